@@ -1,0 +1,90 @@
+# Rose for Python. `make help` says what there is; nothing needs to be set up first.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PYTHONS := $(PYTHON) python3.15 python3.14 python3.13 python3.12 python3.11 python3 python
+RECENT := import sys; v = sys.version_info; sys.exit(v < (3, 11) or v.releaselevel != "final")
+NODE := $(shell command -v node 2>/dev/null)
+JS_TESTS := $(wildcard tests/js/*.test.*js)
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/rose  ## a function, its gradient, and a module that has both
+	@$(BIN)/python examples/demo.py
+
+venv: .venv/dev  ## .venv, with the tools that the tests need (PYTHON=... chooses the Python)
+
+test: lint types floors test-js test-py  ## everything that must pass before a commit
+
+lint: .venv/dev  ## style
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+
+types: .venv/dev  ## pyright, strict
+	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --pythonpath $(BIN)/python
+
+floors: .venv/dev  ## who imports whom
+	@$(BIN)/lint-imports
+
+test-js:  ## the browser runtime, where node is
+ifeq ($(JS_TESTS),)
+	@echo "test-js: skipped, as tests/js has no tests"
+else ifeq ($(NODE),)
+	@echo "test-js: skipped, as node is not installed"
+else
+	@if $(NODE) -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)'; \
+	then $(NODE) --test $(JS_TESTS); \
+	else echo "test-js: skipped, as node is $$($(NODE) --version), and the tests need 18"; fi
+endif
+
+test-py: .venv/dev  ## the tests in Python, which need nothing else
+	@command -v wasm-validate >/dev/null && echo "test-py: wasm-validate is here, and asked too" || \
+	    echo "test-py: wasm-validate (wabt) is not installed, so its second opinion is skipped"
+	@$(BIN)/python -m pytest -n auto
+
+format: .venv/dev  ## put the style right
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+bench: .venv/dev  ## programs and times
+	@$(BIN)/python -m benchmarks
+
+clean:  ## remove all that can be made again
+	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The newest Python that can make an environment: a Debian without python3-venv cannot, unless it has virtualenv.
+.venv/made:
+	@for p in $(PYTHONS); do \
+	    if $$p -c '$(RECENT)' >/dev/null 2>&1; then \
+	        rm -rf .venv; \
+	        $$p -m venv .venv >/dev/null 2>&1 && break; \
+	        rm -rf .venv; \
+	        $$p -m virtualenv --quiet .venv >/dev/null 2>&1 && break; \
+	        rm -rf .venv; none="$$none $$p"; \
+	    fi; \
+	done; \
+	if [ ! -x $(BIN)/python ]; then \
+	    if [ -n "$$none" ]; then echo "cannot make .venv with$$none: install its venv module" \
+	        "(Debian, Ubuntu: apt install python3-venv), or virtualenv"; \
+	    else echo "there is no Python 3.11 or newer here: install one, or say where it is: make PYTHON=/path/to/python3"; \
+	    fi >&2; exit 1; \
+	fi
+	@echo ".venv has $$($(BIN)/python --version)"
+	@touch $@
+
+.venv/rose: .venv/made pyproject.toml
+	@echo "installing rose into .venv"
+	@$(PIP) -e .
+	@touch $@
+
+.venv/dev: .venv/made pyproject.toml
+	@echo "installing rose and its tools into .venv"
+	@$(PIP) -e '.[dev]'
+	@touch $@ .venv/rose
+
+.PHONY: help demo venv test lint types floors test-js test-py format bench clean

@@ -1,0 +1,19 @@
+"""Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
+
+from .derive import Vjp, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, value_and_grad, vjp
+from .errors import (
+    EscapedValue,
+    NotDifferentiable,
+    NotLinear,
+    OutOfRange,
+    RoseError,
+    TooLarge,
+    TypeMismatch,
+)
+from .functions import abs, constant, select, stop_gradient
+from .loops import accum, dot, max, min, prod, range, sum, vec
+from .ops import ceil, copysign, floor, sign, sqrt, trunc
+from .ops import round_ as round
+from .structs import Dual, Fin, Vec, struct
+from .trace import Fn, fn, opaque
+from .types import Bool, Real, Tan, Unit

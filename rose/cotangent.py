@@ -1,0 +1,65 @@
+"""The cotangent of one value, while the parts of it are being summed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .ir import Builder, Value
+from .types import Real, Tuple, Type
+
+
+class Cotangent:
+    """A sum of contributions: a scalar's in SSA form, a vector's in an accumulator, a tuple's by its items."""
+
+    __slots__ = ("items", "ref", "sum", "type")
+
+    def __init__(self, t: Type) -> None:
+        self.type = t
+        self.sum: Value | None = None
+        self.ref: Value | None = None
+        self.items = [Cotangent(x) for x in t.items] if isinstance(t, Tuple) else None
+
+    def add(self, b: Builder, ct: Value) -> None:
+        if self.type.empty:
+            return
+        if self.items is not None:
+            for k, item in enumerate(self.items):
+                if not item.type.empty:
+                    item.add(b, b.get(ct, k))
+        elif self.ref is None and self.sum is None:
+            self.sum = ct
+        elif self.ref is None and self.type is Real:
+            assert self.sum is not None
+            self.sum = self.sum + ct
+        else:
+            b.add_to(self.open(b), ct)
+
+    def open(self, b: Builder) -> Value:
+        """From now on, sum in an accumulator, which a loop, a call or an element can add to."""
+        assert self.items is None, "tuples are opened item by item"
+        if self.ref is None:
+            self.ref = b.accum(b.zero(self.type) if self.sum is None else self.sum)
+            self.sum = None
+        return self.ref
+
+    def close(self, b: Builder) -> Value | None:
+        """The sum, or None if nothing was ever added."""
+        if self.type.empty:
+            return None
+        if self.items is not None:
+            parts = [item.close(b) for item in self.items]
+            if all(p is None for p in parts):
+                return None
+            full = [b.zero(i.type) if p is None else p for i, p in zip(self.items, parts, strict=True)]
+            assert isinstance(self.type, Tuple)
+            return b.tuple(full, self.type)
+        return self.sum if self.ref is None else b.freeze(self.ref)
+
+    def leaves(self) -> Iterator[Cotangent]:
+        """The parts that are summed by themselves: numbers and vectors."""
+        if self.items is None:
+            if not self.type.empty:
+                yield self
+        else:
+            for item in self.items:
+                yield from item.leaves()

@@ -1,0 +1,447 @@
+"""Derivatives of functions, as functions: each is a few lines over `forward` and `transpose`.
+
+All of them can be applied inside a trace and outside, to each other, in any order. A gradient has the
+type of what it is the gradient in; a member that has no derivative (a Bool, an index) comes back as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from . import ir, types
+from .cotangent import Cotangent
+from .errors import NotDifferentiable, TypeMismatch, here
+from .forward import jvp as derive_jvp
+from .forward import untype
+from .ir import Builder, Func, Value
+from .ops import host_index, view
+from .structs import dual, join_dual, split_dual, to_value
+from .trace import Fn, make
+from .transpose import Halves, transpose
+from .types import Real, Tuple, Type, linear_part, map_leaves, tangent, tuple_of, untyped
+
+Argnums = int | Sequence[int]
+AnyFn = Fn[..., Any]
+Path = tuple[Value | int, ...]  # to a part of a value: an index of a vector, or the number of an item
+
+
+def _checked(f: Any, what: str) -> AnyFn:
+    if not isinstance(f, Fn):
+        raise TypeMismatch(f"rose.{what} takes an @fn function, not {ir.shown(f)}", here(), "mark it with @rose.fn")
+    return f  # pyright: ignore[reportUnknownVariableType]
+
+
+def _positions(f: AnyFn, argnums: Argnums, what: str) -> tuple[int, ...]:
+    """The parameters to differentiate in, each checked to have a derivative."""
+    given = [argnums] if host_index(argnums) is not None else list(argnums)  # pyright: ignore
+    out: list[int] = []
+    for a in given:
+        k = host_index(a)
+        if k is None or not -len(f.types) <= k < len(f.types):
+            hint = f"its parameters are {', '.join(f.names)}" if f.names else "it has no parameters"
+            raise NotDifferentiable(f"{f.name} has no parameter number {ir.shown(a)}", here(), hint)
+        k %= len(f.types)
+        if not untyped(f.types[k]).real:
+            raise NotDifferentiable(
+                f"rose.{what}: {f.names[k]} is a {f.types[k]!r}, which has no derivative",
+                here(),
+                "only Reals have one; choose other parameters with argnums",
+            )
+        out.append(k)
+    return tuple(out)
+
+
+class _Linearised:
+    """A function and its derivative in some of its parameters, as calls in the function being traced."""
+
+    def __init__(self, f: AnyFn, active: Sequence[int]) -> None:
+        self.f, self.active = f, tuple(active)
+        self.types = [untyped(t) for t in f.types]
+        self.result = untyped(f.result)
+
+    def func(self) -> tuple[Func, Func | None]:
+        """The function over numbers, and its derivative; None where that is zero everywhere."""
+        func = untype(self.f.func)
+        captured = len(func.params) - len(self.types)
+        mask = tuple([k in self.active for k in range(len(self.types))]) + (False,) * captured
+        if func.jvp is not None:  # a user's rule takes a tangent for every parameter
+            mask = tuple([p.type.real for p in func.params])
+        d = derive_jvp(func, mask, here())
+        self.mask = mask
+        return func, None if d.flat else d.func
+
+    def values(self, args: Sequence[Any]) -> list[Value]:
+        """The arguments as traced values, with those that the function captures."""
+        b = ir.builder()
+        given = [to_value(x, t, (n,)) for x, t, n in zip(args, self.types, self.f.names, strict=True)]
+        _ = self.f.func
+        return [*given, *[b.reach(v) for v in self.f.captured]]
+
+    def forward(self, xs: Sequence[Value], dxs: dict[int, Value]) -> tuple[Value, Value]:
+        """The value, and the derivative along the tangents `dxs` of the active parameters (as numbers)."""
+        b = ir.builder()
+        func, d = self.func()
+        if d is None:
+            return b.call(func, xs), b.zero(untyped(tangent(self.result)))
+        args: list[Value] = []
+        for k, (x, m) in enumerate(zip(xs, self.mask, strict=True)):
+            args.append(x)
+            if m:
+                args.append(dxs[k] if k in dxs else b.zero(untyped(tangent(x.type))))
+        y = b.call(untype(d), args)
+        return b.get(y, 0), b.get(y, 1)
+
+    def halves(self) -> Halves | None:
+        _, d = self.func()
+        return None if d is None else transpose(d)
+
+    def start(self, xs: Sequence[Value]) -> tuple[Value, Value]:
+        """The forward half at `xs`: the value, and the tape."""
+        b = ir.builder()
+        halves = self.halves()
+        if halves is None:
+            return b.call(self.func()[0], xs), b.tuple([])
+        both = b.call(halves.fwd, xs)
+        return b.get(b.get(both, 0), 0), b.get(both, 1)
+
+    def tape(self) -> Type:
+        """The type of the tape."""
+        halves = self.halves()
+        assert halves is None or isinstance(halves.fwd.result, Tuple)
+        return tuple_of() if halves is None else halves.fwd.result.items[1]  # pyright: ignore
+
+    def back(self, xs: Sequence[Value], tape: Value, ct: Value) -> list[Value]:
+        """The backward half: the gradient in each active parameter."""
+        b = ir.builder()
+        halves = self.halves()
+        if halves is None:
+            return [_filled(b, None, xs[k]) for k in self.active]
+        func, d = self.func()
+        assert d is not None
+        totals = {k: Cotangent(linear_part(tangent(xs[k].type))) for k, m in enumerate(self.mask) if m}
+        leaves = [leaf for total in totals.values() for leaf in total.leaves()]
+        refs = [leaf.open(b) for leaf in leaves if leaf.type is not Real]
+        whole = linear_part(d.result)
+        assert isinstance(whole, Tuple)
+        back = b.tuple([b.zero(whole.items[0]), _as_cotangent(b, ct)], whole)
+        # of the parameters of the derivative, `saved` counts primals and tangents
+        primals = [x for x, m in zip(xs, self.mask, strict=True) for x in ((x, x) if m else (x,))]
+        out = b.call(halves.bwd, [*refs, *[primals[k] for k in halves.saved], back, tape])
+        for k, leaf in enumerate([leaf for leaf in leaves if leaf.type is Real]):
+            leaf.add(b, b.get(out, k))
+        return [_filled(b, totals[k].close(b), xs[k]) for k in self.active]
+
+
+def _as_cotangent(b: Builder, ct: Value) -> Value:
+    """`ct` with nothing in the place of what has no derivative."""
+    want = linear_part(tangent(ct.type))
+    if want is ct.type:
+        return ct
+    if isinstance(ct.type, Tuple) and isinstance(want, Tuple):
+        return b.tuple([_as_cotangent(b, b.get(ct, k)) for k in range(len(want.items))], want)
+    if isinstance(ct.type, types.Vec) and not want.empty:
+        return b.loop(ct.type.size, lambda i: ([], [_as_cotangent(b, b.index(ct, i))]))[1][0]
+    return b.zero(want)
+
+
+def _filled(b: Builder, ct: Value | None, x: Value) -> Value:
+    """The gradient in `x`, with the members of `x` that have no derivative in their places."""
+    t = x.type
+    if not t.real:
+        return x
+    want = linear_part(tangent(t))
+    if ct is None:
+        ct = b.zero(want)
+    if want is t:
+        return ct
+    whole = ct
+    if isinstance(t, Tuple):
+        return b.tuple([_filled(b, b.get(whole, k), b.get(x, k)) for k in range(len(t.items))], t)
+    assert isinstance(t, types.Vec)
+    return b.loop(t.size, lambda i: ([], [_filled(b, b.index(whole, i), b.index(x, i))]))[1][0]
+
+
+# forward
+
+
+def jvp(f: AnyFn) -> AnyFn:
+    """The derivative in forward mode: from one `Dual[T]` for each parameter to a `Dual` of the result.
+
+    `jvp(f)(Dual(x, dx))` is `Dual(f(x), f'(x) dx)`.
+    """
+    f = _checked(f, "jvp")
+    types = [untyped(t) for t in f.types]
+
+    def body(*duals: Any) -> Any:
+        b = ir.builder()
+        whole = _Linearised(f, [k for k, t in enumerate(types) if t.real])
+        func, d = whole.func()
+        pairs = [split_dual(x, t, tangent, (n,)) for x, t, n in zip(duals, types, f.names, strict=True)]
+        captured = [b.reach(v) for v in f.captured]
+        xs = [*[re for re, _ in pairs], *captured]
+        if d is None:
+            y, dy = b.call(func, xs), b.zero(tangent(func.result))
+        else:
+            both = [*pairs, *[[c, b.zero(tangent(c.type))] for c in captured]]
+            both = b.call(d, [z for (re, du), m in zip(both, whole.mask, strict=True) for z in ((re, du) if m else (re,))])
+            y, dy = b.get(both, 0), b.get(both, 1)
+        return join_dual(y, dy)
+
+    return make(body, [dual(t) for t in types], dual(untyped(f.result)), f"jvp({f.name})", f.names)
+
+
+def hvp(f: AnyFn, argnums: int = 0) -> AnyFn:
+    """The Hessian times a vector: `hvp(f)(*xs, v)`, by forward mode over the gradient, without the Hessian."""
+    (k,) = _positions(_checked(f, "hvp"), argnums, "hvp")
+    g = grad(f, k)
+
+    def body(*args: Any) -> Any:
+        *xs, v = args
+        d = _Linearised(g, (k,))
+        values = d.values(xs)
+        b = ir.builder()
+        dv = _as_cotangent(b, to_value(v, d.types[k], ("v",)))
+        return view(_filled(b, d.forward(values, {k: dv})[1], values[k]))
+
+    return make(body, [*g.types, g.types[k]], g.result, f"hvp({f.name})", [*f.names, _fresh("v", f.names)])
+
+
+def _fresh(name: str, names: Sequence[str]) -> str:
+    while name in names:
+        name += "_"
+    return name
+
+
+def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
+    """`y, f_lin = linearize(f)(*xs)`: the value, and the derivative there as a linear function of tangents."""
+    f = _checked(f, "linearize")
+    d = jvp(f)
+
+    def at(*args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:
+        xs = f.bind(args, kwargs)
+        return f(*xs), lambda *dxs: along(*xs, *dxs)
+
+    def body(*args: Any) -> Any:
+        n = len(f.types)
+        lin = _Linearised(f, [k for k, t in enumerate(f.types) if untyped(t).real])
+        xs, b = lin.values(args[:n]), ir.builder()
+        dxs = {k: _as_cotangent(b, to_value(x, lin.types[k])) for k, x in enumerate(args[n:]) if lin.types[k].real}
+        y, dy = lin.forward(xs, dxs)
+        return view(_filled(b, dy, y))
+
+    names = [*f.names, *[_fresh(f"d{n}", f.names) for n in f.names]]
+    along = make(body, [*f.types, *f.types], f.result, f"{f.name}.lin", names)
+    assert d is not None
+    return at
+
+
+# reverse
+
+
+class Vjp:
+    """A function at a point: its value `ret`, and `grad(ct)`, which pulls a cotangent of it back.
+
+    Unpacks as `y, pullback`. `grad` can be called many times; it gives the gradient in each parameter (of
+    a function of one parameter, just that): None for one that has no derivative.
+    """
+
+    def __init__(self, ret: Any, grad: Callable[[Any], Any]) -> None:
+        self.ret, self.grad = ret, grad
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.ret, self.grad))
+
+
+def vjp(f: AnyFn) -> Callable[..., Vjp]:
+    """The derivative in reverse mode: `vjp(f)(*xs)` has the value, and the map from its cotangent to theirs."""
+    f = _checked(f, "vjp")
+    lin = _Linearised(f, [k for k, t in enumerate(f.types) if untyped(t).real])
+    outside: list[tuple[AnyFn, AnyFn]] = []  # for calls outside of a trace: compiled once
+
+    def at(*args: Any, **kwargs: Any) -> Vjp:
+        given = f.bind(args, kwargs)
+        if ir.is_tracing():
+            xs = lin.values(given)
+            y, tape = lin.start(xs)
+            return Vjp(view(y), lambda ct: _each(f, lin, lin.back(xs, tape, _given(ct, lin))))
+        if not outside:
+            outside.append(_outside(f, lin))
+        start, back = outside[0]
+        y, tape = start(*given)
+        return Vjp(y, lambda ct: back(*given, tape, ct))
+
+    return at
+
+
+def _given(ct: Any, lin: _Linearised) -> Value:
+    if not lin.result.real:
+        return to_value(None, types.Unit) if ct is None else to_value(ct, lin.result, ("the cotangent",))
+    return to_value(ct, lin.result, ("the cotangent",))
+
+
+def _each(f: AnyFn, lin: _Linearised, grads: Sequence[Value]) -> Any:
+    """The gradients as a user sees them."""
+    there = dict(zip(lin.active, map(view, grads), strict=True))
+    whole = tuple([there.get(k) for k in range(len(f.types))])
+    return whole[0] if len(whole) == 1 else whole
+
+
+def _outside(f: AnyFn, lin: _Linearised) -> tuple[AnyFn, AnyFn]:
+    """The two halves as functions of their own."""
+
+    def start(*xs: Any) -> Any:
+        y, tape = lin.start(lin.values(xs))
+        return ir.builder().tuple([y, tape])
+
+    def back(*args: Any) -> Any:
+        *xs, tape, ct = args
+        grads = lin.back(lin.values(xs), to_value(tape, tape_type), _given(ct, lin))
+        return _each(f, lin, grads)
+
+    tape_type = lin.tape()
+    grads = tuple([t if k in lin.active else types.Unit for k, t in enumerate(lin.types)])
+    result = grads[0] if len(grads) == 1 else Tuple(grads, None)
+    first = make(start, lin.types, tuple_of(lin.result, tape_type), f"{f.name}.fwd", f.names)
+    names = [*f.names, _fresh("tape", f.names), _fresh("ct", f.names)]
+    return first, make(back, [*lin.types, tape_type, lin.result], result, f"{f.name}.bwd", names)
+
+
+def grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
+    """The gradient of a function to a number, in its first parameter, or in those of `argnums`."""
+    return _gradient(f, argnums, "grad")
+
+
+def value_and_grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
+    """The value of a function to a number, and its gradient: `(value, gradient)`."""
+    return _gradient(f, argnums, "value_and_grad")
+
+
+def _gradient(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
+    f = _checked(f, what)
+    active = _positions(f, argnums, what)
+    if untyped(f.result) is not Real:
+        raise NotDifferentiable(
+            f"rose.{what} takes a function to a Real, and {f.name} gives a {f.result!r}",
+            here(),
+            "rose.jacobian and rose.vjp differentiate functions to any type",
+        )
+    lin = _Linearised(f, active)
+
+    def body(*args: Any) -> Any:
+        b = ir.builder()
+        xs = lin.values(args)
+        y, tape = lin.start(xs)
+        grads = lin.back(xs, tape, b.const(1.0, Real))
+        g = grads[0] if host_index(argnums) is not None else b.tuple(grads)
+        return b.tuple([y, g]) if what == "value_and_grad" else g
+
+    g = lin.types[active[0]] if host_index(argnums) is not None else tuple_of(*[lin.types[k] for k in active])
+    result = tuple_of(Real, g) if what == "value_and_grad" else g
+    return make(body, lin.types, result, f"{what}({f.name})", f.names)
+
+
+# matrices
+
+
+def _matrix(rows: Type, columns: Type) -> Type:
+    """`rows` with a `columns` in the place of each Real."""
+    return map_leaves(rows, lambda s: columns if s is Real else types.Unit)
+
+
+def _build(b: Builder, t: Type, leaf: Callable[[Path], Value], path: Path = ()) -> Value:
+    """A value shaped as `t`, with `leaf(path)` for each Real in it."""
+    if isinstance(t, types.Vec):
+        return b.loop(t.size, lambda i: ([], [_build(b, t.elem, leaf, (*path, i))]))[1][0]
+    if isinstance(t, Tuple):
+        parts = [_build(b, x, leaf, (*path, k)) for k, x in enumerate(t.items)]
+        return b.tuple(parts, Tuple(tuple([p.type for p in parts]), t.form))
+    return leaf(path) if t is Real else b.unit()
+
+
+def _read(b: Builder, x: Value, path: Path) -> Value:
+    for k in path:
+        x = b.index(x, k) if isinstance(k, Value) else b.get(x, k)
+    return x
+
+
+def _unit_vector(b: Builder, t: Type, path: Path) -> Value:
+    """The value of type `t` that is 1 at `path`, and 0 elsewhere."""
+    ref = whole = b.accum(b.zero(t))
+    for k in path:
+        ref = b.at(ref, k)
+    b.add_to(ref, b.const(1.0, Real))
+    return b.freeze(whole)
+
+
+def jacrev(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
+    """The Jacobian in reverse mode: one backward pass for each number of the result."""
+    return _jacobian(f, argnums, "jacrev")
+
+
+def jacfwd(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
+    """The Jacobian in forward mode: one forward pass for each number of the parameter."""
+    return _jacobian(f, argnums, "jacfwd")
+
+
+def jacobian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
+    """The Jacobian, by the mode that takes fewer passes: the type of the result, with the parameter's for each Real.
+
+    Of a function from `Vec[m]` to `Vec[n]` it is a `Vec[n, Vec[m]]`: one row for each number of the result.
+    """
+    return _jacobian(f, argnums, "jacobian")
+
+
+def hessian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
+    """The second derivatives of a function to a number: the Jacobian of its gradient."""
+    return _jacobian(_gradient(f, argnums, "hessian"), argnums, "jacobian", f"hessian({f.name})")
+
+
+def count(t: Type) -> int:
+    """The numbers in a `t`."""
+    if isinstance(t, types.Vec):
+        return t.size * count(t.elem)
+    return sum(map(count, t.items)) if isinstance(t, Tuple) else int(t is Real)
+
+
+def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) -> AnyFn:
+    f = _checked(f, what)
+    active = _positions(f, argnums, what)
+    result = untyped(f.result)
+    if not result.real:
+        hint = "only Reals have a derivative"
+        raise NotDifferentiable(f"rose.{what}: {f.name} gives a {result!r}, which has no derivative", here(), hint)
+
+    def one(k: int, xs: Sequence[Value], lin: _Linearised) -> Value:
+        forward = what == "jacfwd" or (what == "jacobian" and count(lin.types[k]) < count(result))
+        return _by_columns(lin, k, xs) if forward else _by_rows(lin, xs)
+
+    def body(*args: Any) -> Any:
+        b = ir.builder()
+        parts: list[Value] = []
+        for k in active:
+            lin = _Linearised(f, (k,))
+            parts.append(one(k, lin.values(args), lin))
+        return parts[0] if host_index(argnums) is not None else b.tuple(parts)
+
+    inputs = [untyped(t) for t in f.types]
+    kinds = [_matrix(result, inputs[k]) for k in active]
+    whole = kinds[0] if host_index(argnums) is not None else tuple_of(*kinds)
+    return make(body, inputs, whole, name or f"{what}({f.name})", f.names)
+
+
+def _by_rows(lin: _Linearised, xs: Sequence[Value]) -> Value:
+    b = ir.builder()
+    _, tape = lin.start(xs)
+    ct = linear_part(tangent(lin.result))
+    return _build(b, lin.result, lambda path: lin.back(xs, tape, _unit_vector(b, ct, path))[0])
+
+
+def _by_columns(lin: _Linearised, k: int, xs: Sequence[Value]) -> Value:
+    b = ir.builder()
+    t = linear_part(tangent(lin.types[k]))
+    columns = _build(b, t, lambda path: lin.forward(xs, {k: _unit_vector(b, t, path)})[1])
+    inner: Callable[[Path], Value] = lambda out: _filled(
+        b, _build(b, t, lambda path: _read(b, _read(b, columns, path), out)), xs[k]
+    )
+    return _build(b, lin.result, inner)

@@ -1,0 +1,257 @@
+"""Forward mode: a function over (primal, tangent) pairs, made by running the function again.
+
+`env` maps each old value to its new primal and its tangent. The tangent is None where it is known to be
+zero, so no code is made for it; that is also how a function is differentiated in some of its parameters
+and not in others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+from . import ir
+from .errors import Loc, NotDifferentiable
+from .ir import ACCUM, ADD_TO, AT, CALL, CONST, FOR, FREEZE, GET, INDEX, PACK, PURE_CALL, TUPLE, ZERO
+from .ir import Block, Builder, Func, Value
+from .linear import base
+from .ops import add, select
+from .types import Ref, Tuple, Type, Vec, tangent, untyped
+
+Pair = tuple[Value, Value | None]
+Mask = tuple[bool, ...]  # for each parameter, whether it has a tangent
+
+
+class Env(dict[Value, Pair]):
+    """The map from old values to new pairs, and the accumulators of tangents that were added to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.touched: dict[Value, None] = {}
+
+    def touch(self, ref: Value | None) -> None:
+        if ref is not None and isinstance(ref.type, Ref):
+            self.touched[base(ref)] = None
+
+
+class Jvp:
+    """A derivative: `func` takes each parameter, followed by its tangent where the mask says so.
+
+    It gives (primal, tangent); or the primal alone, where the tangent is known to be zero.
+    """
+
+    __slots__ = ("flat", "func")
+
+    def __init__(self, func: Func, flat: bool) -> None:
+        self.func, self.flat = func, flat
+
+
+def jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Jvp:
+    """The derivative of `f` in the parameters of `mask`. `loc` is where it is called, for errors."""
+    if f.jvp is not None:
+        return Jvp(f.jvp, flat=not f.result.real)
+    if f.impl is not None:
+        if not f.result.real or not f.params:
+            return Jvp(f, flat=True)
+        raise NotDifferentiable(
+            f"{f.name} is opaque and has no derivative",
+            loc,
+            f"give it one: @{f.name.rpartition('.')[2]}.jvp over a function of Duals",
+        )
+    made = f.memo.get(("jvp", mask))
+    if made is None:
+        made = f.memo[("jvp", mask)] = _derive(f, mask)
+    return made
+
+
+def full_mask(f: Func) -> Mask:
+    """The mask of a derivative in every parameter that can have one."""
+    return tuple([p.type.real for p in f.params])
+
+
+def _derive(f: Func, mask: Mask) -> Jvp:
+    with ir.building(f"{f.name}.jvp") as b:
+        env = Env()
+        for p, active in zip(f.params, mask, strict=True):
+            b.loc = p.loc
+            x = b.param(p.type, p.attr)
+            env[p] = x, b.param(tangent(p.type), f"d{p.attr}") if active else None
+        ((y, dy),) = _block(b, f.body, env)
+        return Jvp(b.func(y if dy is None else b.tuple([y, dy])), flat=dy is None)
+
+
+def _block(b: Builder, block: Block, env: Env) -> list[Pair]:
+    for v in block.code:
+        b.loc = v.loc
+        z, dz = _instruction(b, v, env)
+        env[v] = z, None if dz is None or dz.op is ZERO or dz.type.empty else dz
+    return [env[r] for r in block.results]
+
+
+def _full(b: Builder, x: Value, dx: Value | None) -> Value:
+    return b.zero(tangent(x.type)) if dx is None else dx
+
+
+def _instruction(b: Builder, v: Value, env: Env) -> Pair:
+    xs = tuple([env[a][0] for a in v.args])
+    dxs = [env[a][1] for a in v.args]
+    flat = all([dx is None for dx in dxs])
+
+    def full() -> list[Value]:
+        return [_full(b, x, dx) for x, dx in zip(xs, dxs, strict=True)]
+
+    op = v.op
+    if op.jvp is not None:
+        z = b.emit(op, xs)
+        parts = [rule(dx, *xs, z) for rule, dx in zip(op.jvp, dxs, strict=True) if dx is not None and rule is not None]
+        return z, reduce(lambda x, y: b.emit(add, (x, y)), parts) if parts else None
+    if op is CONST:
+        return b.const(v.attr, v.type), None
+    if op is ZERO:
+        return b.zero(v.type), None
+    if op is TUPLE:
+        return b.tuple(xs, v.type), None if flat else b.tuple(full(), _tuple(tangent(v.type)))
+    if op is GET:
+        return b.get(xs[0], v.attr), None if dxs[0] is None else b.get(dxs[0], v.attr)
+    if op is INDEX:
+        return b.index(*xs), None if dxs[0] is None else b.index(dxs[0], xs[1])
+    if op is PACK:
+        return b.pack(xs, v.type), None if flat else b.pack(full(), _vec(tangent(v.type)))
+    if op is select:
+        return b.emit(op, xs), None if flat else b.emit(op, (xs[0], *full()[1:]))
+    if op is FOR:
+        return _for(b, v, xs, dxs, env)
+    if op is PURE_CALL or op is CALL:
+        return _call(b, v, xs, dxs, env)
+    if op is ACCUM:
+        if not v.type.real:
+            return b.accum(xs[0]), None
+        d = b.accum(full()[0])
+        if dxs[0] is not None:
+            env.touch(d)
+        return b.accum(xs[0]), d
+    if op is ADD_TO:
+        b.add_to(xs[0], xs[1])
+        if dxs[0] is not None and dxs[1] is not None:
+            b.add_to(dxs[0], dxs[1])
+            env.touch(dxs[0])
+        return b.unit(), None
+    if op is FREEZE:
+        return b.freeze(xs[0]), b.freeze(dxs[0]) if dxs[0] is not None and dxs[0] in env.touched else None
+    if op is AT:
+        at = [None if x is None else b.at(x, xs[1] if len(xs) > 1 else v.attr) for x in (xs[0], dxs[0])]
+        assert at[0] is not None
+        return at[0], at[1]
+    return b.emit(op, xs, v.attr), None
+
+
+def _tuple(t: Type) -> Tuple:
+    assert isinstance(t, Tuple)
+    return t
+
+
+def _vec(t: Type) -> Vec:
+    assert isinstance(t, Vec)
+    return t
+
+
+def _call(b: Builder, v: Value, xs: Sequence[Value], dxs: Sequence[Value | None], env: Env) -> Pair:
+    f: Func = v.attr
+    for dx in dxs:
+        env.touch(dx)
+    mask = tuple([dx is not None for dx in dxs])
+    if not any(mask):
+        return b.call(f, xs), None
+    if f.jvp is not None:
+        mask = full_mask(f)
+    d = jvp(f, mask, v.loc)
+    args = [z for x, dx, m in zip(xs, dxs, mask, strict=True) for z in ((x, _full(b, x, dx)) if m else (x,))]
+    y = b.call(d.func, xs if d.func is f else args)
+    return (y, None) if d.func.result is f.result else (b.get(y, 0), None if d.flat else b.get(y, 1))
+
+
+def _for(b: Builder, v: Value, xs: Sequence[Value], dxs: list[Value | None], env: Env) -> Pair:
+    """A loop, with a tangent for each state that gets one in some turn, and for each vector.
+
+    Which states do is found by trying: those that start with one, then also those that end with one.
+    """
+    block: Block = v.attr
+    size, k = block.params[0].type, len(xs)
+    active = [dx is not None for dx in dxs]
+    while True:
+        with b.nested() as body:
+            env[block.params[0]] = b.param(size), None
+            for p in block.params[1:]:
+                env[p] = b.param(p.type), None
+            for p, a in zip(block.params[1:], active, strict=True):
+                env[p] = env[p][0], b.param(tangent(p.type)) if a else None
+            pairs = _block(b, block, env)
+            grown = [a or dy is not None for a, (_, dy) in zip(active, pairs[:k], strict=True)]
+            if grown == active:
+                states, outs = pairs[:k], pairs[k:]
+                tangents = [_full(b, x, dx) for (x, dx), a in zip(states, active, strict=True) if a]
+                moving = [dy for _, dy in outs if dy is not None]
+                body.results = (*[x for x, _ in states], *tangents, *[y for y, _ in outs], *moving)
+                break
+        active = grown
+    inits = [_full(b, x, dx) for x, dx, a in zip(xs, dxs, active, strict=True) if a]
+    after, vecs = b.close(body, [*xs, *inits])
+    results = [*after[:k], *vecs[: len(outs)]]
+    d_states, d_vecs = iter(after[k:]), iter(vecs[len(outs) :])
+    ds = [next(d_states) if a else None for a in active] + [
+        None if dy is None else next(d_vecs) for _, dy in outs
+    ]  # fmt: skip
+    y = b.tuple(results)
+    return y, None if all(d is None for d in ds) else b.tuple([_full(b, r, d) for r, d in zip(results, ds, strict=True)])
+
+
+def untype(f: Func) -> Func:
+    """`f` with `Real` for `Tan`: over numbers only, so that it can be called and differentiated like any other."""
+    if not (f.result.linear or any(p.type.linear for p in f.params)):
+        return f
+    made = f.memo.get("untype")
+    if made is None:
+        with ir.building(f.name) as b:
+            env: dict[Value, Value] = {}
+            for p in f.params:
+                b.loc = p.loc
+                env[p] = b.param(untyped(p.type), p.attr)
+            _untype_block(b, f.body, env)
+            made = f.memo["untype"] = b.func(env[f.body.results[0]])
+    return made
+
+
+def _untype_block(b: Builder, block: Block, env: dict[Value, Value]) -> None:
+    for v in block.code:
+        b.loc = v.loc
+        env[v] = _untype_one(b, v, env)
+
+
+def _untype_one(b: Builder, v: Value, env: dict[Value, Value]) -> Value:
+    xs = tuple([env[a] for a in v.args])
+    if v.op is FOR:
+        block: Block = v.attr
+
+        def body(*params: Value) -> tuple[list[Value], list[Value]]:
+            env.update(zip(block.params, params, strict=True))
+            _untype_block(b, block, env)
+            results = [env[r] for r in block.results]
+            return results[: len(xs)], results[len(xs) :]
+
+        size = block.params[0].type
+        after, vecs = b.loop(size.size, body, xs)  # type: ignore
+        return b.tuple([*after, *vecs])
+    special: dict[ir.Op, Callable[[], Value]] = {
+        CONST: lambda: b.const(v.attr, v.type),
+        ZERO: lambda: b.zero(untyped(v.type)),
+        TUPLE: lambda: b.tuple(xs, _tuple(untyped(v.type))),
+        GET: lambda: b.get(xs[0], v.attr),
+        INDEX: lambda: b.index(*xs),
+        PACK: lambda: b.pack(xs, _vec(untyped(v.type))),
+        AT: lambda: b.at(xs[0], xs[1] if len(xs) > 1 else v.attr),
+        PURE_CALL: lambda: b.call(untype(v.attr), xs),
+        CALL: lambda: b.call(untype(v.attr), xs),
+    }
+    return special[v.op]() if v.op in special else b.emit(v.op, xs, v.attr)
+
+

@@ -1,0 +1,53 @@
+"""Functions over values of any type: numbers, vectors, structs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import ops
+from .errors import TypeMismatch, here
+from .ir import Value, is_tracing
+from .ops import view
+from .structs import as_type, infer, is_number, to_value
+from .types import Bool
+
+
+def select(c: Any, x: Any, y: Any) -> Any:
+    """`x` where the condition `c` holds, else `y`: of any type, the same for both.
+
+    Both are evaluated. The one that is not taken contributes nothing to a derivative, whatever infinities
+    it holds.
+    """
+    if not is_tracing() and isinstance(c, bool):
+        return x if c else y
+    condition = to_value(c, Bool, ("the condition",))
+    a, b = infer(x), infer(y)
+    if a.type is not b.type:
+        if is_number(x):
+            a = to_value(x, b.type, ("the first value of select",))
+        elif is_number(y):
+            b = to_value(y, a.type, ("the second value of select",))
+        else:
+            a, b = ops.as_real(a), ops.as_real(b)
+    if a.type is not b.type:
+        hint = "both values have one type"
+        raise TypeMismatch(f"rose.select between a {a.type!r} and a {b.type!r}", here(), hint)
+    return view(ops.select(condition, a, b))
+
+
+def stop_gradient(x: Any) -> Any:
+    """`x`, of any type, as a constant to every derivative."""
+    if not is_tracing():
+        return x
+    v: Value = infer(x)
+    return view(ops.stop_gradient(v))
+
+
+def constant(t: Any, x: Any) -> Any:
+    """`x`, of plain numbers, as a traced value of type `t`: so that a traced index can read it."""
+    return view(to_value(x, as_type(t), ("the constant",)))
+
+
+def abs(x: Any) -> Any:
+    """The absolute value of a number; its derivative at 0 is 0."""
+    return ops.abs_(x)

@@ -1,0 +1,175 @@
+"""An arm of a `select` that is not taken contributes nothing to a derivative, whatever it holds.
+
+In reverse, the arm that was not taken gets the cotangent 0. But 0 may meet an infinity on its way back
+through the arm, and leave it as nan. So the contributions that leave an arm are masked with its condition
+once more, where they leave. A *guard* is the chain of conditions under which a value is used: the arms
+that all of its uses lie in. An instruction's contribution to an argument with fewer guards leaves an arm.
+
+A value is *wild* if its cotangent may be other than 0 in an arm that was not taken: it was multiplied by
+something that may be infinite. What is not wild needs no mask, so tame arms cost nothing.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .ir import ADD_TO, AT, CONST, FOR, GET, Block, Value, is_call
+from .linear import Loops, base, is_linear
+from .ops import select
+from .types import Ref
+
+
+class Guard:
+    """A condition, the arm it guards, and the guards around it."""
+
+    __slots__ = ("arm", "condition", "depth", "jump", "outer", "scope")
+
+    def __init__(self, outer: Guard | None, condition: Value, arm: bool) -> None:
+        self.outer, self.condition, self.arm = outer, condition, arm
+        self.depth: int = 1 if outer is None else outer.depth + 1
+        # the innermost block of the conditions: inside of it, all of them can be seen
+        own = condition.block
+        self.scope: Block = own if outer is None or own.inside(outer.scope) else outer.scope
+        # a pointer far outwards, as in a skip list, so that `meet` takes logarithmic time
+        far = None if outer is None else outer.jump
+        skip = outer is not None and far is not None and outer.depth - far.depth == far.depth - _depth(far.jump)
+        self.jump: Guard | None = far.jump if skip and far is not None else outer
+
+
+def _depth(g: Guard | None) -> int:
+    return 0 if g is None else g.depth
+
+
+def meet(x: Guard | None, y: Guard | None) -> Guard | None:
+    """The guards that two chains have in common."""
+    while _depth(x) > _depth(y):
+        assert x is not None
+        x = x.jump if _depth(x.jump) >= _depth(y) else x.outer
+    while _depth(y) > _depth(x):
+        assert y is not None
+        y = y.jump if _depth(y.jump) >= _depth(x) else y.outer
+    while x is not y:
+        assert x is not None and y is not None
+        x, y = (x.jump, y.jump) if x.jump is not y.jump else (x.outer, y.outer)
+    return x
+
+
+def visible(g: Guard | None, block: Block) -> Guard | None:
+    """The guards whose conditions can be seen from a block."""
+    while g is not None and not block.inside(g.scope):
+        g = g.outer
+    return g
+
+
+Key = Value | tuple[Value, int]  # a value, or one result of a loop
+
+
+class Arms:
+    """For each linear value, the guards under which it is used, and whether it is wild there."""
+
+    def __init__(self, body: Block, loops: Loops) -> None:
+        self.loops = loops
+        # what leaves the function, by way of a parameter, leaves every arm
+        self.guard: dict[Key, Guard | None] = {p: None for p in body.params}
+        self.wild: dict[Key, None] = {}
+        self.made: dict[tuple[Guard | None, Value, bool], Guard] = {}
+        self._block(body)
+
+    def leaving(self, user: Value, arg: Value) -> Guard | None:
+        """The guard that a contribution of `user` to `arg` leaves, if it must be masked."""
+        g = self.under(user)
+        if g is not None and user.op is select:
+            g = self._arm(g, user.args[0], arg is user.args[1])
+        if g is None or g is self.guard.get(self._key(user, arg)) or not self._spoils(user):
+            return None
+        return g
+
+    def under(self, v: Value) -> Guard | None:
+        """The guards of what an instruction contributes."""
+        if v.op is ADD_TO:
+            return self.guard.get(base(v.args[0]))
+        if is_call(v):
+            found = [self.guard[k] for k in (v, *map(base, v.args)) if (k is v or is_ref(k)) and k in self.guard]
+            return _meet_all(found)
+        return self.guard.get(v)
+
+    def _key(self, user: Value, arg: Value) -> Key:
+        return (arg, user.attr) if user.op is GET and arg.op is FOR else arg
+
+    def _spoils(self, v: Value) -> bool:
+        """True if what `v` contributes may be other than 0 in an arm that was not taken."""
+        if is_call(v) or (base(v.args[0]) if v.op is ADD_TO else v) in self.wild:
+            return True
+        return v.op.transpose is not None and any([not a.type.linear and not _is_tame(a) for a in v.args])
+
+    def _flow(self, g: Guard | None, wild: bool, a: Value, key: Key) -> None:
+        if a.type.linear:
+            g = visible(g, a.block)
+            self.guard[key] = meet(self.guard[key], g) if key in self.guard else g
+            if wild:
+                self.wild[key] = None
+
+    def _block(self, block: Block) -> None:
+        for v in reversed(block.code):
+            if v.op is FOR:
+                if self.loops.linear[v]:
+                    self._for(v)
+            elif is_linear(v) and v.op is not AT:
+                self._instruction(v)
+
+    def _arm(self, outer: Guard | None, condition: Value, arm: bool) -> Guard:
+        """The guard of an arm: the same for all that are chosen by the same conditions."""
+        key = (outer, condition, arm)
+        if key not in self.made:
+            self.made[key] = Guard(outer, condition, arm)
+        return self.made[key]
+
+    def _instruction(self, v: Value) -> None:
+        g, wild = self.under(v), self._spoils(v)
+        if v.op is select:
+            for a, arm in zip(v.args[1:], (True, False), strict=True):
+                self._flow(self._arm(g, v.args[0], arm), g is not None and wild, a, a)
+            return
+        for a in v.args[1:] if v.op is ADD_TO else v.args:
+            if not (is_call(v) and is_ref(a)):
+                self._flow(g, wild, a, self._key(v, a))
+
+    def _for(self, v: Value) -> None:
+        block: Block = v.attr
+        k = len(v.args)
+        keys = [(v, j) for j in range(len(block.results))]
+        refs = [base(a) for a in self.loops.outside[v] if is_ref(a)]
+        # the turns of a loop with states are in the arms that all of its uses are in
+        whole = _meet_all([self.guard[x] for x in (*keys, *refs) if x in self.guard]) if k else None
+        for j, r in enumerate(block.results):
+            if j < k:
+                self._flow(whole, True, r, r)
+            elif keys[j] in self.guard:
+                self._flow(self.guard[keys[j]], keys[j] in self.wild, r, r)
+        for p in block.params[1:]:
+            self.guard[p] = whole
+        self._block(block)
+        for a in v.args:
+            self._flow(whole, True, a, a)
+        self.guard[v] = whole
+        self.wild[v] = None
+
+
+def is_ref(v: Value) -> bool:
+    return isinstance(v.type, Ref)
+
+
+def _is_tame(v: Value) -> bool:
+    return v.op is CONST and (not isinstance(v.attr, float) or (math.isfinite(v.attr) and v.attr != 0.0))
+
+
+def _meet_all(guards: list[Guard | None]) -> Guard | None:
+    out = guards[0] if guards else None
+    for g in guards[1:]:
+        out = meet(out, g)
+    return out
+
+
+def has_arms(block: Block) -> bool:
+    """True if some tangent goes through a `select`."""
+    return any([v.op is select and v.type.linear or (v.op is FOR and has_arms(v.attr)) for v in block.code])

@@ -1,0 +1,46 @@
+"""Which instructions are linear: those that a `Tan` goes through."""
+
+from __future__ import annotations
+
+from .ir import ADD_TO, AT, FOR, Block, Value, is_call
+
+
+def is_linear(v: Value) -> bool:
+    """True if `v` has a part in the tangents: it makes one, or it adds one to an accumulator."""
+    return v.type.linear or (bool(v.args) and (v.op is ADD_TO or is_call(v)) and any([a.type.linear for a in v.args]))
+
+
+def base(ref: Value) -> Value:
+    """The accumulator that `ref` is a part of."""
+    while ref.op is AT:
+        ref = ref.args[0]
+    return ref
+
+
+class Loops:
+    """What transposition asks of each loop: is it linear, and which linear values does it use from outside?"""
+
+    def __init__(self, body: Block) -> None:
+        self.linear: dict[Value, bool] = {}
+        self.outside: dict[Value, list[Value]] = {}
+        self._visit(body)
+
+    def _visit(self, block: Block) -> tuple[bool, dict[Value, None]]:
+        used: dict[Value, None] = {}
+        linear = False
+        for v in block.code:
+            for a in v.args:
+                if a.type.linear and a.block is not block:
+                    used[a] = None
+            if v.op is FOR:
+                inner, seen = self._visit(v.attr)
+                self.linear[v] = inner or v.type.linear
+                self.outside[v] = list(seen)
+                for a in seen:
+                    if a.block is not block:
+                        used[a] = None
+            linear = linear or is_linear(v) or self.linear.get(v, False)
+        for r in block.results:
+            if r.type.linear and r.block is not block:
+                used[r] = None
+        return linear, used

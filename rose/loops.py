@@ -1,0 +1,357 @@
+"""Loops: `range`, and what is made of them. A loop's body is traced once, and never unrolled.
+
+`range(n)` is a generator that gives one traced index. What is recorded until it is asked for the next
+one is the body of the loop; then it closes the loop. `vec`, `sum` and the folds take the one item that
+a generator over `range` gives, and close the loop by asking for another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from . import ops, types
+from .errors import OutOfRange, RoseError, TypeMismatch, here
+from .ir import Block, Builder, Value, a_traced, builder, shown
+from .ops import host_index, view
+from .structs import LARGEST, as_given, infer, to_value
+from .types import Fin, Real, Tan, Tuple
+
+
+class _Loop:
+    """An open loop, and what its consumer wants of it: a vector, or a state carried from turn to turn."""
+
+    __slots__ = ("around", "init", "item", "last", "param", "result")
+
+    def __init__(self) -> None:
+        self.item: Value | None = None  # of this, a vector is made
+        self.init: Value | None = None  # the state starts here,
+        self.param: Value | None = None  # is this at the start of a turn,
+        self.last: Value | None = None  # and this at the end of it
+        self.around: _Loop | None = None  # the loop around this one that carries the same state
+        self.result: Value | None = None  # what came out
+
+
+_open: dict[Block, _Loop] = {}
+
+
+def range(n: Any) -> Iterator[Any]:
+    """The indices 0, ..., n - 1, as one traced index: `for i in rose.range(n)` is one loop.
+
+    `n` is a Python integer. The loop's body runs once, to be recorded; it may not be left with `break`,
+    `return` or an exception.
+    """
+    k = host_index(n)
+    if k is None or not 0 <= k < LARGEST:
+        hint = "the size of a loop is a Python integer, known when the function is traced, and not negative"
+        what = a_traced(n) if isinstance(n, Value) else shown(n)
+        raise (TypeMismatch if k is None else OutOfRange)(f"rose.range takes an integer, not {what}", here(), hint)
+    return _range(builder(), k)
+
+
+def _range(b: Builder, n: int) -> Iterator[Any]:
+    loc = here()
+    outer = b.block
+    b.block = block = Block(outer)
+    _open[block] = loop = _Loop()
+    closed = False
+    try:
+        yield b.param(Fin(n))
+        closed = b.block is block
+        if closed:
+            _close(b, loop, outer)
+    finally:
+        b.block = outer
+        del _open[block]
+        if not closed and b.failure is None:
+            b.failure = RoseError(
+                "this loop was left before its end, by break, return or an exception",
+                loc,
+                "the body of a loop over rose.range is traced once and runs n times; choose with rose.select",
+            )
+
+
+def _close(b: Builder, loop: _Loop, outer: Block) -> None:
+    block, b.block = b.block, outer
+    if loop.init is not None:
+        assert loop.last is not None
+        block.results = (loop.last,)
+        (loop.result,), _ = b.close(block, [loop.init])
+        if loop.around is not None:
+            loop.around.last = loop.result
+    else:
+        block.results = () if loop.item is None else (loop.item,)
+        _, outs = b.close(block, [])
+        loop.result = outs[0] if outs else None
+
+
+class _Source:
+    """The items a consumer is given: one from the loops that it opened, or each of a Python iterable."""
+
+    def __init__(self, items: Any, consumer: str) -> None:
+        self.name, self.b = f"rose.{consumer}", builder()
+        v = as_given(items)
+        if isinstance(v, Value):
+            if not isinstance(v.type, types.Vec):
+                raise TypeMismatch(f"{self.name} goes through a vector, not {a_traced(v)}", here(), "give it a Vec")
+            items = (view(self.b.index(v, i)) for i in range(v.type.size))
+        if not isinstance(items, Iterable):
+            raise TypeMismatch(
+                f"{self.name} goes through a vector or a generator, not {shown(items)}",
+                here(),
+                f"write {self.name}(... for i in rose.range(n))",
+            )
+        self.outer, self.rest = self.b.block, iter(items)  # pyright: ignore[reportUnknownArgumentType]
+        self.first = next(self.rest, _NOTHING)
+        self.loops: list[_Loop] = []  # the loops that the generator opened, innermost first
+        self.blocks: list[Block] = []
+        block: Block | None = self.b.block
+        while block is not None and block is not self.outer:
+            self.blocks.append(block)
+            self.loops.append(_open[block])
+            block = block.parent
+
+    def items(self) -> list[Any]:
+        """All items of a Python iterable: no loop."""
+        return [] if self.first is _NOTHING else [self.first, *self.rest]
+
+    def finish(self) -> None:
+        """Close the loops."""
+        for _ in self.rest:
+            hint = f"write {self.name}(item for i in rose.range(n))"
+            raise TypeMismatch(f"{self.name} was given a second item by a loop over rose.range", here(), hint)
+
+
+_NOTHING = object()
+
+
+def vec(items: Iterable[Any]) -> Any:
+    """The vector of what `items` gives: `vec(2 * x[i] for i in rose.range(n))`.
+
+    Of a list, or of a generator over Python's own range, the vector of those elements: that is no loop.
+    """
+    source = _Source(items, "vec")
+    if not source.loops:
+        return infer(source.items())
+    if len(source.loops) > 1:
+        hint = "nest them: rose.vec(rose.vec(... for j in rose.range(m)) for i in rose.range(n))"
+        raise TypeMismatch("rose.vec was given a generator over two loops", here(), hint)
+    loop = source.loops[0]
+    loop.item = infer(source.first)
+    source.finish()
+    assert loop.result is not None
+    return loop.result
+
+
+def sum(items: Iterable[Any]) -> Any:
+    """The sum of what `items` gives, from 0 on: of numbers, vectors or structs."""
+    source = _Source(items, "sum")
+    b = source.b
+    if not source.loops:
+        values = [_summand(x) for x in source.items()] or [b.zero(Real)]
+        ref = b.accum(b.zero(values[0].type))
+        for v in values:
+            b.add_to(ref, to_value(v, values[0].type, ("an item of rose.sum",)))
+        return view(b.freeze(ref))
+    v = _summand(source.first)
+    inner, b.block = b.block, source.outer
+    ref = b.accum(b.zero(v.type))
+    b.block = inner
+    b.add_to(ref, v)
+    source.finish()
+    return view(b.freeze(ref))
+
+
+def _summand(x: Any) -> Value:
+    v = ops.as_real(infer(x))
+    if not (v.type.real or v.type.linear or v.type.empty):
+        raise TypeMismatch(f"{a_traced(v)} cannot be summed", here(), "count with rose.select(condition, 1.0, 0.0)")
+    return v
+
+
+def prod(items: Iterable[Any]) -> Any:
+    """The product of what `items` gives; 1 of nothing."""
+    return _reduce(items, 1.0, ops.OPERATORS["*"], "prod")
+
+
+def min(*items: Any) -> Any:
+    """The smallest of its arguments, or of what a vector or a generator gives.
+
+    At a tie of two each has half of the derivative.
+    """
+    return _extreme(items, float("inf"), ops.min_, "min")
+
+
+def max(*items: Any) -> Any:
+    """The largest of its arguments, or of what a vector or a generator gives.
+
+    At a tie of two each has half of the derivative.
+    """
+    return _extreme(items, float("-inf"), ops.max_, "max")
+
+
+def _extreme(items: tuple[Any, ...], start: float, op: Callable[[Any, Any], Any], name: str) -> Any:
+    if len(items) == 1:
+        return _reduce(items[0], start, op, name)
+    return _fold(items, op) if items else _nothing(name)
+
+
+def _fold(items: Iterable[Any], op: Callable[[Any, Any], Any]) -> Any:
+    out, *rest = items
+    for x in rest:
+        out = op(out, x)
+    return out
+
+
+def _nothing(name: str) -> Any:
+    raise OutOfRange(f"rose.{name} of nothing", here(), "give it at least one number")
+
+
+def _reduce(items: Any, start: float, op: Callable[[Any, Any], Any], name: str) -> Any:
+    """A fold over a loop, or over several, one in another: each carries the state through."""
+    source = _Source(items, name)
+    b = source.b
+    if not source.loops:
+        given = source.items()
+        return ops.as_real(_fold(given, op)) if given else ops.operand(start) if name == "prod" else _nothing(name)
+    if name != "prod" and any(block.params[0].type is Fin(0) for block in source.blocks):
+        _nothing(name)
+    inner, state, around = b.block, ops.operand(start), None
+    for loop, block in zip(reversed(source.loops), reversed(source.blocks), strict=True):
+        b.block, loop.init, loop.around = block, state, around
+        state = loop.param = b.param(Real)
+        around = loop
+    b.block = inner
+    source.loops[0].last = ops.as_real(op(state, source.first))
+    source.finish()
+    result = source.loops[-1].result
+    assert result is not None
+    return result
+
+
+def dot(x: Any, y: Any) -> Any:
+    """The sum of the products of the elements of two vectors of one size."""
+    x, y = infer(x), infer(y)
+    if not (isinstance(x.type, types.Vec) and x.type is y.type and x.type.elem is Real):
+        message = f"rose.dot takes two vectors of Reals of one size, not {x.type!r} and {y.type!r}"
+        raise TypeMismatch(message, here(), "rose.dot(x, y) is rose.sum(x[i] * y[i] for i in rose.range(n))")
+    return sum(x[i] * y[i] for i in range(x.type.size))
+
+
+class Accum:
+    """A sum in the making: `+=` adds to it, and `.value` reads it, when it is complete.
+
+    `total[i] += x` adds to an element of a vector, and `total.name += x` to a field of a struct.
+    """
+
+    __slots__ = ("_block", "_builder", "_init", "_ref", "_result", "_root")
+
+    def __init__(self, init: Any, root: Accum | None = None, ref: Value | None = None) -> None:
+        put = super().__setattr__
+        b = builder()
+        put("_builder", b)
+        put("_block", b.block)
+        put("_init", init)
+        put("_ref", ref)
+        put("_result", None)
+        put("_root", root or self)
+
+    def _open(self, zero: types.Type | None = None) -> Value:
+        """The accumulator itself, opened where this object was made; `zero` is the type of a first summand."""
+        if self._ref is None:
+            b = self._builder
+            inner, b.block = b.block, self._block
+            init = infer(self._init)
+            if zero is Tan and init.op is ops.CONST and init.attr == 0.0:
+                init = b.zero(Tan)
+            if not (init.type.real or init.type.linear or init.type.empty):
+                raise TypeMismatch(f"{a_traced(init)} cannot be summed", here(), "start from a number, as in 0.0")
+            super().__setattr__("_ref", b.accum(init))
+            b.block = inner
+        assert self._ref is not None
+        return self._ref
+
+    def __iadd__(self, x: Any) -> Accum:
+        self._check()
+        ref = self._open(infer(x).type if self._ref is None else None)
+        assert isinstance(ref.type, types.Ref)
+        self._builder.add_to(ref, to_value(x, ref.type.inner, ("what is added",)))
+        return self
+
+    def __isub__(self, x: Any) -> Accum:
+        self += ops.OPERATORS["neg"](x, None)
+        return self
+
+    def _check(self) -> None:
+        if builder() is not self._builder:
+            hint = "return what is to be added, and add it outside"
+            raise RoseError("an accumulator is used outside of the function that opened it", here(), hint)
+        if self._root._result is not None:
+            hint = "read .value after the last +="
+            raise RoseError("an accumulator was added to after it was read", here(), hint)
+
+    @property
+    def value(self) -> Any:
+        """The sum. After it is read, nothing more can be added."""
+        root = self._root
+        if root is not self:
+            raise TypeMismatch("a part of an accumulator cannot be read", here(), "read .value of the whole")
+        if root._result is None:
+            self._check()
+            if self._builder.block is not self._block:
+                hint = "the sum is complete only after the loop; read .value there"
+                raise RoseError("an accumulator is read inside a loop that may add to it", here(), hint)
+            super().__setattr__("_result", self._builder.freeze(self._open()))
+        assert root._result is not None
+        return view(root._result)
+
+    def __getitem__(self, i: Any) -> Accum:
+        self._check()
+        ref = self._open()
+        assert isinstance(ref.type, types.Ref)
+        t = ref.type.inner
+        if not isinstance(t, types.Vec):
+            raise TypeMismatch(f"an accumulator of a {t!r} has no elements", here(), "only that of a Vec has")
+        k = host_index(i)
+        if k is not None:
+            i = self._builder.const(ops.literal_index(k, t.size, here()), Fin(t.size))
+        if not ops.is_index(i) or i.type.size > t.size:
+            what = a_traced(i) if isinstance(i, Value) else shown(i)
+            raise TypeMismatch(f"{what} cannot index an accumulator of a {t!r}", here(), "an index fits its vector")
+        return Accum(None, self._root, self._builder.at(ref, i))
+
+    def __setitem__(self, i: Any, x: Any) -> None:
+        self._only_added(x)
+
+    def __getattr__(self, name: str) -> Accum:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        self._check()
+        ref = self._open()
+        assert isinstance(ref.type, types.Ref)
+        t = ref.type.inner
+        if not (isinstance(t, Tuple) and t.form is not None and name in t.form.fields):
+            hint = "`+=` adds, `.value` reads; `[i]` is an element, `.name` a field"
+            raise TypeMismatch(f"an accumulator of a {t!r} has no {name}", here(), hint)
+        return Accum(None, self._root, self._builder.at(ref, t.form.fields.index(name)))
+
+    def __setattr__(self, name: str, x: Any) -> None:
+        self._only_added(x)
+
+    def _only_added(self, x: Any) -> None:
+        if not isinstance(x, Accum) or x._root is not self._root:
+            raise TypeMismatch("an accumulator cannot be assigned to", here(), "add to it with +=")
+
+    def as_value(self) -> Value:
+        raise TypeMismatch("an accumulator is no value", here(), "read its sum with .value, after the last +=")
+
+    def _not_a_number(self, *_: Any) -> Any:
+        return self.as_value()
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _not_a_number
+    __neg__ = __pow__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __iter__ = _not_a_number
+
+
+def accum(init: Any) -> Any:
+    """Open a sum that starts from `init`: a number, a list of numbers, or a struct."""
+    return Accum(init)

@@ -1,0 +1,41 @@
+"""Passes that make a function smaller or faster, and keep every bit: one file for each.
+
+A pipeline is a tuple of functions from a function to a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ..ir import FOR, Block, Func, Value, is_call
+from .dead_code import remove_dead_code
+
+PIPELINE: tuple[Callable[[Func], Func], ...] = (remove_dead_code,)
+
+
+def optimise(roots: Iterable[Func]) -> None:
+    """Run the pipeline over these functions and all that they call, each once."""
+    todo, seen = list(roots), dict[Func, None]()
+    while todo:
+        f = todo.pop()
+        if f in seen:
+            continue
+        seen[f] = None
+        if f.impl is None and "optimised" not in f.memo:
+            f.memo["optimised"] = True
+            for run in PIPELINE:
+                run(f)
+        todo.extend([v.attr for v in _calls(f.body)])
+
+
+def _calls(block: Block) -> list[Value]:
+    out: list[Value] = []
+    for v in block.code:
+        if is_call(v):
+            out.append(v)
+        elif v.op is FOR:
+            out.extend(_calls(v.attr))
+    return out
+
+
+__all__ = ["PIPELINE", "optimise", "remove_dead_code"]

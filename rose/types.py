@@ -1,0 +1,175 @@
+"""The types of the IR. Equal types are the same object, so `is` compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Interned(type):
+    """Makes every call with equal arguments return the same instance."""
+
+    _made: dict[tuple[Any, ...], Any] = {}
+
+    def __call__(cls: type[T], *args: Any) -> T:
+        key = (cls, *args)
+        made = Interned._made.get(key)
+        if made is None:
+            made = Interned._made[key] = super().__call__(*args)  # pyright: ignore
+        return made
+
+
+class Type(metaclass=Interned):
+    """Base of all types, and what passes ask of every type: computed once, when the type is made."""
+
+    __slots__ = ("empty", "linear", "real")
+
+    def __init__(self, *, real: bool, linear: bool, empty: bool) -> None:
+        self.real = real  # some leaf is a `Real`: a value of this type can have a derivative
+        self.linear = linear  # some leaf is a `Tan`
+        self.empty = empty  # no leaf holds anything: only `Unit`, or vectors of no elements
+
+
+class Scalar(Type):
+    """`Real`, `Tan`, `Bool` and `Unit`: there are no others."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(real=name == "Real", linear=name == "Tan", empty=name == "Unit")
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+Real = Scalar("Real")
+Tan = Scalar("Tan")  # a tangent: only the linear operations accept one
+Bool = Scalar("Bool")
+Unit = Scalar("Unit")
+
+
+class Fin(Type):
+    """The integers 0, ..., size - 1: the only type that indexes a `Vec`."""
+
+    __slots__ = ("size",)
+
+    def __init__(self, size: int) -> None:
+        super().__init__(real=False, linear=False, empty=False)
+        self.size = size
+
+    def __repr__(self) -> str:
+        return f"Fin[{self.size}]"
+
+
+class Vec(Type):
+    """`size` values of type `elem`, in a row."""
+
+    __slots__ = ("elem", "size")
+
+    def __init__(self, size: int, elem: Type) -> None:
+        super().__init__(real=elem.real, linear=elem.linear, empty=size == 0 or elem.empty)
+        self.size, self.elem = size, elem
+
+    def __repr__(self) -> str:
+        return f"Vec[{self.size}]" if self.elem is Real else f"Vec[{self.size}, {self.elem!r}]"
+
+
+class Form:
+    """How a tuple looks to its user: the class it came from, or the keys of a dict.
+
+    `make` gets one value per field, in order. Two types with different forms are different types.
+    """
+
+    __slots__ = ("fields", "is_dict", "make", "name")
+
+    def __init__(
+        self, name: str, fields: tuple[str, ...], make: Callable[[Sequence[Any]], Any], is_dict: bool = False
+    ) -> None:
+        self.name, self.fields, self.make, self.is_dict = name, fields, make, is_dict
+
+    def read(self, x: Any) -> list[Any]:
+        """The fields of `x`, in order."""
+        return [x[k] for k in self.fields] if self.is_dict else [getattr(x, k) for k in self.fields]
+
+
+class Tuple(Type):
+    """Several values as one. With a `form`, a struct; without, a plain tuple."""
+
+    __slots__ = ("form", "items")
+
+    def __init__(self, items: tuple[Type, ...], form: Form | None = None) -> None:
+        super().__init__(
+            real=any(t.real for t in items),
+            linear=any(t.linear for t in items),
+            empty=all(t.empty for t in items),
+        )
+        self.items, self.form = items, form
+
+    def __repr__(self) -> str:
+        if self.form is not None and not self.form.is_dict:
+            return self.form.name
+        if self.form is not None:
+            return "{" + ", ".join(f"{k}: {t!r}" for k, t in zip(self.form.fields, self.items, strict=True)) + "}"
+        return f"({', '.join(map(repr, self.items))}{',' if len(self.items) == 1 else ''})"
+
+
+class Ref(Type):
+    """An accumulator: it can be added to, but not read, until it is frozen."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: Type) -> None:
+        super().__init__(real=inner.real, linear=inner.linear, empty=inner.empty)
+        self.inner = inner
+
+    def __repr__(self) -> str:
+        return f"&{self.inner!r}"
+
+
+def tuple_of(*items: Type) -> Tuple:
+    """The plain tuple of these types."""
+    return Tuple(items, None)
+
+
+def map_leaves(t: Type, leaf: Callable[[Type], Type]) -> Type:
+    """`t` with `leaf(s)` in the place of each scalar or index type `s`; its shape is kept."""
+    match t:
+        case Vec():
+            return Vec(t.size, map_leaves(t.elem, leaf))
+        case Tuple():
+            return Tuple(tuple([map_leaves(x, leaf) for x in t.items]), t.form)
+        case Ref():
+            return Ref(map_leaves(t.inner, leaf))
+        case _:
+            return leaf(t)
+
+
+@cache
+def tangent(t: Type) -> Type:
+    """The type of a tangent of a `t`: `Tan` for each `Real`, `Unit` for what has no derivative."""
+    return map_leaves(t, lambda s: Tan if s is Real else Unit)
+
+
+@cache
+def primal_part(t: Type) -> Type:
+    """What is left of `t` in the forward half: `Unit` in the place of each `Tan`."""
+    if isinstance(t, Ref):
+        inner = primal_part(t.inner)
+        return Unit if inner.empty else Ref(inner)
+    return map_leaves(t, lambda s: Unit if s is Tan else s)
+
+
+@cache
+def linear_part(t: Type) -> Type:
+    """The type of a cotangent of a `t`: `Real` for each `Tan`, `Unit` for the rest, no accumulators."""
+    return map_leaves(t.inner if isinstance(t, Ref) else t, lambda s: Real if s is Tan else Unit)
+
+
+@cache
+def untyped(t: Type) -> Type:
+    """`t` with `Real` for `Tan`: outside a derivative rule a tangent is a number like any other."""
+    return map_leaves(t, lambda s: Real if s is Tan else s)

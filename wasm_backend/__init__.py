@@ -1,0 +1,1 @@
+"""The back end: IR in, WebAssembly out. It knows nothing of derivatives."""

@@ -1,0 +1,53 @@
+"""What a compiled module looks like from outside: the contract between `lower`, the runtimes and the packages.
+
+A module exports its memory as "memory", and each function by its name. A Real is an f64 parameter or
+result, a Bool or an index an i32, and what is empty is left out. An aggregate (a vector, tuple or struct)
+lies in memory at an address that the signature says: the caller writes arguments there before the call,
+and reads the result after it. An opaque function is an import `"opaque" name`: its aggregates come as
+i32 pointers, and where its result is one, the address to write it to is the last parameter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rose.ir import Func
+from rose.types import Type
+
+from .layout import describe
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One parameter or result: its type, and its address if it lies in memory."""
+
+    name: str
+    type: Type
+    at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One exported function."""
+
+    name: str
+    params: tuple[Slot, ...]
+    result: Slot
+
+    def describe(self) -> dict[str, Any]:
+        """As plain data, for JavaScript."""
+        return {
+            "name": self.name,
+            "params": [{"name": p.name, "type": describe(p.type), "at": p.at} for p in self.params],
+            "result": {"type": describe(self.result.type), "at": self.result.at},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A module: its bytes, its exports, and the opaque functions that it imports, in order."""
+
+    wasm: bytes
+    signatures: dict[str, Signature]
+    imports: tuple[Func, ...]

@@ -1,0 +1,347 @@
+"""The WebAssembly binary format: only bytes, and nothing of ours.
+
+The tree is the specification's, and so are the names: https://webassembly.github.io/spec/core/binary/
+A function's body is written front to back into a `Code`, and a `Module` puts the sections around it.
+Nothing checks the stack here: a validator does, in the tests.
+
+    m, c = Module("example"), Code(params=1)
+    square = m.reserve(m.type([F64], [F64]), "square")
+    c.get(0), c.get(0), c("f64.mul")
+    m.define(square, c)
+    m.export("square", FUNC, square)
+    wasm = m.finish()
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+
+I32, I64, F32, F64 = 0x7F, 0x7E, 0x7D, 0x7C  # value types
+EMPTY = 0x40  # the type of a block that leaves nothing
+FUNC, MEMORY, GLOBAL = 0, 2, 3  # kinds of exports
+PAGE = 65_536  # bytes
+
+# What engines refuse to go beyond: the limits that the specification of the JavaScript interface gives.
+MAX_LOCALS = 50_000  # in a function, parameters included
+MAX_PARAMS = 1_000
+MAX_RESULTS = 1_000
+MAX_BODY = 7_654_321  # bytes of a function
+MAX_PAGES = 65_536  # of a memory: 4 GiB
+
+
+# Values
+
+_BYTE = tuple([bytes([n]) for n in range(256)])
+
+
+def unsigned(n: int) -> bytes:
+    """An unsigned integer, in LEB128."""
+    if n < 0x80:
+        assert n >= 0, n
+        return _BYTE[n]
+    return _BYTE[n & 0x7F | 0x80] + unsigned(n >> 7)
+
+
+def signed(n: int) -> bytes:
+    """A signed integer, in LEB128."""
+    if -0x40 <= n < 0x40:
+        return _BYTE[n & 0x7F]
+    return _BYTE[n & 0x7F | 0x80] + signed(n >> 7)
+
+
+def name(s: str) -> bytes:
+    """A string: its length, and its UTF-8."""
+    raw = s.encode()
+    return unsigned(len(raw)) + raw
+
+
+def vector(items: Sequence[bytes]) -> bytes:
+    """The number of items, and the items."""
+    return unsigned(len(items)) + b"".join(items)
+
+
+def section(id: int, content: bytes) -> bytes:
+    """A section, or a subsection: its id, its size, and what it holds."""
+    return _BYTE[id] + unsigned(len(content)) + content
+
+
+# Instructions
+
+# Mnemonic, fixed bytes, kind of the immediates if it has any; two spaces between rows. The fixed bytes
+# are the opcode and what never varies: the natural alignment of a load or store, and memory 0. Here is all
+# of WebAssembly 1.0 but `call_indirect`, as we make no tables; then the bulk memory operations, the sign
+# extensions and the truncations that saturate, which every engine has had for years.
+_TABLE = """
+    unreachable 00  nop 01          block 02 t      loop 03 t
+    if 04 t         else 05         end 0b          br 0c u
+    br_if 0d u      br_table 0e v   return 0f       call 10 u
+    drop 1a         select 1b
+
+    local.get 20 u   local.set 21 u   local.tee 22 u   global.get 23 u
+    global.set 24 u
+
+    i32.load 2802 u       i64.load 2903 u       f32.load 2a02 u       f64.load 2b03 u
+    i32.load8_s 2c00 u    i32.load8_u 2d00 u    i32.load16_s 2e01 u   i32.load16_u 2f01 u
+    i64.load8_s 3000 u    i64.load8_u 3100 u    i64.load16_s 3201 u   i64.load16_u 3301 u
+    i64.load32_s 3402 u   i64.load32_u 3502 u
+    i32.store 3602 u      i64.store 3703 u      f32.store 3802 u      f64.store 3903 u
+    i32.store8 3a00 u     i32.store16 3b01 u    i64.store8 3c00 u     i64.store16 3d01 u
+    i64.store32 3e02 u
+    memory.size 3f00      memory.grow 4000      memory.copy fc0a0000  memory.fill fc0b00
+
+    i32.const 41 i32  i64.const 42 i64  f32.const 43 f32  f64.const 44 f64
+
+    i32.eqz 45   i32.eq 46    i32.ne 47    i32.lt_s 48  i32.lt_u 49  i32.gt_s 4a  i32.gt_u 4b
+    i32.le_s 4c  i32.le_u 4d  i32.ge_s 4e  i32.ge_u 4f
+    i64.eqz 50   i64.eq 51    i64.ne 52    i64.lt_s 53  i64.lt_u 54  i64.gt_s 55  i64.gt_u 56
+    i64.le_s 57  i64.le_u 58  i64.ge_s 59  i64.ge_u 5a
+    f32.eq 5b    f32.ne 5c    f32.lt 5d    f32.gt 5e    f32.le 5f    f32.ge 60
+    f64.eq 61    f64.ne 62    f64.lt 63    f64.gt 64    f64.le 65    f64.ge 66
+
+    i32.clz 67    i32.ctz 68    i32.popcnt 69  i32.add 6a    i32.sub 6b    i32.mul 6c      i32.div_s 6d
+    i32.div_u 6e  i32.rem_s 6f  i32.rem_u 70   i32.and 71    i32.or 72     i32.xor 73      i32.shl 74
+    i32.shr_s 75  i32.shr_u 76  i32.rotl 77    i32.rotr 78
+    i64.clz 79    i64.ctz 7a    i64.popcnt 7b  i64.add 7c    i64.sub 7d    i64.mul 7e      i64.div_s 7f
+    i64.div_u 80  i64.rem_s 81  i64.rem_u 82   i64.and 83    i64.or 84     i64.xor 85      i64.shl 86
+    i64.shr_s 87  i64.shr_u 88  i64.rotl 89    i64.rotr 8a
+    f32.abs 8b    f32.neg 8c    f32.ceil 8d    f32.floor 8e  f32.trunc 8f  f32.nearest 90  f32.sqrt 91
+    f32.add 92    f32.sub 93    f32.mul 94     f32.div 95    f32.min 96    f32.max 97      f32.copysign 98
+    f64.abs 99    f64.neg 9a    f64.ceil 9b    f64.floor 9c  f64.trunc 9d  f64.nearest 9e  f64.sqrt 9f
+    f64.add a0    f64.sub a1    f64.mul a2     f64.div a3    f64.min a4    f64.max a5      f64.copysign a6
+
+    i32.wrap_i64 a7           i32.trunc_f32_s a8        i32.trunc_f32_u a9        i32.trunc_f64_s aa
+    i32.trunc_f64_u ab        i64.extend_i32_s ac       i64.extend_i32_u ad       i64.trunc_f32_s ae
+    i64.trunc_f32_u af        i64.trunc_f64_s b0        i64.trunc_f64_u b1        f32.convert_i32_s b2
+    f32.convert_i32_u b3      f32.convert_i64_s b4      f32.convert_i64_u b5      f32.demote_f64 b6
+    f64.convert_i32_s b7      f64.convert_i32_u b8      f64.convert_i64_s b9      f64.convert_i64_u ba
+    f64.promote_f32 bb        i32.reinterpret_f32 bc    i64.reinterpret_f64 bd    f32.reinterpret_i32 be
+    f64.reinterpret_i64 bf
+    i32.extend8_s c0          i32.extend16_s c1         i64.extend8_s c2          i64.extend16_s c3
+    i64.extend32_s c4
+    i32.trunc_sat_f32_s fc00  i32.trunc_sat_f32_u fc01  i32.trunc_sat_f64_s fc02  i32.trunc_sat_f64_u fc03
+    i64.trunc_sat_f32_s fc04  i64.trunc_sat_f32_u fc05  i64.trunc_sat_f64_s fc06  i64.trunc_sat_f64_u fc07
+"""
+
+
+def _block_type(type: int = EMPTY) -> bytes:
+    return _BYTE[type]
+
+
+def _labels(*labels: int) -> bytes:
+    """The labels of a `br_table`; the last is its default."""
+    return unsigned(len(labels) - 1) + b"".join(map(unsigned, labels))
+
+
+def _i32(n: int) -> bytes:
+    """Addresses reach beyond what is positive as an i32, and wrap."""
+    assert -(2**31) <= n < 2**32, n
+    return signed(n if n < 2**31 else n - 2**32)
+
+
+def _i64(n: int) -> bytes:
+    assert -(2**63) <= n < 2**64, n
+    return signed(n if n < 2**63 else n - 2**64)
+
+
+_f32, _f64 = struct.Struct("<f").pack, struct.Struct("<d").pack
+
+Immediates = Callable[..., bytes]
+_KINDS: dict[str, Immediates] = {
+    "u": unsigned, "i32": _i32, "i64": _i64, "f32": _f32, "f64": _f64, "t": _block_type, "v": _labels,
+}  # fmt: skip
+
+
+def _opcodes() -> dict[str, tuple[bytes, Immediates | None]]:
+    rows: dict[str, tuple[bytes, Immediates | None]] = {}
+    for row in re.split(r"\s{2,}", _TABLE.strip()):
+        mnemonic, fixed, *kind = row.split(" ")
+        rows[mnemonic] = bytes.fromhex(fixed), _KINDS[kind[0]] if kind else None
+    return rows
+
+
+# mnemonic -> its fixed bytes, and what encodes its immediates, if it has any
+OPCODES = _opcodes()
+
+
+def instruction(mnemonic: str, *immediates: float) -> bytes:
+    """The bytes of one instruction, to be given to `Code.emit`, as often as it is wanted."""
+    fixed, encode = OPCODES[mnemonic]
+    if encode is not None:
+        return fixed + encode(*immediates)
+    assert not immediates, mnemonic
+    return fixed
+
+
+class _Indexed(dict[int, bytes]):
+    """index -> the instruction that has it as its immediate, encoded at its first use."""
+
+    def __init__(self, mnemonic: str) -> None:
+        super().__init__()
+        self.mnemonic = mnemonic
+
+    def __missing__(self, index: int) -> bytes:
+        made = self[index] = instruction(self.mnemonic, index)
+        return made
+
+
+_GET, _SET, _TEE = _Indexed("local.get"), _Indexed("local.set"), _Indexed("local.tee")
+_I32_CONST, _F64_CONST = OPCODES["i32.const"][0], OPCODES["f64.const"][0]
+_F64_LOAD, _F64_STORE = OPCODES["f64.load"][0], OPCODES["f64.store"][0]
+_END = OPCODES["end"][0]
+_CONST = {I32: "i32.const", I64: "i64.const", F32: "f32.const", F64: "f64.const"}
+
+
+class Code:
+    """The body of a function, while it is being written.
+
+    `code("f64.load", 8)` writes any instruction; the methods write the most frequent ones sooner.
+    `params` is how many parameters the function has: the other locals are numbered after them.
+    """
+
+    __slots__ = ("body", "locals", "params")
+
+    def __init__(self, params: int) -> None:
+        self.params = params
+        self.locals: list[int] = []  # the type of each local that is no parameter
+        self.body = bytearray()
+
+    def local(self, type: int) -> int:
+        """The index of a new local, whenever one is needed."""
+        self.locals.append(type)
+        return self.params + len(self.locals) - 1
+
+    def __call__(self, mnemonic: str, *immediates: float) -> None:
+        fixed, encode = OPCODES[mnemonic]
+        if encode is not None:
+            self.body += fixed + encode(*immediates)
+        else:
+            assert not immediates, mnemonic
+            self.body += fixed
+
+    def emit(self, encoded: bytes) -> None:
+        """Write what `instruction` gave, one or several."""
+        self.body += encoded
+
+    def get(self, local: int) -> None:
+        """Write `local.get`."""
+        self.body += _GET[local]
+
+    def set(self, local: int) -> None:
+        """Write `local.set`."""
+        self.body += _SET[local]
+
+    def tee(self, local: int) -> None:
+        """Write `local.tee`."""
+        self.body += _TEE[local]
+
+    def i32_const(self, n: int) -> None:
+        """Write `i32.const`."""
+        self.body += _I32_CONST + _i32(n)
+
+    def f64_const(self, x: float) -> None:
+        """Write `f64.const`."""
+        self.body += _F64_CONST + _f64(x)
+
+    def f64_load(self, offset: int) -> None:
+        """Write `f64.load`."""
+        self.body += _F64_LOAD + unsigned(offset)
+
+    def f64_store(self, offset: int) -> None:
+        """Write `f64.store`."""
+        self.body += _F64_STORE + unsigned(offset)
+
+    def finish(self) -> bytes:
+        """The function as the code section has it: its size, its locals, its body and the last `end`."""
+        assert self.params + len(self.locals) <= MAX_LOCALS, len(self.locals)
+        groups = [unsigned(len(list(run))) + _BYTE[type] for type, run in groupby(self.locals)]
+        body = vector(groups) + self.body + _END
+        assert len(body) <= MAX_BODY, len(body)
+        return unsigned(len(body)) + body
+
+
+class Module:
+    """A module, while it is being put together.
+
+    Functions are numbered, imports first, and may be called before they are defined. The name of a
+    function is for debuggers and profilers; "" leaves it without one.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self._name = name
+        self._types: dict[bytes, int] = {}
+        self._imports: list[bytes] = []
+        self._functions: list[int] = []  # the type of each that is no import
+        self._codes: list[bytes | None] = []
+        self._names: list[str] = []  # of all functions
+        self._memory = b""
+        self._globals: list[bytes] = []
+        self._exports: dict[str, bytes] = {}
+        self._data: list[bytes] = []
+
+    def type(self, params: Iterable[int], results: Iterable[int]) -> int:
+        """The index of a function type; equal types have the same."""
+        xs, ys = bytes(params), bytes(results)
+        assert len(xs) <= MAX_PARAMS and len(ys) <= MAX_RESULTS, (len(xs), len(ys))
+        key = b"\x60" + unsigned(len(xs)) + xs + unsigned(len(ys)) + ys
+        return self._types.setdefault(key, len(self._types))
+
+    def import_func(self, module: str, field: str, type: int) -> int:
+        """The index of an imported function, which is named as its field is."""
+        assert not self._functions, "imports come first"
+        self._imports.append(name(module) + name(field) + _BYTE[FUNC] + unsigned(type))
+        self._names.append(field)
+        return len(self._imports) - 1
+
+    def reserve(self, type: int, name: str = "") -> int:
+        """The index of a function that is to be defined before `finish`."""
+        self._functions.append(type)
+        self._codes.append(None)
+        self._names.append(name)
+        return len(self._names) - 1
+
+    def define(self, index: int, code: Code | bytes) -> None:
+        """Give a reserved function its body: a `Code`, or what one's `finish` gave."""
+        k = index - len(self._imports)
+        assert k >= 0 and self._codes[k] is None, f"function {index} {self._names[index]} is defined already"
+        self._codes[k] = code.finish() if isinstance(code, Code) else code
+
+    def memory(self, pages: int, max: int | None = None) -> None:
+        """The one memory: its pages at the start, and how far it may grow."""
+        assert pages <= (MAX_PAGES if max is None else max) <= MAX_PAGES, (pages, max)
+        self._memory = _BYTE[0] + unsigned(pages) if max is None else _BYTE[1] + unsigned(pages) + unsigned(max)
+
+    def global_(self, type: int, mutable: bool, init: float) -> int:
+        """The index of a new global."""
+        self._globals.append(bytes([type, mutable]) + instruction(_CONST[type], init) + _END)
+        return len(self._globals) - 1
+
+    def export(self, field: str, kind: int, index: int) -> None:
+        """Let what is outside see a `FUNC`, `MEMORY` or `GLOBAL`."""
+        assert field not in self._exports, field
+        self._exports[field] = name(field) + _BYTE[kind] + unsigned(index)
+
+    def data(self, offset: int, content: bytes) -> None:
+        """These bytes lie in memory at `offset` when the module starts."""
+        self._data.append(_BYTE[0] + instruction("i32.const", offset) + _END + unsigned(len(content)) + content)
+
+    def finish(self) -> bytes:
+        """The module. There is no data count section: nothing we write refers to a segment."""
+        codes = [c for c in self._codes if c is not None]
+        assert len(codes) == len(self._codes), f"function {self._codes.index(None)} of ours is not defined"
+        sections: list[tuple[int, Sequence[bytes]]] = [
+            (1, list(self._types)), (2, self._imports), (3, [unsigned(t) for t in self._functions]),
+            (5, [self._memory] if self._memory else []), (6, self._globals), (7, list(self._exports.values())),
+            (10, codes), (11, self._data),
+        ]  # fmt: skip
+        parts = [section(id, vector(items)) for id, items in sections if items]
+        return b"\0asm\1\0\0\0" + b"".join(parts) + self._name_section()
+
+    def _name_section(self) -> bytes:
+        functions = [unsigned(k) + name(s) for k, s in enumerate(self._names) if s]
+        content = section(0, name(self._name)) if self._name else b""
+        if functions:
+            content += section(1, vector(functions))
+        return section(0, name("name") + content) if content else b""

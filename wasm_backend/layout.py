@@ -1,0 +1,130 @@
+"""Where the parts of a value lie in memory: inline, in order, with no pointers inside.
+
+A Real is 8 bytes, an index 4, a Bool 1, each at a multiple of its size; a Unit takes none. This is the
+only place that works out an offset: Python's and JavaScript's runtimes are sent `describe`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import accumulate
+from typing import Any
+
+from rose.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Vec
+
+
+@cache
+def align(t: Type) -> int:
+    """The address of a `t` is a multiple of this."""
+    match t:
+        case Vec():
+            return align(t.elem) if t.size else 1
+        case Tuple():
+            return max([align(x) for x in t.items], default=1)
+        case Fin():
+            return 4
+        case _:
+            return 8 if t is Real or t is Tan else 1
+
+
+@cache
+def size(t: Type) -> int:
+    """The bytes of a `t`: a multiple of its alignment, so that they can lie in a row."""
+    match t:
+        case Vec():
+            return t.size * size(t.elem)
+        case Tuple():
+            return _round_up(offsets(t)[-1] + size(t.items[-1]), align(t)) if t.items else 0
+        case Fin():
+            return 4
+        case _:
+            return 8 if t is Real or t is Tan else 1 if t is Bool else 0
+
+
+@cache
+def offsets(t: Tuple) -> tuple[int, ...]:
+    """Where each item starts."""
+    at, out = 0, list[int]()
+    for x in t.items:
+        at = _round_up(at, align(x))
+        out.append(at)
+        at += size(x)
+    return tuple(out)
+
+
+def _round_up(n: int, to: int) -> int:
+    return -(-n // to) * to
+
+
+FLAT = 16  # a tuple of at most so many numbers and vectors is kept apart, in locals
+
+
+@cache
+def leaves(t: Type) -> tuple[Type, ...]:
+    """What a value is in a function: numbers in locals, and aggregates in memory.
+
+    A small tuple is the leaves of its items; a large one is one leaf, in memory, as a vector is.
+    """
+    if t.empty:
+        return ()
+    if isinstance(t, Tuple):
+        parts = tuple([leaf for x in t.items for leaf in leaves(x)])
+        if len(parts) <= FLAT:
+            return parts
+    return (t,)
+
+
+@cache
+def is_flat(t: Type) -> bool:
+    """True for a tuple that is kept apart."""
+    return isinstance(t, Tuple) and leaves(t) != (t,)
+
+
+@cache
+def leaf_offsets(t: Type) -> tuple[int, ...]:
+    """Where each leaf starts, when the value lies in memory."""
+    if isinstance(t, Tuple) and is_flat(t):
+        return tuple([at + k for at, x in zip(offsets(t), t.items, strict=True) for k in leaf_offsets(x)])
+    return (0,) if leaves(t) else ()
+
+
+@cache
+def _starts(t: Tuple) -> tuple[int, ...]:
+    return tuple(accumulate([len(leaves(x)) for x in t.items], initial=0))
+
+
+def item_leaves(t: Tuple, k: int) -> slice:
+    """Which leaves of a tuple that is kept apart belong to item `k`."""
+    starts = _starts(t)
+    return slice(starts[k], starts[k + 1])
+
+
+def is_scalar(t: Type) -> bool:
+    """True for what one local holds: a number, a truth value or an index."""
+    return not isinstance(t, (Vec, Tuple, Ref)) and not t.empty
+
+
+def is_aggregate(t: Type) -> bool:
+    """True for what crosses the border of a module in memory, not as a number."""
+    return isinstance(t, (Vec, Tuple))
+
+
+@cache
+def describe(t: Type) -> dict[str, Any]:
+    """A type as the runtimes read it: kinds, sizes and offsets, as plain data."""
+    match t:
+        case Vec():
+            return {"kind": "vec", "size": t.size, "stride": size(t.elem), "elem": describe(t.elem)}
+        case Tuple() if t.form is not None:
+            fields = zip(t.form.fields, offsets(t), t.items, strict=True)
+            return {"kind": "struct", "name": t.form.name, "fields": [[k, at, describe(x)] for k, at, x in fields]}
+        case Tuple():
+            return {"kind": "tuple", "items": [[at, describe(x)] for at, x in zip(offsets(t), t.items, strict=True)]}
+        case Fin():
+            return {"kind": "index", "size": t.size}
+        case Ref():
+            raise AssertionError("an accumulator never crosses the border")
+        case _:
+            return {"kind": "real" if t is Real or t is Tan else "bool" if t is Bool else "unit"}
+
+

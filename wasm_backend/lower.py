@@ -1,0 +1,204 @@
+"""From IR to WebAssembly: one module for some exported functions and all that they call.
+
+There is no recursion, so memory is static: the frame of a function lies above the frames of all that it
+calls, and every address is known when it is written. Functions are written callees first. A number is
+an f64 or i32 parameter or result; an aggregate is a pointer, and the caller says where a result goes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+
+from rose.errors import TooLarge
+from rose.ir import CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
+from rose.types import Bool, Fin, Ref, Tuple, Type, Vec
+
+from .abi import Lowered, Signature, Slot
+from .encode import FUNC, I32, MEMORY, PAGE, Code, Module
+from .function import Frame, FunctionWriter, wasm_type
+from .layout import align, is_aggregate, is_scalar, leaves, size
+
+LARGEST = 2**32  # bytes that a memory can have
+IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
+
+
+def lower(exports: Mapping[str, Func]) -> Lowered:
+    """The module that exports these functions."""
+    return _Program(exports).finish()
+
+
+class _Program:
+    """What all functions of a module share: types, constants, helpers, and where each function is."""
+
+    def __init__(self, exports: Mapping[str, Func]) -> None:
+        self.module = Module()
+        self.exports = exports
+        self.order = calls_first(exports.values())
+        self.called = {v.attr for f in self.order for v in calls(f.body)}
+        self.imports = tuple([f for f in self.order if f.impl is not None])
+        self.index: dict[Func, int] = {}
+        self.frames: dict[Func, Frame] = {}
+        self.mailbox: dict[Func, list[int | None]] = {}
+        self.top = 16  # nothing lies at address 0
+        self.literals: dict[Value, int] = {}  # the addresses of those that are vectors
+        self.zeros = 0
+        self.largest = 0
+        self._adder: int | None = None
+
+    def finish(self) -> Lowered:
+        m = self.module
+        for f in self.imports:
+            self.index[f] = m.import_func("opaque", f.name, m.type(*border_types(f)))
+        self.constants()
+        for f in self.order:
+            if f.impl is None and f in self.called:
+                self.write(f)
+        signatures = {name: self.export(name, f) for name, f in self.exports.items()}
+        pages = -(-max(self.largest, self.top) // PAGE)
+        m.memory(max(pages, 1))
+        m.export("memory", MEMORY, 0)
+        return Lowered(m.finish(), signatures, self.imports)
+
+    def constants(self) -> None:
+        """Place the literals that are vectors, and the zeros that all zero aggregates share."""
+        zeros, known = 0, dict[tuple[Type, bytes], int]()
+        for f in self.order:
+            for v in values(f.body):
+                if v.op is CONST and not is_scalar(v.type) and not v.type.empty:
+                    key = (v.type, pack(v.attr, v.type))
+                    if key not in known:
+                        known[key] = self.reserve(size(v.type), align(v.type))
+                        self.module.data(known[key], key[1])
+                    self.literals[v] = known[key]
+                elif v.op is ZERO:
+                    zeros = max([zeros, *[size(t) for t in leaves(v.type) if not is_scalar(t)]])
+        self.zeros = self.reserve(zeros, 8)
+
+    def reserve(self, n: int, to: int) -> int:
+        at = -(-self.top // to) * to
+        self.top = at + n
+        return at
+
+    def literal(self, v: Value) -> int:
+        """The address of a literal vector."""
+        return self.literals[v]
+
+    def new_frame(self, f: Func) -> Frame:
+        """A frame above those of all that `f` calls."""
+        below = [self.frames[v.attr].top for v in calls(f.body) if v.attr.impl is None]
+        return Frame(max([self.top, *below]), f.name)
+
+    def done(self, f: Func, frame: Frame) -> None:
+        self.largest = max(self.largest, frame.top)
+        if frame.top > LARGEST:
+            raise TooLarge(
+                f"{f.name} needs {frame.top:,} bytes of memory, with what it calls; WebAssembly has {LARGEST:,}",
+                f.params[0].loc if f.params else None,
+                "loop over smaller parts, or sum with rose.accum where a vector is not needed",
+            )
+
+    def write(self, f: Func) -> None:
+        """One function, to be called by others."""
+        frame = self.frames[f] = self.new_frame(f)
+        if sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS:
+            self.mailbox[f] = [None if isinstance(p.type, Ref) else frame.reserve(p.type) for p in f.params]
+        writer = FunctionWriter(self, f, frame, self.mailbox.get(f))
+        params, results = writer.signature()
+        self.index[f] = self.module.reserve(self.module.type(params, results), f.name)
+        self.module.define(self.index[f], writer.write())
+        self.done(f, frame)
+
+    def export(self, name: str, f: Func) -> Signature:
+        """One function, to be called from outside: its aggregates lie at fixed addresses."""
+        if f.impl is not None:
+            f = wrapper(f)
+        frame = self.new_frame(f)
+        in_memory = len([p for p in f.params if is_scalar(p.type)]) > IN_REGISTERS
+        slots = [
+            Slot(str(p.attr), p.type, frame.reserve(p.type) if is_aggregate(p.type) or in_memory else None)
+            for p in f.params
+        ]
+        result = Slot("result", f.result, frame.reserve(f.result) if is_aggregate(f.result) else None)
+        writer = FunctionWriter(self, f, frame, [s.at for s in slots], result.at)
+        params, results = writer.signature()
+        index = self.module.reserve(self.module.type(params, results), name)
+        self.module.define(index, writer.write())
+        self.module.export(name, FUNC, index)
+        self.done(f, frame)
+        return Signature(name, tuple(slots), result)
+
+    def adder(self) -> int:
+        """The function that adds a row of numbers into another: (to, from, bytes)."""
+        if self._adder is None:
+            c = Code(3)
+            self._adder = self.module.reserve(self.module.type([I32, I32, I32], []), "add")
+            end = c.local(I32)
+            c.get(0), c.get(2), c("i32.add"), c.set(end)
+            c("loop")
+            c.get(0), c.get(0), c.f64_load(0), c.get(1), c.f64_load(0), c("f64.add"), c.f64_store(0)
+            c.get(1), c.i32_const(8), c("i32.add"), c.set(1)
+            c.get(0), c.i32_const(8), c("i32.add"), c.tee(0)
+            c.get(end), c("i32.lt_u"), c("br_if", 0)
+            c("end")
+            self.module.define(self._adder, c)
+        return self._adder
+
+
+def wrapper(f: Func) -> Func:
+    """A function that calls another: so that an opaque one can be exported."""
+    body = Block()
+    loc = f.params[0].loc if f.params else None
+    for p in f.params:
+        body.params.append(Value(p.op, p.type, (), p.attr, p.loc, body))
+    assert loc is not None or not f.params
+    call = Value(PURE_CALL, f.result, tuple(body.params), f, loc, body)  # pyright: ignore[reportArgumentType]
+    body.code, body.results = [call], (call,)
+    return Func(f.name, body, f.result, pure=f.pure)
+
+
+def values(block: Block) -> Sequence[Value]:
+    """All instructions, those in loops too."""
+    out: list[Value] = []
+    for v in block.code:
+        out.append(v)
+        if v.op is FOR:
+            out.extend(values(v.attr))
+    return out
+
+
+def calls(block: Block) -> list[Value]:
+    return [v for v in values(block) if is_call(v)]
+
+
+def calls_first(roots: Iterable[Func]) -> list[Func]:
+    """These functions and all that they call, each after those that it calls."""
+    out: dict[Func, None] = {}
+    todo: list[tuple[Func, bool]] = [(f, False) for f in reversed(list(roots))]
+    while todo:
+        f, ready = todo.pop()
+        if ready:
+            out[f] = None
+        elif f not in out:
+            todo.append((f, True))
+            todo.extend([(v.attr, False) for v in reversed(calls(f.body)) if v.attr not in out])
+    return list(out)
+
+
+def border_types(f: Func) -> tuple[list[int], list[int]]:
+    """The parameters and results of an import: aggregates as pointers, a place for one that is a result."""
+    params = [wasm_type(p.type) for p in f.params if not p.type.empty]
+    if f.result.empty:
+        return params, []
+    return ([*params, I32], []) if is_aggregate(f.result) else (params, [wasm_type(f.result)])
+
+
+def pack(x: object, t: Type) -> bytes:
+    """A literal as it lies in memory."""
+    if isinstance(t, Vec):
+        assert isinstance(x, tuple)
+        return b"".join([pack(y, t.elem) for y in x])  # pyright: ignore[reportUnknownVariableType]
+    assert not isinstance(t, (Tuple, Ref)), t
+    if t is Bool:
+        return bytes([bool(x)])
+    return struct.pack("<I" if isinstance(t, Fin) else "<d", x)
