@@ -8,7 +8,6 @@ and not in others.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 
 from . import ir
 from .errors import Loc, NotDifferentiable
@@ -93,18 +92,23 @@ def _full(b: Builder, x: Value, dx: Value | None) -> Value:
 
 
 def _instruction(b: Builder, v: Value, env: Env) -> Pair:
-    xs = tuple([env[a][0] for a in v.args])
-    dxs = [env[a][1] for a in v.args]
+    pairs = [env[a] for a in v.args]
+    xs = tuple([x for x, _ in pairs])
+    op = v.op
+    if op.jvp is not None:
+        z = b.emit(op, xs)
+        dz = None
+        for rule, (_, dx) in zip(op.jvp, pairs, strict=True):
+            if dx is not None and rule is not None:
+                part = rule(dx, *xs, z)
+                dz = part if dz is None else b.emit(add, (dz, part))
+        return z, dz
+    dxs = [dx for _, dx in pairs]
     flat = all([dx is None for dx in dxs])
 
     def full() -> list[Value]:
         return [_full(b, x, dx) for x, dx in zip(xs, dxs, strict=True)]
 
-    op = v.op
-    if op.jvp is not None:
-        z = b.emit(op, xs)
-        parts = [rule(dx, *xs, z) for rule, dx in zip(op.jvp, dxs, strict=True) if dx is not None and rule is not None]
-        return z, reduce(lambda x, y: b.emit(add, (x, y)), parts) if parts else None
     if op is CONST:
         return b.const(v.attr, v.type), None
     if op is ZERO:

@@ -329,26 +329,29 @@ def _as_index(x: Any) -> Value | None:
 
 def _arithmetic(of_reals: Op, of_indices: Op | None) -> Callable[[Any, Any], Value]:
     def operator(x: Any, y: Any) -> Value:
-        b = builder()
         if x.__class__ is Value and y.__class__ is Value and x.type is Real and y.type is Real:
-            return b.emit(of_reals, (x, y))
-        if of_indices is not None and (is_index(x) or is_index(y)):
-            i, j = _as_index(x), _as_index(y)
-            if i is not None and j is not None:
-                return b.emit(of_indices, (i, j))
-        return b.emit(of_reals, (as_real(x), as_real(y)))
+            return builder().emit(of_reals, (x, y))
+        return _of_mixed(of_reals, of_indices, x, y)
 
     return operator
 
 
+def _of_mixed(of_reals: Op, of_indices: Op | None, x: Any, y: Any) -> Value:
+    """Arithmetic on what may be indices, numbers of Python, or tangents."""
+    if of_indices is not None and (is_index(x) or is_index(y)):
+        i, j = _as_index(x), _as_index(y)
+        if i is not None and j is not None:
+            return builder().emit(of_indices, (i, j))
+    return builder().emit(of_reals, (as_real(x), as_real(y)))
+
+
 def _multiply(x: Any, y: Any) -> Value:
     """Multiplication; a tangent comes first, whichever way it was written."""
+    if x.__class__ is Value and y.__class__ is Value and y.type is Real and (x.type is Real or x.type is Tan):
+        return builder().emit(mul, (x, y))
     if y.__class__ is Value and y.type is Tan and not (x.__class__ is Value and x.type is Tan):
         return builder().emit(mul, (y, as_real(x)))
-    return _product(x, y)
-
-
-_product = _arithmetic(mul, imul)
+    return _of_mixed(mul, imul, x, y)
 
 
 def _compare(

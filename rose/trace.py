@@ -18,6 +18,7 @@ from .errors import Loc, RoseError, TypeMismatch, here, hide_our_frames
 from .forward import untype
 from .ir import Builder, Func, Value
 from .ops import view
+from .optimise.split import split
 from .structs import as_type, mentions_tangent, split_dual, to_value, view_dual
 from .types import Type, tangent, untyped
 
@@ -87,7 +88,7 @@ class Fn(Generic[P, R]):
         _running.append(self)
         try:
             with ir.building(self.name, inside=True) as b:
-                self._func = self._record(b)
+                self._func = split(self._record(b))
                 self._captured = tuple(b.captured)
         except RoseError as e:
             raise hide_our_frames(e) from None

@@ -24,8 +24,9 @@ from .guards import Arms, Guard, has_arms, is_ref, meet, visible
 from .ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PACK, PARAM, TUPLE, ZERO
 from .ir import Block, Builder, Func, Value, is_call
 from .linear import Loops, is_linear
-from .ops import and_, ifrom, not_, real, select
-from .types import Fin, Real, Ref, Tuple, Type, linear_part, primal_part
+from .ops import add, and_, ifrom, not_, real, select
+from .optimise.split import split
+from .types import Fin, Real, Ref, Tan, Tuple, Type, linear_part, primal_part
 
 # An entry of a tape: a value of the block, the tape of a call, or an entry of the tape of a loop in the block.
 Entry = Value | tuple[Value, "Entry | None"]
@@ -42,7 +43,8 @@ def transpose(g: Func) -> Halves:
     """The two halves of a function that has tangents."""
     made = g.memo.get("transpose")
     if made is None:
-        made = g.memo["transpose"] = _Transpose(g).halves()
+        fwd, bwd, saved = _Transpose(g).halves()
+        made = g.memo["transpose"] = Halves(split(fwd), split(bwd), saved)
     return made
 
 
@@ -79,12 +81,16 @@ class _Transpose:
         for v in block.code:
             if v.op is FOR:
                 self.plan_for(v)
-            elif is_linear(v):
+            elif v.type.linear or is_linear(v):
                 self.plan_one(v)
 
     def plan_one(self, v: Value) -> None:
         under = None if self.arms is None else self.arms.under(v)
-        if is_call(v):
+        if v.op.transpose is not None:
+            for a in v.args:
+                if not a.type.linear:
+                    self.need(a, under)
+        elif is_call(v):
             self.keep(v.block, (v, None), under)
             for k in transpose(v.attr).saved:
                 self.need(v.args[k], under)
@@ -94,11 +100,10 @@ class _Transpose:
             self.need_path(v.args[0])
         elif v.op is INDEX:
             self.need(v.args[1], under)
-        elif v.op is select or v.op.transpose is not None:
-            for a in v.args:
-                if not a.type.linear:
-                    self.need(a, under)
-        self.plan_masks(v)
+        elif v.op is select:
+            self.need(v.args[0], under)
+        if self.arms is not None:
+            self.plan_masks(v, self.arms)
 
     def plan_for(self, v: Value) -> None:
         self.loop_of[v.attr] = v
@@ -106,16 +111,16 @@ class _Transpose:
             self.plan(v.attr)
             for entry in self.kept[v.attr]:
                 self.keep(v.block, (v, entry), self.entry_guard.get(entry))
-            self.plan_masks(v)
+            if self.arms is not None:
+                self.plan_masks(v, self.arms)
 
-    def plan_masks(self, v: Value) -> None:
-        if self.arms is not None:
-            for a in v.args:
-                g = self.arms.leaving(v, a) if a.type.linear else None
-                while g is not None and g not in self.guarded:
-                    self.guarded[g] = None
-                    self.need(g.condition, None)
-                    g = g.outer
+    def plan_masks(self, v: Value, arms: Arms) -> None:
+        for a in v.args:
+            g = arms.leaving(v, a) if a.type.linear else None
+            while g is not None and g not in self.guarded:
+                self.guarded[g] = None
+                self.need(g.condition, None)
+                g = g.outer
 
     def need_path(self, ref: Value) -> None:
         """The backward half reads the cotangent of a part of an accumulator: it needs the indices to it."""
@@ -174,13 +179,18 @@ class _Transpose:
         return x if mask is None else b.emit(select, (mask, x, b.zero(x.type)))
 
     def primal(self, b: Builder, v: Value) -> Value:
-        return self.fwd[v] if v in self.fwd else b.zero(primal_part(v.type))
+        x = self.fwd.get(v)
+        return b.zero(primal_part(v.type)) if x is None else x
 
     def forward(self, b: Builder, block: Block) -> None:
         for v in block.code:
             b.loc = v.loc
-            linear = is_linear(v)
-            if v.op is FOR:
+            linear = v.type.linear or is_linear(v)
+            if linear and v.type is Tan and not is_call(v):
+                continue
+            if v.op.transpose is not None:
+                self.fwd[v] = b.again(v, tuple([self.primal(b, a) for a in v.args]))
+            elif v.op is FOR:
                 self.forward_for(b, v)
             elif is_call(v) and linear:
                 args = [self.primal(b, a) for a in v.args if has_primal(a)]
@@ -229,7 +239,7 @@ class _Backward:
     def __init__(self, plan: _Transpose, fwd: Func) -> None:
         self.plan, self.g, self.arms, self.loops = plan, plan.g, plan.arms, plan.loops
         self.tape_type = items_of(fwd.result)[1]
-        self.cts: dict[Value, Cotangent] = {}
+        self.cts: dict[Value, Cotangent | Value] = {}  # of a number, the sum itself
         self.reads: dict[Value, Value | None] = {}  # old linear accumulator -> its cotangent, a value
         self.turn: dict[Block, Value] = {}  # the index of the turn
         self.given: dict[Value, Value] = {}  # the saved parameters
@@ -242,12 +252,10 @@ class _Backward:
             linear = [p for p in self.g.params if p.type.linear]
             for p in linear:
                 b.loc = p.loc
-                t = linear_part(p.type)
                 if is_ref(p):
-                    self.reads[p] = b.param(t, f"ct_{p.attr}")
+                    self.reads[p] = b.param(linear_part(p.type), f"ct_{p.attr}")
                     continue
-                ct = self.cts[p] = Cotangent(t)
-                for leaf in ct.leaves():
+                for leaf in self.cotangent(p).leaves():
                     if leaf.type is not Real:
                         leaf.ref = b.param(Ref(leaf.type), f"ct_{p.attr}")
             for p in self.plan.saved:
@@ -256,7 +264,7 @@ class _Backward:
             self.tape = b.param(self.tape_type, "tape")
             self.add(b, result, ct)
             self.block(b, self.g.body)
-            numbers = [leaf for p in linear if not is_ref(p) for leaf in self.cts[p].leaves() if leaf.type is Real]
+            numbers = [leaf for p in linear if not is_ref(p) for leaf in self.cotangent(p).leaves() if leaf.type is Real]
             totals = [leaf.close(b) for leaf in numbers]
             return b.func(b.tuple([b.zero(Real) if x is None else x for x in totals]))
 
@@ -289,23 +297,35 @@ class _Backward:
 
     def contribute(self, b: Builder, user: Value, arg: Value, ct: Value) -> None:
         """Add what `user` hands back to the cotangent of its argument, unless it leaves an arm not taken."""
-        if arg.type.linear:
-            g = None if self.arms is None else self.arms.leaving(user, arg)
+        if self.arms is None:
+            self.add(b, arg, ct)
+        elif arg.type.linear:
+            g = self.arms.leaving(user, arg)
             self.add(b, arg, ct if g is None else b.emit(select, (self.mask(b, g), ct, b.zero(ct.type))))
 
     def add(self, b: Builder, v: Value, ct: Value) -> None:
-        if v.type.linear:
+        if v.type is Tan:
+            known = self.cts.get(v)
+            if known is None:
+                self.cts[v] = ct
+            elif known.__class__ is Value:
+                self.cts[v] = b.emit(add, (known, ct))
+            else:
+                self.cotangent(v).add(b, ct)
+        elif v.type.linear:
             self.cotangent(v).add(b, ct)
 
     def cotangent(self, v: Value) -> Cotangent:
         ct = self.cts.get(v)
-        if ct is None:
-            ct = self.cts[v] = Cotangent(linear_part(v.type))
+        if not isinstance(ct, Cotangent):
+            made = self.cts[v] = Cotangent(linear_part(v.type))
+            made.sum = ct
+            return made
         return ct
 
     def closed(self, b: Builder, v: Value) -> Value | None:
         ct = self.cts.pop(v, None)
-        return None if ct is None else ct.close(b)
+        return ct.close(b) if isinstance(ct, Cotangent) else ct
 
     def mask(self, b: Builder, g: Guard) -> Value:
         """True if all arms of a guard are taken."""
@@ -337,9 +357,12 @@ class _Backward:
 
     def instruction(self, b: Builder, v: Value) -> None:
         op = v.op
-        if op is AT:
+        if op.transpose is not None:
+            if (ct := self.closed(b, v)) is not None:
+                self.simple(b, v, ct)
+        elif op is AT:
             return
-        if op is ADD_TO:
+        elif op is ADD_TO:
             if (ct := self.read(b, v.args[0])) is not None:
                 self.contribute(b, v, v.args[1], ct)
         elif op is ACCUM:
@@ -355,7 +378,12 @@ class _Backward:
     def simple(self, b: Builder, v: Value, ct: Value) -> None:
         """An instruction whose cotangent goes to its arguments and nowhere else."""
         op, args = v.op, v.args
-        if op is TUPLE:
+        if op.transpose is not None:
+            primals = [None if a.type.linear else self.again(b, a) for a in args]
+            for a, part in zip(args, op.transpose(ct, *primals), strict=True):
+                if part is not None:
+                    self.contribute(b, v, a, part)
+        elif op is TUPLE:
             for k, x in enumerate(args):
                 if x.type.linear:
                     self.contribute(b, v, x, b.get(ct, k))
@@ -370,11 +398,6 @@ class _Backward:
             c, zero = self.again(b, args[0]), b.zero(ct.type)
             self.contribute(b, v, args[1], b.emit(select, (c, ct, zero)))
             self.contribute(b, v, args[2], b.emit(select, (c, zero, ct)))
-        elif op.transpose is not None:
-            primals = [None if a.type.linear else self.again(b, a) for a in args]
-            for a, part in zip(args, op.transpose(ct, *primals), strict=True):
-                if part is not None:
-                    self.contribute(b, v, a, part)
         elif op is not ZERO:
             raise NotLinear(f"{op.name} is not linear, so it takes no tangent", v.loc, "use add, sub, mul or div")
 

@@ -25,9 +25,10 @@ class Interned(type):
 class Type(metaclass=Interned):
     """Base of all types, and what passes ask of every type: computed once, when the type is made."""
 
-    __slots__ = ("empty", "linear", "real")
+    __slots__ = ("empty", "linear", "real", "scalar")
 
-    def __init__(self, *, real: bool, linear: bool, empty: bool) -> None:
+    def __init__(self, *, real: bool, linear: bool, empty: bool, scalar: bool = False) -> None:
+        self.scalar = scalar  # a number, a truth value or an index: what one local holds
         self.real = real  # some leaf is a `Real`: a value of this type can have a derivative
         self.linear = linear  # some leaf is a `Tan`
         self.empty = empty  # no leaf holds anything: only `Unit`, or vectors of no elements
@@ -39,7 +40,7 @@ class Scalar(Type):
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        super().__init__(real=name == "Real", linear=name == "Tan", empty=name == "Unit")
+        super().__init__(real=name == "Real", linear=name == "Tan", empty=name == "Unit", scalar=name != "Unit")
         self.name = name
 
     def __repr__(self) -> str:
@@ -58,7 +59,7 @@ class Fin(Type):
     __slots__ = ("size",)
 
     def __init__(self, size: int) -> None:
-        super().__init__(real=False, linear=False, empty=False)
+        super().__init__(real=False, linear=False, empty=False, scalar=True)
         self.size = size
 
     def __repr__(self) -> str:

@@ -187,7 +187,7 @@ class _Indexed(dict[int, bytes]):
         return made
 
 
-_GET, _SET, _TEE = _Indexed("local.get"), _Indexed("local.set"), _Indexed("local.tee")
+LOCAL_GET, LOCAL_SET, _TEE = _Indexed("local.get"), _Indexed("local.set"), _Indexed("local.tee")
 _I32_CONST, _F64_CONST = OPCODES["i32.const"][0], OPCODES["f64.const"][0]
 _F64_LOAD, _F64_STORE = OPCODES["f64.load"][0], OPCODES["f64.store"][0]
 _END = OPCODES["end"][0]
@@ -227,11 +227,11 @@ class Code:
 
     def get(self, local: int) -> None:
         """Write `local.get`."""
-        self.body += _GET[local]
+        self.body += LOCAL_GET[local]
 
     def set(self, local: int) -> None:
         """Write `local.set`."""
-        self.body += _SET[local]
+        self.body += LOCAL_SET[local]
 
     def tee(self, local: int) -> None:
         """Write `local.tee`."""

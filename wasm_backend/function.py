@@ -11,13 +11,13 @@ from functools import cache
 from typing import NamedTuple, Protocol
 
 from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO
-from rose.ir import Block, Func, Op, Value, is_call
+from rose.ir import OPS, Block, Func, Op, Value, is_call
 from rose.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Vec
 
-from .encode import F64, I32, Code, instruction
+from .encode import F64, I32, LOCAL_GET, LOCAL_SET, Code, instruction
 from .homes import Home, Part, escaping, homes, item_offsets
-from .layout import align, is_aggregate, is_flat, is_scalar, item_leaves, leaf_offsets, leaves, offsets, size
-from .locals import Lives, is_alias, is_computed
+from .layout import align, is_aggregate, is_flat, item_leaves, leaf_offsets, leaves, offsets, size
+from .locals import Lives
 
 INLINE = 64  # bytes that are copied or cleared by single instructions
 
@@ -84,6 +84,10 @@ def template(op: Op) -> tuple[int | bytes, ...]:
     return tuple(steps)
 
 
+# the rows whose code is one instruction after their arguments
+PLAIN = {op: b"".join([x for x in template(op) if isinstance(x, bytes)]) for op in OPS.values() if op.wasm and "$" not in op.wasm}
+
+
 class FunctionWriter:
     """Writes one function. With `at`, the parameters that lie in memory at fixed addresses, it is an export."""
 
@@ -94,6 +98,7 @@ class FunctionWriter:
         self.fixed: Sequence[int | None] = at if at is not None else [None] * len(f.params)
         self.is_export, self.out = at is not None, out
         self.lives = Lives(f.body)
+        self.deferred = self.lives.deferred
         self.homes = homes(f.body)
         self.escaping = escaping(f.body)
         self.place: dict[Value, tuple[Place, ...]] = {}
@@ -119,13 +124,13 @@ class FunctionWriter:
                 self.place[p] = self._leaves_at(p.type.inner, Mem(self._param(p, I32), 0))
             else:
                 self.place[p] = tuple([
-                    self._param(p, wasm_type(t)) if is_scalar(t) else Mem(self._param(p, I32), 0) for t in leaves(p.type)
+                    self._param(p, wasm_type(t)) if t.scalar else Mem(self._param(p, I32), 0) for t in leaves(p.type)
                 ])  # fmt: skip
         for t, start in zip(leaves(self.f.result), leaf_offsets(self.f.result), strict=True):
             if self.out is not None:
                 self.results.append(Mem(None, self.out + start))
             else:
-                self.results.append(Mem(None, -1) if is_scalar(t) else Mem(self._param(None, I32), 0))
+                self.results.append(Mem(None, -1) if t.scalar else Mem(self._param(None, I32), 0))
 
     def _param(self, p: Value | None, type: int) -> int:
         self.params.append(type)
@@ -137,19 +142,19 @@ class FunctionWriter:
     def signature(self) -> tuple[list[int], list[int]]:
         """The types of its parameters and results."""
         return self.params, [] if self.out is not None else [
-            wasm_type(t) for t in leaves(self.f.result) if is_scalar(t)
+            wasm_type(t) for t in leaves(self.f.result) if t.scalar
         ]  # fmt: skip
 
     def write(self) -> Code:
         self._block(self.f.body)
         (result,) = self.f.body.results
         for leaf, t in enumerate(leaves(result.type)):
-            if not is_scalar(t):
+            if not t.scalar:
                 self._store(result, leaf, t, self.results[leaf])
         for leaf, t in enumerate(leaves(result.type)):
-            if is_scalar(t) and self.out is not None:
+            if t.scalar and self.out is not None:
                 self._store(result, leaf, t, self.results[leaf])
-            elif is_scalar(t):
+            elif t.scalar:
                 self._push(result, leaf)
         return self.c
 
@@ -163,8 +168,9 @@ class FunctionWriter:
 
     def _release(self, n: int) -> None:
         for v in self.lives.dies.get(n, ()):
-            for type, k in self.owned.pop(v, ()):
-                self.free[type].append(k)
+            if v in self.owned:
+                for type, k in self.owned.pop(v):
+                    self.free[type].append(k)
 
     def _set(self, v: Value, t: Type) -> int:
         k = self._local(v, wasm_type(t))
@@ -175,18 +181,22 @@ class FunctionWriter:
 
     def _push(self, v: Value, leaf: int = 0) -> None:
         """Put a leaf on the stack: a number, or an address."""
-        if v in self.lives.deferred:
+        if v in self.deferred:
             self._compute(v)
             return
-        place = self._all(v)[leaf]
-        if isinstance(place, int):
-            self.c.get(place)
-        elif isinstance(place, Literal):
-            self._constant(place.type, place.value)
-        elif isinstance(v.type, Ref) or not is_scalar(t := leaves(v.type)[leaf]):
-            self._address(place)
+        places = self.place.get(v)
+        place = (self._all(v) if places is None else places)[leaf]
+        if place.__class__ is int:
+            self.c.body += LOCAL_GET[place]
+        elif isinstance(place, Mem):
+            t = leaves(v.type)[leaf] if not isinstance(v.type, Ref) else v.type
+            if t.scalar:
+                self._load(t, place)
+            else:
+                self._address(place)
         else:
-            self._load(t, place)
+            assert isinstance(place, Literal)
+            self._constant(place.type, place.value)
 
     def _constant(self, t: Type, x: float) -> None:
         if wasm_type(t) == F64:
@@ -228,7 +238,7 @@ class FunctionWriter:
 
     def _store(self, v: Value, leaf: int, t: Type, to: Mem) -> None:
         """Let a leaf of `v` be at an address; nothing to do if it was built there."""
-        if is_scalar(t):
+        if t.scalar:
             self._base(to)
             self._push(v, leaf)
             self._write(t, to)
@@ -284,19 +294,20 @@ class FunctionWriter:
     # instructions
 
     def _block(self, block: Block) -> None:
+        deferred, dies, computed = self.deferred, self.lives.dies, self.lives.computed
         for v in block.code:
-            if v not in self.lives.deferred:
-                self._instruction(v)
-            self._release(self.lives.start[v])
+            if v not in deferred:
+                if v in computed:
+                    self._define(v)
+                elif v.op is not CONST and v.op is not ZERO:
+                    self._instruction(v)
+            if self.lives.start[v] in dies:
+                self._release(self.lives.start[v])
 
     def _instruction(self, v: Value) -> None:
         op = v.op
-        if op is CONST or op is ZERO:
-            return
-        if is_alias(v):
+        if v in self.lives.aliases:
             self.place[v] = self._alias(v)
-        elif is_computed(v):
-            self._define(v)
         elif op is FOR:
             self._loop(v)
         elif op is ADD_TO:
@@ -334,16 +345,23 @@ class FunctionWriter:
 
     def _all(self, v: Value) -> tuple[Place, ...]:
         """The places of all leaves, also of a literal."""
-        if v.op is CONST and is_scalar(v.type):
+        if v.op is CONST and v.type.scalar:
             return (Literal(v.type, v.attr),)
         if v.op is ZERO:
             zero = Mem(None, self.program.zeros)
-            return tuple([Literal(t, 0) if is_scalar(t) else zero for t in leaves(v.type)])
+            return tuple([Literal(t, 0) if t.scalar else zero for t in leaves(v.type)])
         return self._places(v)
 
     def _define(self, v: Value) -> None:
         """A number: into a local, and into the aggregates that it is an item of."""
-        early = self.lives.early.get(v, [])
+        early = self.lives.early.get(v)
+        if early is None:
+            self._compute(v)
+            self._release(self.lives.start[v])
+            k = self._local(v, I32 if v.type is not Real and v.type is not Tan else F64)
+            self.c.body += LOCAL_SET[k]
+            self.place[v] = (k,)
+            return
         if len(early) == 1 and self.lives.uses[v] == 1:
             to = self._item(*early[0])
             self._base(to)
@@ -383,11 +401,13 @@ class FunctionWriter:
             assert isinstance(at, Mem) and isinstance(t, Tuple)
             self._load(v.type, at.at(offsets(t)[v.attr]))
         else:
-            steps = template(v.op)
-            if "$" not in v.op.wasm:
+            simple = PLAIN.get(v.op)
+            if simple is not None:
                 for a in v.args:
                     self._push(a)
-            for step in steps:
+                self.c.body += simple
+                return
+            for step in template(v.op):
                 if isinstance(step, int):
                     self._push(v.args[step])
                 else:
@@ -448,7 +468,7 @@ class FunctionWriter:
             self.c("select")
             k = self._local(v, wasm_type(t))
             self.c.set(k)
-            places.append(k if is_scalar(t) else Mem(k, 0))
+            places.append(k if t.scalar else Mem(k, 0))
         self.place[v] = tuple(places)
 
     # accumulators
@@ -456,11 +476,11 @@ class FunctionWriter:
     def _accum(self, v: Value) -> None:
         (init,), t = v.args, v.args[0].type
         parts = leaves(t)
-        if v in self.escaping and (len(parts) != 1 or is_scalar(parts[0])):
+        if v in self.escaping and (len(parts) != 1 or parts[0].scalar):
             places: tuple[Place, ...] = self._leaves_at(t, Mem(None, self.frame.reserve(t)))
         else:
             places = tuple([
-                self._local(v, wasm_type(s)) if is_scalar(s) else self._build_at(v, leaf, s)
+                self._local(v, wasm_type(s)) if s.scalar else self._build_at(v, leaf, s)
                 for leaf, s in enumerate(parts)
             ])  # fmt: skip
         self.place[v] = places
@@ -468,7 +488,7 @@ class FunctionWriter:
             if isinstance(to, int):
                 self._push(init, leaf)
                 self.c.set(to)
-            elif init.op is ZERO and not is_scalar(s):
+            elif init.op is ZERO and not s.scalar:
                 self._clear(size(s), to)
             else:
                 self._store(init, leaf, s, to)
@@ -480,7 +500,7 @@ class FunctionWriter:
                 self._push(x, leaf)
                 self.c("f64.add")
                 self.c.set(to)
-            elif is_scalar(t):
+            elif t.scalar:
                 self._base(to)
                 self._load(t, to)
                 self._push(x, leaf)
@@ -514,19 +534,19 @@ class FunctionWriter:
                 else:
                     self._store(a, leaf, t, Mem(None, at + start))
         parts = leaves(v.type)
-        built = {leaf: self._build_at(v, leaf, t) for leaf, t in enumerate(parts) if not is_scalar(t)}
+        built = {leaf: self._build_at(v, leaf, t) for leaf, t in enumerate(parts) if not t.scalar}
         for to in built.values():
             self._address(to)
         self.c("call", self.program.index[f])
         self._release(self.lives.start[v])
-        numbers = {leaf: self._local(v, wasm_type(t)) for leaf, t in enumerate(parts) if is_scalar(t)}
+        numbers = {leaf: self._local(v, wasm_type(t)) for leaf, t in enumerate(parts) if t.scalar}
         for k in reversed(numbers.values()):
             self.c.set(k)
         self.place[v] = tuple([built[leaf] if leaf in built else numbers[leaf] for leaf in range(len(parts))])
 
     def _call_host(self, v: Value, f: Func) -> None:
         for a in v.args:
-            if is_scalar(a.type):
+            if a.type.scalar:
                 self._push(a)
             elif not a.type.empty:
                 self._address(self._in_memory(a))
@@ -585,7 +605,7 @@ class FunctionWriter:
     def _open_state(self, v: Value, block: Block, s: _State) -> _Swap:
         """Where a state is in this turn, and where its next is built: in two buffers, that change places."""
         init = v.args[s.item]
-        if is_scalar(s.type):
+        if s.type.scalar:
             self._push(init, s.leaf)
             return _Swap(self._set(v, s.type), -1, 0)
         self._push(init, s.leaf)
@@ -599,21 +619,22 @@ class FunctionWriter:
 
     def _places_of_loop(self, v: Value, block: Block, states: list[_State], swaps: list[_Swap]) -> None:
         places: list[Place] = [
-            w.now if is_scalar(s.type) else Mem(w.now, 0) for s, w in zip(states, swaps, strict=True)
+            w.now if s.type.scalar else Mem(w.now, 0) for s, w in zip(states, swaps, strict=True)
         ]  # fmt: skip
         for j, p in enumerate(block.params[1:]):
             self.place[p] = tuple([x for s, x in zip(states, places, strict=True) if s.item == j])
         assert isinstance(v.type, Tuple)
-        for t in v.type.items[len(v.args) :]:
-            if not t.empty:
-                places.append(self._build_at(v, len(places), t))
+        for j, t in enumerate(v.type.items):
+            if j >= len(v.args) and not t.empty:
+                read = (v, j) in self.lives.items
+                places.append(self._build_at(v, len(places), t) if read else Mem(None, 0))
         self.place[v] = tuple(places)
 
     def _turn_addresses(self, v: Value, block: Block) -> None:
         """The address of the element that this turn makes, of each vector of aggregates."""
         for j in range(len(v.args), len(block.results)):
             t = block.results[j].type
-            if not t.empty and not is_scalar(t):
+            if not t.empty and not t.scalar and (v, j) in self.lives.items:
                 at = self._vector(v, j)
                 self._scaled(block.params[0], size(t), at.base)
                 k = self._local(block.params[0], I32)
@@ -629,7 +650,9 @@ class FunctionWriter:
     def _end_of_turn(self, v: Value, block: Block, states: list[_State], swaps: list[_Swap]) -> None:
         for j in range(len(v.args), len(block.results)):
             r = block.results[j]
-            if is_scalar(r.type):
+            if (v, j) not in self.lives.items:
+                continue
+            if r.type.scalar:
                 at = self._vector(v, j)
                 self._scaled(block.params[0], size(r.type), at.base)
                 self._push(r)
@@ -641,7 +664,7 @@ class FunctionWriter:
         moved: list[int] = []
         for s, w in zip(states, swaps, strict=True):
             r = block.results[s.item]
-            if is_scalar(s.type):
+            if s.type.scalar:
                 self._push(r, s.leaf)
                 moved.append(w.now)
             else:
@@ -649,7 +672,7 @@ class FunctionWriter:
         for k in reversed(moved):
             self.c.set(k)
         for s, w in zip(states, swaps, strict=True):
-            if not is_scalar(s.type):
+            if not s.type.scalar:
                 self.c.get(w.then)
                 self.c.set(w.now)
                 self.c.i32_const(w.both)

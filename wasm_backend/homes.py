@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rose.ir import ACCUM, AT, FOR, FREEZE, GET, PACK, TUPLE, Block, Value, is_call
 from rose.types import Ref, Tuple, Vec
 
-from .layout import is_flat, is_scalar, item_leaves, leaf_offsets, leaves, offsets, size
+from .layout import is_flat, item_leaves, leaf_offsets, leaves, offsets, size
 from .locals import is_alias
 
 Part = tuple[Value, int]  # a leaf of a value
@@ -36,7 +36,7 @@ def homes(body: Block) -> dict[Part, Home]:
 def _block(block: Block, out: dict[Part, Home], escapes: dict[Value, None]) -> None:
     for j, r in enumerate(block.results):
         for leaf, (t, at) in enumerate(zip(leaves(r.type), leaf_offsets(r.type), strict=True)):
-            if not is_scalar(t):
+            if not t.scalar:
                 offset = leaf if block.parent is None else at
                 _want(r, leaf, block, Home(block, j, offset), out, escapes)
     for v in reversed(block.code):
@@ -45,7 +45,7 @@ def _block(block: Block, out: dict[Part, Home], escapes: dict[Value, None]) -> N
         elif (v.op is PACK or v.op is TUPLE) and not is_alias(v) and not v.type.empty:
             for x, start in zip(v.args, item_offsets(v), strict=True):
                 for leaf, (t, at) in enumerate(zip(leaves(x.type), leaf_offsets(x.type), strict=True)):
-                    if not is_scalar(t):
+                    if not t.scalar:
                         _want(x, leaf, block, Home(v, 0, start + at), out, escapes)
 
 

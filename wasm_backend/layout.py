@@ -99,11 +99,6 @@ def item_leaves(t: Tuple, k: int) -> slice:
     return slice(starts[k], starts[k + 1])
 
 
-def is_scalar(t: Type) -> bool:
-    """True for what one local holds: a number, a truth value or an index."""
-    return not isinstance(t, (Vec, Tuple, Ref)) and not t.empty
-
-
 def is_aggregate(t: Type) -> bool:
     """True for what crosses the border of a module in memory, not as a number."""
     return isinstance(t, (Vec, Tuple))

@@ -8,12 +8,13 @@ gets a local, which is free again after its last use: browsers are slow at funct
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from rose.ir import ACCUM, ADD_TO, AT, CALL, CONST, FOR, FREEZE, GET, INDEX, PACK, PURE_CALL, TUPLE, ZERO
 from rose.ir import Block, Op, Value
 
-from .layout import is_flat, is_scalar, leaves
+from .layout import is_flat, leaves
 
 _TAKES = {ADD_TO, CALL, PURE_CALL, FOR, ACCUM, PACK, TUPLE, INDEX, AT}  # what reads a number from the stack
 
@@ -32,9 +33,9 @@ def is_alias(v: Value) -> bool:
     op = v.op
     if op is GET:
         whole = v.args[0]
-        return whole.op is FOR or is_flat(whole.type) or not is_scalar(v.type)
+        return whole.op is FOR or is_flat(whole.type) or not v.type.scalar
     if op is INDEX:
-        return v.args[1].op is CONST and not is_scalar(v.type)
+        return v.args[1].op is CONST and not v.type.scalar
     if op is AT:
         return len(v.args) == 1 or v.args[1].op is CONST
     if op is TUPLE:
@@ -42,17 +43,14 @@ def is_alias(v: Value) -> bool:
     return op is FREEZE or op.wasm == "$0"
 
 
-def is_computed(v: Value) -> bool:
-    """True for a number that an expression makes: a row of the table, or a load from memory."""
-    return is_scalar(v.type) and (v.op.wasm != "" or v.op is INDEX or v.op is GET) and not is_alias(v)
-
-
-def operands(v: Value) -> list[Value]:
+def operands(v: Value) -> Sequence[Value]:
     """The arguments of `v`, as often as its code reads them."""
-    if v.op.wasm and is_scalar(v.type):
-        return [v.args[k] for k in reads(v.op)] if reads(v.op) else list(v.args)
+    if "$" not in v.op.wasm:
+        return v.args
+    if v.type.scalar:
+        return [v.args[k] for k in reads(v.op)]
     # to select an aggregate reads the condition once for each of its leaves
-    return [*v.args, v.args[0]] if v.op.wasm else list(v.args)
+    return [*v.args, v.args[0]]
 
 
 class Lives:
@@ -65,9 +63,12 @@ class Lives:
         self.start: dict[Value, int] = {}
         self.end: dict[Block, int] = {}
         self.uses: dict[Value, int] = {}
+        self.aliases: dict[Value, None] = {}
+        self.computed: dict[Value, None] = {}  # the numbers that an expression makes
         self.deferred: dict[Value, int] = {}  # -> the height of its expression
         self.early: dict[Value, list[tuple[Value, int]]] = {}  # -> the aggregates, and which item of each
         self.dies: dict[int, list[Value]] = {}  # number -> what is not needed after it
+        self.items: dict[tuple[Value, int], None] = {}  # the results of loops that somebody reads
         self._user: dict[Value, Value | Block] = {}
         self._last: dict[Value, int] = {}
         self._number(body, 0)
@@ -77,44 +78,49 @@ class Lives:
             self.dies.setdefault(n, []).append(v)
 
     def _number(self, block: Block, n: int) -> int:
+        uses, user, start = self.uses, self._user, self.start
         for v in block.code:
-            self.start[v] = n
+            start[v] = n
             n += 1
+            if is_alias(v):
+                self.aliases[v] = None
+            elif v.type.scalar and (v.op.wasm or v.op is INDEX or v.op is GET):
+                self.computed[v] = None
             if v.op is FOR:
                 n = self._number(v.attr, n)
+            elif v.op is GET:
+                self.items[(v.args[0], v.attr)] = None
             for a in operands(v):
-                self._use(a, v)
+                uses[a] = uses.get(a, 0) + 1
+                user[a] = v
         for r in block.results:
-            self._use(r, block)
+            uses[r] = uses.get(r, 0) + 1
+            user[r] = block
         self.end[block] = n
         return n + 1
 
-    def _use(self, v: Value, user: Value | Block) -> None:
-        self.uses[v] = self.uses.get(v, 0) + 1
-        self._user[v] = user
-
     def _defer(self, block: Block) -> None:
+        deferred, computed, uses = self.deferred, self.computed, self.uses
         for v in block.code:
-            if v.op is FOR:
+            if v in computed:
+                if uses.get(v) == 1 and self._can_wait(v, block):
+                    height = 1 + max([deferred.get(a, 0) for a in v.args], default=0)
+                    if height <= HEIGHT:
+                        deferred[v] = height
+            elif v.op is FOR:
                 self._defer(v.attr)
-            elif (v.op is PACK or v.op is TUPLE) and not is_alias(v) and len(v.args) > EARLY:
+            elif (v.op is PACK or v.op is TUPLE) and len(v.args) > EARLY and v not in self.aliases:
                 for k, a in enumerate(v.args):
-                    if is_computed(a) and a.block is block:
+                    if a in computed and a.block is block:
                         self.early.setdefault(a, []).append((v, k))
-            elif is_computed(v) and self.uses.get(v) == 1 and self._can_wait(v, block):
-                height = 1 + max([self.deferred.get(a, 0) for a in v.args], default=0)
-                if height <= HEIGHT:
-                    self.deferred[v] = height
-        for v in block.code:
-            if v in self.early:
-                self.deferred.pop(v, None)
+                        deferred.pop(a, None)
 
     def _can_wait(self, v: Value, block: Block) -> bool:
         """True if the one reader of `v` is in the same block, and takes it from the stack."""
         user = self._user[v]
         if isinstance(user, Block):
             return user is block
-        return user.block is block and not is_alias(user) and (user.op in _TAKES or is_computed(user))
+        return user.block is block and (user in self.computed or (user.op in _TAKES and user not in self.aliases))
 
     def when(self, v: Value) -> int:
         """The number of the instruction with which the code of `v` is written."""
@@ -126,6 +132,7 @@ class Lives:
         return self.start[v]
 
     def _visit(self, block: Block) -> None:
+        last = self._last
         for r in block.results:
             self._keep(r, self.end[block], block)
         for v in reversed(block.code):
@@ -134,11 +141,20 @@ class Lives:
                 self._last[v] = max(self._last.get(v, 0), self.end[v.attr])
                 for p in v.attr.params:
                     self._last[p] = max(self._last.get(p, 0), self.end[v.attr])
-            n = max(self._last.get(v, 0), self.start[v]) if is_alias(v) else self.when(v)
+            if v in self.aliases:
+                n = max(last.get(v, 0), self.start[v])
+            else:
+                n = self.when(v) if v in self.deferred else self.start[v]
             for a in v.args:
-                early = a in self.early and any([c is v for c, _ in self.early[a]])
-                self._keep(a, self.start[a] if early else n, block)
-            self._last.setdefault(v, self.start[v])
+                if a in self.early and any([c is v for c, _ in self.early[a]]):
+                    self._keep(a, self.start[a], block)
+                elif a.block is block:
+                    if last.get(a, -1) < n:
+                        last[a] = n
+                else:
+                    self._keep(a, n, block)
+            if v not in last:
+                last[v] = self.start[v]
 
     def _keep(self, v: Value, n: int, block: Block) -> None:
         """`v` is needed at number `n`, in a block; if that is a loop around which it was made, to the loop's end."""

@@ -17,7 +17,7 @@ from rose.types import Bool, Fin, Ref, Tuple, Type, Vec
 from .abi import Lowered, Signature, Slot
 from .encode import FUNC, I32, MEMORY, PAGE, Code, Module
 from .function import Frame, FunctionWriter, wasm_type
-from .layout import align, is_aggregate, is_scalar, leaves, size
+from .layout import align, is_aggregate, leaves, size
 
 LARGEST = 2**32  # bytes that a memory can have
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
@@ -65,14 +65,14 @@ class _Program:
         zeros, known = 0, dict[tuple[Type, bytes], int]()
         for f in self.order:
             for v in values(f.body):
-                if v.op is CONST and not is_scalar(v.type) and not v.type.empty:
+                if v.op is CONST and not v.type.scalar and not v.type.empty:
                     key = (v.type, pack(v.attr, v.type))
                     if key not in known:
                         known[key] = self.reserve(size(v.type), align(v.type))
                         self.module.data(known[key], key[1])
                     self.literals[v] = known[key]
                 elif v.op is ZERO:
-                    zeros = max([zeros, *[size(t) for t in leaves(v.type) if not is_scalar(t)]])
+                    zeros = max([zeros, *[size(t) for t in leaves(v.type) if not t.scalar]])
         self.zeros = self.reserve(zeros, 8)
 
     def reserve(self, n: int, to: int) -> int:
@@ -114,7 +114,7 @@ class _Program:
         if f.impl is not None:
             f = wrapper(f)
         frame = self.new_frame(f)
-        in_memory = len([p for p in f.params if is_scalar(p.type)]) > IN_REGISTERS
+        in_memory = len([p for p in f.params if p.type.scalar]) > IN_REGISTERS
         slots = [
             Slot(str(p.attr), p.type, frame.reserve(p.type) if is_aggregate(p.type) or in_memory else None)
             for p in f.params

@@ -1,21 +1,22 @@
-"""One call of an exported function as one call of C, through numbers laid out in a buffer beforehand.
+"""Calls into a module, and out of it, as single calls of C over numbers that lie in a buffer.
 
-wasmtime's own `Func.__call__` asks for the types of the function and wraps each number, at each call. The
-call of C beneath it is not part of wasmtime's public interface, so it is used only where it looks as it
-did when this was written; everywhere else `Func.__call__` does the same, slowly.
+wasmtime's own `Func.__call__` asks for the types of the function and wraps each number, at each call; its
+callbacks do the same. The calls of C beneath are not part of its public interface. So they are used only
+where they look as they did when this was written; anywhere else its own do the same, slowly.
 """
 
 from __future__ import annotations
 
 import ctypes
 import importlib
+import struct
 import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
 from rose.errors import RoseError, here
-from wasmtime import Func, Store, Trap, TrapCode, WasmtimeError
+from wasmtime import Func, FuncType, Store, Trap, TrapCode, ValType, WasmtimeError
 
 try:
     _ffi: Any = importlib.import_module("wasmtime._ffi")
@@ -23,19 +24,57 @@ try:
 except ImportError:
     _ffi = _func = None
 
-_CALL = "wasmtime_func_call_unchecked"
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+_FINALIZER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_SLOT = {"d": "d8x", "i": "I12x"}  # an argument or result in C: 16 bytes, of which an f64 or an i32 is used
 _HINTS = {
     TrapCode.STACK_OVERFLOW: "its calls, or those of an opaque function back into it, nest too deeply",
-    TrapCode.UNREACHABLE: "it came to a point that no program should come to: please report it, with the program",
-    TrapCode.MEMORY_OUT_OF_BOUNDS: "no program should read or write there: please report it, with the program",
+    TrapCode.MEMORY_OUT_OF_BOUNDS: "no program should touch that memory: please report it, with the program",
+    TrapCode.UNREACHABLE: "no program should come to that point: please report it, with the program",
 }
 
 
-class Entry(NamedTuple):
-    """An exported function, ready: put its arguments into `reals` or `words`, and do `call(*args)`.
+class _Private(NamedTuple):
+    """What is used of wasmtime's private interface."""
 
-    The k-th argument is at 2k, an f64 in `reals` and an i32 in `words`; the result comes at 0. The call
-    failed if it gives anything but None, or if `words[trap]` is not 0: then raise what `fail` makes of it.
+    call: Callable[..., int | None]
+    new: Callable[..., None]
+    callback: Any
+    ffi: Any
+
+
+def find(ffi: Any) -> _Private | None:
+    """wasmtime's calls of C, if they are there, and take the arguments that are known."""
+    try:
+        context, func, raw = map(ctypes.POINTER, (ffi.wasmtime_context_t, ffi.wasmtime_func_t, ffi.wasmtime_val_raw_t))
+        trap, kind = ctypes.POINTER(ctypes.POINTER(ffi.wasm_trap_t)), ctypes.POINTER(ffi.wasm_functype_t)
+        callback = ffi.wasmtime_func_unchecked_callback_t
+        known = (
+            ffi.dll.wasmtime_func_call_unchecked.argtypes == [context, func, raw, ctypes.c_size_t, trap]
+            and ffi.dll.wasmtime_func_new_unchecked.argtypes == [context, kind, callback, ctypes.c_void_p, _FINALIZER, func]
+            and callback._argtypes_ == (ctypes.c_void_p, ctypes.POINTER(ffi.wasmtime_caller_t), raw, ctypes.c_size_t)
+            and ctypes.sizeof(ffi.wasmtime_val_raw_t) == 16
+            and sys.byteorder == "little"
+        )
+        # found anew by its name, without the types of its arguments: they are made in advance, once
+        call = ffi.dll["wasmtime_func_call_unchecked"]
+    except (AttributeError, TypeError):
+        return None
+    call.restype = ctypes.c_void_p
+    return _Private(call, ffi.wasmtime_func_new_unchecked, callback, ffi) if known else None
+
+
+private = find(_ffi)
+
+
+# into the module
+
+
+class Entry(NamedTuple):
+    """An exported function, ready: put the arguments into `reals` or `words`, and do `call(*args)`.
+
+    Argument k is at 2k + 2, an f64 in `reals` and an i32 in `words`; the result comes at 2. The call
+    failed if it gives anything but None, or leaves `words[0]` other than 0: raise what `fail` makes of it.
     """
 
     call: Callable[..., Any]
@@ -43,19 +82,121 @@ class Entry(NamedTuple):
     fail: Callable[[Any], BaseException]
     reals: memoryview
     words: memoryview
-    trap: int
-    keep: tuple[Any, ...]  # what the addresses in `args` point into
+    keep: tuple[Any, ...]  # what the addresses in `args` point at
 
 
-def find(ffi: Any) -> Callable[..., Any] | None:
-    """The call of C, if it and what it reads are there and have the shape that is known."""
+def entry(store: Store, func: Func, params: str, result: str, raised: list[BaseException]) -> Entry:
+    """An `Entry` to `func`: `params` and `result` have a "d" for each f64 and an "i" for each i32.
+
+    What an opaque function raised is in `raised`.
+    """
+    size = max(len(params), len(result))
+    buffer = (ctypes.c_char * (16 * size + 16))()
+    raw = memoryview(buffer).cast("B")
+    reals, words = raw.cast("d"), raw.cast("Q")
+    if private is None:
+        call, args = _official, (store, func, params, result, reals, words)
+    else:
+        call, at = private.call, ctypes.addressof(buffer)
+        context = ctypes.cast(store._context(), ctypes.c_void_p)  # pyright: ignore
+        callee = ctypes.c_void_p(ctypes.addressof(func._func))  # pyright: ignore
+        args = (context, callee, ctypes.c_void_p(at + 16), ctypes.c_size_t(size), ctypes.c_void_p(at))
+    return Entry(call, args, partial(_failure, words, raised), reals, words, (store, func))
+
+
+def _official(store: Store, func: Func, params: str, result: str, reals: memoryview, words: memoryview) -> Any:
+    """Does what the call of C does, by `Func.__call__`; gives what it raised."""
     try:
-        declared = ffi.dll[_CALL].__class__ and getattr(ffi, f"_{_CALL}", None) or _declared(ffi)
-        context, func, raw, trap = (
-            ctypes.POINTER(t)
-            for t in (ffi.wasmtime_context_t, ffi.wasmtime_func_t, ffi.wasmtime_val_raw_t, ctypes.POINTER(ffi.wasm_trap_t))
-        )
-        known = [context, func, raw, ctypes.c_size_t, trap]
-    except (AttributeError, TypeError):
-        return None
+        given = func(store, *[(reals if kind == "d" else words)[2 * k + 2] for k, kind in enumerate(params)])
+    except BaseException as e:
+        return e
+    if result == "d":
+        reals[2] = given
+    elif result == "i":
+        words[2] = given & 0xFFFFFFFF
     return None
+
+
+def _failure(words: memoryview, raised: list[BaseException], error: Any) -> BaseException:
+    """What to raise for a call that failed: what an opaque function raised, or why the module stopped."""
+    if not isinstance(error, BaseException):
+        error = _taken(error, words)
+    if raised:
+        if _func is not None and getattr(_func, "LAST_EXCEPTION", None) is raised[-1]:
+            _func.LAST_EXCEPTION = None  # else it would be raised again, at the next trap of anybody
+        return raised.pop()
+    if not isinstance(error, Trap):
+        return error
+    code = error.trap_code
+    what = str(error).splitlines()[-1].removeprefix("wasm trap: ").strip()
+    hint = _HINTS.get(code) if code is not None else None
+    return RoseError(f"the compiled function stopped: {what}", here(), hint or "please report it, with the program")
+
+
+def _taken(error: int | None, words: memoryview) -> BaseException:
+    """The error or the trap that a call of C gave, as an object that owns it."""
+    assert private is not None
+    if error is not None:
+        at = ctypes.cast(error, ctypes.POINTER(private.ffi.wasmtime_error_t))
+        return WasmtimeError._from_ptr(at)  # pyright: ignore
+    at = ctypes.cast(words[0], ctypes.POINTER(private.ffi.wasm_trap_t))
+    words[0] = 0
+    return Trap._from_ptr(at)  # pyright: ignore
+
+
+# out of the module
+
+
+def host(
+    store: Store, params: str, result: str, body: Callable[..., Any], raised: list[BaseException]
+) -> tuple[Func, Any]:
+    """A function for a module to import, which runs `body` on numbers; and what must live as long as it.
+
+    An i32 comes as an unsigned int. An exception goes into `raised`, and stops the module.
+    """
+    kinds = {"d": ValType.f64, "i": ValType.i32}
+    type = FuncType([kinds[k]() for k in params], [kinds[k]() for k in result])
+    if private is None:
+        return Func(store, type, _official_callback(params, result, body, raised)), None
+    callback = _CALLBACK(_callback(params, result, body, raised))
+    made = private.ffi.wasmtime_func_t()
+    given = ctypes.cast(callback, private.callback)
+    private.new(store._context(), type.ptr(), given, None, _FINALIZER(), ctypes.byref(made))  # pyright: ignore
+    return Func._from_raw(made), callback  # pyright: ignore
+
+
+def _callback(
+    params: str, result: str, body: Callable[..., Any], raised: list[BaseException]
+) -> Callable[..., int | None]:
+    """`body` as C calls it: with the address of the arguments, in whose place the result goes."""
+    given = struct.Struct("<" + "".join([_SLOT[k] for k in params]))
+    made = struct.Struct("<" + result.upper().replace("D", "d"))
+
+    def callback(_env: Any, _caller: Any, raw: int, _count: int) -> int | None:
+        try:
+            x = body(*given.unpack(ctypes.string_at(raw, given.size)))
+            if result:
+                ctypes.memmove(raw, made.pack(x), made.size)
+            return 0
+        except BaseException as e:
+            raised.append(e)
+            assert private is not None
+            return ctypes.cast(private.ffi.wasmtime_trap_new(b"stopped", 7), ctypes.c_void_p).value
+
+    return callback
+
+
+def _official_callback(
+    params: str, result: str, body: Callable[..., Any], raised: list[BaseException]
+) -> Callable[..., Any]:
+    """`body` as wasmtime's `Func` calls it: an i32 comes and goes with its sign."""
+
+    def callback(*args: Any) -> Any:
+        try:
+            x = body(*[x & 0xFFFFFFFF if k == "i" else x for x, k in zip(args, params, strict=True)])
+            return x - 2**32 if result == "i" and x >= 2**31 else x
+        except BaseException as e:
+            raised.append(e)
+            raise
+
+    return callback

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ir import ADD_TO, CALL, FOR, GET, PARAM, Block, Func, Value
+from ..ir import ADD_TO, CALL, FOR, GET, PARAM, ZERO, Block, Func, Value
 from ..linear import base
 from ..types import Ref
 
@@ -11,7 +11,7 @@ def remove_dead_code(f: Func) -> Func:
     """`f` without its dead instructions: this pass, and no other, edits a function in place."""
     live = _Live()
     live.block(f.body)
-    _sweep(f.body, live.values)
+    _sweep(f.body, live)
     return f
 
 
@@ -64,23 +64,34 @@ class _Live:
                 self.values[r] = None
         self.code(block)
         if v not in self.values and len(self.values) > before:
-            # only an effect in its body can have made it live: then its states may matter to that
+            # something in its body acts, and its states may matter to that
             self.values[v] = None
             for r in block.results[:k]:
                 self.values[r] = None
-            self.code(block)
+            if k:
+                self.code(block)
         if v in self.values:
             for a in v.args:
                 self.values[a] = None
 
 
-def _sweep(block: Block, live: dict[Value, None]) -> None:
+def _sweep(block: Block, live: _Live) -> None:
     kept: list[Value] = []
     for v in block.code:
-        if v in live:
+        if v in live.values:
             kept.append(v)
             if v.op is FOR:
-                _sweep(v.attr, live)
+                _sweep_loop(v, live)
     block.code = kept
 
 
+def _sweep_loop(v: Value, live: _Live) -> None:
+    """The body of a loop; a vector that nobody reads is made of zeros, which cost nothing."""
+    block: Block = v.attr
+    _sweep(block, live)
+    results = list(block.results)
+    for j in range(len(v.args), len(results)):
+        if (v, j) not in live.items and results[j].op is not ZERO:
+            results[j] = Value(ZERO, results[j].type, (), None, v.loc, block)
+            block.code.insert(0, results[j])
+    block.results = tuple(results)

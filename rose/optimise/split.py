@@ -1,0 +1,235 @@
+"""Long functions, cut into calls of shorter ones: engines refuse long functions, and are slow at them.
+
+A block of many instructions becomes a row of calls, each of a piece of it: what a piece reads is its
+parameters, and what others read of it is its result. This happens right after tracing, so what is derived
+from a long function is short as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import ir
+from ..ir import ACCUM, AT, CALL, CONST, FOR, FREEZE, GET, INDEX, PURE_CALL, ZERO
+from ..ir import Block, Builder, Func, Value
+
+PIECE = 1000  # instructions
+LONGEST = 2 * PIECE
+
+Env = dict[Value, Value]
+
+
+def split(f: Func) -> Func:
+    """`f`, with no block of more than LONGEST instructions in it or in what it calls anew."""
+    if f.impl is not None or _weight(f.body) <= LONGEST:
+        return f
+    with ir.building(f.name) as b:
+        b.pure = f.pure
+        env: Env = {}
+        for p in f.params:
+            b.loc = p.loc
+            env[p] = b.param(p.type, p.attr)
+        _Splitter(f.name).block(b, f.body, env)
+        made = b.func(env[f.body.results[0]])
+    made.jvp, made.memo = f.jvp, f.memo
+    return made
+
+
+def _weight(block: Block) -> int:
+    return sum([1 + _weight(v.attr) if v.op is FOR else 1 for v in block.code])
+
+
+class _Splitter:
+    def __init__(self, name: str) -> None:
+        self.name, self.count = name, 0
+
+    def block(self, b: Builder, block: Block, env: Env) -> None:
+        """Write a block again: its pieces as calls, if it is long."""
+        if _weight(block) <= LONGEST:
+            for v in block.code:
+                _copy(b, v, env)
+            return
+        pieces = _pieces(block)
+        outs = _read_later(block, pieces)
+        for piece in pieces:
+            if len(piece) < PIECE // 10 and not any([v.op is FOR for v in piece]):
+                for v in piece:
+                    _copy(b, v, env)
+            elif len(piece) == 1 and piece[0].op is FOR:
+                self.loop(b, piece[0], env)
+            else:
+                self.call(b, piece, outs, env)
+
+    def loop(self, b: Builder, v: Value, env: Env) -> None:
+        block: Block = v.attr
+        with b.nested() as body:
+            b.loc = v.loc
+            for p in block.params:
+                env[p] = b.param(p.type, p.attr)
+            self.block(b, block, env)
+            body.results = tuple([env[r] for r in block.results])
+        states, vecs = b.close(body, [env[a] for a in v.args])
+        env[v] = b.tuple([*states, *vecs])
+
+    def call(self, b: Builder, piece: Sequence[Value], outs: dict[Value, None], env: Env) -> None:
+        given = _read_from_outside(piece)
+        results = [v for v in piece if v in outs]
+        self.count += 1
+        with ir.building(f"{self.name}.{self.count}") as inner:
+            own: Env = {}
+            for v in given:
+                inner.loc = v.loc
+                own[v] = inner.param(v.type)
+            for v in piece:
+                _remake(inner, v, own)
+                if v.op is FOR:
+                    self.loop(inner, v, own)
+                else:
+                    _copy(inner, v, own)
+            part = inner.func(inner.tuple([own[v] for v in results]))
+        b.loc = piece[0].loc
+        for v in given:
+            _remake_one(b, v, env)
+        out = b.call(part, [env[v] for v in given])
+        for k, v in enumerate(results):
+            env[v] = b.get(out, k)
+
+
+def _is_remade(v: Value) -> bool:
+    """True for what each piece makes for itself: literals, and parts of what it is given."""
+    return v.op in (CONST, ZERO, AT, GET) and not (v.op is GET and v.args[0].op is FOR) or (
+        v.op is INDEX and v.args[1].op is CONST
+    )
+
+
+def _pieces(block: Block) -> list[list[Value]]:
+    """The code in pieces. An accumulator that is open at a cut is opened and frozen between two pieces."""
+    size, number, cut = 0, dict[Value, int](), 0
+    for v in block.code:
+        size += 1 + _weight(v.attr) if v.op is FOR else 1
+        if size > PIECE:
+            size, cut = 0, cut + 1
+        number[v] = cut
+    apart: set[Value] = set()
+    for v in block.code:
+        if v.op is FREEZE and number.get(v.args[0]) != number[v]:
+            apart.update((v, v.args[0]))
+    frozen = {v.args[0] for v in block.code if v.op is FREEZE}
+    apart.update([v for v in block.code if v.op is ACCUM and v not in frozen])
+    pieces: list[list[Value]] = [[]]
+    last = 0
+    for v in block.code:
+        if v in apart or number[v] != last:
+            pieces.append([])
+            last = number[v]
+        pieces[-1].append(v)
+        if v in apart:
+            pieces.append([])
+    return [p for p in pieces if p]
+
+
+def _uses(v: Value) -> list[Value]:
+    """What an instruction reads, and what those in its loop do."""
+    if v.op is not FOR:
+        return list(v.args)
+    out = list(v.args)
+    for w in v.attr.code:
+        out.extend(_uses(w))
+    return [*out, *v.attr.results]
+
+
+def _read_later(block: Block, pieces: list[list[Value]]) -> dict[Value, None]:
+    """The values that are read outside of the piece that makes them, in order."""
+    piece = {v: k for k, vs in enumerate(pieces) for v in vs}
+    out: dict[Value, None] = {}
+
+    def read(a: Value, k: int) -> None:
+        while _is_remade(a) and a.args and piece.get(a) != k:
+            for x in a.args[1:]:
+                read(x, k)
+            a = a.args[0]
+        if a in piece and piece[a] != k and not _is_remade(a):
+            out[a] = None
+
+    for v in block.code:
+        for a in _uses(v):
+            read(a, piece[v])
+    for r in block.results:
+        read(r, -1)
+    return out
+
+
+def _read_from_outside(piece: Sequence[Value]) -> list[Value]:
+    """What a piece needs to be given."""
+    own = set(piece)
+    inner: set[Block] = set()
+    out: dict[Value, None] = {}
+
+    def read(a: Value) -> None:
+        if a in own or a.block in inner:
+            return
+        if _is_remade(a):
+            for x in a.args:
+                read(x)
+        else:
+            out[a] = None
+
+    def enter(v: Value) -> None:
+        if v.op is FOR:
+            inner.add(v.attr)
+            for w in v.attr.code:
+                enter(w)
+            for r in v.attr.results:
+                read(r)
+        for a in v.args:
+            read(a)
+
+    for v in piece:
+        enter(v)
+    return list(out)
+
+
+def _remake(b: Builder, v: Value, env: Env) -> None:
+    for a in _uses(v):
+        _remake_one(b, a, env)
+
+
+def _remake_one(b: Builder, a: Value, env: Env) -> None:
+    if a not in env and _is_remade(a) and all([_reachable(x, env) for x in a.args]):
+        for x in a.args:
+            _remake_one(b, x, env)
+        _copy(b, a, env)
+
+
+def _reachable(a: Value, env: Env) -> bool:
+    return a in env or (_is_remade(a) and all([_reachable(x, env) for x in a.args]))
+
+
+def _copy(b: Builder, v: Value, env: Env) -> None:
+    """One instruction again, with the new values of its arguments."""
+    b.loc = v.loc
+    for a in v.args:
+        _remake_one(b, a, env)
+    if v.op is CONST:
+        env[v] = b.const(v.attr, v.type)
+    elif v.op is ZERO:
+        env[v] = b.zero(v.type)
+    elif v.op is GET:
+        env[v] = b.get(env[v.args[0]], v.attr)
+    elif v.op is FOR:
+        with b.nested() as body:
+            for p in v.attr.params:
+                env[p] = b.param(p.type, p.attr)
+            for w in v.attr.code:
+                _copy(b, w, env)
+            for r in v.attr.results:
+                _remake_one(b, r, env)
+            body.results = tuple([env[r] for r in v.attr.results])
+        states, vecs = b.close(body, [env[a] for a in v.args])
+        env[v] = b.tuple([*states, *vecs])
+    elif v.op is PURE_CALL or v.op is CALL:
+        env[v] = b.call(v.attr, [env[a] for a in v.args])
+    else:
+        env[v] = b.again(v, tuple([env[a] for a in v.args]))
+
+
