@@ -7,7 +7,8 @@ nothing but the standard library, and only running needs wasmtime and NumPy.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+import inspect
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from .text import show
 from .trace import Fn
 
 if TYPE_CHECKING:
+    from wasm_backend import run as running
     from wasm_backend.abi import Lowered
 
 AnyFn = Fn[..., Any]
@@ -37,7 +39,9 @@ def compile(f: AnyFn | Mapping[str, AnyFn], *more: AnyFn) -> Compiled:
             raise TypeMismatch(what, here(), "mark it with @rose.fn")
     if not named:
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
-    return Compiled(named)
+    made = lowered(named)
+    docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g.body))}
+    return Compiled(made, next(iter(named)), docs, "\n\n".join([show(g.func) for g in named.values()]))
 
 
 def _name(fs: list[AnyFn]) -> Iterator[tuple[str, AnyFn]]:
@@ -52,7 +56,7 @@ def _name(fs: list[AnyFn]) -> Iterator[tuple[str, AnyFn]]:
 
 
 @contextmanager
-def no_collector() -> Iterator[None]:
+def no_collector() -> Generator[None]:
     """The cyclic collector is off inside: nothing that the compiler makes is garbage before it ends."""
     was = gc.isenabled()
     gc.disable()
@@ -78,31 +82,95 @@ def lowered(named: Mapping[str, AnyFn]) -> Lowered:
 
 
 class Compiled:
-    """A compiled module: call it, `save` it, read its `wasm`."""
+    """A compiled module: call it, `save` it, read its `wasm`.
 
-    def __init__(self, named: Mapping[str, AnyFn]) -> None:
-        self._named = dict(named)
-        self._main = next(iter(named))
-        self._lowered = lowered(named)
-        self._running: Any = None
-        self.__name__ = self._main
-        self.__doc__ = named[self._main].__doc__
+    A call takes numbers, lists, NumPy arrays and structs, and gives numbers, NumPy arrays (copies) and the
+    user's own struct classes. The other functions of the module are `compiled["name"]` or `compiled.name`.
+    It can be called from several threads at once, and pickled: the bytes travel.
+    """
+
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
+    def __init__(self, lowered: Lowered, main: str, docs: Mapping[str, str], text: str) -> None:
+        self._lowered, self._docs, self._text = lowered, docs, text
+        self.__name__ = self.__qualname__ = main
+        self.__doc__ = docs.get(main)
+        self.__call__: Any = self._first_call  # then the function that runs it, with nothing in between
+
+    def _first_call(self, *args: Any, **kwargs: Any) -> Any:
+        self.__call__ = self.running.__call__
+        return self.__call__(*args, **kwargs)
+
+    @property
+    def running(self) -> running.Compiled:
+        """The module under wasmtime."""
+        made = self.__dict__.get("_running")
+        if made is None:
+            from wasm_backend import run as running
+
+            made = self.__dict__["_running"] = running.Compiled(self._lowered, self.__name__, self.__doc__)
+        return made
 
     @property
     def wasm(self) -> bytes:
         """The module: the same bytes for the same input, on every machine."""
         return self._lowered.wasm
 
+    @property
+    def signature(self) -> Any:
+        """The parameters and the result, with their types: an `inspect.Signature`."""
+        return self.running.signature
+
+    __signature__ = signature
+
+    def call(self, args: Sequence[Any], *, out: Any = None, view: bool = False) -> Any:
+        """A call with these arguments, in order; `out` takes the result, `view` gives it without a copy."""
+        return self.running.call(args, out=out, view=view)
+
+    def __getitem__(self, name: str) -> Any:
+        return self if name == self.__name__ else self.running[name]
+
+    def __getattr__(self, name: str) -> Any:
+        if "_lowered" not in self.__dict__ or name not in self._lowered.signatures:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._lowered.signatures]
+
+    def __repr__(self) -> str:
+        return f"<compiled {', '.join(self._lowered.signatures)}: {len(self.wasm):,} bytes>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self.running, self._docs, self._text)
+
+    def save(self, out: str | Path, name: str | None = None, *, force: bool = False) -> list[Path]:
+        """Write the package for the web into the directory `out`: NAME.wasm, NAME.js, NAME.d.ts, package.json.
+
+        Nothing is written if something goes wrong. `force` replaces what is there.
+        """
+        from wasm_backend.package import write_package
+
+        return write_package(self._lowered, Path(out), name or self.__name__, self._docs, force=force)
+
     def pretty(self) -> str:
-        """The IR of all functions, as text."""
-        return "\n".join([show(f.func) for f in self._named.values()])
+        """The IR of the functions, as text."""
+        return self._text
+
+    def disassemble(self) -> str:
+        """The instructions of the module, as text."""
+        from wasm_backend.disassemble import disassemble
+
+        return disassemble(self.wasm)
+
+
+def _unpickled(made: running.Compiled, docs: Mapping[str, str], text: str) -> Compiled:
+    return Compiled(made.lowered, made.__name__, docs, text)
 
 
 def run(f: AnyFn) -> Any:
     """What a call outside of any trace calls: the function, compiled once."""
-    return Compiled({f.name: f})
+    return compile({f.name: f}).running.__call__
 
 
 trace.run.append(run)
-
-__all__ = ["Compiled", "Path", "compile", "lowered"]

@@ -121,11 +121,9 @@ class _Check:
             self.calls[v.attr] = None
             if self.func.pure and not v.attr.pure:
                 return "a function that is marked as pure makes a call that is not"
-        if v.op is ir.ADD_TO or v.op is ir.CALL:
-            for a in v.args:
-                if a in self.whole and self.whole[a] in self.frozen:
-                    return "an accumulator is added to after its freeze"
-        return None
+        adds = v.op is ir.ADD_TO or v.op is ir.CALL
+        late = adds and any([a in self.whole and self.whole[a] in self.frozen for a in v.args])
+        return "an accumulator is added to after its freeze" if late else None
 
     def _wrong_freeze(self, v: Value) -> str | None:
         (ref,) = v.args

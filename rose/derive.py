@@ -67,7 +67,8 @@ class _Linearised:
         mask = tuple([k in self.active for k in range(len(self.types))]) + (False,) * captured
         if func.jvp is not None:  # a user's rule takes a tangent for every parameter
             mask = tuple([p.type.real for p in func.params])
-        d = derive_jvp(func, mask, here())
+        with ir.deep():
+            d = derive_jvp(func, mask, here())
         self.mask = mask
         return func, None if d.flat else d.func
 
@@ -94,7 +95,8 @@ class _Linearised:
 
     def halves(self) -> Halves | None:
         _, d = self.func()
-        return None if d is None else transpose(d)
+        with ir.deep():
+            return None if d is None else transpose(d)
 
     def start(self, xs: Sequence[Value]) -> tuple[Value, Value]:
         """The forward half at `xs`: the value, and the tape."""
@@ -300,11 +302,30 @@ def _outside(f: AnyFn, lin: _Linearised) -> tuple[AnyFn, AnyFn]:
         return _each(f, lin, grads)
 
     tape_type = lin.tape()
-    grads = tuple([t if k in lin.active else types.Unit for k, t in enumerate(lin.types)])
-    result = grads[0] if len(grads) == 1 else Tuple(grads, None)
     first = make(start, lin.types, tuple_of(lin.result, tape_type), f"{f.name}.fwd", f.names)
     names = [*f.names, _fresh("tape", f.names), _fresh("ct", f.names)]
-    return first, make(back, [*lin.types, tape_type, lin.result], result, f"{f.name}.bwd", names)
+    return first, make(back, [*lin.types, tape_type, lin.result], _gradients(lin), f"{f.name}.bwd", names)
+
+
+def pullback(f: AnyFn) -> AnyFn:
+    """`vjp` as one function: from the arguments and a cotangent to the value and the gradients."""
+    f = _checked(f, "vjp")
+    lin = _Linearised(f, [k for k, t in enumerate(f.types) if untyped(t).real])
+
+    def body(*args: Any) -> Any:
+        *given, ct = args
+        xs = lin.values(given)
+        y, tape = lin.start(xs)
+        return view(y), _each(f, lin, lin.back(xs, tape, _given(ct, lin)))
+
+    names = [*f.names, _fresh("ct", f.names)]
+    return make(body, [*lin.types, lin.result], tuple_of(lin.result, _gradients(lin)), f"vjp({f.name})", names)
+
+
+def _gradients(lin: _Linearised) -> Type:
+    """The type of the gradients in all parameters, as `Vjp.grad` gives them."""
+    grads = tuple([t if k in lin.active else types.Unit for k, t in enumerate(lin.types)])
+    return grads[0] if len(grads) == 1 else Tuple(grads, None)
 
 
 def grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:

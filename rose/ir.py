@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -493,7 +494,7 @@ class Builder:
         return out[:k], out[k:]
 
     @contextmanager
-    def nested(self) -> Iterator[Block]:
+    def nested(self) -> Generator[Block]:
         outer = self.block
         self.block = Block(outer)
         try:
@@ -566,7 +567,7 @@ def is_tracing() -> bool:
 
 
 @contextmanager
-def building(name: str, *, inside: bool = False) -> Iterator[Builder]:
+def building(name: str, *, inside: bool = False) -> Generator[Builder]:
     """A builder for one function; `inside` lets it capture values of the function being traced now."""
     outer = _tracing.builder
     _tracing.builder = b = Builder(name, outer if inside else None)
@@ -574,6 +575,20 @@ def building(name: str, *, inside: bool = False) -> Iterator[Builder]:
         yield b
     finally:
         _tracing.builder = outer
+
+
+@contextmanager
+def deep() -> Generator[None]:
+    """Let calls be nested as deep as a program has them: passes recurse into what a function calls.
+
+    Python's own frames do not use the stack of C, so the limit is only a guard against mistakes.
+    """
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 1_000_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 # the structural operations: each pass handles these itself

@@ -164,9 +164,20 @@ def sum(items: Iterable[Any]) -> Any:
 
 def _summand(x: Any) -> Value:
     v = ops.as_real(infer(x))
-    if not (v.type.real or v.type.linear or v.type.empty):
-        raise TypeMismatch(f"{a_traced(v)} cannot be summed", here(), "count with rose.select(condition, 1.0, 0.0)")
+    _check_summable(v)
     return v
+
+
+def _check_summable(v: Value) -> None:
+    if not _is_summable(v.type):
+        hint = "only Reals are summed, and vectors and structs of them; count with rose.select(condition, 1.0, 0.0)"
+        raise TypeMismatch(f"{a_traced(v)} cannot be summed", here(), hint)
+
+
+def _is_summable(t: types.Type) -> bool:
+    if isinstance(t, types.Vec):
+        return _is_summable(t.elem)
+    return all(map(_is_summable, t.items)) if isinstance(t, Tuple) else t is Real or t is Tan or t.empty
 
 
 def prod(items: Iterable[Any]) -> Any:
@@ -254,7 +265,7 @@ class Accum:
         put("_init", init)
         put("_ref", ref)
         put("_result", None)
-        put("_root", root or self)
+        put("_root", self if root is None else root)
 
     def _open(self, zero: types.Type | None = None) -> Value:
         """The accumulator itself, opened where this object was made; `zero` is the type of a first summand."""
@@ -264,8 +275,7 @@ class Accum:
             init = infer(self._init)
             if zero is Tan and init.op is ops.CONST and init.attr == 0.0:
                 init = b.zero(Tan)
-            if not (init.type.real or init.type.linear or init.type.empty):
-                raise TypeMismatch(f"{a_traced(init)} cannot be summed", here(), "start from a number, as in 0.0")
+            _check_summable(init)
             super().__setattr__("_ref", b.accum(init))
             b.block = inner
         assert self._ref is not None

@@ -87,7 +87,7 @@ class Fn(Generic[P, R]):
             )
         _running.append(self)
         try:
-            with ir.building(self.name, inside=True) as b:
+            with ir.deep(), ir.building(self.name, inside=True) as b:
                 self._func = split(self._record(b))
                 self._captured = tuple(b.captured)
         except RoseError as e:

@@ -129,7 +129,12 @@ def _unpack(data: bytes, at: int, t: Type) -> Any:
         return tuple([_unpack(data, at + k * size(t.elem), t.elem) for k in range(t.size)])
     if isinstance(t, Tuple):
         return tuple([_unpack(data, at + start, s) for s, start in zip(t.items, offsets(t), strict=True)])
-    return None if t.empty else struct.unpack_from(_format(t), data, at)[0]
+    if t.empty:
+        return None
+    (x,) = struct.unpack_from(_format(t), data, at)
+    assert not isinstance(t, Fin) or x < t.size, f"{x} is no {t!r}"
+    assert t is not Bool or data[at] < 2, f"{data[at]} is no Bool"
+    return x
 
 
 # comparison

@@ -1,30 +1,49 @@
 """Values in the memory of a module: written from what a user gives, and read as a user sees them.
 
-Where a value lies, the bytes are NumPy's: vectors of numbers are copied in one go, whatever their strides.
+The bytes of a place are an array of NumPy's, so that a vector of numbers is copied in one go, whatever
+its strides. `put` takes what it can tell at a glance; everything else goes through `plain`, so that what
+is accepted, and how it is refused, is said once, in `structs`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import NoneType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from rose.errors import Loc, RoseError, TypeMismatch, here
+from rose.ir import shown
 from rose.structs import Path, fields, plain, spell
 from rose.types import Bool, Fin, Real, Tan, Tuple, Type, Unit, Vec
 
 from .layout import offsets, size
 
 Array = np.ndarray[Any, Any]
+DType = np.dtype[Any]
 Shape = tuple[int, ...]
 
 _INTS: set[type] = {int, *[np.dtype(c).type for c in np.typecodes["AllInteger"]]}
 _REALS: set[type] = {float, *_INTS, *[np.dtype(c).type for c in np.typecodes["Float"]]}
-_DTYPES = {Real: np.dtype("f8"), Tan: np.dtype("f8"), Bool: np.dtype("?"), Unit: np.dtype("O")}
-_KINDS = {"f": "iuf", "u": "iu", "b": "b", "O": ""}  # kind of dtype in memory -> kinds that it takes
+_KINDS = {"f": "iuf", "u": "iu", "b": "b", "O": ""}  # kind of dtype in memory -> the kinds that it takes
 _CLASSES: dict[str, set[type]] = {"f": _REALS, "u": _INTS, "b": {bool, np.bool_}, "O": {NoneType}}
+
+
+def _is_array(x: Any) -> TypeGuard[Array]:
+    return isinstance(x, np.ndarray)
+
+
+def _dtype(t: Type) -> DType:
+    """How a scalar lies in memory; a Unit is nowhere."""
+    if isinstance(t, Fin):
+        return np.dtype("u4")
+    return np.dtype("f8") if t is Real or t is Tan else np.dtype("?" if t is Bool else "O")
+
+
+def _given(dtype: DType) -> DType:
+    """What a user gets for it: indices can be negative, once they leave."""
+    return np.dtype("i8") if dtype.kind == "u" else dtype
 
 
 class Leaf:
@@ -35,11 +54,10 @@ class Leaf:
     """
 
     def __init__(self, t: Type, at: int, memory: Any, lead: Shape, dims: Shape, strides: Shape) -> None:
-        self.shape, self.lead, self.is_vector = lead + dims, len(lead), bool(dims)
+        self.shape, self.depth, self.is_vector = lead + dims, len(lead), bool(dims) and t is not Unit
         self.limit = t.size if isinstance(t, Fin) else None
-        dtype = _DTYPES.get(t, np.dtype("u4"))
+        self.dtype = dtype = _dtype(t)
         self.kinds, self.classes = _KINDS[dtype.kind], _CLASSES[dtype.kind]
-        self.given = np.dtype(np.int64) if dtype.kind == "u" else dtype
         if t is Unit:
             self.view: Array = np.broadcast_to(np.array(None), self.shape)
         elif 0 in self.shape:
@@ -47,75 +65,89 @@ class Leaf:
         else:
             self.view = np.ndarray(self.shape, dtype, memory, at, strides)
 
-    def read(self, copy: bool = True) -> Any:
-        """What is there: numbers of Python, or arrays; where not `copy`, read-only views of the memory."""
-        view = self.view
-        if not self.is_vector or view.dtype.kind == "O":
-            return view.tolist()
-        if copy:
-            return _nested(view.copy() if view.dtype is self.given else view.astype(self.given), self.lead)
-        view = view.view()
+    def read(self) -> Any:
+        """A copy of what is there: numbers of Python, or arrays."""
+        if not self.is_vector:
+            return self.view.tolist()
+        copy = self.view.copy() if self.limit is None else self.view.astype(_given(self.dtype))
+        return _nested(copy, self.depth) if self.depth else copy
+
+    def peek(self) -> Any:
+        """What is there, with a read-only view of the memory in the place of each array."""
+        if not self.is_vector:
+            return self.view.tolist()
+        view = self.view.view()
         view.flags.writeable = False
-        return _nested(view, self.lead)
+        return _nested(view, self.depth)
 
     def put(self, x: Any) -> bool:
-        """Write `x`; False if it cannot be, or if only `plain` can tell."""
+        """Write `x`; False if that cannot be, or if only `plain` can tell."""
         view = self.view
-        if x.__class__ is np.ndarray and x.dtype is view.dtype and x.shape == self.shape and self.limit is None:
+        if x.__class__ is np.ndarray and x.dtype is self.dtype and x.shape == self.shape and self.limit is None:
             view[...] = x
             return True
-        if self.shape and not isinstance(x, (list, tuple, np.ndarray)) and hasattr(type(x), "__array__"):
+        if self.shape and x.__class__ not in _SEQUENCES and hasattr(x, "__array__"):
             x = np.asarray(x)
         if not self._fits(x, self.shape):
             return False
         try:
             if self.limit is not None:
                 x = np.asarray(x)
-                if x.size and (x.dtype.kind not in "iu" or x.min() < 0 or int(x.max()) >= self.limit):
+                if x.size and (x.dtype.kind not in "iu" or int(x.min()) < 0 or int(x.max()) >= self.limit):
                     return False
-            if view.dtype.kind != "O":
+            if self.classes is not _CLASSES["O"]:
                 view[...] = x
         except OverflowError:
             return False
         return True
 
     def _fits(self, x: Any, shape: Shape) -> bool:
-        """True if NumPy takes `x` to be of this shape, and we agree with what it takes its items for."""
-        if isinstance(x, np.ndarray):
+        """True if NumPy takes `x` to be of this shape, and its items for what we take them for."""
+        if _is_array(x):
             return x.shape == shape and x.dtype.kind in self.kinds and not hasattr(x, "mask")
         if not shape:
             return x.__class__ in self.classes
-        if x.__class__ not in (list, tuple, range) or len(x) != shape[0]:
+        if x.__class__ not in _SEQUENCES or len(x) != shape[0]:
             return False
         if len(shape) == 1:
             return self.classes.issuperset(map(type, x))
         return all([self._fits(y, shape[1:]) for y in x])
 
 
+_SEQUENCES = (list, tuple, range)
+
+
 class Struct:
-    """A struct or tuple in memory, or a vector of them: each field is a place, of all of the structs at once."""
+    """A struct or tuple in memory, or a vector of them: each field is a place, that of all of them at once."""
 
-    def __init__(self, t: Tuple, lead: Shape, items: list[Leaf | Struct]) -> None:
+    def __init__(self, t: Tuple, lead: Shape, items: Sequence[Place]) -> None:
         self.type, self.lead, self.items = t, lead, items
+        self.make = t.form.make if t.form is not None else tuple
 
-    def read(self, copy: bool = True) -> Any:
-        columns = [x.read(copy) for x in self.items]
-        return _rows(self.type.form.make if self.type.form is not None else tuple, columns, self.lead)
+    def read(self) -> Any:
+        return _rows(self.make, [x.read() for x in self.items], self.lead)
+
+    def peek(self) -> Any:
+        return _rows(self.make, [x.peek() for x in self.items], self.lead)
 
     def put(self, x: Any) -> bool:
         columns = _columns(self.type, x, self.lead)
         return columns is not None and all([p.put(c) for p, c in zip(self.items, columns, strict=True)])
 
 
-def place_of(t: Type, at: int, memory: Any, lead: Shape = (), strides: Shape = ()) -> Leaf | Struct:
-    """Where a `t` lies."""
+Place = Leaf | Struct
+
+
+def place_of(t: Type, at: int, memory: Any, lead: Shape = (), strides: Shape = ()) -> Place:
+    """The place of a `t` at an address. What has no bytes needs no memory."""
     dims: Shape = ()
     while isinstance(t, Vec):
         dims, strides, t = (*dims, t.size), (*strides, size(t.elem)), t.elem
     if not isinstance(t, Tuple):
         return Leaf(t, at, memory, lead, dims, strides)
     lead = lead + dims
-    return Struct(t, lead, [place_of(x, at + k, memory, lead, strides) for x, k in zip(t.items, offsets(t), strict=True)])
+    items = [place_of(x, at + k, memory, lead, strides) for x, k in zip(t.items, offsets(t), strict=True)]
+    return Struct(t, lead, items)
 
 
 def _nested(x: Array, depth: int) -> Any:
@@ -124,7 +156,7 @@ def _nested(x: Array, depth: int) -> Any:
 
 
 def _rows(make: Callable[[Sequence[Any]], Any], columns: Sequence[Any], lead: Shape) -> Any:
-    """From lists of the first fields, of the second fields ... the list of structs."""
+    """From the list of first fields, that of second fields and so on: the list of structs."""
     if not lead:
         return make(columns)
     rows = zip(*columns, strict=True) if columns else [()] * lead[0]
@@ -132,7 +164,7 @@ def _rows(make: Callable[[Sequence[Any]], Any], columns: Sequence[Any], lead: Sh
 
 
 def _columns(t: Tuple, x: Any, lead: Shape) -> list[Any] | None:
-    """From a list of structs, the list of the first fields, that of the second fields ...; None if it is no such list."""
+    """The reverse of `_rows`; None if `x` is no such list."""
     if not lead:
         try:
             return fields(x, t, (), None)[0]
@@ -146,19 +178,44 @@ def _columns(t: Tuple, x: Any, lead: Shape) -> list[Any] | None:
     return [list(c) for c in zip(*rows, strict=True)] if rows else [[] for _ in t.items]  # pyright: ignore
 
 
-def fill(put: Callable[[Any], bool], x: Any, t: Type, path: Path, loc: Loc | None = None) -> None:
-    """Write `x`, which `put` alone did not take: perhaps it does after `plain`, which else says what is wrong."""
-    dims, _ = shape_of(t)
-    if isinstance(x, np.ndarray) and not isinstance(shape_of(t)[1], Tuple) and x.shape != dims:
+def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> None:
+    """Write `x`, or say what is wrong with it."""
+    if place.put(x):
+        return
+    dims, elem = _shape(t)
+    if _is_array(x) and x.shape != dims and not isinstance(elem, Tuple):
         what = f"{spell(path)} must have the shape {dims}, got {x.shape}"
         raise TypeMismatch(what, loc or here(), f"its type is {t!r}")
-    done = put(plain(x, t, path, loc))
-    assert done, f"{path} is a {t!r} that cannot be written"
+    done = place.put(plain(x, t, path, loc))
+    assert done, f"{path}: a {t!r} that cannot be written"
 
 
-def shape_of(t: Type) -> tuple[Shape, Type]:
+def _shape(t: Type) -> tuple[Shape, Type]:
     """The shape of nested vectors, and the type of what they hold."""
     if not isinstance(t, Vec):
         return (), t
-    dims, elem = shape_of(t.elem)
+    dims, elem = _shape(t.elem)
     return (t.size, *dims), elem
+
+
+def destination(out: Any, view: bool, t: Type) -> Callable[[Any], Any] | None:
+    """What takes a result out of its place, if it is not to be copied: into `out`, or as views of the memory."""
+    if out is None:
+        return (lambda place: place.peek()) if view else None
+    dims, elem = _shape(t)
+    if view or not dims or elem is Unit or isinstance(elem, Tuple):
+        hint = "`out` takes a vector of numbers, and has no use beside `view`"
+        raise TypeMismatch(f"out cannot be given here: the result is a {t!r}", here(), hint)
+    dtype = _given(_dtype(elem))
+    hint = f"np.empty({dims}, np.{dtype}) is one"
+    if not _is_array(out):
+        raise TypeMismatch(f"out must be an array of shape {dims} of {dtype}, got {shown(out)}", here(), hint)
+    if out.shape != dims or out.dtype != dtype or not out.flags.writeable:
+        got = f"{'one' if out.flags.writeable else 'a read-only one'} of shape {out.shape} of {out.dtype}"
+        raise TypeMismatch(f"out must be an array of shape {dims} of {dtype}, got {got}", here(), hint)
+
+    def into(place: Leaf) -> Array:
+        out[...] = place.view
+        return out
+
+    return into

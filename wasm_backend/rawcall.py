@@ -15,8 +15,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from rose.errors import RoseError, here
 from wasmtime import Func, FuncType, Store, Trap, TrapCode, ValType, WasmtimeError
+
+from rose.errors import RoseError, here
 
 try:
     _ffi: Any = importlib.import_module("wasmtime._ffi")
@@ -24,6 +25,8 @@ try:
 except ImportError:
     _ffi = _func = None
 
+_pointer: Any = ctypes.POINTER
+_cast: Any = ctypes.cast
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 _FINALIZER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _SLOT = {"d": "d8x", "i": "I12x"}  # an argument or result in C: 16 bytes, of which an f64 or an i32 is used
@@ -46,13 +49,13 @@ class _Private(NamedTuple):
 def find(ffi: Any) -> _Private | None:
     """wasmtime's calls of C, if they are there, and take the arguments that are known."""
     try:
-        context, func, raw = map(ctypes.POINTER, (ffi.wasmtime_context_t, ffi.wasmtime_func_t, ffi.wasmtime_val_raw_t))
-        trap, kind = ctypes.POINTER(ctypes.POINTER(ffi.wasm_trap_t)), ctypes.POINTER(ffi.wasm_functype_t)
-        callback = ffi.wasmtime_func_unchecked_callback_t
+        context, func, raw = map(_pointer, (ffi.wasmtime_context_t, ffi.wasmtime_func_t, ffi.wasmtime_val_raw_t))
+        trap, kind, caller = map(_pointer, (_pointer(ffi.wasm_trap_t), ffi.wasm_functype_t, ffi.wasmtime_caller_t))
+        callback, count, env = ffi.wasmtime_func_unchecked_callback_t, ctypes.c_size_t, ctypes.c_void_p
         known = (
-            ffi.dll.wasmtime_func_call_unchecked.argtypes == [context, func, raw, ctypes.c_size_t, trap]
-            and ffi.dll.wasmtime_func_new_unchecked.argtypes == [context, kind, callback, ctypes.c_void_p, _FINALIZER, func]
-            and callback._argtypes_ == (ctypes.c_void_p, ctypes.POINTER(ffi.wasmtime_caller_t), raw, ctypes.c_size_t)
+            ffi.dll.wasmtime_func_call_unchecked.argtypes == [context, func, raw, count, trap]
+            and ffi.dll.wasmtime_func_new_unchecked.argtypes == [context, kind, callback, env, _FINALIZER, func]
+            and callback._argtypes_ == (env, caller, raw, count)
             and ctypes.sizeof(ffi.wasmtime_val_raw_t) == 16
             and sys.byteorder == "little"
         )
@@ -80,8 +83,8 @@ class Entry(NamedTuple):
     call: Callable[..., Any]
     args: tuple[Any, ...]
     fail: Callable[[Any], BaseException]
-    reals: memoryview
-    words: memoryview
+    reals: memoryview[float]
+    words: memoryview[int]
     keep: tuple[Any, ...]  # what the addresses in `args` point at
 
 
@@ -104,7 +107,9 @@ def entry(store: Store, func: Func, params: str, result: str, raised: list[BaseE
     return Entry(call, args, partial(_failure, words, raised), reals, words, (store, func))
 
 
-def _official(store: Store, func: Func, params: str, result: str, reals: memoryview, words: memoryview) -> Any:
+def _official(
+    store: Store, func: Func, params: str, result: str, reals: memoryview[float], words: memoryview[int]
+) -> BaseException | None:
     """Does what the call of C does, by `Func.__call__`; gives what it raised."""
     try:
         given = func(store, *[(reals if kind == "d" else words)[2 * k + 2] for k, kind in enumerate(params)])
@@ -117,7 +122,7 @@ def _official(store: Store, func: Func, params: str, result: str, reals: memoryv
     return None
 
 
-def _failure(words: memoryview, raised: list[BaseException], error: Any) -> BaseException:
+def _failure(words: memoryview[int], raised: list[BaseException], error: Any) -> BaseException:
     """What to raise for a call that failed: what an opaque function raised, or why the module stopped."""
     if not isinstance(error, BaseException):
         error = _taken(error, words)
@@ -133,13 +138,13 @@ def _failure(words: memoryview, raised: list[BaseException], error: Any) -> Base
     return RoseError(f"the compiled function stopped: {what}", here(), hint or "please report it, with the program")
 
 
-def _taken(error: int | None, words: memoryview) -> BaseException:
+def _taken(error: int | None, words: memoryview[int]) -> BaseException:
     """The error or the trap that a call of C gave, as an object that owns it."""
     assert private is not None
     if error is not None:
-        at = ctypes.cast(error, ctypes.POINTER(private.ffi.wasmtime_error_t))
+        at = _cast(error, _pointer(private.ffi.wasmtime_error_t))
         return WasmtimeError._from_ptr(at)  # pyright: ignore
-    at = ctypes.cast(words[0], ctypes.POINTER(private.ffi.wasm_trap_t))
+    at = _cast(words[0], _pointer(private.ffi.wasm_trap_t))
     words[0] = 0
     return Trap._from_ptr(at)  # pyright: ignore
 
@@ -181,7 +186,7 @@ def _callback(
         except BaseException as e:
             raised.append(e)
             assert private is not None
-            return ctypes.cast(private.ffi.wasmtime_trap_new(b"stopped", 7), ctypes.c_void_p).value
+            return _cast(private.ffi.wasmtime_trap_new(b"stopped", 7), ctypes.c_void_p).value
 
     return callback
 

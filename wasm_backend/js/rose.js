@@ -1,16 +1,17 @@
 // @ts-check
 /**
- * Runs functions compiled by Rose: checks what they are given, writes it where the compiled code reads
- * it, and reads what it answers. Sizes, offsets and addresses come from the compiler, as data: nothing
- * about layout is worked out here.
+ * Runs functions compiled by Rose: checks what they are given, writes it where the compiled code reads it, and
+ * reads what it answers. Sizes, offsets and addresses come from the compiler, as data: nothing about layout is
+ * worked out here.
  *
- * @typedef {{ kind: "real" } | { kind: "bool" } | { kind: "unit" } | { kind: "index", size: number }
+ * @typedef {{ kind: "real" | "bool" | "unit" }
+ *   | { kind: "index", size: number }
  *   | { kind: "vec", size: number, stride: number, elem: Type }
  *   | { kind: "struct", name: string, fields: [name: string, offset: number, type: Type][] }
  *   | { kind: "tuple", items: [offset: number, type: Type][] }} Type
  * @typedef {{ type: Type, at: number | null }} Slot
  * @typedef {{ name: string, params: (Slot & { name: string })[], result: Slot }} Export
- * @typedef {{ name: string, params: Type[], result: Type }} Import
+ * @typedef {{ name: string, params: { type: Type, empty: boolean }[], result: Type }} Import
  * @typedef {{ exports: Export[], imports: Import[] }} Signatures
  * @typedef {(...args: any[]) => any} Call
  * @typedef {BufferSource | WebAssembly.Module} Compiled
@@ -18,192 +19,148 @@
  */
 
 /**
- * How values of one type cross the border: `write` checks one and puts it at an address, `read` takes one
- * from there. What has `pack` and `unpack` can cross as a number; what is `empty` does not cross at all.
- * `depth` is the length of the path to the value.
+ * The function for an import: what the page supplies, or else what JavaScript has under a dotted name.
  *
- * @typedef {{
- *   pack?: (x: any, depth: number) => number,
- *   unpack?: (x: number) => any,
- *   write: (at: number, x: any, depth: number) => void,
- *   read: (at: number) => any,
- *   empty?: boolean,
- * }} Codec
+ * @param {any} opaque @param {string} name @returns {Call}
  */
-
-/** How a value looks in an error message. @param {any} x */
-const show = (x) =>
-  typeof x == "string"
-    ? JSON.stringify(x.slice(0, 40))
-    : typeof x == "bigint"
-      ? x + "n"
-      : typeof x == "function"
-        ? "a function"
-        : Object(x) !== x
-          ? String(x)
-          : x.length >= 0
-            ? "an array of length " + x.length
-            : "an object";
-
-/** What the page supplies for an import, or what the host has under a dotted name. @param {any} opaque @param {string} name */
 const find = (opaque, name) => {
-  let owner = opaque;
-  let key = name;
-  const path = name.split(".");
-  if (!opaque[name] && path[1]) {
-    key = /** @type {string} */ (path.pop());
-    owner = path.reduce((x, k) => x?.[k], /** @type {any} */ (globalThis));
-  }
+  const path = opaque[name] ? [name] : name.split(".");
+  const key = /** @type {string} */ (path.pop());
+  const owner = path[0] ? path.reduce((x, k) => x?.[k], /** @type {any} */ (globalThis)) : opaque;
   if (typeof owner?.[key] != "function")
-    throw new Error(`the function ${name} is missing: give { ${JSON.stringify(name)}: ... } as the last argument`);
-  return /** @type {Call} */ (owner[key].bind(owner));
+    throw new Error(`no function ${name}: give { "${name}": ... } as the last argument`);
+  return owner[key].bind(owner);
 };
 
 /**
- * The exports of one instance of a module, each as a function of a list of arguments. They share one memory:
- * only one of them may run at a time.
+ * One instance of a module, and how to call its exports. They share its memory: only one may run at a time.
  *
- * @param {WebAssembly.Module} module @param {Signatures} signatures @param {Call[]} hosts
+ * @param {WebAssembly.Module} module @param {Import[]} imports @param {any} opaque
  */
-const instantiate = (module, signatures, hosts) => {
-  /** @type {[Float64Array, Uint32Array, Uint8Array]} */
+const instantiate = (module, imports, opaque) => {
+  /** The memory, for each kind of scalar. @type {Record<string, Float64Array | Uint32Array | Uint8Array>} */
   let views;
 
-  /** Where the value that is checked comes from: a name, then fields and indices. @type {any[]} */
-  const path = [];
+  /** Where the value that is being checked comes from: a name, then fields and indices. @type {any[]} */
+  let path;
 
   const look = () => {
-    const { buffer } = memory;
-    if (views?.[0].buffer !== buffer) views = [new Float64Array(buffer), new Uint32Array(buffer), new Uint8Array(buffer)];
+    const { buffer } = exports.memory;
+    if (views?.real.buffer !== buffer)
+      views = { real: new Float64Array(buffer), index: new Uint32Array(buffer), bool: new Uint8Array(buffer) };
   };
 
-  /** @param {any} x @param {number} depth @param {string} what @param {ErrorConstructor} [Kind] @returns {never} */
-  const refuse = (x, depth, what, Kind = TypeError) => {
-    const where = path.slice(0, depth).reduce((s, k) => s + (k.at ? "." + k : `[${k}]`));
-    throw new Kind(`${where} must be ${what}, got ${show(x)}`);
+  /** @param {any} x @param {any} what @returns {never} */
+  const refuse = (x, what) => {
+    const where = path.reduce((s, k) => s + (typeof k == "number" ? `[${k}]` : "." + k));
+    throw new TypeError(`${where} must be ${what}, got ${typeof x == "number" || x === null ? x : typeof x}`);
   };
 
-  /** @param {any} x @param {number} depth @param {number} size */
-  const array = (x, depth, size) => {
-    if (typeof x != "object" || x?.length !== size) refuse(x, depth, "an array of length " + size);
+  /** The number that stands for a scalar. @param {any} t @param {any} x */
+  const pack = ({ kind, size }, x) => {
+    const type = kind == "bool" ? "boolean" : "number";
+    if (typeof x != type || (size != null && (x >>> 0 !== x || x >= size)))
+      refuse(x, size == null ? "a " + type : "an integer from 0 to " + (size - 1));
+    return +x;
   };
 
   /**
-   * @param {0 | 1 | 2} view @param {number} shift
-   * @param {(x: any, depth: number) => number} pack @param {(x: number) => any} unpack
-   * @returns {Codec}
+   * Key, offset and type of each part of an aggregate.
+   *
+   * @param {any} t @returns {[key: any, offset: number, type: any][]}
    */
-  const scalar = (view, shift, pack, unpack) => ({
-    pack,
-    unpack,
-    write(at, x, depth) {
-      views[view][at >>> shift] = pack(x, depth);
-    },
-    read: (at) => unpack(views[view][at >>> shift]),
-  });
+  const parts = ({ fields, items, size, stride, elem }) =>
+    fields ??
+    items?.map((/** @type {[number, Type]} */ x, /** @type {number} */ i) => [i, ...x]) ??
+    Array.from({ length: size }, (_, i) => [i, i * stride, elem]);
 
-  /** @param {Type} t @returns {Codec} */
-  const codec = (t) => {
-    if (t.kind == "real")
-      return scalar(0, 3, (x, depth) => (typeof x == "number" ? x : refuse(x, depth, "a number")), (x) => x);
-    if (t.kind == "bool")
-      return scalar(2, 0, (x, depth) => (typeof x == "boolean" ? +x : refuse(x, depth, "a boolean")), (x) => x != 0);
-    if (t.kind == "index") {
-      const { size } = t;
-      const what = "an integer from 0 to " + (size - 1);
-      return scalar(
-        1,
-        2,
-        (x, depth) =>
-          x >>> 0 === x && x < size ? x : refuse(x, depth, what, typeof x == "number" ? RangeError : TypeError),
-        (x) => x >>> 0,
-      );
+  /**
+   * Checks `x` and writes it to memory; without an address, gives the number that stands for it.
+   *
+   * @param {any} t @param {any} at @param {any} x @returns {number | undefined}
+   */
+  const write = (t, at, x) => {
+    const { kind, size, elem, fields, items } = t;
+    const view = views[(elem ?? t).kind];
+    const start = at / view?.BYTES_PER_ELEMENT;
+    if (kind == "unit") return;
+    if (view && !elem) {
+      const n = pack(t, x);
+      if (at != null) view[start] = n;
+      return n;
     }
-    if (t.kind == "unit")
-      return { empty: true, write: (_, x, depth) => x == null || refuse(x, depth, "undefined"), read() {} };
-    if (t.kind == "vec") {
-      const { size, stride, elem } = t;
-      const { write, read } = codec(elem);
-      const view = elem.kind == "real" ? 0 : elem.kind == "index" ? 1 : 2;
-      const width = view ? 4 : 8
-      return {
-        empty: !(size * stride),
-        write(at, x, depth) {
-          array(x, depth, size);
-          if (elem.kind == "real" && x instanceof Float64Array) views[0].set(x, at / 8);
-          else
-            for (let i = 0; i < size; i++) {
-              path[depth] = i;
-              write(at + i * stride, x[i], depth + 1);
-            }
-        },
-        read: (at) =>
-          view == 2
-            ? Array.from({ length: size }, (_, i) => read(at + i * stride))
-            : views[view].slice(at / width, at / width + size),
-      };
-    }
-    /** @type {[string | number, number, Codec][]} */
-    const parts =
-      t.kind == "struct"
-        ? t.fields.map(([name, offset, type]) => [name, offset, codec(type)])
-        : t.items.map(([offset, type], i) => [i, offset, codec(type)]);
-    return {
-      empty: parts.every((part) => part[2].empty),
-      write(at, x, depth) {
-        if (t.kind == "tuple") array(x, depth, parts.length);
-        else if (typeof x != "object" || !x) refuse(x, depth, "an object");
-        for (const [key, offset, { write }] of parts) {
-          path[depth] = key;
-          write(at + offset, x[key], depth + 1);
+    if (typeof x != "object" || !x) refuse(x, fields ? "an object" : "an array");
+    const last = path.push("length") - 1;
+    const length = items?.length ?? size;
+    if (!fields && x.length !== length) refuse(x.length, length);
+    if (view) {
+      if (elem.kind != "real" || !(x instanceof Float64Array))
+        for (let i = 0; i < size; i++) {
+          path[last] = i;
+          pack(elem, x[i]);
         }
-      },
-      read(at) {
-        /** @type {any} */
-        const all = parts.map(([key, offset, { read }]) => [key, read(at + offset)]);
-        return t.kind == "struct" ? Object.fromEntries(all) : all.map((/** @type {any} */ x) => x[1]);
-      },
-    };
+      view.set(x, start);
+    } else
+      for (const [key, offset, type] of parts(t)) {
+        path[last] = key;
+        write(type, at + offset, x[key]);
+      }
+    path.pop();
   };
 
-  const opaque = Object.fromEntries(
-    signatures.imports.map(({ name, params, result }, k) => {
-      const ins = params.map(codec);
-      const out = codec(result);
-      /** @param {number[]} raw */
-      const host = (...raw) => {
-        let n = 0;
-        look();
-        const x = hosts[k](...ins.map((c) => (c.unpack ? c.unpack(raw[n++]) : c.read(c.empty ? 0 : raw[n++] >>> 0))));
-        look();
-        path[0] = `the result of ${name}(...)`;
-        if (out.pack) return out.pack(x, 1);
-        if (result.kind != "unit") out.write(raw[n] >>> 0, x, 1);
-      };
-      return [name, host];
-    }),
-  );
-  const { memory, ...functions } = /** @type {any} */ (new WebAssembly.Instance(module, { opaque }).exports);
+  /**
+   * What is at an address, or what a number stands for.
+   *
+   * @param {any} t @param {any} at @param {number} [n] @returns {any}
+   */
+  const read = (t, at, n) => {
+    const { kind, size, elem, fields } = t;
+    const view = views[(elem ?? t).kind];
+    const start = at / view?.BYTES_PER_ELEMENT;
+    if (kind == "unit") return;
+    if (view && !elem) {
+      const x = n ?? view[start];
+      return kind == "bool" ? !!x : kind == "index" ? x >>> 0 : x;
+    }
+    if (view && elem.kind != "bool") return view.slice(start, start + size);
+    const xs = parts(t).map(([key, offset, type]) => [key, read(type, at + offset)]);
+    return fields ? Object.fromEntries(xs) : xs.map((x) => x[1]);
+  };
 
-  return signatures.exports.map(({ name, params, result }) => {
-    const ins = params.map((p) => codec(p.type));
-    const out = codec(result.type);
-    /** @param {any[]} args */
-    const run = (args) => {
-      /** @type {number[]} */
-      const numbers = [];
+  /** @param {Import} signature @returns {[string, Call]} */
+  const host = ({ name, params, result }) => {
+    const f = find(opaque, name);
+    const call = (/** @type {any[]} */ ...raw) => {
       look();
-      ins.forEach(({ pack, write }, k) => {
-        path[0] = params[k].name;
-        if (pack) numbers.push(pack(args[k], 1));
-        else write(params[k].at ?? 0, args[k], 1);
+      const args = params.map(({ type, empty }) => {
+        const n = empty ? 0 : raw.shift();
+        return read(type, n >>> 0, n);
       });
-      const x = functions[name](...numbers);
+      const x = f(...args);
       look();
-      return out.unpack ? out.unpack(x) : out.read(result.at ?? 0);
+      path = ["the result of " + name];
+      return write(result, raw[0] && raw[0] >>> 0, x);
     };
-    return run;
-  });
+    return [name, call];
+  };
+  const instance = new WebAssembly.Instance(module, { opaque: Object.fromEntries(imports.map(host)) });
+  const exports = /** @type {any} */ (instance.exports);
+
+  /** @param {Export} signature @param {any[]} args */
+  const run = ({ name, params, result }, args) => {
+    const { length } = params;
+    path = ["the argument count of " + name];
+    if (args.length != length) refuse(args.length, length);
+    look();
+    const numbers = params.map(({ name, type, at }, k) => {
+      path = [name];
+      return write(type, at, args[k]);
+    });
+    const n = exports[name](...numbers.filter((x) => x != null));
+    look();
+    return read(result.type, result.at, n);
+  };
+  return { exports, run };
 };
 
 /**
@@ -213,53 +170,51 @@ const instantiate = (module, signatures, hosts) => {
  * @param {object} [opaque] The functions that the module imports, by name.
  * @returns {Record<string, Call>}
  */
-export const bind = (source, signatures, opaque = {}) => {
+export const bind = (source, { exports, imports }, opaque = {}) => {
   const module = "byteLength" in source ? new WebAssembly.Module(source) : source;
-  const hosts = signatures.imports.map(({ name }) => find(opaque, name));
-  const make = () => instantiate(module, signatures, hosts);
-  // a function that is called while another runs, by a host function, needs a memory of its own
+  const make = () => instantiate(module, imports, opaque);
+  // a function that is called while another runs, by the page's, needs a memory of its own
   const idle = [make()];
-  return Object.fromEntries(
-    signatures.exports.map(({ name, params }, k) => [
-      name,
-      (...args) => {
-        const n = params.length;
-        if (args.length != n) throw new TypeError(`${name} takes ${n} argument${n == 1 ? "" : "s"}, got ${args.length}`);
-        const calls = idle.pop() ?? make();
-        try {
-          return calls[k](args);
-        } finally {
-          idle.push(calls);
-        }
-      },
-    ]),
-  );
-};
-
-/** The bytes or the module behind a source. @param {Source} source @returns {Promise<Compiled>} */
-const fetched = async (source) => {
-  if (typeof source == "string" || source instanceof URL) {
-    const url = String(source);
-    const [, base64] = /^data:[^,]*;base64,(.*)/s.exec(url) ?? [];
-    if (base64) return Uint8Array.from(atob(decodeURIComponent(base64)), (c) => c.charCodeAt(0));
-    if (/^file:/.test(url) && /** @type {any} */ (globalThis).process?.versions?.node) {
-      const fs = "node:fs/promises";
-      return (await import(/* webpackIgnore: true */ /* @vite-ignore */ fs)).readFile(new URL(url));
-    }
-    source = await fetch(url);
-  }
-  if (!("arrayBuffer" in source)) return source;
-  const type = source.headers.get("Content-Type");
-  if (!source.ok || /html/.test(type)) throw new Error(`cannot load ${source.url}: ${source.status} ${source.statusText}`);
-  return type == "application/wasm" ? WebAssembly.compileStreaming(source) : source.arrayBuffer();
+  /** @param {Export} signature @returns {[string, Call]} */
+  const bound = (signature) => {
+    const { name, params, result } = signature;
+    const f = idle[0].exports[name];
+    const direct = !imports[0] && [...params, result].every((slot) => slot.type.kind == "real");
+    const call = (/** @type {any[]} */ ...args) => {
+      if (direct && args.length == params.length && args.every((x) => typeof x == "number")) return f(...args);
+      const instance = idle.pop() ?? make();
+      try {
+        return instance.run(signature, args);
+      } finally {
+        idle.push(instance);
+      }
+    };
+    return [name, call];
+  };
+  return Object.fromEntries(exports.map(bound));
 };
 
 /**
- * The functions of a module, wherever its bytes are: `bind`, of a source that may have to be fetched.
+ * The functions of a module, by name, from wherever its bytes are.
  *
- * @param {Source | Promise<Source>} source @param {Signatures} signatures @param {object} [opaque]
+ * @param {Source | Promise<Source>} from @param {Signatures} signatures @param {object} [opaque] As in `bind`.
  */
-export const load = async (source, signatures, opaque) => {
-  const found = await fetched(await source);
-  return bind("byteLength" in found ? await WebAssembly.compile(found) : found, signatures, opaque);
+export const load = async (from, signatures, opaque) => {
+  /** @type {any} */
+  let source = await from;
+  if (typeof source == "string" || source instanceof URL) {
+    const url = String(source);
+    const base64 = url.split(";base64,")[1];
+    if (base64) source = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    else if (/^file:/.test(url) && /** @type {any} */ (globalThis).process) {
+      const fs = "node:fs/promises";
+      source = await (await import(/* webpackIgnore: true */ /* @vite-ignore */ fs)).readFile(new URL(url));
+    } else source = await fetch(url);
+  }
+  if (source.arrayBuffer) {
+    const type = source.headers.get("Content-Type");
+    if (!source.ok || /html/.test(type)) throw new Error(`cannot load ${source.url}: ${source.status} ${type}`);
+    source = await (type == "application/wasm" ? WebAssembly.compileStreaming(source) : source.arrayBuffer());
+  }
+  return bind("byteLength" in source ? await WebAssembly.compile(source) : source, signatures, opaque);
 };

@@ -1,0 +1,5 @@
+"""`python -m rose` is `rose`."""
+
+from .cli import main
+
+main(prog_name="rose")
