@@ -25,7 +25,7 @@ from .ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PACK, PARAM, 
 from .ir import Block, Builder, Func, Value, is_call
 from .linear import Loops, is_linear
 from .ops import add, and_, ifrom, not_, real, select
-from .optimise.split import split
+from .optimise.split import LONGEST, split
 from .types import Fin, Real, Ref, Tan, Tuple, Type, linear_part, primal_part
 
 # An entry of a tape: a value of the block, the tape of a call, or an entry of the tape of a loop in the block.
@@ -44,7 +44,7 @@ def transpose(g: Func) -> Halves:
     made = g.memo.get("transpose")
     if made is None:
         fwd, bwd, saved = _Transpose(g).halves()
-        made = g.memo["transpose"] = Halves(split(fwd), split(bwd), saved)
+        made = g.memo["transpose"] = Halves(split(fwd, 3 * LONGEST), split(bwd, 3 * LONGEST), saved)
     return made
 
 

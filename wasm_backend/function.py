@@ -184,6 +184,9 @@ class FunctionWriter:
         if v in self.deferred:
             self._compute(v)
             return
+        if v.op is CONST and v.type is Real:
+            self.c.f64_const(v.attr)
+            return
         places = self.place.get(v)
         place = (self._all(v) if places is None else places)[leaf]
         if place.__class__ is int:
@@ -403,9 +406,15 @@ class FunctionWriter:
         else:
             simple = PLAIN.get(v.op)
             if simple is not None:
+                body, place, deferred = self.c.body, self.place, self.deferred
                 for a in v.args:
-                    self._push(a)
-                self.c.body += simple
+                    if a in deferred:
+                        self._compute(a)
+                    elif a in place and (k := place[a][0]).__class__ is int:
+                        body += LOCAL_GET[k]  # pyright: ignore[reportArgumentType]
+                    else:
+                        self._push(a)
+                body += simple
                 return
             for step in template(v.op):
                 if isinstance(step, int):
@@ -452,7 +461,7 @@ class FunctionWriter:
         to = self._build_at(v, 0, v.type)
         self.place[v] = (to,)
         for k, (x, start) in enumerate(zip(v.args, item_offsets(v), strict=True)):
-            if (v, k) in self.lives.early.get(x, ()):
+            if (v, k) in self.lives.stored:
                 continue
             for leaf, (t, at) in enumerate(zip(leaves(x.type), leaf_offsets(x.type), strict=True)):
                 self._store(x, leaf, t, to.at(start + at))

@@ -13,12 +13,14 @@ from functools import cache
 
 from rose.ir import ACCUM, ADD_TO, AT, CALL, CONST, FOR, FREEZE, GET, INDEX, PACK, PURE_CALL, TUPLE, ZERO
 from rose.ir import Block, Op, Value
+from rose.ops import stop_gradient
 
 from .layout import is_flat, leaves
 
+_MAY_BE_ALIAS = {GET, INDEX, AT, TUPLE, FREEZE, stop_gradient}
 _TAKES = {ADD_TO, CALL, PURE_CALL, FOR, ACCUM, PACK, TUPLE, INDEX, AT}  # what reads a number from the stack
 
-HEIGHT = 20  # of an expression on the stack: it is written by recursion
+DEPTH = 20  # of an expression on the stack: it is written by recursion
 EARLY = 8  # the items of an aggregate with more than so many are stored when they are made
 
 
@@ -40,7 +42,7 @@ def is_alias(v: Value) -> bool:
         return len(v.args) == 1 or v.args[1].op is CONST
     if op is TUPLE:
         return is_flat(v.type) or v.type.empty
-    return op is FREEZE or op.wasm == "$0"
+    return op is FREEZE or op is stop_gradient
 
 
 def operands(v: Value) -> Sequence[Value]:
@@ -65,32 +67,35 @@ class Lives:
         self.uses: dict[Value, int] = {}
         self.aliases: dict[Value, None] = {}
         self.computed: dict[Value, None] = {}  # the numbers that an expression makes
-        self.deferred: dict[Value, int] = {}  # -> the height of its expression
-        self.early: dict[Value, list[tuple[Value, int]]] = {}  # -> the aggregates, and which item of each
-        self.dies: dict[int, list[Value]] = {}  # number -> what is not needed after it
         self.items: dict[tuple[Value, int], None] = {}  # the results of loops that somebody reads
+        self.deferred: dict[Value, int] = {}  # -> how deep it stands in its expression
+        self.early: dict[Value, list[tuple[Value, int]]] = {}  # -> the aggregates, and which item of each
+        self.stored: dict[tuple[Value, int], None] = {}  # the items that are stored early
+        self.dies: dict[int, list[Value]] = {}  # number -> what is not needed after it
         self._user: dict[Value, Value | Block] = {}
+        self._when: dict[Value, int] = {}  # the number of the instruction with which a deferred one is written
         self._last: dict[Value, int] = {}
         self._number(body, 0)
-        self._defer(body)
         self._visit(body)
         for v, n in self._last.items():
-            self.dies.setdefault(n, []).append(v)
+            if v not in self.deferred:
+                self.dies.setdefault(n, []).append(v)
 
     def _number(self, block: Block, n: int) -> int:
         uses, user, start = self.uses, self._user, self.start
         for v in block.code:
             start[v] = n
             n += 1
-            if is_alias(v):
+            op = v.op
+            if op in _MAY_BE_ALIAS and is_alias(v):
                 self.aliases[v] = None
-            elif v.type.scalar and (v.op.wasm or v.op is INDEX or v.op is GET):
+            elif v.type.scalar and (op.wasm or op is INDEX or op is GET):
                 self.computed[v] = None
-            if v.op is FOR:
+            if op is FOR:
                 n = self._number(v.attr, n)
-            elif v.op is GET:
+            elif op is GET:
                 self.items[(v.args[0], v.attr)] = None
-            for a in operands(v):
+            for a in v.args if "$" not in op.wasm else operands(v):
                 uses[a] = uses.get(a, 0) + 1
                 user[a] = v
         for r in block.results:
@@ -99,62 +104,58 @@ class Lives:
         self.end[block] = n
         return n + 1
 
-    def _defer(self, block: Block) -> None:
-        deferred, computed, uses = self.deferred, self.computed, self.uses
-        for v in block.code:
-            if v in computed:
-                if uses.get(v) == 1 and self._can_wait(v, block):
-                    height = 1 + max([deferred.get(a, 0) for a in v.args], default=0)
-                    if height <= HEIGHT:
-                        deferred[v] = height
-            elif v.op is FOR:
-                self._defer(v.attr)
-            elif (v.op is PACK or v.op is TUPLE) and len(v.args) > EARLY and v not in self.aliases:
-                for k, a in enumerate(v.args):
-                    if a in computed and a.block is block:
-                        self.early.setdefault(a, []).append((v, k))
-                        deferred.pop(a, None)
-
-    def _can_wait(self, v: Value, block: Block) -> bool:
-        """True if the one reader of `v` is in the same block, and takes it from the stack."""
-        user = self._user[v]
-        if isinstance(user, Block):
-            return user is block
-        return user.block is block and (user in self.computed or (user.op in _TAKES and user not in self.aliases))
-
-    def when(self, v: Value) -> int:
-        """The number of the instruction with which the code of `v` is written."""
-        while v in self.deferred:
-            user = self._user[v]
-            if isinstance(user, Block):
-                return self.end[user]
-            v = user
-        return self.start[v]
-
     def _visit(self, block: Block) -> None:
-        last = self._last
+        """Backwards: what reads a value is known before the value."""
+        last, early, start = self._last, self.early, self.start
         for r in block.results:
             self._keep(r, self.end[block], block)
         for v in reversed(block.code):
-            if v.op is FOR:
+            n = start[v]
+            if v in self.computed:
+                if self.uses.get(v) == 1 and v not in early:
+                    n = self._defer(v, block)
+            elif v in self.aliases:
+                n = max(last.get(v, 0), n)
+            elif v.op is FOR:
                 self._visit(v.attr)
-                self._last[v] = max(self._last.get(v, 0), self.end[v.attr])
-                for p in v.attr.params:
-                    self._last[p] = max(self._last.get(p, 0), self.end[v.attr])
-            if v in self.aliases:
-                n = max(last.get(v, 0), self.start[v])
-            else:
-                n = self.when(v) if v in self.deferred else self.start[v]
+                for x in (v, *v.attr.params):
+                    last[x] = max(last.get(x, 0), self.end[v.attr])
+            elif (v.op is PACK or v.op is TUPLE) and len(v.args) > EARLY:
+                for k, a in enumerate(v.args):
+                    if a in self.computed and a.block is block:
+                        early.setdefault(a, []).append((v, k))
+                        self.stored[(v, k)] = None
+                        last[a] = max(last.get(a, 0), start[a])
+                    else:
+                        self._keep(a, n, block)
+                last.setdefault(v, n)
+                continue
             for a in v.args:
-                if a in self.early and any([c is v for c, _ in self.early[a]]):
-                    self._keep(a, self.start[a], block)
-                elif a.block is block:
+                if a.block is block:
                     if last.get(a, -1) < n:
                         last[a] = n
                 else:
                     self._keep(a, n, block)
             if v not in last:
-                last[v] = self.start[v]
+                last[v] = n
+
+    def _defer(self, v: Value, block: Block) -> int:
+        """Let `v` wait for its one reader, if that is in its block and takes it from the stack: when that is."""
+        user = self._user[v]
+        if isinstance(user, Block):
+            if user is not block:
+                return self.start[v]
+            self.deferred[v] = 1
+            n = self._when[v] = self.end[user]
+            return n
+        depth = self.deferred.get(user, 0) + 1
+        if user.block is not block or depth > DEPTH:
+            return self.start[v]
+        if user not in self.computed and (user.op not in _TAKES or user in self.aliases):
+            return self.start[v]
+        self.deferred[v] = depth
+        n = self._when[v] = self._when.get(user, self.start[user])
+        return n
 
     def _keep(self, v: Value, n: int, block: Block) -> None:
         """`v` is needed at number `n`, in a block; if that is a loop around which it was made, to the loop's end."""

@@ -8,6 +8,7 @@ is accepted, and how it is refused, is said once, in `structs`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import NoneType
 from typing import Any, TypeGuard
 
@@ -198,24 +199,33 @@ def _shape(t: Type) -> tuple[Shape, Type]:
     return (t.size, *dims), elem
 
 
-def destination(out: Any, view: bool, t: Type) -> Callable[[Any], Any] | None:
-    """What takes a result out of its place, if it is not to be copied: into `out`, or as views of the memory."""
+def number(x: Any, t: Type, path: Path) -> Any:
+    """A scalar that is not what is usual, or what is wrong with it."""
+    if t is Real and x.__class__ in _REALS:
+        try:
+            return float(x)
+        except OverflowError:
+            pass
+    return plain(x, t, path)
+
+
+def destination(place: Place, t: Type, out: Any, view: bool) -> Callable[[], Any]:
+    """What takes a result from its place, if it is not to be copied: into `out`, or as views of the memory."""
     if out is None:
-        return (lambda place: place.peek()) if view else None
-    dims, elem = _shape(t)
-    if view or not dims or elem is Unit or isinstance(elem, Tuple):
+        return place.peek
+    if view or not isinstance(place, Leaf) or not place.is_vector:
         hint = "`out` takes a vector of numbers, and has no use beside `view`"
         raise TypeMismatch(f"out cannot be given here: the result is a {t!r}", here(), hint)
-    dtype = _given(_dtype(elem))
-    hint = f"np.empty({dims}, np.{dtype}) is one"
-    if not _is_array(out):
-        raise TypeMismatch(f"out must be an array of shape {dims} of {dtype}, got {shown(out)}", here(), hint)
-    if out.shape != dims or out.dtype != dtype or not out.flags.writeable:
+    shape, dtype = place.shape, _given(place.dtype)
+    if _is_array(out) and out.shape == shape and out.dtype == dtype and out.flags.writeable:
+        return partial(_into, out, place.view)
+    got = shown(out)
+    if _is_array(out):
         got = f"{'one' if out.flags.writeable else 'a read-only one'} of shape {out.shape} of {out.dtype}"
-        raise TypeMismatch(f"out must be an array of shape {dims} of {dtype}, got {got}", here(), hint)
+    what = f"out must be an array of shape {shape} of {dtype}, got {got}"
+    raise TypeMismatch(what, here(), f"np.empty({shape}, np.{dtype}) is one")
 
-    def into(place: Leaf) -> Array:
-        out[...] = place.view
-        return out
 
-    return into
+def _into(out: Array, view: Array) -> Array:
+    out[...] = view
+    return out

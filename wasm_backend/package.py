@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -138,13 +138,12 @@ def _manifest(name: str) -> str:
 
 # TypeScript
 
+# in strict code no parameter can have these names; the last three are no words, but as good as
 _RESERVED = frozenset(
     """
-    any arguments as async await bigint boolean break case catch class const constructor continue debugger declare default
-    delete do else enum eval export extends false finally for function get if implements import in infer instanceof
-    interface is keyof let module namespace never new null number object of package private protected public readonly
-    require return set static string super switch symbol this throw true try type typeof undefined unique unknown var
-    void while with yield
+    await break case catch class const continue debugger default delete do else enum export extends false finally for
+    function if implements import in instanceof interface let new null package private protected public return static
+    super switch this throw true try typeof var void while with yield arguments eval undefined
     """.split()
 )
 
@@ -172,12 +171,112 @@ def typescript(t: Type, *, given: bool) -> str:
             return "boolean" if t is Bool else "undefined" if t is Unit else "number"
 
 
+def _property(key: str) -> str:
+    plain = re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", key) and key not in _RESERVED
+    return key if plain else json.dumps(key, ensure_ascii=False)
+
+
+def _parameters(params: Sequence[tuple[str | None, Type]], *, given: bool) -> str:
+    """A list of parameters: with their names in Python, as far as JavaScript can have those."""
+    names: list[str] = []
+    for k, (name, _) in enumerate(params):
+        fitting = name if name is not None and name.isidentifier() else f"x{k}"
+        while fitting in _RESERVED or fitting in names:
+            fitting += "_"
+        names.append(fitting)
+    return ", ".join(f"{name}: {typescript(t, given=given)}" for name, (_, t) in zip(names, params, strict=True))
+
+
+def _comment(text: str) -> str:
+    lines = inspect.cleandoc(text).replace("*/", "*\\/").splitlines()
+    if len(lines) < 2:
+        return "".join(f"  /** {line} */\n" for line in lines)
+    return "  /**\n" + "".join(f"   * {line}".rstrip() + "\n" for line in lines) + "   */\n"
+
+
+def _member(f: Signature | Func, docs: Mapping[str, str]) -> str:
+    """A function, as a member of an interface: one of the module, or one that the page supplies."""
+    opaque = isinstance(f, Func)
+    params = [(p.attr, p.type) for p in f.params] if isinstance(f, Func) else [(p.name, p.type) for p in f.params]
+    result = f.result if isinstance(f, Func) else f.result.type
+    returns = "void" if result is Unit else typescript(result, given=opaque)
+    optional = "?" if opaque and "." in f.name else ""
+    arrow = f"({_parameters(params, given=not opaque)}) => {returns}"
+    return _comment(docs.get(f.name, "")) + f"  readonly {_property(f.name)}{optional}: {arrow};\n"
+
+
+_OPAQUE = """
+/** The functions that the module needs; under a dotted name, what JavaScript has there unless one is given. */
+export interface Opaque {{
+{members}}}
+"""
+
+
 def _declarations(name: str, signatures: Iterable[Signature], imports: list[Func], docs: Mapping[str, str]) -> str:
-    functions = "".join(_member(s.name, [(p.name, p.type) for p in s.params], s.result.type, docs) for s in signatures)
-    opaque = "".join(
-        _member(f.name, [(str(p.attr), p.type) for p in f.params], f.result, docs, supplied=True) for f in imports
-    )
-    required = any("." not in f.name for f in imports)
-    sources = "source: Source | undefined" if required else "source?: Source | Promise<Source>"
-    ...
-    return ""
+    needed = any("." not in f.name for f in imports)
+    source = "source: Source | Promise<Source> | undefined" if needed else "source?: Source | Promise<Source>"
+    opaque = (", opaque: Opaque" if needed else ", opaque?: Opaque") if imports else ""
+    interface = _OPAQUE.format(members="".join(_member(f, docs) for f in imports)) if imports else ""
+    return f"""\
+// Made by Rose.
+
+/** The functions of the module. */
+export interface Functions {{
+{"".join(_member(s, docs) for s in signatures)}}}
+{interface}
+/** Where the module can come from. */
+export type Source = string | URL | Response | BufferSource | WebAssembly.Module;
+
+/** The functions, of ./{name}.wasm or another source. Without arguments, they are loaded once. */
+export function init({source}{opaque}): Promise<Functions>;
+
+/** The functions, without waiting, of a module or its bytes. */
+export function initSync(source: BufferSource | WebAssembly.Module{opaque}): Functions;
+
+export default init;
+"""
+
+
+# the directory
+
+
+def _place(files: Mapping[str, bytes], out: Path, force: bool) -> None:
+    """Put the files into a directory, at the end and all at once; where that fails, it is left as it was."""
+    top = out
+    while not os.path.lexists(top) and top != top.parent:
+        top = top.parent
+    if not top.is_dir():
+        raise RoseError(f"{top} is not a directory", None, "give the directory for the package")
+    present = [file for file in files if os.path.lexists(out / file)]
+    if folders := [file for file in present if (out / file).is_dir()]:
+        raise RoseError(f"{out / folders[0]} is a directory", None, "give another directory for the package")
+    if present and not force:
+        raise RoseError(
+            f"{out} already has {', '.join(present)}", None, "give another directory, or replace them with force"
+        )
+    with TemporaryDirectory(prefix=".rose-", dir=top) as scratch:
+        made = Path(scratch, "new", out.relative_to(top))
+        made.mkdir(parents=True)
+        for file, data in files.items():
+            (made / file).write_bytes(data)
+        if out == top:
+            _replace(files, made, out, present, Path(scratch))
+        else:
+            first = out.relative_to(top).parts[0]
+            os.rename(Path(scratch, "new", first), top / first)
+
+
+def _replace(files: Iterable[str], made: Path, out: Path, present: Sequence[str], scratch: Path) -> None:
+    """Move files from one directory into another that has some of them; where that fails, move them back."""
+    for file in present:
+        shutil.copy2(out / file, scratch)
+    try:
+        for file in files:
+            os.replace(made / file, out / file)
+    except BaseException:
+        for file in files:
+            if file in present:
+                os.replace(scratch / file, out / file)
+            elif not (made / file).exists():
+                (out / file).unlink()
+        raise

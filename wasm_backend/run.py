@@ -27,7 +27,7 @@ from rose.types import Bool, Fin, Real, Tan, Type, Unit
 from . import rawcall
 from .abi import Lowered, Signature, Slot
 from .layout import is_aggregate, size
-from .memory import Place, destination, fill, place_of
+from .memory import Place, destination, fill, number, place_of
 
 # instances
 
@@ -138,11 +138,12 @@ class _Module:
                 self._compiled = engine, wasmtime.Module(engine, self.lowered.wasm)
         return _Instance(*self._compiled, self.lowered)
 
-    def own(self) -> _Instance:
-        """The instance of this thread, where there is one."""
+    def state(self, name: str, local: threading.local) -> tuple[Any, ...]:
+        """The state of an export in the instance of this thread, where there is one; put into `local`."""
         if not hasattr(self._local, "own"):
             self._local.own = self._instance()
-        return self._local.own
+        local.state = self._local.own.state(name)
+        return local.state
 
     def take(self) -> _Instance:
         """An instance that no call of this thread uses now, to be given back."""
@@ -151,19 +152,6 @@ class _Module:
 
     def give(self, instance: _Instance) -> None:
         self._local.free.append(instance)
-
-
-class _Local(threading.local):
-    """The `state` of an export in each thread, made when it is first asked for."""
-
-    def __init__(self, module: _Module, name: str) -> None:
-        self._module, self._name = module, name
-
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute != "state":
-            raise AttributeError(attribute)
-        self.state = self._module.own().state(self._name)
-        return self.state
 
 
 # calls
@@ -176,7 +164,7 @@ class _Absent:
 def _source(s: Signature, pooled: bool) -> str:
     """A Python function for one signature: what can be known of a call before it is made is in its text.
 
-    It takes what is usual, and leaves the rest to `bind`, `plain` and `fill`.
+    It takes what is usual, and leaves the rest to `bind`, `number`, `fill` and `destination`.
     """
     names = [f"a{k}" for k in range(len(s.params))]
     checks, fills, sends = list[str](), list[str](), list[str]()
@@ -185,17 +173,20 @@ def _source(s: Signature, pooled: bool) -> str:
             place = f"places[{len(fills)}]"
             fills.append(f"{place}.put(a{k}) or fill({place}, a{k}, t{k}, n{k})")
             continue
-        checks.append(f"if {_unusual(p.type, f'a{k}')}: a{k} = plain(a{k}, t{k}, n{k})")
+        checks.append(f"if {_unusual(p.type, f'a{k}')}: a{k} = number(a{k}, t{k}, n{k})")
         if not p.type.empty:
             buffer = "reals" if _kind(p.type) == "d" else "words"
             sends.append(f"{buffer}[{2 * len(sends) + 2}] = a{k}")
     missing = f" or {names[-1]} is absent" if names else ""
     given = "".join([f"{a}, " for a in names])
+    state = ["state = taken.state(name)"] if pooled else _STATE
     lines = [
-        "finish = None",
-        f"if named or rest{missing}: [{given}], finish = bind(signature, ({given}*rest), named)",
+        "extras = None",
+        f"if named or rest{missing}: [{given}], extras = bind(signature, ({given}*rest), named)",
         *checks,
-        f"call, args, fail, reals, words, places, result, _ = {'taken.state(name)' if pooled else 'local.state'}",
+        *state,
+        "call, args, fail, reals, words, places, result, _ = state",
+        "if extras is not None: into = destination(result, t, *extras)",
         *fills,
         *sends,
         "error = call(*args)",
@@ -209,6 +200,13 @@ def _source(s: Signature, pooled: bool) -> str:
     return "\n".join([*text, "    except RoseError as e: raise hide_our_frames(e)"])
 
 
+_STATE = [
+    "try: state = local.state",
+    "except AttributeError: state = None",
+    "if state is None: state = make(name, local)",
+]
+
+
 def _unusual(t: Type, x: str) -> str:
     """The condition that `x` is not what is usually given for a scalar."""
     if isinstance(t, Fin):
@@ -219,7 +217,7 @@ def _unusual(t: Type, x: str) -> str:
 def _result(s: Slot) -> str:
     """The expression of what comes back."""
     if _is_placed(s):
-        return "result.read() if finish is None else finish(result)"
+        return "result.read() if extras is None else into()"
     if s.type is Unit:
         return "None"
     number = "reals[2]" if _kind(s.type) == "d" else "words[2] & 0xFFFFFFFF"
@@ -229,30 +227,45 @@ def _result(s: Slot) -> str:
 def _function(module: _Module, s: Signature) -> Callable[..., Any]:
     """The Python function for an export."""
     pooled = bool(module.lowered.imports)
-    scope: dict[str, Any] = {"absent": _Absent, "bind": _bind, "fill": fill, "plain": plain, "signature": s}
-    scope |= {"name": s.name, "RoseError": RoseError, "hide_our_frames": hide_our_frames}
+    scope: dict[str, Any] = {
+        "absent": _Absent,
+        "bind": _bind,
+        "number": number,
+        "fill": fill,
+        "destination": destination,
+    }
+    scope |= {"name": s.name, "signature": s, "RoseError": RoseError, "hide_our_frames": hide_our_frames}
     scope |= {f"t{k}": p.type for k, p in enumerate(s.params)} | {f"n{k}": (p.name,) for k, p in enumerate(s.params)}
-    scope |= {"take": module.take, "give": module.give} if pooled else {"local": _Local(module, s.name)}
+    scope |= {"t": s.result.type, "make": module.state, "local": threading.local()}
+    scope |= {"take": module.take, "give": module.give}
     # the path begins with that of this file, so that errors know the frame to be ours
     exec(compile(_source(s, pooled), f"{__file__}/{s.name}", "exec"), scope)
     return scope.pop("call")
 
 
-def _bind(s: Signature, args: Sequence[Any], named: dict[str, Any]) -> tuple[list[Any], Any]:
-    """One argument for each parameter; and what takes the result from its place, if not a copy."""
+def _bind(s: Signature, args: Sequence[Any], named: dict[str, Any]) -> tuple[list[Any], tuple[Any, bool] | None]:
+    """One argument for each parameter; and `out` and `view`, if one of them is given."""
     names = [p.name for p in s.params]
-    out, view = [_extra(k, names, named) for k in ("out", "view")]
+    out, view = _extra("out", names, named), bool(_extra("view", names, named))
     given = [x for x in args if x is not _Absent]
-    rest, count = names[len(given) :], len(given) + len(named)
-    takes = f"{len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)})" if names else "no arguments"
+    rest = names[len(given) :]
+    if len(given) + len(named) != len(names) or any([k not in named for k in rest]):
+        raise _misfit(s.name, names, given, named)
+    return given + [named[k] for k in rest], None if out is None and not view else (out, view)
+
+
+def _misfit(f: str, names: list[str], given: list[Any], named: dict[str, Any]) -> TypeMismatch:
+    """What is wrong with arguments that are not one for each parameter."""
+    takes = f"{f} takes {len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)})"
+    if not names:
+        takes = f"{f} takes no arguments"
+    rest = names[len(given) :]
     if extra := [k for k in named if k not in rest]:
         said = "is given twice" if extra[0] in names else "is unknown"
-        raise TypeMismatch(f"{s.name} takes {takes}: {extra[0]} {said}", here(), "see its signature")
-    if count != len(names):
-        missing = [k for k in rest if k not in named]
-        hint = f"{missing[0]} is missing" if missing else "too many"
-        raise TypeMismatch(f"{s.name} takes {takes}, got {count}", here(), hint)
-    return given + [named[k] for k in rest], destination(out, bool(view), s.result.type)
+        return TypeMismatch(f"{takes}: {extra[0]} {said}", here(), "see its signature")
+    missing = [k for k in rest if k not in named]
+    hint = f"{missing[0]} is missing" if missing else "too many"
+    return TypeMismatch(f"{takes}, got {len(given) + len(named)}", here(), hint)
 
 
 def _extra(k: str, names: list[str], named: dict[str, Any]) -> Any:
@@ -346,6 +359,7 @@ class Compiled(Export):
     def __getattr__(self, name: str) -> Export:
         if "lowered" not in self.__dict__ or name not in self.signatures:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self.__dict__[name] = self[name]  # found without coming here, the next time
         return self[name]
 
     def __dir__(self) -> list[str]:
@@ -373,7 +387,9 @@ def _packed(f: Func) -> tuple[Any, ...]:
     return f.name, body, [(p.type, p.attr) for p in f.params], f.result, f.pure
 
 
-def _opaque(name: str, body: Callable[..., Any] | str, params: list[tuple[Type, str]], result: Type, pure: bool) -> Func:
+def _opaque(
+    name: str, body: Callable[..., Any] | str, params: list[tuple[Type, str]], result: Type, pure: bool
+) -> Func:
     """What `_packed` packed."""
     b = Builder(name)
     for t, k in params:

@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import ir
-from ..ir import ACCUM, AT, CALL, CONST, FOR, FREEZE, GET, INDEX, PURE_CALL, ZERO
+from ..ir import ACCUM, AT, CONST, FOR, FREEZE, GET, INDEX, ZERO
 from ..ir import Block, Builder, Func, Value
 
 PIECE = 1000  # instructions
 LONGEST = 2 * PIECE
 
+_REBUILT = {CONST, ZERO, GET, FOR}  # what the builder makes anew; the rest is copied
+
 Env = dict[Value, Value]
 
 
-def split(f: Func) -> Func:
-    """`f`, with no block of more than LONGEST instructions in it or in what it calls anew."""
-    if f.impl is not None or _weight(f.body) <= LONGEST:
+def split(f: Func, longest: int = LONGEST) -> Func:
+    """`f`, cut into pieces if it has more than `longest` instructions."""
+    if f.impl is not None or _weight(f.body) <= longest:
         return f
     with ir.building(f.name) as b:
         b.pure = f.pure
@@ -62,6 +64,8 @@ class _Splitter:
 
     def loop(self, b: Builder, v: Value, env: Env) -> None:
         block: Block = v.attr
+        for a in _uses(v):
+            _remake_one(b, a, env)
         with b.nested() as body:
             b.loc = v.loc
             for p in block.params:
@@ -81,7 +85,6 @@ class _Splitter:
                 inner.loc = v.loc
                 own[v] = inner.param(v.type)
             for v in piece:
-                _remake(inner, v, own)
                 if v.op is FOR:
                     self.loop(inner, v, own)
                 else:
@@ -110,12 +113,19 @@ def _pieces(block: Block) -> list[list[Value]]:
         if size > PIECE:
             size, cut = 0, cut + 1
         number[v] = cut
-    apart: set[Value] = set()
-    for v in block.code:
-        if v.op is FREEZE and number.get(v.args[0]) != number[v]:
-            apart.update((v, v.args[0]))
-    frozen = {v.args[0] for v in block.code if v.op is FREEZE}
-    apart.update([v for v in block.code if v.op is ACCUM and v not in frozen])
+    frozen = {v.args[0]: v for v in block.code if v.op is FREEZE}
+    apart = {v for v in block.code if v.op is ACCUM and v not in frozen}
+    while True:
+        pieces = _cut(block, number, apart)
+        piece = {v: k for k, vs in enumerate(pieces) for v in vs}
+        torn = [(x, v) for x, v in frozen.items() if x not in apart and x in piece and piece[x] != piece[v]]
+        if not torn:
+            return pieces
+        for pair in torn:
+            apart.update(pair)
+
+
+def _cut(block: Block, number: dict[Value, int], apart: set[Value]) -> list[list[Value]]:
     pieces: list[list[Value]] = [[]]
     last = 0
     for v in block.code:
@@ -144,18 +154,23 @@ def _read_later(block: Block, pieces: list[list[Value]]) -> dict[Value, None]:
     out: dict[Value, None] = {}
 
     def read(a: Value, k: int) -> None:
-        while _is_remade(a) and a.args and piece.get(a) != k:
+        while _is_remade(a) and a.args:
             for x in a.args[1:]:
                 read(x, k)
             a = a.args[0]
-        if a in piece and piece[a] != k and not _is_remade(a):
+            if piece.get(a, k) == k:
+                return
+        if a.op is not CONST and a.op is not ZERO:
             out[a] = None
 
-    for v in block.code:
-        for a in _uses(v):
-            read(a, piece[v])
+    for k, vs in enumerate(pieces):
+        for v in vs:
+            for a in v.args if v.op is not FOR else _uses(v):
+                if piece.get(a, k) != k:
+                    read(a, k)
     for r in block.results:
-        read(r, -1)
+        if r in piece:
+            read(r, -1)
     return out
 
 
@@ -189,11 +204,6 @@ def _read_from_outside(piece: Sequence[Value]) -> list[Value]:
     return list(out)
 
 
-def _remake(b: Builder, v: Value, env: Env) -> None:
-    for a in _uses(v):
-        _remake_one(b, a, env)
-
-
 def _remake_one(b: Builder, a: Value, env: Env) -> None:
     if a not in env and _is_remade(a) and all([_reachable(x, env) for x in a.args]):
         for x in a.args:
@@ -207,29 +217,27 @@ def _reachable(a: Value, env: Env) -> bool:
 
 def _copy(b: Builder, v: Value, env: Env) -> None:
     """One instruction again, with the new values of its arguments."""
-    b.loc = v.loc
     for a in v.args:
-        _remake_one(b, a, env)
+        if a not in env:
+            _remake_one(b, a, env)
+    if v.op not in _REBUILT:
+        env[v] = b.again(v, tuple([env[a] for a in v.args]))
+        return
+    b.loc = v.loc
     if v.op is CONST:
         env[v] = b.const(v.attr, v.type)
     elif v.op is ZERO:
         env[v] = b.zero(v.type)
     elif v.op is GET:
         env[v] = b.get(env[v.args[0]], v.attr)
-    elif v.op is FOR:
+    else:
+        for a in _uses(v):
+            _remake_one(b, a, env)
         with b.nested() as body:
             for p in v.attr.params:
                 env[p] = b.param(p.type, p.attr)
             for w in v.attr.code:
                 _copy(b, w, env)
-            for r in v.attr.results:
-                _remake_one(b, r, env)
             body.results = tuple([env[r] for r in v.attr.results])
         states, vecs = b.close(body, [env[a] for a in v.args])
         env[v] = b.tuple([*states, *vecs])
-    elif v.op is PURE_CALL or v.op is CALL:
-        env[v] = b.call(v.attr, [env[a] for a in v.args])
-    else:
-        env[v] = b.again(v, tuple([env[a] for a in v.args]))
-
-

@@ -86,8 +86,9 @@ const instantiate = (module, imports, opaque) => {
     if (kind == "unit") return;
     if (view && !elem) {
       const n = pack(t, x);
-      if (at != null) view[start] = n;
-      return n;
+      if (at == null) return n;
+      view[start] = n;
+      return;
     }
     if (typeof x != "object" || !x) refuse(x, fields ? "an object" : "an array");
     const last = path.push("length") - 1;
@@ -179,7 +180,7 @@ export const bind = (source, { exports, imports }, opaque = {}) => {
   const bound = (signature) => {
     const { name, params, result } = signature;
     const f = idle[0].exports[name];
-    const direct = !imports[0] && [...params, result].every((slot) => slot.type.kind == "real");
+    const direct = !imports[0] && [...params, result].every(({ type, at }) => type.kind == "real" && at == null);
     const call = (/** @type {any[]} */ ...args) => {
       if (direct && args.length == params.length && args.every((x) => typeof x == "number")) return f(...args);
       const instance = idle.pop() ?? make();

@@ -1,0 +1,641 @@
+"""What a program means, told a second time: the same source, run on Python numbers with their derivatives.
+
+A generated program is text that knows a module by the name `rose`. Here is another one to give it: its
+loops are Python's, its vectors lists, and its numbers carry tangents, one for each derivative that is being
+taken (`Num`, nested by tags). It shares no code with the compiler, only the types and the classes of structs.
+So it says what the value and each derivative of a program is, by the rules of the public documentation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from typing import Any
+
+from rose.structs import Dual, as_type
+from rose.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
+
+_tags = count(1)
+
+
+# numbers
+
+
+class Num:
+    """A number, and its tangent for the derivative `tag`; the tag 0 has none."""
+
+    __slots__ = ("du", "re", "tag")
+
+    def __init__(self, re: Any, du: Any = None, tag: int = 0) -> None:
+        self.re, self.du, self.tag = re, du, tag
+
+    def __repr__(self) -> str:
+        return f"Num({number(self)!r})"
+
+    def __add__(self, y: Any) -> Num:
+        return add(self, y)
+
+    def __radd__(self, x: Any) -> Num:
+        return add(x, self)
+
+    def __sub__(self, y: Any) -> Num:
+        return sub(self, y)
+
+    def __rsub__(self, x: Any) -> Num:
+        return sub(x, self)
+
+    def __mul__(self, y: Any) -> Num:
+        return mul(self, y)
+
+    def __rmul__(self, x: Any) -> Num:
+        return mul(x, self)
+
+    def __truediv__(self, y: Any) -> Num:
+        return div(self, y)
+
+    def __rtruediv__(self, x: Any) -> Num:
+        return div(x, self)
+
+    def __pow__(self, n: int) -> Num:
+        out, square, k = None, self, abs(n)
+        while k:
+            if k & 1:
+                out = square if out is None else out * square
+            k >>= 1
+            square = square * square if k else square
+        power = lift(1.0) if out is None else out
+        return 1.0 / power if n < 0 else power
+
+    def __neg__(self) -> Num:
+        return neg(self)
+
+    def __pos__(self) -> Num:
+        return self
+
+    def __abs__(self) -> Num:
+        return fabs(self)
+
+    def __eq__(self, y: Any) -> Truth:  # type: ignore[override]
+        return Truth(number(self) == number(y))
+
+    def __ne__(self, y: Any) -> Truth:  # type: ignore[override]
+        return Truth(number(self) != number(y))
+
+    def __lt__(self, y: Any) -> Truth:
+        return Truth(number(self) < number(y))
+
+    def __le__(self, y: Any) -> Truth:
+        return Truth(number(self) <= number(y))
+
+    def __gt__(self, y: Any) -> Truth:
+        return Truth(number(self) > number(y))
+
+    def __ge__(self, y: Any) -> Truth:
+        return Truth(number(self) >= number(y))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Truth:
+    """A truth value with the operators of a traced one."""
+
+    __slots__ = ("yes",)
+
+    def __init__(self, yes: Any) -> None:
+        self.yes = yes.yes if isinstance(yes, Truth) else bool(yes)
+
+    def __and__(self, y: Any) -> Truth:
+        return Truth(self.yes and Truth(y).yes)
+
+    def __or__(self, y: Any) -> Truth:
+        return Truth(self.yes or Truth(y).yes)
+
+    def __xor__(self, y: Any) -> Truth:
+        return Truth(self.yes != Truth(y).yes)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __invert__(self) -> Truth:
+        return Truth(not self.yes)
+
+    def __eq__(self, y: Any) -> Truth:  # type: ignore[override]
+        return ~(self ^ y)
+
+    def __ne__(self, y: Any) -> Truth:  # type: ignore[override]
+        return self ^ y
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Index(int):
+    """An index: with integers it makes indices, with numbers it is one of them."""
+
+    def _with(self, y: Any, whole: Callable[[int, int], int], real: Callable[[Any, Any], Any]) -> Any:
+        return Index(whole(int(self), int(y))) if isinstance(y, int) and y >= 0 else real(lift(self), y)
+
+    def __add__(self, y: Any) -> Any:
+        return self._with(y, int.__add__, add)
+
+    def __mul__(self, y: Any) -> Any:
+        return self._with(y, int.__mul__, mul)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __sub__(self, y: Any) -> Any:
+        return sub(self, y)
+
+    def __rsub__(self, x: Any) -> Any:
+        return sub(x, self)
+
+    def __truediv__(self, y: Any) -> Any:
+        return div(self, y)
+
+    def __floordiv__(self, y: Any) -> Any:
+        return Index(int(self) // y)
+
+    def __mod__(self, y: Any) -> Any:
+        return Index(int(self) % y)
+
+    def __lt__(self, y: Any) -> Any:
+        return lift(self) < lift(y)
+
+    def __le__(self, y: Any) -> Any:
+        return lift(self) <= lift(y)
+
+    def __gt__(self, y: Any) -> Any:
+        return lift(self) > lift(y)
+
+    def __ge__(self, y: Any) -> Any:
+        return lift(self) >= lift(y)
+
+    def __eq__(self, y: Any) -> Any:
+        return lift(self) == lift(y)
+
+    def __ne__(self, y: Any) -> Any:
+        return lift(self) != lift(y)
+
+    __hash__ = int.__hash__
+
+
+def lift(x: Any) -> Num:
+    return x if isinstance(x, Num) else Num(float(x))
+
+
+def number(x: Any) -> float:
+    """The primal of the primal: a float."""
+    while isinstance(x, Num):
+        x = x.re
+    return float(x)
+
+
+def _dual(re: Any, du: Any, tag: int) -> Any:
+    return re if du is None else Num(re, du, tag)
+
+
+def _parts(x: Any, tag: int) -> tuple[Any, Any]:
+    """The primal and the tangent of `x` for a derivative."""
+    return (x.re, x.du) if x.tag == tag else (x, None)
+
+
+Rule = Callable[..., Any]
+
+
+def _row(value: Callable[..., float], *rules: Rule | None) -> Callable[..., Num]:
+    """An operation on numbers: `value` on floats, and for each argument a rule d, xs -> tangent."""
+
+    def op(*args: Any) -> Num:
+        xs = [lift(x) for x in args]
+        tag = max([x.tag for x in xs])
+        if not tag:
+            return Num(value(*[x.re for x in xs]))
+        parts = [_parts(x, tag) for x in xs]
+        primals = [re for re, _ in parts]
+        du = None
+        for (_, d), rule in zip(parts, rules, strict=True):
+            if d is not None and rule is not None and (part := rule(d, *primals)) is not None:
+                du = part if du is None else du + part
+        return _dual(op(*primals), du, tag)
+
+    return op
+
+
+def _sign(x: Any) -> float:
+    return math.copysign(1.0, number(x))
+
+
+def _share(d: Any, x: Any, y: Any) -> Any:
+    """The tangent of the one of two that wins: all if it is `x`, half at a tie."""
+    return d if number(x) > number(y) else d * 0.5 if number(x) == number(y) else None
+
+
+def _max(x: float, y: float) -> float:
+    return x if x > y or (x == y and _sign(x) > 0.0) else y
+
+
+add = _row(lambda x, y: x + y, lambda d, x, y: d, lambda d, x, y: d)
+sub = _row(lambda x, y: x - y, lambda d, x, y: d, lambda d, x, y: -d)
+mul = _row(lambda x, y: x * y, lambda d, x, y: d * y, lambda d, x, y: x * d)
+div = _row(lambda x, y: x / y, lambda d, x, y: d / y, lambda d, x, y: -(x * d) / (y * y))
+neg = _row(lambda x: -x, lambda d, x: -d)
+sqrt = _row(math.sqrt, lambda d, x: 0.5 * d / sqrt(x))
+fabs = _row(abs, lambda d, x: None if number(x) == 0.0 else d * _sign(x))
+larger = _row(_max, lambda d, x, y: _share(d, x, y), lambda d, x, y: _share(d, y, x))
+smaller = _row(
+    lambda x, y: -_max(-x, -y), lambda d, x, y: _share(d, -x, -y), lambda d, x, y: _share(d, -y, -x)
+)
+copysign = _row(math.copysign, lambda d, x, y: None if number(x) == 0.0 else d * (_sign(x) * _sign(y)), None)
+sign = _row(_sign, None)
+floor = _row(lambda x: math.copysign(math.floor(x), x), None)
+ceil = _row(lambda x: math.copysign(math.ceil(x), x), None)
+trunc = _row(lambda x: math.copysign(math.trunc(x), x), None)
+nearest = _row(lambda x: math.copysign(round(x), x), None)
+
+
+# values of any type
+
+
+def conform(x: Any, t: Type) -> Any:
+    """`x` as a value of type `t`: a copy, with literals lifted."""
+    if t is Real:
+        return lift(x)
+    if t is Bool:
+        return Truth(x)
+    if isinstance(t, Fin):
+        assert 0 <= int(x) < t.size
+        return Index(x)
+    if isinstance(t, Vec):
+        assert len(x) == t.size
+        return [conform(y, t.elem) for y in x]
+    if isinstance(t, Tuple):
+        return make(t, [conform(y, s) for y, s in zip(items(x, t), t.items, strict=True)])
+    return None
+
+
+def items(x: Any, t: Tuple) -> Sequence[Any]:
+    return x if t.form is None or isinstance(x, (tuple, list)) else t.form.read(x)
+
+
+def make(t: Tuple, xs: Sequence[Any]) -> Any:
+    return tuple(xs) if t.form is None else t.form.make(xs)
+
+
+def map_reals(f: Callable[..., Any], t: Type, *xs: Any) -> Any:
+    """The first value, with `f` of all values in the place of each Real."""
+    if t is Real:
+        return f(*xs)
+    if isinstance(t, Vec):
+        return [map_reals(f, t.elem, *ys) for ys in zip(*xs, strict=True)]
+    if isinstance(t, Tuple):
+        parts = [items(x, t) for x in xs]
+        return make(t, [map_reals(f, s, *ys) for s, *ys in zip(t.items, *parts, strict=True)])
+    return xs[0]
+
+
+def leaves(x: Any, t: Type) -> list[Any]:
+    """The Reals of a value, in order."""
+    out: list[Any] = []
+    map_reals(out.append, t, x)
+    return out
+
+
+def untraced(x: Any, t: Type) -> Any:
+    """A value as plain floats, bools and ints in nested tuples: what the interpreter gives."""
+    if isinstance(t, Vec):
+        return tuple([untraced(y, t.elem) for y in x])
+    if isinstance(t, Tuple):
+        return tuple([untraced(y, s) for y, s in zip(items(x, t), t.items, strict=True)])
+    return number(x) if t is Real or t is Tan else Truth(x).yes if t is Bool else int(x) if isinstance(t, Fin) else None
+
+
+def show(x: Any, t: Type) -> Any:
+    """A value as the body of an opaque function sees it: plain numbers in the user's own classes."""
+    if isinstance(t, Vec):
+        return [show(y, t.elem) for y in x]
+    if isinstance(t, Tuple):
+        return make(t, [show(y, s) for y, s in zip(items(x, t), t.items, strict=True)])
+    return untraced(x, t)
+
+
+def type_of(x: Any) -> Callable[[Any], Any]:
+    """For values without a declared type: lifts what a trace would have lifted."""
+    if isinstance(x, (bool, Truth)):
+        return Truth
+    return lift if isinstance(x, (int, float)) and not isinstance(x, Index) else lambda y: y
+
+
+def infer(x: Any) -> Any:
+    return type_of(x)(x)
+
+
+# functions and derivatives
+
+
+class Function:
+    """An `@fn` or `@opaque` function, with the derivative that a user gave it."""
+
+    def __init__(self, body: Callable[..., Any], types: Sequence[Type], result: Type, opaque: bool = False) -> None:
+        self.body, self.types, self.result, self.opaque = body, list(types), result, opaque
+        self.rule: Callable[..., Any] | None = None
+
+    def jvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        self.rule = rule
+        return rule
+
+    def __call__(self, *args: Any) -> Any:
+        xs = [conform(x, t) for x, t in zip(args, self.types, strict=True)]
+        tag = max([n.tag for x, t in zip(xs, self.types, strict=True) for n in leaves(x, t)], default=0)
+        if self.rule is not None and tag:
+            return self._by_rule(xs, tag)
+        if self.opaque:
+            return conform(self.body(*[show(x, t) for x, t in zip(xs, self.types, strict=True)]), self.result)
+        return conform(self.body(*xs), self.result)
+
+    def _by_rule(self, xs: Sequence[Any], tag: int) -> Any:
+        duals = [map_reals(lambda n: _as_dual(n, tag), t, x) for x, t in zip(xs, self.types, strict=True)]
+        assert self.rule is not None
+        return map_reals(lambda d: Num(lift(d.re), lift(d.du), tag), self.result, self.rule(*duals))
+
+
+def _as_dual(n: Num, tag: int) -> Dual:
+    re, du = _parts(n, tag)
+    return Dual(re, lift(0.0) if du is None else du)
+
+
+def along(f: Function, xs: Sequence[Any], dxs: Sequence[Any]) -> tuple[Any, Any]:
+    """The value of `f`, and its derivative along `dxs`; what has none is as in the value."""
+    tag = next(_tags)
+    args = [
+        map_reals(lambda x, d: Num(lift(x), lift(d), tag), t, x, x if d is None else d)
+        for x, d, t in zip(xs, dxs, f.types, strict=True)
+    ]
+    y = f(*args)
+    parts = lambda k: map_reals(lambda n: _parts(n, tag)[k], f.result, y)
+    return parts(0), map_reals(lambda d: lift(0.0) if d is None else d, f.result, parts(1))
+
+
+def _units(xs: Sequence[Any], types: Sequence[Type]) -> Iterator[list[Any]]:
+    """For each Real in the arguments, the arguments with 1 there and 0 for all others."""
+    total = sum([len(leaves(x, t)) for x, t in zip(xs, types, strict=True)])
+    for k in range(total):
+        one = iter([lift(float(j == k)) for j in range(total)])
+        yield [map_reals(lambda _: next(one), t, x) for x, t in zip(xs, types, strict=True)]  # noqa: B023
+
+
+def back(f: Function, xs: Sequence[Any], ct: Any) -> list[Any]:
+    """The gradient of <ct, f> in each argument."""
+    weights = [lift(w) for w in leaves(ct, f.result)]
+    out = iter([
+        sum([w * d for w, d in zip(weights, leaves(along(f, xs, unit)[1], f.result), strict=True)], lift(0.0))
+        for unit in _units(xs, f.types)
+    ])  # fmt: skip
+    return [map_reals(lambda _: next(out), t, x) for x, t in zip(xs, f.types, strict=True)]
+
+
+class Vjp:
+    def __init__(self, f: Function, xs: Sequence[Any]) -> None:
+        self.f, self.xs, self.ret = f, [conform(x, t) for x, t in zip(xs, f.types, strict=True)], f(*xs)
+
+    def grad(self, ct: Any) -> Any:
+        gs = back(self.f, self.xs, conform(ct, self.f.result))
+        out = [g if t.real else None for g, t in zip(gs, self.f.types, strict=True)]
+        return out[0] if len(out) == 1 else tuple(out)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.ret, self.grad))
+
+
+class Accum:
+    """A sum, in nested lists, and the place in it that this object is."""
+
+    def __init__(self, cells: list[Any], key: int, t: Type | None) -> None:
+        self.__dict__.update(_cells=cells, _key=key, _type=t)
+
+    def __iadd__(self, x: Any) -> Accum:
+        _add(self._cells, self._key, x)
+        return self
+
+    def __isub__(self, x: Any) -> Accum:
+        _add(self._cells, self._key, -x)
+        return self
+
+    def __getitem__(self, i: int) -> Accum:
+        return Accum(self._cells[self._key], int(i), None)
+
+    def __setitem__(self, i: int, x: Accum) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Accum:
+        form, cells = self._cells[self._key]
+        return Accum(cells, form.index(name), None)
+
+    def __setattr__(self, name: str, x: Accum) -> None:
+        pass
+
+    @property
+    def value(self) -> Any:
+        return _frozen(self._cells[self._key])
+
+
+def _thawed(x: Any) -> Any:
+    """Lists stay lists; a struct becomes its names and a list, a tuple the same without names."""
+    if isinstance(x, list):
+        return [_thawed(y) for y in x]
+    names = _names(x)
+    return infer(x) if names is None else (_Names(names, type(x)), [_thawed(y) for y in _read(x, names)])
+
+
+class _Names(list[Any]):
+    def __init__(self, names: Sequence[Any], cls: type) -> None:
+        super().__init__(names)
+        self.cls = cls
+
+
+def _names(x: Any) -> Sequence[Any] | None:
+    if hasattr(x, "__dataclass_fields__"):
+        return list(x.__dataclass_fields__)
+    if isinstance(x, dict):
+        return list(x)
+    return (getattr(x, "_fields", None) or range(len(x))) if isinstance(x, tuple) else None
+
+
+def _read(x: Any, names: Sequence[Any]) -> list[Any]:
+    return [x[k] for k in names] if isinstance(x, dict) else [*x] if isinstance(x, tuple) else [
+        getattr(x, k) for k in names
+    ]  # fmt: skip
+
+
+def _frozen(x: Any) -> Any:
+    if isinstance(x, list):
+        return [_frozen(y) for y in x]
+    if not isinstance(x, tuple):
+        return x
+    names, cells = x
+    xs = [_frozen(y) for y in cells]
+    if names.cls is dict:
+        return dict(zip(names, xs, strict=True))
+    return tuple(xs) if names.cls is tuple else names.cls(*xs)
+
+
+def _add(cells: list[Any], key: int, x: Any) -> None:
+    old = cells[key]
+    if isinstance(old, list):
+        for k, y in enumerate(x):
+            _add(old, k, y)
+    elif isinstance(old, tuple):
+        for k, y in enumerate(_read(x, _names(x) or ())):
+            _add(old[1], k, y)
+    elif isinstance(old, Num):
+        cells[key] = old + x
+
+
+def _zero_like(x: Any) -> Any:
+    if isinstance(x, list):
+        return [_zero_like(y) for y in x]
+    if isinstance(x, tuple):
+        return (x[0], [_zero_like(y) for y in x[1]])
+    return lift(0.0) if isinstance(x, Num) else Truth(False) if isinstance(x, Truth) else Index(0)
+
+
+def _fold(op: Callable[[Any, Any], Any], xs: Sequence[Any], start: float) -> Any:
+    out = lift(start)
+    for x in xs:
+        out = op(out, x)
+    return out
+
+
+def _all(xs: tuple[Any, ...]) -> list[Any]:
+    return list(xs[0]) if len(xs) == 1 else list(xs)
+
+
+class Meaning:
+    """The module that a program knows as `rose`."""
+
+    Real, Bool, Dual = Real, Bool, Dual
+    sqrt, sign, floor, ceil, trunc, round = map(staticmethod, (sqrt, sign, floor, ceil, trunc, nearest))
+    copysign, abs = map(staticmethod, (copysign, fabs))
+
+    @staticmethod
+    def fn(types: Sequence[Any], result: Any) -> Callable[..., Function]:
+        return lambda body: Function(body, [as_type(t) for t in types], as_type(result))
+
+    @staticmethod
+    def opaque(name: str | None = None, pure: bool = False) -> Callable[..., Function]:
+        def decorate(body: Any) -> Function:
+            hints = dict(body.__annotations__)
+            result = as_type(hints.pop("return"))
+            return Function(body, [as_type(t) for t in hints.values()], result, opaque=True)
+
+        return decorate
+
+    @staticmethod
+    def constant(t: Any, x: Any) -> Any:
+        return conform(x, as_type(t))
+
+    @staticmethod
+    def range(n: int) -> Iterator[Index]:
+        return iter([Index(k) for k in range(n)])
+
+    @staticmethod
+    def vec(xs: Any) -> list[Any]:
+        return [infer(x) for x in xs]
+
+    @staticmethod
+    def sum(xs: Any) -> Any:
+        cells = [None]
+        for x in [lift(x) if isinstance(x, int) else infer(x) for x in xs]:
+            if cells[0] is None:
+                cells[0] = _zero_like(_thawed(x))
+            _add(cells, 0, x)
+        return lift(0.0) if cells[0] is None else _frozen(cells[0])
+
+    @staticmethod
+    def dot(x: Any, y: Any) -> Any:
+        return Meaning.sum([a * b for a, b in zip(x, y, strict=True)])
+
+    @staticmethod
+    def prod(xs: Any) -> Any:
+        return _fold(mul, list(xs), 1.0)
+
+    @staticmethod
+    def max(*xs: Any) -> Any:
+        return _fold(larger, _all(xs), -math.inf)
+
+    @staticmethod
+    def min(*xs: Any) -> Any:
+        return _fold(smaller, _all(xs), math.inf)
+
+    @staticmethod
+    def accum(init: Any) -> Accum:
+        return Accum([_thawed(init)], 0, None)
+
+    @staticmethod
+    def select(c: Any, x: Any, y: Any) -> Any:
+        taken, other = (x, y) if Truth(c).yes else (y, x)
+        return lift(taken) if isinstance(taken, Index) and not isinstance(other, Index) else infer(taken)
+
+    @staticmethod
+    def stop_gradient(x: Any) -> Any:
+        if isinstance(x, Num):
+            return Num(number(x))
+        if isinstance(x, list):
+            return [Meaning.stop_gradient(y) for y in x]
+        names = _names(x)
+        if names is None:
+            return x
+        xs = [Meaning.stop_gradient(y) for y in _read(x, names)]
+        return dict(zip(names, xs, strict=True)) if isinstance(x, dict) else tuple(xs) if type(x) is tuple else type(x)(*xs)
+
+    # derivatives
+
+    @staticmethod
+    def grad(f: Function, argnums: int = 0) -> Function:
+        return Function(lambda *xs: back(f, xs, lift(1.0))[argnums], f.types, f.types[argnums])
+
+    @staticmethod
+    def value_and_grad(f: Function, argnums: int = 0) -> Function:
+        g = Meaning.grad(f, argnums)
+        return Function(lambda *xs: (f(*xs), g(*xs)), f.types, Tuple((Real, g.result), None))
+
+    @staticmethod
+    def vjp(f: Function) -> Callable[..., Vjp]:
+        return lambda *xs: Vjp(f, xs)
+
+    @staticmethod
+    def jvp(f: Function) -> Callable[..., Any]:
+        def at(*duals: Any) -> Any:
+            pairs = [(map_reals(lambda d: d.re, t, x), map_reals(lambda d: d.du, t, x)) for x, t in zip(duals, f.types)]
+            y, dy = along(f, [re for re, _ in pairs], [du for _, du in pairs])
+            return map_reals(Dual, f.result, y, dy)
+
+        return at
+
+    @staticmethod
+    def hvp(f: Function, argnums: int = 0) -> Callable[..., Any]:
+        def at(*args: Any) -> Any:
+            *xs, v = args
+            g = Meaning.grad(f, argnums)
+            still = [map_reals(lambda _: 0.0, t, x) for x, t in zip(xs, f.types, strict=True)]
+            return along(g, xs, [v if k == argnums else z for k, z in enumerate(still)])[1]
+
+        return at
+
+    @staticmethod
+    def linearize(f: Function) -> Callable[..., Any]:
+        return lambda *xs: (f(*xs), lambda *dxs: along(f, xs, dxs)[1])
+
+    @staticmethod
+    def jacobian(f: Function) -> Callable[..., Any]:
+        """Of a function from a vector to a number or a vector."""
+
+        def at(x: Any) -> Any:
+            columns = [along(f, [x], unit)[1] for unit in _units([x], f.types)]
+            return columns if f.result is Real else [list(row) for row in zip(*columns, strict=True)]
+
+        return at
+
+    jacfwd = jacrev = jacobian
+
+    @staticmethod
+    def hessian(f: Function) -> Callable[..., Any]:
+        return Meaning.jacobian(Meaning.grad(f))
