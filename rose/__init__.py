@@ -1,7 +1,7 @@
 """Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
 
 from .build import Compiled, compile
-from .derive import Vjp, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linearize, value_and_grad, vjp
+from .derive import Vjp, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linear_transpose, linearize, value_and_grad, vjp
 from .errors import (
     EscapedValue,
     NotDifferentiable,
@@ -22,7 +22,7 @@ from .types import Bool, Real, Tan, Unit
 __all__ = [
     "Bool", "Compiled", "Dual", "EscapedValue", "Fin", "Fn", "NotDifferentiable", "NotLinear", "OutOfRange", "Real",
     "RoseError", "Tan", "TooLarge", "TypeMismatch", "Unit", "Vec", "Vjp", "abs", "accum", "ceil", "compile", "constant",
-    "copysign", "dot", "floor", "fn", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "linearize",
+    "copysign", "dot", "floor", "fn", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "linear_transpose", "linearize",
     "max", "min", "opaque", "prod", "range", "round", "select", "sign", "sqrt", "stop_gradient", "struct", "sum",
     "trunc", "value_and_grad", "vec", "vjp",
 ]  # fmt: skip

@@ -13,7 +13,8 @@ from . import ir, types
 from .cotangent import Cotangent
 from .errors import NotDifferentiable, TypeMismatch, here
 from .forward import jvp as derive_jvp
-from .forward import untype
+from .linearize import linearize as linearize_halves
+from .retype import as_linear, untype
 from .ir import Builder, Func, Value
 from .ops import host_index, view
 from .structs import dual, join_dual, split_dual, to_value
@@ -127,12 +128,34 @@ class _Linearised:
         whole = linear_part(d.result)
         assert isinstance(whole, Tuple)
         back = b.tuple([b.zero(whole.items[0]), _as_cotangent(b, ct)], whole)
-        # of the parameters of the derivative, `saved` counts primals and tangents
-        primals = [x for x, m in zip(xs, self.mask, strict=True) for x in ((x, x) if m else (x,))]
+        primals = self.pairs(xs)
         out = b.call(halves.bwd, [*refs, *[primals[k] for k in halves.saved], back, tape])
         for k, leaf in enumerate([leaf for leaf in leaves if leaf.type is Real]):
             leaf.add(b, b.get(out, k))
         return [_filled(b, totals[k].close(b), xs[k]) for k in self.active]
+
+
+    def along(self, xs: Sequence[Value], y: Value, tape: Value, dxs: Sequence[Any]) -> Value:
+        """The linear half: the derivative along tangents of the active parameters."""
+        b = ir.builder()
+        if len(dxs) != len(self.active):
+            want = ", ".join([f"d{self.f.names[k]}" for k in self.active])
+            message = f"the derivative of {self.f.name} takes {len(self.active)} tangents ({want}), got {len(dxs)}"
+            raise TypeMismatch(message, here(), "one for each parameter that has a derivative")
+        _, d = self.func()
+        if d is None:
+            return _filled(b, None, y)
+        given = {k: _as_cotangent(b, to_value(x, self.types[k], ("a tangent",))) for k, x in zip(self.active, dxs, strict=True)}
+        with ir.deep():
+            _, lin, saved = linearize_halves(d)
+        tangents = [given.get(k, b.zero(linear_part(tangent(x.type)))) for k, (x, m) in enumerate(zip(xs, self.mask, strict=True)) if m]
+        primals = self.pairs(xs)
+        out = b.call(lin, [*tangents, *[primals[k] for k in saved], tape])
+        return _filled(b, b.get(out, 1), y)
+
+    def pairs(self, xs: Sequence[Value]) -> list[Value]:
+        """What stands at each position of the parameters of the derivative, which has primals and tangents."""
+        return [x for x, m in zip(xs, self.mask, strict=True) for x in ((x, x) if m else (x,))]
 
 
 def _as_cotangent(b: Builder, ct: Value) -> Value:
@@ -216,26 +239,79 @@ def _fresh(name: str, names: Sequence[str]) -> str:
 
 
 def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
-    """`y, f_lin = linearize(f)(*xs)`: the value, and the derivative there as a linear function of tangents."""
+    """`y, f_lin = linearize(f)(*xs)`: the value, and the derivative there as a linear function of tangents.
+
+    `f` is evaluated once. `f_lin` takes a tangent for each parameter that can have one, of that
+    parameter's type, and gives a tangent of the result.
+    """
     f = _checked(f, "linearize")
-    d = jvp(f)
+    lin = _Linearised(f, [k for k, t in enumerate(f.types) if untyped(t).real])
+    outside: list[tuple[AnyFn, AnyFn]] = []  # for calls outside of a trace: compiled once
 
     def at(*args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:
-        xs = f.bind(args, kwargs)
-        return f(*xs), lambda *dxs: along(*xs, *dxs)
+        given = f.bind(args, kwargs)
+        if ir.is_tracing():
+            xs = lin.values(given)
+            y, tape = lin.start(xs)
+            return view(y), lambda *dxs: view(lin.along(xs, y, tape, dxs))
+        if not outside:
+            outside.append((_start(f, lin), _along(f, lin)))
+        start, along = outside[0]
+        y, tape = start(*given)
+        return y, lambda *dxs: along(*given, y, tape, *dxs)
+
+    return at
+
+
+def _along(f: AnyFn, lin: _Linearised) -> AnyFn:
+    """The linear half as a function of its own."""
+    n, tape_type = len(f.types), lin.tape()
 
     def body(*args: Any) -> Any:
-        n = len(f.types)
-        lin = _Linearised(f, [k for k, t in enumerate(f.types) if untyped(t).real])
-        xs, b = lin.values(args[:n]), ir.builder()
-        dxs = {k: _as_cotangent(b, to_value(x, lin.types[k])) for k, x in enumerate(args[n:]) if lin.types[k].real}
-        y, dy = lin.forward(xs, dxs)
-        return view(_filled(b, dy, y))
+        xs, y, tape, dxs = lin.values(args[:n]), args[n], args[n + 1], args[n + 2 :]
+        return view(lin.along(xs, to_value(y, lin.result), to_value(tape, tape_type), dxs))
 
-    names = [*f.names, *[_fresh(f"d{n}", f.names) for n in f.names]]
-    along = make(body, [*f.types, *f.types], f.result, f"{f.name}.lin", names)
-    assert d is not None
-    return at
+    names = [*f.names, _fresh("y", f.names), _fresh("tape", f.names), *[_fresh(f"d{f.names[k]}", f.names) for k in lin.active]]
+    inputs = [*lin.types, lin.result, tape_type, *[lin.types[k] for k in lin.active]]
+    return make(body, inputs, lin.result, f"{f.name}.lin", names)
+
+
+def linear_transpose(f: AnyFn) -> AnyFn:
+    """The transpose of a linear function: from a cotangent of its result to those of its parameters.
+
+    Parameters that are no Reals stay, and come first. It is an error if `f` is not linear.
+    """
+    f = _checked(f, "linear_transpose")
+    types_ = [untyped(t) for t in f.types]
+    result = untyped(f.result)
+    active = [k for k, t in enumerate(types_) if t.real]
+    kept = [k for k, t in enumerate(types_) if not t.real]
+    if not active or not result.real:
+        hint = "it needs a parameter and a result of Reals"
+        raise NotDifferentiable(f"{f.name} is no linear function: there is nothing to transpose", here(), hint)
+
+    def body(*args: Any) -> Any:
+        b = ir.builder()
+        func = untype(f.func)
+        if f.captured:
+            raise NotDifferentiable(f"{f.name} uses values of the function around it", here(), "pass them as parameters")
+        halves = transpose(as_linear(func, [t.real for t in types_]))
+        given = dict(zip(kept, [to_value(x, types_[k], (f.names[k],)) for x, k in zip(args, kept, strict=False)], strict=True))
+        ct = _as_cotangent(b, to_value(args[-1], result, ("the cotangent",)))
+        both = b.call(halves.fwd, [given[k] for k in kept])
+        totals = {k: Cotangent(linear_part(tangent(types_[k]))) for k in active}
+        leaves = [leaf for total in totals.values() for leaf in total.leaves()]
+        refs = [leaf.open(b) for leaf in leaves if leaf.type is not Real]
+        out = b.call(halves.bwd, [*refs, *[given[k] for k in halves.saved], ct, b.get(both, 1)])
+        for k, leaf in enumerate([leaf for leaf in leaves if leaf.type is Real]):
+            leaf.add(b, b.get(out, k))
+        grads = [view(_filled(b, totals[k].close(b), b.zero(types_[k]))) for k in active]
+        return grads[0] if len(grads) == 1 else tuple(grads)
+
+    inputs = [*[types_[k] for k in kept], result]
+    names = [*[f.names[k] for k in kept], _fresh("ct", f.names)]
+    outs = [types_[k] for k in active]
+    return make(body, inputs, outs[0] if len(outs) == 1 else tuple_of(*outs), f"transpose({f.name})", names)
 
 
 # reverse
@@ -268,7 +344,7 @@ def vjp(f: AnyFn) -> Callable[..., Vjp]:
             y, tape = lin.start(xs)
             return Vjp(view(y), lambda ct: _each(f, lin, lin.back(xs, tape, _given(ct, lin))))
         if not outside:
-            outside.append(_outside(f, lin))
+            outside.append((_start(f, lin), _back(f, lin)))
         start, back = outside[0]
         y, tape = start(*given)
         return Vjp(y, lambda ct: back(*given, tape, ct))
@@ -289,22 +365,27 @@ def _each(f: AnyFn, lin: _Linearised, grads: Sequence[Value]) -> Any:
     return whole[0] if len(whole) == 1 else whole
 
 
-def _outside(f: AnyFn, lin: _Linearised) -> tuple[AnyFn, AnyFn]:
-    """The two halves as functions of their own."""
+def _start(f: AnyFn, lin: _Linearised) -> AnyFn:
+    """The forward half as a function of its own: it gives the value and the tape."""
 
-    def start(*xs: Any) -> Any:
+    def body(*xs: Any) -> Any:
         y, tape = lin.start(lin.values(xs))
         return ir.builder().tuple([y, tape])
 
-    def back(*args: Any) -> Any:
+    return make(body, lin.types, tuple_of(lin.result, lin.tape()), f"{f.name}.fwd", f.names)
+
+
+def _back(f: AnyFn, lin: _Linearised) -> AnyFn:
+    """The backward half as a function of its own."""
+    tape_type = lin.tape()
+
+    def body(*args: Any) -> Any:
         *xs, tape, ct = args
         grads = lin.back(lin.values(xs), to_value(tape, tape_type), _given(ct, lin))
         return _each(f, lin, grads)
 
-    tape_type = lin.tape()
-    first = make(start, lin.types, tuple_of(lin.result, tape_type), f"{f.name}.fwd", f.names)
     names = [*f.names, _fresh("tape", f.names), _fresh("ct", f.names)]
-    return first, make(back, [*lin.types, tape_type, lin.result], _gradients(lin), f"{f.name}.bwd", names)
+    return make(body, [*lin.types, tape_type, lin.result], _gradients(lin), f"{f.name}.bwd", names)
 
 
 def pullback(f: AnyFn) -> AnyFn:

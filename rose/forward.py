@@ -7,7 +7,7 @@ and not in others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from . import ir
 from .errors import Loc, NotDifferentiable
@@ -15,7 +15,7 @@ from .ir import ACCUM, ADD_TO, AT, CALL, CONST, FOR, FREEZE, GET, INDEX, PACK, P
 from .ir import Block, Builder, Func, Value
 from .linear import base
 from .ops import add, select
-from .types import Ref, Tuple, Type, Vec, tangent, untyped
+from .types import Ref, Tuple, Type, Vec, tangent
 
 Pair = tuple[Value, Value | None]
 Mask = tuple[bool, ...]  # for each parameter, whether it has a tangent
@@ -207,55 +207,3 @@ def _for(b: Builder, v: Value, xs: Sequence[Value], dxs: list[Value | None], env
     ]  # fmt: skip
     y = b.tuple(results)
     return y, None if all(d is None for d in ds) else b.tuple([_full(b, r, d) for r, d in zip(results, ds, strict=True)])
-
-
-def untype(f: Func) -> Func:
-    """`f` with `Real` for `Tan`: over numbers only, so that it can be called and differentiated like any other."""
-    if not (f.result.linear or any(p.type.linear for p in f.params)):
-        return f
-    made = f.memo.get("untype")
-    if made is None:
-        with ir.building(f.name) as b:
-            env: dict[Value, Value] = {}
-            for p in f.params:
-                b.loc = p.loc
-                env[p] = b.param(untyped(p.type), p.attr)
-            _untype_block(b, f.body, env)
-            made = f.memo["untype"] = b.func(env[f.body.results[0]])
-    return made
-
-
-def _untype_block(b: Builder, block: Block, env: dict[Value, Value]) -> None:
-    for v in block.code:
-        b.loc = v.loc
-        env[v] = _untype_one(b, v, env)
-
-
-def _untype_one(b: Builder, v: Value, env: dict[Value, Value]) -> Value:
-    xs = tuple([env[a] for a in v.args])
-    if v.op is FOR:
-        block: Block = v.attr
-
-        def body(*params: Value) -> tuple[list[Value], list[Value]]:
-            env.update(zip(block.params, params, strict=True))
-            _untype_block(b, block, env)
-            results = [env[r] for r in block.results]
-            return results[: len(xs)], results[len(xs) :]
-
-        size = block.params[0].type
-        after, vecs = b.loop(size.size, body, xs)  # type: ignore
-        return b.tuple([*after, *vecs])
-    special: dict[ir.Op, Callable[[], Value]] = {
-        CONST: lambda: b.const(v.attr, v.type),
-        ZERO: lambda: b.zero(untyped(v.type)),
-        TUPLE: lambda: b.tuple(xs, _tuple(untyped(v.type))),
-        GET: lambda: b.get(xs[0], v.attr),
-        INDEX: lambda: b.index(*xs),
-        PACK: lambda: b.pack(xs, _vec(untyped(v.type))),
-        AT: lambda: b.at(xs[0], xs[1] if len(xs) > 1 else v.attr),
-        PURE_CALL: lambda: b.call(untype(v.attr), xs),
-        CALL: lambda: b.call(untype(v.attr), xs),
-    }
-    return special[v.op]() if v.op in special else b.emit(v.op, xs, v.attr)
-
-

@@ -15,7 +15,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from . import ir
 from .errors import Loc, RoseError, TypeMismatch, here, hide_our_frames
-from .forward import untype
+from .retype import untype
 from .ir import Builder, Func, Value
 from .ops import view
 from .optimise.split import split

@@ -520,13 +520,13 @@ class Meaning:
         return lambda body: Function(body, [as_type(t) for t in types], as_type(result))
 
     @staticmethod
-    def opaque(name: str | None = None, pure: bool = False) -> Callable[..., Function]:
+    def opaque(body: Any = None, *, name: str | None = None, pure: bool = False) -> Any:
         def decorate(body: Any) -> Function:
             hints = dict(body.__annotations__)
             result = as_type(hints.pop("return"))
             return Function(body, [as_type(t) for t in hints.values()], result, opaque=True)
 
-        return decorate
+        return decorate if body is None else decorate(body)
 
     @staticmethod
     def constant(t: Any, x: Any) -> Any:

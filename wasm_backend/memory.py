@@ -87,7 +87,7 @@ class Leaf:
         if x.__class__ is np.ndarray and x.dtype is self.dtype and x.shape == self.shape and self.limit is None:
             view[...] = x
             return True
-        if self.shape and x.__class__ not in _SEQUENCES and hasattr(x, "__array__"):
+        if self.shape and x.__class__ not in _SEQUENCES and not _is_array(x) and hasattr(x, "__array__"):
             x = np.asarray(x)
         if not self._fits(x, self.shape):
             return False
@@ -96,7 +96,7 @@ class Leaf:
                 x = np.asarray(x)
                 if x.size and (x.dtype.kind not in "iu" or int(x.min()) < 0 or int(x.max()) >= self.limit):
                     return False
-            if self.classes is not _CLASSES["O"]:
+            if self.dtype.kind != "O" and view.size:
                 view[...] = x
         except OverflowError:
             return False

@@ -60,11 +60,11 @@ def find(ffi: Any) -> _Private | None:
             and sys.byteorder == "little"
         )
         # found anew by its name, without the types of its arguments: they are made in advance, once
-        call = ffi.dll["wasmtime_func_call_unchecked"]
+        call, new = ffi.dll["wasmtime_func_call_unchecked"], ffi.wasmtime_func_new_unchecked
     except (AttributeError, TypeError):
         return None
     call.restype = ctypes.c_void_p
-    return _Private(call, ffi.wasmtime_func_new_unchecked, callback, ffi) if known else None
+    return _Private(call, new, callback, ffi) if known else None
 
 
 private = find(_ffi)
@@ -133,7 +133,7 @@ def _failure(words: memoryview[int], raised: list[BaseException], error: Any) ->
     if not isinstance(error, Trap):
         return error
     code = error.trap_code
-    what = str(error).splitlines()[-1].removeprefix("wasm trap: ").strip()
+    what = str(error).splitlines()[-1].rpartition("wasm trap: ")[2].strip()
     hint = _HINTS.get(code) if code is not None else None
     return RoseError(f"the compiled function stopped: {what}", here(), hint or "please report it, with the program")
 

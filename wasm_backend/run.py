@@ -109,6 +109,7 @@ def _answer(ref: weakref.ref[_Instance], f: Func, *numbers: Any) -> Any:
     return plain(x, f.result, path, loc)
 
 
+_DEEPEST = 50  # calls within calls: Python's own limit is below 200, and what exceeds that is hard to read
 _lock = threading.Lock()
 
 
@@ -148,7 +149,15 @@ class _Module:
     def take(self) -> _Instance:
         """An instance that no call of this thread uses now, to be given back."""
         free: list[_Instance] = self._local.__dict__.setdefault("free", [])
-        return free.pop() if free else self._instance()
+        if free:
+            return free.pop()
+        made = getattr(self._local, "made", 0)
+        if made == _DEEPEST:
+            hint = "an opaque function calls the compiled function that it is called by: let that come to an end"
+            raise RoseError(f"{made} calls wait for one another", here(), hint)
+        instance = self._instance()
+        self._local.made = made + 1
+        return instance
 
     def give(self, instance: _Instance) -> None:
         self._local.free.append(instance)
@@ -179,10 +188,10 @@ def _source(s: Signature, pooled: bool) -> str:
             sends.append(f"{buffer}[{2 * len(sends) + 2}] = a{k}")
     missing = f" or {names[-1]} is absent" if names else ""
     given = "".join([f"{a}, " for a in names])
-    state = ["state = taken.state(name)"] if pooled else _STATE
+    state = ["state = taken.state(name)"] if pooled else _OWN
     lines = [
         "extras = None",
-        f"if named or rest{missing}: [{given}], extras = bind(signature, ({given}*rest), named)",
+        f"if named or rest{missing}: [{given}], extras = bind(signature, [{given}*rest], named)",
         *checks,
         *state,
         "call, args, fail, reals, words, places, result, _ = state",
@@ -200,11 +209,7 @@ def _source(s: Signature, pooled: bool) -> str:
     return "\n".join([*text, "    except RoseError as e: raise hide_our_frames(e)"])
 
 
-_STATE = [
-    "try: state = local.state",
-    "except AttributeError: state = None",
-    "if state is None: state = make(name, local)",
-]
+_OWN = ["try: state = local.state", "except AttributeError: state = make(name, local)"]
 
 
 def _unusual(t: Type, x: str) -> str:

@@ -1,0 +1,214 @@
+"""The same function over other numbers: `untype` forgets that a `Tan` is one, `as_linear` proves that it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from . import ir
+from .errors import NotLinear
+from .ir import ACCUM, ADD_TO, AT, CALL, CONST, FOR, FREEZE, GET, INDEX, PACK, PURE_CALL, TUPLE, ZERO
+from .ir import Block, Builder, Func, Value, is_call
+from .linear import base
+from .ops import add, mul, neg, select, sub
+from .types import Fin, Real, Ref, Tan, Tuple, Type, Vec, map_leaves, untyped
+
+Env = dict[Value, Value]
+
+
+def untype(f: Func) -> Func:
+    """`f` with `Real` for `Tan`: over numbers only, so that it can be called and differentiated like any other."""
+    if not (f.result.linear or any(p.type.linear for p in f.params)):
+        return f
+    made = f.memo.get("untype")
+    if made is None:
+        with ir.building(f.name) as b:
+            env: Env = {}
+            for p in f.params:
+                b.loc = p.loc
+                env[p] = b.param(untyped(p.type), p.attr)
+            _untype_block(b, f.body, env)
+            made = f.memo["untype"] = b.func(env[f.body.results[0]])
+    return made
+
+
+def _untype_block(b: Builder, block: Block, env: Env) -> None:
+    for v in block.code:
+        b.loc = v.loc
+        env[v] = _untype_one(b, v, env)
+
+
+def _untype_one(b: Builder, v: Value, env: Env) -> Value:
+    xs = tuple([env[a] for a in v.args])
+    if v.op is FOR:
+        block: Block = v.attr
+
+        def body(*params: Value) -> tuple[list[Value], list[Value]]:
+            env.update(zip(block.params, params, strict=True))
+            _untype_block(b, block, env)
+            results = [env[r] for r in block.results]
+            return results[: len(xs)], results[len(xs) :]
+
+        size = block.params[0].type
+        assert isinstance(size, Fin)
+        after, vecs = b.loop(size.size, body, xs)
+        return b.tuple([*after, *vecs])
+    special: dict[ir.Op, Callable[[], Value]] = {
+        CONST: lambda: b.const(v.attr, v.type),
+        ZERO: lambda: b.zero(untyped(v.type)),
+        TUPLE: lambda: b.tuple(xs, _tuple(untyped(v.type))),
+        GET: lambda: b.get(xs[0], v.attr),
+        INDEX: lambda: b.index(*xs),
+        PACK: lambda: b.pack(xs, _vec(untyped(v.type))),
+        AT: lambda: b.at(xs[0], xs[1] if len(xs) > 1 else v.attr),
+        PURE_CALL: lambda: b.call(untype(v.attr), xs),
+        CALL: lambda: b.call(untype(v.attr), xs),
+    }
+    return special[v.op]() if v.op in special else b.emit(v.op, xs, v.attr)
+
+
+
+
+def _tuple(t: Type) -> Tuple:
+    assert isinstance(t, Tuple)
+    return t
+
+
+def _vec(t: Type) -> Vec:
+    assert isinstance(t, Vec)
+    return t
+
+
+def as_linear(f: Func, mask: Sequence[bool]) -> Func:
+    """`f` with `Tan` for `Real` in the parameters of `mask`, and in all that depends on them.
+
+    It is an error if `f` is not linear in them: the error points at what is not.
+    """
+    key = ("linear", tuple(mask))
+    made = f.memo.get(key)
+    if made is None:
+        if f.impl is not None:
+            raise NotLinear(f"{f.name} is opaque, so nothing says that it is linear", None, _HINT)
+        with ir.building(f.name) as b:
+            work = _AsLinear(f, mask)
+            for p, yes in zip(f.params, mask, strict=True):
+                b.loc = p.loc
+                work.env[p] = b.param(_linear_type(p.type) if yes else p.type, p.attr)
+            work.block(b, f.body)
+            result = f.body.results[0]
+            made = f.memo[key] = b.func(work.linear(b, result) if result.type.real else work.env[result])
+    return made
+
+
+_HINT = "a linear function adds, and multiplies and divides by what does not depend on its parameters"
+
+
+def _linear_type(t: Type) -> Type:
+    return map_leaves(t, lambda s: Tan if s is Real else s)
+
+
+_JOINS = {neg, add, sub, select, TUPLE, PACK, ACCUM, ADD_TO}  # linear in all of their arguments at once
+
+
+class _AsLinear:
+    """One function again, with `Tan` for what depends on its linear parameters."""
+
+    def __init__(self, f: Func, mask: Sequence[bool]) -> None:
+        self.f = f
+        self.env: Env = {}
+        self.depends = {p: None for p, yes in zip(f.params, mask, strict=True) if yes}
+        before = -1
+        while len(self.depends) > before:  # until nothing more is found: a state or a sum depends on what comes later
+            before = len(self.depends)
+            self.find(f.body)
+
+    def find(self, block: Block) -> None:
+        for v in block.code:
+            if v.op is FOR:
+                inner: Block = v.attr
+                for p, a, r in zip(inner.params[1:], v.args, inner.results, strict=False):
+                    if a in self.depends or r in self.depends:
+                        self.depends[p] = None
+                self.find(inner)
+            elif v.op is GET and v.args[0].op is FOR:
+                if self.moves(v.args[0], v.attr):
+                    self.depends[v] = None
+            elif v.op is ADD_TO:
+                if v.args[1] in self.depends:
+                    self.depends[base(v.args[0])] = None
+            elif is_call(v) and any([a in self.depends for a in v.args]):
+                self.depends[v] = None
+                for a in v.args:
+                    if isinstance(a.type, Ref):
+                        self.depends[base(a)] = None
+            elif (v.type.real or v.op is AT) and any([a in self.depends for a in v.args]):
+                self.depends[v] = None
+
+    def moves(self, loop: Value, k: int) -> bool:
+        """True if a result of a loop depends on the parameters."""
+        block: Block = loop.attr
+        return (block.params[1 + k] if k < len(loop.args) else block.results[k]) in self.depends
+
+    def linear(self, b: Builder, v: Value) -> Value:
+        """`v` as a tangent: it depends on the parameters, or it is zero."""
+        x = self.env[v]
+        if v in self.depends or not v.type.real:
+            return x
+        if x.op is ZERO or (x.op is CONST and x.attr == 0.0):
+            return b.zero(_linear_type(v.type))
+        raise NotLinear("a number that does not depend on the parameters is added to some that do", v.loc, _HINT)
+
+    def block(self, b: Builder, block: Block) -> None:
+        for v in block.code:
+            b.loc = v.loc
+            self.env[v] = self.instruction(b, v)
+
+    def instruction(self, b: Builder, v: Value) -> Value:
+        op, args = v.op, v.args
+        if op is FOR:
+            return self.loop(b, v)
+        if v not in self.depends and not (op is ADD_TO and base(args[0]) in self.depends):
+            return _untype_one(b, v, self.env)
+        if op is mul and args[0] not in self.depends:
+            args = (args[1], args[0])
+        xs = [self.linear(b, a) if op in _JOINS and a.type.real else self.env[a] for a in args]
+        if is_call(v):
+            return self.call(b, v, xs)
+        special: dict[ir.Op, Callable[[], Value]] = {
+            TUPLE: lambda: b.tuple(xs, _tuple(_linear_type(v.type))),
+            PACK: lambda: b.pack(xs, _vec(_linear_type(v.type))),
+            GET: lambda: b.get(xs[0], v.attr),
+            INDEX: lambda: b.index(xs[0], xs[1]),
+            AT: lambda: b.at(xs[0], xs[1] if len(xs) > 1 else v.attr),
+        }
+        if op in special:
+            return special[op]()
+        accepts = op in (ACCUM, ADD_TO, FREEZE, select) or (op.transpose is not None and op.type(*xs) is not None)
+        if not accepts:
+            raise NotLinear(f"{op.name} is not linear in the parameters of {self.f.name}", v.loc, _HINT)
+        return b.emit(op, tuple(xs))
+
+    def call(self, b: Builder, v: Value, xs: Sequence[Value]) -> Value:
+        callee: Func = v.attr
+        if callee.impl is not None:
+            raise NotLinear(f"{callee.name} is opaque, so nothing says that it is linear", v.loc, _HINT)
+        return b.call(as_linear(callee, [a in self.depends for a in v.args]), xs)
+
+    def loop(self, b: Builder, v: Value) -> Value:
+        block: Block = v.attr
+        k = len(v.args)
+        n = block.params[0].type
+        assert isinstance(n, Fin)
+
+        def body(*params: Value) -> tuple[list[Value], list[Value]]:
+            self.env.update(zip(block.params, params, strict=True))
+            self.block(b, block)
+            results = [
+                self.linear(b, r) if self.moves(v, j) else self.env[r] for j, r in enumerate(block.results)
+            ]  # fmt: skip
+            return results[:k], results[k:]
+
+        inits = [self.linear(b, a) if self.moves(v, j) else self.env[a] for j, a in enumerate(v.args)]
+        after, vecs = b.loop(n.size, body, inits)
+        return b.tuple([*after, *vecs])
+
+

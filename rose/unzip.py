@@ -1,0 +1,277 @@
+"""Cutting a function in two, by type: what touches no `Tan`, and what does.
+
+    fwd : primal parameters -> (primal result, tape)
+
+The forward half keeps what does not touch a `Tan`, and hands back a tape of what the linear half will read.
+Of that, what is cheap is made again instead of kept, and parameters are handed on: a loop keeps a vector,
+not each element of it. `transpose.py` and `linearize.py` make the linear half, backwards and forwards.
+Types keep their shape in both: what belongs to the other half becomes `Unit`.
+"""
+
+from __future__ import annotations
+
+from . import ir
+from .guards import Arms, Guard, has_arms, meet, visible
+from .ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO
+from .ir import Block, Builder, Func, Value, is_call
+from .linear import Loops, is_linear
+from .ops import and_, not_, real, select
+from .optimise.split import LONGEST, split
+from .types import Tan, Tuple, Type, primal_part
+
+# An entry of a tape: a value of the block, the tape of a call, or an entry of the tape of a loop in the block.
+Entry = Value | tuple[Value, "Entry | None"]
+
+
+def unzip(g: Func) -> Unzipped:
+    """The forward half of a function that has tangents, and what it knows for the linear half."""
+    made = g.memo.get("unzip")
+    if made is None:
+        made = g.memo["unzip"] = Unzipped(g)
+    return made
+
+
+class Unzipped:
+    """A function that has tangents, without them: `fwd` makes its result, and a tape for its linear half.
+
+    `saved` are the positions of the parameters that the linear half reads as well.
+    """
+
+    def __init__(self, g: Func) -> None:
+        self.g = g
+        self.loops = Loops(g.body)
+        self.arms = Arms(g.body, self.loops) if has_arms(g.body) else None
+        self.position = {p: k for k, p in enumerate(g.params)}
+        self.kept: dict[Block, dict[Entry, int]] = {}  # the tape of each block: entry -> position
+        self.reads: dict[Value, int] = {}  # the parameters that the linear half reads, and their positions
+        self.loop_of: dict[Block, Value] = {}
+        self.guarded: dict[Guard, None] = {}
+        self.entry_guard: dict[Entry, Guard | None] = {}  # the arms that all readers of an entry are in
+        self.primals: dict[Value, Value] = {}  # old value -> its primal, in the forward half
+        self.tapes: dict[Entry, Value] = {}  # tapes of calls and of loops, in the forward half
+        self.plan(g.body)
+        self.fwd = split(self.forward_half(), 3 * LONGEST)
+        self.saved = tuple(self.reads.values())
+
+    # what the tape must hold
+
+    def plan(self, block: Block) -> None:
+        self.kept[block] = {}
+        for v in block.code:
+            if v.op is FOR:
+                self.plan_for(v)
+            elif v.type.linear or is_linear(v):
+                self.plan_one(v)
+
+    def plan_one(self, v: Value) -> None:
+        under = None if self.arms is None else self.arms.under(v)
+        if v.op.transpose is not None:
+            for a in v.args:
+                if not a.type.linear:
+                    self.need(a, under)
+        elif is_call(v):
+            self.keep(v.block, (v, None), under)
+            for k in unzip(v.attr).saved:
+                self.need(v.args[k], under)
+            for a in v.args:
+                self.need_path(a)
+        elif v.op is ADD_TO:
+            self.need_path(v.args[0])
+        elif v.op is INDEX:
+            self.need(v.args[1], under)
+        elif v.op is select:
+            self.need(v.args[0], under)
+        if self.arms is not None:
+            self.plan_masks(v, self.arms)
+
+    def plan_for(self, v: Value) -> None:
+        self.loop_of[v.attr] = v
+        if self.loops.linear[v]:
+            self.plan(v.attr)
+            for entry in self.kept[v.attr]:
+                self.keep(v.block, (v, entry), self.entry_guard.get(entry))
+            if self.arms is not None:
+                self.plan_masks(v, self.arms)
+
+    def plan_masks(self, v: Value, arms: Arms) -> None:
+        for a in v.args:
+            g = arms.leaving(v, a) if a.type.linear else None
+            while g is not None and g not in self.guarded:
+                self.guarded[g] = None
+                self.need(g.condition, None)
+                g = g.outer
+
+    def need_path(self, ref: Value) -> None:
+        """The linear half reads the cotangent of a part of an accumulator: it needs the indices to it."""
+        while ref.op is AT:
+            if len(ref.args) > 1:
+                self.need(ref.args[1], None)
+            ref = ref.args[0]
+
+    def need(self, v: Value, under: Guard | None, depth: int = 0) -> None:
+        """The linear half reads the primal `v`: it is made again if that is cheap, else kept."""
+        if v in self.position:
+            self.reads[v] = self.position[v]
+        elif not v.type.empty and not self.is_turn(v):
+            if depth < 8 and is_cheap(v, self.position):
+                for a in v.args:
+                    self.need(a, under, depth + 1)
+            else:
+                self.keep(v.block, v, under)
+
+    def is_turn(self, v: Value) -> bool:
+        """True for the index of a loop, of which the loop of the linear half has its own."""
+        return v.op is PARAM and v is v.block.params[0]
+
+    def keep(self, block: Block, entry: Entry, under: Guard | None) -> None:
+        kept = self.kept[block]
+        kept.setdefault(entry, len(kept))
+        if self.arms is not None:
+            g = visible(under, block)
+            self.entry_guard[entry] = meet(self.entry_guard[entry], g) if entry in self.entry_guard else g
+
+    # the forward half
+
+    def forward_half(self) -> Func:
+        with ir.building(f"{self.g.name}.fwd") as b:
+            for p in self.g.params:
+                if has_primal(p):
+                    b.loc = p.loc
+                    self.primals[p] = b.param(primal_part(p.type), p.attr)
+            self.forward(b, self.g.body)
+            tape = b.tuple([self.entry(b, self.g.body, e) for e in self.kept[self.g.body]])
+            return b.func(b.tuple([self.primal(b, self.g.body.results[0]), tape]))
+
+    def entry(self, b: Builder, block: Block, e: Entry) -> Value:
+        """An entry of the tape of a block. What was made in an arm that is not taken is replaced by zeros.
+
+        Otherwise the tape would lead the derivatives of the next order out of the arm.
+        """
+        x = self.primals[e] if isinstance(e, Value) else self.tapes[e]
+        g, mask = self.entry_guard.get(e), None
+        while g is not None and x.type.real:
+            if g.condition.block is block:
+                c = self.primal(b, g.condition)
+                own = c if g.arm else not_(c)
+                mask = own if mask is None else and_(own, mask)
+            g = g.outer
+        return x if mask is None else b.emit(select, (mask, x, b.zero(x.type)))
+
+    def primal(self, b: Builder, v: Value) -> Value:
+        x = self.primals.get(v)
+        return b.zero(primal_part(v.type)) if x is None else x
+
+    def forward(self, b: Builder, block: Block) -> None:
+        for v in block.code:
+            b.loc = v.loc
+            linear = v.type.linear or is_linear(v)
+            if linear and v.type is Tan and not is_call(v):
+                continue
+            if v.op.transpose is not None:
+                self.primals[v] = b.again(v, tuple([self.primal(b, a) for a in v.args]))
+            elif v.op is FOR:
+                self.forward_for(b, v)
+            elif is_call(v) and linear:
+                args = [self.primal(b, a) for a in v.args if has_primal(a)]
+                both = b.call(unzip(v.attr).fwd, args)
+                self.primals[v], self.tapes[(v, None)] = b.get(both, 0), b.get(both, 1)
+            elif v.op is CONST:
+                self.primals[v] = b.const(v.attr, v.type)
+            elif v.op is GET:
+                if has_primal(v):
+                    self.primals[v] = b.get(self.primal(b, v.args[0]), v.attr)
+            elif not linear:
+                self.primals[v] = b.again(v, tuple([self.primal(b, a) for a in v.args]))
+            elif v.op is ADD_TO:
+                if has_primal(v.args[0]):
+                    b.add_to(self.primals[v.args[0]], self.primal(b, v.args[1]))
+            elif has_primal(v):
+                t = primal_part(v.type)
+                self.primals[v] = b.emit(v.op, tuple([self.primal(b, a) for a in v.args]), v.attr, t)
+
+    def forward_for(self, b: Builder, v: Value) -> None:
+        block: Block = v.attr
+        k = len(v.args)
+        there = [has_primal(r) for r in block.results]
+        entries = self.kept.get(block, {})
+        with b.nested() as body:
+            self.primals[block.params[0]] = b.param(block.params[0].type)
+            for p, yes in zip(block.params[1:], there, strict=False):
+                if yes:
+                    self.primals[p] = b.param(primal_part(p.type))
+            self.forward(b, block)
+            body.results = (
+                *[self.primal(b, r) for r, yes in zip(block.results, there, strict=True) if yes],
+                *[self.entry(b, block, e) for e in entries],
+            )
+        states, vecs = b.close(body, [self.primal(b, a) for a, yes in zip(v.args, there, strict=False) if yes])
+        out = iter([*states, *vecs])
+        parts = [next(out) if yes else b.zero(primal_part(t)) for yes, t in zip(there, items(v), strict=True)]
+        assert len(there) >= k
+        self.primals[v] = b.tuple(parts)
+        self.tapes.update({(v, e): x for e, x in zip(entries, out, strict=True)})
+
+
+class LinearHalf:
+    """What the linear half reads, whichever way it goes: saved parameters, and the tape."""
+
+    def __init__(self, of: Unzipped) -> None:
+        self.of, self.g = of, of.g
+        self.turn: dict[Block, Value] = {}  # the index of the turn, of each loop
+        self.given: dict[Value, Value] = {}  # the saved parameters
+        self.tape: Value | None = None
+
+    def take(self, b: Builder) -> None:
+        """The parameters that all linear halves end with: what was saved."""
+        for p in self.of.reads:
+            self.given[p] = b.param(primal_part(p.type), p.attr)
+
+    def take_tape(self, b: Builder) -> None:
+        self.tape = b.param(items_of(self.of.fwd.result)[1], "tape")
+
+    def again(self, b: Builder, v: Value) -> Value:
+        """The primal `v`: a saved parameter, from the tape, or made again."""
+        if v in self.given:
+            return self.given[v]
+        if v.block in self.of.kept and v in self.of.kept[v.block]:
+            return self.from_tape(b, v.block, v)
+        if self.of.is_turn(v):
+            return self.turn[v.block]
+        if v.op is CONST:
+            return b.const(v.attr, v.type)
+        if v.op is ZERO or v.type.empty:
+            return b.zero(primal_part(v.type))
+        args = [self.again(b, a) for a in v.args]
+        if v.op is GET:
+            return b.get(args[0], v.attr)
+        return b.index(*args) if v.op is INDEX else b.emit(v.op, tuple(args), v.attr)
+
+    def from_tape(self, b: Builder, block: Block, e: Entry) -> Value:
+        k = self.of.kept[block][e]
+        if block is self.g.body:
+            assert self.tape is not None
+            return b.get(self.tape, k)
+        loop = self.of.loop_of[block]
+        return b.index(self.from_tape(b, loop.block, (loop, e)), self.turn[block])
+
+
+def is_cheap(v: Value, params: dict[Value, int]) -> bool:
+    """True if the backward half makes `v` again: a loop keeps the vector, not each element of it."""
+    if v.op is GET or v.op is INDEX:
+        whole = v.args[0]
+        return whole in params or is_cheap(whole, params) or (v.op is INDEX and whole.block is not v.block)
+    return v.op in (CONST, ZERO, real)
+
+
+def has_primal(v: Value) -> bool:
+    return not primal_part(v.type).empty
+
+
+def items_of(t: Type) -> tuple[Type, ...]:
+    assert isinstance(t, Tuple)
+    return t.items
+
+
+def items(v: Value) -> tuple[Type, ...]:
+    return items_of(v.type)
+
