@@ -1,0 +1,311 @@
+"""Laws that hold for every program, on random ones.
+
+`ROSE_FUZZ=2000` runs as many programs for each law; otherwise it is a few dozen, always the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rose
+from generate import Program, program, programs
+from harness import Module, bits, reals, same
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from meaning import Meaning, along, lift, map_reals, number, untraced
+from rose.check import check
+from rose.forward import full_mask, jvp
+from rose.interp import run
+from rose.ir import Func
+from rose.optimise import optimise
+from rose.trace import Fn
+from rose.types import Real, Tuple, Type, Unit, Vec, tuple_of
+
+MANY = int(os.environ.get("ROSE_FUZZ", "0"))
+PARTS = range(4)  # of each law's programs: each part can run beside the others
+SEEN: Counter[str] = Counter()
+AnyFn = Fn[..., Any]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def statistics() -> Iterator[None]:
+    """What the programs were made of: to be seen with `pytest -s`."""
+    yield
+    width = max([len(tag) for tag in SEEN], default=0)
+    print("\n" + "\n".join([f"{tag:{width}} {n}" for tag, n in sorted(SEEN.items())]))
+
+
+def for_programs(law: Callable[[Program], None], few: int, part: int, budget: int = 60) -> None:
+    """`law` holds for some programs; the smallest that breaks it is shown."""
+
+    @seed(part)
+    @settings(
+        max_examples=-(-MANY // len(PARTS)) or few,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(programs(budget))
+    def check_one(p: Program) -> None:
+        SEEN.update([*p.tags, "programs"])
+        law(p)
+
+    check_one()
+
+
+# the value
+
+
+def law_of_values(p: Program) -> None:
+    """The interpreter, WebAssembly before and after optimisation, and Python itself agree to the bit."""
+    scope, other = p.run(), p.run(Meaning)
+    f: Func = check(scope["main"].func)
+    wanted = []
+    for xs in p.args:
+        value = untraced(other["main"](*xs), p.result)
+        wanted.append((value, taken(other["LOG"])))
+    follow(wanted, p, scope, lambda *xs: run(f, *xs))
+    follow(wanted, p, scope, Module({"main": f})["main"])
+    optimise([f])
+    check(f)
+    follow(wanted, p, scope, lambda *xs: run(f, *xs))
+    follow(wanted, p, scope, Module({"main": f})["main"])
+
+
+def follow(wanted: Sequence[Any], p: Program, scope: dict[str, Any], main: Callable[..., Any]) -> None:
+    """Each list of arguments gives what is wanted, in whatever order, and has the same effects."""
+    exact = not any(["inside" in tag for tag in p.tags])  # a derivative in the program may run parts of it again
+    for k in (0, 1, 0, 2):
+        value, log = wanted[k]
+        got, done = main(*p.args[k]), taken(scope["LOG"])
+        assert same(got, value), (got, value)
+        assert not exact or same(done, log), (done, log)
+
+
+def taken(log: list[Any]) -> list[Any]:
+    out = list(log)
+    log.clear()
+    return out
+
+
+# first derivatives, of functions between any types
+
+
+def law_of_first_derivatives(p: Program) -> None:
+    """<J v, ct> = <v, J^T ct>, J v is as it should be, and a pullback gives the same each time."""
+    if not p.result.real or not any([t.real for t in p.types]):
+        return
+    f: AnyFn = p.run()["main"]
+    check(jvp(f.func, full_mask(f.func)).func)
+    forward, back = rose.jvp(f), pulled_back(f)
+    check(forward.func)
+    check(back.func)
+    xs, ds, ct = p.args[0], p.args[1], mixed(p.args[2], p.result)
+    duals = [twin(x, d, t) for x, d, t in zip(xs, ds, p.types, strict=True)]
+    interpreted = run(forward.func, *duals), run(back.func, *xs, ct)
+    optimise([forward.func, back.func])
+    check(forward.func)
+    check(back.func)
+    module = Module({"forward": forward.func, "back": back.func})
+    y, (ret, g, h) = module["forward"](*duals), module["back"](*xs, ct)
+    assert same((y, (ret, g, h)), interpreted)
+    assert same(g, h)
+    value, tangent = ([z[k] for z in pairs(y, p.result)] for k in (0, 1))  # two lists
+    assert same(value, list(reals(ret, p.result)))
+    grads = list(gradients(g, p.types))
+    assert len(p.types) == 1 or all([x is None for x, t in zip(g, p.types, strict=True) if not t.real])
+    directions = [d for x, t in zip(ds, p.types, strict=True) for d in reals(x, t)]
+    close(inner(tangent, reals(ct, p.result)), inner(directions, grads), scale=size(directions, grads))
+    main = p.run(Meaning)["main"]
+    there = [[lift_all(x, t) for x, t in zip(a, p.types, strict=True)] for a in (xs, ds)]
+    wanted = list(reals(untraced(along(main, *there)[1], p.result), p.result))
+    for got, want in zip(tangent, wanted, strict=True):
+        close(got, want)
+
+
+def pulled_back(f: AnyFn) -> AnyFn:
+    """The value of `f`, and its gradient in all parameters, twice from one tape."""
+    grads: Type = tuple_of(*[t if t.real else Unit for t in f.types])
+    grads = grads.items[0] if isinstance(grads, Tuple) and len(f.types) == 1 else grads
+
+    def body(*args: Any) -> Any:
+        *xs, ct = args
+        y, pull = rose.vjp(f)(*xs)
+        return y, pull(ct), pull(ct)
+
+    return rose.fn([*f.types, f.result], tuple_of(f.result, grads, grads))(body)
+
+
+def lift_all(x: Any, t: Type) -> Any:
+    """A plain value, as `meaning` holds it."""
+    if isinstance(t, Tuple):
+        parts = [lift_all(y, s) for y, s in zip(x, t.items, strict=True)]
+        return tuple(parts) if t.form is None else t.form.make(parts)
+    return [lift_all(y, t.elem) for y in x] if isinstance(t, Vec) else lift(x) if t is Real else x
+
+
+def twin(x: Any, d: Any, t: Type) -> Any:
+    """The plain value of a `Dual[t]`."""
+    if isinstance(t, Vec):
+        return tuple([twin(y, e, t.elem) for y, e in zip(x, d, strict=True)])
+    if isinstance(t, Tuple):
+        return tuple([twin(y, e, s) for y, e, s in zip(x, d, t.items, strict=True)])
+    return (x, d) if t is Real else x
+
+
+def pairs(y: Any, t: Type) -> Iterator[tuple[float, float]]:
+    """The pairs in the plain value of a `Dual[t]`."""
+    if isinstance(t, Vec):
+        for z in y:
+            yield from pairs(z, t.elem)
+    elif isinstance(t, Tuple):
+        for z, s in zip(y, t.items, strict=True):
+            yield from pairs(z, s)
+    elif t is Real:
+        yield y
+
+
+def gradients(g: Any, types: Sequence[Type]) -> Iterator[float]:
+    for x, t in zip([g] if len(types) == 1 else g, types, strict=True):
+        if t.real:
+            yield from reals(x, t)
+
+
+def mixed(xs: Any, t: Type) -> Any:
+    """A cotangent of a `t`, of numbers that depend on `xs`."""
+    rng = random.Random(repr(bits(xs)))
+
+    def value(t: Type) -> Any:
+        if isinstance(t, Vec):
+            return tuple([value(t.elem) for _ in range(t.size)])
+        if isinstance(t, Tuple):
+            return tuple([value(s) for s in t.items])
+        return rng.uniform(-1.0, 1.0) if t is Real else None if t is Unit else rng.randrange(getattr(t, "size", 2)) \
+            if hasattr(t, "size") else False  # fmt: skip
+
+    return value(t)
+
+
+def inner(xs: Any, ys: Any) -> float:
+    return math.fsum([x * y for x, y in zip(xs, ys, strict=True)])
+
+
+def size(xs: Any, ys: Any) -> float:
+    return math.fsum([abs(x * y) for x, y in zip(xs, ys, strict=True)])
+
+
+def close(x: float, y: float, scale: float = 0.0, to: float = 1e-9) -> None:
+    assert abs(x - y) <= to * (1.0 + scale + max(abs(x), abs(y))), (x, y)
+
+
+# higher derivatives: every way to take them agrees
+
+
+def law_of_higher_derivatives(p: Program, orders: Sequence[str]) -> None:
+    """Derivatives along fixed directions, by compositions of `j` (forward) and `v` (reverse), compiled."""
+    n = sum([1 for x, t in zip(p.args[0], p.types, strict=True) for _ in reals(x, t)])
+    if not n or not p.result.real:
+        return
+    real = flat(p.run()["main"], rose, p, n)
+    made: dict[str, AnyFn] = {"": real}
+    for order in orders:
+        for k in range(1, len(order) + 1):
+            if order[:k] not in made:
+                made[order[:k]] = WAYS[order[k - 1]](made[order[: k - 1]], direction(k, n))
+    funcs = {name or "f": f.func for name, f in made.items()}
+    for f in funcs.values():
+        check(f)
+    optimise(funcs.values())
+    module = Module(funcs)
+    f = flat(p.run(Meaning)["main"], Meaning, p, n)
+    x = [y for a, t in zip(p.args[0], p.types, strict=True) for y in reals(a, t)]
+    scale, wanted = 0.0, list[float]()
+    for k in range(max(map(len, made)) + 1):
+        wanted.append(number(f([lift(y) for y in x])))
+        scale = max(scale, abs(wanted[k]))
+        f = steps(f, direction(k + 1, n))
+    for name in funcs:
+        order = "" if name == "f" else name
+        close(module[name](tuple(x)), wanted[len(order)], scale, to=1e-8)
+
+
+def direction(k: int, n: int) -> list[float]:
+    return [math.cos(1.7 * k + 0.9 * j) for j in range(n)]
+
+
+def forwards(f: AnyFn, u: Sequence[float]) -> AnyFn:
+    n = len(u)
+    return rose.fn([Vec(n, Real)], Real)(
+        lambda x: rose.jvp(f)([rose.Dual(x[k], u[k]) for k in range(n)]).du
+    )  # fmt: skip
+
+
+def backwards(f: AnyFn, u: Sequence[float]) -> AnyFn:
+    t = Vec(len(u), Real)
+    return rose.fn([t], Real)(lambda x: rose.dot(rose.grad(f)(x), rose.constant(t, u)))
+
+
+def linearized(f: AnyFn, u: Sequence[float]) -> AnyFn:
+    t = Vec(len(u), Real)
+    return rose.fn([t], Real)(lambda x: rose.linearize(f)(x)[1](rose.constant(t, u)))
+
+
+def by_hvp(f: AnyFn, u: Sequence[float]) -> AnyFn:
+    """The value along a gradient that is itself taken with a loop: `value_and_grad`, in the middle of a trace."""
+    t = Vec(len(u), Real)
+    return rose.fn([t], Real)(
+        lambda x: rose.sum(rose.value_and_grad(f)(x)[1][i] * rose.constant(t, u)[i] for i in rose.range(len(u)))
+    )
+
+
+WAYS = {"j": forwards, "v": backwards, "l": linearized, "g": by_hvp}
+ORDERS = ("j", "v", "l", "g", "jj", "jv", "vj", "vv", "lv", "vl")
+THIRD = ("vvv", "vvj", "vjv", "jvv", "vjj", "jvj", "jjv", "jjj")
+
+
+def steps(f: Any, u: Sequence[float]) -> Callable[..., Any]:
+    """The derivative of a meaning along `u`."""
+    return type(f)(lambda x: along(f, [x], [[lift(y) for y in u]])[1], f.types, Real)
+
+
+def flat(main: Any, module: Any, p: Program, n: int) -> Any:
+    """`main` from a vector of all its Reals to one: the sum of its Reals, each with a weight."""
+
+    def body(x: Any) -> Any:
+        it = iter(range(n))
+        args = [rebuilt(a, t, lambda: x[next(it)]) for a, t in zip(p.args[0], p.types, strict=True)]
+        out = [z * math.cos(k) for k, z in enumerate(parts(main(*args), p.result))]
+        return sum(out[1:], out[0]) if out else x[0] * 0.0
+
+    return module.fn([Vec(n, Real)], Real)(body)
+
+
+def rebuilt(x: Any, t: Type, leaf: Callable[[], Any]) -> Any:
+    if isinstance(t, Tuple):
+        items = [rebuilt(y, s, leaf) for y, s in zip(x, t.items, strict=True)]
+        return tuple(items) if t.form is None else t.form.make(items)
+    return [rebuilt(y, t.elem, leaf) for y in x] if isinstance(t, Vec) else leaf() if t is Real else x
+
+
+def parts(y: Any, t: Type) -> Iterator[Any]:
+    """The Reals of what a program gives, traced or not."""
+    if isinstance(t, Vec):
+        for k in range(t.size if t.real else 0):
+            yield from parts(y[k], t.elem)
+    elif isinstance(t, Tuple):
+        items = y if t.form is None else t.form.read(y)
+        for z, s in zip(items, t.items, strict=True):
+            yield from parts(z, s)
+    elif t is Real:
+        yield y
