@@ -1,7 +1,6 @@
 """Derivatives of functions, as functions: each is a few lines over `forward` and `transpose`.
 
-All of them can be applied inside a trace and outside, to each other, in any order. A gradient has the
-type of what it is the gradient in; a member that has no derivative (a Bool, an index) comes back as it was.
+All of them can be applied inside a trace and outside, to each other, in any order.
 """
 
 from __future__ import annotations
@@ -12,14 +11,13 @@ from typing import Any
 from . import ir, types
 from .cotangent import Cotangent
 from .errors import NotDifferentiable, TypeMismatch, here
-from .forward import jvp as derive_jvp
-from .linearize import linearize as linearize_halves
-from .retype import as_linear, untype
-from .ir import Builder, Func, Value
+from .halved import Halved, as_cotangent, filled
+from .ir import Builder, Value
 from .ops import host_index, view
+from .retype import as_linear, untype
 from .structs import dual, join_dual, split_dual, to_value
 from .trace import Fn, make
-from .transpose import Halves, transpose
+from .transpose import transpose
 from .types import Real, Tuple, Type, linear_part, map_leaves, tangent, tuple_of, untyped
 
 Argnums = int | Sequence[int]
@@ -33,9 +31,13 @@ def _checked(f: Any, what: str) -> AnyFn:
     return f  # pyright: ignore[reportUnknownVariableType]
 
 
+def _sequence(argnums: Any) -> Sequence[Any]:
+    return argnums if isinstance(argnums, (list, tuple)) else [argnums]  # pyright: ignore[reportUnknownVariableType]
+
+
 def _positions(f: AnyFn, argnums: Argnums, what: str) -> tuple[int, ...]:
     """The parameters to differentiate in, each checked to have a derivative."""
-    given = [argnums] if host_index(argnums) is not None else list(argnums)  # pyright: ignore
+    given: list[Any] = [argnums] if host_index(argnums) is not None else [*_sequence(argnums)]
     out: list[int] = []
     for a in given:
         k = host_index(a)
@@ -53,140 +55,6 @@ def _positions(f: AnyFn, argnums: Argnums, what: str) -> tuple[int, ...]:
     return tuple(out)
 
 
-class _Linearised:
-    """A function and its derivative in some of its parameters, as calls in the function being traced."""
-
-    def __init__(self, f: AnyFn, active: Sequence[int]) -> None:
-        self.f, self.active = f, tuple(active)
-        self.types = [untyped(t) for t in f.types]
-        self.result = untyped(f.result)
-
-    def func(self) -> tuple[Func, Func | None]:
-        """The function over numbers, and its derivative; None where that is zero everywhere."""
-        func = untype(self.f.func)
-        captured = len(func.params) - len(self.types)
-        mask = tuple([k in self.active for k in range(len(self.types))]) + (False,) * captured
-        if func.jvp is not None:  # a user's rule takes a tangent for every parameter
-            mask = tuple([p.type.real for p in func.params])
-        with ir.deep():
-            d = derive_jvp(func, mask, here())
-        self.mask = mask
-        return func, None if d.flat else d.func
-
-    def values(self, args: Sequence[Any]) -> list[Value]:
-        """The arguments as traced values, with those that the function captures."""
-        b = ir.builder()
-        given = [to_value(x, t, (n,)) for x, t, n in zip(args, self.types, self.f.names, strict=True)]
-        _ = self.f.func
-        return [*given, *[b.reach(v) for v in self.f.captured]]
-
-    def forward(self, xs: Sequence[Value], dxs: dict[int, Value]) -> tuple[Value, Value]:
-        """The value, and the derivative along the tangents `dxs` of the active parameters (as numbers)."""
-        b = ir.builder()
-        func, d = self.func()
-        if d is None:
-            return b.call(func, xs), b.zero(untyped(tangent(self.result)))
-        args: list[Value] = []
-        for k, (x, m) in enumerate(zip(xs, self.mask, strict=True)):
-            args.append(x)
-            if m:
-                args.append(dxs[k] if k in dxs else b.zero(untyped(tangent(x.type))))
-        y = b.call(untype(d), args)
-        return b.get(y, 0), b.get(y, 1)
-
-    def halves(self) -> Halves | None:
-        _, d = self.func()
-        with ir.deep():
-            return None if d is None else transpose(d)
-
-    def start(self, xs: Sequence[Value]) -> tuple[Value, Value]:
-        """The forward half at `xs`: the value, and the tape."""
-        b = ir.builder()
-        halves = self.halves()
-        if halves is None:
-            return b.call(self.func()[0], xs), b.tuple([])
-        both = b.call(halves.fwd, xs)
-        return b.get(b.get(both, 0), 0), b.get(both, 1)
-
-    def tape(self) -> Type:
-        """The type of the tape."""
-        halves = self.halves()
-        assert halves is None or isinstance(halves.fwd.result, Tuple)
-        return tuple_of() if halves is None else halves.fwd.result.items[1]  # pyright: ignore
-
-    def back(self, xs: Sequence[Value], tape: Value, ct: Value) -> list[Value]:
-        """The backward half: the gradient in each active parameter."""
-        b = ir.builder()
-        halves = self.halves()
-        if halves is None:
-            return [_filled(b, None, xs[k]) for k in self.active]
-        func, d = self.func()
-        assert d is not None
-        totals = {k: Cotangent(linear_part(tangent(xs[k].type))) for k, m in enumerate(self.mask) if m}
-        leaves = [leaf for total in totals.values() for leaf in total.leaves()]
-        refs = [leaf.open(b) for leaf in leaves if leaf.type is not Real]
-        whole = linear_part(d.result)
-        assert isinstance(whole, Tuple)
-        back = b.tuple([b.zero(whole.items[0]), _as_cotangent(b, ct)], whole)
-        primals = self.pairs(xs)
-        out = b.call(halves.bwd, [*refs, *[primals[k] for k in halves.saved], back, tape])
-        for k, leaf in enumerate([leaf for leaf in leaves if leaf.type is Real]):
-            leaf.add(b, b.get(out, k))
-        return [_filled(b, totals[k].close(b), xs[k]) for k in self.active]
-
-
-    def along(self, xs: Sequence[Value], y: Value, tape: Value, dxs: Sequence[Any]) -> Value:
-        """The linear half: the derivative along tangents of the active parameters."""
-        b = ir.builder()
-        if len(dxs) != len(self.active):
-            want = ", ".join([f"d{self.f.names[k]}" for k in self.active])
-            message = f"the derivative of {self.f.name} takes {len(self.active)} tangents ({want}), got {len(dxs)}"
-            raise TypeMismatch(message, here(), "one for each parameter that has a derivative")
-        _, d = self.func()
-        if d is None:
-            return _filled(b, None, y)
-        given = {k: _as_cotangent(b, to_value(x, self.types[k], ("a tangent",))) for k, x in zip(self.active, dxs, strict=True)}
-        with ir.deep():
-            _, lin, saved = linearize_halves(d)
-        tangents = [given.get(k, b.zero(linear_part(tangent(x.type)))) for k, (x, m) in enumerate(zip(xs, self.mask, strict=True)) if m]
-        primals = self.pairs(xs)
-        out = b.call(lin, [*tangents, *[primals[k] for k in saved], tape])
-        return _filled(b, b.get(out, 1), y)
-
-    def pairs(self, xs: Sequence[Value]) -> list[Value]:
-        """What stands at each position of the parameters of the derivative, which has primals and tangents."""
-        return [x for x, m in zip(xs, self.mask, strict=True) for x in ((x, x) if m else (x,))]
-
-
-def _as_cotangent(b: Builder, ct: Value) -> Value:
-    """`ct` with nothing in the place of what has no derivative."""
-    want = linear_part(tangent(ct.type))
-    if want is ct.type:
-        return ct
-    if isinstance(ct.type, Tuple) and isinstance(want, Tuple):
-        return b.tuple([_as_cotangent(b, b.get(ct, k)) for k in range(len(want.items))], want)
-    if isinstance(ct.type, types.Vec) and not want.empty:
-        return b.loop(ct.type.size, lambda i: ([], [_as_cotangent(b, b.index(ct, i))]))[1][0]
-    return b.zero(want)
-
-
-def _filled(b: Builder, ct: Value | None, x: Value) -> Value:
-    """The gradient in `x`, with the members of `x` that have no derivative in their places."""
-    t = x.type
-    if not t.real:
-        return x
-    want = linear_part(tangent(t))
-    if ct is None:
-        ct = b.zero(want)
-    if want is t:
-        return ct
-    whole = ct
-    if isinstance(t, Tuple):
-        return b.tuple([_filled(b, b.get(whole, k), b.get(x, k)) for k in range(len(t.items))], t)
-    assert isinstance(t, types.Vec)
-    return b.loop(t.size, lambda i: ([], [_filled(b, b.index(whole, i), b.index(x, i))]))[1][0]
-
-
 # forward
 
 
@@ -200,7 +68,7 @@ def jvp(f: AnyFn) -> AnyFn:
 
     def body(*duals: Any) -> Any:
         b = ir.builder()
-        whole = _Linearised(f, [k for k, t in enumerate(types) if t.real])
+        whole = Halved(f, [k for k, t in enumerate(types) if t.real])
         func, d = whole.func()
         pairs = [split_dual(x, t, tangent, (n,)) for x, t, n in zip(duals, types, f.names, strict=True)]
         captured = [b.reach(v) for v in f.captured]
@@ -208,8 +76,9 @@ def jvp(f: AnyFn) -> AnyFn:
         if d is None:
             y, dy = b.call(func, xs), b.zero(tangent(func.result))
         else:
-            both = [*pairs, *[[c, b.zero(tangent(c.type))] for c in captured]]
-            both = b.call(d, [z for (re, du), m in zip(both, whole.mask, strict=True) for z in ((re, du) if m else (re,))])
+            whole_pairs = [*pairs, *[[c, b.zero(tangent(c.type))] for c in captured]]
+            moving = zip(whole_pairs, whole.mask, strict=True)
+            both = b.call(d, [z for (re, du), m in moving for z in ((re, du) if m else (re,))])
             y, dy = b.get(both, 0), b.get(both, 1)
         return join_dual(y, dy)
 
@@ -223,11 +92,11 @@ def hvp(f: AnyFn, argnums: int = 0) -> AnyFn:
 
     def body(*args: Any) -> Any:
         *xs, v = args
-        d = _Linearised(g, (k,))
+        d = Halved(g, (k,))
         values = d.values(xs)
         b = ir.builder()
-        dv = _as_cotangent(b, to_value(v, d.types[k], ("v",)))
-        return view(_filled(b, d.forward(values, {k: dv})[1], values[k]))
+        dv = as_cotangent(b, to_value(v, d.types[k], ("v",)))
+        return view(filled(b, d.forward(values, {k: dv})[1], values[k]))
 
     return make(body, [*g.types, g.types[k]], g.result, f"hvp({f.name})", [*f.names, _fresh("v", f.names)])
 
@@ -245,7 +114,7 @@ def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     parameter's type, and gives a tangent of the result.
     """
     f = _checked(f, "linearize")
-    lin = _Linearised(f, [k for k, t in enumerate(f.types) if untyped(t).real])
+    lin = Halved(f, [k for k, t in enumerate(f.types) if untyped(t).real])
     outside: list[tuple[AnyFn, AnyFn]] = []  # for calls outside of a trace: compiled once
 
     def at(*args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:
@@ -263,7 +132,7 @@ def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     return at
 
 
-def _along(f: AnyFn, lin: _Linearised) -> AnyFn:
+def _along(f: AnyFn, lin: Halved) -> AnyFn:
     """The linear half as a function of its own."""
     n, tape_type = len(f.types), lin.tape()
 
@@ -271,7 +140,8 @@ def _along(f: AnyFn, lin: _Linearised) -> AnyFn:
         xs, y, tape, dxs = lin.values(args[:n]), args[n], args[n + 1], args[n + 2 :]
         return view(lin.along(xs, to_value(y, lin.result), to_value(tape, tape_type), dxs))
 
-    names = [*f.names, _fresh("y", f.names), _fresh("tape", f.names), *[_fresh(f"d{f.names[k]}", f.names) for k in lin.active]]
+    tangents = [_fresh(f"d{f.names[k]}", f.names) for k in lin.active]
+    names = [*f.names, _fresh("y", f.names), _fresh("tape", f.names), *tangents]
     inputs = [*lin.types, lin.result, tape_type, *[lin.types[k] for k in lin.active]]
     return make(body, inputs, lin.result, f"{f.name}.lin", names)
 
@@ -291,13 +161,14 @@ def linear_transpose(f: AnyFn) -> AnyFn:
         raise NotDifferentiable(f"{f.name} is no linear function: there is nothing to transpose", here(), hint)
 
     def body(*args: Any) -> Any:
-        b = ir.builder()
-        func = untype(f.func)
+        b, func = ir.builder(), untype(f.func)
         if f.captured:
-            raise NotDifferentiable(f"{f.name} uses values of the function around it", here(), "pass them as parameters")
-        halves = transpose(as_linear(func, [t.real for t in types_]))
-        given = dict(zip(kept, [to_value(x, types_[k], (f.names[k],)) for x, k in zip(args, kept, strict=False)], strict=True))
-        ct = _as_cotangent(b, to_value(args[-1], result, ("the cotangent",)))
+            message = f"{f.name} uses values of the function around it"
+            raise NotDifferentiable(message, here(), "pass them in as parameters")
+        with ir.deep():
+            halves = transpose(as_linear(func, [t.real for t in types_]))
+        given = {k: to_value(x, types_[k], (f.names[k],)) for k, x in zip(kept, args, strict=False)}
+        ct = as_cotangent(b, to_value(args[-1], result, ("the cotangent",)))
         both = b.call(halves.fwd, [given[k] for k in kept])
         totals = {k: Cotangent(linear_part(tangent(types_[k]))) for k in active}
         leaves = [leaf for total in totals.values() for leaf in total.leaves()]
@@ -305,7 +176,7 @@ def linear_transpose(f: AnyFn) -> AnyFn:
         out = b.call(halves.bwd, [*refs, *[given[k] for k in halves.saved], ct, b.get(both, 1)])
         for k, leaf in enumerate([leaf for leaf in leaves if leaf.type is Real]):
             leaf.add(b, b.get(out, k))
-        grads = [view(_filled(b, totals[k].close(b), b.zero(types_[k]))) for k in active]
+        grads = [view(filled(b, totals[k].close(b), b.zero(types_[k]))) for k in active]
         return grads[0] if len(grads) == 1 else tuple(grads)
 
     inputs = [*[types_[k] for k in kept], result]
@@ -334,7 +205,7 @@ class Vjp:
 def vjp(f: AnyFn) -> Callable[..., Vjp]:
     """The derivative in reverse mode: `vjp(f)(*xs)` has the value, and the map from its cotangent to theirs."""
     f = _checked(f, "vjp")
-    lin = _Linearised(f, [k for k, t in enumerate(f.types) if untyped(t).real])
+    lin = Halved(f, [k for k, t in enumerate(f.types) if untyped(t).real])
     outside: list[tuple[AnyFn, AnyFn]] = []  # for calls outside of a trace: compiled once
 
     def at(*args: Any, **kwargs: Any) -> Vjp:
@@ -352,20 +223,20 @@ def vjp(f: AnyFn) -> Callable[..., Vjp]:
     return at
 
 
-def _given(ct: Any, lin: _Linearised) -> Value:
+def _given(ct: Any, lin: Halved) -> Value:
     if not lin.result.real:
         return to_value(None, types.Unit) if ct is None else to_value(ct, lin.result, ("the cotangent",))
     return to_value(ct, lin.result, ("the cotangent",))
 
 
-def _each(f: AnyFn, lin: _Linearised, grads: Sequence[Value]) -> Any:
+def _each(f: AnyFn, lin: Halved, grads: Sequence[Value]) -> Any:
     """The gradients as a user sees them."""
     there = dict(zip(lin.active, map(view, grads), strict=True))
     whole = tuple([there.get(k) for k in range(len(f.types))])
     return whole[0] if len(whole) == 1 else whole
 
 
-def _start(f: AnyFn, lin: _Linearised) -> AnyFn:
+def _start(f: AnyFn, lin: Halved) -> AnyFn:
     """The forward half as a function of its own: it gives the value and the tape."""
 
     def body(*xs: Any) -> Any:
@@ -375,7 +246,7 @@ def _start(f: AnyFn, lin: _Linearised) -> AnyFn:
     return make(body, lin.types, tuple_of(lin.result, lin.tape()), f"{f.name}.fwd", f.names)
 
 
-def _back(f: AnyFn, lin: _Linearised) -> AnyFn:
+def _back(f: AnyFn, lin: Halved) -> AnyFn:
     """The backward half as a function of its own."""
     tape_type = lin.tape()
 
@@ -391,7 +262,7 @@ def _back(f: AnyFn, lin: _Linearised) -> AnyFn:
 def pullback(f: AnyFn) -> AnyFn:
     """`vjp` as one function: from the arguments and a cotangent to the value and the gradients."""
     f = _checked(f, "vjp")
-    lin = _Linearised(f, [k for k, t in enumerate(f.types) if untyped(t).real])
+    lin = Halved(f, [k for k, t in enumerate(f.types) if untyped(t).real])
 
     def body(*args: Any) -> Any:
         *given, ct = args
@@ -403,7 +274,7 @@ def pullback(f: AnyFn) -> AnyFn:
     return make(body, [*lin.types, lin.result], tuple_of(lin.result, _gradients(lin)), f"vjp({f.name})", names)
 
 
-def _gradients(lin: _Linearised) -> Type:
+def _gradients(lin: Halved) -> Type:
     """The type of the gradients in all parameters, as `Vjp.grad` gives them."""
     grads = tuple([t if k in lin.active else types.Unit for k, t in enumerate(lin.types)])
     return grads[0] if len(grads) == 1 else Tuple(grads, None)
@@ -428,7 +299,7 @@ def _gradient(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
             here(),
             "rose.jacobian and rose.vjp differentiate functions to any type",
         )
-    lin = _Linearised(f, active)
+    lin = Halved(f, active)
 
     def body(*args: Any) -> Any:
         b = ir.builder()
@@ -454,7 +325,7 @@ def _matrix(rows: Type, columns: Type) -> Type:
 def _build(b: Builder, t: Type, leaf: Callable[[Path], Value], path: Path = ()) -> Value:
     """A value shaped as `t`, with `leaf(path)` for each Real in it."""
     if isinstance(t, types.Vec):
-        return b.loop(t.size, lambda i: ([], [_build(b, t.elem, leaf, (*path, i))]))[1][0]
+        return b.vec(t.size, lambda i: _build(b, t.elem, leaf, (*path, i)))
     if isinstance(t, Tuple):
         parts = [_build(b, x, leaf, (*path, k)) for k, x in enumerate(t.items)]
         return b.tuple(parts, Tuple(tuple([p.type for p in parts]), t.form))
@@ -514,7 +385,7 @@ def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) ->
         hint = "only Reals have a derivative"
         raise NotDifferentiable(f"rose.{what}: {f.name} gives a {result!r}, which has no derivative", here(), hint)
 
-    def one(k: int, xs: Sequence[Value], lin: _Linearised) -> Value:
+    def one(k: int, xs: Sequence[Value], lin: Halved) -> Value:
         forward = what == "jacfwd" or (what == "jacobian" and count(lin.types[k]) < count(result))
         return _by_columns(lin, k, xs) if forward else _by_rows(lin, xs)
 
@@ -522,7 +393,7 @@ def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) ->
         b = ir.builder()
         parts: list[Value] = []
         for k in active:
-            lin = _Linearised(f, (k,))
+            lin = Halved(f, (k,))
             parts.append(one(k, lin.values(args), lin))
         return parts[0] if host_index(argnums) is not None else b.tuple(parts)
 
@@ -532,18 +403,18 @@ def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) ->
     return make(body, inputs, whole, name or f"{what}({f.name})", f.names)
 
 
-def _by_rows(lin: _Linearised, xs: Sequence[Value]) -> Value:
+def _by_rows(lin: Halved, xs: Sequence[Value]) -> Value:
     b = ir.builder()
     _, tape = lin.start(xs)
     ct = linear_part(tangent(lin.result))
     return _build(b, lin.result, lambda path: lin.back(xs, tape, _unit_vector(b, ct, path))[0])
 
 
-def _by_columns(lin: _Linearised, k: int, xs: Sequence[Value]) -> Value:
+def _by_columns(lin: Halved, k: int, xs: Sequence[Value]) -> Value:
     b = ir.builder()
     t = linear_part(tangent(lin.types[k]))
     columns = _build(b, t, lambda path: lin.forward(xs, {k: _unit_vector(b, t, path)})[1])
-    inner: Callable[[Path], Value] = lambda out: _filled(
+    inner: Callable[[Path], Value] = lambda out: filled(
         b, _build(b, t, lambda path: _read(b, _read(b, columns, path), out)), xs[k]
     )
     return _build(b, lin.result, inner)

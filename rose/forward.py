@@ -11,8 +11,25 @@ from collections.abc import Sequence
 
 from . import ir
 from .errors import Loc, NotDifferentiable
-from .ir import ACCUM, ADD_TO, AT, CALL, CONST, FOR, FREEZE, GET, INDEX, PACK, PURE_CALL, TUPLE, ZERO
-from .ir import Block, Builder, Func, Value
+from .ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    CALL,
+    CONST,
+    FOR,
+    FREEZE,
+    GET,
+    INDEX,
+    PACK,
+    PURE_CALL,
+    TUPLE,
+    ZERO,
+    Block,
+    Builder,
+    Func,
+    Value,
+)
 from .linear import base
 from .ops import add, select
 from .types import Ref, Tuple, Type, Vec, tangent
@@ -91,7 +108,7 @@ def _full(b: Builder, x: Value, dx: Value | None) -> Value:
     return b.zero(tangent(x.type)) if dx is None else dx
 
 
-def _instruction(b: Builder, v: Value, env: Env) -> Pair:
+def _instruction(b: Builder, v: Value, env: Env) -> Pair:  # noqa: C901 (one case for each structural operation)
     pairs = [env[a] for a in v.args]
     xs = tuple([x for x, _ in pairs])
     op = v.op
@@ -114,13 +131,13 @@ def _instruction(b: Builder, v: Value, env: Env) -> Pair:
     if op is ZERO:
         return b.zero(v.type), None
     if op is TUPLE:
-        return b.tuple(xs, v.type), None if flat else b.tuple(full(), _tuple(tangent(v.type)))
+        return b.tuple(xs, _tuple(v.type)), None if flat else b.tuple(full(), _tuple(tangent(v.type)))
     if op is GET:
         return b.get(xs[0], v.attr), None if dxs[0] is None else b.get(dxs[0], v.attr)
     if op is INDEX:
         return b.index(*xs), None if dxs[0] is None else b.index(dxs[0], xs[1])
     if op is PACK:
-        return b.pack(xs, v.type), None if flat else b.pack(full(), _vec(tangent(v.type)))
+        return b.pack(xs, _vec(v.type)), None if flat else b.pack(full(), _vec(tangent(v.type)))
     if op is select:
         return b.emit(op, xs), None if flat else b.emit(op, (xs[0], *full()[1:]))
     if op is FOR:
@@ -206,4 +223,6 @@ def _for(b: Builder, v: Value, xs: Sequence[Value], dxs: list[Value | None], env
         None if dy is None else next(d_vecs) for _, dy in outs
     ]  # fmt: skip
     y = b.tuple(results)
-    return y, None if all(d is None for d in ds) else b.tuple([_full(b, r, d) for r, d in zip(results, ds, strict=True)])
+    if all(d is None for d in ds):
+        return y, None
+    return y, b.tuple([_full(b, r, d) for r, d in zip(results, ds, strict=True)])

@@ -172,4 +172,4 @@ def _meet_all(guards: list[Guard | None]) -> Guard | None:
 
 def has_arms(block: Block) -> bool:
     """True if some tangent goes through a `select`."""
-    return any([v.op is select and v.type.linear or (v.op is FOR and has_arms(v.attr)) for v in block.code])
+    return any([(v.op is select and v.type.linear) or (v.op is FOR and has_arms(v.attr)) for v in block.code])

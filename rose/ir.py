@@ -493,6 +493,12 @@ class Builder:
         out = [self.get(loop, j) for j in range(len(kinds))]
         return out[:k], out[k:]
 
+    def vec(self, n: int, item: Callable[[Value], Value]) -> Value:
+        """The vector of `item(i)` for each index below `n`: one loop."""
+        with self.nested() as block:
+            block.results = (item(self.param(Fin(n))),)
+        return self.close(block, ())[1][0]
+
     @contextmanager
     def nested(self) -> Generator[Block]:
         outer = self.block

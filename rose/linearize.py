@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from . import ir
 from .guards import is_ref
-from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO
-from .ir import Block, Builder, Func, Value, is_call
+from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from .linear import is_linear
 from .ops import select
 from .optimise.split import LONGEST, split

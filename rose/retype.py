@@ -6,8 +6,26 @@ from collections.abc import Callable, Sequence
 
 from . import ir
 from .errors import NotLinear
-from .ir import ACCUM, ADD_TO, AT, CALL, CONST, FOR, FREEZE, GET, INDEX, PACK, PURE_CALL, TUPLE, ZERO
-from .ir import Block, Builder, Func, Value, is_call
+from .ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    CALL,
+    CONST,
+    FOR,
+    FREEZE,
+    GET,
+    INDEX,
+    PACK,
+    PURE_CALL,
+    TUPLE,
+    ZERO,
+    Block,
+    Builder,
+    Func,
+    Value,
+    is_call,
+)
 from .linear import base
 from .ops import add, mul, neg, select, sub
 from .types import Fin, Real, Ref, Tan, Tuple, Type, Vec, map_leaves, untyped
@@ -64,8 +82,6 @@ def _untype_one(b: Builder, v: Value, env: Env) -> Value:
         CALL: lambda: b.call(untype(v.attr), xs),
     }
     return special[v.op]() if v.op in special else b.emit(v.op, xs, v.attr)
-
-
 
 
 def _tuple(t: Type) -> Tuple:
@@ -210,5 +226,3 @@ class _AsLinear:
         inits = [self.linear(b, a) if self.moves(v, j) else self.env[a] for j, a in enumerate(v.args)]
         after, vecs = b.loop(n.size, body, inits)
         return b.tuple([*after, *vecs])
-
-

@@ -19,8 +19,7 @@ from . import ir
 from .cotangent import Cotangent
 from .errors import NotLinear
 from .guards import Guard, is_ref
-from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO
-from .ir import Block, Builder, Func, Value, is_call
+from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from .linear import is_linear
 from .ops import add, and_, ifrom, not_, select
 from .optimise.split import LONGEST, split
@@ -72,7 +71,9 @@ class _Backward(LinearHalf):
             self.take_tape(b)
             self.add(b, result, ct)
             self.block(b, self.g.body)
-            numbers = [leaf for p in linear if not is_ref(p) for leaf in self.cotangent(p).leaves() if leaf.type is Real]
+            numbers = [
+                leaf for p in linear if not is_ref(p) for leaf in self.cotangent(p).leaves() if leaf.type is Real
+            ]
             totals = [leaf.close(b) for leaf in numbers]
             return b.func(b.tuple([b.zero(Real) if x is None else x for x in totals]))
 
@@ -91,7 +92,7 @@ class _Backward(LinearHalf):
             known = self.cts.get(v)
             if known is None:
                 self.cts[v] = ct
-            elif known.__class__ is Value:
+            elif isinstance(known, Value):
                 self.cts[v] = b.emit(add, (known, ct))
             else:
                 self.cotangent(v).add(b, ct)

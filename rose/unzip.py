@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from . import ir
 from .guards import Arms, Guard, has_arms, meet, visible
-from .ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO
-from .ir import Block, Builder, Func, Value, is_call
+from .ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value, is_call
 from .linear import Loops, is_linear
 from .ops import and_, not_, real, select
 from .optimise.split import LONGEST, split
@@ -104,9 +103,9 @@ class Unzipped:
     def need_path(self, ref: Value) -> None:
         """The linear half reads the cotangent of a part of an accumulator: it needs the indices to it."""
         while ref.op is AT:
-            if len(ref.args) > 1:
-                self.need(ref.args[1], None)
-            ref = ref.args[0]
+            ref, *index = ref.args
+            for i in index:
+                self.need(i, None)
 
     def need(self, v: Value, under: Guard | None, depth: int = 0) -> None:
         """The linear half reads the primal `v`: it is made again if that is cheap, else kept."""
@@ -274,4 +273,3 @@ def items_of(t: Type) -> tuple[Type, ...]:
 
 def items(v: Value) -> tuple[Type, ...]:
     return items_of(v.type)
-

@@ -322,33 +322,29 @@ def unary(op: Callable[[Any], Any], *pairs: tuple[float, float]) -> None:
 
 @row("valid: absolute value")
 def absolute_values():
-    unary(rose.abs, (-2.0, 2.0), (0.0, 0.0), (2.0, 2.0))
-    unary(rose.abs, (-0.0, 0.0))
+    unary(rose.abs, (-2.0, 2.0), (0.0, 0.0), (2.0, 2.0), (-0.0, 0.0))
     assert both(rose.grad(rose.fn([Real], Real)(rose.abs)), -0.0) == 0.0
 
 
 @row("valid: signum")
 def signs():
-    unary(rose.sign, (-2.0, -1.0), (-0.0, -1.0), (2.0, 1.0))
-    unary(rose.sign, (0.0, 1.0), (math.nan, math.nan))
+    unary(rose.sign, (-2.0, -1.0), (-0.0, -1.0), (2.0, 1.0), (0.0, 1.0), (math.nan, math.nan))
+    assert both(rose.fn([], R2)(lambda: [rose.sign(0.0), rose.sign(-0.0)])) == [1, -1]
 
 
 @row("valid: ceiling")
 def whole_numbers_above():
-    unary(rose.ceil, (-1.5, -1.0), (-0.5, -0.0), (-0.0, -0.0), (0.5, 1.0), (1.5, 2.0))
-    unary(rose.ceil, (0.0, 0.0))
+    unary(rose.ceil, (-1.5, -1.0), (-0.5, -0.0), (-0.0, -0.0), (0.5, 1.0), (1.5, 2.0), (0.0, 0.0))
 
 
 @row("valid: floor")
 def whole_numbers_below():
-    unary(rose.floor, (-1.5, -2.0), (-0.5, -1.0), (-0.0, -0.0), (0.5, 0.0), (1.5, 1.0))
-    unary(rose.floor, (0.0, 0.0))
+    unary(rose.floor, (-1.5, -2.0), (-0.5, -1.0), (-0.0, -0.0), (0.5, 0.0), (1.5, 1.0), (0.0, 0.0))
 
 
 @row("valid: truncate")
 def whole_numbers_towards_zero():
-    unary(rose.trunc, (-1.5, -1.0), (-0.5, -0.0), (-0.0, -0.0), (0.5, 0.0), (1.5, 1.0))
-    unary(rose.trunc, (0.0, 0.0))
+    unary(rose.trunc, (-1.5, -1.0), (-0.5, -0.0), (-0.0, -0.0), (0.5, 0.0), (1.5, 1.0), (0.0, 0.0))
 
 
 @row("valid: square root")
@@ -401,7 +397,7 @@ def a_vector_is_read_at_indices_that_are_data():
     assert both(gather, [2, 0, 1], [20, 0, 10]) == [10, 20, 0]
     assert both(rose.fn([], Vec[3])(lambda: gather([2, 0, 1], [2, 0, 1]))) == [1, 2, 0]
     assert both(rose.fn([Vec[3]], Real)(lambda v: v[-1]), [5, 6, 7]) == 7  # a literal counts from the end
-    refused(rose.fn([Vec[3]], Real)(lambda v: v[3]), rose.OutOfRange, "3 is out of range|out of range")
+    refused(rose.fn([Vec[3]], Real)(lambda v: v[3]), rose.OutOfRange, "index 3 is out of range")
 
 
 @row("valid: interp with index value")
@@ -675,7 +671,7 @@ def functions_of_one_module_share_a_memory():
 
     module = rose.compile(small, large)
     numbers = module.large(0.5)
-    assert module.small([5, 2]) == 3
+    assert module.small([5, 2]) == both(small, [5, 2]) == 3
     assert list(numbers) == [0.5 + i for i in range(n)] == both(large, 0.5)
 
 

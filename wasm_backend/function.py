@@ -1,77 +1,36 @@
-"""One function, from IR to instructions.
-
-A value is its leaves (see `layout.leaves`), and each leaf has a place: a local, or an address. An address
-is a base, in a local or 0, and an offset; going to a part of an aggregate only moves the offset.
-"""
+"""One function, from IR to instructions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO
-from rose.ir import OPS, Block, Func, Op, Value, is_call
-from rose.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Vec
+from rose.ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    CONST,
+    FOR,
+    FREEZE,
+    GET,
+    INDEX,
+    OPS,
+    PACK,
+    TUPLE,
+    ZERO,
+    Block,
+    Func,
+    Op,
+    Value,
+    is_call,
+)
+from rose.types import Fin, Real, Ref, Tan, Tuple, Type, Vec
 
 from .encode import F64, I32, LOCAL_GET, LOCAL_SET, Code, instruction
-from .homes import Home, Part, escaping, homes, item_offsets
-from .layout import align, is_aggregate, is_flat, item_leaves, leaf_offsets, leaves, offsets, size
-from .locals import Lives
-
-INLINE = 64  # bytes that are copied or cleared by single instructions
-
-
-class Mem(NamedTuple):
-    """An address: the local that holds the base (None: 0), and an offset."""
-
-    base: int | None
-    offset: int
-
-    def at(self, n: int) -> Mem:
-        return Mem(self.base, self.offset + n)
-
-
-class Literal(NamedTuple):
-    """A number that is written where it is read."""
-
-    type: Type
-    value: float
-
-
-Place = int | Mem | Literal
-
-
-class Frame:
-    """The memory of one function, as it grows."""
-
-    def __init__(self, bottom: int, name: str) -> None:
-        self.top, self.name = bottom, name
-
-    def reserve(self, t: Type) -> int:
-        at = -(-self.top // max(align(t), 8)) * max(align(t), 8)
-        self.top = at + size(t)
-        return at
-
-
-class Program(Protocol):
-    """What a function needs to know of its module."""
-
-    index: dict[Func, int]
-    mailbox: dict[Func, list[int | None]]  # where the parameters go, of functions that have too many
-    zeros: int
-
-    def literal(self, v: Value) -> int: ...
-    def adder(self) -> int: ...
-
-
-def wasm_type(t: Type) -> int:
-    """The type of the local that holds a scalar, or the address of an aggregate."""
-    return F64 if t is Real or t is Tan else I32
-
-
-_LOADS = {Bool: "i32.load8_u", Real: "f64.load", Tan: "f64.load"}
-_STORES = {Bool: "i32.store8", Real: "f64.store", Tan: "f64.store"}
+from .homes import item_offsets
+from .layout import is_aggregate, is_flat, item_leaves, leaf_offsets, leaves, offsets, size
+from .places import Mem, Place, wasm_type
+from .values import ValueWriter
 
 
 @cache
@@ -84,66 +43,16 @@ def template(op: Op) -> tuple[int | bytes, ...]:
     return tuple(steps)
 
 
-# the rows whose code is one instruction after their arguments
-PLAIN = {op: b"".join([x for x in template(op) if isinstance(x, bytes)]) for op in OPS.values() if op.wasm and "$" not in op.wasm}
+def _plain(op: Op) -> bytes:
+    return b"".join([x for x in template(op) if isinstance(x, bytes)])
 
 
-class FunctionWriter:
-    """Writes one function. With `at`, the parameters that lie in memory at fixed addresses, it is an export."""
+# the rows whose code is that of their arguments, and then these bytes
+PLAIN = {op: _plain(op) for op in OPS.values() if op.wasm and "$" not in op.wasm}
 
-    def __init__(
-        self, program: Program, f: Func, frame: Frame, at: Sequence[int | None] | None = None, out: int | None = None
-    ) -> None:
-        self.program, self.f, self.frame = program, f, frame
-        self.fixed: Sequence[int | None] = at if at is not None else [None] * len(f.params)
-        self.is_export, self.out = at is not None, out
-        self.lives = Lives(f.body)
-        self.deferred = self.lives.deferred
-        self.homes = homes(f.body)
-        self.escaping = escaping(f.body)
-        self.place: dict[Value, tuple[Place, ...]] = {}
-        self.owned: dict[Value, list[tuple[int, int]]] = {}  # value -> its locals: (type, index)
-        self.free: dict[int, list[int]] = {I32: [], F64: []}
-        self.built: dict[Part, Mem] = {}  # where a part is, or will be, built
-        # where a loop's next state is built: (block, result, offset); -1 for the element that a turn makes
-        self.next: dict[tuple[Block, int, int], Mem] = {}
-        self.results: list[Mem] = []  # where the aggregates of the result go
-        self.params: list[int] = []
-        self._take_params()
-        self.c = Code(len(self.params))
 
-    # the signature
-
-    def _take_params(self) -> None:
-        for p, at in zip(self.f.params, self.fixed, strict=True):
-            if p.type.empty:
-                self.place[p] = ()
-            elif at is not None:
-                self.place[p] = self._leaves_at(p.type, Mem(None, at))
-            elif isinstance(p.type, Ref):
-                self.place[p] = self._leaves_at(p.type.inner, Mem(self._param(p, I32), 0))
-            else:
-                self.place[p] = tuple([
-                    self._param(p, wasm_type(t)) if t.scalar else Mem(self._param(p, I32), 0) for t in leaves(p.type)
-                ])  # fmt: skip
-        for t, start in zip(leaves(self.f.result), leaf_offsets(self.f.result), strict=True):
-            if self.out is not None:
-                self.results.append(Mem(None, self.out + start))
-            else:
-                self.results.append(Mem(None, -1) if t.scalar else Mem(self._param(None, I32), 0))
-
-    def _param(self, p: Value | None, type: int) -> int:
-        self.params.append(type)
-        k = len(self.params) - 1
-        if p is not None:
-            self.owned.setdefault(p, []).append((type, k))
-        return k
-
-    def signature(self) -> tuple[list[int], list[int]]:
-        """The types of its parameters and results."""
-        return self.params, [] if self.out is not None else [
-            wasm_type(t) for t in leaves(self.f.result) if t.scalar
-        ]  # fmt: skip
+class FunctionWriter(ValueWriter):
+    """Writes the instructions of a function."""
 
     def write(self) -> Code:
         self._block(self.f.body)
@@ -157,142 +66,6 @@ class FunctionWriter:
             elif t.scalar:
                 self._push(result, leaf)
         return self.c
-
-    # locals
-
-    def _local(self, v: Value, type: int) -> int:
-        free = self.free[type]
-        k = free.pop() if free else self.c.local(type)
-        self.owned.setdefault(v, []).append((type, k))
-        return k
-
-    def _release(self, n: int) -> None:
-        for v in self.lives.dies.get(n, ()):
-            if v in self.owned:
-                for type, k in self.owned.pop(v):
-                    self.free[type].append(k)
-
-    def _set(self, v: Value, t: Type) -> int:
-        k = self._local(v, wasm_type(t))
-        self.c.set(k)
-        return k
-
-    # reading
-
-    def _push(self, v: Value, leaf: int = 0) -> None:
-        """Put a leaf on the stack: a number, or an address."""
-        if v in self.deferred:
-            self._compute(v)
-            return
-        if v.op is CONST and v.type is Real:
-            self.c.f64_const(v.attr)
-            return
-        places = self.place.get(v)
-        place = (self._all(v) if places is None else places)[leaf]
-        if place.__class__ is int:
-            self.c.body += LOCAL_GET[place]
-        elif isinstance(place, Mem):
-            t = leaves(v.type)[leaf] if not isinstance(v.type, Ref) else v.type
-            if t.scalar:
-                self._load(t, place)
-            else:
-                self._address(place)
-        else:
-            assert isinstance(place, Literal)
-            self._constant(place.type, place.value)
-
-    def _constant(self, t: Type, x: float) -> None:
-        if wasm_type(t) == F64:
-            self.c.f64_const(x)
-        else:
-            self.c.i32_const(int(x))
-
-    def _places(self, v: Value) -> tuple[Place, ...]:
-        if v.op is ZERO:
-            return self._all(v)
-        if v.op is CONST:
-            return (Mem(None, self.program.literal(v)),)
-        return self.place[v]
-
-    def _leaves_at(self, t: Type, at: Mem) -> tuple[Place, ...]:
-        return tuple([at.at(k) for k in leaf_offsets(t)])
-
-    def _base(self, at: Mem) -> None:
-        if at.base is None:
-            self.c.i32_const(0)
-        else:
-            self.c.get(at.base)
-
-    def _address(self, at: Mem) -> None:
-        if at.base is None:
-            self.c.i32_const(at.offset)
-        else:
-            self.c.get(at.base)
-            if at.offset:
-                self.c.i32_const(at.offset)
-                self.c("i32.add")
-
-    def _load(self, t: Type, at: Mem) -> None:
-        self._base(at)
-        self.c(_LOADS.get(t, "i32.load"), at.offset)  # pyright: ignore[reportArgumentType]
-
-    def _write(self, t: Type, at: Mem) -> None:
-        self.c(_STORES.get(t, "i32.store"), at.offset)  # pyright: ignore[reportArgumentType]
-
-    def _store(self, v: Value, leaf: int, t: Type, to: Mem) -> None:
-        """Let a leaf of `v` be at an address; nothing to do if it was built there."""
-        if t.scalar:
-            self._base(to)
-            self._push(v, leaf)
-            self._write(t, to)
-        elif self._places(v)[leaf] != to:
-            at = self._places(v)[leaf]
-            assert isinstance(at, Mem)
-            self._copy(size(t), at, to)
-
-    def _copy(self, n: int, at: Mem, to: Mem) -> None:
-        if n <= INLINE and n % 8 == 0:
-            for k in range(0, n, 8):
-                self._base(to)
-                self._load(Real, at.at(k))
-                self.c.f64_store(to.offset + k)
-        else:
-            self._address(to)
-            self._address(at)
-            self.c.i32_const(n)
-            self.c("memory.copy")
-
-    def _clear(self, n: int, to: Mem) -> None:
-        if n <= INLINE and n % 8 == 0:
-            for k in range(0, n, 8):
-                self._base(to)
-                self.c.f64_const(0.0)
-                self.c.f64_store(to.offset + k)
-        else:
-            self._address(to)
-            self.c.i32_const(0)
-            self.c.i32_const(n)
-            self.c("memory.fill")
-
-    # where aggregates are built
-
-    def _build_at(self, v: Value, leaf: int, t: Type) -> Mem:
-        """The address where `v` makes one of its leaves."""
-        at = self.built.get((v, leaf))
-        if at is None:
-            home = self.homes.get((v, leaf))
-            at = Mem(None, self.frame.reserve(t)) if home is None else self._at_home(home, t)
-            self.built[(v, leaf)] = at
-        return at
-
-    def _at_home(self, home: Home, t: Type) -> Mem:
-        whole = home.whole
-        if isinstance(whole, Value):
-            return self._build_at(whole, 0, whole.type).at(home.offset)
-        if whole is self.f.body:
-            return self.results[home.offset]
-        state = self.next.get((whole, home.leaf, home.offset))
-        return self.next[(whole, home.leaf, -1)].at(home.offset) if state is None else state
 
     # instructions
 
@@ -334,26 +107,16 @@ class FunctionWriter:
         if op is FREEZE or op not in (GET, INDEX, AT):
             return self._all(whole)
         places = self._places(whole)
-        t = t.inner if isinstance(t, Ref) else t
+        t: Type = t.inner if isinstance(t, Ref) else t
         if isinstance(t, Tuple) and (is_flat(t) or whole.op is FOR):
             return places[item_leaves(t, v.attr)]
         if v.type.empty:
             return ()
-        at = places[0]
-        assert isinstance(at, Mem)
+        at = self._memory(whole)
         if isinstance(t, Tuple):
             return self._leaves_at(t.items[v.attr], at.at(offsets(t)[v.attr]))
         assert isinstance(t, Vec)
         return self._leaves_at(t.elem, at.at(index[0].attr * size(t.elem)))
-
-    def _all(self, v: Value) -> tuple[Place, ...]:
-        """The places of all leaves, also of a literal."""
-        if v.op is CONST and v.type.scalar:
-            return (Literal(v.type, v.attr),)
-        if v.op is ZERO:
-            zero = Mem(None, self.program.zeros)
-            return tuple([Literal(t, 0) if t.scalar else zero for t in leaves(v.type)])
-        return self._places(v)
 
     def _define(self, v: Value) -> None:
         """A number: into a local, and into the aggregates that it is an item of."""
@@ -367,9 +130,9 @@ class FunctionWriter:
             return
         if len(early) == 1 and self.lives.uses[v] == 1:
             to = self._item(*early[0])
-            self._base(to)
+            self.c.base(to)
             self._compute(v)
-            self._write(v.type, to)
+            self.c.write(v.type, to)
             return
         self._compute(v)
         self._release(self.lives.start[v])
@@ -377,9 +140,9 @@ class FunctionWriter:
         self.place[v] = (k,)
         for whole, item in early:
             to = self._item(whole, item)
-            self._base(to)
+            self.c.base(to)
             self.c.get(k)
-            self._write(v.type, to)
+            self.c.write(v.type, to)
 
     def _item(self, whole: Value, k: int) -> Mem:
         if isinstance(whole.type, Vec):
@@ -392,17 +155,16 @@ class FunctionWriter:
     def _compute(self, v: Value) -> None:
         """Put a number on the stack: a row of the table, or a load."""
         if v.op is INDEX:
-            at = self._places(v.args[0])[0]
-            assert isinstance(at, Mem)
+            at = self._memory(v.args[0])
             if v.args[1].op is CONST:
-                self._load(v.type, at.at(v.args[1].attr * size(v.type)))
+                self.c.load(v.type, at.at(v.args[1].attr * size(v.type)))
                 return
             self._scaled(v.args[1], size(v.type), at.base)
-            self.c(_LOADS.get(v.type, "i32.load"), at.offset)  # pyright: ignore[reportArgumentType]
+            self.c.load_from(v.type, at)
         elif v.op is GET:
-            at, t = self._places(v.args[0])[0], v.args[0].type
-            assert isinstance(at, Mem) and isinstance(t, Tuple)
-            self._load(v.type, at.at(offsets(t)[v.attr]))
+            t: Type = v.args[0].type
+            assert isinstance(t, Tuple)
+            self.c.load(v.type, self._memory(v.args[0]).at(offsets(t)[v.attr]))
         else:
             simple = PLAIN.get(v.op)
             if simple is not None:
@@ -410,8 +172,8 @@ class FunctionWriter:
                 for a in v.args:
                     if a in deferred:
                         self._compute(a)
-                    elif a in place and (k := place[a][0]).__class__ is int:
-                        body += LOCAL_GET[k]  # pyright: ignore[reportArgumentType]
+                    elif a in place and isinstance(k := place[a][0], int):
+                        body += LOCAL_GET[k]
                     else:
                         self._push(a)
                 body += simple
@@ -445,8 +207,7 @@ class FunctionWriter:
         if v.type.empty:
             self.place[v] = ()
             return
-        at = self._places(whole)[0]
-        assert isinstance(at, Mem)
+        at = self._memory(whole)
         self._scaled(i, size(t.elem), at.base)
         self._release(self.lives.start[v])
         k = self._local(v, I32)
@@ -497,8 +258,10 @@ class FunctionWriter:
             if isinstance(to, int):
                 self._push(init, leaf)
                 self.c.set(to)
-            elif init.op is ZERO and not s.scalar:
-                self._clear(size(s), to)
+                continue
+            assert isinstance(to, Mem)
+            if init.op is ZERO and not s.scalar:
+                self.c.clear(size(s), to)
             else:
                 self._store(init, leaf, s, to)
 
@@ -509,14 +272,16 @@ class FunctionWriter:
                 self._push(x, leaf)
                 self.c("f64.add")
                 self.c.set(to)
-            elif t.scalar:
-                self._base(to)
-                self._load(t, to)
+                continue
+            assert isinstance(to, Mem)
+            if t.scalar:
+                self.c.base(to)
+                self.c.load(t, to)
                 self._push(x, leaf)
                 self.c("f64.add")
-                self._write(t, to)
+                self.c.write(t, to)
             else:
-                self._address(to)
+                self.c.address(to)
                 self._push(x, leaf)
                 self.c.i32_const(size(t))
                 self.c("call", self.program.adder())
@@ -533,9 +298,7 @@ class FunctionWriter:
             if a.type.empty:
                 continue
             if isinstance(a.type, Ref):
-                to = self._places(a)[0]
-                assert isinstance(to, Mem)
-                self._address(to)
+                self.c.address(self._memory(a))
                 continue
             for leaf, (t, start) in enumerate(zip(leaves(a.type), leaf_offsets(a.type), strict=True)):
                 if at is None:
@@ -545,7 +308,7 @@ class FunctionWriter:
         parts = leaves(v.type)
         built = {leaf: self._build_at(v, leaf, t) for leaf, t in enumerate(parts) if not t.scalar}
         for to in built.values():
-            self._address(to)
+            self.c.address(to)
         self.c("call", self.program.index[f])
         self._release(self.lives.start[v])
         numbers = {leaf: self._local(v, wasm_type(t)) for leaf, t in enumerate(parts) if t.scalar}
@@ -558,13 +321,13 @@ class FunctionWriter:
             if a.type.scalar:
                 self._push(a)
             elif not a.type.empty:
-                self._address(self._in_memory(a))
+                self.c.address(self._in_memory(a))
         if v.type.empty:
             self.c("call", self.program.index[f])
             self.place[v] = ()
         elif is_aggregate(v.type):
             to = Mem(None, self.frame.reserve(v.type))
-            self._address(to)
+            self.c.address(to)
             self.c("call", self.program.index[f])
             self.place[v] = self._leaves_at(v.type, to)
         else:
@@ -574,9 +337,8 @@ class FunctionWriter:
 
     def _in_memory(self, v: Value) -> Mem:
         """An aggregate as a whole, at one address."""
-        places = self._places(v)
-        if leaves(v.type) == (v.type,) and isinstance(places[0], Mem):
-            return places[0]
+        if leaves(v.type) == (v.type,):
+            return self._memory(v)
         to = Mem(None, self.frame.reserve(v.type))
         for leaf, (t, start) in enumerate(zip(leaves(v.type), leaf_offsets(v.type), strict=True)):
             self._store(v, leaf, t, to.at(start))
@@ -665,7 +427,7 @@ class FunctionWriter:
                 at = self._vector(v, j)
                 self._scaled(block.params[0], size(r.type), at.base)
                 self._push(r)
-                self._write(r.type, at)
+                self.c.write(r.type, at)
             elif not r.type.empty:
                 to = self.next[(block, j, -1)]
                 for leaf, (t, start) in enumerate(zip(leaves(r.type), leaf_offsets(r.type), strict=True)):

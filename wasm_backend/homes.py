@@ -19,7 +19,7 @@ Part = tuple[Value, int]  # a leaf of a value
 
 
 class Home(NamedTuple):
-    """The place for a part: at `offset` in a part of an aggregate; of the result of a block; of the function's result."""
+    """The place for a part: at `offset` in an aggregate, or in a result of a block."""
 
     whole: Value | Block
     leaf: int

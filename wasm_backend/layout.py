@@ -121,5 +121,3 @@ def describe(t: Type) -> dict[str, Any]:
             raise AssertionError("an accumulator never crosses the border")
         case _:
             return {"kind": "real" if t is Real or t is Tan else "bool" if t is Bool else "unit"}
-
-

@@ -11,11 +11,27 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from rose.ir import ACCUM, ADD_TO, AT, CALL, CONST, FOR, FREEZE, GET, INDEX, PACK, PURE_CALL, TUPLE, ZERO
-from rose.ir import Block, Op, Value
+from rose.ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    CALL,
+    CONST,
+    FOR,
+    FREEZE,
+    GET,
+    INDEX,
+    PACK,
+    PURE_CALL,
+    TUPLE,
+    ZERO,
+    Block,
+    Op,
+    Value,
+)
 from rose.ops import stop_gradient
 
-from .layout import is_flat, leaves
+from .layout import is_flat
 
 _MAY_BE_ALIAS = {GET, INDEX, AT, TUPLE, FREEZE, stop_gradient}
 _TAKES = {ADD_TO, CALL, PURE_CALL, FOR, ACCUM, PACK, TUPLE, INDEX, AT}  # what reads a number from the stack
@@ -104,7 +120,7 @@ class Lives:
         self.end[block] = n
         return n + 1
 
-    def _visit(self, block: Block) -> None:
+    def _visit(self, block: Block) -> None:  # noqa: C901 (the one loop that all compiling waits for)
         """Backwards: what reads a value is known before the value."""
         last, early, start = self._last, self.early, self.start
         for r in block.results:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from rose.errors import TooLarge
+from rose.errors import RoseError, TooLarge, here
 from rose.ir import CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
 from rose.types import Bool, Fin, Ref, Tuple, Type, Vec
 
 from .abi import Lowered, Signature, Slot
-from .encode import FUNC, I32, MEMORY, PAGE, Code, Module
-from .function import Frame, FunctionWriter, wasm_type
+from .encode import FUNC, I32, MEMORY, PAGE, Code, Module, instruction
+from .function import FunctionWriter
 from .layout import align, is_aggregate, leaves, size
+from .places import Frame, wasm_type
 
 LARGEST = 2**32  # bytes that a memory can have
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
@@ -87,7 +89,7 @@ class _Program:
     def new_frame(self, f: Func) -> Frame:
         """A frame above those of all that `f` calls."""
         below = [self.frames[v.attr].top for v in calls(f.body) if v.attr.impl is None]
-        return Frame(max([self.top, *below]), f.name)
+        return Frame(max([self.top, *below]))
 
     def done(self, f: Func, frame: Frame) -> None:
         self.largest = max(self.largest, frame.top)
@@ -111,6 +113,8 @@ class _Program:
 
     def export(self, name: str, f: Func) -> Signature:
         """One function, to be called from outside: its aggregates lie at fixed addresses."""
+        if name == "memory":
+            raise RoseError('a function cannot be exported as "memory"', here(), "its memory is; rename the function")
         if f.impl is not None:
             f = wrapper(f)
         frame = self.new_frame(f)
@@ -131,18 +135,40 @@ class _Program:
     def adder(self) -> int:
         """The function that adds a row of numbers into another: (to, from, bytes)."""
         if self._adder is None:
-            c = Code(3)
             self._adder = self.module.reserve(self.module.type([I32, I32, I32], []), "add")
-            end = c.local(I32)
-            c.get(0), c.get(2), c("i32.add"), c.set(end)
-            c("loop")
-            c.get(0), c.get(0), c.f64_load(0), c.get(1), c.f64_load(0), c("f64.add"), c.f64_store(0)
-            c.get(1), c.i32_const(8), c("i32.add"), c.set(1)
-            c.get(0), c.i32_const(8), c("i32.add"), c.tee(0)
-            c.get(end), c("i32.lt_u"), c("br_if", 0)
-            c("end")
-            self.module.define(self._adder, c)
+            self.module.define(self._adder, _adder())
         return self._adder
+
+
+def _adder() -> Code:
+    """A loop over two rows of numbers, from front to back."""
+    to, at, n = 0, 1, 2
+    c = Code(3)
+    end = c.local(I32)
+    step = instruction("i32.const", 8) + instruction("i32.add")
+    c.get(to)
+    c.get(n)
+    c("i32.add")
+    c.set(end)
+    c("loop")
+    c.get(to)
+    c.get(to)
+    c.f64_load(0)
+    c.get(at)
+    c.f64_load(0)
+    c("f64.add")
+    c.f64_store(0)
+    c.get(at)
+    c.emit(step)
+    c.set(at)
+    c.get(to)
+    c.emit(step)
+    c.tee(to)
+    c.get(end)
+    c("i32.lt_u")
+    c("br_if", 0)
+    c("end")
+    return c
 
 
 def wrapper(f: Func) -> Func:
@@ -193,11 +219,10 @@ def border_types(f: Func) -> tuple[list[int], list[int]]:
     return ([*params, I32], []) if is_aggregate(f.result) else (params, [wasm_type(f.result)])
 
 
-def pack(x: object, t: Type) -> bytes:
+def pack(x: Any, t: Type) -> bytes:
     """A literal as it lies in memory."""
     if isinstance(t, Vec):
-        assert isinstance(x, tuple)
-        return b"".join([pack(y, t.elem) for y in x])  # pyright: ignore[reportUnknownVariableType]
+        return b"".join([pack(y, t.elem) for y in x])
     assert not isinstance(t, (Tuple, Ref)), t
     if t is Bool:
         return bytes([bool(x)])

@@ -209,10 +209,10 @@ def number(x: Any, t: Type, path: Path) -> Any:
     return plain(x, t, path)
 
 
-def destination(place: Place, t: Type, out: Any, view: bool) -> Callable[[], Any]:
+def destination(place: Place | None, t: Type, out: Any, view: bool) -> Callable[[], Any]:
     """What takes a result from its place, if it is not to be copied: into `out`, or as views of the memory."""
     if out is None:
-        return place.peek
+        return place.peek if place is not None else lambda: None  # a number comes without being taken
     if view or not isinstance(place, Leaf) or not place.is_vector:
         hint = "`out` takes a vector of numbers, and has no use beside `view`"
         raise TypeMismatch(f"out cannot be given here: the result is a {t!r}", here(), hint)

@@ -188,7 +188,7 @@ def _parameters(params: Sequence[tuple[str | None, Type]], *, given: bool) -> st
 
 
 def _comment(text: str) -> str:
-    lines = inspect.cleandoc(text).replace("*/", "*\\/").splitlines()
+    lines = inspect.cleandoc(text).rstrip().replace("*/", "*\\/").splitlines()
     if len(lines) < 2:
         return "".join(f"  /** {line} */\n" for line in lines)
     return "  /**\n" + "".join(f"   * {line}".rstrip() + "\n" for line in lines) + "   */\n"

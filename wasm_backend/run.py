@@ -77,7 +77,7 @@ class _Instance:
             result = "" if _is_placed(s.result) else _kind(s.result.type)
             e = rawcall.entry(self.store, func, params, result, self.raised)
             places = [self.place(p.type, p.at or 0) for p in s.params if _is_placed(p)]
-            found = self.place(s.result.type, s.result.at or 0)
+            found = self.place(s.result.type, s.result.at or 0) if _is_placed(s.result) else None
             made = self.states[name] = (e.call, e.args, e.fail, e.reals, e.words, places, found, e.keep)
         return made
 
@@ -102,29 +102,22 @@ def _answer(ref: weakref.ref[_Instance], f: Func, *numbers: Any) -> Any:
     assert instance is not None and f.impl is not None
     rest = iter(numbers)
     x = f.impl(*[instance.received(p.type, rest) for p in f.params])
-    code = getattr(f.impl, "__code__", None)
-    path, loc = (f"what {f.name} returns",), None if code is None else Loc(code, -1)
+    if f.result is Real and x.__class__ is float:
+        return x
+    path, loc = (f"what {f.name} returns",), Loc(f.impl.__code__, -1) if hasattr(f.impl, "__code__") else None
     if is_aggregate(f.result) or f.result.empty:
         return fill(instance.place(f.result, next(rest, 0)), x, f.result, path, loc)
     return plain(x, f.result, path, loc)
 
 
-_DEEPEST = 50  # calls within calls: Python's own limit is below 200, and what exceeds that is hard to read
+_DEEPEST = 50  # calls within calls: each has a memory of its own, and takes 4 to 8 of Python's 1,000 frames
 _lock = threading.Lock()
-
-
-@functools.cache
-def _engine() -> wasmtime.Engine:
-    """The engine of this process."""
-    return wasmtime.Engine()
+_engine = functools.cache(wasmtime.Engine)  # the one of this process, made under the lock
 
 
 class _Module:
-    """A module, compiled when first needed, and its instances.
-
-    There is one for each thread; and where there are opaque functions, one more for each call that one of
-    them makes while the call that it answers waits.
-    """
+    """A module, compiled when first needed, and its instances: one for each thread, and one more for each
+    call that an opaque function makes while the call that it answers waits."""
 
     def __init__(self, lowered: Lowered) -> None:
         self.lowered = lowered
@@ -143,8 +136,8 @@ class _Module:
         """The state of an export in the instance of this thread, where there is one; put into `local`."""
         if not hasattr(self._local, "own"):
             self._local.own = self._instance()
-        local.state = self._local.own.state(name)
-        return local.state
+        state = local.state = self._local.own.state(name)
+        return state
 
     def take(self) -> _Instance:
         """An instance that no call of this thread uses now, to be given back."""
@@ -188,12 +181,12 @@ def _source(s: Signature, pooled: bool) -> str:
             sends.append(f"{buffer}[{2 * len(sends) + 2}] = a{k}")
     missing = f" or {names[-1]} is absent" if names else ""
     given = "".join([f"{a}, " for a in names])
-    state = ["state = taken.state(name)"] if pooled else _OWN
+    own = ["try: state = local.state", "except AttributeError: state = make(name, local)"]
     lines = [
         "extras = None",
-        f"if named or rest{missing}: [{given}], extras = bind(signature, [{given}*rest], named)",
+        f"if named or rest{missing}: [{given}], extras = bind(name, names, [{given}*rest], named)",
         *checks,
-        *state,
+        *(["state = taken.state(name)"] if pooled else own),
         "call, args, fail, reals, words, places, result, _ = state",
         "if extras is not None: into = destination(result, t, *extras)",
         *fills,
@@ -207,9 +200,6 @@ def _source(s: Signature, pooled: bool) -> str:
     params = "".join([f"{a}=absent, " for a in names]) + ("/, " if names else "")
     text = [f"def call({params}*rest, **named):", "    try:", *[f"        {x}" for x in lines]]
     return "\n".join([*text, "    except RoseError as e: raise hide_our_frames(e)"])
-
-
-_OWN = ["try: state = local.state", "except AttributeError: state = make(name, local)"]
 
 
 def _unusual(t: Type, x: str) -> str:
@@ -232,14 +222,13 @@ def _result(s: Slot) -> str:
 def _function(module: _Module, s: Signature) -> Callable[..., Any]:
     """The Python function for an export."""
     pooled = bool(module.lowered.imports)
-    scope: dict[str, Any] = {
-        "absent": _Absent,
-        "bind": _bind,
-        "number": number,
-        "fill": fill,
+    scope: dict[str, Any] = {"absent": _Absent, "bind": _bind, "number": number, "fill": fill, "name": s.name}
+    scope |= {
         "destination": destination,
+        "names": [p.name for p in s.params],
+        "RoseError": RoseError,
+        "hide_our_frames": hide_our_frames,
     }
-    scope |= {"name": s.name, "signature": s, "RoseError": RoseError, "hide_our_frames": hide_our_frames}
     scope |= {f"t{k}": p.type for k, p in enumerate(s.params)} | {f"n{k}": (p.name,) for k, p in enumerate(s.params)}
     scope |= {"t": s.result.type, "make": module.state, "local": threading.local()}
     scope |= {"take": module.take, "give": module.give}
@@ -248,29 +237,25 @@ def _function(module: _Module, s: Signature) -> Callable[..., Any]:
     return scope.pop("call")
 
 
-def _bind(s: Signature, args: Sequence[Any], named: dict[str, Any]) -> tuple[list[Any], tuple[Any, bool] | None]:
+def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any]) -> tuple[list[Any], Any]:
     """One argument for each parameter; and `out` and `view`, if one of them is given."""
-    names = [p.name for p in s.params]
     out, view = _extra("out", names, named), bool(_extra("view", names, named))
     given = [x for x in args if x is not _Absent]
     rest = names[len(given) :]
-    if len(given) + len(named) != len(names) or any([k not in named for k in rest]):
-        raise _misfit(s.name, names, given, named)
+    if len(given) + len(named) != len(names) or not named.keys() >= set(rest):
+        raise _misfit(f, names, given, named)
     return given + [named[k] for k in rest], None if out is None and not view else (out, view)
 
 
 def _misfit(f: str, names: list[str], given: list[Any], named: dict[str, Any]) -> TypeMismatch:
     """What is wrong with arguments that are not one for each parameter."""
-    takes = f"{f} takes {len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)})"
-    if not names:
-        takes = f"{f} takes no arguments"
+    takes = f"{len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)})" if names else "no arguments"
     rest = names[len(given) :]
     if extra := [k for k in named if k not in rest]:
         said = "is given twice" if extra[0] in names else "is unknown"
-        return TypeMismatch(f"{takes}: {extra[0]} {said}", here(), "see its signature")
-    missing = [k for k in rest if k not in named]
-    hint = f"{missing[0]} is missing" if missing else "too many"
-    return TypeMismatch(f"{takes}, got {len(given) + len(named)}", here(), hint)
+        return TypeMismatch(f"{f} takes {takes}: {extra[0]} {said}", here(), "see its signature")
+    missing = [f"{k} is missing" for k in rest if k not in named] or ["too many"]
+    return TypeMismatch(f"{f} takes {takes}, got {len(given) + len(named)}", here(), missing[0])
 
 
 def _extra(k: str, names: list[str], named: dict[str, Any]) -> Any:
@@ -315,10 +300,9 @@ class Export:
         """The parameters and the result, with their types."""
         s = self.lowered.signatures[self.__name__]
         legal = all([p.name.isidentifier() and not keyword.iskeyword(p.name) for p in s.params])
-        params = [
-            inspect.Parameter(p.name if legal else f"x{k}", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=p.type)
-            for k, p in enumerate(s.params)
-        ]
+        names = [p.name if legal else f"x{k}" for k, p in enumerate(s.params)]
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        params = [inspect.Parameter(n, kind, annotation=p.type) for n, p in zip(names, s.params, strict=True)]
         return inspect.Signature(params, return_annotation=s.result.type)
 
     __signature__ = signature

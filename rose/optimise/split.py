@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import ir
-from ..ir import ACCUM, AT, CONST, FOR, FREEZE, GET, INDEX, ZERO
-from ..ir import Block, Builder, Func, Value
+from ..ir import ACCUM, AT, CONST, FOR, FREEZE, GET, INDEX, ZERO, Block, Builder, Func, Value
 
 PIECE = 1000  # instructions
 LONGEST = 2 * PIECE
@@ -100,7 +99,7 @@ class _Splitter:
 
 def _is_remade(v: Value) -> bool:
     """True for what each piece makes for itself: literals, and parts of what it is given."""
-    return v.op in (CONST, ZERO, AT, GET) and not (v.op is GET and v.args[0].op is FOR) or (
+    return (v.op in (CONST, ZERO, AT, GET) and not (v.op is GET and v.args[0].op is FOR)) or (
         v.op is INDEX and v.args[1].op is CONST
     )
 

@@ -2,14 +2,18 @@
 // they ask of the page, and where modules can be loaded from.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-import { bind, load } from "../../wasm_backend/js/rose.js";
+// where no package.json says what a .js is, older versions of Node take it for CommonJS
+const folder = mkdtempSync(join(tmpdir(), "rose é "));
+process.on("exit", () => rmSync(folder, { recursive: true }));
+copyFileSync(new URL("../../wasm_backend/js/rose.js", import.meta.url), join(folder, "rose.mjs"));
+const { bind, load } = await import(pathToFileURL(join(folder, "rose.mjs")));
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 
@@ -447,16 +451,11 @@ test("load with what the page supplies", async () => {
 });
 
 test("load from a file", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "rose é "));
-  try {
-    const url = pathToFileURL(join(folder, "plain.wasm"));
-    writeFileSync(url, PLAIN);
-    await works(url);
-    await works(url.href);
-    await assert.rejects(load(new URL("none.wasm", url), F), { code: "ENOENT" });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const url = pathToFileURL(join(folder, "plain.wasm"));
+  writeFileSync(url, PLAIN);
+  await works(url);
+  await works(url.href);
+  await assert.rejects(load(new URL("none.wasm", url), F), { code: "ENOENT" });
 });
 
 test("load from a data: URL, without fetch", async (t) => {

@@ -9,7 +9,8 @@ import rose.loops as loops
 from rose import ir, ops
 from rose.check import check
 from rose.errors import Loc
-from rose.forward import full_mask, jvp, untype
+from rose.forward import full_mask, jvp
+from rose.retype import untype
 from rose.ir import Block, Func, Op, Value, building
 from rose.structs import Fin, Vec, struct
 from rose.trace import fn, opaque

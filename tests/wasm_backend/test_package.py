@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import wasmtime
+
 from rose.errors import RoseError, here
 from rose.ir import PARAM, Block, Func, Value
 from rose.types import Bool, Fin, Form, Real, Tan, Tuple, Type, Unit, Vec
@@ -131,7 +132,9 @@ def test_the_manifest():
     assert list(manifest["exports"]["."]) == ["types", "default"]
 
 
-@pytest.mark.parametrize(("name", "npm"), [("a.b", "a.b"), ("größe", "gr-e"), ("λ", "package"), ("_x_", "x"), ("2d", "2d")])
+@pytest.mark.parametrize(
+    ("name", "npm"), [("a.b", "a.b"), ("größe", "gr-e"), ("λ", "package"), ("_x_", "x"), ("2d", "2d")]
+)
 def test_names_of_packages(name: str, npm: str):
     files = package_files(MODULE, name, {})
     assert list(files)[:3] == [f"{name}.wasm", f"{name}.js", f"{name}.d.ts"]
@@ -151,7 +154,7 @@ def test_what_cannot_be_the_name_of_a_package(name: str, tmp_path: Path):
 
 
 def test_the_runtime_keeps_its_name():
-    with pytest.raises(RoseError, match="^'Rose' cannot be the name of a package: the runtime has that name\n"):
+    with pytest.raises(RoseError, match=r"^'Rose' cannot be the name of a package: the runtime has that name"):
         package_files(MODULE, "Rose", {})
 
 
@@ -196,10 +199,11 @@ def test_opaque_functions_of_one_name_have_one_type():
         (LINE, "{ readonly b0: number; readonly b: ArrayLike<number> }", "{ b0: number; b: Float64Array }"),
         (Vec(2, struct("P", x=Real)), "ArrayLike<{ readonly x: number }>", "{ x: number }[]"),
         (
-            struct("Odd", **{"a b": Real, "new": Real, "then": Real, "__proto__": Real, 'q"': Real, "é": Real, "0": Real}),
+            struct("Odd", **dict.fromkeys(["a b", "new", "then", "__proto__", 'q"', "é", "0"], Real)),
             '{ readonly "a b": number; readonly "new": number; readonly then: number; readonly __proto__: number; '
             'readonly "q\\"": number; readonly "é": number; readonly "0": number }',
-            '{ "a b": number; "new": number; then: number; __proto__: number; "q\\"": number; "é": number; "0": number }',
+            '{ "a b": number; "new": number; then: number; __proto__: number; '
+            '"q\\"": number; "é": number; "0": number }',
         ),
     ],
 )
@@ -209,7 +213,8 @@ def test_types_given_and_got(t: Type, given: str, got: str):
 
 def test_declarations():
     pick = opaque("pick", LINE, line=LINE, function=Fin(3))
-    assert declarations(ADD, SAME, imports=[pick, opaque("console.log", Unit, x=Real)], add="The sum.", pick="Any.") == (
+    text = declarations(ADD, SAME, imports=[pick, opaque("console.log", Unit, x=Real)], add="The sum.", pick="Any.")
+    assert text == (
         """\
 // Made by Rose.
 
@@ -368,7 +373,7 @@ def interrupt(owner: object, name: str, turns: int, monkeypatch: pytest.MonkeyPa
     real, left = getattr(owner, name), [None] * turns
 
     def interrupted(*args: object, **kwargs: object) -> object:
-        if left is not None and left:
+        if left:
             left.pop()
             return real(*args, **kwargs)
         monkeypatch.setattr(owner, name, real)

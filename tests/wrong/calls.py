@@ -1,0 +1,265 @@
+"""Wrong programs: compiled functions that are called with the wrong arguments; what is too large to compile."""
+
+from __future__ import annotations
+
+import decimal
+from typing import Any
+
+import numpy as np
+
+import rose
+from rose import Bool, Fin, Real, Vec, fn
+
+
+@rose.struct
+class Point:
+    x: Real
+    y: Real
+
+
+@fn
+def area(width: Real, height: Real) -> Real:
+    return width * height
+
+
+@fn
+def norm(v: Vec[3]) -> Real:
+    return rose.sum(v[i] * v[i] for i in rose.range(3))
+
+
+@fn
+def trace(a: Vec[2, Vec[2]]) -> Real:
+    return a[0][0] + a[1][1]
+
+
+@fn
+def pick(v: Vec[3], i: Fin[3]) -> Real:
+    return v[i]
+
+
+@fn
+def gather(v: Vec[3], indices: Vec[2, Fin[3]]) -> Vec[2]:
+    return rose.vec(v[indices[k]] for k in rose.range(2))
+
+
+@fn
+def choose(up: Bool, x: Real) -> Real:
+    return rose.select(up, x, -x)
+
+
+@fn
+def length(p: Point) -> Real:
+    return p.x + p.y
+
+
+# arguments
+
+
+def too_few():
+    return area(1.0)
+
+
+def too_many():
+    return area(1.0, 2.0, 3.0)
+
+
+def an_unknown_name():
+    return area(1.0, depth=2.0)
+
+
+def given_twice():
+    return area(1.0, width=2.0)
+
+
+def a_string():
+    return area(1.0, "2")
+
+
+def none():
+    return area(1.0, None)
+
+
+def a_complex_number():
+    return area(1.0, 2j)
+
+
+def a_decimal():
+    return area(1.0, decimal.Decimal(2))
+
+
+def a_truth_value_for_a_number():
+    return area(1.0, True)
+
+
+def a_list_for_a_number():
+    return area(1.0, [2.0])
+
+
+def an_array_of_one_for_a_number():
+    return area(1.0, np.array([2.0]))
+
+
+def a_huge_integer():
+    return area(1.0, 10**400)
+
+
+def a_number_for_a_truth_value():
+    return choose(1, 2.0)
+
+
+def a_fraction_for_an_index():
+    return pick([1.0, 2.0, 3.0], 1.0)
+
+
+def an_index_past_the_end():
+    return pick([1.0, 2.0, 3.0], 3)
+
+
+def a_negative_index():
+    return pick([1.0, 2.0, 3.0], -1)
+
+
+def a_huge_index():
+    return pick([1.0, 2.0, 3.0], 2**40)
+
+
+def an_index_past_the_end_in_a_vector():
+    return gather([1.0, 2.0, 3.0], [0, 3])
+
+
+def an_index_past_the_end_in_an_array():
+    return gather([1.0, 2.0, 3.0], np.array([0, 7]))
+
+
+def a_number_for_a_vector():
+    return norm(1.0)
+
+
+def a_list_that_is_too_short():
+    return norm([1.0, 2.0])
+
+
+def an_array_that_is_too_long():
+    return norm(np.zeros(4))
+
+
+def an_array_of_another_shape():
+    return trace(np.zeros((2, 3)))
+
+
+def an_array_of_complex_numbers():
+    return norm(np.zeros(3, complex))
+
+
+def an_array_of_objects():
+    return norm(np.array([1.0, "a", None], dtype=object))
+
+
+def an_array_of_truth_values():
+    return norm(np.zeros(3, bool))
+
+
+def a_list_with_a_string():
+    return norm([1.0, "2", 3.0])
+
+
+def a_list_with_none():
+    return norm([1.0, None, 3.0])
+
+
+def a_ragged_list():
+    return trace([[1.0, 2.0], [3.0]])
+
+
+def a_generator():
+    return norm(x for x in [1.0, 2.0, 3.0])
+
+
+def a_dict_for_a_vector():
+    return norm({0: 1.0, 1: 2.0, 2: 3.0})
+
+
+def a_string_for_a_vector():
+    return norm("abc")
+
+
+def a_set_for_a_vector():
+    return norm({1.0, 2.0, 3.0})
+
+
+def a_missing_field():
+    return length({"x": 1.0})
+
+
+def an_unknown_field():
+    return length({"x": 1.0, "y": 2.0, "z": 3.0})
+
+
+def a_wrong_field():
+    return length(Point(1.0, "2"))
+
+
+def a_number_for_a_struct():
+    return length(1.0)
+
+
+# compilation
+
+
+def a_compilation_of_a_lambda():
+    return rose.compile(lambda x: x)
+
+
+def a_compilation_of_nothing():
+    return rose.compile({})
+
+
+def a_compilation_of_a_list():
+    return rose.compile([area])
+
+
+def a_function_that_a_module_does_not_have():
+    return rose.compile(area)["volume"]
+
+
+def a_vector_over_four_gibibytes():
+    @fn
+    def f(x: Real) -> Real:
+        v = rose.vec(rose.vec(x * i for i in rose.range(70_000)) for j in rose.range(70_000))
+        return v[0][0]
+
+    return rose.compile(f)
+
+
+def a_parameter_over_four_gibibytes():
+    @fn
+    def f(x: Real, v: Vec[2**30]) -> Real:
+        return v[0]
+
+    return rose.compile(f)
+
+
+def a_result_over_four_gibibytes():
+    @fn
+    def f(x: Real) -> Vec[2**20, Vec[2**20]]:
+        return rose.vec(rose.vec(x for i in rose.range(2**20)) for j in rose.range(2**20))
+
+    return rose.compile(f)
+
+
+def a_chain_of_functions_that_is_too_deep():
+    @fn
+    def f(x: Real) -> Real:
+        return x + 1.0
+
+    for _ in range(20_000):
+        f = next_of(f)
+    return f
+
+
+def next_of(g: Any) -> Any:
+    @fn
+    def f(x: Real) -> Real:
+        return g(x) * 2.0
+
+    return f

@@ -1,0 +1,649 @@
+"""Wrong programs: derivatives, their rules, and what cannot be differentiated."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import rose
+from rose import Bool, Dual, Fin, Real, Vec, fn, opaque
+
+
+@fn
+def square(x: Real) -> Real:
+    return x * x
+
+
+@fn
+def double(v: Vec[2]) -> Vec[2]:
+    return [2.0 * v[0], 2.0 * v[1]]
+
+
+@fn
+def pick(v: Vec[3], i: Fin[3], up: Bool) -> Real:
+    return rose.select(up, v[i], -v[i])
+
+
+@opaque
+def erf(x: Real) -> Real:
+    return math.erf(x)
+
+
+# what is differentiated
+
+
+def grad_of_a_host_function():
+    return rose.grad(math.sin)
+
+
+def grad_of_a_lambda():
+    return rose.grad(lambda x: x * x)
+
+
+def grad_of_a_number():
+    return rose.grad(square(3.0))
+
+
+def grad_of_a_compiled_function():
+    return rose.grad(rose.compile(square))
+
+
+def grad_of_a_function_to_a_vector():
+    return rose.grad(double)
+
+
+def hessian_of_a_function_to_a_vector():
+    return rose.hessian(double)
+
+
+def value_and_grad_of_a_function_to_a_bool():
+    @fn
+    def positive(x: Real) -> Bool:
+        return x > 0.0
+
+    return rose.value_and_grad(positive)
+
+
+def jacobian_of_a_function_to_a_bool():
+    @fn
+    def positive(x: Real) -> Bool:
+        return x > 0.0
+
+    return rose.jacobian(positive)
+
+
+def vjp_of_a_number():
+    return rose.vjp(3.0)
+
+
+def grad_in_an_index():
+    return rose.grad(pick, argnums=1)
+
+
+def grad_in_a_bool():
+    return rose.grad(pick, argnums=(0, 2))
+
+
+def grad_in_a_parameter_that_is_not_there():
+    return rose.grad(square, argnums=1)
+
+
+def grad_in_a_parameter_by_name():
+    return rose.grad(pick, argnums="v")
+
+
+def grad_in_a_fraction():
+    return rose.grad(pick, argnums=0.5)
+
+
+def grad_in_none():
+    return rose.grad(pick, argnums=None)
+
+
+def grad_in_no_parameters():
+    return rose.grad(pick, argnums=())
+
+
+def grad_in_a_parameter_twice():
+    return rose.grad(pick, argnums=(0, 0))
+
+
+def grad_of_a_function_of_nothing():
+    @fn
+    def f() -> Real:
+        return 1.0
+
+    return rose.grad(f)
+
+
+def hvp_in_two_parameters():
+    return rose.hvp(square, argnums=(0,))
+
+
+def hvp_without_a_vector():
+    return rose.hvp(square)(3.0)
+
+
+def grad_with_a_wrong_argument():
+    return rose.grad(square)("3")
+
+
+def grad_with_a_wrong_argument_in_a_trace():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return 1.0 + rose.grad(square)(v)
+
+    return f
+
+
+def grad_of_grad_of_a_vector():
+    @fn
+    def norm(v: Vec[2]) -> Real:
+        return v[0] * v[0] + v[1] * v[1]
+
+    return rose.grad(rose.grad(norm))
+
+
+def grad_through_an_opaque_function():
+    @fn
+    def f(x: Real) -> Real:
+        return 2.0 * erf(x) + 1.0
+
+    return rose.grad(f)
+
+
+def grad_through_an_opaque_function_in_a_function():
+    @fn
+    def g(x: Real) -> Real:
+        return erf(x) * x
+
+    @fn
+    def f(x: Real) -> Real:
+        return 2.0 * g(x)
+
+    return rose.grad(f)
+
+
+def grad_of_an_opaque_function():
+    return rose.grad(erf)
+
+
+def jvp_of_an_opaque_function():
+    return rose.jvp(erf)
+
+
+# duals
+
+
+def jvp_without_duals():
+    return rose.jvp(square)(3.0)
+
+
+def jvp_with_numbers_in_a_trace():
+    @fn
+    def f(x: Real) -> Real:
+        return rose.jvp(square)(x).du
+
+    return f
+
+
+def a_dual_in_arithmetic():
+    @fn
+    def f(x: Dual) -> Real:
+        return x + 1.0
+
+    return f
+
+
+def a_dual_compared():
+    @fn
+    def f(x: Dual) -> Real:
+        return 1.0 if x > 0.0 else 2.0
+
+    return f
+
+
+def an_unknown_part_of_a_dual():
+    @fn
+    def f(x: Dual) -> Real:
+        return x.re + x.dx
+
+    return f
+
+
+def a_dual_given_to_a_function():
+    @fn
+    def f(x: Dual) -> Real:
+        return 1.0 + rose.sqrt(x)
+
+    return f
+
+
+def a_dual_for_a_number():
+    @fn
+    def f(x: Dual) -> Real:
+        return square(x)
+
+    return f
+
+
+def a_dual_of_one_part():
+    @fn
+    def f(x: Real) -> Dual:
+        return Dual(x)
+
+    return f
+
+
+def a_dual_of_a_vector():
+    @fn
+    def f(x: Real) -> Dual:
+        return Dual([x, x], x)
+
+    return f
+
+
+# pullbacks
+
+
+def a_pullback_of_another_function():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(rose.vjp(square)(x))
+        return kept[0].ret
+
+    @fn
+    def g(x: Real) -> Real:
+        return 1.0 + kept[0].grad(x)
+
+    _ = f.func
+    return g
+
+
+def a_pullback_kept_from_a_trace():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(rose.vjp(square)(x))
+        return kept[0].ret
+
+    _ = f.func
+    return kept[0].grad(1.0)
+
+
+def a_cotangent_of_another_type():
+    @fn
+    def f(v: Vec[2]) -> Vec[2]:
+        return rose.vjp(double)(v).grad(1.0)
+
+    return f
+
+
+def a_cotangent_of_another_size():
+    return rose.vjp(double)([1.0, 2.0]).grad([1.0, 2.0, 3.0])
+
+
+def vjp_with_too_few_arguments():
+    return rose.vjp(pick)([1.0, 2.0, 3.0])
+
+
+# rules
+
+
+def a_rule_of_another_arity():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return x * y
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return x
+
+    return f
+
+
+def a_rule_that_returns_a_number():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return x.re * 2.0
+
+    return f
+
+
+def a_rule_that_returns_nothing():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        Dual(x.re, x.du)
+
+    return f
+
+
+def a_rule_that_returns_a_tuple():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return x.re, x.du
+
+    return f
+
+
+def a_rule_of_another_size():
+    @fn
+    def f(v: Vec[2]) -> Vec[2]:
+        return v
+
+    @f.jvp
+    def rule(v: Dual[Vec[2]]) -> Dual[Vec[2]]:
+        return [v[0], v[1], v[0]]
+
+    return f
+
+
+def a_rule_with_its_parts_swapped():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.du, x.re)
+
+    return f
+
+
+def a_rule_that_is_affine():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, x.du + 1.0)
+
+    return f
+
+
+def a_rule_with_a_constant_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, 5.0)
+
+    return f
+
+
+def a_rule_whose_tangent_is_a_number():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re * x.re, 2.0 * x.re)
+
+    return f
+
+
+def a_rule_that_multiplies_two_tangents():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return x * y
+
+    @f.jvp
+    def rule(x: Dual, y: Dual) -> Dual:
+        return Dual(x.re * y.re, x.du * y.re + x.du * y.du)
+
+    return f
+
+
+def a_rule_that_divides_by_a_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, 1.0 / x.du)
+
+    return f
+
+
+def a_rule_that_takes_a_root_of_a_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, 2.0 * rose.sqrt(x.du))
+
+    return f
+
+
+def a_rule_that_squares_a_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, x.du**2)
+
+    return f
+
+
+def a_rule_that_compares_a_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, rose.select(x.du > 0.0, x.du, 0.0))
+
+    return f
+
+
+def a_rule_that_calls_a_function_with_a_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, square(x.du))
+
+    return f
+
+
+def a_rule_that_calls_an_opaque_function_with_a_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, erf(x.du))
+
+    return f
+
+
+def a_rule_that_sums_a_tangent_and_a_number():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return v[0]
+
+    @f.jvp
+    def rule(v: Dual[Vec[3]]) -> Dual:
+        total = rose.accum(0.0)
+        total += v[0].du
+        total += v[0].re
+        return Dual(v[0].re, total.value)
+
+    return f
+
+
+def a_rule_with_a_python_if():
+    @fn
+    def f(x: Real) -> Real:
+        return rose.abs(x)
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        if x.re > 0.0:
+            return x
+        return Dual(-x.re, -x.du)
+
+    return f
+
+
+def a_rule_that_uses_the_function_around():
+    @fn
+    def outer(y: Real) -> Real:
+        @fn
+        def f(x: Real) -> Real:
+            return x
+
+        @f.jvp
+        def rule(x: Dual) -> Dual:
+            return Dual(x.re, x.du * y)
+
+        return rose.grad(f)(y)
+
+    return outer
+
+
+def a_rule_that_leaves_a_loop():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return v[0]
+
+    @f.jvp
+    def rule(v: Dual[Vec[3]]) -> Dual:
+        for i in rose.range(3):
+            return v[i]
+
+    return f
+
+
+def a_rule_given_too_late():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    _ = rose.grad(f).func
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, x.du)
+
+    return f
+
+
+def a_rule_given_too_late_for_a_caller():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    @fn
+    def g(x: Real) -> Real:
+        return 2.0 * f(x)
+
+    _ = rose.grad(g).func
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, x.du)
+
+    return f
+
+
+def a_second_rule():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, x.du)
+
+    @f.jvp
+    def another(x: Dual) -> Dual:
+        return Dual(x.re, 2.0 * x.du)
+
+    return f
+
+
+def a_rule_that_is_assigned():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    f.jvp = lambda x: Dual(x.re * x.re, 2.0 * x.re * x.du)
+    return f
+
+
+def a_rule_that_is_no_function():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    f.jvp(3.0)
+    return f
+
+
+def a_rule_that_calls_its_own_function_differentiated():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(f(x.re), rose.grad(f)(x.re) * x.du)
+
+    return rose.grad(f)
+
+
+def a_tangent_for_a_real():
+    @fn
+    def f(x: Dual) -> Real:
+        return x.du * x.du
+
+    @f.jvp
+    def rule(x: Any) -> Dual:
+        return x
+
+    return f
+
+
+def a_real_where_a_tangent_is_declared():
+    @fn
+    def f(x: Real) -> rose.Tan:
+        return x
+
+    return f
+
+
+def a_literal_where_a_tangent_is_declared():
+    @fn
+    def f(x: Real) -> rose.Tan:
+        return 5.0
+
+    return f

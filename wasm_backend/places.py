@@ -1,0 +1,119 @@
+"""Where values are while a function runs: in locals, in memory, or nowhere, since they are literals."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rose.types import Bool, Real, Tan, Type
+
+from .encode import F64, I32, Code
+from .layout import align, size
+
+INLINE = 64  # bytes that are copied or cleared by single instructions
+
+
+class Mem(NamedTuple):
+    """An address: the local that holds the base (None: 0), and an offset."""
+
+    base: int | None
+    offset: int
+
+    def at(self, n: int) -> Mem:
+        return Mem(self.base, self.offset + n)
+
+
+class Literal(NamedTuple):
+    """A number that is written where it is read."""
+
+    type: Type
+    value: float
+
+
+Place = int | Mem | Literal  # an int is a local
+
+
+class Frame:
+    """The memory of one function, as it grows."""
+
+    def __init__(self, bottom: int) -> None:
+        self.top = bottom
+
+    def reserve(self, t: Type) -> int:
+        """The address of a new `t`."""
+        to = max(align(t), 8)
+        at = -(-self.top // to) * to
+        self.top = at + size(t)
+        return at
+
+
+def wasm_type(t: Type) -> int:
+    """The type of the local that holds a scalar, or the address of an aggregate."""
+    return F64 if t is Real or t is Tan else I32
+
+
+_LOADS: dict[Type, str] = {Bool: "i32.load8_u", Real: "f64.load", Tan: "f64.load"}
+_STORES: dict[Type, str] = {Bool: "i32.store8", Real: "f64.store", Tan: "f64.store"}
+
+
+class Assembler(Code):
+    """The body of a function, with the steps that reading and writing memory is made of."""
+
+    __slots__ = ()
+
+    def constant(self, t: Type, x: float) -> None:
+        if wasm_type(t) == F64:
+            self.f64_const(x)
+        else:
+            self.i32_const(int(x))
+
+    def base(self, at: Mem) -> None:
+        """Put the base of an address on the stack: its offset goes into the instruction."""
+        if at.base is None:
+            self.i32_const(0)
+        else:
+            self.get(at.base)
+
+    def address(self, at: Mem) -> None:
+        if at.base is None:
+            self.i32_const(at.offset)
+        else:
+            self.get(at.base)
+            if at.offset:
+                self.i32_const(at.offset)
+                self("i32.add")
+
+    def load(self, t: Type, at: Mem) -> None:
+        self.base(at)
+        self.load_from(t, at)
+
+    def load_from(self, t: Type, at: Mem) -> None:
+        """Load from a base that is on the stack."""
+        self(_LOADS.get(t, "i32.load"), at.offset)
+
+    def write(self, t: Type, at: Mem) -> None:
+        """Store the number on the stack; below it is the base."""
+        self(_STORES.get(t, "i32.store"), at.offset)
+
+    def copy(self, n: int, at: Mem, to: Mem) -> None:
+        if n <= INLINE and n % 8 == 0:
+            for k in range(0, n, 8):
+                self.base(to)
+                self.load(Real, at.at(k))
+                self.f64_store(to.offset + k)
+        else:
+            self.address(to)
+            self.address(at)
+            self.i32_const(n)
+            self("memory.copy")
+
+    def clear(self, n: int, to: Mem) -> None:
+        if n <= INLINE and n % 8 == 0:
+            for k in range(0, n, 8):
+                self.base(to)
+                self.f64_const(0.0)
+                self.f64_store(to.offset + k)
+        else:
+            self.address(to)
+            self.i32_const(0)
+            self.i32_const(n)
+            self("memory.fill")
