@@ -295,16 +295,18 @@ JACOBIANS: dict[str, tuple[Any, Any, Any]] = {
     "a vector in a number": (rose.fn([Real], R3)(lambda x: [x, x**2, 5.0]), 3, [1, 6, 0]),
     "a number in a vector": (norm2, [1, 2, 3], [2, 4, 6]),
     "a vector in a vector": (squares, [1, 2, 3], [[2, 0, 0], [0, 4, 0], [0, 0, 6]]),
-    "a short vector in a long one": (rose.fn([R3], R2)(lambda v: [v[0] * v[1], v[2]]), [1, 2, 3], [[2, 1, 0], [0, 0, 1]]),
+    "a short vector in a long one": (
+        rose.fn([R3], R2)(lambda v: [v[0] * v[1], v[2]]), [1, 2, 3], [[2, 1, 0], [0, 0, 1]]
+    ),
     "a long vector in a short one": (
         rose.fn([R2], R3)(lambda v: [v[0] * v[1], v[0], v[1]]), [2, 3], [[3, 2], [1, 0], [0, 1]]
     ),
     "a vector in a matrix": (
-        rose.fn([R23], R2)(lambda m: rose.vec(rose.sum(m[i][j] * (j + 1) for j in rose.range(3)) for i in rose.range(2))),
+        rose.fn([R23], R2)(lambda m: rose.vec(rose.dot(m[i], [1, 2, 3]) for i in rose.range(2))),
         M, [[[1, 2, 3], [0, 0, 0]], [[0, 0, 0], [1, 2, 3]]],
     ),
     "a matrix in a vector": (
-        rose.fn([R2], Vec[2, R2])(lambda v: rose.vec(rose.vec(v[i] * v[j] for j in rose.range(2)) for i in rose.range(2))),
+        rose.fn([R2], Vec[2, R2])(lambda v: rose.vec([v[i] * v[0], v[i] * v[1]] for i in rose.range(2))),
         [2, 3], [[[4, 0], [3, 2]], [[3, 2], [0, 6]]],
     ),
     "a number in a matrix": (
@@ -575,3 +577,352 @@ def test_third_derivatives_agree_in_all_modes_and_with_differences(f: Any):
     modes = rose.jacfwd, rose.jacrev
     for d in [a(b(c(f))) for a in modes for b in modes for c in modes]:
         assert close(both(d, AT), expected, 1e-6)
+
+
+# closures: functions inside of functions, which use values of the function around them
+
+
+def test_a_closure_over_a_number_is_differentiated_in_its_parameter_and_in_what_it_uses():
+    @rose.fn
+    def f(a: Real, x: Real) -> Real:
+        inner = rose.fn([Real], Real)(lambda y: a * y**3)
+        return rose.grad(inner)(x)
+
+    assert everywhere(f, 2, 3) == 54
+    assert everywhere(rose.grad(f, (0, 1)), 2, 3) == (27, 36)
+    assert everywhere(rose.hessian(f, (0, 1)), 2, 3) == ((0, 18), (18, 12))
+
+
+def test_a_closure_over_a_vector_is_differentiated_in_both():
+    @rose.fn
+    def f(v: R3, x: Real) -> Real:
+        inner = rose.fn([Real], Real)(lambda y: rose.sum(v[i] * y**2 for i in rose.range(3)))
+        return rose.vjp(inner)(x).grad(x)
+
+    assert everywhere(f, [1, 2, 3], 5) == 300
+    assert everywhere(rose.grad(f, (0, 1)), [1, 2, 3], 5) == ([50, 50, 50], 120)
+
+
+def test_a_closure_over_a_struct_is_differentiated_in_both():
+    @rose.fn
+    def f(p: Point, x: Real) -> Real:
+        inner = rose.fn([Real], Point)(lambda y: Point(p.x * y, p.y * y**2))
+        d = rose.jvp(inner)(Dual(x, 1))
+        return d.x.du * d.y.du
+
+    assert everywhere(f, Point(2, 3), 5) == 60
+    assert everywhere(rose.grad(f, (0, 1)), Point(2, 3), 5) == (Point(30, 20), 12)
+
+
+def test_a_closure_over_the_index_of_a_loop():
+    @rose.fn
+    def f(v: R3) -> Real:
+        term = lambda i: rose.fn([Real], Real)(lambda y: y**2 * v[i] * i)
+        return rose.sum(rose.grad(term(i))(v[i]) for i in rose.range(3))
+
+    assert everywhere(f, [1, 2, 3]) == 2 * (4 * 1 + 9 * 2)
+    assert everywhere(rose.grad(f), [1, 2, 3]) == [0, 8, 24]
+
+
+def test_a_closure_over_truth_values_and_over_results():
+    @rose.fn
+    def f(x: Real, on: Bool) -> Real:
+        y = x * x
+        inner = rose.fn([Real], Real)(lambda z: rose.select(on & (y > 1), y * z, z))
+        return inner(x) + rose.grad(inner)(x)
+
+    assert everywhere(rose.value_and_grad(f), 3, True) == (27 + 9, 27 + 6)
+    assert everywhere(rose.value_and_grad(f), 3, False) == (3 + 1, 1)
+
+
+def test_a_closure_in_a_closure():
+    @rose.fn
+    def f(x: Real) -> Real:
+        @rose.fn
+        def g(y: Real) -> Real:
+            h = rose.fn([Real], Real)(lambda z: x * y**2 * z**3)
+            return rose.grad(h)(y)
+
+        return rose.grad(g)(x)
+
+    assert everywhere(f, 2) == 3 * 4 * 2**4  # g(y) is 3 x y ** 4
+    assert everywhere(rose.grad(f), 2) == 12 * 4 * 2**3
+
+
+def test_the_derivatives_of_two_levels_are_kept_apart():
+    @rose.fn
+    def f(x: Real) -> Real:
+        inner = rose.fn([Real], Real)(lambda y: x * y)
+        return x * rose.jvp(inner)(Dual(x, 1)).du
+
+    assert everywhere(rose.jvp(f), Dual(3, 1)) == Dual(9, 6)
+
+
+@pytest.mark.parametrize("mode", [rose.jacfwd, rose.jacrev, rose.jacobian])
+def test_the_jacobian_of_a_closure(mode: Callable[[Any], Any]):
+    f = rose.fn([R2, R2], Vec[2, R2])(
+        lambda a, x: mode(rose.fn([R2], R2)(lambda y: [a[0] * y[0], a[1] * y[0] * y[1]]))(x)
+    )
+    assert everywhere(f, [2, 3], [5, 7]) == [[2, 0], [21, 15]]
+    assert everywhere(rose.jacfwd(f), [2, 3], [5, 7]) == [[[1, 0], [0, 0]], [[0, 7], [0, 5]]]
+    assert everywhere(rose.jacrev(f, 1), [2, 3], [5, 7]) == [[[0, 0], [0, 0]], [[0, 3], [3, 0]]]
+
+
+def test_the_second_derivatives_of_a_closure():
+    f = rose.fn([Real, R2], R2)(lambda a, x: rose.hvp(rose.fn([R2], Real)(lambda y: a * y[0] ** 2 * y[1]))(x, x))
+    assert everywhere(f, 2, [3, 5]) == [2 * (10 * 3 + 6 * 5), 2 * 6 * 3]
+    g = rose.fn([Real, R2], Vec[2, R2])(
+        lambda a, x: rose.hessian(rose.fn([R2], Real)(lambda y: a * y[0] ** 2 * y[1]))(x)
+    )
+    assert everywhere(g, 2, [3, 5]) == [[20, 12], [12, 0]]
+    assert everywhere(rose.jacfwd(g), 2, [3, 5]) == [[10, 6], [6, 0]]
+
+
+def test_linearize_of_a_closure():
+    f = rose.fn([Real, Real], Real)(lambda a, x: rose.linearize(rose.fn([Real], Real)(lambda y: a * y**2))(x)[1](a))
+    assert everywhere(f, 2, 3) == 24
+    assert everywhere(rose.grad(f, (0, 1)), 2, 3) == (24, 8)
+
+
+# rules: derivatives by hand
+
+
+def ruled() -> Any:
+    """A function whose derivative, by its rule, is not its own: x ** 3."""
+    f = rose.fn([Real], Real)(lambda x: x + 1)
+    f.jvp(lambda x: Dual(f(x.re), x.du * x.re**3))
+    return f
+
+
+def test_a_rule_replaces_the_derivative_in_all_modes():
+    f = ruled()
+    assert both(f, 2) == 3
+    assert everywhere(rose.jvp(f), Dual(2, 10)) == Dual(3, 80)
+    assert pulled(f, [2], 1, 10) == (3, 8, 80)
+    assert everywhere(rose.value_and_grad(f), 2) == (3, 8)
+    assert everywhere(rose.jacfwd(f), 2) == everywhere(rose.jacrev(f), 2) == 8
+    assert along(f, [2], [10]) == (3, 80)
+
+
+def test_a_rule_has_derivatives_of_all_orders():
+    d = rose.grad(ruled())
+    assert everywhere(rose.grad(d), 2) == 12
+    assert everywhere(rose.jacfwd(rose.grad(d)), 2) == 12
+    assert everywhere(rose.hessian(ruled()), 2) == 12
+    assert everywhere(rose.hvp(ruled()), 2, 10) == 120
+    assert everywhere(rose.grad(rose.grad(rose.grad(d))), 2) == 6
+
+
+def test_a_rule_holds_where_the_function_is_called():
+    f = ruled()
+    g = rose.fn([R3], Real)(lambda v: rose.sum(v[i] * f(v[i]) for i in rose.range(3)))
+    assert everywhere(rose.grad(g), [1, 2, 3]) == [2 + 1, 3 + 2 * 8, 4 + 3 * 27]
+    assert everywhere(rose.hessian(g), [1, 2, 3])[2] == [0, 0, 27 + 27 + 3 * 27]
+
+
+def test_a_rule_may_be_an_fn():
+    f = rose.fn([Real], Real)(lambda x: x)
+    f.jvp(rose.fn([Dual], Dual)(lambda x: Dual(x.re, 10 * x.du)))
+    assert everywhere(rose.grad(f), 2) == 10
+
+
+def test_a_rule_over_several_parameters_has_a_dual_for_each():
+    f = rose.fn([Real, Real], Real)(lambda x, y: x * y)
+    f.jvp(lambda x, y: Dual(x.re * y.re, 10 * x.du * y.re**2 + 100 * y.du * x.re))
+    assert pulled(f, [2, 3], 1) == (6, (90, 200))
+    assert everywhere(rose.hessian(f, (0, 1)), 2, 3) == ((0, 60), (100, 0))
+
+
+def test_a_rule_over_vectors_has_duals_for_elements():
+    f = rose.fn([R3], R3)(lambda v: v)
+    f.jvp(lambda v: [Dual(v[0].re, v[2].du), Dual(v[1].re, 10 * v[0].du), Dual(v[2].re, v[1].du * v[1].re)])
+    assert everywhere(rose.jacobian(f), [1, 2, 3]) == [[0, 0, 1], [10, 0, 0], [0, 2, 0]]
+    assert pulled(f, [[1, 2, 3]], [1, 1, 1]) == ([1, 2, 3], [10, 2, 1])
+    assert everywhere(rose.jacobian(rose.jacobian(f)), [1, 2, 3])[2] == [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
+
+
+def test_a_rule_may_loop():
+    f = rose.fn([R3], Real)(lambda v: rose.sum(v))
+    f.jvp(lambda v: Dual(f([v[i].re for i in range(3)]), rose.sum(v[i].du * (i + 1) * v[i].re for i in rose.range(3))))
+    assert everywhere(rose.grad(f), [1, 2, 3]) == [1, 4, 9]
+    assert everywhere(rose.hessian(f), [1, 2, 3]) == [[1, 0, 0], [0, 2, 0], [0, 0, 3]]
+
+
+def test_a_rule_may_sum_into_an_accumulator():
+    f = rose.fn([R3], Real)(lambda v: rose.sum(v))
+
+    @f.jvp
+    def _(v):
+        y, dy = rose.accum(0.0), rose.accum(0.0)
+        for i in rose.range(3):
+            y += v[i].re
+            dy += 10 * v[i].du
+        return Dual(y.value, dy.value)
+
+    assert everywhere(rose.value_and_grad(f), [1, 2, 3]) == (6, [10, 10, 10])
+
+
+def test_a_rule_over_structs_has_structs_of_duals():
+    f = rose.fn([Point, Real], Point)(lambda p, x: Point(p.x * x, p.y))
+    f.jvp(lambda p, x: Point(Dual(p.x.re * x.re, 10 * p.x.du * x.re), Dual(p.y.re, p.x.du + 100 * x.du)))
+    assert everywhere(rose.jacobian(f, (0, 1)), Point(2, 3), 5) == (
+        Point(Point(50, 0), Point(1, 0)),
+        Point(0, 100),
+    )
+    assert pulled(f, [Point(2, 3), 5], Point(1, 1)) == (Point(10, 3), (Point(51, 0), 100))
+
+
+def test_a_rule_is_given_what_has_no_derivative_as_it_is():
+    f = rose.fn([Bool, R3, Fin[3], Mixed], Real)(lambda on, v, i, s: v[i])
+    f.jvp(lambda on, v, i, s: Dual(v[i].re, rose.select(on, 10 * v[i].du, s.v[0].du)))
+    s = Mixed(True, [4, 5], 2, None)
+    none = Mixed(True, [0, 0], 2, None)
+    assert pulled(f, [True, [1, 2, 3], 1, s], 1) == (2, (None, [0, 10, 0], None, none))
+    assert pulled(f, [False, [1, 2, 3], 1, s], 1) == (2, (None, [0, 0, 0], None, Mixed(True, [1, 0], 2, None)))
+
+
+def test_a_rule_may_call_the_function_and_other_functions_with_rules():
+    f, g = ruled(), rose.fn([Real], Real)(lambda x: x)
+    g.jvp(lambda x: Dual(g(x.re), rose.jvp(f)(x).du * f(x.re)))
+    assert everywhere(rose.grad(g), 2) == 8 * 3
+    assert everywhere(rose.grad(rose.grad(g)), 2) == 12 * 3 + 8 * 8
+
+
+def test_a_rule_of_a_closure():
+    @rose.fn
+    def f(a: Real, x: Real) -> Real:
+        inner = rose.fn([Real], Real)(lambda y: a * y)
+        inner.jvp(lambda y: Dual(inner(y.re), 10 * a * y.du))
+        return inner(x)
+
+    assert everywhere(rose.grad(f, 1), 2, 3) == 20
+
+
+@rose.opaque(pure=True)
+def blend(on: Bool, p: Point, v: R2, i: Fin[2]) -> Point:
+    return Point(p.x * v[i], p.y if on else v[0])
+
+
+@blend.jvp
+def _(on, p, v, i):
+    y = blend(on, Point(p.x.re, p.y.re), [v[0].re, v[1].re], i)
+    dy = rose.select(on, p.y.du, v[0].du)
+    return Point(Dual(y.x, p.x.du * v[i].re + v[i].du * p.x.re), Dual(y.y, dy))
+
+
+def test_an_opaque_function_of_any_signature_has_a_rule():
+    given = [True, Point(2, 3), [5, 7], 1]
+    assert pulled(blend, given, Point(1, 10)) == (Point(14, 3), (None, Point(7, 10), [0, 2], None))
+    given = [False, Point(2, 3), [5, 7], 0]
+    assert pulled(blend, given, Point(1, 10)) == (Point(10, 5), (None, Point(5, 0), [12, 0], None))
+
+
+def test_an_opaque_function_of_any_signature_has_all_derivatives():
+    f = rose.fn([Point, R2], Real)(lambda p, v: blend(True, p, v, 1).x ** 2)
+    assert everywhere(rose.grad(f, (0, 1)), Point(2, 3), [5, 7]) == (Point(196, 0), [0, 56])
+    assert everywhere(rose.jacfwd(rose.grad(f)), Point(2, 3), [5, 7]) == Point(Point(98, 0), Point(0, 0))
+    assert everywhere(rose.hessian(f), Point(2, 3), [5, 7]) == Point(Point(98, 0), Point(0, 0))
+
+
+def test_opaque_functions_are_the_derivatives_of_each_other_to_any_order():
+    derivatives, f = [], rose.fn([Real], Real)(lambda x: sin(x))
+    for _ in range(4):
+        f = rose.grad(f)
+        derivatives.append(both(f, 0.5))
+    assert derivatives == [math.cos(0.5), -math.sin(0.5), -math.cos(0.5), math.sin(0.5)]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        lambda x: Dual(x.re, x.du * x.du),
+        lambda x: Dual(x.re, x.du + 1.0),
+        lambda x: Dual(x.re, 1.0),
+        lambda x: Dual(x.re, x.re),
+        lambda x: Dual(x.re, x.re / x.du),
+        lambda x: Dual(x.re, rose.abs(x.du)),
+        lambda x: Dual(x.re, rose.max(x.du, 0.0)),
+        lambda x: Dual(x.du, x.du),
+        lambda x: Dual(x.re, sin(x.du)),
+        lambda x: Dual(x.re, rose.select(x.du > 0, x.du, 0.0)),
+    ],
+)
+def test_a_rule_that_is_not_linear_is_refused_where_it_is_written(rule: Any):
+    f = rose.fn([Real], Real)(lambda x: x)
+    with pytest.raises(rose.RoseError) as e:
+        f.jvp(rule)
+    assert e.value.loc is not None
+    assert "test_derivatives.py" in str(e.value)
+
+
+def test_a_rule_of_the_wrong_shape_is_refused():
+    f = rose.fn([Real, Real], Real)(times)
+    with pytest.raises(rose.TypeMismatch, match="takes 2 Duals, but <lambda> takes 1"):
+        f.jvp(lambda x: x)
+    with pytest.raises(rose.TypeMismatch, match="must be a Dual"):
+        f.jvp(lambda x, y: x.re * y.re)
+
+
+# what has no derivative
+
+
+def test_stop_gradient_makes_a_constant_of_anything():
+    f = rose.fn([Real], Real)(lambda x: x**2 * rose.stop_gradient(x**2))
+    assert everywhere(rose.value_and_grad(f), 3) == (81, 54)
+    assert everywhere(rose.grad(rose.grad(f)), 3) == 18
+    g = rose.fn([Point, R2], Real)(lambda p, v: rose.stop_gradient(p).x * p.y + rose.stop_gradient(v)[0] * v[1])
+    assert everywhere(rose.grad(g, (0, 1)), Point(2, 3), [5, 7]) == (Point(0, 2), [0, 5])
+    assert everywhere(rose.jvp(rose.fn([Real], Real)(rose.stop_gradient)), Dual(3, 1)) == Dual(3, 0)
+
+
+@pytest.mark.parametrize(
+    "d", [rose.grad, rose.value_and_grad, rose.jacfwd, rose.jacrev, rose.jacobian, rose.hessian, rose.hvp]
+)
+def test_integers_and_truth_values_have_no_derivative(d: Callable[..., Any]):
+    for k, name in ((1, "i is a Fin"), (2, "on is a Bool")):
+        with pytest.raises(rose.NotDifferentiable, match=f"rose.{d.__name__}: {name}.*, which has no derivative"):
+            d(pick, k)
+    for k in (4, -5, 1.5, None):
+        with pytest.raises(rose.NotDifferentiable, match="pick has no parameter number"):
+            d(pick, k)
+
+
+@pytest.mark.parametrize("d", [rose.grad, rose.value_and_grad, rose.hessian, rose.hvp])
+def test_only_a_number_has_a_gradient(d: Callable[..., Any]):
+    for f in (
+        squares,
+        mirror,
+        rose.fn([Real], Bool)(lambda x: x < 0),
+        rose.fn([R3], Fin[3])(lambda v: rose.constant(Fin[3], 1)),
+    ):
+        with pytest.raises(rose.NotDifferentiable, match="takes a function to a Real"):
+            d(f)
+
+
+@pytest.mark.parametrize("d", [rose.jacfwd, rose.jacrev, rose.jacobian])
+def test_a_result_without_reals_has_no_jacobian(d: Callable[..., Any]):
+    with pytest.raises(rose.NotDifferentiable, match="gives a Bool, which has no derivative"):
+        d(rose.fn([Real], Bool)(lambda x: x < 0))
+
+
+def test_a_function_without_parameters_has_no_gradient():
+    with pytest.raises(rose.NotDifferentiable, match="has no parameter number 0"):
+        rose.grad(rose.fn([], Real)(lambda: 1.0))
+
+
+@pytest.mark.parametrize(
+    "d", [rose.jvp, rose.vjp, rose.grad, rose.jacobian, rose.hessian, rose.hvp, rose.linearize, rose.value_and_grad]
+)
+def test_only_an_fn_is_differentiated(d: Callable[..., Any]):
+    with pytest.raises(rose.TypeMismatch, match="takes an @fn function"):
+        d(lambda x: x)
+
+
+def test_an_opaque_function_without_a_rule_has_no_derivative():
+    log = rose.opaque(pure=True)(_untold)
+    with pytest.raises(rose.NotDifferentiable, match="_untold is opaque and has no derivative"):
+        rose.compile(rose.grad(rose.fn([Real], Real)(lambda x: log(x))))
+
+
+def _untold(x: Real) -> Real:
+    return x

@@ -114,7 +114,8 @@ class FunctionWriter(ValueWriter):
             return ()
         at = self._memory(whole)
         if isinstance(t, Tuple):
-            return self._leaves_at(t.items[v.attr], at.at(offsets(t)[v.attr]))
+            k: int = v.attr
+            return self._leaves_at(t.items[k], at.at(offsets(t)[k]))
         assert isinstance(t, Vec)
         return self._leaves_at(t.elem, at.at(index[0].attr * size(t.elem)))
 
@@ -162,9 +163,9 @@ class FunctionWriter(ValueWriter):
             self._scaled(v.args[1], size(v.type), at.base)
             self.c.load_from(v.type, at)
         elif v.op is GET:
-            t: Type = v.args[0].type
+            t, k = v.args[0].type, int(v.attr)
             assert isinstance(t, Tuple)
-            self.c.load(v.type, self._memory(v.args[0]).at(offsets(t)[v.attr]))
+            self.c.load(v.type, self._memory(v.args[0]).at(offsets(t)[k]))
         else:
             simple = PLAIN.get(v.op)
             if simple is not None:

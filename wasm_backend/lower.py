@@ -8,11 +8,11 @@ an f64 or i32 parameter or result; an aggregate is a pointer, and the caller say
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rose.errors import RoseError, TooLarge, here
-from rose.ir import CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
+from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
 from rose.types import Bool, Fin, Ref, Tuple, Type, Vec
 
 from .abi import Lowered, Signature, Slot
@@ -36,8 +36,9 @@ class _Program:
     def __init__(self, exports: Mapping[str, Func]) -> None:
         self.module = Module()
         self.exports = exports
-        self.order = calls_first(exports.values())
-        self.called = {v.attr for f in self.order for v in calls(f.body)}
+        self.notable = calls_first(exports.values())
+        self.order = list(self.notable)
+        self.called = {g for vs in self.notable.values() for g in callees(vs)}
         self.imports = tuple([f for f in self.order if f.impl is not None])
         self.index: dict[Func, int] = {}
         self.frames: dict[Func, Frame] = {}
@@ -66,7 +67,7 @@ class _Program:
         """Place the literals that are vectors, and the zeros that all zero aggregates share."""
         zeros, known = 0, dict[tuple[Type, bytes], int]()
         for f in self.order:
-            for v in values(f.body):
+            for v in self.notable[f]:
                 if v.op is CONST and not v.type.scalar and not v.type.empty:
                     key = (v.type, pack(v.attr, v.type))
                     if key not in known:
@@ -88,7 +89,8 @@ class _Program:
 
     def new_frame(self, f: Func) -> Frame:
         """A frame above those of all that `f` calls."""
-        below = [self.frames[v.attr].top for v in calls(f.body) if v.attr.impl is None]
+        notable = self.notable[f] if f in self.notable else notable_values(f.body)
+        below = [self.frames[g].top for g in callees(notable) if g.impl is None]
         return Frame(max([self.top, *below]))
 
     def done(self, f: Func, frame: Frame) -> None:
@@ -183,32 +185,37 @@ def wrapper(f: Func) -> Func:
     return Func(f.name, body, f.result, pure=f.pure)
 
 
-def values(block: Block) -> Sequence[Value]:
-    """All instructions, those in loops too."""
+_NOTABLE = {CONST, ZERO, CALL, PURE_CALL}
+
+
+def notable_values(block: Block) -> list[Value]:
+    """The instructions that concern the whole module: literals, zeros and calls, those in loops too."""
     out: list[Value] = []
     for v in block.code:
-        out.append(v)
-        if v.op is FOR:
-            out.extend(values(v.attr))
+        if v.op in _NOTABLE:
+            out.append(v)
+        elif v.op is FOR:
+            out.extend(notable_values(v.attr))
     return out
 
 
-def calls(block: Block) -> list[Value]:
-    return [v for v in values(block) if is_call(v)]
+def callees(notable: list[Value]) -> list[Func]:
+    return [v.attr for v in notable if is_call(v)]
 
 
-def calls_first(roots: Iterable[Func]) -> list[Func]:
-    """These functions and all that they call, each after those that it calls."""
-    out: dict[Func, None] = {}
-    todo: list[tuple[Func, bool]] = [(f, False) for f in reversed(list(roots))]
+def calls_first(roots: Iterable[Func]) -> dict[Func, list[Value]]:
+    """These functions and all that they call, each after those that it calls; with what is notable in them."""
+    out: dict[Func, list[Value]] = {}
+    todo: list[tuple[Func, list[Value] | None]] = [(f, None) for f in reversed(list(roots))]
     while todo:
-        f, ready = todo.pop()
-        if ready:
-            out[f] = None
+        f, found = todo.pop()
+        if found is not None:
+            out.setdefault(f, found)
         elif f not in out:
-            todo.append((f, True))
-            todo.extend([(v.attr, False) for v in reversed(calls(f.body)) if v.attr not in out])
-    return list(out)
+            found = notable_values(f.body)
+            todo.append((f, found))
+            todo.extend([(g, None) for g in reversed(callees(found)) if g not in out])
+    return out
 
 
 def border_types(f: Func) -> tuple[list[int], list[int]]:
