@@ -11,6 +11,7 @@ remembers the class and the names. Four directions:
 
 from __future__ import annotations
 
+import copyreg
 import dataclasses
 import sys
 from collections.abc import Callable, Sequence
@@ -65,7 +66,7 @@ class Dual:
         return dual(as_type(t))
 
 
-DUAL = Form("Dual", ("re", "du"), lambda xs: Dual(*xs))
+DUAL = Form("Dual", ("re", "du"), lambda xs: Dual(*xs), Dual)
 
 
 def dual(t: Type) -> Type:
@@ -101,9 +102,9 @@ def form_of(cls: type) -> Form | None:
     form = _forms.get(cls)
     if form is None and dataclasses.is_dataclass(cls):
         names = tuple(f.name for f in dataclasses.fields(cls) if f.init)
-        form = _forms[cls] = Form(cls.__name__, names, lambda xs: cls(**dict(zip(names, xs, strict=True))))
+        form = _forms[cls] = Form(cls.__name__, names, lambda xs: cls(**dict(zip(names, xs, strict=True))), cls)
     elif form is None and is_named_tuple(cls):
-        form = _forms[cls] = Form(cls.__name__, cls._fields, lambda xs: cls(*xs))  # pyright: ignore
+        form = _forms[cls] = Form(cls.__name__, cls._fields, lambda xs: cls(*xs), cls)  # pyright: ignore
     return form
 
 
@@ -111,8 +112,15 @@ def dict_form(keys: Sequence[str]) -> Form:
     names = tuple(keys)
     form = _dicts.get(names)
     if form is None:
-        form = _dicts[names] = Form("dict", names, lambda xs: dict(zip(names, xs, strict=True)), is_dict=True)
+        form = _dicts[names] = Form("dict", names, lambda xs: dict(zip(names, xs, strict=True)))
     return form
+
+
+def _reduced(f: Form) -> tuple[Any, ...]:
+    return (dict_form, (f.fields,)) if f.is_dict else (form_of, (f.cls,))
+
+
+copyreg.pickle(Form, _reduced)  # a form is found again by its class, or its keys: so types can be pickled
 
 
 def _struct_type(cls: type, scope: dict[str, Any] | None = None) -> Tuple:

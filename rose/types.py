@@ -46,6 +46,9 @@ class Scalar(Type):
     def __repr__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> str:
+        return self.name
+
 
 Real = Scalar("Real")
 Tan = Scalar("Tan")  # a tangent: only the linear operations accept one
@@ -65,6 +68,9 @@ class Fin(Type):
     def __repr__(self) -> str:
         return f"Fin[{self.size}]"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Fin, (self.size,)
+
 
 class Vec(Type):
     """`size` values of type `elem`, in a row."""
@@ -78,6 +84,9 @@ class Vec(Type):
     def __repr__(self) -> str:
         return f"Vec[{self.size}]" if self.elem is Real else f"Vec[{self.size}, {self.elem!r}]"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Vec, (self.size, self.elem)
+
 
 class Form:
     """How a tuple looks to its user: the class it came from, or the keys of a dict.
@@ -85,12 +94,13 @@ class Form:
     `make` gets one value per field, in order. Two types with different forms are different types.
     """
 
-    __slots__ = ("fields", "is_dict", "make", "name")
+    __slots__ = ("cls", "fields", "is_dict", "make", "name")
 
     def __init__(
-        self, name: str, fields: tuple[str, ...], make: Callable[[Sequence[Any]], Any], is_dict: bool = False
+        self, name: str, fields: tuple[str, ...], make: Callable[[Sequence[Any]], Any], cls: type = dict
     ) -> None:
-        self.name, self.fields, self.make, self.is_dict = name, fields, make, is_dict
+        self.name, self.fields, self.make, self.cls = name, fields, make, cls
+        self.is_dict = cls is dict
 
     def read(self, x: Any) -> list[Any]:
         """The fields of `x`, in order."""
@@ -117,6 +127,9 @@ class Tuple(Type):
             return "{" + ", ".join(f"{k}: {t!r}" for k, t in zip(self.form.fields, self.items, strict=True)) + "}"
         return f"({', '.join(map(repr, self.items))}{',' if len(self.items) == 1 else ''})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tuple, (self.items, self.form)
+
 
 class Ref(Type):
     """An accumulator: it can be added to, but not read, until it is frozen."""
@@ -129,6 +142,9 @@ class Ref(Type):
 
     def __repr__(self) -> str:
         return f"&{self.inner!r}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Ref, (self.inner,)
 
 
 def tuple_of(*items: Type) -> Tuple:
