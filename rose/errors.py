@@ -2,44 +2,154 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import linecache
 import os
 import sys
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec, Self, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# whose frames are whose
 
 _ROOTS = tuple(str(p) + os.sep for p in (Path(__file__).parent, Path(__file__).parents[1] / "wasm_backend"))
+_LIBRARY = str(Path(os.__file__).parent) + os.sep
+_INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+_NUMPY = tuple(f"{name}numpy{os.sep}" for name in _INSTALLED)
 _ours: dict[str, bool] = {}
+_users: dict[str, bool] = {}
 
 
 def is_ours(file: str) -> bool:
-    """True if `file` belongs to this package, and so is no place to send a user to."""
+    """True if `file` belongs to this package."""
     known = _ours.get(file)
     if known is None:
         known = _ours[file] = file.startswith(_ROOTS)
     return known
 
 
+def _is_users(code: CodeType) -> bool:
+    """True if a user can be sent to `code`: it is not ours, nor Python's own, nor NumPy's, nor a dataclass's."""
+    file = code.co_filename
+    if file == "<string>":
+        return not code.co_name.startswith("__")
+    library = file.startswith(_LIBRARY) and not any(name in file for name in _INSTALLED)
+    others = library or file.startswith("<frozen ") or any(name in file for name in _NUMPY)
+    _users[file] = known = not (others or is_ours(file))
+    return known
+
+
+def users_frame() -> FrameType:
+    """The innermost frame that is the user's; the outermost of all, if none is."""
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while True:
+        known = _users.get(frame.f_code.co_filename)
+        if known or (known is None and _is_users(frame.f_code)) or frame.f_back is None:
+            return frame
+        frame = frame.f_back
+
+
+def here() -> Loc:
+    """The expression that the innermost frame of the user's is at."""
+    frame = users_frame()
+    return Loc(frame.f_code, frame.f_lasti)
+
+
+# places in the source
+
+Span = tuple[int, int, int, int]  # first and last line, first and last column, as the syntax tree counts them
+Finder = Callable[["_Source", ast.AST], ast.AST | None]  # from an expression to the part of it that is meant
+
+
+class _Source:
+    """The syntax of a file: its nodes by what they span, and its functions by where they start."""
+
+    def __init__(self, text: str) -> None:
+        self.at: dict[Span, ast.AST] = {}
+        self.around: dict[ast.AST, ast.AST] = {}
+        self.defined: dict[tuple[int, str], ast.AST] = {}
+        for node in ast.walk(ast.parse(text)):
+            self.around.update(dict.fromkeys(ast.iter_child_nodes(node), node))
+            if (span := _span(node)) is not None:
+                self.at[span] = node  # of several the innermost, as they are walked from the outside in
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self.defined[min([node.lineno, *[d.lineno for d in node.decorator_list]]), node.name] = node
+            elif isinstance(node, ast.Lambda):
+                self.defined[node.lineno, "<lambda>"] = node
+
+
+def _span(node: ast.AST) -> Span | None:
+    if not isinstance(node, (ast.expr, ast.stmt, ast.arg)) or node.end_lineno is None or node.end_col_offset is None:
+        return None
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+
+
+@functools.lru_cache(maxsize=32)
+def _parsed(text: str) -> _Source | None:
+    try:
+        return _Source(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
 class Loc(NamedTuple):
-    """Where an expression was written: two words to take; the line is looked up when it is printed."""
+    """Where an expression was written: two words to take; the line is looked up when it is printed.
+
+    Where `lasti` is -1, it is the definition of a function. `part` finds what is meant in the expression.
+    """
 
     code: CodeType
     lasti: int
+    part: Finder | None = None
+
+    def narrow(self, part: Finder) -> Loc:
+        """A part of the expression, or all of it where that cannot be found."""
+        return self._replace(part=part)
+
+    def node(self) -> tuple[_Source, ast.AST] | None:
+        """The expression in the syntax of its file; None where that cannot be had."""
+        source = _parsed("".join(linecache.getlines(self.code.co_filename)))
+        if source is None:
+            return None
+        key = self.code.co_firstlineno, self.code.co_name
+        node = source.defined.get(key) if self.lasti < 0 else source.at.get(self._where() or (0, 0, 0, 0))
+        return None if node is None else (source, node)
+
+    def _where(self) -> Span | None:
+        """What Python itself knows of the place (PEP 657)."""
+        nothing = (None, None, None, None)
+        line, end_line, col, end = next(islice(self.code.co_positions(), max(self.lasti, 0) // 2, None), nothing)
+        if line is None or end_line is None or col is None or end is None:
+            return None
+        return line, end_line, col, end
+
+    def _line(self) -> int:
+        if self.lasti < 0:
+            return self.code.co_firstlineno
+        where = next(islice(self.code.co_positions(), self.lasti // 2, None), (None,))
+        return where[0] or self.code.co_firstlineno
 
     def position(self) -> tuple[str, int, int, int]:
-        """File, line, and the columns of the expression itself (PEP 657), counted in characters."""
-        where = next(islice(self.code.co_positions(), max(self.lasti, 0) // 2, None), (None,) * 4)
-        line, end_line, col, end = where
-        line = line or self.code.co_firstlineno
+        """File, line, and the columns of the expression itself, counted in characters."""
+        span = None if self.lasti < 0 else self._where()
+        if (found := self.node()) is not None:
+            node = self.part(*found) if self.part is not None else None
+            span = _headline(node or found[1], self.text) or span
+        file = self.code.co_filename
+        if span is None:
+            text = self.text(line := self._line())
+            return file, line, len(text) - len(text.lstrip()), len(text)
+        line, end_line, col, end = span
         raw = self.text(line).encode()
-        if self.lasti < 0 or col is None or end is None:
-            text = self.text(line)
-            return self.code.co_filename, line, len(text) - len(text.lstrip()), len(text)
         if end_line != line:
             end = len(raw.rstrip())
-        return self.code.co_filename, line, len(raw[:col].decode()), len(raw[:end].decode())
+        return file, line, len(raw[:col].decode(errors="replace")), len(raw[:end].decode(errors="replace"))
 
     def text(self, line: int) -> str:
         return linecache.getline(self.code.co_filename, line).rstrip("\n")
@@ -54,19 +164,135 @@ class Loc(NamedTuple):
         text = self.text(line)
         if not text.strip():
             return ""
-        stripped = text.lstrip()
-        pad = max(col - (len(text) - len(stripped)), 0)
-        return f"    {stripped}\n    {' ' * pad}{'^' * max(end - col, 1)}"
+        indent = len(text) - len(text.lstrip())
+        start = max(indent, col - 60) if len(text) - indent > _WIDTH else indent
+        shown, col, end = text[start : start + _WIDTH], max(col - start, 0), min(end - start, _WIDTH)
+        return f"    {shown}\n    {' ' * col}{'^' * max(end - col, 1)}"
 
 
-def here() -> Loc:
-    """The innermost frame that is the user's, not ours."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while True:
-        assert frame is not None
-        if not is_ours(frame.f_code.co_filename) or frame.f_back is None:
-            return Loc(frame.f_code, frame.f_lasti)
-        frame = frame.f_back
+_WIDTH = 120
+
+
+def _headline(node: ast.AST, text: Callable[[int], str]) -> Span | None:
+    """What to underline for a node: the name of a function, what an `if` asks for, what a `for` goes through."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        after = text(node.lineno).encode().find(b"def ", node.col_offset) + 4
+        col = text(node.lineno).encode().find(node.name.encode(), after)
+        return node.lineno, node.lineno, col, col + len(node.name.encode())
+    if isinstance(node, ast.IfExp):
+        node = node.test
+    elif isinstance(node, (ast.For, ast.AsyncFor)):
+        node = node.iter
+    return _span(node)
+
+
+# parts of an expression, for `Loc.narrow`
+
+
+def argument(k: int, name: str, count: int) -> Finder:
+    """The argument of a call by its place or its name, where `count` arguments are given one by one."""
+
+    def find(_: _Source, node: ast.AST) -> ast.AST | None:
+        if not isinstance(node, ast.Call) or len(node.args) + len(node.keywords) != count:
+            return None
+        if any(isinstance(a, ast.Starred) for a in node.args):
+            return None
+        named = [a.value for a in node.keywords if a.arg == name]
+        return named[0] if named else node.args[k] if k < len(node.args) else None
+
+    return find
+
+
+def parameter(name: str) -> Finder:
+    """The type of a parameter in a definition, or the parameter where it has none; of the result: "return"."""
+
+    def find(_: _Source, node: ast.AST) -> ast.AST | None:
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return None
+        if name == "return":
+            return node.returns
+        a = node.args
+        there = [*a.posonlyargs, *a.args, *a.kwonlyargs, *[x for x in (a.vararg, a.kwarg) if x is not None]]
+        return next((p.annotation or p for p in there if p.arg == name), None)
+
+    return find
+
+
+def field(name: str) -> Finder:
+    """The type of a field, from the decorator of its class."""
+
+    def find(source: _Source, node: ast.AST) -> ast.AST | None:
+        cls = source.around.get(node)
+        body = cls.body if isinstance(cls, ast.ClassDef) else []
+        there = [x for x in body if isinstance(x, ast.AnnAssign) and isinstance(x.target, ast.Name)]
+        return next((x.annotation for x in there if ast.unparse(x.target) == name), None)
+
+    return find
+
+
+def returned(_: _Source, node: ast.AST) -> ast.AST | None:
+    """What a function returns, if it says so once; else the type of its result."""
+    if isinstance(node, ast.Lambda):
+        return node.body
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return None
+    found: list[ast.Return] = []
+    todo: list[ast.AST] = [*node.body]
+    while todo:
+        x = todo.pop()
+        if isinstance(x, ast.Return):
+            found.append(x)
+        if not isinstance(x, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            todo.extend(ast.iter_child_nodes(x))
+    return found[0].value or found[0] if len(found) == 1 else node.returns
+
+
+def added(_: _Source, node: ast.AST) -> ast.AST | None:
+    """What `x += y` adds."""
+    return node.value if isinstance(node, ast.AugAssign) else None
+
+
+def subscript(_: _Source, node: ast.AST) -> ast.AST | None:
+    """The index in `x[i]`."""
+    return node.slice if isinstance(node, ast.Subscript) else None
+
+
+# what Python asks of a value there
+
+
+def called(loc: Loc) -> str:
+    """The name of the function that is called there, without its module; empty if it is no call of a name."""
+    found = loc.node()
+    f = found[1].func if found is not None and isinstance(found[1], ast.Call) else None
+    return f.id if isinstance(f, ast.Name) else f.attr if isinstance(f, ast.Attribute) else ""
+
+
+def asked(loc: Loc) -> str:
+    """What asks for the truth of the expression there: "if", "while", "and", "chain", a function; or nothing."""
+    found = loc.node()
+    if found is None:
+        return ""
+    source, node = found
+    if isinstance(node, ast.Compare) and (len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn))):
+        return "chain" if len(node.ops) > 1 else "in"
+    if isinstance(node, ast.Call) and called(loc) in _ASKING:
+        return called(loc)
+    for x in (node, source.around.get(node)):
+        if isinstance(x, (ast.BoolOp, ast.UnaryOp)):
+            return {ast.And: "and", ast.Or: "or", ast.Not: "not"}.get(type(x.op), "")
+        if isinstance(x, (ast.If, ast.IfExp, ast.While, ast.Assert)) and (x is node or x.test is node):
+            return "while" if isinstance(x, ast.While) else "assert" if isinstance(x, ast.Assert) else "if"
+        if isinstance(x, ast.pattern):
+            return "if"
+        if isinstance(x, ast.comprehension) and node in x.ifs:
+            return "filter"
+    return ""
+
+
+_ASKING = ("min", "max", "any", "all", "sorted")
+
+
+# the errors
 
 
 class RoseError(Exception):
@@ -81,6 +307,10 @@ class RoseError(Exception):
                 parts.append(excerpt)
         parts.append(f"  hint: {hint}")
         super().__init__("\n".join(parts))
+
+    def at(self, loc: Loc) -> Self:
+        """The same error in another place."""
+        return type(self)(self.message, loc, self.hint)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _unpickled, (type(self), str(self), self.message, self.hint)
@@ -116,17 +346,41 @@ class TooLarge(RoseError, MemoryError):
     """A program that needs more memory than WebAssembly can address."""
 
 
-def hide_our_frames(error: RoseError) -> RoseError:
-    """`error` with the frames of this package cut from its traceback, unless ROSE_TRACEBACK=full."""
-    if os.environ.get("ROSE_TRACEBACK") == "full":
-        return error
+# the public edge
+
+E = TypeVar("E", bound=BaseException)
+
+
+def hide_our_frames(error: E) -> E:
+    """`error` with the frames of this package cut from its traceback, unless ROSE_TRACEBACK=full.
+
+    What was raised in a frame of ours, and not as a RoseError, is our mistake, and keeps all. To keep the
+    frame that calls this out as well, raise again with a bare `raise`.
+    """
     frames: list[TracebackType] = []
     tb = error.__traceback__
     while tb is not None:
-        if not is_ours(tb.tb_frame.f_code.co_filename):
-            frames.append(tb)
+        frames.append(tb)
         tb = tb.tb_next
+    mistake = not isinstance(error, RoseError) and is_ours(frames[-1].tb_frame.f_code.co_filename)
+    if mistake or os.environ.get("ROSE_TRACEBACK") == "full":
+        return error
     kept: TracebackType | None = None
     for tb in reversed(frames):
-        kept = TracebackType(kept, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
+        if not is_ours(tb.tb_frame.f_code.co_filename):
+            kept = TracebackType(kept, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
     return error.with_traceback(kept)
+
+
+def edge(f: Callable[P, R]) -> Callable[P, R]:
+    """`f` as users call it: what goes wrong in it shows no frame of ours."""
+
+    @functools.wraps(f)
+    def outer(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return f(*args, **kwargs)
+        except Exception as e:
+            hide_our_frames(e)
+            raise
+
+    return outer

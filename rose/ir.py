@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .errors import EscapedValue, Loc, OutOfRange, RoseError, TypeMismatch, here
+from .errors import EscapedValue, Loc, OutOfRange, RoseError, TypeMismatch, asked, called, here
 from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
 
 
@@ -183,56 +183,44 @@ class Value:
     # what has no answer before the compiled function runs
 
     def __bool__(self) -> bool:
-        raise TypeMismatch(
-            f"{a_traced(self)} has no truth value: its number is known only when the compiled function runs",
-            here(),
-            "choose between two values with rose.select(condition, x, y); write & | ~ for and, or, not, "
-            "and `(a < x) & (x < b)` for `a < x < b`",
-        )
+        loc = here()
+        what = f"{a_traced(self)} has no truth value: it is known only when the compiled function runs"
+        raise TypeMismatch(what, loc, _ASKED.get(asked(loc), f"{_ASKED['if']}; {_ASKED['and']}"))
 
     def __index__(self) -> int:
-        raise TypeMismatch(
-            f"{a_traced(self)} is no Python integer: its number is known only when the compiled function runs",
-            here(),
-            "a traced index reads a traced vector: pass the list in as a parameter, or make it a "
-            "rose.constant; loop with rose.range over a size that Python knows",
-        )
+        loc = here()
+        hint = "a traced index reads a traced vector: make the list a rose.constant(Vec[n], list), or a parameter"
+        if called(loc) == "range":
+            hint = "loop with rose.range(n), where n is an integer of Python's: the size of a vector, say"
+        raise TypeMismatch(f"{a_traced(self)} is no integer of Python's: {_LATER}", loc, hint)
 
     def __float__(self) -> float:
-        raise TypeMismatch(
-            f"{a_traced(self)} is no Python number: it is known only when the compiled function runs",
-            here(),
-            "use the functions of rose, such as rose.sqrt, in the place of math's and NumPy's",
-        )
+        loc = here()
+        hint = "use the functions of rose, such as rose.sqrt, in the place of math's and NumPy's"
+        raise TypeMismatch(f"{a_traced(self)} is no number of Python's: {_LATER}", loc, _instead(loc, hint))
 
     def __int__(self) -> int:
-        raise TypeMismatch(
-            f"{a_traced(self)} is no Python integer: its number is known only when the compiled function runs",
-            here(),
-            "rose.floor and rose.trunc give whole numbers; loop with rose.range over a size that Python knows",
-        )
+        loc = here()
+        hint = "rose.floor and rose.trunc give whole numbers; loop with rose.range over a size that Python knows"
+        raise TypeMismatch(f"{a_traced(self)} is no integer of Python's: {_LATER}", loc, _instead(loc, hint))
 
     __trunc__ = __int__
     __round__ = None
     __complex__ = None
 
     def __iter__(self) -> Iterator[Any]:
-        raise TypeMismatch(
-            f"{a_traced(self)} cannot be iterated or unpacked",
-            here(),
-            "loop with `for i in rose.range(n)` and read v[i], or name its elements: v[0], v[1]",
-        )
+        loc = here()
+        hint = "loop with `for i in rose.range(n)` and read v[i], or name its elements: v[0], v[1]"
+        raise TypeMismatch(f"{a_traced(self)} cannot be iterated or unpacked", loc, _instead(loc, hint))
 
     def __contains__(self, x: Any) -> bool:
         self.__iter__()
         raise AssertionError
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        raise TypeMismatch(
-            f"{a_traced(self)} cannot become a NumPy array: its numbers are known only when the compiled function runs",
-            here(),
-            "use Python's operators and the functions of rose, in the place of NumPy's",
-        )
+        loc = here()
+        hint = "use the functions of rose in the place of NumPy's; a list [x, y] is a vector"
+        raise TypeMismatch(f"{a_traced(self)} cannot become a NumPy array: {_LATER}", loc, _instead(loc, hint))
 
     def __setitem__(self, i: Any, x: Any) -> None:
         raise TypeMismatch(
@@ -240,6 +228,32 @@ class Value:
             here(),
             "make a new vector with rose.vec(... for i in rose.range(n)), or sum into a rose.accum",
         )
+
+
+_LATER = "it is known only when the compiled function runs"
+_ASKED = {  # what to write where Python asks for the truth of a traced value
+    "if": "choose between two values with rose.select(condition, x, y)",
+    "and": "write & | ~ for and, or, not, with each comparison in parentheses",
+    "or": "write & | ~ for and, or, not, with each comparison in parentheses",
+    "not": "write & | ~ for and, or, not, with each comparison in parentheses",
+    "chain": "write (a < x) & (x < b) for a < x < b",
+    "in": "compare with each: (x == a) | (x == b)",
+    "while": "loop with `for i in rose.range(n)`, and choose in each turn with rose.select(condition, x, y)",
+    "filter": "each turn of the loop gives one item: choose it with rose.select(condition, x, 0.0)",
+    "assert": "check the numbers where the function is called",
+    "min": "rose.min takes traced values",
+    "max": "rose.max takes traced values",
+    "any": "write x | y for any([x, y])",
+    "all": "write x & y for all([x, y])",
+    "sorted": "rose.min and rose.max take traced values",
+}
+
+
+def _instead(loc: Loc, hint: str) -> str:
+    """The function of ours to write for the one that is called there, if there is one; else `hint`."""
+    name = called(loc)
+    ours = name in ("sum", "prod", "dot") or (name in OPS and OPS[name].wasm)
+    return f"write rose.{name}(...) in its place" if ours else hint
 
 
 def a_traced(v: Value) -> str:
@@ -334,14 +348,19 @@ class Builder:
         return value
 
     def mismatch(self, op: Op, args: tuple[Value, ...]) -> RoseError:
-        types = ", ".join([repr(v.type) for v in args])
+        types = " and ".join([f"a {v.type!r}" for v in args])
+        what = op.doc.partition(",")[0] if op.doc.startswith("`") else op.name
         if any(v.type is Tan for v in args):
             hint = "a tangent may be added to a tangent, and multiplied or divided by a Real: nothing else is linear"
-            return TypeMismatch(f"{op.name} does not accept ({types})", self.loc or here(), hint)
-        if any(isinstance(v.type, (Vec, Tuple)) for v in args):
-            hint = "operations work on numbers: write a loop over rose.range, or name the fields"
-            return TypeMismatch(f"{op.name} does not accept ({types})", self.loc or here(), hint)
-        return TypeMismatch(f"{op.name} does not accept ({types})", self.loc or here(), f"{op.name}: {op.doc}")
+        elif any(isinstance(v.type, (Vec, Tuple)) for v in args):
+            hint = "operations work on numbers: rose.vec(... for i in rose.range(n)) does one for each element"
+        elif op.name in ("and", "or", "xor", "not"):
+            hint = "conditions are compared numbers, in parentheses: (a < x) & (x < b)"
+        elif any(v.type is Bool for v in args):
+            hint = "rose.select(condition, 1.0, 0.0) makes a number of a condition"
+        else:
+            hint = f"{op.name}: {op.doc}"
+        return TypeMismatch(f"{what} has no meaning for {types}", self.loc or here(), hint)
 
     def again(self, v: Value, args: tuple[Value, ...]) -> Value:
         """A copy of `v` with other arguments of the same types, which need no second look."""
@@ -531,22 +550,40 @@ def as_number(x: Any, loc: Loc) -> float:
         try:
             return float(x)
         except OverflowError:
-            raise TypeMismatch(f"{str(x)[:12]}... is too large for a Real", loc, "the largest is 1.8e308") from None
+            raise TypeMismatch(f"{shown(x)} is too large for a Real", loc, "the largest is 1.8e308") from None
     # NumPy's scalars and arrays of no dimensions, without importing NumPy
     if getattr(x, "shape", None) == () and getattr(getattr(x, "dtype", None), "kind", "") in "iuf":
         return float(x)
-    raise TypeMismatch(
-        f"expected a number or a traced value, got {shown(x)}",
-        loc,
-        "a Real is written as an int or a float; a Bool chooses between two numbers with rose.select",
-    )
+    raise TypeMismatch(f"expected a number or a traced value, got {shown(x)}", loc, as_a_number(x))
+
+
+def as_a_number(x: Any) -> str:
+    """What to write for `x`, which is no number: a hint."""
+    if isinstance(x, bool):
+        return "rose.select(condition, 1.0, 0.0) makes a number of a condition"
+    if isinstance(x, (list, tuple)) or getattr(x, "shape", ()) != ():
+        return "operations work on numbers: rose.vec(... for i in rose.range(n)) does one for each element"
+    if hasattr(x, "re") and hasattr(x, "du"):
+        return "name a part of it: .re or .du"
+    return "a Real is written as an int or a float" + ("; float(...) makes one of it" * hasattr(x, "__float__"))
 
 
 def shown(x: Any) -> str:
     """A host value in a message: what it is, and its kind, on a part of a line."""
-    text = repr(x)
-    text = text if len(text) <= 40 else text[:37] + "..."
-    return text if x is None else f"{text} ({type(x).__name__})"
+    kind = type(x).__name__
+    if x is None or isinstance(x, type):
+        return "None" if x is None else f"the class {x.__name__}"
+    if isinstance(x, int) and x.bit_length() > 120:
+        return f"an integer of {int(math.log10(abs(x))) + 1} digits"
+    if callable(x) and hasattr(x, "__name__"):
+        return f"the function {x.__name__}"
+    try:
+        text = " ".join(repr(x).split())
+    except Exception:
+        text = " at 0x"
+    if "<traced " in text or " at 0x" in text:
+        return f"a {kind}" + (f" of {len(x)}" if isinstance(x, (list, tuple)) else "")  # pyright: ignore
+    return f"{text if len(text) <= 40 else text[:37] + '...'} ({kind})"
 
 
 class _Tracing(threading.local):

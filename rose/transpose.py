@@ -88,7 +88,7 @@ class _Backward(LinearHalf):
             self.add(b, arg, ct if g is None else b.emit(select, (self.mask(b, g), ct, b.zero(ct.type))))
 
     def add(self, b: Builder, v: Value, ct: Value) -> None:
-        if v.type is Tan:
+        if v.type is Tan and v.op is not GET:
             known = self.cts.get(v)
             if known is None:
                 self.cts[v] = ct
@@ -100,6 +100,10 @@ class _Backward(LinearHalf):
             self.cotangent(v).add(b, ct)
 
     def cotangent(self, v: Value) -> Cotangent:
+        if v.op is GET and (self.arms is None or self.arms.leaving(v, v.args[0]) is None):
+            items = self.cotangent(v.args[0]).items  # an item of a tuple is summed there
+            assert items is not None
+            return items[v.attr]
         ct = self.cts.get(v)
         if not isinstance(ct, Cotangent):
             made = self.cts[v] = Cotangent(linear_part(v.type))
