@@ -31,7 +31,7 @@ class Group:  # of Python alone: it can hold anything
 
 @fn
 def bbox_circle(circle: Circle) -> Rectangle:
-    (x, y), r = (circle.center[0], circle.center[1]), circle.radius
+    x, y, r = circle.center[0], circle.center[1], circle.radius
     return Rectangle(x - r, x + r, y - r, y + r)
 
 
@@ -76,7 +76,9 @@ def width(centers: Vec[2, Vec[2]]) -> Real:
 centers = [[-2, 0], [3, 1]]
 module = rose.compile({"diagram": diagram, "pull": rose.grad(width)})
 box, pull = module(centers), module.pull(centers)
-print(module.pretty().split("\n\ndef pull")[0].split("\n\ndef width")[0])
+calls = [line.strip() for line in rose.compile(diagram).pretty().splitlines() if "bbox_circle(" in line]
+print("one function, and a call of it for each circle:")
+print(*calls, sep="\n")
 print()
 print("the box:", box)
 print("how its width changes with each center:", pull[0], pull[1])

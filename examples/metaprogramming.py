@@ -29,15 +29,10 @@ f0, f1, f2 = f(5), f(7), f(5)
 
 @fn
 def h(z: Real) -> Real:
-    return f1(z) + f1(2 * z)
+    return f1(z) + f1(2 * z) + f0(z) * f2(z)
 
 
-@fn
-def all_of_them(z: Real) -> Real:
-    return f0(z) + f1(z) + f2(z)
-
-
-module = rose.compile(h, all_of_them)
+module = rose.compile(h)
 print(module.pretty())
 print()
 print("h(2) =", module(2))

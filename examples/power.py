@@ -47,8 +47,11 @@ def h(v: Vec[2]) -> Vec[2, Vec[2]]:
     return [pullback([1, 0]), pullback([0, 1])]
 
 
+Local = {"z": Real, "g": Vec[2], "h": Vec[2, Vec[2]]}  # a dict of names to types is a struct
+
+
 @fn
-def everything(x: Real, y: Real) -> {"z": Real, "g": Vec[2], "h": Vec[2, Vec[2]]}:
+def everything(x: Real, y: Real) -> Local:
     v = [x, y]
     return {"z": f(v), "g": g(v), "h": h(v)}
 

@@ -169,7 +169,7 @@ def linear_transpose(f: AnyFn) -> AnyFn:
             halves = transpose(as_linear(func, [t.real for t in types_]))
         given = {k: to_value(x, types_[k], (f.names[k],)) for k, x in zip(kept, args, strict=False)}
         ct = as_cotangent(b, to_value(args[-1], result, ("the cotangent",)))
-        both = b.call(halves.fwd, [given[k] for k in kept])
+        both = b.call(halves.fwd, [x for x in given.values() if not x.type.empty])
         totals = {k: Cotangent(linear_part(tangent(types_[k]))) for k in active}
         leaves = [leaf for total in totals.values() for leaf in total.leaves()]
         refs = [leaf.open(b) for leaf in leaves if leaf.type is not Real]
@@ -360,7 +360,8 @@ def jacfwd(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
 def jacobian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The Jacobian, by the mode that takes fewer passes: the type of the result, with the parameter's for each Real.
 
-    Of a function from `Vec[m]` to `Vec[n]` it is a `Vec[n, Vec[m]]`: one row for each number of the result.
+    Of a function from `Vec[m]` to `Vec[n]` it is a `Vec[n, Vec[m]]`: one row for each number of the result. With
+    several `argnums`, a tuple with one for each stands in the place of each leaf of the result.
     """
     return _jacobian(f, argnums, "jacobian")
 
@@ -395,12 +396,27 @@ def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) ->
         for k in active:
             lin = Halved(f, (k,))
             parts.append(one(k, lin.values(args), lin))
-        return parts[0] if host_index(argnums) is not None else b.tuple(parts)
+        return parts[0] if host_index(argnums) is not None else _by_leaf(b, result, parts)
 
     inputs = [untyped(t) for t in f.types]
     kinds = [_matrix(result, inputs[k]) for k in active]
-    whole = kinds[0] if host_index(argnums) is not None else tuple_of(*kinds)
+    whole = kinds[0] if host_index(argnums) is not None else _leaf_type(result, kinds)
     return make(body, inputs, whole, name or f"{what}({f.name})", f.names)
+
+
+def _by_leaf(b: Builder, t: Type, parts: Sequence[Value]) -> Value:
+    """Jacobians in several parameters, as JAX has them: a tuple of them in the place of each leaf of the result."""
+    if not isinstance(t, Tuple):
+        return b.tuple(parts)
+    items = [_by_leaf(b, x, [b.get(p, k) for p in parts]) for k, x in enumerate(t.items)]
+    return b.tuple(items, Tuple(tuple([x.type for x in items]), t.form))
+
+
+def _leaf_type(t: Type, parts: Sequence[Type]) -> Type:
+    if not isinstance(t, Tuple):
+        return tuple_of(*parts)
+    columns = zip(*[p.items for p in parts if isinstance(p, Tuple)], strict=True)
+    return Tuple(tuple([_leaf_type(x, c) for x, c in zip(t.items, columns, strict=True)]), t.form)
 
 
 def _by_rows(lin: Halved, xs: Sequence[Value]) -> Value:

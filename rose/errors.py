@@ -204,16 +204,27 @@ def argument(k: int, name: str, count: int) -> Finder:
 
 
 def parameter(name: str) -> Finder:
-    """The type of a parameter in a definition, or the parameter where it has none; of the result: "return"."""
+    """A parameter in the definition of a function, with its type."""
 
     def find(_: _Source, node: ast.AST) -> ast.AST | None:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return None
-        if name == "return":
-            return node.returns
         a = node.args
         there = [*a.posonlyargs, *a.args, *a.kwonlyargs, *[x for x in (a.vararg, a.kwarg) if x is not None]]
-        return next((p.annotation or p for p in there if p.arg == name), None)
+        return next((p for p in there if p.arg == name), None)
+
+    return find
+
+
+def annotation(name: str) -> Finder:
+    """The type of a parameter in the definition of a function; "return" is its result."""
+    find_parameter = parameter(name)
+
+    def find(source: _Source, node: ast.AST) -> ast.AST | None:
+        if name == "return" and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return node.returns
+        found = find_parameter(source, node)
+        return found.annotation or found if isinstance(found, ast.arg) else None
 
     return find
 
@@ -344,6 +355,16 @@ class NotDifferentiable(RoseError, TypeError):
 
 class TooLarge(RoseError, MemoryError):
     """A program that needs more memory than WebAssembly can address."""
+
+
+def raised_at(error: BaseException) -> Loc:
+    """The expression of the user's that an error came from: the innermost on its traceback."""
+    found, tb = here(), error.__traceback__
+    while tb is not None:
+        if _is_users(tb.tb_frame.f_code):
+            found = Loc(tb.tb_frame.f_code, tb.tb_lasti)
+        tb = tb.tb_next
+    return found
 
 
 # the public edge

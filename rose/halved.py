@@ -76,7 +76,7 @@ class Halved:
         halves = self.halves()
         if halves is None:
             return b.call(self.func()[0], xs), b.tuple([])
-        both = b.call(halves.fwd, xs)
+        both = b.call(halves.fwd, [x for x in xs if not x.type.empty])
         return b.get(b.get(both, 0), 0), b.get(both, 1)
 
     def tape(self) -> Type:

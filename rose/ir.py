@@ -252,7 +252,7 @@ _ASKED = {  # what to write where Python asks for the truth of a traced value
 def _instead(loc: Loc, hint: str) -> str:
     """The function of ours to write for the one that is called there, if there is one; else `hint`."""
     name = called(loc)
-    ours = name in ("sum", "prod", "dot") or (name in OPS and OPS[name].wasm)
+    ours = name in ("sum", "prod", "dot") or (name in OPS and OPS[name].wasm and not OPS[name].doc.startswith("`"))
     return f"write rose.{name}(...) in its place" if ours else hint
 
 
@@ -348,8 +348,7 @@ class Builder:
         return value
 
     def mismatch(self, op: Op, args: tuple[Value, ...]) -> RoseError:
-        types = " and ".join([f"a {v.type!r}" for v in args])
-        what = op.doc.partition(",")[0] if op.doc.startswith("`") else op.name
+        types = ", ".join([repr(v.type) for v in args])
         if any(v.type is Tan for v in args):
             hint = "a tangent may be added to a tangent, and multiplied or divided by a Real: nothing else is linear"
         elif any(isinstance(v.type, (Vec, Tuple)) for v in args):
@@ -360,7 +359,7 @@ class Builder:
             hint = "rose.select(condition, 1.0, 0.0) makes a number of a condition"
         else:
             hint = f"{op.name}: {op.doc}"
-        return TypeMismatch(f"{what} has no meaning for {types}", self.loc or here(), hint)
+        return TypeMismatch(f"{op.name} does not accept ({types})", self.loc or here(), hint)
 
     def again(self, v: Value, args: tuple[Value, ...]) -> Value:
         """A copy of `v` with other arguments of the same types, which need no second look."""
@@ -573,16 +572,15 @@ def shown(x: Any) -> str:
     kind = type(x).__name__
     if x is None or isinstance(x, type):
         return "None" if x is None else f"the class {x.__name__}"
-    if isinstance(x, int) and x.bit_length() > 120:
-        return f"an integer of {int(math.log10(abs(x))) + 1} digits"
     if callable(x) and hasattr(x, "__name__"):
         return f"the function {x.__name__}"
     try:
         text = " ".join(repr(x).split())
-    except Exception:
-        text = " at 0x"
+    except Exception:  # Python writes no very long integers; and a class of the user's may do anything
+        text = "<traced >"
     if "<traced " in text or " at 0x" in text:
-        return f"a {kind}" + (f" of {len(x)}" if isinstance(x, (list, tuple)) else "")  # pyright: ignore
+        article = "an" if kind[0] in "AEIOUaeiou" else "a"
+        return f"{article} {kind}" + (f" of {len(x)}" if isinstance(x, (list, tuple)) else "")  # pyright: ignore
     return f"{text if len(text) <= 40 else text[:37] + '...'} ({kind})"
 
 

@@ -64,6 +64,8 @@ class _Along(LinearHalf):
 
     def instruction(self, b: Builder, v: Value) -> Value:
         op, args, t = v.op, v.args, _type(v)
+        if is_call(v):
+            return self.call(b, v)
         xs = [self.linear(b, a) if a.type.linear or op in (TUPLE, PACK) else self.again(b, a) for a in args]
         if op is ZERO:
             return b.zero(t)
@@ -82,13 +84,14 @@ class _Along(LinearHalf):
             return b.unit()
         if op is AT:
             return b.at(xs[0], xs[1] if len(xs) > 1 else v.attr)
-        if is_call(v):
-            _, lin, saved = linearize(v.attr)
-            given = [self.linear(b, a) for a in args if a.type.linear]
-            kept = [self.again(b, args[k]) for k in saved]
-            return b.call(lin, [*given, *kept, self.from_tape(b, v.block, (v, None))])
         assert op in (ACCUM, FREEZE, select) or op.transpose is not None, v
         return b.emit(op, tuple(xs))
+
+    def call(self, b: Builder, v: Value) -> Value:
+        _, lin, saved = linearize(v.attr)
+        given = [self.linear(b, a) for a in v.args if a.type.linear]
+        kept = [self.again(b, v.args[k]) for k in saved]
+        return b.call(lin, [*given, *kept, self.from_tape(b, v.block, (v, None))])
 
     def loop(self, b: Builder, v: Value) -> None:
         block: Block = v.attr

@@ -17,9 +17,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .errors import TypeMismatch, here
+from .errors import RoseError, TypeMismatch, here, subscript
 from .ir import CONST, OPERATORS, OPS, ZERO, Op, Value, a_traced, builder, is_literal, literal_index, shown
-from .types import Bool, Fin, Real, Tan, Tuple, Type, Unit, Vec
+from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
 
 LARGEST = 2**31  # the size of the largest `Fin`: an index is an i32
 
@@ -419,25 +419,39 @@ def _subscript(v: Value, i: Any) -> Any:
     if not isinstance(t, Vec):
         of = "name its fields" if isinstance(t, Tuple) else "only a Vec has elements"
         raise TypeMismatch(f"{a_traced(v)} cannot be indexed", here(), of)
-    b = builder()
-    if isinstance(i, slice):
-        return _slice(v, t, range(t.size)[i])
+    return _slice(v, t, i) if isinstance(i, slice) else view(builder().index(v, index_into(v, i)))
+
+
+def index_into(v: Value, i: Any) -> Value | int:
+    """`i` as an index of a vector, which it is certain to be inside of."""
+    t = v.type.inner if isinstance(v.type, Ref) else v.type
+    assert isinstance(t, Vec)
+    loc = here().narrow(subscript)
     if (k := host_index(i)) is not None:
-        return view(b.index(v, literal_index(k, t.size, here())))
+        return literal_index(k, t.size, loc)
     if not is_index(i):
         what = a_traced(i) if isinstance(i, Value) else shown(i)
-        hint = "an index is an integer or a Fin; differences are Reals, so write (i + n - k) % n for i - k"
-        raise TypeMismatch(f"{what} cannot index a vector", here(), hint)
+        hint = "an index is an integer, or comes from rose.range, or is a parameter of a type Fin[n]"
+        if isinstance(i, tuple):
+            hint = "take a row first: write v[i][j] for v[i, j]"
+        elif isinstance(i, Value) and i.type is Real:
+            hint = f"{hint}; i - k is a Real, so write (i + n - k) % n for it"
+        raise TypeMismatch(f"{what} cannot index a vector", loc, hint)
     if i.type.size > t.size:
-        raise TypeMismatch(
-            f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}",
-            here(),
-            "the index may be too large: loop over a smaller range, or wrap it round with % n",
-        )
-    return view(b.index(v, i))
+        hint = "the index may be too large: loop over a smaller range, or wrap it round with % n"
+        raise TypeMismatch(f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}", loc, hint)
+    return i
 
 
-def _slice(v: Value, t: Vec, which: range) -> Value:
+def _slice(v: Value, t: Vec, part: slice) -> Value:
+    try:
+        which = range(t.size)[part]
+    except RoseError:
+        raise
+    except (TypeError, ValueError):
+        given = ":".join(["" if k is None else shown(k) for k in (part.start, part.stop, part.step)])
+        message = f"a slice is made of integers, with a step that is not zero, not {given}"
+        raise TypeMismatch(message, here().narrow(subscript), "write v[1:], v[:n], v[::-1]") from None
     b = builder()
     if len(which) == 0 or which.step != 1:
         return b.pack([b.index(v, k) for k in which], Vec(len(which), t.elem))

@@ -15,12 +15,12 @@ import copyreg
 import dataclasses
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, dataclass_transform, get_args, get_origin
+from typing import Any, ClassVar, TypeVar, dataclass_transform, get_args, get_origin
 
-from . import types
-from .errors import Loc, NotLinear, OutOfRange, RoseError, TypeMismatch, here
-from .ir import CONST, Value, a_traced, as_number, builder, shown
-from .ops import host_index, iadd, real, view
+from . import errors, types
+from .errors import Loc, NotLinear, OutOfRange, RoseError, TypeMismatch, edge, here
+from .ir import CONST, Value, a_traced, as_number, builder, is_tracing, shown
+from .ops import host_index, iadd, index_into, real, view
 from .types import Bool, Form, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
 
 C = TypeVar("C", bound=type)
@@ -34,14 +34,19 @@ LARGEST = 2**32  # no vector can have more elements: a WebAssembly memory has no
 class Vec:
     """The type of a vector: `Vec[n]` of n Reals, `Vec[n, T]` of n values of type T."""
 
+    @edge
     def __class_getitem__(cls, key: Any) -> types.Vec:
-        n, elem = key if isinstance(key, tuple) else (key, Real)
-        return types.Vec(_size(n, "Vec"), as_type(elem))
+        n, *rest = key if isinstance(key, tuple) else (key,)
+        if len(rest) > 1:
+            message = f"a Vec takes a size and a type, not {len(rest) + 1} things"
+            raise TypeMismatch(message, here(), "a matrix is a vector of its rows: Vec[2, Vec[3]]")
+        return types.Vec(_size(n, "Vec"), as_type(rest[0]) if rest else Real)
 
 
 class Fin:
     """The type of an index: `Fin[n]` holds the integers 0, ..., n - 1."""
 
+    @edge
     def __class_getitem__(cls, n: Any) -> types.Fin:
         return types.Fin(_size(n, "Fin"))
 
@@ -49,19 +54,37 @@ class Fin:
 def _size(n: Any, what: str) -> int:
     k = host_index(n)
     if k is None:
-        raise TypeMismatch(f"the size of a {what} must be an integer, not {shown(n)}", here(), f"write {what}[3]")
+        hint = f"write {what}[3]" + ", or Vec[3, T] for elements of type T" * (what == "Vec")
+        raise TypeMismatch(f"the size of a {what} must be an integer, not {shown(n)}", here(), hint)
     if not 0 <= k < LARGEST:
         raise OutOfRange(f"a {what} cannot have size {k}", here(), f"sizes go from 0 to {LARGEST - 1}")
     return k
 
 
+class NoNumber:
+    """What stands for traced values, but is no number: its operators say so."""
+
+    __slots__ = ()
+    instead = ""  # what to write in its place
+
+    def _refuse(self, *_: Any) -> Any:
+        raise TypeMismatch(f"a {type(self).__name__} is no number", here(), self.instead)
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __abs__ = __float__ = __int__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+
 @dataclasses.dataclass(slots=True)
-class Dual:
+class Dual(NoNumber):
     """A value `re` and its tangent `du`. As a type, `Dual[T]` is `T` with a `Dual` for each `Real`."""
+
+    instead: ClassVar[str] = "name a part of it: x.re is the value, x.du the tangent"
 
     re: Any
     du: Any
 
+    @edge
     def __class_getitem__(cls, t: Any) -> Type:
         return dual(as_type(t))
 
@@ -80,14 +103,19 @@ _dicts: dict[tuple[str, ...], Form] = {}
 
 
 @dataclass_transform()
+@edge
 def struct(cls: C) -> C:
     """Make `cls` a dataclass whose annotations are types of Rose: a type for parameters and results.
 
     Its methods are ordinary Python, and run anew at each use, as macros do.
     """
-    made = dataclasses.dataclass(cls)
-    scope = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
-    _structs[made] = _struct_type(made, scope)
+    if not isinstance(cls, type):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeMismatch(f"rose.struct takes a class, not {shown(cls)}", here(), "@rose.fn marks a function")
+    try:
+        made = dataclasses.dataclass(cls)
+    except (TypeError, ValueError) as e:
+        raise TypeMismatch(f"{cls.__name__} cannot be a dataclass: {e}", here(), "see Python's dataclasses") from None
+    _structs[made] = _struct_type(made, errors.users_frame().f_locals)
     return made
 
 
@@ -130,14 +158,39 @@ def _struct_type(cls: type, scope: dict[str, Any] | None = None) -> Tuple:
     for base in reversed(cls.__mro__):
         hints.update(base.__dict__.get("__annotations__", {}))
     names = {**vars(sys.modules[cls.__module__]), **(scope or {})}
-    items: list[Type] = []
-    for field in form.fields:
-        hint = getattr(hints[field], "__forward_arg__", hints[field])
-        try:
-            items.append(as_type(eval(hint, names) if isinstance(hint, str) else hint))
-        except NameError as e:
-            raise TypeMismatch(f"{cls.__name__}.{field}: {e}", here(), "define it before the struct") from None
-    return Tuple(tuple(items), form)
+    if cls in _unfinished:
+        raise _endless(cls)
+    _unfinished.append(cls)
+    try:
+        return Tuple(tuple([_field_type(cls, k, hints[k], names) for k in form.fields]), form)
+    finally:
+        _unfinished.remove(cls)
+
+
+_unfinished: list[type] = []  # the structs whose fields are being looked at, outermost first
+
+
+def _field_type(cls: type, name: str, hint: Any, names: dict[str, Any]) -> Type:
+    """The type of a field, as it is written in the class."""
+    loc, field = here().narrow(errors.field(name)), f"{cls.__name__}.{name}"
+    hint = getattr(hint, "__forward_arg__", hint)
+    try:
+        while isinstance(hint, str):
+            hint = eval(hint, names)
+        return as_type(hint)
+    except RoseError as e:
+        raise type(e)(e.message if " of " in e.message else f"{field}: {e.message}", loc, e.hint) from None
+    except Exception as e:
+        if isinstance(e, NameError) and e.name == cls.__name__:
+            raise _endless(cls).at(loc) from None
+        what = f"the type of {field} cannot be evaluated: {type(e).__name__}: {e}"
+        said = "define it before the struct" if isinstance(e, NameError) else "write Real, Vec[3], ..."
+        raise TypeMismatch(what, loc, said) from None
+
+
+def _endless(cls: type) -> TypeMismatch:
+    hint = "every value has a fixed size: keep them in a Vec, and an index into it in each"
+    return TypeMismatch(f"a {cls.__name__} holds a {cls.__name__}, without end", here(), hint)
 
 
 def as_type(hint: Any) -> Type:
@@ -158,12 +211,22 @@ def as_type(hint: Any) -> Type:
         if hint not in _structs:
             _structs[hint] = _struct_type(hint)
         return _structs[hint]
-    what = "int" if hint is int else shown(hint)
-    raise TypeMismatch(
-        f"{what} is not a type that a traced value can have",
-        here(),
+    what = getattr(hint, "__name__", "") if isinstance(hint, type) else shown(hint)
+    raise TypeMismatch(f"{what} is not a type that a traced value can have", here(), _type_to_write(hint))
+
+
+def _type_to_write(hint: Any) -> str:
+    """What to write for something that is no type: a hint."""
+    name = getattr(get_origin(hint) or hint, "__name__", "")
+    if hint is Vec or hint is Fin or name in ("list", "tuple", "ndarray", "Sequence"):
+        return "a Fin has a size: write Fin[3]" if hint is Fin else "a Vec has a size: write Vec[3], or Vec[3, T]"
+    if name.startswith(("int", "uint")):
+        return "write Real for a number, and Fin[n] for one of 0, ..., n - 1"
+    if name.startswith(("float", "double")):
+        return "write Real: it has 64 bits"
+    return (
         "the types are Real, Bool, Fin[n], Vec[n, T], None, tuple[...], dataclasses, named tuples, "
-        "and a dict of names to types",
+        "and a dict of names to types"
     )
 
 
@@ -173,9 +236,10 @@ Path = tuple[str | int, ...]
 
 
 def spell(path: Path) -> str:
-    """`("line", "b", 3)` as `line.b[3]`."""
+    """`("line", "b", 3)` as `line.b[3]`, and `("the sum", "b", 3)` as `b[3] of the sum`."""
     head, *rest = path or ("the value",)
-    return str(head) + "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in rest)
+    part = "".join([f"[{k}]" if isinstance(k, int) else f".{k}" for k in rest])
+    return f"{part.removeprefix('.')} of {head}" if part and " " in str(head) else f"{head}{part}"
 
 
 def _wrong(path: Path, t: Type, x: Any, hint: str, loc: Loc | None) -> RoseError:
@@ -185,7 +249,7 @@ def _wrong(path: Path, t: Type, x: Any, hint: str, loc: Loc | None) -> RoseError
 
 def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
     """`x`, in any way a user may give it, as a traced value of type `t`; `path` names it in errors."""
-    x = as_given(x)
+    x = as_given(x, loc)
     if x.__class__ is Value:
         return _coerce(x, t, path, loc)
     b = builder()
@@ -208,9 +272,9 @@ def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
     return b.unit() if t is Unit and x is None else b.const(plain(x, t, path, loc), t)
 
 
-def as_given(x: Any) -> Any:
+def as_given(x: Any, loc: Loc | None = None) -> Any:
     """`x`, or the traced value that stands behind it, for the objects that stand for one."""
-    return x.as_value() if hasattr(type(x), "as_value") else x
+    return x.as_value(loc) if hasattr(type(x), "as_value") else x
 
 
 def _coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
@@ -232,7 +296,36 @@ def _coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
     if v.type is Tan and t is Real:
         hint = "a tangent is no number inside a derivative rule; declare the type Tan, or call rose.jvp outside a rule"
         raise _wrong(path, t, v, hint, loc)
-    raise _wrong(path, t, v, "give a value of the type that is declared", loc)
+    raise _wrong(path, t, v, _to_write(v.type, t), loc)
+
+
+def _to_write(have: Type | None, want: Type) -> str:
+    """How to come from one type to another (None: from a value of Python's): a hint."""
+    if isinstance(want, Tuple):
+        return f"give {_items(want)}"
+    if isinstance(want, types.Vec):
+        slices = isinstance(have, types.Vec) and have.elem is want.elem and have.size > want.size
+        return f"v[:{want.size}] has that size" if slices else f"a list of {want.size} items makes one"
+    if isinstance(want, types.Fin):
+        wraps = "; i % n is below n" if isinstance(have, types.Fin) else ""
+        return f"an index from 0 to {want.size - 1} comes from rose.range, or is an integer{wraps}"
+    if want is Bool:
+        return "a Bool is a comparison, such as x > 0.0" if have is not None else "a Bool is True or False"
+    if want is Real and have is Bool:
+        return "rose.select(condition, 1.0, 0.0) makes a number of a condition"
+    if want is Real and isinstance(have, (types.Vec, Tuple)):
+        return "name an element, or take the rose.sum" if isinstance(have, types.Vec) else "name one of its items"
+    return "give a value of the type that is declared"
+
+
+def _items(t: Tuple) -> str:
+    """The ways to give a struct or a tuple."""
+    if t.form is DUAL:
+        return "rose.Dual(value, tangent)"
+    if t.form is not None and t.form.is_dict:
+        return f"a dict with the keys {', '.join(t.form.fields)}"
+    kind = f"a {t.form.name}, a dict" if t.form is not None else "a tuple"
+    return f"{kind}, or a list of its {len(t.items)} items in order"
 
 
 def is_traced(x: Any) -> bool:
@@ -261,6 +354,9 @@ def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]
         hint = "a vector is given as a list, a tuple or an array; of a generator, write rose.vec(...)"
         raise _wrong(path, t, x, hint, loc)
     if len(x) != t.size:  # pyright: ignore[reportUnknownArgumentType]
+        for y in x if is_tracing() else ():  # pyright: ignore[reportUnknownVariableType]
+            if isinstance(y, Value):
+                builder().reach(y)  # a list over rose.range has one item, which is not to be used: say that
         raise TypeMismatch(
             f"{spell(path)} must have {t.size} elements, got {len(x)}",  # pyright: ignore[reportUnknownArgumentType]
             loc or here(),
@@ -283,13 +379,12 @@ def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Se
         return form.read(x), names
     if isinstance(x, (list, tuple)) and form is None and len(x) == len(names):  # pyright: ignore[reportUnknownArgumentType]
         return list(x), names  # pyright: ignore[reportUnknownArgumentType]
-    kind = "an object of its class, a dict" if t.form is not None else "a tuple"
-    raise _wrong(path, t, x, f"give {kind}, or a list of its {len(names)} items in order", loc)
+    raise _wrong(path, t, x, f"give {_items(t)}", loc)
 
 
 def infer(x: Any, loc: Loc | None = None) -> Value:
     """`x` as a traced value of the type that it shows: a list is a vector, a tuple is a tuple."""
-    x = as_given(x)
+    x = as_given(x, loc)
     if x.__class__ is Value:
         return x
     b = builder()
@@ -304,7 +399,7 @@ def infer(x: Any, loc: Loc | None = None) -> Value:
     if isinstance(x, list):
         items = [infer(y, loc) for y in x]  # pyright: ignore[reportUnknownVariableType]
         elem = items[0].type if items else Real
-        return to_value(x, types.Vec(len(items), elem), (), loc)
+        return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
     return b.lift(x)
 
 
@@ -337,7 +432,7 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
     if isinstance(t, Tuple):
         xs, names = fields(x, t, path, loc)
         return tuple([plain(y, s, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)])
-    raise _wrong(path, t, x, "give a value of the type that is declared", loc)
+    raise _wrong(path, t, x, _to_write(None, t), loc)
 
 
 def present(x: Any, t: Type) -> Any:
@@ -353,27 +448,25 @@ def present(x: Any, t: Type) -> Any:
 # duals of any shape: a primal value and a tangent value, side by side
 
 
-class DualVec:
+class DualVec(NoNumber):
     """A vector of duals, kept as a vector of primals and one of tangents."""
+
+    instead = "name a part of an element: v[i].re is its value, v[i].du its tangent"
 
     def __init__(self, re: Value, du: Value) -> None:
         self.re, self.du = re, du
 
     def __getitem__(self, i: Any) -> Any:
-        k = host_index(i)
-        t = self.re.type
-        assert isinstance(t, types.Vec)
-        if k is not None and not -t.size <= k < t.size:
-            raise OutOfRange(f"index {k} is out of range for a vector of {t.size}", here(), "see its type")
-        b = builder()
-        j = i if k is None else k % t.size
+        if isinstance(i, slice):
+            return DualVec(self.re[i], self.du[i])
+        b, j = builder(), index_into(self.re, i)
         return view_dual(b.index(self.re, j), b.index(self.du, j))
 
     def __len__(self) -> int:
         assert isinstance(self.re.type, types.Vec)
         return self.re.type.size
 
-    def as_value(self) -> Value:
+    def as_value(self, _: Loc | None = None) -> Value:
         return join_dual(self.re, self.du)
 
 

@@ -10,20 +10,24 @@ import functools
 import inspect
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
-from . import ir
-from .errors import Loc, RoseError, TypeMismatch, here, hide_our_frames
-from .retype import untype
-from .ir import Builder, Func, Value
+from . import errors, ir
+from .errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
+from .ir import Builder, Func, Value, shown
 from .ops import view
 from .optimise.split import split
+from .retype import untype
 from .structs import as_type, mentions_tangent, split_dual, to_value, view_dual
-from .types import Type, tangent, untyped
+from .types import Type, Unit, tangent, untyped
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Rule = TypeVar("Rule", bound=Callable[..., Any])
+
+DEEPEST = 1000  # functions traced one inside another: 2 KB of the stack of C each, of 8 MB (CPython 3.11, Linux)
 
 _lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
 _running: list[Fn[..., Any]] = []  # the functions being traced, outermost first: to name a cycle
@@ -35,7 +39,7 @@ run: list[Callable[[Fn[..., Any]], Callable[..., Any]]] = []
 class Fn(Generic[P, R]):
     """A function over traced values: call it, differentiate it, compile it.
 
-    `types` has the type of each parameter, and `result` that of the result.
+    `types` has the type of each parameter, and `result` that of the result; `loc` is where it was written.
     """
 
     def __init__(
@@ -46,6 +50,8 @@ class Fn(Generic[P, R]):
         self.body, self.types, self.result = body, tuple(types), result
         self.name = name or getattr(body, "__name__", "fn")
         self.names = tuple(names if names is not None else _names(body, len(types)))
+        self.loc = _written(body)
+        self._derived = self.loc.code is not getattr(body, "__code__", None)  # not written by a user
         self._func: Func | None = None
         self._captured: tuple[Value, ...] = ()
         self._compiled: Callable[..., Any] | None = None
@@ -55,12 +61,7 @@ class Fn(Generic[P, R]):
         return f"<fn {self.name}({params}) -> {self.result!r}>"
 
     @property
-    def loc(self) -> Loc:
-        """Where the function was written."""
-        code = getattr(self.body, "__code__", None)
-        return here() if code is None else Loc(code, -1)
-
-    @property
+    @edge
     def func(self) -> Func:
         """The function of the IR: traced now, if it has not been yet."""
         if self._func is None:
@@ -77,36 +78,53 @@ class Fn(Generic[P, R]):
         return self._captured
 
     def _trace(self) -> None:
-        if self in _running:
-            cycle = " -> ".join([f.name for f in _running[_running.index(self) :]] + [self.name])
-            raise RoseError(
-                f"{self.name} calls itself: {cycle}",
-                here(),
-                "the calls between @fn functions have no cycles; recur in a plain Python function, over host data, "
-                "which makes one @fn for each step",
-            )
+        asked = here()
+        if self in _running or len(_running) == DEEPEST:
+            raise self._endless()
         _running.append(self)
         try:
-            with ir.deep(), ir.building(self.name, inside=True) as b:
+            with _room(), ir.building(self.name, inside=True) as b:
                 self._func = split(self._record(b))
                 self._captured = tuple(b.captured)
+        except RecursionError as e:
+            hint = "a Python function may call itself while Python knows that it ends; rose.select takes both its values"
+            raise RoseError(f"{self.name} recurs without end", errors.raised_at(e), hint) from None
         except RoseError as e:
-            raise hide_our_frames(e) from None
+            raise (e.at(self.loc) if self._derived and e.loc == asked else e) from None
         finally:
             _running.pop()
+
+    def _endless(self) -> RoseError:
+        if self in _running:
+            cycle = " -> ".join([f.name for f in _running[_running.index(self) :]] + [self.name])
+            hint = "@fn functions call one another without cycles; a plain Python function may recur, over host data"
+            return RoseError(f"{self.name} calls itself: {cycle}", here(), hint)
+        row = " -> ".join([f.name for f in _running[-3:]] + [self.name])
+        hint = "if that ends, trace the inner functions first: f.func does; else end it by a condition that Python knows"
+        return RoseError(f"more than {DEEPEST:,} functions need one another in a row: ... -> {row}", here(), hint)
 
     def _record(self, b: Builder) -> Func:
         b.loc = self.loc
         args = [view(b.param(t, name)) for t, name in zip(self.types, self.names, strict=True)]
-        b.loc = None
-        return finish(b, lambda: to_value(self.body(*args), self.result, (f"what {self.name} returns",), self.loc))
+        b.loc = self.loc if self._derived else None
+        return finish(b, lambda: self.body(*args), self._returned, self.loc)
+
+    def _returned(self, x: Any, loc: Loc) -> Value:
+        what = f"what {self.name} returns"
+        if x is None and self.result is not Unit:
+            raise TypeMismatch(f"{what} must be a {self.result!r}, got None", loc, "end it with `return` and a value")
+        return to_value(x, self.result, (what,), loc)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        if not ir.is_tracing():
+        try:
+            if ir.is_tracing():
+                return self.emit(self.bind(args, kwargs))
             if self._compiled is None:
                 self._compiled = run[0](self)
             return self._compiled(*args, **kwargs)
-        return self.emit(self.bind(args, kwargs))
+        except Exception as e:
+            hide_our_frames(e)
+            raise
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """The arguments in order, with those given by name in their places."""
@@ -117,55 +135,96 @@ class Fn(Generic[P, R]):
         b, func, types = ir.builder(), self.func, self.types
         if any(t.linear for t in types) and not mentions_tangent(list(args)):
             # outside a derivative rule a tangent is a number like any other
-            func, types = untype(func), tuple([untyped(t) for t in types])
-        loc = here()
-        values = [to_value(x, t, (n,), loc) for x, t, n in zip(args, types, self.names, strict=True)]
+            with ir.deep():
+                func, types = untype(func), tuple([untyped(t) for t in types])
+        loc, values = here(), list[Value]()
+        for k, (x, t, n) in enumerate(zip(args, types, self.names, strict=True)):
+            try:
+                values.append(to_value(x, t, (n,), loc))
+            except RoseError as e:
+                raise e.at(loc.narrow(errors.argument(k, n, len(types)))) from None
         return view(b.call(func, [*values, *[b.reach(v) for v in self.captured]]))
 
-    def jvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Use `rule` as the derivative: from one `Dual[T]` for each parameter to a `Dual` of the result.
+    @property
+    def jvp(self) -> Callable[[Rule], Rule]:
+        """Use a rule as the derivative: from one `Dual[T]` for each parameter to a `Dual` of the result: `@f.jvp`.
 
         Reverse mode and all higher orders follow from it. A rule that is not linear in the tangents is
         refused here.
         """
-        given = rule.body if isinstance(rule, Fn) else rule
-        name = getattr(given, "__name__", "rule")
-        count = _arity(given)
+        return self._differentiate_by
+
+    @jvp.setter
+    def jvp(self, rule: Any) -> None:
+        raise TypeMismatch(f"the derivative of {self.name} is not assigned", here(), f"call it: {self.name}.jvp(rule)")
+
+    @edge
+    def _differentiate_by(self, rule: Rule) -> Rule:
+        given: Any = rule.body if isinstance(rule, Fn) else rule
+        if not callable(given):
+            what = f"the derivative of {self.name} is a function of Duals, not {shown(given)}"
+            raise TypeMismatch(what, here(), f"write @{self.name}.jvp above a function")
+        loc, count = _written(given), _arity(given)
         if count is not None and count != len(self.types):
             raise TypeMismatch(
-                f"a derivative of {self.name} takes {len(self.types)} Duals, but {name} takes {count} parameters",
-                Loc(given.__code__, -1) if hasattr(given, "__code__") else here(),
+                f"a derivative of {self.name} takes {len(self.types)} Duals, but {_name(given)} takes {count}",
+                loc,
                 f"one for each of {', '.join(self.names)}" if self.names else "it has no parameters",
             )
-        self.func.jvp = self._rule(given)
+        func = self.func
+        if func.jvp is not None:
+            raise RoseError(f"{self.name} has a derivative rule already", loc, "give a function one rule")
+        if any(isinstance(k, tuple) and k[0] == "jvp" for k in func.memo):  # pyright: ignore[reportUnknownVariableType]
+            hint = "give the rule right after the function, before rose.grad and the like are used on it or its callers"
+            raise RoseError(f"the derivative of {self.name} was already made, without this rule", loc, hint)
+        func.jvp = self._rule(given, loc)
         return rule
 
-    def _rule(self, rule: Callable[..., Any]) -> Func:
-        code = getattr(rule, "__code__", None)
-        loc = here() if code is None else Loc(code, -1)
-        try:
-            with ir.building(f"{self.name}.jvp") as b:
-                b.loc, duals = loc, list[Any]()
-                for t, name in zip(self.types, self.names, strict=True):
-                    re = b.param(t, name)
-                    duals.append(view_dual(re, b.param(tangent(t), f"d{name}") if t.real else b.zero(tangent(t))))
-                b.loc = None
-                what = (f"what the derivative of {self.name} returns",)
-                return finish(b, lambda: b.tuple(split_dual(rule(*duals), self.result, tangent, what, loc)))
-        except RoseError as e:
-            raise hide_our_frames(e) from None
+    def _rule(self, rule: Callable[..., Any], loc: Loc) -> Func:
+        what = (f"what the derivative of {self.name} returns",)
+        with ir.building(f"{self.name}.jvp") as b:
+            b.loc, duals = loc, list[Any]()
+            for t, name in zip(self.types, self.names, strict=True):
+                re = b.param(t, name)
+                duals.append(view_dual(re, b.param(tangent(t), f"d{name}") if t.real else b.zero(tangent(t))))
+            b.loc = None
+            convert: Callable[[Any, Loc], Value] = lambda x, at: b.tuple(split_dual(x, self.result, tangent, what, at))
+            return finish(b, lambda: rule(*duals), convert, loc)
 
     def __get__(self, obj: Any, cls: Any = None) -> Any:
         """As a method, which gets the object as its first argument."""
         return self if obj is None else functools.partial(self, obj)
 
 
-def finish(b: Builder, body: Callable[[], Value]) -> Func:
-    """The function that `body` records, unless it left a loop early."""
-    result = body()
+@contextmanager
+def _room() -> Generator[None]:
+    """Room on Python's stack for the frames of one more trace, so that its user has as much as ever."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + 50)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Value], loc: Loc) -> Func:
+    """The function that `body` records, unless it left a loop early. `convert` makes a value of what it returns.
+
+    It was written at `loc`.
+    """
+    try:
+        x = body()
+    except RoseError:
+        if b.failure is not None:  # what came before is what is wrong
+            raise b.failure from None
+        raise
+    if b.failure is None and b.block is not b.root:
+        hint = "write it as `for i in rose.range(n)`, which ends it"
+        b.failure = RoseError("this loop is still open where its function ends", b.block.params[0].loc, hint)
     if b.failure is not None:
         raise b.failure
-    return b.func(result)
+    b.loc = loc.narrow(errors.returned)
+    return b.func(convert(x, b.loc))
 
 
 def bind_arguments(name: str, names: Sequence[str], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
@@ -184,6 +243,19 @@ def bind_arguments(name: str, names: Sequence[str], args: Sequence[Any], kwargs:
         hint = "too many" if count > len(names) else f"{names[len(given)]} is missing"
         raise TypeMismatch(f"{name} takes {takes}, got {count}", here(), hint)
     return given
+
+
+# what can be known of a function by looking at it
+
+
+def _name(f: Any) -> str:
+    return getattr(f, "__name__", None) or shown(f)
+
+
+def _written(f: Any) -> Loc:
+    """Where a function was written; for one that is not the user's, where it was asked for."""
+    code = getattr(f, "__code__", None)
+    return here() if code is None or errors.is_ours(code.co_filename) else Loc(code, -1)
 
 
 def _arity(f: Callable[..., Any]) -> int | None:
@@ -205,33 +277,60 @@ def _names(body: Callable[..., Any], count: int) -> list[str]:
     return names if len(names) == count else [f"x{k}" for k in range(count)]
 
 
-def _annotations(body: Callable[..., Any], scope: dict[str, Any]) -> tuple[list[Type], Type]:
+def _annotations(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
     """The types in a function's annotations. Sizes may be local to the caller, hence `scope`."""
-    name = getattr(body, "__name__", repr(body))
-    loc = Loc(body.__code__, -1) if hasattr(body, "__code__") else here()
-    try:
-        hints = inspect.get_annotations(body, eval_str=True, locals=scope)
-    except NameError as e:
-        raise TypeMismatch(f"an annotation of {name} cannot be evaluated: {e}", loc, "define it first") from None
-    params = inspect.signature(body).parameters
+    if isinstance(body, type) or not inspect.isfunction(body):
+        hint = "@rose.struct makes a type of a class" if isinstance(body, type) else "write a Python function around it"
+        raise TypeMismatch(f"{shown(body)} is no function with types for its parameters", here(), hint)
+    loc, params, given = Loc(body.__code__, -1), inspect.signature(body).parameters, body.__annotations__
     for p in params.values():
-        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or p.default is not p.empty:
-            what = "a default" if p.default is not p.empty else "any number of parameters"
+        if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) or p.default is not p.empty:
+            what = "a default" if p.default is not p.empty else f"{p.kind.description} parameters"
             hint = "a compiled function has a fixed list of parameters, each of which is given at each call"
-            raise TypeMismatch(f"{name} cannot have {what}: {p}", loc, hint)
-    if missing := [k for k in [*params, "return"] if k not in hints]:
+            raise TypeMismatch(f"{body.__name__} cannot have {what}: {p}", loc.narrow(errors.parameter(p.name)), hint)
+    if missing := [k for k in [*params, "return"] if k not in given]:
+        what = ", ".join(["its result" if k == "return" else k for k in missing])
         hint = "write `def f(x: Real, v: Vec[3]) -> Real`, or give the types: rose.fn([Real, Vec[3]], Real)(f)"
-        raise TypeMismatch(f"{name} needs a type for {', '.join(missing)}", loc, hint)
-    if not inspect.isfunction(body) or inspect.isgeneratorfunction(body) or inspect.iscoroutinefunction(body):
-        raise TypeMismatch(f"{name} is not a plain function", loc, "it must return its result, not yield or await")
-    return [as_type(hints[k]) for k in params], as_type(hints["return"])
+        if missing[0] == "self":
+            hint = "make it a plain method, which is traced where it is called, or write it outside of the class"
+        raise TypeMismatch(f"{body.__name__} needs a type for {what}", loc.narrow(errors.annotation(missing[0])), hint)
+    _check_plain(body)
+    names = {**body.__globals__, **inspect.getclosurevars(body).nonlocals, **scope}
+    types = {k: _annotation(body.__name__, k, given[k], names, loc) for k in [*params, "return"]}
+    return [types[k] for k in params], types["return"]
+
+
+def _annotation(f: str, k: str, hint: Any, names: dict[str, Any], loc: Loc) -> Type:
+    """The type that is written for a parameter, or for the result."""
+    loc = loc.narrow(errors.annotation(k))
+    try:
+        while isinstance(hint, str):
+            hint = eval(hint, names)
+        return as_type(hint)
+    except RoseError as e:
+        raise e.at(loc) from None
+    except Exception as e:
+        what = f"the type of {f'the result of {f}' if k == 'return' else k} cannot be evaluated: {type(e).__name__}: {e}"
+        said = "define it before the function; if it belongs to a function further out, write n = n where @fn stands"
+        raise TypeMismatch(what, loc, said if isinstance(e, NameError) else "write Real, Vec[3], ...") from None
+
+
+def _check_plain(body: Any) -> None:
+    """That a function returns its result."""
+    if inspect.isgeneratorfunction(body) or inspect.isasyncgenfunction(body) or inspect.iscoroutinefunction(body):
+        what = "is async" if body.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR) else "yields"
+        raise TypeMismatch(f"{body.__name__} {what}", Loc(body.__code__, -1), "it must return its result")
+
+
+_NOTHING: Any = object()
 
 
 @overload
 def fn(body: Callable[P, R], /) -> Fn[P, R]: ...
 @overload
 def fn(types: Sequence[Any], result: Any, /) -> Callable[[Callable[..., Any]], Fn[..., Any]]: ...
-def fn(body: Any, result: Any = None, /) -> Any:
+@edge
+def fn(body: Any = _NOTHING, result: Any = None, /) -> Any:
     """Make a function one that is traced, differentiated and compiled: `@fn`, with annotations.
 
     `rose.fn([params], ret)(f)` does the same without annotations.
@@ -239,13 +338,20 @@ def fn(body: Any, result: Any = None, /) -> Any:
     if isinstance(body, Fn):
         return body  # pyright: ignore[reportUnknownVariableType]
     if callable(body):
-        return Fn(body, *_annotations(body, sys._getframe(1).f_locals))  # pyright: ignore[reportPrivateUsage]
-    types, out = [as_type(t) for t in body], as_type(result)
+        return Fn(body, *_annotations(body, errors.users_frame().f_locals))
+    if not isinstance(body, (list, tuple)):
+        what = "nothing" if body is _NOTHING else shown(body)
+        hint = "write @rose.fn without parentheses, or rose.fn([Real, Vec[3]], Real)(f)"
+        raise TypeMismatch(f"rose.fn takes a function, or a list of types and a type, not {what}", here(), hint)
+    types, out = [as_type(t) for t in body], as_type(result)  # pyright: ignore[reportUnknownVariableType]
 
+    @edge
     def decorate(f: Callable[..., Any]) -> Fn[..., Any]:
         count = _arity(f)
+        _check_plain(f)
         if count is not None and count != len(types):
-            raise TypeMismatch(f"{len(types)} types for {count} parameters", here(), "give one type for each")
+            what = f"{_name(f)} takes {count} parameter{'s' * (count != 1)}, and {len(types)} types are given for them"
+            raise TypeMismatch(what, _written(f), "give one type for each parameter")
         return Fn(f, types, out)
 
     return decorate
@@ -256,9 +362,10 @@ class Opaque(Fn[P, R]):
 
     def __init__(self, body: Callable[P, R], types: Sequence[Type], result: Type, name: str, pure: bool) -> None:
         super().__init__(body, types, result, name)
-        for t in (*types, result):
+        for t, k in zip((*types, result), (*self.names, "return"), strict=True):
             if t.linear:
-                raise TypeMismatch(f"{name}: an opaque function cannot see a {t!r}", self.loc, "use Real")
+                what, loc = f"{name}: an opaque function cannot see a {t!r}", self.loc.narrow(errors.annotation(k))
+                raise TypeMismatch(what, loc, "write Real")
         with ir.building(name) as b:
             b.loc = self.loc
             for t, k in zip(self.types, self.names, strict=True):
@@ -266,13 +373,18 @@ class Opaque(Fn[P, R]):
         self._func = Func(name, b.root, result, pure=pure, impl=body)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self.emit(self.bind(args, kwargs)) if ir.is_tracing() else self.body(*args, **kwargs)
+        try:
+            return self.emit(self.bind(args, kwargs)) if ir.is_tracing() else self.body(*args, **kwargs)
+        except Exception as e:
+            hide_our_frames(e)
+            raise
 
 
 @overload
 def opaque(body: Callable[P, R], /) -> Opaque[P, R]: ...
 @overload
 def opaque(*, name: str | None = None, pure: bool = False) -> Callable[[Callable[P, R]], Opaque[P, R]]: ...
+@edge
 def opaque(body: Any = None, /, *, name: str | None = None, pure: bool = False) -> Any:
     """Make a host function callable from traced code, of any signature: `@opaque`.
 
@@ -280,8 +392,11 @@ def opaque(body: Any = None, /, *, name: str | None = None, pure: bool = False) 
     effect and gives the same result for the same arguments: then calls may be shared and dropped.
     Its derivative must be given: `@f.jvp`.
     """
-    scope = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
+    if isinstance(body, str):
+        raise TypeMismatch(f"rose.opaque takes a function, not {shown(body)}", here(), f"write name={body!r}")
+    scope = errors.users_frame().f_locals
 
+    @edge
     def decorate(f: Callable[..., Any]) -> Opaque[..., Any]:
         return Opaque(f, *_annotations(f, scope), name or f.__name__, pure)
 
@@ -300,4 +415,3 @@ def from_func(f: Func, names: Sequence[str]) -> Fn[..., Any]:
     made = make(lambda *_: None, [p.type for p in f.params], f.result, f.name, names)
     made._func = f  # pyright: ignore[reportPrivateUsage]
     return made
-

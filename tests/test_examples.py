@@ -1,0 +1,108 @@
+"""The examples, and the programs of the README: each is run, and says what it should."""
+
+import math
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+
+
+class Ran(dict[str, Any]):
+    """What a program defined, as attributes, and what it printed."""
+
+    __getattr__ = dict.__getitem__
+
+
+@pytest.fixture
+def example(capsys: pytest.CaptureFixture[str]):
+    """Run an example, by its name."""
+
+    def run(name: str) -> Ran:
+        made = runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
+        return Ran(made, printed=capsys.readouterr().out)
+
+    return run
+
+
+def test_the_line_through_anscombes_points_is_found(example: Any):
+    ran = example("anscombe")
+    assert f"b0 = {ran.line.b0:.6g}, b = {ran.line.b[0]:.6g}" in ran.printed
+    assert (f"{ran.line.b0:.6g}", f"{ran.line.b[0]:.6g}") == ("3.00009", "0.500091")
+
+
+def test_a_power_has_its_value_gradient_and_hessian(example: Any):
+    at = example("power")["at"]
+    assert at["z"] == 8
+    assert list(at["g"]) == [12, 5.545177444479562]
+    expected = [[12, 12.317766166719343], [12.317766166719343, 3.843624111345611]]
+    assert at["h"].tolist() == [pytest.approx(row, rel=1e-15) for row in expected]
+
+
+def test_sine_has_four_derivatives(example: Any):
+    ran = example("sine")
+    assert ran.derivatives == [math.cos(1), -math.sin(1), -math.cos(1), math.sin(1)]
+
+
+def test_what_is_printed_for_debugging_is_printed_once(example: Any):
+    ran = example("print_debug")
+    assert (ran.value, ran.gradient) == (8, 12)
+    assert ran.printed == "the value:\n  x is 2.0\n  8.0\nthe gradient:\n  x is 2.0\n  12.0\n"
+
+
+def test_a_clamped_derivative_is_finite(example: Any):
+    clamped = example("clamped_sqrt").clamped
+    assert clamped(0) == 49999.99999999999
+    assert clamped(4) == 0.25
+
+
+def test_functions_made_by_functions_are_called_in_the_ir(example: Any):
+    ran = example("metaprogramming")
+    definitions = re.findall(r"def (\w+)", ran.printed)
+    assert definitions == ["x_over", "x_over_1", "x_over_2", "h"]
+    assert re.findall(r"= (x_over\w*)\(", ran.printed) == ["x_over", "x_over", "x_over_1", "x_over_2"]
+    assert ran.module(2) == 7 / 2 + 7 / 4 + (5 / 2) * (5 / 2)
+
+
+def test_the_boxes_of_groups_are_right_and_circles_are_calls(example: Any):
+    ran = example("bounding_boxes")
+    assert ran.box == ran.Rectangle(left=-3.5, right=4.5, bottom=-1.25, top=4)
+    assert ran.pull.tolist() == [[-1, 0], [1, 0]]
+    assert ran.printed.count("def bbox_circle(") == 1
+    assert ran.printed.count("= bbox_circle(") == 6
+
+
+def test_the_demo_fits_a_line_and_lists_its_package(example: Any):
+    ran = example("demo")
+    assert "y = 3.00009 + 0.500091 x" in ran.printed
+    assert f"{ran.steps:,} calls of the gradient" in ran.printed
+    assert f"the module has {len(ran.module.wasm):,} bytes" in ran.printed
+    for file in ("gradient.wasm", "gradient.js", "gradient.d.ts", "package.json"):
+        assert f"dist/{file}" in ran.printed
+
+
+def test_every_example_is_tested_says_what_it_shows_and_imports_little():
+    tested = Path(__file__).read_text(encoding="utf-8")
+    for name in EXAMPLES:
+        text = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8")
+        assert f'example("{name}")' in tested
+        assert text.startswith('"""')
+        assert not re.search(r"^\s*(from|import) (numpy|wasmtime|wasm_backend|rose\.)", text, re.MULTILINE)
+
+
+BLOCKS = (
+    re.findall(r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.M | re.S) if README.exists() else []
+)
+
+
+@pytest.mark.parametrize("k", range(len(BLOCKS)))
+def test_the_programs_of_the_readme_run(k: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / f"readme_{k}.py"
+    file.write_text(BLOCKS[k], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(file), run_name="__main__")
