@@ -87,6 +87,8 @@ def jvp(f: AnyFn) -> AnyFn:
 
 def hvp(f: AnyFn, argnums: int = 0) -> AnyFn:
     """The Hessian times a vector: `hvp(f)(*xs, v)`, by forward mode over the gradient, without the Hessian."""
+    if host_index(argnums) is None:
+        raise TypeMismatch(f"rose.hvp takes one parameter, not {ir.shown(argnums)}", here(), "give argnums an integer")
     (k,) = _positions(_checked(f, "hvp"), argnums, "hvp")
     g = grad(f, k)
 
@@ -127,7 +129,12 @@ def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
             outside.append((_start(f, lin), _along(f, lin)))
         start, along = outside[0]
         y, tape = start(*given)
-        return y, lambda *dxs: along(*given, y, tape, *dxs)
+
+        def f_lin(*dxs: Any) -> Any:
+            lin.check_tangents(dxs)
+            return along(*given, y, tape, *dxs)
+
+        return y, f_lin
 
     return at
 

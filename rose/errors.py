@@ -341,6 +341,10 @@ class OutOfRange(RoseError, IndexError):
     """An index outside its vector, or a size that no vector can have."""
 
 
+class NoField(RoseError, AttributeError):
+    """A part that something does not have."""
+
+
 class EscapedValue(RoseError):
     """A traced value outside the function or the loop in which it has a meaning."""
 
@@ -399,7 +403,14 @@ def edge(f: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(f)
     def outer(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return f(*args, **kwargs)
+            try:
+                return f(*args, **kwargs)
+            except TypeError as e:
+                if e.__traceback__ is None or e.__traceback__.tb_next is not None:
+                    raise
+                code = f.__code__  # which was not even entered, as the arguments do not fit
+                names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+                raise TypeMismatch(str(e), here(), f"call it as {f.__name__}({', '.join(names)})") from None
         except Exception as e:
             hide_our_frames(e)
             raise

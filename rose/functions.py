@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from . import ops
-from .errors import TypeMismatch, here
+from .errors import TypeMismatch, argument, edge, here
 from .ir import Value, is_tracing
 from .ops import view
 from .structs import as_type, infer, is_number, to_value
 from .types import Bool
 
 
+@edge
 def select(c: Any, x: Any, y: Any) -> Any:
     """`x` where the condition `c` holds, else `y`: of any type, the same for both.
 
@@ -20,21 +21,24 @@ def select(c: Any, x: Any, y: Any) -> Any:
     """
     if not is_tracing() and isinstance(c, bool):
         return x if c else y
-    condition = to_value(c, Bool, ("the condition",))
-    a, b = infer(x), infer(y)
+    loc = here()
+    at = [loc.narrow(argument(k, name, 3)) for k, name in enumerate("cxy")]
+    condition = to_value(c, Bool, ("the condition",), at[0])
+    a, b = infer(x, at[1]), infer(y, at[2])
     if a.type is not b.type:
         if is_number(x):
-            a = to_value(x, b.type, ("the first value of select",))
+            a = to_value(x, b.type, ("the first value of select",), at[1])
         elif is_number(y):
-            b = to_value(y, a.type, ("the second value of select",))
+            b = to_value(y, a.type, ("the second value of select",), at[2])
         else:
             a, b = ops.as_real(a), ops.as_real(b)
     if a.type is not b.type:
-        hint = "both values have one type"
-        raise TypeMismatch(f"rose.select between a {a.type!r} and a {b.type!r}", here(), hint)
+        hint = "give two values of one type: of which type the result is must be known before the condition"
+        raise TypeMismatch(f"rose.select between a {a.type!r} and a {b.type!r}", loc, hint)
     return view(ops.select(condition, a, b))
 
 
+@edge
 def stop_gradient(x: Any) -> Any:
     """`x`, of any type, as a constant to every derivative."""
     if not is_tracing():
@@ -43,11 +47,14 @@ def stop_gradient(x: Any) -> Any:
     return view(ops.stop_gradient(v))
 
 
+@edge
 def constant(t: Any, x: Any) -> Any:
     """`x`, of plain numbers, as a traced value of type `t`: so that a traced index can read it."""
-    return view(to_value(x, as_type(t), ("the constant",)))
+    loc = here().narrow(argument(1, "x", 2))
+    return view(to_value(x, as_type(t), ("the constant",), loc))
 
 
+@edge
 def abs(x: Any) -> Any:
     """The absolute value of a number; its derivative at 0 is 0."""
     return ops.abs_(x)

@@ -105,13 +105,16 @@ class Halved:
             leaf.add(b, b.get(out, k))
         return [filled(b, totals[k].close(b), xs[k]) for k in self.active]
 
-    def along(self, xs: Sequence[Value], y: Value, tape: Value, dxs: Sequence[Any]) -> Value:
-        """The linear half: the derivative along tangents of the active parameters."""
-        b = ir.builder()
+    def check_tangents(self, dxs: Sequence[Any]) -> None:
         if len(dxs) != len(self.active):
             want = ", ".join([f"d{self.f.names[k]}" for k in self.active])
             message = f"the derivative of {self.f.name} takes {len(self.active)} tangents ({want}), got {len(dxs)}"
             raise TypeMismatch(message, here(), "one for each parameter that has a derivative")
+
+    def along(self, xs: Sequence[Value], y: Value, tape: Value, dxs: Sequence[Any]) -> Value:
+        """The linear half: the derivative along tangents of the active parameters."""
+        b = ir.builder()
+        self.check_tangents(dxs)
         _, d = self.func()
         if d is None:
             return filled(b, None, y)

@@ -559,11 +559,11 @@ def as_number(x: Any, loc: Loc) -> float:
 def as_a_number(x: Any) -> str:
     """What to write for `x`, which is no number: a hint."""
     if isinstance(x, bool):
-        return "rose.select(condition, 1.0, 0.0) makes a number of a condition"
+        return "write 1.0 or 0.0 for it"
     if isinstance(x, (list, tuple)) or getattr(x, "shape", ()) != ():
         return "operations work on numbers: rose.vec(... for i in rose.range(n)) does one for each element"
-    if hasattr(x, "re") and hasattr(x, "du"):
-        return "name a part of it: .re or .du"
+    if instead := getattr(type(x), "instead", None):
+        return str(instead)
     return "a Real is written as an int or a float" + ("; float(...) makes one of it" * hasattr(x, "__float__"))
 
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import ops, types
-from .errors import OutOfRange, RoseError, TypeMismatch, here
+from .errors import Loc, NoField, OutOfRange, RoseError, TypeMismatch, added, edge, here
 from .ir import Block, Builder, Value, a_traced, builder, shown
-from .ops import host_index, view
-from .structs import LARGEST, as_given, infer, to_value
+from .ops import host_index, index_into, view
+from .structs import LARGEST, NoNumber, as_given, infer, to_value
 from .types import Fin, Real, Tan, Tuple
 
 
@@ -35,6 +35,7 @@ class _Loop:
 _open: dict[Block, _Loop] = {}
 
 
+@edge
 def range(n: Any) -> Iterator[Any]:
     """The indices 0, ..., n - 1, as one traced index: `for i in rose.range(n)` is one loop.
 
@@ -42,10 +43,12 @@ def range(n: Any) -> Iterator[Any]:
     `return` or an exception.
     """
     k = host_index(n)
-    if k is None or not 0 <= k < LARGEST:
-        hint = "the size of a loop is a Python integer, known when the function is traced, and not negative"
+    if k is None:
         what = a_traced(n) if isinstance(n, Value) else shown(n)
-        raise (TypeMismatch if k is None else OutOfRange)(f"rose.range takes an integer, not {what}", here(), hint)
+        hint = "the size of a loop is an integer of Python's, known when the function is traced: len(v) of a vector v"
+        raise TypeMismatch(f"rose.range takes an integer, not {what}", here(), hint)
+    if not 0 <= k < LARGEST:
+        raise OutOfRange(f"a loop cannot have {k} turns", here(), f"it has from 0 to {LARGEST - 1}")
     return _range(builder(), k)
 
 
@@ -54,21 +57,20 @@ def _range(b: Builder, n: int) -> Iterator[Any]:
     outer = b.block
     b.block = block = Block(outer)
     _open[block] = loop = _Loop()
-    closed = False
+    wrong = "this loop was left before its end, by break, return or an exception"
+    hint = "the body of a loop over rose.range is traced once and runs n times; choose with rose.select"
     try:
         yield b.param(Fin(n))
-        closed = b.block is block
-        if closed:
+        wrong = "" if b.block is block else "this loop ends before one that began inside of it"
+        if wrong:
+            hint = "nest loops, or use one index for both"
+        else:
             _close(b, loop, outer)
     finally:
         b.block = outer
         del _open[block]
-        if not closed and b.failure is None:
-            b.failure = RoseError(
-                "this loop was left before its end, by break, return or an exception",
-                loc,
-                "the body of a loop over rose.range is traced once and runs n times; choose with rose.select",
-            )
+        if wrong and b.failure is None:
+            b.failure = RoseError(wrong, loc, hint)
 
 
 def _close(b: Builder, loop: _Loop, outer: Block) -> None:
@@ -93,14 +95,12 @@ class _Source:
         v = as_given(items)
         if isinstance(v, Value):
             if not isinstance(v.type, types.Vec):
-                raise TypeMismatch(f"{self.name} goes through a vector, not {a_traced(v)}", here(), "give it a Vec")
+                message = f"{self.name} goes through a vector, not {a_traced(v)}"
+                raise TypeMismatch(message, here(), f"a list is one: {self.name}([x, y])")
             items = (view(self.b.index(v, i)) for i in range(v.type.size))
         if not isinstance(items, Iterable):
-            raise TypeMismatch(
-                f"{self.name} goes through a vector or a generator, not {shown(items)}",
-                here(),
-                f"write {self.name}(... for i in rose.range(n))",
-            )
+            message = f"{self.name} goes through a vector or a generator, not {shown(items)}"
+            raise TypeMismatch(message, here(), f"write {self.name}(... for i in rose.range(n))")
         self.outer, self.rest = self.b.block, iter(items)  # pyright: ignore[reportUnknownArgumentType]
         self.first = next(self.rest, _NOTHING)
         self.loops: list[_Loop] = []  # the loops that the generator opened, innermost first
@@ -125,6 +125,7 @@ class _Source:
 _NOTHING = object()
 
 
+@edge
 def vec(items: Iterable[Any]) -> Any:
     """The vector of what `items` gives: `vec(2 * x[i] for i in rose.range(n))`.
 
@@ -143,6 +144,7 @@ def vec(items: Iterable[Any]) -> Any:
     return loop.result
 
 
+@edge
 def sum(items: Iterable[Any]) -> Any:
     """The sum of what `items` gives, from 0 on: of numbers, vectors or structs."""
     source = _Source(items, "sum")
@@ -168,10 +170,10 @@ def _summand(x: Any) -> Value:
     return v
 
 
-def _check_summable(v: Value) -> None:
+def _check_summable(v: Value, loc: Loc | None = None) -> None:
     if not _is_summable(v.type):
         hint = "only Reals are summed, and vectors and structs of them; count with rose.select(condition, 1.0, 0.0)"
-        raise TypeMismatch(f"{a_traced(v)} cannot be summed", here(), hint)
+        raise TypeMismatch(f"{a_traced(v)} cannot be summed", loc or here(), hint)
 
 
 def _is_summable(t: types.Type) -> bool:
@@ -180,11 +182,13 @@ def _is_summable(t: types.Type) -> bool:
     return all(map(_is_summable, t.items)) if isinstance(t, Tuple) else t is Real or t is Tan or t.empty
 
 
+@edge
 def prod(items: Iterable[Any]) -> Any:
     """The product of what `items` gives; 1 of nothing."""
     return _reduce(items, 1.0, ops.OPERATORS["*"], "prod")
 
 
+@edge
 def min(*items: Any) -> Any:
     """The smallest of its arguments, or of what a vector or a generator gives.
 
@@ -193,6 +197,7 @@ def min(*items: Any) -> Any:
     return _extreme(items, float("inf"), ops.min_, "min")
 
 
+@edge
 def max(*items: Any) -> Any:
     """The largest of its arguments, or of what a vector or a generator gives.
 
@@ -240,6 +245,7 @@ def _reduce(items: Any, start: float, op: Callable[[Any, Any], Any], name: str) 
     return result
 
 
+@edge
 def dot(x: Any, y: Any) -> Any:
     """The sum of the products of the elements of two vectors of one size."""
     x, y = infer(x), infer(y)
@@ -249,13 +255,15 @@ def dot(x: Any, y: Any) -> Any:
     return sum(x[i] * y[i] for i in range(x.type.size))
 
 
-class Accum:
+class Accum(NoNumber):
     """A sum in the making: `+=` adds to it, and `.value` reads it, when it is complete.
 
     `total[i] += x` adds to an element of a vector, and `total.name += x` to a field of a struct.
     """
 
-    __slots__ = ("_block", "_builder", "_init", "_ref", "_result", "_root")
+    __slots__ = ("_block", "_builder", "_init", "_loc", "_ref", "_result", "_root")
+    what = "an accumulator"
+    instead = "read its sum with .value, after the last +="
 
     def __init__(self, init: Any, root: Accum | None = None, ref: Value | None = None) -> None:
         put = super().__setattr__
@@ -263,6 +271,7 @@ class Accum:
         put("_builder", b)
         put("_block", b.block)
         put("_init", init)
+        put("_loc", here())
         put("_ref", ref)
         put("_result", None)
         put("_root", self if root is None else root)
@@ -272,10 +281,10 @@ class Accum:
         if self._ref is None:
             b = self._builder
             inner, b.block = b.block, self._block
-            init = infer(self._init)
+            init = infer(self._init, self._loc)
             if zero is Tan and init.op is ops.CONST and init.attr == 0.0:
                 init = b.zero(Tan)
-            _check_summable(init)
+            _check_summable(init, self._loc)
             super().__setattr__("_ref", b.accum(init))
             b.block = inner
         assert self._ref is not None
@@ -283,9 +292,10 @@ class Accum:
 
     def __iadd__(self, x: Any) -> Accum:
         self._check()
-        ref = self._open(infer(x).type if self._ref is None else None)
+        loc = here().narrow(added)
+        ref = self._open(infer(x, loc).type if self._ref is None else None)
         assert isinstance(ref.type, types.Ref)
-        self._builder.add_to(ref, to_value(x, ref.type.inner, ("what is added",)))
+        self._builder.add_to(ref, to_value(x, ref.type.inner, ("what is added",), loc))
         return self
 
     def __isub__(self, x: Any) -> Accum:
@@ -296,6 +306,9 @@ class Accum:
         if builder() is not self._builder:
             hint = "return what is to be added, and add it outside"
             raise RoseError("an accumulator is used outside of the function that opened it", here(), hint)
+        if not self._builder.block.inside(self._block):
+            hint = "open it before the loop, to sum over all turns; or read it in each"
+            raise RoseError("an accumulator is used outside of the loop that opened it", here(), hint)
         if self._root._result is not None:
             hint = "read .value after the last +="
             raise RoseError("an accumulator was added to after it was read", here(), hint)
@@ -305,7 +318,7 @@ class Accum:
         """The sum. After it is read, nothing more can be added."""
         root = self._root
         if root is not self:
-            raise TypeMismatch("a part of an accumulator cannot be read", here(), "read .value of the whole")
+            raise TypeMismatch("a part of an accumulator cannot be read", here(), "read a part of its .value")
         if root._result is None:
             self._check()
             if self._builder.block is not self._block:
@@ -322,13 +335,10 @@ class Accum:
         t = ref.type.inner
         if not isinstance(t, types.Vec):
             raise TypeMismatch(f"an accumulator of a {t!r} has no elements", here(), "only that of a Vec has")
-        k = host_index(i)
-        if k is not None:
-            i = self._builder.const(ops.literal_index(k, t.size, here()), Fin(t.size))
-        if not ops.is_index(i) or i.type.size > t.size:
-            what = a_traced(i) if isinstance(i, Value) else shown(i)
-            raise TypeMismatch(f"{what} cannot index an accumulator of a {t!r}", here(), "an index fits its vector")
-        return Accum(None, self._root, self._builder.at(ref, i))
+        k = index_into(ref, i)
+        if isinstance(k, int):
+            k = self._builder.const(k, Fin(t.size))
+        return Accum(None, self._root, self._builder.at(ref, k))
 
     def __setitem__(self, i: Any, x: Any) -> None:
         self._only_added(x)
@@ -342,7 +352,7 @@ class Accum:
         t = ref.type.inner
         if not (isinstance(t, Tuple) and t.form is not None and name in t.form.fields):
             hint = "`+=` adds, `.value` reads; `[i]` is an element, `.name` a field"
-            raise TypeMismatch(f"an accumulator of a {t!r} has no {name}", here(), hint)
+            raise NoField(f"an accumulator of a {t!r} has no {name}", here(), hint)
         return Accum(None, self._root, self._builder.at(ref, t.form.fields.index(name)))
 
     def __setattr__(self, name: str, x: Any) -> None:
@@ -352,16 +362,13 @@ class Accum:
         if not isinstance(x, Accum) or x._root is not self._root:
             raise TypeMismatch("an accumulator cannot be assigned to", here(), "add to it with +=")
 
-    def as_value(self) -> Value:
-        raise TypeMismatch("an accumulator is no value", here(), "read its sum with .value, after the last +=")
+    def as_value(self, loc: Loc | None = None) -> Value:
+        raise TypeMismatch(f"{self.what} is no value", loc or here(), self.instead)
 
-    def _not_a_number(self, *_: Any) -> Any:
-        return self.as_value()
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _not_a_number
-    __neg__ = __pow__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __iter__ = _not_a_number
+    __bool__ = __iter__ = NoNumber._refuse
 
 
+@edge
 def accum(init: Any) -> Any:
     """Open a sum that starts from `init`: a number, a list of numbers, or a struct."""
     return Accum(init)

@@ -426,8 +426,10 @@ def index_into(v: Value, i: Any) -> Value | int:
     """`i` as an index of a vector, which it is certain to be inside of."""
     t = v.type.inner if isinstance(v.type, Ref) else v.type
     assert isinstance(t, Vec)
-    loc = here().narrow(subscript)
-    if (k := host_index(i)) is not None:
+    if is_index(i) and i.type.size <= t.size:
+        return i
+    k, loc = host_index(i), here().narrow(subscript)
+    if k is not None:
         return literal_index(k, t.size, loc)
     if not is_index(i):
         what = a_traced(i) if isinstance(i, Value) else shown(i)
@@ -437,10 +439,8 @@ def index_into(v: Value, i: Any) -> Value | int:
         elif isinstance(i, Value) and i.type is Real:
             hint = f"{hint}; i - k is a Real, so write (i + n - k) % n for it"
         raise TypeMismatch(f"{what} cannot index a vector", loc, hint)
-    if i.type.size > t.size:
-        hint = "the index may be too large: loop over a smaller range, or wrap it round with % n"
-        raise TypeMismatch(f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}", loc, hint)
-    return i
+    hint = "the index may be too large: loop over a smaller range, or wrap it round with % n"
+    raise TypeMismatch(f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}", loc, hint)
 
 
 def _slice(v: Value, t: Vec, part: slice) -> Value:

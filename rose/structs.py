@@ -65,10 +65,11 @@ class NoNumber:
     """What stands for traced values, but is no number: its operators say so."""
 
     __slots__ = ()
-    instead = ""  # what to write in its place
+    what: ClassVar[str]
+    instead: ClassVar[str]  # what to write in its place
 
     def _refuse(self, *_: Any) -> Any:
-        raise TypeMismatch(f"a {type(self).__name__} is no number", here(), self.instead)
+        raise TypeMismatch(f"{self.what} is no number", here(), self.instead)
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
     __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __abs__ = __float__ = __int__ = _refuse
@@ -79,6 +80,7 @@ class NoNumber:
 class Dual(NoNumber):
     """A value `re` and its tangent `du`. As a type, `Dual[T]` is `T` with a `Dual` for each `Real`."""
 
+    what: ClassVar[str] = "a Dual"
     instead: ClassVar[str] = "name a part of it: x.re is the value, x.du the tangent"
 
     re: Any
@@ -400,7 +402,7 @@ def infer(x: Any, loc: Loc | None = None) -> Value:
         items = [infer(y, loc) for y in x]  # pyright: ignore[reportUnknownVariableType]
         elem = items[0].type if items else Real
         return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
-    return b.lift(x)
+    return b.lift(x) if isinstance(x, bool) else b.const(as_number(x, loc or here()), Real)
 
 
 # from outside, and back
@@ -451,6 +453,7 @@ def present(x: Any, t: Type) -> Any:
 class DualVec(NoNumber):
     """A vector of duals, kept as a vector of primals and one of tangents."""
 
+    what = "a vector of Duals"
     instead = "name a part of an element: v[i].re is its value, v[i].du its tangent"
 
     def __init__(self, re: Value, du: Value) -> None:

@@ -87,7 +87,7 @@ class Fn(Generic[P, R]):
                 self._func = split(self._record(b))
                 self._captured = tuple(b.captured)
         except RecursionError as e:
-            hint = "a Python function may call itself while Python knows that it ends; rose.select takes both its values"
+            hint = "a Python function may call itself while Python knows that it ends; rose.select needs both values"
             raise RoseError(f"{self.name} recurs without end", errors.raised_at(e), hint) from None
         except RoseError as e:
             raise (e.at(self.loc) if self._derived and e.loc == asked else e) from None
@@ -100,7 +100,7 @@ class Fn(Generic[P, R]):
             hint = "@fn functions call one another without cycles; a plain Python function may recur, over host data"
             return RoseError(f"{self.name} calls itself: {cycle}", here(), hint)
         row = " -> ".join([f.name for f in _running[-3:]] + [self.name])
-        hint = "if that ends, trace the inner functions first: f.func does; else end it by a condition that Python knows"
+        hint = "if that ends, trace the inner functions first: f.func does; else end it where Python knows the condition"
         return RoseError(f"more than {DEEPEST:,} functions need one another in a row: ... -> {row}", here(), hint)
 
     def _record(self, b: Builder) -> Func:
@@ -310,7 +310,8 @@ def _annotation(f: str, k: str, hint: Any, names: dict[str, Any], loc: Loc) -> T
     except RoseError as e:
         raise e.at(loc) from None
     except Exception as e:
-        what = f"the type of {f'the result of {f}' if k == 'return' else k} cannot be evaluated: {type(e).__name__}: {e}"
+        of = f"the result of {f}" if k == "return" else k
+        what = f"the type of {of} cannot be evaluated: {type(e).__name__}: {e}"
         said = "define it before the function; if it belongs to a function further out, write n = n where @fn stands"
         raise TypeMismatch(what, loc, said if isinstance(e, NameError) else "write Real, Vec[3], ...") from None
 

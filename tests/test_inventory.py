@@ -1,9 +1,9 @@
 """Every test of the original Rose, by its name, and the test of ours that stands for it.
 
-The original had 88 tests of its library, one of its site, three of its interpreter, and a build step among
-them. Each row runs compiled and interpreted. Where the two languages differ, ours is asserted: a `select`
-contributes to a derivative by the arm that is taken, an index below zero counts from the end, the sign of a
-nan is a nan, and 0 and -0 are two constants.
+The original had 88 tests of its library, one of its site and three of its interpreter; the last row is a step of
+its build. What has a value is run compiled and interpreted. Where the two languages differ, ours is asserted: a
+`select` contributes to a derivative by the arm that is taken, an index below zero counts from the end, the sign of
+a nan is a nan, and 0 and -0 are two constants.
 """
 
 import ast
