@@ -87,7 +87,7 @@ def jvp(f: AnyFn) -> AnyFn:
 
 def hvp(f: AnyFn, argnums: int = 0) -> AnyFn:
     """The Hessian times a vector: `hvp(f)(*xs, v)`, by forward mode over the gradient, without the Hessian."""
-    if host_index(argnums) is None:
+    if isinstance(argnums, (list, tuple)):
         raise TypeMismatch(f"rose.hvp takes one parameter, not {ir.shown(argnums)}", here(), "give argnums an integer")
     (k,) = _positions(_checked(f, "hvp"), argnums, "hvp")
     g = grad(f, k)

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .errors import RoseError, TypeMismatch, here, subscript
+from .errors import TypeMismatch, here, subscript
 from .ir import CONST, OPERATORS, OPS, ZERO, Op, Value, a_traced, builder, is_literal, literal_index, shown
 from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
 
@@ -437,7 +437,7 @@ def index_into(v: Value, i: Any) -> Value | int:
         if isinstance(i, tuple):
             hint = "take a row first: write v[i][j] for v[i, j]"
         elif isinstance(i, Value) and i.type is Real:
-            hint = f"{hint}; i - k is a Real, so write (i + n - k) % n for it"
+            hint = "a number is no index; of an index i, write (i + n - k) % n for i - k, which is a number"
         raise TypeMismatch(f"{what} cannot index a vector", loc, hint)
     hint = "the index may be too large: loop over a smaller range, or wrap it round with % n"
     raise TypeMismatch(f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}", loc, hint)
@@ -446,11 +446,8 @@ def index_into(v: Value, i: Any) -> Value | int:
 def _slice(v: Value, t: Vec, part: slice) -> Value:
     try:
         which = range(t.size)[part]
-    except RoseError:
-        raise
     except (TypeError, ValueError):
-        given = ":".join(["" if k is None else shown(k) for k in (part.start, part.stop, part.step)])
-        message = f"a slice is made of integers, with a step that is not zero, not {given}"
+        message = f"a slice of a {t!r} is made of integers that Python knows, with a step other than 0"
         raise TypeMismatch(message, here().narrow(subscript), "write v[1:], v[:n], v[::-1]") from None
     b = builder()
     if len(which) == 0 or which.step != 1:
