@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import ir, trace
 from .errors import TypeMismatch, here
+from .ir import Func
 from .optimise import optimise
 from .text import show
 from .trace import Fn
@@ -41,7 +42,7 @@ def compile(f: AnyFn | Mapping[str, AnyFn], *more: AnyFn) -> Compiled:
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
     made = lowered(named)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g.body))}
-    return Compiled(made, next(iter(named)), docs, "\n\n".join([show(g.func) for g in named.values()]))
+    return Compiled(made, next(iter(named)), docs, [g.func for g in named.values()])
 
 
 def _name(fs: list[AnyFn]) -> Iterator[tuple[str, AnyFn]]:
@@ -91,8 +92,8 @@ class Compiled:
 
     __slots__ = ("__call__", "__dict__", "__weakref__")
 
-    def __init__(self, lowered: Lowered, main: str, docs: Mapping[str, str], text: str) -> None:
-        self._lowered, self._docs, self._text = lowered, docs, text
+    def __init__(self, lowered: Lowered, main: str, docs: Mapping[str, str], ir: str | Sequence[Func]) -> None:
+        self._lowered, self._docs, self._ir = lowered, docs, ir
         self.__name__ = self.__qualname__ = main
         self.__doc__ = docs.get(main)
         self.__call__: Any = self._first_call  # then the function that runs it, with nothing in between
@@ -142,7 +143,7 @@ class Compiled:
         return f"<compiled {', '.join(self._lowered.signatures)}: {len(self.wasm):,} bytes>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self.running, self._docs, self._text)
+        return _unpickled, (self.running, self._docs, self.pretty())
 
     def save(self, out: str | Path, name: str | None = None, *, force: bool = False) -> list[Path]:
         """Write the package for the web into the directory `out`: NAME.wasm, NAME.js, NAME.d.ts, package.json.
@@ -155,7 +156,7 @@ class Compiled:
 
     def pretty(self) -> str:
         """The IR of the functions, as text."""
-        return self._text
+        return self._ir if isinstance(self._ir, str) else "\n\n".join([show(f) for f in self._ir])
 
     def disassemble(self) -> str:
         """The instructions of the module, as text."""

@@ -7,88 +7,140 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
-from typing import Any
+from traceback import format_exception_only, walk_tb
+from types import ModuleType
+from typing import Any, cast
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from . import build, derive
-from .errors import RoseError
+from .errors import NotDifferentiable, RoseError, is_ours, raised_at
 from .forward import full_mask
 from .forward import jvp as derive_jvp
-from .ir import OPS
+from .ir import OPS, deep
 from .optimise import optimise
+from .structs import plain
 from .text import show
 from .trace import Fn, Opaque
 from .transpose import transpose
-from .types import Real
 
 AnyFn = Fn[..., Any]
 
-err = Console(stderr=True, highlight=False)
+_CLICK = str(Path(click.__file__).parent) + os.sep
 
 
 class Wrong(click.ClickException):
-    """The user's program is wrong: exit code 1."""
+    """The user's program is wrong."""
 
     exit_code = 1
 
 
+class Refused(click.ClickException):
+    """The command is wrong."""
+
+    exit_code = 2
+
+
+def _say(text: str, *, style: str = "") -> None:
+    """Narration: for people, on stderr."""
+    colours = None if os.environ.get("NO_COLOR") else "auto"
+    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True, color_system=colours)
+    console.print(text, style=style)
+
+
+# the user's program
+
+
 @contextmanager
-def _reported() -> Iterator[None]:
-    """Errors of the user's program, as a message without a traceback."""
+def _reported(before: str = "") -> Generator[None]:
+    """Errors of the user's program, as a message without a traceback. Our own mistakes keep theirs."""
     try:
         yield
     except RoseError as e:
-        raise Wrong(f"{type(e).__name__}: {e}") from e
+        raise Wrong(f"{before}{type(e).__name__}: {e}") from e
+    except SyntaxError as e:
+        *where, said = format_exception_only(e)
+        raise Wrong(before + said + "".join(where).rstrip()) from e
+    except (Exception, SystemExit) as e:
+        loc, frames = raised_at(e), [frame for frame, _ in walk_tb(e.__traceback__)]
+        if is_ours(frames[-1].f_code.co_filename) or loc.code.co_filename.startswith(_CLICK):
+            raise
+        raise Wrong(f"{before}{type(e).__name__}: {e}\n  at {loc}\n{loc.excerpt()}".rstrip()) from e
+
+
+def _split(target: str) -> tuple[Path, list[str]]:
+    """The file, and the names after the last colon. A path can have colons, too."""
+    file, _, names = target.rpartition(":")
+    if not file or Path(target).is_file():
+        file, names = target, ""
+    return Path(file), [*dict.fromkeys([name.strip() for name in names.split(",") if name.strip()])]
+
+
+def _imported(path: Path) -> ModuleType:
+    """The module of a file: under its own name, unless another module has that."""
+    taken = path.stem in sys.modules or path.stem in sys.stdlib_module_names
+    if not path.is_file():
+        raise click.UsageError(f"there is no file {path}")
+    spec = importlib.util.spec_from_file_location(f"<{path.stem}>" if taken else path.stem, path)
+    if spec is None or spec.loader is None:
+        raise click.UsageError(f"{path} is no Python file")
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent.resolve()))
+    with _reported(f"{path} cannot be imported: "):
+        spec.loader.exec_module(module)
+    return module
+
+
+def _functions(module: ModuleType) -> dict[str, AnyFn]:
+    """All @fn and @opaque functions that a module has, by name."""
+    return {k: cast("AnyFn", x) for k, x in [*vars(module).items()] if isinstance(x, Fn)}
 
 
 def _load(target: str) -> tuple[Path, dict[str, AnyFn]]:
-    """The @fn functions of FILE.py, or those named after a colon."""
-    file, _, names = target.partition(":")
-    path = Path(file)
-    if not path.is_file():
-        raise click.UsageError(f"there is no file {file}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise click.UsageError(f"{file} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    sys.path.insert(0, str(path.parent.resolve()))
-    with _reported():
-        try:
-            spec.loader.exec_module(module)
-        except RoseError:
-            raise
-        except Exception as e:
-            raise Wrong(f"{file} cannot be imported: {type(e).__name__}: {e}") from e
-    found = {k: f for k, f in vars(module).items() if isinstance(f, Fn)}
+    """The functions that are named after the file; else all that it makes, and does not import."""
+    path, names = _split(target)
+    module = _imported(path)
+    found = _functions(module)
+    if missing := [name for name in names if name not in found]:
+        raise click.UsageError(f"{path} has no @fn function {missing[0]}; it has {', '.join(found) or 'none'}")
     if names:
-        wanted = names.split(",")
-        for name in wanted:
-            if name not in found:
-                raise Wrong(f"{file} has no @fn function {name}; it has {', '.join(found) or 'none'}")
-        return path, {name: found[name] for name in wanted}
-    own = {k: f for k, f in found.items() if f.body.__module__ == path.stem and not isinstance(f, Opaque)}
+        return path, {name: found[name] for name in names}
+    imported = {id(f) for m in [*sys.modules.values()] if m is not module for f in _functions(m).values()}
+    own = {k: f for k, f in found.items() if id(f) not in imported and not isinstance(f, Opaque)}
     if not own:
-        raise Wrong(f"{file} has no @fn function")
+        raise Wrong(f"{path} has no @fn function")
     return path, own
 
 
 def _one(target: str) -> AnyFn:
-    _, fs = _load(target)
+    path, fs = _load(target)
     if len(fs) != 1:
-        raise click.UsageError(f"name one function, as in {target}:{next(iter(fs))}; there are {', '.join(fs)}")
+        raise click.UsageError(f"name one function, as in {path}:{next(iter(fs))}; there are {', '.join(fs)}")
     return next(iter(fs.values()))
 
 
+# the commands
+
+
+def _version(context: click.Context, _: click.Parameter, yes: bool) -> None:
+    if yes:
+        try:
+            click.echo(f"rose {metadata.version('rose')}")
+        except metadata.PackageNotFoundError:
+            click.echo("rose, which is not installed: run from its source")
+        context.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="rose")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
 def main() -> None:
     """Compile Python functions, with their derivatives, to small WebAssembly modules."""
 
@@ -123,27 +175,40 @@ def compile_(
     path, fs = _load(target)
     asked = {"grad": grad, "value_and_grad": value_and_grad, "hessian": hessian, "vjp": vjp}
     named = dict(fs)
+    for kind, yes in asked.items():
+        for name, f in _derivatives(kind, fs, quiet) if yes else ():
+            if name in named:
+                raise click.UsageError(f"there would be two functions called {name}: {path} has one")
+            named[name] = f
     with _reported():
-        for kind, yes in asked.items():
-            for name, f in fs.items():
-                if yes and (kind == "vjp" or f.result is Real):
-                    named[f"{kind}_{name}"] = _DERIVED[kind](f)
-                elif yes:
-                    err.print(f"{kind} of {name} is left out: it gives a {f.result!r}, not a Real")
-        if verbose:
-            err.print(f"{path.name}: {', '.join(named)}")
         made = build.compile(named)
-        files = made.save(out, name=path.stem, force=force)
+    if verbose:
+        for name, f in named.items():
+            _say(f"{name}: {f!r}")
+    try:
+        files = made.save(out, name=re.sub(r"^\W|[^\w.-]", "_", path.stem), force=force)
+    except RoseError as e:
+        raise Refused(str(e)) from e
     sizes = {str(f): f.stat().st_size for f in files}
     if as_json:
         click.echo(json.dumps({"functions": list(named), "files": sizes}))
     elif not quiet:
         for name, size in sizes.items():
             click.echo(name)
-            err.print(f"  {size:,} bytes", style="dim")
+            _say(f"  {size:,} bytes", style="dim")
 
 
-@main.command("run")
+def _derivatives(kind: str, fs: Mapping[str, AnyFn], quiet: bool) -> Iterator[tuple[str, AnyFn]]:
+    """A derivative of each function that has one, with its name."""
+    for name, f in fs.items():
+        try:
+            yield f"{kind}_{name}", _DERIVED[kind](f)
+        except NotDifferentiable as e:
+            if not quiet:
+                _say(f"{kind}_{name} is left out: {e.message}")
+
+
+@main.command("run", context_settings={"ignore_unknown_options": True})  # such as -2
 @click.argument("target", metavar="FILE.py:NAME")
 @click.argument("args", nargs=-1, metavar="ARGS-AS-JSON")
 def run_(target: str, args: tuple[str, ...]) -> None:
@@ -154,20 +219,33 @@ def run_(target: str, args: tuple[str, ...]) -> None:
     rose run model.py:f 2.0 3.0
     """
     f = _one(target)
-    try:
-        given = [json.loads(a) for a in args]
-    except json.JSONDecodeError as e:
-        raise click.UsageError(f"the arguments are no JSON: {e}") from e
-    if len(given) == 1 and isinstance(given[0], list) and len(given[0]) == len(f.types):  # pyright: ignore
+    given: list[Any] = []
+    for a in args:
         try:
-            result = build.compile(f)(*given[0])  # pyright: ignore[reportUnknownArgumentType]
-        except RoseError:
-            with _reported():
-                result = build.compile(f)(*given)
-    else:
-        with _reported():
-            result = build.compile(f)(*given)
+            given.append(json.loads(a))
+        except (json.JSONDecodeError, RecursionError) as e:
+            raise click.UsageError(f"the argument {a} is no JSON: {e}") from e
+    values = _arguments(f, given)
+    with _reported():
+        result = build.compile(f)(*values)
     click.echo(json.dumps(_plain(result)))
+
+
+def _arguments(f: AnyFn, given: list[Any]) -> list[Any]:
+    """One argument for each parameter: those that are given, or those in the one list that is."""
+    ways: list[list[Any]] = [given]
+    if len(given) == 1 and isinstance(given[0], list) and (len(f.types) != 1 or len(given[0]) == 1):  # pyright: ignore
+        ways.insert(0, given[0])  # pyright: ignore[reportUnknownArgumentType]
+    wrong: list[RoseError] = []
+    for way in ways:
+        try:
+            args = f.bind(way, {})
+            for x, t, name in zip(args, f.types, f.names, strict=True):
+                plain(x, t, (name,))
+            return args
+        except RoseError as e:
+            wrong.append(e)
+    raise click.UsageError(f"{wrong[0].message}\n  hint: {wrong[0].hint}")
 
 
 def _plain(x: Any) -> Any:
@@ -192,36 +270,30 @@ def _plain(x: Any) -> Any:
 def ir_(target: str, stage: str) -> None:
     """Print the IR of one function, as text: as traced, or after a pass."""
     f = _one(target)
-    with _reported():
+    with _reported(), deep():
         click.echo(_stage(f, stage))
 
 
 def _stage(f: AnyFn, stage: str) -> str:
     func = f.func
     if stage in ("jvp", "transpose"):
-        d = derive_jvp(func, full_mask(func))
+        d = derive_jvp(func, full_mask(func), f.loc)
         if stage == "jvp" or d.flat:
             return show(d.func)
         halves = transpose(d.func)
-        return show(halves.fwd) + "\n" + show(halves.bwd)
+        return show(halves.fwd) + "\n\n" + show(halves.bwd)
     if stage == "optimise":
         optimise([func])
-        return show(func)
     return build.compile(f).disassemble() if stage == "wasm" else show(func)
 
 
 @main.command("ops")
 def ops_() -> None:
-    """List the operations of the language: the table they are defined by."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("operation", "derivative", "WebAssembly", "what it is"):
-        table.add_column(heading, overflow="fold")
-    for op in OPS.values():
-        if op.wasm:
-            kind = "linear" if op.transpose or op.name == "select" else "yes" if op.jvp else "flat"
-            table.add_row(op.name, kind, op.wasm, op.doc)
-    Console(width=None if sys.stdout.isatty() else 160, highlight=False, markup=False).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    """List the operations of the language: the table they are defined by, and those that give it structure."""
+    rows = [("operation", "derivative", "WebAssembly", "what it is")]
+    for op in sorted(OPS.values(), key=lambda op: not op.wasm):
+        kind = "linear" if op.transpose or op.name == "select" else "yes" if op.jvp else "flat"
+        rows.append((op.name, kind if op.wasm else "structure", op.wasm, op.doc))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join([x.ljust(n) for x, n in zip(row, widths, strict=True)]).rstrip())

@@ -10,12 +10,13 @@ from typing import Any
 
 from . import ir, types
 from .cotangent import Cotangent
+from .duals import join_dual, split_dual
 from .errors import NotDifferentiable, TypeMismatch, here
 from .halved import Halved, as_cotangent, filled
 from .ir import Builder, Value
 from .ops import host_index, view
 from .retype import as_linear, untype
-from .structs import dual, join_dual, split_dual, to_value
+from .structs import dual, to_value
 from .trace import Fn, make
 from .transpose import transpose
 from .types import Real, Tuple, Type, linear_part, map_leaves, tangent, tuple_of, untyped

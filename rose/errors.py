@@ -7,8 +7,8 @@ import functools
 import linecache
 import os
 import sys
-from collections.abc import Callable
-from itertools import islice
+from collections.abc import Callable, Sequence
+from itertools import count, islice
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import NamedTuple, ParamSpec, Self, TypeVar
@@ -110,7 +110,22 @@ class Loc(NamedTuple):
 
     def narrow(self, part: Finder) -> Loc:
         """A part of the expression, or all of it where that cannot be found."""
-        return self._replace(part=part)
+        return Loc(self.code, self.lasti, part)
+
+    def into(self, path: Sequence[str | int]) -> Loc:
+        """An item of the list, tuple or dict that is written there, or of one in it; as far as they are written."""
+        whole = self.part
+
+        def find(source: _Source, node: ast.AST) -> ast.AST | None:
+            found = node if whole is None else whole(source, node)
+            for k in path:
+                inner = None if found is None else _item(found, k)
+                if inner is None:
+                    break
+                found = inner
+            return found
+
+        return self.narrow(find)
 
     def node(self) -> tuple[_Source, ast.AST] | None:
         """The expression in the syntax of its file; None where that cannot be had."""
@@ -139,7 +154,7 @@ class Loc(NamedTuple):
         """File, line, and the columns of the expression itself, counted in characters."""
         span = None if self.lasti < 0 else self._where()
         if (found := self.node()) is not None:
-            node = self.part(*found) if self.part is not None else None
+            node = self.part(*found) if self.part is not None else _heart(found[1])
             span = _headline(node or found[1], self.text) or span
         file = self.code.co_filename
         if span is None:
@@ -174,19 +189,39 @@ _WIDTH = 120
 
 
 def _headline(node: ast.AST, text: Callable[[int], str]) -> Span | None:
-    """What to underline for a node: the name of a function, what an `if` asks for, what a `for` goes through."""
+    """What to underline for a node: of a function the name."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         after = text(node.lineno).encode().find(b"def ", node.col_offset) + 4
         col = text(node.lineno).encode().find(node.name.encode(), after)
         return node.lineno, node.lineno, col, col + len(node.name.encode())
-    if isinstance(node, ast.IfExp):
-        node = node.test
-    elif isinstance(node, (ast.For, ast.AsyncFor)):
-        node = node.iter
     return _span(node)
 
 
-# parts of an expression, for `Loc.narrow`
+def _heart(node: ast.AST) -> ast.AST:
+    """The part that Python means by a node: what an `if` asks for, what a `for` goes through."""
+    if isinstance(node, (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)) and len(node.generators) == 1:
+        return node.generators[0].iter
+    return node.test if isinstance(node, ast.IfExp) else node.iter if isinstance(node, ast.For) else node
+
+
+def _item(node: ast.AST, k: str | int) -> ast.AST | None:
+    """An item of a list, tuple or dict that is written out, or a named argument of a call."""
+    if isinstance(node, (ast.List, ast.Tuple)) and isinstance(k, int):
+        return node.elts[k] if k < len(node.elts) and not any(isinstance(x, ast.Starred) for x in node.elts) else None
+    if isinstance(node, ast.Dict):
+        there = zip(node.keys, node.values, strict=True)
+        return next((x for name, x in there if isinstance(name, ast.Constant) and name.value == k), None)
+    if isinstance(node, ast.Call):
+        if k in _DUAL and len(node.args) == len(_DUAL):
+            return node.args[_DUAL.index(k)]
+        return next((a.value for a in node.keywords if a.arg == k), None)
+    return None
+
+
+_DUAL = ("re", "du")  # as they are given to `Dual`
+
+
+# parts of an expression, for `Loc.narrow` and `Loc.into`
 
 
 def argument(k: int, name: str, count: int) -> Finder:
@@ -305,12 +340,16 @@ _ASKING = ("min", "max", "any", "all", "sorted")
 
 # the errors
 
+_numbers = count()
+
 
 class RoseError(Exception):
     """Base of every error we raise on purpose: what is wrong, where, and what to write instead."""
 
+    number: int  # of two errors, the one that came first has the lower
+
     def __init__(self, message: str, loc: Loc | None, hint: str) -> None:
-        self.message, self.loc, self.hint = message, loc, hint
+        self.message, self.loc, self.hint, self.number = message, loc, hint, next(_numbers)
         parts = [message]
         if loc is not None:
             parts.append(f"  at {loc}")
@@ -321,7 +360,9 @@ class RoseError(Exception):
 
     def at(self, loc: Loc) -> Self:
         """The same error in another place."""
-        return type(self)(self.message, loc, self.hint)
+        moved = type(self)(self.message, loc, self.hint)
+        moved.number = self.number
+        return moved
 
     def __reduce__(self) -> tuple[object, ...]:
         return _unpickled, (type(self), str(self), self.message, self.hint)

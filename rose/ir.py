@@ -382,12 +382,20 @@ class Builder:
                 self.root.params.append(p)
                 return p
             outer = outer.outer
-        raise EscapedValue(
-            f"this uses {a_traced(v)} outside the loop or the function in which it was made",
-            self.loc or here(),
-            f"it was made at {v.loc}; carry it out of a loop with rose.vec, rose.sum or rose.accum, "
-            "and out of a function as its result",
-        )
+        raise self._escaped(v, self.loc or here())
+
+    def _escaped(self, v: Value, loc: Loc) -> RoseError:
+        root, b = v.block, self
+        while root.parent is not None:
+            root = root.parent
+        while b.root is not root and b.outer is not None:
+            b = b.outer
+        where, hint = "function", "return it from there, and pass it in as a parameter"
+        if b.root is root:
+            where, hint = "loop", "carry it out of the loop with rose.vec, rose.sum or rose.accum"
+        file, line, *_ = v.loc.position()
+        made = f"line {line}" if file == loc.code.co_filename else str(v.loc)
+        return EscapedValue(f"{a_traced(v)} is used outside the {where} that it was made in, at {made}", loc, hint)
 
     # literals
 
@@ -572,7 +580,7 @@ def shown(x: Any) -> str:
     kind = type(x).__name__
     if x is None or isinstance(x, type):
         return "None" if x is None else f"the class {x.__name__}"
-    if callable(x) and hasattr(x, "__name__"):
+    if callable(x) and hasattr(x, "__name__") and not hasattr(x, "__origin__"):
         return f"the function {x.__name__}"
     try:
         text = " ".join(repr(x).split())
@@ -580,7 +588,7 @@ def shown(x: Any) -> str:
         text = "<traced >"
     if "<traced " in text or " at 0x" in text:
         article = "an" if kind[0] in "AEIOUaeiou" else "a"
-        return f"{article} {kind}" + (f" of {len(x)}" if isinstance(x, (list, tuple)) else "")  # pyright: ignore
+        return f"{article} {kind}" + (f" of {len(x)}" if type(x) in (list, tuple) else "")
     return f"{text if len(text) <= 40 else text[:37] + '...'} ({kind})"
 
 

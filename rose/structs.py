@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeVar, dataclass_transform, get_args, get_origin
 
 from . import errors, types
-from .errors import Loc, NotLinear, OutOfRange, RoseError, TypeMismatch, edge, here
+from .errors import Loc, NoField, NotLinear, OutOfRange, RoseError, TypeMismatch, edge, here
 from .ir import CONST, Value, a_traced, as_number, builder, is_tracing, shown
-from .ops import host_index, iadd, index_into, real, view
+from .ops import host_index, iadd, real
 from .types import Bool, Form, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
 
 C = TypeVar("C", bound=type)
@@ -85,6 +85,11 @@ class Dual(NoNumber):
 
     re: Any
     du: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NoField(f"a Dual has no {name}", here(), self.instead)
 
     @edge
     def __class_getitem__(cls, t: Any) -> Type:
@@ -244,23 +249,23 @@ def spell(path: Path) -> str:
     return f"{part.removeprefix('.')} of {head}" if part and " " in str(head) else f"{head}{part}"
 
 
-def _wrong(path: Path, t: Type, x: Any, hint: str, loc: Loc | None) -> RoseError:
+def misfit(path: Path, t: Type, x: Any, hint: str, loc: Loc | None) -> RoseError:
     what = a_traced(x) if isinstance(x, Value) else shown(x)
-    return TypeMismatch(f"{spell(path)} must be a {t!r}, got {what}", loc or here(), hint)
+    return TypeMismatch(f"{spell(path)} must be a {t!r}, got {what}", (loc or here()).into(path[1:]), hint)
 
 
 def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
     """`x`, in any way a user may give it, as a traced value of type `t`; `path` names it in errors."""
     x = as_given(x, loc)
     if x.__class__ is Value:
-        return _coerce(x, t, path, loc)
+        return coerce(x, t, path, loc)
     b = builder()
     if t is Tan:
         if is_number(x) and as_number(x, loc or here()) == 0.0:
             return b.zero(Tan)
         raise NotLinear(
             f"{spell(path)} must be a tangent, got {shown(x)}",
-            loc or here(),
+            (loc or here()).into(path[1:]),
             "a derivative rule is linear in its tangents: besides them, only the number 0 is a tangent",
         )
     if isinstance(t, types.Vec):
@@ -279,7 +284,7 @@ def as_given(x: Any, loc: Loc | None = None) -> Any:
     return x.as_value(loc) if hasattr(type(x), "as_value") else x
 
 
-def _coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
+def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
     if v.type is t:
         return v
     if isinstance(v.type, types.Fin):
@@ -292,13 +297,13 @@ def _coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
     if t is Tan and v.type is Real:
         raise NotLinear(
             f"{spell(path)} must be a tangent, got {a_traced(v)}",
-            loc or here(),
+            (loc or here()).into(path[1:]),
             "a derivative rule is linear in its tangents: each term has one of them as a factor",
         )
     if v.type is Tan and t is Real:
         hint = "a tangent is no number inside a derivative rule; declare the type Tan, or call rose.jvp outside a rule"
-        raise _wrong(path, t, v, hint, loc)
-    raise _wrong(path, t, v, _to_write(v.type, t), loc)
+        raise misfit(path, t, v, hint, loc)
+    raise misfit(path, t, v, _to_write(v.type, t), loc)
 
 
 def _to_write(have: Type | None, want: Type) -> str:
@@ -306,11 +311,16 @@ def _to_write(have: Type | None, want: Type) -> str:
     if isinstance(want, Tuple):
         return f"give {_items(want)}"
     if isinstance(want, types.Vec):
-        slices = isinstance(have, types.Vec) and have.elem is want.elem and have.size > want.size
-        return f"v[:{want.size}] has that size" if slices else f"a list of {want.size} items makes one"
+        if isinstance(have, types.Vec) and have.elem is not want.elem:
+            return f"its elements are of type {have.elem!r}, not {want.elem!r}"
+        if isinstance(have, types.Vec):
+            return f"v[:{want.size}] has {want.size} elements" if have.size > want.size else "both must be of one size"
+        return f"a list of {want.size} items makes one"
     if isinstance(want, types.Fin):
         wraps = "; i % n is below n" if isinstance(have, types.Fin) else ""
         return f"an index from 0 to {want.size - 1} comes from rose.range, or is an integer{wraps}"
+    if want is Unit:
+        return "None as a type is for what has no value: write the type in its place"
     if want is Bool:
         return "a Bool is a comparison, such as x > 0.0" if have is not None else "a Bool is True or False"
     if want is Real and have is Bool:
@@ -354,14 +364,14 @@ def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]
         x = x.tolist()
     if not isinstance(x, (list, tuple, range)) or is_named_tuple(type(x)):  # pyright: ignore
         hint = "a vector is given as a list, a tuple or an array; of a generator, write rose.vec(...)"
-        raise _wrong(path, t, x, hint, loc)
+        raise misfit(path, t, x, hint, loc)
     if len(x) != t.size:  # pyright: ignore[reportUnknownArgumentType]
         for y in x if is_tracing() else ():  # pyright: ignore[reportUnknownVariableType]
             if isinstance(y, Value):
                 builder().reach(y)  # a list over rose.range has one item, which is not to be used: say that
         raise TypeMismatch(
             f"{spell(path)} must have {t.size} elements, got {len(x)}",  # pyright: ignore[reportUnknownArgumentType]
-            loc or here(),
+            (loc or here()).into(path[1:]),
             f"its type is {t!r}",
         )
     return x  # pyright: ignore[reportUnknownVariableType]
@@ -374,14 +384,14 @@ def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Se
         if wrong := [k for k in (*x, *names) if k not in x or k not in names]:
             has = "is missing" if wrong[0] in names else "has the unknown"
             hint = f"its fields are {', '.join(map(str, names))}"
-            raise TypeMismatch(f"{spell(path)} {has} field {wrong[0]!r}", loc or here(), hint)
+            raise TypeMismatch(f"{spell(path)} {has} field {wrong[0]!r}", (loc or here()).into(path[1:]), hint)
         return [x[k] for k in names], names
     form = form_of(type(x))
     if form is not None and form is t.form:
         return form.read(x), names
     if isinstance(x, (list, tuple)) and form is None and len(x) == len(names):  # pyright: ignore[reportUnknownArgumentType]
         return list(x), names  # pyright: ignore[reportUnknownArgumentType]
-    raise _wrong(path, t, x, f"give {_items(t)}", loc)
+    raise misfit(path, t, x, f"give {_items(t)}", loc)
 
 
 def infer(x: Any, loc: Loc | None = None) -> Value:
@@ -416,7 +426,9 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
         try:
             return as_number(x, loc or here())
         except TypeMismatch as e:
-            raise _wrong(path, t, x, e.hint, loc) from None
+            several = isinstance(x, (list, tuple)) or getattr(x, "shape", ()) != ()
+            hint = "a Real is one number; Vec[n] and tuple[...] are the types of several" if several else e.hint
+            raise misfit(path, t, x, hint, loc) from None
     if t is Unit and x is None:
         return None
     if t is Bool and (isinstance(x, bool) or getattr(getattr(x, "dtype", None), "kind", "") == "b"):
@@ -424,17 +436,17 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
     if isinstance(t, types.Fin):
         k = host_index(x)
         if k is None:
-            raise _wrong(path, t, x, "an index is given as an integer", loc)
+            raise misfit(path, t, x, "an index is given as an integer", loc)
         if not 0 <= k < t.size:
             hint = f"it goes from 0 to {t.size - 1}" if t.size else "there is no such index"
-            raise OutOfRange(f"{spell(path)} is out of range: {k}", loc or here(), hint)
+            raise OutOfRange(f"{spell(path)} is out of range: {k}", (loc or here()).into(path[1:]), hint)
         return k
     if isinstance(t, types.Vec):
         return tuple([plain(y, t.elem, (*path, k), loc) for k, y in enumerate(elements(x, t, path, loc))])
     if isinstance(t, Tuple):
         xs, names = fields(x, t, path, loc)
         return tuple([plain(y, s, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)])
-    raise _wrong(path, t, x, _to_write(None, t), loc)
+    raise misfit(path, t, x, _to_write(None, t), loc)
 
 
 def present(x: Any, t: Type) -> Any:
@@ -445,101 +457,3 @@ def present(x: Any, t: Type) -> Any:
         items = [present(y, s) for y, s in zip(x, t.items, strict=True)]
         return t.form.make(items) if t.form is not None else tuple(items)
     return x
-
-
-# duals of any shape: a primal value and a tangent value, side by side
-
-
-class DualVec(NoNumber):
-    """A vector of duals, kept as a vector of primals and one of tangents."""
-
-    what = "a vector of Duals"
-    instead = "name a part of an element: v[i].re is its value, v[i].du its tangent"
-
-    def __init__(self, re: Value, du: Value) -> None:
-        self.re, self.du = re, du
-
-    def __getitem__(self, i: Any) -> Any:
-        if isinstance(i, slice):
-            return DualVec(self.re[i], self.du[i])
-        b, j = builder(), index_into(self.re, i)
-        return view_dual(b.index(self.re, j), b.index(self.du, j))
-
-    def __len__(self) -> int:
-        assert isinstance(self.re.type, types.Vec)
-        return self.re.type.size
-
-    def as_value(self, _: Loc | None = None) -> Value:
-        return join_dual(self.re, self.du)
-
-
-def view_dual(re: Value, du: Value) -> Any:
-    """A primal and its tangent as a derivative rule sees them: a `Dual` for each `Real`."""
-    t = re.type
-    if t is Real:
-        return Dual(re, du)
-    if not t.real:
-        return view(re)
-    if isinstance(t, types.Vec):
-        return DualVec(re, du)
-    assert isinstance(t, Tuple)
-    b = builder()
-    items = [view_dual(b.get(re, k), b.get(du, k)) for k in range(len(t.items))]
-    return t.form.make(items) if t.form is not None else tuple(items)
-
-
-def join_dual(re: Value, du: Value) -> Value:
-    """One value of type `Dual[T]`, from a primal and a tangent."""
-    b, t = builder(), re.type
-    if t is Real:
-        return b.tuple([re, du], Tuple((Real, du.type), DUAL))
-    if not t.real:
-        return re
-    if isinstance(t, types.Vec):
-        return b.loop(t.size, lambda i: ([], [join_dual(b.index(re, i), b.index(du, i))]))[1][0]
-    assert isinstance(t, Tuple)
-    items = [join_dual(b.get(re, k), b.get(du, k)) for k in range(len(t.items))]
-    return b.tuple(items, Tuple(tuple([x.type for x in items]), t.form))
-
-
-def split_dual(x: Any, t: Type, tan: Callable[[Type], Type], path: Path = (), loc: Loc | None = None) -> list[Value]:
-    """The primal (of type `t`) and the tangent (of type `tan(t)`) of what a user gives as a `Dual[t]`."""
-    b = builder()
-    if isinstance(x, DualVec):
-        return [_coerce(x.re, t, path, loc), _coerce(x.du, tan(t), path, loc)]
-    if not t.real:
-        return [to_value(x, t, path, loc), b.zero(tan(t))]
-    if t is Real:
-        if isinstance(x, Value) and isinstance(x.type, Tuple) and x.type.form is DUAL:
-            x = Dual(b.get(x, 0), b.get(x, 1))
-        if not isinstance(x, Dual):
-            raise _wrong(path, dual(t), x, "write rose.Dual(value, tangent)", loc)
-        return [to_value(x.re, Real, (*path, "re"), loc), to_value(x.du, tan(Real), (*path, "du"), loc)]
-    if isinstance(x, Value) and isinstance(t, types.Vec) and isinstance(x.type, types.Vec):
-        return b.loop(t.size, lambda i: ([], split_dual(b.index(x, i), t.elem, tan, path, loc)))[1]
-    if isinstance(t, types.Vec):
-        pairs = [split_dual(y, t.elem, tan, (*path, k), loc) for k, y in enumerate(elements(x, t, path, loc))]
-        made = types.Vec(t.size, t.elem), types.Vec(t.size, tan(t.elem))
-        return [b.pack([p[k] for p in pairs], s) for k, s in enumerate(made)]
-    assert isinstance(t, Tuple)
-    if isinstance(x, Value):
-        x = view(x)
-    xs, names = fields(x, t, path, loc)
-    pairs = [split_dual(y, s, tan, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)]
-    whole = tan(t)
-    assert isinstance(whole, Tuple)
-    return [b.tuple([p[0] for p in pairs], t), b.tuple([p[1] for p in pairs], whole)]
-
-
-def mentions_tangent(x: Any) -> bool:
-    """True if a traced tangent is in `x`, or in what it holds."""
-    if isinstance(x, Value):
-        return x.type.linear
-    if isinstance(x, DualVec):
-        return x.du.type.linear
-    if isinstance(x, (list, tuple)):
-        return any(map(mentions_tangent, x))  # pyright: ignore[reportUnknownArgumentType]
-    form = form_of(type(x))
-    return form is not None and any(map(mentions_tangent, form.read(x)))
-
-

@@ -12,15 +12,17 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from types import CellType
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from . import errors, ir
+from .duals import mentions_tangent, split_dual, view_dual
 from .errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
 from .ir import Builder, Func, Value, shown
 from .ops import view
 from .optimise.split import split
 from .retype import untype
-from .structs import as_type, mentions_tangent, split_dual, to_value, view_dual
+from .structs import as_type, to_value
 from .types import Type, Unit, tangent, untyped
 
 P = ParamSpec("P")
@@ -139,10 +141,7 @@ class Fn(Generic[P, R]):
                 func, types = untype(func), tuple([untyped(t) for t in types])
         loc, values = here(), list[Value]()
         for k, (x, t, n) in enumerate(zip(args, types, self.names, strict=True)):
-            try:
-                values.append(to_value(x, t, (n,), loc))
-            except RoseError as e:
-                raise e.at(loc.narrow(errors.argument(k, n, len(types)))) from None
+            values.append(to_value(x, t, (n,), loc.narrow(errors.argument(k, n, len(types)))))
         return view(b.call(func, [*values, *[b.reach(v) for v in self.captured]]))
 
     @property
@@ -155,8 +154,10 @@ class Fn(Generic[P, R]):
         return self._differentiate_by
 
     @jvp.setter
+    @edge
     def jvp(self, rule: Any) -> None:
-        raise TypeMismatch(f"the derivative of {self.name} is not assigned", here(), f"call it: {self.name}.jvp(rule)")
+        hint = f"write @{self.name}.jvp above it, or {self.name}.jvp(rule)"
+        raise TypeMismatch(f"the derivative rule of {self.name} is not assigned but given", here(), hint)
 
     @edge
     def _differentiate_by(self, rule: Rule) -> Rule:
@@ -214,8 +215,8 @@ def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Va
     """
     try:
         x = body()
-    except RoseError:
-        if b.failure is not None:  # what came before is what is wrong
+    except RoseError as e:
+        if b.failure is not None and b.failure.number < e.number:
             raise b.failure from None
         raise
     if b.failure is None and b.block is not b.root:
@@ -280,22 +281,27 @@ def _names(body: Callable[..., Any], count: int) -> list[str]:
 def _annotations(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
     """The types in a function's annotations. Sizes may be local to the caller, hence `scope`."""
     if isinstance(body, type) or not inspect.isfunction(body):
-        hint = "@rose.struct makes a type of a class" if isinstance(body, type) else "write a Python function around it"
-        raise TypeMismatch(f"{shown(body)} is no function with types for its parameters", here(), hint)
+        hint = "write a function around it: def f(x: Real) -> Real"
+        if isinstance(body, type):
+            hint = "@rose.struct makes a type of a class"
+        raise TypeMismatch(f"{shown(body)} is no function of Python's with types for its parameters", here(), hint)
     loc, params, given = Loc(body.__code__, -1), inspect.signature(body).parameters, body.__annotations__
     for p in params.values():
         if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) or p.default is not p.empty:
-            what = "a default" if p.default is not p.empty else f"{p.kind.description} parameters"
+            what = {p.VAR_POSITIONAL: "any number of", p.VAR_KEYWORD: "any named", p.KEYWORD_ONLY: "named"}.get(p.kind)
+            what = f"{body.__name__} takes {what} parameters" if what else f"{p.name} has a default"
             hint = "a compiled function has a fixed list of parameters, each of which is given at each call"
-            raise TypeMismatch(f"{body.__name__} cannot have {what}: {p}", loc.narrow(errors.parameter(p.name)), hint)
+            raise TypeMismatch(what, loc.narrow(errors.parameter(p.name)), hint)
     if missing := [k for k in [*params, "return"] if k not in given]:
         what = ", ".join(["its result" if k == "return" else k for k in missing])
+        what = " and ".join(what.rsplit(", ", 1))
         hint = "write `def f(x: Real, v: Vec[3]) -> Real`, or give the types: rose.fn([Real, Vec[3]], Real)(f)"
         if missing[0] == "self":
             hint = "make it a plain method, which is traced where it is called, or write it outside of the class"
         raise TypeMismatch(f"{body.__name__} needs a type for {what}", loc.narrow(errors.annotation(missing[0])), hint)
     _check_plain(body)
-    names = {**body.__globals__, **inspect.getclosurevars(body).nonlocals, **scope}
+    cells = zip(body.__code__.co_freevars, body.__closure__ or (), strict=True)
+    names = {**body.__globals__, **{k: c.cell_contents for k, c in cells if c != CellType()}, **scope}
     types = {k: _annotation(body.__name__, k, given[k], names, loc) for k in [*params, "return"]}
     return [types[k] for k in params], types["return"]
 
@@ -319,8 +325,9 @@ def _annotation(f: str, k: str, hint: Any, names: dict[str, Any], loc: Loc) -> T
 def _check_plain(body: Any) -> None:
     """That a function returns its result."""
     if inspect.isgeneratorfunction(body) or inspect.isasyncgenfunction(body) or inspect.iscoroutinefunction(body):
-        what = "is async" if body.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR) else "yields"
-        raise TypeMismatch(f"{body.__name__} {what}", Loc(body.__code__, -1), "it must return its result")
+        said = "yields" if inspect.isgeneratorfunction(body) else "is async"
+        what = f"{body.__name__} {said}, so a call of it is not its result"
+        raise TypeMismatch(what, Loc(body.__code__, -1), "write a plain `def` that returns its result")
 
 
 _NOTHING: Any = object()
@@ -341,9 +348,9 @@ def fn(body: Any = _NOTHING, result: Any = None, /) -> Any:
     if callable(body):
         return Fn(body, *_annotations(body, errors.users_frame().f_locals))
     if not isinstance(body, (list, tuple)):
-        what = "nothing" if body is _NOTHING else shown(body)
-        hint = "write @rose.fn without parentheses, or rose.fn([Real, Vec[3]], Real)(f)"
-        raise TypeMismatch(f"rose.fn takes a function, or a list of types and a type, not {what}", here(), hint)
+        what = "rose.fn takes a function, or a list of types and a type"
+        what = f"{what}: nothing is given" if body is _NOTHING else f"{what}, not {shown(body)}"
+        raise TypeMismatch(what, here(), "write @rose.fn without parentheses, or rose.fn([Real, Vec[3]], Real)(f)")
     types, out = [as_type(t) for t in body], as_type(result)  # pyright: ignore[reportUnknownVariableType]
 
     @edge

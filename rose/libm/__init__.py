@@ -5,7 +5,7 @@ functions that a module calls into the module; `function` runs the very same cod
 interpreter and for folding constants. The notices of the authors are in `NOTICE`.
 """
 
-from .evaluate import function
+
 from .library import DOUBLE, SINGLE, closure, library
 
-__all__ = ["DOUBLE", "SINGLE", "closure", "function", "library"]
+__all__ = ["DOUBLE", "SINGLE", "closure", "library"]

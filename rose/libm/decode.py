@@ -77,6 +77,5 @@ def _immediates(
     out: list[int | Relocation] = []
     for _ in range(integers):
         hole = holes.get(r.at)
-        # a hole is as wide as nothing; a second immediate at its place would be a second hole
         out.append(read() if hole is None else hole)
     return tuple(out)

@@ -77,9 +77,9 @@ def library() -> Library:
     return unpack(FILE.read_bytes())
 
 
-def closure(names: Iterable[str]) -> Closure:
+def closure(names: Iterable[str], known: Library | None = None) -> Closure:
     """These functions, and all that they need, in an order that depends on nothing else."""
-    known = library()
+    known = known or library()
     functions, data, stack = dict[str, Function](), dict[str, Data](), False
     todo = list(reversed(list(names)))
     while todo:

@@ -1,0 +1,158 @@
+"""How `rose/libm/libm.bin` is made: musl's functions out of the library of Debian's package wasi-libc.
+
+    apt install wasi-libc
+    python -m wasm_backend.libm.build
+
+A developer runs it, and a test compares. The objects of that package are musl's own sources, built by clang
+with -O2: they import nothing from a host, set no errno, and touch no memory but their tables, a little
+scratch memory, and `signgam`. That is checked here, where it can be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+from rose.libm.decode import decode
+from rose.libm.library import (
+    CALL,
+    DOUBLE,
+    FILE,
+    SINGLE,
+    STACK,
+    STACK_POINTER,
+    Data,
+    Function,
+    Library,
+    Relocation,
+    pack,
+)
+
+from ..encode import OPCODES
+from .objects import DATA, FUNCTION, HOLE, RELOCATIONS, Archive, Hole, Object
+
+ARCHIVE = Path("/usr/lib/wasm32-wasi/libc.a")  # where Debian's wasi-libc has it
+
+# Of the bits of 2/pi, those that only a `long double` needs are left out, as musl itself leaves them out
+# where a `long double` is a double (`#if LDBL_MAX_EXP > 1024` in __rem_pio2_large.c).
+_KEPT = {"__rem_pio2_large.ipio2": 66 * 4}  # bytes
+
+
+def build(archive: Archive, made_from: dict[str, str]) -> Library:
+    """The library, from a libc.a."""
+    collector = _Collector(archive)
+    for name in (*DOUBLE, *SINGLE):
+        assert collector.exported(FUNCTION, name) == name
+    functions, data = dict(sorted(collector.functions.items())), dict(sorted(collector.data.items()))
+    every = _opcodes()
+    used = {i.mnemonic for f in functions.values() for i in decode(f, every)[1]}
+    opcodes = {code: row for code, row in every.items() if row[0] in used}
+    library = Library(made_from, opcodes, functions, data)
+    assert max([_stack(name, library) for name in functions]) <= STACK
+    return library
+
+
+class _Collector:
+    """Functions out of an archive, all that they call, and their data."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive = archive
+        self.functions: dict[str, Function] = {}
+        self.data: dict[str, Data] = {}
+
+    def exported(self, kind: int, name: str) -> str:
+        """Take a function or data that an object exports; its name in the library, as it may have several."""
+        object = self.archive.defining(name)
+        (index,) = [s.target for s in object.symbols if (s.kind, s.name) == (kind, name) and s.target is not None]
+        return self._function(object, index) if kind == FUNCTION else self._data(object, index)
+
+    def _function(self, object: Object, index: int) -> str:
+        name, piece = _name(object, FUNCTION, index), object.functions[index]
+        assert piece is not None, name
+        if name not in self.functions:
+            params, results = object.types[index]
+            self.functions[name] = Function(name, params, results, b"", ())
+            code, holes = _cut(piece.content, [h._replace(at=h.at - piece.start) for h in object.holes])
+            relocations = tuple([self._relocation(object, h) for h in holes])
+            self.functions[name] = Function(name, params, results, code, relocations)
+        return name
+
+    def _data(self, object: Object, index: int) -> str:
+        name, segment = _name(object, DATA, index), object.segments[index]
+        self.data[name] = Data(name, segment.align, segment.piece.content[: _KEPT.get(name)])
+        return name
+
+    def _relocation(self, object: Object, h: Hole) -> Relocation:
+        kind, symbol = RELOCATIONS[h.type], object.symbols[h.symbol]
+        if kind == STACK_POINTER:
+            assert symbol.name == "__stack_pointer", symbol
+            return Relocation(h.at, kind, "", 0)
+        if symbol.target is None:
+            target = self.exported(symbol.kind, symbol.name)
+        else:
+            target = (self._function if kind == CALL else self._data)(object, symbol.target)
+        return Relocation(h.at, kind, target, symbol.offset + h.addend)
+
+
+def _name(object: Object, kind: int, index: int) -> str:
+    """The first name that an object gives to something; what only it sees is named after the object's first export."""
+    named = [s for s in object.symbols if s.kind == kind and s.target == index]
+    exported = [s.name for s in named if not s.local]
+    if exported:
+        return exported[0]
+    owner = next(s.name for s in object.symbols if s.kind in (FUNCTION, DATA) and s.target is not None and not s.local)
+    return f"{owner}.{named[0].name}"
+
+
+def _cut(code: bytes, holes: list[Hole]) -> tuple[bytes, list[Hole]]:
+    """The code without what is to be relocated, and where that was."""
+    parts, cut, start = list[bytes](), list[Hole](), 0
+    for h in sorted([h for h in holes if 0 <= h.at < len(code)]):
+        parts.append(code[start : h.at])
+        cut.append(h._replace(at=h.at - HOLE * len(cut)))
+        start = h.at + HOLE
+    return b"".join([*parts, code[start:]]), cut
+
+
+def _opcodes() -> dict[int, tuple[str, int]]:
+    """Opcodes of one byte: the mnemonic, and how many integers follow, the alignment of a load or store among them."""
+    rows = {fixed[0]: (mnemonic, encode) for mnemonic, (fixed, encode) in OPCODES.items() if fixed[0] != 0xFC}
+    return {
+        code: (mnemonic, 2 if ".load" in mnemonic or ".store" in mnemonic else int(encode is not None))
+        for code, (mnemonic, encode) in rows.items()
+    }
+
+
+def _stack(name: str, library: Library) -> int:
+    """How many bytes of the stack a function needs, with what it calls."""
+    f = library.functions[name]
+    code = decode(f, library.opcodes)[1]
+    frame = code[1].immediates[0] if code[0].mnemonic == "global.get" else 0
+    assert isinstance(frame, int)
+    return frame + max([_stack(r.target, library) for r in f.relocations if r.kind == CALL], default=0)
+
+
+def made_from(raw: bytes, archive: Archive) -> dict[str, str]:
+    """Which archive it is, and what compiled it."""
+    version = subprocess.run(
+        ["dpkg-query", "--show", "--showformat=${Version}", "wasi-libc"], capture_output=True, text=True, check=True
+    )
+    return {
+        "package": f"Debian's wasi-libc {version.stdout}",
+        "compiler": archive.defining("exp").compiler,
+        "sha256": hashlib.sha256(raw).hexdigest(),
+    }
+
+
+def main() -> None:
+    """Write the file."""
+    raw = ARCHIVE.read_bytes()
+    archive = Archive(raw)
+    library = build(archive, made_from(raw, archive))
+    FILE.write_bytes(pack(library))
+    print(f"{FILE.name}: {FILE.stat().st_size:,} bytes, {len(library.functions)} functions, from", *library.made_from.items())
+
+
+if __name__ == "__main__":
+    main()

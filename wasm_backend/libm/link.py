@@ -1,0 +1,50 @@
+"""The linker: the mathematical functions that a module calls, with their data, and nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from rose.libm.library import ADDRESS, CALL, OFFSET, STACK, STACK_POINTER, Function, Relocation, closure
+
+from ..encode import I32, Module, signed, unsigned
+
+
+def link(module: Module, names: Iterable[str], reserve: Callable[[int, int], int]) -> dict[str, int]:
+    """Add these functions to a module, once; the result is the index of each.
+
+    `reserve(size, align)` gives the address of memory that nothing else writes to, and that is zero where
+    no data lies. Callers may be written before or after.
+    """
+    names = list(dict.fromkeys(names))
+    needed = closure(names)
+    address = {d.name: reserve(len(d.content), d.align) for d in needed.data}
+    for d in needed.data:
+        if any(d.content):
+            module.data(address[d.name], d.content)
+    index = {f.name: module.reserve(module.type(f.params, f.results), f.name) for f in needed.functions}
+    # the stack grows down, from the end of its memory
+    stack = module.global_(I32, True, reserve(STACK, 16) + STACK) if needed.stack else None
+    for f in needed.functions:
+        module.define(index[f.name], body(f, index, address, stack))
+    return {name: index[name] for name in names}
+
+
+def body(f: Function, index: Mapping[str, int], address: Mapping[str, int], stack: int | None) -> bytes:
+    """The function as the code section has it, with every hole filled by as few bytes as can be."""
+
+    def fill(r: Relocation) -> bytes:
+        if r.kind == CALL:
+            return unsigned(index[r.target])
+        if r.kind == STACK_POINTER:
+            assert stack is not None, f.name
+            return unsigned(stack)
+        assert r.kind in (OFFSET, ADDRESS), r
+        at = address[r.target] + r.addend
+        return unsigned(at) if r.kind == OFFSET else signed(at)
+
+    parts, start = list[bytes](), 0
+    for r in f.relocations:
+        parts += [f.code[start : r.at], fill(r)]
+        start = r.at
+    code = b"".join([*parts, f.code[start:]])
+    return unsigned(len(code)) + code
