@@ -9,8 +9,10 @@ from . import types
 from .errors import Loc
 from .ir import Value, builder
 from .ops import index_into, view
-from .structs import DUAL, Dual, NoNumber, Path, coerce, dual, elements, fields, form_of, misfit, to_value
+from .structs import DUAL, Dual, NoNumber, Path, coerce, dual, elements, fields, form_of, is_listing, misfit, to_value
 from .types import Real, Tuple, Type
+
+Turn = tuple[list[Value], list[Value]]  # of a loop: its states, and its items
 
 
 class DualVec(NoNumber):
@@ -59,7 +61,8 @@ def join_dual(re: Value, du: Value) -> Value:
     if not t.real:
         return re
     if isinstance(t, types.Vec):
-        return b.loop(t.size, lambda i: ([], [join_dual(b.index(re, i), b.index(du, i))]))[1][0]
+        body: Callable[[Value], Turn] = lambda i: ([], [join_dual(b.index(re, i), b.index(du, i))])
+        return b.loop(t.size, body)[1][0]
     assert isinstance(t, Tuple)
     items = [join_dual(b.get(re, k), b.get(du, k)) for k in range(len(t.items))]
     return b.tuple(items, Tuple(tuple([x.type for x in items]), t.form))
@@ -79,7 +82,8 @@ def split_dual(x: Any, t: Type, tan: Callable[[Type], Type], path: Path = (), lo
             raise misfit(path, dual(t), x, "write rose.Dual(value, tangent)", loc)
         return [to_value(x.re, Real, (*path, "re"), loc), to_value(x.du, tan(Real), (*path, "du"), loc)]
     if isinstance(x, Value) and isinstance(t, types.Vec) and isinstance(x.type, types.Vec):
-        return b.loop(t.size, lambda i: ([], split_dual(b.index(x, i), t.elem, tan, path, loc)))[1]
+        body: Callable[[Value], Turn] = lambda i: ([], split_dual(b.index(x, i), t.elem, tan, path, loc))
+        return b.loop(t.size, body)[1]
     if isinstance(t, types.Vec):
         pairs = [split_dual(y, t.elem, tan, (*path, k), loc) for k, y in enumerate(elements(x, t, path, loc))]
         made = types.Vec(t.size, t.elem), types.Vec(t.size, tan(t.elem))
@@ -100,7 +104,7 @@ def mentions_tangent(x: Any) -> bool:
         return x.type.linear
     if isinstance(x, DualVec):
         return x.du.type.linear
-    if isinstance(x, (list, tuple)):
-        return any(map(mentions_tangent, x))  # pyright: ignore[reportUnknownArgumentType]
-    form = form_of(type(x))
+    if is_listing(x):
+        return any(map(mentions_tangent, x))
+    form = form_of(x.__class__)
     return form is not None and any(map(mentions_tangent, form.read(x)))

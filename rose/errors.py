@@ -324,8 +324,10 @@ def asked(loc: Loc) -> str:
     if isinstance(node, ast.Call) and called(loc) in _ASKING:
         return called(loc)
     for x in (node, source.around.get(node)):
-        if isinstance(x, (ast.BoolOp, ast.UnaryOp)):
-            return {ast.And: "and", ast.Or: "or", ast.Not: "not"}.get(type(x.op), "")
+        if isinstance(x, ast.BoolOp):
+            return "and" if isinstance(x.op, ast.And) else "or"
+        if isinstance(x, ast.UnaryOp) and isinstance(x.op, ast.Not):
+            return "not"
         if isinstance(x, (ast.If, ast.IfExp, ast.While, ast.Assert)) and (x is node or x.test is node):
             return "while" if isinstance(x, ast.While) else "assert" if isinstance(x, ast.Assert) else "if"
         if isinstance(x, ast.pattern):

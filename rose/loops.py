@@ -12,7 +12,7 @@ from typing import Any
 
 from . import ops, types
 from .errors import Loc, NoField, OutOfRange, RoseError, TypeMismatch, added, edge, here
-from .ir import Block, Builder, Value, a_traced, builder, shown
+from .ir import Block, Builder, Value, a_traced, builder, digits, shown
 from .ops import host_index, index_into, view
 from .structs import LARGEST, NoNumber, as_given, infer, to_value
 from .types import Fin, Real, Tan, Tuple
@@ -48,7 +48,7 @@ def range(n: Any) -> Iterator[Any]:
         hint = "the size of a loop is an integer of Python's, known when the function is traced: len(v) of a vector v"
         raise TypeMismatch(f"rose.range takes an integer, not {what}", here(), hint)
     if not 0 <= k < LARGEST:
-        raise OutOfRange(f"a loop cannot have {k} turns", here(), f"it has from 0 to {LARGEST - 1}")
+        raise OutOfRange(f"a loop cannot have {digits(k)} turns", here(), f"it has from 0 to {LARGEST - 1}")
     return _range(builder(), k)
 
 
@@ -98,10 +98,11 @@ class _Source:
                 message = f"{self.name} goes through a vector, not {a_traced(v)}"
                 raise TypeMismatch(message, here(), f"a list is one: {self.name}([x, y])")
             items = (view(self.b.index(v, i)) for i in range(v.type.size))
-        if not isinstance(items, Iterable):
+        if not isinstance(items, Iterable) or getattr(items, "shape", None) == ():
             message = f"{self.name} goes through a vector or a generator, not {shown(items)}"
             raise TypeMismatch(message, here(), f"write {self.name}(... for i in rose.range(n))")
-        self.outer, self.rest = self.b.block, iter(items)  # pyright: ignore[reportUnknownArgumentType]
+        given: Iterable[Any] = items  # pyright: ignore[reportUnknownVariableType]
+        self.outer, self.rest = self.b.block, iter(given)
         self.first = next(self.rest, _NOTHING)
         self.loops: list[_Loop] = []  # the loops that the generator opened, innermost first
         self.blocks: list[Block] = []
@@ -303,7 +304,8 @@ class Accum(NoNumber):
         return self
 
     def _check(self) -> None:
-        if builder() is not self._builder:
+        now: Any = builder()
+        if now is not self._builder:
             hint = "return what is to be added, and add it outside"
             raise RoseError("an accumulator is used outside of the function that opened it", here(), hint)
         if not self._builder.block.inside(self._block):

@@ -18,8 +18,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import TypeMismatch, here, subscript
-from .ir import CONST, OPERATORS, OPS, ZERO, Op, Value, a_traced, builder, is_literal, literal_index, shown
+from .ir import CONST, OPS, ZERO, Op, Value, a_traced, builder, is_literal, literal_index, shown
 from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
+from .value import OPERATORS
 
 LARGEST = 2**31  # the size of the largest `Fin`: an index is an i32
 
@@ -314,7 +315,7 @@ def host_index(x: Any) -> int | None:
     """`x` as a Python integer, if it is one."""
     if x.__class__ is int:
         return x
-    if isinstance(x, bool) or x.__class__ is Value or not hasattr(type(x), "__index__"):
+    if isinstance(x, bool) or x.__class__ is Value or not hasattr(x.__class__, "__index__"):
         return None
     return None if getattr(x, "shape", ()) != () else int(x)
 
@@ -419,7 +420,7 @@ def _subscript(v: Value, i: Any) -> Any:
     if not isinstance(t, Vec):
         of = "name its fields" if isinstance(t, Tuple) else "only a Vec has elements"
         raise TypeMismatch(f"{a_traced(v)} cannot be indexed", here(), of)
-    return _slice(v, t, i) if isinstance(i, slice) else view(builder().index(v, index_into(v, i)))
+    return _slice(v, t, i) if i.__class__ is slice else view(builder().index(v, index_into(v, i)))
 
 
 def index_into(v: Value, i: Any) -> Value | int:
@@ -443,9 +444,9 @@ def index_into(v: Value, i: Any) -> Value | int:
     raise TypeMismatch(f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}", loc, hint)
 
 
-def _slice(v: Value, t: Vec, part: slice) -> Value:
+def _slice(v: Value, t: Vec, part: Any) -> Value:
     try:
-        which = range(t.size)[part]
+        which = range(*part.indices(t.size))
     except (TypeError, ValueError):
         message = f"a slice of a {t!r} is made of integers that Python knows, with a step other than 0"
         raise TypeMismatch(message, here().narrow(subscript), "write v[1:], v[:n], v[::-1]") from None
@@ -453,7 +454,8 @@ def _slice(v: Value, t: Vec, part: slice) -> Value:
     if len(which) == 0 or which.step != 1:
         return b.pack([b.index(v, k) for k in which], Vec(len(which), t.elem))
     start = b.const(which.start, Fin(which.start + 1))
-    _, (out,) = b.loop(len(which), lambda i: ([], [b.index(v, iadd(i, start))]))
+    body: Callable[[Value], tuple[list[Value], list[Value]]] = lambda i: ([], [b.index(v, iadd(i, start))])
+    _, (out,) = b.loop(len(which), body)
     return out
 
 

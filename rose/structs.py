@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import copyreg
 import dataclasses
+import inspect
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar, dataclass_transform, get_args, get_origin
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeGuard, TypeVar, dataclass_transform, get_args, get_origin
 
 from . import errors, types
 from .errors import Loc, NoField, NotLinear, OutOfRange, RoseError, TypeMismatch, edge, here
-from .ir import CONST, Value, a_traced, as_number, builder, is_tracing, shown
+from .ir import CONST, Value, a_traced, as_number, builder, digits, is_tracing, shown
 from .ops import host_index, iadd, real
 from .types import Bool, Form, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
 
@@ -36,7 +37,7 @@ class Vec:
 
     @edge
     def __class_getitem__(cls, key: Any) -> types.Vec:
-        n, *rest = key if isinstance(key, tuple) else (key,)
+        n, *rest = key if is_listing(key) else (key,)
         if len(rest) > 1:
             message = f"a Vec takes a size and a type, not {len(rest) + 1} things"
             raise TypeMismatch(message, here(), "a matrix is a vector of its rows: Vec[2, Vec[3]]")
@@ -57,7 +58,7 @@ def _size(n: Any, what: str) -> int:
         hint = f"write {what}[3]" + ", or Vec[3, T] for elements of type T" * (what == "Vec")
         raise TypeMismatch(f"the size of a {what} must be an integer, not {shown(n)}", here(), hint)
     if not 0 <= k < LARGEST:
-        raise OutOfRange(f"a {what} cannot have size {k}", here(), f"sizes go from 0 to {LARGEST - 1}")
+        raise OutOfRange(f"a {what} cannot have size {digits(k)}", here(), f"sizes go from 0 to {LARGEST - 1}")
     return k
 
 
@@ -116,18 +117,18 @@ def struct(cls: C) -> C:
 
     Its methods are ordinary Python, and run anew at each use, as macros do.
     """
-    if not isinstance(cls, type):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not inspect.isclass(cls):
         raise TypeMismatch(f"rose.struct takes a class, not {shown(cls)}", here(), "@rose.fn marks a function")
     try:
-        made = dataclasses.dataclass(cls)
+        made: Any = dataclasses.dataclass(cls)
     except (TypeError, ValueError) as e:
         raise TypeMismatch(f"{cls.__name__} cannot be a dataclass: {e}", here(), "see Python's dataclasses") from None
     _structs[made] = _struct_type(made, errors.users_frame().f_locals)
     return made
 
 
-def is_named_tuple(cls: type) -> bool:
-    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+def is_named_tuple(cls: Any) -> bool:
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")  # pyright: ignore[reportUnknownArgumentType]
 
 
 def form_of(cls: type) -> Form | None:
@@ -163,7 +164,7 @@ def _struct_type(cls: type, scope: dict[str, Any] | None = None) -> Tuple:
     assert form is not None
     hints: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        hints.update(base.__dict__.get("__annotations__", {}))
+        hints.update(inspect.get_annotations(base))
     names = {**vars(sys.modules[cls.__module__]), **(scope or {})}
     if cls in _unfinished:
         raise _endless(cls)
@@ -210,8 +211,10 @@ def as_type(hint: Any) -> Type:
         return Real if hint is float else Bool
     if hint is Dual:
         return dual(Real)
-    if isinstance(hint, dict):
-        return Tuple(tuple(as_type(t) for t in hint.values()), dict_form([str(k) for k in hint]))
+    if hint.__class__ is dict:
+        if wrong := [k for k in hint if not isinstance(k, str)]:
+            raise TypeMismatch(f"the names of a dict of types are strings, not {shown(wrong[0])}", here(), "quote them")
+        return Tuple(tuple([as_type(t) for t in hint.values()]), dict_form([str(k) for k in hint]))
     if get_origin(hint) is tuple:
         return tuple_of(*[as_type(t) for t in get_args(hint)])
     if isinstance(hint, type) and form_of(hint) is not None:
@@ -281,7 +284,7 @@ def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
 
 def as_given(x: Any, loc: Loc | None = None) -> Any:
     """`x`, or the traced value that stands behind it, for the objects that stand for one."""
-    return x.as_value(loc) if hasattr(type(x), "as_value") else x
+    return x.as_value(loc) if hasattr(x.__class__, "as_value") else x
 
 
 def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
@@ -342,12 +345,21 @@ def _items(t: Tuple) -> str:
 
 def is_traced(x: Any) -> bool:
     """True if a traced value is in `x`, or in what it holds."""
-    if isinstance(x, (list, tuple)):
-        return any(map(is_traced, x))  # pyright: ignore[reportUnknownArgumentType]
-    if x.__class__ is float or x.__class__ is int:
+    if is_listing(x):
+        return any(map(is_traced, x))
+    cls: type = x.__class__
+    if cls is float or cls is int:
         return False
-    form = form_of(type(x))
-    return x.__class__ is Value or hasattr(type(x), "as_value") or (form is not None and any(map(is_traced, form.read(x))))
+    form = form_of(cls)
+    return cls is Value or hasattr(cls, "as_value") or (form is not None and any(map(is_traced, form.read(x))))
+
+
+def is_dict(x: Any) -> TypeGuard[dict[Any, Any]]:
+    return isinstance(x, dict)
+
+
+def is_listing(x: Any) -> TypeGuard[Sequence[Any]]:
+    return isinstance(x, (list, tuple))
 
 
 def is_number(x: Any) -> bool:
@@ -380,17 +392,17 @@ def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]
 def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Sequence[str | int]]:
     """The fields of a struct, and their names: from an object of its class, a dict, or a tuple."""
     names: Sequence[str | int] = t.form.fields if t.form is not None else range(len(t.items))
-    if isinstance(x, dict) and t.form is not None:
+    form = form_of(x.__class__)
+    if is_dict(x) and t.form is not None:
         if wrong := [k for k in (*x, *names) if k not in x or k not in names]:
             has = "is missing" if wrong[0] in names else "has the unknown"
             hint = f"its fields are {', '.join(map(str, names))}"
             raise TypeMismatch(f"{spell(path)} {has} field {wrong[0]!r}", (loc or here()).into(path[1:]), hint)
         return [x[k] for k in names], names
-    form = form_of(type(x))
     if form is not None and form is t.form:
         return form.read(x), names
-    if isinstance(x, (list, tuple)) and form is None and len(x) == len(names):  # pyright: ignore[reportUnknownArgumentType]
-        return list(x), names  # pyright: ignore[reportUnknownArgumentType]
+    if form is None and is_listing(x) and len(x) == len(names):
+        return list(x), names
     raise misfit(path, t, x, f"give {_items(t)}", loc)
 
 
@@ -404,12 +416,12 @@ def infer(x: Any, loc: Loc | None = None) -> Value:
         return b.unit()
     if hasattr(x, "tolist") and getattr(x, "shape", ()) != ():
         x = x.tolist()
-    form = dict_form(x) if isinstance(x, dict) else form_of(type(x))  # pyright: ignore[reportUnknownArgumentType]
-    if form is not None or isinstance(x, tuple):
-        items = [infer(y, loc) for y in (x if form is None else form.read(x))]
+    form = dict_form(list(x)) if is_dict(x) else form_of(x.__class__)
+    if form is not None or issubclass(x.__class__, tuple):
+        items = [infer(y, loc) for y in (form.read(x) if form is not None else x)]
         return b.tuple(items, Tuple(tuple([v.type for v in items]), form))
-    if isinstance(x, list):
-        items = [infer(y, loc) for y in x]  # pyright: ignore[reportUnknownVariableType]
+    if is_listing(x):
+        items = [infer(y, loc) for y in x]
         elem = items[0].type if items else Real
         return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
     return b.lift(x) if isinstance(x, bool) else b.const(as_number(x, loc or here()), Real)
@@ -439,7 +451,7 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
             raise misfit(path, t, x, "an index is given as an integer", loc)
         if not 0 <= k < t.size:
             hint = f"it goes from 0 to {t.size - 1}" if t.size else "there is no such index"
-            raise OutOfRange(f"{spell(path)} is out of range: {k}", (loc or here()).into(path[1:]), hint)
+            raise OutOfRange(f"{spell(path)} is out of range: {digits(k)}", (loc or here()).into(path[1:]), hint)
         return k
     if isinstance(t, types.Vec):
         return tuple([plain(y, t.elem, (*path, k), loc) for k, y in enumerate(elements(x, t, path, loc))])

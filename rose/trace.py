@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from types import CellType
+from types import CellType, NoneType
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from . import errors, ir
@@ -22,7 +22,7 @@ from .ir import Builder, Func, Value, shown
 from .ops import view
 from .optimise.split import split
 from .retype import untype
-from .structs import as_type, to_value
+from .structs import as_type, is_listing, to_value
 from .types import Type, Unit, tangent, untyped
 
 P = ParamSpec("P")
@@ -54,6 +54,8 @@ class Fn(Generic[P, R]):
         self.names = tuple(names if names is not None else _names(body, len(types)))
         self.loc = _written(body)
         self._derived = self.loc.code is not getattr(body, "__code__", None)  # not written by a user
+        if self._derived:
+            self.__name__ = self.__qualname__ = self.name
         self._func: Func | None = None
         self._captured: tuple[Value, ...] = ()
         self._compiled: Callable[..., Any] | None = None
@@ -102,7 +104,7 @@ class Fn(Generic[P, R]):
             hint = "@fn functions call one another without cycles; a plain Python function may recur, over host data"
             return RoseError(f"{self.name} calls itself: {cycle}", here(), hint)
         row = " -> ".join([f.name for f in _running[-3:]] + [self.name])
-        hint = "if that ends, trace the inner functions first: f.func does; else end it where Python knows the condition"
+        hint = "if that ends, trace the inner functions first, with f.func; if not, end it by a condition Python knows"
         return RoseError(f"more than {DEEPEST:,} functions need one another in a row: ... -> {row}", here(), hint)
 
     def _record(self, b: Builder) -> Func:
@@ -161,7 +163,7 @@ class Fn(Generic[P, R]):
 
     @edge
     def _differentiate_by(self, rule: Rule) -> Rule:
-        given: Any = rule.body if isinstance(rule, Fn) else rule
+        given: Any = getattr(rule, "body", rule)  # of an @fn too
         if not callable(given):
             what = f"the derivative of {self.name} is a function of Duals, not {shown(given)}"
             raise TypeMismatch(what, here(), f"write @{self.name}.jvp above a function")
@@ -175,7 +177,7 @@ class Fn(Generic[P, R]):
         func = self.func
         if func.jvp is not None:
             raise RoseError(f"{self.name} has a derivative rule already", loc, "give a function one rule")
-        if any(isinstance(k, tuple) and k[0] == "jvp" for k in func.memo):  # pyright: ignore[reportUnknownVariableType]
+        if any([k.__class__ is tuple and k[0] == "jvp" for k in func.memo]):
             hint = "give the rule right after the function, before rose.grad and the like are used on it or its callers"
             raise RoseError(f"the derivative of {self.name} was already made, without this rule", loc, hint)
         func.jvp = self._rule(given, loc)
@@ -285,7 +287,7 @@ def _annotations(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
         if isinstance(body, type):
             hint = "@rose.struct makes a type of a class"
         raise TypeMismatch(f"{shown(body)} is no function of Python's with types for its parameters", here(), hint)
-    loc, params, given = Loc(body.__code__, -1), inspect.signature(body).parameters, body.__annotations__
+    loc, params, given = _written(body), inspect.signature(body).parameters, body.__annotations__
     for p in params.values():
         if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) or p.default is not p.empty:
             what = {p.VAR_POSITIONAL: "any number of", p.VAR_KEYWORD: "any named", p.KEYWORD_ONLY: "named"}.get(p.kind)
@@ -327,7 +329,7 @@ def _check_plain(body: Any) -> None:
     if inspect.isgeneratorfunction(body) or inspect.isasyncgenfunction(body) or inspect.iscoroutinefunction(body):
         said = "yields" if inspect.isgeneratorfunction(body) else "is async"
         what = f"{body.__name__} {said}, so a call of it is not its result"
-        raise TypeMismatch(what, Loc(body.__code__, -1), "write a plain `def` that returns its result")
+        raise TypeMismatch(what, _written(body), "write a plain `def` that returns its result")
 
 
 _NOTHING: Any = object()
@@ -346,12 +348,13 @@ def fn(body: Any = _NOTHING, result: Any = None, /) -> Any:
     if isinstance(body, Fn):
         return body  # pyright: ignore[reportUnknownVariableType]
     if callable(body):
-        return Fn(body, *_annotations(body, errors.users_frame().f_locals))
-    if not isinstance(body, (list, tuple)):
+        made: Fn[..., Any] = Fn(body, *_annotations(body, errors.users_frame().f_locals))
+        return made
+    if not is_listing(body):
         what = "rose.fn takes a function, or a list of types and a type"
         what = f"{what}: nothing is given" if body is _NOTHING else f"{what}, not {shown(body)}"
         raise TypeMismatch(what, here(), "write @rose.fn without parentheses, or rose.fn([Real, Vec[3]], Real)(f)")
-    types, out = [as_type(t) for t in body], as_type(result)  # pyright: ignore[reportUnknownVariableType]
+    types, out = [as_type(t) for t in body], as_type(result)
 
     @edge
     def decorate(f: Callable[..., Any]) -> Fn[..., Any]:
@@ -402,6 +405,8 @@ def opaque(body: Any = None, /, *, name: str | None = None, pure: bool = False) 
     """
     if isinstance(body, str):
         raise TypeMismatch(f"rose.opaque takes a function, not {shown(body)}", here(), f"write name={body!r}")
+    if not isinstance(name, (str, NoneType)):
+        raise TypeMismatch(f"the name of an import is a string, not {shown(name)}", here(), 'write name="Math.log"')
     scope = errors.users_frame().f_locals
 
     @edge

@@ -1,10 +1,10 @@
 """The functions of the library in plain Python, to the bit: their WebAssembly, turned into Python when first called.
 
 A float of Python is an IEEE 754 double and rounds as one, so an f64 is a float. An f32 is a float that f32 can
-hold, and is rounded after each operation: twice, which for `+ - * /` and the root is the same as once. An
-i32 or i64 is an integer that is not negative, and is masked; a truth value will do for one.
+hold, rounded after each operation: twice, which for `+ - * /` and the root is the same as once. An i32 or
+i64 is an integer that is not negative; a truth value will do for one.
 
-Each call has the memory that it may write to for itself: so threads, and calls that are interrupted, do not meet.
+Each call has the memory that it writes to for itself: threads do not meet, nor calls that are interrupted.
 """
 
 from __future__ import annotations
@@ -15,32 +15,103 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from .library import ADDRESS, DOUBLE, OFFSET, SINGLE, STACK, Closure, closure, library
-from .translate import translate
+from .library import DOUBLE, SINGLE, STACK, closure, library
+from .translate import name_of, translate
 
 _POINTER = 8  # where the stack pointer is kept, in the memory of a call
-_BOTTOM = 16  # where the stack ends
+_TOP = 16 + STACK  # where the stack begins, growing down; data lies above
 
 
 def function(name: str) -> Callable[..., float]:
-    """A function of the library, such as `"sin"`; it is read and translated when it is first called.
+    """A function of the library, such as `"sin"`. It is read and translated when it is first called.
 
-    What a function of single precision is given, f32 must hold; and so it does what the function gives.
+    Single precision: f32 must hold what it is given, and holds what it gives.
     """
     assert name in DOUBLE or name in SINGLE, name
 
     def call(*xs: float) -> float:
-        return _translated(name)(*xs)
+        return _with_memory(name)(*xs)
 
     call.__name__ = call.__qualname__ = name
     return call
 
 
 @cache
-def _translated(name: str) -> Callable[..., float]:
-    """The function, and what keeps memory for it."""
-    needed = closure([name])
-    f, memory = _define(name), bytes(_memory()[: _end(needed)])
-    if not _writes(needed):
-        return lambda *xs: f(memory, *xs)
-    return lambda *xs: f(bytearray(memory), *xs)
+def _with_memory(name: str) -> Callable[..., float]:
+    """The function, and what provides its memory."""
+    needed, f = closure([name]), _define(name)
+    address, image = _memory()
+    memory = image[: max([address[d.name] + len(d.content) for d in needed.data], default=0)]
+    if needed.stack or not all([any(d.content) for d in needed.data]):  # data of zeros is there to be written
+        return lambda *xs: f(bytearray(memory), *xs)
+    return lambda *xs: f(memory, *xs)
+
+
+@cache
+def _memory() -> tuple[dict[str, int], bytes]:
+    """Where everything lies, and the memory at the start of a call: first what those that write to it need."""
+    data = {d.name: d for d in (*closure(["sin"]).data, *library().data.values())}
+    address, image = {"": _POINTER}, bytearray(_TOP)
+    image[_POINTER : _POINTER + 4] = _TOP.to_bytes(4, "little")
+    for d in data.values():
+        image.extend(bytes(-len(image) % d.align))
+        address[d.name] = len(image)
+        image.extend(d.content)
+    return address, bytes(image)
+
+
+@cache
+def _define(name: str) -> Callable[..., float]:
+    """A function as it is called by others, in the namespace that all of them share."""
+    called = [r.target for r in library().functions[name].relocations if name_of(r.target) not in _NAMES]
+    for other in called:
+        _NAMES[name_of(other)] = _later(other)
+    text = translate(library().functions[name], library(), _memory()[0])
+    exec(compile(text, f"<libm {name}>", "exec"), _NAMES)
+    return _NAMES[name_of(name)]
+
+
+def _later(name: str) -> Callable[..., float]:
+    """What defines a function when it is first called: most calls of `sin` do without the largest of its parts."""
+    return lambda *xs: _define(name)(*xs)
+
+
+# what the text of a function calls
+
+
+def _divide(x: float, y: float) -> float:
+    """`x / y`, where y is zero."""
+    return x * math.copysign(math.inf, y)
+
+
+def _root(x: float) -> float:
+    return math.sqrt(x) if x >= 0.0 else math.nan
+
+
+def _whole(x: float) -> float:
+    """The whole number at or below."""
+    return math.copysign(float(math.floor(x)), x) if math.isfinite(x) else x
+
+
+def _single(x: float) -> float:
+    """The nearest f32."""
+    try:
+        return _F32.unpack(_F32.pack(x))[0]
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+def _signed(x: int) -> int:
+    """An i32 as it is meant."""
+    return (x ^ 0x80000000) - 0x80000000
+
+
+_STRUCTS = {type: struct.Struct(form) for type, form in {"i32": "<I", "i64": "<Q", "f32": "<f", "f64": "<d"}.items()}
+_F32 = _STRUCTS["f32"]
+_NAMES: dict[str, Any] = {
+    "divide": _divide, "root": _root, "whole": _whole, "single": _single, "signed": _signed,
+    "copysign": math.copysign, "inf": math.inf, "nan": math.nan,
+    **{f"{type}_load": s.unpack_from for type, s in _STRUCTS.items()},
+    **{f"{type}_store": s.pack_into for type, s in _STRUCTS.items()},
+    **{f"{type}_bytes": s.pack for type, s in _STRUCTS.items()},
+}  # fmt: skip

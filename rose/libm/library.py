@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 FILE = Path(__file__).with_name("libm.bin")
 STACK = 1024  # bytes of scratch memory: the reduction of a huge angle needs 640 of them
-DOUBLE = tuple([
+DOUBLE = (
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2",
-    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "pow", "cbrt", "hypot", "erf", "erfc", "tgamma", "lgamma", "fmod",
-])  # fmt: skip
+    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "pow", "cbrt", "hypot", "erf", "erfc", "tgamma", "lgamma",
+    "fmod",
+)  # fmt: skip
 SINGLE = tuple([name + "f" for name in DOUBLE])
 
 # what a relocation stands for

@@ -103,8 +103,8 @@ def test_an_opaque_function_of_aggregates() -> None:
     ("result", "what"),
     [
         (None, "what host returns must be a Pair, got None"),
-        ((9, [1.0, 2.0]), "what host returns.first is out of range: 9"),
-        ((1, [1.0]), "what host returns.second must have 2 elements, got 1"),
+        ((9, [1.0, 2.0]), "first of what host returns is out of range: 9"),
+        ((1, [1.0]), "second of what host returns must have 2 elements, got 1"),
     ],
 )
 def test_a_wrong_aggregate_from_an_opaque_function(result: Any, what: str) -> None:

@@ -206,16 +206,8 @@ def a_number_for_a_struct():
 # compilation
 
 
-def a_compilation_of_a_lambda():
-    return rose.compile(lambda x: x)
-
-
 def a_compilation_of_nothing():
     return rose.compile({})
-
-
-def a_compilation_of_a_list():
-    return rose.compile([area])
 
 
 def a_function_that_a_module_does_not_have():

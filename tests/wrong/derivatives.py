@@ -100,14 +100,6 @@ def grad_in_none():
     return rose.grad(pick, argnums=None)
 
 
-def grad_in_no_parameters():
-    return rose.grad(pick, argnums=())
-
-
-def grad_in_a_parameter_twice():
-    return rose.grad(pick, argnums=(0, 0))
-
-
 def grad_of_a_function_of_nothing():
     @fn
     def f() -> Real:
@@ -223,14 +215,6 @@ def a_dual_for_a_number():
     @fn
     def f(x: Dual) -> Real:
         return square(x)
-
-    return f
-
-
-def a_dual_of_one_part():
-    @fn
-    def f(x: Real) -> Dual:
-        return Dual(x)
 
     return f
 
@@ -607,18 +591,6 @@ def a_rule_that_is_no_function():
 
     f.jvp(3.0)
     return f
-
-
-def a_rule_that_calls_its_own_function_differentiated():
-    @fn
-    def f(x: Real) -> Real:
-        return x * x
-
-    @f.jvp
-    def rule(x: Dual) -> Dual:
-        return Dual(f(x.re), rose.grad(f)(x.re) * x.du)
-
-    return rose.grad(f)
 
 
 def a_tangent_for_a_real():

@@ -723,3 +723,31 @@ def a_host_function_that_returns_too_much():
         return g(x)[0]
 
     return f(1.0)
+
+
+def a_host_function_with_a_number_for_a_name():
+    @opaque(name=3)
+    def g(x: Real) -> Real:
+        return math.log(x)
+
+    return g
+
+
+def a_dict_of_types_with_numbers_for_names():
+    @fn
+    def f(p: {1: Real}) -> Real:
+        return p[1]
+
+    return f
+
+
+def a_derivative_in_the_place_of_its_value():
+    @fn
+    def g(x: Real) -> Real:
+        return x * x
+
+    @fn
+    def f(x: Real) -> Real:
+        return 1.0 + rose.grad(g)
+
+    return f

@@ -489,3 +489,14 @@ def an_accumulator_of_a_loop_that_is_over():
         return total.value
 
     return f
+
+
+def a_loop_that_never_ends():
+    kept: list[Any] = []
+
+    @fn
+    def f(v: Vec[3]) -> Real:
+        kept.append(rose.range(3))
+        return v[next(kept[0])]
+
+    return f

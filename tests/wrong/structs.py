@@ -92,18 +92,6 @@ def a_function_as_a_struct():
     return f
 
 
-def a_field_without_a_type():
-    @rose.struct
-    class Box:
-        width = 1.0
-
-    @fn
-    def f(b: Box) -> Real:
-        return b.width
-
-    return f(Box())
-
-
 def a_mutable_default_of_a_field():
     @rose.struct
     class Box:
@@ -112,36 +100,7 @@ def a_mutable_default_of_a_field():
     return Box
 
 
-def a_field_that_is_computed():
-    @rose.struct
-    class Box:
-        width: Real
-        area: Real = field(init=False)
-
-    @fn
-    def f(b: Box) -> Real:
-        return b.area
-
-    return f
-
-
 # values
-
-
-def an_unknown_field():
-    @fn
-    def f(p: Point) -> Real:
-        return p.x * p.z
-
-    return f
-
-
-def an_unknown_key():
-    @fn
-    def f(p: {"x": Real}) -> Real:  # type: ignore  # noqa: F821
-        return p["y"]
-
-    return f
 
 
 def a_missing_field():
@@ -196,34 +155,10 @@ def a_wrong_field_of_an_argument():
     return f
 
 
-def an_index_of_a_struct():
-    @fn
-    def f(s: Vec[2, Point]) -> Real:
-        return s[0][1]
-
-    return f
-
-
 def an_if_on_a_struct_comparison():
     @fn
     def f(p: Point, q: Point) -> Real:
         return 0.0 if p == q else 1.0
-
-    return f
-
-
-def a_struct_plus_a_struct():
-    @fn
-    def f(p: Point, q: Point) -> Point:
-        return p + q
-
-    return f
-
-
-def a_field_of_a_vector_of_structs():
-    @fn
-    def f(s: Vec[2, Point]) -> Real:
-        return s.x[0]
 
     return f
 

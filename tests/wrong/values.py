@@ -180,14 +180,6 @@ def floor_of_math():
     return f
 
 
-def round_of_a_value():
-    @fn
-    def f(x: Real) -> Real:
-        return round(x) + 1.0
-
-    return f
-
-
 def python_range_of_a_value():
     @fn
     def f(x: Real) -> Real:
@@ -204,15 +196,6 @@ def a_list_with_a_traced_index():
     @fn
     def f(v: Vec[3]) -> Real:
         return rose.sum(table[i] * v[i] for i in rose.range(3))
-
-    return f
-
-
-def a_value_with_a_format():
-    @fn
-    def f(x: Real) -> Real:
-        print(f"x = {x:.3f}")
-        return x
 
     return f
 
@@ -236,14 +219,6 @@ def unpacking():
     def f(v: Vec[2]) -> Real:
         x, y = v
         return x * y
-
-    return f
-
-
-def unpacking_as_arguments():
-    @fn
-    def f(v: Vec[2]) -> Real:
-        return rose.hypot(*v) if hasattr(rose, "hypot") else operator.mul(*v)
 
     return f
 
@@ -286,55 +261,6 @@ def adding_to_an_element():
     def f(v: Vec[3]) -> Vec[3]:
         v[0] += 1.0
         return v
-
-    return f
-
-
-def deleting_an_element():
-    @fn
-    def f(v: Vec[3]) -> Vec[3]:
-        del v[0]
-        return v
-
-    return f
-
-
-def an_attribute_of_a_vector():
-    @fn
-    def f(v: Vec[3]) -> Real:
-        return v.sum()
-
-    return f
-
-
-def a_vector_that_is_called():
-    @fn
-    def f(v: Vec[3]) -> Real:
-        return v(0)
-
-    return f
-
-
-def a_matrix_product():
-    @fn
-    def f(a: Vec[2, Vec[2]], v: Vec[2]) -> Vec[2]:
-        return a @ v
-
-    return f
-
-
-def a_function_of_numpy():
-    @fn
-    def f(x: Real) -> Real:
-        return 1.0 + np.sin(x)
-
-    return f
-
-
-def numpy_sum_of_a_vector():
-    @fn
-    def f(v: Vec[3]) -> Real:
-        return 1.0 + np.sum(v)
 
     return f
 
@@ -689,70 +615,6 @@ def a_comparison_of_vectors():
     return f
 
 
-def a_traced_exponent():
-    @fn
-    def f(x: Real, y: Real) -> Real:
-        return 1.0 + x ** (y + 1.0)
-
-    return f
-
-
-def a_fractional_exponent():
-    @fn
-    def f(x: Real) -> Real:
-        return 1.0 + x**0.5
-
-    return f
-
-
-def a_power_of_a_number():
-    @fn
-    def f(x: Real) -> Real:
-        return 1.0 + 2.0**x
-
-    return f
-
-
-def a_huge_exponent():
-    @fn
-    def f(x: Real) -> Real:
-        return x ** (10**30)
-
-    return f
-
-
-def a_remainder_of_numbers():
-    @fn
-    def f(x: Real, y: Real) -> Real:
-        return 1.0 + x % y
-
-    return f
-
-
-def a_whole_division_of_numbers():
-    @fn
-    def f(x: Real) -> Real:
-        return 1.0 + x // 2.0
-
-    return f
-
-
-def divmod_of_numbers():
-    @fn
-    def f(x: Real) -> Real:
-        return divmod(x, 2.0)[0]
-
-    return f
-
-
-def a_shift():
-    @fn
-    def f(i: rose.Fin[3]) -> Real:
-        return i << 1  # type: ignore
-
-    return f
-
-
 # the functions of rose
 
 
@@ -770,18 +632,6 @@ def sqrt_of_a_string():
         return x + rose.sqrt("4")
 
     return f
-
-
-def sqrt_of_two_numbers():
-    @fn
-    def f(x: Real) -> Real:
-        return 1.0 + rose.sqrt(x, x)
-
-    return f
-
-
-def sqrt_of_nothing():
-    return 1.0 + rose.sqrt()
 
 
 def sqrt_of_a_string_outside():
@@ -825,14 +675,6 @@ def a_dot_of_two_sizes():
     @fn
     def f(v: Vec[3], w: Vec[2]) -> Real:
         return 2.0 * rose.dot(v, w)
-
-    return f
-
-
-def an_unknown_function():
-    @fn
-    def f(x: Real) -> Real:
-        return rose.sine(x)
 
     return f
 
@@ -974,5 +816,49 @@ def a_unit_as_a_number():
     @fn
     def f(x: Real) -> Real:
         return x + nothing(x)
+
+    return f
+
+
+# places that are hard to point at
+
+
+def an_expression_over_several_lines():
+    @fn
+    def f(x: Real) -> Real:
+        return 1.0 + rose.sqrt(
+            rose.select(
+                x > 0.0,
+                x,
+                "zero",
+            )
+        )
+
+    return f
+
+
+def a_line_with_other_letters():
+    @fn
+    def f(ξ: Real, größe: Vec[2]) -> Real:
+        return ξ * größe["ä"] + ξ
+
+    return f
+
+
+def a_line_that_is_very_long():
+    @fn
+    def f(x: Real) -> Real:
+        return 0.000000000000000000000000001 * x + 0.000000000000000000000000002 * x + 0.00000000000003 * x + (x + "4") + x
+
+    return f
+
+
+def a_function_of_python_around():
+    def helper(x: Any, y: Any) -> Any:
+        return y + 2.0 * (x + [y])
+
+    @fn
+    def f(x: Real) -> Real:
+        return helper(x, y=1.0) + 1.0
 
     return f

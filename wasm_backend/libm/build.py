@@ -151,7 +151,7 @@ def main() -> None:
     archive = Archive(raw)
     library = build(archive, made_from(raw, archive))
     FILE.write_bytes(pack(library))
-    print(f"{FILE.name}: {FILE.stat().st_size:,} bytes, {len(library.functions)} functions, from", *library.made_from.items())
+    print(f"{FILE.name}: {FILE.stat().st_size:,} bytes, {len(library.functions)} functions, {library.made_from}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,236 @@
+"""How good the functions of the library are: special values as C has them, and errors in units of the last place.
+
+The functions are run in Python: `test_libm.py` shows that WebAssembly computes the same bits.
+"""
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import NamedTuple
+
+import pytest
+from mathematics import INF, NAN, arity, bits, double_of, is_single, points
+
+from rose.libm import DOUBLE, SINGLE, function
+
+ALL = [*DOUBLE, *SINGLE]
+PI = math.pi
+
+# Annex F of C, and what follows from it: argument -> result. A result that is not exact is compared to the last places.
+ODD = [(0.0, 0.0), (-0.0, -0.0)]
+SPECIAL: dict[str, list[tuple[float, float]]] = {
+    "exp": [(0.0, 1.0), (-0.0, 1.0), (INF, INF), (-INF, 0.0), (1000.0, INF), (-1000.0, 0.0)],
+    "exp2": [(0.0, 1.0), (-0.0, 1.0), (INF, INF), (-INF, 0.0), (10.0, 1024.0), (-3.0, 0.125), (1e4, INF), (-1e4, 0.0)],
+    "expm1": [*ODD, (INF, INF), (-INF, -1.0), (1000.0, INF), (-1000.0, -1.0)],
+    "log": [(1.0, 0.0), (0.0, -INF), (-0.0, -INF), (-1.0, NAN), (-INF, NAN), (INF, INF)],
+    "log2": [(1.0, 0.0), (8.0, 3.0), (0.125, -3.0), (0.0, -INF), (-0.0, -INF), (-1.0, NAN), (-INF, NAN), (INF, INF)],
+    "log10": [(1.0, 0.0), (1000.0, 3.0), (0.0, -INF), (-0.0, -INF), (-1.0, NAN), (-INF, NAN), (INF, INF)],
+    "log1p": [*ODD, (-1.0, -INF), (-2.0, NAN), (-INF, NAN), (INF, INF)],
+    "sin": [*ODD, (INF, NAN), (-INF, NAN)],
+    "cos": [(0.0, 1.0), (-0.0, 1.0), (INF, NAN), (-INF, NAN)],
+    "tan": [*ODD, (INF, NAN), (-INF, NAN)],
+    "asin": [*ODD, (1.0, PI / 2), (-1.0, -PI / 2), (1.5, NAN), (-1.5, NAN), (INF, NAN)],
+    "acos": [(1.0, 0.0), (-1.0, PI), (0.0, PI / 2), (1.5, NAN), (-1.5, NAN), (-INF, NAN)],
+    "atan": [*ODD, (INF, PI / 2), (-INF, -PI / 2)],
+    "sinh": [*ODD, (INF, INF), (-INF, -INF), (1000.0, INF), (-1000.0, -INF)],
+    "cosh": [(0.0, 1.0), (-0.0, 1.0), (INF, INF), (-INF, INF), (1000.0, INF), (-1000.0, INF)],
+    "tanh": [*ODD, (INF, 1.0), (-INF, -1.0), (1000.0, 1.0), (-1000.0, -1.0)],
+    "asinh": [*ODD, (INF, INF), (-INF, -INF)],
+    "acosh": [(1.0, 0.0), (0.5, NAN), (-2.0, NAN), (-INF, NAN), (INF, INF)],
+    "atanh": [*ODD, (1.0, INF), (-1.0, -INF), (1.5, NAN), (-1.5, NAN), (-INF, NAN), (INF, NAN)],
+    "cbrt": [*ODD, (27.0, 3.0), (-8.0, -2.0), (INF, INF), (-INF, -INF)],
+    "erf": [*ODD, (INF, 1.0), (-INF, -1.0), (30.0, 1.0)],
+    "erfc": [(0.0, 1.0), (-0.0, 1.0), (-INF, 2.0), (INF, 0.0), (30.0, 0.0), (-30.0, 2.0)],
+    "tgamma": [
+        (0.0, INF), (-0.0, -INF), (1.0, 1.0), (2.0, 1.0), (5.0, 24.0), (-1.0, NAN), (-2.0, NAN), (-1e10, NAN),
+        (-INF, NAN), (INF, INF), (200.0, INF), (-1000.5, -0.0), (-1001.5, 0.0),
+    ],
+    "lgamma": [
+        (0.0, INF), (-0.0, INF), (1.0, 0.0), (2.0, 0.0), (-1.0, INF), (-2.0, INF), (-1e10, INF), (-INF, INF), (INF, INF),
+    ],
+}  # fmt: skip
+_ATAN2 = [
+    ((0.0, -0.0), PI), ((-0.0, -0.0), -PI), ((0.0, 0.0), 0.0), ((-0.0, 0.0), -0.0), ((0.0, -1.0), PI), ((-0.0, -1.0), -PI),
+    ((0.0, 1.0), 0.0), ((-0.0, 1.0), -0.0), ((1.0, 0.0), PI / 2), ((-1.0, -0.0), -PI / 2), ((1.0, -INF), PI), ((-1.0, -INF), -PI),
+    ((1.0, INF), 0.0), ((-1.0, INF), -0.0), ((INF, 1.0), PI / 2), ((-INF, 1.0), -PI / 2), ((INF, -INF), 3 * PI / 4),
+    ((-INF, -INF), -3 * PI / 4), ((INF, INF), PI / 4), ((-INF, INF), -PI / 4), ((NAN, 1.0), NAN), ((1.0, NAN), NAN),
+]  # fmt: skip
+_POW = [
+    ((0.0, -3.0), INF), ((-0.0, -3.0), -INF), ((0.0, -2.5), INF), ((-0.0, -2.0), INF), ((0.0, -INF), INF), ((-0.0, -INF), INF),
+    ((0.0, 3.0), 0.0), ((-0.0, 3.0), -0.0), ((-0.0, 2.5), 0.0), ((-1.0, INF), 1.0), ((-1.0, -INF), 1.0), ((1.0, NAN), 1.0),
+    ((1.0, INF), 1.0), ((NAN, 0.0), 1.0), ((INF, -0.0), 1.0), ((0.0, 0.0), 1.0), ((-2.0, 0.5), NAN), ((0.5, -INF), INF),
+    ((2.0, -INF), 0.0), ((0.5, INF), 0.0), ((-2.0, INF), INF), ((-INF, -3.0), -0.0), ((-INF, -2.0), 0.0), ((-INF, 3.0), -INF),
+    ((-INF, 2.0), INF), ((INF, -1.0), 0.0), ((INF, 1.0), INF), ((NAN, 1.0), NAN), ((2.0, NAN), NAN), ((-2.0, 3.0), -8.0),
+    ((2.0, 10.0), 1024.0), ((4.0, 0.5), 2.0), ((10.0, 400.0), INF), ((10.0, -400.0), 0.0), ((-10.0, 401.0), -INF),
+]  # fmt: skip
+_HYPOT = [
+    ((3.0, -4.0), 5.0), ((-0.0, -2.0), 2.0), ((2.0, 0.0), 2.0), ((-0.0, -0.0), 0.0), ((INF, NAN), INF), ((NAN, -INF), INF),
+    ((-INF, 1.0), INF), ((NAN, 1.0), NAN), ((1.0, NAN), NAN),
+]  # fmt: skip
+_FMOD = [
+    ((0.0, 3.0), 0.0), ((-0.0, 3.0), -0.0), ((3.0, 0.0), NAN), ((INF, 2.0), NAN), ((-INF, 2.0), NAN), ((3.0, INF), 3.0),
+    ((-3.0, -INF), -3.0), ((5.5, 2.0), 1.5), ((-5.5, 2.0), -1.5), ((-4.0, 2.0), -0.0), ((NAN, 1.0), NAN), ((1.0, NAN), NAN),
+]  # fmt: skip
+SPECIAL_OF_TWO: dict[str, list[tuple[tuple[float, ...], float]]] = {
+    "atan2": _ATAN2,
+    "pow": _POW,
+    "hypot": _HYPOT,
+    "fmod": _FMOD,
+}
+
+
+def special_values(name: str) -> list[tuple[tuple[float, ...], float]]:
+    of = double_of(name)
+    if of in SPECIAL_OF_TWO:
+        return SPECIAL_OF_TWO[of]
+    return [((x,), y) for x, y in [*SPECIAL[of], (NAN, NAN)]]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_special_values_are_those_of_c(name: str):
+    f, wrong = function(name), list[str]()
+    for xs, y in special_values(name):
+        got = f(*xs)
+        near = 0.0 if not math.isfinite(y) or y.is_integer() else 1e-7 if is_single(name) else 1e-15
+        if bits(got) != bits(y) and not (near and math.isclose(got, y, rel_tol=near)):
+            wrong.append(f"{name}{xs} is {got!r}, not {y!r}")
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_nan_gives_nan(name: str):
+    """But where no number in its place would matter: `pow(1, nan)`, `pow(nan, 0)` and `hypot(inf, nan)`, above."""
+    for xs in product([NAN, 0.5, 3.0], repeat=arity(name)):
+        if any([x != x for x in xs]):
+            y = function(name)(*xs)
+            assert y != y, xs
+
+
+# accuracy
+
+LARGEST = math.log10(1.7e308)
+
+
+def between(low: float, high: float) -> Iterator[float]:
+    r = random.Random(f"{low} {high}")
+    while True:
+        yield r.uniform(low, high)
+
+
+def decades(low: float, high: float, signs: str = "+-") -> Iterator[float]:
+    """Numbers from `10 ** low` to `10 ** high`, as many in each decade."""
+    r = random.Random(f"{low} {high}")
+    while True:
+        yield float(f"{r.choice(signs)}1") * 10 ** r.uniform(low, high)
+
+
+def near(*centres: float) -> Iterator[float]:
+    """Numbers at any distance from these."""
+    r = random.Random(str(centres))
+    while True:
+        yield r.choice(centres) + r.choice([1, -1]) * 10 ** r.uniform(-14, -1)
+
+
+class Range(NamedTuple):
+    """Where a function is measured, and how many units in the last place it may be wrong there."""
+
+    name: str
+    of: str
+    arguments: tuple[Iterator[float], ...]
+    bar: float
+
+
+def ranges() -> Iterator[Range]:
+    def row(name: str, bar: float, **of: Iterator[float] | tuple[Iterator[float], ...]) -> Iterator[Range]:
+        for what, xs in of.items():
+            yield Range(name, what, xs if isinstance(xs, tuple) else (xs,), bar)
+
+    for name in "sin", "cos", "tan":
+        huge, zeros = decades(6, LARGEST), near(*[k * PI / 2 for k in range(-20, 20)])
+        yield from row(name, 0.8, regular=between(-10, 10), large=decades(1, 6), huge=huge, zeros=zeros)
+    yield from row("asin", 0.9, regular=between(-1, 1), zero=decades(-320, -1), border=near_one())
+    yield from row("acos", 0.9, regular=between(-1, 1), border=near_one())
+    yield from row("atan", 0.9, regular=between(-10, 10), every=decades(-320, 308))
+    boxes = {"regular": (between(-10, 10), between(-9, 11)), "every": (decades(-150, 150), decades(-149, 149))}
+    yield from row("atan2", 1.3, **boxes)
+    yield from row("hypot", 1.0, **boxes)
+    for name, bar in {"sinh": 1.7, "cosh": 1.1, "tanh": 2.0, "asinh": 1.5}.items():
+        yield from row(name, bar, regular=between(-20, 20), zero=decades(-320, -1), large=between(-709, 709))
+    yield from row("acosh", 1.7, regular=between(1, 20), border=near_above_one(), huge=decades(1, 308, "+"))
+    yield from row("atanh", 1.4, regular=between(-1, 1), zero=decades(-320, -1), border=near_one())
+    exponents = between(-745, -708.5)
+    yield from row("exp", 0.6, regular=between(-50, 50), every=between(-708, 709), subnormal=exponents)
+    yield from row("exp2", 0.6, regular=between(-50, 50), every=between(-1022, 1023), subnormal=between(-1074, -1022))
+    yield from row("expm1", 0.9, regular=between(-36, 50), zero=decades(-320, -1), every=between(-36, 709))
+    for name, bar in {"log": 0.6, "log2": 0.6, "log10": 1.8}.items():
+        every, small = decades(-307, 308, "+"), decades(-323, -308, "+")
+        yield from row(name, bar, regular=between(0.01, 100), zero=near_above_one(), every=every, subnormal=small)
+    yield from row("log1p", 0.9, regular=between(-0.9, 10), zero=decades(-320, -1), huge=decades(1, 308, "+"))
+    powers = (decades(-300, 300, "+"), between(-1, 1))
+    yield from row(
+        "pow",
+        0.6,
+        regular=(between(0.1, 10), between(-30, 30)),
+        every=powers,
+        large=(near_above_one(), between(-1e4, 1e4)),
+    )
+    yield from row("cbrt", 0.8, regular=between(-100, 100), every=decades(-320, 308))
+    yield from row("erf", 1.1, regular=between(-6, 6), zero=decades(-300, -1))
+    yield from row("erfc", 2.8, regular=between(-3, 3), tail=between(3, 26))
+    yield from row("tgamma", 6.0, regular=between(0.1, 20), large=between(20, 170))
+    yield from row("tgamma", 9.0, negative=between(-10, 0), poles=near(*range(-10, 1)))
+    yield from row(
+        "lgamma",
+        2.5,
+        regular=between(0.1, 20),
+        large=decades(1, 300, "+"),
+        zeros=near(1.0, 2.0),
+        poles=near(*range(-10, 1)),
+    )
+    yield from row(
+        "fmod", 0.0, regular=(between(-100, 100), between(0.1, 10)), every=(decades(0, 300), decades(0, 300))
+    )
+
+
+def near_one() -> Iterator[float]:
+    return (math.copysign(2.0, x) - x if abs(x) > 1 else x for x in near(1.0, -1.0))
+
+
+def near_above_one() -> Iterator[float]:
+    return (2.0 - x if x < 1 else x for x in near(1.0))
+
+
+RANGES = list(ranges())
+
+
+@pytest.mark.parametrize("measured", RANGES, ids=lambda m: f"{m.name}-{m.of}")
+def test_errors_in_units_of_the_last_place(measured: Range):
+    mpmath = pytest.importorskip("mpmath", reason="mpmath is not installed, so no error is measured")
+    f, exact = function(measured.name), references(mpmath)[measured.name]
+    worst, at = 0.0, (0.0,)
+    with mpmath.workprec(200 if measured.of != "huge" else 1300):
+        for _, *xs in zip(range(300), *measured.arguments, strict=False):
+            y = exact(*map(mpmath.mpf, xs))
+            if mpmath.isfinite(y) and abs(y) < 1.7e308:
+                error = float(abs(mpmath.mpf(f(*xs)) - y) / math.ulp(float(y)))
+                worst, at = max((worst, at), (error, tuple(xs)))
+    print(f"{measured.name} {measured.of}: {worst:.2f} ULP, at {at}")
+    assert worst <= measured.bar, at
+
+
+def references(mp) -> dict[str, Callable[..., object]]:
+    """The functions, as exactly as is asked for."""
+    same = ["sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"]
+    return {
+        **{
+            name: getattr(mp, name) for name in [*same, "exp", "expm1", "log", "log10", "log1p", "erf", "erfc", "hypot"]
+        },
+        "exp2": lambda x: mp.mpf(2) ** x,
+        "log2": lambda x: mp.log(x) / mp.log(2),
+        "pow": mp.power,
+        "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
+        "tgamma": mp.gamma,
+        "lgamma": lambda x: mp.log(abs(mp.gamma(x))) if abs(x) < 1e4 else mp.loggamma(x),
+        "fmod": lambda x, y: mp.sign(x) * (abs(x) - abs(y) * mp.floor(abs(x) / abs(y))),
+    }
