@@ -133,7 +133,7 @@ class Builder:
                 args = tuple([self.reach(v) for v in args])
                 break
         if op.simplify is not None and (simpler := op.simplify(*args)) is not None:
-            return simpler if simpler.__class__ is Value else self.lift(simpler)
+            return simpler if isinstance(simpler, Value) else self.lift(simpler)
         key: Any = None
         if op.pure:
             key = (op, args) if attr is None and type is None else (op, args, attr, type)
@@ -264,10 +264,11 @@ class Builder:
         if vec.op is ZERO:
             return self.zero(t.elem)
         if i.op is CONST:
+            k: int = i.attr
             if vec.op is PACK:
-                return vec.args[i.attr]
+                return vec.args[k]
             if vec.op is CONST and not isinstance(t.elem, (Vec, Tuple)):
-                return self.const(vec.attr[i.attr], t.elem)
+                return self.const(vec.attr[k], t.elem)
         return self.emit(INDEX, (vec, i))
 
     # accumulators
@@ -428,20 +429,33 @@ def _add_to_type(ref: Value, x: Value) -> Type | None:
     return Unit if isinstance(ref.type, Ref) and ref.type.inner is x.type else None
 
 
-PARAM = _structural("param", "A parameter of a block.", lambda: None)
-CONST = _structural("const", "A literal.", lambda: None)
-ZERO = _structural("zero", "The zero of a type, of any shape.", lambda: None)
-TUPLE = _structural("tuple", "Several values as one.", lambda *_: None)
-GET = _structural("get", "One item of a tuple.", lambda _: None)
+def _accum_type(x: Value) -> Type | None:
+    return Ref(x.type)
+
+
+def _frozen_type(ref: Value) -> Type | None:
+    return ref.type.inner if isinstance(ref.type, Ref) else None
+
+
+def _given(*_: Value) -> Type | None:
+    """The type is given with the instruction."""
+    return None
+
+
+PARAM = _structural("param", "A parameter of a block.", _given)
+CONST = _structural("const", "A literal.", _given)
+ZERO = _structural("zero", "The zero of a type, of any shape.", _given)
+TUPLE = _structural("tuple", "Several values as one.", _given)
+GET = _structural("get", "One item of a tuple.", _given)
 INDEX = _structural("index", "One element of a vector.", _index_type)
-PACK = _structural("pack", "A vector from its elements.", lambda *_: None)
-FOR = _structural("for", "Last states and vectors, from a block run once for each index.", lambda *_: None, False)
-CALL = _structural("call", "A call that may have an effect.", lambda *_: None, False)
-PURE_CALL = _structural("pure_call", "A call that only makes its result.", lambda *_: None)
-ACCUM = _structural("accum", "Open an accumulator, at a value.", lambda x: Ref(x.type), False)
+PACK = _structural("pack", "A vector from its elements.", _given)
+FOR = _structural("for", "Last states and vectors, from a block run once for each index.", _given, False)
+CALL = _structural("call", "A call that may have an effect.", _given, False)
+PURE_CALL = _structural("pure_call", "A call that only makes its result.", _given)
+ACCUM = _structural("accum", "Open an accumulator, at a value.", _accum_type, False)
 ADD_TO = _structural("add_to", "Add a value into an accumulator.", _add_to_type, False)
 AT = _structural("at", "The accumulator of one element or item of another.", _at_type)
-FREEZE = _structural("freeze", "Close an accumulator and read it.", lambda r: r.type.inner, False)
+FREEZE = _structural("freeze", "Close an accumulator and read it.", _frozen_type, False)
 
 
 def is_call(v: Value) -> bool:

@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 """THE table: one row for each operation on scalars. To add an operation, add a row.
 
 In the rules, `x` and `y` are the arguments, `z` is the result, `d` is the tangent of one argument, and

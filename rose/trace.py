@@ -22,7 +22,7 @@ from .ir import Builder, Func, Value, shown
 from .ops import view
 from .optimise.split import split
 from .retype import untype
-from .structs import as_type, is_listing, to_value
+from .structs import NoNumber, as_type, is_listing, to_value
 from .types import Type, Unit, tangent, untyped
 
 P = ParamSpec("P")
@@ -38,11 +38,13 @@ _running: list[Fn[..., Any]] = []  # the functions being traced, outermost first
 run: list[Callable[[Fn[..., Any]], Callable[..., Any]]] = []
 
 
-class Fn(Generic[P, R]):
+class Fn(NoNumber, Generic[P, R]):
     """A function over traced values: call it, differentiate it, compile it.
 
     `types` has the type of each parameter, and `result` that of the result; `loc` is where it was written.
     """
+
+    what, instead = "a function", "call it, as in f(x)"
 
     def __init__(
         self, body: Callable[..., Any], types: Sequence[Type], result: Type, name: str | None = None,

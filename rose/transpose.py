@@ -103,7 +103,8 @@ class _Backward(LinearHalf):
         if v.op is GET and (self.arms is None or self.arms.leaving(v, v.args[0]) is None):
             items = self.cotangent(v.args[0]).items  # an item of a tuple is summed there
             assert items is not None
-            return items[v.attr]
+            k: int = v.attr
+            return items[k]
         ct = self.cts.get(v)
         if not isinstance(ct, Cotangent):
             made = self.cts[v] = Cotangent(linear_part(v.type))

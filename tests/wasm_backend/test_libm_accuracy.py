@@ -7,7 +7,7 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from mathematics import INF, NAN, arity, bits, double_of, is_single, points
@@ -204,22 +204,27 @@ def near_above_one() -> Iterator[float]:
 RANGES = list(ranges())
 
 
+def worst_error(measured: Range, exact: Callable[..., Any], n: int) -> tuple[float, tuple[float, ...]]:
+    """The largest error at so many points, in units of the last place, and where it is."""
+    f, worst = function(measured.name), (0.0, (0.0,))
+    for _, *xs in zip(range(n), *measured.arguments, strict=False):
+        y = exact(*xs)
+        if abs(y) < 1.7e308:  # and is a number
+            worst = max(worst, (float(abs(f(*xs) - y) / math.ulp(float(y))), tuple(xs)))
+    return worst
+
+
 @pytest.mark.parametrize("measured", RANGES, ids=lambda m: f"{m.name}-{m.of}")
 def test_errors_in_units_of_the_last_place(measured: Range):
     mpmath = pytest.importorskip("mpmath", reason="mpmath is not installed, so no error is measured")
-    f, exact = function(measured.name), references(mpmath)[measured.name]
-    worst, at = 0.0, (0.0,)
-    with mpmath.workprec(200 if measured.of != "huge" else 1300):
-        for _, *xs in zip(range(300), *measured.arguments, strict=False):
-            y = exact(*map(mpmath.mpf, xs))
-            if mpmath.isfinite(y) and abs(y) < 1.7e308:
-                error = float(abs(mpmath.mpf(f(*xs)) - y) / math.ulp(float(y)))
-                worst, at = max((worst, at), (error, tuple(xs)))
-    print(f"{measured.name} {measured.of}: {worst:.2f} ULP, at {at}")
+    exact = references(mpmath)[measured.name]
+    with mpmath.workprec(1300 if measured.of == "huge" else 200):
+        worst, at = worst_error(measured, lambda *xs: exact(*map(mpmath.mpf, xs)), 300)
+    print(f"{measured.name} {measured.of}: {worst:.2f}, at {at}")
     assert worst <= measured.bar, at
 
 
-def references(mp) -> dict[str, Callable[..., object]]:
+def references(mp: Any) -> dict[str, Callable[..., Any]]:
     """The functions, as exactly as is asked for."""
     same = ["sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"]
     return {
@@ -234,3 +239,18 @@ def references(mp) -> dict[str, Callable[..., object]]:
         "lgamma": lambda x: mp.log(abs(mp.gamma(x))) if abs(x) < 1e4 else mp.loggamma(x),
         "fmod": lambda x, y: mp.sign(x) * (abs(x) - abs(y) * mp.floor(abs(x) / abs(y))),
     }
+
+
+SINGLE_BARS = {"tan": 0.9, "acos": 1.0, "sinh": 1.5}
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_errors_of_single_precision_beside_double(name: str):
+    """The functions of double precision are exact enough to be measured by."""
+    f, g, worst, at = function(name), function(double_of(name)), 0.0, (0.0,)
+    for xs in points(name, 5000):
+        y = g(*xs)
+        if 2.0**-126 <= abs(y) < 3.4e38:
+            error = abs(f(*xs) - y) / (math.ulp(y) * 2.0**29)
+            worst, at = max((worst, at), (error, xs))
+    print(f"{name}: {worst:.2f} ULP, at {at}")
