@@ -7,6 +7,7 @@ import functools
 import linecache
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import count, islice
 from pathlib import Path
@@ -293,6 +294,19 @@ def returned(_: _Source, node: ast.AST) -> ast.AST | None:
     return found[0].value or found[0] if len(found) == 1 else node.returns
 
 
+def operand_of(side: str) -> Finder:
+    """The "left" or "right" operand of an operator."""
+
+    def find(_: _Source, node: ast.AST) -> ast.AST | None:
+        if isinstance(node, ast.AugAssign):
+            return node.target if side == "left" else node.value
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            return node.left if side == "left" else node.comparators[0]
+        return getattr(node, side, None) if isinstance(node, ast.BinOp) else None
+
+    return find
+
+
 def added(_: _Source, node: ast.AST) -> ast.AST | None:
     """What `x += y` adds."""
     return node.value if isinstance(node, ast.AugAssign) else None
@@ -371,8 +385,8 @@ class RoseError(Exception):
 
 
 def _unpickled(kind: type[RoseError], text: str, message: str, hint: str) -> RoseError:
-    error = kind.__new__(kind, text)
-    error.args, error.message, error.loc, error.hint = (text,), message, None, hint
+    error = kind(message, None, hint)
+    error.args = (text,)
     return error
 
 
@@ -404,14 +418,15 @@ class TooLarge(RoseError, MemoryError):
     """A program that needs more memory than WebAssembly can address."""
 
 
-def raised_at(error: BaseException) -> Loc:
-    """The expression of the user's that an error came from: the innermost on its traceback."""
-    found, tb = here(), error.__traceback__
+def repeated(error: RecursionError) -> Loc:
+    """The expression of the user's that is most often on the traceback of an error."""
+    found: list[Loc] = []
+    tb = error.__traceback__
     while tb is not None:
         if _is_users(tb.tb_frame.f_code):
-            found = Loc(tb.tb_frame.f_code, tb.tb_lasti)
+            found.append(Loc(tb.tb_frame.f_code, tb.tb_lasti))
         tb = tb.tb_next
-    return found
+    return Counter(found).most_common(1)[0][0] if found else here()
 
 
 # the public edge

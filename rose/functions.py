@@ -33,7 +33,7 @@ def select(c: Any, x: Any, y: Any) -> Any:
         else:
             a, b = ops.as_real(a), ops.as_real(b)
     if a.type is not b.type:
-        hint = "give two values of one type: of which type the result is must be known before the condition"
+        hint = "both values are of one type, which is that of the result"
         raise TypeMismatch(f"rose.select between a {a.type!r} and a {b.type!r}", loc, hint)
     return view(ops.select(condition, a, b))
 

@@ -313,7 +313,7 @@ class Builder:
             params = [self.param(Fin(n)), *[self.param(s.type) for s in states]]
             after, outs = body(*params)
             assert len(after) == len(states)
-            block.results = (*after, *outs)
+            block.results = tuple([self.reach(r) for r in (*after, *outs)])
         return self.close(block, states)
 
     def close(self, block: Block, states: Sequence[Value]) -> tuple[list[Value], list[Value]]:
@@ -328,7 +328,7 @@ class Builder:
     def vec(self, n: int, item: Callable[[Value], Value]) -> Value:
         """The vector of `item(i)` for each index below `n`: one loop."""
         with self.nested() as block:
-            block.results = (item(self.param(Fin(n))),)
+            block.results = (self.reach(item(self.param(Fin(n)))),)
         return self.close(block, ())[1][0]
 
     @contextmanager

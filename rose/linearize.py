@@ -51,6 +51,8 @@ class _Along(LinearHalf):
 
     def linear(self, b: Builder, v: Value) -> Value:
         """The linear part of `v`; nothing, or zeros, where it has none."""
+        if v.op is AT:  # made where it is used: only there is its index planned for
+            return b.at(self.linear(b, v.args[0]), self.again(b, v.args[1]) if len(v.args) > 1 else v.attr)
         return self.env[v] if v in self.env else b.zero(_type(v))
 
     def block(self, b: Builder, block: Block) -> None:
@@ -59,7 +61,7 @@ class _Along(LinearHalf):
             if v.op is FOR:
                 if self.of.loops.linear[v]:
                     self.loop(b, v)
-            elif is_linear(v):
+            elif v.op is not AT and is_linear(v):
                 self.env[v] = self.instruction(b, v)
 
     def instruction(self, b: Builder, v: Value) -> Value:
@@ -82,8 +84,6 @@ class _Along(LinearHalf):
         if op is ADD_TO:
             b.add_to(xs[0], xs[1])
             return b.unit()
-        if op is AT:
-            return b.at(xs[0], xs[1] if len(xs) > 1 else v.attr)
         assert op in (ACCUM, FREEZE, select) or op.transpose is not None, v
         return b.emit(op, tuple(xs))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import ops, types
-from .errors import Loc, NoField, OutOfRange, RoseError, TypeMismatch, added, edge, here
+from .errors import Loc, NoField, OutOfRange, RoseError, TypeMismatch, added, argument, edge, here
 from .ir import Block, Builder, Value, a_traced, builder, digits, shown
 from .ops import host_index, index_into, view
 from .structs import LARGEST, NoNumber, as_given, infer, to_value
@@ -46,9 +46,13 @@ def range(n: Any) -> Iterator[Any]:
     if k is None:
         what = a_traced(n) if isinstance(n, Value) else shown(n)
         hint = "the size of a loop is an integer of Python's, known when the function is traced: len(v) of a vector v"
-        raise TypeMismatch(f"rose.range takes an integer, not {what}", here(), hint)
+        raise TypeMismatch(f"rose.range takes an integer, not {what}", here().narrow(argument(0, "n", 1)), hint)
     if not 0 <= k < LARGEST:
-        raise OutOfRange(f"a loop cannot have {digits(k)} turns", here(), f"it has from 0 to {LARGEST - 1}")
+        raise OutOfRange(
+            f"a loop cannot have {digits(k)} turns",
+            here().narrow(argument(0, "n", 1)),
+            f"it has from 0 to {LARGEST - 1}",
+        )
     return _range(builder(), k)
 
 
@@ -74,15 +78,15 @@ def _range(b: Builder, n: int) -> Iterator[Any]:
 
 
 def _close(b: Builder, loop: _Loop, outer: Block) -> None:
-    block, b.block = b.block, outer
+    block, results = b.block, [r for r in (loop.last, loop.item) if r is not None]
+    block.results = tuple([b.reach(r) for r in results])
+    b.block = outer
     if loop.init is not None:
         assert loop.last is not None
-        block.results = (loop.last,)
         (loop.result,), _ = b.close(block, [loop.init])
         if loop.around is not None:
             loop.around.last = loop.result
     else:
-        block.results = () if loop.item is None else (loop.item,)
         _, outs = b.close(block, [])
         loop.result = outs[0] if outs else None
 
@@ -92,15 +96,16 @@ class _Source:
 
     def __init__(self, items: Any, consumer: str) -> None:
         self.name, self.b = f"rose.{consumer}", builder()
-        v = as_given(items)
+        at = here().narrow(argument(0, "items", 1))
+        v = as_given(items, at)
         if isinstance(v, Value):
             if not isinstance(v.type, types.Vec):
                 message = f"{self.name} goes through a vector, not {a_traced(v)}"
-                raise TypeMismatch(message, here(), f"a list is one: {self.name}([x, y])")
+                raise TypeMismatch(message, at, f"a list is one: {self.name}([x, y])")
             items = (view(self.b.index(v, i)) for i in range(v.type.size))
-        if not isinstance(items, Iterable) or getattr(items, "shape", None) == ():
+        if getattr(items, "shape", None) == () or not isinstance(items, Iterable):
             message = f"{self.name} goes through a vector or a generator, not {shown(items)}"
-            raise TypeMismatch(message, here(), f"write {self.name}(... for i in rose.range(n))")
+            raise TypeMismatch(message, at, f"write {self.name}(... for i in rose.range(n))")
         given: Iterable[Any] = items  # pyright: ignore[reportUnknownVariableType]
         self.outer, self.rest = self.b.block, iter(given)
         self.first = next(self.rest, _NOTHING)

@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .errors import TypeMismatch, here, subscript
+from .errors import RoseError, TypeMismatch, here, operand_of, subscript
 from .ir import CONST, OPS, ZERO, Op, Value, a_traced, builder, is_literal, literal_index, shown
 from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
 from .value import OPERATORS
@@ -308,6 +308,14 @@ def as_real(x: Any) -> Value:
     return real(v) if isinstance(v.type, Fin) else v
 
 
+def _side(side: str, x: Any) -> Value:
+    """The operand on one side of an operator, where a number is meant."""
+    try:
+        return as_real(x)
+    except RoseError as e:
+        raise e.at(here().narrow(operand_of(side))) from None
+
+
 def is_index(x: Any) -> bool:
     return x.__class__ is Value and isinstance(x.type, Fin)
 
@@ -344,7 +352,7 @@ def _of_mixed(of_reals: Op, of_indices: Op | None, x: Any, y: Any) -> Value:
         i, j = _as_index(x), _as_index(y)
         if i is not None and j is not None:
             return builder().emit(of_indices, (i, j))
-    return builder().emit(of_reals, (as_real(x), as_real(y)))
+    return builder().emit(of_reals, (_side("left", x), _side("right", y)))
 
 
 def _multiply(x: Any, y: Any) -> Value:
@@ -364,7 +372,7 @@ def _compare(
             i, j = _as_index(x), _as_index(y)
             if i is not None and j is not None:
                 return of_indices(i, j)
-        x, y = as_real(x), as_real(y)
+        x, y = _side("left", x), _side("right", y)
         if of_truths is not None and x.type is Bool and y.type is Bool:
             return of_truths(x, y)
         return builder().emit(of_reals, (x, y))
@@ -439,7 +447,7 @@ def index_into(v: Value, i: Any) -> Value | int:
         if isinstance(i, tuple):
             hint = "take a row first: write v[i][j] for v[i, j]"
         elif isinstance(i, Value) and i.type is Real:
-            hint = "a number is no index; of an index i, write (i + n - k) % n for i - k, which is a number"
+            hint = "a number is no index; i - k is a number too: write (i + n - k) % n for it"
         raise TypeMismatch(f"{what} cannot index a vector", loc, hint)
     hint = "the index may be too large: loop over a smaller range, or wrap it round with % n"
     raise TypeMismatch(f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}", loc, hint)

@@ -94,7 +94,7 @@ class Fn(NoNumber, Generic[P, R]):
                 self._captured = tuple(b.captured)
         except RecursionError as e:
             hint = "a Python function may call itself while Python knows that it ends; rose.select needs both values"
-            raise RoseError(f"{self.name} recurs without end", errors.raised_at(e), hint) from None
+            raise RoseError(f"{self.name} recurs without end", errors.repeated(e), hint) from None
         except RoseError as e:
             raise (e.at(self.loc) if self._derived and e.loc == asked else e) from None
         finally:
@@ -242,10 +242,11 @@ def bind_arguments(name: str, names: Sequence[str], args: Sequence[Any], kwargs:
         given.append(kwargs[k])
     if extra := [k for k in kwargs if k not in names[len(args) :]]:
         said = "is given twice" if extra[0] in names else "is unknown"
-        raise TypeMismatch(f"{name} takes {takes}: {extra[0]} {said}", here(), "see its signature")
+        hint = "give it by its place, or by its name" if extra[0] in names else f"write one of {', '.join(names)}"
+        raise TypeMismatch(f"{name} takes {takes}: {extra[0]} {said}", here(), hint if names else "leave it out")
     if len(given) != len(names):
         count = len(args) + len(kwargs)
-        hint = "too many" if count > len(names) else f"{names[len(given)]} is missing"
+        hint = f"leave out {count - len(names)}" if count > len(names) else f"{names[len(given)]} is missing"
         raise TypeMismatch(f"{name} takes {takes}, got {count}", here(), hint)
     return given
 
@@ -398,7 +399,7 @@ def opaque(body: Callable[P, R], /) -> Opaque[P, R]: ...
 @overload
 def opaque(*, name: str | None = None, pure: bool = False) -> Callable[[Callable[P, R]], Opaque[P, R]]: ...
 @edge
-def opaque(body: Any = None, /, *, name: str | None = None, pure: bool = False) -> Any:
+def opaque(body: Any = None, /, *, name: Any = None, pure: bool = False) -> Any:
     """Make a host function callable from traced code, of any signature: `@opaque`.
 
     It becomes one import of the module, by its `name` (such as "Math.log"). Say `pure=True` if it has no
@@ -406,7 +407,8 @@ def opaque(body: Any = None, /, *, name: str | None = None, pure: bool = False) 
     Its derivative must be given: `@f.jvp`.
     """
     if isinstance(body, str):
-        raise TypeMismatch(f"rose.opaque takes a function, not {shown(body)}", here(), f"write name={body!r}")
+        loc = here().narrow(errors.argument(0, "body", 1))
+        raise TypeMismatch(f"rose.opaque takes a function, not {shown(body)}", loc, f"write name={body!r}")
     if not isinstance(name, (str, NoneType)):
         raise TypeMismatch(f"the name of an import is a string, not {shown(name)}", here(), 'write name="Math.log"')
     scope = errors.users_frame().f_locals

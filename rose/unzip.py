@@ -232,6 +232,13 @@ class LinearHalf:
         """The primal `v`: a saved parameter, from the tape, or made again."""
         if v in self.given:
             return self.given[v]
+        # it is made in the loop it belongs to, not anew in each turn of a loop inside
+        inner, b.block = b.block, self.turn[v.block].block if v.block in self.turn else b.root
+        made = self._made(b, v)
+        b.block = inner
+        return made
+
+    def _made(self, b: Builder, v: Value) -> Value:
         if v.block in self.of.kept and v in self.of.kept[v.block]:
             return self.from_tape(b, v.block, v)
         if self.of.is_turn(v):

@@ -135,7 +135,7 @@ class ValueWriter:
         if v.op is ZERO:
             return self._all(v)
         if v.op is CONST:
-            return (Mem(None, self.program.literal(v)),)
+            return () if v.type.empty else (Mem(None, self.program.literal(v)),)
         return self.place[v]
 
     def _leaves_at(self, t: Type, at: Mem) -> tuple[Place, ...]:
