@@ -96,7 +96,7 @@ class _Source:
 
     def __init__(self, items: Any, consumer: str) -> None:
         self.name, self.b = f"rose.{consumer}", builder()
-        at = here().narrow(argument(0, "items", 1))
+        self.at = at = here().narrow(argument(0, "items", 1))
         v = as_given(items, at)
         if isinstance(v, Value):
             if not isinstance(v.type, types.Vec):
@@ -139,7 +139,7 @@ def vec(items: Iterable[Any]) -> Any:
     """
     source = _Source(items, "vec")
     if not source.loops:
-        return infer(source.items())
+        return infer(source.items(), source.at)
     if len(source.loops) > 1:
         hint = "nest them: rose.vec(rose.vec(... for j in rose.range(m)) for i in rose.range(n))"
         raise TypeMismatch("rose.vec was given a generator over two loops", here(), hint)
@@ -156,7 +156,7 @@ def sum(items: Iterable[Any]) -> Any:
     source = _Source(items, "sum")
     b = source.b
     if not source.loops:
-        values = [_summand(x) for x in source.items()] or [b.zero(Real)]
+        values = [_summand(x, source.at) for x in source.items()] or [b.zero(Real)]
         ref = b.accum(b.zero(values[0].type))
         for v in values:
             b.add_to(ref, to_value(v, values[0].type, ("an item of rose.sum",)))
@@ -170,9 +170,9 @@ def sum(items: Iterable[Any]) -> Any:
     return view(b.freeze(ref))
 
 
-def _summand(x: Any) -> Value:
-    v = ops.as_real(infer(x))
-    _check_summable(v)
+def _summand(x: Any, loc: Loc | None = None) -> Value:
+    v = ops.as_real(infer(x, loc))
+    _check_summable(v, loc)
     return v
 
 
@@ -277,7 +277,7 @@ class Accum(NoNumber):
         put("_builder", b)
         put("_block", b.block)
         put("_init", init)
-        put("_loc", here())
+        put("_loc", here().narrow(argument(0, "init", 1)) if root is None else root._loc)
         put("_ref", ref)
         put("_result", None)
         put("_root", self if root is None else root)

@@ -122,7 +122,8 @@ def struct(cls: C) -> C:
     try:
         made: Any = dataclasses.dataclass(cls)
     except (TypeError, ValueError) as e:
-        raise TypeMismatch(f"{cls.__name__} cannot be a dataclass: {e}", here(), "see Python's dataclasses") from None
+        hint = "a struct is a dataclass of Python's, for which the same holds"
+        raise TypeMismatch(f"{cls.__name__} cannot be a struct: {e}", here(), hint) from None
     _structs[made] = _struct_type(made, errors.users_frame().f_locals)
     return made
 
@@ -234,6 +235,8 @@ def _type_to_write(hint: Any) -> str:
         return "write Real for a number, and Fin[n] for one of 0, ..., n - 1"
     if name.startswith(("float", "double")):
         return "write Real: it has 64 bits"
+    if name == "str":
+        return "a string is known when a function is traced: give it to the Python function that makes the @fn"
     return (
         "the types are Real, Bool, Fin[n], Vec[n, T], None, tuple[...], dataclasses, named tuples, "
         "and a dict of names to types"
@@ -375,7 +378,7 @@ def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]
     if hasattr(x, "tolist") and hasattr(x, "shape"):
         x = x.tolist()
     if not isinstance(x, (list, tuple, range)) or is_named_tuple(type(x)):  # pyright: ignore
-        hint = "a vector is given as a list, a tuple or an array; of a generator, write rose.vec(...)"
+        hint = "a vector is given as a list, a tuple or an array" + "; rose.vec(...) makes one" * is_tracing()
         raise misfit(path, t, x, hint, loc)
     if len(x) != t.size:  # pyright: ignore[reportUnknownArgumentType]
         for y in x if is_tracing() else ():  # pyright: ignore[reportUnknownVariableType]

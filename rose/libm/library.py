@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FILE = Path(__file__).with_name("libm.bin")
-STACK = 1024  # bytes of scratch memory: the reduction of a huge angle needs 640 of them
+STACK = 1024  # bytes of scratch memory; the most that any function needs is 624, which `build` sees
 DOUBLE = (
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2",
     "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "pow", "cbrt", "hypot", "erf", "erfc", "tgamma", "lgamma",

@@ -173,7 +173,7 @@ def a_size_of_an_outer_function():
 
 def an_annotation_that_is_no_expression():
     @fn
-    def f(x: "Real and so on") -> Real:  # type: ignore  # noqa: F722, UP037
+    def f(x: "Real and so on") -> Real:  # type: ignore  # noqa: F722
         return x
 
     return f
@@ -189,7 +189,7 @@ def a_wrong_result_type():
 
 def a_dict_with_a_wrong_type():
     @fn
-    def f(p: {"x": Real, "n": int}) -> Real:  # type: ignore  # noqa: F821
+    def f(p: {"x": Real, "n": int}) -> Real:  # type: ignore  # noqa: F821, UP037
         return p["x"]
 
     return f

@@ -114,7 +114,7 @@ def an_unknown_field():
 
 def an_unknown_key():
     @fn
-    def f(p: {"x": Real}) -> Real:  # type: ignore  # noqa: F821
+    def f(p: {"x": Real}) -> Real:  # type: ignore  # noqa: F821, UP037
         return p["y"]
 
     return f

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import rose
@@ -95,7 +95,7 @@ def a_function_as_a_struct():
 def a_mutable_default_of_a_field():
     @rose.struct
     class Box:
-        sides: Vec[2] = []
+        sides: Vec[2] = []  # noqa: RUF012
 
     return Box
 
@@ -173,7 +173,7 @@ def a_tuple_of_another_length():
 
 def a_dict_with_other_keys_returned():
     @fn
-    def f(x: Real) -> {"value": Real, "slope": Real}:  # type: ignore  # noqa: F821
+    def f(x: Real) -> {"value": Real, "slope": Real}:  # type: ignore  # noqa: F821, UP037
         return {"value": x, "gradient": x}
 
     return f

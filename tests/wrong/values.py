@@ -5,7 +5,6 @@ from __future__ import annotations
 import decimal
 import fractions
 import math
-import operator
 from typing import Any
 
 import numpy as np
@@ -482,7 +481,7 @@ def a_fraction():
 def a_list():
     @fn
     def f(x: Real) -> Real:
-        return x + [1.0]
+        return x + [1.0]  # noqa: RUF005
 
     return f
 
@@ -848,14 +847,16 @@ def a_line_with_other_letters():
 def a_line_that_is_very_long():
     @fn
     def f(x: Real) -> Real:
-        return 0.000000000000000000000000001 * x + 0.000000000000000000000000002 * x + 0.00000000000003 * x + (x + "4") + x
+        return (
+            0.000000000000000000000000001 * x + 0.000000000000000000000000002 * x + 0.00000000000003 * x + (x + "4") + x
+        )
 
     return f
 
 
 def a_function_of_python_around():
     def helper(x: Any, y: Any) -> Any:
-        return y + 2.0 * (x + [y])
+        return y + 2.0 * (x + [y])  # noqa: RUF005
 
     @fn
     def f(x: Real) -> Real:

@@ -5,7 +5,7 @@
 
 A developer runs it, and a test compares. The objects of that package are musl's own sources, built by clang
 with -O2: they import nothing from a host, set no errno, and touch no memory but their tables, a little
-scratch memory, and `signgam`. That is checked here, where it can be.
+scratch memory, and `signgam`. What they import must be in the archive, and the tests say what that may be.
 """
 
 from __future__ import annotations
