@@ -1,7 +1,20 @@
 """Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
 
 from .build import Compiled, compile
-from .derive import Vjp, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, linear_transpose, linearize, value_and_grad, vjp
+from .derive import (
+    Vjp,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linear_transpose,
+    linearize,
+    value_and_grad,
+    vjp,
+)  # fmt: skip
 from .errors import (
     EscapedValue,
     NotDifferentiable,

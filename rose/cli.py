@@ -22,7 +22,7 @@ import click
 from rich.console import Console
 
 from . import build, derive
-from .errors import NotDifferentiable, RoseError, is_ours, raised_at
+from .errors import Loc, NotDifferentiable, RoseError, here, is_ours
 from .forward import full_mask
 from .forward import jvp as derive_jvp
 from .ir import OPS, deep
@@ -70,10 +70,20 @@ def _reported(before: str = "") -> Generator[None]:
         *where, said = format_exception_only(e)
         raise Wrong(before + said + "".join(where).rstrip()) from e
     except (Exception, SystemExit) as e:
-        loc, frames = raised_at(e), [frame for frame, _ in walk_tb(e.__traceback__)]
+        loc, frames = _raised_at(e), [frame for frame, _ in walk_tb(e.__traceback__)]
         if is_ours(frames[-1].f_code.co_filename) or loc.code.co_filename.startswith(_CLICK):
             raise
         raise Wrong(f"{before}{type(e).__name__}: {e}\n  at {loc}\n{loc.excerpt()}".rstrip()) from e
+
+
+def _raised_at(error: BaseException) -> Loc:
+    """The expression of the user's that an error came from: the innermost on its traceback."""
+    found, tb = here(), error.__traceback__
+    while tb is not None:
+        if not is_ours(tb.tb_frame.f_code.co_filename):
+            found = Loc(tb.tb_frame.f_code, tb.tb_lasti)
+        tb = tb.tb_next
+    return found
 
 
 def _split(target: str) -> tuple[Path, list[str]]:

@@ -14,7 +14,7 @@ from .duals import join_dual, split_dual
 from .errors import NotDifferentiable, TypeMismatch, here
 from .halved import Halved, as_cotangent, filled
 from .ir import Builder, Value
-from .ops import host_index, view
+from .operators import host_index, view
 from .retype import as_linear, untype
 from .structs import dual, to_value
 from .trace import Fn, make

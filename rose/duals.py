@@ -8,7 +8,7 @@ from typing import Any
 from . import types
 from .errors import Loc
 from .ir import Value, builder
-from .ops import index_into, view
+from .operators import index_into, view
 from .structs import DUAL, Dual, NoNumber, Path, coerce, dual, elements, fields, form_of, is_listing, misfit, to_value
 from .types import Real, Tuple, Type
 

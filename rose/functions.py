@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import ops
+from . import operators, ops
 from .errors import TypeMismatch, argument, edge, here
 from .ir import Value, is_tracing
-from .ops import view
+from .operators import view
 from .structs import as_type, infer, is_number, to_value
 from .types import Bool
 
@@ -31,7 +31,7 @@ def select(c: Any, x: Any, y: Any) -> Any:
         elif is_number(y):
             b = to_value(y, a.type, ("the second value of select",), at[2])
         else:
-            a, b = ops.as_real(a), ops.as_real(b)
+            a, b = operators.as_real(a), operators.as_real(b)
     if a.type is not b.type:
         hint = "both values are of one type, which is that of the result"
         raise TypeMismatch(f"rose.select between a {a.type!r} and a {b.type!r}", loc, hint)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from . import ops, types
+from . import operators, ops, types
 from .errors import Loc, NoField, OutOfRange, RoseError, TypeMismatch, added, argument, edge, here
-from .ir import Block, Builder, Value, a_traced, builder, digits, shown
-from .ops import host_index, index_into, view
+from .ir import CONST, Block, Builder, Value, a_traced, builder, digits, shown
+from .operators import host_index, index_into, view
 from .structs import LARGEST, NoNumber, as_given, infer, to_value
 from .types import Fin, Real, Tan, Tuple
 
@@ -171,7 +171,7 @@ def sum(items: Iterable[Any]) -> Any:
 
 
 def _summand(x: Any, loc: Loc | None = None) -> Value:
-    v = ops.as_real(infer(x, loc))
+    v = operators.as_real(infer(x, loc))
     _check_summable(v, loc)
     return v
 
@@ -191,7 +191,7 @@ def _is_summable(t: types.Type) -> bool:
 @edge
 def prod(items: Iterable[Any]) -> Any:
     """The product of what `items` gives; 1 of nothing."""
-    return _reduce(items, 1.0, ops.OPERATORS["*"], "prod")
+    return _reduce(items, 1.0, operators.OPERATORS["*"], "prod")
 
 
 @edge
@@ -235,16 +235,22 @@ def _reduce(items: Any, start: float, op: Callable[[Any, Any], Any], name: str) 
     b = source.b
     if not source.loops:
         given = source.items()
-        return ops.as_real(_fold(given, op)) if given else ops.operand(start) if name == "prod" else _nothing(name)
+        return (
+            operators.as_real(_fold(given, op))
+            if given
+            else operators.operand(start)
+            if name == "prod"
+            else _nothing(name)
+        )
     if name != "prod" and any(block.params[0].type is Fin(0) for block in source.blocks):
         _nothing(name)
-    inner, state, around = b.block, ops.operand(start), None
+    inner, state, around = b.block, operators.operand(start), None
     for loop, block in zip(reversed(source.loops), reversed(source.blocks), strict=True):
         b.block, loop.init, loop.around = block, state, around
         state = loop.param = b.param(Real)
         around = loop
     b.block = inner
-    source.loops[0].last = ops.as_real(op(state, source.first))
+    source.loops[0].last = operators.as_real(op(state, source.first))
     source.finish()
     result = source.loops[-1].result
     assert result is not None
@@ -288,7 +294,7 @@ class Accum(NoNumber):
             b = self._builder
             inner, b.block = b.block, self._block
             init = infer(self._init, self._loc)
-            if zero is Tan and init.op is ops.CONST and init.attr == 0.0:
+            if zero is Tan and init.op is CONST and init.attr == 0.0:
                 init = b.zero(Tan)
             _check_summable(init, self._loc)
             super().__setattr__("_ref", b.accum(init))
@@ -305,7 +311,7 @@ class Accum(NoNumber):
         return self
 
     def __isub__(self, x: Any) -> Accum:
-        self += ops.OPERATORS["neg"](x, None)
+        self += operators.OPERATORS["neg"](x, None)
         return self
 
     def _check(self) -> None:

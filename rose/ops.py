@@ -1,4 +1,4 @@
-# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 """THE table: one row for each operation on scalars. To add an operation, add a row.
 
 In the rules, `x` and `y` are the arguments, `z` is the result, `d` is the tangent of one argument, and
@@ -18,10 +18,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .errors import RoseError, TypeMismatch, here, operand_of, subscript
-from .ir import CONST, OPS, ZERO, Op, Value, a_traced, builder, is_literal, literal_index, shown
-from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
-from .value import OPERATORS
+from .ir import CONST, OPS, ZERO, Op, Value, builder, is_literal
+from .types import Bool, Fin, Real, Tan, Type
 
 LARGEST = 2**31  # the size of the largest `Fin`: an index is an i32
 
@@ -196,9 +194,13 @@ sign = _row(
     eval=lambda x: math.copysign(1.0, x) if x == x else x,
     wasm="f64.const 1, $0, f64.copysign, $0, $0, $0, f64.eq, select",
 )  # fmt: skip
-floor = _row("floor", "The whole number at or below.", type=UNARY, eval=lambda x: _whole(math.floor, x), wasm="f64.floor")
+floor = _row(
+    "floor", "The whole number at or below.", type=UNARY, eval=lambda x: _whole(math.floor, x), wasm="f64.floor",
+)  # fmt: skip
 ceil = _row("ceil", "The whole number at or above.", type=UNARY, eval=lambda x: _whole(math.ceil, x), wasm="f64.ceil")
-trunc = _row("trunc", "The whole number towards zero.", type=UNARY, eval=lambda x: _whole(math.trunc, x), wasm="f64.trunc")
+trunc = _row(
+    "trunc", "The whole number towards zero.", type=UNARY, eval=lambda x: _whole(math.trunc, x), wasm="f64.trunc",
+)  # fmt: skip
 round_ = _row(
     "round", "The nearest whole number; the even one of two as near.",
     type=UNARY,
@@ -293,210 +295,3 @@ def no(d: Value) -> Value:
 
 def _share(d: Value, wins: Value, ties: Value) -> Value:
     return select(wins, d, select(ties, d * 0.5, no(d)))
-
-
-# Python's operators: which row each is, by the types of what it is given
-
-
-def operand(x: Any) -> Value:
-    return x if x.__class__ is Value else builder().lift(x)
-
-
-def as_real(x: Any) -> Value:
-    """`x` where a number is meant: an index is converted."""
-    v = operand(x)
-    return real(v) if isinstance(v.type, Fin) else v
-
-
-def _side(side: str, x: Any) -> Value:
-    """The operand on one side of an operator, where a number is meant."""
-    try:
-        return as_real(x)
-    except RoseError as e:
-        raise e.at(here().narrow(operand_of(side))) from None
-
-
-def is_index(x: Any) -> bool:
-    return x.__class__ is Value and isinstance(x.type, Fin)
-
-
-def host_index(x: Any) -> int | None:
-    """`x` as a Python integer, if it is one."""
-    if x.__class__ is int:
-        return x
-    if isinstance(x, bool) or x.__class__ is Value or not hasattr(x.__class__, "__index__"):
-        return None
-    return None if getattr(x, "shape", ()) != () else int(x)
-
-
-def _as_index(x: Any) -> Value | None:
-    """`x` as an index, if it is one: a traced `Fin`, or an integer that is not negative."""
-    if x.__class__ is Value:
-        return x if isinstance(x.type, Fin) else None
-    k = host_index(x)
-    return None if k is None or not 0 <= k < LARGEST else builder().const(k, Fin(k + 1))
-
-
-def _arithmetic(of_reals: Op, of_indices: Op | None) -> Callable[[Any, Any], Value]:
-    def operator(x: Any, y: Any) -> Value:
-        if x.__class__ is Value and y.__class__ is Value and x.type is Real and y.type is Real:
-            return builder().emit(of_reals, (x, y))
-        return _of_mixed(of_reals, of_indices, x, y)
-
-    return operator
-
-
-def _of_mixed(of_reals: Op, of_indices: Op | None, x: Any, y: Any) -> Value:
-    """Arithmetic on what may be indices, numbers of Python, or tangents."""
-    if of_indices is not None and (is_index(x) or is_index(y)):
-        i, j = _as_index(x), _as_index(y)
-        if i is not None and j is not None:
-            return builder().emit(of_indices, (i, j))
-    return builder().emit(of_reals, (_side("left", x), _side("right", y)))
-
-
-def _multiply(x: Any, y: Any) -> Value:
-    """Multiplication; a tangent comes first, whichever way it was written."""
-    if x.__class__ is Value and y.__class__ is Value and y.type is Real and (x.type is Real or x.type is Tan):
-        return builder().emit(mul, (x, y))
-    if y.__class__ is Value and y.type is Tan and not (x.__class__ is Value and x.type is Tan):
-        return builder().emit(mul, (y, as_real(x)))
-    return _of_mixed(mul, imul, x, y)
-
-
-def _compare(
-    of_reals: Op, of_indices: Callable[[Value, Value], Value], of_truths: Callable[[Value, Value], Value] | None = None
-) -> Callable[[Any, Any], Value]:
-    def operator(x: Any, y: Any) -> Value:
-        if is_index(x) or is_index(y):
-            i, j = _as_index(x), _as_index(y)
-            if i is not None and j is not None:
-                return of_indices(i, j)
-        x, y = _side("left", x), _side("right", y)
-        if of_truths is not None and x.type is Bool and y.type is Bool:
-            return of_truths(x, y)
-        return builder().emit(of_reals, (x, y))
-
-    return operator
-
-
-def _by_whole(op: Op) -> Callable[[Any, Any], Value]:
-    """`//` and `%`: of an index and a literal."""
-
-    def operator(x: Any, y: Any) -> Value:
-        i, k = _as_index(x), host_index(y)
-        if i is not None and k is not None and k > 0:
-            return builder().emit(op, (i, builder().const(k, Fin(k + 1))))
-        if i is not None and is_index(x):
-            what = a_traced(y) if isinstance(y, Value) else shown(y)
-            raise TypeMismatch(
-                f"an index is divided by {what}", here(), "the divisor of an index is an integer above zero"
-            )
-        raise TypeMismatch(
-            f"`{'//' if op is idiv else '%'}` divides an index by an integer, not {a_traced(operand(x))}",
-            here(),
-            "of numbers, write rose.floor(x / y), and x - y * rose.floor(x / y)",
-        )
-
-    return operator
-
-
-def _power(x: Any, n: Any) -> Value:
-    """`x ** n` for a literal integer, as a product: by squaring, `1 / x ** -n` below zero."""
-    k = host_index(n)
-    if k is None and isinstance(n, float) and n.is_integer():
-        k = int(n)
-    if k is None or not isinstance(x, Value):
-        what = a_traced(n) if isinstance(n, Value) else shown(n)
-        raise TypeMismatch(
-            f"the exponent of ** must be a literal integer, not {what}",
-            here(),
-            "x ** 0.5 is rose.sqrt(x); any other power can be an @opaque function with its own derivative",
-        )
-    square, out, rest = as_real(x), None, abs(k)
-    while rest:
-        if rest & 1:
-            out = square if out is None else out * square
-        rest >>= 1
-        square = square * square if rest else square
-    power = operand(1.0) if out is None else out
-    return 1.0 / power if k < 0 else power
-
-
-def _subscript(v: Value, i: Any) -> Any:
-    """`v[i]` for an index of any kind: a traced one, an integer, or a slice of integers."""
-    t = v.type
-    if not isinstance(t, Vec):
-        of = "name its fields" if isinstance(t, Tuple) else "only a Vec has elements"
-        raise TypeMismatch(f"{a_traced(v)} cannot be indexed", here(), of)
-    return _slice(v, t, i) if i.__class__ is slice else view(builder().index(v, index_into(v, i)))
-
-
-def index_into(v: Value, i: Any) -> Value | int:
-    """`i` as an index of a vector, which it is certain to be inside of."""
-    t = v.type.inner if isinstance(v.type, Ref) else v.type
-    assert isinstance(t, Vec)
-    if is_index(i) and i.type.size <= t.size:
-        return i
-    k, loc = host_index(i), here().narrow(subscript)
-    if k is not None:
-        return literal_index(k, t.size, loc)
-    if not is_index(i):
-        what = a_traced(i) if isinstance(i, Value) else shown(i)
-        hint = "an index is an integer, or comes from rose.range, or is a parameter of a type Fin[n]"
-        if isinstance(i, tuple):
-            hint = "take a row first: write v[i][j] for v[i, j]"
-        elif isinstance(i, Value) and i.type is Real:
-            hint = "a number is no index; i - k is a number too: write (i + n - k) % n for it"
-        raise TypeMismatch(f"{what} cannot index a vector", loc, hint)
-    hint = "the index may be too large: loop over a smaller range, or wrap it round with % n"
-    raise TypeMismatch(f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}", loc, hint)
-
-
-def _slice(v: Value, t: Vec, part: Any) -> Value:
-    try:
-        which = range(*part.indices(t.size))
-    except (TypeError, ValueError):
-        message = f"a slice of a {t!r} is made of integers that Python knows, with a step other than 0"
-        raise TypeMismatch(message, here().narrow(subscript), "write v[1:], v[:n], v[::-1]") from None
-    b = builder()
-    if len(which) == 0 or which.step != 1:
-        return b.pack([b.index(v, k) for k in which], Vec(len(which), t.elem))
-    start = b.const(which.start, Fin(which.start + 1))
-    body: Callable[[Value], tuple[list[Value], list[Value]]] = lambda i: ([], [b.index(v, iadd(i, start))])
-    _, (out,) = b.loop(len(which), body)
-    return out
-
-
-def view(v: Value) -> Any:
-    """`v` as its user sees it: a struct as its class, a Unit as None, the rest as it is."""
-    t = v.type
-    if isinstance(t, Tuple):
-        b = builder()
-        items = [view(b.get(v, k)) for k in range(len(t.items))]
-        return t.form.make(items) if t.form is not None else tuple(items)
-    return None if t is Unit else v
-
-
-OPERATORS.update({
-    "+": _arithmetic(add, iadd),
-    "-": _arithmetic(sub, None),
-    "*": _multiply,
-    "/": _arithmetic(div, None),
-    "//": _by_whole(idiv),
-    "%": _by_whole(imod),
-    "**": _power,
-    "[]": _subscript,
-    "neg": lambda x, _: neg(as_real(x)),
-    "abs": lambda x, _: abs_(as_real(x)),
-    "~": lambda x, _: not_(x),
-    "&": and_,
-    "|": or_,
-    "^": xor,
-    "==": _compare(eq, ieq, lambda x, y: not_(xor(x, y))),
-    "!=": _compare(ne, lambda i, j: not_(ieq(i, j)), xor),
-    "<": _compare(lt, ilt),
-    "<=": _compare(le, ile),
-    ">": lambda x, y: OPERATORS["<"](y, x),
-    ">=": lambda x, y: OPERATORS["<="](y, x),
-})  # fmt: skip

@@ -21,7 +21,8 @@ from typing import Any, ClassVar, TypeGuard, TypeVar, dataclass_transform, get_a
 from . import errors, types
 from .errors import Loc, NoField, NotLinear, OutOfRange, RoseError, TypeMismatch, edge, here
 from .ir import CONST, Value, a_traced, as_number, builder, digits, is_tracing, shown
-from .ops import host_index, iadd, real
+from .operators import host_index
+from .ops import iadd, real
 from .types import Bool, Form, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
 
 C = TypeVar("C", bound=type)

@@ -19,7 +19,7 @@ from . import errors, ir
 from .duals import mentions_tangent, split_dual, view_dual
 from .errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
 from .ir import Builder, Func, Value, shown
-from .ops import view
+from .operators import view
 from .optimise.split import split
 from .retype import untype
 from .structs import NoNumber, as_type, is_listing, to_value
@@ -29,7 +29,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
-DEEPEST = 1000  # functions traced one inside another: 2 KB of the stack of C each, of 8 MB (CPython 3.11, Linux)
+DEEPEST = 500  # functions traced one inside another: CPython 3.12 has room for 1,500 calls of C, and each takes two
 
 _lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
 _running: list[Fn[..., Any]] = []  # the functions being traced, outermost first: to name a cycle
@@ -70,6 +70,9 @@ class Fn(NoNumber, Generic[P, R]):
     @edge
     def func(self) -> Func:
         """The function of the IR: traced now, if it has not been yet."""
+        return self._traced()
+
+    def _traced(self) -> Func:
         if self._func is None:
             with _lock:
                 if self._func is None:
@@ -138,7 +141,7 @@ class Fn(NoNumber, Generic[P, R]):
 
     def emit(self, args: Sequence[Any]) -> Any:
         """A call, in the function that is being traced."""
-        b, func, types = ir.builder(), self.func, self.types
+        b, func, types = ir.builder(), self._traced(), self.types
         if any(t.linear for t in types) and not mentions_tangent(list(args)):
             # outside a derivative rule a tangent is a number like any other
             with ir.deep():
@@ -146,7 +149,7 @@ class Fn(NoNumber, Generic[P, R]):
         loc, values = here(), list[Value]()
         for k, (x, t, n) in enumerate(zip(args, types, self.names, strict=True)):
             values.append(to_value(x, t, (n,), loc.narrow(errors.argument(k, n, len(types)))))
-        return view(b.call(func, [*values, *[b.reach(v) for v in self.captured]]))
+        return view(b.call(func, [*values, *[b.reach(v) for v in self._captured]]))
 
     @property
     def jvp(self) -> Callable[[Rule], Rule]:

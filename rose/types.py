@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 T = TypeVar("T")
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 class Interned(type):
     """Makes every call with equal arguments return the same instance."""
 
-    _made: dict[tuple[Any, ...], Any] = {}
+    _made: ClassVar[dict[tuple[Any, ...], Any]] = {}
 
     def __call__(cls: type[T], *args: Any) -> T:
         key = (cls, *args)
