@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any, NamedTuple
 
-import rose
 from hypothesis import strategies as st
+
+import rose
 from rose.structs import as_type
 from rose.types import Bool, Fin, Real, Tuple, Type, Vec
 
@@ -710,7 +711,7 @@ class Generator:
             return
         acc: Open = self.pick(s.open)
         at, t = acc.name, acc.type
-        while (isinstance(t, Vec) and t.size or (isinstance(t, Tuple) and t.form)) and self.chance(65):
+        while ((isinstance(t, Vec) and t.size) or (isinstance(t, Tuple) and t.form)) and self.chance(65):
             if isinstance(t, Vec):
                 at, t = f"{at}[{self.index(s, t.size)}]", t.elem
             else:

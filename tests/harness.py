@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import wasmtime
+
 from rose.ir import Func
 from rose.structs import plain, present
 from rose.types import Bool, Fin, Real, Tan, Tuple, Type, Vec

@@ -10,8 +10,8 @@ from rose import ir, ops
 from rose.check import check
 from rose.errors import Loc
 from rose.forward import full_mask, jvp
-from rose.retype import untype
 from rose.ir import Block, Func, Op, Value, building
+from rose.retype import untype
 from rose.structs import Fin, Vec, struct
 from rose.trace import fn, opaque
 from rose.types import Bool, Real, Ref, Tan, Tuple, Type, Unit, tuple_of
