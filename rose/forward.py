@@ -32,6 +32,7 @@ from .ir import (
 )
 from .linear import base
 from .ops import add, select
+from .optimise.dead_code import remove_dead_code
 from .types import Ref, Tuple, Type, Vec, tangent
 
 Pair = tuple[Value, Value | None]
@@ -93,7 +94,9 @@ def _derive(f: Func, mask: Mask) -> Jvp:
             x = b.param(p.type, p.attr)
             env[p] = x, b.param(tangent(p.type), f"d{p.attr}") if active else None
         ((y, dy),) = _block(b, f.body, env)
-        return Jvp(b.func(y if dy is None else b.tuple([y, dy])), flat=dy is None)
+        made = b.func(y if dy is None else b.tuple([y, dy]))
+        # what nobody reads would count as a use outside of the arms of a `select`: see guards.py
+        return Jvp(remove_dead_code(made), flat=dy is None)
 
 
 def _block(b: Builder, block: Block, env: Env) -> list[Pair]:

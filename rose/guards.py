@@ -15,7 +15,7 @@ import math
 
 from .ir import ADD_TO, AT, CONST, FOR, GET, Block, Value, is_call
 from .linear import Loops, base, is_linear
-from .ops import select
+from .ops import and_, not_, select
 from .types import Ref
 
 
@@ -118,7 +118,14 @@ class Arms:
                 self._instruction(v)
 
     def _arm(self, outer: Guard | None, condition: Value, arm: bool) -> Guard:
-        """The guard of an arm: the same for all that are chosen by the same conditions."""
+        """The guard of an arm: the same for all that are chosen by the same conditions.
+
+        A mask of several arms is one `and`, which counts as the conditions that it joins.
+        """
+        if condition.op is not_:
+            return self._arm(outer, condition.args[0], not arm)
+        if condition.op is and_ and arm:
+            return self._arm(self._arm(outer, condition.args[0], True), condition.args[1], True)
         key = (outer, condition, arm)
         if key not in self.made:
             self.made[key] = Guard(outer, condition, arm)

@@ -29,7 +29,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
-DEEPEST = 400  # functions traced one inside another: each takes 3 of the 1,500 calls of C that CPython 3.12 has room for
+DEEPEST = 400  # functions traced one inside another: each takes 3 of the 1,500 calls of C that CPython 3.12 allows
 
 _lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
 _running: list[Fn[..., Any]] = []  # the functions being traced, outermost first: to name a cycle
