@@ -356,7 +356,9 @@ def digest() -> str:
 
 def test_bytes_do_not_depend_on_hashes():
     here = Path(__file__).parent
-    code = f"import sys; sys.path[:0] = [{str(here)!r}, {str(here.parent)!r}]; import test_fuzz; print(test_fuzz.digest())"
+    code = (
+        f"import sys; sys.path[:0] = [{str(here)!r}, {str(here.parent)!r}]; import test_fuzz; print(test_fuzz.digest())"
+    )
     digests = {
         subprocess.run(
             [sys.executable, "-c", code], check=True, capture_output=True, text=True,

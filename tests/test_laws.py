@@ -38,7 +38,7 @@ def signatures(op: Op) -> list[tuple[Type, ...]]:
             with ir.building("x") as b:
                 b.loc = ir.Loc((lambda: None).__code__, -1)
                 args = [b.param(t) for t in types]
-                if op.name in LITERAL_SECOND and count == 2:
+                if op.name in LITERAL_SECOND and types == (Fin(6), Fin(6)):
                     args[1] = b.const(5, Fin(6))
                 try:
                     accepted = op.type(*args) is not None
