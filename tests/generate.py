@@ -91,7 +91,7 @@ def text(t: Type) -> str:
     return repr(t)
 
 
-PRELUDE = '''
+PRELUDE = """
 import math
 
 LOG = []
@@ -156,7 +156,7 @@ def bucket(x: Real) -> Fin[3]:
 @rose.opaque
 def tell(x: Real, c: Bool) -> None:
     LOG.append((x, c))
-'''
+"""
 
 
 class Program(NamedTuple):
@@ -425,7 +425,9 @@ class Generator:
         k = self.choose(4)
         indices = [v.name for v in s.vars if isinstance(v.type, Fin)]
         if k == 3 and indices:
-            return f"({self.pick(indices)} {self.pick(('<', '<=', '==', '!=', '>', '>='))} {self.pick((*indices, '1'))})"
+            return (
+                f"({self.pick(indices)} {self.pick(('<', '<=', '==', '!=', '>', '>='))} {self.pick((*indices, '1'))})"
+            )
         if k == 2:
             try:
                 return self.path(s, Bool).text
@@ -571,7 +573,9 @@ class Generator:
         return Expr(f"rose.vec([{', '.join([x.text for x in xs])}])", max([x.bound for x in xs]))
 
     def slice(self, s: Scope, t: Vec) -> Expr:
-        v: Var = self.pick([v for v in s.vars if isinstance(v.type, Vec) and v.type.elem is t.elem and v.type.size >= t.size])
+        v: Var = self.pick(
+            [v for v in s.vars if isinstance(v.type, Vec) and v.type.elem is t.elem and v.type.size >= t.size]
+        )
         assert isinstance(v.type, Vec)
         k = self.choose(v.type.size - t.size + 1)
         self.tags["slice"] += 1
@@ -631,7 +635,9 @@ class Generator:
     def derivative(self, s: Scope, depth: int) -> Expr:
         """A derivative of a function, taken inside the program."""
         kind = self.pick(("grad", "vjp", "jvp", "value_and_grad"))
-        f: Callee = self.pick([f for f in reversed(s.callees) if f.types[0].real and (f.result is Real or kind == "vjp")])
+        f: Callee = self.pick(
+            [f for f in reversed(s.callees) if f.types[0].real and (f.result is Real or kind == "vjp")]
+        )
         if not f.result.real or (kind == "jvp" and f.types != (Real,)):
             raise Stuck
         args = ", ".join([self.expr(s, x, depth - 1).text for x in f.types])

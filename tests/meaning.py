@@ -241,9 +241,7 @@ neg = _row(lambda x: -x, lambda d, x: -d)
 sqrt = _row(math.sqrt, lambda d, x: 0.5 * d / sqrt(x))
 fabs = _row(abs, lambda d, x: None if number(x) == 0.0 else d * _sign(x))
 larger = _row(_max, lambda d, x, y: _share(d, x, y), lambda d, x, y: _share(d, y, x))
-smaller = _row(
-    lambda x, y: -_max(-x, -y), lambda d, x, y: _share(d, -x, -y), lambda d, x, y: _share(d, -y, -x)
-)
+smaller = _row(lambda x, y: -_max(-x, -y), lambda d, x, y: _share(d, -x, -y), lambda d, x, y: _share(d, -y, -x))
 copysign = _row(math.copysign, lambda d, x, y: None if number(x) == 0.0 else d * (_sign(x) * _sign(y)), None)
 sign = _row(_sign, None)
 floor = _row(lambda x: math.copysign(math.floor(x), x), None)
@@ -584,7 +582,13 @@ class Meaning:
         if names is None:
             return x
         xs = [Meaning.stop_gradient(y) for y in _read(x, names)]
-        return dict(zip(names, xs, strict=True)) if isinstance(x, dict) else tuple(xs) if type(x) is tuple else type(x)(*xs)
+        return (
+            dict(zip(names, xs, strict=True))
+            if isinstance(x, dict)
+            else tuple(xs)
+            if type(x) is tuple
+            else type(x)(*xs)
+        )
 
     # derivatives
 
