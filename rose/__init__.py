@@ -33,9 +33,9 @@ from .trace import Fn, fn, opaque
 from .types import Bool, Real, Tan, Unit
 
 __all__ = [
-    "Bool", "Compiled", "Dual", "EscapedValue", "Fin", "Fn", "NotDifferentiable", "NotLinear", "OutOfRange", "Real",
-    "RoseError", "Tan", "TooLarge", "TypeMismatch", "Unit", "Vec", "Vjp", "abs", "accum", "ceil", "compile", "constant",
-    "copysign", "dot", "floor", "fn", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "linear_transpose", "linearize",
-    "max", "min", "opaque", "prod", "range", "round", "select", "sign", "sqrt", "stop_gradient", "struct", "sum",
-    "trunc", "value_and_grad", "vec", "vjp",
+    "abs", "accum", "Bool", "ceil", "compile", "Compiled", "constant", "copysign", "dot", "Dual", "EscapedValue",
+    "Fin", "floor", "Fn", "fn", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "linear_transpose",
+    "linearize", "max", "min", "NotDifferentiable", "NotLinear", "opaque", "OutOfRange", "prod", "range", "Real",
+    "RoseError", "round", "select", "sign", "sqrt", "stop_gradient", "struct", "sum", "Tan", "TooLarge", "trunc",
+    "TypeMismatch", "Unit", "value_and_grad", "Vec", "vec", "Vjp", "vjp",
 ]  # fmt: skip
