@@ -608,7 +608,10 @@ class Meaning:
     @staticmethod
     def jvp(f: Function) -> Callable[..., Any]:
         def at(*duals: Any) -> Any:
-            pairs = [(map_reals(lambda d: d.re, t, x), map_reals(lambda d: d.du, t, x)) for x, t in zip(duals, f.types, strict=True)]
+            pairs = [
+                (map_reals(lambda d: d.re, t, x), map_reals(lambda d: d.du, t, x))
+                for x, t in zip(duals, f.types, strict=True)
+            ]
             y, dy = along(f, [re for re, _ in pairs], [du for _, du in pairs])
             return map_reals(Dual, f.result, y, dy)
 
