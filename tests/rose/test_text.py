@@ -91,24 +91,23 @@ def sum.jvp(v: [11]Real, dv: [11]Tan): (Real, Tan) =
   let x1: Tan = 0.0 in
   let x2: (Tan, Real) =
     accum a0 from x1 in
-      let x3: (Real, ()) =
+      let x3: (Real, [11]()) =
         accum a1 from x0 in
-          let x4: [11]() = [for i0: 11,
-            let x5: Real = v[i0] in
-            let x6: Tan = dv[i0] in
-            let x7: () = a1 += x5 in
-            let x8: () = a0 += x6 in
-            x8
-          ] in
-          ()
+          [for i0: 11,
+            let x4: Real = v[i0] in
+            let x5: Tan = dv[i0] in
+            let x6: () = a1 += x4 in
+            let x7: () = a0 += x5 in
+            x7
+          ]
       in
-      let x9: Real = fst x3 in
-      x9
+      let x8: Real = fst x3 in
+      x8
   in
-  let x10: Tan = fst x2 in
-  let x11: Real = snd x2 in
-  let x12: (Real, Tan) = (x11, x10) in
-  x12
+  let x9: Tan = fst x2 in
+  let x10: Real = snd x2 in
+  let x11: (Real, Tan) = (x10, x9) in
+  x11
 """,
     )
 
@@ -144,30 +143,29 @@ def dot.jvp(x: [3]Real, dx: [3]Tan, y: [3]Real, dy: [3]Tan): (Real, Tan) =
   let x1: Tan = 0.0 in
   let x2: (Tan, Real) =
     accum a0 from x1 in
-      let x3: (Real, ()) =
+      let x3: (Real, [3]()) =
         accum a1 from x0 in
-          let x4: [3]() = [for i0: 3,
-            let x5: Real = x[i0] in
-            let x6: Tan = dx[i0] in
-            let x7: Real = y[i0] in
-            let x8: Tan = dy[i0] in
-            let x9: Real = x5 * x7 in
-            let x10: Tan = x6 * x7 in
-            let x11: Tan = x8 * x5 in
-            let x12: Tan = x10 + x11 in
-            let x13: () = a1 += x9 in
-            let x14: () = a0 += x12 in
-            x14
-          ] in
-          ()
+          [for i0: 3,
+            let x4: Real = x[i0] in
+            let x5: Tan = dx[i0] in
+            let x6: Real = y[i0] in
+            let x7: Tan = dy[i0] in
+            let x8: Real = x4 * x6 in
+            let x9: Tan = x5 * x6 in
+            let x10: Tan = x7 * x4 in
+            let x11: Tan = x9 + x10 in
+            let x12: () = a1 += x8 in
+            let x13: () = a0 += x11 in
+            x13
+          ]
       in
-      let x15: Real = fst x3 in
-      x15
+      let x14: Real = fst x3 in
+      x14
   in
-  let x16: Tan = fst x2 in
-  let x17: Real = snd x2 in
-  let x18: (Real, Tan) = (x17, x16) in
-  x18
+  let x15: Tan = fst x2 in
+  let x16: Real = snd x2 in
+  let x17: (Real, Tan) = (x16, x15) in
+  x17
 """,
     )
 
@@ -208,14 +206,10 @@ def outer.jvp(x: [3]Real, dx: [3]Tan, y: [2]Real, dy: [2]Tan): ([3][2]Real, [3][
       let x11: Tan = x9 + x10 in
       (x8, x11)
     ] in
-    let x12: ([2]Real,) = (x2,) in
-    let x13: ([2]Tan,) = (x3,) in
     (x2, x3)
   ] in
-  let x14: ([3][2]Real,) = (x0,) in
-  let x15: ([3][2]Tan,) = (x1,) in
-  let x16: ([3][2]Real, [3][2]Tan) = (x0, x1) in
-  x16
+  let x12: ([3][2]Real, [3][2]Tan) = (x0, x1) in
+  x12
 """,
     )
 
@@ -252,10 +246,8 @@ def prod.jvp(v: [4]Real, dv: [4]Tan): (Real, Tan) =
     let x11: Tan = x9 + x10 in
     (x8, x11)
   ] in
-  let x12: (Real,) = (x2,) in
-  let x13: (Tan,) = (x3,) in
-  let x14: (Real, Tan) = (x2, x3) in
-  x14
+  let x12: (Real, Tan) = (x2, x3) in
+  x12
 """,
     )
 
