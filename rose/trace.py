@@ -180,6 +180,9 @@ class Fn(NoNumber, Generic[P, R]):
                 f"one for each of {', '.join(self.names)}" if self.names else "it has no parameters",
             )
         func = self.func
+        if self.captured:
+            what = f"{self.name} uses {ir.a_traced(self.captured[0])} of the function around it"
+            raise TypeMismatch(f"{what}, for which its derivative has no Dual", loc, "pass it in as a parameter")
         if func.jvp is not None:
             raise RoseError(f"{self.name} has a derivative rule already", loc, "give a function one rule")
         if any([k.__class__ is tuple and k[0] == "jvp" for k in func.memo]):

@@ -863,7 +863,6 @@ def test_a_rule_may_call_the_function_and_other_functions_with_rules():
     assert everywhere(rose.grad(rose.grad(g)), 2) == 12 * 3 + 8 * 8
 
 
-@pytest.mark.xfail(strict=True, reason="a rule has no Dual for what a closure uses, and is not refused")
 def test_a_rule_of_a_closure_is_refused():
     @rose.fn
     def f(a: Real, x: Real) -> Real:
