@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from itertools import count, islice
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
-from typing import NamedTuple, ParamSpec, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar, cast
 
-P = ParamSpec("P")
-R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 # whose frames are whose
 
@@ -455,11 +454,11 @@ def hide_our_frames(error: E) -> E:
     return error.with_traceback(kept)
 
 
-def edge(f: Callable[P, R]) -> Callable[P, R]:
+def edge(f: F) -> F:
     """`f` as users call it: what goes wrong in it shows no frame of ours."""
 
     @functools.wraps(f)
-    def outer(*args: P.args, **kwargs: P.kwargs) -> R:
+    def outer(*args: Any, **kwargs: Any) -> Any:
         try:
             try:
                 return f(*args, **kwargs)
@@ -473,4 +472,4 @@ def edge(f: Callable[P, R]) -> Callable[P, R]:
             hide_our_frames(e)
             raise
 
-    return outer
+    return cast(F, outer)

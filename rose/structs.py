@@ -111,8 +111,8 @@ _forms: dict[type, Form] = {}
 _dicts: dict[tuple[str, ...], Form] = {}
 
 
-@dataclass_transform()
 @edge
+@dataclass_transform()
 def struct(cls: C) -> C:
     """Make `cls` a dataclass whose annotations are types of Rose: a type for parameters and results.
 
@@ -367,7 +367,7 @@ def is_listing(x: Any) -> TypeGuard[Sequence[Any]]:
 
 
 def is_number(x: Any) -> bool:
-    return isinstance(x, (int, float)) or getattr(x, "shape", None) == ()
+    return isinstance(x, (int, float)) or (x.__class__ is not Value and getattr(x, "shape", None) == ())
 
 
 def _holds_numbers(t: Type) -> bool:
