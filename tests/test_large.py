@@ -1,0 +1,98 @@
+"""Large programs: long functions are split, functions are differentiated once, loops do not unroll."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import rose
+from rose import Fn, Real, Vec
+from rose.check import check
+from rose.ir import FOR, Block, Func, is_call
+
+
+def chain(n: int) -> Fn[..., Any]:
+    def body(x: Any, y: Any) -> Any:
+        for _ in range(n // 4):
+            x = x * y * 0.5 + 0.5
+            y = x - y * 0.25
+        return x + y
+
+    return rose.fn([Real, Real], Real)(body)
+
+
+def functions(f: Func) -> dict[Func, int]:
+    """A function and all that it calls, with the instructions of each."""
+    found: dict[Func, int] = {}
+    todo = [f]
+    while todo:
+        g = todo.pop()
+        if g not in found:
+            values = instructions(g.body)
+            found[g] = len(values)
+            todo.extend([v.attr for v in values if is_call(v)])
+    return found
+
+
+def instructions(block: Block) -> list[Any]:
+    return [w for v in block.code for w in (v, *(instructions(v.attr) if v.op is FOR else ()))]
+
+
+def test_a_hundred_thousand_operations_in_one_function():
+    f = chain(100_000)
+    g = rose.value_and_grad(f, (0, 1))
+    assert max(functions(g.func).values()) < 10_000
+    value, (dx, dy) = rose.compile(g)(0.3, 0.2)
+    assert value == rose.compile(f)(0.3, 0.2)
+    along = rose.compile(rose.jvp(f))(rose.Dual(0.3, 1.0), rose.Dual(0.2, -1.0)).du
+    assert dx - dy == pytest.approx(along, rel=1e-9, abs=1e-300)
+
+
+def test_what_is_derived_grows_as_the_program_does():
+    small, large = (sum(functions(rose.grad(chain(n)).func).values()) for n in (4_000, 8_000))
+    assert 1.8 < large / small < 2.2
+
+
+def test_a_program_of_calls_grows_by_calls():
+    square = rose.fn([Real], Real)(lambda x: x * x * 0.5 + 0.1)
+
+    def sizes(n: int) -> dict[Func, int]:
+        def body(x: Any) -> Any:
+            for _ in range(n):
+                x = square(x)
+            return x
+
+        return functions(check(rose.grad(rose.fn([Real], Real)(body)).func))
+
+    assert len(sizes(10)) == len(sizes(500))
+
+
+def test_the_code_of_a_loop_does_not_depend_on_its_size():
+    def wasm(n: int) -> int:
+        f = rose.fn([Vec[n]], Real)(lambda v: rose.sum(v[i] * v[i] for i in rose.range(n)))
+        return len(rose.compile(rose.grad(f)).wasm)
+
+    assert abs(wasm(10_000) - wasm(10)) < 20
+
+
+def test_a_thousand_and_one_parameters():
+    f = rose.fn([Real] * 1001, Real)(lambda *xs: rose.sum(x * x for x in xs))
+    g = rose.compile(rose.grad(f, (0, 1000)))
+    assert g(*[float(k) for k in range(1001)]) == (0.0, 2000.0)
+
+
+def test_a_struct_of_three_thousand_members():
+    t = {f"m{k}": Real for k in range(3000)}
+    f = rose.fn([t], Real)(lambda s: rose.sum(s[k] * s[k] for k in t))
+    gradient = rose.compile(rose.grad(f))(dict.fromkeys(t, 2.0))
+    assert list(gradient) == list(t)
+    assert set(gradient.values()) == {4.0}
+
+
+def test_more_memory_than_webassembly_has_is_refused():
+    f = rose.fn([Real], Vec[70_000, Vec[70_000]])(
+        lambda x: rose.vec(rose.vec(x for _ in rose.range(70_000)) for _ in rose.range(70_000))
+    )
+    with pytest.raises(rose.TooLarge, match=r"39,200,\d\d\d,\d\d\d bytes"):
+        rose.compile(f)
