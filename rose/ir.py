@@ -159,7 +159,7 @@ class Builder:
         elif any(isinstance(v.type, (Vec, Tuple)) for v in args):
             hint = "operations work on numbers: rose.vec(... for i in rose.range(n)) does one for each element"
         elif op.name in ("and", "or", "xor", "not"):
-            hint = "conditions are compared numbers, in parentheses: (a < x) & (x < b)"
+            hint = "& | ^ ~ join comparisons, each in parentheses: (a < x) & (x < b)"
         elif any(v.type is Bool for v in args):
             hint = "rose.select(condition, 1.0, 0.0) makes a number of a condition"
         else:
