@@ -27,7 +27,7 @@ from .value import shown as shown
 class Op:
     """One row of the table in `ops.py`: all that is known about an operation."""
 
-    __slots__ = ("doc", "eval", "jvp", "name", "pure", "simplify", "transpose", "type", "wasm")
+    __slots__ = ("doc", "eval", "expand", "jvp", "name", "pure", "simplify", "transpose", "type", "wasm")
 
     def __init__(
         self,
@@ -39,6 +39,7 @@ class Op:
         jvp: Sequence[Callable[..., Value] | None] | None = None,
         transpose: Callable[..., Sequence[Value | None]] | None = None,
         simplify: Callable[..., Value | float | None] | None = None,
+        expand: Callable[..., Value] | None = None,
         wasm: str = "",
         pure: bool = True,
     ) -> None:
@@ -49,19 +50,33 @@ class Op:
         self.jvp = jvp  # one rule for each argument, None where it is flat; absent: flat in all
         self.transpose = transpose  # only where a `Tan` is accepted: a cotangent for each argument
         self.simplify = simplify  # -> an argument, a literal, or None; keeps every bit
+        self.expand = expand  # the expression of other rows that it stands for: it makes no instruction itself
         self.wasm = wasm  # mnemonics; `$k` is argument k; arguments come first if none is named
         self.pure = pure  # may be shared, and dropped when unused
 
     def __call__(self, *args: Any) -> Any:
         """Of traced values, the instruction; of plain numbers, outside of any trace, the answer."""
         b = _tracing.builder
-        if b is None and self.eval is not None and not any(a.__class__ is Value for a in args):
-            return self.eval(*[a if isinstance(a, bool) else as_number(a, here()) for a in args])
+        if len(args) != (n := self.type.__code__.co_argcount):
+            given = f"rose.{self.name} takes {n} {'argument' if n == 1 else 'arguments'}, not {len(args)}"
+            raise TypeMismatch(given, here(), f"{self.name}: {self.doc}")
+        if b is None and not any(a.__class__ is Value for a in args):
+            numbers = [a if isinstance(a, bool) else as_number(a, here()) for a in args]
+            return self.eval(*numbers) if self.eval is not None else self._folded(numbers)
         b = b or builder()
         values = tuple([a if a.__class__ is Value else b.lift(a) for a in args])
         if any(isinstance(v.type, Fin) for v in values) and self.type(*values) is None:
             values = tuple([b.emit(OPS["real"], (v,)) if isinstance(v.type, Fin) else v for v in values])
-        return b.emit(self, values)
+        if self.expand is None:
+            return b.emit(self, values)
+        if self.type(*values) is None:
+            raise b.mismatch(self, values)
+        return self.expand(*values)
+
+    def _folded(self, numbers: list[Any]) -> Any:
+        """The answer of an expression, which folds to a literal."""
+        with building(self.name) as b:
+            return self(*map(b.lift, numbers)).attr
 
     def __repr__(self) -> str:
         return self.name

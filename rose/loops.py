@@ -257,16 +257,6 @@ def _reduce(items: Any, start: float, op: Callable[[Any, Any], Any], name: str) 
     return result
 
 
-@edge
-def dot(x: Any, y: Any) -> Any:
-    """The sum of the products of the elements of two vectors of one size."""
-    x, y = infer(x), infer(y)
-    if not (isinstance(x.type, types.Vec) and x.type is y.type and x.type.elem is Real):
-        message = f"rose.dot takes two vectors of Reals of one size, not {x.type!r} and {y.type!r}"
-        raise TypeMismatch(message, here(), "rose.dot(x, y) is rose.sum(x[i] * y[i] for i in rose.range(n))")
-    return sum(x[i] * y[i] for i in range(x.type.size))
-
-
 class Accum(NoNumber):
     """A sum in the making: `+=` adds to it, and `.value` reads it, when it is complete.
 

@@ -23,11 +23,13 @@ from .ops import (
     imul,
     le,
     lt,
+    mod,
     mul,
     ne,
     neg,
     not_,
     or_,
+    pow_,
     real,
     sub,
     xor,
@@ -118,40 +120,47 @@ def _compare(
     return operator
 
 
-def _by_whole(op: Op) -> Callable[[Any, Any], Value]:
-    """`//` and `%`: of an index and a literal."""
+def _by_literal(op: Op) -> Callable[[Any, Any], Value | None]:
+    """`//` and `%` of an index, which only a literal divides; None for what is no index."""
 
-    def operator(x: Any, y: Any) -> Value:
-        i, k = _as_index(x), host_index(y)
-        if i is not None and k is not None and k > 0:
-            return builder().emit(op, (i, builder().const(k, Fin(k + 1))))
-        if i is not None and is_index(x):
+    def operator(x: Any, y: Any) -> Value | None:
+        if not is_index(x):
+            return None
+        k = host_index(y)
+        if k is None or k <= 0:
             what = a_traced(y) if isinstance(y, Value) else shown(y)
             raise TypeMismatch(
                 f"an index is divided by {what}", here(), "the divisor of an index is an integer above zero"
             )
-        raise TypeMismatch(
-            f"`{'//' if op is idiv else '%'}` divides an index by an integer, not {a_traced(operand(x))}",
-            here(),
-            "of numbers, write rose.floor(x / y), and x - y * rose.floor(x / y)",
-        )
+        return builder().emit(op, (x, builder().const(k, Fin(k + 1))))
 
     return operator
 
 
+_index_quotient, _index_rest = _by_literal(idiv), _by_literal(imod)
+
+
+def _quotient(x: Any, y: Any) -> Value:
+    out = _index_quotient(x, y)
+    if out is None:
+        message = f"`//` divides an index by an integer, not {a_traced(x) if isinstance(x, Value) else shown(x)}"
+        raise TypeMismatch(message, here(), "of numbers, write rose.floor(x / y)")
+    return out
+
+
+def _rest(x: Any, y: Any) -> Value:
+    out = _index_rest(x, y)
+    return mod(_side("left", x), _side("right", y)) if out is None else out
+
+
 def _power(x: Any, n: Any) -> Value:
-    """`x ** n` for a literal integer, as a product: by squaring, `1 / x ** -n` below zero."""
+    """`x ** n`: for a literal integer a product, by squaring, and `1 / x ** -n` below zero; else `pow`."""
     k = host_index(n)
     if k is None and isinstance(n, float) and n.is_integer():
         k = int(n)
     if k is None or not isinstance(x, Value):
-        what = a_traced(n) if isinstance(n, Value) else shown(n)
-        raise TypeMismatch(
-            f"the exponent of ** must be a literal integer, not {what}",
-            here(),
-            "x ** 0.5 is rose.sqrt(x); any other power can be an @opaque function with its own derivative",
-        )
-    square, out, rest = as_real(x), None, abs(k)
+        return pow_(_side("left", x), _side("right", n))
+    square, out, rest = _side("left", x), None, abs(k)
     while rest:
         if rest & 1:
             out = square if out is None else out * square
@@ -221,8 +230,8 @@ OPERATORS.update({
     "-": _arithmetic(sub, None),
     "*": _multiply,
     "/": _arithmetic(div, None),
-    "//": _by_whole(idiv),
-    "%": _by_whole(imod),
+    "//": _quotient,
+    "%": _rest,
     "**": _power,
     "[]": _subscript,
     "neg": lambda x, _: neg(as_real(x)),

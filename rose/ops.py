@@ -9,16 +9,20 @@ rows. A row without `jvp` is flat: its tangent is zero. Only the rows that accep
 only they have a `transpose`: the cotangent of each argument, None for one that is no tangent.
 
 `eval` is the meaning of a row, and WebAssembly computes the same bits: it answers as IEEE 754 does where
-Python would raise. Where an engine may choose the sign of a nan, no row lets it be seen.
+Python would raise. Where an engine may choose the sign of a nan, no row lets it be seen. A function of
+mathematics is musl's, compiled to WebAssembly: a module that calls it has it inside, and `eval` runs the
+same instructions in Python (`rose/libm`). A row with `expand` is an expression of other rows.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from .ir import CONST, OPS, ZERO, Op, Value, builder, is_literal
+from .ir import CONST, OPS, ZERO, Func, Op, Value, builder, building, is_literal
+from .libm import function
 from .types import Bool, Fin, Real, Tan, Type
 
 LARGEST = 2**31  # the size of the largest `Fin`: an index is an i32
@@ -28,6 +32,13 @@ def _row(name: str, doc: str, **columns: Any) -> Op:
     assert name not in OPS, name
     op = OPS[name] = Op(name, doc, **columns)
     return op
+
+
+def _math(name: str, doc: str, *jvp: Callable[..., Value], symbol: str = "") -> Op:
+    """A function of musl's: in WebAssembly a call of it. There are as many rules as it has arguments."""
+    symbol = symbol or name
+    types = UNARY if len(jvp) == 1 else BINARY
+    return _row(name, doc, type=types, eval=function(symbol), jvp=jvp, wasm=f"call {symbol}")
 
 
 def _unary(*signatures: tuple[Type, Type]) -> Callable[[Value], Type | None]:
@@ -186,6 +197,73 @@ copysign = _row(
     wasm="$0, $1, f64.const 1, $1, $1, f64.eq, select, f64.copysign",
 )  # fmt: skip
 
+# Mathematics. A rule is written so that nothing cancels, and overflows only where its answer does.
+
+exp = _math("exp", "e to the power of `x`.", lambda d, x, z: d * z)
+exp2 = _math("exp2", "2 to the power of `x`.", lambda d, x, z: d * (z * math.log(2.0)))
+expm1 = _math("expm1", "`exp(x) - 1`, exact near 0.", lambda d, x, z: d * exp(x))
+log = _math("log", "The natural logarithm; -inf at 0, nan below.", lambda d, x, z: d / x)
+log2 = _math("log2", "The logarithm to base 2.", lambda d, x, z: d * (math.log2(math.e) / x))
+log10 = _math("log10", "The logarithm to base 10.", lambda d, x, z: d * (math.log10(math.e) / x))
+log1p = _math("log1p", "`log(1 + x)`, exact near 0.", lambda d, x, z: d / (1.0 + x))
+sin = _math("sin", "The sine of an angle in radians.", lambda d, x, z: d * cos(x))
+cos = _math("cos", "The cosine of an angle in radians.", lambda d, x, z: -(d * sin(x)))
+tan = _math("tan", "The tangent of an angle in radians.", lambda d, x, z: d * (1.0 + z * z))
+asin = _math("asin", "The angle with this sine, from -pi/2 to pi/2.", lambda d, x, z: d / sqrt((1.0 - x) * (1.0 + x)))
+acos = _math("acos", "The angle with this cosine, from 0 to pi.", lambda d, x, z: -(d / sqrt((1.0 - x) * (1.0 + x))))
+atan = _math("atan", "The angle with this tangent, from -pi/2 to pi/2.", lambda d, x, z: d / (1.0 + x * x))
+atan2 = _math(
+    "atan2", "The angle of the point `(y, x)`, given as `atan2(y, x)`; its derivatives at (0, 0) are nan.",
+    lambda d, y, x, z: d * _over_square(x, hypot(x, y)),
+    lambda d, y, x, z: -(d * _over_square(y, hypot(x, y))),
+)  # fmt: skip
+sinh = _math("sinh", "The hyperbolic sine.", lambda d, x, z: d * cosh(x))
+cosh = _math("cosh", "The hyperbolic cosine.", lambda d, x, z: d * sinh(x))
+tanh = _math("tanh", "The hyperbolic tangent.", lambda d, x, z: d * (1.0 - z * z))
+asinh = _math("asinh", "The number with this hyperbolic sine.", lambda d, x, z: d / hypot(x, 1.0))
+acosh = _math(
+    "acosh", "The number from 0 on with this hyperbolic cosine.", lambda d, x, z: d / (sqrt(x - 1.0) * sqrt(x + 1.0)),
+)  # fmt: skip
+atanh = _math(
+    "atanh", "The number with this hyperbolic tangent.", lambda d, x, z: d / ((1.0 - x) * (1.0 + x)),
+)  # fmt: skip
+pow_ = _math(
+    "pow", "`x` to the power of `y`, which is 1 where `y` is 0.",
+    lambda d, x, y, z: select(y == 0.0, no(d), d * (y * pow_(x, y - 1.0))),
+    lambda d, x, y, z: select((z == 0.0) | ((x == 0.0) & (y == 0.0)), no(d), d * (z * log(x))),
+)  # fmt: skip
+cbrt = _math("cbrt", "The cube root, of a negative number too.", lambda d, x, z: d / (3.0 * (z * z)))
+hypot = _math(
+    "hypot", "The length of `(x, y)`; its derivatives at (0, 0) are 0.",
+    lambda d, x, y, z: select(z == 0.0, no(d), d * (x / z)),
+    lambda d, x, y, z: select(z == 0.0, no(d), d * (y / z)),
+)  # fmt: skip
+erf = _math("erf", "The error function.", lambda d, x, z: d * _bell(x))
+erfc = _math("erfc", "`1 - erf(x)`, exact where that is small.", lambda d, x, z: -(d * _bell(x)))
+gamma = _math(
+    "gamma", "The gamma function: `(x - 1)!`.", lambda d, x, z: d * (z * digamma(x)), symbol="tgamma",
+)  # fmt: skip
+lgamma = _math("lgamma", "The logarithm of `abs(gamma(x))`.", lambda d, x, z: d * digamma(x))
+fmod = _math(
+    "fmod", "What is left of `x` divided by `y`, with the sign of `x`.",
+    lambda d, x, y, z: d,
+    lambda d, x, y, z: -(d * round_((x - z) / y)),
+)  # fmt: skip
+
+# Expressions of the rows above and below, by a name of their own.
+
+mod = _row("mod", "`x % y`: what is left of `x` divided by `y`, with the sign of `y`.", type=BINARY,
+           expand=lambda x, y: _floored(fmod(x, y), y))  # fmt: skip
+clip = _row("clip", "The nearest number to `x` from `y` to `z`: at either, half of the derivative.",
+            type=lambda x, y, z: R if x.type is R and y.type is R and z.type is R else None,
+            expand=lambda x, y, z: min_(max_(x, y), z))  # fmt: skip
+relu = _row("relu", "`x` where it is above 0, else 0; its derivative at 0 is 0.", type=UNARY,
+            expand=lambda x: select(x <= 0.0, builder().lift(0.0), x))  # fmt: skip
+sigmoid = _row("sigmoid", "`1 / (1 + exp(-x))`, exact on both sides.", type=UNARY,
+               expand=lambda x: _logistic(x >= 0.0, _decay(x)))  # fmt: skip
+softplus = _row("softplus", "`log(1 + exp(x))`, which overflows nowhere.", type=UNARY,
+                expand=lambda x: select(x >= 0.0, x, builder().lift(0.0)) + log1p(_decay(x)))  # fmt: skip
+
 # Flat almost everywhere.
 
 sign = _row(
@@ -295,3 +373,56 @@ def no(d: Value) -> Value:
 
 def _share(d: Value, wins: Value, ties: Value) -> Value:
     return select(wins, d, select(ties, d * 0.5, no(d)))
+
+
+def _over_square(x: Value, h: Value) -> Value:
+    return (x / h) / h
+
+
+def _bell(x: Value) -> Value:
+    """The derivative of `erf`: `2 / sqrt(pi) * exp(-x * x)`, where the square is not rounded.
+
+    The square is that of `c`, a few bits of `x`, and a small rest. Beyond 40 the answer is 0.
+    """
+    x = max_(min_(x, builder().lift(40.0)), builder().lift(-40.0))
+    c = round_(x * 1024.0) / 1024.0
+    return 2.0 / math.sqrt(math.pi) * exp(-(c * c)) * exp(-((x - c) * (x + c)))
+
+
+def _floored(z: Value, y: Value) -> Value:
+    """The remainder `z` of a division by `y`, with the sign of `y`, which a zero gets too; it moves as `z` does."""
+    zero = stop_gradient(copysign(z, y)) - (stop_gradient(z) - z)
+    return select(z == 0.0, zero, select((z < 0.0) ^ (y < 0.0), z + y, z))
+
+
+def _decay(x: Value) -> Value:
+    """`exp(-abs(x))`, with the derivative of one side at 0."""
+    return exp(select(x >= 0.0, -x, x))
+
+
+def _logistic(positive: Value, e: Value) -> Value:
+    return select(positive, builder().lift(1.0), e) / (1.0 + e)
+
+
+def digamma(x: Value) -> Value:
+    """The derivative of `lgamma`; nan at its poles."""
+    return builder().call(_digamma(), (x,))
+
+
+@cache
+def _digamma() -> Func:
+    """Reflection (DLMF 5.5.4), recurrence up to 10 (5.5.2), asymptotic series (5.11.2)."""
+    with building("digamma") as b:
+        x = b.param(Real, "x")
+        left, r = x <= 0.0, x - round_(x)
+        cotangent = select(left, select(r == 0.0, b.lift(math.nan), math.pi / tan(math.pi * r)), b.lift(0.0))
+
+        def step(i: Value, y: Value, total: Value) -> tuple[list[Value], list[Value]]:
+            low = y < 10.0
+            return [select(low, y + 1.0, y), select(low, total + 1.0 / y, total)], []
+
+        (y, total), _ = b.loop(10, step, [select(left, 1.0 - x, x), b.lift(0.0)])
+        w, series = 1.0 / (y * y), b.lift(1.0 / 12.0)
+        for k in (-691.0 / 32760.0, 1.0 / 132.0, -1.0 / 240.0, 1.0 / 252.0, -1.0 / 120.0, 1.0 / 12.0):
+            series = series * w + k
+        return b.func(log(y) - 0.5 / y - series * w - total - cotangent)

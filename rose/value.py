@@ -71,6 +71,12 @@ class Value:
     def __rmod__(self, x: Any) -> Value:
         return OPERATORS["%"](x, self)
 
+    def __matmul__(self, y: Any) -> Any:
+        return OPERATORS["@"](self, y)
+
+    def __rmatmul__(self, x: Any) -> Any:
+        return OPERATORS["@"](x, self)
+
     def __pow__(self, y: Any) -> Value:
         return OPERATORS["**"](self, y)
 

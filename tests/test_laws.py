@@ -124,7 +124,7 @@ def test_a_row_that_accepts_a_tangent_can_be_transposed(op: Op):
     assert not linear or op.transpose is not None or op.name == "select"
 
 
-REGULAR = [0.3, 0.7, 1.3, 2.6, -0.4, -1.7, -2.2]
+REGULAR = [0.3, 0.7, 1.3, 2.9, -0.4, -1.7, -2.2]
 
 
 @pytest.mark.parametrize("op", [op for op in ROWS if op.jvp is not None], ids=repr)

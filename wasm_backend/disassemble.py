@@ -142,8 +142,12 @@ def _body(r: _Reader, names: dict[int, str]) -> Iterator[str]:
             text += f" {r.unsigned()}"
         elif kind == "f64.const":
             text += f" {struct.unpack('<d', r.bytes(8))[0]!r}"
-        elif kind == "i32.const":
+        elif kind == "f32.const":
+            text += f" {struct.unpack('<f', r.bytes(4))[0]!r}"
+        elif kind in ("i32.const", "i64.const"):
             text += f" {r.signed()}"
+        elif mnemonic == "br_table":
+            text += "".join([f" {r.unsigned()}" for _ in range(r.unsigned() + 1)])
         elif kind:
             r.bytes(1)  # the type of a block
         depth -= mnemonic in _OUTDENTS

@@ -34,13 +34,20 @@ from .values import ValueWriter
 
 
 @cache
-def template(op: Op) -> tuple[int | bytes, ...]:
-    """The `wasm` column, encoded: a number stands for an argument, which is put on the stack."""
-    steps: list[int | bytes] = []
+def template(op: Op) -> tuple[int | bytes | str, ...]:
+    """The `wasm` column, encoded: a number is an argument, put on the stack; a name is a function, called."""
+    steps: list[int | bytes | str] = []
     for step in op.wasm.split(", "):
         word, *rest = step.split()
-        steps.append(int(word[1:]) if word[0] == "$" else instruction(word, *[float(x) for x in rest]))
+        if word == "call":
+            steps += rest
+        else:
+            steps.append(int(word[1:]) if word[0] == "$" else instruction(word, *[float(x) for x in rest]))
     return tuple(steps)
+
+
+# the rows that call a function of the library, and which
+CALLED = {op: op.wasm.split()[1] for op in OPS.values() if op.wasm.startswith("call ")}
 
 
 def _plain(op: Op) -> bytes:
@@ -48,7 +55,7 @@ def _plain(op: Op) -> bytes:
 
 
 # the rows whose code is that of their arguments, and then these bytes
-PLAIN = {op: _plain(op) for op in OPS.values() if op.wasm and "$" not in op.wasm}
+PLAIN = {op: _plain(op) for op in OPS.values() if op.wasm and "$" not in op.wasm and op not in CALLED}
 
 
 class FunctionWriter(ValueWriter):
@@ -179,9 +186,14 @@ class FunctionWriter(ValueWriter):
                         self._push(a)
                 body += simple
                 return
+            if "$" not in v.op.wasm:
+                for a in v.args:
+                    self._push(a)
             for step in template(v.op):
                 if isinstance(step, int):
                     self._push(v.args[step])
+                elif isinstance(step, str):
+                    self.c("call", self.program.math[step])
                 else:
                     self.c.emit(step)
 

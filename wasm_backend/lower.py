@@ -17,8 +17,9 @@ from rose.types import Bool, Fin, Ref, Tuple, Type, Vec
 
 from .abi import Lowered, Signature, Slot
 from .encode import FUNC, I32, MEMORY, PAGE, Code, Module, instruction
-from .function import FunctionWriter
+from .function import CALLED, FunctionWriter
 from .layout import align, is_aggregate, leaves, size
+from .libm import link
 from .places import Frame, wasm_type
 
 LARGEST = 2**32  # bytes that a memory can have
@@ -47,6 +48,7 @@ class _Program:
         self.literals: dict[Value, int] = {}  # the addresses of those that are vectors
         self.zeros = 0
         self.largest = 0
+        self.math: dict[str, int] = {}  # the functions of the library that are called
         self._adder: int | None = None
 
     def finish(self) -> Lowered:
@@ -54,6 +56,8 @@ class _Program:
         for f in self.imports:
             self.index[f] = m.import_func("opaque", f.name, m.type(*border_types(f)))
         self.constants()
+        mathematics = [CALLED[v.op] for f in self.order for v in self.notable[f] if v.op in CALLED]
+        self.math = link(m, mathematics, self.reserve)
         for f in self.order:
             if f.impl is None and f in self.called:
                 self.write(f)
@@ -185,11 +189,11 @@ def wrapper(f: Func) -> Func:
     return Func(f.name, body, f.result, pure=f.pure)
 
 
-_NOTABLE = {CONST, ZERO, CALL, PURE_CALL}
+_NOTABLE = {CONST, ZERO, CALL, PURE_CALL, *CALLED}
 
 
 def notable_values(block: Block) -> list[Value]:
-    """The instructions that concern the whole module: literals, zeros and calls, those in loops too."""
+    """The instructions that concern the whole module: literals, zeros, calls and mathematics, those in loops too."""
     out: list[Value] = []
     for v in block.code:
         if v.op in _NOTABLE:

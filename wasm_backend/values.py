@@ -23,6 +23,7 @@ class Program(Protocol):
     """What a function needs to know of its module."""
 
     index: dict[Func, int]
+    math: dict[str, int]  # the functions of the library
     mailbox: dict[Func, list[int | None]]  # where the parameters go, of functions that have too many
     zeros: int
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import rose.loops as loops
+import rose.vectors as vectors
 from rose import ops
 from rose.forward import full_mask, jvp
 from rose.ir import Func, Value, building
@@ -34,7 +35,7 @@ def sum(v: Vec[11]) -> Real:
 
 @fn
 def dot(x: Vec[3], y: Vec[3]) -> Real:
-    return loops.dot(x, y)
+    return vectors.dot(x, y)
 
 
 @fn

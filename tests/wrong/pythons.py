@@ -56,14 +56,6 @@ def a_vector_that_is_called():
     return f
 
 
-def a_matrix_product():
-    @fn
-    def f(a: Vec[2, Vec[2]], v: Vec[2]) -> Vec[2]:
-        return a @ v
-
-    return f
-
-
 def a_function_of_numpy():
     @fn
     def f(x: Real) -> Real:
