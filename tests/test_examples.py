@@ -77,6 +77,17 @@ def test_the_boxes_of_groups_are_right_and_circles_are_calls(example: Any):
     assert ran.printed.count("= bbox_circle(") == 6
 
 
+def test_a_function_of_the_users_own_has_every_derivative(example: Any):
+    w = example("lambertw").module
+    assert w.w(1) == pytest.approx(0.5671432904097838, rel=1e-15)  # the omega constant
+    assert (w.w(0), w.slope(0), w.bend(0)) == (0, 1, -2)  # w = x - x ** 2 + ...
+    assert (w.w(-1 / math.e), w.slope(-1 / math.e)) == (-1, math.inf)
+    assert w.slope(-1e-300) == 1
+    for x in (-0.36, -0.1, 0.5, 3.0, 1e3, 1e100):
+        assert w.w(x) * math.exp(w.w(x)) == pytest.approx(x, rel=1e-13)
+        assert w.slope(x) == pytest.approx(w.w(x) / (x * (1 + w.w(x))), rel=1e-12)
+
+
 def test_the_demo_fits_a_line_and_lists_its_package(example: Any):
     ran = example("demo")
     assert "y = 3.00009 + 0.500091 x" in ran.printed
