@@ -46,8 +46,12 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """A module: its bytes, its exports, and the opaque functions that it imports, in order."""
+    """A module: its bytes, its exports, and in order the opaque functions that it imports.
+
+    `mathematics` names the functions of the library that it contains, whose notices go where it goes.
+    """
 
     wasm: bytes
     signatures: dict[str, Signature]
     imports: tuple[Func, ...]
+    mathematics: tuple[str, ...] = ()

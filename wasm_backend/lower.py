@@ -65,7 +65,7 @@ class _Program:
         pages = -(-max(self.largest, self.top) // PAGE)
         m.memory(max(pages, 1))
         m.export("memory", MEMORY, 0)
-        return Lowered(m.finish(), signatures, self.imports)
+        return Lowered(m.finish(), signatures, self.imports, tuple(self.math))
 
     def constants(self) -> None:
         """Place the literals that are vectors, and the zeros that all zero aggregates share."""

@@ -1,7 +1,8 @@
 """The files that a web page imports: a module, the JavaScript that loads it, and its types.
 
 `name.wasm` is the module. `name.js` holds its signatures as data, and one line for each way to load it;
-all that runs is in `js/rose.js`, which is copied beside. `name.d.ts` says the same in TypeScript.
+all that runs is in `js/rose.js`, which is copied beside. `name.d.ts` says the same in TypeScript. A module
+with mathematics inside brings the notices of its authors.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from rose.types import Bool, Fin, Real, Tan, Tuple, Type, Unit, Vec
 
 from .abi import Lowered, Signature
 from .layout import describe
+from .libm import notice
 
 _RUNTIME = Path(__file__).parent / "js" / "rose.js"
 
@@ -60,10 +62,11 @@ def package_files(lowered: Lowered, name: str, docs: Mapping[str, str] = {}) -> 
     texts = {
         f"{name}.js": _javascript(name, lowered.signatures.values(), imports),
         f"{name}.d.ts": _declarations(name, lowered.signatures.values(), imports, docs),
-        "package.json": _manifest(name),
+        "package.json": _manifest(name, bool(lowered.mathematics)),
     }
     files = {file: text.encode() for file, text in texts.items()}
-    return {f"{name}.wasm": lowered.wasm, **files, "rose.js": _RUNTIME.read_bytes()}
+    notices = {"NOTICE": notice()} if lowered.mathematics else {}
+    return {f"{name}.wasm": lowered.wasm, **files, "rose.js": _RUNTIME.read_bytes(), **notices}
 
 
 def _imports(lowered: Lowered) -> list[Func]:
@@ -117,7 +120,7 @@ export default init;
 """
 
 
-def _manifest(name: str) -> str:
+def _manifest(name: str, notices: bool) -> str:
     own = {file: f"./{name}.{file}" for file in ("js", "d.ts", "wasm")}
     manifest = {
         "name": re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-._") or "package",
@@ -131,7 +134,7 @@ def _manifest(name: str) -> str:
             own["wasm"]: own["wasm"],
             "./package.json": "./package.json",
         },
-        "files": [f"{name}.wasm", f"{name}.js", f"{name}.d.ts", "rose.js"],
+        "files": [f"{name}.wasm", f"{name}.js", f"{name}.d.ts", "rose.js", *["NOTICE"] * notices],
     }
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 

@@ -312,7 +312,8 @@ class Export:
 
     def __reduce__(self) -> tuple[Any, ...]:
         x = self.lowered
-        return _unpickled, (type(self), self.__name__, self._doc, x.wasm, x.signatures, [_packed(f) for f in x.imports])
+        imports = [_packed(f) for f in x.imports]
+        return _unpickled, (type(self), self.__name__, self._doc, x.wasm, x.signatures, imports, x.mathematics)
 
 
 class Compiled(Export):
@@ -359,9 +360,15 @@ class Compiled(Export):
 
 
 def _unpickled(
-    cls: type[Export], name: str, doc: str | None, wasm: bytes, signatures: dict[str, Signature], imports: list[Any]
+    cls: type[Export],
+    name: str,
+    doc: str | None,
+    wasm: bytes,
+    signatures: dict[str, Signature],
+    imports: list[Any],
+    mathematics: tuple[str, ...],
 ) -> Export:
-    return cls(Lowered(wasm, signatures, tuple([_opaque(*f) for f in imports])), name, doc)
+    return cls(Lowered(wasm, signatures, tuple([_opaque(*f) for f in imports]), mathematics), name, doc)
 
 
 def _packed(f: Func) -> tuple[Any, ...]:
