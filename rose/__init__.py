@@ -1,6 +1,7 @@
 """Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
 
 from .build import Compiled, compile
+from .control import cond, scan
 from .derive import (
     Vjp,
     grad,
@@ -103,6 +104,7 @@ __all__ = [
     "ceil",
     "clip",
     "compile",
+    "cond",
     "constant",
     "copysign",
     "cos",
@@ -144,6 +146,7 @@ __all__ = [
     "range",
     "relu",
     "round",
+    "scan",
     "select",
     "sigmoid",
     "sign",

@@ -47,6 +47,9 @@ class _Check:
         if f.impl is not None:
             self._opaque(f)
             return self.calls
+        if f.arms is not None:
+            self._choice(f, f.arms)
+            return dict.fromkeys(f.arms)
         self._block(f.body, None)
         if [r.type for r in f.body.results] != [f.result]:
             self._fail(f"it gives {_types(f.body.results)}, not one {f.result!r}")
@@ -57,6 +60,16 @@ class _Check:
             self._fail("it is opaque, but has a body")
         if any(t.linear or _has_ref(t) for t in [f.result, *[p.type for p in f.params]]):
             self._fail("it is opaque, but sees a tangent or an accumulator")
+
+    def _choice(self, f: Func, arms: tuple[Func, Func]) -> None:
+        params = [Bool, *[p.type for p in arms[0].params]]
+        if f.body.code or f.body.results or [p.type for p in f.params] != params:
+            self._fail("it is a choice, so it has no body, and takes a Bool and what its arms take")
+        for g in arms:
+            if [p.type for p in g.params] != params[1:] or g.result is not f.result:
+                self._fail("the arms of a choice take and give the same types")
+            if f.pure and not g.pure:
+                self._fail("it is marked as pure, and one of its arms is not")
 
     def _fail(self, why: str, v: Value | None = None) -> NoReturn:
         where = self.func.name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .ir import Builder, Value
 from .types import Real, Tuple, Type
@@ -63,3 +63,37 @@ class Cotangent:
         else:
             for item in self.items:
                 yield from item.leaves()
+
+
+class Sums:
+    """Numbers from outside of a loop: each turn's part is summed by itself, then that of all turns, then the rest.
+
+    So the order of a sum does not depend on how the turns are divided into calls: see `checkpoint.py`.
+    """
+
+    def __init__(self, b: Builder, leaves: Iterable[Cotangent]) -> None:
+        self.leaves = list(dict.fromkeys(leaves))
+        self.before = [(leaf.sum, leaf.ref) for leaf in self.leaves]
+        self.totals = [b.accum(b.zero(Real)) for _ in self.leaves]
+        self.added = [False for _ in self.leaves]
+        self._clear()
+
+    def _clear(self) -> None:
+        for leaf in self.leaves:
+            leaf.sum = leaf.ref = None
+
+    def end_turn(self, b: Builder) -> None:
+        """Add what a turn contributed."""
+        for k, (leaf, total) in enumerate(zip(self.leaves, self.totals, strict=True)):
+            part = leaf.close(b)
+            if part is not None:
+                b.add_to(total, part)
+                self.added[k] = True
+        self._clear()
+
+    def end(self, b: Builder) -> None:
+        """Add what all turns contributed."""
+        for leaf, before, total, added in zip(self.leaves, self.before, self.totals, self.added, strict=True):
+            leaf.sum, leaf.ref = before
+            if added:
+                leaf.add(b, b.freeze(total))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import ir
+from .calls import choice
 from .errors import Loc, NotDifferentiable
 from .ir import (
     ACCUM,
@@ -77,7 +78,9 @@ def jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Jvp:
         )
     made = f.memo.get(("jvp", mask))
     if made is None:
-        made = f.memo[("jvp", mask)] = _derive(f, mask)
+        made = _derive(f, mask) if f.arms is None else _derive_choice(f, f.arms, mask[1:])
+        made.func.remat, made.func.memo["primal"] = f.remat, f
+        f.memo[("jvp", mask)] = made
     return made
 
 
@@ -97,6 +100,22 @@ def _derive(f: Func, mask: Mask) -> Jvp:
         made = b.func(y if dy is None else b.tuple([y, dy]))
         # what nobody reads would count as a use outside of the arms of a `select`: see guards.py
         return Jvp(remove_dead_code(made), flat=dy is None)
+
+
+def _derive_choice(f: Func, arms: tuple[Func, Func], mask: Mask) -> Jvp:
+    """The choice between the derivatives of the arms."""
+    ds = [jvp(g, mask) for g in arms]
+    flat = all([d.flat for d in ds])
+    then, otherwise = [_padded(d.func) if d.flat and not flat else d.func for d in ds]
+    return Jvp(choice(f"{f.name}.jvp", then, otherwise), flat)
+
+
+def _padded(f: Func) -> Func:
+    """A derivative that is zero, with the zeros."""
+    with ir.building(f.name) as b:
+        b.loc = f.params[0].loc
+        y = b.call(f, [b.param(p.type, p.attr) for p in f.params])
+        return b.func(b.tuple([y, b.zero(tangent(y.type))]))
 
 
 def _block(b: Builder, block: Block, env: Env) -> list[Pair]:

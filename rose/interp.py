@@ -35,6 +35,10 @@ def run(f: Func, *args: Any) -> Any:
             continue
         if g.impl is not None:
             answer = _host(g, xs)
+        elif g.arms is not None:
+            c, *rest = xs
+            stack.append(_need(g.arms[0] if c else g.arms[1], rest))
+            answer = None
         else:
             stack.append(_func(g, xs))
             answer = None

@@ -103,17 +103,19 @@ class Block:
 
 
 class Func:
-    """A function of the IR. An opaque one has an `impl` in the place of a body.
+    """A function of the IR. In the place of a body an opaque one has an `impl`, and a choice has `arms`.
 
     A pure one does nothing but make its result, and add to the accumulators that it is given.
     """
 
-    __slots__ = ("body", "impl", "jvp", "memo", "name", "pure", "result")
+    __slots__ = ("arms", "body", "impl", "jvp", "memo", "name", "pure", "remat", "result")
 
     def __init__(
         self, name: str, body: Block, result: Type, *, pure: bool, impl: Callable[..., Any] | None = None
     ) -> None:
         self.name, self.body, self.result, self.pure, self.impl = name, body, result, pure, impl
+        self.arms: tuple[Func, Func] | None = None  # which of them is called, its first parameter says
+        self.remat = False  # a derivative in reverse keeps what it is given, and evaluates it once more
         self.jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
         self.memo: dict[Any, Any] = {}  # what passes derived from this function: made once
 
@@ -398,8 +400,15 @@ def is_tracing() -> bool:
 @contextmanager
 def building(name: str, *, inside: bool = False) -> Generator[Builder]:
     """A builder for one function; `inside` lets it capture values of the function being traced now."""
+    with resumed(Builder(name, _tracing.builder if inside else None)) as b:
+        yield b
+
+
+@contextmanager
+def resumed(b: Builder) -> Generator[Builder]:
+    """Record into `b` again."""
     outer = _tracing.builder
-    _tracing.builder = b = Builder(name, outer if inside else None)
+    _tracing.builder = b
     try:
         yield b
     finally:

@@ -15,7 +15,7 @@ from .linear import is_linear
 from .ops import select
 from .optimise.split import LONGEST, split
 from .types import Fin, Ref, Tuple, Type, Vec, linear_part
-from .unzip import LinearHalf, Unzipped, unzip
+from .unzip import Cut, CutAgain, CutChoice, LinearHalf, Unzipped, unzip
 
 
 def linearize(g: Func) -> tuple[Func, Func, tuple[int, ...]]:
@@ -23,8 +23,17 @@ def linearize(g: Func) -> tuple[Func, Func, tuple[int, ...]]:
     made = g.memo.get("linearize")
     if made is None:
         of = unzip(g)
-        made = g.memo["linearize"] = of.fwd, split(_Along(of).half(), 3 * LONGEST), of.saved
+        made = g.memo["linearize"] = of.fwd, _along(of), of.saved
     return made
+
+
+def _along(of: Cut) -> Func:
+    if isinstance(of, CutChoice):
+        return of.linear(f"{of.g.name}.lin", [linearize(arm.g)[1] for arm in of.arms], 1)
+    if isinstance(of, CutAgain):
+        return of.linear(f"{of.g.name}.lin", _along(of.whole), 1)
+    assert isinstance(of, Unzipped)
+    return split(_Along(of).half(), 3 * LONGEST)
 
 
 def _type(v: Value) -> Type:

@@ -42,18 +42,19 @@ def range(n: Any) -> Iterator[Any]:
     `n` is a Python integer. The loop's body runs once, to be recorded; it may not be left with `break`,
     `return` or an exception.
     """
+    return _range(builder(), turns(n, "rose.range", here().narrow(argument(0, "n", 1))))
+
+
+def turns(n: Any, name: str, loc: Loc) -> int:
+    """How many turns a loop has: an integer of the host."""
     k = host_index(n)
     if k is None:
         what = a_traced(n) if isinstance(n, Value) else shown(n)
         hint = "the size of a loop is an integer of Python's, known when the function is traced: len(v) of a vector v"
-        raise TypeMismatch(f"rose.range takes an integer, not {what}", here().narrow(argument(0, "n", 1)), hint)
+        raise TypeMismatch(f"{name} takes an integer, not {what}", loc, hint)
     if not 0 <= k < LARGEST:
-        raise OutOfRange(
-            f"a loop cannot have {digits(k)} turns",
-            here().narrow(argument(0, "n", 1)),
-            f"it has from 0 to {LARGEST - 1}",
-        )
-    return _range(builder(), k)
+        raise OutOfRange(f"a loop cannot have {digits(k)} turns", loc, f"it has from 0 to {LARGEST - 1}")
+    return k
 
 
 def _range(b: Builder, n: int) -> Iterator[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from . import ir
+from .calls import choice
 from .errors import NotLinear
 from .ir import (
     ACCUM,
@@ -39,14 +40,20 @@ def untype(f: Func) -> Func:
         return f
     made = f.memo.get("untype")
     if made is None:
-        with ir.building(f.name) as b:
-            env: Env = {}
-            for p in f.params:
-                b.loc = p.loc
-                env[p] = b.param(untyped(p.type), p.attr)
-            _untype_block(b, f.body, env)
-            made = f.memo["untype"] = b.func(env[f.body.results[0]])
+        made = choice(f.name, *map(untype, f.arms)) if f.arms is not None else _untype(f)
+        made.remat = f.remat
+        f.memo["untype"] = made
     return made
+
+
+def _untype(f: Func) -> Func:
+    with ir.building(f.name) as b:
+        env: Env = {}
+        for p in f.params:
+            b.loc = p.loc
+            env[p] = b.param(untyped(p.type), p.attr)
+        _untype_block(b, f.body, env)
+        return b.func(env[f.body.results[0]])
 
 
 def _untype_block(b: Builder, block: Block, env: Env) -> None:
@@ -104,15 +111,24 @@ def as_linear(f: Func, mask: Sequence[bool]) -> Func:
     if made is None:
         if f.impl is not None:
             raise NotLinear(f"{f.name} is opaque, so nothing says that it is linear", None, _HINT)
-        with ir.building(f.name) as b:
-            work = _AsLinear(f, mask)
-            for p, yes in zip(f.params, mask, strict=True):
-                b.loc = p.loc
-                work.env[p] = b.param(_linear_type(p.type) if yes else p.type, p.attr)
-            work.block(b, f.body)
-            result = f.body.results[0]
-            made = f.memo[key] = b.func(work.linear(b, result) if result.type.real else work.env[result])
+        if f.arms is not None:
+            made = choice(f.name, *[as_linear(g, mask[1:]) for g in f.arms])
+        else:
+            made = _as_linear(f, mask)
+        made.remat = f.remat
+        f.memo[key] = made
     return made
+
+
+def _as_linear(f: Func, mask: Sequence[bool]) -> Func:
+    with ir.building(f.name) as b:
+        work = _AsLinear(f, mask)
+        for p, yes in zip(f.params, mask, strict=True):
+            b.loc = p.loc
+            work.env[p] = b.param(_linear_type(p.type) if yes else p.type, p.attr)
+        work.block(b, f.body)
+        result = f.body.results[0]
+        return b.func(work.linear(b, result) if result.type.real else work.env[result])
 
 
 _HINT = "a linear function adds, and multiplies and divides by what does not depend on its parameters"

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import ir
+from .calls import callees
 from .ir import Block, Func, Op, Value, is_call
 from .ops import neg, select
 from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
@@ -37,7 +38,7 @@ SYMBOLS = {
     "iadd": "+", "imul": "*", "idiv": "//", "imod": "%", "ieq": "==", "ilt": "<", "ile": "<=",
 }  # fmt: skip
 ZEROS: dict[Type, str] = {Real: "0.0", Tan: "0.0", Bool: "false", Unit: "()"}
-WORDS = "accum def false for freeze from fst in inf let nan not opaque pure snd true type zero".split()
+WORDS = "accum def else false for freeze from fst if in inf let nan not opaque pure snd then true type zero".split()
 DEEPEST = 8  # how deep accumulators nest, and how often an instruction is looked at to see if they do
 
 
@@ -57,25 +58,17 @@ def show_func(f: Func) -> str:
 
 def _calls_first(f: Func) -> Iterator[Func]:
     """`f` and all that it calls, each after what it calls itself."""
-    seen, stack = {f}, [(f, _callees(f.body))]
+    seen, stack = {f}, [(f, callees(f))]
     while stack:
         g, rest = stack[-1]
         for h in rest:
             if h not in seen:
                 seen.add(h)
-                stack.append((h, _callees(h.body)))
+                stack.append((h, callees(h)))
                 break
         else:
             stack.pop()
             yield g
-
-
-def _callees(block: Block) -> Iterator[Func]:
-    for v in block.code:
-        if is_call(v):
-            yield v.attr
-        elif v.op is ir.FOR:
-            yield from _callees(v.attr)
 
 
 def _unique(name: str, taken: dict[str, int]) -> str:
@@ -140,6 +133,10 @@ class _Program:
         head = f"def {self.name(f)}({params}): {self.type(f.result)} ="
         if f.impl is not None:
             return head + (" pure opaque" if f.pure else " opaque")
+        if f.arms is not None:
+            c, *args = [body.names[p] for p in f.params]
+            then, otherwise = [f"{self.name(g)}({', '.join(args)})" for g in f.arms]
+            return f"{head}\n  if {c} then {then} else {otherwise}"
         body.block(f.body, "  ")
         return "\n".join([head, *body.lines, "  " + body.names[f.body.results[0]]])
 

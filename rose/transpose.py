@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import ir
-from .cotangent import Cotangent
+from .cotangent import Cotangent, Sums
 from .errors import NotLinear
 from .guards import Guard, is_ref
 from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
@@ -24,7 +24,7 @@ from .linear import is_linear
 from .ops import add, and_, ifrom, not_, select
 from .optimise.split import LONGEST, split
 from .types import Fin, Real, Ref, Tan, linear_part
-from .unzip import LinearHalf, Unzipped, unzip
+from .unzip import Cut, CutAgain, CutChoice, LinearHalf, Unzipped, unzip
 
 
 class Halves(NamedTuple):
@@ -40,8 +40,17 @@ def transpose(g: Func) -> Halves:
     made = g.memo.get("transpose")
     if made is None:
         of = unzip(g)
-        made = g.memo["transpose"] = Halves(of.fwd, split(_Backward(of).half(), 3 * LONGEST), of.saved)
+        made = g.memo["transpose"] = Halves(of.fwd, _backward(of), of.saved)
     return made
+
+
+def _backward(of: Cut) -> Func:
+    if isinstance(of, CutChoice):
+        return of.linear(f"{of.g.name}.bwd", [transpose(arm.g).bwd for arm in of.arms], 2)
+    if isinstance(of, CutAgain):
+        return of.linear(f"{of.g.name}.bwd", _backward(of.whole), 2)
+    assert isinstance(of, Unzipped)
+    return split(_Backward(of).half(), 3 * LONGEST)
 
 
 class _Backward(LinearHalf):
@@ -261,11 +270,11 @@ class _Backward(LinearHalf):
                 if (ct := cts[j]) is not None:
                     self.contribute(b, v, v.args[j], ct)
             return
-        for x in self.loops.outside[v]:
-            if not is_ref(x):
-                for leaf in self.cotangent(x).leaves():
-                    leaf.open(b)
-
+        outside = [leaf for x in self.loops.outside[v] if not is_ref(x) for leaf in self.cotangent(x).leaves()]
+        for leaf in outside:
+            if leaf.type is not Real:
+                leaf.open(b)
+        sums = Sums(b, [leaf for leaf in outside if leaf.type is Real])
         types = [linear_part(block.results[j].type) for j in states]
 
         def body(i: Value, *carried: Value) -> tuple[list[Value], list[Value]]:
@@ -276,11 +285,13 @@ class _Backward(LinearHalf):
                 if ct is not None and j >= k:
                     self.add(b, block.results[j], b.index(ct, self.turn[block]))
             self.block(b, block)
+            sums.end_turn(b)
             back = [self.closed(b, block.params[1 + j]) for j in states]
             return [b.zero(t) if x is None else x for x, t in zip(back, types, strict=True)], []
 
         last = [cts[j] for j in states]
         inits = [b.zero(t) if x is None else x for x, t in zip(last, types, strict=True)]
         out, _ = b.loop(n.size, body, inits)
+        sums.end(b)
         for j, ct in zip(states, out, strict=True):
             self.contribute(b, v, v.args[j], ct)

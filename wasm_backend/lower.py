@@ -16,6 +16,7 @@ from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_ca
 from rose.types import Bool, Fin, Ref, Tuple, Type, Vec
 
 from .abi import Lowered, Signature, Slot
+from .choice import ChoiceWriter
 from .encode import FUNC, I32, MEMORY, PAGE, Code, Module, instruction
 from .function import CALLED, FunctionWriter
 from .layout import align, is_aggregate, leaves, size
@@ -39,7 +40,7 @@ class _Program:
         self.exports = exports
         self.notable = calls_first(exports.values())
         self.order = list(self.notable)
-        self.called = {g for vs in self.notable.values() for g in callees(vs)}
+        self.called = {g for f, vs in self.notable.items() for g in callees(f, vs)}
         self.imports = tuple([f for f in self.order if f.impl is not None])
         self.index: dict[Func, int] = {}
         self.frames: dict[Func, Frame] = {}
@@ -94,7 +95,7 @@ class _Program:
     def new_frame(self, f: Func) -> Frame:
         """A frame above those of all that `f` calls."""
         notable = self.notable[f] if f in self.notable else notable_values(f.body)
-        below = [self.frames[g].top for g in callees(notable) if g.impl is None]
+        below = [self.frames[g].top for g in callees(f, notable) if g.impl is None]
         return Frame(max([self.top, *below]))
 
     def done(self, f: Func, frame: Frame) -> None:
@@ -111,7 +112,7 @@ class _Program:
         frame = self.frames[f] = self.new_frame(f)
         if sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS:
             self.mailbox[f] = [None if isinstance(p.type, Ref) else frame.reserve(p.type) for p in f.params]
-        writer = FunctionWriter(self, f, frame, self.mailbox.get(f))
+        writer = (FunctionWriter if f.arms is None else ChoiceWriter)(self, f, frame, self.mailbox.get(f))
         params, results = writer.signature()
         self.index[f] = self.module.reserve(self.module.type(params, results), f.name)
         self.module.define(self.index[f], writer.write())
@@ -203,8 +204,8 @@ def notable_values(block: Block) -> list[Value]:
     return out
 
 
-def callees(notable: list[Value]) -> list[Func]:
-    return [v.attr for v in notable if is_call(v)]
+def callees(f: Func, notable: list[Value]) -> list[Func]:
+    return [*(f.arms or ()), *[v.attr for v in notable if is_call(v)]]
 
 
 def calls_first(roots: Iterable[Func]) -> dict[Func, list[Value]]:
@@ -218,7 +219,7 @@ def calls_first(roots: Iterable[Func]) -> dict[Func, list[Value]]:
         elif f not in out:
             found = notable_values(f.body)
             todo.append((f, found))
-            todo.extend([(g, None) for g in reversed(callees(found)) if g not in out])
+            todo.extend([(g, None) for g in reversed(callees(f, found)) if g not in out])
     return out
 
 

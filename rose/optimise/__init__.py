@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ..ir import FOR, Block, Func, Value, is_call
+from ..calls import callees
+from ..ir import Func
 from .dead_code import remove_dead_code
 
 PIPELINE: tuple[Callable[[Func], Func], ...] = (remove_dead_code,)
@@ -21,21 +22,11 @@ def optimise(roots: Iterable[Func]) -> None:
         if f in seen:
             continue
         seen[f] = None
-        if f.impl is None and "optimised" not in f.memo:
+        if "optimised" not in f.memo:
             f.memo["optimised"] = True
             for run in PIPELINE:
                 run(f)
-        todo.extend([v.attr for v in _calls(f.body)])
-
-
-def _calls(block: Block) -> list[Value]:
-    out: list[Value] = []
-    for v in block.code:
-        if is_call(v):
-            out.append(v)
-        elif v.op is FOR:
-            out.extend(_calls(v.attr))
-    return out
+        todo.extend(callees(f))
 
 
 __all__ = ["PIPELINE", "optimise", "remove_dead_code"]

@@ -22,7 +22,7 @@ Env = dict[Value, Value]
 
 def split(f: Func, longest: int = LONGEST) -> Func:
     """`f`, cut into pieces if it has more than `longest` instructions."""
-    if f.impl is not None or _weight(f.body) <= longest:
+    if _weight(f.body) <= longest:
         return f
     with ir.building(f.name) as b:
         b.pure = f.pure
@@ -32,7 +32,7 @@ def split(f: Func, longest: int = LONGEST) -> Func:
             env[p] = b.param(p.type, p.attr)
         _Splitter(f.name).block(b, f.body, env)
         made = b.func(env[f.body.results[0]])
-    made.jvp, made.memo = f.jvp, f.memo
+    made.jvp, made.memo, made.remat = f.jvp, f.memo, f.remat
     return made
 
 

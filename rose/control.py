@@ -1,0 +1,143 @@
+"""Branches of which one is evaluated, and loops that carry a state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import ir, operators, trace
+from .calls import choice
+from .checkpoint import Segments
+from .errors import Loc, TypeMismatch, argument, edge, here
+from .ir import CONST, PARAM, Func, Value, builder, is_tracing, shown
+from .loops import turns
+from .operators import host_index, view
+from .structs import infer, is_number, to_value
+from .types import Bool, Fin, Real, Tuple, Type
+
+
+@edge
+def cond(p: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """`then()` where the condition `p` holds, else `otherwise()`: only that one is evaluated.
+
+    Both give a result of one type, which may be any; they may use all that is there around them. `select`
+    chooses between two values that are there already.
+    """
+    if not is_tracing() and isinstance(p, bool):
+        return then() if p else otherwise()
+    loc = here()
+    condition = to_value(p, Bool, ("the condition",), loc.narrow(argument(0, "p", 3)))
+    for k, (name, f) in enumerate((("then", then), ("otherwise", otherwise)), 1):
+        if not callable(f):
+            hint = "write rose.cond(condition, lambda: x, lambda: y); rose.select chooses between two values"
+            raise TypeMismatch(
+                f"{name} is a function without parameters, not {shown(f)}", loc.narrow(argument(k, name, 3)), hint
+            )
+    if condition.op is CONST:
+        return then() if condition.attr else otherwise()
+    arms = [_Arm("then", then, loc), _Arm("otherwise", otherwise, loc)]
+    arms[0].agree(arms[1].result.type)
+    arms[1].agree(arms[0].result.type)
+    x, y = [arm.result.type for arm in arms]
+    if x is not y:
+        hint = "both arms give one type, which is that of the result"
+        raise TypeMismatch(f"rose.cond between a {x!r} and a {y!r}", loc, hint)
+    # each arm takes what the other one uses as well
+    outside = list(dict.fromkeys([v for arm in arms for v in arm.b.captured]))
+    chosen = choice("cond", *[arm.func(outside) for arm in arms])
+    b = builder()
+    return view(b.call(chosen, [condition, *[b.reach(v) for v in outside]]))
+
+
+class _Arm:
+    """One arm of a choice, recorded as a function of all that it uses."""
+
+    def __init__(self, name: str, body: Callable[[], Any], loc: Loc) -> None:
+        self.given: Any = None
+        self.at = loc
+        with ir.building(name, inside=True) as self.b:
+            made = trace.finish(self.b, body, self._returned, loc)
+        (self.result,) = made.body.results
+
+    def _returned(self, x: Any, at: Loc) -> Value:
+        self.given, self.at = x, at
+        self.b.loc = None
+        return infer(x, at)
+
+    def agree(self, t: Type) -> None:
+        """Let the result be a `t`, if it is a number of Python's, or an index where a Real is wanted."""
+        with ir.resumed(self.b):
+            if self.result.type is not t and is_number(self.given):
+                self.result = to_value(self.given, t, ("what an arm of rose.cond gives",), self.at)
+            elif t is Real:
+                self.result = operators.as_real(self.result)
+
+    def func(self, outside: list[Value]) -> Func:
+        with ir.resumed(self.b) as b:
+            b.root.params = [
+                b.captured[v] if v in b.captured else b.param(v.type, v.attr if v.op is PARAM else None)
+                for v in outside
+            ]
+            return b.func(self.result)
+
+
+@edge
+def scan(
+    body: Callable[[Any, Any], Any], init: Any, n: Any, *, checkpoint: str | None = None, snapshots: int | None = None
+) -> Any:
+    """Carry a state through `n` turns: `body(i, state)` gives the next state, or a pair `(state, out)`.
+
+    The state is of any type, which every turn keeps. The last state comes out; with outs, the pair of it and
+    the vector of them. The body is recorded once.
+
+    Reverse mode keeps what each turn's derivative needs. With `checkpoint` it keeps states only, and evaluates
+    turns again, to the same bits: "sqrt" keeps about `2 * sqrt(n)` of them, and evaluates each turn once more;
+    "binomial" keeps as many as there are `snapshots`, and evaluates a turn as often again as that takes: by
+    default, five times at most.
+    """
+    loc, b = here(), builder()
+    size = turns(n, "rose.scan", loc.narrow(argument(2, "n", 3)))
+    _check_schedule(checkpoint, snapshots, loc)
+    first = infer(init, loc.narrow(argument(1, "init", 3)))
+
+    def turn(i: Value, state: Value) -> list[Value]:
+        given, out = body(i, view(state)), None
+        if _is_pair(given, first.type):
+            given, out = given[0], infer(given[1])
+        after = to_value(given, first.type, ("the state after a turn of rose.scan",), loc)
+        return [after] if out is None else [after, out]
+
+    if checkpoint is None or size < 2:
+        step: Callable[[Value, Value], tuple[list[Value], list[Value]]] = lambda i, state: _split(turn(i, state))
+        (last,), outs = b.loop(size, step, [first])
+        return (view(last), outs[0]) if outs else view(last)
+    with ir.building("turn", inside=True) as inner:
+        i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
+        one = trace.finish(inner, lambda: turn(i, state), lambda x, _: inner.tuple(x), loc)
+    if not one.pure:
+        hint = "leave out checkpoint=, or what has an effect"
+        raise TypeMismatch("a turn that has an effect cannot be evaluated again", loc, hint)
+    last, out = Segments(one, [b.reach(v) for v in inner.captured]).run(first, checkpoint, snapshots)
+    return view(last) if out is None else (view(last), out)
+
+
+def _split(results: list[Value]) -> tuple[list[Value], list[Value]]:
+    return results[:1], results[1:]
+
+
+def _check_schedule(checkpoint: Any, snapshots: Any, loc: Loc) -> None:
+    if checkpoint not in (None, "sqrt", "binomial"):
+        hint = 'write checkpoint="sqrt" or checkpoint="binomial", or leave it out to keep everything'
+        raise TypeMismatch(f"rose.scan has no checkpoint {shown(checkpoint)}", loc, hint)
+    if snapshots is not None and (checkpoint != "binomial" or host_index(snapshots) is None or snapshots < 1):
+        hint = 'write checkpoint="binomial", snapshots=20'
+        raise TypeMismatch(
+            f"snapshots are how many states binomial checkpoints keep, not {shown(snapshots)}", loc, hint
+        )
+
+
+def _is_pair(x: Any, state: Type) -> bool:
+    """True for `(state, out)`, and not for a state that is itself a pair."""
+    if x.__class__ is not tuple or len(x) != 2:
+        return False
+    return not (isinstance(state, Tuple) and len(state.items) == 2) or infer(x).type is not state
