@@ -1,7 +1,7 @@
 """Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
 
 from .build import Compiled, compile
-from .control import cond, scan
+from .control import cond, scan, while_loop
 from .derive import (
     Vjp,
     grad,
@@ -164,4 +164,5 @@ __all__ = [
     "value_and_grad",
     "vec",
     "vjp",
+    "while_loop",
 ]  # fmt: skip

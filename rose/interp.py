@@ -14,9 +14,11 @@ from functools import cache
 from typing import Any
 
 from . import ir
-from .ir import Block, Func, Op, Value, is_call
+from .errors import TooLarge
+from .ir import Block, Func, Op, Turns, Value, is_call
+from .stacks import JOIN, MORE, POP, PUSH
 from .structs import plain, present
-from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Vec
+from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Vec, items_of
 
 Env = dict[Value, Any]
 Running = Generator[tuple[Func, list[Any]], Any, Any]  # gives the calls it needs, is sent their answers
@@ -35,6 +37,9 @@ def run(f: Func, *args: Any) -> Any:
             continue
         if g.impl is not None:
             answer = _host(g, xs)
+        elif g.turns is not None:
+            stack.append(_turns(g.turns, xs))
+            answer = None
         elif g.arms is not None:
             c, *rest = xs
             stack.append(_need(g.arms[0] if c else g.arms[1], rest))
@@ -43,6 +48,16 @@ def run(f: Func, *args: Any) -> Any:
             stack.append(_func(g, xs))
             answer = None
     return answer
+
+
+def _turns(turns: Turns, xs: list[Any]) -> Running:
+    states, count = len(items_of(turns.body.result)), 0
+    while (yield turns.test, list(xs)):
+        if count == turns.most:
+            raise TooLarge(f"a loop was to end within {count:,} turns, and did not", None, "give it a larger max_iter")
+        xs[:states] = yield turns.body, list(xs)
+        count += 1
+    return tuple(xs[:states])
 
 
 def _given(x: Any, p: Value) -> Any:
@@ -139,9 +154,37 @@ def _add(cells: list[Any], key: int, x: Any) -> None:
     old = cells[key]
     if old.__class__ is float:
         cells[key] = old + x
+    elif old.__class__ is Items or x.__class__ is Items:
+        cells[key] = _joined(old, x)
     elif old.__class__ is list:
         for k, y in enumerate(x):
             _add(old, k, y)
+
+
+class Items:
+    """A stack: an item, and the stack below it, which is None where it is the empty one."""
+
+    __slots__ = ("below", "item")
+
+    def __init__(self, item: Any, below: Items | None) -> None:
+        self.item, self.below = item, below
+
+
+def _joined(s: Items | None, t: Items | None) -> Items | None:
+    both: list[Any] = []
+    while s is not None and t is not None:
+        cells = [_thawed(s.item)]
+        _add(cells, 0, t.item)
+        both.append(_frozen(cells[0]))
+        s, t = s.below, t.below
+    out = t if s is None else s
+    for x in reversed(both):
+        out = Items(x, out)
+    return out
+
+
+def _popped(v: Value, s: Items | None) -> tuple[Any, Items | None]:
+    return zero(v.type) if s is None else (s.item, s.below)
 
 
 @cache
@@ -164,5 +207,9 @@ _STRUCTURAL: dict[Op, Callable[[Value, list[Any]], Any]] = {
     ir.ACCUM: lambda v, xs: accumulator(xs[0]),
     ir.AT: lambda v, xs: xs[0].at(xs[1] if len(xs) > 1 else v.attr),
     ir.ADD_TO: lambda v, xs: xs[0].add(xs[1]),
+    PUSH: lambda v, xs: Items(xs[1], xs[0]),
+    POP: lambda v, xs: _popped(v, xs[0]),
+    MORE: lambda v, xs: xs[0] is not None,
+    JOIN: lambda v, xs: _joined(xs[0], xs[1]),
     ir.FREEZE: lambda v, xs: xs[0].read(),
 }

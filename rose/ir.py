@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import EscapedValue, Loc, OutOfRange, RoseError, TypeMismatch, here
 from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
@@ -102,19 +102,28 @@ class Block:
         return block is not None
 
 
+class Turns(NamedTuple):
+    """A loop: `body` is called for as long as `test` holds, at most so many times."""
+
+    test: Func
+    body: Func
+    most: int | None
+
+
 class Func:
-    """A function of the IR. In the place of a body an opaque one has an `impl`, and a choice has `arms`.
+    """A function of the IR. In the place of a body an opaque one has an `impl`, a choice `arms`, and a loop `turns`.
 
     A pure one does nothing but make its result, and add to the accumulators that it is given.
     """
 
-    __slots__ = ("arms", "body", "impl", "jvp", "memo", "name", "pure", "remat", "result")
+    __slots__ = ("arms", "body", "impl", "jvp", "memo", "name", "pure", "remat", "result", "turns")
 
     def __init__(
         self, name: str, body: Block, result: Type, *, pure: bool, impl: Callable[..., Any] | None = None
     ) -> None:
         self.name, self.body, self.result, self.pure, self.impl = name, body, result, pure, impl
         self.arms: tuple[Func, Func] | None = None  # which of them is called, its first parameter says
+        self.turns: Turns | None = None  # what is called again and again: see `calls.py`
         self.remat = False  # a derivative in reverse keeps what it is given, and evaluates it once more
         self.jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
         self.memo: dict[Any, Any] = {}  # what passes derived from this function: made once

@@ -31,14 +31,15 @@ from . import ir
 from .calls import callees
 from .ir import Block, Func, Op, Value, is_call
 from .ops import neg, select
-from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
+from .types import Bool, Fin, Real, Ref, Stack, Tan, Tuple, Type, Unit, Vec
 
 SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "eq": "==", "ne": "!=", "lt": "<", "le": "<=",
     "iadd": "+", "imul": "*", "idiv": "//", "imod": "%", "ieq": "==", "ilt": "<", "ile": "<=",
 }  # fmt: skip
 ZEROS: dict[Type, str] = {Real: "0.0", Tan: "0.0", Bool: "false", Unit: "()"}
-WORDS = "accum def else false for freeze from fst if in inf let nan not opaque pure snd then true type zero".split()
+WORDS = """accum def do else false for freeze from fst if in inf let nan not opaque pure snd then true type while
+zero""".split()
 DEEPEST = 8  # how deep accumulators nest, and how often an instruction is looked at to see if they do
 
 
@@ -110,6 +111,8 @@ class _Program:
                 return f"[{t.size}]{self.type(t.elem)}"
             case Ref():
                 return f"&{self.type(t.inner)}"
+            case Stack():
+                return f"Stack[{self.type(t.elem)}]"
             case Tuple(form=None):
                 return _tuple([self.type(x) for x in t.items])
             case Tuple():
@@ -137,6 +140,11 @@ class _Program:
             c, *args = [body.names[p] for p in f.params]
             then, otherwise = [f"{self.name(g)}({', '.join(args)})" for g in f.arms]
             return f"{head}\n  if {c} then {then} else {otherwise}"
+        if f.turns is not None:
+            given = ", ".join([body.names[p] for p in f.params])
+            test, turn = self.name(f.turns.test), self.name(f.turns.body)
+            most = "" if f.turns.most is None else f" max {f.turns.most}"
+            return f"{head}\n  while {test}({given}) do {turn}({given}){most}"
         body.block(f.body, "  ")
         return "\n".join([head, *body.lines, "  " + body.names[f.body.results[0]]])
 

@@ -16,15 +16,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import ir
-from .cotangent import Cotangent, Sums
+from .cotangent import Cotangent, Sums, by_value
+from .cuts import Cut, CutAgain, CutChoice, CutTurns
 from .errors import NotLinear
 from .guards import Guard, is_ref
 from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from .linear import is_linear
 from .ops import add, and_, ifrom, not_, select
 from .optimise.split import LONGEST, split
-from .types import Fin, Real, Ref, Tan, linear_part
-from .unzip import Cut, CutAgain, CutChoice, LinearHalf, Unzipped, unzip
+from .types import Fin, Ref, Tan, linear_part
+from .unzip import LinearHalf, Unzipped, unzip
 
 
 class Halves(NamedTuple):
@@ -49,6 +50,8 @@ def _backward(of: Cut) -> Func:
         return of.linear(f"{of.g.name}.bwd", [transpose(arm.g).bwd for arm in of.arms], 2)
     if isinstance(of, CutAgain):
         return of.linear(f"{of.g.name}.bwd", _backward(of.whole), 2)
+    if isinstance(of, CutTurns):
+        return of.backward(f"{of.g.name}.bwd", transpose(of.body.g).bwd)
     assert isinstance(of, Unzipped)
     return split(_Backward(of).half(), 3 * LONGEST)
 
@@ -73,18 +76,16 @@ class _Backward(LinearHalf):
                     self.reads[p] = b.param(linear_part(p.type), f"ct_{p.attr}")
                     continue
                 for leaf in self.cotangent(p).leaves():
-                    if leaf.type is not Real:
+                    if not by_value(leaf.type):
                         leaf.ref = b.param(Ref(leaf.type), f"ct_{p.attr}")
             self.take(b)
             ct = b.param(linear_part(result.type), "ct")
             self.take_tape(b)
             self.add(b, result, ct)
             self.block(b, self.g.body)
-            numbers = [
-                leaf for p in linear if not is_ref(p) for leaf in self.cotangent(p).leaves() if leaf.type is Real
-            ]
-            totals = [leaf.close(b) for leaf in numbers]
-            return b.func(b.tuple([b.zero(Real) if x is None else x for x in totals]))
+            leaves = [leaf for p in linear if not is_ref(p) for leaf in self.cotangent(p).leaves()]
+            totals = [(leaf.type, leaf.close(b)) for leaf in leaves if by_value(leaf.type)]
+            return b.func(b.tuple([b.zero(t) if x is None else x for t, x in totals]))
 
     # contributions
 
@@ -240,7 +241,7 @@ class _Backward(LinearHalf):
                 total = Cotangent(linear_part(a.type))  # what leaves an arm is masked as a whole
                 leaving.append((a, total))
             for leaf in total.leaves():
-                if leaf.type is Real:
+                if by_value(leaf.type):
                     numbers.append(leaf)
                 else:
                     given.append(leaf.open(b))
@@ -272,9 +273,9 @@ class _Backward(LinearHalf):
             return
         outside = [leaf for x in self.loops.outside[v] if not is_ref(x) for leaf in self.cotangent(x).leaves()]
         for leaf in outside:
-            if leaf.type is not Real:
+            if not by_value(leaf.type):
                 leaf.open(b)
-        sums = Sums(b, [leaf for leaf in outside if leaf.type is Real])
+        sums = Sums(b, [leaf for leaf in outside if by_value(leaf.type)])
         types = [linear_part(block.results[j].type) for j in states]
 
         def body(i: Value, *carried: Value) -> tuple[list[Value], list[Value]]:

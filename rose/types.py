@@ -147,9 +147,31 @@ class Ref(Type):
         return Ref, (self.inner,)
 
 
+class Stack(Type):
+    """Any number of values of type `elem`: what a loop of unknown length leaves for its derivative."""
+
+    __slots__ = ("elem",)
+
+    def __init__(self, elem: Type) -> None:
+        super().__init__(real=elem.real, linear=elem.linear, empty=False, scalar=True)
+        self.elem = elem
+
+    def __repr__(self) -> str:
+        return f"Stack[{self.elem!r}]"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Stack, (self.elem,)
+
+
 def tuple_of(*items: Type) -> Tuple:
     """The plain tuple of these types."""
     return Tuple(items, None)
+
+
+def items_of(t: Type) -> tuple[Type, ...]:
+    """The items of a tuple."""
+    assert isinstance(t, Tuple), t
+    return t.items
 
 
 def map_leaves(t: Type, leaf: Callable[[Type], Type]) -> Type:
@@ -161,6 +183,9 @@ def map_leaves(t: Type, leaf: Callable[[Type], Type]) -> Type:
             return Tuple(tuple([map_leaves(x, leaf) for x in t.items]), t.form)
         case Ref():
             return Ref(map_leaves(t.inner, leaf))
+        case Stack():
+            elem = map_leaves(t.elem, leaf)
+            return Unit if elem.empty else Stack(elem)
         case _:
             return leaf(t)
 

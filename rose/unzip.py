@@ -10,17 +10,14 @@ Types keep their shape in both: what belongs to the other half becomes `Unit`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
 from . import ir
-from .calls import choice
+from .cuts import Cut, CutAgain, CutChoice, CutTurns, has_primal
 from .guards import Arms, Guard, has_arms, meet, visible
 from .ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value, is_call
 from .linear import Loops, is_linear
 from .ops import and_, not_, real, select
 from .optimise.split import LONGEST, split
-from .types import Bool, Ref, Tan, Tuple, Type, primal_part, tuple_of
+from .types import Tan, Type, items_of, primal_part
 
 # An entry of a tape: a value of the block, the tape of a call, or an entry of the tape of a loop in the block.
 Entry = Value | tuple[Value, "Entry | None"]
@@ -30,98 +27,14 @@ def unzip(g: Func) -> Cut:
     """The forward half of a function that has tangents, and what it knows for the linear half."""
     made = g.memo.get("unzip")
     if made is None:
-        made = CutChoice(g, g.arms) if g.arms is not None else Unzipped(g)
+        if g.arms is not None:
+            made = CutChoice(g, [unzip(h) for h in g.arms])
+        elif g.turns is not None:
+            made = CutTurns(g, unzip(g.turns.test), unzip(g.turns.body), g.turns.most)
+        else:
+            made = Unzipped(g)
         made = g.memo["unzip"] = CutAgain(g, made) if g.remat else made
     return made
-
-
-class Cut(Protocol):
-    """A function `g` that has tangents, without them: `fwd` makes its result, and a tape for its linear half.
-
-    `saved` are the positions of the parameters that the linear half reads as well.
-    """
-
-    g: Func
-    fwd: Func
-    saved: tuple[int, ...]
-
-
-class CutChoice(Cut):
-    """A choice, cut in two. Its tape has that of the arm that ran; the other one's place is not written to."""
-
-    def __init__(self, g: Func, arms: tuple[Func, Func]) -> None:
-        self.g, self.arms = g, [unzip(h) for h in arms]
-        self.own = sorted({k + 1 for u in self.arms for k in u.saved})
-        self.saved = (0, *self.own)
-        self.tape = tuple_of(*[items_of(u.fwd.result)[1] for u in self.arms])
-        self.fwd = choice(f"{g.name}.fwd", self._forward(0), self._forward(1))
-
-    def _forward(self, k: int) -> Func:
-        fwd = self.arms[k].fwd
-        with ir.building(fwd.name) as b:
-            both = b.call(fwd, [b.param(p.type, p.attr) for p in fwd.params])
-            tapes = [b.get(both, 1) if j == k else b.zero(t) for j, t in enumerate(self.tape.items)]
-            return b.func(b.tuple([b.get(both, 0), b.tuple(tapes, self.tape)]))
-
-    def linear(self, name: str, halves: Sequence[Func], last: int) -> Func:
-        """The linear half, from those of the arms, whose `last` parameters come after those that were saved."""
-        given = halves[0].params[: len(halves[0].params) - len(self.arms[0].saved) - last]
-        after = halves[0].params[len(halves[0].params) - last : -1]
-        primals = [self.g.params[j] for j in self.own]
-
-        def arm(k: int) -> Func:
-            with ir.building(halves[k].name) as b:
-                xs = [b.param(p.type, p.attr) for p in given]
-                ys = {j: b.param(primal_part(p.type), p.attr) for j, p in zip(self.own, primals, strict=True)}
-                zs = [b.param(p.type, p.attr) for p in after]
-                tape = b.get(b.param(self.tape, "tape"), k)
-                return b.func(b.call(halves[k], [*xs, *[ys[j + 1] for j in self.arms[k].saved], *zs, tape]))
-
-        chosen = choice(name, arm(0), arm(1))
-        with ir.building(name) as b:  # the condition is one of the parameters that were saved
-            xs = [b.param(p.type, p.attr) for p in given]
-            c = b.param(Bool, "c")
-            return b.func(b.call(chosen, [c, *xs, *[b.param(p.type, p.attr) for p in chosen.params[1 + len(xs) :]]]))
-
-
-class CutAgain(Cut):
-    """A function that keeps no tape: its linear half evaluates the forward half once more, and so has all it needs."""
-
-    def __init__(self, g: Func, whole: Cut) -> None:
-        self.g, self.whole = g, whole
-        there = [(k, p) for k, p in enumerate(g.params) if has_primal(p)]
-        self.saved = tuple([k for k, p in there if not isinstance(p.type, Ref)])
-        primal: Func = g.memo["primal"]
-        with ir.building(f"{g.name}.fwd") as b:
-            given = {k: b.param(primal_part(p.type), p.attr) for k, p in there}
-            # the parameters of the function itself are those of its derivative that are no tangents
-            own = [k for k, p in enumerate(g.params) if not p.type.linear]
-            y = b.call(primal, [given[k] if k in given else b.zero(g.params[k].type) for k in own])
-            t = primal_part(g.result)
-            assert isinstance(t, Tuple)
-            self.fwd = b.func(b.tuple([b.tuple([y, b.unit()], t), b.tuple([])]))
-
-    def linear(self, name: str, half: Func, last: int) -> Func:
-        """The linear half, from that of the whole function: its `last` parameters come after those that were saved."""
-        n = len(half.params)
-        fwd = self.whole.fwd
-        with ir.building(name) as b:
-            given = [b.param(p.type, p.attr) for p in half.params[: n - len(self.whole.saved) - last]]
-            ys = {k: b.param(primal_part(self.g.params[k].type), self.g.params[k].attr) for k in self.saved}
-            after = [b.param(p.type, p.attr) for p in half.params[n - last : -1]]
-            b.param(tuple_of(), "tape")
-            at = [k for k, p in enumerate(self.g.params) if has_primal(p)]
-            again = [ys[k] if k in ys else _dummy(b, p) for k, p in zip(at, fwd.params, strict=True)]
-            tape = b.get(b.call(fwd, again), 1)
-            made = b.func(b.call(half, [*given, *[ys[k] for k in self.whole.saved], *after, tape]))
-        made.remat = True
-        return made
-
-
-def _dummy(b: Builder, p: Value) -> Value:
-    """An accumulator that nobody reads."""
-    assert isinstance(p.type, Ref)
-    return b.accum(b.zero(p.type.inner))
 
 
 class Unzipped(Cut):
@@ -257,7 +170,7 @@ class Unzipped(Cut):
             linear = v.type.linear or is_linear(v)
             if linear and v.type is Tan and not is_call(v):
                 continue
-            if v.op.transpose is not None:
+            if v.op.transpose is not None and not linear:
                 self.primals[v] = b.again(v, tuple([self.primal(b, a) for a in v.args]))
             elif v.op is FOR:
                 self.forward_for(b, v)
@@ -358,15 +271,6 @@ def is_cheap(v: Value, params: dict[Value, int]) -> bool:
         whole = v.args[0]
         return whole in params or is_cheap(whole, params) or (v.op is INDEX and whole.block is not v.block)
     return v.op in (CONST, ZERO, real)
-
-
-def has_primal(v: Value) -> bool:
-    return not primal_part(v.type).empty
-
-
-def items_of(t: Type) -> tuple[Type, ...]:
-    assert isinstance(t, Tuple)
-    return t.items
 
 
 def items(v: Value) -> tuple[Type, ...]:
