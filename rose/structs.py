@@ -24,6 +24,7 @@ from .ir import CONST, Value, a_traced, as_number, builder, digits, is_tracing, 
 from .operators import host_index
 from .ops import iadd, real
 from .types import Bool, Form, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
+from .value import is_truth
 
 C = TypeVar("C", bound=type)
 
@@ -428,7 +429,7 @@ def infer(x: Any, loc: Loc | None = None) -> Value:
         items = [infer(y, loc) for y in x]
         elem = items[0].type if items else Real
         return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
-    return b.lift(x) if isinstance(x, bool) else b.const(as_number(x, loc or here()), Real)
+    return b.lift(x) if is_truth(x) else b.const(as_number(x, loc or here()), Real)
 
 
 # from outside, and back
@@ -447,7 +448,7 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
             raise misfit(path, t, x, hint, loc) from None
     if t is Unit and x is None:
         return None
-    if t is Bool and (isinstance(x, bool) or getattr(getattr(x, "dtype", None), "kind", "") == "b"):
+    if t is Bool and is_truth(x):
         return bool(x)
     if isinstance(t, types.Fin):
         k = host_index(x)
