@@ -56,7 +56,8 @@ _WRITTEN = {
     "outer": "rose.vec(rose.vec(v[i] * w[j] for j in rose.range(m)) for i in rose.range(n))",
     "trace": "rose.sum(a[i][i] for i in rose.range(n))",
     "factorial": "rose.gamma(x + 1.0)", "isqrt": "rose.floor(rose.sqrt(x))",
-    "array": "a list [x, y], which is a vector,", "asarray": "a list [x, y], which is a vector,", "stack": "a list [v, w]", "vstack": "a list [v, w]",
+    "array": "a list [x, y], which is a vector,", "asarray": "a list [x, y], which is a vector,",
+    "stack": "a list [v, w]", "vstack": "a list [v, w]",
     "complex": "two Reals, the real part and the imaginary part,",
 }  # fmt: skip
 

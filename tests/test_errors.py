@@ -23,7 +23,22 @@ import pytest
 
 import rose
 from rose.errors import RoseError, is_ours
-from tests.wrong import calls, derivatives, functions, loops, pythons, structs, values
+from tests.wrong import (
+    calls,
+    decisions,
+    declarations,
+    derivatives,
+    escapes,
+    foreign,
+    functions,
+    loops,
+    mathematics,
+    pythons,
+    rules,
+    structs,
+    sums,
+    values,
+)
 
 Program = Callable[[], Any]
 
@@ -40,7 +55,8 @@ def name_of(module: ModuleType) -> str:
     return module.__name__.rpartition(".")[2]
 
 
-MODULES = (values, functions, loops, structs, derivatives, calls)
+MODULES = (decisions, foreign, values, mathematics, escapes, declarations, functions, loops, sums, structs, derivatives,
+           rules, calls)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 
@@ -185,7 +201,7 @@ def test_an_exception_of_the_user_comes_through_with_frames_of_the_user_alone():
 
 def test_after_an_error_everything_works_as_before():
     broken = (
-        "values: an if",
+        "decisions: an if",
         "loops: a break",
         "loops: two loops side by side",
         "functions: a factory that never ends",
@@ -215,7 +231,7 @@ def test_a_function_that_failed_can_be_tried_again():
 
 def test_all_frames_stay_if_they_are_asked_for(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("ROSE_TRACEBACK", "full")
-    frames = traceback.extract_tb(raised(TABLE["values: an if"]).__traceback__)
+    frames = traceback.extract_tb(raised(TABLE["decisions: an if"]).__traceback__)
     assert [f.filename.endswith("trace.py") for f in frames].count(True) > 3
 
 
@@ -283,7 +299,7 @@ def test_a_host_function_may_call_a_compiled_one():
 
 def test_an_affine_rule_and_a_late_one_are_refused():
     for name in ("a rule that is affine", "a rule with a constant tangent", "a rule given too late"):
-        assert isinstance(error(f"derivatives: {name}"), RoseError)
+        assert isinstance(error(f"rules: {name}"), RoseError)
 
 
 # sizes at which a compiler breaks
