@@ -1,0 +1,168 @@
+"""Math and NumPy on traced values: a function says what to write instead, and a number works as one of Python's."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import math
+import operator as op
+import re
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rose
+from rose.errors import RoseError
+from rose.foreign import INSTEAD
+
+HERE = {"math": math, "np": np, "linalg": np.linalg}
+ARGUMENTS = ("x", "v", "x, y", "v, v", "x, 2.0", "2.0, x", "[x, y]", "[x, y], [x, y]", "[1.0, 2.0], v", "m", "m, v")
+# what NumPy answers without asking for a number, or by catching our error
+ANSWERED = {"array_equal", "array_equiv", "bmat", "isscalar", "iterable", "matrix_rank", "printoptions",
+            "real_if_close"}  # fmt: skip
+# what asks for a file, a buffer, a type, or a third argument
+OTHERS = {"apply_along_axis", "apply_over_axes", "datetime_data", "from_dlpack", "frombuffer", "fromfile", "fromiter",
+          "fromregex", "fromstring", "genfromtxt", "get_include", "get_printoptions", "getbufsize", "geterr",
+          "geterrcall", "info", "insert", "interp", "issubdtype", "load", "loadtxt", "moveaxis", "nested_iters",
+          "piecewise", "place", "polyfit", "promote_types", "put", "put_along_axis", "putmask", "save", "savetxt",
+          "savez", "savez_compressed", "set_printoptions", "setbufsize", "seterr", "seterrcall", "show_config",
+          "show_runtime", "swapaxes", "test", "typename"}  # fmt: skip
+_count = itertools.count()
+
+
+def functions(module: ModuleType) -> list[str]:
+    there = [k for k in dir(module) if not k.startswith("_") and callable(getattr(module, k))]
+    return [k for k in there if not isinstance(getattr(module, k), type) and k not in OTHERS]
+
+
+NAMES = [f"{m}.{f}" for m, module in HERE.items() for f in functions(module)]
+
+
+def written(expression: str) -> tuple[str, Callable[..., Any]]:
+    """A function of one expression, in a file of its own."""
+    text, file, scope = (
+        f"def program(x, y, v, m):\n    return {expression}\n",
+        f"<program {next(_count)}>.py",
+        dict(HERE),
+    )
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), scope)
+    return file, scope["program"]
+
+
+def told(name: str) -> list[tuple[str, RoseError]]:
+    """What each way to call a function raises; `x` and `y` are Reals, `v` is a vector, `m` a matrix."""
+    found: list[tuple[str, RoseError]] = []
+
+    @rose.fn
+    def f(x: rose.Real, y: rose.Real, v: rose.Vec[2], m: rose.Vec[2, rose.Vec[2]]) -> rose.Real:
+        for arguments in ARGUMENTS:
+            file, program = written(f"{name}({arguments})")
+            try:
+                made = program(x, y, v, m)
+            except RoseError as e:
+                found.append((file, e))
+            except Exception:  # NumPy's own, of arguments that never fit
+                continue
+            else:
+                short = name.partition(".")[2]
+                assert short in ANSWERED or (name == "math.prod" and isinstance(made, type(x))), arguments
+        return 0.0
+
+    _ = f.func
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [n for n in NAMES if n.partition(".")[2] not in ANSWERED])
+def test_a_function_of_another_library_says_what_to_write_instead(name: str):
+    found = told(name)
+    assert found
+    for file, e in found:
+        assert str(e).splitlines()[1] == f"  at {file}:2"
+        assert len(str(e).splitlines()) == 5
+    hints = {e.hint for _, e in found}
+    short = name.partition(".")[2]
+    if short in INSTEAD and name != "math.remainder":
+        assert f"write {INSTEAD[short]} in its place" in hints
+    for ours in re.findall(r"rose\.(\w+)", " ".join(hints)):
+        assert ours in rose.__all__
+
+
+def test_what_is_to_be_written_instead_is_there():
+    for text in INSTEAD.values():
+        assert set(re.findall(r"rose\.(\w+)", text)) <= set(rose.__all__), text
+
+
+def test_each_function_of_rose_that_another_library_has_is_named():
+    theirs = {n.partition(".")[2] for n in NAMES}
+    ours = {n for n in rose.__all__ if n in theirs} - {"vec"}
+    assert ours <= INSTEAD.keys()
+    assert all(f"rose.{n}(" in INSTEAD[n] for n in ours)
+
+
+def test_each_function_of_the_language_is_named_for_some_function():
+    language = """sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh
+        atanh pow cbrt hypot erf erfc gamma lgamma min max clip sign floor ceil trunc round fmod copysign sigmoid
+        logsumexp select abs sum prod dot norm cross matmul transpose""".split()
+    named = {ours for text in INSTEAD.values() for ours in re.findall(r"rose\.(\w+)", text)}
+    assert set(language) <= named
+
+
+# what works
+
+NUMBERS = [np.float64(2), np.float32(2), np.int64(2), np.uint8(2), np.array(2.0)]
+ARITHMETIC = [op.add, op.sub, op.mul, op.truediv, op.mod, op.pow, op.lt, op.le, op.gt, op.ge, op.eq, op.ne]
+
+
+@pytest.mark.parametrize("f", ARITHMETIC, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("k", NUMBERS, ids=lambda k: f"{type(k).__name__} {k.dtype}")
+def test_a_number_of_numpys_stands_on_either_side_of_an_operator(f: Callable[[Any, Any], Any], k: Any):
+    result = rose.Bool if f in ARITHMETIC[6:] else rose.Real
+    left = rose.fn([rose.Real], result)(lambda x: f(k, x))
+    right = rose.fn([rose.Real], result)(lambda x: f(x, k))
+    for x in (0.5, 2.0, 3.5):
+        assert left(x) == f(2.0, x)
+        assert right(x) == f(x, 2.0)
+
+
+@pytest.mark.parametrize("f", [op.and_, op.or_, op.xor], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("k", [False, True])
+def test_a_truth_value_of_numpys_stands_on_either_side_of_an_operator(f: Callable[[Any, Any], Any], k: bool):
+    left = rose.fn([rose.Bool], rose.Bool)(lambda c: f(np.bool_(k), c))
+    right = rose.fn([rose.Bool], rose.Bool)(lambda c: f(c, np.bool_(k)))
+    for c in (False, True):
+        assert left(c) is right(c) is f(k, c)
+
+
+def test_a_truth_value_of_numpys_is_a_condition():
+    f = rose.fn([rose.Real], rose.Real)(lambda x: rose.select(np.bool_(True), x, 0.0))
+    g = rose.fn([rose.Real], rose.Vec[2, rose.Bool])(lambda x: [np.bool_(True), x > 0.0])
+    assert f(3.0) == 3.0
+    assert list(g(-1.0)) == [True, False]
+
+
+def test_an_array_multiplies_a_vector():
+    a = np.array([[1.0, 2.0], [3.0, 4.0]])
+    f = rose.fn([rose.Vec[2]], rose.Vec[2])(lambda v: a @ v)
+    g = rose.fn([rose.Vec[2]], rose.Vec[2])(lambda v: v @ a)
+    assert list(f([1.0, 10.0])) == [21.0, 43.0]
+    assert list(g([1.0, 10.0])) == [31.0, 42.0]
+
+
+def test_divmod_of_an_index():
+    f = rose.fn([rose.Fin[7]], rose.Vec[2])(lambda i: list(divmod(i, 3)))
+    assert list(f(5)) == [1.0, 2.0]
+
+
+def test_a_value_can_be_printed_and_has_no_other_parts():
+    def body(x: Any) -> Any:
+        assert f"{x}" == repr(x)
+        assert str(x).startswith("<traced Real")
+        assert not hasattr(x, "shape")
+        return x
+
+    assert rose.fn([rose.Real], rose.Real)(body)(1.0) == 1.0
