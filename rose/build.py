@@ -47,7 +47,11 @@ def _of_mapping(fs: Mapping[Any, Any], more: Sequence[Any]) -> dict[str, AnyFn]:
     loc = here().narrow(argument(0, "f", 1 + len(more)))
     if more:
         what = f"rose.compile was given {ir.shown(more[0])} after a mapping"
-        raise TypeMismatch(what, loc, "put all functions into the mapping, each with its name")
+        raise TypeMismatch(
+            what,
+            here().narrow(argument(1, "", 1 + len(more))),
+            "put all functions into the mapping, each with its name",
+        )
     for name, f in fs.items():
         if not isinstance(name, str):
             raise TypeMismatch(f"the name of a function is a string, not {ir.shown(name)}", loc, "quote the name")

@@ -28,6 +28,8 @@ from .value import shown as shown
 class Op:
     """One row of the table in `ops.py`: all that is known about an operation."""
 
+    instead = "call it, as in f(x)"  # where a number is meant
+
     __slots__ = ("doc", "eval", "expand", "jvp", "name", "pure", "simplify", "transpose", "type", "wasm")
 
     def __init__(
@@ -88,6 +90,8 @@ class Op:
 
     def __repr__(self) -> str:
         return self.name
+
+    __name__ = property(__repr__)
 
 
 def _place(args: Sequence[Any], k: int) -> Loc:

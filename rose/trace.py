@@ -346,6 +346,9 @@ def fn(body: Any = _NOTHING, result: Any = None, /) -> Any:
     """Make a function one that is traced, differentiated and compiled: `@fn`, with annotations.
 
     `rose.fn([params], ret)(f)` does the same without annotations.
+
+    The function runs once, when it is first needed. What it reads of Python then (numbers, lists, globals, what it
+    closes over) is part of it from there on: to change such data later has no effect. What changes is a parameter.
     """
     if isinstance(body, Fn):
         return body  # pyright: ignore[reportUnknownVariableType]

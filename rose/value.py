@@ -244,6 +244,7 @@ def _part(v: Value, name: str) -> str:
 _PARTS = {
     "re": "only a Dual has parts: rose.jvp and a derivative rule are given them",
     "du": "only a Dual has parts: rose.jvp and a derivative rule are given them",
+    "append": "traced values never change: rose.vec(... for i in rose.range(n)) makes a new vector",
     "T": "write rose.transpose(...) in its place",
     "value": "only a rose.accum has one: leave .value out",
 }
@@ -275,7 +276,7 @@ def not_called_so(op: Op, count: int, named: dict[str, Any]) -> TypeMismatch:
     n = op.type.__code__.co_argcount
     what = f"rose.{op.name} takes {n} {'argument' if n == 1 else 'arguments'}"
     what += f" by place, and none by the name {next(iter(named))}" if named else f", not {count}"
-    return TypeMismatch(what, here(), f"{op.name}: {op.doc}")
+    return TypeMismatch(what, here(), f"{op.name}: {op.doc.rstrip('.')}")
 
 
 def mismatch(op: Op, args: Sequence[Value], loc: Loc) -> RoseError:
@@ -291,7 +292,7 @@ def mismatch(op: Op, args: Sequence[Value], loc: Loc) -> RoseError:
     elif any(v.type is Bool for v in args):
         hint = "rose.select(condition, 1.0, 0.0) makes a number of a condition"
     else:
-        hint = f"{op.name}: {op.doc}"
+        hint = f"{op.name}: {op.doc.rstrip('.')}"
     return TypeMismatch(what, loc, hint)
 
 
@@ -320,12 +321,12 @@ def as_a_number(x: Any) -> str:
     """What to write for `x`, which is no number: a hint."""
     if isinstance(x, bool):
         return "write 1.0 or 0.0 for it"
-    if type(x) in (list, tuple) or getattr(x, "shape", ()) != ():
+    if type(x) in (list, tuple) or hasattr(x, "__next__") or getattr(x, "shape", ()) != ():
         return "operations work on numbers: rose.vec(... for i in rose.range(n)) does one for each element"
     if instead := getattr(x.__class__, "instead", None):
         return str(instead)
-    if names := list(getattr(x, "__dataclass_fields__", getattr(x, "_fields", ()))):
-        return f"name one of its fields: {', '.join(names)}"
+    if fields := list(getattr(x, "__dataclass_fields__", getattr(x, "_fields", ()))):
+        return f"name one of its fields, as in p.{fields[0]}"
     return "a Real is written as an int or a float" + ("; float(...) makes one of it" * hasattr(x, "__float__"))
 
 

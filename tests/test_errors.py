@@ -38,6 +38,7 @@ from tests.wrong import (
     structs,
     sums,
     values,
+    vectors,
 )
 
 Program = Callable[[], Any]
@@ -55,8 +56,8 @@ def name_of(module: ModuleType) -> str:
     return module.__name__.rpartition(".")[2]
 
 
-MODULES = (decisions, foreign, values, mathematics, escapes, declarations, functions, loops, sums, structs, derivatives,
-           rules, calls)  # fmt: skip
+MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
+           derivatives, rules, calls)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

@@ -14,12 +14,12 @@ import keyword
 import pickle
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import wasmtime
 
-from rose.errors import Loc, NoField, RoseError, edge, here, hide_our_frames
+from rose.errors import Loc, NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
 from rose.ir import Builder, Func, not_one_each, shown
 from rose.structs import plain
 from rose.types import Bool, Fin, Real, Tan, Type, Unit
@@ -282,6 +282,8 @@ class Export:
     @edge
     def call(self, args: Sequence[Any], *, out: Any = None, view: bool = False) -> Any:
         """A call with these arguments, in order."""
+        if not isinstance(args, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeMismatch(f"call takes a list of arguments, not {shown(args)}", here(), "write call([x, y])")
         return self.__call__(*args, **{"out=": out, "view=": view or None})
 
     @property

@@ -192,3 +192,61 @@ def a_list_with_a_traced_index():
         return rose.sum(table[i] * v[i] for i in rose.range(3))
 
     return f
+
+
+def complex_of_a_value():
+    @fn
+    def f(x: Real) -> Real:
+        return complex(x).real
+
+    return f
+
+
+def round_of_a_value():
+    @fn
+    def f(x: Real) -> Real:
+        return round(x) + 1.0
+
+    return f
+
+
+def divmod_of_numbers():
+    @fn
+    def f(x: Real) -> Real:
+        return divmod(x, 2.0)[0]
+
+    return f
+
+
+def divmod_by_a_value():
+    @fn
+    def f(x: Real) -> Real:
+        return divmod(7.0, x)[1]
+
+    return f
+
+
+def a_value_with_a_format():
+    @fn
+    def f(x: Real) -> Real:
+        print(f"x = {x:.3f}")
+        return x
+
+    return f
+
+
+def a_value_with_an_old_format():
+    @fn
+    def f(x: Real) -> Real:
+        print("x = %.3f" % x)  # noqa: UP031
+        return x
+
+    return f
+
+
+def a_factorial():
+    @fn
+    def f(x: Real) -> Real:
+        return math.factorial(x) * 2.0
+
+    return f

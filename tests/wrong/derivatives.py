@@ -272,3 +272,43 @@ def a_cotangent_of_another_size():
 
 def vjp_with_too_few_arguments():
     return rose.vjp(pick)([1.0, 2.0, 3.0])
+
+
+def a_pullback_of_nothing():
+    return rose.vjp(square)(3.0).grad()
+
+
+def a_pullback_of_a_string():
+    return rose.vjp(square)(3.0).grad("1")
+
+
+def a_pullback_with_two_cotangents_in_a_trace():
+    @fn
+    def f(x: Real) -> Real:
+        return rose.vjp(square)(x).grad(1.0, 2.0)
+
+    return f
+
+
+def a_linear_function_of_too_many_tangents():
+    return rose.linearize(square)(3.0)[1](1.0, 2.0)
+
+
+def a_linear_function_of_a_string():
+    return rose.linearize(square)(3.0)[1]("1")
+
+
+def grad_of_nothing():
+    return rose.grad()
+
+
+def grad_with_an_unknown_option():
+    return rose.grad(square, argnum=1)
+
+
+def linearize_of_a_number():
+    return rose.linearize(2.0)
+
+
+def a_transpose_of_a_function_that_is_not_linear():
+    return rose.linear_transpose(square)(1.0)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import rose
-from rose import Real, Unit, Vec, fn
+from rose import Dual, Real, Unit, Vec, fn
 
 # values outside of where they mean something
 
@@ -146,6 +148,93 @@ def a_unit_as_a_number():
         return x + nothing(x)
 
     return f
+
+
+def an_item_of_a_vector_kept_from_a_trace():
+    kept: list[Any] = []
+
+    @fn
+    def f(v: Vec[3]) -> Vec[3]:
+        kept.append(v)
+        return v
+
+    _ = f.func
+    return kept[0][1]
+
+
+def a_function_of_a_value_kept_from_a_trace():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(x)
+        return x
+
+    _ = f.func
+    return rose.sin(kept[0])
+
+
+def a_truth_of_a_value_kept_from_a_trace():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(x > 0.0)
+        return x
+
+    _ = f.func
+    return 1.0 if kept[0] else 2.0
+
+
+def a_sum_kept_from_a_trace():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(rose.accum(0.0))
+        return x
+
+    _ = f.func
+    return kept[0].value
+
+
+def a_value_kept_from_a_trace_given_to_a_function():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(x)
+        return x
+
+    _ = f.func
+    return f(kept[0])
+
+
+def a_vector_kept_from_a_trace_given_to_a_compiled_function():
+    kept: list[Any] = []
+
+    @fn
+    def f(v: Vec[3]) -> Vec[3]:
+        kept.append(v)
+        return v
+
+    return rose.compile(f)(kept[0])
+
+
+def a_dual_in_arithmetic_outside():
+    return Dual(1.0, 2.0) + 1.0
+
+
+def a_part_that_a_dual_does_not_have_outside():
+    return Dual(1.0, 2.0).dx
+
+
+def a_function_in_arithmetic_outside():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    return np.float64(2.0) * f
 
 
 # places that are hard to point at

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import rose
 from rose import Dual, Real, Vec, fn
 from tests.wrong.derivatives import erf, square
@@ -351,5 +353,101 @@ def a_literal_where_a_tangent_is_declared():
     @fn
     def f(x: Real) -> rose.Tan:
         return 5.0
+
+    return f
+
+
+def a_rule_with_exp_of_a_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, rose.exp(x.du))
+
+    return f
+
+
+def a_rule_with_a_maximum_of_a_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, rose.max(x.du, 0.0))
+
+    return f
+
+
+def a_rule_with_a_sigmoid_of_a_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, rose.sigmoid(x.du))
+
+    return f
+
+
+def a_rule_with_a_norm_of_a_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, rose.norm([x.du, x.du]))
+
+    return f
+
+
+def a_rule_with_a_power_of_a_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, x.du**0.5)
+
+    return f
+
+
+def a_rule_with_a_function_of_numpy_of_a_tangent():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, np.tanh(x.du))
+
+    return f
+
+
+def a_rule_with_a_sum_of_a_tangent_and_a_number_on_the_left():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, 1.0 + x.du)
+
+    return f
+
+
+def a_rule_with_a_vector_of_tangents_in_a_product():
+    @fn
+    def f(x: Real) -> Real:
+        return x * x
+
+    @f.jvp
+    def rule(x: Dual) -> Dual:
+        return Dual(x.re, rose.prod([x.du, x.du]))
 
     return f
