@@ -29,7 +29,7 @@ _BY_ANOTHER_NAME = {
     "round": "around rint",
     "sigmoid": "expit",
     "sum": "fsum nansum add.reduce",
-    "transpose": "matrix_transpose permute_dims swapaxes",
+    "transpose": "matrix_transpose permute_dims",
     "trunc": "fix",
 }
 _WRITTEN = {
