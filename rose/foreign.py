@@ -44,7 +44,7 @@ _WRITTEN = {
     "logical_and": "x & y", "logical_or": "x | y", "logical_xor": "x ^ y", "logical_not": "~x",
     "isnan": "x != x", "isinf": "rose.abs(x) == math.inf", "isfinite": "rose.abs(x) < math.inf",
     "sign": "rose.sign(...), which is 1 at 0,", "signbit": "rose.sign(x) < 0.0",
-    "heaviside": "rose.select(x < 0.0, 0.0, 1.0)",
+    "heaviside": "rose.select(x == 0.0, y, rose.select(x < 0.0, 0.0, 1.0))",
     "where": "rose.select(condition, x, y)", "select": "rose.select(condition, x, y)",
     "modf": "rose.trunc(x) and x - rose.trunc(x)", "ldexp": "x * rose.exp2(y)",
     "degrees": "x * (180.0 / math.pi)", "rad2deg": "x * (180.0 / math.pi)",

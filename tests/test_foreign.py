@@ -111,6 +111,27 @@ def test_each_function_of_the_language_is_named_for_some_function():
     assert set(language) <= named
 
 
+# `//` is exact where the quotient is rounded up to a whole number, and `ldexp` takes an integer
+UFUNCS = {k: getattr(np, k) for k in INSTEAD.keys() - {"floor_divide", "ldexp"} if hasattr(np, k)}
+SCALAR = [k for k, f in UFUNCS.items() if isinstance(f, np.ufunc) and f.nout == 1 and f.signature is None]
+OF_REALS = sorted([k for k in SCALAR if not re.search(r"[&|^~]", INSTEAD[k])])
+NEARLY = {"fmax": math.nan, "fmin": math.nan, "heaviside": math.nan, "sign": 0.0}  # where the answer is another
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", OF_REALS)
+def test_what_is_to_be_written_instead_is_the_same_function(name: str):
+    theirs = getattr(np, name)
+    arguments = "x, y"[: 3 * theirs.nin - 2]
+    ours = INSTEAD[name].partition(", which")[0].replace("(...)", f"({arguments})")
+    result = rose.Bool if theirs(*[0.5] * theirs.nin).dtype == bool else rose.Real
+    f = rose.fn([rose.Real, rose.Real], result)(lambda x, y: eval(ours, {"rose": rose, "math": math, "x": x, "y": y}))
+    points = [-2.5, -1.0, -0.3, 0.0, 0.7, 2.0, 3.5, math.inf, math.nan]
+    for x, y in itertools.product([x for x in points if str(x) != str(NEARLY.get(name))], [-1.5, 0.4, 2.0]):
+        expected = float(theirs(*[x, y][: theirs.nin]))
+        assert f(x, y) == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True), (x, y)
+
+
 # what works
 
 NUMBERS = [np.float64(2), np.float32(2), np.int64(2), np.uint8(2), np.array(2.0)]
