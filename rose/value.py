@@ -103,9 +103,11 @@ class Value:
     def __pos__(self) -> Value:
         return self
 
+    @edge
     def __divmod__(self, y: Any) -> tuple[Value, Value]:
         return self // y, self % y
 
+    @edge
     def __rdivmod__(self, x: Any) -> tuple[Value, Value]:
         return x // self, x % self
 
@@ -171,6 +173,7 @@ class Value:
         hint = "loop with `for i in rose.range(n)` and read v[i], or name its elements: v[0], v[1]"
         raise TypeMismatch(f"{a_traced(self)} cannot be iterated or unpacked", loc, of_math(called(loc), hint))
 
+    @edge
     def __contains__(self, x: Any) -> bool:
         self.__iter__()
         raise AssertionError
