@@ -24,6 +24,7 @@ from .ir import CONST, Value, a_traced, as_number, builder, digits, is_tracing, 
 from .operators import host_index
 from .ops import iadd, real
 from .types import Bool, Form, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
+from .value import is_truth
 
 C = TypeVar("C", bound=type)
 
@@ -70,10 +71,12 @@ class NoNumber:
     what: ClassVar[str]
     instead: ClassVar[str]  # what to write in its place
 
-    def _refuse(self, *_: Any) -> Any:
+    @edge
+    def _refuse(self, *_: Any, **__: Any) -> Any:
         raise TypeMismatch(f"{self.what} is no number", here(), self.instead)
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __floordiv__ = __rfloordiv__ = __matmul__ = __rmatmul__ = __array_ufunc__ = _refuse
     __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __abs__ = __float__ = __int__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
@@ -88,6 +91,7 @@ class Dual(NoNumber):
     re: Any
     du: Any
 
+    @edge
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -428,7 +432,7 @@ def infer(x: Any, loc: Loc | None = None) -> Value:
         items = [infer(y, loc) for y in x]
         elem = items[0].type if items else Real
         return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
-    return b.lift(x) if isinstance(x, bool) else b.const(as_number(x, loc or here()), Real)
+    return b.lift(x) if is_truth(x) else b.const(as_number(x, loc or here()), Real)
 
 
 # from outside, and back
@@ -436,6 +440,9 @@ def infer(x: Any, loc: Loc | None = None) -> Value:
 
 def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
     """Numbers as Python has them, checked against a type: nested tuples of floats, bools and ints."""
+    if x.__class__ is Value:
+        hint = "a compiled function takes numbers: in an @fn function, call the @fn function that was compiled"
+        raise misfit(path, t, x, hint, loc)
     if t is Real or t is Tan:
         if x.__class__ is float:
             return x
@@ -447,7 +454,7 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
             raise misfit(path, t, x, hint, loc) from None
     if t is Unit and x is None:
         return None
-    if t is Bool and (isinstance(x, bool) or getattr(getattr(x, "dtype", None), "kind", "") == "b"):
+    if t is Bool and is_truth(x):
         return bool(x)
     if isinstance(t, types.Fin):
         k = host_index(x)

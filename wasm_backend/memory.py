@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from rose.errors import Loc, RoseError, TypeMismatch, here
-from rose.ir import shown
+from rose.ir import Value, shown
 from rose.structs import Path, fields, plain, spell
 from rose.types import Bool, Fin, Real, Tan, Tuple, Type, Unit, Vec
 
@@ -87,7 +87,7 @@ class Leaf:
         if x.__class__ is np.ndarray and x.dtype is self.dtype and x.shape == self.shape and self.limit is None:
             view[...] = x
             return True
-        if self.shape and x.__class__ not in _SEQUENCES and not _is_array(x) and hasattr(x, "__array__"):
+        if self.shape and x.__class__ not in _KNOWN and not _is_array(x) and hasattr(x, "__array__"):
             x = np.asarray(x)
         if not self._fits(x, self.shape):
             return False
@@ -116,6 +116,7 @@ class Leaf:
 
 
 _SEQUENCES = (list, tuple, range)
+_KNOWN = (*_SEQUENCES, Value)  # not to be made an array
 
 
 class Struct:

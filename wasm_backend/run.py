@@ -14,13 +14,13 @@ import keyword
 import pickle
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import wasmtime
 
-from rose.errors import Loc, RoseError, TypeMismatch, here, hide_our_frames
-from rose.ir import Builder, Func
+from rose.errors import Loc, NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
+from rose.ir import Builder, Func, not_one_each, shown
 from rose.structs import plain
 from rose.types import Bool, Fin, Real, Tan, Type, Unit
 
@@ -199,7 +199,7 @@ def _source(s: Signature, pooled: bool) -> str:
         lines = ["taken = take()", "try:", *[f"    {x}" for x in lines], "finally: give(taken)"]
     params = "".join([f"{a}=absent, " for a in names]) + ("/, " if names else "")
     text = [f"def call({params}*rest, **named):", "    try:", *[f"        {x}" for x in lines]]
-    return "\n".join([*text, "    except RoseError as e: raise hide_our_frames(e)"])
+    return "\n".join([*text, "    except Exception as e:", "        hide_our_frames(e)", "        raise"])
 
 
 def _unusual(t: Type, x: str) -> str:
@@ -226,7 +226,6 @@ def _function(module: _Module, s: Signature) -> Callable[..., Any]:
     scope |= {
         "destination": destination,
         "names": [p.name for p in s.params],
-        "RoseError": RoseError,
         "hide_our_frames": hide_our_frames,
     }
     scope |= {f"t{k}": p.type for k, p in enumerate(s.params)} | {f"n{k}": (p.name,) for k, p in enumerate(s.params)}
@@ -243,19 +242,8 @@ def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any]) -> t
     given = [x for x in args if x is not _Absent]
     rest = names[len(given) :]
     if len(given) + len(named) != len(names) or not named.keys() >= set(rest):
-        raise _misfit(f, names, given, named)
+        raise not_one_each(f, names, len(given), named)
     return given + [named[k] for k in rest], None if out is None and not view else (out, view)
-
-
-def _misfit(f: str, names: list[str], given: list[Any], named: dict[str, Any]) -> TypeMismatch:
-    """What is wrong with arguments that are not one for each parameter."""
-    takes = f"{len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)})" if names else "no arguments"
-    rest = names[len(given) :]
-    if extra := [k for k in named if k not in rest]:
-        said = "is given twice" if extra[0] in names else "is unknown"
-        return TypeMismatch(f"{f} takes {takes}: {extra[0]} {said}", here(), "see its signature")
-    missing = [f"{k} is missing" for k in rest if k not in named] or ["too many"]
-    return TypeMismatch(f"{f} takes {takes}, got {len(given) + len(named)}", here(), missing[0])
 
 
 def _extra(k: str, names: list[str], named: dict[str, Any]) -> Any:
@@ -291,8 +279,11 @@ class Export:
         self._doc, self._module = doc, module or _Module(lowered)
         self.__call__ = _function(self._module, lowered.signatures[name])
 
+    @edge
     def call(self, args: Sequence[Any], *, out: Any = None, view: bool = False) -> Any:
         """A call with these arguments, in order."""
+        if not isinstance(args, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeMismatch(f"call takes a list of arguments, not {shown(args)}", here(), "write call([x, y])")
         return self.__call__(*args, **{"out=": out, "view=": view or None})
 
     @property
@@ -310,6 +301,7 @@ class Export:
     def __repr__(self) -> str:
         return f"<compiled {self.__name__}{self.signature}>"
 
+    @edge
     def __reduce__(self) -> tuple[Any, ...]:
         x = self.lowered
         imports = [_packed(f) for f in x.imports]
@@ -335,20 +327,26 @@ class Compiled(Export):
         """The signature of each function, by its name."""
         return self.lowered.signatures
 
+    @edge
     def __getitem__(self, name: str) -> Export:
+        if not isinstance(name, str) or name not in self.signatures:  # pyright: ignore[reportUnnecessaryIsInstance]
+            what = f"the module has no function {name!r}"
+            if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                what = f"a function of a module has a string for its name, not {shown(name)}"
+            raise RoseError(what, here(), f"it has {', '.join(self.signatures)}")
         if name == self.__name__:
             return self
-        if name not in self.signatures:
-            hint = f"it has {', '.join(self.signatures)}"
-            raise RoseError(f"the module has no function {name!r}", here(), hint)
         exports: dict[str, Export] = self.__dict__.setdefault("_exports", {})
         if name not in exports:
             exports[name] = Export(self.lowered, name, module=self._module)
         return exports[name]
 
+    @edge
     def __getattr__(self, name: str) -> Export:
         if "lowered" not in self.__dict__ or name not in self.signatures:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            if "lowered" not in self.__dict__ or name.startswith("__"):
+                raise AttributeError(name)
+            raise NoField(f"the module has no function {name!r}", here(), f"it has {', '.join(self.signatures)}")
         self.__dict__[name] = self[name]  # found without coming here, the next time
         return self[name]
 
