@@ -155,6 +155,9 @@ def main() -> None:
     """Compile Python functions, with their derivatives, to small WebAssembly modules."""
 
 
+_dtype = click.option("--dtype", type=click.Choice(build.DTYPES), default="f64", help="The precision of every number.",
+                      show_default=True)  # fmt: skip
+
 # the derivatives that can be asked for: what is put before the name, and what makes it
 _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
     "grad": derive.grad, "value_and_grad": derive.value_and_grad, "hessian": derive.hessian, "vjp": derive.pullback,
@@ -168,13 +171,14 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @click.option("--value-and-grad", is_flag=True, help="Add value_and_grad_NAME.")
 @click.option("--hessian", is_flag=True, help="Add hessian_NAME.")
 @click.option("--vjp", is_flag=True, help="Add vjp_NAME: from the arguments and a cotangent to value and gradients.")
+@_dtype
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more.")
 def compile_(
     target: str, out: Path, grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
-    force: bool, as_json: bool, quiet: bool, verbose: bool,
+    dtype: str, force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
     """Compile functions to a package for the web: NAME.wasm, NAME.js, NAME.d.ts, package.json.
 
@@ -191,7 +195,7 @@ def compile_(
                 raise click.UsageError(f"there would be two functions called {name}: {path} has one")
             named[name] = f
     with _reported():
-        made = build.compile(named)
+        made = build.compile(named, dtype=dtype)
     if verbose:
         for name, f in named.items():
             _say(f"{name}: {f!r}")
@@ -221,7 +225,8 @@ def _derivatives(kind: str, fs: Mapping[str, AnyFn], quiet: bool) -> Iterator[tu
 @main.command("run", context_settings={"ignore_unknown_options": True})  # such as -2
 @click.argument("target", metavar="FILE.py:NAME")
 @click.argument("args", nargs=-1, metavar="ARGS-AS-JSON")
-def run_(target: str, args: tuple[str, ...]) -> None:
+@_dtype
+def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
     """Compile and call one function: with one JSON list of all arguments, or one JSON value for each.
 
     \b
@@ -237,7 +242,7 @@ def run_(target: str, args: tuple[str, ...]) -> None:
             raise click.UsageError(f"the argument {a} is no JSON: {e}") from e
     values = _arguments(f, given)
     with _reported():
-        result = build.compile(f)(*values)
+        result = build.compile(f, dtype=dtype)(*values)
     click.echo(json.dumps(_plain(result)))
 
 

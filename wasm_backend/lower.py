@@ -13,14 +13,14 @@ from typing import Any
 
 from rose.errors import RoseError, TooLarge, here
 from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
-from rose.types import Bool, Fin, Ref, Tuple, Type, Vec
+from rose.types import Bool, Fin, Real, Ref, Tuple, Type, Vec
 
 from .abi import Lowered, Signature, Slot
-from .encode import FUNC, I32, MEMORY, PAGE, Code, Module, instruction
+from .encode import FUNC, I32, MEMORY, PAGE, Module, instruction
 from .function import CALLED, FunctionWriter
 from .layout import align, is_aggregate, leaves, size
 from .libm import link
-from .places import Frame, wasm_type
+from .places import Assembler, Frame, Mem, wasm_type
 
 LARGEST = 2**32  # bytes that a memory can have
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
@@ -49,7 +49,7 @@ class _Program:
         self.zeros = 0
         self.largest = 0
         self.math: dict[str, int] = {}  # the functions of the library that are called
-        self._adder: int | None = None
+        self._adders: dict[Type, int] = {}
 
     def finish(self) -> Lowered:
         m = self.module
@@ -138,32 +138,31 @@ class _Program:
         self.done(f, frame)
         return Signature(name, tuple(slots), result)
 
-    def adder(self) -> int:
+    def adder(self, number: Type) -> int:
         """The function that adds a row of numbers into another: (to, from, bytes)."""
-        if self._adder is None:
-            self._adder = self.module.reserve(self.module.type([I32, I32, I32], []), "add")
-            self.module.define(self._adder, _adder())
-        return self._adder
+        known = self._adders.get(number)
+        if known is None:
+            known = self._adders[number] = self.module.reserve(self.module.type([I32, I32, I32], []), "add")
+            self.module.define(known, _adder(number))
+        return known
 
 
-def _adder() -> Code:
+def _adder(number: Type) -> Assembler:
     """A loop over two rows of numbers, from front to back."""
     to, at, n = 0, 1, 2
-    c = Code(3)
+    c = Assembler(3)
     end = c.local(I32)
-    step = instruction("i32.const", 8) + instruction("i32.add")
+    step = instruction("i32.const", size(number)) + instruction("i32.add")
     c.get(to)
     c.get(n)
     c("i32.add")
     c.set(end)
     c("loop")
     c.get(to)
-    c.get(to)
-    c.f64_load(0)
-    c.get(at)
-    c.f64_load(0)
-    c("f64.add")
-    c.f64_store(0)
+    c.load(number, Mem(to, 0))
+    c.load(number, Mem(at, 0))
+    c.add(number)
+    c.write(number, Mem(to, 0))
     c.get(at)
     c.emit(step)
     c.set(at)
@@ -237,4 +236,4 @@ def pack(x: Any, t: Type) -> bytes:
     assert not isinstance(t, (Tuple, Ref)), t
     if t is Bool:
         return bytes([bool(x)])
-    return struct.pack("<I" if isinstance(t, Fin) else "<d", x)
+    return struct.pack("<I" if isinstance(t, Fin) else "<d" if t is Real else "<f", x)
