@@ -87,7 +87,9 @@ def lowered(named: Mapping[str, AnyFn], dtype: str = "f64") -> Lowered:
                 raise TypeMismatch(what, f.loc, "compile the outer function, or pass the values in as parameters")
         funcs = {name: f.func for name, f in named.items()}
         optimise(funcs.values())
-        return lower(funcs if dtype == "f64" else {name: to_single(f) for name, f in funcs.items()})
+        if dtype == "f64":
+            return lower(funcs)
+        return lower({name: to_single(f) for name, f in funcs.items()}, single=True)
 
 
 class Compiled:

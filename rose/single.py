@@ -111,11 +111,11 @@ def _literal(v: Value, x: Any, t: Type) -> Any:
         return x
     y = nearest(x)
     if math.isinf(y) and not math.isinf(x):
-        raise _lost(v, f"the literal {x!r} is too large for single precision", "the largest number of it is 3.4e38")
+        raise _lost(v, f"the literal {x!r} is too large for single precision", "the largest number there is 3.4e38")
     if x and not y and not isinstance(v.type, Vec):
-        raise _lost(v, f"the literal {x!r} would be 0 in single precision", "the smallest number of it is 1.4e-45")
+        raise _lost(v, f"the literal {x!r} would be 0 in single precision", "the smallest number there is 1.4e-45")
     return y
 
 
 def _lost(v: Value, what: str, why: str) -> TypeMismatch:
-    return TypeMismatch(what, v.loc, f'{why}; dtype="f64" can hold it')
+    return TypeMismatch(what, v.loc, f'{why}: scale what is computed, or compile with dtype="f64"')

@@ -25,7 +25,7 @@ from rose.ir import (
     is_call,
 )
 from rose.single import TWINS
-from rose.types import Fin, Real, Ref, Single, Tuple, Type, Vec, double
+from rose.types import Fin, Ref, Tuple, Type, Vec
 
 from .encode import I32, LOCAL_GET, LOCAL_SET, Code, instruction
 from .homes import item_offsets
@@ -299,7 +299,7 @@ class FunctionWriter(ValueWriter):
                 self.c.address(to)
                 self._push(x, leaf)
                 self.c.i32_const(size(t))
-                self.c("call", self.program.adder(Real if double(t) is t else Single))
+                self.c("call", self.program.adder())
 
     # calls
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from rose.errors import RoseError, TooLarge, here
 from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
-from rose.types import Bool, Fin, Real, Ref, Tuple, Type, Vec
+from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec
 
 from .abi import Lowered, Signature, Slot
 from .encode import FUNC, I32, MEMORY, PAGE, Module, instruction
@@ -26,17 +26,17 @@ LARGEST = 2**32  # bytes that a memory can have
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
 
 
-def lower(exports: Mapping[str, Func]) -> Lowered:
-    """The module that exports these functions."""
-    return _Program(exports).finish()
+def lower(exports: Mapping[str, Func], *, single: bool = False) -> Lowered:
+    """The module that exports these functions, which are over `Single` if it is to be in single precision."""
+    return _Program(exports, single).finish()
 
 
 class _Program:
     """What all functions of a module share: types, constants, helpers, and where each function is."""
 
-    def __init__(self, exports: Mapping[str, Func]) -> None:
+    def __init__(self, exports: Mapping[str, Func], single: bool) -> None:
         self.module = Module()
-        self.exports = exports
+        self.exports, self.single = exports, single
         self.notable = calls_first(exports.values())
         self.order = list(self.notable)
         self.called = {g for vs in self.notable.values() for g in callees(vs)}
@@ -49,7 +49,7 @@ class _Program:
         self.zeros = 0
         self.largest = 0
         self.math: dict[str, int] = {}  # the functions of the library that are called
-        self._adders: dict[Type, int] = {}
+        self._adder: int | None = None
 
     def finish(self) -> Lowered:
         m = self.module
@@ -138,19 +138,18 @@ class _Program:
         self.done(f, frame)
         return Signature(name, tuple(slots), result)
 
-    def adder(self, number: Type) -> int:
+    def adder(self) -> int:
         """The function that adds a row of numbers into another: (to, from, bytes)."""
-        known = self._adders.get(number)
-        if known is None:
-            known = self._adders[number] = self.module.reserve(self.module.type([I32, I32, I32], []), "add")
-            self.module.define(known, _adder(number))
-        return known
+        if self._adder is None:
+            self._adder = self.module.reserve(self.module.type([I32, I32, I32], []), "add")
+            self.module.define(self._adder, _adder(self.single))
+        return self._adder
 
 
-def _adder(number: Type) -> Assembler:
+def _adder(single: bool) -> Assembler:
     """A loop over two rows of numbers, from front to back."""
-    to, at, n = 0, 1, 2
-    c = Assembler(3)
+    to, at, n, number = 0, 1, 2, Single if single else Real
+    c = Assembler(3, single)
     end = c.local(I32)
     step = instruction("i32.const", size(number)) + instruction("i32.add")
     c.get(to)

@@ -107,7 +107,7 @@ class Leaf:
                     return False
             if self.single and not _is_array(x):
                 x = np.asarray(x, "f8")
-                if not (np.abs(x) <= LARGEST).all():
+                if ((np.abs(x) > LARGEST) & (np.abs(x) < np.inf)).any():
                     return False
             if self.dtype.kind != "O" and view.size:
                 view[...] = x
@@ -236,8 +236,8 @@ def _refuse_wide(x: Any, t: Type, path: Path, loc: Loc | None) -> None:
     given = np.asarray(x) if hasattr(x, "__array__") else None
     if given is not None and given.dtype.kind != "O":
         if double(t) is not t and (lost := _lost(given)) is not None:
-            what = f"{spell(path)} {lost}, and the module computes in float32"
-            raise TypeMismatch(what, (loc or here()).into(path[1:]), "write x.astype(np.float32), which rounds")
+            hint = "write x.astype(np.float32) to have it rounded"
+            raise TypeMismatch(f"{spell(path)} {lost}", (loc or here()).into(path[1:]), hint)
     elif isinstance(t, Vec):
         for k, y in enumerate(elements(x, t, path, loc)):
             _refuse_wide(y, t.elem, (*path, k), loc)
@@ -248,13 +248,13 @@ def _refuse_wide(x: Any, t: Type, path: Path, loc: Loc | None) -> None:
 
 
 def _lost(x: Array) -> str | None:
-    """What of an array would be lost in single precision."""
+    """What is wrong with an array, if something of it would be lost in single precision."""
     if x.dtype.names is not None:
         return next(filter(None, [_lost(x[k]) for k in x.dtype.names]), None)
     if x.dtype.kind == "f":
-        return f"is of {x.dtype}" if x.dtype.itemsize > 4 else None
+        return f"is of {x.dtype}, and the module computes in float32" if x.dtype.itemsize > 4 else None
     lost = [n for n in x.ravel().tolist() if int(np.float32(n)) != n] if x.dtype.kind in "iu" else []
-    return f"has {lost[0]} in it" if lost else None
+    return f"{'has' if x.shape else 'is'} {lost[0]}, which float32 cannot hold" if lost else None
 
 
 def destination(place: Place | None, t: Type, out: Any, view: bool) -> Callable[[], Any]:

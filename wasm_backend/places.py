@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from rose.types import Bool, Real, Single, Tan, Type, double
+from rose.types import Bool, Real, Single, Tan, Type
 
 from .encode import F32, F64, I32, Code
 from .layout import align, size
@@ -59,21 +59,23 @@ _ADDS: dict[Type, str] = {Real: "f64.add", Tan: "f64.add", Single: "f32.add"}
 
 
 @cache
-def pieces(t: Type) -> tuple[tuple[int, str], ...]:
-    """The offset and the type of each single instruction that moves a `t`, where few do; else nothing."""
+def pieces(t: Type, single: bool) -> tuple[tuple[int, str], ...]:
+    """The offset and the type of each load or store that moves a `t`, where few do; else nothing."""
     n = size(t)
-    if n > INLINE:
+    half = single and n % 8 == 4
+    if n > INLINE or (n % 8 and not half):
         return ()
-    if double(t) is t:
-        return tuple([(k, "f64") for k in range(0, n, 8)]) if n % 8 == 0 else ()
-    whole, rest = n - n % 8, n % 8
-    return (*[(k, "i64") for k in range(0, whole, 8)], *[(whole, "i32")] * (rest // 4)) if rest in (0, 4) else ()
+    return (*[(k, "i64" if single else "f64") for k in range(0, n - 7, 8)], *[(n - 4, "i32")] * half)
 
 
 class Assembler(Code):
     """The body of a function, with the steps that reading and writing memory is made of."""
 
-    __slots__ = ()
+    __slots__ = ("single",)
+
+    def __init__(self, params: int, single: bool) -> None:
+        super().__init__(params)
+        self.single = single  # the module is: nothing of it has 64 bits but what is moved
 
     def constant(self, t: Type, x: float) -> None:
         kind = wasm_type(t)
@@ -117,23 +119,25 @@ class Assembler(Code):
         self(_ADDS[t])
 
     def copy(self, t: Type, at: Mem, to: Mem) -> None:
-        for k, kind in pieces(t):
+        steps = pieces(t, self.single)
+        for k, kind in steps:
             self.base(to)
             self.base(at)
             self(f"{kind}.load", at.offset + k)
             self(f"{kind}.store", to.offset + k)
-        if size(t) and not pieces(t):
+        if size(t) and not steps:
             self.address(to)
             self.address(at)
             self.i32_const(size(t))
             self("memory.copy")
 
     def clear(self, t: Type, to: Mem) -> None:
-        for k, kind in pieces(t):
+        steps = pieces(t, self.single)
+        for k, kind in steps:
             self.base(to)
             self(f"{kind}.const", 0)
             self(f"{kind}.store", to.offset + k)
-        if size(t) and not pieces(t):
+        if size(t) and not steps:
             self.address(to)
             self.i32_const(0)
             self.i32_const(size(t))

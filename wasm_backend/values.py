@@ -26,9 +26,10 @@ class Program(Protocol):
     math: dict[str, int]  # the functions of the library
     mailbox: dict[Func, list[int | None]]  # where the parameters go, of functions that have too many
     zeros: int
+    single: bool  # the module is in single precision
 
     def literal(self, v: Value) -> int: ...
-    def adder(self, number: Type) -> int: ...
+    def adder(self) -> int: ...
 
 
 class ValueWriter:
@@ -51,7 +52,7 @@ class ValueWriter:
         self.results: list[Mem] = []  # where the aggregates of the result go
         self.params: list[int] = []
         self._take_params(at or [None] * len(f.params))
-        self.c = Assembler(len(self.params))
+        self.c = Assembler(len(self.params), program.single)
 
     def _compute(self, v: Value) -> None:
         """Put the number that an instruction makes on the stack."""

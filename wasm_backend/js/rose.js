@@ -97,11 +97,11 @@ const instantiate = (module, imports, opaque) => {
       return;
     }
     if (typeof x != "object" || !x) refuse(x, fields ? "an object" : "an array");
+    if (elem?.kind == "single" && x instanceof Float64Array) refuse(x, "a Float32Array, or an array");
     const last = path.push("length") - 1;
     const length = items?.length ?? size;
     if (!fields && x.length !== length) refuse(x.length, length);
     if (view) {
-      if (elem.kind == "single" && x instanceof Float64Array) refuse(x, "a Float32Array or an array");
       if (!(elem.kind == "real" && x instanceof Float64Array) && !(elem.kind == "single" && x instanceof Float32Array))
         for (let i = 0; i < size; i++) {
           path[last] = i;
