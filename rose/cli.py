@@ -31,6 +31,7 @@ from .structs import plain
 from .text import show
 from .trace import Fn, Opaque
 from .transpose import transpose
+from .types import single
 
 AnyFn = Fn[..., Any]
 
@@ -240,14 +241,15 @@ def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
             given.append(json.loads(a))
         except (json.JSONDecodeError, RecursionError) as e:
             raise click.UsageError(f"the argument {a} is no JSON: {e}") from e
-    values = _arguments(f, given)
+    values = _arguments(f, given, dtype)
     with _reported():
         result = build.compile(f, dtype=dtype)(*values)
     click.echo(json.dumps(_plain(result)))
 
 
-def _arguments(f: AnyFn, given: list[Any]) -> list[Any]:
+def _arguments(f: AnyFn, given: list[Any], dtype: str) -> list[Any]:
     """One argument for each parameter: those that are given, or those in the one list that is."""
+    types = f.types if dtype == "f64" else [single(t) for t in f.types]
     ways: list[list[Any]] = [given]
     if len(given) == 1 and isinstance(given[0], list) and (len(f.types) != 1 or len(given[0]) == 1):  # pyright: ignore
         ways.insert(0, given[0])  # pyright: ignore[reportUnknownArgumentType]
@@ -255,7 +257,7 @@ def _arguments(f: AnyFn, given: list[Any]) -> list[Any]:
     for way in ways:
         try:
             args = f.bind(way, {})
-            for x, t, name in zip(args, f.types, f.names, strict=True):
+            for x, t, name in zip(args, types, f.names, strict=True):
                 plain(x, t, (name,))
             return args
         except RoseError as e:

@@ -13,7 +13,7 @@ from typing import Any
 
 from rose.errors import RoseError, TooLarge, here
 from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
-from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec
+from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec, double
 
 from .abi import Lowered, Signature, Slot
 from .encode import FUNC, I32, MEMORY, PAGE, Module, instruction
@@ -121,6 +121,7 @@ class _Program:
         """One function, to be called from outside: its aggregates lie at fixed addresses."""
         if name == "memory":
             raise RoseError('a function cannot be exported as "memory"', here(), "its memory is; rename the function")
+        assert self.single or all([double(t) is t for t in (f.result, *[p.type for p in f.params])]), f
         if f.impl is not None:
             f = wrapper(f)
         frame = self.new_frame(f)
