@@ -21,11 +21,12 @@ import pytest
 from generate import Program
 from harness import Module, same
 from test_fuzz import for_programs, mixed, pulled_back, taken
-from test_laws import LITERAL_SECOND, ROWS, row_func, signatures
+from test_laws import LITERAL_SECOND, REGULAR, ROWS, row_func, signatures
 
 import rose
 from rose import Bool, Fin, Real, Vec, fn, opaque
 from rose.check import check
+from rose.forward import full_mask, jvp
 from rose.interp import run
 from rose.ir import Func, Op
 from rose.libm import SINGLE, nearest
@@ -186,6 +187,19 @@ def test_derivatives_are_close_to_those_in_double_precision():
         made = agree(fs, v)
         for k, g in fs.items():
             assert made[k] == approx(g(v)), k
+
+
+@pytest.mark.parametrize("op", [op for op in ROWS if op.jvp is not None], ids=repr)
+def test_the_derivative_of_each_row_is_close_to_that_in_double_precision(op: Op):
+    for types in [t for t in signatures(op) if set(t) == {Real}]:
+        f = row_func(op, types)
+        d = jvp(f, full_mask(f)).func
+        made = singles({"d": d})["d"]
+        for xs in itertools.product(REGULAR, repeat=len(types)):
+            for k in range(len(xs)):
+                pairs = [z for j, x in enumerate(xs) for z in (nearest(x), float(j == k))]
+                wanted = run(d, *pairs)
+                assert wanted[0] != wanted[0] or run(made, *pairs) == pytest.approx(wanted, rel=1e-4, abs=1e-5), pairs
 
 
 def approx(x: Any) -> Any:
