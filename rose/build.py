@@ -17,6 +17,7 @@ from . import ir, trace
 from .errors import Loc, NoField, TypeMismatch, argument, edge, here
 from .ir import Func
 from .optimise import optimise
+from .single import to_single
 from .text import show
 from .trace import Fn
 
@@ -26,18 +27,22 @@ if TYPE_CHECKING:
 
 AnyFn = Fn[..., Any]
 
+DTYPES = ("f64", "f32")
+
 
 @edge
-def compile(f: AnyFn | Mapping[str, AnyFn], *more: AnyFn) -> Compiled:
+def compile(f: AnyFn | Mapping[str, AnyFn], *more: AnyFn, dtype: str = "f64") -> Compiled:
     """A WebAssembly module of one or several functions, which can be called, saved and looked at.
 
     The first function is what a call of the result calls; the others are reached by name. Names are those
     of the functions, or the keys of a mapping: `compile({"value": f, "grad": grad(f)})`.
+
+    With `dtype="f32"` every number of the module has 32 bits, outside and inside, derivatives included.
     """
     named = _of_mapping(f, more) if isinstance(f, Mapping) else _by_their_names([f, *more])
     if not named:
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
-    made = lowered(named)
+    made = lowered(named, dtype)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g.body))}
     return Compiled(made, next(iter(named)), docs, [g.func for g in named.values()])
 
@@ -88,10 +93,13 @@ def no_collector() -> Generator[None]:
             gc.enable()
 
 
-def lowered(named: Mapping[str, AnyFn]) -> Lowered:
+def lowered(named: Mapping[str, AnyFn], dtype: str = "f64") -> Lowered:
     """The module of these functions: bytes and signatures. Needs the standard library only."""
     from wasm_backend.lower import lower
 
+    if dtype not in DTYPES:
+        hint = 'dtype="f32" computes in single precision, dtype="f64" in double precision'
+        raise TypeMismatch(f'dtype must be "f64" or "f32", not {ir.shown(dtype)}', here().into(("dtype",)), hint)
     with no_collector():
         for f in named.values():
             if f.captured:
@@ -99,7 +107,9 @@ def lowered(named: Mapping[str, AnyFn]) -> Lowered:
                 raise TypeMismatch(what, f.loc, "compile the outer function, or pass the values in as parameters")
         funcs = {name: f.func for name, f in named.items()}
         optimise(funcs.values())
-        return lower(funcs)
+        if dtype == "f64":
+            return lower(funcs)
+        return lower({name: to_single(f) for name, f in funcs.items()}, single=True)
 
 
 class Compiled:

@@ -23,8 +23,8 @@ from .errors import Loc, NoField, NotLinear, OutOfRange, RoseError, TypeMismatch
 from .ir import CONST, Value, a_traced, as_number, builder, digits, is_tracing, shown
 from .operators import host_index
 from .ops import iadd, real
-from .types import Bool, Form, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
-from .value import is_truth
+from .types import Bool, Form, Real, Single, Tan, Tuple, Type, Unit, double, map_leaves, tuple_of
+from .value import as_single, is_truth
 
 C = TypeVar("C", bound=type)
 
@@ -443,11 +443,11 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
     if x.__class__ is Value:
         hint = "a compiled function takes numbers: in an @fn function, call the @fn function that was compiled"
         raise misfit(path, t, x, hint, loc)
-    if t is Real or t is Tan:
-        if x.__class__ is float:
+    if t is Real or t is Tan or t is Single:
+        if x.__class__ is float and t is not Single:
             return x
         try:
-            return as_number(x, loc or here())
+            return as_single(x, loc or here()) if t is Single else as_number(x, loc or here())
         except TypeMismatch as e:
             several = isinstance(x, (list, tuple)) or getattr(x, "shape", ()) != ()
             hint = "a Real is one number; Vec[n] and tuple[...] are the types of several" if several else e.hint
@@ -470,6 +470,12 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
         xs, names = fields(x, t, path, loc)
         return tuple([plain(y, s, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)])
     raise misfit(path, t, x, _to_write(None, t), loc)
+
+
+def answer(x: Any, t: Type, path: Path, loc: Loc | None = None) -> Any:
+    """What an opaque function gave, as `plain` has it: where it is to have 32 bits it is rounded, also NumPy's."""
+    wide = double(t)
+    return plain(x, t, path, loc) if wide is t else plain(plain(x, wide, path, loc), t, path, loc)
 
 
 def present(x: Any, t: Type) -> Any:

@@ -6,22 +6,13 @@ has no answer before the compiled function runs, it answers with an error that s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .errors import (
-    Loc,
-    NoField,
-    NotLinear,
-    RoseError,
-    TypeMismatch,
-    asked,
-    called,
-    edge,
-    here,
-    hide_our_frames,
-)
+from .errors import Loc, NoField, NotLinear, RoseError, TypeMismatch, asked, called, edge, here, hide_our_frames
 from .foreign import of_library, of_math
+from .libm import nearest
 from .types import Bool, Tan, Tuple, Type, Vec
 
 if TYPE_CHECKING:
@@ -318,6 +309,22 @@ def as_number(x: Any, loc: Loc) -> float:
     if getattr(x, "shape", None) == () and getattr(getattr(x, "dtype", None), "kind", "") in "iuf":
         return float(x)
     raise TypeMismatch(f"expected a number or a traced value, got {shown(x)}", loc, as_a_number(x))
+
+
+def as_single(x: Any, loc: Loc) -> float:
+    """`x` as the nearest number of 32 bits; a finite one that is too large for them is an error."""
+    exact = as_number(x, loc)
+    near = nearest(_few_digits(x) if x.__class__ is int else exact)
+    if math.isinf(near) and not math.isinf(exact):
+        hint = 'the largest number in single precision is 3.4e38; a module of dtype="f64" takes larger ones'
+        raise TypeMismatch(f"{shown(x)} is too large for a Single", loc, hint)
+    return near
+
+
+def _few_digits(n: int) -> float:
+    """An integer, or one that a float can hold and that rounds to 32 bits as it does."""
+    shift = max(n.bit_length() - 50, 0)
+    return math.ldexp(n >> shift | (n & (1 << shift) - 1 != 0), shift)
 
 
 def as_a_number(x: Any) -> str:

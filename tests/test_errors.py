@@ -35,6 +35,7 @@ from tests.wrong import (
     mathematics,
     pythons,
     rules,
+    single,
     structs,
     sums,
     values,
@@ -57,7 +58,7 @@ def name_of(module: ModuleType) -> str:
 
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
-           derivatives, rules, calls)  # fmt: skip
+           derivatives, rules, calls, single)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

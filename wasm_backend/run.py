@@ -21,20 +21,26 @@ import wasmtime
 
 from rose.errors import Loc, NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
 from rose.ir import Builder, Func, not_one_each, shown
-from rose.structs import plain
-from rose.types import Bool, Fin, Real, Tan, Type, Unit
+from rose.structs import answer, plain
+from rose.types import Bool, Fin, Real, Single, Tan, Type, Unit, double
 
 from . import rawcall
 from .abi import Lowered, Signature, Slot
 from .layout import is_aggregate, size
-from .memory import Place, destination, fill, number, place_of
+from .memory import LARGEST, Place, destination, fill, number, place_of
 
 # instances
 
 
 def _kind(t: Type) -> str:
-    """How a scalar crosses the border: "d" as an f64, "i" as an i32, "" not at all."""
-    return "" if t.empty else "d" if t is Real or t is Tan else "i"
+    """How a scalar crosses the border: "d" as an f64, "f" as an f32, "i" as an i32, "" not at all."""
+    return "" if t.empty else "d" if t is Real or t is Tan else "f" if t is Single else "i"
+
+
+# how the text of a function names the number k that goes in, or 0 that comes out
+_SLOTS: dict[str, Callable[[int], str]] = {
+    "d": lambda k: f"reals[{2 * k + 2}]", "f": lambda k: f"singles[{4 * k + 4}]", "i": lambda k: f"words[{2 * k + 2}]",
+}  # fmt: skip
 
 
 def _is_placed(s: Slot) -> bool:
@@ -78,7 +84,7 @@ class _Instance:
             e = rawcall.entry(self.store, func, params, result, self.raised)
             places = [self.place(p.type, p.at or 0) for p in s.params if _is_placed(p)]
             found = self.place(s.result.type, s.result.at or 0) if _is_placed(s.result) else None
-            made = self.states[name] = (e.call, e.args, e.fail, e.reals, e.words, places, found, e.keep)
+            made = self.states[name] = (e.call, e.args, e.fail, e.reals, e.singles, e.words, places, found, e.keep)
         return made
 
     def _host(self, f: Func) -> tuple[wasmtime.Func, Any]:
@@ -105,6 +111,8 @@ def _answer(ref: weakref.ref[_Instance], f: Func, *numbers: Any) -> Any:
     if f.result is Real and x.__class__ is float:
         return x
     path, loc = (f"what {f.name} returns",), Loc(f.impl.__code__, -1) if hasattr(f.impl, "__code__") else None
+    if double(f.result) is not f.result:
+        x = answer(x, f.result, path, loc)
     if is_aggregate(f.result) or f.result.empty:
         return fill(instance.place(f.result, next(rest, 0)), x, f.result, path, loc)
     return plain(x, f.result, path, loc)
@@ -177,8 +185,7 @@ def _source(s: Signature, pooled: bool) -> str:
             continue
         checks.append(f"if {_unusual(p.type, f'a{k}')}: a{k} = number(a{k}, t{k}, n{k})")
         if not p.type.empty:
-            buffer = "reals" if _kind(p.type) == "d" else "words"
-            sends.append(f"{buffer}[{2 * len(sends) + 2}] = a{k}")
+            sends.append(f"{_SLOTS[_kind(p.type)](len(sends))} = a{k}")
     missing = f" or {names[-1]} is absent" if names else ""
     given = "".join([f"{a}, " for a in names])
     own = ["try: state = local.state", "except AttributeError: state = make(name, local)"]
@@ -187,7 +194,7 @@ def _source(s: Signature, pooled: bool) -> str:
         f"if named or rest{missing}: [{given}], extras = bind(name, names, [{given}*rest], named)",
         *checks,
         *(["state = taken.state(name)"] if pooled else own),
-        "call, args, fail, reals, words, places, result, _ = state",
+        "call, args, fail, reals, singles, words, places, result, _ = state",
         "if extras is not None: into = destination(result, t, *extras)",
         *fills,
         *sends,
@@ -206,6 +213,8 @@ def _unusual(t: Type, x: str) -> str:
     """The condition that `x` is not what is usually given for a scalar."""
     if isinstance(t, Fin):
         return f"{x}.__class__ is not int or not 0 <= {x} < {t.size}"
+    if t is Single:
+        return f"{x}.__class__ is not float or not -{LARGEST!r} <= {x} <= {LARGEST!r}"
     return f"{x} is not None" if t is Unit else f"{x}.__class__ is not {'bool' if t is Bool else 'float'}"
 
 
@@ -215,7 +224,8 @@ def _result(s: Slot) -> str:
         return "result.read() if extras is None else into()"
     if s.type is Unit:
         return "None"
-    number = "reals[2]" if _kind(s.type) == "d" else "words[2] & 0xFFFFFFFF"
+    kind = _kind(s.type)
+    number = _SLOTS[kind](0) + " & 0xFFFFFFFF" * (kind == "i")
     return f"({number}) != 0" if s.type is Bool else number
 
 
