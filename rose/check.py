@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from . import ir
 from .ir import Block, Func, Op, Turns, Value, is_call, shown
-from .types import Bool, Fin, Real, Ref, Tuple, Type, Unit, Vec
+from .types import Bool, Fin, Real, Ref, Single, Tuple, Type, Unit, Vec
 
 TAKES_REF = {ir.ADD_TO, ir.AT, ir.FREEZE, ir.CALL}  # the only operations that an accumulator is given to
 
@@ -202,7 +202,7 @@ def _literal(x: Any, t: Type) -> bool:
         return x.__class__ is tuple and len(x) == t.size and all([_literal(y, t.elem) for y in x])
     if isinstance(t, Fin):
         return x.__class__ is int and 0 <= x < t.size
-    return x.__class__ is float if t is Real else x.__class__ is bool and t is Bool
+    return x.__class__ is float if t is Real or t is Single else x.__class__ is bool and t is Bool
 
 
 def _const(v: Value) -> str | None:

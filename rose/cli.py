@@ -31,6 +31,7 @@ from .structs import plain
 from .text import show
 from .trace import Fn, Opaque
 from .transpose import transpose
+from .types import single
 
 AnyFn = Fn[..., Any]
 
@@ -155,6 +156,9 @@ def main() -> None:
     """Compile Python functions, with their derivatives, to small WebAssembly modules."""
 
 
+_dtype = click.option("--dtype", type=click.Choice(build.DTYPES), default="f64", help="The precision of every number.",
+                      show_default=True)  # fmt: skip
+
 # the derivatives that can be asked for: what is put before the name, and what makes it
 _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
     "grad": derive.grad, "value_and_grad": derive.value_and_grad, "hessian": derive.hessian, "vjp": derive.pullback,
@@ -168,13 +172,14 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @click.option("--value-and-grad", is_flag=True, help="Add value_and_grad_NAME.")
 @click.option("--hessian", is_flag=True, help="Add hessian_NAME.")
 @click.option("--vjp", is_flag=True, help="Add vjp_NAME: from the arguments and a cotangent to value and gradients.")
+@_dtype
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more.")
 def compile_(
     target: str, out: Path, grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
-    force: bool, as_json: bool, quiet: bool, verbose: bool,
+    dtype: str, force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
     """Compile functions to a package for the web: NAME.wasm, NAME.js, NAME.d.ts, package.json.
 
@@ -191,7 +196,7 @@ def compile_(
                 raise click.UsageError(f"there would be two functions called {name}: {path} has one")
             named[name] = f
     with _reported():
-        made = build.compile(named)
+        made = build.compile(named, dtype=dtype)
     if verbose:
         for name, f in named.items():
             _say(f"{name}: {f!r}")
@@ -221,7 +226,8 @@ def _derivatives(kind: str, fs: Mapping[str, AnyFn], quiet: bool) -> Iterator[tu
 @main.command("run", context_settings={"ignore_unknown_options": True})  # such as -2
 @click.argument("target", metavar="FILE.py:NAME")
 @click.argument("args", nargs=-1, metavar="ARGS-AS-JSON")
-def run_(target: str, args: tuple[str, ...]) -> None:
+@_dtype
+def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
     """Compile and call one function: with one JSON list of all arguments, or one JSON value for each.
 
     \b
@@ -235,14 +241,15 @@ def run_(target: str, args: tuple[str, ...]) -> None:
             given.append(json.loads(a))
         except (json.JSONDecodeError, RecursionError) as e:
             raise click.UsageError(f"the argument {a} is no JSON: {e}") from e
-    values = _arguments(f, given)
+    values = _arguments(f, given, dtype)
     with _reported():
-        result = build.compile(f)(*values)
+        result = build.compile(f, dtype=dtype)(*values)
     click.echo(json.dumps(_plain(result)))
 
 
-def _arguments(f: AnyFn, given: list[Any]) -> list[Any]:
+def _arguments(f: AnyFn, given: list[Any], dtype: str) -> list[Any]:
     """One argument for each parameter: those that are given, or those in the one list that is."""
+    types = f.types if dtype == "f64" else [single(t) for t in f.types]
     ways: list[list[Any]] = [given]
     if len(given) == 1 and isinstance(given[0], list) and (len(f.types) != 1 or len(given[0]) == 1):  # pyright: ignore
         ways.insert(0, given[0])  # pyright: ignore[reportUnknownArgumentType]
@@ -250,7 +257,7 @@ def _arguments(f: AnyFn, given: list[Any]) -> list[Any]:
     for way in ways:
         try:
             args = f.bind(way, {})
-            for x, t, name in zip(args, f.types, f.names, strict=True):
+            for x, t, name in zip(args, types, f.names, strict=True):
                 plain(x, t, (name,))
             return args
         except RoseError as e:

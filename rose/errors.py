@@ -467,7 +467,8 @@ def edge(f: F) -> F:
                     raise
                 code = f.__code__  # which was not even entered, as the arguments do not fit
                 names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-                raise TypeMismatch(str(e), here(), f"call it as {f.__name__}({', '.join(names)})") from None
+                what = str(e).replace(f.__qualname__, f.__name__)
+                raise TypeMismatch(what, here(), f"call it as {f.__name__}({', '.join(names)})") from None
         except Exception as e:
             hide_our_frames(e)
             raise

@@ -1,7 +1,8 @@
 """The meaning of the IR, in plain Python: slow and exact, and every back end agrees with it to the bit.
 
 A Real is a float, a Bool a bool, an index an int, a Unit None, and vectors and tuples are tuples: what
-`structs.plain` makes. Only an accumulator can change, and what is read of it is a copy.
+`structs.plain` makes. A Single is a float that 32 bits can hold, rounded after each operation. Only an
+accumulator can change, and what is read of it is a copy.
 
 A call does not recur: each function that is running is a generator, which hands a call that it needs to
 `run` and is sent the answer. So a chain of calls may be as long as a program is.
@@ -9,6 +10,7 @@ A call does not recur: each function that is running is a generator, which hands
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Generator
 from functools import cache
 from typing import Any
@@ -16,9 +18,10 @@ from typing import Any
 from . import ir
 from .errors import TooLarge
 from .ir import Block, Func, Op, Turns, Value, is_call
+from .libm import nearest
 from .stacks import JOIN, MORE, POP, PUSH
-from .structs import plain, present
-from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Vec, items_of
+from .structs import answer, plain, present
+from .types import Bool, Fin, Ref, Tuple, Type, Unit, Vec, double, items_of
 
 Env = dict[Value, Any]
 Running = Generator[tuple[Func, list[Any]], Any, Any]  # gives the calls it needs, is sent their answers
@@ -75,7 +78,7 @@ def _host(f: Func, xs: list[Any]) -> Any:
     """The answer of an opaque function, which sees its arguments, and answers, as a user does."""
     assert f.impl is not None
     given = [present(x, p.type) for x, p in zip(xs, f.params, strict=True)]
-    return plain(f.impl(*given), f.result, (f"what {f.name} returns",))
+    return answer(f.impl(*given), f.result, (f"what {f.name} returns",))
 
 
 def _func(f: Func, xs: list[Any]) -> Running:
@@ -128,8 +131,8 @@ class Accumulator:
         """The accumulator of one element or item of this one."""
         return Accumulator(self._cells[self._key], k)
 
-    def add(self, x: Any) -> None:
-        _add(self._cells, self._key, x)
+    def add(self, x: Any, plus: Callable[[float, float], float] = operator.add) -> None:
+        _add(self._cells, self._key, x, plus)
 
     def read(self) -> Any:
         """The sum so far."""
@@ -149,16 +152,22 @@ def _frozen(x: Any) -> Any:
     return tuple([_frozen(y) for y in x]) if x.__class__ is list else x
 
 
-def _add(cells: list[Any], key: int, x: Any) -> None:
+def _add(cells: list[Any], key: int, x: Any, plus: Callable[[float, float], float]) -> None:
     """Add number by number; an index or a Bool beside them stays what it was."""
     old = cells[key]
     if old.__class__ is float:
-        cells[key] = old + x
+        cells[key] = plus(old, x)
     elif old.__class__ is Items or x.__class__ is Items:
-        cells[key] = _joined(old, x)
+        cells[key] = _joined(old, x, plus)
     elif old.__class__ is list:
         for k, y in enumerate(x):
-            _add(old, k, y)
+            _add(old, k, y, plus)
+
+
+@cache
+def _plus(t: Type) -> Callable[[float, float], float]:
+    """How two numbers in a `t` are added."""
+    return operator.add if double(t) is t else lambda x, y: nearest(x + y)
 
 
 class Items:
@@ -170,11 +179,11 @@ class Items:
         self.item, self.below = item, below
 
 
-def _joined(s: Items | None, t: Items | None) -> Items | None:
+def _joined(s: Items | None, t: Items | None, plus: Callable[[float, float], float]) -> Items | None:
     both: list[Any] = []
     while s is not None and t is not None:
         cells = [_thawed(s.item)]
-        _add(cells, 0, t.item)
+        _add(cells, 0, t.item, plus)
         both.append(_frozen(cells[0]))
         s, t = s.below, t.below
     out = t if s is None else s
@@ -194,7 +203,7 @@ def zero(t: Type) -> Any:
         return (zero(t.elem),) * t.size
     if isinstance(t, Tuple):
         return tuple([zero(x) for x in t.items])
-    return 0.0 if t is Real or t is Tan else False if t is Bool else 0 if isinstance(t, Fin) else None
+    return False if t is Bool else 0 if isinstance(t, Fin) else None if t is Unit else 0.0
 
 
 _STRUCTURAL: dict[Op, Callable[[Value, list[Any]], Any]] = {
@@ -206,10 +215,10 @@ _STRUCTURAL: dict[Op, Callable[[Value, list[Any]], Any]] = {
     ir.INDEX: lambda v, xs: xs[0][xs[1]],
     ir.ACCUM: lambda v, xs: accumulator(xs[0]),
     ir.AT: lambda v, xs: xs[0].at(xs[1] if len(xs) > 1 else v.attr),
-    ir.ADD_TO: lambda v, xs: xs[0].add(xs[1]),
+    ir.ADD_TO: lambda v, xs: xs[0].add(xs[1], _plus(v.args[1].type)),
     PUSH: lambda v, xs: Items(xs[1], xs[0]),
     POP: lambda v, xs: _popped(v, xs[0]),
     MORE: lambda v, xs: xs[0] is not None,
-    JOIN: lambda v, xs: _joined(xs[0], xs[1]),
+    JOIN: lambda v, xs: _joined(xs[0], xs[1], _plus(v.type)),
     ir.FREEZE: lambda v, xs: xs[0].read(),
 }

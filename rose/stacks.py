@@ -38,14 +38,18 @@ def _row(name: str, doc: str, **columns: Any) -> Op:
     return op
 
 
-PUSH = _row(
-    "push", "A stack with one more item.", type=_pushed, transpose=lambda ct, s, x: reversed(pop(builder(), ct)),
-)  # fmt: skip
-POP = _row(
-    "pop", "The top item of a stack, and the stack below it.",
-    type=_popped,
-    transpose=lambda ct, s: [PUSH(builder().get(ct, 1), builder().get(ct, 0))],
-)  # fmt: skip
+def _pop_of_push(ct: Value, s: Value, x: Value) -> list[Value]:
+    item, below = pop(builder(), ct)
+    return [below, item]
+
+
+def _push_of_pop(ct: Value, s: Value) -> list[Value]:
+    b = builder()
+    return [b.emit(PUSH, (b.get(ct, 1), b.get(ct, 0)))]
+
+
+PUSH = _row("push", "A stack with one more item.", type=_pushed, transpose=_pop_of_push)
+POP = _row("pop", "The top item of a stack, and the stack below it.", type=_popped, transpose=_push_of_pop)
 MORE = _row("more", "True if a stack has an item.", type=_more, wasm="i32.const 0, i32.ne")
 JOIN = _row(
     "join", "The sum of two stacks, item by item.",

@@ -31,13 +31,13 @@ from . import ir
 from .calls import callees
 from .ir import Block, Func, Op, Value, is_call
 from .ops import neg, select
-from .types import Bool, Fin, Real, Ref, Stack, Tan, Tuple, Type, Unit, Vec
+from .types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec
 
 SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "eq": "==", "ne": "!=", "lt": "<", "le": "<=",
     "iadd": "+", "imul": "*", "idiv": "//", "imod": "%", "ieq": "==", "ilt": "<", "ile": "<=",
 }  # fmt: skip
-ZEROS: dict[Type, str] = {Real: "0.0", Tan: "0.0", Bool: "false", Unit: "()"}
+ZEROS: dict[Type, str] = {Real: "0.0", Tan: "0.0", Single: "0.0", Bool: "false", Unit: "()"}
 WORDS = """accum def do else false for freeze from fst if in inf let nan not opaque pure snd then true type while
 zero""".split()
 DEEPEST = 8  # how deep accumulators nest, and how often an instruction is looked at to see if they do
@@ -90,7 +90,7 @@ class _Program:
         self._funcs: dict[Func, str] = {}
         self._types: dict[Type, str] = {Unit: "()"}
         self._func_names: dict[str, int] = dict.fromkeys(WORDS, 0)
-        self._type_names: dict[str, int] = dict.fromkeys(["Real", "Tan", "Bool"], 0)
+        self._type_names: dict[str, int] = dict.fromkeys(["Real", "Tan", "Single", "Bool"], 0)
 
     def name(self, f: Func) -> str:
         if f not in self._funcs:

@@ -18,7 +18,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 from . import errors, ir
 from .duals import mentions_tangent, split_dual, view_dual
 from .errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
-from .ir import Builder, Func, Value, shown
+from .ir import Builder, Func, Value, not_one_each, shown
 from .operators import view
 from .optimise.split import split
 from .retype import untype
@@ -241,19 +241,12 @@ def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Va
 def bind_arguments(name: str, names: Sequence[str], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
     """One argument for each name, or an error that says which is wrong."""
     given = list(args)
-    takes = f"{len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)})" if names else "no arguments"
     for k in names[len(given) :]:
         if k not in kwargs:
             break
         given.append(kwargs[k])
-    if extra := [k for k in kwargs if k not in names[len(args) :]]:
-        said = "is given twice" if extra[0] in names else "is unknown"
-        hint = "give it by its place, or by its name" if extra[0] in names else f"write one of {', '.join(names)}"
-        raise TypeMismatch(f"{name} takes {takes}: {extra[0]} {said}", here(), hint if names else "leave it out")
-    if len(given) != len(names):
-        count = len(args) + len(kwargs)
-        hint = f"leave out {count - len(names)}" if count > len(names) else f"{names[len(given)]} is missing"
-        raise TypeMismatch(f"{name} takes {takes}, got {count}", here(), hint)
+    if len(given) != len(names) or len(args) + len(kwargs) != len(names):
+        raise not_one_each(name, names, len(args), kwargs)
     return given
 
 
@@ -353,6 +346,9 @@ def fn(body: Any = _NOTHING, result: Any = None, /) -> Any:
     """Make a function one that is traced, differentiated and compiled: `@fn`, with annotations.
 
     `rose.fn([params], ret)(f)` does the same without annotations.
+
+    The function runs once, when it is first needed. What it reads of Python then (numbers, lists, globals, what it
+    closes over) is part of it from there on: to change such data later has no effect. What changes is a parameter.
     """
     if isinstance(body, Fn):
         return body  # pyright: ignore[reportUnknownVariableType]

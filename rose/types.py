@@ -35,7 +35,7 @@ class Type(metaclass=Interned):
 
 
 class Scalar(Type):
-    """`Real`, `Tan`, `Bool` and `Unit`: there are no others."""
+    """`Real`, `Tan`, `Single`, `Bool` and `Unit`: there are no others."""
 
     __slots__ = ("name",)
 
@@ -52,6 +52,7 @@ class Scalar(Type):
 
 Real = Scalar("Real")
 Tan = Scalar("Tan")  # a tangent: only the linear operations accept one
+Single = Scalar("Single")  # a Real of 32 bits: in a module that is compiled to single precision, and nowhere else
 Bool = Scalar("Bool")
 Unit = Scalar("Unit")
 
@@ -215,3 +216,15 @@ def linear_part(t: Type) -> Type:
 def untyped(t: Type) -> Type:
     """`t` with `Real` for `Tan`: outside a derivative rule a tangent is a number like any other."""
     return map_leaves(t, lambda s: Real if s is Tan else s)
+
+
+@cache
+def single(t: Type) -> Type:
+    """`t` in single precision: `Single` for each `Real`, and for each `Tan`, which is a number like any other."""
+    return map_leaves(t, lambda s: Single if s is Real or s is Tan else s)
+
+
+@cache
+def double(t: Type) -> Type:
+    """`t` with `Real` for `Single`; `t` itself, if it holds none."""
+    return map_leaves(t, lambda s: Real if s is Single else s)

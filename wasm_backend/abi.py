@@ -1,9 +1,9 @@
 """What a compiled module looks like from outside: the contract between `lower`, the runtimes and the packages.
 
 A module exports its memory as "memory", and each function by its name. A Real is an f64 parameter or
-result, a Bool or an index an i32, and what is empty is left out. An aggregate (a vector, tuple or struct)
-lies in memory at an address that the signature says: the caller writes arguments there before the call,
-and reads the result after it. An opaque function is an import `"opaque" name`: its aggregates come as
+result, a Single an f32, a Bool or an index an i32, and what is empty is left out. An aggregate (a vector,
+tuple or struct) lies in memory at an address that the signature says: the caller writes arguments there
+before the call, and reads the result after it. An opaque function is an import `"opaque" name`: its aggregates come as
 i32 pointers, and where its result is one, the address to write it to is the last parameter.
 """
 

@@ -24,9 +24,10 @@ from rose.ir import (
     Value,
     is_call,
 )
-from rose.types import Fin, Real, Ref, Tan, Tuple, Type, Vec
+from rose.single import TWINS
+from rose.types import Fin, Ref, Tuple, Type, Vec
 
-from .encode import F64, I32, LOCAL_GET, LOCAL_SET, Code, instruction
+from .encode import I32, LOCAL_GET, LOCAL_SET, Code, instruction
 from .homes import item_offsets
 from .layout import is_aggregate, is_flat, item_leaves, leaf_offsets, leaves, offsets, size
 from .places import Mem, Place, wasm_type
@@ -46,8 +47,9 @@ def template(op: Op) -> tuple[int | bytes | str, ...]:
     return tuple(steps)
 
 
+ROWS = [*OPS.values(), *TWINS.values()]  # those in single precision, too
 # the rows that call a function of the library, and which
-CALLED = {op: op.wasm.split()[1] for op in OPS.values() if op.wasm.startswith("call ")}
+CALLED = {op: op.wasm.split()[1] for op in ROWS if op.wasm.startswith("call ")}
 
 
 def _plain(op: Op) -> bytes:
@@ -55,7 +57,7 @@ def _plain(op: Op) -> bytes:
 
 
 # the rows whose code is that of their arguments, and then these bytes
-PLAIN = {op: _plain(op) for op in OPS.values() if op.wasm and "$" not in op.wasm and op not in CALLED}
+PLAIN = {op: _plain(op) for op in ROWS if op.wasm and "$" not in op.wasm and op not in CALLED}
 
 
 class FunctionWriter(ValueWriter):
@@ -132,7 +134,7 @@ class FunctionWriter(ValueWriter):
         if early is None:
             self._compute(v)
             self._release(self.lives.start[v])
-            k = self._local(v, I32 if v.type is not Real and v.type is not Tan else F64)
+            k = self._local(v, wasm_type(v.type))
             self.c.body += LOCAL_SET[k]
             self.place[v] = (k,)
             return
@@ -274,7 +276,7 @@ class FunctionWriter(ValueWriter):
                 continue
             assert isinstance(to, Mem)
             if init.op is ZERO and not s.scalar:
-                self.c.clear(size(s), to)
+                self.c.clear(s, to)
             else:
                 self._store(init, leaf, s, to)
 
@@ -283,7 +285,7 @@ class FunctionWriter(ValueWriter):
             if isinstance(to, int):
                 self.c.get(to)
                 self._push(x, leaf)
-                self.c("f64.add")
+                self.c.add(t)
                 self.c.set(to)
                 continue
             assert isinstance(to, Mem)
@@ -291,7 +293,7 @@ class FunctionWriter(ValueWriter):
                 self.c.base(to)
                 self.c.load(t, to)
                 self._push(x, leaf)
-                self.c("f64.add")
+                self.c.add(t)
                 self.c.write(t, to)
             else:
                 self.c.address(to)

@@ -13,31 +13,31 @@ from typing import Any
 
 from rose.errors import RoseError, TooLarge, here
 from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
-from rose.types import Bool, Fin, Ref, Tuple, Type, Vec
+from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec, double
 
 from .abi import Lowered, Signature, Slot
 from .choice import ChoiceWriter
-from .encode import FUNC, I32, MEMORY, PAGE, Code, Module, instruction
+from .encode import FUNC, I32, MEMORY, PAGE, Module, instruction
 from .function import CALLED, FunctionWriter
 from .layout import align, is_aggregate, leaves, size
 from .libm import link
-from .places import Frame, wasm_type
+from .places import Assembler, Frame, Mem, wasm_type
 
 LARGEST = 2**32  # bytes that a memory can have
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
 
 
-def lower(exports: Mapping[str, Func]) -> Lowered:
-    """The module that exports these functions."""
-    return _Program(exports).finish()
+def lower(exports: Mapping[str, Func], *, single: bool = False) -> Lowered:
+    """The module that exports these functions, which are over `Single` if it is to be in single precision."""
+    return _Program(exports, single).finish()
 
 
 class _Program:
     """What all functions of a module share: types, constants, helpers, and where each function is."""
 
-    def __init__(self, exports: Mapping[str, Func]) -> None:
+    def __init__(self, exports: Mapping[str, Func], single: bool) -> None:
         self.module = Module()
-        self.exports = exports
+        self.exports, self.single = exports, single
         self.notable = calls_first(exports.values())
         self.order = list(self.notable)
         self.called = {g for f, vs in self.notable.items() for g in callees(f, vs)}
@@ -122,6 +122,7 @@ class _Program:
         """One function, to be called from outside: its aggregates lie at fixed addresses."""
         if name == "memory":
             raise RoseError('a function cannot be exported as "memory"', here(), "its memory is; rename the function")
+        assert self.single or all([double(t) is t for t in (f.result, *[p.type for p in f.params])]), f
         if f.impl is not None:
             f = wrapper(f)
         frame = self.new_frame(f)
@@ -143,28 +144,26 @@ class _Program:
         """The function that adds a row of numbers into another: (to, from, bytes)."""
         if self._adder is None:
             self._adder = self.module.reserve(self.module.type([I32, I32, I32], []), "add")
-            self.module.define(self._adder, _adder())
+            self.module.define(self._adder, _adder(self.single))
         return self._adder
 
 
-def _adder() -> Code:
+def _adder(single: bool) -> Assembler:
     """A loop over two rows of numbers, from front to back."""
-    to, at, n = 0, 1, 2
-    c = Code(3)
+    to, at, n, number = 0, 1, 2, Single if single else Real
+    c = Assembler(3, single)
     end = c.local(I32)
-    step = instruction("i32.const", 8) + instruction("i32.add")
+    step = instruction("i32.const", size(number)) + instruction("i32.add")
     c.get(to)
     c.get(n)
     c("i32.add")
     c.set(end)
     c("loop")
     c.get(to)
-    c.get(to)
-    c.f64_load(0)
-    c.get(at)
-    c.f64_load(0)
-    c("f64.add")
-    c.f64_store(0)
+    c.load(number, Mem(to, 0))
+    c.load(number, Mem(at, 0))
+    c.add(number)
+    c.write(number, Mem(to, 0))
     c.get(at)
     c.emit(step)
     c.set(at)
@@ -238,4 +237,4 @@ def pack(x: Any, t: Type) -> bytes:
     assert not isinstance(t, (Tuple, Ref)), t
     if t is Bool:
         return bytes([bool(x)])
-    return struct.pack("<I" if isinstance(t, Fin) else "<d", x)
+    return struct.pack("<I" if isinstance(t, Fin) else "<d" if t is Real else "<f", x)

@@ -19,7 +19,7 @@ from typing import Any
 
 from rose.errors import RoseError
 from rose.ir import Func
-from rose.types import Bool, Fin, Real, Tan, Tuple, Type, Unit, Vec
+from rose.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Unit, Vec
 
 from .abi import Lowered, Signature
 from .layout import describe
@@ -156,6 +156,8 @@ def typescript(t: Type, *, given: bool) -> str:
     match t:
         case Vec() if not given and (t.elem is Real or t.elem is Tan):
             return "Float64Array"
+        case Vec() if not given and t.elem is Single:
+            return "Float32Array"
         case Vec() if not given and isinstance(t.elem, Fin):
             return "Uint32Array"
         case Vec():

@@ -386,6 +386,16 @@ def test_compile_makes_what_rose_compile_makes(sh: Shell):
     assert [f.read_bytes() for f in again] == [Path("out", name).read_bytes() for name in FILES]
 
 
+def test_compile_in_single_precision(sh: Shell):
+    assert sh("compile", "model.py", "-o", "out", "--grad", "--dtype", "f32", "-q").code == 0
+    scope = runpy.run_path("model.py")
+    fs = {name: scope[name] for name in ("loss", "norm", "swapped", "opposite")}
+    grads = {f"grad_{name}": rose.grad(fs[name]) for name in ("loss", "norm")}
+    again = rose.compile({**fs, **grads}, dtype="f32").save("again", "model")
+    assert [f.read_bytes() for f in again] == [Path("out", name).read_bytes() for name in FILES]
+    assert "'f16' is not one of 'f64', 'f32'" in sh("compile", "model.py", "-o", "more", "--dtype", "f16").err
+
+
 @pytest.mark.parametrize(
     ("names", "wanted"),
     [("loss", ["loss"]), ("norm,loss", ["norm", "loss"]), (" loss , norm", ["loss", "norm"]), ("loss,loss", ["loss"])],
@@ -608,6 +618,15 @@ def test_run_with_wrong_arguments(sh: Shell, target: str, args: list[str], messa
     said = sh.fails(2, "run", target, *args)
     assert said.startswith(message)
     assert "\n  at " not in said  # there is no line to point at
+
+
+def test_run_in_single_precision(sh: Shell):
+    assert json.loads(sh("run", "more.py:divided", "1", "3", "--dtype", "f32").out) == 0.3333333432674408
+    assert sh("run", "more.py:doubled", "[0.1, 1, 2]", "--dtype", "f32").out == "[0.20000000298023224, 2.0, 4.0]\n"
+    assert sh.fails(2, "run", "--dtype", "f32", "more.py:divided", "1", "1e39").startswith(
+        "y must be a Single, got 1e+39"
+    )
+    assert json.loads(sh("run", "--dtype", "f64", "more.py:divided", "1e39", "1e39").out) == 1.0
 
 
 def test_run_a_function_of_the_host_once(sh: Shell):
