@@ -295,9 +295,8 @@ def rows(name: str, count: int) -> list[str]:
     return out
 
 
-def main() -> None:
-    """Measure all, print it, and write the table."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
+def main(count: int = 2_000) -> None:
+    """Measure all, at so many points of each range; print it, and write the table."""
     reasons = [f"- `{name}`, {'derivative' if k else 'value'}: {why}." for (name, k), (_, why) in LEAST.items()]
     said = f"`python -m benchmarks.accuracy`, {count:,} points in each range, mpmath {mpmath.__version__}"
     lines = [*INTRODUCTION.format(said=said).splitlines(), *dict.fromkeys(reasons), *HEADING.splitlines()]
@@ -309,4 +308,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:2]))
