@@ -197,7 +197,8 @@ copysign = _row(
     wasm="$0, $1, f64.const 1, $1, $1, f64.eq, select, f64.copysign",
 )  # fmt: skip
 
-# Mathematics. A rule is written so that nothing cancels, and overflows only where its answer does.
+# Mathematics. A rule is written so that nothing cancels, and overflows only where its answer does. But that of `tanh`
+# is the cheap one, exact to the last place of 1. `tests/test_accuracy.py` has what each is allowed to be wrong.
 
 exp = _math("exp", "e to the power of `x`.", lambda d, x, z: d * z)
 exp2 = _math("exp2", "2 to the power of `x`.", lambda d, x, z: d * (z * math.log(2.0)))
