@@ -306,8 +306,20 @@ not_ = _row(
     simplify=lambda x: x.args[0] if x.op is not_ else None,
     wasm="i32.eqz",
 )  # fmt: skip
-and_ = _row("and", "`x & y`", type=LOGIC, eval=lambda x, y: x and y, wasm="i32.and")
-or_ = _row("or", "`x | y`", type=LOGIC, eval=lambda x, y: x or y, wasm="i32.or")
+and_ = _row(
+    "and", "`x & y`",
+    type=LOGIC,
+    eval=lambda x, y: x and y,
+    simplify=lambda x, y: _decided(x, y, False),
+    wasm="i32.and",
+)  # fmt: skip
+or_ = _row(
+    "or", "`x | y`",
+    type=LOGIC,
+    eval=lambda x, y: x or y,
+    simplify=lambda x, y: _decided(x, y, True),
+    wasm="i32.or",
+)  # fmt: skip
 xor = _row("xor", "`x ^ y`, which is also `x != y`", type=LOGIC, eval=lambda x, y: x != y, wasm="i32.xor")
 
 # Indices. The type of the result always holds it, so an index is never out of range.
@@ -354,6 +366,14 @@ real = _row(
 
 
 # what the rows above are made of
+
+
+def _decided(x: Value, y: Value, by: bool) -> Value | None:
+    """What logic gives of a literal and another truth value: the literal, if it decides alone, else the other."""
+    literal, other = (x, y) if x.op is CONST else (y, x)
+    if literal.op is not CONST or x.type is not Bool or y.type is not Bool:
+        return None
+    return literal if literal.attr == by else other
 
 
 def _whole(f: Callable[[float], int], x: float) -> float:
