@@ -21,7 +21,7 @@ from .ir import Block, Func, Op, Turns, Value, is_call
 from .libm import nearest
 from .stacks import JOIN, MORE, POP, PUSH
 from .structs import answer, plain, present
-from .types import Bool, Fin, Ref, Tuple, Type, Unit, Vec, double, items_of
+from .types import Bool, Fin, Ref, Stack, Tuple, Type, Unit, Vec, double, items_of
 
 Env = dict[Value, Any]
 Running = Generator[tuple[Func, list[Any]], Any, Any]  # gives the calls it needs, is sent their answers
@@ -203,7 +203,9 @@ def zero(t: Type) -> Any:
         return (zero(t.elem),) * t.size
     if isinstance(t, Tuple):
         return tuple([zero(x) for x in t.items])
-    return False if t is Bool else 0 if isinstance(t, Fin) else None if t is Unit else 0.0
+    if isinstance(t, Stack) or t is Unit:
+        return None
+    return False if t is Bool else 0 if isinstance(t, Fin) else 0.0
 
 
 _STRUCTURAL: dict[Op, Callable[[Value, list[Any]], Any]] = {

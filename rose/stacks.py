@@ -50,7 +50,7 @@ def _push_of_pop(ct: Value, s: Value) -> list[Value]:
 
 PUSH = _row("push", "A stack with one more item.", type=_pushed, transpose=_pop_of_push)
 POP = _row("pop", "The top item of a stack, and the stack below it.", type=_popped, transpose=_push_of_pop)
-MORE = _row("more", "True if a stack has an item.", type=_more, wasm="i32.const 0, i32.ne")
+MORE = _row("more", "True if a stack has an item.", type=_more, wasm="i32.eqz, i32.eqz")
 JOIN = _row(
     "join", "The sum of two stacks, item by item.",
     type=_joined,

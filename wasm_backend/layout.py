@@ -10,7 +10,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Any
 
-from rose.types import Bool, Fin, Real, Ref, Single, Tan, Tuple, Type, Vec
+from rose.types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Vec
 
 _NUMBERS: dict[Type, int] = {Real: 8, Tan: 8, Single: 4}  # their bytes
 
@@ -23,7 +23,7 @@ def align(t: Type) -> int:
             return align(t.elem) if t.size else 1
         case Tuple():
             return max([align(x) for x in t.items], default=1)
-        case Fin():
+        case Fin() | Stack():
             return 4
         case _:
             return _NUMBERS.get(t, 1)
@@ -37,7 +37,7 @@ def size(t: Type) -> int:
             return t.size * size(t.elem)
         case Tuple():
             return _round_up(offsets(t)[-1] + size(t.items[-1]), align(t)) if t.items else 0
-        case Fin():
+        case Fin() | Stack():
             return 4
         case _:
             return _NUMBERS.get(t, 1 if t is Bool else 0)
@@ -122,7 +122,7 @@ def describe(t: Type) -> dict[str, Any]:
             return {"kind": "tuple", "items": [[at, describe(x)] for at, x in zip(offsets(t), t.items, strict=True)]}
         case Fin():
             return {"kind": "index", "size": t.size}
-        case Ref():
-            raise AssertionError("an accumulator never crosses the border")
+        case Ref() | Stack():
+            raise AssertionError("an accumulator or a stack never crosses the border")
         case _:
             return {"kind": _KINDS.get(t, "unit")}

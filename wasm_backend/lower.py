@@ -13,15 +13,18 @@ from typing import Any
 
 from rose.errors import RoseError, TooLarge, here
 from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
+from rose.stacks import POP
 from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec, double
 
 from .abi import Lowered, Signature, Slot
 from .choice import ChoiceWriter
 from .encode import FUNC, I32, MEMORY, PAGE, Module, instruction
 from .function import CALLED, FunctionWriter
+from .heap import HEADER, Heap
 from .layout import align, is_aggregate, leaves, size
 from .libm import link
 from .places import Assembler, Frame, Mem, wasm_type
+from .turns import TurnsWriter
 
 LARGEST = 2**32  # bytes that a memory can have
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
@@ -50,6 +53,7 @@ class _Program:
         self.zeros = 0
         self.largest = 0
         self.math: dict[str, int] = {}  # the functions of the library that are called
+        self.heap = Heap(self)
         self._adder: int | None = None
 
     def finish(self) -> Lowered:
@@ -63,6 +67,7 @@ class _Program:
             if f.impl is None and f in self.called:
                 self.write(f)
         signatures = {name: self.export(name, f) for name, f in self.exports.items()}
+        self.heap.finish(max(self.largest, self.top))
         pages = -(-max(self.largest, self.top) // PAGE)
         m.memory(max(pages, 1))
         m.export("memory", MEMORY, 0)
@@ -81,6 +86,8 @@ class _Program:
                     self.literals[v] = known[key]
                 elif v.op is ZERO:
                     zeros = max([zeros, *[size(t) for t in leaves(v.type) if not t.scalar]])
+                elif v.op is POP:
+                    zeros = max(zeros, HEADER + size(v.type))
         self.zeros = self.reserve(zeros, 8)
 
     def reserve(self, n: int, to: int) -> int:
@@ -112,7 +119,8 @@ class _Program:
         frame = self.frames[f] = self.new_frame(f)
         if sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS:
             self.mailbox[f] = [None if isinstance(p.type, Ref) else frame.reserve(p.type) for p in f.params]
-        writer = (FunctionWriter if f.arms is None else ChoiceWriter)(self, f, frame, self.mailbox.get(f))
+        kind = ChoiceWriter if f.arms is not None else TurnsWriter if f.turns is not None else FunctionWriter
+        writer = kind(self, f, frame, self.mailbox.get(f))
         params, results = writer.signature()
         self.index[f] = self.module.reserve(self.module.type(params, results), f.name)
         self.module.define(self.index[f], writer.write())
@@ -133,6 +141,8 @@ class _Program:
         ]
         result = Slot("result", f.result, frame.reserve(f.result) if is_aggregate(f.result) else None)
         writer = FunctionWriter(self, f, frame, [s.at for s in slots], result.at)
+        if self.heap.used:
+            writer.c("call", self.heap.reset())
         params, results = writer.signature()
         index = self.module.reserve(self.module.type(params, results), name)
         self.module.define(index, writer.write())
@@ -189,7 +199,7 @@ def wrapper(f: Func) -> Func:
     return Func(f.name, body, f.result, pure=f.pure)
 
 
-_NOTABLE = {CONST, ZERO, CALL, PURE_CALL, *CALLED}
+_NOTABLE = {CONST, ZERO, CALL, PURE_CALL, POP, *CALLED}
 
 
 def notable_values(block: Block) -> list[Value]:
@@ -204,7 +214,8 @@ def notable_values(block: Block) -> list[Value]:
 
 
 def callees(f: Func, notable: list[Value]) -> list[Func]:
-    return [*(f.arms or ()), *[v.attr for v in notable if is_call(v)]]
+    called = [v.attr for v in notable if is_call(v)]
+    return [*(f.arms or ()), *(f.turns[:2] if f.turns is not None else ()), *called]
 
 
 def calls_first(roots: Iterable[Func]) -> dict[Func, list[Value]]:

@@ -10,6 +10,7 @@ from rose.types import Bool, Real, Single, Tan, Type
 from .encode import F32, F64, I32, Code
 from .layout import align, size
 
+FAULT = 8  # the address where a function says why it traps
 INLINE = 64  # bytes that are copied or cleared by single instructions
 
 
@@ -117,6 +118,13 @@ class Assembler(Code):
     def add(self, t: Type) -> None:
         """Add the two numbers on the stack."""
         self(_ADDS[t])
+
+    def fault(self, why: int) -> None:
+        """Say why, and trap."""
+        self.i32_const(0)
+        self.i32_const(why)
+        self("i32.store", FAULT)
+        self("unreachable")
 
     def copy(self, t: Type, at: Mem, to: Mem) -> None:
         steps = pieces(t, self.single)

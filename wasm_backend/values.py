@@ -13,6 +13,7 @@ from rose.ir import CONST, ZERO, Block, Func, Value
 from rose.types import Real, Ref, Type
 
 from .encode import F32, F64, I32, LOCAL_GET
+from .heap import Heap
 from .homes import Home, Part, escaping, homes
 from .layout import leaf_offsets, leaves
 from .locals import Lives
@@ -24,6 +25,7 @@ class Program(Protocol):
 
     index: dict[Func, int]
     math: dict[str, int]  # the functions of the library
+    heap: Heap
     mailbox: dict[Func, list[int | None]]  # where the parameters go, of functions that have too many
     zeros: int
     single: bool  # the module is in single precision
