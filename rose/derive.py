@@ -19,7 +19,7 @@ from .retype import as_linear, untype
 from .structs import dual, to_value
 from .trace import Fn, make
 from .transpose import transpose
-from .types import Real, Tuple, Type, linear_part, map_leaves, tangent, tuple_of, untyped
+from .types import Real, Tuple, Type, Unit, has_stack, linear_part, map_leaves, tangent, tuple_of, untyped
 
 Argnums = int | Sequence[int]
 AnyFn = Fn[..., Any]
@@ -147,15 +147,15 @@ def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
 
 def _along(f: AnyFn, lin: Halved) -> AnyFn:
     """The linear half as a function of its own."""
-    n, tape_type = len(f.types), lin.tape()
+    n = len(f.types)
 
     def body(*args: Any) -> Any:
         xs, y, tape, dxs = lin.values(args[:n]), args[n], args[n + 1], args[n + 2 :]
-        return view(lin.along(xs, to_value(y, lin.result), to_value(tape, tape_type), dxs))
+        return view(lin.along(xs, to_value(y, lin.result), _resumed(lin, xs, tape), dxs))
 
     tangents = [_fresh(f"d{f.names[k]}", f.names) for k in lin.active]
     names = [*f.names, _fresh("y", f.names), _fresh("tape", f.names), *tangents]
-    inputs = [*lin.types, lin.result, tape_type, *[lin.types[k] for k in lin.active]]
+    inputs = [*lin.types, lin.result, _kept(lin), *[lin.types[k] for k in lin.active]]
     return make(body, inputs, lin.result, f"{f.name}.lin", names)
 
 
@@ -261,26 +261,38 @@ def _each(f: AnyFn, lin: Halved, grads: Sequence[Value]) -> Any:
 
 
 def _start(f: AnyFn, lin: Halved) -> AnyFn:
-    """The forward half as a function of its own: it gives the value and the tape."""
+    """The forward half as a function of its own: it gives the value and the tape, if that can leave the module."""
+    kept = _kept(lin)
 
     def body(*xs: Any) -> Any:
         y, tape = lin.start(lin.values(xs))
-        return ir.builder().tuple([y, tape])
+        return ir.builder().tuple([y, tape if kept is not Unit else ir.builder().unit()])
 
-    return make(body, lin.types, tuple_of(lin.result, lin.tape()), f"{f.name}.fwd", f.names)
+    return make(body, lin.types, tuple_of(lin.result, kept), f"{f.name}.fwd", f.names)
+
+
+def _kept(lin: Halved) -> Type:
+    """The type of the tape, outside of a module. A stack does not leave it: then there is none."""
+    tape = lin.tape()
+    return Unit if has_stack(tape) else tape
+
+
+def _resumed(lin: Halved, xs: Sequence[Value], tape: Any) -> Value:
+    """The tape: as it was kept, or made once more."""
+    kept = _kept(lin)
+    return lin.start(xs)[1] if kept is Unit else to_value(tape, kept)
 
 
 def _back(f: AnyFn, lin: Halved) -> AnyFn:
     """The backward half as a function of its own."""
-    tape_type = lin.tape()
 
     def body(*args: Any) -> Any:
-        *xs, tape, ct = args
-        grads = lin.back(lin.values(xs), to_value(tape, tape_type), _given(ct, lin))
-        return _each(f, lin, grads)
+        *given, tape, ct = args
+        xs = lin.values(given)
+        return _each(f, lin, lin.back(xs, _resumed(lin, xs, tape), _given(ct, lin)))
 
     names = [*f.names, _fresh("tape", f.names), _fresh("ct", f.names)]
-    return make(body, [*lin.types, tape_type, lin.result], _gradients(lin), f"{f.name}.bwd", names)
+    return make(body, [*lin.types, _kept(lin), lin.result], _gradients(lin), f"{f.name}.bwd", names)
 
 
 @edge

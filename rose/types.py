@@ -169,6 +169,14 @@ def tuple_of(*items: Type) -> Tuple:
     return Tuple(items, None)
 
 
+@cache
+def has_stack(t: Type) -> bool:
+    """True if some part of a `t` is a stack."""
+    if isinstance(t, Tuple):
+        return any(map(has_stack, t.items))
+    return has_stack(t.elem) if isinstance(t, Vec) else isinstance(t, Stack)
+
+
 def items_of(t: Type) -> tuple[Type, ...]:
     """The items of a tuple."""
     assert isinstance(t, Tuple), t

@@ -25,10 +25,10 @@ from rose.ir import (
 )
 from rose.single import TWINS
 from rose.stacks import JOIN, POP, PUSH
-from rose.types import Ref, Stack, Tuple, Type, Vec
+from rose.types import Ref, Stack, Tuple, Type, Vec, has_stack
 
 from .encode import I32, LOCAL_GET, LOCAL_SET, Code, instruction
-from .heap import HEADER, has_stack, node, node_size
+from .heap import HEADER, node, node_size
 from .homes import item_offsets
 from .layout import is_aggregate, is_flat, item_leaves, leaf_offsets, leaves, offsets, size
 from .loops import LoopWriter

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from rose.types import Stack, Tuple, Type, Vec, tuple_of
+from rose.types import Stack, Tuple, Type, Vec, has_stack, tuple_of
 
-from .encode import I32, PAGE, Module
+from .encode import I32, Module
 from .layout import offsets, size
 from .places import Assembler, Mem, wasm_type
 
@@ -26,17 +26,6 @@ def node(t: Stack) -> Tuple:
 
 def node_size(t: Stack) -> int:
     return HEADER + -(-size(node(t)) // 8) * 8
-
-
-def has_stack(t: Type) -> bool:
-    """True if some part of a `t` is a stack."""
-    match t:
-        case Vec():
-            return has_stack(t.elem)
-        case Tuple():
-            return any(map(has_stack, t.items))
-        case _:
-            return isinstance(t, Stack)
 
 
 def can_be_added(t: Type) -> bool:
@@ -108,39 +97,19 @@ class Heap:
         c.get(n)
         c("i32.add")
         c("global.set", top)
-        # so many pages more than there are; at the very end of memory the top wraps around to below
+        # the end of memory at 4 GiB is 0 again: then there are no pages left to be had
         c("global.get", top)
-        c.i32_const(PAGE - 1)
-        c("i32.add")
         c.i32_const(16)
         c("i32.shr_u")
+        c.i32_const(1)
+        c("i32.add")
         c("memory.size")
         c("i32.sub")
         c.tee(missing)
         c.i32_const(0)
         c("i32.gt_s")
         c("if")
-        c("memory.size")
-        c.i32_const(1)
-        c("i32.shr_u")
-        c("memory.grow")
-        c.i32_const(-1)
-        c("i32.eq")
-        c("global.get", top)
-        c("memory.size")
-        c.i32_const(16)
-        c("i32.shl")
-        c("i32.gt_u")
-        c("i32.or")
-        c("if")
-        c.get(missing)
-        c("memory.grow")
-        c.i32_const(-1)
-        c("i32.eq")
-        c("if")
-        c.fault(MEMORY)
-        c("end")
-        c("end")
+        self._grow(c, missing)
         c("end")
         c("global.get", top)
         c.get(at)
@@ -151,6 +120,26 @@ class Heap:
         c.get(at)
         self.program.module.define(index, c)
         return index
+
+    def _grow(self, c: Assembler, missing: int) -> None:
+        """Half as much memory again, or if that is not to be had, as much as is missing."""
+        c("memory.size")
+        c.i32_const(1)
+        c("i32.shr_u")
+        c.get(missing)
+        c("i32.add")
+        c("memory.grow")
+        c.i32_const(-1)
+        c("i32.eq")
+        c("if")
+        c.get(missing)
+        c("memory.grow")
+        c.i32_const(-1)
+        c("i32.eq")
+        c("if")
+        c.fault(MEMORY)
+        c("end")
+        c("end")
 
     def join(self) -> int:
         """The function that adds two stacks: (stack, stack, size of a node) -> stack."""
