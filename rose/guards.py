@@ -84,6 +84,14 @@ class Arms:
             return None
         return g
 
+    def given(self, loop: Value, j: int) -> Guard | None:
+        """The same for what each turn of a loop gives, which may be a value from outside of it."""
+        block: Block = loop.attr
+        state = j < len(loop.args)
+        g = self.guard.get(loop if state else (loop, j))
+        wild = state or (loop, j) in self.wild
+        return None if g is self.guard.get(block.results[j]) or not wild else g
+
     def under(self, v: Value) -> Guard | None:
         """The guards of what an instruction contributes."""
         if v.op is ADD_TO:

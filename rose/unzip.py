@@ -93,8 +93,10 @@ class Unzipped:
                 self.plan_masks(v, self.arms)
 
     def plan_masks(self, v: Value, arms: Arms) -> None:
-        for a in v.args:
-            g = arms.leaving(v, a) if a.type.linear else None
+        left = [arms.leaving(v, a) for a in v.args if a.type.linear]
+        if v.op is FOR:
+            left += [arms.given(v, j) for j, r in enumerate(v.attr.results) if r.type.linear]
+        for g in left:
             while g is not None and g not in self.guarded:
                 self.guarded[g] = None
                 self.need(g.condition, None)

@@ -218,6 +218,20 @@ def vectors(x: Any) -> Any:
     return rose.sum(p[i] * (i + 1.0) for i in rose.range(3))
 
 
+def copies(x: Any) -> Any:
+    """A loop whose turns give a value from outside of it: there its cotangent leaves the arm."""
+    p = rose.vec(x for _ in rose.range(2))
+    q = rose.select(x > 0.0, rose.vec(rose.log(p[i]) for i in rose.range(2)), rose.vec(x * x for _ in rose.range(2)))
+    return q[0] + 2.0 * q[1]
+
+
+def copied_states(x: Any) -> Any:
+    """The same, with a state."""
+    keep = lambda i, s: ([rose.select(s > 0.0, x, x)], [rose.log(s)])
+    _, (q,) = ir.builder().loop(3, keep, [x])
+    return rose.select(x > 0.0, rose.sum(q[i] for i in rose.range(3)), x * 4.0)
+
+
 def parts_of_vectors(x: Any) -> Any:
     """A vector of which one element is infinite, and another is read."""
     p = vector(rose.log(x), x * x)
@@ -258,6 +272,8 @@ STRUCTURED: list[tuple[str, Body, Body]] = [
     ("an accumulator in an arm", accumulated_inside, lambda x: x * 7.0),
     ("structs", structs, lambda x: x * 2.0 * 3.0 + x * x),
     ("vectors", vectors, lambda x: x * 1.0 + x * x * 2.0 + 2.0 * 3.0),
+    ("copies", copies, lambda x: x * x + 2.0 * (x * x)),
+    ("copied states", copied_states, lambda x: x * 4.0),
     ("parts of vectors", parts_of_vectors, lambda x: x * x),
     ("max of nasty values", lambda x: rose.select(x > 0.0, rose.max([rose.log(x), 1.0 / x]), cubic(x)), cubic),
     ("a product", lambda x: rose.select(x > 0.0, rose.prod(rose.log(x * i) for i in rose.range(3)), cubic(x)), cubic),
