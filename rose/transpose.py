@@ -18,10 +18,10 @@ from typing import NamedTuple
 from . import ir
 from .cotangent import Cotangent
 from .errors import NotLinear
-from .guards import Guard, is_ref
+from .guards import Guard, holds, is_ref
 from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from .linear import is_linear
-from .ops import add, and_, ifrom, not_, select
+from .ops import add, and_, ifrom, select
 from .optimise.split import LONGEST, split
 from .types import Fin, Real, Ref, Tan, linear_part
 from .unzip import LinearHalf, Unzipped, unzip
@@ -124,8 +124,8 @@ class _Backward(LinearHalf):
             at = at.outer
         mask = None if at is None else self.masks[at]
         for at in reversed(chain):
-            c = self.again(b, at.condition)
-            own = c if at.arm else not_(c)
+            own = holds(at, at.outer, lambda c: self.again(b, c))
+            assert own is not None
             mask = own if mask is None else and_(mask, own)
             self.masks[at] = mask
         assert mask is not None

@@ -442,7 +442,8 @@ class Generator:
             c = self.path_to_truth(s)
             return Expr(f"(({c} {self.pick('&|^')} {x}) {self.pick(('&', '|', '^', '==', '!='))} {y})", 0.0)
         if k == 6:
-            return Expr(f"(~{self.path_to_truth(s)})", 0.0)
+            # two numbers of Python's may be compared, and `~True` is -2
+            return Expr(f"(~({self.path_to_truth(s)} & rose.constant(Bool, True)))", 0.0)
         return Expr(self.path_to_truth(s), 0.0)
 
     def path_to_truth(self, s: Scope) -> str:

@@ -103,7 +103,7 @@ NASTY: list[tuple[str, Body, float]] = [
     ("erf of infinity", lambda x: rose.erf(1.0 / x) + rose.erfc(1.0 / x), 0.0),
     ("fmod by 0", lambda x: rose.fmod(1.0, x), 0.0),
     ("% 0", lambda x: (x + 1.0) % x, 0.0),
-    ("clip", lambda x: rose.clip(1.0 / x, rose.log(x), 5.0), 0.0),
+    ("clip", lambda x: rose.clip(1.0 / x, rose.log(x), math.inf), 0.0),
     ("relu and softplus", lambda x: rose.relu(1.0 / x) * rose.softplus(rose.log(x)), 0.0),
     ("sigmoid of nan", lambda x: rose.sigmoid(x / x), 0.0),
     ("logsumexp", lambda x: rose.logsumexp(vector(rose.log(x), 1.0 / x)), 0.0),
@@ -232,6 +232,13 @@ def copied_states(x: Any) -> Any:
     return rose.select(x > 0.0, rose.sum(q[i] for i in rose.range(3)), x * 4.0)
 
 
+def two_states(x: Any) -> Any:
+    """A loop of which two arms read two results, neither of them taken."""
+    turn = lambda i, s, t: ([s + rose.log(t), rose.sqrt(t) * s], [])
+    (s, t), _ = ir.builder().loop(2, turn, [x, x])
+    return rose.select(x > 0.0, s, rose.select(x < -1.0, t, x * 4.0))
+
+
 def parts_of_vectors(x: Any) -> Any:
     """A vector of which one element is infinite, and another is read."""
     p = vector(rose.log(x), x * x)
@@ -272,6 +279,18 @@ STRUCTURED: list[tuple[str, Body, Body]] = [
     ("an accumulator in an arm", accumulated_inside, lambda x: x * 7.0),
     ("structs", structs, lambda x: x * 2.0 * 3.0 + x * x),
     ("vectors", vectors, lambda x: x * 1.0 + x * x * 2.0 + 2.0 * 3.0),
+    ("shared by two arms, neither taken",
+     lambda x: (lambda s: rose.select(x > 0.0, s, rose.select(x < -1.0, 2.0 * s, cubic(x))))(rose.log(x) / x), cubic),
+    ("shared by two arms of different selects",
+     lambda x: (lambda s: rose.select(x > 0.0, s, x) + rose.select(x < -1.0, s * s, cubic(x)))(rose.log(x) / x),
+     lambda x: x + cubic(x)),
+    ("shared by all arms but the taken one",
+     lambda x: (lambda s: rose.select(x > 1.0, s, rose.select(x > 0.5, s * x, rose.select(x > 0.0, rose.select(
+         x > 0.1, s, s + 1.0), cubic(x)))))(1.0 / x), cubic),
+    ("shared, in a loop",
+     lambda x: rose.sum((lambda s: rose.select(x > i, s * i, rose.select(x < -i - 1.0, s, x * x)))(rose.sqrt(x - i) / x)
+                        for i in rose.range(2)), lambda x: x * x + x * x),
+    ("a state shared by two arms", two_states, lambda x: x * 4.0),
     ("copies", copies, lambda x: x * x + 2.0 * (x * x)),
     ("copied states", copied_states, lambda x: x * 4.0),
     ("parts of vectors", parts_of_vectors, lambda x: x * x),
