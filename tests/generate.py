@@ -668,7 +668,7 @@ class Generator:
         if t is as_type(Pair) and self.chance(10):
             e = self.path(s, t)
             return Expr(f"{e.text}.swapped()", e.bound)
-        if t is as_type(Body) and self.chance(25):
+        if t is as_type(Body) and any([_reaches(v.type, Real) for v in s.vars]) and self.chance(25):
             x = self.real(s, 0)
             return Expr(f"near(rose.stop_gradient({x.text}), {self.path_to_truth(s)})", max(x.bound, 1.0))
         xs = [self.expr(s, x, depth - 1) for x in t.items]
