@@ -398,7 +398,7 @@ def _share(d: Value, wins: Value, ties: Value) -> Value:
 
 def _one_over_square(x: Value) -> Value:
     """`1 / (1 + x * x)`, where the square overflows only if the answer is 0."""
-    s = 2.0**-100
+    s = 2.0**-60  # also in single precision
     return s * s / (s * s + (x * s) * (x * s))
 
 

@@ -10,12 +10,14 @@ Types keep their shape in both: what belongs to the other half becomes `Unit`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from . import ir
 from .cuts import Cut, CutAgain, CutChoice, CutTurns, has_primal
-from .guards import Arms, Guard, has_arms, meet, visible
+from .guards import Arms, Guard, has_arms, holds, visible
 from .ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value, is_call
 from .linear import Loops, is_linear
-from .ops import and_, not_, real, select
+from .ops import real, select
 from .optimise.split import LONGEST, split
 from .types import Tan, Type, items_of, primal_part
 
@@ -49,7 +51,7 @@ class Unzipped(Cut):
         self.reads: dict[Value, int] = {}  # the parameters that the linear half reads, and their positions
         self.loop_of: dict[Block, Value] = {}
         self.guarded: dict[Guard, None] = {}
-        self.entry_guard: dict[Entry, Guard | None] = {}  # the arms that all readers of an entry are in
+        self.readers: dict[Entry, dict[Guard | None, None]] = {}  # the guards of what reads an entry
         self.primals: dict[Value, Value] = {}  # old value -> its primal, in the forward half
         self.tapes: dict[Entry, Value] = {}  # tapes of calls and of loops, in the forward half
         self.plan(g.body)
@@ -92,17 +94,25 @@ class Unzipped(Cut):
         if self.loops.linear[v]:
             self.plan(v.attr)
             for entry in self.kept[v.attr]:
-                self.keep(v.block, (v, entry), self.entry_guard.get(entry))
+                self.keep(v.block, (v, entry), self.guard_of(entry))
             if self.arms is not None:
                 self.plan_masks(v, self.arms)
 
     def plan_masks(self, v: Value, arms: Arms) -> None:
-        for a in v.args:
-            g = arms.leaving(v, a) if a.type.linear else None
-            while g is not None and g not in self.guarded:
-                self.guarded[g] = None
+        left = [arms.leaving(v, a) for a in v.args if a.type.linear]
+        if v.op is FOR:
+            left += [arms.given(v, j) for j, r in enumerate(v.attr.results) if r.type.linear]
+        for g in left:
+            self.plan_mask(g)
+
+    def plan_mask(self, g: Guard | None) -> None:
+        while g is not None and g not in self.guarded:
+            self.guarded[g] = None
+            if g.condition is not None:
                 self.need(g.condition, None)
-                g = g.outer
+            for x in g.either:
+                self.plan_mask(x)
+            g = g.outer
 
     def need_path(self, ref: Value) -> None:
         """The linear half reads the cotangent of a part of an accumulator: it needs the indices to it."""
@@ -129,9 +139,11 @@ class Unzipped(Cut):
     def keep(self, block: Block, entry: Entry, under: Guard | None) -> None:
         kept = self.kept[block]
         kept.setdefault(entry, len(kept))
-        if self.arms is not None:
-            g = visible(under, block)
-            self.entry_guard[entry] = meet(self.entry_guard[entry], g) if entry in self.entry_guard else g
+        self.readers.setdefault(entry, {})[visible(under, block)] = None
+
+    def guard_of(self, entry: Entry) -> Guard | None:
+        """The guard of all that reads an entry of a tape."""
+        return None if self.arms is None else self.arms.any_of(self.readers[entry])
 
     # the forward half
 
@@ -151,13 +163,8 @@ class Unzipped(Cut):
         Otherwise the tape would lead the derivatives of the next order out of the arm.
         """
         x = self.primals[e] if isinstance(e, Value) else self.tapes[e]
-        g, mask = self.entry_guard.get(e), None
-        while g is not None and x.type.real:
-            if g.condition.block is block:
-                c = self.primal(b, g.condition)
-                own = c if g.arm else not_(c)
-                mask = own if mask is None else and_(own, mask)
-            g = g.outer
+        known: Callable[[Value], Value | None] = lambda c: self.primal(b, c) if c.block is block else None
+        mask = holds(self.guard_of(e), None, known) if x.type.real else None
         return x if mask is None else b.emit(select, (mask, x, b.zero(x.type)))
 
     def primal(self, b: Builder, v: Value) -> Value:
