@@ -19,7 +19,7 @@ from .retype import as_linear, untype
 from .structs import dual, to_value
 from .trace import Fn, make
 from .transpose import transpose
-from .types import Real, Tuple, Type, Unit, has_stack, linear_part, map_leaves, tangent, tuple_of, untyped
+from .types import Real, Tuple, Type, Unit, linear_part, map_leaves, tangent, tuple_of, untyped
 
 Argnums = int | Sequence[int]
 AnyFn = Fn[..., Any]
@@ -274,7 +274,7 @@ def _start(f: AnyFn, lin: Halved) -> AnyFn:
 def _kept(lin: Halved) -> Type:
     """The type of the tape, outside of a module. A stack does not leave it: then there is none."""
     tape = lin.tape()
-    return Unit if has_stack(tape) else tape
+    return Unit if tape.stacked else tape
 
 
 def _resumed(lin: Halved, xs: Sequence[Value], tape: Any) -> Value:

@@ -25,9 +25,10 @@ class Interned(type):
 class Type(metaclass=Interned):
     """Base of all types, and what passes ask of every type: computed once, when the type is made."""
 
-    __slots__ = ("empty", "linear", "real", "scalar")
+    __slots__ = ("empty", "linear", "real", "scalar", "stacked")
 
-    def __init__(self, *, real: bool, linear: bool, empty: bool, scalar: bool = False) -> None:
+    def __init__(self, *, real: bool, linear: bool, empty: bool, scalar: bool = False, stacked: bool = False) -> None:
+        self.stacked = stacked  # some leaf is a `Stack`
         self.scalar = scalar  # a number, a truth value or an index: what one local holds
         self.real = real  # some leaf is a `Real`: a value of this type can have a derivative
         self.linear = linear  # some leaf is a `Tan`
@@ -79,7 +80,8 @@ class Vec(Type):
     __slots__ = ("elem", "size")
 
     def __init__(self, size: int, elem: Type) -> None:
-        super().__init__(real=elem.real, linear=elem.linear, empty=size == 0 or elem.empty)
+        empty = size == 0 or elem.empty
+        super().__init__(real=elem.real, linear=elem.linear, empty=empty, stacked=elem.stacked)
         self.size, self.elem = size, elem
 
     def __repr__(self) -> str:
@@ -118,6 +120,7 @@ class Tuple(Type):
             real=any(t.real for t in items),
             linear=any(t.linear for t in items),
             empty=all(t.empty for t in items),
+            stacked=any(t.stacked for t in items),
         )
         self.items, self.form = items, form
 
@@ -154,7 +157,7 @@ class Stack(Type):
     __slots__ = ("elem",)
 
     def __init__(self, elem: Type) -> None:
-        super().__init__(real=elem.real, linear=elem.linear, empty=False, scalar=True)
+        super().__init__(real=elem.real, linear=elem.linear, empty=False, scalar=True, stacked=True)
         self.elem = elem
 
     def __repr__(self) -> str:
@@ -167,14 +170,6 @@ class Stack(Type):
 def tuple_of(*items: Type) -> Tuple:
     """The plain tuple of these types."""
     return Tuple(items, None)
-
-
-@cache
-def has_stack(t: Type) -> bool:
-    """True if some part of a `t` is a stack."""
-    if isinstance(t, Tuple):
-        return any(map(has_stack, t.items))
-    return has_stack(t.elem) if isinstance(t, Vec) else isinstance(t, Stack)
 
 
 def items_of(t: Type) -> tuple[Type, ...]:

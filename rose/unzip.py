@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from . import ir
+from .calls import callees
 from .cuts import Cut, CutAgain, CutChoice, CutTurns, has_primal
 from .guards import Arms, Guard, has_arms, holds, visible
 from .ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value, is_call
@@ -27,16 +28,31 @@ Entry = Value | tuple[Value, "Entry | None"]
 
 def unzip(g: Func) -> Cut:
     """The forward half of a function that has tangents, and what it knows for the linear half."""
-    made = g.memo.get("unzip")
-    if made is None:
-        if g.arms is not None:
-            made = CutChoice(g, [unzip(h) for h in g.arms])
-        elif g.turns is not None:
-            made = CutTurns(g, unzip(g.turns.test), unzip(g.turns.body), g.turns.most)
-        else:
-            made = Unzipped(g)
-        made = g.memo["unzip"] = CutAgain(g, made) if g.remat else made
-    return made
+    todo = [g]  # a function comes after those that it calls
+    while todo:
+        f = todo[-1]
+        missing = [] if "unzip" in f.memo else [h for h in callees(f) if _is_cut(h) and "unzip" not in h.memo]
+        if missing:
+            todo += missing
+            continue
+        if "unzip" not in f.memo:
+            f.memo["unzip"] = _unzip(f)
+        todo.pop()
+    return g.memo["unzip"]
+
+
+def _is_cut(f: Func) -> bool:
+    return f.result.linear or any([p.type.linear for p in f.params])
+
+
+def _unzip(g: Func) -> Cut:
+    if g.arms is not None:
+        made = CutChoice(g, [unzip(h) for h in g.arms])
+    elif g.turns is not None:
+        made = CutTurns(g, unzip(g.turns.test), unzip(g.turns.body), g.turns.most)
+    else:
+        made = Unzipped(g)
+    return CutAgain(g, made) if g.remat else made
 
 
 class Unzipped(Cut):

@@ -25,7 +25,7 @@ from rose.ir import (
 )
 from rose.single import TWINS
 from rose.stacks import JOIN, POP, PUSH
-from rose.types import Ref, Stack, Tuple, Type, Vec, has_stack
+from rose.types import Ref, Stack, Tuple, Type, Vec
 
 from .encode import I32, LOCAL_GET, LOCAL_SET, Code, instruction
 from .heap import HEADER, node, node_size
@@ -287,7 +287,7 @@ class FunctionWriter(LoopWriter):
                 self._push(x, leaf)
                 self._sum(t)
                 self.c.write(t, to)
-            elif has_stack(t):
+            elif t.stacked:
                 self.program.heap.add(self.c, t, to, self._memory(x, leaf), to)
             else:
                 self.c.address(to)

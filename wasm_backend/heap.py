@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from rose.types import Stack, Tuple, Type, Vec, has_stack, tuple_of
+from rose.types import Stack, Tuple, Type, Vec, tuple_of
 
 from .encode import I32, Module
 from .layout import offsets, size
@@ -226,7 +226,7 @@ class Heap:
             c.write(t, to)
 
     def _add_row(self, c: Assembler, t: Vec, x: Mem, y: Mem, to: Mem) -> None:
-        if not has_stack(t):
+        if not t.stacked:
             if x != to:
                 c.copy(t, x, to)
             c.address(to)
