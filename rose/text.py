@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,7 +74,22 @@ def spell(t: Type) -> str:
     return _Program().type(t)
 
 
-def _calls_first(f: Func) -> Iterator[Func]:
+def labelled(fs: Sequence[Func]) -> Iterator[tuple[Func, str, dict[Value, str]]]:
+    """Functions and all that they call, each with its first line, and with a label for each instruction that is used.
+
+    A label is what stands in the line of the instruction; of a parameter, its name.
+    """
+    program = _Program()
+    for f in fs:
+        program.name(f)
+    for g in dict.fromkeys([g for f in fs for g in _calls_first(f, rules=False)]):
+        body = _Body(program, g)
+        head = program.head(g, body)
+        body.block(g.body, "")
+        yield g, head, body.labels()
+
+
+def _calls_first(f: Func, *, rules: bool = True) -> Iterator[Func]:
     """`f` and all that it calls, each after what it calls itself, and before the rule for its derivative."""
     seen, stack = {f}, [(f, _needs(f))]
     while stack:
@@ -87,7 +102,7 @@ def _calls_first(f: Func) -> Iterator[Func]:
         else:
             stack.pop()
             yield g
-            if g.jvp is not None and g.jvp not in seen:
+            if rules and g.jvp is not None and g.jvp not in seen:
                 seen.add(g.jvp)
                 stack.append((g.jvp, _needs(g.jvp)))
 
@@ -171,10 +186,13 @@ class _Program:
         self.structs.append(f"type {name} = {text}")
         return name
 
+    def head(self, f: Func, body: _Body) -> str:
+        params = ", ".join([f"{body.names[p]}: {self.type(p.type)}" for p in f.params])
+        return f"def {self.name(f)}({params}): {self.type(f.result)}"
+
     def define(self, f: Func) -> str:
         body = _Body(self, f)
-        params = ", ".join([f"{body.names[p]}: {self.type(p.type)}" for p in f.params])
-        head = f"def {self.name(f)}({params}): {self.type(f.result)} ="
+        head = self.head(f, body) + " ="
         if f.impl is not None:
             other = "" if f.name == self.name(f) else f" {json.dumps(f.name, ensure_ascii=False)}"
             return f"{head}{' pure' if f.pure else ''} opaque{other}"
@@ -207,6 +225,7 @@ class _Body:
         self._taken: dict[str, int] = dict.fromkeys([*WORDS, *INFIX], 0)
         self._count = {"x": 0, "i": 0, "a": 0}
         self._last: dict[Value, int] = {}  # where a value is used last, as a position in its own block
+        self._tails: list[Value] = []  # instructions that have no name
         self._patience = 0
         self._rank: dict[Value, int] = {}  # how many instructions of its block are printed up to a value
         self._gets: dict[tuple[Value, int], list[Value]] = {}  # what reads each result of each loop
@@ -264,6 +283,7 @@ class _Body:
                 indent = indent[:-4]
                 self._leave(inside.pop(), v, indent)
             elif inside and v is inside[-1].tail:
+                self._tails += [v] if v.op is not ir.FOR else []
                 self._put(indent, v, "", indent)
             elif not _is_item(v):
                 self._let(v, indent)
@@ -333,6 +353,16 @@ class _Body:
         self.block(v.attr, indent + "  ")
         self.lines.append(f"{indent}  {self._turn(v.attr)}")
         self.lines.append(f"{indent}]{after}")
+
+    def labels(self) -> dict[Value, str]:
+        """What the line of each instruction says, once the lines are made."""
+        out: dict[Value, str] = {}
+        for v, name in self.names.items():
+            plain = v.op is ir.PARAM or _is_item(v)
+            out[v] = name if plain else f"{name} = {self._expr(v)}"
+        for v in self._tails:
+            out.setdefault(v, self._expr(v))
+        return out
 
     # loops
 

@@ -122,7 +122,7 @@ class _Program:
         """One function, to be called from outside: its aggregates lie at fixed addresses."""
         if name == "memory":
             raise RoseError('a function cannot be exported as "memory"', here(), "its memory is; rename the function")
-        if f.impl is not None:
+        if f.impl is not None or f.arms is not None:
             f = wrapper(f)
         frame = self.new_frame(f)
         in_memory = len([p for p in f.params if p.type.scalar]) > IN_REGISTERS
@@ -179,7 +179,7 @@ def _adder() -> Code:
 
 
 def wrapper(f: Func) -> Func:
-    """A function that calls another: so that an opaque one can be exported."""
+    """A function that calls another: so that an opaque one, or a choice, can be exported."""
     body = Block()
     loc = f.params[0].loc if f.params else None
     for p in f.params:

@@ -91,7 +91,7 @@ def _sweep_loop(v: Value, live: _Live) -> None:
     _sweep(block, live)
     results = list(block.results)
     for j in range(len(v.args), len(results)):
-        if (v, j) not in live.items and results[j].op is not ZERO:
+        if (v, j) not in live.items and not (results[j].op is ZERO and results[j] in live.values):
             results[j] = Value(ZERO, results[j].type, (), None, v.loc, block)
             block.code.insert(0, results[j])
     block.results = tuple(results)
