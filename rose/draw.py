@@ -35,6 +35,9 @@ class Box(Item):
         super().__init__(label, "box", parent)
         self.items: list[Item] = []
         self.edges: list[Edge] = []  # between two items of this box, or something in them
+        self.entering: list[tuple[Edge, Item]] = []  # from outside to an item
+        self.leaving: list[tuple[Edge, Item]] = []
+        self.passing: list[Item] = []  # the places of edges
 
 
 class Edge:
@@ -42,7 +45,9 @@ class Edge:
 
     def __init__(self, start: Item, end: Item, dashed: bool) -> None:
         self.start, self.end, self.dashed = start, end, dashed
-        self.via: list[Item] = []
+        self.out: list[Item] = []  # the places that it passes: on its way out of boxes, between two, and into others
+        self.between: list[Item] = []
+        self.into: list[Item] = []
 
 
 class Graph:
@@ -51,7 +56,8 @@ class Graph:
         self.edges: list[Edge] = []
         self.funcs: dict[Func, Box] = {}
         self.calls: list[tuple[Item, Func]] = []
-        for f, head, labels in reversed(list(labelled(funcs))):
+        self.adders: dict[Value, list[Item]] = {}  # what adds to each accumulator
+        for f, head, labels in reversed(list(labelled(funcs[::-1]))):
             self.func(f, head, labels)
         for node, f in self.calls:
             self.edge(node, self.funcs[f], dashed=True)
@@ -81,10 +87,14 @@ class Graph:
                 if v.op is ir.GET and v.args[0].op is ir.FOR:
                     self.edge(nodes[v.args[0].attr.results[v.attr]], node)
                     continue
-                for a in dict.fromkeys(v.args):
-                    self.edge(nodes[a], node)
+                reads = [nodes[a] for a in v.args]
+                for x in dict.fromkeys(reads if v.op is not ir.FREEZE else self.adders.get(v.args[0], reads)):
+                    self.edge(x, node)
                 if is_call(v):
                     self.calls.append((node, v.attr))
+                if is_call(v) or v.op is ir.ADD_TO:
+                    for a in v.args:
+                        self.adders.setdefault(_whole(a), []).append(node)
 
     def loop(self, v: Value, box: Box, nodes: dict[Value, Item], labels: dict[Value, str]) -> None:
         block: Block = v.attr
@@ -112,8 +122,19 @@ class Graph:
     def edge(self, start: Item, end: Item, *, dashed: bool = False) -> None:
         made = Edge(start, end, dashed)
         self.edges.append(made)
-        around, _, _ = _meet(start, end)
+        around, outer_start, outer_end = _meet(start, end)
         around.edges.append(made)
+        for box, item in _up(start, outer_start):
+            box.leaving.append((made, item))
+        for box, item in _up(end, outer_end):
+            box.entering.append((made, item))
+
+
+def _whole(ref: Value) -> Value:
+    """The accumulator that another is a part of."""
+    while ref.op is ir.AT:
+        ref = ref.args[0]
+    return ref
 
 
 def _is_sum(v: Value) -> bool:
@@ -131,6 +152,14 @@ def _meet(start: Item, end: Item) -> tuple[Box, Item, Item]:
             end = end.parent
     assert start.parent is not None
     return start.parent, start, end
+
+
+def _up(item: Item, last: Item) -> Iterator[tuple[Box, Item]]:
+    """The boxes around an item up to `last`, each with the item in it that the first is in."""
+    while item is not last:
+        assert item.parent is not None
+        yield item.parent, item
+        item = item.parent
 
 
 # for Graphviz
@@ -218,7 +247,7 @@ def _rect(item: Item, stroke: str) -> str:
 
 
 def _svg_edge(e: Edge) -> str:
-    middle = [(x.x + x.w / 2, x.y + x.h / 2) for x in e.via]
+    middle = [(x.x + x.w / 2, x.y + x.h / 2) for x in (*e.out, *e.between, *e.into)]
     points = [(e.start.x + e.start.w / 2, e.start.y + e.start.h), *middle, (e.end.x + e.end.w / 2, e.end.y - 1)]
     path = f"M{points[0][0]:.1f},{points[0][1]:.1f}"
     for (x, y), (u, v) in pairwise(points):
@@ -266,17 +295,28 @@ def _rows(box: Box) -> tuple[list[list[Item]], dict[Item, list[Item]], dict[Item
         rows[rank[item]].append(item)
     above: dict[Item, list[Item]] = {}
     below: dict[Item, list[Item]] = {}
-    passing: dict[tuple[Item, Item], list[Item]] = {}
-    for e in box.edges:
-        _, a, b = _meet(e.start, e.end)
-        if (a, b) not in passing:
-            chain = passing[a, b] = [Item([], "", box) for _ in range(rank[a] + 1, rank[b])]
-            for k, x in enumerate(chain):
-                rows[rank[a] + 1 + k].append(x)
-            for x, y in pairwise([a, *chain, b]):
+    made: dict[tuple[Item | None, Item | None], list[Item]] = {}
+
+    def passing(a: Item | None, b: Item | None, key: tuple[Item | None, Item | None]) -> list[Item]:
+        """The places of an edge from `a` to `b`, or from above to `b`, or from `a` to below; shared by like edges."""
+        if key not in made:
+            first, last = -1 if a is None else rank[a], len(rows) if b is None else rank[b]
+            chain = made[key] = [Item([], "", box) for _ in range(first + 1, last)]
+            for row, x in zip(rows[first + 1 : last], chain, strict=True):
+                row.append(x)
+            for x, y in pairwise([x for x in (a, *chain, b) if x is not None]):
                 below.setdefault(x, []).append(y)
                 above.setdefault(y, []).append(x)
-        e.via = passing[a, b]
+            box.passing += chain
+        return made[key]
+
+    for e in box.edges:
+        _, a, b = _meet(e.start, e.end)
+        e.between = passing(a, b, (a, b))
+    for e, b in box.entering:
+        e.into = [*passing(None, b, (e.start, b)), *e.into]
+    for e, a in box.leaving:
+        e.out = [*e.out, *passing(a, None, (a, e.end if e.dashed else None))]
     return rows, above, below
 
 
@@ -325,11 +365,7 @@ def _spread(row: list[Item], wanted: dict[Item, float]) -> None:
 
 def _place(box: Box, x: float, y: float) -> None:
     """From places in the box to places in the picture."""
-    for item in box.items:
+    for item in (*box.items, *box.passing):
         item.x, item.y = item.x + x, item.y + y
         if isinstance(item, Box):
             _place(item, item.x, item.y)
-    for e in box.edges:
-        for via in dict.fromkeys(e.via):
-            if via.kind != "placed":
-                via.x, via.y, via.kind = via.x + x, via.y + y, "placed"
