@@ -310,6 +310,8 @@ class _Parser:
         while (own := self.level()) >= level:
             symbol = self.take().text
             right = self.binary(own + 1)
+            if own == self.level() == 3:
+                self.fail("a comparison of a comparison", "write a < b and b < c, or put one in parentheses")
             left = Row(self.since(start), symbol, [left, right])
         return left
 
@@ -430,7 +432,8 @@ class _Parser:
         if self.skip(")"):
             first = first if first.lets else first.result
             return first
-        self.expect(",", "a parenthesis that is opened is closed with )")
+        if not self.skip(","):
+            self.expect(")", "a parenthesis that is opened is closed with )")
         rest = self.list(self.block, ")", "items have commas between them, as in (x, y)")
         return Items(self.since(start), [x if x.lets else x.result for x in (first, *rest)])
 
