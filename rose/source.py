@@ -8,6 +8,7 @@ from typing import Any
 
 from .errors import TypeMismatch, WrongSyntax, edge, here
 from .ir import Func, deep, shown
+from .optimise.split import LONGEST, split
 from .parse import Module
 from .parse import parse as parse_module
 from .parse.syntax import TextLoc
@@ -22,7 +23,7 @@ class Functions(dict[str, AnyFn]):
     def __init__(self, module: Module) -> None:
         super().__init__()
         self.module = module
-        for name, f in module.all().items():
+        for name, f in module.funcs.items():
             self[name] = _fn(f, module.loc(name))
 
     def __missing__(self, name: str) -> AnyFn:
@@ -42,15 +43,20 @@ def parse(text: str, *, file: str | None = None, host: Mapping[str, Callable[...
         raise TypeMismatch(
             f"rose.parse takes a text, not {shown(text)}", here(), "open(file).read() is the text of a file"
         )
-    return Functions(parse_module(text, file, host))
+    return Functions(parse_module(text, file, host, _short))
 
 
 def parse_file(path: Path) -> Functions:
     """The functions of a `.rose` file."""
     try:
-        return Functions(parse_module(path.read_text(encoding="utf-8"), str(path)))
+        return Functions(parse_module(path.read_text(encoding="utf-8"), str(path), None, _short))
     except UnicodeDecodeError as e:
         raise WrongSyntax(f"{path} is no text: {e.reason} at byte {e.start}", None, "a .rose file is UTF-8") from None
+
+
+def _short(f: Func) -> Func:
+    """A function cut into pieces, if it is longer than any that is printed."""
+    return split(f, 3 * LONGEST)
 
 
 def _fn(f: Func, loc: TextLoc) -> AnyFn:

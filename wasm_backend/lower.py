@@ -41,6 +41,7 @@ class _Program:
         self.notable = calls_first(exports.values())
         self.order = list(self.notable)
         self.called = {g for f, vs in self.notable.items() for g in callees(f, vs)}
+        self.called |= {f for f in exports.values() if f.arms is not None}  # its wrapper does
         self.imports = tuple([f for f in self.order if f.impl is not None])
         self.index: dict[Func, int] = {}
         self.frames: dict[Func, Frame] = {}

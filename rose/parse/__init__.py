@@ -7,7 +7,6 @@ template: each list of types that it is called with makes a function of its own.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
@@ -18,7 +17,7 @@ from ..check import check_alone
 from ..errors import OutOfRange, RoseError, TypeMismatch, UnknownName, WrongSyntax
 from ..ir import Func
 from ..ops import LARGEST
-from ..structs import DUAL, dict_form, form_of
+from ..structs import DUAL, dict_form, text_form
 from ..text import spell
 from ..types import Bool, Fin, Form, Real, Ref, Tan, Tuple, Type, Unit, Vec, tangent
 from . import syntax as tree
@@ -34,8 +33,8 @@ Host = Mapping[str, Callable[..., Any]]
 class Module:
     """The types and functions of a text. A function is made when it is first asked for, and checked."""
 
-    def __init__(self, source: Source, host: Host) -> None:
-        self.source, self.host = source, host
+    def __init__(self, source: Source, host: Host, finish: Callable[[Func], Func]) -> None:
+        self.source, self.host, self.finish = source, host, finish
         self.tree = parse_tree(source)
         self.types: Types = {"Real": Real, "Bool": Bool, "Tan": Tan, "Unit": Unit}
         self.forms: dict[tuple[str, tuple[str, ...]], Form] = {("Dual", ("re", "du")): DUAL}
@@ -48,6 +47,7 @@ class Module:
             if d.name.name in self.defs:
                 self.fail(WrongSyntax, f"there are two functions {d.name.name}", d.name.at, "give each its own name")
             self.defs[d.name.name] = d
+        self.funcs = self.all()
 
     def fail(self, kind: type[RoseError], message: str, at: At, hint: str) -> NoReturn:
         raise kind(message, self.source.at(at), hint)
@@ -57,11 +57,10 @@ class Module:
         self.fail(UnknownName, f"there is no {what} {name}", at, f"did you mean {near[0]}?" if near else hint)
 
     def all(self) -> dict[str, Func]:
-        """The functions that are not generic, in order; rules and relations are in place after this."""
-        with ir.deep():
-            funcs = {name: self.func(name, (), d.name.at) for name, d in self.defs.items() if not d.generics}
-            for kind, f, g in self.tree.rules:
-                self.relate(kind, f, g)
+        """The functions that are not generic, in order, with what is said between them."""
+        funcs = {name: self.func(name, (), d.name.at) for name, d in self.defs.items() if not d.generics}
+        for kind, f, g in self.tree.rules:
+            self.relate(kind, f, g)
         return funcs
 
     # types
@@ -84,12 +83,11 @@ class Module:
         return Tuple(items, form)
 
     def new_form(self, name: str, fields: tuple[str, ...], at: At) -> Form:
+        alike = [t for t in self.types.values() if isinstance(t, Tuple) and t.form and t.form.name == name]
         try:
-            form = form_of(dataclasses.make_dataclass(name, fields))
+            return text_form(name, fields, len(alike))
         except (TypeError, ValueError) as e:
             self.fail(WrongSyntax, f"{name} cannot be a struct: {e}", at, "each field has a name of its own")
-        assert form is not None
-        return form
 
     def type(self, t: TypeTree, names: Types) -> Type:
         match t:
@@ -135,7 +133,7 @@ class Module:
             self.fail(RoseError, f"{name} calls itself: {chain}", at, "a function calls only others, without cycles")
         self.making.append(key)
         try:
-            made = self.made[key] = self.checked(self.define(d, types, at), d)
+            made = self.made[key] = self.finish(self.checked(self.define(d, types, at), d))
         finally:
             self.making.pop()
         return made
@@ -242,11 +240,15 @@ class Module:
         return self.source.at(self.defs[name.partition("<")[0]].name.at)
 
 
-def parse(text: str, file: str | None = None, host: Host | None = None) -> Module:
-    """The types and functions of a text. `host` has what its opaque functions do in Python, by name."""
-    module = Module(Source(text, file), host or {})
-    module.all()
-    return module
+def parse(
+    text: str, file: str | None = None, host: Host | None = None, finish: Callable[[Func], Func] = lambda f: f
+) -> Module:
+    """The types and functions of a text. `host` has what its opaque functions do in Python, by name.
+
+    `finish` is what is done to each function right after it was made.
+    """
+    with ir.deep():
+        return Module(Source(text, file), host or {}, finish)
 
 
 def _match(t: TypeTree, given: Type, names: list[str], found: Types) -> None:
