@@ -17,7 +17,7 @@
     call     ::= FUNCTION ["<" type, ... ">"] "(" expr, ... ")"
 
 A name may have dots in it, and `#` starts a comment. Of the operators the later bind closer, and those of
-one group from the left. A chain of `let` is a list, so it may be as long as a program is.
+one group from the left; `not` is of a comparison. A chain of `let` is a list, so it may be as long as a program is.
 """
 
 from __future__ import annotations
@@ -344,7 +344,7 @@ class _Parser:
             case _:
                 if token.text == "not" or (token.text in _PREFIX and self.is_operand(self.tokens[self.k + 1])):
                     self.take()
-                    x = self.unary()
+                    x = self.binary(3) if token.text == "not" else self.unary()
                     return Row(self.since(start), token.text, [x])
                 return self.postfix()
 
