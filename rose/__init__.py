@@ -24,6 +24,8 @@ from .errors import (
     RoseError,
     TooLarge,
     TypeMismatch,
+    UnknownName,
+    WrongSyntax,
 )
 from .functions import abs, constant, select, stop_gradient
 from .loops import accum, max, min, prod, range, sum, vec
@@ -68,6 +70,7 @@ from .ops import (
 )  # fmt: skip
 from .ops import pow_ as pow
 from .ops import round_ as round
+from .source import parse
 from .structs import Dual, Fin, Vec, struct
 from .trace import Fn, fn, opaque
 from .types import Bool, Real, Tan, Unit
@@ -89,8 +92,10 @@ __all__ = [
     "TooLarge",
     "TypeMismatch",
     "Unit",
+    "UnknownName",
     "Vec",
     "Vjp",
+    "WrongSyntax",
     "abs",
     "accum",
     "acos",
@@ -141,6 +146,7 @@ __all__ = [
     "min",
     "norm",
     "opaque",
+    "parse",
     "pow",
     "prod",
     "range",

@@ -21,17 +21,18 @@ from typing import Any, cast
 import click
 from rich.console import Console
 
-from . import build, derive
+from . import build, derive, draw
 from .errors import Loc, NotDifferentiable, RoseError, here, is_ours
 from .forward import full_mask
 from .forward import jvp as derive_jvp
-from .ir import OPS, deep
+from .ir import OPS, Func, deep
 from .optimise import optimise
+from .source import parse_file
 from .structs import plain
 from .text import show
 from .trace import Fn, Opaque
 from .transpose import transpose
-from .types import single
+from .types import Ref, single
 
 AnyFn = Fn[..., Any]
 
@@ -92,7 +93,7 @@ def _split(target: str) -> tuple[Path, list[str]]:
     file, _, names = target.rpartition(":")
     if not file or Path(target).is_file():
         file, names = target, ""
-    return Path(file), [*dict.fromkeys([name.strip() for name in names.split(",") if name.strip()])]
+    return Path(file), [*dict.fromkeys([name.strip() for name in re.split(r",(?![^<]*>)", names) if name.strip()])]
 
 
 def _imported(path: Path) -> ModuleType:
@@ -118,6 +119,8 @@ def _functions(module: ModuleType) -> dict[str, AnyFn]:
 def _load(target: str) -> tuple[Path, dict[str, AnyFn]]:
     """The functions that are named after the file; else all that it makes, and does not import."""
     path, names = _split(target)
+    if path.suffix == ".rose":
+        return path, _load_text(path, names)
     module = _imported(path)
     found = _functions(module)
     if missing := [name for name in names if name not in found]:
@@ -129,6 +132,23 @@ def _load(target: str) -> tuple[Path, dict[str, AnyFn]]:
     if not own:
         raise Wrong(f"{path} has no @fn function")
     return path, own
+
+
+def _load_text(path: Path, names: list[str]) -> dict[str, AnyFn]:
+    """The functions of a `.rose` file: those that are named, else all that can be called from outside."""
+    if not path.is_file():
+        raise click.UsageError(f"there is no file {path}")
+    with _reported():
+        found = parse_file(path)
+        try:
+            named = {name: found[name] for name in names}
+        except KeyError as e:
+            has = ", ".join(found.module.defs) or "none"
+            raise click.UsageError(f"{path} has no function {e.args[0]}; it has {has}") from None
+    own = {k: f for k, f in found.items() if not isinstance(f, Opaque) and not any(isinstance(t, Ref) for t in f.types)}
+    if not named and not own:
+        raise Wrong(f"{path} has no function that can be called from outside")
+    return named or own
 
 
 def _one(target: str) -> AnyFn:
@@ -166,7 +186,7 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 
 
 @main.command("compile")
-@click.argument("target", metavar="FILE.py[:NAME,...]")
+@click.argument("target", metavar="FILE[:NAME,...]")
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="The directory to make.")
 @click.option("--grad", is_flag=True, help="Add grad_NAME, the gradient in the first parameter.")
 @click.option("--value-and-grad", is_flag=True, help="Add value_and_grad_NAME.")
@@ -224,7 +244,7 @@ def _derivatives(kind: str, fs: Mapping[str, AnyFn], quiet: bool) -> Iterator[tu
 
 
 @main.command("run", context_settings={"ignore_unknown_options": True})  # such as -2
-@click.argument("target", metavar="FILE.py:NAME")
+@click.argument("target", metavar="FILE:NAME")
 @click.argument("args", nargs=-1, metavar="ARGS-AS-JSON")
 @_dtype
 def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
@@ -281,27 +301,37 @@ def _plain(x: Any) -> Any:
 
 
 @main.command("ir")
-@click.argument("target", metavar="FILE.py:NAME")
+@click.argument("target", metavar="FILE:NAME")
 @click.option("--pass", "stage", type=click.Choice(["trace", "jvp", "transpose", "optimise", "wasm"]), default="trace",
               show_default=True, help="After which pass.")  # fmt: skip
-def ir_(target: str, stage: str) -> None:
-    """Print the IR of one function, as text: as traced, or after a pass."""
+@click.option("--dot", "form", flag_value="dot", help="As a graph, in the language of Graphviz.")
+@click.option("--svg", "form", flag_value="svg", help="As a picture of the graph.")
+def ir_(target: str, stage: str, form: str | None) -> None:
+    """Print the IR of one function: as traced, or after a pass; as text, or as a graph."""
     f = _one(target)
+    if form is not None and stage == "wasm":
+        raise click.UsageError("WebAssembly is no graph: ask for another pass")
     with _reported(), deep():
-        click.echo(_stage(f, stage))
+        if stage == "wasm":
+            click.echo(build.compile(f).disassemble())
+            return
+        funcs = _stage(f, stage)
+        text = "\n\n".join(map(show, funcs)) if form is None else draw.dot(funcs) if form == "dot" else draw.svg(funcs)
+        click.echo(text)
 
 
-def _stage(f: AnyFn, stage: str) -> str:
+def _stage(f: AnyFn, stage: str) -> list[Func]:
+    """The functions that a pass makes of one."""
     func = f.func
     if stage in ("jvp", "transpose"):
         d = derive_jvp(func, full_mask(func), f.loc)
         if stage == "jvp" or d.flat:
-            return show(d.func)
+            return [d.func]
         halves = transpose(d.func)
-        return show(halves.fwd) + "\n\n" + show(halves.bwd)
+        return [halves.fwd, halves.bwd]
     if stage == "optimise":
         optimise([func])
-    return build.compile(f).disassemble() if stage == "wasm" else show(func)
+    return [func]
 
 
 @main.command("ops")

@@ -401,6 +401,14 @@ class NoField(RoseError, AttributeError):
     """A part that something does not have."""
 
 
+class UnknownName(RoseError, NameError):
+    """A name in a text that nothing is called by."""
+
+
+class WrongSyntax(RoseError, ValueError):
+    """A text that is no program."""
+
+
 class EscapedValue(RoseError):
     """A traced value outside the function or the loop in which it has a meaning."""
 

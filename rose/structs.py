@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copyreg
 import dataclasses
+import functools
 import inspect
 import sys
 from collections.abc import Sequence
@@ -158,7 +159,21 @@ def dict_form(keys: Sequence[str]) -> Form:
     return form
 
 
+@functools.cache
+def text_form(name: str, fields: tuple[str, ...], number: int = 0) -> Form:
+    """The form of a struct that only a text has, with a dataclass of its own; `number` tells apart what looks alike."""
+    form = form_of(dataclasses.make_dataclass(name, fields))
+    assert form is not None
+    _texts[form] = name, fields, number
+    return form
+
+
+_texts: dict[Form, tuple[str, tuple[str, ...], int]] = {}
+
+
 def _reduced(f: Form) -> tuple[Any, ...]:
+    if f in _texts:
+        return text_form, _texts[f]
     return (dict_form, (f.fields,)) if f.is_dict else (form_of, (f.cls,))
 
 

@@ -44,6 +44,7 @@ class _Program:
         self.notable = calls_first(exports.values())
         self.order = list(self.notable)
         self.called = {g for f, vs in self.notable.items() for g in callees(f, vs)}
+        self.called |= {f for f in exports.values() if f.arms is not None or f.turns is not None}  # its wrapper does
         self.imports = tuple([f for f in self.order if f.impl is not None])
         self.index: dict[Func, int] = {}
         self.frames: dict[Func, Frame] = {}
@@ -131,7 +132,7 @@ class _Program:
         if name == "memory":
             raise RoseError('a function cannot be exported as "memory"', here(), "its memory is; rename the function")
         assert self.single or all([double(t) is t for t in (f.result, *[p.type for p in f.params])]), f
-        if f.impl is not None:
+        if f.impl is not None or f.arms is not None or f.turns is not None:
             f = wrapper(f)
         frame = self.new_frame(f)
         in_memory = len([p for p in f.params if p.type.scalar]) > IN_REGISTERS
@@ -188,7 +189,7 @@ def _adder(single: bool) -> Assembler:
 
 
 def wrapper(f: Func) -> Func:
-    """A function that calls another: so that an opaque one can be exported."""
+    """A function that calls another: so that one without instructions can be exported."""
     body = Block()
     loc = f.params[0].loc if f.params else None
     for p in f.params:
