@@ -10,6 +10,9 @@ The conditions of a loop differ from turn to turn, and cannot be seen outside of
 of the loop use is guarded by this: in some turn, such a use is taken. No instruction of the program says so; the
 forward half finds it out, where it is asked for.
 
+Where guards are coarser than arms, 0 may still meet an infinity: all elements of a vector have one guard, and all
+turns of a state; and while a loop runs, a condition that is made of its results counts as true.
+
 A value is *wild* if its cotangent may be other than 0 in an arm that was not taken: it was multiplied by
 something that may be infinite. What is not wild needs no mask, so tame arms cost nothing.
 """
@@ -106,13 +109,15 @@ def _own(g: Guard, known: Callable[[Value], Value | None]) -> Value | None:
     return mask
 
 
-def _spread(g: Guard | None, block: Block) -> Iterator[Guard | None]:
-    """Guards of which one holds where `g` does: those that it joins, if it cannot be seen from the block."""
-    if g is None or not g.either or block.inside(g.scope):
-        yield g
-    else:
-        for x in g.either:
-            yield from _spread(x, block)
+def _spread(guards: Iterable[Guard | None], block: Block) -> Iterator[Guard | None]:
+    """The same guards, with those that one joins in its place, if it cannot be seen from the block."""
+    todo, opened = list(guards), dict[Guard, None]()
+    for g in todo:
+        if g is None or not g.either or block.inside(g.scope):
+            yield g
+        elif g not in opened:
+            opened[g] = None
+            todo.extend(g.either)
 
 
 Key = Value | tuple[Value, int]  # a value, or one result of a loop
@@ -236,12 +241,11 @@ class Arms:
         """The guard that holds in a block where one of these does, in some turn of the loops in it."""
         seen: dict[Guard | None, None] = {}
         hidden: dict[tuple[Block, Guard | None], dict[Guard, None]] = {}
-        for g in guards:
-            for x in _spread(g, block):
-                if x is None or block.inside(x.scope):
-                    seen[x] = None
-                else:
-                    hidden.setdefault((x.scope, around(x)), {})[x] = None
+        for g in _spread(guards, block):
+            if g is None or block.inside(g.scope):
+                seen[g] = None
+            else:
+                hidden.setdefault((g.scope, around(g)), {})[g] = None
         for (turn, _), group in hidden.items():
             seen[self._some_turn(self.any_of(group), turn)] = None
         return self.outside(seen, block) if hidden else self.any_of(seen)

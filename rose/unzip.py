@@ -249,7 +249,6 @@ class Unzipped:
         self.primals[v] = b.tuple(parts)
         self.tapes.update({(v, e): x for e, x in zip(entries, out, strict=True)})
 
-
     def turn_holds(self, g: Guard) -> Value | bool:
         """True if a guard holds in this turn, as far as that is known within the loop."""
         mask = holds(g, around(g), self.primals.get)
