@@ -81,7 +81,7 @@ class CutAgain(Cut):
             y = b.call(primal, [given[k] if k in given else b.zero(g.params[k].type) for k in own])
             t = primal_part(g.result)
             assert isinstance(t, Tuple)
-            self.fwd = b.func(b.tuple([b.tuple([y, b.unit()], t), b.tuple([])]))
+            self.fwd = b.func(b.tuple([b.tuple([y, b.zero(t.items[1])], t), b.tuple([])]))
 
     def linear(self, name: str, half: Func, last: int) -> Func:
         """The linear half, from that of the whole function: its `last` parameters come after those that were saved."""
