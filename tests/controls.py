@@ -286,9 +286,7 @@ def while_of_a_vector(v: Any) -> Any:
 @case(1.1, 0.4)
 def while_of_a_struct(v: Any) -> Any:
     def turn(p: Any) -> Any:
-        return Particle(
-            Point(p.at.x + p.v[0], p.at.y * 0.9), [p.v[1], p.v[0] * p.at.y], p.at.x < 2.0, (p.cell + 1) % 4
-        )
+        return Particle(Point(p.at.x + p.v[0], p.at.y * 0.9), [p.v[1], p.v[0] * p.at.y], p.at.x < 2.0, (p.cell + 1) % 4)
 
     p = rose.while_loop(lambda p: p.alive, turn, Particle(Point(v[0], v[1]), v, True, 0))
     return p.at.x * p.at.y + p.v[0] * p.v[1] * (p.cell + 1)
@@ -347,16 +345,12 @@ def while_with_a_loop_inside(v: Any) -> Any:
 
 @case(1.7, 0.4)
 def while_in_an_arm(v: Any) -> Any:
-    return rose.cond(
-        v[0] > 0.0, lambda: rose.while_loop(lambda s: s < 9.0, lambda s: s * s + v[1], v[0]), lambda: v[1]
-    )
+    return rose.cond(v[0] > 0.0, lambda: rose.while_loop(lambda s: s < 9.0, lambda s: s * s + v[1], v[0]), lambda: v[1])
 
 
 @case(1.7, 0.4)
 def while_in_scan(v: Any) -> Any:
-    return rose.scan(
-        lambda i, s: rose.while_loop(lambda t: t > 1.0, lambda t: t * v[1], s + v[0] * i) + 1.0, v[0], 3
-    )
+    return rose.scan(lambda i, s: rose.while_loop(lambda t: t > 1.0, lambda t: t * v[1], s + v[0] * i) + 1.0, v[0], 3)
 
 
 @case(1.7, 0.4)
