@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import rose
@@ -391,7 +391,3 @@ def scan_by_roots_with_everything_inside(v: Any) -> Any:
         return rose.while_loop(lambda u: u < 1.0, lambda u: u * 1.5 + v[1], t)
 
     return rose.scan(turn, v[0], 6, checkpoint="sqrt")
-
-
-def named(names: Sequence[str]) -> list[Case]:
-    return [c for c in CASES if c.name in names]

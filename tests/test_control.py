@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
-from controls import CASES, Case
+from controls import CASES, Case, Particle, Point
 from harness import Module, same
 from test_fuzz import ORDERS, WAYS, direction
 
 import rose
+from rose import Real, Vec
 from rose.check import check
 from rose.interp import run
 from rose.ir import Func
 from rose.optimise import optimise
+from rose.structs import as_type, plain
 
 each = pytest.mark.parametrize("case", CASES, ids=[c.name for c in CASES])
 
@@ -85,3 +90,299 @@ def test_single_precision_is_close(case: Case):
     module = rose.compile({"f": f, "g": g}, dtype="f32")
     assert module.f(case.at) == pytest.approx(f(case.at), rel=1e-4)
     assert list(module.g(case.at)) == pytest.approx(list(g(case.at)), rel=1e-3, abs=1e-5)
+
+
+# what is evaluated
+
+
+def counted() -> tuple[Any, list[float]]:
+    """An impure function with a derivative, and what it was called with."""
+    seen: list[float] = []
+
+    @rose.opaque
+    def note(x: Real) -> Real:
+        seen.append(x)
+        return x * x
+
+    @note.jvp
+    def _(x: Any) -> Any:
+        return rose.Dual(note(x.re), 2.0 * x.re * x.du)
+
+    return note, seen
+
+
+def test_an_arm_that_is_not_taken_is_not_evaluated():
+    note, seen = counted()
+    f = rose.fn([Real], Real)(lambda x: rose.cond(x > 0.0, lambda: note(x), lambda: 3.0 * x))
+    g = rose.grad(f)
+    found = [h(-2.0) for h in (f, rose.compile(f), g, rose.grad(g))]
+    assert (found, run(f.func, -2.0), run(g.func, -2.0), seen) == ([-6.0, -6.0, 3.0, 0.0], -6.0, 3.0, [])
+    assert (f(2.0), seen) == (4.0, [2.0])
+    assert (rose.grad(f)(3.0), seen[1:]) == (6.0, [3.0])
+
+
+def test_an_arm_is_evaluated_once_in_a_turn_that_takes_it():
+    note, seen = counted()
+
+    @rose.fn
+    def f(x: Real) -> Real:
+        turn = lambda i, s: rose.cond(i % 2 == 0, lambda: note(s) + x, lambda: s * 0.5)
+        return rose.scan(turn, x, 4)
+
+    y = (1.0 + 1.0) * 0.5
+    assert (f(1.0), seen) == ((y * y + 1.0) * 0.5, [1.0, y])
+    seen.clear()
+    assert rose.grad(f)(1.0) == pytest.approx(0.5 * (2 * y * 0.5 * 3.0 + 1.0))
+    assert seen == [1.0, y]
+
+
+def test_a_test_is_evaluated_once_more_than_the_body():
+    note, seen = counted()
+    f = rose.fn([Real], Real)(lambda x: rose.while_loop(lambda s: note(s) < 100.0, lambda s: 2.0 * s, x))
+    assert (f(1.0), seen) == (16.0, [1.0, 2.0, 4.0, 8.0, 16.0])
+    seen.clear()
+    assert (rose.grad(f)(1.0), seen) == (16.0, [1.0, 2.0, 4.0, 8.0, 16.0])
+
+
+def test_a_condition_that_is_known_leaves_one_arm():
+    def never() -> Any:
+        raise AssertionError("it is not traced")
+
+    assert rose.fn([Real], Real)(lambda x: rose.cond(True, lambda: x, never))(2.0) == 2.0
+    assert rose.fn([Real], Real)(lambda x: rose.cond(rose.constant(rose.Bool, False), never, lambda: -x))(2.0) == -2.0
+
+
+@pytest.mark.parametrize("p", [True, np.bool_(True)])
+def test_outside_of_a_trace_it_is_a_conditional_expression(p: Any):
+    assert rose.cond(p, lambda: "a", lambda: 1 // 0) == "a"
+    assert rose.cond(not p, lambda: 1 // 0, lambda: "b") == "b"
+
+
+INFINITE = [lambda x: rose.sqrt(x) / x, lambda x: rose.log(x) * 0.0, lambda x: (1.0 / x) ** 3, lambda x: x / x]
+TWICE = ["v", "j", "l", "vv", "vj", "jv", "jj", "lv", "vvv", "jvv", "vjv"]
+
+
+@pytest.mark.parametrize("order", TWICE)
+@pytest.mark.parametrize("k", range(len(INFINITE)))
+def test_infinities_in_the_arm_that_is_not_taken_count_for_nothing(k: int, order: str):
+    calm = lambda x: x * x * x + 2.0 * x
+
+    def derivative(body: Any) -> float:
+        f = rose.fn([Vec[1]], Real)(body)
+        for way in order:
+            f = WAYS[way](f, [1.0])
+        return f([0.0])
+
+    want = derivative(lambda v: calm(v[0]))
+    assert derivative(lambda v: rose.cond(v[0] > 0.0, lambda: INFINITE[k](v[0]), lambda: calm(v[0]))) == want
+    assert derivative(lambda v: rose.cond(v[0] <= 0.0, lambda: calm(v[0]), lambda: INFINITE[k](v[0]))) == want
+    assert derivative(lambda v: rose.scan(
+        lambda _, s: rose.cond(s > 0.0, lambda: INFINITE[k](s), lambda: calm(s)), v[0], 2)) == derivative(
+        lambda v: calm(calm(v[0])))  # fmt: skip
+
+
+# what an arm or a turn captures
+
+
+def test_an_arm_captures_whatever_is_around_it():
+    @rose.fn
+    def f(x: Real, v: Vec[3], p: Point, i: rose.Fin[3], c: rose.Bool) -> Real:
+        def outer() -> Any:
+            y = x * p.x
+
+            def inner() -> Any:
+                return rose.sum(
+                    rose.cond(c, lambda k=k: v[k] * v[i] * y * p.y, lambda k=k: y * k) for k in rose.range(3)
+                )
+
+            return rose.cond(v[i] > 0.0, inner, lambda: p.y * y)
+
+        return rose.cond(x > 0.0, outer, lambda: rose.norm(v))
+
+    v, p = [0.5, -1.0, 2.0], Point(0.7, -1.3)
+    assert f(1.5, v, p, 2, True) == pytest.approx(1.5 * 2.0 * 1.5 * 0.7 * -1.3)
+    assert f(1.5, v, p, 2, False) == pytest.approx(1.5 * 0.7 * 3.0)
+    assert f(1.5, v, p, 1, True) == pytest.approx(-1.3 * 1.5 * 0.7)
+    assert f(-1.5, v, p, 1, True) == pytest.approx(math.hypot(0.5, -1.0, 2.0))
+    dx, dv, dp = rose.grad(f, argnums=(0, 1, 2))(1.5, v, p, 2, True)
+    y = 1.5 * 0.7
+    assert dx == pytest.approx(1.5 * 2.0 * 0.7 * -1.3)
+    assert list(dv) == pytest.approx([2.0 * y * -1.3, 2.0 * y * -1.3, (0.5 - 1.0 + 4.0) * y * -1.3])
+    assert (dp.x, dp.y) == pytest.approx((1.5 * 2.0 * 1.5 * -1.3, 1.5 * 2.0 * y))
+
+
+def test_any_type_comes_out_of_an_arm():
+    kinds = [
+        (Real, 0.5, 1.5), (rose.Bool, True, False), (rose.Fin[3], 2, 0), (Vec[2], [1.0, -0.0], [3.0, 4.0]),
+        (Point, Point(1.0, 2.0), Point(3.0, 4.0)), (tuple[Real, rose.Bool], (1.0, True), (2.0, False)),
+        (Vec[0], [], []), (Vec[2, rose.Fin[5]], [1, 4], [0, 3]), ({"a": Real, "b": Vec[1]}, {"a": 1.0, "b": [2.0]},
+        {"a": 3.0, "b": [4.0]}), (Particle, Particle(Point(1.0, 2.0), [3.0, 4.0], True, 1),
+        Particle(Point(5.0, 6.0), [7.0, 8.0], False, 3)),
+    ]  # fmt: skip
+    for t, x, y in kinds:
+        f = rose.fn([rose.Bool, t, t], t)(lambda c, x, y: rose.cond(c, lambda: x, lambda: y))
+        g = rose.fn([rose.Bool, t, t], t)(
+            lambda c, x, y: rose.scan(lambda i, s: rose.cond(c, lambda: s, lambda: y), x, 2)
+        )
+        h = rose.fn([rose.Bool, t, t], t)(
+            lambda c, x, y: rose.while_loop(lambda s: ~s[1], lambda s: (s[0], s[1] ^ True), (x, c))[0]
+        )
+        for c in (True, False):
+            want = as_plain(x if c else y, t)
+            assert same(as_plain(f(c, x, y), t), want)
+            assert same(as_plain(g(c, x, y), t), want)
+            assert same(as_plain(h(c, x, y), t), as_plain(x, t))
+            assert same(run(check(f.func), c, as_plain(x, t), as_plain(y, t)), want)
+
+
+def as_plain(x: Any, t: Any) -> Any:
+    return plain(x, as_type(t))
+
+
+# many turns, and memory
+
+
+@rose.fn
+def halved(x: Real, n: Real) -> Real:
+    """x, made smaller and larger again so often that n is reached."""
+    return rose.while_loop(lambda s: s[1] < n, lambda s: (rose.sin(s[0]) + x * 0.5, s[1] + 1.0), (x, 0.0))[0]
+
+
+def slope(x: float, n: int) -> float:
+    s, ds = x, 1.0
+    for _ in range(n):
+        s, ds = math.sin(s) + 0.5 * x, math.cos(s) * ds + 0.5
+    return ds
+
+
+def test_a_hundred_thousand_turns_have_a_gradient():
+    g = rose.grad(halved)
+    assert g(0.7, 1e5) == pytest.approx(slope(0.7, 100_000), rel=1e-9)
+
+
+def test_memory_that_has_grown_is_used_again():
+    module = rose.compile({"f": halved, "g": rose.grad(halved)})
+    first = [module.g(0.7, n) for n in (10.0, 2e4, 10.0)]
+    pages = memory_of(rose.grad(halved), [(0.7, 2e4)])
+    assert memory_of(rose.grad(halved), [(0.7, 2e4)] * 20) == pages
+    assert memory_of(rose.grad(halved), [(0.7, 10.0)]) < pages
+    assert first == [pytest.approx(slope(0.7, n), rel=1e-9) for n in (10, 20_000, 10)]
+
+
+def memory_of(f: Any, calls: Sequence[Any]) -> int:
+    """The bytes of memory that a module has after some calls."""
+    module = Module({"f": f.func})
+    for args in calls:
+        module["f"](*args)
+    return module.memory.data_len(module.store)
+
+
+def test_views_and_vectors_are_right_after_memory_has_grown():
+    @rose.fn
+    def f(v: Vec[50], n: Real) -> Real:
+        turn = lambda s: (rose.vec(rose.sin(s[0][i]) + v[i] for i in rose.range(50)), s[1] + 1.0)
+        w = rose.while_loop(lambda s: s[1] < n, turn, (v, 0.0))[0]
+        return rose.dot(w, w)
+
+    g = rose.compile(rose.value_and_grad(f))
+    v = [0.1 * k for k in range(50)]
+    small = g(v, 3.0)
+    large = g(v, 2000.0)
+    again = g(v, 3.0)
+    assert again[0] == small[0]
+    assert list(again[1]) == list(small[1])
+    one = rose.value_and_grad(rose.fn([Real, Real], Real)(lambda x, n: rose.while_loop(
+        lambda s: s[1] < n, lambda s: (rose.sin(s[0]) + x, s[1] + 1.0), (x, 0.0))[0] ** 2))  # fmt: skip
+    wanted = [one(x, 2000.0)[1] for x in v]
+    assert list(large[1]) == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+
+
+def test_a_limit_stops_and_never_cuts_off():
+    @rose.fn
+    def f(x: Real) -> Real:
+        return rose.while_loop(lambda s: s < 100.0, lambda s: 2.0 * s, x, max_iter=6)
+
+    assert f(1.6) == 102.4
+    assert rose.grad(f)(1.6) == 64.0
+    for g in (f, rose.grad(f), rose.compile(f)):
+        with pytest.raises(rose.TooLarge, match="max_iter"):
+            g(1.5)
+    with pytest.raises(rose.TooLarge):
+        run(f.func, 1.5)
+    assert (f(1.6), rose.grad(f)(1.6)) == (102.4, 64.0)
+    nothing = rose.fn([Real], Real)(lambda x: rose.while_loop(lambda s: s < 1.0, lambda s: s + 1.0, x, max_iter=0))
+    assert nothing(2.0) == 2.0
+    with pytest.raises(rose.TooLarge):
+        nothing(0.5)
+
+
+def test_calls_from_threads_have_memory_of_their_own():
+    module = rose.compile({"g": rose.grad(halved)})
+    sizes = [10, 3000, 200, 5000] * 4
+    with ThreadPoolExecutor(4) as pool:
+        got = list(pool.map(lambda n: module.g(0.7, float(n)), sizes))
+    assert got == [module.g(0.7, float(n)) for n in sizes]
+
+
+def test_a_compiled_loop_can_be_pickled():
+    module = rose.compile({"f": halved, "g": rose.grad(halved)})
+    copy = pickle.loads(pickle.dumps(module))
+    assert (copy.f(0.7, 500.0), copy.g(0.7, 500.0)) == (module.f(0.7, 500.0), module.g(0.7, 500.0))
+
+
+# derivatives, as a user asks for them
+
+
+def test_a_power_by_turns_has_its_three_derivatives():
+    f = rose.fn([Real], Real)(
+        lambda x: rose.while_loop(lambda s: s[1] < 5.0, lambda s: (s[0] * x, s[1] + 1.0), (1.0, 0.0))[0]
+    )
+    g, x = [f], 1.7
+    for _ in range(3):
+        g.append(rose.grad(g[-1]))
+    assert [h(x) for h in g] == pytest.approx([x**5, 5 * x**4, 20 * x**3, 60 * x**2], rel=1e-14)
+
+
+@pytest.mark.parametrize("x", [2.0, 0.3, 1e6])
+def test_newtons_square_root_has_the_derivatives_of_a_square_root(x: float):
+    f = rose.fn([Real], Real)(lambda x: rose.while_loop(
+        lambda y: abs(y * y - x) > 1e-12 * x, lambda y: 0.5 * (y + x / y), 0.5 * (1.0 + x)))  # fmt: skip
+    assert f(x) == pytest.approx(math.sqrt(x), rel=1e-12)
+    assert rose.grad(f)(x) == pytest.approx(0.5 / math.sqrt(x), rel=1e-8)
+    assert rose.grad(rose.grad(f))(x) == pytest.approx(-0.25 * x**-1.5, rel=1e-4)
+
+
+def test_a_pullback_of_loops_can_be_called_again_and_again():
+    @rose.fn
+    def f(v: Vec[2]) -> Vec[2]:
+        w = rose.while_loop(lambda s: s[0] < 9.0, lambda s: [s[0] * 1.5 + v[1], rose.sin(s[1] * s[0])], v)
+        return rose.cond(w[0] > w[1], lambda: [w[0] * v[1], w[1]], lambda: w)
+
+    v = [1.1, 0.4]
+    rows = rose.jacfwd(f)(v)
+    y, pull = rose.vjp(f)(v)
+    z, other = rose.vjp(f)([2.0, 0.1])
+    for _ in range(3):
+        for ct in ([1.0, 0.0], [0.0, 1.0], [2.0, -3.0]):
+            want = [ct[0] * rows[0][k] + ct[1] * rows[1][k] for k in range(2)]
+            assert list(pull(ct)) == pytest.approx(want, rel=1e-12)
+    assert list(y) == list(f(v))
+    assert list(z) == list(f([2.0, 0.1]))
+    assert list(other([1.0, 1.0])) == pytest.approx(list(sum(rose.jacrev(f)([2.0, 0.1]))), rel=1e-12)
+    assert np.array(rose.jacrev(f)(v)) == pytest.approx(np.array(rows), rel=1e-12)
+    assert np.array(rose.jacobian(f)(v)) == pytest.approx(np.array(rows), rel=1e-12)
+    value, push = rose.linearize(f)(v)
+    assert list(value) == list(y)
+    assert list(push([1.0, -2.0])) == pytest.approx([r[0] - 2.0 * r[1] for r in rows], rel=1e-12)
+
+
+def test_a_loop_that_is_linear_can_be_transposed():
+    @rose.fn
+    def f(v: Vec[2]) -> Vec[2]:
+        w = rose.scan(lambda i, s: [s[1], 2.0 * s[0] + s[1] * i], v, 3)
+        return rose.cond(rose.constant(rose.Fin[2], 1) > 0, lambda: [w[0] + w[1], w[0]], lambda: w)
+
+    a = np.array([list(f(e)) for e in ([1.0, 0.0], [0.0, 1.0])]).T
+    transposed = rose.linear_transpose(f)
+    for ct in ([1.0, 0.0], [0.5, -2.0]):
+        assert list(transposed(ct)) == pytest.approx(list(a.T @ ct))
