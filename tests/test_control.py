@@ -376,13 +376,162 @@ def test_a_pullback_of_loops_can_be_called_again_and_again():
     assert list(push([1.0, -2.0])) == pytest.approx([r[0] - 2.0 * r[1] for r in rows], rel=1e-12)
 
 
-def test_a_loop_that_is_linear_can_be_transposed():
+def test_loops_that_are_linear_can_be_transposed():
     @rose.fn
-    def f(v: Vec[2]) -> Vec[2]:
+    def f(c: rose.Bool, n: rose.Fin[9], v: Vec[2]) -> Vec[2]:
         w = rose.scan(lambda i, s: [s[1], 2.0 * s[0] + s[1] * i], v, 3)
-        return rose.cond(rose.constant(rose.Fin[2], 1) > 0, lambda: [w[0] + w[1], w[0]], lambda: w)
+        u = rose.while_loop(lambda s: s[1] < n, lambda s: ([s[0][1] * 0.5, s[0][0] - s[0][1]], s[1] + 1.0), (w, 0.0))[0]
+        return rose.cond(c, lambda: [u[0] + u[1], u[0]], lambda: u)
 
-    a = np.array([list(f(e)) for e in ([1.0, 0.0], [0.0, 1.0])]).T
-    transposed = rose.linear_transpose(f)
-    for ct in ([1.0, 0.0], [0.5, -2.0]):
-        assert list(transposed(ct)) == pytest.approx(list(a.T @ ct))
+    for c, n in ((True, 5), (False, 0), (False, 3)):
+        a = np.array([list(f(c, n, e)) for e in ([1.0, 0.0], [0.0, 1.0])]).T
+        for ct in ([1.0, 0.0], [0.5, -2.0]):
+            assert list(rose.linear_transpose(f)(c, n, ct)) == pytest.approx(list(a.T @ ct))
+
+
+# derivatives of derivatives, in and around choices and loops
+
+
+@rose.fn
+def sine(x: Real) -> Real:
+    """The series, to the last term that counts."""
+
+    def turn(s: Any) -> Any:
+        term, total, k = s
+        return term * (-x * x) / ((k + 1.0) * (k + 2.0)), total + term, k + 2.0
+
+    return rose.while_loop(lambda s: abs(s[0]) > 1e-30, turn, (x, 0.0, 1.0))[1]
+
+
+def times(f: Any, x: float, n: int) -> float:
+    for _ in range(n):
+        f = rose.grad(f)
+    return f(x)
+
+
+def of(body: Any) -> Any:
+    return rose.fn([Real], Real)(body)
+
+
+@pytest.mark.parametrize("wrap", [
+    lambda f: lambda y: rose.scan(lambda _, s: rose.cond(y > 1e9, lambda: s, lambda: f(y)), 0.0, 2),
+    lambda f: lambda y: rose.while_loop(lambda s: s[1] < 2.0, lambda s: (f(y), s[1] + 1.0), (0.0, 0.0))[0],
+], ids=["scan and cond", "while"])  # fmt: skip
+@pytest.mark.parametrize("d", [
+    lambda f, y: rose.grad(of(f))(y), lambda f, y: rose.jvp(of(f))(rose.Dual(y, 1.0)).du
+], ids=["reverse", "forward"])  # fmt: skip
+def test_perturbations_are_not_confused(d: Any, wrap: Any):
+    """The cases of Owl's book, written with loops and choices around each derivative."""
+    assert times(of(lambda x: x * d(wrap(lambda y: x + y), x)), 2.0, 1) == 1.0
+    assert times(of(lambda x: x * d(wrap(lambda y: x * y), x)), 3.0, 1) == 6.0
+    assert times(of(lambda x: x * d(wrap(lambda y: x * y * y), 2.0)), 3.0, 1) == 24.0
+    p = of(lambda x: d(wrap(lambda y: d(wrap(lambda z: x * y**2 * z**3), y)), x))
+    assert (p(1.5), times(p, 1.5, 1)) == (60.75, 162.0)
+    assert [times(of(wrap(wrap(lambda y: y**5))), 1.0, n) for n in (2, 3)] == [20.0, 60.0]
+
+
+def test_a_pullback_inside_of_a_function_that_is_differentiated():
+    z = of(lambda x: rose.vjp(sine)(x).grad(rose.cond(x > 0.0, lambda: sine(x), lambda: x) ** 2))
+    wanted = [0.3174220729710865, 0.4863526031772326, -1.327114282170801, -5.665608803070475]
+    assert [times(z, 0.7, k) for k in range(4)] == pytest.approx(wanted, rel=1e-13)
+    assert times(of(lambda x: x * rose.grad(sine)(x)), 0.7, 1) == pytest.approx(0.3138898062181047, rel=1e-14)
+    chain = [0.611544751106977, -0.866422440012048, -0.0815364720585371, 3.18611494413592]
+    assert [times(of(lambda x: sine(sine(x))), 0.7, k + 1) for k in range(4)] == pytest.approx(chain, rel=1e-12)
+
+
+def test_the_critical_edges_of_diffractor():
+    @rose.fn
+    def f(a: rose.Bool, b: rose.Bool, c: rose.Bool, x: Real) -> Real:
+        y = rose.cond(a & b, lambda: 2.0 * x, lambda: x)
+        y = rose.cond(b & c, lambda: 3.0 * x, lambda: y)
+        return rose.cond(c, lambda: 4.0 * y, lambda: y)
+
+    g = rose.grad(f, argnums=3)
+    cases = {(False, False, False): 1.0, (True, True, False): 2.0, (False, True, True): 12.0, (False, False, True): 4.0}
+    assert {k: g(*k, 1.0) for k in cases} == cases
+    three = of(lambda x: rose.while_loop(lambda s: s[1] < 3.0, lambda s: (s[0] + x, s[1] + 1.0), (0.0, 0.0))[0])
+    assert rose.grad(three)(1.0) == 3.0
+
+
+# checkpoints
+
+
+SCHEDULES: list[dict[str, Any]] = [
+    {"checkpoint": "sqrt"}, {"checkpoint": "binomial"},
+    *[{"checkpoint": "binomial", "snapshots": k} for k in (1, 2, 3, 10)],
+]  # fmt: skip
+
+
+def rich(n: int, **schedule: Any) -> Any:
+    """A scan with everything: a struct for its state, outs of vectors, and captured vectors, structs and numbers."""
+
+    @rose.fn
+    def f(v: Vec[4]) -> Real:
+        p, w, x = Point(v[0], v[1]), rose.vec(v[i] * v[i + 1] for i in rose.range(3)), v[3] * v[0]
+
+        def turn(i: Any, s: Any) -> Any:
+            y = rose.cond(s.alive, lambda: s.at.x * 0.5 + x, lambda: rose.sin(s.at.y) * p.y)
+            after = Particle(Point(y, s.v[1] + 0.1 * p.x), [s.v[1] * w[i % 3], y * 0.3], s.at.x < y, (s.cell + 1) % 4)
+            return after, [y * x, s.at.y + w[s.cell % 3]]
+
+        s, outs = rose.scan(turn, Particle(Point(v[0], v[1]), [v[2], v[3]], True, 0), n, **schedule)
+        total = rose.sum(outs[i][0] * outs[i][1] for i in rose.range(n))
+        return total + s.at.x * s.at.y + s.v[0] * s.v[1] * (s.cell + 1)
+
+    return f
+
+
+def bare(n: int, **schedule: Any) -> Any:
+    return rose.fn([Vec[4]], Real)(
+        lambda v: rose.scan(lambda i, s: rose.sin(s + v[1]) * v[2] + v[3] * i * 0.01, v[0], n, **schedule)
+    )
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 16, 100])
+@pytest.mark.parametrize("make", [rich, bare], ids=["rich", "bare"])
+def test_checkpoints_change_no_bit(make: Any, n: int):
+    """Of the value, the gradient, and its derivative forward; a Hessian sums the same numbers in another order."""
+    at = (0.6, -0.4, 0.9, 0.3)
+    whole = lambda f: {**compositions(Case("", f.body, at), ("j", "v", "jv", "jj")), "h": rose.hessian(f).func}
+    module = Module(whole(make(n)))
+    hessian = np.array(module["h"](at))
+    for schedule in SCHEDULES:
+        other = Module({name: check(f) for name, f in whole(make(n, **schedule)).items()})
+        for name in ("f", "j", "v", "jv", "jj"):
+            assert same(other[name](at), module[name](at)), (schedule, name)
+        assert np.array(other["h"](at)) == pytest.approx(hessian, rel=1e-11, abs=1e-14 * np.abs(hessian).max())
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: "-".join(map(str, s.values())))
+def test_checkpoints_agree_with_the_interpreter_and_forward_mode(schedule: dict[str, Any]):
+    for make in (rich, bare):
+        agree(Case("checkpoints", make(7, **schedule).body, (0.6, -0.4, 0.9, 0.3)), ("j", "v", "l", "vv", "jv", "vj"))
+
+
+def pendulum(n: int, **schedule: Any) -> Any:
+    """The angle of a pendulum after `n` steps, from an angle, a speed, and a length."""
+
+    @rose.fn
+    def f(v: Vec[3]) -> Real:
+        h, pull = 10.0 / n, 9.81 / v[2]
+
+        def step(_: Any, s: Any) -> Any:
+            speed = s[1] - h * pull * rose.sin(s[0])
+            return s[0] + h * speed, speed
+
+        return rose.scan(step, (v[0], v[1]), n, **schedule)[0]
+
+    return f
+
+
+def test_a_pendulum_of_many_steps_needs_little_memory():
+    n, at = 100_000, (0.5, 0.1, 1.2)
+    module = Module({"g": rose.grad(pendulum(n, checkpoint="binomial")).func})
+    assert module.memory.data_len(module.store) < 4_000_000
+    gradient = module["g"](at)
+    assert module.memory.data_len(module.store) < 4_000_000
+    by_root = Module({"g": rose.grad(pendulum(n, checkpoint="sqrt")).func})
+    assert same(by_root["g"](at), gradient)
+    assert by_root.memory.data_len(by_root.store) < 4_000_000
+    tangents = [rose.jvp(pendulum(n))([rose.Dual(x, float(j == k)) for j, x in enumerate(at)]).du for k in range(3)]
+    assert list(gradient) == pytest.approx(tangents, rel=1e-9)
