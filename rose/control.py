@@ -93,9 +93,9 @@ def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     first = infer(init, loc.narrow(argument(2, "init", 3, 4)))
     asked = _Turn("test", test, first.type, loc.narrow(argument(0, "test", 3, 4)))
     turn = _Turn("body", body, first.type, loc.narrow(argument(1, "body", 3, 4)))
-    outside = list(dict.fromkeys([*asked.b.captured, *turn.b.captured]))
     answer = asked.value(Bool, "what the test of rose.while_loop gives")
     after = turn.b.tuple([turn.value(first.type, "the state after a turn of rose.while_loop")])
+    outside = list(dict.fromkeys([*asked.b.captured, *turn.b.captured]))
     b, loop = builder(), repeated("while", asked.func(outside, answer), turn.func(outside, after), 1, max_iter)
     return view(b.get(b.call(loop, [first, *[b.reach(v) for v in outside]]), 0))
 
@@ -118,8 +118,8 @@ class _Turn:
         return self.b.unit()
 
     def value(self, t: Type, what: str) -> Value:
-        with ir.resumed(self.b):
-            return to_value(self.given, t, (what,), self.at)
+        with ir.resumed(self.b) as b:
+            return b.reach(to_value(self.given, t, (what,), self.at))
 
     def func(self, outside: list[Value], result: Value) -> Func:
         with ir.resumed(self.b) as b:

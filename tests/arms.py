@@ -1,7 +1,7 @@
-"""Two modules to give a random program as its `rose`, which see to the arms of its selects.
+"""Two modules to give a random program as its `rose`, which see to the arms of its choices.
 
-`Watch` notes which arms each `select` of the text takes; `Replace` puts something else in the place of the arms
-that are never taken.
+`Watch` notes which arms each `select` or `cond` of the text takes; `Replace` puts something else in the place of
+the arms that are never taken.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _site() -> Site:
 
 
 class Watch:
-    """A module of meanings that notes, for each `select` in the text, which arms it took."""
+    """A module of meanings that notes, for each choice in the text, which arms it took."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
@@ -38,6 +38,10 @@ class Watch:
     def select(self, c: Any, x: Any, y: Any) -> Any:
         self.taken.setdefault(_site(), set()).add(Truth(c).yes)
         return self.module.select(c, x, y)
+
+    def cond(self, c: Any, x: Callable[[], Any], y: Callable[[], Any]) -> Any:
+        self.taken.setdefault(_site(), set()).add(Truth(c).yes)
+        return self.module.cond(c, x, y)
 
 
 class Replace:
@@ -57,6 +61,13 @@ class Replace:
         elif taken == {False}:
             x = self.spoil(x, sum(site))
         return self.module.select(c, x, y)
+
+    def cond(self, c: Any, x: Callable[[], Any], y: Callable[[], Any]) -> Any:
+        site = _site()
+        taken = self.taken.get(site, set())
+        then = (lambda: self.spoil(x(), sum(site))) if taken == {False} else x
+        otherwise = (lambda: self.spoil(y(), sum(site))) if taken == {True} else y
+        return self.module.cond(c, then, otherwise)
 
 
 def as_constant(x: Any, k: int) -> Any:

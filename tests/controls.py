@@ -284,6 +284,15 @@ def while_of_a_vector(v: Any) -> Any:
 
 
 @case(1.1, 0.4)
+def while_that_gives_what_is_outside(v: Any) -> Any:
+    x, p, c = v[0] * v[1], Point(v[0], v[1] * 2.0), v[0] < v[1]
+    q, y = rose.while_loop(lambda s: s[1] < 0.5, lambda s: (p, x + 0.5), (Point(0.0, 1.0), v[1]))
+    z = rose.while_loop(lambda s: c, lambda s: x, v[0])
+    w = rose.scan(lambda i, s: (x, p), v[0], 2)
+    return q.x * q.y * y + z * z + w[0] * w[1][1].y + rose.while_loop(lambda s: s < 0.1, lambda s: x, 0.05) ** 2
+
+
+@case(1.1, 0.4)
 def while_of_a_struct(v: Any) -> Any:
     def turn(p: Any) -> Any:
         return Particle(Point(p.at.x + p.v[0], p.at.y * 0.9), [p.v[1], p.v[0] * p.at.y], p.at.x < 2.0, (p.cell + 1) % 4)
