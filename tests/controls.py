@@ -400,3 +400,10 @@ def scan_by_roots_with_everything_inside(v: Any) -> Any:
         return rose.while_loop(lambda u: u < 1.0, lambda u: u * 1.5 + v[1], t)
 
     return rose.scan(turn, v[0], 6, checkpoint="sqrt")
+
+
+@case(1.1, 0.4)
+def scan_of_an_index_by_roots(v: Any) -> Any:
+    turn = lambda i, k: rose.cond(v[0] * i > v[1], lambda: (k + 1) % 2, lambda: k)
+    k = rose.scan(turn, rose.constant(Fin[2], 0), 5, checkpoint="sqrt")
+    return v[k] * v[k] + v[0] * k
