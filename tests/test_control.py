@@ -241,14 +241,12 @@ def as_plain(x: Any, t: Any) -> Any:
 
 @pytest.mark.parametrize("t", [Real, rose.Bool, rose.Fin[3], Vec[2], Point, Vec[0]], ids=repr)
 def test_a_function_in_a_loop_without_turns_may_read_a_vector_without_elements(t: Any):
+    read = rose.fn([rose.Fin[0], Vec[0, t], t], t)(lambda i, v, w: rose.cond(i < 1, lambda: v[i], lambda: w))
+
     @rose.fn
     def f(v: Vec[0, t], w: t) -> t:
-        read = rose.fn([rose.Fin[0]], t)(lambda i: rose.cond(i < 1, lambda: v[i], lambda: w))
-        total = rose.accum(0.0)
-        for i in rose.range(0):
-            y = read(i)
-            total += rose.scan(lambda _, s: rose.cond(s > 0.0, lambda: s + i, lambda: s), 1.0, 2) if y is w else i
-        return rose.cond(total.value > 0.0, lambda: w, lambda: w)
+        rows = rose.vec(read(i, v, w) for i in rose.range(0))
+        return rose.scan(lambda i, s: rose.cond(i < 0, lambda: rows[i], lambda: s), w, 0)
 
     x = {Real: -0.0, rose.Bool: True, rose.Fin[3]: 2, Vec[2]: [1.0, 2.0]}.get(t, Point(1.0, 2.0))
     x = [] if t is Vec[0] else x
