@@ -35,7 +35,8 @@ def unzip(g: Func) -> Cut:
             made = CutTurns(g, unzip(g.turns.test), unzip(g.turns.body), g.turns.most)
         else:
             made = Unzipped(g)
-        made = g.memo["unzip"] = CutAgain(g, made) if g.remat else made
+        again = g.remat and "primal" in g.memo  # else it is part of a rule, and takes tangents itself
+        made = g.memo["unzip"] = CutAgain(g, made) if again else made
     return made
 
 

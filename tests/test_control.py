@@ -522,6 +522,24 @@ def test_checkpoints_agree_with_the_interpreter_and_forward_mode(schedule: dict[
         agree(Case("checkpoints", make(7, **schedule).body, (0.6, -0.4, 0.9, 0.3)), ("j", "v", "l", "vv", "jv", "vj"))
 
 
+@pytest.mark.parametrize("schedule", SCHEDULES[:3], ids=lambda s: "-".join(map(str, s.values())))
+def test_a_rule_may_have_checkpoints(schedule: dict[str, Any]):
+    def with_rule(**schedule: Any) -> Any:
+        f = rose.fn([Vec[2]], Real)(lambda v: v[0] ** 3 * v[1])
+
+        @f.jvp
+        def _(v: Any) -> Any:
+            turn = lambda i, s: (rose.sin(s[0]) + v[1].re, s[1] * v[0].re + v[i].du * s[0])
+            y, dy = rose.scan(turn, (v[0].re, v[0].du), 2, **schedule)
+            return rose.Dual(y, dy)
+
+        return rose.fn([Vec[2]], Real)(lambda v: f(v) * v[0])
+
+    for order in ("v", "j", "vv", "jv", "vj"):
+        one, other = [compositions(Case("", with_rule(**s).body, (0.3, 0.8)), (order,))[order] for s in ({}, schedule)]
+        assert run(check(other), (0.3, 0.8)) == pytest.approx(run(one, (0.3, 0.8)), rel=1e-13)
+
+
 def pendulum(n: int, **schedule: Any) -> Any:
     """The angle of a pendulum after `n` steps, from an angle, a speed, and a length."""
 
