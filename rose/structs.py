@@ -429,7 +429,7 @@ def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value
         x = x.tolist()
     form = dict_form(list(x)) if is_dict(x) else form_of(x.__class__)
     if form is not None or issubclass(x.__class__, tuple):
-        t = as_type(x.__class__) if form is not None and not form.is_dict else None
+        t = as_type(form.cls) if form is not None and not form.is_dict else None
         xs = form.read(x) if form is not None else x
         items = [
             infer(y, loc, s) for y, s in zip(xs, t.items if isinstance(t, Tuple) else [None] * len(xs), strict=True)
