@@ -14,6 +14,7 @@ from .loops import turns
 from .operators import host_index, view
 from .structs import LARGEST, infer, is_number, to_value
 from .types import Bool, Fin, Real, Tuple, Type
+from .value import is_truth
 
 
 @edge
@@ -23,7 +24,7 @@ def cond(p: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     Both give a result of one type, which may be any; they may use all that is there around them. `select`
     chooses between two values that are there already.
     """
-    if not is_tracing() and isinstance(p, bool):
+    if not is_tracing() and is_truth(p):
         return then() if p else otherwise()
     loc = here()
     condition = to_value(p, Bool, ("the condition",), loc.narrow(argument(0, "p", 3)))
@@ -35,7 +36,8 @@ def cond(p: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
             )
     if condition.op is CONST:
         return then() if condition.attr else otherwise()
-    arms = [_Arm("then", then, loc), _Arm("otherwise", otherwise, loc)]
+    then_at, otherwise_at = [loc.narrow(argument(k, name, 3)) for k, name in ((1, "then"), (2, "otherwise"))]
+    arms = [_Arm("then", then, then_at), _Arm("otherwise", otherwise, otherwise_at)]
     arms[0].agree(arms[1].result.type)
     arms[1].agree(arms[0].result.type)
     x, y = [arm.result.type for arm in arms]
@@ -59,10 +61,9 @@ class _Arm:
             made = trace.finish(self.b, body, self._returned, loc)
         (self.result,) = made.body.results
 
-    def _returned(self, x: Any, at: Loc) -> Value:
-        self.given, self.at = x, at
-        self.b.loc = None
-        return infer(x, at)
+    def _returned(self, x: Any, _: Loc) -> Value:
+        self.given, self.b.loc = x, None
+        return infer(x, self.at)
 
     def agree(self, t: Type) -> None:
         """Let the result be a `t`, if it is a number of Python's, or an index where a Real is wanted."""
@@ -89,11 +90,12 @@ def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     if max_iter is not None and (host_index(max_iter) is None or not 0 <= max_iter < LARGEST):
         what, at = f"max_iter is an integer, not {shown(max_iter)}", loc.narrow(argument(3, "max_iter", 4))
         raise TypeMismatch(what, at, "leave it out for any number of turns")
-    first = infer(init, loc.narrow(argument(2, "init", 4)))
-    asked, turn = _Turn("test", test, first.type, loc), _Turn("body", body, first.type, loc)
-    outside = list(dict.fromkeys([*asked.b.captured, *turn.b.captured]))
+    first = infer(init, loc.narrow(argument(2, "init", 3, 4)))
+    asked = _Turn("test", test, first.type, loc.narrow(argument(0, "test", 3, 4)))
+    turn = _Turn("body", body, first.type, loc.narrow(argument(1, "body", 3, 4)))
     answer = asked.value(Bool, "what the test of rose.while_loop gives")
     after = turn.b.tuple([turn.value(first.type, "the state after a turn of rose.while_loop")])
+    outside = list(dict.fromkeys([*asked.b.captured, *turn.b.captured]))
     b, loop = builder(), repeated("while", asked.func(outside, answer), turn.func(outside, after), 1, max_iter)
     return view(b.get(b.call(loop, [first, *[b.reach(v) for v in outside]]), 0))
 
@@ -111,13 +113,13 @@ class _Turn:
             self.state = self.b.param(state, "state")
             trace.finish(self.b, lambda: body(view(self.state)), self._returned, loc)
 
-    def _returned(self, x: Any, at: Loc) -> Value:
-        self.given, self.at = x, at
+    def _returned(self, x: Any, _: Loc) -> Value:
+        self.given = x
         return self.b.unit()
 
     def value(self, t: Type, what: str) -> Value:
-        with ir.resumed(self.b):
-            return to_value(self.given, t, (what,), self.at)
+        with ir.resumed(self.b) as b:
+            return b.reach(to_value(self.given, t, (what,), self.at))
 
     def func(self, outside: list[Value], result: Value) -> Func:
         with ir.resumed(self.b) as b:
@@ -146,15 +148,19 @@ def scan(
     default, five times at most.
     """
     loc, b = here(), builder()
-    size = turns(n, "rose.scan", loc.narrow(argument(2, "n", 3)))
+    at = loc.narrow(argument(0, "body", *_COUNTS))
+    if not callable(body):
+        hint = "write rose.scan(lambda i, s: s + v[i], x, n)"
+        raise TypeMismatch(f"body is a function of the turn and the state, not {shown(body)}", at, hint)
+    size = turns(n, "rose.scan", loc.narrow(argument(2, "n", *_COUNTS)))
     _check_schedule(checkpoint, snapshots, loc)
-    first = infer(init, loc.narrow(argument(1, "init", 3)))
+    first = infer(init, loc.narrow(argument(1, "init", *_COUNTS)))
 
     def turn(i: Value, state: Value) -> list[Value]:
         given, out = body(i, view(state)), None
         if _is_pair(given, first.type):
-            given, out = given[0], infer(given[1])
-        after = to_value(given, first.type, ("the state after a turn of rose.scan",), loc)
+            given, out = given[0], infer(given[1], at)
+        after = to_value(given, first.type, ("the state after a turn of rose.scan",), at)
         return [after] if out is None else [after, out]
 
     if checkpoint is None or size < 2:
@@ -166,9 +172,12 @@ def scan(
         one = trace.finish(inner, lambda: turn(i, state), lambda x, _: inner.tuple(x), loc)
     if not one.pure:
         hint = "leave out checkpoint=, or what has an effect"
-        raise TypeMismatch("a turn that has an effect cannot be evaluated again", loc, hint)
+        raise TypeMismatch("a turn that has an effect cannot be evaluated again", at, hint)
     last, out = Segments(one, [b.reach(v) for v in inner.captured]).run(first, checkpoint, snapshots)
     return view(last) if out is None else (view(last), out)
+
+
+_COUNTS = (3, 4, 5)  # how many arguments a call of `scan` can have
 
 
 def _split(results: list[Value]) -> tuple[list[Value], list[Value]]:
@@ -176,14 +185,16 @@ def _split(results: list[Value]) -> tuple[list[Value], list[Value]]:
 
 
 def _check_schedule(checkpoint: Any, snapshots: Any, loc: Loc) -> None:
-    if checkpoint not in (None, "sqrt", "binomial"):
+    if checkpoint is not None and not (isinstance(checkpoint, str) and checkpoint in ("sqrt", "binomial")):
         hint = 'write checkpoint="sqrt" or checkpoint="binomial", or leave it out to keep everything'
+        loc = loc.narrow(argument(3, "checkpoint", 4, 5))
         raise TypeMismatch(f"rose.scan has no checkpoint {shown(checkpoint)}", loc, hint)
     if snapshots is not None and (checkpoint != "binomial" or host_index(snapshots) is None or snapshots < 1):
         hint = 'write checkpoint="binomial", snapshots=20'
-        raise TypeMismatch(
-            f"snapshots are how many states binomial checkpoints keep, not {shown(snapshots)}", loc, hint
-        )
+        what = f"snapshots are how many states binomial checkpoints keep, not {shown(snapshots)}"
+        if checkpoint != "binomial":
+            what = 'snapshots= goes with checkpoint="binomial"'
+        raise TypeMismatch(what, loc.narrow(argument(4, "snapshots", 4, 5)), hint)
 
 
 def _is_pair(x: Any, state: Type) -> bool:

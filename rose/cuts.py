@@ -80,8 +80,10 @@ class CutAgain(Cut):
             own = [k for k, p in enumerate(g.params) if not p.type.linear]
             y = b.call(primal, [given[k] if k in given else b.zero(g.params[k].type) for k in own])
             t = primal_part(g.result)
-            assert isinstance(t, Tuple)
-            self.fwd = b.func(b.tuple([b.tuple([y, b.zero(t.items[1])], t), b.tuple([])]))
+            if t is not y.type:
+                assert isinstance(t, Tuple)
+                y = b.tuple([y, b.zero(t.items[1])], t)
+            self.fwd = b.func(b.tuple([y, b.tuple([])]))
 
     def linear(self, name: str, half: Func, last: int) -> Func:
         """The linear half, from that of the whole function: its `last` parameters come after those that were saved."""

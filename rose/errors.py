@@ -224,11 +224,11 @@ _DUAL = ("re", "du")  # as they are given to `Dual`
 # parts of an expression, for `Loc.narrow` and `Loc.into`
 
 
-def argument(k: int, name: str, count: int) -> Finder:
-    """The argument of a call by its place or its name, where `count` arguments are given one by one."""
+def argument(k: int, name: str, *counts: int) -> Finder:
+    """The argument of a call by its place or its name, where so many arguments are given one by one."""
 
     def find(_: _Source, node: ast.AST) -> ast.AST | None:
-        if not isinstance(node, ast.Call) or len(node.args) + len(node.keywords) != count:
+        if not isinstance(node, ast.Call) or len(node.args) + len(node.keywords) not in counts:
             return None
         if any(isinstance(a, ast.Starred) for a in node.args):
             return None

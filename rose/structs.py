@@ -425,8 +425,11 @@ def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Se
     raise misfit(path, t, x, f"give {_items(t)}", loc)
 
 
-def infer(x: Any, loc: Loc | None = None) -> Value:
-    """`x` as a traced value of the type that it shows: a list is a vector, a tuple is a tuple."""
+def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value:
+    """`x` as a traced value of the type that it shows: a list is a vector, a tuple is a tuple.
+
+    A number is an index where the class around it has declared one.
+    """
     x = as_given(x, loc)
     if x.__class__ is Value:
         return x
@@ -437,12 +440,19 @@ def infer(x: Any, loc: Loc | None = None) -> Value:
         x = x.tolist()
     form = dict_form(list(x)) if is_dict(x) else form_of(x.__class__)
     if form is not None or issubclass(x.__class__, tuple):
-        items = [infer(y, loc) for y in (form.read(x) if form is not None else x)]
+        t = as_type(form.cls) if form is not None and not form.is_dict else None
+        xs = form.read(x) if form is not None else x
+        items = [
+            infer(y, loc, s) for y, s in zip(xs, t.items if isinstance(t, Tuple) else [None] * len(xs), strict=True)
+        ]
         return b.tuple(items, Tuple(tuple([v.type for v in items]), form))
     if is_listing(x):
-        items = [infer(y, loc) for y in x]
-        elem = items[0].type if items else Real
+        below = declared.elem if isinstance(declared, types.Vec) else None
+        items = [infer(y, loc, below) for y in x]
+        elem = items[0].type if items else below or Real
         return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
+    if isinstance(declared, types.Fin) and not is_truth(x):
+        return to_value(x, declared, ("an index",), loc)
     return b.lift(x) if is_truth(x) else b.const(as_number(x, loc or here()), Real)
 
 

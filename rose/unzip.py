@@ -52,7 +52,8 @@ def _unzip(g: Func) -> Cut:
         made = CutTurns(g, unzip(g.turns.test), unzip(g.turns.body), g.turns.most)
     else:
         made = Unzipped(g)
-    return CutAgain(g, made) if g.remat else made
+    again = g.remat and "primal" in g.memo  # else it is part of a rule, and takes tangents itself
+    return CutAgain(g, made) if again else made
 
 
 class Unzipped(Cut):

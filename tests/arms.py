@@ -1,7 +1,7 @@
-"""Two modules to give a random program as its `rose`, which see to the arms of its selects.
+"""Two modules to give a random program as its `rose`, which see to the arms of its choices.
 
-`Watch` notes which arms each `select` of the text takes; `Replace` puts something else in the place of the arms
-that are never taken, and of the values that only such arms use.
+`Watch` notes which arms each `select` or `cond` of the text takes; `Replace` puts something else in the place of
+the arms that are never taken, and of the values that only such arms use.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _site() -> Site:
 
 
 class Watch:
-    """A module of meanings that notes, for each `select` in the text, which arms it took."""
+    """A module of meanings that notes, for each choice in the text, which arms it took."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
@@ -43,6 +43,10 @@ class Watch:
     def choice(self, name: str, c: Any, x: Any, y: Any) -> Any:
         self.used.setdefault(name, set()).add(Truth(c).yes)
         return self.module.select(c, x, y)
+
+    def cond(self, c: Any, x: Callable[[], Any], y: Callable[[], Any]) -> Any:
+        self.taken.setdefault(_site(), set()).add(Truth(c).yes)
+        return self.module.cond(c, x, y)
 
 
 class Replace:
@@ -68,6 +72,13 @@ class Replace:
 
     def spare(self, name: str, x: Any) -> Any:
         return self.spoil(x, len(name) + int(name[3:])) if self.used.get(name) == {False} else x
+
+    def cond(self, c: Any, x: Callable[[], Any], y: Callable[[], Any]) -> Any:
+        site = _site()
+        taken = self.taken.get(site, set())
+        then = (lambda: self.spoil(x(), sum(site))) if taken == {False} else x
+        otherwise = (lambda: self.spoil(y(), sum(site))) if taken == {True} else y
+        return self.module.cond(c, then, otherwise)
 
 
 def as_constant(x: Any, k: int) -> Any:

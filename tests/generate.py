@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import linecache
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
@@ -76,6 +77,7 @@ CLASSES = (Pair, Body, Edge, Nest, Wide)
 STRUCTS = {as_type(c): c.__name__ for c in CLASSES}
 DICT = as_type({"z": Real, "g": rose.Vec[2]})
 MIXED = as_type(tuple[Real, rose.Vec[2], Bool])
+TWO = as_type(tuple[Real, rose.Vec[2]])
 
 
 def text(t: Type) -> str:
@@ -269,6 +271,7 @@ class Generator:
         self.indent = 0
         self.names = count()
         self.tags: Counter[str] = Counter()
+        self.impure = ["noted", "tell"]  # and all functions that call one of these
 
     # choices
 
@@ -350,6 +353,7 @@ class Generator:
         kinds: list[Callable[[], Expr]] = [lambda: self.path(s, t)]
         if depth > 0:
             kinds += [lambda: self.call(s, t, depth), lambda: self.select(s, t, depth), lambda: self.stop(s, t, depth)]
+            kinds += [lambda: self.cond(s, t, depth), lambda: self.turns(s, t, depth)]
         if t is Bool:
             kinds += [lambda: self.truth(s, depth)] * 3
         elif isinstance(t, Fin):
@@ -481,6 +485,10 @@ class Generator:
             lambda: self.mathematics(s, depth),
             lambda: self.extreme(s, depth),
             lambda: self.select(s, Real, depth),
+            lambda: self.cond(s, Real, depth),
+            lambda: self.cond(s, Real, depth),
+            lambda: self.turns(s, Real, depth),
+            lambda: self.turns(s, Real, depth),
             lambda: self.fold(s, depth),
             lambda: self.fold(s, depth),
             lambda: self.call(s, Real, depth),
@@ -613,6 +621,68 @@ class Generator:
         self.tags["select" if t is Real else "select of an aggregate"] += 1
         return Expr(f"rose.select({c.text}, {x.text}, {y.text})", max(x.bound, y.bound))
 
+    def cond(self, s: Scope, t: Type, depth: int) -> Expr:
+        """One of two expressions: the other one is not evaluated."""
+        c, x, y = self.expr(s, Bool, depth - 1), self.expr(s, t, depth - 1), self.expr(s, t, depth - 1)
+        self.tags["cond" if t is Real else "cond of an aggregate"] += 1
+        return Expr(f"rose.cond({c.text}, lambda: {x.text}, lambda: {y.text})", max(x.bound, y.bound))
+
+    def turns(self, s: Scope, t: Type, depth: int) -> Expr:
+        """The last state of a loop."""
+        if s.depth >= 3:
+            raise Stuck
+        kind = self.choose(4)
+        if kind == 3 and t is Real:
+            return self.growing(s, depth)
+        init = self.expr(s, t, depth - 1)
+        n = self.small()
+        inner, i = self.turn(s, n)
+        state = self.state(inner, t)
+        if kind < 2:
+            body = self.expr(inner, t, depth - 1).text
+            self.tags["scan"] += 1
+            return Expr(f"rose.scan(lambda {i}, {state}: {body}, {init.text}, {n}{self.kept(body)})", LIMIT)
+        inner.vars = [v for v in inner.vars if v.name != i]
+        test, body = self.limited(inner, i, depth), self.expr(inner, t, depth - 1).text
+        self.tags["while"] += 1
+        turn = lambda e: f"lambda s: (lambda {i}, {state}: {e})(*s)"
+        whole = f"rose.while_loop({turn(test)}, {turn(f'({i} + 1.0, {body})')}, (0.0, {init.text}){self.most()})"
+        return Expr(f"{whole}[1]", LIMIT)
+
+    def state(self, inner: Scope, t: Type) -> str:
+        state = self.name("s")
+        inner.vars.append(Var(state, t, LIMIT))
+        return state
+
+    def limited(self, inner: Scope, count: str, depth: int) -> str:
+        """A test that fails after a few turns, as `count` grows; how many depends on the data."""
+        test = f"({count} < {self.expr(inner, Real, min(depth - 1, 1), 3.0).text})"
+        return f"({test} & {self.path_to_truth(inner)})" if self.chance(40) else test
+
+    def growing(self, s: Scope, depth: int) -> Expr:
+        """A number that grows until it is large enough."""
+        init = self.expr(s, Real, depth - 1, 2.0)
+        inner = Scope(s, 8)
+        state = self.state(inner, Real)
+        more = self.expr(inner, Real, depth - 1, 2.0)
+        self.tags["while of a number"] += 1
+        body = f"{state} + 0.625 + 0.25 * abs({more.text})"
+        whole = f"rose.while_loop(lambda {state}: {state} < 1.5, lambda {state}: {body}, {init.text}{self.most()})"
+        return Expr(whole, LIMIT)
+
+    def most(self) -> str:
+        return self.pick(("", "", ", max_iter=9", ", 20"))
+
+    def kept(self, body: str) -> str:
+        """What a scan keeps for its derivative; no more than all, if evaluating it again would be seen."""
+        if not self.chance(35) or self.has_effects(body):
+            return ""
+        self.tags["checkpoint"] += 1
+        return self.pick((', checkpoint="sqrt"', ', checkpoint="binomial", snapshots=1', ', checkpoint="binomial"'))
+
+    def has_effects(self, body: str) -> bool:
+        return re.search(rf"\b({'|'.join(self.impure)})\b", body) is not None
+
     def stop(self, s: Scope, t: Type, depth: int) -> Expr:
         if not self.chance(25):
             raise Stuck
@@ -741,7 +811,7 @@ class Generator:
                 del self.lines[at:]
 
     def statement(self, s: Scope) -> None:
-        k = self.choose(13)
+        k = self.choose(16)
         if k < 5 or s.depth >= 3:
             t = self.type()
             # an aggregate that Python holds as a list or an object is one that a traced index cannot read
@@ -757,9 +827,66 @@ class Generator:
             self.macro(s)
         elif k == 11:
             self.spare(s)
+        elif k == 12:
+            self.branches(s)
+        elif k == 13:
+            self.turns_of_statements(s)
         else:
             self.tags["tell"] += 1
             self.write(f"tell({self.real(s, 0).text}, {self.path_to_truth(s)})")
+
+    def define(self, name: str, inner: Scope, params: str, result: Callable[[], str], length: int) -> str:
+        """A Python function of a few statements, which do not add to what is around them; its text."""
+        inner.open = []
+        start = len(self.lines)
+        with self.inside(f"def {name}({params}):"):
+            self.block(inner, length)
+            self.write(f"return {result()}")
+        body = "\n".join(self.lines[start:])
+        if self.has_effects(body):
+            self.impure.append(name)
+        return body
+
+    def branches(self, s: Scope) -> None:
+        """A choice between two functions of several statements."""
+        t, arms = self.type(), list[str]()
+        condition = self.path_to_truth(s)
+        for _ in range(2):
+            inner = Scope(s)
+            arms.append(self.name("arm"))
+            self.define(arms[-1], inner, "", lambda inner=inner: self.expr(inner, t, 2).text, 1 + self.choose(2))
+        self.tags["cond of statements"] += 1
+        self.let(s, Expr(f"rose.cond({condition}, {arms[0]}, {arms[1]})", LIMIT), t)
+
+    def turns_of_statements(self, s: Scope) -> None:
+        """A loop with a state, whose body has several statements."""
+        t = TWO if self.chance(20) else self.type()
+        init, name, n = self.expr(s, t, 2), self.name("turn"), self.some()
+        inner, i = self.turn(s, n)
+        state = self.state(inner, t)
+        if self.chance(50):
+            out = self.type() if self.chance(50) else None
+            result = lambda: self.expr(inner, t, 2).text
+            both = lambda: result() if out is None else f"({result()}, {self.expr(inner, out, 2).text})"
+            body = self.define(name, inner, f"{i}, {state}", both, 1 + self.choose(2))
+            whole = f"rose.scan({name}, {init.text}, {n}{self.kept(body)})"
+            self.tags["scan of statements" if out is None else "scan with outs"] += 1
+            if out is None:
+                self.let(s, Expr(whole, LIMIT), t)
+                return
+            last, outs = self.name("t"), self.name("t")
+            self.write(f"{last}, {outs} = {whole}")
+            s.vars += [Var(last, t, LIMIT), Var(outs, Vec(n, out), LIMIT)]
+            return
+        inner.vars = [v for v in inner.vars if v.name != i]
+        before = list(inner.vars)
+        more = lambda: f"({i} + 1.0, {self.expr(inner, t, 2).text})"
+        self.define(name, inner, f"{i}, {state}", more, 1 + self.choose(2))
+        inner.vars = before
+        self.tags["while of statements"] += 1
+        test = f"lambda s: (lambda {i}, {state}: {self.limited(inner, i, 2)})(*s)"
+        whole = f"rose.while_loop({test}, lambda s: {name}(*s), (0.0, {init.text}){self.most()})[1]"
+        self.let(s, Expr(whole, LIMIT), t)
 
     def loop(self, s: Scope) -> None:
         """A loop that adds into some accumulators."""
@@ -857,10 +984,7 @@ class Generator:
         n, name = self.small(), self.name("macro")
         t = self.pick((Real, Real, as_type(Pair), as_type(rose.Vec[2])))
         inner, i = self.turn(s, n)
-        inner.open = []
-        with self.inside(f"def {name}({i}):"):
-            self.block(inner, 1 + self.choose(2))
-            self.write(f"return {self.expr(inner, t, 2, 1.3).text}")
+        self.define(name, inner, i, lambda: self.expr(inner, t, 2, 1.3).text, 1 + self.choose(2))
         self.tags["macro"] += 1
         fold = self.pick(("sum", "vec", "max", "prod")) if t is Real and n else "vec"
         out = Vec(n, t) if fold == "vec" else t
@@ -879,12 +1003,15 @@ class Generator:
         inner.depth, inner.open = 0, []
         params = [self.name("x") for _ in types]
         inner.vars += [Var(p, t, LIMIT) for p, t in zip(params, types, strict=True)]
+        start = len(self.lines)
         self.write(f"@rose.fn([{', '.join(map(text, types))}], {text(result)})")
         with self.inside(f"def {f.name}({', '.join(params)}):"):
             self.block(inner, 1 + self.choose(2) if nested else 2 + self.choose(6))
             out = self.expr(inner, result, 3).text
             spent = [f" + 0.0625 * {v.name}" for v in inner.vars if v.name.startswith("spent") and result is Real]
             self.write(f"return {out}{''.join(spent)}")
+        if self.has_effects("\n".join(self.lines[start:])):
+            self.impure.append(f.name)
         if not nested and not main and self.chance(25):
             self.rule(f, params)
         if s is not None:

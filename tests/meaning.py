@@ -559,6 +559,15 @@ def _add(cells: list[Any], key: int, x: Any) -> None:
         cells[key] = old + x
 
 
+def _lifted(x: Any) -> Any:
+    """A value with each number in it as one that can carry a tangent."""
+    return _frozen(_thawed(x))
+
+
+def _is_two(x: Any) -> bool:
+    return type(x) is tuple and len(x) == 2
+
+
 def _zero_like(x: Any) -> Any:
     if isinstance(x, list):
         return [_zero_like(y) for y in x]
@@ -681,6 +690,34 @@ class Meaning:
     def select(c: Any, x: Any, y: Any) -> Any:
         taken, other = (x, y) if Truth(c).yes else (y, x)
         return lift(taken) if isinstance(taken, Index) and not isinstance(other, Index) else infer(taken)
+
+    @staticmethod
+    def cond(c: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+        return _lifted(then() if Truth(c).yes else otherwise())
+
+    @staticmethod
+    def scan(
+        body: Callable[[Any, Any], Any], init: Any, n: int, *, checkpoint: Any = None, snapshots: Any = None
+    ) -> Any:
+        state, outs = _lifted(init), None
+        for k in range(n):
+            given = body(Index(k), state)
+            if type(given) is tuple and len(given) == 2 and (not _is_two(state) or _is_two(given[0])):
+                outs = [*(outs or []), _lifted(given[1])]
+                given = given[0]
+            state = _lifted(given)
+        return state if outs is None else (state, outs)
+
+    @staticmethod
+    def while_loop(
+        test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any, max_iter: int | None = None
+    ) -> Any:
+        state, count = _lifted(init), 0
+        while Truth(test(state)).yes:
+            count += 1
+            assert max_iter is None or count <= max_iter
+            state = _lifted(body(state))
+        return state
 
     @staticmethod
     def stop_gradient(x: Any) -> Any:

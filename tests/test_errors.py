@@ -25,6 +25,7 @@ import rose
 from rose.errors import RoseError, is_ours
 from tests.wrong import (
     calls,
+    control,
     decisions,
     declarations,
     derivatives,
@@ -58,7 +59,7 @@ def name_of(module: ModuleType) -> str:
 
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
-           derivatives, rules, calls, single)  # fmt: skip
+           derivatives, rules, calls, single, control)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

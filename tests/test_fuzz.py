@@ -321,7 +321,7 @@ def parts(y: Any, t: Type) -> Iterator[Any]:
 def law_of_arms(p: Program, orders: Sequence[str]) -> None:
     """What an arm that is not taken holds changes no derivative: a constant, or infinities and nans."""
     n = sum([1 for x, t in zip(p.args[0], p.types, strict=True) for _ in reals(x, t)])
-    if not n or not p.result.real or not any(["select" in tag for tag in p.tags]):
+    if not n or not p.result.real or not any(["select" in tag or "cond" in tag for tag in p.tags]):
         return
     x = [y for a, t in zip(p.args[0], p.types, strict=True) for y in reals(a, t)]
     watch = Watch(Meaning)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from controls import CASES
 
 import rose
 from rose import Bool, Dual, Fin, Fn, Real, Vec, opaque, types
@@ -28,6 +29,11 @@ from rose.types import Single, Tan, Tuple, Type
 
 INF, NAN = math.inf, math.nan
 ODD = [0.0, -0.0, 1.0, -1.5, 2.5, -2.5, 0.1, 5e-324, -2.2250738585072014e-308, 1.7976931348623157e308, INF, -INF, NAN]
+
+WITH_MATHEMATICS = (
+    "mathematics", "single_precision", "choices_and_turns", "choices_and_turns_in_single_precision",
+    "memory_that_grows",
+)  # fmt: skip
 
 SEEN: list[float] = []  # what opaque functions were given, in this call
 
@@ -588,6 +594,58 @@ def loops() -> Package:
     return Package(functions, [(k, [v]) for k in functions for v in vs])
 
 
+@package
+def choices_and_turns() -> Package:
+    """Each case of `controls.py`, and its derivatives to second order."""
+    functions: dict[str, Fn[..., Any]] = {}
+    calls: list[tuple[str, Sequence[Any]]] = []
+    for case in CASES:
+        names = case.name, f"{case.name}_grad", f"{case.name}_bend"
+        functions |= dict(zip(names, (case.fn, rose.grad(case.fn), rose.hessian(case.fn)), strict=True))
+        calls += [(name, [list(case.at)]) for name in names]
+    return Package(functions, [*calls, *calls[::-1]])
+
+
+@package
+def choices_and_turns_in_single_precision() -> Package:
+    """The same; what has a tolerance of more digits than there are would not end."""
+    cases = [c for c in CASES if c.name not in ("square_root_by_newton", "while_of_a_derivative")]
+    functions = {c.name: c.fn for c in cases} | {f"{c.name}_grad": rose.grad(c.fn) for c in cases}
+    return Package(functions, [(k, [list(c.at)]) for c in cases for k in (c.name, f"{c.name}_grad")], dtype="f32")
+
+
+@package
+def memory_that_grows() -> Package:
+    """Arguments, results and what the page sees are in memory that is another one after it has grown."""
+
+    @opaque
+    def seen(v: Vec[3], s: Real) -> Vec[3]:
+        SEEN.extend([*v, s])
+        return [2.0 * x + s for x in v]
+
+    @seen.jvp
+    def _(v: Any, s: Any) -> Any:
+        w = seen(rose.vec(v[i].re for i in rose.range(3)), s.re)
+        return rose.vec(Dual(w[i], 2.0 * v[i].du + s.du) for i in rose.range(3))
+
+    def body(v: Any, n: Any) -> Any:
+        turn = lambda s: (rose.vec(rose.sin(s[0][i]) + v[i] for i in rose.range(3)), s[1] + 1.0)
+        return rose.dot(rose.while_loop(lambda s: s[1] < n, turn, (v, 0.0))[0], v)
+
+    def and_told(v: Any, n: Any) -> Any:
+        grown = rose.grad(of([Vec[3], Real], Real, body))(v, n)
+        return seen(seen(grown, n), grown[0])
+
+    functions = {
+        "grad": rose.grad(of([Vec[3], Real], Real, body)),
+        "told": of([Vec[3], Real], Vec[3], and_told),
+        "told_grad": rose.grad(of([Vec[3], Real], Real, lambda v, n: rose.sum(and_told(v, n)))),
+    }
+    calls = [(k, [[0.1, -0.7, 2.0], n]) for n in (3.0, 30_000.0, 5.0, 60_000.0, 3.0) for k in functions]
+    page = {"seen": "(v, s) => { saw(...v, s); return v.map((x) => 2 * x + s); }"}
+    return Package(functions, calls, page)
+
+
 # what is written beside them
 
 
@@ -669,7 +727,7 @@ def test_in_javascript_all_is_as_in_python_to_the_bit(name: str, tmp_path: Path)
 def test_a_package_has_a_type_for_each_function(name: str, tmp_path: Path):
     made, _ = compiled(name)
     files = save(name, tmp_path / "out")
-    notices = ["NOTICE"] if name in ("mathematics", "single_precision") else []  # of whoever wrote what lies inside
+    notices = ["NOTICE"] if name in WITH_MATHEMATICS else []  # of whoever wrote what lies inside
     own = [f"{made.name}.{k}" for k in ("wasm", "js", "d.ts")]
     assert [f.name for f in files] == [*own, "package.json", "rose.js", *notices]
     lines = files[2].read_text().partition("export interface Functions {")[2].partition("\n}")[0].splitlines()

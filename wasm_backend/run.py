@@ -19,15 +19,17 @@ from typing import Any
 
 import wasmtime
 
-from rose.errors import Loc, NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
+from rose.errors import Loc, NoField, RoseError, TooLarge, TypeMismatch, edge, here, hide_our_frames
 from rose.ir import Builder, Func, not_one_each, shown
 from rose.structs import answer, plain
 from rose.types import Bool, Fin, Real, Single, Tan, Type, Unit, double
 
 from . import rawcall
 from .abi import Lowered, Signature, Slot
+from .heap import MEMORY, TURNS
 from .layout import is_aggregate, size
 from .memory import LARGEST, Place, destination, fill, number, place_of
+from .places import FAULT
 
 # instances
 
@@ -84,7 +86,8 @@ class _Instance:
             e = rawcall.entry(self.store, func, params, result, self.raised)
             places = [self.place(p.type, p.at or 0) for p in s.params if _is_placed(p)]
             found = self.place(s.result.type, s.result.at or 0) if _is_placed(s.result) else None
-            made = self.states[name] = (e.call, e.args, e.fail, e.reals, e.singles, e.words, places, found, e.keep)
+            fail = functools.partial(_failure, e.fail, self.pages)
+            made = self.states[name] = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, e.keep)
         return made
 
     def _host(self, f: Func) -> tuple[wasmtime.Func, Any]:
@@ -100,6 +103,23 @@ class _Instance:
         if is_aggregate(t) or t.empty:
             return self.place(t, 0 if t.empty else next(numbers)).read()
         return next(numbers) != 0 if t is Bool else next(numbers)
+
+
+# what a function says before it stops, and what helps
+_FAULTS = {
+    MEMORY: ("it needs more memory than there is", 'rose.scan(..., checkpoint="sqrt") keeps less for its derivative'),
+    TURNS: ("a loop did not end within its max_iter turns", "give rose.while_loop a larger max_iter, or see why"),
+}
+
+
+def _failure(fail: Callable[[Any], BaseException], pages: Any, error: Any) -> BaseException:
+    """What to raise for a call that failed. A function that stops by itself has said why."""
+    made = fail(error)
+    why, pages[FAULT] = pages[FAULT], 0
+    if why not in _FAULTS or made.__class__ is not RoseError:
+        return made
+    what, hint = _FAULTS[why]
+    return TooLarge(f"the compiled function stopped: {what}", here(), hint)
 
 
 def _answer(ref: weakref.ref[_Instance], f: Func, *numbers: Any) -> Any:

@@ -156,7 +156,10 @@ class ValueWriter:
 
     def _memory(self, v: Value, leaf: int = 0) -> Mem:
         """The address of a leaf that lies in memory."""
-        at = self._places(v)[leaf]
+        places = self._places(v)
+        if not places:  # it has no elements, so no index of one exists, and what asks for one never runs
+            return Mem(None, 0)
+        at = places[leaf]
         assert isinstance(at, Mem), v
         return at
 
