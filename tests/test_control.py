@@ -20,6 +20,7 @@ from rose.check import check
 from rose.interp import run
 from rose.ir import Func
 from rose.optimise import optimise
+from rose.single import to_single
 from rose.structs import as_type, plain
 
 each = pytest.mark.parametrize("case", CASES, ids=[c.name for c in CASES])
@@ -87,6 +88,10 @@ def test_single_precision_is_close(case: Case):
     if case.name in ("square_root_by_newton", "while_of_a_derivative"):
         pytest.skip("its tolerance is one that single precision does not reach")
     f, g = case.fn, rose.grad(case.fn)
+    funcs = {name: check(to_single(h)) for name, h in compositions(case, ("v", "j", "vv", "jv")).items()}
+    compiled = Module(funcs, single=True)
+    for name, h in funcs.items():
+        assert same(compiled[name](case.at), run(h, case.at)), name
     module = rose.compile({"f": f, "g": g}, dtype="f32")
     assert module.f(case.at) == pytest.approx(f(case.at), rel=1e-4)
     assert list(module.g(case.at)) == pytest.approx(list(g(case.at)), rel=1e-3, abs=1e-5)
