@@ -20,6 +20,7 @@ from rose.check import check
 from rose.interp import run
 from rose.ir import Func
 from rose.optimise import optimise
+from rose.single import to_single
 from rose.structs import as_type, plain
 
 each = pytest.mark.parametrize("case", CASES, ids=[c.name for c in CASES])
@@ -63,7 +64,7 @@ def agree(case: Case, orders: Sequence[str]) -> dict[str, float]:
 
 @each
 def test_all_modes_agree_to_third_order(case: Case):
-    wanted = agree(case, (*ORDERS, "vvv", "vjv", "jvv", "vjj"))
+    wanted = agree(case, (*ORDERS, "vvv", "jvv"))
     if case.value is not None:
         assert wanted["f"] == pytest.approx(case.value, rel=1e-15)
 
@@ -87,6 +88,10 @@ def test_single_precision_is_close(case: Case):
     if case.name in ("square_root_by_newton", "while_of_a_derivative"):
         pytest.skip("its tolerance is one that single precision does not reach")
     f, g = case.fn, rose.grad(case.fn)
+    funcs = {name: check(to_single(h)) for name, h in compositions(case, ("v", "j", "vv", "jv")).items()}
+    compiled = Module(funcs, single=True)
+    for name, h in funcs.items():
+        assert same(compiled[name](case.at), run(h, case.at)), name
     module = rose.compile({"f": f, "g": g}, dtype="f32")
     assert module.f(case.at) == pytest.approx(f(case.at), rel=1e-4)
     assert list(module.g(case.at)) == pytest.approx(list(g(case.at)), rel=1e-3, abs=1e-5)
@@ -274,6 +279,20 @@ def test_a_hundred_thousand_turns_have_a_gradient():
     assert g(0.7, 1e5) == pytest.approx(slope(0.7, 100_000), rel=1e-9)
 
 
+def test_a_hundred_thousand_turns_have_higher_derivatives():
+    forward = lambda f: rose.fn([Real, Real], Real)(lambda x, n: rose.jvp(f)(rose.Dual(x, 1.0), rose.Dual(n, 0.0)).du)
+    ways = {"j": forward, "v": rose.grad}
+    for orders in (("jj", "vv", "jv", "vj"), ("jjj", "vvv", "vjv")):
+        found: list[float] = []
+        for order in orders:
+            f: Any = halved
+            for way in order:
+                f = ways[way](f)
+            found.append(f(0.7, 1e5))
+        assert found == [pytest.approx(found[0], rel=1e-12)] * len(found)
+        assert abs(found[0]) > 0.1
+
+
 def test_memory_that_has_grown_is_used_again():
     module = rose.compile({"f": halved, "g": rose.grad(halved)})
     first = [module.g(0.7, n) for n in (10.0, 2e4, 10.0)]
@@ -394,7 +413,8 @@ def test_loops_that_are_linear_can_be_transposed():
     @rose.fn
     def f(c: rose.Bool, n: rose.Fin[9], v: Vec[2]) -> Vec[2]:
         w = rose.scan(lambda i, s: [s[1], 2.0 * s[0] + s[1] * i], v, 3)
-        u = rose.while_loop(lambda s: s[1] < n, lambda s: ([s[0][1] * 0.5, s[0][0] - s[0][1]], s[1] + 1.0), (w, 0.0))[0]
+        turn = lambda s: ([s[0][1] * 0.5, s[0][0] - s[0][1]], (s[1] + 1) % 9)
+        u = rose.while_loop(lambda s: s[1] < n, turn, (w, rose.constant(rose.Fin[9], 0)))[0]
         return rose.cond(c, lambda: [u[0] + u[1], u[0]], lambda: u)
 
     for c, n in ((True, 5), (False, 0), (False, 3)):
