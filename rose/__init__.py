@@ -2,6 +2,7 @@
 
 from .build import Compiled, compile
 from .control import cond, scan
+from .debug import assert_, print
 from .derive import (
     Vjp,
     grad,
@@ -17,6 +18,7 @@ from .derive import (
     vjp,
 )  # fmt: skip
 from .errors import (
+    AssertionFailed,
     EscapedValue,
     NotDifferentiable,
     NotLinear,
@@ -74,6 +76,7 @@ from .types import Bool, Real, Tan, Unit
 from .vectors import cross, dot, logsumexp, matmul, norm, transpose
 
 __all__ = [
+    "AssertionFailed",
     "Bool",
     "Compiled",
     "Dual",
@@ -97,6 +100,7 @@ __all__ = [
     "acosh",
     "asin",
     "asinh",
+    "assert_",
     "atan",
     "atan2",
     "atanh",
@@ -142,6 +146,7 @@ __all__ = [
     "norm",
     "opaque",
     "pow",
+    "print",
     "prod",
     "range",
     "relu",

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from . import ir, operators, trace
-from .calls import choice
+from .calls import callees, choice
 from .checkpoint import Segments
+from .effects import Assertion
 from .errors import Loc, TypeMismatch, argument, edge, here
 from .ir import CONST, PARAM, Func, Value, builder, is_tracing, shown
 from .loops import turns
@@ -114,11 +115,16 @@ def scan(
     with ir.building("turn", inside=True) as inner:
         i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
         one = trace.finish(inner, lambda: turn(i, state), lambda x, _: inner.tuple(x), loc)
-    if not one.pure:
+    if not _repeatable(one):
         hint = "leave out checkpoint=, or what has an effect"
         raise TypeMismatch("a turn that has an effect cannot be evaluated again", loc, hint)
     last, out = Segments(one, [b.reach(v) for v in inner.captured]).run(first, checkpoint, snapshots)
     return view(last) if out is None else (view(last), out)
+
+
+def _repeatable(f: Func) -> bool:
+    """True if it makes no difference how often `f` is evaluated: an assertion may hold twice."""
+    return f.pure or isinstance(f.impl, Assertion) or (f.impl is None and all(map(_repeatable, callees(f))))
 
 
 def _split(results: list[Value]) -> tuple[list[Value], list[Value]]:

@@ -23,7 +23,7 @@ import pytest
 
 import rose
 from rose.errors import RoseError, is_ours
-from tests.wrong import calls, derivatives, functions, loops, pythons, structs, values
+from tests.wrong import calls, debugging, derivatives, functions, loops, pythons, structs, values
 
 Program = Callable[[], Any]
 
@@ -40,7 +40,7 @@ def name_of(module: ModuleType) -> str:
     return module.__name__.rpartition(".")[2]
 
 
-MODULES = (values, functions, loops, structs, derivatives, calls)
+MODULES = (values, functions, loops, structs, derivatives, calls, debugging)
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

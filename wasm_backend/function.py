@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+from rose.effects import Assertion
 from rose.ir import (
     ACCUM,
     ADD_TO,
@@ -26,6 +27,7 @@ from rose.ir import (
 )
 from rose.types import Fin, Real, Ref, Tan, Tuple, Type, Vec
 
+from .abi import FAILED
 from .encode import F64, I32, LOCAL_GET, LOCAL_SET, Code, instruction
 from .homes import item_offsets
 from .layout import is_aggregate, is_flat, item_leaves, leaf_offsets, leaves, offsets, size
@@ -303,6 +305,9 @@ class FunctionWriter(ValueWriter):
 
     def _call(self, v: Value) -> None:
         f: Func = v.attr
+        if isinstance(f.impl, Assertion):
+            self._assert(v, f.impl)
+            return
         if f.impl is not None:
             self._call_host(v, f)
             return
@@ -328,6 +333,17 @@ class FunctionWriter(ValueWriter):
         for k in reversed(numbers.values()):
             self.c.set(k)
         self.place[v] = tuple([built[leaf] if leaf in built else numbers[leaf] for leaf in range(len(parts))])
+
+    def _assert(self, v: Value, assertion: Assertion) -> None:
+        self._push(v.args[0])
+        self.c("i32.eqz")
+        self.c("if")
+        self.c.i32_const(0)
+        self.c.i32_const(self.program.assertion(assertion))
+        self.c("i32.store", FAILED)
+        self.c("unreachable")
+        self.c("end")
+        self.place[v] = ()
 
     def _call_host(self, v: Value, f: Func) -> None:
         for a in v.args:

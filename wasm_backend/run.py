@@ -19,13 +19,14 @@ from typing import Any
 
 import wasmtime
 
+from rose.effects import Assertion
 from rose.errors import Loc, RoseError, TypeMismatch, here, hide_our_frames
 from rose.ir import Builder, Func
 from rose.structs import plain
 from rose.types import Bool, Fin, Real, Tan, Type, Unit
 
 from . import rawcall
-from .abi import Lowered, Signature, Slot
+from .abi import FAILED, Lowered, Signature, Slot
 from .layout import is_aggregate, size
 from .memory import Place, destination, fill, number, place_of
 
@@ -47,7 +48,7 @@ class _Instance:
 
     def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module, lowered: Lowered) -> None:
         self.store = wasmtime.Store(engine)
-        self.signatures = lowered.signatures
+        self.signatures, self.assertions = lowered.signatures, lowered.assertions
         self.raised: list[BaseException] = []  # by an opaque function, during this call
         self.states: dict[str, tuple[Any, ...]] = {}
         self.hosts = [self._host(f) for f in lowered.imports]
@@ -78,7 +79,8 @@ class _Instance:
             e = rawcall.entry(self.store, func, params, result, self.raised)
             places = [self.place(p.type, p.at or 0) for p in s.params if _is_placed(p)]
             found = self.place(s.result.type, s.result.at or 0) if _is_placed(s.result) else None
-            made = self.states[name] = (e.call, e.args, e.fail, e.reals, e.words, places, found, e.keep)
+            fail = functools.partial(_failure, e.fail, self.assertions, self.pages) if self.assertions else e.fail
+            made = self.states[name] = (e.call, e.args, fail, e.reals, e.words, places, found, e.keep)
         return made
 
     def _host(self, f: Func) -> tuple[wasmtime.Func, Any]:
@@ -94,6 +96,16 @@ class _Instance:
         if is_aggregate(t) or t.empty:
             return self.place(t, 0 if t.empty else next(numbers)).read()
         return next(numbers) != 0 if t is Bool else next(numbers)
+
+
+def _failure(fail: Callable[[Any], BaseException], assertions: Sequence[Assertion], pages: Any, error: Any) -> Any:
+    """What to raise for a call that failed: an assertion that did not hold, or what `fail` makes of it."""
+    made = fail(error)
+    number = int.from_bytes(bytes(pages[FAILED : FAILED + 4]), "little")
+    if not number:
+        return made
+    pages[FAILED : FAILED + 4] = (0, 0, 0, 0)
+    return assertions[number - 1].error()
 
 
 def _answer(ref: weakref.ref[_Instance], f: Func, *numbers: Any) -> Any:
@@ -313,7 +325,16 @@ class Export:
     def __reduce__(self) -> tuple[Any, ...]:
         x = self.lowered
         imports = [_packed(f) for f in x.imports]
-        return _unpickled, (type(self), self.__name__, self._doc, x.wasm, x.signatures, imports, x.mathematics)
+        return _unpickled, (
+            type(self),
+            self.__name__,
+            self._doc,
+            x.wasm,
+            x.signatures,
+            imports,
+            x.mathematics,
+            x.assertions,
+        )
 
 
 class Compiled(Export):
@@ -367,8 +388,10 @@ def _unpickled(
     signatures: dict[str, Signature],
     imports: list[Any],
     mathematics: tuple[str, ...],
+    assertions: tuple[Assertion, ...],
 ) -> Export:
-    return cls(Lowered(wasm, signatures, tuple([_opaque(*f) for f in imports]), mathematics), name, doc)
+    opaque = tuple([_opaque(*f) for f in imports])
+    return cls(Lowered(wasm, signatures, opaque, mathematics, assertions), name, doc)
 
 
 def _packed(f: Func) -> tuple[Any, ...]:
