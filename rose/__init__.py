@@ -27,6 +27,7 @@ from .errors import (
     TooLarge,
     TypeMismatch,
 )
+from .explain import Explanation, explain_nan
 from .functions import abs, constant, select, stop_gradient
 from .loops import accum, max, min, prod, range, sum, vec
 from .ops import (
@@ -81,6 +82,7 @@ __all__ = [
     "Compiled",
     "Dual",
     "EscapedValue",
+    "Explanation",
     "Fin",
     "Fn",
     "NotDifferentiable",
@@ -119,6 +121,7 @@ __all__ = [
     "erfc",
     "exp",
     "exp2",
+    "explain_nan",
     "expm1",
     "floor",
     "fmod",

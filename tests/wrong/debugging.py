@@ -121,3 +121,7 @@ def a_print_in_a_scan_that_is_evaluated_again() -> Fn[..., Any]:
         return rose.scan(turn, x, 10, checkpoint="sqrt")
 
     return f
+
+
+def a_nan_of_a_function_that_is_not_traced() -> None:
+    rose.explain_nan(lambda x: x, 1.0)
