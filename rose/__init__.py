@@ -17,6 +17,7 @@ from .derive import (
     value_and_grad,
     vjp,
 )  # fmt: skip
+from .eager import eager
 from .errors import (
     AssertionFailed,
     EscapedValue,
@@ -117,6 +118,7 @@ __all__ = [
     "cosh",
     "cross",
     "dot",
+    "eager",
     "erf",
     "erfc",
     "exp",

@@ -8,6 +8,7 @@ from typing import Any
 from . import ir, operators, trace
 from .calls import callees, choice
 from .checkpoint import Segments
+from .eager import now
 from .effects import Assertion
 from .errors import Loc, TypeMismatch, argument, edge, here
 from .ir import CONST, PARAM, Func, Value, builder, is_tracing, shown
@@ -34,6 +35,8 @@ def cond(p: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
             raise TypeMismatch(
                 f"{name} is a function without parameters, not {shown(f)}", loc.narrow(argument(k, name, 3)), hint
             )
+    if now() is not None:
+        return view(infer(then() if condition.number else otherwise()))
     if condition.op is CONST:
         return then() if condition.attr else otherwise()
     arms = [_Arm("then", then, loc), _Arm("otherwise", otherwise, loc)]
@@ -108,7 +111,7 @@ def scan(
         after = to_value(given, first.type, ("the state after a turn of rose.scan",), loc)
         return [after] if out is None else [after, out]
 
-    if checkpoint is None or size < 2:
+    if checkpoint is None or size < 2 or now() is not None:
         step: Callable[[Value, Value], tuple[list[Value], list[Value]]] = lambda i, state: _split(turn(i, state))
         (last,), outs = b.loop(size, step, [first])
         return (view(last), outs[0]) if outs else view(last)

@@ -213,7 +213,7 @@ class _Watch:
         return self.mark(v, [x, y], z, env) if isinstance(z, float) and not math.isfinite(z) else z
 
     def mark(self, v: Value, xs: Sequence[Any], z: float, env: Env) -> _Marked:
-        """`z` with the origin of what it was made of; a new one if that is finite, or if a nan was made of infinities."""
+        """`z` with the origin of what it was made of; a new one if that is finite, or a nan was made of infinities."""
         known = [x for x in xs if isinstance(x, _Marked)]
         nans = [x for x in known if math.isnan(x)]
         if known and (nans or not math.isnan(z)):

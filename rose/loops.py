@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import operators, ops, types
+from .eager import now
 from .errors import Loc, NoField, OutOfRange, RoseError, TypeMismatch, added, argument, edge, here
 from .ir import CONST, Block, Builder, Value, a_traced, builder, digits, shown
 from .operators import host_index, index_into, view
@@ -42,7 +43,9 @@ def range(n: Any) -> Iterator[Any]:
     `n` is a Python integer. The loop's body runs once, to be recorded; it may not be left with `break`,
     `return` or an exception.
     """
-    return _range(builder(), turns(n, "rose.range", here().narrow(argument(0, "n", 1))))
+    size = turns(n, "rose.range", here().narrow(argument(0, "n", 1)))
+    b = now()
+    return _range(builder(), size) if b is None else b.indices(size)
 
 
 def turns(n: Any, name: str, loc: Loc) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .errors import Loc, TypeMismatch, asked, called, here
-from .types import Type, Vec
+from .types import Bool, Fin, Type, Vec
 
 if TYPE_CHECKING:
     from .ir import Block, Op
@@ -22,7 +22,8 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {}  # Python's operators, by s
 class Value:
     """An instruction, and the value it makes."""
 
-    __slots__ = ("args", "attr", "block", "loc", "op", "type")
+    __slots__ = ("args", "attr", "block", "loc", "number", "op", "type")
+    number: Any  # only where it is known at once: see `eager.py`
     __array_ufunc__ = None  # so that `np.float64(2) * x` asks `x`
     __hash__ = object.__hash__
 
@@ -31,7 +32,15 @@ class Value:
 
     def __repr__(self) -> str:
         name = f" {self.attr}" if self.op.name == "param" and self.attr else ""
+        if hasattr(self, "number"):
+            return f"<{self.type!r} {self.number!r}{f', the parameter{name}' * bool(name)}>"
         return f"<traced {self.type!r}{name}, from {self.loc}>"
+
+    def __format__(self, spec: str) -> str:
+        if not spec or hasattr(self, "number"):
+            return format(self.number, spec) if spec else repr(self)
+        hint = f'rose.print("{{:{spec}}}", x) prints it when the function runs; with rose.eager(): it is known'
+        raise TypeMismatch(f"{a_traced(self)} cannot be written as {spec}: {_LATER}", here(), hint)
 
     # what a user writes: the meaning of each operator is in `ops.py`
 
@@ -139,11 +148,15 @@ class Value:
     # what has no answer before the compiled function runs
 
     def __bool__(self) -> bool:
+        if self.type is Bool and hasattr(self, "number"):
+            return self.number
         loc = here()
         what = f"{a_traced(self)} has no truth value: it is known only when the compiled function runs"
         raise TypeMismatch(what, loc, _ASKED.get(asked(loc), f"{_ASKED['if']}; {_ASKED['and']}"))
 
     def __index__(self) -> int:
+        if isinstance(self.type, Fin) and hasattr(self, "number"):
+            return self.number
         loc = here()
         hint = "a traced index reads a traced vector: make the list a rose.constant(Vec[n], list), or a parameter"
         if called(loc) == "range":
@@ -151,11 +164,15 @@ class Value:
         raise TypeMismatch(f"{a_traced(self)} is no integer of Python's: {_LATER}", loc, hint)
 
     def __float__(self) -> float:
+        if hasattr(self, "number") and self.type.scalar:
+            return float(self.number)
         loc = here()
         hint = "use the functions of rose, such as rose.sqrt, in the place of math's and NumPy's"
         raise TypeMismatch(f"{a_traced(self)} is no number of Python's: {_LATER}", loc, _instead(loc, hint))
 
     def __int__(self) -> int:
+        if hasattr(self, "number") and self.type.scalar:
+            return int(self.number)
         loc = here()
         hint = "rose.floor and rose.trunc give whole numbers; loop with rose.range over a size that Python knows"
         raise TypeMismatch(f"{a_traced(self)} is no integer of Python's: {_LATER}", loc, _instead(loc, hint))

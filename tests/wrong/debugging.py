@@ -125,3 +125,11 @@ def a_print_in_a_scan_that_is_evaluated_again() -> Fn[..., Any]:
 
 def a_nan_of_a_function_that_is_not_traced() -> None:
     rose.explain_nan(lambda x: x, 1.0)
+
+
+def a_traced_value_in_a_format_string() -> Fn[..., Any]:
+    @fn
+    def f(x: Real) -> Real:
+        raise ValueError(f"x is {x:.3f}")
+
+    return f
