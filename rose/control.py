@@ -115,7 +115,7 @@ def scan(
         step: Callable[[Value, Value], tuple[list[Value], list[Value]]] = lambda i, state: _split(turn(i, state))
         (last,), outs = b.loop(size, step, [first])
         return (view(last), outs[0]) if outs else view(last)
-    with ir.building("turn", inside=True) as inner:
+    with ir.building("rose.scan", inside=True) as inner:
         i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
         one = trace.finish(inner, lambda: turn(i, state), lambda x, _: inner.tuple(x), loc)
     if not _repeatable(one):

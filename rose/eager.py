@@ -17,6 +17,7 @@ from .errors import here
 from .interp import evaluate, run, zero
 from .ir import CONST, PARAM, ZERO, Builder, Func, Op, Value
 from .types import Fin, Real, Type, Vec
+from .value import Known
 
 
 class _Mode(threading.local):
@@ -50,11 +51,7 @@ class Now(Builder):
     def known(self, type: Type, number: Any, name: str | None = None) -> Value:
         """A value with its number; a parameter, if it has a name."""
         op, attr = (CONST, number) if name is None else (PARAM, name)
-        return self._put(Value(op, type, (), attr, self.loc or here(), self.root), number)
-
-    def _put(self, v: Value, number: Any) -> Value:
-        v.number = number
-        return v
+        return Value(op, type, Known((number,)), attr, self.loc or here(), self.root)
 
     def emit(self, op: Op, args: tuple[Value, ...] = (), attr: Any = None, type: Type | None = None) -> Value:
         numbers = self.numbers(args)
@@ -73,7 +70,7 @@ class Now(Builder):
     def zero(self, type: Type) -> Value:
         if type is Real:
             return self.known(Real, 0.0)
-        return self._put(Value(ZERO, type, (), None, self.loc or here(), self.root), zero(type))
+        return Value(ZERO, type, Known((zero(type),)), None, self.loc or here(), self.root)
 
     def call(self, f: Func, args: Sequence[Value]) -> Value:
         numbers = self.numbers(args)

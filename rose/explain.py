@@ -19,7 +19,7 @@ from .interp import Env, evaluate, run
 from .ir import ADD_TO, CONST, PARAM, Block, Func, Value, is_call, shown
 from .ops import ifrom
 from .trace import Fn
-from .types import Real
+from .types import Fin, Real
 
 
 @dataclass(frozen=True)
@@ -219,22 +219,43 @@ class _Watch:
         if known and (nans or not math.isnan(z)):
             return _marked(z, (nans or known)[0].origin)
         cause = known[0].origin if known else None
+        ours = next((k for k, (call, _) in enumerate(self.calls) if _name(call.attr.name) == "rose.digamma"), None)
+        calls = self.calls[:ours]
+        if ours is not None:  # no user has seen the inside of it
+            v, env = self.calls[ours]
+            xs = [env[a] for a in v.args]
         inputs = tuple([float(x) if isinstance(x, _Marked) else x for x in xs])
-        made = _Found(v, inputs, float(z), self.turns(v.block, env), self.frames(), cause)
+        made = _Found(v, inputs, float(z), self.turns(v, env, calls), self.frames(calls), cause)
         self.found.append(made)
         return _marked(z, made)
 
-    def frames(self) -> tuple[tuple[str, Loc | None], ...]:
+    def frames(self, calls: Sequence[tuple[Value, Env]]) -> tuple[tuple[str, Loc | None], ...]:
         outer: list[tuple[str, Loc | None]] = [(self.root.name, None)]
-        inner = [(call.attr.name, call.loc) for call, _ in self.calls]
-        return tuple(reversed(inner if self.hide_root and inner else outer + inner))
+        inner = [(call.attr.name, call.loc) for call, _ in calls]
+        frames = inner if self.hide_root and inner else outer + inner
+        return tuple(reversed([x for x in frames if _name(x[0]) != _SCAN]))
 
-    def turns(self, block: Block, env: Env) -> tuple[tuple[int, Loc], ...]:
+    def turns(self, v: Value, env: Env, calls: Sequence[tuple[Value, Env]]) -> tuple[tuple[int, Loc], ...]:
         """The turns of the loops around, here and where this function was called, the innermost first."""
-        out = [*_turns(block, env)]
-        for call, around in reversed(self.calls):
-            out += _turns(call.block, around)
+        out, outwards = [*_turns(v.block, env)], [*reversed(calls)]
+        callers = [*[call.attr.name for call, _ in outwards[1:]], self.root.name]
+        for (call, around), caller in zip(outwards, callers, strict=False):
+            callee = call.attr.name
+            if _name(callee) == _SCAN and not _SEGMENT.match(callee):  # the body of a scan, given its turn
+                out += [(around[a], call.loc) for a in call.args if isinstance(a.type, Fin)][:1]
+            elif not _SEGMENT.match(caller):
+                own = _turns(call.block, around)
+                out += [turn for turn in own if not (_SEGMENT.match(callee) and turn[1] == call.loc)]
         return tuple(out)
+
+
+# the functions that a scan with checkpoints is made of: its body, and rows of turns
+_SCAN, _SEGMENT = "rose.scan", re.compile(r"rose\.scan\.\d")
+
+
+def _name(f: str) -> str:
+    """The name of a function that this one was derived from, or is a piece of."""
+    return re.sub(r"\.(jvp|fwd|bwd|lin|\d+)(?=\.|$)", "", f)
 
 
 def _turns(block: Block, env: Env) -> Iterator[tuple[int, Loc]]:
@@ -263,6 +284,8 @@ def _told(x: _Found, later: bool) -> Origin:
 def _operation(v: Value) -> str:
     if v.op is PARAM:
         return f"the argument {v.attr}"
+    if is_call(v) and v.attr.impl is None:
+        return _name(v.attr.name).rpartition(".")[2]
     if is_call(v):
         return f"the opaque function {v.attr.name}"
     return "a literal" if v.op is CONST else "a sum" if v.op is ADD_TO else v.op.name
@@ -270,7 +293,7 @@ def _operation(v: Value) -> str:
 
 def _calls(frames: Sequence[tuple[str, Loc | None]]) -> tuple[str, ...]:
     """In which function, and from where that was called; the halves of a derivative go by its name."""
-    names = [re.sub(r"\.(jvp|fwd|bwd|lin|\d+)(?=\.|$)", "", name) for name, _ in frames]
+    names = [_name(name) for name, _ in frames]
     out = [f"in {names[0]}"]
     for (_, loc), caller in zip(frames, names[1:], strict=False):
         out.append(f"called from {caller} at {loc}")

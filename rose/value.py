@@ -19,16 +19,28 @@ OPS: dict[str, Op] = {}  # the rows, by name: filled by `ops.py`, and by `ir.py`
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {}  # Python's operators, by symbol
 
 
+class Known(tuple[Any]):
+    """The number of a value that is known at once, in the place of arguments."""
+
+    __slots__ = ()
+
+
 class Value:
     """An instruction, and the value it makes."""
 
-    __slots__ = ("args", "attr", "block", "loc", "number", "op", "type")
-    number: Any  # only where it is known at once: see `eager.py`
+    __slots__ = ("args", "attr", "block", "loc", "op", "type")
     __array_ufunc__ = None  # so that `np.float64(2) * x` asks `x`
     __hash__ = object.__hash__
 
     def __init__(self, op: Op, type: Type, args: tuple[Value, ...], attr: Any, loc: Loc, block: Block) -> None:
         self.op, self.type, self.args, self.attr, self.loc, self.block = op, type, args, attr, loc, block
+
+    @property
+    def number(self) -> Any:
+        """What it is, where that is known at once: see `eager.py`. Elsewhere there is no such attribute."""
+        if self.args.__class__ is Known:
+            return self.args[0]
+        raise AttributeError("number")
 
     def __repr__(self) -> str:
         name = f" {self.attr}" if self.op.name == "param" and self.attr else ""

@@ -185,3 +185,36 @@ def test_a_derivative_of_any_order_is_explained():
     assert first(f, 0.0)[0] == "div"
     assert first(rose.grad(rose.grad(f)), 0.0)[3]
     assert not explain_nan(rose.grad(rose.grad(f)), 4.0)
+
+
+@pytest.mark.parametrize("checkpoint", [None, "sqrt", "binomial"])
+def test_a_scan_with_checkpoints_has_the_turns_of_the_user(checkpoint: str | None):
+    def turn(i: Any, s: Any) -> Any:
+        return rose.sqrt(s - 1.0)
+
+    f = of([Real], Real, lambda x: rose.scan(turn, x, 9, checkpoint=checkpoint))
+    found = explain_nan(f, 5.0)
+    assert found.first is not None
+    assert (found.first.operation, found.first.calls) == ("sqrt", ("in <lambda>",))
+    assert turns(f, 5.0) == [3]
+
+    def both(x: Any) -> Any:
+        def outer(j: Any, t: Any) -> Any:
+            bad = rose.select(j == 2, -1.0, 1.0)
+            return rose.scan(lambda i, s: s + rose.log(select_at(i, 3, bad)), t, 5, checkpoint=checkpoint)
+
+        return rose.scan(outer, x, 4, checkpoint=checkpoint)
+
+    g = of([Real], Real, lambda x: rose.sum(both(x) for k in rose.range(2)))
+    assert turns(g, 5.0) == [3, 2, 0]
+
+
+def select_at(i: Any, k: int, x: Any) -> Any:
+    return rose.select(i == k, x, 1.0)
+
+
+def test_what_no_user_wrote_is_said_where_it_is_called():
+    f = of([Real], Real, rose.lgamma)
+    found = explain_nan(f, 0.0)
+    assert found.nan is not None
+    assert (found.nan.operation, found.nan.inputs, found.nan.calls) == ("digamma", (0.0,), ("in fn",))
