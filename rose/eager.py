@@ -15,8 +15,8 @@ from typing import Any
 from . import ir
 from .errors import here
 from .interp import evaluate, run, zero
-from .ir import CONST, PARAM, ZERO, Builder, Func, Op, Value
-from .types import Fin, Real, Type, Vec
+from .ir import CONST, FOR, PARAM, ZERO, Builder, Func, Op, Value
+from .types import Fin, Real, Tuple, Type, Vec
 from .value import Known
 
 
@@ -53,10 +53,20 @@ class Now(Builder):
         op, attr = (CONST, number) if name is None else (PARAM, name)
         return Value(op, type, Known((number,)), attr, self.loc or here(), self.root)
 
+    @property
+    def symbolic(self) -> bool:
+        """True in a loop without turns: it is traced, for the types of what it would make."""
+        return self.block is not self.root
+
     def emit(self, op: Op, args: tuple[Value, ...] = (), attr: Any = None, type: Type | None = None) -> Value:
+        if self.symbolic:
+            return super().emit(op, args, attr, type)
         numbers = self.numbers(args)
         if type is None and (type := op.type(*args)) is None:
             raise self.mismatch(op, args)
+        if op is FOR:
+            assert isinstance(type, Tuple)
+            return self.known(type, (*numbers, *map(zero, type.items[len(numbers) :])))
         v = Value(op, type, (), attr, self.loc or here(), self.root)
         return self.known(type, evaluate(v, numbers))
 
@@ -73,6 +83,8 @@ class Now(Builder):
         return Value(ZERO, type, Known((zero(type),)), None, self.loc or here(), self.root)
 
     def call(self, f: Func, args: Sequence[Value]) -> Value:
+        if self.symbolic:
+            return super().call(f, args)
         numbers = self.numbers(args)
         with ir.resumed(None):  # an opaque function may call others
             answer = run(f, *numbers)
@@ -86,20 +98,14 @@ class Now(Builder):
     def loop(
         self, n: int, body: Callable[..., tuple[Sequence[Value], Sequence[Value]]], states: Sequence[Value] = ()
     ) -> tuple[list[Value], list[Value]]:
-        if n == 0:
-            return self._empty(body, states)
+        if n == 0 or self.symbolic:
+            return super().loop(n, body, states)
         after, rows = list(states), list[Sequence[Value]]()
         for i in self.indices(n):
             now, outs = body(i, *after)
             after = list(now)
             rows.append(outs)
         return after, [self.pack(column, Vec(n, column[0].type)) for column in zip(*rows, strict=True)]
-
-    def _empty(self, body: Callable[..., Any], states: Sequence[Value]) -> tuple[list[Value], list[Value]]:
-        """A loop without turns: its body is traced, for the types of what it would make."""
-        with ir.building("nothing", inside=True) as b:
-            _, outs = body(b.param(Fin(0)), *[b.param(s.type) for s in states])
-        return list(states), [self.zero(Vec(0, x.type)) for x in outs]
 
     def vec(self, n: int, item: Callable[[Value], Value]) -> Value:
         body: Callable[[Value], tuple[list[Value], list[Value]]] = lambda i: ([], [item(i)])
@@ -109,7 +115,7 @@ class Now(Builder):
 def now() -> Now | None:
     """The builder, if what runs is evaluated at once."""
     b = ir.builder()
-    return b if isinstance(b, Now) else None
+    return b if isinstance(b, Now) and not b.symbolic else None
 
 
 def at_once(types: Sequence[Type], numbers: Sequence[Any], body: Callable[[list[Value]], Value]) -> Any:

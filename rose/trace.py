@@ -17,7 +17,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from . import errors, ir
 from .duals import mentions_tangent, split_dual, view_dual
-from .eager import Now, at_once, mode
+from .eager import Now, at_once, mode, now
 from .errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
 from .ir import Builder, Func, Value, shown
 from .operators import view
@@ -146,9 +146,9 @@ class Fn(NoNumber, Generic[P, R]):
 
     def emit(self, args: Sequence[Any]) -> Any:
         """A call, in the function that is being traced."""
-        b = ir.builder()
-        if isinstance(b, Now) and self._steps:
-            return view(self._step(b, self._values(args, self.types)))
+        b, at = ir.builder(), now()
+        if at is not None and self._steps:
+            return view(self._step(at, self._values(args, self.types)))
         func, types = self._traced(), self.types
         if any(t.linear for t in types) and not mentions_tangent(list(args)):
             # outside a derivative rule a tangent is a number like any other
