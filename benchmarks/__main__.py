@@ -1,5 +1,7 @@
 """`python -m benchmarks`: all measurements, one after the other."""
 
-from . import latency
+from . import accuracy, latency, mathematics
 
 latency.main()
+mathematics.main()
+accuracy.main()

@@ -1,7 +1,7 @@
 """Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
 
 from .build import Compiled, compile
-from .control import cond, scan
+from .control import cond, scan, while_loop
 from .debug import assert_, print
 from .derive import (
     Vjp,
@@ -27,6 +27,8 @@ from .errors import (
     RoseError,
     TooLarge,
     TypeMismatch,
+    UnknownName,
+    WrongSyntax,
 )
 from .explain import Explanation, explain_nan
 from .functions import abs, constant, select, stop_gradient
@@ -72,6 +74,7 @@ from .ops import (
 )  # fmt: skip
 from .ops import pow_ as pow
 from .ops import round_ as round
+from .source import parse
 from .structs import Dual, Fin, Vec, struct
 from .trace import Fn, fn, opaque
 from .types import Bool, Real, Tan, Unit
@@ -95,8 +98,10 @@ __all__ = [
     "TooLarge",
     "TypeMismatch",
     "Unit",
+    "UnknownName",
     "Vec",
     "Vjp",
+    "WrongSyntax",
     "abs",
     "accum",
     "acos",
@@ -150,6 +155,7 @@ __all__ = [
     "min",
     "norm",
     "opaque",
+    "parse",
     "pow",
     "print",
     "prod",
@@ -174,4 +180,5 @@ __all__ = [
     "value_and_grad",
     "vec",
     "vjp",
+    "while_loop",
 ]  # fmt: skip

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import gc
 import inspect
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import ir, trace
-from .errors import TypeMismatch, here
+from .errors import Loc, NoField, TypeMismatch, argument, edge, here
 from .ir import Func
 from .optimise import optimise
+from .single import to_single
 from .structs import present
 from .text import show
 from .trace import Fn
@@ -28,34 +29,58 @@ if TYPE_CHECKING:
 
 AnyFn = Fn[..., Any]
 
+DTYPES = ("f64", "f32")
 
-def compile(f: AnyFn | Mapping[str, AnyFn], *more: AnyFn) -> Compiled:
+
+@edge
+def compile(f: AnyFn | Mapping[str, AnyFn], *more: AnyFn, dtype: str = "f64") -> Compiled:
     """A WebAssembly module of one or several functions, which can be called, saved and looked at.
 
     The first function is what a call of the result calls; the others are reached by name. Names are those
     of the functions, or the keys of a mapping: `compile({"value": f, "grad": grad(f)})`.
+
+    With `dtype="f32"` every number of the module has 32 bits, outside and inside, derivatives included.
     """
-    named = dict(f) if isinstance(f, Mapping) else dict(_name([f, *more]))
-    for name, g in named.items():
-        if not isinstance(g, Fn):  # pyright: ignore[reportUnnecessaryIsInstance]
-            what = f"rose.compile takes @fn functions, not {ir.shown(g)} (for {name})"
-            raise TypeMismatch(what, here(), "mark it with @rose.fn")
+    named = _of_mapping(f, more) if isinstance(f, Mapping) else _by_their_names([f, *more])
     if not named:
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
-    made = lowered(named)
+    made = lowered(named, dtype)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g.body))}
     return Compiled(made, next(iter(named)), docs, [g.func for g in named.values()])
 
 
-def _name(fs: list[AnyFn]) -> Iterator[tuple[str, AnyFn]]:
-    taken: dict[str, None] = {}
-    for f in fs:
-        base = name = getattr(f, "name", repr(f))
-        k = 2
-        while name in taken:
-            name, k = f"{base}_{k}", k + 1
-        taken[name] = None
-        yield name, f
+def _of_mapping(fs: Mapping[Any, Any], more: Sequence[Any]) -> dict[str, AnyFn]:
+    """The functions of a mapping, by name."""
+    loc = here().narrow(argument(0, "f", 1 + len(more)))
+    if more:
+        what = f"rose.compile was given {ir.shown(more[0])} after a mapping"
+        raise TypeMismatch(
+            what,
+            here().narrow(argument(1, "", 1 + len(more))),
+            "put all functions into the mapping, each with its name",
+        )
+    for name, f in fs.items():
+        if not isinstance(name, str):
+            raise TypeMismatch(f"the name of a function is a string, not {ir.shown(name)}", loc, "quote the name")
+        _check_fn(f, f" (for {name!r})", loc.into((name,)))
+    return dict(fs)
+
+
+def _by_their_names(fs: Sequence[Any]) -> dict[str, AnyFn]:
+    """The functions by their own names: of two with one name, the second gets a number."""
+    loc, named = here(), dict[str, AnyFn]()
+    for k, f in enumerate(fs):
+        _check_fn(f, "", loc.narrow(argument(k, "f", len(fs))))
+        name, count = f.name, 2
+        while name in named:
+            name, count = f"{f.name}_{count}", count + 1
+        named[name] = f
+    return named
+
+
+def _check_fn(f: Any, where: str, loc: Loc) -> None:
+    if not isinstance(f, Fn):
+        raise TypeMismatch(f"rose.compile takes @fn functions, not {ir.shown(f)}{where}", loc, "mark it with @rose.fn")
 
 
 @contextmanager
@@ -70,10 +95,13 @@ def no_collector() -> Generator[None]:
             gc.enable()
 
 
-def lowered(named: Mapping[str, AnyFn]) -> Lowered:
+def lowered(named: Mapping[str, AnyFn], dtype: str = "f64") -> Lowered:
     """The module of these functions: bytes and signatures. Needs the standard library only."""
     from wasm_backend.lower import lower
 
+    if dtype not in DTYPES:
+        hint = 'dtype="f32" computes in single precision, dtype="f64" in double precision'
+        raise TypeMismatch(f'dtype must be "f64" or "f32", not {ir.shown(dtype)}', here().into(("dtype",)), hint)
     with no_collector():
         for f in named.values():
             if f.captured:
@@ -81,7 +109,9 @@ def lowered(named: Mapping[str, AnyFn]) -> Lowered:
                 raise TypeMismatch(what, f.loc, "compile the outer function, or pass the values in as parameters")
         funcs = {name: f.func for name, f in named.items()}
         optimise(funcs.values())
-        return lower(funcs)
+        if dtype == "f64":
+            return lower(funcs)
+        return lower({name: to_single(f) for name, f in funcs.items()}, single=True)
 
 
 class Compiled:
@@ -100,6 +130,7 @@ class Compiled:
         self.__doc__ = docs.get(main)
         self.__call__: Any = self._first_call  # then the function that runs it, with nothing in between
 
+    @edge
     def _first_call(self, *args: Any, **kwargs: Any) -> Any:
         self.__call__ = self.running.__call__
         return self.__call__(*args, **kwargs)
@@ -126,16 +157,22 @@ class Compiled:
 
     __signature__ = signature
 
+    @edge
     def call(self, args: Sequence[Any], *, out: Any = None, view: bool = False) -> Any:
         """A call with these arguments, in order; `out` takes the result, `view` gives it without a copy."""
         return self.running.call(args, out=out, view=view)
 
+    @edge
     def __getitem__(self, name: str) -> Any:
-        return self if name == self.__name__ else self.running[name]
+        return self if isinstance(name, str) and name == self.__name__ else self.running[name]  # pyright: ignore
 
+    @edge
     def __getattr__(self, name: str) -> Any:
-        if "_lowered" not in self.__dict__ or name not in self._lowered.signatures:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        names = self._lowered.signatures if "_lowered" in self.__dict__ else {}
+        if name not in names:
+            if name.startswith("__") or not names:
+                raise AttributeError(name)
+            raise NoField(f"the module has no function {name!r}", here(), f"it has {', '.join(names)}")
         return self[name]
 
     def __dir__(self) -> list[str]:
@@ -147,6 +184,7 @@ class Compiled:
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (self.running, self._docs, self.pretty())
 
+    @edge
     def save(self, out: str | Path, name: str | None = None, *, force: bool = False) -> list[Path]:
         """Write the package for the web into the directory `out`: NAME.wasm, NAME.js, NAME.d.ts, package.json.
 

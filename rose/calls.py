@@ -1,11 +1,11 @@
-"""What a function calls, and the functions that choose what they call."""
+"""What a function calls, and the functions that choose what they call, or call it again and again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .ir import FOR, Block, Func, building, is_call
-from .types import Bool
+from .ir import FOR, Block, Func, Turns, building, is_call
+from .types import Bool, Tuple
 
 
 def choice(name: str, then: Func, otherwise: Func) -> Func:
@@ -22,9 +22,29 @@ def choice(name: str, then: Func, otherwise: Func) -> Func:
     return made
 
 
+def repeated(name: str, test: Func, body: Func, states: int, most: int | None = None) -> Func:
+    """The function that carries `states` through turns of `body`, for as long as `test` holds.
+
+    Its parameters are the states, and what stays the same: `test` and `body` take all of them. The result is the
+    tuple of the last states. More than `most` turns are an error.
+    """
+    types = [p.type for p in body.params]
+    assert [p.type for p in test.params] == types and test.result is Bool, name
+    assert isinstance(body.result, Tuple) and list(body.result.items) == types[:states], name
+    with building(name) as b:
+        for p in body.params:
+            b.loc = p.loc
+            b.param(p.type, p.attr)
+    made = Func(name, b.root, body.result, pure=test.pure and body.pure)
+    made.turns = Turns(test, body, most)
+    return made
+
+
 def callees(f: Func) -> Iterator[Func]:
     """The functions that `f` calls, once for each call."""
     yield from f.arms or ()
+    if f.turns is not None:
+        yield from (f.turns.test, f.turns.body)
     yield from _called(f.body)
 
 

@@ -12,8 +12,8 @@ from functools import cache
 from typing import Any, NoReturn
 
 from . import ir
-from .ir import Block, Func, Op, Value, is_call, shown
-from .types import Bool, Fin, Real, Ref, Tuple, Type, Unit, Vec
+from .ir import Block, Func, Op, Turns, Value, is_call, shown
+from .types import Bool, Fin, Real, Ref, Single, Tuple, Type, Unit, Vec
 
 TAKES_REF = {ir.ADD_TO, ir.AT, ir.FREEZE, ir.CALL}  # the only operations that an accumulator is given to
 
@@ -26,6 +26,12 @@ def check(f: Func) -> Func:
             if g not in seen:
                 seen.add(g)
                 todo.append(g)
+    return f
+
+
+def check_alone(f: Func) -> Func:
+    """`f`, if it is well formed, whatever it calls."""
+    _Check(f).callees()
     return f
 
 
@@ -50,6 +56,9 @@ class _Check:
         if f.arms is not None:
             self._choice(f, f.arms)
             return dict.fromkeys(f.arms)
+        if f.turns is not None:
+            self._turns(f, f.turns)
+            return dict.fromkeys((f.turns.test, f.turns.body))
         self._block(f.body, None)
         if [r.type for r in f.body.results] != [f.result]:
             self._fail(f"it gives {_types(f.body.results)}, not one {f.result!r}")
@@ -70,6 +79,18 @@ class _Check:
                 self._fail("the arms of a choice take and give the same types")
             if f.pure and not g.pure:
                 self._fail("it is marked as pure, and one of its arms is not")
+
+    def _turns(self, f: Func, turns: Turns) -> None:
+        params, states = [p.type for p in f.params], f.result.items if isinstance(f.result, Tuple) else None
+        if f.body.code or f.body.results or states != tuple(params[: len(states or ())]):
+            self._fail("it is a loop, so it has no body, and gives the states that it takes")
+        if any(isinstance(t, Ref) for t in states or ()):
+            self._fail("a loop carries an accumulator")
+        for g in turns[:2]:
+            if [p.type for p in g.params] != params or g.result is not (Bool if g is turns.test else f.result):
+                self._fail("the test and the body of a loop take what it takes")
+            if f.pure and not g.pure:
+                self._fail("it is marked as pure, and what it calls is not")
 
     def _fail(self, why: str, v: Value | None = None) -> NoReturn:
         where = self.func.name
@@ -187,7 +208,7 @@ def _literal(x: Any, t: Type) -> bool:
         return x.__class__ is tuple and len(x) == t.size and all([_literal(y, t.elem) for y in x])
     if isinstance(t, Fin):
         return x.__class__ is int and 0 <= x < t.size
-    return x.__class__ is float if t is Real else x.__class__ is bool and t is Bool
+    return x.__class__ is float if t is Real or t is Single else x.__class__ is bool and t is Bool
 
 
 def _const(v: Value) -> str | None:

@@ -21,16 +21,18 @@ from typing import Any, cast
 import click
 from rich.console import Console
 
-from . import build, derive
+from . import build, derive, draw
 from .errors import Loc, NotDifferentiable, RoseError, here, is_ours
 from .forward import full_mask
 from .forward import jvp as derive_jvp
-from .ir import OPS, deep
+from .ir import OPS, Func, deep
 from .optimise import optimise
+from .source import parse_file
 from .structs import plain
 from .text import show
 from .trace import Fn, Opaque
 from .transpose import transpose
+from .types import Ref, single
 
 AnyFn = Fn[..., Any]
 
@@ -91,7 +93,7 @@ def _split(target: str) -> tuple[Path, list[str]]:
     file, _, names = target.rpartition(":")
     if not file or Path(target).is_file():
         file, names = target, ""
-    return Path(file), [*dict.fromkeys([name.strip() for name in names.split(",") if name.strip()])]
+    return Path(file), [*dict.fromkeys([name.strip() for name in re.split(r",(?![^<]*>)", names) if name.strip()])]
 
 
 def _imported(path: Path) -> ModuleType:
@@ -117,6 +119,8 @@ def _functions(module: ModuleType) -> dict[str, AnyFn]:
 def _load(target: str) -> tuple[Path, dict[str, AnyFn]]:
     """The functions that are named after the file; else all that it makes, and does not import."""
     path, names = _split(target)
+    if path.suffix == ".rose":
+        return path, _load_text(path, names)
     module = _imported(path)
     found = _functions(module)
     if missing := [name for name in names if name not in found]:
@@ -128,6 +132,23 @@ def _load(target: str) -> tuple[Path, dict[str, AnyFn]]:
     if not own:
         raise Wrong(f"{path} has no @fn function")
     return path, own
+
+
+def _load_text(path: Path, names: list[str]) -> dict[str, AnyFn]:
+    """The functions of a `.rose` file: those that are named, else all that can be called from outside."""
+    if not path.is_file():
+        raise click.UsageError(f"there is no file {path}")
+    with _reported():
+        found = parse_file(path)
+        try:
+            named = {name: found[name] for name in names}
+        except KeyError as e:
+            has = ", ".join(found.module.defs) or "none"
+            raise click.UsageError(f"{path} has no function {e.args[0]}; it has {has}") from None
+    own = {k: f for k, f in found.items() if not isinstance(f, Opaque) and not any(isinstance(t, Ref) for t in f.types)}
+    if not named and not own:
+        raise Wrong(f"{path} has no function that can be called from outside")
+    return named or own
 
 
 def _one(target: str) -> AnyFn:
@@ -155,6 +176,9 @@ def main() -> None:
     """Compile Python functions, with their derivatives, to small WebAssembly modules."""
 
 
+_dtype = click.option("--dtype", type=click.Choice(build.DTYPES), default="f64", help="The precision of every number.",
+                      show_default=True)  # fmt: skip
+
 # the derivatives that can be asked for: what is put before the name, and what makes it
 _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
     "grad": derive.grad, "value_and_grad": derive.value_and_grad, "hessian": derive.hessian, "vjp": derive.pullback,
@@ -162,19 +186,20 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 
 
 @main.command("compile")
-@click.argument("target", metavar="FILE.py[:NAME,...]")
+@click.argument("target", metavar="FILE[:NAME,...]")
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="The directory to make.")
 @click.option("--grad", is_flag=True, help="Add grad_NAME, the gradient in the first parameter.")
 @click.option("--value-and-grad", is_flag=True, help="Add value_and_grad_NAME.")
 @click.option("--hessian", is_flag=True, help="Add hessian_NAME.")
 @click.option("--vjp", is_flag=True, help="Add vjp_NAME: from the arguments and a cotangent to value and gradients.")
+@_dtype
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more.")
 def compile_(
     target: str, out: Path, grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
-    force: bool, as_json: bool, quiet: bool, verbose: bool,
+    dtype: str, force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
     """Compile functions to a package for the web: NAME.wasm, NAME.js, NAME.d.ts, package.json.
 
@@ -191,7 +216,7 @@ def compile_(
                 raise click.UsageError(f"there would be two functions called {name}: {path} has one")
             named[name] = f
     with _reported():
-        made = build.compile(named)
+        made = build.compile(named, dtype=dtype)
     if verbose:
         for name, f in named.items():
             _say(f"{name}: {f!r}")
@@ -219,9 +244,10 @@ def _derivatives(kind: str, fs: Mapping[str, AnyFn], quiet: bool) -> Iterator[tu
 
 
 @main.command("run", context_settings={"ignore_unknown_options": True})  # such as -2
-@click.argument("target", metavar="FILE.py:NAME")
+@click.argument("target", metavar="FILE:NAME")
 @click.argument("args", nargs=-1, metavar="ARGS-AS-JSON")
-def run_(target: str, args: tuple[str, ...]) -> None:
+@_dtype
+def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
     """Compile and call one function: with one JSON list of all arguments, or one JSON value for each.
 
     \b
@@ -235,14 +261,15 @@ def run_(target: str, args: tuple[str, ...]) -> None:
             given.append(json.loads(a))
         except (json.JSONDecodeError, RecursionError) as e:
             raise click.UsageError(f"the argument {a} is no JSON: {e}") from e
-    values = _arguments(f, given)
+    values = _arguments(f, given, dtype)
     with _reported():
-        result = build.compile(f)(*values)
+        result = build.compile(f, dtype=dtype)(*values)
     click.echo(json.dumps(_plain(result)))
 
 
-def _arguments(f: AnyFn, given: list[Any]) -> list[Any]:
+def _arguments(f: AnyFn, given: list[Any], dtype: str) -> list[Any]:
     """One argument for each parameter: those that are given, or those in the one list that is."""
+    types = f.types if dtype == "f64" else [single(t) for t in f.types]
     ways: list[list[Any]] = [given]
     if len(given) == 1 and isinstance(given[0], list) and (len(f.types) != 1 or len(given[0]) == 1):  # pyright: ignore
         ways.insert(0, given[0])  # pyright: ignore[reportUnknownArgumentType]
@@ -250,7 +277,7 @@ def _arguments(f: AnyFn, given: list[Any]) -> list[Any]:
     for way in ways:
         try:
             args = f.bind(way, {})
-            for x, t, name in zip(args, f.types, f.names, strict=True):
+            for x, t, name in zip(args, types, f.names, strict=True):
                 plain(x, t, (name,))
             return args
         except RoseError as e:
@@ -274,27 +301,37 @@ def _plain(x: Any) -> Any:
 
 
 @main.command("ir")
-@click.argument("target", metavar="FILE.py:NAME")
+@click.argument("target", metavar="FILE:NAME")
 @click.option("--pass", "stage", type=click.Choice(["trace", "jvp", "transpose", "optimise", "wasm"]), default="trace",
               show_default=True, help="After which pass.")  # fmt: skip
-def ir_(target: str, stage: str) -> None:
-    """Print the IR of one function, as text: as traced, or after a pass."""
+@click.option("--dot", "form", flag_value="dot", help="As a graph, in the language of Graphviz.")
+@click.option("--svg", "form", flag_value="svg", help="As a picture of the graph.")
+def ir_(target: str, stage: str, form: str | None) -> None:
+    """Print the IR of one function: as traced, or after a pass; as text, or as a graph."""
     f = _one(target)
+    if form is not None and stage == "wasm":
+        raise click.UsageError("WebAssembly is no graph: ask for another pass")
     with _reported(), deep():
-        click.echo(_stage(f, stage))
+        if stage == "wasm":
+            click.echo(build.compile(f).disassemble())
+            return
+        funcs = _stage(f, stage)
+        text = "\n\n".join(map(show, funcs)) if form is None else draw.dot(funcs) if form == "dot" else draw.svg(funcs)
+        click.echo(text)
 
 
-def _stage(f: AnyFn, stage: str) -> str:
+def _stage(f: AnyFn, stage: str) -> list[Func]:
+    """The functions that a pass makes of one."""
     func = f.func
     if stage in ("jvp", "transpose"):
         d = derive_jvp(func, full_mask(func), f.loc)
         if stage == "jvp" or d.flat:
-            return show(d.func)
+            return [d.func]
         halves = transpose(d.func)
-        return show(halves.fwd) + "\n\n" + show(halves.bwd)
+        return [halves.fwd, halves.bwd]
     if stage == "optimise":
         optimise([func])
-    return build.compile(f).disassemble() if stage == "wasm" else show(func)
+    return [func]
 
 
 @main.command("ops")

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from . import ir, operators, trace
-from .calls import callees, choice
+from .calls import callees, choice, repeated
 from .checkpoint import Segments
 from .eager import now
-from .effects import Assertion
+from .effects import Assertion, endless
 from .errors import Loc, TypeMismatch, argument, edge, here
-from .ir import CONST, PARAM, Func, Value, builder, is_tracing, shown
+from .ir import CONST, PARAM, Builder, Func, Value, builder, is_tracing, shown
 from .loops import turns
 from .operators import host_index, view
-from .structs import infer, is_number, to_value
+from .structs import LARGEST, infer, is_number, to_value
 from .types import Bool, Fin, Real, Tuple, Type
 
 
@@ -78,11 +78,78 @@ class _Arm:
 
     def func(self, outside: list[Value]) -> Func:
         with ir.resumed(self.b) as b:
-            b.root.params = [
-                b.captured[v] if v in b.captured else b.param(v.type, v.attr if v.op is PARAM else None)
-                for v in outside
-            ]
+            b.root.params = _inside(b, outside)
             return b.func(self.result)
+
+
+@edge
+def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any, max_iter: int | None = None) -> Any:
+    """Carry a state through turns of `body(state)`, for as long as `test(state)` holds; the last state comes out.
+
+    The state is of any type, which every turn keeps. Reverse mode keeps what each turn's derivative needs, in memory
+    that grows as the loop runs. More than `max_iter` turns are an error, when the compiled function runs.
+    """
+    loc = here()
+    if max_iter is not None and (host_index(max_iter) is None or not 0 <= max_iter < LARGEST):
+        what, at = f"max_iter is an integer, not {shown(max_iter)}", loc.narrow(argument(3, "max_iter", 4))
+        raise TypeMismatch(what, at, "leave it out for any number of turns")
+    for name, f in (("test", test), ("body", body)):
+        if not callable(f):
+            hint = "write rose.while_loop(lambda s: s < 10, lambda s: 2 * s, x)"
+            raise TypeMismatch(f"{name} is a function of the state, not {shown(f)}", loc, hint)
+    first = infer(init, loc.narrow(argument(2, "init", 4)))
+    if now() is not None:
+        return _while_now(test, body, first, max_iter, loc)
+    asked, turn = _Turn(test, first.type, loc), _Turn(body, first.type, loc)
+    outside = list(dict.fromkeys([*asked.b.captured, *turn.b.captured]))
+    answer = asked.value(Bool, _TEST)
+    after = turn.b.tuple([turn.value(first.type, _STATE)])
+    b, loop = builder(), repeated("while", asked.func(outside, answer), turn.func(outside, after), 1, max_iter)
+    return view(b.get(b.call(loop, [first, *[b.reach(v) for v in outside]]), 0))
+
+
+_TEST, _STATE = "what the test of rose.while_loop gives", "the state after a turn of rose.while_loop"
+
+
+def _while_now(test: Callable[[Any], Any], body: Callable[[Any], Any], v: Value, most: int | None, loc: Loc) -> Any:
+    """The loop, turn by turn."""
+    t, count = v.type, 0
+    while to_value(test(view(v)), Bool, (_TEST,), loc).number:
+        if count == most:
+            raise endless(count, loc).error()
+        v = to_value(body(view(v)), t, (_STATE,), loc)
+        count += 1
+    return view(v)
+
+
+class _Turn:
+    """The test or the body of a loop, recorded as a function of the state and of all that it uses."""
+
+    def __init__(self, body: Callable[[Any], Any], state: Type, loc: Loc) -> None:
+        self.given: Any = None
+        self.at = loc
+        with ir.building("while", inside=True) as self.b:
+            self.state = self.b.param(state, "state")
+            trace.finish(self.b, lambda: body(view(self.state)), self._returned, loc)
+
+    def _returned(self, x: Any, at: Loc) -> Value:
+        self.given, self.at = x, at
+        return self.b.unit()
+
+    def value(self, t: Type, what: str) -> Value:
+        with ir.resumed(self.b):
+            return to_value(self.given, t, (what,), self.at)
+
+    def func(self, outside: list[Value], result: Value) -> Func:
+        with ir.resumed(self.b) as b:
+            b.root.params = [self.state, *_inside(b, outside)]
+            return b.func(result)
+
+
+def _inside(b: Builder, outside: list[Value]) -> list[Value]:
+    """The parameters that stand for values from outside; also for those that are not used."""
+    named = [(v, v.attr if v.op is PARAM else None) for v in outside]
+    return [b.captured[v] if v in b.captured else b.param(v.type, name) for v, name in named]
 
 
 @edge

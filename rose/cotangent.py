@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from .ir import Builder, Value
-from .types import Real, Tuple, Type
+from .ops import add
+from .stacks import JOIN
+from .types import Real, Stack, Tuple, Type
+
+
+def by_value(t: Type) -> bool:
+    """True for what is summed in SSA form: a number, or a stack."""
+    return t is Real or isinstance(t, Stack)
 
 
 class Cotangent:
@@ -28,9 +35,9 @@ class Cotangent:
                     item.add(b, b.get(ct, k))
         elif self.ref is None and self.sum is None:
             self.sum = ct
-        elif self.ref is None and self.type is Real:
+        elif self.ref is None and by_value(self.type):
             assert self.sum is not None
-            self.sum = self.sum + ct
+            self.sum = b.emit(add if self.type is Real else JOIN, (self.sum, ct))
         else:
             b.add_to(self.open(b), ct)
 
@@ -74,7 +81,7 @@ class Sums:
     def __init__(self, b: Builder, leaves: Iterable[Cotangent]) -> None:
         self.leaves = list(dict.fromkeys(leaves))
         self.before = [(leaf.sum, leaf.ref) for leaf in self.leaves]
-        self.totals = [b.accum(b.zero(Real)) for _ in self.leaves]
+        self.totals = [b.accum(b.zero(leaf.type)) for leaf in self.leaves]
         self.added = [False for _ in self.leaves]
         self._clear()
 

@@ -11,7 +11,7 @@ from typing import Any
 from . import ir, types
 from .cotangent import Cotangent
 from .duals import join_dual, split_dual
-from .errors import NotDifferentiable, TypeMismatch, here
+from .errors import NotDifferentiable, TypeMismatch, edge, here
 from .halved import Halved, as_cotangent, filled
 from .ir import Builder, Value
 from .operators import host_index, view
@@ -19,7 +19,7 @@ from .retype import as_linear, untype
 from .structs import dual, to_value
 from .trace import Fn, make
 from .transpose import transpose
-from .types import Real, Tuple, Type, linear_part, map_leaves, tangent, tuple_of, untyped
+from .types import Real, Tuple, Type, Unit, linear_part, map_leaves, tangent, tuple_of, untyped
 
 Argnums = int | Sequence[int]
 AnyFn = Fn[..., Any]
@@ -59,6 +59,7 @@ def _positions(f: AnyFn, argnums: Argnums, what: str) -> tuple[int, ...]:
 # forward
 
 
+@edge
 def jvp(f: AnyFn) -> AnyFn:
     """The derivative in forward mode: from one `Dual[T]` for each parameter to a `Dual` of the result.
 
@@ -86,6 +87,7 @@ def jvp(f: AnyFn) -> AnyFn:
     return make(body, [dual(t) for t in types], dual(untyped(f.result)), f"jvp({f.name})", f.names)
 
 
+@edge
 def hvp(f: AnyFn, argnums: int = 0) -> AnyFn:
     """The Hessian times a vector: `hvp(f)(*xs, v)`, by forward mode over the gradient, without the Hessian."""
     if isinstance(argnums, (list, tuple)):
@@ -110,6 +112,7 @@ def _fresh(name: str, names: Sequence[str]) -> str:
     return name
 
 
+@edge
 def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     """`y, f_lin = linearize(f)(*xs)`: the value, and the derivative there as a linear function of tangents.
 
@@ -120,17 +123,19 @@ def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     lin = Halved(f, [k for k, t in enumerate(f.types) if untyped(t).real])
     outside: list[tuple[AnyFn, AnyFn]] = []  # for calls outside of a trace: compiled once
 
+    @edge
     def at(*args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:
         given = f.bind(args, kwargs)
         if ir.is_tracing():
             xs = lin.values(given)
             y, tape = lin.start(xs)
-            return view(y), lambda *dxs: view(lin.along(xs, y, tape, dxs))
+            return view(y), edge(lambda *dxs: view(lin.along(xs, y, tape, dxs)))
         if not outside:
             outside.append((_start(f, lin), _along(f, lin)))
         start, along = outside[0]
         y, tape = start(*given)
 
+        @edge
         def f_lin(*dxs: Any) -> Any:
             lin.check_tangents(dxs)
             return along(*given, y, tape, *dxs)
@@ -142,18 +147,19 @@ def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
 
 def _along(f: AnyFn, lin: Halved) -> AnyFn:
     """The linear half as a function of its own."""
-    n, tape_type = len(f.types), lin.tape()
+    n = len(f.types)
 
     def body(*args: Any) -> Any:
         xs, y, tape, dxs = lin.values(args[:n]), args[n], args[n + 1], args[n + 2 :]
-        return view(lin.along(xs, to_value(y, lin.result), to_value(tape, tape_type), dxs))
+        return view(lin.along(xs, to_value(y, lin.result), _resumed(lin, xs, tape), dxs))
 
     tangents = [_fresh(f"d{f.names[k]}", f.names) for k in lin.active]
     names = [*f.names, _fresh("y", f.names), _fresh("tape", f.names), *tangents]
-    inputs = [*lin.types, lin.result, tape_type, *[lin.types[k] for k in lin.active]]
+    inputs = [*lin.types, lin.result, _kept(lin), *[lin.types[k] for k in lin.active]]
     return make(body, inputs, lin.result, f"{f.name}.lin", names)
 
 
+@edge
 def linear_transpose(f: AnyFn) -> AnyFn:
     """The transpose of a linear function: from a cotangent of its result to those of its parameters.
 
@@ -210,25 +216,35 @@ class Vjp:
         return iter((self.ret, self.grad))
 
 
+@edge
 def vjp(f: AnyFn) -> Callable[..., Vjp]:
     """The derivative in reverse mode: `vjp(f)(*xs)` has the value, and the map from its cotangent to theirs."""
     f = _checked(f, "vjp")
     lin = Halved(f, [k for k, t in enumerate(f.types) if untyped(t).real])
     outside: list[tuple[AnyFn, AnyFn]] = []  # for calls outside of a trace: compiled once
 
+    @edge
     def at(*args: Any, **kwargs: Any) -> Vjp:
         given = f.bind(args, kwargs)
         if ir.is_tracing():
             xs = lin.values(given)
             y, tape = lin.start(xs)
-            return Vjp(view(y), lambda ct: _each(f, lin, lin.back(xs, tape, _given(ct, lin))))
+            return _vjp(view(y), lambda ct: _each(f, lin, lin.back(xs, tape, _given(ct, lin))))
         if not outside:
             outside.append((_start(f, lin), _back(f, lin)))
         start, back = outside[0]
         y, tape = start(*given)
-        return Vjp(y, lambda ct: back(*given, tape, ct))
+        return _vjp(y, lambda ct: back(*given, tape, ct))
 
     return at
+
+
+def _vjp(y: Any, back: Callable[[Any], Any]) -> Vjp:
+    @edge
+    def grad(ct: Any) -> Any:
+        return back(ct)
+
+    return Vjp(y, grad)
 
 
 def _given(ct: Any, lin: Halved) -> Value:
@@ -245,28 +261,41 @@ def _each(f: AnyFn, lin: Halved, grads: Sequence[Value]) -> Any:
 
 
 def _start(f: AnyFn, lin: Halved) -> AnyFn:
-    """The forward half as a function of its own: it gives the value and the tape."""
+    """The forward half as a function of its own: it gives the value and the tape, if that can leave the module."""
+    kept = _kept(lin)
 
     def body(*xs: Any) -> Any:
         y, tape = lin.start(lin.values(xs))
-        return ir.builder().tuple([y, tape])
+        return ir.builder().tuple([y, tape if kept is not Unit else ir.builder().unit()])
 
-    return make(body, lin.types, tuple_of(lin.result, lin.tape()), f"{f.name}.fwd", f.names)
+    return make(body, lin.types, tuple_of(lin.result, kept), f"{f.name}.fwd", f.names)
+
+
+def _kept(lin: Halved) -> Type:
+    """The type of the tape, outside of a module. A stack does not leave it: then there is none."""
+    tape = lin.tape()
+    return Unit if tape.stacked else tape
+
+
+def _resumed(lin: Halved, xs: Sequence[Value], tape: Any) -> Value:
+    """The tape: as it was kept, or made once more."""
+    kept = _kept(lin)
+    return lin.start(xs)[1] if kept is Unit else to_value(tape, kept)
 
 
 def _back(f: AnyFn, lin: Halved) -> AnyFn:
     """The backward half as a function of its own."""
-    tape_type = lin.tape()
 
     def body(*args: Any) -> Any:
-        *xs, tape, ct = args
-        grads = lin.back(lin.values(xs), to_value(tape, tape_type), _given(ct, lin))
-        return _each(f, lin, grads)
+        *given, tape, ct = args
+        xs = lin.values(given)
+        return _each(f, lin, lin.back(xs, _resumed(lin, xs, tape), _given(ct, lin)))
 
     names = [*f.names, _fresh("tape", f.names), _fresh("ct", f.names)]
-    return make(body, [*lin.types, tape_type, lin.result], _gradients(lin), f"{f.name}.bwd", names)
+    return make(body, [*lin.types, _kept(lin), lin.result], _gradients(lin), f"{f.name}.bwd", names)
 
 
+@edge
 def pullback(f: AnyFn) -> AnyFn:
     """`vjp` as one function: from the arguments and a cotangent to the value and the gradients."""
     f = _checked(f, "vjp")
@@ -288,11 +317,13 @@ def _gradients(lin: Halved) -> Type:
     return grads[0] if len(grads) == 1 else Tuple(grads, None)
 
 
+@edge
 def grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The gradient of a function to a number, in its first parameter, or in those of `argnums`."""
     return _gradient(f, argnums, "grad")
 
 
+@edge
 def value_and_grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The value of a function to a number, and its gradient: `(value, gradient)`."""
     return _gradient(f, argnums, "value_and_grad")
@@ -355,16 +386,19 @@ def _unit_vector(b: Builder, t: Type, path: Path) -> Value:
     return b.freeze(whole)
 
 
+@edge
 def jacrev(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The Jacobian in reverse mode: one backward pass for each number of the result."""
     return _jacobian(f, argnums, "jacrev")
 
 
+@edge
 def jacfwd(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The Jacobian in forward mode: one forward pass for each number of the parameter."""
     return _jacobian(f, argnums, "jacfwd")
 
 
+@edge
 def jacobian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The Jacobian, by the mode that takes fewer passes: the type of the result, with the parameter's for each Real.
 
@@ -374,6 +408,7 @@ def jacobian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     return _jacobian(f, argnums, "jacobian")
 
 
+@edge
 def hessian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The second derivatives of a function to a number: the Jacobian of its gradient."""
     return _jacobian(_gradient(f, argnums, "hessian"), argnums, "jacobian", f"hessian({f.name})")

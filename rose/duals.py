@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import types
-from .errors import Loc
+from .errors import Loc, edge
 from .ir import Value, builder
 from .operators import index_into, view
 from .structs import DUAL, Dual, NoNumber, Path, coerce, dual, elements, fields, form_of, is_listing, misfit, to_value
@@ -24,6 +24,7 @@ class DualVec(NoNumber):
     def __init__(self, re: Value, du: Value) -> None:
         self.re, self.du = re, du
 
+    @edge
     def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
             return DualVec(self.re[i], self.du[i])

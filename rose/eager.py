@@ -14,10 +14,10 @@ from typing import Any
 
 from . import ir
 from .errors import here
-from .interp import evaluate, run, zero
+from .interp import evaluate, run_plain, zero
 from .ir import CONST, FOR, PARAM, ZERO, Builder, Func, Op, Value
 from .types import Fin, Real, Tuple, Type, Vec
-from .value import Known
+from .value import Known, is_known, mismatch
 
 
 class _Mode(threading.local):
@@ -63,16 +63,16 @@ class Now(Builder):
             return super().emit(op, args, attr, type)
         numbers = self.numbers(args)
         if type is None and (type := op.type(*args)) is None:
-            raise self.mismatch(op, args)
+            raise mismatch(op, args, self.loc or here())
         if op is FOR:
             assert isinstance(type, Tuple)
             return self.known(type, (*numbers, *map(zero, type.items[len(numbers) :])))
-        v = Value(op, type, (), attr, self.loc or here(), self.root)
+        v = Value(op, type, args, attr, self.loc or here(), self.root)
         return self.known(type, evaluate(v, numbers))
 
     def numbers(self, values: Sequence[Value]) -> list[Any]:
         """The numbers of values; one of a function that is only traced has none, which is an error."""
-        return [v.number if hasattr(v, "number") else self.reach(v).number for v in values]
+        return [v.number if is_known(v) else self.reach(v).number for v in values]
 
     def const(self, x: Any, type: Type) -> Value:
         return self.known(type, x)
@@ -87,7 +87,7 @@ class Now(Builder):
             return super().call(f, args)
         numbers = self.numbers(args)
         with ir.resumed(None):  # an opaque function may call others
-            answer = run(f, *numbers)
+            answer = run_plain(f, numbers)
         return self.known(f.result, answer)
 
     def indices(self, n: int) -> Iterator[Value]:

@@ -1,7 +1,8 @@
-"""What a compiled function does besides making its result: it prints, and it asserts.
+"""What a compiled function does besides making its result: it prints, it asserts, and it fails.
 
-Both are opaque functions that are not pure, so every pass keeps each call, once and in order, in the forward half
-of a derivative. What they do is data, which the back end sends to the runtimes: a page supplies nothing.
+What prints and what asserts are opaque functions that are not pure, so every pass keeps each call, once and in
+order, in the forward half of a derivative. What they do is data, which the back end sends to the runtimes: a page
+supplies nothing. The other reasons to stop go the same way.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import types
-from .errors import AssertionFailed, Loc, RoseError, unpickled
+from .errors import AssertionFailed, Loc, RoseError, TooLarge, here, unpickled
 from .structs import plain
 from .types import Real, Tuple, Type
 
@@ -42,28 +43,54 @@ def spelled(x: Any, t: Type, spec: str = "") -> str:
     return format(x, spec) if t is Real else repr(x)
 
 
-class Assertion:
-    """Stops the function where its argument is False. Once pickled it knows only the text of its error."""
+class Failure:
+    """Why a compiled function stops, and the error to raise. Once pickled it knows only the text of its error."""
 
-    hint = "rose.print above it shows the values; with rose.eager(): it stops where a debugger sees them"
+    def __init__(self, kind: type[RoseError], message: str, loc: Loc | None, hint: str) -> None:
+        self.kind, self.message, self.loc, self.hint, self.text = kind, message, loc, hint, ""
+
+    def error(self) -> RoseError:
+        """What is raised. A reason that has no place of its own is found where the function is called."""
+        if self.text:
+            return unpickled(self.kind, self.text, self.message, self.hint)
+        return self.kind(self.message, self.loc or here(), self.hint)
+
+    def where(self) -> str:
+        """The file, without its directory, and the line: the same on every machine. Nothing, if there is no place."""
+        if self.loc is None:
+            return ""
+        file, line, *_ = self.loc.position()
+        return f"{os.path.basename(file)}:{line}"
+
+    def told(self) -> str:
+        """The reason in a line, and where it is."""
+        return f"{self.message} ({self.where()})" if self.loc is not None or self.text else self.message
+
+    def __getstate__(self) -> dict[str, Any]:
+        text = self.text or (str(self.error()) if self.loc is not None else "")
+        return self.__dict__ | {"loc": None, "text": text}
+
+
+class Assertion(Failure):
+    """Stops the function where its argument is False."""
 
     def __init__(self, message: str, loc: Loc) -> None:
-        self.message, self.loc, self.text = message, loc, ""
+        hint = "rose.print above it shows the values; with rose.eager(): it stops where a debugger sees them"
+        super().__init__(AssertionFailed, message, loc, hint)
 
     def __call__(self, holds: bool) -> None:
         if not holds:
             raise self.error()
 
-    def error(self) -> RoseError:
-        """What is raised where it does not hold."""
-        if self.text:
-            return unpickled(AssertionFailed, self.text, self.message, self.hint)
-        return AssertionFailed(self.message, self.loc, self.hint)
 
-    def where(self) -> str:
-        """The file, without its directory, and the line: the same on every machine."""
-        file, line, *_ = self.loc.position()
-        return f"{os.path.basename(file)}:{line}"
+def endless(most: int, loc: Loc) -> Failure:
+    """A `while_loop` that has had as many turns as it may have, and wants another."""
+    return Failure(TooLarge, f"a loop was to end within {most:,} turns, and did not", loc, "give it a larger max_iter")
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"message": self.message, "loc": None, "text": str(self.error())}
+
+EXHAUSTED = Failure(
+    TooLarge,
+    "the memory that reverse mode keeps for a loop is exhausted",
+    None,
+    "fewer turns, or a scan with checkpoint=, keep less",
+)

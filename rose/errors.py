@@ -402,6 +402,14 @@ class NoField(RoseError, AttributeError):
     """A part that something does not have."""
 
 
+class UnknownName(RoseError, NameError):
+    """A name in a text that nothing is called by."""
+
+
+class WrongSyntax(RoseError, ValueError):
+    """A text that is no program."""
+
+
 class EscapedValue(RoseError):
     """A traced value outside the function or the loop in which it has a meaning."""
 
@@ -472,7 +480,8 @@ def edge(f: F) -> F:
                     raise
                 code = f.__code__  # which was not even entered, as the arguments do not fit
                 names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-                raise TypeMismatch(str(e), here(), f"call it as {f.__name__}({', '.join(names)})") from None
+                what = str(e).replace(f.__qualname__, f.__name__)
+                raise TypeMismatch(what, here(), f"call it as {f.__name__}({', '.join(names)})") from None
         except Exception as e:
             hide_our_frames(e)
             raise

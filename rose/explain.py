@@ -15,9 +15,10 @@ from typing import Any, TypeGuard
 
 from .derive import value_and_grad
 from .errors import Loc, NotDifferentiable, TypeMismatch, edge, here
-from .interp import Env, evaluate, run
+from .interp import Env, Items, evaluate, run
 from .ir import ADD_TO, CONST, PARAM, Block, Func, Value, is_call, shown
 from .ops import ifrom
+from .stacks import JOIN
 from .trace import Fn
 from .types import Fin, Real
 
@@ -181,6 +182,7 @@ class _Watch:
         self.root, self.hide_root = root, hide_root
         self.calls: list[tuple[Value, Env]] = []
         self.found: list[_Found] = []
+        self.loops: dict[int, tuple[Func, int, list[Any]]] = {}  # the turn of each while_loop, by how deep it is
 
     def given(self, p: Value, x: Any) -> Any:
         return self.all(p, x, {})
@@ -193,9 +195,14 @@ class _Watch:
             ref.put(self.each(v, before, x, ref.read(), env))
             return None
         z = evaluate(v, xs)
+        if v.op is JOIN:
+            return self.each(v, xs[0], xs[1], z, env)
         if v.op is CONST:
             return self.all(v, z, env)
         return z if z.__class__ is not float or math.isfinite(z) else self.mark(v, xs, z, env)
+
+    def turn(self, f: Func, count: int, xs: list[Any]) -> None:
+        self.loops[len(self.calls)] = f, count, xs
 
     def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any:
         return x if v.attr.impl is None else self.all(v, x, env, xs)
@@ -208,9 +215,21 @@ class _Watch:
 
     def each(self, v: Value, x: Any, y: Any, z: Any, env: Env) -> Any:
         """Mark the sums `z` of `x` and `y`, number by number."""
+        if isinstance(z, Items):
+            return self.stacked(v, x, y, z, env)
         if _is_tuple(z):
             return tuple([self.each(v, a, b, c, env) for a, b, c in zip(x, y, z, strict=True)])
         return self.mark(v, [x, y], z, env) if isinstance(z, float) and not math.isfinite(z) else z
+
+    def stacked(self, v: Value, x: Any, y: Any, z: Any, env: Env) -> Any:
+        """Mark the sums in a stack. Below the end of one, it is the other."""
+        sums: list[Any] = []
+        while x is not None and y is not None:
+            sums.append(self.each(v, x.item, y.item, z.item, env))
+            x, y, z = x.below, y.below, z.below
+        for item in reversed(sums):
+            z = Items(item, z)
+        return z
 
     def mark(self, v: Value, xs: Sequence[Any], z: float, env: Env) -> _Marked:
         """`z` with the origin of what it was made of; a new one if that is finite, or a nan was made of infinities."""
@@ -233,14 +252,16 @@ class _Watch:
         outer: list[tuple[str, Loc | None]] = [(self.root.name, None)]
         inner = [(call.attr.name, call.loc) for call, _ in calls]
         frames = inner if self.hide_root and inner else outer + inner
-        return tuple(reversed([x for x in frames if _name(x[0]) != _SCAN]))
+        return tuple(reversed([x for x in frames if not _LOOP.match(x[0])]))
 
     def turns(self, v: Value, env: Env, calls: Sequence[tuple[Value, Env]]) -> tuple[tuple[int, Loc], ...]:
         """The turns of the loops around, here and where this function was called, the innermost first."""
         out, outwards = [*_turns(v.block, env)], [*reversed(calls)]
         callers = [*[call.attr.name for call, _ in outwards[1:]], self.root.name]
-        for (call, around), caller in zip(outwards, callers, strict=False):
+        for (call, around), caller, depth in zip(outwards, callers, range(len(calls), 0, -1), strict=False):
             callee = call.attr.name
+            if call.attr.turns is not None:
+                out.append((_turn(*self.loops[depth]), call.attr.params[0].loc))
             if _name(callee) == _SCAN and not _SEGMENT.match(callee):  # the body of a scan, given its turn
                 out += [(around[a], call.loc) for a in call.args if isinstance(a.type, Fin)][:1]
             elif not _SEGMENT.match(caller):
@@ -251,11 +272,22 @@ class _Watch:
 
 # the functions that a scan with checkpoints is made of: its body, and rows of turns
 _SCAN, _SEGMENT = "rose.scan", re.compile(r"rose\.scan\.\d")
+_LOOP = re.compile(r"(rose\.scan|while)(\.|$)")  # what no user has written as a function
 
 
 def _name(f: str) -> str:
     """The name of a function that this one was derived from, or is a piece of."""
     return re.sub(r"\.(jvp|fwd|bwd|lin|\d+)(?=\.|$)", "", f)
+
+
+def _turn(f: Func, count: int, xs: list[Any]) -> int:
+    """Which turn of a while_loop this is: one that runs backwards has as many before it as its tape has items."""
+    if f.name.count(".bwd") % 2 == 0:
+        return count
+    tape, below = xs[0], -1
+    while isinstance(tape, Items):
+        tape, below = tape.below, below + 1
+    return below
 
 
 def _turns(block: Block, env: Env) -> Iterator[tuple[int, Loc]]:

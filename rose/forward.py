@@ -7,10 +7,10 @@ and not in others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from . import ir
-from .calls import choice
+from .calls import choice, repeated
 from .errors import Loc, NotDifferentiable
 from .ir import (
     ACCUM,
@@ -29,12 +29,14 @@ from .ir import (
     Block,
     Builder,
     Func,
+    Turns,
     Value,
 )
 from .linear import base
 from .ops import add, select
 from .optimise.dead_code import remove_dead_code
-from .types import Ref, Tuple, Type, Vec, tangent
+from .stacks import LINEAR
+from .types import Ref, Tuple, Type, Vec, items_of, tangent
 
 Pair = tuple[Value, Value | None]
 Mask = tuple[bool, ...]  # for each parameter, whether it has a tangent
@@ -78,10 +80,16 @@ def jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Jvp:
         )
     made = f.memo.get(("jvp", mask))
     if made is None:
-        made = _derive(f, mask) if f.arms is None else _derive_choice(f, f.arms, mask[1:])
+        made = _derive_by_kind(f, mask)
         made.func.remat, made.func.memo["primal"] = f.remat, f
         f.memo[("jvp", mask)] = made
     return made
+
+
+def _derive_by_kind(f: Func, mask: Mask) -> Jvp:
+    if f.turns is not None:
+        return _derive_turns(f, f.turns, mask)
+    return _derive(f, mask) if f.arms is None else _derive_choice(f, f.arms, mask[1:])
 
 
 def full_mask(f: Func) -> Mask:
@@ -108,6 +116,74 @@ def _derive_choice(f: Func, arms: tuple[Func, Func], mask: Mask) -> Jvp:
     flat = all([d.flat for d in ds])
     then, otherwise = [_padded(d.func) if d.flat and not flat else d.func for d in ds]
     return Jvp(choice(f"{f.name}.jvp", then, otherwise), flat)
+
+
+def _derive_turns(f: Func, turns: Turns, mask: Mask) -> Jvp:
+    """The loop over states and tangents. Which states have one is found by trying, as for `for`."""
+    types = items_of(f.result)
+    k, constant = len(types), mask[len(types) :]
+    active = list(mask[:k])
+    while True:
+        d = jvp(turns.body, (*active, *constant))
+        grown = [a or m for a, m in zip(active, _moving(d, k), strict=True)]
+        if grown == active:
+            break
+        active = grown
+    moving = [j for j in range(k) if active[j]]
+    own = (*active, *constant)
+
+    def part(name: str, body: Callable[[Builder, list[Value], list[Value]], Value]) -> Func:
+        """A function of the states, their tangents, the rest, and its tangents."""
+        with ir.building(name) as b:
+            b.loc = f.params[0].loc
+            xs = [b.param(p.type, p.attr) for p in f.params[:k]]
+            dxs = [b.param(tangent(types[j]), f"d{f.params[j].attr}") for j in moving]
+            xs += [b.param(p.type, p.attr) for p in f.params[k:]]
+            rest = [(p, m) for p, m in zip(f.params[k:], constant, strict=True)]
+            dxs += [b.param(tangent(p.type), f"d{p.attr}") for p, m in rest if m]
+            return b.func(body(b, xs, dxs))
+
+    def turn(b: Builder, xs: list[Value], dxs: list[Value]) -> Value:
+        y = b.call(d.func, _pairs(xs, dxs, own))
+        primal, dy = (y, None) if d.flat else (b.get(y, 0), b.get(y, 1))
+        after = [b.get(primal, j) for j in range(k)]
+        return b.tuple([*after, *[b.zero(tangent(types[j])) if dy is None else b.get(dy, j) for j in moving]])
+
+    test = part(turns.test.name, lambda b, xs, _: b.call(turns.test, xs))
+    whole = repeated(f"{f.name}.turns", test, part(turns.body.name, turn), k + len(moving), turns.most)
+    with ir.building(f"{f.name}.jvp") as b:
+        xs, dxs = list[Value](), dict[int, Value]()
+        for j, (p, m) in enumerate(zip(f.params, mask, strict=True)):
+            b.loc = p.loc
+            xs.append(b.param(p.type, p.attr))
+            if m:
+                dxs[j] = b.param(tangent(p.type), f"d{p.attr}")
+        ds = [dxs[j] if j in dxs else b.zero(tangent(types[j])) for j in moving]
+        ds += [dxs[j] for j in range(k, len(xs)) if j in dxs]
+        out = b.call(whole, [*xs[:k], *ds[: len(moving)], *xs[k:], *ds[len(moving) :]])
+        y = b.tuple([b.get(out, j) for j in range(k)], _tuple(f.result))
+        after = {j: b.get(out, k + n) for n, j in enumerate(moving)}
+        dy = [after[j] if j in after else b.zero(tangent(t)) for j, t in enumerate(types)]
+        made = b.func(b.tuple([y, b.tuple(dy, _tuple(tangent(f.result)))]) if moving else y)
+    return Jvp(made, flat=not moving)
+
+
+def _moving(d: Jvp, k: int) -> list[bool]:
+    """Which items of the result of a function of `k` items get a tangent."""
+    if d.flat:
+        return [False] * k
+    made = d.func.body.results[0]
+    dy = made.args[1] if made.op is TUPLE else made
+    t = items_of(items_of(made.type)[1])
+    if dy.op is TUPLE:
+        return [x.op is not ZERO and not x.type.empty for x in dy.args]
+    return [not x.empty for x in t]
+
+
+def _pairs(xs: Sequence[Value], dxs: Sequence[Value], mask: Mask) -> list[Value]:
+    """Each primal, followed by its tangent where the mask says so."""
+    tangents = iter(dxs)
+    return [z for x, m in zip(xs, mask, strict=True) for z in ((x, next(tangents)) if m else (x,))]
 
 
 def _padded(f: Func) -> Func:
@@ -181,6 +257,8 @@ def _instruction(b: Builder, v: Value, env: Env) -> Pair:  # noqa: C901 (one cas
         return b.unit(), None
     if op is FREEZE:
         return b.freeze(xs[0]), b.freeze(dxs[0]) if dxs[0] is not None and dxs[0] in env.touched else None
+    if op in LINEAR:
+        return b.emit(op, xs), None if flat else b.emit(op, tuple(full()))
     if op is AT:
         at = [None if x is None else b.at(x, xs[1] if len(xs) > 1 else v.attr) for x in (xs[0], dxs[0])]
         assert at[0] is not None

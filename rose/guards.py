@@ -2,8 +2,9 @@
 
 In reverse, the arm that was not taken gets the cotangent 0. But 0 may meet an infinity on its way back
 through the arm, and leave it as nan. So the contributions that leave an arm are masked with its condition
-once more, where they leave. A *guard* is the chain of conditions under which a value is used: the arms
-that all of its uses lie in. An instruction's contribution to an argument with fewer guards leaves an arm.
+once more, where they leave. A *guard* is the chain of conditions under which a value is used: the arms that
+its uses lie in; where these differ, one of the conditions is that some use is taken. An instruction's
+contribution to an argument with another guard leaves an arm.
 
 A value is *wild* if its cotangent may be other than 0 in an arm that was not taken: it was multiplied by
 something that may be infinite. What is not wild needs no mask, so tame arms cost nothing.
@@ -12,24 +13,30 @@ something that may be infinite. What is not wild needs no mask, so tame arms cos
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 
 from .ir import ADD_TO, AT, CONST, FOR, GET, Block, Value, is_call
 from .linear import Loops, base, is_linear
-from .ops import and_, not_, select
+from .ops import and_, not_, or_, select
 from .types import Ref
 
 
 class Guard:
-    """A condition, the arm it guards, and the guards around it."""
+    """A condition, the arm it guards, and the guards around it.
 
-    __slots__ = ("arm", "condition", "depth", "jump", "outer", "scope")
+    With `either`, the condition is that one of those guards holds; they are inside of the same `outer`.
+    """
 
-    def __init__(self, outer: Guard | None, condition: Value, arm: bool) -> None:
-        self.outer, self.condition, self.arm = outer, condition, arm
+    __slots__ = ("arm", "condition", "depth", "either", "jump", "outer", "scope")
+
+    def __init__(self, outer: Guard | None, condition: Value | None, arm: bool, either: tuple[Guard, ...] = ()) -> None:
+        self.outer, self.condition, self.arm, self.either = outer, condition, arm, either
         self.depth: int = 1 if outer is None else outer.depth + 1
         # the innermost block of the conditions: inside of it, all of them can be seen
-        own = condition.block
-        self.scope: Block = own if outer is None or own.inside(outer.scope) else outer.scope
+        blocks = [g.scope for g in either] if condition is None else [condition.block]
+        self.scope: Block = blocks[0] if outer is None else outer.scope
+        for block in blocks:
+            self.scope = block if block.inside(self.scope) else self.scope
         # a pointer far outwards, as in a skip list, so that `meet` takes logarithmic time
         far = None if outer is None else outer.jump
         skip = outer is not None and far is not None and outer.depth - far.depth == far.depth - _depth(far.jump)
@@ -61,6 +68,29 @@ def visible(g: Guard | None, block: Block) -> Guard | None:
     return g
 
 
+def holds(g: Guard | None, outer: Guard | None, known: Callable[[Value], Value | None]) -> Value | None:
+    """True if the guards of a chain, up to `outer`, hold; None where nothing is known of that."""
+    mask: Value | None = None
+    while g is not None and g is not outer:
+        own = _own(g, known)
+        mask = own if mask is None else mask if own is None else and_(own, mask)
+        g = g.outer
+    return mask
+
+
+def _own(g: Guard, known: Callable[[Value], Value | None]) -> Value | None:
+    if g.condition is not None:
+        c = known(g.condition)
+        return c if g.arm or c is None else not_(c)
+    mask: Value | None = None
+    for x in g.either:
+        own = holds(x, g.outer, known)
+        if own is None:
+            return None
+        mask = own if mask is None else or_(mask, own)
+    return mask
+
+
 Key = Value | tuple[Value, int]  # a value, or one result of a loop
 
 
@@ -72,26 +102,44 @@ class Arms:
         # what leaves the function, by way of a parameter, leaves every arm
         self.guard: dict[Key, Guard | None] = {p: None for p in body.params}
         self.wild: dict[Key, None] = {}
+        self.uses: dict[Key, dict[Guard | None, None]] = {}
         self.made: dict[tuple[Guard | None, Value, bool], Guard] = {}
+        self.joined: dict[frozenset[Guard], Guard] = {}
         self._block(body)
+
+    def of(self, key: Key) -> Guard | None:
+        """The guard of a value, once all of its uses were seen."""
+        if key not in self.guard and key in self.uses:
+            self.guard[key] = self.any_of(self.uses[key])
+        return self.guard.get(key)
 
     def leaving(self, user: Value, arg: Value) -> Guard | None:
         """The guard that a contribution of `user` to `arg` leaves, if it must be masked."""
         g = self.under(user)
         if g is not None and user.op is select:
             g = self._arm(g, user.args[0], arg is user.args[1])
-        if g is None or g is self.guard.get(self._key(user, arg)) or not self._spoils(user):
+        if g is None or g is self.of(self._key(user, arg)) or not self._spoils(user):
             return None
         return g
+
+    def given(self, loop: Value, j: int) -> Guard | None:
+        """The same for what each turn of a loop gives, which may be a value from outside of it."""
+        block: Block = loop.attr
+        state = j < len(loop.args)
+        g = self.of(loop if state else (loop, j))
+        wild = state or (loop, j) in self.wild
+        return None if g is self.of(block.results[j]) or not wild else g
 
     def under(self, v: Value) -> Guard | None:
         """The guards of what an instruction contributes."""
         if v.op is ADD_TO:
-            return self.guard.get(base(v.args[0]))
+            return self.of(base(v.args[0]))
         if is_call(v):
-            found = [self.guard[k] for k in (v, *map(base, v.args)) if (k is v or is_ref(k)) and k in self.guard]
-            return _meet_all(found)
-        return self.guard.get(v)
+            return self.any_of([self.of(k) for k in (v, *map(base, v.args)) if (k is v or is_ref(k)) and self._used(k)])
+        return self.of(v)
+
+    def _used(self, key: Key) -> bool:
+        return key in self.guard or key in self.uses
 
     def _key(self, user: Value, arg: Value) -> Key:
         return (arg, user.attr) if user.op is GET and arg.op is FOR else arg
@@ -104,8 +152,7 @@ class Arms:
 
     def _flow(self, g: Guard | None, wild: bool, a: Value, key: Key) -> None:
         if a.type.linear:
-            g = visible(g, a.block)
-            self.guard[key] = meet(self.guard[key], g) if key in self.guard else g
+            self.uses.setdefault(key, {})[visible(g, a.block)] = None
             if wild:
                 self.wild[key] = None
 
@@ -131,6 +178,33 @@ class Arms:
             self.made[key] = Guard(outer, condition, arm)
         return self.made[key]
 
+    def any_of(self, guards: Iterable[Guard | None]) -> Guard | None:
+        """The guard that holds where one of these does. Both arms of a `select` are as good as none."""
+        levels: dict[int, dict[Guard, None]] = {}
+        for g in guards:
+            if g is None:
+                return None
+            levels.setdefault(g.depth, {})[g] = None
+        for depth in range(max(levels, default=0), 0, -1):
+            level = levels.get(depth, {})
+            for g in list(level):
+                other = None if g.condition is None else self.made.get((g.outer, g.condition, not g.arm))
+                if g in level and other in level:
+                    if g.outer is None:
+                        return None
+                    del level[g], level[other]
+                    levels.setdefault(depth - 1, {})[g.outer] = None
+        found = [g for level in levels.values() for g in level]
+        outer = found[0] if found else None
+        for g in found[1:]:
+            outer = meet(outer, g)
+        if (outer is None and not found) or outer in found:
+            return outer
+        key = frozenset(found)
+        if key not in self.joined:
+            self.joined[key] = Guard(outer, None, True, tuple(found))
+        return self.joined[key]
+
     def _instruction(self, v: Value) -> None:
         g, wild = self.under(v), self._spoils(v)
         if v.op is select:
@@ -146,13 +220,13 @@ class Arms:
         k = len(v.args)
         keys = [(v, j) for j in range(len(block.results))]
         refs = [base(a) for a in self.loops.outside[v] if is_ref(a)]
-        # the turns of a loop with states are in the arms that all of its uses are in
-        whole = _meet_all([self.guard[x] for x in (*keys, *refs) if x in self.guard]) if k else None
+        # the turns of a loop with states are taken where any of its uses is
+        whole = self.any_of([self.of(x) for x in (*keys, *refs) if self._used(x)]) if k else None
         for j, r in enumerate(block.results):
             if j < k:
                 self._flow(whole, True, r, r)
-            elif keys[j] in self.guard:
-                self._flow(self.guard[keys[j]], keys[j] in self.wild, r, r)
+            elif self._used(keys[j]):
+                self._flow(self.of(keys[j]), keys[j] in self.wild, r, r)
         for p in block.params[1:]:
             self.guard[p] = whole
         self._block(block)
@@ -168,13 +242,6 @@ def is_ref(v: Value) -> bool:
 
 def _is_tame(v: Value) -> bool:
     return v.op is CONST and (not isinstance(v.attr, float) or (math.isfinite(v.attr) and v.attr != 0.0))
-
-
-def _meet_all(guards: list[Guard | None]) -> Guard | None:
-    out = guards[0] if guards else None
-    for g in guards[1:]:
-        out = meet(out, g)
-    return out
 
 
 def has_arms(block: Block) -> bool:

@@ -108,7 +108,8 @@ class Halved:
     def check_tangents(self, dxs: Sequence[Any]) -> None:
         if len(dxs) != len(self.active):
             want = ", ".join([f"d{self.f.names[k]}" for k in self.active])
-            message = f"the derivative of {self.f.name} takes {len(self.active)} tangents ({want}), got {len(dxs)}"
+            count = f"{len(self.active)} tangent{'s' * (len(self.active) != 1)}"
+            message = f"the derivative of {self.f.name} takes {count} ({want}), got {len(dxs)}"
             raise TypeMismatch(message, here(), "one for each parameter that has a derivative")
 
     def along(self, xs: Sequence[Value], y: Value, tape: Value, dxs: Sequence[Any]) -> Value:

@@ -1,7 +1,8 @@
 """The meaning of the IR, in plain Python: slow and exact, and every back end agrees with it to the bit.
 
 A Real is a float, a Bool a bool, an index an int, a Unit None, and vectors and tuples are tuples: what
-`structs.plain` makes. Only an accumulator can change, and what is read of it is a copy.
+`structs.plain` makes. A Single is a float that 32 bits can hold, rounded after each operation. Only an
+accumulator can change, and what is read of it is a copy.
 
 A call does not recur: each function that is running is a generator, which hands a call that it needs to
 `run` and is sent the answer. So a chain of calls may be as long as a program is. A `Watch` sees each step, and
@@ -10,14 +11,18 @@ may put another object of the same number in the place of what it made.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Generator
 from functools import cache
 from typing import Any, Protocol
 
 from . import ir
-from .ir import Block, Func, Op, Value, is_call
-from .structs import plain, present
-from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Vec
+from .effects import endless
+from .ir import Block, Func, Op, Turns, Value, is_call
+from .libm import nearest
+from .stacks import JOIN, MORE, POP, PUSH
+from .structs import answer, plain, present
+from .types import Bool, Fin, Ref, Stack, Tuple, Type, Unit, Vec, double, items_of
 
 Env = dict[Value, Any]
 Running = Generator[tuple[Func, list[Any]], Any, Any]  # gives the calls it needs, is sent their answers
@@ -31,6 +36,7 @@ class Watch(Protocol):
     def given(self, p: Value, x: Any) -> Any: ...
     def step(self, v: Value, xs: list[Any], env: Env) -> Any: ...
     def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any: ...
+    def turn(self, f: Func, count: int, xs: list[Any]) -> None: ...
 
 
 def run(f: Func, *args: Any, watch: Watch | None = None) -> Any:
@@ -38,7 +44,12 @@ def run(f: Func, *args: Any, watch: Watch | None = None) -> Any:
     given = [_given(x, p) for x, p in zip(args, f.params, strict=True)]
     if watch is not None:
         given = [watch.given(p, x) for x, p in zip(given, f.params, strict=True)]
-    stack = [_need(f, given)]
+    return run_plain(f, given, watch)
+
+
+def run_plain(f: Func, xs: list[Any], watch: Watch | None = None) -> Any:
+    """The result of `f`, of what this module has made itself."""
+    stack = [_need(f, xs)]
     answer: Any = None
     while stack:
         try:
@@ -49,6 +60,9 @@ def run(f: Func, *args: Any, watch: Watch | None = None) -> Any:
             continue
         if g.impl is not None:
             answer = _host(g, xs)
+        elif g.turns is not None:
+            stack.append(_turns(g, g.turns, xs, watch))
+            answer = None
         elif g.arms is not None:
             c, *rest = xs
             stack.append(_need(g.arms[0] if c else g.arms[1], rest))
@@ -57,6 +71,19 @@ def run(f: Func, *args: Any, watch: Watch | None = None) -> Any:
             stack.append(_func(g, xs, watch))
             answer = None
     return answer
+
+
+def _turns(f: Func, turns: Turns, xs: list[Any], watch: Watch | None) -> Running:
+    states, count = len(items_of(turns.body.result)), 0
+    while True:
+        if watch is not None:
+            watch.turn(f, count, xs)
+        if not (yield turns.test, list(xs)):
+            return tuple(xs[:states])
+        if count == turns.most:
+            raise endless(count, f.params[0].loc).error()
+        xs[:states] = yield turns.body, list(xs)
+        count += 1
 
 
 def _given(x: Any, p: Value) -> Any:
@@ -74,7 +101,7 @@ def _host(f: Func, xs: list[Any]) -> Any:
     """The answer of an opaque function, which sees its arguments, and answers, as a user does."""
     assert f.impl is not None
     given = [present(x, p.type) for x, p in zip(xs, f.params, strict=True)]
-    return plain(f.impl(*given), f.result, (f"what {f.name} returns",))
+    return answer(f.impl(*given), f.result, (f"what {f.name} returns",))
 
 
 def _func(f: Func, xs: list[Any], watch: Watch | None) -> Running:
@@ -139,8 +166,8 @@ class Accumulator:
         """The accumulator of one element or item of this one."""
         return Accumulator(self._cells[self._key], k)
 
-    def add(self, x: Any) -> None:
-        _add(self._cells, self._key, x)
+    def add(self, x: Any, plus: Callable[[float, float], float] = operator.add) -> None:
+        _add(self._cells, self._key, x, plus)
 
     def read(self) -> Any:
         """The sum so far."""
@@ -164,14 +191,48 @@ def _frozen(x: Any) -> Any:
     return tuple([_frozen(y) for y in x]) if x.__class__ is list else x
 
 
-def _add(cells: list[Any], key: int, x: Any) -> None:
+def _add(cells: list[Any], key: int, x: Any, plus: Callable[[float, float], float]) -> None:
     """Add number by number; an index or a Bool beside them stays what it was."""
     old = cells[key]
     if isinstance(old, float):
-        cells[key] = old + x
+        cells[key] = plus(old, x)
+    elif old.__class__ is Items or x.__class__ is Items:
+        cells[key] = _joined(old, x, plus)
     elif old.__class__ is list:
         for k, y in enumerate(x):
-            _add(old, k, y)
+            _add(old, k, y, plus)
+
+
+@cache
+def _plus(t: Type) -> Callable[[float, float], float]:
+    """How two numbers in a `t` are added."""
+    return operator.add if double(t) is t else lambda x, y: nearest(x + y)
+
+
+class Items:
+    """A stack: an item, and the stack below it, which is None where it is the empty one."""
+
+    __slots__ = ("below", "item")
+
+    def __init__(self, item: Any, below: Items | None) -> None:
+        self.item, self.below = item, below
+
+
+def _joined(s: Items | None, t: Items | None, plus: Callable[[float, float], float]) -> Items | None:
+    both: list[Any] = []
+    while s is not None and t is not None:
+        cells = [_thawed(s.item)]
+        _add(cells, 0, t.item, plus)
+        both.append(_frozen(cells[0]))
+        s, t = s.below, t.below
+    out = t if s is None else s
+    for x in reversed(both):
+        out = Items(x, out)
+    return out
+
+
+def _popped(v: Value, s: Items | None) -> tuple[Any, Items | None]:
+    return zero(v.type) if s is None else (s.item, s.below)
 
 
 @cache
@@ -181,7 +242,9 @@ def zero(t: Type) -> Any:
         return (zero(t.elem),) * t.size
     if isinstance(t, Tuple):
         return tuple([zero(x) for x in t.items])
-    return 0.0 if t is Real or t is Tan else False if t is Bool else 0 if isinstance(t, Fin) else None
+    if isinstance(t, Stack) or t is Unit:
+        return None
+    return False if t is Bool else 0 if isinstance(t, Fin) else 0.0
 
 
 _STRUCTURAL: dict[Op, Callable[[Value, list[Any]], Any]] = {
@@ -193,6 +256,10 @@ _STRUCTURAL: dict[Op, Callable[[Value, list[Any]], Any]] = {
     ir.INDEX: lambda v, xs: xs[0][xs[1]],
     ir.ACCUM: lambda v, xs: accumulator(xs[0]),
     ir.AT: lambda v, xs: xs[0].at(xs[1] if len(xs) > 1 else v.attr),
-    ir.ADD_TO: lambda v, xs: xs[0].add(xs[1]),
+    ir.ADD_TO: lambda v, xs: xs[0].add(xs[1], _plus(v.args[1].type)),
+    PUSH: lambda v, xs: Items(xs[1], xs[0]),
+    POP: lambda v, xs: _popped(v, xs[0]),
+    MORE: lambda v, xs: xs[0] is not None,
+    JOIN: lambda v, xs: _joined(xs[0], xs[1], _plus(v.type)),
     ir.FREEZE: lambda v, xs: xs[0].read(),
 }

@@ -18,14 +18,20 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .errors import EscapedValue, Loc, OutOfRange, RoseError, TypeMismatch, here
-from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
-from .value import OPS, Value, a_traced, as_number, digits
+from .errors import EscapedValue, Loc, OutOfRange, RoseError, argument, here, hide_our_frames
+from .func import Block as Block
+from .func import Func as Func
+from .func import Turns as Turns
+from .types import Bool, Fin, Real, Ref, Tuple, Type, Unit, Vec
+from .value import OPS, Value, a_traced, as_number, digits, is_truth, mismatch, not_called_so
+from .value import not_one_each as not_one_each
 from .value import shown as shown
 
 
 class Op:
     """One row of the table in `ops.py`: all that is known about an operation."""
+
+    instead = "call it, as in f(x)"  # where a number is meant
 
     __slots__ = ("doc", "eval", "expand", "jvp", "name", "pure", "simplify", "transpose", "type", "wasm")
 
@@ -54,23 +60,30 @@ class Op:
         self.wasm = wasm  # mnemonics; `$k` is argument k; arguments come first if none is named
         self.pure = pure  # may be shared, and dropped when unused
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
         """Of traced values, the instruction; of plain numbers, outside of any trace, the answer."""
-        b = _tracing.builder
-        if len(args) != (n := self.type.__code__.co_argcount):
-            given = f"rose.{self.name} takes {n} {'argument' if n == 1 else 'arguments'}, not {len(args)}"
-            raise TypeMismatch(given, here(), f"{self.name}: {self.doc}")
-        if b is None and not any(a.__class__ is Value for a in args):
-            numbers = [a if isinstance(a, bool) else as_number(a, here()) for a in args]
-            return self.eval(*numbers) if self.eval is not None else self._folded(numbers)
-        b = b or builder()
-        values = tuple([a if a.__class__ is Value else b.lift(a) for a in args])
-        if any(isinstance(v.type, Fin) for v in values) and self.type(*values) is None:
+        try:
+            if named or len(args) != self.type.__code__.co_argcount:
+                raise not_called_so(self, len(args), named)
+            b = _tracing.builder
+            if b is None and not any([a.__class__ is Value for a in args]):
+                numbers = [a if a.__class__ is float else as_number(a, _place(args, k)) for k, a in enumerate(args)]
+                return self.eval(*numbers) if self.eval is not None else self._folded(numbers)
+            b = b or builder()
+            return self._emit(
+                b, tuple([a if a.__class__ is Value else _lifted(b, args, k) for k, a in enumerate(args)])
+            )
+        except Exception as e:
+            hide_our_frames(e)
+            raise
+
+    def _emit(self, b: Builder, values: tuple[Value, ...]) -> Value:
+        if any([isinstance(v.type, Fin) for v in values]) and self.type(*values) is None:
             values = tuple([b.emit(OPS["real"], (v,)) if isinstance(v.type, Fin) else v for v in values])
         if self.expand is None:
             return b.emit(self, values)
         if self.type(*values) is None:
-            raise b.mismatch(self, values)
+            raise mismatch(self, values, b.loc or here())
         return self.expand(*values)
 
     def _folded(self, numbers: list[Any]) -> Any:
@@ -81,50 +94,19 @@ class Op:
     def __repr__(self) -> str:
         return self.name
 
-
-class Block:
-    """Instructions in order, and the values handed back at the end."""
-
-    __slots__ = ("code", "known", "params", "parent", "results")
-
-    def __init__(self, parent: Block | None = None) -> None:
-        self.params: list[Value] = []
-        self.code: list[Value] = []
-        self.results: tuple[Value, ...] = ()
-        self.parent = parent
-        self.known: dict[Any, Value] = {}  # what this block already holds, by operation and arguments
-
-    def inside(self, other: Block) -> bool:
-        """True if this block is `other`, or nested in it."""
-        block: Block | None = self
-        while block is not None and block is not other:
-            block = block.parent
-        return block is not None
+    __name__ = property(__repr__)
 
 
-class Func:
-    """A function of the IR. In the place of a body an opaque one has an `impl`, and a choice has `arms`.
+def _place(args: Sequence[Any], k: int) -> Loc:
+    """Where an argument of an operation is written."""
+    return here().narrow(argument(k, "", len(args)))
 
-    A pure one does nothing but make its result, and add to the accumulators that it is given.
-    """
 
-    __slots__ = ("arms", "body", "impl", "jvp", "memo", "name", "pure", "remat", "result")
-
-    def __init__(
-        self, name: str, body: Block, result: Type, *, pure: bool, impl: Callable[..., Any] | None = None
-    ) -> None:
-        self.name, self.body, self.result, self.pure, self.impl = name, body, result, pure, impl
-        self.arms: tuple[Func, Func] | None = None  # which of them is called, its first parameter says
-        self.remat = False  # a derivative in reverse keeps what it is given, and evaluates it once more
-        self.jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
-        self.memo: dict[Any, Any] = {}  # what passes derived from this function: made once
-
-    @property
-    def params(self) -> list[Value]:
-        return self.body.params
-
-    def __repr__(self) -> str:
-        return f"<Func {self.name}>"
+def _lifted(b: Builder, args: Sequence[Any], k: int) -> Value:
+    try:
+        return b.lift(args[k])
+    except RoseError as e:
+        raise e.at(_place(args, k)) from None
 
 
 class Builder:
@@ -160,7 +142,7 @@ class Builder:
                     return seen
                 scope = scope.parent
         if type is None and (type := op.type(*args)) is None:
-            raise self.mismatch(op, args)
+            raise mismatch(op, args, self.loc or here())
         if args and args[0].op is CONST and op.eval is not None and all([v.op is CONST for v in args]):
             return self.const(op.eval(*[v.attr for v in args]), type)
         value = Value(op, type, args, attr, self.loc or here(), block)
@@ -168,20 +150,6 @@ class Builder:
         if key is not None:
             block.known[key] = value
         return value
-
-    def mismatch(self, op: Op, args: tuple[Value, ...]) -> RoseError:
-        types = ", ".join([repr(v.type) for v in args])
-        if any(v.type is Tan for v in args):
-            hint = "a tangent may be added to a tangent, and multiplied or divided by a Real: nothing else is linear"
-        elif any(isinstance(v.type, (Vec, Tuple)) for v in args):
-            hint = "operations work on numbers: rose.vec(... for i in rose.range(n)) does one for each element"
-        elif op.name in ("and", "or", "xor", "not"):
-            hint = "& | ^ ~ join comparisons, each in parentheses: (a < x) & (x < b)"
-        elif any(v.type is Bool for v in args):
-            hint = "rose.select(condition, 1.0, 0.0) makes a number of a condition"
-        else:
-            hint = f"{op.name}: {op.doc}"
-        return TypeMismatch(f"{op.name} does not accept ({types})", self.loc or here(), hint)
 
     def again(self, v: Value, args: tuple[Value, ...]) -> Value:
         """A copy of `v` with other arguments of the same types, which need no second look."""
@@ -227,8 +195,8 @@ class Builder:
             return x
         if x.__class__ is float:
             return self.const(x, Real)
-        if x.__class__ is bool:
-            return self.const(x, Bool)
+        if x.__class__ is bool or is_truth(x):
+            return self.const(bool(x), Bool)
         return self.const(as_number(x, self.loc or here()), Real)
 
     def const(self, x: Any, type: Type) -> Value:

@@ -9,13 +9,14 @@ derivative there can be applied to many tangents. `Real` stands for `Tan`.
 from __future__ import annotations
 
 from . import ir
+from .cuts import Cut, CutAgain, CutChoice, CutTurns
 from .guards import is_ref
 from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from .linear import is_linear
 from .ops import select
 from .optimise.split import LONGEST, split
 from .types import Fin, Ref, Tuple, Type, Vec, linear_part
-from .unzip import Cut, CutAgain, CutChoice, LinearHalf, Unzipped, unzip
+from .unzip import LinearHalf, Unzipped, unzip
 
 
 def linearize(g: Func) -> tuple[Func, Func, tuple[int, ...]]:
@@ -32,6 +33,8 @@ def _along(of: Cut) -> Func:
         return of.linear(f"{of.g.name}.lin", [linearize(arm.g)[1] for arm in of.arms], 1)
     if isinstance(of, CutAgain):
         return of.linear(f"{of.g.name}.lin", _along(of.whole), 1)
+    if isinstance(of, CutTurns):
+        return of.along(f"{of.g.name}.lin", linearize(of.body.g)[1])
     assert isinstance(of, Unzipped)
     return split(_Along(of).half(), 3 * LONGEST)
 

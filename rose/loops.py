@@ -306,6 +306,7 @@ class Accum(NoNumber):
         assert self._ref is not None
         return self._ref
 
+    @edge
     def __iadd__(self, x: Any) -> Accum:
         self._check()
         loc = here().narrow(added)
@@ -314,6 +315,7 @@ class Accum(NoNumber):
         self._builder.add_to(ref, to_value(x, ref.type.inner, ("what is added",), loc))
         return self
 
+    @edge
     def __isub__(self, x: Any) -> Accum:
         self += operators.OPERATORS["neg"](x, None)
         return self
@@ -331,6 +333,7 @@ class Accum(NoNumber):
             raise RoseError("an accumulator was added to after it was read", here(), hint)
 
     @property
+    @edge
     def value(self) -> Any:
         """The sum. After it is read, nothing more can be added."""
         root = self._root
@@ -345,6 +348,7 @@ class Accum(NoNumber):
         assert root._result is not None
         return view(root._result)
 
+    @edge
     def __getitem__(self, i: Any) -> Accum:
         self._check()
         ref = self._open()
@@ -357,9 +361,11 @@ class Accum(NoNumber):
             k = self._builder.const(k, Fin(t.size))
         return Accum(None, self._root, self._builder.at(ref, k))
 
+    @edge
     def __setitem__(self, i: Any, x: Any) -> None:
         self._only_added(x)
 
+    @edge
     def __getattr__(self, name: str) -> Accum:
         if name.startswith("_"):
             raise AttributeError(name)
@@ -372,6 +378,7 @@ class Accum(NoNumber):
             raise NoField(f"an accumulator of a {t!r} has no {name}", here(), hint)
         return Accum(None, self._root, self._builder.at(ref, t.form.fields.index(name)))
 
+    @edge
     def __setattr__(self, name: str, x: Any) -> None:
         self._only_added(x)
 

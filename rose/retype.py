@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from . import ir
-from .calls import choice
+from .calls import choice, repeated
 from .errors import NotLinear
 from .ir import (
     ACCUM,
@@ -24,12 +24,14 @@ from .ir import (
     Block,
     Builder,
     Func,
+    Turns,
     Value,
     is_call,
 )
 from .linear import base
 from .ops import add, mul, neg, select, sub
-from .types import Fin, Real, Ref, Tan, Tuple, Type, Vec, map_leaves, untyped
+from .stacks import LINEAR
+from .types import Fin, Real, Ref, Tan, Tuple, Type, Vec, items_of, map_leaves, untyped
 
 Env = dict[Value, Value]
 
@@ -40,7 +42,13 @@ def untype(f: Func) -> Func:
         return f
     made = f.memo.get("untype")
     if made is None:
-        made = choice(f.name, *map(untype, f.arms)) if f.arms is not None else _untype(f)
+        if f.arms is not None:
+            made = choice(f.name, *map(untype, f.arms))
+        elif f.turns is not None:
+            test, body, most = f.turns
+            made = repeated(f.name, untype(test), untype(body), len(items_of(f.result)), most)
+        else:
+            made = _untype(f)
         made.remat = f.remat
         f.memo["untype"] = made
     return made
@@ -113,11 +121,24 @@ def as_linear(f: Func, mask: Sequence[bool]) -> Func:
             raise NotLinear(f"{f.name} is opaque, so nothing says that it is linear", None, _HINT)
         if f.arms is not None:
             made = choice(f.name, *[as_linear(g, mask[1:]) for g in f.arms])
+        elif f.turns is not None:
+            made = _turns_as_linear(f, f.turns, mask)
         else:
             made = _as_linear(f, mask)
         made.remat = f.remat
         f.memo[key] = made
     return made
+
+
+def _turns_as_linear(f: Func, turns: Turns, mask: Sequence[bool]) -> Func:
+    """A loop whose states that are Reals all depend on the parameters."""
+    for p, t, yes in zip(f.params, items_of(f.result), mask, strict=False):
+        if t.real and not yes:
+            raise NotLinear(
+                f"{p.attr or 'a state'} is carried along, and does not depend on the parameters", p.loc, _HINT
+            )
+    test, body = as_linear(turns.test, mask), as_linear(turns.body, mask)
+    return repeated(f.name, test, body, len(items_of(f.result)), turns.most)
 
 
 def _as_linear(f: Func, mask: Sequence[bool]) -> Func:
@@ -138,7 +159,7 @@ def _linear_type(t: Type) -> Type:
     return map_leaves(t, lambda s: Tan if s is Real else s)
 
 
-_JOINS = {neg, add, sub, select, TUPLE, PACK, ACCUM, ADD_TO}  # linear in all of their arguments at once
+_JOINS = {neg, add, sub, select, *LINEAR, TUPLE, PACK, ACCUM, ADD_TO}  # linear in all of their arguments at once
 
 
 class _AsLinear:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copyreg
 import dataclasses
+import functools
 import inspect
 import sys
 from collections.abc import Sequence
@@ -23,7 +24,8 @@ from .errors import Loc, NoField, NotLinear, OutOfRange, RoseError, TypeMismatch
 from .ir import CONST, Value, a_traced, as_number, builder, digits, is_tracing, shown
 from .operators import host_index
 from .ops import iadd, real
-from .types import Bool, Form, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
+from .types import Bool, Form, Real, Single, Tan, Tuple, Type, Unit, double, map_leaves, tuple_of
+from .value import as_single, is_truth
 
 C = TypeVar("C", bound=type)
 
@@ -70,10 +72,12 @@ class NoNumber:
     what: ClassVar[str]
     instead: ClassVar[str]  # what to write in its place
 
-    def _refuse(self, *_: Any) -> Any:
+    @edge
+    def _refuse(self, *_: Any, **__: Any) -> Any:
         raise TypeMismatch(f"{self.what} is no number", here(), self.instead)
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __floordiv__ = __rfloordiv__ = __matmul__ = __rmatmul__ = __array_ufunc__ = _refuse
     __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __abs__ = __float__ = __int__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
@@ -88,6 +92,7 @@ class Dual(NoNumber):
     re: Any
     du: Any
 
+    @edge
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -154,7 +159,21 @@ def dict_form(keys: Sequence[str]) -> Form:
     return form
 
 
+@functools.cache
+def text_form(name: str, fields: tuple[str, ...], number: int = 0) -> Form:
+    """The form of a struct that only a text has, with a dataclass of its own; `number` tells apart what looks alike."""
+    form = form_of(dataclasses.make_dataclass(name, fields))
+    assert form is not None
+    _texts[form] = name, fields, number
+    return form
+
+
+_texts: dict[Form, tuple[str, tuple[str, ...], int]] = {}
+
+
 def _reduced(f: Form) -> tuple[Any, ...]:
+    if f in _texts:
+        return text_form, _texts[f]
     return (dict_form, (f.fields,)) if f.is_dict else (form_of, (f.cls,))
 
 
@@ -428,7 +447,7 @@ def infer(x: Any, loc: Loc | None = None) -> Value:
         items = [infer(y, loc) for y in x]
         elem = items[0].type if items else Real
         return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
-    return b.lift(x) if isinstance(x, bool) else b.const(as_number(x, loc or here()), Real)
+    return b.lift(x) if is_truth(x) else b.const(as_number(x, loc or here()), Real)
 
 
 # from outside, and back
@@ -436,18 +455,21 @@ def infer(x: Any, loc: Loc | None = None) -> Value:
 
 def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
     """Numbers as Python has them, checked against a type: nested tuples of floats, bools and ints."""
-    if t is Real or t is Tan:
-        if x.__class__ is float:
+    if x.__class__ is Value:
+        hint = "a compiled function takes numbers: in an @fn function, call the @fn function that was compiled"
+        raise misfit(path, t, x, hint, loc)
+    if t is Real or t is Tan or t is Single:
+        if x.__class__ is float and t is not Single:
             return x
         try:
-            return as_number(x, loc or here())
+            return as_single(x, loc or here()) if t is Single else as_number(x, loc or here())
         except TypeMismatch as e:
             several = isinstance(x, (list, tuple)) or getattr(x, "shape", ()) != ()
             hint = "a Real is one number; Vec[n] and tuple[...] are the types of several" if several else e.hint
             raise misfit(path, t, x, hint, loc) from None
     if t is Unit and x is None:
         return None
-    if t is Bool and (isinstance(x, bool) or getattr(getattr(x, "dtype", None), "kind", "") == "b"):
+    if t is Bool and is_truth(x):
         return bool(x)
     if isinstance(t, types.Fin):
         k = host_index(x)
@@ -463,6 +485,12 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
         xs, names = fields(x, t, path, loc)
         return tuple([plain(y, s, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)])
     raise misfit(path, t, x, _to_write(None, t), loc)
+
+
+def answer(x: Any, t: Type, path: Path, loc: Loc | None = None) -> Any:
+    """What an opaque function gave, as `plain` has it: where it is to have 32 bits it is rounded, also NumPy's."""
+    wide = double(t)
+    return plain(x, t, path, loc) if wide is t else plain(plain(x, wide, path, loc), t, path, loc)
 
 
 def present(x: Any, t: Type) -> Any:

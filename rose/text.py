@@ -17,28 +17,39 @@ Parameters keep their names; indices are i0, i1, ..., accumulators a0, a1, ..., 
 What the paper does not have: `let (x, y): (T, U) = [for i: n, s: T from z, ...] in` is a loop with a state
 and a vector; `let a: &T = accum z in` and `freeze a` are an accumulator whose region is not nested in
 others, or gives more than one value; `t.2` and `t.name` are items; `zero` is the zero of any type;
-`x min y` is an operation without a symbol; and literals that nothing uses are left out.
+`x min y` is an operation without a symbol; and literals that nothing uses are left out. `(,)` is the tuple
+of nothing. A field that is no word is quoted, and so is the name of an import that is printed by another.
+After `=`, `remat` marks a function whose derivative in reverse keeps nothing; between functions, `jvp f = g`
+says that `g` is the derivative of `f`, and `primal g = f` that it was made of `f`. `grammar.py` reads it all.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from . import ir
 from .calls import callees
 from .ir import Block, Func, Op, Value, is_call
-from .ops import neg, select
-from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
+from .ops import OPS, neg, select
+from .types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec
 
 SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "eq": "==", "ne": "!=", "lt": "<", "le": "<=",
     "iadd": "+", "imul": "*", "idiv": "//", "imod": "%", "ieq": "==", "ilt": "<", "ile": "<=",
 }  # fmt: skip
-ZEROS: dict[Type, str] = {Real: "0.0", Tan: "0.0", Bool: "false", Unit: "()"}
-WORDS = "accum def else false for freeze from fst if in inf let nan not opaque pure snd then true type zero".split()
+ZEROS: dict[Type, str] = {Real: "0.0", Tan: "0.0", Single: "0.0", Bool: "false", Unit: "()"}
+_WORDS = """accum def do else false for freeze from fst if in inf let nan not opaque pure remat snd then true type
+while"""
+WORDS = [*_WORDS.split(), "zero"]
+# operations of two numbers that have no symbol: they stand between them
+INFIX = {
+    op.name for op in OPS.values()
+    if (op.wasm or op.expand) and op.type.__code__.co_argcount == 2 and op.name not in SYMBOLS
+}  # fmt: skip
 DEEPEST = 8  # how deep accumulators nest, and how often an instruction is looked at to see if they do
 
 
@@ -46,9 +57,12 @@ def show(f: Func, *, callees: bool = True) -> str:
     """`f` as text, after the structs that it names and the functions that it calls, each once."""
     program = _Program()
     program.name(f)
-    functions = [program.define(g) for g in (_calls_first(f) if callees else [f])]
+    functions = list(_calls_first(f)) if callees else [f]
+    parts: list[str] = []
+    for g in functions:
+        parts += [program.define(g), *(program.relations(g) if callees else ())]
     types = ["\n".join(program.structs)] if program.structs else []
-    return "\n\n".join([*types, *functions])
+    return "\n\n".join([*types, *parts])
 
 
 def show_func(f: Func) -> str:
@@ -56,19 +70,49 @@ def show_func(f: Func) -> str:
     return _Program().define(f)
 
 
-def _calls_first(f: Func) -> Iterator[Func]:
-    """`f` and all that it calls, each after what it calls itself."""
-    seen, stack = {f}, [(f, callees(f))]
+def spell(t: Type) -> str:
+    """A type, as it is written in the text form."""
+    return _Program().type(t)
+
+
+def labelled(fs: Sequence[Func]) -> Iterator[tuple[Func, str, dict[Value, str]]]:
+    """Functions and all that they call, each with its first line, and with a label for each instruction that is used.
+
+    A label is what stands in the line of the instruction; of a parameter, its name.
+    """
+    program = _Program()
+    for f in fs:
+        program.name(f)
+    for g in dict.fromkeys([g for f in fs for g in _calls_first(f, rules=False)]):
+        body = _Body(program, g)
+        head = program.head(g, body)
+        body.block(g.body, "")
+        yield g, head, body.labels()
+
+
+def _calls_first(f: Func, *, rules: bool = True) -> Iterator[Func]:
+    """`f` and all that it calls, each after what it calls itself, and before the rule for its derivative."""
+    seen, stack = {f}, [(f, _needs(f))]
     while stack:
         g, rest = stack[-1]
         for h in rest:
             if h not in seen:
                 seen.add(h)
-                stack.append((h, callees(h)))
+                stack.append((h, _needs(h)))
                 break
         else:
             stack.pop()
             yield g
+            if rules and g.jvp is not None and g.jvp not in seen:
+                seen.add(g.jvp)
+                stack.append((g.jvp, _needs(g.jvp)))
+
+
+def _needs(f: Func) -> Iterator[Func]:
+    """What `f` calls; and what it is the derivative of, if that is evaluated again."""
+    yield from callees(f)
+    if f.remat and "primal" in f.memo:
+        yield f.memo["primal"]
 
 
 def _unique(name: str, taken: dict[str, int]) -> str:
@@ -88,14 +132,30 @@ class _Program:
         self.structs: list[str] = []
         self._funcs: dict[Func, str] = {}
         self._types: dict[Type, str] = {Unit: "()"}
-        self._func_names: dict[str, int] = dict.fromkeys(WORDS, 0)
-        self._type_names: dict[str, int] = dict.fromkeys(["Real", "Tan", "Bool"], 0)
+        self._func_names: dict[str, int] = dict.fromkeys([*WORDS, *INFIX], 0)
+        self._type_names: dict[str, int] = dict.fromkeys(["Real", "Tan", "Single", "Bool"], 0)
+        self._defined: set[Func] = set()
+        self._rules: dict[Func, list[Func]] = {}  # from each rule to what it is the derivative of
 
     def name(self, f: Func) -> str:
         if f not in self._funcs:
-            words = re.findall(r"[\w.]+", f.name)  # of `grad(f)` and `<lambda>`, `grad_f` and `lambda`
-            self._funcs[f] = _unique("_".join(words) or "f", self._func_names)
+            self._funcs[f] = _unique(_name(f.name, "f"), self._func_names)
         return self._funcs[f]
+
+    def relations(self, f: Func) -> Iterator[str]:
+        """What must be known of `f` beside its definition, once what it names is defined."""
+        self._defined.add(f)
+        if f.jvp is not None:
+            self._rules.setdefault(f.jvp, []).append(f)
+            if f.jvp in self._defined and f.jvp is not f:
+                yield from self._rule(f.jvp)
+        yield from self._rule(f)
+        if f.remat and "primal" in f.memo:
+            yield f"primal {self.name(f)} = {self.name(f.memo['primal'])}"
+
+    def _rule(self, rule: Func) -> Iterator[str]:
+        for f in self._rules.pop(rule, []):
+            yield f"jvp {self.name(f)} = {self.name(rule)}"
 
     def type(self, t: Type) -> str:
         if t not in self._types:
@@ -110,8 +170,10 @@ class _Program:
                 return f"[{t.size}]{self.type(t.elem)}"
             case Ref():
                 return f"&{self.type(t.inner)}"
+            case Stack():
+                return f"Stack[{self.type(t.elem)}]"
             case Tuple(form=None):
-                return _tuple([self.type(x) for x in t.items])
+                return _tuple([self.type(x) for x in t.items]) if t.items else "(,)"
             case Tuple():
                 return self._struct(t)
             case _:
@@ -119,25 +181,35 @@ class _Program:
 
     def _struct(self, t: Tuple) -> str:
         assert t.form is not None
-        items = [f"{k}: {self.type(x)}" for k, x in zip(t.form.fields, t.items, strict=True)]
+        items = [f"{_field(k)}: {self.type(x)}" for k, x in zip(t.form.fields, t.items, strict=True)]
         text = f"{{{', '.join(items)}}}"
         if t.form.is_dict:
             return text
-        name = _unique(t.form.name, self._type_names)
+        name = _unique(_name(t.form.name, "T"), self._type_names)
         self.structs.append(f"type {name} = {text}")
         return name
 
+    def head(self, f: Func, body: _Body) -> str:
+        params = ", ".join([f"{body.names[p]}: {self.type(p.type)}" for p in f.params])
+        return f"def {self.name(f)}({params}): {self.type(f.result)}"
+
     def define(self, f: Func) -> str:
         body = _Body(self, f)
-        params = ", ".join([f"{body.names[p]}: {self.type(p.type)}" for p in f.params])
-        head = f"def {self.name(f)}({params}): {self.type(f.result)} ="
+        head = self.head(f, body) + " ="
         if f.impl is not None:
-            return head + (" pure opaque" if f.pure else " opaque")
+            other = "" if f.name == self.name(f) else f" {json.dumps(f.name, ensure_ascii=False)}"
+            return f"{head}{' pure' if f.pure else ''} opaque{other}"
         if f.arms is not None:
             c, *args = [body.names[p] for p in f.params]
             then, otherwise = [f"{self.name(g)}({', '.join(args)})" for g in f.arms]
             return f"{head}\n  if {c} then {then} else {otherwise}"
+        if f.turns is not None:
+            given = ", ".join([body.names[p] for p in f.params])
+            test, turn = self.name(f.turns.test), self.name(f.turns.body)
+            most = "" if f.turns.most is None else f" max {f.turns.most}"
+            return f"{head}\n  while {test}({given}) do {turn}({given}){most}"
         body.block(f.body, "  ")
+        head += " remat" * f.remat
         return "\n".join([head, *body.lines, "  " + body.names[f.body.results[0]]])
 
 
@@ -158,19 +230,22 @@ class _Body:
         self.program = program
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
-        self._taken: dict[str, int] = dict.fromkeys(WORDS, 0)
+        self._taken: dict[str, int] = dict.fromkeys([*WORDS, *INFIX], 0)
         self._count = {"x": 0, "i": 0, "a": 0}
         self._last: dict[Value, int] = {}  # where a value is used last, as a position in its own block
+        self._tails: list[Value] = []  # instructions that have no name
         self._patience = 0
+        self._rank: dict[Value, int] = {}  # how many instructions of its block are printed up to a value
         self._gets: dict[tuple[Value, int], list[Value]] = {}  # what reads each result of each loop
         for p in sorted(f.params, key=lambda p: not p.attr):  # those that have a name come first
-            self.names[p] = _unique(p.attr, self._taken) if p.attr else self._name(p)
+            self.names[p] = _unique(_name(p.attr, "x").replace(".", "_"), self._taken) if p.attr else self._name(p)
         self._find_uses(f.body, {})
 
     def _find_uses(self, block: Block, now: dict[Block, int]) -> None:
+        printed = 0
         for k, v in enumerate(block.code):
             now[block] = k
-            self._patience += DEEPEST
+            self._rank[v] = printed = printed + (not _is_literal(v) and not _is_item(v))
             for a in v.args:
                 self._last[a] = now[a.block]
             if v.op is ir.FOR:
@@ -178,6 +253,7 @@ class _Body:
             elif _is_item(v):
                 self._gets.setdefault((v.args[0], v.attr), []).append(v)
         now[block] = len(block.code)
+        self._patience += DEEPEST * printed
         for r in block.results:
             self._last[r] = now[r.block]
 
@@ -215,6 +291,7 @@ class _Body:
                 indent = indent[:-4]
                 self._leave(inside.pop(), v, indent)
             elif inside and v is inside[-1].tail:
+                self._tails += [v] if v.op is not ir.FOR else []
                 self._put(indent, v, "", indent)
             elif not _is_item(v):
                 self._let(v, indent)
@@ -223,7 +300,7 @@ class _Body:
         """The region of the accumulator at `start`, if it is nested in those around it and gives one value at most."""
         ref = code[start]
         end = self._last.get(ref, start)
-        self._patience -= end - start
+        self._patience -= self._rank[code[end]] - self._rank[ref]
         if code[end].op is not ir.FREEZE or self._patience < 0:
             return None
         opened, out, tail = {ref}, list[Value](), None
@@ -284,6 +361,16 @@ class _Body:
         self.block(v.attr, indent + "  ")
         self.lines.append(f"{indent}  {self._turn(v.attr)}")
         self.lines.append(f"{indent}]{after}")
+
+    def labels(self) -> dict[Value, str]:
+        """What the line of each instruction says, once the lines are made."""
+        out: dict[Value, str] = {}
+        for v, name in self.names.items():
+            plain = v.op is ir.PARAM or _is_item(v)
+            out[v] = name if plain else f"{name} = {self._expr(v)}"
+        for v in self._tails:
+            out.setdefault(v, self._expr(v))
+        return out
 
     # loops
 
@@ -352,8 +439,19 @@ def _part(t: Type, name: str, k: int) -> str:
     inner = t.inner if isinstance(t, Ref) else t
     assert isinstance(inner, Tuple)
     if inner.form is not None:
-        return f"{name}.{inner.form.fields[k]}"
+        return f"{name}.{_field(inner.form.fields[k])}"
     return f"{'snd' if k else 'fst'} {name}" if len(inner.items) == 2 else f"{name}.{k}"
+
+
+def _field(name: str) -> str:
+    return name if re.fullmatch(r"[^\W\d]\w*", name) else json.dumps(name, ensure_ascii=False)
+
+
+def _name(name: str, letter: str) -> str:
+    """A name that can be read again: of `grad(f)` and `<lambda>`, `grad_f` and `lambda`."""
+    words = re.findall(r"\w+(?:\.\w+)*", name)
+    made = "_".join(words) or letter
+    return f"{letter}{made}" if made[0].isdecimal() else made
 
 
 def _literal(x: Any) -> str:
@@ -365,7 +463,7 @@ def _literal(x: Any) -> str:
 _EXPRESSIONS: dict[Op, Callable[[Value, list[str]], str]] = {
     ir.CONST: lambda v, xs: _literal(v.attr),
     ir.ZERO: lambda v, xs: ZEROS.get(v.type, "0" if isinstance(v.type, Fin) else "zero"),
-    ir.TUPLE: lambda v, xs: _tuple(xs),
+    ir.TUPLE: lambda v, xs: _tuple(xs) if xs else "(,)",
     ir.PACK: lambda v, xs: f"[{', '.join(xs)}]",
     ir.GET: lambda v, xs: _part(v.args[0].type, xs[0], v.attr),
     ir.INDEX: lambda v, xs: f"{xs[0]}[{xs[1]}]",

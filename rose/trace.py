@@ -11,7 +11,7 @@ import inspect
 import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import CellType, NoneType
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
@@ -19,7 +19,7 @@ from . import errors, ir
 from .duals import mentions_tangent, split_dual, view_dual
 from .eager import Now, at_once, mode, now
 from .errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
-from .ir import Builder, Func, Value, shown
+from .ir import Builder, Func, Value, not_one_each, shown
 from .operators import view
 from .optimise.split import split
 from .retype import untype
@@ -30,10 +30,18 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
-DEEPEST = 400  # functions traced one inside another: each takes 3 of the 1,500 calls of C that CPython 3.12 allows
+DEEPEST = 20_000  # functions traced one inside another
+BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 calls of C that CPython 3.12 allows in a thread
 
 _lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
-_running: list[Fn[..., Any]] = []  # the functions being traced, outermost first: to name a cycle
+_running: dict[Fn[..., Any], None] = {}  # the functions being traced, outermost first: to name a cycle
+
+
+class _Thread(threading.local):
+    goes_on = False  # with the trace of another thread, which waits for it, and has the lock
+
+
+_thread = _Thread()
 
 # what runs a function outside of any trace; `build.py` sets it, as it stands above this floor
 run: list[Callable[[Fn[..., Any]], Callable[..., Any]]] = []
@@ -77,7 +85,7 @@ class Fn(NoNumber, Generic[P, R]):
 
     def _traced(self) -> Func:
         if self._func is None:
-            with _lock:
+            with nullcontext() if _thread.goes_on else _lock:
                 if self._func is None:
                     self._trace()
         assert self._func is not None
@@ -93,25 +101,32 @@ class Fn(NoNumber, Generic[P, R]):
         asked = here()
         if self in _running or len(_running) == DEEPEST:
             raise self._endless()
-        _running.append(self)
+        _running[self] = None
         try:
-            with _room(), ir.building(self.name, inside=True) as b:
-                self._func = split(self._record(b))
-                self._captured = tuple(b.captured)
+            if len(_running) % BY_ONE_THREAD:
+                self._trace_body()
+            else:
+                _in_a_thread(self._trace_body)
         except RecursionError as e:
             hint = "a Python function may call itself while Python knows that it ends; rose.select needs both values"
             raise RoseError(f"{self.name} recurs without end", errors.repeated(e), hint) from None
         except RoseError as e:
             raise (e.at(self.loc) if self._derived and e.loc == asked else e) from None
         finally:
-            _running.pop()
+            del _running[self]
+
+    def _trace_body(self) -> None:
+        with _room(), ir.building(self.name, inside=True) as b:
+            self._func = split(self._record(b))
+            self._captured = tuple(b.captured)
 
     def _endless(self) -> RoseError:
+        names = [f.name for f in _running]
         if self in _running:
-            cycle = " -> ".join([f.name for f in _running[_running.index(self) :]] + [self.name])
+            cycle = " -> ".join([*names[list(_running).index(self) :], self.name])
             hint = "@fn functions call one another without cycles; a plain Python function may recur, over host data"
             return RoseError(f"{self.name} calls itself: {cycle}", here(), hint)
-        row = " -> ".join([f.name for f in _running[-3:]] + [self.name])
+        row = " -> ".join([*names[-3:], self.name])
         hint = "if that ends, trace the inner functions first, with f.func; if not, end it by a condition Python knows"
         return RoseError(f"more than {DEEPEST:,} functions need one another in a row: ... -> {row}", here(), hint)
 
@@ -229,6 +244,25 @@ class Fn(NoNumber, Generic[P, R]):
         return self if obj is None else functools.partial(self, obj)
 
 
+def _in_a_thread(work: Callable[[], None]) -> None:
+    """Go on in another thread, which has room for more calls."""
+    outer, failed = ir.builder(), list[BaseException]()
+
+    def go_on() -> None:
+        _thread.goes_on = True
+        try:
+            with ir.resumed(outer):
+                work()
+        except BaseException as e:
+            failed.append(e)
+
+    thread = threading.Thread(target=go_on)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+
+
 @contextmanager
 def _room() -> Generator[None]:
     """Room on Python's stack for the frames of one more trace, so that its user has as much as ever."""
@@ -263,19 +297,12 @@ def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Va
 def bind_arguments(name: str, names: Sequence[str], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
     """One argument for each name, or an error that says which is wrong."""
     given = list(args)
-    takes = f"{len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)})" if names else "no arguments"
     for k in names[len(given) :]:
         if k not in kwargs:
             break
         given.append(kwargs[k])
-    if extra := [k for k in kwargs if k not in names[len(args) :]]:
-        said = "is given twice" if extra[0] in names else "is unknown"
-        hint = "give it by its place, or by its name" if extra[0] in names else f"write one of {', '.join(names)}"
-        raise TypeMismatch(f"{name} takes {takes}: {extra[0]} {said}", here(), hint if names else "leave it out")
-    if len(given) != len(names):
-        count = len(args) + len(kwargs)
-        hint = f"leave out {count - len(names)}" if count > len(names) else f"{names[len(given)]} is missing"
-        raise TypeMismatch(f"{name} takes {takes}, got {count}", here(), hint)
+    if len(given) != len(names) or len(args) + len(kwargs) != len(names):
+        raise not_one_each(name, names, len(args), kwargs)
     return given
 
 
@@ -375,6 +402,9 @@ def fn(body: Any = _NOTHING, result: Any = None, /) -> Any:
     """Make a function one that is traced, differentiated and compiled: `@fn`, with annotations.
 
     `rose.fn([params], ret)(f)` does the same without annotations.
+
+    The function runs once, when it is first needed. What it reads of Python then (numbers, lists, globals, what it
+    closes over) is part of it from there on: to change such data later has no effect. What changes is a parameter.
     """
     if isinstance(body, Fn):
         return body  # pyright: ignore[reportUnknownVariableType]

@@ -16,15 +16,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import ir
-from .cotangent import Cotangent, Sums
+from .cotangent import Cotangent, Sums, by_value
+from .cuts import Cut, CutAgain, CutChoice, CutTurns
 from .errors import NotLinear
-from .guards import Guard, is_ref
+from .guards import Guard, holds, is_ref
 from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from .linear import is_linear
-from .ops import add, and_, ifrom, not_, select
+from .ops import add, and_, ifrom, select
 from .optimise.split import LONGEST, split
-from .types import Fin, Real, Ref, Tan, linear_part
-from .unzip import Cut, CutAgain, CutChoice, LinearHalf, Unzipped, unzip
+from .types import Fin, Ref, Tan, linear_part
+from .unzip import LinearHalf, Unzipped, unzip
 
 
 class Halves(NamedTuple):
@@ -49,6 +50,8 @@ def _backward(of: Cut) -> Func:
         return of.linear(f"{of.g.name}.bwd", [transpose(arm.g).bwd for arm in of.arms], 2)
     if isinstance(of, CutAgain):
         return of.linear(f"{of.g.name}.bwd", _backward(of.whole), 2)
+    if isinstance(of, CutTurns):
+        return of.backward(f"{of.g.name}.bwd", transpose(of.body.g).bwd)
     assert isinstance(of, Unzipped)
     return split(_Backward(of).half(), 3 * LONGEST)
 
@@ -73,18 +76,16 @@ class _Backward(LinearHalf):
                     self.reads[p] = b.param(linear_part(p.type), f"ct_{p.attr}")
                     continue
                 for leaf in self.cotangent(p).leaves():
-                    if leaf.type is not Real:
+                    if not by_value(leaf.type):
                         leaf.ref = b.param(Ref(leaf.type), f"ct_{p.attr}")
             self.take(b)
             ct = b.param(linear_part(result.type), "ct")
             self.take_tape(b)
             self.add(b, result, ct)
             self.block(b, self.g.body)
-            numbers = [
-                leaf for p in linear if not is_ref(p) for leaf in self.cotangent(p).leaves() if leaf.type is Real
-            ]
-            totals = [leaf.close(b) for leaf in numbers]
-            return b.func(b.tuple([b.zero(Real) if x is None else x for x in totals]))
+            leaves = [leaf for p in linear if not is_ref(p) for leaf in self.cotangent(p).leaves()]
+            totals = [(leaf.type, leaf.close(b)) for leaf in leaves if by_value(leaf.type)]
+            return b.func(b.tuple([b.zero(t) if x is None else x for t, x in totals]))
 
     # contributions
 
@@ -93,8 +94,7 @@ class _Backward(LinearHalf):
         if self.arms is None:
             self.add(b, arg, ct)
         elif arg.type.linear:
-            g = self.arms.leaving(user, arg)
-            self.add(b, arg, ct if g is None else b.emit(select, (self.mask(b, g), ct, b.zero(ct.type))))
+            self.add(b, arg, self.masked(b, self.arms.leaving(user, arg), ct))
 
     def add(self, b: Builder, v: Value, ct: Value) -> None:
         if v.type is Tan and v.op is not GET:
@@ -134,8 +134,8 @@ class _Backward(LinearHalf):
             at = at.outer
         mask = None if at is None else self.masks[at]
         for at in reversed(chain):
-            c = self.again(b, at.condition)
-            own = c if at.arm else not_(c)
+            own = holds(at, at.outer, lambda c: self.again(b, c))
+            assert own is not None
             mask = own if mask is None else and_(mask, own)
             self.masks[at] = mask
         assert mask is not None
@@ -186,12 +186,12 @@ class _Backward(LinearHalf):
                 if x.type.linear:
                     self.contribute(b, v, x, b.get(ct, k))
         elif op is GET:
-            self.cotangent(args[0]).items[v.attr].add(b, self.masked(b, v, args[0], ct))  # pyright: ignore
+            self.cotangent(args[0]).items[v.attr].add(b, self.left(b, v, args[0], ct))  # pyright: ignore
         elif op is PACK:
             for k, x in enumerate(args):
                 self.contribute(b, v, x, b.index(ct, k))
         elif op is INDEX:
-            self.index(b, v, self.masked(b, v, args[0], ct))
+            self.index(b, v, self.left(b, v, args[0], ct))
         elif op is select:
             c, zero = self.again(b, args[0]), b.zero(ct.type)
             self.contribute(b, v, args[1], b.emit(select, (c, ct, zero)))
@@ -199,8 +199,11 @@ class _Backward(LinearHalf):
         elif op is not ZERO:
             raise NotLinear(f"{op.name} is not linear, so it takes no tangent", v.loc, "use add, sub, mul or div")
 
-    def masked(self, b: Builder, user: Value, arg: Value, ct: Value) -> Value:
-        g = None if self.arms is None else self.arms.leaving(user, arg)
+    def left(self, b: Builder, user: Value, arg: Value, ct: Value) -> Value:
+        return ct if self.arms is None else self.masked(b, self.arms.leaving(user, arg), ct)
+
+    def masked(self, b: Builder, g: Guard | None, ct: Value) -> Value:
+        """`ct`, and zero if an arm of the guard is not taken."""
         return ct if g is None else b.emit(select, (self.mask(b, g), ct, b.zero(ct.type)))
 
     def index(self, b: Builder, v: Value, ct: Value) -> None:
@@ -240,7 +243,7 @@ class _Backward(LinearHalf):
                 total = Cotangent(linear_part(a.type))  # what leaves an arm is masked as a whole
                 leaving.append((a, total))
             for leaf in total.leaves():
-                if leaf.type is Real:
+                if by_value(leaf.type):
                     numbers.append(leaf)
                 else:
                     given.append(leaf.open(b))
@@ -254,6 +257,11 @@ class _Backward(LinearHalf):
                 self.contribute(b, v, a, part)
 
     # loops
+
+    def give(self, b: Builder, loop: Value, j: int, ct: Value) -> None:
+        """Add the cotangent of one result of a loop, in one turn, to that of what the turn gave."""
+        g = None if self.arms is None else self.arms.given(loop, j)
+        self.add(b, loop.attr.results[j], self.masked(b, g, ct))
 
     def loop(self, b: Builder, v: Value) -> None:
         """The loop of a loop: its turns in reverse order, if it has linear states to carry back."""
@@ -272,18 +280,18 @@ class _Backward(LinearHalf):
             return
         outside = [leaf for x in self.loops.outside[v] if not is_ref(x) for leaf in self.cotangent(x).leaves()]
         for leaf in outside:
-            if leaf.type is not Real:
+            if not by_value(leaf.type):
                 leaf.open(b)
-        sums = Sums(b, [leaf for leaf in outside if leaf.type is Real])
+        sums = Sums(b, [leaf for leaf in outside if by_value(leaf.type)])
         types = [linear_part(block.results[j].type) for j in states]
 
         def body(i: Value, *carried: Value) -> tuple[list[Value], list[Value]]:
             self.turn[block] = ifrom(i, b.const(n.size - 1, Fin(n.size))) if states else i
             for j, ct in zip(states, carried, strict=True):
-                self.add(b, block.results[j], ct)
+                self.give(b, v, j, ct)
             for j, ct in enumerate(cts):
                 if ct is not None and j >= k:
-                    self.add(b, block.results[j], b.index(ct, self.turn[block]))
+                    self.give(b, v, j, b.index(ct, self.turn[block]))
             self.block(b, block)
             sums.end_turn(b)
             back = [self.closed(b, block.params[1 + j]) for j in states]

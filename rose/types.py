@@ -25,9 +25,10 @@ class Interned(type):
 class Type(metaclass=Interned):
     """Base of all types, and what passes ask of every type: computed once, when the type is made."""
 
-    __slots__ = ("empty", "linear", "real", "scalar")
+    __slots__ = ("empty", "linear", "real", "scalar", "stacked")
 
-    def __init__(self, *, real: bool, linear: bool, empty: bool, scalar: bool = False) -> None:
+    def __init__(self, *, real: bool, linear: bool, empty: bool, scalar: bool = False, stacked: bool = False) -> None:
+        self.stacked = stacked  # some leaf is a `Stack`
         self.scalar = scalar  # a number, a truth value or an index: what one local holds
         self.real = real  # some leaf is a `Real`: a value of this type can have a derivative
         self.linear = linear  # some leaf is a `Tan`
@@ -35,7 +36,7 @@ class Type(metaclass=Interned):
 
 
 class Scalar(Type):
-    """`Real`, `Tan`, `Bool` and `Unit`: there are no others."""
+    """`Real`, `Tan`, `Single`, `Bool` and `Unit`: there are no others."""
 
     __slots__ = ("name",)
 
@@ -52,6 +53,7 @@ class Scalar(Type):
 
 Real = Scalar("Real")
 Tan = Scalar("Tan")  # a tangent: only the linear operations accept one
+Single = Scalar("Single")  # a Real of 32 bits: in a module that is compiled to single precision, and nowhere else
 Bool = Scalar("Bool")
 Unit = Scalar("Unit")
 
@@ -78,7 +80,8 @@ class Vec(Type):
     __slots__ = ("elem", "size")
 
     def __init__(self, size: int, elem: Type) -> None:
-        super().__init__(real=elem.real, linear=elem.linear, empty=size == 0 or elem.empty)
+        empty = size == 0 or elem.empty
+        super().__init__(real=elem.real, linear=elem.linear, empty=empty, stacked=elem.stacked)
         self.size, self.elem = size, elem
 
     def __repr__(self) -> str:
@@ -117,6 +120,7 @@ class Tuple(Type):
             real=any(t.real for t in items),
             linear=any(t.linear for t in items),
             empty=all(t.empty for t in items),
+            stacked=any(t.stacked for t in items),
         )
         self.items, self.form = items, form
 
@@ -147,9 +151,31 @@ class Ref(Type):
         return Ref, (self.inner,)
 
 
+class Stack(Type):
+    """Any number of values of type `elem`: what a loop of unknown length leaves for its derivative."""
+
+    __slots__ = ("elem",)
+
+    def __init__(self, elem: Type) -> None:
+        super().__init__(real=elem.real, linear=elem.linear, empty=False, scalar=True, stacked=True)
+        self.elem = elem
+
+    def __repr__(self) -> str:
+        return f"Stack[{self.elem!r}]"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Stack, (self.elem,)
+
+
 def tuple_of(*items: Type) -> Tuple:
     """The plain tuple of these types."""
     return Tuple(items, None)
+
+
+def items_of(t: Type) -> tuple[Type, ...]:
+    """The items of a tuple."""
+    assert isinstance(t, Tuple), t
+    return t.items
 
 
 def map_leaves(t: Type, leaf: Callable[[Type], Type]) -> Type:
@@ -161,6 +187,9 @@ def map_leaves(t: Type, leaf: Callable[[Type], Type]) -> Type:
             return Tuple(tuple([map_leaves(x, leaf) for x in t.items]), t.form)
         case Ref():
             return Ref(map_leaves(t.inner, leaf))
+        case Stack():
+            elem = map_leaves(t.elem, leaf)
+            return Unit if elem.empty else Stack(elem)
         case _:
             return leaf(t)
 
@@ -190,3 +219,15 @@ def linear_part(t: Type) -> Type:
 def untyped(t: Type) -> Type:
     """`t` with `Real` for `Tan`: outside a derivative rule a tangent is a number like any other."""
     return map_leaves(t, lambda s: Real if s is Tan else s)
+
+
+@cache
+def single(t: Type) -> Type:
+    """`t` in single precision: `Single` for each `Real`, and for each `Tan`, which is a number like any other."""
+    return map_leaves(t, lambda s: Single if s is Real or s is Tan else s)
+
+
+@cache
+def double(t: Type) -> Type:
+    """`t` with `Real` for `Single`; `t` itself, if it holds none."""
+    return map_leaves(t, lambda s: Real if s is Single else s)

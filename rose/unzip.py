@@ -10,17 +10,17 @@ Types keep their shape in both: what belongs to the other half becomes `Unit`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable
 
 from . import ir
-from .calls import choice
-from .guards import Arms, Guard, has_arms, meet, visible
+from .calls import callees
+from .cuts import Cut, CutAgain, CutChoice, CutTurns, has_primal
+from .guards import Arms, Guard, has_arms, holds, visible
 from .ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value, is_call
 from .linear import Loops, is_linear
-from .ops import and_, ifrom, not_, real, select
+from .ops import ifrom, real, select
 from .optimise.split import LONGEST, split
-from .types import Bool, Ref, Tan, Tuple, Type, primal_part, tuple_of
+from .types import Tan, Type, items_of, primal_part
 
 # An entry of a tape: a value of the block, the tape of a call, or an entry of the tape of a loop in the block.
 Entry = Value | tuple[Value, "Entry | None"]
@@ -28,100 +28,31 @@ Entry = Value | tuple[Value, "Entry | None"]
 
 def unzip(g: Func) -> Cut:
     """The forward half of a function that has tangents, and what it knows for the linear half."""
-    made = g.memo.get("unzip")
-    if made is None:
-        made = CutChoice(g, g.arms) if g.arms is not None else Unzipped(g)
-        made = g.memo["unzip"] = CutAgain(g, made) if g.remat else made
-    return made
+    todo = [g]  # a function comes after those that it calls
+    while todo:
+        f = todo[-1]
+        missing = [] if "unzip" in f.memo else [h for h in callees(f) if _is_cut(h) and "unzip" not in h.memo]
+        if missing:
+            todo += missing
+            continue
+        if "unzip" not in f.memo:
+            f.memo["unzip"] = _unzip(f)
+        todo.pop()
+    return g.memo["unzip"]
 
 
-class Cut(Protocol):
-    """A function `g` that has tangents, without them: `fwd` makes its result, and a tape for its linear half.
-
-    `saved` are the positions of the parameters that the linear half reads as well.
-    """
-
-    g: Func
-    fwd: Func
-    saved: tuple[int, ...]
+def _is_cut(f: Func) -> bool:
+    return f.result.linear or any([p.type.linear for p in f.params])
 
 
-class CutChoice(Cut):
-    """A choice, cut in two. Its tape has that of the arm that ran; the other one's place is not written to."""
-
-    def __init__(self, g: Func, arms: tuple[Func, Func]) -> None:
-        self.g, self.arms = g, [unzip(h) for h in arms]
-        self.own = sorted({k + 1 for u in self.arms for k in u.saved})
-        self.saved = (0, *self.own)
-        self.tape = tuple_of(*[items_of(u.fwd.result)[1] for u in self.arms])
-        self.fwd = choice(f"{g.name}.fwd", self._forward(0), self._forward(1))
-
-    def _forward(self, k: int) -> Func:
-        fwd = self.arms[k].fwd
-        with ir.building(fwd.name) as b:
-            both = b.call(fwd, [b.param(p.type, p.attr) for p in fwd.params])
-            tapes = [b.get(both, 1) if j == k else b.zero(t) for j, t in enumerate(self.tape.items)]
-            return b.func(b.tuple([b.get(both, 0), b.tuple(tapes, self.tape)]))
-
-    def linear(self, name: str, halves: Sequence[Func], last: int) -> Func:
-        """The linear half, from those of the arms, whose `last` parameters come after those that were saved."""
-        given = halves[0].params[: len(halves[0].params) - len(self.arms[0].saved) - last]
-        after = halves[0].params[len(halves[0].params) - last : -1]
-        primals = [self.g.params[j] for j in self.own]
-
-        def arm(k: int) -> Func:
-            with ir.building(halves[k].name) as b:
-                xs = [b.param(p.type, p.attr) for p in given]
-                ys = {j: b.param(primal_part(p.type), p.attr) for j, p in zip(self.own, primals, strict=True)}
-                zs = [b.param(p.type, p.attr) for p in after]
-                tape = b.get(b.param(self.tape, "tape"), k)
-                return b.func(b.call(halves[k], [*xs, *[ys[j + 1] for j in self.arms[k].saved], *zs, tape]))
-
-        chosen = choice(name, arm(0), arm(1))
-        with ir.building(name) as b:  # the condition is one of the parameters that were saved
-            xs = [b.param(p.type, p.attr) for p in given]
-            c = b.param(Bool, "c")
-            return b.func(b.call(chosen, [c, *xs, *[b.param(p.type, p.attr) for p in chosen.params[1 + len(xs) :]]]))
-
-
-class CutAgain(Cut):
-    """A function that keeps no tape: its linear half evaluates the forward half once more, and so has all it needs."""
-
-    def __init__(self, g: Func, whole: Cut) -> None:
-        self.g, self.whole = g, whole
-        there = [(k, p) for k, p in enumerate(g.params) if has_primal(p)]
-        self.saved = tuple([k for k, p in there if not isinstance(p.type, Ref)])
-        primal: Func = g.memo["primal"]
-        with ir.building(f"{g.name}.fwd") as b:
-            given = {k: b.param(primal_part(p.type), p.attr) for k, p in there}
-            # the parameters of the function itself are those of its derivative that are no tangents
-            own = [k for k, p in enumerate(g.params) if not p.type.linear]
-            y = b.call(primal, [given[k] if k in given else b.zero(g.params[k].type) for k in own])
-            t = primal_part(g.result)
-            assert isinstance(t, Tuple)
-            self.fwd = b.func(b.tuple([b.tuple([y, b.unit()], t), b.tuple([])]))
-
-    def linear(self, name: str, half: Func, last: int) -> Func:
-        """The linear half, from that of the whole function: its `last` parameters come after those that were saved."""
-        n = len(half.params)
-        fwd = self.whole.fwd
-        with ir.building(name) as b:
-            given = [b.param(p.type, p.attr) for p in half.params[: n - len(self.whole.saved) - last]]
-            ys = {k: b.param(primal_part(self.g.params[k].type), self.g.params[k].attr) for k in self.saved}
-            after = [b.param(p.type, p.attr) for p in half.params[n - last : -1]]
-            b.param(tuple_of(), "tape")
-            at = [k for k, p in enumerate(self.g.params) if has_primal(p)]
-            again = [ys[k] if k in ys else _dummy(b, p) for k, p in zip(at, fwd.params, strict=True)]
-            tape = b.get(b.call(fwd, again), 1)
-            made = b.func(b.call(half, [*given, *[ys[k] for k in self.whole.saved], *after, tape]))
-        made.remat = True
-        return made
-
-
-def _dummy(b: Builder, p: Value) -> Value:
-    """An accumulator that nobody reads."""
-    assert isinstance(p.type, Ref)
-    return b.accum(b.zero(p.type.inner))
+def _unzip(g: Func) -> Cut:
+    if g.arms is not None:
+        made = CutChoice(g, [unzip(h) for h in g.arms])
+    elif g.turns is not None:
+        made = CutTurns(g, unzip(g.turns.test), unzip(g.turns.body), g.turns.most)
+    else:
+        made = Unzipped(g)
+    return CutAgain(g, made) if g.remat else made
 
 
 class Unzipped(Cut):
@@ -136,7 +67,7 @@ class Unzipped(Cut):
         self.reads: dict[Value, int] = {}  # the parameters that the linear half reads, and their positions
         self.loop_of: dict[Block, Value] = {}
         self.guarded: dict[Guard, None] = {}
-        self.entry_guard: dict[Entry, Guard | None] = {}  # the arms that all readers of an entry are in
+        self.readers: dict[Entry, dict[Guard | None, None]] = {}  # the guards of what reads an entry
         self.primals: dict[Value, Value] = {}  # old value -> its primal, in the forward half
         self.tapes: dict[Entry, Value] = {}  # tapes of calls and of loops, in the forward half
         self.plan(g.body)
@@ -179,17 +110,25 @@ class Unzipped(Cut):
         if self.loops.linear[v]:
             self.plan(v.attr)
             for entry in self.kept[v.attr]:
-                self.keep(v.block, (v, entry), self.entry_guard.get(entry))
+                self.keep(v.block, (v, entry), self.guard_of(entry))
             if self.arms is not None:
                 self.plan_masks(v, self.arms)
 
     def plan_masks(self, v: Value, arms: Arms) -> None:
-        for a in v.args:
-            g = arms.leaving(v, a) if a.type.linear else None
-            while g is not None and g not in self.guarded:
-                self.guarded[g] = None
+        left = [arms.leaving(v, a) for a in v.args if a.type.linear]
+        if v.op is FOR:
+            left += [arms.given(v, j) for j, r in enumerate(v.attr.results) if r.type.linear]
+        for g in left:
+            self.plan_mask(g)
+
+    def plan_mask(self, g: Guard | None) -> None:
+        while g is not None and g not in self.guarded:
+            self.guarded[g] = None
+            if g.condition is not None:
                 self.need(g.condition, None)
-                g = g.outer
+            for x in g.either:
+                self.plan_mask(x)
+            g = g.outer
 
     def need_path(self, ref: Value) -> None:
         """The linear half reads the cotangent of a part of an accumulator: it needs the indices to it."""
@@ -216,9 +155,11 @@ class Unzipped(Cut):
     def keep(self, block: Block, entry: Entry, under: Guard | None) -> None:
         kept = self.kept[block]
         kept.setdefault(entry, len(kept))
-        if self.arms is not None:
-            g = visible(under, block)
-            self.entry_guard[entry] = meet(self.entry_guard[entry], g) if entry in self.entry_guard else g
+        self.readers.setdefault(entry, {})[visible(under, block)] = None
+
+    def guard_of(self, entry: Entry) -> Guard | None:
+        """The guard of all that reads an entry of a tape."""
+        return None if self.arms is None else self.arms.any_of(self.readers[entry])
 
     # the forward half
 
@@ -238,13 +179,8 @@ class Unzipped(Cut):
         Otherwise the tape would lead the derivatives of the next order out of the arm.
         """
         x = self.primals[e] if isinstance(e, Value) else self.tapes[e]
-        g, mask = self.entry_guard.get(e), None
-        while g is not None and x.type.real:
-            if g.condition.block is block:
-                c = self.primal(b, g.condition)
-                own = c if g.arm else not_(c)
-                mask = own if mask is None else and_(own, mask)
-            g = g.outer
+        known: Callable[[Value], Value | None] = lambda c: self.primal(b, c) if c.block is block else None
+        mask = holds(self.guard_of(e), None, known) if x.type.real else None
         return x if mask is None else b.emit(select, (mask, x, b.zero(x.type)))
 
     def primal(self, b: Builder, v: Value) -> Value:
@@ -257,7 +193,7 @@ class Unzipped(Cut):
             linear = v.type.linear or is_linear(v)
             if linear and v.type is Tan and not is_call(v):
                 continue
-            if v.op.transpose is not None:
+            if v.op.transpose is not None and not linear:
                 self.primals[v] = b.again(v, tuple([self.primal(b, a) for a in v.args]))
             elif v.op is FOR:
                 self.forward_for(b, v)
@@ -358,15 +294,6 @@ def is_cheap(v: Value, params: dict[Value, int]) -> bool:
         whole = v.args[0]
         return whole in params or is_cheap(whole, params) or (v.op is INDEX and whole.block is not v.block)
     return v.op in (CONST, ZERO, real, ifrom)
-
-
-def has_primal(v: Value) -> bool:
-    return not primal_part(v.type).empty
-
-
-def items_of(t: Type) -> tuple[Type, ...]:
-    assert isinstance(t, Tuple)
-    return t.items
 
 
 def items(v: Value) -> tuple[Type, ...]:

@@ -228,6 +228,31 @@ class Stuck(Exception):
 
 
 LIMIT = 4.0  # no number that has a name is larger, but a sum
+
+# A function of mathematics of a number within 2, away from where it has no derivative; and its bound.
+MATHEMATICS = (
+    ("rose.exp({})", 8.0), ("rose.exp2({})", 4.0), ("rose.expm1({})", 8.0), ("rose.log(0.5 + {0} * {0})", 2.0),
+    ("rose.log2(2.5 + {})", 3.0), ("rose.log10(0.25 + {0} * {0})", 1.0), ("rose.log1p({0} * {0})", 2.0),
+    ("rose.sin({})", 1.0), ("rose.cos({})", 1.0), ("rose.tan(0.5 * {})", 2.0), ("rose.asin(0.375 * {})", 1.0),
+    ("rose.acos(0.375 * {})", 3.0), ("rose.atan({})", 2.0), ("rose.sinh({})", 4.0), ("rose.cosh({})", 4.0),
+    ("rose.tanh({})", 1.0), ("rose.asinh({})", 2.0), ("rose.acosh(1.5 + {0} * {0})", 3.0),
+    ("rose.atanh(0.375 * {})", 1.0), ("rose.cbrt(0.5 + {0} * {0})", 2.0), ("rose.cbrt({} - 3.0)", 2.0),
+    ("rose.erf({})", 1.0), ("rose.erfc({})", 2.0), ("rose.gamma(2.5 + 0.5 * {})", 4.0),
+    ("rose.gamma(0.125 * {} - 0.5)", 5.0), ("rose.lgamma(2.5 + 0.5 * {})", 2.0),
+    ("rose.lgamma(0.125 * {} - 1.5)", 2.0), ("rose.relu({})", 2.0), ("rose.sigmoid({})", 1.0),
+    ("rose.sigmoid(-9.0 * {})", 1.0), ("rose.softplus({})", 3.0), ("rose.softplus(8.0 * {})", 17.0),
+    ("((0.5 + {0} * {0}) ** 1.5)", 10.0), ("((1.5 + {0} * {0}) ** -0.25)", 1.0), ("(1.5 ** {})", 3.0),
+    ("(rose.sin({}) % 0.375)", 1.0), ("({} % -1.5)", 2.0), ("rose.clip({}, -0.5, 0.75)", 1.0),
+)  # fmt: skip
+
+# The same of two numbers.
+OF_TWO = (
+    ("rose.atan2({0}, 0.5 + {1} * {1})", 2.0), ("rose.atan2(1.5 + {0} * {0}, {1})", 4.0),
+    ("rose.hypot({0}, 0.5 + {1} * {1})", 8.0), ("rose.pow(0.5 + {0} * {0}, {1})", 24.0),
+    ("((1.25 + {0} * {0}) ** {1})", 32.0), ("rose.fmod({0}, 0.75 + {1} * {1})", 2.0),
+    ("({0} % (0.75 + {1} * {1}))", 5.0), ("({0} % (-0.75 - {1} * {1}))", 5.0), ("rose.clip({0}, {1} - 0.5, {1})", 2.5),
+    ("rose.clip({0}, {1}, 1.0)", 2.0),
+)  # fmt: skip
 NUMBERS = ("1.0", "0.5", "2.0", "-0.75", "0.0", "-0.0", "3", "0.125", "-1.0", "1.5")
 
 
@@ -417,7 +442,8 @@ class Generator:
             c = self.path_to_truth(s)
             return Expr(f"(({c} {self.pick('&|^')} {x}) {self.pick(('&', '|', '^', '==', '!='))} {y})", 0.0)
         if k == 6:
-            return Expr(f"(~{self.path_to_truth(s)})", 0.0)
+            # two numbers of Python's may be compared, and `~True` is -2
+            return Expr(f"(~({self.path_to_truth(s)} & rose.constant(Bool, True)))", 0.0)
         return Expr(self.path_to_truth(s), 0.0)
 
     def path_to_truth(self, s: Scope) -> str:
@@ -447,6 +473,8 @@ class Generator:
             lambda: self.arithmetic(s, depth),
             lambda: self.unary(s, depth),
             lambda: self.unary(s, depth),
+            lambda: self.mathematics(s, depth),
+            lambda: self.mathematics(s, depth),
             lambda: self.extreme(s, depth),
             lambda: self.select(s, Real, depth),
             lambda: self.fold(s, depth),
@@ -454,6 +482,7 @@ class Generator:
             lambda: self.call(s, Real, depth),
             lambda: self.call(s, Real, depth),
             lambda: self.dot(s),
+            lambda: self.measure(s),
             lambda: self.derivative(s, depth),
             lambda: self.opaque(s, depth),
             lambda: self.stop(s, Real, depth),
@@ -483,6 +512,18 @@ class Generator:
         self.tags[form.partition("(")[0] or "**" if "rose" in form or "abs" in form else "**"] += 1
         return Expr(form.format(x.text), bound)
 
+    def mathematics(self, s: Scope, depth: int) -> Expr:
+        x = self.expr(s, Real, depth - 1, 2.0)
+        if self.chance(25):
+            form, bound = self.pick(OF_TWO)
+            out = form.format(x.text, self.expr(s, Real, depth - 1, 2.0).text)
+        else:
+            form, bound = self.pick(MATHEMATICS)
+            out = form.format(x.text)
+        known = form.partition("rose.")[2].partition("(")[0]
+        self.tags["mathematics: " + (known if "%" not in form and "**" not in form else "% or **")] += 1
+        return Expr(out, bound)
+
     def extreme(self, s: Scope, depth: int) -> Expr:
         name = self.pick(("max", "min", "copysign"))
         x, y = self.expr(s, Real, depth - 1), self.expr(s, Real, depth - 1)
@@ -509,6 +550,34 @@ class Generator:
         w: Var = self.pick([w for w in s.vars if w.type is v.type])
         self.tags["dot"] += 1
         return Expr(f"rose.dot({v.name}, {w.name})", v.bound * w.bound * max(v.type.size, 1))
+
+    def measure(self, s: Scope) -> Expr:
+        """The norm of a vector or a matrix, or the `logsumexp` of a vector."""
+        v: Var = self.pick([v for v in s.vars if _is_matrix(v.type)])
+        if not (isinstance(v.type, Vec) and v.type.elem is Real and v.type.size) or self.chance(50):
+            self.tags["norm"] += 1
+            return Expr(f"rose.norm({v.name})", v.bound * 4.0)
+        self.tags["logsumexp"] += 1
+        return Expr(f"rose.logsumexp({v.name})", v.bound + 2.0)
+
+    def product(self, s: Scope, t: Vec, depth: int) -> Expr:
+        """A vector or a matrix, as a product of others, or transposed."""
+        if t is as_type(rose.Vec[3]) and self.chance(50):
+            x, y = self.expr(s, t, depth - 1), self.expr(s, t, depth - 1)
+            self.tags["cross"] += 1
+            return Expr(f"rose.cross({x.text}, {y.text})", 2.0 * x.bound * y.bound)
+        if isinstance(t.elem, Vec) and t.elem.size and self.chance(50):
+            x = self.expr(s, Vec(t.elem.size, Vec(t.size, Real)), depth - 1)
+            self.tags["transpose"] += 1
+            return Expr(f"rose.transpose({x.text})", x.bound)
+        n = self.some()
+        left = Vec(t.size, Vec(n, Real))
+        right = Vec(n, t.elem if isinstance(t.elem, Vec) else Real)
+        if right.elem is Real and self.chance(30):
+            left, right = Vec(n, Real), Vec(n, t)
+        x, y = self.expr(s, left, depth - 1), self.expr(s, right, depth - 1)
+        self.tags["matmul"] += 1
+        return Expr(f"rose.matmul({x.text}, {y.text})", n * x.bound * y.bound)
 
     def fold(self, s: Scope, depth: int) -> Expr:
         """`sum`, `prod`, `max` or `min` over one loop, or over two, one in the other."""
@@ -553,6 +622,8 @@ class Generator:
             kinds += [lambda: self.listing(s, t, depth), lambda: self.slice(s, t)]
         if t.size and _is_summable(t) and depth > 0:
             kinds.append(lambda: self.sum_of(s, t, depth))
+        if _is_matrix(t) and depth > 0:
+            kinds.append(lambda: self.product(s, t, depth))
         if t is as_type(rose.Vec[2, Pair]):
             kinds.append(lambda: self.turned(s, depth))
         return self.first_of(kinds)
@@ -597,7 +668,7 @@ class Generator:
         if t is as_type(Pair) and self.chance(10):
             e = self.path(s, t)
             return Expr(f"{e.text}.swapped()", e.bound)
-        if t is as_type(Body) and self.chance(25):
+        if t is as_type(Body) and any([_reaches(v.type, Real) for v in s.vars]) and self.chance(25):
             x = self.real(s, 0)
             return Expr(f"near(rose.stop_gradient({x.text}), {self.path_to_truth(s)})", max(x.bound, 1.0))
         xs = [self.expr(s, x, depth - 1) for x in t.items]
@@ -827,6 +898,11 @@ class Generator:
 
 def _scale(bound: float, limit: float) -> float:
     return 2.0 ** math.floor(math.log2(limit / bound))
+
+
+def _is_matrix(t: Type) -> bool:
+    """True for a vector of numbers, and for a vector of those."""
+    return isinstance(t, Vec) and (t.elem is Real or (isinstance(t.elem, Vec) and t.elem.elem is Real))
 
 
 def _is_flat(t: Type) -> bool:

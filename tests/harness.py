@@ -13,8 +13,8 @@ from typing import Any
 import wasmtime
 
 from rose.ir import Func
-from rose.structs import plain, present
-from rose.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
+from rose.structs import answer, plain, present
+from rose.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Vec
 from wasm_backend.abi import Lowered
 from wasm_backend.layout import is_aggregate, offsets, size
 from wasm_backend.lower import lower
@@ -32,8 +32,8 @@ ENGINE = _engine()
 class Module:
     """A module in one instance: `module["name"](*args)`."""
 
-    def __init__(self, funcs: Mapping[str, Func]) -> None:
-        self.lowered: Lowered = lower(funcs)
+    def __init__(self, funcs: Mapping[str, Func], *, single: bool = False) -> None:
+        self.lowered: Lowered = lower(funcs, single=single)
         self.store = wasmtime.Store(ENGINE)
         module = wasmtime.Module(ENGINE, self.lowered.wasm)
         types = [i.type for i in module.imports]
@@ -76,11 +76,11 @@ class Module:
                 else:
                     args.append(_number(next(words), p.type))
             assert f.impl is not None
-            answer = plain(f.impl(*[present(x, p.type) for x, p in zip(args, f.params, strict=True)]), f.result)
+            made = answer(f.impl(*[present(x, p.type) for x, p in zip(args, f.params, strict=True)]), f.result, ())
             if not is_aggregate(f.result):
-                return None if f.result.empty else answer
+                return None if f.result.empty else made
             if not f.result.empty:
-                self._write(next(words), answer, f.result)
+                self._write(next(words), made, f.result)
             return None
 
         return call
@@ -109,7 +109,7 @@ def _number(x: Any, t: Type) -> Any:
 
 
 def _format(t: Type) -> str:
-    return "<d" if t is Real or t is Tan else "<I" if isinstance(t, Fin) else "<?"
+    return "<d" if t is Real or t is Tan else "<f" if t is Single else "<I" if isinstance(t, Fin) else "<?"
 
 
 def _pack(data: bytearray, at: int, x: Any, t: Type) -> None:
@@ -163,5 +163,5 @@ def reals(x: Any, t: Type) -> Iterator[float]:
     elif isinstance(t, Tuple):
         for y, s in zip(x, t.items, strict=True):
             yield from reals(y, s)
-    elif t is Real or t is Tan:
+    elif t is Real or t is Tan or t is Single:
         yield x

@@ -10,9 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import count
 from typing import Any
 
+import mpmath
+
+from rose.libm import function
 from rose.structs import Dual, as_type
 from rose.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
 
@@ -57,15 +61,27 @@ class Num:
     def __rtruediv__(self, x: Any) -> Num:
         return div(x, self)
 
-    def __pow__(self, n: int) -> Num:
+    def __mod__(self, y: Any) -> Num:
+        return mod(self, y)
+
+    def __rmod__(self, x: Any) -> Num:
+        return mod(x, self)
+
+    def __rpow__(self, x: Any) -> Num:
+        return power(x, self)
+
+    def __pow__(self, n: Any) -> Num:
+        if isinstance(n, Num) or not float(n).is_integer():
+            return power(self, n)
+        n = int(n)
         out, square, k = None, self, abs(n)
         while k:
             if k & 1:
                 out = square if out is None else out * square
             k >>= 1
             square = square * square if k else square
-        power = lift(1.0) if out is None else out
-        return 1.0 / power if n < 0 else power
+        product = lift(1.0) if out is None else out
+        return 1.0 / product if n < 0 else product
 
     def __neg__(self) -> Num:
         return neg(self)
@@ -248,6 +264,62 @@ floor = _row(lambda x: math.copysign(math.floor(x), x), None)
 ceil = _row(lambda x: math.copysign(math.ceil(x), x), None)
 trunc = _row(lambda x: math.copysign(math.trunc(x), x), None)
 nearest = _row(lambda x: math.copysign(round(x), x), None)
+
+# The values of mathematics are musl's; the derivatives are those of a textbook.
+
+exp = _row(function("exp"), lambda d, x: d * exp(x))
+exp2 = _row(function("exp2"), lambda d, x: d * exp2(x) * math.log(2.0))
+expm1 = _row(function("expm1"), lambda d, x: d * exp(x))
+log = _row(function("log"), lambda d, x: d / x)
+log2 = _row(function("log2"), lambda d, x: d / (x * math.log(2.0)))
+log10 = _row(function("log10"), lambda d, x: d / (x * math.log(10.0)))
+log1p = _row(function("log1p"), lambda d, x: d / (1.0 + x))
+sin = _row(function("sin"), lambda d, x: d * cos(x))
+cos = _row(function("cos"), lambda d, x: -(d * sin(x)))
+tan = _row(function("tan"), lambda d, x: d / (cos(x) * cos(x)))
+asin = _row(function("asin"), lambda d, x: d / sqrt(1.0 - x * x))
+acos = _row(function("acos"), lambda d, x: -d / sqrt(1.0 - x * x))
+atan = _row(function("atan"), lambda d, x: d / (1.0 + x * x))
+atan2 = _row(function("atan2"), lambda d, y, x: d * x / (x * x + y * y), lambda d, y, x: -d * y / (x * x + y * y))
+sinh = _row(function("sinh"), lambda d, x: d * cosh(x))
+cosh = _row(function("cosh"), lambda d, x: d * sinh(x))
+tanh = _row(function("tanh"), lambda d, x: d / (cosh(x) * cosh(x)))
+asinh = _row(function("asinh"), lambda d, x: d / sqrt(x * x + 1.0))
+acosh = _row(function("acosh"), lambda d, x: d / sqrt(x * x - 1.0))
+atanh = _row(function("atanh"), lambda d, x: d / (1.0 - x * x))
+power = _row(function("pow"), lambda d, x, y: d * y * power(x, y - 1.0), lambda d, x, y: d * power(x, y) * log(x))
+cbrt = _row(function("cbrt"), lambda d, x: d * cbrt(x) / (3.0 * x))
+hypot = _row(function("hypot"), lambda d, x, y: d * x / hypot(x, y), lambda d, x, y: d * y / hypot(x, y))
+erf = _row(function("erf"), lambda d, x: d * exp(-(x * x)) * (2.0 / math.sqrt(math.pi)))
+erfc = _row(function("erfc"), lambda d, x: -d * exp(-(x * x)) * (2.0 / math.sqrt(math.pi)))
+gamma = _row(function("tgamma"), lambda d, x: d * gamma(x) * polygamma(0)(x))
+lgamma = _row(function("lgamma"), lambda d, x: d * polygamma(0)(x))
+fmod = _row(
+    function("fmod"), lambda d, x, y: d, lambda d, x, y: -d * round((number(x) - number(fmod(x, y))) / number(y))
+)
+mod = _row(
+    lambda x, y: x % y, lambda d, x, y: d, lambda d, x, y: -d * round((number(x) - number(mod(x, y))) / number(y))
+)
+sigmoid = _row(lambda x: _logistic(x), lambda d, x: d * sigmoid(x) * (1.0 - sigmoid(x)))
+softplus = _row(lambda x: max(x, 0.0) + function("log1p")(_decay(x)), lambda d, x: d * sigmoid(x))
+relu = _row(lambda x: max(x, 0.0) + 0.0, lambda d, x: d if number(x) > 0.0 else None)
+
+
+@cache
+def polygamma(n: int) -> Callable[..., Num]:
+    return _row(lambda x: float(mpmath.psi(n, x)), lambda d, x: d * polygamma(n + 1)(x))
+
+
+def _turns(x: Any, y: Any, rest: Any) -> int:
+    return round((number(x) - number(rest)) / number(y))
+
+
+def _decay(x: float) -> float:
+    return function("exp")(-abs(x))
+
+
+def _logistic(x: float) -> float:
+    return (1.0 if x >= 0.0 else _decay(x)) / (1.0 + _decay(x))
 
 
 # values of any type
@@ -511,7 +583,12 @@ class Meaning:
 
     Real, Bool, Dual = Real, Bool, Dual
     sqrt, sign, floor, ceil, trunc, round = map(staticmethod, (sqrt, sign, floor, ceil, trunc, nearest))
-    copysign, abs = map(staticmethod, (copysign, fabs))
+    copysign, abs, pow, fmod, atan2, hypot = map(staticmethod, (copysign, fabs, power, fmod, atan2, hypot))
+    exp, exp2, expm1, log, log2, log10, log1p = map(staticmethod, (exp, exp2, expm1, log, log2, log10, log1p))
+    sin, cos, tan, asin, acos, atan = map(staticmethod, (sin, cos, tan, asin, acos, atan))
+    sinh, cosh, tanh, asinh, acosh, atanh = map(staticmethod, (sinh, cosh, tanh, asinh, acosh, atanh))
+    cbrt, erf, erfc, gamma, lgamma = map(staticmethod, (cbrt, erf, erfc, gamma, lgamma))
+    relu, sigmoid, softplus = map(staticmethod, (relu, sigmoid, softplus))
 
     @staticmethod
     def fn(types: Sequence[Any], result: Any) -> Callable[..., Function]:
@@ -550,6 +627,39 @@ class Meaning:
     @staticmethod
     def dot(x: Any, y: Any) -> Any:
         return Meaning.sum([a * b for a, b in zip(x, y, strict=True)])
+
+    @staticmethod
+    def clip(x: Any, low: Any, high: Any) -> Num:
+        return smaller(larger(x, low), high)
+
+    @staticmethod
+    def norm(v: Any) -> Any:
+        squares = lambda x: Meaning.sum([squares(y) for y in x]) if isinstance(x, list) else x * x
+        total = squares(v)
+        return lift(0.0) if number(total) == 0.0 else sqrt(total)
+
+    @staticmethod
+    def logsumexp(v: Any) -> Any:
+        shift = max([number(x) for x in v])
+        return log(Meaning.sum([exp(x - shift) for x in v])) + shift
+
+    @staticmethod
+    def cross(x: Any, y: Any) -> Any:
+        return [x[i] * y[j] - x[j] * y[i] for i, j in ((1, 2), (2, 0), (0, 1))]
+
+    @staticmethod
+    def transpose(x: Any) -> Any:
+        return [list(column) for column in zip(*x, strict=True)]
+
+    @staticmethod
+    def matmul(x: Any, y: Any) -> Any:
+        if not x:
+            return []
+        if not isinstance(x[0], list):
+            return [Meaning.dot(x, column) for column in zip(*y, strict=True)]
+        if not isinstance(y[0], list):
+            return [Meaning.dot(row, y) for row in x]
+        return [Meaning.matmul(row, y) for row in x]
 
     @staticmethod
     def prod(xs: Any) -> Any:

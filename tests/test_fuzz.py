@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arms import Replace, Watch, as_constant, as_nasty
 from generate import Program, programs
 from harness import Module, bits, reals, same
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -328,6 +329,34 @@ def parts(y: Any, t: Type) -> Iterator[Any]:
         yield y
 
 
+# arms that are not taken
+
+
+def law_of_arms(p: Program, orders: Sequence[str]) -> None:
+    """What an arm that is not taken holds changes no derivative: a constant, or infinities and nans."""
+    n = sum([1 for x, t in zip(p.args[0], p.types, strict=True) for _ in reals(x, t)])
+    if not n or not p.result.real or not any(["select" in tag for tag in p.tags]):
+        return
+    x = [y for a, t in zip(p.args[0], p.types, strict=True) for y in reals(a, t)]
+    watch = Watch(Meaning)
+    f = flat(p.run(watch)["main"], Meaning, p, n)
+    for k in range(max(map(len, orders)) + 1):
+        f([lift(y) for y in x])
+        f = steps(f, direction(k + 1, n))
+    found: list[dict[str, float]] = []
+    for spoil in (as_constant, as_nasty):
+        made: dict[str, AnyFn] = {"": flat(p.run(Replace(rose, watch.taken, spoil))["main"], rose, p, n)}
+        for order in orders:
+            made[order] = WAYS[order[-1]](made[order[:-1]], direction(len(order), n))
+        funcs = {name or "f": f.func for name, f in made.items()}
+        optimise(funcs.values())
+        module = Module(funcs)
+        found.append({name: module[name](tuple(x)) for name in funcs})
+    calm, spoiled = found
+    for name, y in calm.items():
+        assert y == spoiled[name] or (y != y and spoiled[name] != spoiled[name]), (name, y, spoiled[name])
+
+
 # the laws, on few or many programs
 
 
@@ -354,6 +383,11 @@ def test_every_composition_to_second_order_agrees(part: int):
 @pytest.mark.parametrize("part", PARTS)
 def test_every_composition_to_third_order_agrees(part: int):
     for_programs(lambda p: law_of_higher_derivatives(p, THIRD), 2, part, budget=20)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_an_arm_that_is_not_taken_changes_no_derivative(part: int):
+    for_programs(lambda p: law_of_arms(p, ("j", "v", "jv", "vj", "vv")), 5, part, budget=35)
 
 
 # bytes

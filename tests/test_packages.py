@@ -24,7 +24,7 @@ from rose import Bool, Dual, Fin, Fn, Real, Vec, opaque, types
 from rose.derive import pullback
 from rose.ir import OPS
 from rose.structs import as_type, plain
-from rose.types import Tan, Tuple, Type
+from rose.types import Single, Tan, Tuple, Type
 
 INF, NAN = math.inf, math.nan
 ODD = [0.0, -0.0, 1.0, -1.5, 2.5, -2.5, 0.1, 5e-324, -2.2250738585072014e-308, 1.7976931348623157e308, INF, -INF, NAN]
@@ -40,6 +40,7 @@ class Package:
     calls: list[tuple[str, Sequence[Any]]]
     page: Mapping[str, str] = dataclasses.field(default_factory=dict)
     name: str = "made"
+    dtype: str = "f64"
 
 
 PACKAGES: dict[str, Callable[[], Package]] = {}
@@ -417,6 +418,37 @@ def named(names: Sequence[str], params: Sequence[Any], result: Any, body: Callab
 
 
 @package
+def single_precision() -> Package:
+    class Spot(NamedTuple):
+        on: Bool
+        x: Real
+        at: Fin[3]
+        v: Vec[3]
+
+    @opaque(pure=True)
+    def turned(p: Spot, k: Real) -> Vec[2]:
+        return [p.x * k, p.v[p.at]]
+
+    n, f = 3, of([Real, Real], Real, lambda x, y: rose.sin(x) * rose.exp(y) - x / (y * y + 0.1))
+    g = of([Vec[n]], Real, lambda v: f(v[0], v[1]) * rose.sum(v[i] ** 3 for i in rose.range(n)))
+    functions = {
+        "f": f, "g": g, "slope": rose.grad(f, (0, 1)), "grad": rose.grad(g), "hessian": rose.hessian(g),
+        "spot": of([Spot], Spot, lambda s: Spot(~s.on, s.x / 3.0, s.at, rose.vec(s.v[i] * 0.1 for i in rose.range(n)))),
+        "larger": of([Real, Real], Bool, lambda x, y: x > y), "turned": of([Spot, Real], Vec[2], turned),
+        "many": of([Real] * 210, Real, lambda *xs: rose.sum([x / (k + 1) for k, x in enumerate(xs)])),
+        "nothing": of([Vec[0]], Vec[0], lambda v: v), "third": literal(1 / 3),
+        "rows": of([Vec[2, Vec[n]]], Vec[n, Vec[2]], lambda a: rose.vec(
+            rose.vec(a[i][j] / 3.0 for i in rose.range(2)) for j in rose.range(n))),
+    }  # fmt: skip
+    odd = [0.1, -0.0, 1e-45, 1.5e-39, 3.4028234663852886e38, 1.0000001, INF, -INF, NAN]
+    spot, v = Spot(True, 0.7, 2, [0.1, NAN, 16777217.0]), [0.3, -1.1, 2.0]
+    calls: list[tuple[str, Sequence[Any]]] = [(k, [x, y]) for k in ("f", "slope", "larger") for x in odd for y in odd]
+    calls += [(k, [v]) for k in ("g", "grad", "hessian")] + [("spot", [spot]), ("turned", [spot, 1.1])]
+    calls += [("many", [math.sqrt(k) for k in range(210)]), ("nothing", [[]]), ("third", []), ("rows", [[v, v]])]
+    return Package(functions, calls, {"turned": "(p, k) => [p.x * k, p.v[p.at]]"}, dtype="f32")
+
+
+@package
 def hundreds_of_parameters() -> Package:
     n = 300
 
@@ -563,12 +595,15 @@ def portable(x: Any, t: Type) -> Any:
     """A plain value as JSON: a Real is its bits, a vector of numbers says what it is in JavaScript."""
     if isinstance(t, types.Vec):
         items = [portable(y, t.elem) for y in x]
-        kind = "Float64Array" if t.elem in (Real, Tan) else "Uint32Array" if isinstance(t.elem, types.Fin) else None
+        kind = "Uint32Array" if isinstance(t.elem, types.Fin) else ARRAYS.get(t.elem)
         return items if kind is None else {kind: items}
     if isinstance(t, Tuple):
         items = [portable(y, s) for y, s in zip(x, t.items, strict=True)]
         return items if t.form is None else {"struct": [*zip(t.form.fields, items, strict=True)]}
-    return bits(x) if t is Real or t is Tan else x
+    return bits(x) if t in ARRAYS else x
+
+
+ARRAYS: dict[Type, str] = {Real: "Float64Array", Tan: "Float64Array", Single: "Float32Array"}
 
 
 def bits(x: float) -> str:
@@ -578,7 +613,7 @@ def bits(x: float) -> str:
 @functools.cache
 def compiled(name: str) -> tuple[Package, rose.Compiled]:
     made = PACKAGES[name]()
-    return made, rose.compile(made.functions)
+    return made, rose.compile(made.functions, dtype=made.dtype)
 
 
 def save(name: str, out: Path) -> list[Path]:
@@ -592,9 +627,12 @@ def called(name: str) -> dict[str, Any]:
     calls = list[Any]()
     for k, args in made.calls:
         f = made.functions[k]
-        given = [portable(plain(x, t), t) for x, t in zip(args, f.types, strict=True)]
+        params, result = f.types, f.result
+        if made.dtype == "f32":
+            params, result = [types.single(t) for t in params], types.single(result)
+        given = [portable(plain(x, t), t) for x, t in zip(args, params, strict=True)]
         SEEN.clear()
-        result = portable(plain(module[k](*args), f.result), f.result)
+        result = portable(plain(module[k](*args), result), result)
         calls.append({"name": k, "args": given, "result": result, "seen": [bits(float(x)) for x in SEEN]})
     return {"file": f"{made.name}.js", "functions": [*made.functions], "page": dict(made.page), "calls": calls}
 
@@ -631,7 +669,7 @@ def test_in_javascript_all_is_as_in_python_to_the_bit(name: str, tmp_path: Path)
 def test_a_package_has_a_type_for_each_function(name: str, tmp_path: Path):
     made, _ = compiled(name)
     files = save(name, tmp_path / "out")
-    notices = ["NOTICE"] if name == "mathematics" else []  # of whoever wrote what lies inside
+    notices = ["NOTICE"] if name in ("mathematics", "single_precision") else []  # of whoever wrote what lies inside
     own = [f"{made.name}.{k}" for k in ("wasm", "js", "d.ts")]
     assert [f.name for f in files] == [*own, "package.json", "rose.js", *notices]
     lines = files[2].read_text().partition("export interface Functions {")[2].partition("\n}")[0].splitlines()
@@ -644,7 +682,7 @@ def test_a_package_has_a_type_for_each_function(name: str, tmp_path: Path):
 def test_a_package_is_the_same_bytes_each_time(name: str, tmp_path: Path):
     first = [f.read_bytes() for f in save(name, tmp_path / "first")]
     made = PACKAGES[name]()
-    again = [f.read_bytes() for f in rose.compile(made.functions).save(tmp_path / "again", made.name)]
+    again = [f.read_bytes() for f in rose.compile(made.functions, dtype=made.dtype).save(tmp_path / "again", made.name)]
     assert first == again == [f.read_bytes() for f in save(name, tmp_path / "third")]
 
 

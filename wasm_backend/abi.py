@@ -1,13 +1,15 @@
 """What a compiled module looks like from outside: the contract between `lower`, the runtimes and the packages.
 
 A module exports its memory as "memory", and each function by its name. A Real is an f64 parameter or
-result, a Bool or an index an i32, and what is empty is left out. An aggregate (a vector, tuple or struct)
-lies in memory at an address that the signature says: the caller writes arguments there before the call,
-and reads the result after it. An opaque function is an import `"opaque" name`: its aggregates come as
-i32 pointers, and where its result is one, the address to write it to is the last parameter. What prints is an
-import `"print" k`, by its place among those that print: the runtime has the printer, and the text as data.
+result, a Single an f32, a Bool or an index an i32, and what is empty is left out. An aggregate (a vector,
+tuple or struct) lies in memory at an address that the signature says: the caller writes arguments there
+before the call, and reads the result after it. An opaque function is an import `"opaque" name`: its aggregates come as
+i32 pointers, and where its result is one, the address to write it to is the last parameter.
+What prints is an import `"print" k`, by its place among those that print: the runtime has the printer, and the text
+as data.
 
-An assertion that does not hold writes its number at the address FAILED, counted from 1, and stops the module.
+A function that cannot go on, since an assertion does not hold, say, writes the number of the reason at the address
+FAILED, counted from 1, and stops the module.
 """
 
 from __future__ import annotations
@@ -15,13 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rose.effects import Assertion, Printer
+from rose.effects import Failure, Printer
 from rose.ir import Func
 from rose.types import Type
 
 from .layout import describe
 
-FAILED = 8  # the address of a word: which assertion did not hold; 0 if none
+FAILED = 8  # the address of a word: which of the failures stopped the module; 0 if none
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class Lowered:
     signatures: dict[str, Signature]
     imports: tuple[Func, ...]
     mathematics: tuple[str, ...] = ()
-    assertions: tuple[Assertion, ...] = ()
+    failures: tuple[Failure, ...] = ()
 
     def opaque(self) -> list[Func]:
         """The functions that the page supplies."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
 
 from rose.effects import Assertion
 from rose.ir import (
@@ -25,14 +24,16 @@ from rose.ir import (
     Value,
     is_call,
 )
-from rose.types import Fin, Real, Ref, Tan, Tuple, Type, Vec
+from rose.single import TWINS
+from rose.stacks import JOIN, POP, PUSH
+from rose.types import Ref, Stack, Tuple, Type, Vec
 
-from .abi import FAILED
-from .encode import F64, I32, LOCAL_GET, LOCAL_SET, Code, instruction
+from .encode import I32, LOCAL_GET, LOCAL_SET, Code, instruction
+from .heap import HEADER, node, node_size
 from .homes import item_offsets
 from .layout import is_aggregate, is_flat, item_leaves, leaf_offsets, leaves, offsets, size
+from .loops import LoopWriter
 from .places import Mem, Place, wasm_type
-from .values import ValueWriter
 
 
 @cache
@@ -48,8 +49,9 @@ def template(op: Op) -> tuple[int | bytes | str, ...]:
     return tuple(steps)
 
 
+ROWS = [*OPS.values(), *TWINS.values()]  # those in single precision, too
 # the rows that call a function of the library, and which
-CALLED = {op: op.wasm.split()[1] for op in OPS.values() if op.wasm.startswith("call ")}
+CALLED = {op: op.wasm.split()[1] for op in ROWS if op.wasm.startswith("call ")}
 
 
 def _plain(op: Op) -> bytes:
@@ -57,10 +59,10 @@ def _plain(op: Op) -> bytes:
 
 
 # the rows whose code is that of their arguments, and then these bytes
-PLAIN = {op: _plain(op) for op in OPS.values() if op.wasm and "$" not in op.wasm and op not in CALLED}
+PLAIN = {op: _plain(op) for op in ROWS if op.wasm and "$" not in op.wasm and op not in CALLED}
 
 
-class FunctionWriter(ValueWriter):
+class FunctionWriter(LoopWriter):
     """Writes the instructions of a function."""
 
     def write(self) -> Code:
@@ -103,6 +105,12 @@ class FunctionWriter(ValueWriter):
             self._call(v)
         elif op is ACCUM:
             self._accum(v)
+        elif op is PUSH:
+            self._push_item(v)
+        elif op is POP:
+            self._pop_item(v)
+        elif op is JOIN:
+            self._join(v)
         elif op is INDEX or op is AT:
             self._element(v)
         else:
@@ -134,7 +142,7 @@ class FunctionWriter(ValueWriter):
         if early is None:
             self._compute(v)
             self._release(self.lives.start[v])
-            k = self._local(v, I32 if v.type is not Real and v.type is not Tan else F64)
+            k = self._local(v, wasm_type(v.type))
             self.c.body += LOCAL_SET[k]
             self.place[v] = (k,)
             return
@@ -199,21 +207,6 @@ class FunctionWriter(ValueWriter):
                 else:
                     self.c.emit(step)
 
-    def _scaled(self, i: Value, stride: int, base: int | None) -> None:
-        """The address of element `i` of a row that starts at a base."""
-        if base is not None:
-            self.c.get(base)
-        self._push(i)
-        if stride & (stride - 1) == 0:
-            if stride > 1:
-                self.c.i32_const(stride.bit_length() - 1)
-                self.c("i32.shl")
-        else:
-            self.c.i32_const(stride)
-            self.c("i32.mul")
-        if base is not None:
-            self.c("i32.add")
-
     def _element(self, v: Value) -> None:
         """An aggregate in a vector, or an element of an accumulator: its address."""
         whole, i = v.args
@@ -276,7 +269,7 @@ class FunctionWriter(ValueWriter):
                 continue
             assert isinstance(to, Mem)
             if init.op is ZERO and not s.scalar:
-                self.c.clear(size(s), to)
+                self.c.clear(s, to)
             else:
                 self._store(init, leaf, s, to)
 
@@ -285,7 +278,7 @@ class FunctionWriter(ValueWriter):
             if isinstance(to, int):
                 self.c.get(to)
                 self._push(x, leaf)
-                self.c("f64.add")
+                self._sum(t)
                 self.c.set(to)
                 continue
             assert isinstance(to, Mem)
@@ -293,13 +286,58 @@ class FunctionWriter(ValueWriter):
                 self.c.base(to)
                 self.c.load(t, to)
                 self._push(x, leaf)
-                self.c("f64.add")
+                self._sum(t)
                 self.c.write(t, to)
+            elif t.stacked:
+                self.program.heap.add(self.c, t, to, self._memory(x, leaf), to)
             else:
                 self.c.address(to)
                 self._push(x, leaf)
                 self.c.i32_const(size(t))
                 self.c("call", self.program.adder())
+
+    def _sum(self, t: Type) -> None:
+        if isinstance(t, Stack):
+            self.c.i32_const(node_size(t))
+            self.c("call", self.program.heap.join())
+        else:
+            self.c.add(t)
+
+    # stacks
+
+    def _push_item(self, v: Value) -> None:
+        below, x = v.args
+        assert isinstance(v.type, Stack)
+        item, rest = offsets(node(v.type))
+        self.c.i32_const(node_size(v.type))
+        self.c("call", self.program.heap.alloc())
+        k = self._set(v, v.type)
+        self.place[v] = (k,)
+        self.c.get(k)
+        self.c.i32_const(0)
+        self.c("i32.store", 0)
+        self._store(below, 0, v.type, Mem(k, HEADER + rest))
+        for leaf, (t, at) in enumerate(zip(leaves(x.type), leaf_offsets(x.type), strict=True)):
+            self._store(x, leaf, t, Mem(k, HEADER + item + at))
+
+    def _pop_item(self, v: Value) -> None:
+        """The top of a stack stays where it is."""
+        (s,) = v.args
+        assert isinstance(s.type, Stack)
+        self._push(s)
+        self.c("call", self.program.heap.force(s.type))
+        k = self._local(v, I32)
+        self.c.set(k)
+        self.place[v] = self._leaves_at(v.type, Mem(k, HEADER))
+
+    def _join(self, v: Value) -> None:
+        assert isinstance(v.type, Stack)
+        for a in v.args:
+            self._push(a)
+        self.c.i32_const(node_size(v.type))
+        self.c("call", self.program.heap.join())
+        self._release(self.lives.start[v])
+        self.place[v] = (self._set(v, v.type),)
 
     # calls
 
@@ -338,10 +376,7 @@ class FunctionWriter(ValueWriter):
         self._push(v.args[0])
         self.c("i32.eqz")
         self.c("if")
-        self.c.i32_const(0)
-        self.c.i32_const(self.program.assertion(assertion))
-        self.c("i32.store", FAILED)
-        self.c("unreachable")
+        self.c.fail(self.program.failure(assertion))
         self.c("end")
         self.place[v] = ()
 
@@ -372,126 +407,3 @@ class FunctionWriter(ValueWriter):
         for leaf, (t, start) in enumerate(zip(leaves(v.type), leaf_offsets(v.type), strict=True)):
             self._store(v, leaf, t, to.at(start))
         return to
-
-    # loops
-
-    def _loop(self, v: Value) -> None:
-        block: Block = v.attr
-        n = block.params[0].type
-        assert isinstance(n, Fin)
-        states = [_State(j, leaf, t) for j, a in enumerate(v.args) for leaf, t in enumerate(leaves(a.type))]
-        swaps = [self._open_state(v, block, s) for s in states]
-        self._places_of_loop(v, block, states, swaps)
-        self._release(self.lives.start[v])
-        if n.size:
-            i = self._local(block.params[0], I32)
-            self.place[block.params[0]] = (i,)
-            self.c.i32_const(0)
-            self.c.set(i)
-            self.c("loop")
-            self._turn_addresses(v, block)
-            self._block(block)
-            self._end_of_turn(v, block, states, swaps)
-            self.c.get(i)
-            self.c.i32_const(1)
-            self.c("i32.add")
-            self.c.tee(i)
-            self.c.i32_const(n.size)
-            self.c("i32.lt_u")
-            self.c("br_if", 0)
-            self.c("end")
-        self._release(self.lives.end[block])
-
-    def _open_state(self, v: Value, block: Block, s: _State) -> _Swap:
-        """Where a state is in this turn, and where its next is built: in two buffers, that change places."""
-        init = v.args[s.item]
-        if s.type.scalar:
-            self._push(init, s.leaf)
-            return _Swap(self._set(v, s.type), -1, 0)
-        self._push(init, s.leaf)
-        now, then = self._local(v, I32), self._local(v, I32)
-        self.c.set(now)
-        one, two = self.frame.reserve(s.type), self.frame.reserve(s.type)
-        self.c.i32_const(one)
-        self.c.set(then)
-        self.next[(block, s.item, leaf_offsets(init.type)[s.leaf])] = Mem(then, 0)
-        return _Swap(now, then, one + two)
-
-    def _places_of_loop(self, v: Value, block: Block, states: list[_State], swaps: list[_Swap]) -> None:
-        places: list[Place] = [
-            w.now if s.type.scalar else Mem(w.now, 0) for s, w in zip(states, swaps, strict=True)
-        ]  # fmt: skip
-        for j, p in enumerate(block.params[1:]):
-            self.place[p] = tuple([x for s, x in zip(states, places, strict=True) if s.item == j])
-        assert isinstance(v.type, Tuple)
-        for j, t in enumerate(v.type.items):
-            if j >= len(v.args) and not t.empty:
-                read = (v, j) in self.lives.items
-                places.append(self._build_at(v, len(places), t) if read else Mem(None, 0))
-        self.place[v] = tuple(places)
-
-    def _turn_addresses(self, v: Value, block: Block) -> None:
-        """The address of the element that this turn makes, of each vector of aggregates."""
-        for j in range(len(v.args), len(block.results)):
-            t = block.results[j].type
-            if not t.empty and not t.scalar and (v, j) in self.lives.items:
-                at = self._vector(v, j)
-                self._scaled(block.params[0], size(t), at.base)
-                k = self._local(block.params[0], I32)
-                self.c.set(k)
-                self.next[(block, j, -1)] = Mem(k, at.offset)
-
-    def _vector(self, v: Value, j: int) -> Mem:
-        assert isinstance(v.type, Tuple)
-        at = self.place[v][item_leaves(v.type, j)][0]
-        assert isinstance(at, Mem)
-        return at
-
-    def _end_of_turn(self, v: Value, block: Block, states: list[_State], swaps: list[_Swap]) -> None:
-        for j in range(len(v.args), len(block.results)):
-            r = block.results[j]
-            if (v, j) not in self.lives.items:
-                continue
-            if r.type.scalar:
-                at = self._vector(v, j)
-                self._scaled(block.params[0], size(r.type), at.base)
-                self._push(r)
-                self.c.write(r.type, at)
-            elif not r.type.empty:
-                to = self.next[(block, j, -1)]
-                for leaf, (t, start) in enumerate(zip(leaves(r.type), leaf_offsets(r.type), strict=True)):
-                    self._store(r, leaf, t, to.at(start))
-        moved: list[int] = []
-        for s, w in zip(states, swaps, strict=True):
-            r = block.results[s.item]
-            if s.type.scalar:
-                self._push(r, s.leaf)
-                moved.append(w.now)
-            else:
-                self._store(r, s.leaf, s.type, Mem(w.then, 0))
-        for k in reversed(moved):
-            self.c.set(k)
-        for s, w in zip(states, swaps, strict=True):
-            if not s.type.scalar:
-                self.c.get(w.then)
-                self.c.set(w.now)
-                self.c.i32_const(w.both)
-                self.c.get(w.then)
-                self.c("i32.sub")
-                self.c.set(w.then)
-
-
-class _State(NamedTuple):
-    """One leaf of a state of a loop."""
-
-    item: int
-    leaf: int
-    type: Type
-
-
-class _Swap(NamedTuple):
-    """The locals of a state: where it is now, where the next is built, and the sum of the two addresses."""
-
-    now: int
-    then: int
-    both: int

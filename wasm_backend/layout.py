@@ -1,6 +1,6 @@
 """Where the parts of a value lie in memory: inline, in order, with no pointers inside.
 
-A Real is 8 bytes, an index 4, a Bool 1, each at a multiple of its size; a Unit takes none. This is the
+A Real is 8 bytes, a Single or an index 4, a Bool 1, each at a multiple of its size; a Unit takes none. This is the
 only place that works out an offset: Python's and JavaScript's runtimes are sent `describe`.
 """
 
@@ -10,7 +10,9 @@ from functools import cache
 from itertools import accumulate
 from typing import Any
 
-from rose.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Vec
+from rose.types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Vec
+
+_NUMBERS: dict[Type, int] = {Real: 8, Tan: 8, Single: 4}  # their bytes
 
 
 @cache
@@ -21,10 +23,10 @@ def align(t: Type) -> int:
             return align(t.elem) if t.size else 1
         case Tuple():
             return max([align(x) for x in t.items], default=1)
-        case Fin():
+        case Fin() | Stack():
             return 4
         case _:
-            return 8 if t is Real or t is Tan else 1
+            return _NUMBERS.get(t, 1)
 
 
 @cache
@@ -35,10 +37,10 @@ def size(t: Type) -> int:
             return t.size * size(t.elem)
         case Tuple():
             return _round_up(offsets(t)[-1] + size(t.items[-1]), align(t)) if t.items else 0
-        case Fin():
+        case Fin() | Stack():
             return 4
         case _:
-            return 8 if t is Real or t is Tan else 1 if t is Bool else 0
+            return _NUMBERS.get(t, 1 if t is Bool else 0)
 
 
 @cache
@@ -104,6 +106,9 @@ def is_aggregate(t: Type) -> bool:
     return isinstance(t, (Vec, Tuple))
 
 
+_KINDS: dict[Type, str] = {Real: "real", Tan: "real", Single: "single", Bool: "bool"}
+
+
 @cache
 def describe(t: Type) -> dict[str, Any]:
     """A type as the runtimes read it: kinds, sizes and offsets, as plain data."""
@@ -117,7 +122,7 @@ def describe(t: Type) -> dict[str, Any]:
             return {"kind": "tuple", "items": [[at, describe(x)] for at, x in zip(offsets(t), t.items, strict=True)]}
         case Fin():
             return {"kind": "index", "size": t.size}
-        case Ref():
-            raise AssertionError("an accumulator never crosses the border")
+        case Ref() | Stack():
+            raise AssertionError("an accumulator or a stack never crosses the border")
         case _:
-            return {"kind": "real" if t is Real or t is Tan else "bool" if t is Bool else "unit"}
+            return {"kind": _KINDS.get(t, "unit")}

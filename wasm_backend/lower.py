@@ -11,37 +11,41 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rose.effects import Assertion, Printer
+from rose.effects import Assertion, Failure, Printer
 from rose.errors import RoseError, TooLarge, here
 from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
-from rose.types import Bool, Fin, Ref, Tuple, Type, Vec
+from rose.stacks import POP
+from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec, double
 
 from .abi import Lowered, Signature, Slot
 from .choice import ChoiceWriter
-from .encode import FUNC, I32, MEMORY, PAGE, Code, Module, instruction
+from .encode import FUNC, I32, MEMORY, PAGE, Module, instruction
 from .function import CALLED, FunctionWriter
+from .heap import HEADER, Heap
 from .layout import align, is_aggregate, leaves, size
 from .libm import link
-from .places import Frame, wasm_type
+from .places import Assembler, Frame, Mem, wasm_type
+from .turns import TurnsWriter
 
 LARGEST = 2**32  # bytes that a memory can have
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
 
 
-def lower(exports: Mapping[str, Func]) -> Lowered:
-    """The module that exports these functions."""
-    return _Program(exports).finish()
+def lower(exports: Mapping[str, Func], *, single: bool = False) -> Lowered:
+    """The module that exports these functions, which are over `Single` if it is to be in single precision."""
+    return _Program(exports, single).finish()
 
 
 class _Program:
     """What all functions of a module share: types, constants, helpers, and where each function is."""
 
-    def __init__(self, exports: Mapping[str, Func]) -> None:
+    def __init__(self, exports: Mapping[str, Func], single: bool) -> None:
         self.module = Module()
-        self.exports = exports
+        self.exports, self.single = exports, single
         self.notable = calls_first(exports.values())
         self.order = list(self.notable)
         self.called = {g for f, vs in self.notable.items() for g in callees(f, vs)}
+        self.called |= {f for f in exports.values() if f.arms is not None or f.turns is not None}  # its wrapper does
         self.imports = tuple([f for f in self.order if f.impl is not None and not isinstance(f.impl, Assertion)])
         self.index: dict[Func, int] = {}
         self.frames: dict[Func, Frame] = {}
@@ -51,7 +55,8 @@ class _Program:
         self.zeros = 0
         self.largest = 0
         self.math: dict[str, int] = {}  # the functions of the library that are called
-        self.assertions: dict[tuple[str, str], tuple[int, Assertion]] = {}
+        self.failures: dict[tuple[str, str], tuple[int, Failure]] = {}
+        self.heap = Heap(self)
         self._adder: int | None = None
 
     def finish(self) -> Lowered:
@@ -69,11 +74,12 @@ class _Program:
             if f.impl is None and f in self.called:
                 self.write(f)
         signatures = {name: self.export(name, f) for name, f in self.exports.items()}
+        self.heap.finish(max(self.largest, self.top))
         pages = -(-max(self.largest, self.top) // PAGE)
         m.memory(max(pages, 1))
         m.export("memory", MEMORY, 0)
         return Lowered(
-            m.finish(), signatures, self.imports, tuple(self.math), tuple([f for _, f in self.assertions.values()])
+            m.finish(), signatures, self.imports, tuple(self.math), tuple([why for _, why in self.failures.values()])
         )
 
     def constants(self) -> None:
@@ -89,6 +95,8 @@ class _Program:
                     self.literals[v] = known[key]
                 elif v.op is ZERO:
                     zeros = max([zeros, *[size(t) for t in leaves(v.type) if not t.scalar]])
+                elif v.op is POP:
+                    zeros = max(zeros, HEADER + size(v.type))
         self.zeros = self.reserve(zeros, 8)
 
     def reserve(self, n: int, to: int) -> int:
@@ -120,7 +128,8 @@ class _Program:
         frame = self.frames[f] = self.new_frame(f)
         if sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS:
             self.mailbox[f] = [None if isinstance(p.type, Ref) else frame.reserve(p.type) for p in f.params]
-        writer = (FunctionWriter if f.arms is None else ChoiceWriter)(self, f, frame, self.mailbox.get(f))
+        kind = ChoiceWriter if f.arms is not None else TurnsWriter if f.turns is not None else FunctionWriter
+        writer = kind(self, f, frame, self.mailbox.get(f))
         params, results = writer.signature()
         self.index[f] = self.module.reserve(self.module.type(params, results), f.name)
         self.module.define(self.index[f], writer.write())
@@ -130,7 +139,8 @@ class _Program:
         """One function, to be called from outside: its aggregates lie at fixed addresses."""
         if name == "memory":
             raise RoseError('a function cannot be exported as "memory"', here(), "its memory is; rename the function")
-        if f.impl is not None:
+        assert self.single or all([double(t) is t for t in (f.result, *[p.type for p in f.params])]), f
+        if f.impl is not None or f.arms is not None or f.turns is not None:
             f = wrapper(f)
         frame = self.new_frame(f)
         in_memory = len([p for p in f.params if p.type.scalar]) > IN_REGISTERS
@@ -140,6 +150,8 @@ class _Program:
         ]
         result = Slot("result", f.result, frame.reserve(f.result) if is_aggregate(f.result) else None)
         writer = FunctionWriter(self, f, frame, [s.at for s in slots], result.at)
+        if self.heap.used:
+            writer.c("call", self.heap.reset())
         params, results = writer.signature()
         index = self.module.reserve(self.module.type(params, results), name)
         self.module.define(index, writer.write())
@@ -147,36 +159,34 @@ class _Program:
         self.done(f, frame)
         return Signature(name, tuple(slots), result)
 
-    def assertion(self, f: Assertion) -> int:
-        """The number of an assertion: the same for one message and line."""
-        return self.assertions.setdefault((f.message, f.where()), (len(self.assertions) + 1, f))[0]
+    def failure(self, why: Failure) -> int:
+        """The number of a failure: the same for one message and line."""
+        return self.failures.setdefault((why.message, why.where()), (len(self.failures) + 1, why))[0]
 
     def adder(self) -> int:
         """The function that adds a row of numbers into another: (to, from, bytes)."""
         if self._adder is None:
             self._adder = self.module.reserve(self.module.type([I32, I32, I32], []), "add")
-            self.module.define(self._adder, _adder())
+            self.module.define(self._adder, _adder(self.single))
         return self._adder
 
 
-def _adder() -> Code:
+def _adder(single: bool) -> Assembler:
     """A loop over two rows of numbers, from front to back."""
-    to, at, n = 0, 1, 2
-    c = Code(3)
+    to, at, n, number = 0, 1, 2, Single if single else Real
+    c = Assembler(3, single)
     end = c.local(I32)
-    step = instruction("i32.const", 8) + instruction("i32.add")
+    step = instruction("i32.const", size(number)) + instruction("i32.add")
     c.get(to)
     c.get(n)
     c("i32.add")
     c.set(end)
     c("loop")
     c.get(to)
-    c.get(to)
-    c.f64_load(0)
-    c.get(at)
-    c.f64_load(0)
-    c("f64.add")
-    c.f64_store(0)
+    c.load(number, Mem(to, 0))
+    c.load(number, Mem(at, 0))
+    c.add(number)
+    c.write(number, Mem(to, 0))
     c.get(at)
     c.emit(step)
     c.set(at)
@@ -191,7 +201,7 @@ def _adder() -> Code:
 
 
 def wrapper(f: Func) -> Func:
-    """A function that calls another: so that an opaque one can be exported."""
+    """A function that calls another: so that one without instructions can be exported."""
     body = Block()
     loc = f.params[0].loc if f.params else None
     for p in f.params:
@@ -202,7 +212,7 @@ def wrapper(f: Func) -> Func:
     return Func(f.name, body, f.result, pure=f.pure)
 
 
-_NOTABLE = {CONST, ZERO, CALL, PURE_CALL, *CALLED}
+_NOTABLE = {CONST, ZERO, CALL, PURE_CALL, POP, *CALLED}
 
 
 def notable_values(block: Block) -> list[Value]:
@@ -217,7 +227,8 @@ def notable_values(block: Block) -> list[Value]:
 
 
 def callees(f: Func, notable: list[Value]) -> list[Func]:
-    return [*(f.arms or ()), *[v.attr for v in notable if is_call(v)]]
+    called = [v.attr for v in notable if is_call(v)]
+    return [*(f.arms or ()), *(f.turns[:2] if f.turns is not None else ()), *called]
 
 
 def calls_first(roots: Iterable[Func]) -> dict[Func, list[Value]]:
@@ -250,4 +261,4 @@ def pack(x: Any, t: Type) -> bytes:
     assert not isinstance(t, (Tuple, Ref)), t
     if t is Bool:
         return bytes([bool(x)])
-    return struct.pack("<I" if isinstance(t, Fin) else "<d", x)
+    return struct.pack("<I" if isinstance(t, Fin) else "<d" if t is Real else "<f", x)

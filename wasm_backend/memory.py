@@ -15,9 +15,9 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from rose.errors import Loc, RoseError, TypeMismatch, here
-from rose.ir import shown
-from rose.structs import Path, fields, plain, spell
-from rose.types import Bool, Fin, Real, Tan, Tuple, Type, Unit, Vec
+from rose.ir import Value, shown
+from rose.structs import Path, elements, fields, plain, spell
+from rose.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Unit, Vec, double
 
 from .layout import offsets, size
 
@@ -25,10 +25,16 @@ Array = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
 
+LARGEST = float(np.finfo(np.float32).max)
+
 _INTS: set[type] = {int, *[np.dtype(c).type for c in np.typecodes["AllInteger"]]}
 _REALS: set[type] = {float, *_INTS, *[np.dtype(c).type for c in np.typecodes["Float"]]}
-_KINDS = {"f": "iuf", "u": "iu", "b": "b", "O": ""}  # kind of dtype in memory -> the kinds that it takes
-_CLASSES: dict[str, set[type]] = {"f": _REALS, "u": _INTS, "b": {bool, np.bool_}, "O": {NoneType}}
+_SINGLES: set[type] = {float, np.float32, np.float16}
+# dtype in memory -> the kinds of dtypes that it takes, and the classes
+_KINDS = {"f8": "iuf", "f4": "f", "u4": "iu", "b1": "b", "O": ""}
+_CLASSES: dict[str, set[type]] = {
+    "f8": _REALS, "f4": _SINGLES, "u4": _INTS, "b1": {bool, np.bool_}, "O": {NoneType}
+}  # fmt: skip
 
 
 def _is_array(x: Any) -> TypeGuard[Array]:
@@ -39,7 +45,10 @@ def _dtype(t: Type) -> DType:
     """How a scalar lies in memory; a Unit is nowhere."""
     if isinstance(t, Fin):
         return np.dtype("u4")
-    return np.dtype("f8") if t is Real or t is Tan else np.dtype("?" if t is Bool else "O")
+    return np.dtype(_DTYPES.get(t, "O"))
+
+
+_DTYPES: dict[Type, str] = {Real: "f8", Tan: "f8", Single: "f4", Bool: "?"}
 
 
 def _given(dtype: DType) -> DType:
@@ -56,9 +65,9 @@ class Leaf:
 
     def __init__(self, t: Type, at: int, memory: Any, lead: Shape, dims: Shape, strides: Shape) -> None:
         self.shape, self.depth, self.is_vector = lead + dims, len(lead), bool(dims) and t is not Unit
-        self.limit = t.size if isinstance(t, Fin) else None
+        self.limit, self.single = t.size if isinstance(t, Fin) else None, t is Single
         self.dtype = dtype = _dtype(t)
-        self.kinds, self.classes = _KINDS[dtype.kind], _CLASSES[dtype.kind]
+        self.kinds, self.classes = _KINDS[dtype.str[1:]], _CLASSES[dtype.str[1:]]
         if t is Unit:
             self.view: Array = np.broadcast_to(np.array(None), self.shape)
         elif 0 in self.shape:
@@ -87,7 +96,7 @@ class Leaf:
         if x.__class__ is np.ndarray and x.dtype is self.dtype and x.shape == self.shape and self.limit is None:
             view[...] = x
             return True
-        if self.shape and x.__class__ not in _SEQUENCES and not _is_array(x) and hasattr(x, "__array__"):
+        if self.shape and x.__class__ not in _KNOWN and not _is_array(x) and hasattr(x, "__array__"):
             x = np.asarray(x)
         if not self._fits(x, self.shape):
             return False
@@ -95,6 +104,10 @@ class Leaf:
             if self.limit is not None:
                 x = np.asarray(x)
                 if x.size and (x.dtype.kind not in "iu" or int(x.min()) < 0 or int(x.max()) >= self.limit):
+                    return False
+            if self.single and not _is_array(x):
+                x = np.asarray(x, "f8")
+                if ((np.abs(x) > LARGEST) & (np.abs(x) < np.inf)).any():
                     return False
             if self.dtype.kind != "O" and view.size:
                 view[...] = x
@@ -105,6 +118,8 @@ class Leaf:
     def _fits(self, x: Any, shape: Shape) -> bool:
         """True if NumPy takes `x` to be of this shape, and its items for what we take them for."""
         if _is_array(x):
+            if self.single and x.dtype.itemsize > 4:
+                return False
             return x.shape == shape and x.dtype.kind in self.kinds and not hasattr(x, "mask")
         if not shape:
             return x.__class__ in self.classes
@@ -116,6 +131,7 @@ class Leaf:
 
 
 _SEQUENCES = (list, tuple, range)
+_KNOWN = (*_SEQUENCES, Value)  # not to be made an array
 
 
 class Struct:
@@ -187,7 +203,7 @@ def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> N
     if _is_array(x) and x.shape != dims and not isinstance(elem, Tuple):
         what = f"{spell(path)} must have the shape {dims}, got {x.shape}"
         raise TypeMismatch(what, loc or here(), f"its type is {t!r}")
-    done = place.put(plain(x, t, path, loc))
+    done = place.put(_narrow(x, t, path, loc))
     assert done, f"{path}: a {t!r} that cannot be written"
 
 
@@ -213,7 +229,40 @@ def number(x: Any, t: Type, path: Path) -> Any:
             return float(x)
         except OverflowError:
             pass
-    return plain(x, t, path)
+    return _narrow(x, t, path)
+
+
+def _narrow(x: Any, t: Type, path: Path, loc: Loc | None = None) -> Any:
+    """`plain`, where numbers that NumPy has with more than 32 bits are not rounded unasked. Python's are."""
+    made = plain(x, t, path, loc)
+    if double(t) is not t:
+        _refuse_wide(x, t, path, loc)
+    return made
+
+
+def _refuse_wide(x: Any, t: Type, path: Path, loc: Loc | None) -> None:
+    given = np.asarray(x) if hasattr(x, "__array__") else None
+    if given is not None and given.dtype.kind != "O":
+        if double(t) is not t and (lost := _lost(given)) is not None:
+            hint = "write x.astype(np.float32) to have it rounded"
+            raise TypeMismatch(f"{spell(path)} {lost}", (loc or here()).into(path[1:]), hint)
+    elif isinstance(t, Vec):
+        for k, y in enumerate(elements(x, t, path, loc)):
+            _refuse_wide(y, t.elem, (*path, k), loc)
+    elif isinstance(t, Tuple):
+        xs, names = fields(x, t, path, loc)
+        for y, s, k in zip(xs, t.items, names, strict=True):
+            _refuse_wide(y, s, (*path, k), loc)
+
+
+def _lost(x: Array) -> str | None:
+    """What is wrong with an array, if something of it would be lost in single precision."""
+    if x.dtype.names is not None:
+        return next(filter(None, [_lost(x[k]) for k in x.dtype.names]), None)
+    if x.dtype.kind == "f":
+        return f"is of {x.dtype}, and the module computes in float32" if x.dtype.itemsize > 4 else None
+    lost = [n for n in x.ravel().tolist() if int(np.float32(n)) != n] if x.dtype.kind in "iu" else []
+    return f"{'has' if x.shape else 'is'} {lost[0]}, which float32 cannot hold" if lost else None
 
 
 def destination(place: Place | None, t: Type, out: Any, view: bool) -> Callable[[], Any]:

@@ -20,7 +20,7 @@ from typing import Any
 from rose.effects import Printer
 from rose.errors import RoseError
 from rose.ir import Func
-from rose.types import Bool, Fin, Real, Tan, Tuple, Type, Unit, Vec
+from rose.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Unit, Vec
 
 from .abi import FAILED, Lowered, Signature
 from .layout import describe
@@ -101,9 +101,9 @@ def _import_data(f: Func) -> dict[str, Any]:
 
 
 def _effects(lowered: Lowered) -> dict[str, Any]:
-    """What is printed, and what an assertion says, where there are such."""
+    """What is printed, and why the module may stop, where there are such."""
     prints = [_print_data(f) for f in lowered.prints()]
-    said = [f"{f.message} ({f.where()})" for f in lowered.assertions]
+    said = [why.told() for why in lowered.failures]
     return ({"prints": prints} if prints else {}) | ({"failed": {"at": FAILED, "said": said}} if said else {})
 
 
@@ -175,6 +175,8 @@ def typescript(t: Type, *, given: bool) -> str:
     match t:
         case Vec() if not given and (t.elem is Real or t.elem is Tan):
             return "Float64Array"
+        case Vec() if not given and t.elem is Single:
+            return "Float32Array"
         case Vec() if not given and isinstance(t.elem, Fin):
             return "Uint32Array"
         case Vec():

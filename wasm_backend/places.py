@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
-from rose.types import Bool, Real, Tan, Type
+from rose.types import Bool, Real, Single, Tan, Type
 
-from .encode import F64, I32, Code
+from .abi import FAILED
+from .encode import F32, F64, I32, Code
 from .layout import align, size
 
 INLINE = 64  # bytes that are copied or cleared by single instructions
@@ -48,21 +50,40 @@ class Frame:
 
 def wasm_type(t: Type) -> int:
     """The type of the local that holds a scalar, or the address of an aggregate."""
-    return F64 if t is Real or t is Tan else I32
+    return _NUMBERS.get(t, I32)
 
 
-_LOADS: dict[Type, str] = {Bool: "i32.load8_u", Real: "f64.load", Tan: "f64.load"}
-_STORES: dict[Type, str] = {Bool: "i32.store8", Real: "f64.store", Tan: "f64.store"}
+_NUMBERS: dict[Type, int] = {Real: F64, Tan: F64, Single: F32}
+_LOADS: dict[Type, str] = {Bool: "i32.load8_u", Real: "f64.load", Tan: "f64.load", Single: "f32.load"}
+_STORES: dict[Type, str] = {Bool: "i32.store8", Real: "f64.store", Tan: "f64.store", Single: "f32.store"}
+_ADDS: dict[Type, str] = {Real: "f64.add", Tan: "f64.add", Single: "f32.add"}
+
+
+@cache
+def pieces(t: Type, single: bool) -> tuple[tuple[int, str], ...]:
+    """The offset and the type of each load or store that moves a `t`, where few do; else nothing."""
+    n = size(t)
+    half = single and n % 8 == 4
+    if n > INLINE or (n % 8 and not half):
+        return ()
+    return (*[(k, "i64" if single else "f64") for k in range(0, n - 7, 8)], *[(n - 4, "i32")] * half)
 
 
 class Assembler(Code):
     """The body of a function, with the steps that reading and writing memory is made of."""
 
-    __slots__ = ()
+    __slots__ = ("single",)
+
+    def __init__(self, params: int, single: bool) -> None:
+        super().__init__(params)
+        self.single = single  # the module is: nothing of it has 64 bits but what is moved
 
     def constant(self, t: Type, x: float) -> None:
-        if wasm_type(t) == F64:
+        kind = wasm_type(t)
+        if kind == F64:
             self.f64_const(x)
+        elif kind == F32:
+            self("f32.const", x)
         else:
             self.i32_const(int(x))
 
@@ -94,26 +115,38 @@ class Assembler(Code):
         """Store the number on the stack; below it is the base."""
         self(_STORES.get(t, "i32.store"), at.offset)
 
-    def copy(self, n: int, at: Mem, to: Mem) -> None:
-        if n <= INLINE and n % 8 == 0:
-            for k in range(0, n, 8):
-                self.base(to)
-                self.load(Real, at.at(k))
-                self.f64_store(to.offset + k)
-        else:
+    def add(self, t: Type) -> None:
+        """Add the two numbers on the stack."""
+        self(_ADDS[t])
+
+    def fail(self, why: int) -> None:
+        """Say which failure it is, and trap."""
+        self.i32_const(0)
+        self.i32_const(why)
+        self("i32.store", FAILED)
+        self("unreachable")
+
+    def copy(self, t: Type, at: Mem, to: Mem) -> None:
+        steps = pieces(t, self.single)
+        for k, kind in steps:
+            self.base(to)
+            self.base(at)
+            self(f"{kind}.load", at.offset + k)
+            self(f"{kind}.store", to.offset + k)
+        if size(t) and not steps:
             self.address(to)
             self.address(at)
-            self.i32_const(n)
+            self.i32_const(size(t))
             self("memory.copy")
 
-    def clear(self, n: int, to: Mem) -> None:
-        if n <= INLINE and n % 8 == 0:
-            for k in range(0, n, 8):
-                self.base(to)
-                self.f64_const(0.0)
-                self.f64_store(to.offset + k)
-        else:
+    def clear(self, t: Type, to: Mem) -> None:
+        steps = pieces(t, self.single)
+        for k, kind in steps:
+            self.base(to)
+            self(f"{kind}.const", 0)
+            self(f"{kind}.store", to.offset + k)
+        if size(t) and not steps:
             self.address(to)
             self.i32_const(0)
-            self.i32_const(n)
+            self.i32_const(size(t))
             self("memory.fill")

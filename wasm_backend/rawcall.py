@@ -29,7 +29,7 @@ _pointer: Any = ctypes.POINTER
 _cast: Any = ctypes.cast
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 _FINALIZER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_SLOT = {"d": "d8x", "i": "I12x"}  # an argument or result in C: 16 bytes, of which an f64 or an i32 is used
+_SLOT = {"d": "d8x", "f": "f12x", "i": "I12x"}  # an argument or result in C: 16 bytes, of which a number is used
 _HINTS = {
     TrapCode.STACK_OVERFLOW: "its calls, or those of an opaque function back into it, nest too deeply",
     TrapCode.MEMORY_OUT_OF_BOUNDS: "no program should touch that memory: please report it, with the program",
@@ -74,49 +74,55 @@ private = find(_ffi)
 
 
 class Entry(NamedTuple):
-    """An exported function, ready: put the arguments into `reals` or `words`, and do `call(*args)`.
+    """An exported function, ready: put the arguments into one of the three views, and do `call(*args)`.
 
-    Argument k is at 2k + 2, an f64 in `reals` and an i32 in `words`; the result comes at 2. The call
-    failed if it gives anything but None, or leaves `words[0]` other than 0: raise what `fail` makes of it.
+    Argument k is at 2k + 2, an f64 in `reals` and an i32 in `words`, and an f32 at 4k + 4 in `singles`; the
+    result comes where the first argument was. The call failed if it gives anything but None, or leaves
+    `words[0]` other than 0: raise what `fail` makes of it.
     """
 
     call: Callable[..., Any]
     args: tuple[Any, ...]
     fail: Callable[[Any], BaseException]
     reals: memoryview[float]
+    singles: memoryview[float]
     words: memoryview[int]
     keep: tuple[Any, ...]  # what the addresses in `args` point at
 
 
 def entry(store: Store, func: Func, params: str, result: str, raised: list[BaseException]) -> Entry:
-    """An `Entry` to `func`: `params` and `result` have a "d" for each f64 and an "i" for each i32.
+    """An `Entry` to `func`: `params` and `result` have a "d" for each f64, an "f" for each f32, an "i" for each i32.
 
     What an opaque function raised is in `raised`.
     """
     size = max(len(params), len(result))
     buffer = (ctypes.c_char * (16 * size + 16))()
     raw = memoryview(buffer).cast("B")
-    reals, words = raw.cast("d"), raw.cast("Q")
+    reals, singles, words = raw.cast("d"), raw.cast("f"), raw.cast("Q")
     if private is None:
-        call, args = _official, (store, func, params, result, reals, words)
+        call, args = _official, (store, func, params, result, reals, singles, words)
     else:
         call, at = private.call, ctypes.addressof(buffer)
         context = ctypes.cast(store._context(), ctypes.c_void_p)  # pyright: ignore
         callee = ctypes.c_void_p(ctypes.addressof(func._func))  # pyright: ignore
         args = (context, callee, ctypes.c_void_p(at + 16), ctypes.c_size_t(size), ctypes.c_void_p(at))
-    return Entry(call, args, partial(_failure, words, raised), reals, words, (store, func))
+    return Entry(call, args, partial(_failure, words, raised), reals, singles, words, (store, func))
 
 
 def _official(
-    store: Store, func: Func, params: str, result: str, reals: memoryview[float], words: memoryview[int]
-) -> BaseException | None:
+    store: Store, func: Func, params: str, result: str,
+    reals: memoryview[float], singles: memoryview[float], words: memoryview[int],
+) -> BaseException | None:  # fmt: skip
     """Does what the call of C does, by `Func.__call__`; gives what it raised."""
     try:
-        given = func(store, *[(reals if kind == "d" else words)[2 * k + 2] for k, kind in enumerate(params)])
+        views = {"d": reals[2::2], "f": singles[4::4], "i": words[2::2]}
+        given = func(store, *[views[kind][k] for k, kind in enumerate(params)])
     except BaseException as e:
         return e
     if result == "d":
         reals[2] = given
+    elif result == "f":
+        singles[4] = given
     elif result == "i":
         words[2] = given & 0xFFFFFFFF
     return None
@@ -159,7 +165,7 @@ def host(
 
     An i32 comes as an unsigned int. An exception goes into `raised`, and stops the module.
     """
-    kinds = {"d": ValType.f64, "i": ValType.i32}
+    kinds = {"d": ValType.f64, "f": ValType.f32, "i": ValType.i32}
     type = FuncType([kinds[k]() for k in params], [kinds[k]() for k in result])
     if private is None:
         return Func(store, type, _official_callback(params, result, body, raised)), None
@@ -175,7 +181,7 @@ def _callback(
 ) -> Callable[..., int | None]:
     """`body` as C calls it: with the address of the arguments, in whose place the result goes."""
     given = struct.Struct("<" + "".join([_SLOT[k] for k in params]))
-    made = struct.Struct("<" + result.upper().replace("D", "d"))
+    made = struct.Struct("<" + result.replace("i", "I"))
 
     def callback(_env: Any, _caller: Any, raw: int, _count: int) -> int | None:
         try:

@@ -14,28 +14,34 @@ import keyword
 import pickle
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import wasmtime
 
-from rose.effects import Assertion
-from rose.errors import Loc, RoseError, TypeMismatch, here, hide_our_frames
-from rose.ir import Builder, Func
-from rose.structs import plain
-from rose.types import Bool, Fin, Real, Tan, Type, Unit
+from rose.effects import Failure
+from rose.errors import Loc, NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
+from rose.ir import Builder, Func, not_one_each, shown
+from rose.structs import answer, plain
+from rose.types import Bool, Fin, Real, Single, Tan, Type, Unit, double
 
 from . import rawcall
 from .abi import FAILED, Lowered, Signature, Slot
 from .layout import is_aggregate, size
-from .memory import Place, destination, fill, number, place_of
+from .memory import LARGEST, Place, destination, fill, number, place_of
 
 # instances
 
 
 def _kind(t: Type) -> str:
-    """How a scalar crosses the border: "d" as an f64, "i" as an i32, "" not at all."""
-    return "" if t.empty else "d" if t is Real or t is Tan else "i"
+    """How a scalar crosses the border: "d" as an f64, "f" as an f32, "i" as an i32, "" not at all."""
+    return "" if t.empty else "d" if t is Real or t is Tan else "f" if t is Single else "i"
+
+
+# how the text of a function names the number k that goes in, or 0 that comes out
+_SLOTS: dict[str, Callable[[int], str]] = {
+    "d": lambda k: f"reals[{2 * k + 2}]", "f": lambda k: f"singles[{4 * k + 4}]", "i": lambda k: f"words[{2 * k + 2}]",
+}  # fmt: skip
 
 
 def _is_placed(s: Slot) -> bool:
@@ -48,7 +54,7 @@ class _Instance:
 
     def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module, lowered: Lowered) -> None:
         self.store = wasmtime.Store(engine)
-        self.signatures, self.assertions = lowered.signatures, lowered.assertions
+        self.signatures, self.failures = lowered.signatures, lowered.failures
         self.raised: list[BaseException] = []  # by an opaque function, during this call
         self.states: dict[str, tuple[Any, ...]] = {}
         self.hosts = [self._host(f) for f in lowered.imports]
@@ -79,8 +85,8 @@ class _Instance:
             e = rawcall.entry(self.store, func, params, result, self.raised)
             places = [self.place(p.type, p.at or 0) for p in s.params if _is_placed(p)]
             found = self.place(s.result.type, s.result.at or 0) if _is_placed(s.result) else None
-            fail = functools.partial(_failure, e.fail, self.assertions, self.pages) if self.assertions else e.fail
-            made = self.states[name] = (e.call, e.args, fail, e.reals, e.words, places, found, e.keep)
+            fail = functools.partial(_failure, e.fail, self.failures, self.pages) if self.failures else e.fail
+            made = self.states[name] = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, e.keep)
         return made
 
     def _host(self, f: Func) -> tuple[wasmtime.Func, Any]:
@@ -98,14 +104,14 @@ class _Instance:
         return next(numbers) != 0 if t is Bool else next(numbers)
 
 
-def _failure(fail: Callable[[Any], BaseException], assertions: Sequence[Assertion], pages: Any, error: Any) -> Any:
-    """What to raise for a call that failed: an assertion that did not hold, or what `fail` makes of it."""
+def _failure(fail: Callable[[Any], BaseException], failures: Sequence[Failure], pages: Any, error: Any) -> Any:
+    """What to raise for a call that failed: one that it says itself, or what `fail` makes of it."""
     made = fail(error)
     number = int.from_bytes(bytes(pages[FAILED : FAILED + 4]), "little")
     if not number:
         return made
     pages[FAILED : FAILED + 4] = (0, 0, 0, 0)
-    return assertions[number - 1].error()
+    return failures[number - 1].error()
 
 
 def _answer(ref: weakref.ref[_Instance], f: Func, *numbers: Any) -> Any:
@@ -117,6 +123,8 @@ def _answer(ref: weakref.ref[_Instance], f: Func, *numbers: Any) -> Any:
     if f.result is Real and x.__class__ is float:
         return x
     path, loc = (f"what {f.name} returns",), Loc(f.impl.__code__, -1) if hasattr(f.impl, "__code__") else None
+    if double(f.result) is not f.result:
+        x = answer(x, f.result, path, loc)
     if is_aggregate(f.result) or f.result.empty:
         return fill(instance.place(f.result, next(rest, 0)), x, f.result, path, loc)
     return plain(x, f.result, path, loc)
@@ -189,8 +197,7 @@ def _source(s: Signature, pooled: bool) -> str:
             continue
         checks.append(f"if {_unusual(p.type, f'a{k}')}: a{k} = number(a{k}, t{k}, n{k})")
         if not p.type.empty:
-            buffer = "reals" if _kind(p.type) == "d" else "words"
-            sends.append(f"{buffer}[{2 * len(sends) + 2}] = a{k}")
+            sends.append(f"{_SLOTS[_kind(p.type)](len(sends))} = a{k}")
     missing = f" or {names[-1]} is absent" if names else ""
     given = "".join([f"{a}, " for a in names])
     own = ["try: state = local.state", "except AttributeError: state = make(name, local)"]
@@ -199,7 +206,7 @@ def _source(s: Signature, pooled: bool) -> str:
         f"if named or rest{missing}: [{given}], extras = bind(name, names, [{given}*rest], named)",
         *checks,
         *(["state = taken.state(name)"] if pooled else own),
-        "call, args, fail, reals, words, places, result, _ = state",
+        "call, args, fail, reals, singles, words, places, result, _ = state",
         "if extras is not None: into = destination(result, t, *extras)",
         *fills,
         *sends,
@@ -211,13 +218,15 @@ def _source(s: Signature, pooled: bool) -> str:
         lines = ["taken = take()", "try:", *[f"    {x}" for x in lines], "finally: give(taken)"]
     params = "".join([f"{a}=absent, " for a in names]) + ("/, " if names else "")
     text = [f"def call({params}*rest, **named):", "    try:", *[f"        {x}" for x in lines]]
-    return "\n".join([*text, "    except RoseError as e: raise hide_our_frames(e)"])
+    return "\n".join([*text, "    except Exception as e:", "        hide_our_frames(e)", "        raise"])
 
 
 def _unusual(t: Type, x: str) -> str:
     """The condition that `x` is not what is usually given for a scalar."""
     if isinstance(t, Fin):
         return f"{x}.__class__ is not int or not 0 <= {x} < {t.size}"
+    if t is Single:
+        return f"{x}.__class__ is not float or not -{LARGEST!r} <= {x} <= {LARGEST!r}"
     return f"{x} is not None" if t is Unit else f"{x}.__class__ is not {'bool' if t is Bool else 'float'}"
 
 
@@ -227,7 +236,8 @@ def _result(s: Slot) -> str:
         return "result.read() if extras is None else into()"
     if s.type is Unit:
         return "None"
-    number = "reals[2]" if _kind(s.type) == "d" else "words[2] & 0xFFFFFFFF"
+    kind = _kind(s.type)
+    number = _SLOTS[kind](0) + " & 0xFFFFFFFF" * (kind == "i")
     return f"({number}) != 0" if s.type is Bool else number
 
 
@@ -238,7 +248,6 @@ def _function(module: _Module, s: Signature) -> Callable[..., Any]:
     scope |= {
         "destination": destination,
         "names": [p.name for p in s.params],
-        "RoseError": RoseError,
         "hide_our_frames": hide_our_frames,
     }
     scope |= {f"t{k}": p.type for k, p in enumerate(s.params)} | {f"n{k}": (p.name,) for k, p in enumerate(s.params)}
@@ -255,19 +264,8 @@ def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any]) -> t
     given = [x for x in args if x is not _Absent]
     rest = names[len(given) :]
     if len(given) + len(named) != len(names) or not named.keys() >= set(rest):
-        raise _misfit(f, names, given, named)
+        raise not_one_each(f, names, len(given), named)
     return given + [named[k] for k in rest], None if out is None and not view else (out, view)
-
-
-def _misfit(f: str, names: list[str], given: list[Any], named: dict[str, Any]) -> TypeMismatch:
-    """What is wrong with arguments that are not one for each parameter."""
-    takes = f"{len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)})" if names else "no arguments"
-    rest = names[len(given) :]
-    if extra := [k for k in named if k not in rest]:
-        said = "is given twice" if extra[0] in names else "is unknown"
-        return TypeMismatch(f"{f} takes {takes}: {extra[0]} {said}", here(), "see its signature")
-    missing = [f"{k} is missing" for k in rest if k not in named] or ["too many"]
-    return TypeMismatch(f"{f} takes {takes}, got {len(given) + len(named)}", here(), missing[0])
 
 
 def _extra(k: str, names: list[str], named: dict[str, Any]) -> Any:
@@ -303,8 +301,11 @@ class Export:
         self._doc, self._module = doc, module or _Module(lowered)
         self.__call__ = _function(self._module, lowered.signatures[name])
 
+    @edge
     def call(self, args: Sequence[Any], *, out: Any = None, view: bool = False) -> Any:
         """A call with these arguments, in order."""
+        if not isinstance(args, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeMismatch(f"call takes a list of arguments, not {shown(args)}", here(), "write call([x, y])")
         return self.__call__(*args, **{"out=": out, "view=": view or None})
 
     @property
@@ -322,6 +323,7 @@ class Export:
     def __repr__(self) -> str:
         return f"<compiled {self.__name__}{self.signature}>"
 
+    @edge
     def __reduce__(self) -> tuple[Any, ...]:
         x = self.lowered
         imports = [_packed(f) for f in x.imports]
@@ -333,7 +335,7 @@ class Export:
             x.signatures,
             imports,
             x.mathematics,
-            x.assertions,
+            x.failures,
         )
 
 
@@ -356,20 +358,26 @@ class Compiled(Export):
         """The signature of each function, by its name."""
         return self.lowered.signatures
 
+    @edge
     def __getitem__(self, name: str) -> Export:
+        if not isinstance(name, str) or name not in self.signatures:  # pyright: ignore[reportUnnecessaryIsInstance]
+            what = f"the module has no function {name!r}"
+            if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                what = f"a function of a module has a string for its name, not {shown(name)}"
+            raise RoseError(what, here(), f"it has {', '.join(self.signatures)}")
         if name == self.__name__:
             return self
-        if name not in self.signatures:
-            hint = f"it has {', '.join(self.signatures)}"
-            raise RoseError(f"the module has no function {name!r}", here(), hint)
         exports: dict[str, Export] = self.__dict__.setdefault("_exports", {})
         if name not in exports:
             exports[name] = Export(self.lowered, name, module=self._module)
         return exports[name]
 
+    @edge
     def __getattr__(self, name: str) -> Export:
         if "lowered" not in self.__dict__ or name not in self.signatures:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            if "lowered" not in self.__dict__ or name.startswith("__"):
+                raise AttributeError(name)
+            raise NoField(f"the module has no function {name!r}", here(), f"it has {', '.join(self.signatures)}")
         self.__dict__[name] = self[name]  # found without coming here, the next time
         return self[name]
 
@@ -388,10 +396,10 @@ def _unpickled(
     signatures: dict[str, Signature],
     imports: list[Any],
     mathematics: tuple[str, ...],
-    assertions: tuple[Assertion, ...],
+    failures: tuple[Failure, ...],
 ) -> Export:
     opaque = tuple([_opaque(*f) for f in imports])
-    return cls(Lowered(wasm, signatures, opaque, mathematics, assertions), name, doc)
+    return cls(Lowered(wasm, signatures, opaque, mathematics, failures), name, doc)
 
 
 def _packed(f: Func) -> tuple[Any, ...]:

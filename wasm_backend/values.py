@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from rose.effects import Assertion
+from rose.effects import Failure
 from rose.ir import CONST, ZERO, Block, Func, Value
 from rose.types import Real, Ref, Type
 
-from .encode import F64, I32, LOCAL_GET
+from .encode import F32, F64, I32, LOCAL_GET
+from .heap import Heap
 from .homes import Home, Part, escaping, homes
-from .layout import leaf_offsets, leaves, size
+from .layout import leaf_offsets, leaves
 from .locals import Lives
 from .places import Assembler, Frame, Literal, Mem, Place, wasm_type
 
@@ -25,12 +26,14 @@ class Program(Protocol):
 
     index: dict[Func, int]
     math: dict[str, int]  # the functions of the library
+    heap: Heap
     mailbox: dict[Func, list[int | None]]  # where the parameters go, of functions that have too many
     zeros: int
+    single: bool  # the module is in single precision
 
     def literal(self, v: Value) -> int: ...
     def adder(self) -> int: ...
-    def assertion(self, f: Assertion) -> int: ...
+    def failure(self, why: Failure) -> int: ...
 
 
 class ValueWriter:
@@ -46,14 +49,14 @@ class ValueWriter:
         self.escaping = escaping(f.body)
         self.place: dict[Value, tuple[Place, ...]] = {}
         self.owned: dict[Value, list[tuple[int, int]]] = {}  # value -> its locals: (type, index)
-        self.free: dict[int, list[int]] = {I32: [], F64: []}
+        self.free: dict[int, list[int]] = {I32: [], F32: [], F64: []}
         self.built: dict[Part, Mem] = {}  # where a part is, or will be, built
         # where a loop's next state is built: (block, result, offset); -1 for the element that a turn makes
         self.next: dict[tuple[Block, int, int], Mem] = {}
         self.results: list[Mem] = []  # where the aggregates of the result go
         self.params: list[int] = []
         self._take_params(at or [None] * len(f.params))
-        self.c = Assembler(len(self.params))
+        self.c = Assembler(len(self.params), program.single)
 
     def _compute(self, v: Value) -> None:
         """Put the number that an instruction makes on the stack."""
@@ -151,7 +154,7 @@ class ValueWriter:
             self._push(v, leaf)
             self.c.write(t, to)
         elif (at := self._memory(v, leaf)) != to:
-            self.c.copy(size(t), at, to)
+            self.c.copy(t, at, to)
 
     def _memory(self, v: Value, leaf: int = 0) -> Mem:
         """The address of a leaf that lies in memory."""

@@ -93,8 +93,8 @@ def _whole(x: float) -> float:
     return math.copysign(float(math.floor(x)), x) if math.isfinite(x) else x
 
 
-def _single(x: float) -> float:
-    """The nearest f32."""
+def nearest(x: float) -> float:
+    """The nearest f32, as a float."""
     try:
         return _F32.unpack(_F32.pack(x))[0]
     except OverflowError:
@@ -109,7 +109,7 @@ def _signed(x: int) -> int:
 _STRUCTS = {type: struct.Struct(form) for type, form in {"i32": "<I", "i64": "<Q", "f32": "<f", "f64": "<d"}.items()}
 _F32 = _STRUCTS["f32"]
 _NAMES: dict[str, Any] = {
-    "divide": _divide, "root": _root, "whole": _whole, "single": _single, "signed": _signed,
+    "divide": _divide, "root": _root, "whole": _whole, "single": nearest, "signed": _signed,
     "copysign": math.copysign, "inf": math.inf, "nan": math.nan,
     **{f"{type}_load": s.unpack_from for type, s in _STRUCTS.items()},
     **{f"{type}_store": s.pack_into for type, s in _STRUCTS.items()},

@@ -52,46 +52,58 @@ class _Live:
         return ref.op is PARAM or ref in self.values
 
     def loop(self, v: Value) -> None:
-        """A loop lives if a result of it is read, or if something in its body acts; states live together."""
+        """A loop lives if a result of it is read, or if something in its body acts.
+
+        A state lives if it is read after the loop, or in a turn by something that lives.
+        """
         block: Block = v.attr
-        k = len(v.args)
-        read = [(v, j) in self.items for j in range(len(block.results))]
         before = len(self.values)
-        if any(read):
+        fresh = [j for j in range(len(block.results)) if (v, j) in self.items]
+        if fresh:
             self.values[v] = None
-        for j, r in enumerate(block.results):
-            if read[j] or (j < k and any(read)):
-                self.values[r] = None
-        self.code(block)
-        if v not in self.values and len(self.values) > before:
-            # something in its body acts, and its states may matter to that
+        while True:
+            for j in fresh:
+                self.items[(v, j)] = None
+                self.values[block.results[j]] = None
+            self.code(block)
+            fresh = [j for j, p in enumerate(block.params[1:]) if p in self.values and (v, j) not in self.items]
+            if not fresh:
+                break
+        if len(self.values) > before:
             self.values[v] = None
-            for r in block.results[:k]:
-                self.values[r] = None
-            if k:
-                self.code(block)
         if v in self.values:
-            for a in v.args:
-                self.values[a] = None
+            for j, a in enumerate(v.args):
+                if (v, j) in self.items:
+                    self.values[a] = None
 
 
 def _sweep(block: Block, live: _Live) -> None:
     kept: list[Value] = []
     for v in block.code:
         if v in live.values:
-            kept.append(v)
             if v.op is FOR:
-                _sweep_loop(v, live)
+                _sweep_loop(v, live, kept)
+            kept.append(v)
     block.code = kept
 
 
-def _sweep_loop(v: Value, live: _Live) -> None:
-    """The body of a loop; a vector that nobody reads is made of zeros, which cost nothing."""
+def _sweep_loop(v: Value, live: _Live, before: list[Value]) -> None:
+    """The body of a loop; what nobody reads of its results is made of zeros, which cost nothing."""
     block: Block = v.attr
     _sweep(block, live)
-    results = list(block.results)
-    for j in range(len(v.args), len(results)):
-        if (v, j) not in live.items and results[j].op is not ZERO:
-            results[j] = Value(ZERO, results[j].type, (), None, v.loc, block)
-            block.code.insert(0, results[j])
-    block.results = tuple(results)
+    results, args = list(block.results), list(v.args)
+    for j, r in enumerate(results):
+        if (v, j) not in live.items:
+            results[j] = _zero(r, v, block, live, block.code)
+            if j < len(args):
+                args[j] = _zero(args[j], v, v.block, live, before)
+    block.results, v.args = tuple(results), tuple(args)
+
+
+def _zero(x: Value, v: Value, block: Block, live: _Live, code: list[Value]) -> Value:
+    """A zero in the place of `x`, which may be one already."""
+    if x.op is ZERO and x in live.values:
+        return x
+    zero = Value(ZERO, x.type, (), None, v.loc, block)
+    code.append(zero)
+    return zero

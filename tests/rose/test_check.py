@@ -10,7 +10,9 @@ from rose import ir, ops
 from rose.check import check
 from rose.errors import Loc
 from rose.forward import full_mask, jvp
+from rose.interp import run
 from rose.ir import Block, Func, Op, Value, building
+from rose.optimise import remove_dead_code
 from rose.retype import untype
 from rose.structs import Fin, Vec, struct
 from rose.trace import fn, opaque
@@ -524,3 +526,13 @@ def test_what_the_builder_makes_is_well_formed():
         b.zero(tuple_of(Bool, Fin[3], V3))
         f = b.func(b.tuple([b.freeze(ref), x]))
     assert check(f) is f
+
+
+def test_dead_code_is_removed_as_often_as_one_likes():
+    """A vector of a loop that nobody reads is made of zeros, which a second run leaves there."""
+    with building("f") as b:
+        x = b.param(Real, "x")
+        ys, _ = b.loop(3, lambda i, y: ([y * x], [y + x]), [x])
+        f = b.func(ys[0])
+    for _ in range(3):
+        assert run(check(remove_dead_code(f)), 2.0) == 16.0

@@ -213,7 +213,7 @@ def test_help_and_version(sh: Shell):
     for command, words in {
         "compile": ["--out", "--grad"],
         "run": ["ARGS-AS-JSON"],
-        "ir": ["--pass"],
+        "ir": ["--pass", "--dot", "--svg"],
         "ops": [],
     }.items():
         code, out, _ = sh(command, "--help")
@@ -384,6 +384,16 @@ def test_compile_makes_what_rose_compile_makes(sh: Shell):
     module = rose.compile({"loss": loss, "norm": norm, "grad_loss": rose.grad(loss), "grad_norm": rose.grad(norm)})
     again = module.save("again", "model")
     assert [f.read_bytes() for f in again] == [Path("out", name).read_bytes() for name in FILES]
+
+
+def test_compile_in_single_precision(sh: Shell):
+    assert sh("compile", "model.py", "-o", "out", "--grad", "--dtype", "f32", "-q").code == 0
+    scope = runpy.run_path("model.py")
+    fs = {name: scope[name] for name in ("loss", "norm", "swapped", "opposite")}
+    grads = {f"grad_{name}": rose.grad(fs[name]) for name in ("loss", "norm")}
+    again = rose.compile({**fs, **grads}, dtype="f32").save("again", "model")
+    assert [f.read_bytes() for f in again] == [Path("out", name).read_bytes() for name in FILES]
+    assert "'f16' is not one of 'f64', 'f32'" in sh("compile", "model.py", "-o", "more", "--dtype", "f16").err
 
 
 @pytest.mark.parametrize(
@@ -610,6 +620,15 @@ def test_run_with_wrong_arguments(sh: Shell, target: str, args: list[str], messa
     assert "\n  at " not in said  # there is no line to point at
 
 
+def test_run_in_single_precision(sh: Shell):
+    assert json.loads(sh("run", "more.py:divided", "1", "3", "--dtype", "f32").out) == 0.3333333432674408
+    assert sh("run", "more.py:doubled", "[0.1, 1, 2]", "--dtype", "f32").out == "[0.20000000298023224, 2.0, 4.0]\n"
+    assert sh.fails(2, "run", "--dtype", "f32", "more.py:divided", "1", "1e39").startswith(
+        "y must be a Single, got 1e+39"
+    )
+    assert json.loads(sh("run", "--dtype", "f64", "more.py:divided", "1e39", "1e39").out) == 1.0
+
+
 def test_run_a_function_of_the_host_once(sh: Shell):
     assert sh("run", "more.py:telling", "2") == (0, "told 2.0\n3.0\n", "")
     assert sh("run", "more.py:tell", "2") == (0, "told 2.0\n2.0\n", "")
@@ -733,3 +752,68 @@ def in_terminal(*args: str, cwd: Path, **env: str) -> str:
         assert running.wait() == 0, said
     os.close(ours)
     return said.decode()
+
+
+# programs that are text
+
+TEXT = """
+def sum<n: Index>(v: [n]Real): Real = fst (accum a from 0.0 in [for i: n, a += v[i]])
+
+def square(x: Real): Real = x * x
+def host(x: Real): Real = opaque
+def mean(v: [4]Real): Real = sum(v) / 4
+def add(a: &Real, x: Real): () = a += x
+"""
+
+
+def test_a_text_runs(sh: Shell):
+    sh.write("text.rose", TEXT)
+    assert sh("run", "text.rose:square", "3").out == "9.0\n"
+    assert sh("run", "text.rose:mean", "[[1, 2, 3, 6]]").out == "3.0\n"
+    assert sh("run", "text.rose:sum<3>", "[[1, 2, 3]]").out == "6.0\n"
+
+
+def test_a_text_compiles(sh: Shell):
+    sh.write("text.rose", TEXT)
+    made = sh("compile", "text.rose", "--grad", "--json", "-o", "out")
+    assert json.loads(made.out)["functions"] == ["square", "mean", "grad_square", "grad_mean"]
+    assert (sh.folder / "out" / "text.wasm").is_file()
+
+
+def test_the_ir_of_a_text(sh: Shell):
+    sh.write("text.rose", TEXT)
+    assert sh("ir", "text.rose:square").out == "def square(x: Real): Real =\n  let x0: Real = x * x in\n  x0\n"
+    assert "def square.jvp.bwd(" in sh("ir", "text.rose:square", "--pass", "transpose").out
+    other = sh.write("other.rose", sh("ir", "text.rose:mean").out)
+    assert sh("ir", "other.rose:mean").out == other.read_text()
+
+
+def test_graphs(sh: Shell):
+    sh.write("text.rose", TEXT)
+    assert sh("ir", "text.rose:mean", "--dot").out.startswith("digraph rose {\n")
+    picture = sh("ir", "text.rose:mean", "--pass", "jvp", "--svg").out
+    assert picture.startswith("<svg ") and "def sum_4.jvp" in picture
+    assert "digraph" in sh("ir", "model.py:loss", "--pass", "transpose", "--dot").out
+    assert "WebAssembly is no graph" in sh.fails(2, "ir", "text.rose:mean", "--pass", "wasm", "--svg")
+
+
+def test_a_wrong_text(sh: Shell):
+    sh.write("text.rose", "def f(x: Real): Real = x + y\n")
+    assert sh.fails(1, "run", "text.rose:f", "1") == (
+        "UnknownName: there is no value y\n  at text.rose:1\n"
+        "    def f(x: Real): Real = x + y\n                               ^\n"
+        "  hint: define it with a let before it\n"
+    )
+    (sh.folder / "text.rose").write_bytes(b"def f(x: Real): Real = \xff")
+    assert "text.rose is no text: invalid start byte at byte 23" in sh.fails(1, "run", "text.rose:f", "1")
+
+
+def test_a_function_that_a_text_does_not_have(sh: Shell):
+    sh.write("text.rose", TEXT)
+    for name in ("nothing", "nothing<3>"):
+        said = sh.fails(2, "run", f"text.rose:{name}", "1")
+        assert f"text.rose has no function {name}; it has sum, square, host, mean, add" in said
+    assert "name one function" in sh.fails(2, "ir", "text.rose")
+    sh.write("refs.rose", "def add(a: &Real, x: Real): () = a += x\n")
+    assert "no function that can be called from outside" in sh.fails(1, "compile", "refs.rose", "-o", "out")
+    assert "there is no file no.rose" in sh.fails(2, "compile", "no.rose", "-o", "out")

@@ -514,6 +514,14 @@ def tell(x: Real, line: Line): () = opaque
 
 def Math.log(x: Real): Real = pure opaque
 
+def Math.log.jvp(x: Real, dx: Tan): (Real, Tan) =
+  let x0: Real = Math.log(x) in
+  let x1: Tan = dx / x in
+  let x2: (Real, Tan) = (x0, x1) in
+  x2
+
+jvp Math.log = Math.log.jvp
+
 def f(x: Real): Real =
   let x0: Real = 1.0 in
   let x1: [1]Real = [2.0] in
@@ -553,6 +561,8 @@ def Math.log.jvp(x: Real, dx: Tan): (Real, Tan) =
   let x2: (Real, Tan) = (x0, x1) in
   x2
 
+jvp Math.log = Math.log.jvp
+
 def f.jvp(x: Real, dx: Tan): (Real, Tan) =
   let x0: (Real, Tan) = Math.log.jvp(x, dx) in
   let x1: Real = fst x0 in
@@ -581,7 +591,7 @@ def test_literals():
     golden(
         literals(),
         """
-def literals(k: 2): (Real, Bool, Tan, Bool, 5, [2]Tan, (Real,), (), (), 7) =
+def literals(k: 2): (Real, Bool, Tan, Bool, 5, [2]Tan, (Real,), (,), (), 7) =
   let x0: [2][2]Real = [[1.0, -0.0], [inf, 1e+300]] in
   let x1: [2]Bool = [true, false] in
   let x2: [2]Real = x0[k] in
@@ -592,10 +602,10 @@ def literals(k: 2): (Real, Bool, Tan, Bool, 5, [2]Tan, (Real,), (), (), 7) =
   let x7: 5 = 0 in
   let x8: [2]Tan = zero in
   let x9: (Real,) = zero in
-  let x10: () = zero in
+  let x10: (,) = zero in
   let x11: () = () in
   let x12: 7 = 4 in
-  let x13: (Real, Bool, Tan, Bool, 5, [2]Tan, (Real,), (), (), 7) = (x3, x4, x5, x6, x7, x8, x9, x10, x11, x12) in
+  let x13: (Real, Bool, Tan, Bool, 5, [2]Tan, (Real,), (,), (), 7) = (x3, x4, x5, x6, x7, x8, x9, x10, x11, x12) in
   x13
 """,
     )

@@ -105,7 +105,7 @@ _LIMITS = [
     0.0, 5e-324, 2.2250738585072009e-308, 2.2250738585072014e-308, 1.7976931348623157e308, INF, 1e-45, 1.1754944e-38,
     3.4028234663852886e38, 1.0, 2.0, 0.5, 4503599627370496.0, 9007199254740992.0, 9007199254740993.0, 1e22, 1e300,
 ]  # fmt: skip
-_BORDERS = [
+BORDERS = [
     *[k * PI / 4 for k in range(1, 25)], *map(float, range(1, 41)), *[k + 0.5 for k in range(8)], 709.782712893384,
     745.1332191019411, 708.3964185322641, 1024.0, 1022.0, 1074.0, 88.72283935546875, 103.97208404541016, 128.0,
     149.0, 150.0, 171.6243769563027, 184.0, 35.04010009765625, 22.0, 20.0, 18.714973875118524, 6.0, 28.0, 1e-8,
@@ -138,7 +138,7 @@ def _number(r: random.Random, single: bool) -> float:
         return struct.unpack("<f" if single else "<d", raw)[0]
     if kind < 0.7:
         return sign * r.choice([*_LIMITS, NAN])
-    near = r.choice(_BORDERS)
+    near = r.choice(BORDERS)
     if kind < 0.8:
         return sign * near * (1 + r.choice([1, -1]) * 10 ** r.uniform(-16, -1))
     for _ in range(r.randrange(3)):

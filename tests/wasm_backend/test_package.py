@@ -12,7 +12,7 @@ import wasmtime
 
 from rose.errors import RoseError, here
 from rose.ir import PARAM, Block, Func, Value
-from rose.types import Bool, Fin, Form, Real, Tan, Tuple, Type, Unit, Vec
+from rose.types import Bool, Fin, Form, Real, Single, Tan, Tuple, Type, Unit, Vec
 from wasm_backend import package
 from wasm_backend.abi import Lowered, Signature, Slot
 from wasm_backend.package import package_files, typescript, write_package
@@ -190,6 +190,8 @@ def test_opaque_functions_of_one_name_have_one_type():
         (Unit, "undefined", "undefined"),
         (Fin(3), "number", "number"),
         (Vec(3, Real), "ArrayLike<number>", "Float64Array"),
+        (Single, "number", "number"),
+        (Vec(3, Single), "ArrayLike<number>", "Float32Array"),
         (Vec(3, Fin(2)), "ArrayLike<number>", "Uint32Array"),
         (Vec(3, Bool), "ArrayLike<boolean>", "boolean[]"),
         (Vec(3, Vec(2, Real)), "ArrayLike<ArrayLike<number>>", "Float64Array[]"),

@@ -89,11 +89,14 @@ def test_what_is_no_real_number_is_refused(add: Compiled, y: Any, what: str) -> 
     assert add(1.0, 2.0) == 3.0
 
 
-def test_a_traceback_shows_no_more_of_us_than_the_call(add: Compiled) -> None:
+def test_a_traceback_shows_nothing_of_us(add: Compiled) -> None:
     with pytest.raises(TypeMismatch) as e:
         add(1.0, "a")
-    assert len(e.traceback) == 2
+    assert len(e.traceback) == 1
     assert e.value.__cause__ is None
+
+
+ONCE = "give it by its place, or by its name"
 
 
 def test_arguments_by_name(add: Compiled) -> None:
@@ -106,11 +109,16 @@ def test_arguments_by_name(add: Compiled) -> None:
         ((), {}, "add takes 2 arguments (x, y), got 0", "x is missing"),
         ((1.0,), {}, "add takes 2 arguments (x, y), got 1", "y is missing"),
         ((), {"y": 1.0}, "add takes 2 arguments (x, y), got 1", "x is missing"),
-        ((1.0, 2.0, 3.0), {}, "add takes 2 arguments (x, y), got 3", "too many"),
-        ((1.0, 2.0), {"z": 3.0}, "add takes 2 arguments (x, y): z is unknown", "see its signature"),
-        ((1.0,), {"z": 3.0}, "add takes 2 arguments (x, y): z is unknown", "see its signature"),
-        ((1.0, 2.0), {"x": 3.0}, "add takes 2 arguments (x, y): x is given twice", "see its signature"),
-        ((1.0,), {"x": 3.0}, "add takes 2 arguments (x, y): x is given twice", "see its signature"),
+        ((1.0, 2.0, 3.0), {}, "add takes 2 arguments (x, y), got 3", "leave out 1"),
+        ((1.0, 2.0), {"z": 3.0}, "add takes 2 arguments (x, y): z is unknown", "write one of x, y"),
+        ((1.0,), {"z": 3.0}, "add takes 2 arguments (x, y): z is unknown", "write one of x, y"),
+        (
+            (1.0, 2.0),
+            {"x": 3.0},
+            "add takes 2 arguments (x, y): x is given twice",
+            "give it by its place, or by its name",
+        ),
+        ((1.0,), {"x": 3.0}, "add takes 2 arguments (x, y): x is given twice", ONCE),
     ],
 )
 def test_wrong_number_of_arguments(
@@ -221,7 +229,7 @@ def test_several_functions() -> None:
         f["mul"]
     assert message(e) == "the module has no function 'mul'"
     assert e.value.hint == "it has add, neg, wasm"
-    with pytest.raises(AttributeError, match="'Compiled' object has no attribute 'mul'"):
+    with pytest.raises(AttributeError, match=r"^the module has no function 'mul'"):
         _ = f.mul
 
 

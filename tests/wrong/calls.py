@@ -214,6 +214,64 @@ def a_function_that_a_module_does_not_have():
     return rose.compile(area)["volume"]
 
 
+def a_compilation_of_a_number():
+    return rose.compile(3.0)
+
+
+def a_compilation_of_a_host_function():
+    return rose.compile(area, len)
+
+
+def a_compilation_of_a_wrong_value():
+    return rose.compile({"area": area, "length": len})
+
+
+def a_compilation_with_a_number_for_a_name():
+    return rose.compile({"area": area, 1: norm})
+
+
+def a_compilation_of_a_mapping_and_more():
+    return rose.compile({"area": area}, norm)
+
+
+def a_number_for_the_name_of_a_function():
+    return rose.compile(area)[0]
+
+
+def a_list_for_the_name_of_a_function():
+    return rose.compile(area, norm)[[]]
+
+
+def an_attribute_that_a_module_does_not_have():
+    return rose.compile(area, norm).nrom
+
+
+def a_call_of_a_compiled_function_with_a_string():
+    return rose.compile(area)(1.0, "2")
+
+
+def a_call_of_a_compiled_function_with_too_few():
+    return rose.compile(area, norm)["area"](1.0)
+
+
+def a_result_into_a_list():
+    return rose.compile(gather).call([[1.0, 2.0, 3.0], [0, 1]], out=[0.0, 0.0])
+
+
+def a_number_for_a_list_of_arguments():
+    return rose.compile(area).call(3.0)
+
+
+def a_compiled_function_in_a_trace():
+    compiled = rose.compile(area)
+
+    @fn
+    def f(x: Real) -> Real:
+        return compiled(x, 2.0)
+
+    return f
+
+
 def a_vector_over_four_gibibytes():
     @fn
     def f(x: Real) -> Real:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import rose
 from rose import Dual, Real, Vec, fn
 
@@ -14,68 +12,10 @@ class Point:
     y: Real
 
 
-def round_of_a_value():
-    @fn
-    def f(x: Real) -> Real:
-        return round(x) + 1.0
-
-    return f
-
-
-def a_value_with_a_format():
-    @fn
-    def f(x: Real) -> Real:
-        print(f"x = {x:.3f}")
-        return x
-
-    return f
-
-
-def deleting_an_element():
-    @fn
-    def f(v: Vec[3]) -> Vec[3]:
-        del v[0]
-        return v
-
-    return f
-
-
-def an_attribute_of_a_vector():
-    @fn
-    def f(v: Vec[3]) -> Real:
-        return v.sum()
-
-    return f
-
-
 def a_vector_that_is_called():
     @fn
     def f(v: Vec[3]) -> Real:
         return v(0)
-
-    return f
-
-
-def a_function_of_numpy():
-    @fn
-    def f(x: Real) -> Real:
-        return 1.0 + np.sin(x)
-
-    return f
-
-
-def numpy_sum_of_a_vector():
-    @fn
-    def f(v: Vec[3]) -> Real:
-        return 1.0 + np.sum(v)
-
-    return f
-
-
-def divmod_of_numbers():
-    @fn
-    def f(x: Real) -> Real:
-        return divmod(x, 2.0)[0]
 
     return f
 
@@ -124,14 +64,6 @@ def a_struct_plus_a_struct():
     @fn
     def f(p: Point, q: Point) -> Point:
         return p + q
-
-    return f
-
-
-def a_field_of_a_vector_of_structs():
-    @fn
-    def f(s: Vec[2, Point]) -> Real:
-        return s.x[0]
 
     return f
 

@@ -4,7 +4,7 @@
  * reads what it answers. Sizes, offsets and addresses come from the compiler, as data: nothing about layout is
  * worked out here.
  *
- * @typedef {{ kind: "real" | "bool" | "unit" }
+ * @typedef {{ kind: "real" | "single" | "bool" | "unit" }
  *   | { kind: "index", size: number }
  *   | { kind: "vec", size: number, stride: number, elem: Type }
  *   | { kind: "struct", name: string, fields: [name: string, offset: number, type: Type][] }
@@ -40,7 +40,7 @@ const find = (opaque, name) => {
  * @param {WebAssembly.Module} module @param {Signatures} signatures @param {any} opaque
  */
 const instantiate = (module, { imports, prints = [], line, failed }, opaque) => {
-  /** The memory, for each kind of scalar. @type {Record<string, Float64Array | Uint32Array | Uint8Array>} */
+  /** The memory, for each kind of scalar. @type {Record<string, Float64Array | Float32Array | Uint32Array | Uint8Array>} */
   let views;
 
   /** Where the value that is being checked comes from: a name, then fields and indices. @type {any[]} */
@@ -49,7 +49,12 @@ const instantiate = (module, { imports, prints = [], line, failed }, opaque) => 
   const look = () => {
     const { buffer } = exports.memory;
     if (views?.real.buffer !== buffer)
-      views = { real: new Float64Array(buffer), index: new Uint32Array(buffer), bool: new Uint8Array(buffer) };
+      views = {
+        real: new Float64Array(buffer),
+        single: new Float32Array(buffer),
+        index: new Uint32Array(buffer),
+        bool: new Uint8Array(buffer),
+      };
   };
 
   /** @param {any} x @param {any} what @returns {never} */
@@ -63,6 +68,7 @@ const instantiate = (module, { imports, prints = [], line, failed }, opaque) => 
     const type = kind == "bool" ? "boolean" : "number";
     if (typeof x != type || (size != null && (x >>> 0 !== x || x >= size)))
       refuse(x, size == null ? "a " + type : "an integer from 0 to " + (size - 1));
+    if (kind == "single" && Number.isFinite(x) && !Number.isFinite(Math.fround(x))) refuse(x, "at most 3.4e38 in size");
     return +x;
   };
 
@@ -93,11 +99,12 @@ const instantiate = (module, { imports, prints = [], line, failed }, opaque) => 
       return;
     }
     if (typeof x != "object" || !x) refuse(x, fields ? "an object" : "an array");
+    if (elem?.kind == "single" && x instanceof Float64Array) refuse(x, "a Float32Array, or an array");
     const last = path.push("length") - 1;
     const length = items?.length ?? size;
     if (!fields && x.length !== length) refuse(x.length, length);
     if (view) {
-      if (elem.kind != "real" || !(x instanceof Float64Array))
+      if (!(elem.kind == "real" && x instanceof Float64Array) && !(elem.kind == "single" && x instanceof Float32Array))
         for (let i = 0; i < size; i++) {
           path[last] = i;
           pack(elem, x[i]);
@@ -179,6 +186,12 @@ const instantiate = (module, { imports, prints = [], line, failed }, opaque) => 
   return { exports, run };
 };
 
+/** What needs no look: a number that goes in as it is, or rounded. @type {Record<string, (x: any) => boolean>} */
+const usual = {
+  real: (x) => typeof x == "number",
+  single: (x) => typeof x == "number" && Math.abs(x) <= 2 ** 128 - 2 ** 104,
+};
+
 /**
  * The functions of a module, by name.
  *
@@ -197,9 +210,10 @@ export const bind = (source, signatures, opaque = {}) => {
     const { name, params, result } = signature;
     const f = idle[0].exports[name];
     const plain = !imports[0] && !prints && !failed;
-    const direct = plain && [...params, result].every(({ type, at }) => type.kind == "real" && at == null);
+    const direct = plain && [...params, result].every(({ type, at }) => usual[type.kind] && at == null);
     const call = (/** @type {any[]} */ ...args) => {
-      if (direct && args.length == params.length && args.every((x) => typeof x == "number")) return f(...args);
+      if (direct && args.length == params.length && args.every((x, k) => usual[params[k].type.kind](x)))
+        return f(...args);
       const instance = idle.pop() ?? make();
       try {
         return instance.run(signature, args);

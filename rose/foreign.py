@@ -1,0 +1,82 @@
+"""The functions of math and NumPy, none of which takes a traced value: what to write in the place of each."""
+
+from __future__ import annotations
+
+import math
+
+_SAME = """
+    abs acos acosh asin asinh atan atan2 atanh cbrt ceil clip copysign cos cosh cross dot erf erfc exp exp2 expm1 floor
+    fmod gamma hypot lgamma log log10 log1p log2 matmul max min norm pow prod round sin sinh sqrt sum tan tanh
+    transpose trunc logsumexp
+""".split()
+_BY_ANOTHER_NAME = {
+    "abs": "absolute fabs",
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "atanh": "arctanh",
+    "dot": "inner vdot vecdot sumprod",
+    "lgamma": "gammaln",
+    "matmul": "matvec vecmat",
+    "norm": "vector_norm matrix_norm",
+    "max": "amax fmax maximum nanmax maximum.reduce",
+    "min": "amin fmin minimum nanmin minimum.reduce",
+    "pow": "power float_power",
+    "prod": "nanprod multiply.reduce",
+    "round": "around rint",
+    "sigmoid": "expit",
+    "sum": "fsum nansum add.reduce",
+    "transpose": "matrix_transpose permute_dims",
+    "trunc": "fix",
+}
+_WRITTEN = {
+    "add": "x + y", "subtract": "x - y", "multiply": "x * y", "divide": "x / y", "true_divide": "x / y",
+    "floor_divide": "rose.floor(x / y)", "remainder": "x % y", "mod": "x % y", "divmod": "rose.floor(x / y) and x % y",
+    "negative": "-x", "positive": "x", "conj": "x", "conjugate": "x", "square": "x * x", "reciprocal": "1.0 / x",
+    "less": "x < y", "less_equal": "x <= y", "greater": "x > y", "greater_equal": "x >= y", "equal": "x == y",
+    "not_equal": "x != y", "isclose": "rose.abs(x - y) < 1e-9",
+    "bitwise_and": "x & y", "bitwise_or": "x | y", "bitwise_xor": "x ^ y", "invert": "~x",
+    "bitwise_not": "~x", "bitwise_invert": "~x",
+    "all": "x & y", "any": "x | y", "real": "x", "shape": "len(v)", "size": "len(v)",
+    "logical_and": "x & y", "logical_or": "x | y", "logical_xor": "x ^ y", "logical_not": "~x",
+    "isnan": "x != x", "isinf": "rose.abs(x) == math.inf", "isfinite": "rose.abs(x) < math.inf",
+    "sign": "rose.sign(...), which is 1 at 0,", "signbit": "rose.sign(x) < 0.0",
+    "heaviside": "rose.select(x == 0.0, y, rose.select(x < 0.0, 0.0, 1.0))",
+    "where": "rose.select(condition, x, y)", "select": "rose.select(condition, x, y)",
+    "modf": "rose.trunc(x) and x - rose.trunc(x)", "ldexp": "x * rose.exp2(y)",
+    "degrees": "x * (180.0 / math.pi)", "rad2deg": "x * (180.0 / math.pi)",
+    "radians": "x * (math.pi / 180.0)", "deg2rad": "x * (math.pi / 180.0)",
+    "logaddexp": "rose.logsumexp([x, y])", "logaddexp2": "rose.log2(rose.exp2(x) + rose.exp2(y))",
+    "sinc": "rose.select(x == 0.0, 1.0, rose.sin(math.pi * x) / (math.pi * x))",
+    "dist": "rose.norm(rose.vec(v[i] - w[i] for i in rose.range(n)))",
+    "mean": "rose.sum(...) / n", "average": "rose.sum(...) / n",
+    "outer": "rose.vec(rose.vec(v[i] * w[j] for j in rose.range(m)) for i in rose.range(n))",
+    "trace": "rose.sum(a[i][i] for i in rose.range(n))",
+    "factorial": "rose.gamma(x + 1.0)", "isqrt": "rose.floor(rose.sqrt(x))",
+    "array": "a list [x, y], which is a vector,", "asarray": "a list [x, y], which is a vector,",
+    "stack": "a list [v, w]", "vstack": "a list [v, w]",
+    "complex": "two Reals, the real part and the imaginary part,",
+}  # fmt: skip
+
+_OURS = {name: name for name in _SAME} | {name: k for k, names in _BY_ANOTHER_NAME.items() for name in names.split()}
+INSTEAD = {name: f"rose.{ours}(...)" for name, ours in _OURS.items()} | _WRITTEN
+_OPERATORS = "use Python's operators and the functions of rose"
+
+
+def of_math(name: str, otherwise: str) -> str:
+    """What to write for a function that may be one of math's: a hint."""
+    if name == "remainder":  # NumPy's is another
+        return "write x - y * rose.round(x / y) in its place"
+    if name in INSTEAD:
+        return f"write {INSTEAD[name]} in its place"
+    return of_library(name) if hasattr(math, name) else otherwise
+
+
+def of_library(name: str) -> str:
+    """What to write for a function of NumPy, or of another library: a hint."""
+    if name in INSTEAD:
+        return f"write {INSTEAD[name]} in its place"
+    return f"rose has no {name}: {_OPERATORS}"

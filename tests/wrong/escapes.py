@@ -1,0 +1,283 @@
+"""Wrong programs: values outside of where they mean something; places that are hard to point at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import rose
+from rose import Dual, Real, Unit, Vec, fn
+
+# values outside of where they mean something
+
+
+def a_value_kept_from_a_trace():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(x * 2.0)
+        return x
+
+    _ = f.func
+    return kept[0] + 1.0
+
+
+def a_condition_kept_from_a_trace():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(x > 0.0)
+        return x
+
+    _ = f.func
+    return 1.0 if kept[0] else 2.0
+
+
+def a_value_of_another_function():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(x)
+        return x
+
+    @fn
+    def g(y: Real) -> Real:
+        return y + kept[0]
+
+    _ = f.func
+    return g
+
+
+def a_value_of_another_function_returned():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(x)
+        return x
+
+    @fn
+    def g(y: Real) -> Real:
+        return kept[0]
+
+    _ = f.func
+    return g
+
+
+def a_global_assigned_in_a_trace():
+    @fn
+    def f(x: Real) -> Real:
+        global leaked
+        leaked = x * 2.0
+        return x
+
+    @fn
+    def g(x: Real) -> Real:
+        return x + leaked
+
+    _ = f.func
+    return g
+
+
+leaked: Any = None
+
+
+def a_value_of_a_loop_after_it():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        total = 0.0
+        for i in rose.range(3):
+            total = total + v[i]
+        return total
+
+    return f
+
+
+def a_value_of_a_loop_used_after_it():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        for i in rose.range(3):
+            last = v[i]
+        return 1.0 + last * 2.0
+
+    return f
+
+
+def a_list_of_what_a_loop_made():
+    @fn
+    def f(v: Vec[3]) -> Vec[3]:
+        return [2.0 * v[i] for i in rose.range(3)]
+
+    return f
+
+
+def the_builtin_sum_over_a_loop():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return sum(v[i] for i in rose.range(3))
+
+    return f
+
+
+def a_traced_value_outside_of_any_trace():
+    return rose.vec([1.0, 2.0])
+
+
+def an_accumulator_outside_of_any_trace():
+    total = rose.accum(0.0)
+    total += 1.0
+    return total.value
+
+
+def a_loop_outside_of_any_trace():
+    for i in rose.range(3):
+        print(i)
+
+
+def a_unit_as_a_number():
+    @fn
+    def nothing(x: Real) -> Unit:
+        return None
+
+    @fn
+    def f(x: Real) -> Real:
+        return x + nothing(x)
+
+    return f
+
+
+def an_item_of_a_vector_kept_from_a_trace():
+    kept: list[Any] = []
+
+    @fn
+    def f(v: Vec[3]) -> Vec[3]:
+        kept.append(v)
+        return v
+
+    _ = f.func
+    return kept[0][1]
+
+
+def a_function_of_a_value_kept_from_a_trace():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(x)
+        return x
+
+    _ = f.func
+    return rose.sin(kept[0])
+
+
+def a_truth_of_a_value_kept_from_a_trace():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(x > 0.0)
+        return x
+
+    _ = f.func
+    return 1.0 if kept[0] else 2.0
+
+
+def a_sum_kept_from_a_trace():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(rose.accum(0.0))
+        return x
+
+    _ = f.func
+    return kept[0].value
+
+
+def a_value_kept_from_a_trace_given_to_a_function():
+    kept: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        kept.append(x)
+        return x
+
+    _ = f.func
+    return f(kept[0])
+
+
+def a_vector_kept_from_a_trace_given_to_a_compiled_function():
+    kept: list[Any] = []
+
+    @fn
+    def f(v: Vec[3]) -> Vec[3]:
+        kept.append(v)
+        return v
+
+    return rose.compile(f)(kept[0])
+
+
+def a_dual_in_arithmetic_outside():
+    return Dual(1.0, 2.0) + 1.0
+
+
+def a_part_that_a_dual_does_not_have_outside():
+    return Dual(1.0, 2.0).dx
+
+
+def a_function_in_arithmetic_outside():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    return np.float64(2.0) * f
+
+
+# places that are hard to point at
+
+
+def an_expression_over_several_lines():
+    @fn
+    def f(x: Real) -> Real:
+        return 1.0 + rose.sqrt(
+            rose.select(
+                x > 0.0,
+                x,
+                "zero",
+            )
+        )
+
+    return f
+
+
+def a_line_with_other_letters():
+    @fn
+    def f(ξ: Real, größe: Vec[2]) -> Real:
+        return ξ * größe["ä"] + ξ
+
+    return f
+
+
+def a_line_that_is_very_long():
+    @fn
+    def f(x: Real) -> Real:
+        return (
+            0.000000000000000000000000001 * x + 0.000000000000000000000000002 * x + 0.00000000000003 * x + (x + "4") + x
+        )
+
+    return f
+
+
+def a_function_of_python_around():
+    def helper(x: Any, y: Any) -> Any:
+        return y + 2.0 * (x + [y])  # noqa: RUF005
+
+    @fn
+    def f(x: Real) -> Real:
+        return helper(x, y=1.0) + 1.0
+
+    return f

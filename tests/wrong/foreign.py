@@ -1,0 +1,402 @@
+"""Wrong programs: vectors as Python's lists; functions of math and NumPy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import rose
+from rose import Bool, Dual, Real, Vec, fn
+
+
+@rose.struct
+class Point:
+    x: Real
+    y: Real
+
+
+# vectors as Python's lists, and NumPy
+
+
+def iteration():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        total = 0.0
+        for x in v:
+            total = total + x
+        return total
+
+    return f
+
+
+def unpacking():
+    @fn
+    def f(v: Vec[2]) -> Real:
+        x, y = v
+        return x * y
+
+    return f
+
+
+def the_builtin_sum_of_a_vector():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return 2.0 * sum(v)
+
+    return f
+
+
+def membership():
+    @fn
+    def f(x: Real, v: Vec[3]) -> Bool:
+        return x in v
+
+    return f
+
+
+def the_length_of_a_number():
+    @fn
+    def f(x: Real) -> Real:
+        return x * len(x)
+
+    return f
+
+
+def assignment_to_an_element():
+    @fn
+    def f(v: Vec[3]) -> Vec[3]:
+        v[0] = 1.0
+        return v
+
+    return f
+
+
+def adding_to_an_element():
+    @fn
+    def f(v: Vec[3]) -> Vec[3]:
+        v[0] += 1.0
+        return v
+
+    return f
+
+
+def numpy_dot_of_vectors():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return np.dot(v, v)
+
+    return f
+
+
+def a_numpy_array_of_values():
+    @fn
+    def f(x: Real, y: Real) -> Vec[2]:
+        return np.array([x, y])
+
+    return f
+
+
+def a_numpy_array_times_a_number():
+    @fn
+    def f(x: Real) -> Vec[3]:
+        return np.ones(3) * x
+
+    return f
+
+
+def an_array_of_objects():
+    @fn
+    def f(x: Real) -> Real:
+        return x + np.array(1.0, dtype=object)
+
+    return f
+
+
+# parts that a value does not have
+
+
+def deleting_an_element():
+    @fn
+    def f(v: Vec[3]) -> Vec[3]:
+        del v[0]
+        return v
+
+    return f
+
+
+def a_method_of_a_vector():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return v.sum()
+
+    return f
+
+
+def the_shape_of_a_vector():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return v[v.shape[0] - 1]
+
+    return f
+
+
+def the_transpose_as_an_attribute():
+    @fn
+    def f(a: Vec[2, Vec[2]]) -> Vec[2, Vec[2]]:
+        return a.T
+
+    return f
+
+
+def appending_to_a_vector():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        v.append(1.0)
+        return v[0]
+
+    return f
+
+
+def a_field_of_a_vector_of_structs():
+    @fn
+    def f(s: Vec[2, Point]) -> Real:
+        return s.x[0]
+
+    return f
+
+
+def a_part_of_a_number():
+    @fn
+    def f(x: Real) -> Real:
+        return x.du
+
+    return f
+
+
+def the_value_of_a_number():
+    @fn
+    def f(x: Real) -> Real:
+        return x.value
+
+    return f
+
+
+# functions of math and NumPy
+
+
+def a_function_of_math():
+    @fn
+    def f(x: Real) -> Real:
+        return 1.0 + math.expm1(x)
+
+    return f
+
+
+def a_function_of_math_by_another_name():
+    @fn
+    def f(x: Real) -> Real:
+        return 2.0 * math.fabs(x)
+
+    return f
+
+
+def the_remainder_of_math():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return math.remainder(x, y)
+
+    return f
+
+
+def a_sum_of_math():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return math.fsum([x, y])
+
+    return f
+
+
+def a_question_of_math():
+    @fn
+    def f(x: Real) -> Real:
+        return rose.select(math.isnan(x), 0.0, x)
+
+    return f
+
+
+def a_function_of_math_that_rose_does_not_have():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return math.nextafter(x, y)
+
+    return f
+
+
+def a_function_of_math_in_a_map():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return rose.sum(list(map(math.sin, [x, y])))
+
+    return f
+
+
+def a_function_of_numpy():
+    @fn
+    def f(x: Real) -> Real:
+        return 1.0 + np.sin(x)
+
+    return f
+
+
+def a_function_of_numpy_by_another_name():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return np.arctan2(y, x)
+
+    return f
+
+
+def a_maximum_of_numpy():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return np.maximum(x, y) * 2.0
+
+    return f
+
+
+def a_power_of_numpy():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return np.power(x, y)
+
+    return f
+
+
+def a_square_of_numpy():
+    @fn
+    def f(x: Real) -> Real:
+        return np.square(x) + 1.0
+
+    return f
+
+
+def a_sign_of_numpy():
+    @fn
+    def f(x: Real) -> Real:
+        return x * np.sign(x)
+
+    return f
+
+
+def a_logarithm_of_a_sum_of_numpy():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return np.logaddexp(x, y)
+
+    return f
+
+
+def a_choice_of_numpy():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return np.where(x < y, x, y)
+
+    return f
+
+
+def a_clip_of_numpy():
+    @fn
+    def f(x: Real) -> Real:
+        return np.clip(x, 0.0, 1.0)
+
+    return f
+
+
+def numpy_sum_of_a_vector():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return 1.0 + np.sum(v)
+
+    return f
+
+
+def numpy_dot_of_lists():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return np.dot([x, y], [1.0, 2.0])
+
+    return f
+
+
+def numpy_norm_of_a_vector():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return np.linalg.norm(v)
+
+    return f
+
+
+def a_function_of_numpy_that_rose_does_not_have():
+    @fn
+    def f(v: Vec[3]) -> Vec[3]:
+        return np.sort(v)
+
+    return f
+
+
+def a_reduction_of_numpy():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return np.add.reduce(v)
+
+    return f
+
+
+def a_result_into_an_array_of_numpy():
+    @fn
+    def f(x: Real) -> Real:
+        return np.add(np.float64(1.0), x, out=np.zeros(1))
+
+    return f
+
+
+def a_division_of_numpy():
+    @fn
+    def f(x: Real) -> Real:
+        return np.float64(7.0) // x
+
+    return f
+
+
+def a_number_of_numpy_times_a_vector():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return (np.float64(2.0) * v)[0]
+
+    return f
+
+
+def a_function_of_numpy_of_a_dual():
+    @fn
+    def f(x: Dual) -> Real:
+        return np.sin(x)
+
+    return f
+
+
+def a_function_of_math_of_a_dual():
+    @fn
+    def f(x: Dual) -> Real:
+        return math.sin(x)
+
+    return f
+
+
+def a_function_of_numpy_of_a_sum():
+    @fn
+    def f(x: Real) -> Real:
+        total = rose.accum(x)
+        return 2.0 * np.sqrt(total)
+
+    return f

@@ -1,0 +1,215 @@
+"""Wrong programs: functions of several numbers, of vectors and matrices."""
+
+from __future__ import annotations
+
+import rose
+from rose import Real, Vec, fn
+
+
+@rose.struct
+class Point:
+    x: Real
+    y: Real
+
+
+# several numbers
+
+
+def a_maximum_of_nothing_at_all():
+    @fn
+    def f(x: Real) -> Real:
+        return x + rose.max()
+
+    return f
+
+
+def a_maximum_of_a_number():
+    @fn
+    def f(x: Real) -> Real:
+        return rose.max(x)
+
+    return f
+
+
+def a_maximum_of_a_number_and_a_string():
+    @fn
+    def f(x: Real) -> Real:
+        return rose.max(x, "1")
+
+    return f
+
+
+def a_maximum_of_a_number_and_a_vector():
+    @fn
+    def f(x: Real, v: Vec[3]) -> Real:
+        return rose.max(x, v)
+
+    return f
+
+
+def a_maximum_of_a_list_of_vectors():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return rose.max([v, v])
+
+    return f
+
+
+def logsumexp_of_a_number():
+    @fn
+    def f(x: Real) -> Real:
+        return x + rose.logsumexp(3.0)
+
+    return f
+
+
+def logsumexp_of_a_traced_number():
+    @fn
+    def f(x: Real) -> Real:
+        return rose.logsumexp(x)
+
+    return f
+
+
+def logsumexp_of_two_numbers():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return rose.logsumexp(x, y)
+
+    return f
+
+
+def logsumexp_of_a_matrix():
+    @fn
+    def f(a: Vec[2, Vec[2]]) -> Real:
+        return rose.logsumexp(a)
+
+    return f
+
+
+def norm_of_a_number():
+    @fn
+    def f(x: Real) -> Real:
+        return rose.norm(x)
+
+    return f
+
+
+def norm_of_a_string():
+    @fn
+    def f(x: Real) -> Real:
+        return x + rose.norm("x")
+
+    return f
+
+
+def norm_of_nothing():
+    @fn
+    def f(x: Real) -> Real:
+        return x + rose.norm()
+
+    return f
+
+
+def norm_of_conditions():
+    @fn
+    def f(x: Real) -> Real:
+        return rose.norm([x > 0.0, x < 1.0])
+
+    return f
+
+
+def norm_of_a_struct():
+    @fn
+    def f(p: Point) -> Real:
+        return rose.norm(p)
+
+    return f
+
+
+def cross_of_plane_vectors():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return rose.cross([x, y], [y, x])[0]
+
+    return f
+
+
+def cross_of_one_vector():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return rose.cross(v)[0]
+
+    return f
+
+
+def dot_of_numbers():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return rose.dot(x, y)
+
+    return f
+
+
+def dot_of_one_vector():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return rose.dot(v)
+
+    return f
+
+
+def dot_of_a_vector_and_a_matrix():
+    @fn
+    def f(v: Vec[2], a: Vec[2, Vec[2]]) -> Vec[2]:
+        return rose.dot(v, a)
+
+    return f
+
+
+def transpose_of_a_vector():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return rose.transpose(v)[0]
+
+    return f
+
+
+def matmul_of_a_number():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return (v @ 3)[0]
+
+    return f
+
+
+def matmul_of_other_sizes():
+    @fn
+    def f(a: Vec[2, Vec[3]], v: Vec[2]) -> Vec[2]:
+        return a @ v
+
+    return f
+
+
+def matmul_of_a_string():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return v @ "v"
+
+    return f
+
+
+def matmul_of_a_number_and_a_vector():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return 3.0 @ v
+
+    return f
+
+
+def a_prod_of_a_number():
+    @fn
+    def f(x: Real) -> Real:
+        return rose.prod(x)
+
+    return f

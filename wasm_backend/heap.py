@@ -1,0 +1,259 @@
+"""Memory that grows while a function runs: the items of stacks. It is given back when the next call begins.
+
+A node of a stack is two words, and then a `Tuple(item, stack below)` as in memory. The first word is 0; or the node
+is the sum of two stacks, which the two words point to, until somebody wants its top: then it becomes a plain one.
+The empty stack is address 0, and its top is a node of zeros.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from rose.effects import EXHAUSTED, Failure
+from rose.types import Stack, Tuple, Type, Vec, tuple_of
+
+from .encode import I32, Module
+from .layout import offsets, size
+from .places import Assembler, Mem, wasm_type
+
+HEADER = 8
+
+
+def node(t: Stack) -> Tuple:
+    """What a node holds, after its two words."""
+    return tuple_of(t.elem, t)
+
+
+def node_size(t: Stack) -> int:
+    return HEADER + -(-size(node(t)) // 8) * 8
+
+
+def can_be_added(t: Type) -> bool:
+    """True if a `t` is made of numbers: what holds anything else is on no stack that is added to another."""
+    match t:
+        case Vec() | Stack():
+            return t.empty or can_be_added(t.elem)
+        case Tuple():
+            return all(map(can_be_added, t.items))
+        case _:
+            return t.empty or wasm_type(t) != I32
+
+
+class Program(Protocol):
+    """What the heap needs to know of the module."""
+
+    module: Module
+    zeros: int
+    single: bool
+
+    def adder(self) -> int: ...
+    def failure(self, why: Failure) -> int: ...
+
+
+class Heap:
+    """The functions that stacks are made with, each written when it is first wanted."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._top: int | None = None  # the global that says how far the heap has grown
+        self._made: dict[str | Type, int] = {}
+
+    @property
+    def used(self) -> bool:
+        return self._top is not None
+
+    def top(self) -> int:
+        if self._top is None:
+            self._top = self.program.module.global_(I32, True, 0)
+        return self._top
+
+    def finish(self, bottom: int) -> None:
+        """Write what depends on where all else in memory ends."""
+        if "reset" in self._made:
+            c = Assembler(0, self.program.single)
+            c.i32_const(-(-bottom // 8) * 8)
+            c("global.set", self.top())
+            self.program.module.define(self._made["reset"], c)
+
+    def reset(self) -> int:
+        """The function that gives back all memory: () -> ()."""
+        if "reset" not in self._made:
+            module = self.program.module
+            self._made["reset"] = module.reserve(module.type([], []), "reset")
+        return self._made["reset"]
+
+    def _define(self, name: str, params: int, key: str | Type | None = None) -> tuple[int, Assembler]:
+        module = self.program.module
+        index = self._made[key or name] = module.reserve(module.type([I32] * params, [I32]), name)
+        return index, Assembler(params, self.program.single)
+
+    def alloc(self) -> int:
+        """The function that gives new memory, which may hold anything: bytes -> address."""
+        if "alloc" in self._made:
+            return self._made["alloc"]
+        index, c = self._define("alloc", 1)
+        n, at, missing, top = 0, c.local(I32), c.local(I32), self.top()
+        c("global.get", top)
+        c.tee(at)
+        c.get(n)
+        c("i32.add")
+        c("global.set", top)
+        # the end of memory at 4 GiB is 0 again: then there are no pages left to be had
+        c("global.get", top)
+        c.i32_const(16)
+        c("i32.shr_u")
+        c.i32_const(1)
+        c("i32.add")
+        c("memory.size")
+        c("i32.sub")
+        c.tee(missing)
+        c.i32_const(0)
+        c("i32.gt_s")
+        c("if")
+        self._grow(c, missing)
+        c("end")
+        c("global.get", top)
+        c.get(at)
+        c("i32.lt_u")
+        c("if")
+        c.fail(self.program.failure(EXHAUSTED))
+        c("end")
+        c.get(at)
+        self.program.module.define(index, c)
+        return index
+
+    def _grow(self, c: Assembler, missing: int) -> None:
+        """Half as much memory again, or if that is not to be had, as much as is missing."""
+        c("memory.size")
+        c.i32_const(1)
+        c("i32.shr_u")
+        c.get(missing)
+        c("i32.add")
+        c("memory.grow")
+        c.i32_const(-1)
+        c("i32.eq")
+        c("if")
+        c.get(missing)
+        c("memory.grow")
+        c.i32_const(-1)
+        c("i32.eq")
+        c("if")
+        c.fail(self.program.failure(EXHAUSTED))
+        c("end")
+        c("end")
+
+    def join(self) -> int:
+        """The function that adds two stacks: (stack, stack, size of a node) -> stack."""
+        if "join" in self._made:
+            return self._made["join"]
+        alloc = self.alloc()
+        index, c = self._define("join", 3)
+        s, t, n, at = 0, 1, 2, c.local(I32)
+        for one, other in ((s, t), (t, s)):
+            c.get(one)
+            c("i32.eqz")
+            c("if")
+            c.get(other)
+            c("return")
+            c("end")
+        c.get(n)
+        c("call", alloc)
+        c.tee(at)
+        c.get(t)
+        c("i32.store", 0)
+        c.get(at)
+        c.get(s)
+        c("i32.store", 4)
+        c.get(at)
+        self.program.module.define(index, c)
+        return index
+
+    def force(self, t: Stack) -> int:
+        """The function that makes the top of a stack a plain node: stack -> address."""
+        if t in self._made:
+            return self._made[t]
+        sums = can_be_added(t.elem)
+        if sums:
+            self.join()
+        index, c = self._define("top", 1, t)
+        s = 0
+        c.get(s)
+        c("i32.eqz")
+        c("if")
+        c.i32_const(self.program.zeros)
+        c("return")
+        c("end")
+        if sums:
+            self._add_tops(c, t, index)
+        c.get(s)
+        self.program.module.define(index, c)
+        return index
+
+    def _add_tops(self, c: Assembler, t: Stack, force: int) -> None:
+        """Make a sum of two stacks a plain node."""
+        s, x, y = 0, c.local(I32), c.local(I32)
+        c.get(s)
+        c("i32.load", 0)
+        c("if")
+        for at, word in ((x, 4), (y, 0)):
+            c.get(s)
+            c("i32.load", word)
+            c("call", force)
+            c.set(at)
+        self.add(c, node(t), Mem(x, HEADER), Mem(y, HEADER), Mem(s, HEADER))
+        c.get(s)
+        c.i32_const(0)
+        c("i32.store", 0)
+        c("end")
+
+    def add(self, c: Assembler, t: Type, x: Mem, y: Mem, to: Mem) -> None:
+        """Write the sum of what lies at `x` and `y` to `to`, which may be one of them."""
+        if t.empty:
+            return
+        if isinstance(t, Tuple):
+            for s, at in zip(t.items, offsets(t), strict=True):
+                self.add(c, s, x.at(at), y.at(at), to.at(at))
+        elif isinstance(t, Vec):
+            self._add_row(c, t, x, y, to)
+        else:
+            c.base(to)
+            c.load(t, x)
+            c.load(t, y)
+            if isinstance(t, Stack):
+                c.i32_const(node_size(t))
+                c("call", self.join())
+            else:
+                c.add(t)
+            c.write(t, to)
+
+    def _add_row(self, c: Assembler, t: Vec, x: Mem, y: Mem, to: Mem) -> None:
+        if not t.stacked:
+            if x != to:
+                c.copy(t, x, to)
+            c.address(to)
+            c.address(y)
+            c.i32_const(size(t))
+            c("call", self.program.adder())
+            return
+        places = [x, y, to]
+        at = [c.local(I32) for _ in places]
+        for k, place in zip(at, places, strict=True):
+            c.address(place)
+            c.set(k)
+        end = c.local(I32)
+        c.get(at[2])
+        c.i32_const(size(t))
+        c("i32.add")
+        c.set(end)
+        c("loop")
+        self.add(c, t.elem, *[Mem(k, 0) for k in at])
+        for k in at:
+            c.get(k)
+            c.i32_const(size(t.elem))
+            c("i32.add")
+            c.set(k)
+        c.get(at[2])
+        c.get(end)
+        c("i32.lt_u")
+        c("br_if", 0)
+        c("end")

@@ -1,0 +1,161 @@
+"""Loops, from IR to instructions: the index, the states that move, and the vectors that are made turn by turn."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rose.ir import Block, Value
+from rose.types import Fin, Tuple, Type
+
+from .encode import I32
+from .layout import item_leaves, leaf_offsets, leaves, size
+from .places import Mem, Place
+from .values import ValueWriter
+
+
+class State(NamedTuple):
+    """One leaf of a state of a loop."""
+
+    item: int
+    leaf: int
+    type: Type
+
+
+class Swap(NamedTuple):
+    """The locals of a state: where it is now, where the next is built, and the sum of the two addresses."""
+
+    now: int
+    then: int
+    both: int
+
+
+class LoopWriter(ValueWriter):
+    """Writes the loops of a function."""
+
+    def _block(self, block: Block) -> None:
+        """Write the instructions of a block."""
+        raise NotImplementedError
+
+    def _scaled(self, i: Value, stride: int, base: int | None) -> None:
+        """The address of element `i` of a row that starts at a base."""
+        if base is not None:
+            self.c.get(base)
+        self._push(i)
+        if stride & (stride - 1) == 0:
+            if stride > 1:
+                self.c.i32_const(stride.bit_length() - 1)
+                self.c("i32.shl")
+        else:
+            self.c.i32_const(stride)
+            self.c("i32.mul")
+        if base is not None:
+            self.c("i32.add")
+
+    def _loop(self, v: Value) -> None:
+        block: Block = v.attr
+        states = [State(j, leaf, t) for j, a in enumerate(v.args) for leaf, t in enumerate(leaves(a.type))]
+        swaps = [self._open_state(v, block, s) for s in states]
+        self._places_of_loop(v, block, states, swaps)
+        self._release(self.lives.start[v])
+        self._turns(v, block, states, swaps)
+        self._release(self.lives.end[block])
+
+    def _turns(self, v: Value, block: Block, states: list[State], swaps: list[Swap]) -> None:
+        n = block.params[0].type
+        assert isinstance(n, Fin)
+        if n.size == 0:
+            return
+        i = self._local(block.params[0], I32)
+        self.place[block.params[0]] = (i,)
+        self.c.i32_const(0)
+        self.c.set(i)
+        self.c("loop")
+        self._turn_addresses(v, block)
+        self._block(block)
+        self._end_of_turn(v, block, states, swaps)
+        self.c.get(i)
+        self.c.i32_const(1)
+        self.c("i32.add")
+        self.c.tee(i)
+        self.c.i32_const(n.size)
+        self.c("i32.lt_u")
+        self.c("br_if", 0)
+        self.c("end")
+
+    def _open_state(self, v: Value, block: Block, s: State) -> Swap:
+        """Where a state is in this turn, and where its next is built: in two buffers, that change places."""
+        init = v.args[s.item]
+        if s.type.scalar:
+            self._push(init, s.leaf)
+            return Swap(self._set(v, s.type), -1, 0)
+        self._push(init, s.leaf)
+        now, then = self._local(v, I32), self._local(v, I32)
+        self.c.set(now)
+        one, two = self.frame.reserve(s.type), self.frame.reserve(s.type)
+        self.c.i32_const(one)
+        self.c.set(then)
+        self.next[(block, s.item, leaf_offsets(init.type)[s.leaf])] = Mem(then, 0)
+        return Swap(now, then, one + two)
+
+    def _places_of_loop(self, v: Value, block: Block, states: list[State], swaps: list[Swap]) -> None:
+        places: list[Place] = [
+            w.now if s.type.scalar else Mem(w.now, 0) for s, w in zip(states, swaps, strict=True)
+        ]  # fmt: skip
+        for j, p in enumerate(block.params[1:]):
+            self.place[p] = tuple([x for s, x in zip(states, places, strict=True) if s.item == j])
+        assert isinstance(v.type, Tuple)
+        for j, t in enumerate(v.type.items):
+            if j >= len(v.args) and not t.empty:
+                read = (v, j) in self.lives.items
+                places.append(self._build_at(v, len(places), t) if read else Mem(None, 0))
+        self.place[v] = tuple(places)
+
+    def _turn_addresses(self, v: Value, block: Block) -> None:
+        """The address of the element that this turn makes, of each vector of aggregates."""
+        for j in range(len(v.args), len(block.results)):
+            t = block.results[j].type
+            if not t.empty and not t.scalar and (v, j) in self.lives.items:
+                at = self._vector(v, j)
+                self._scaled(block.params[0], size(t), at.base)
+                k = self._local(block.params[0], I32)
+                self.c.set(k)
+                self.next[(block, j, -1)] = Mem(k, at.offset)
+
+    def _vector(self, v: Value, j: int) -> Mem:
+        assert isinstance(v.type, Tuple)
+        at = self.place[v][item_leaves(v.type, j)][0]
+        assert isinstance(at, Mem)
+        return at
+
+    def _end_of_turn(self, v: Value, block: Block, states: list[State], swaps: list[Swap]) -> None:
+        for j in range(len(v.args), len(block.results)):
+            r = block.results[j]
+            if (v, j) not in self.lives.items:
+                continue
+            if r.type.scalar:
+                at = self._vector(v, j)
+                self._scaled(block.params[0], size(r.type), at.base)
+                self._push(r)
+                self.c.write(r.type, at)
+            elif not r.type.empty:
+                to = self.next[(block, j, -1)]
+                for leaf, (t, start) in enumerate(zip(leaves(r.type), leaf_offsets(r.type), strict=True)):
+                    self._store(r, leaf, t, to.at(start))
+        moved: list[int] = []
+        for s, w in zip(states, swaps, strict=True):
+            r = block.results[s.item]
+            if s.type.scalar:
+                self._push(r, s.leaf)
+                moved.append(w.now)
+            else:
+                self._store(r, s.leaf, s.type, Mem(w.then, 0))
+        for k in reversed(moved):
+            self.c.set(k)
+        for s, w in zip(states, swaps, strict=True):
+            if not s.type.scalar:
+                self.c.get(w.then)
+                self.c.set(w.now)
+                self.c.i32_const(w.both)
+                self.c.get(w.then)
+                self.c("i32.sub")
+                self.c.set(w.then)
