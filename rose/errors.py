@@ -453,17 +453,18 @@ def hide_our_frames(error: E) -> E:
     frame that calls this out as well, raise again with a bare `raise`.
     """
     frames: list[TracebackType] = []
-    tb = error.__traceback__
-    while tb is not None:
+    tb, done = error.__traceback__, getattr(error, "_without_ours", None)  # this part has been looked at before
+    while tb is not None and tb is not done:
         frames.append(tb)
         tb = tb.tb_next
-    mistake = not isinstance(error, RoseError) and is_ours(frames[-1].tb_frame.f_code.co_filename)
+    mistake = tb is None and not isinstance(error, RoseError) and is_ours(frames[-1].tb_frame.f_code.co_filename)
     if mistake or os.environ.get("ROSE_TRACEBACK") == "full":
         return error
-    kept: TracebackType | None = None
+    kept = tb
     for tb in reversed(frames):
         if not is_ours(tb.tb_frame.f_code.co_filename):
             kept = TracebackType(kept, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
+    error._without_ours = kept  # pyright: ignore[reportAttributeAccessIssue]
     return error.with_traceback(kept)
 
 

@@ -6,6 +6,13 @@ once more, where they leave. A *guard* is the chain of conditions under which a 
 its uses lie in; where these differ, one of the conditions is that some use is taken. An instruction's
 contribution to an argument with another guard leaves an arm.
 
+The conditions of a loop differ from turn to turn, and cannot be seen outside of it. There a value that only turns
+of the loop use is guarded by this: in some turn, such a use is taken. No instruction of the program says so; the
+forward half finds it out, where it is asked for.
+
+Where guards are coarser than arms, 0 may still meet an infinity: all elements of a vector have one guard, and all
+turns of a state; and while a loop runs, a condition that is made of its results counts as true.
+
 A value is *wild* if its cotangent may be other than 0 in an arm that was not taken: it was multiplied by
 something that may be infinite. What is not wild needs no mask, so tame arms cost nothing.
 """
@@ -13,12 +20,12 @@ something that may be infinite. What is not wild needs no mask, so tame arms cos
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from .ir import ADD_TO, AT, CONST, FOR, GET, Block, Value, is_call
 from .linear import Loops, base, is_linear
 from .ops import and_, not_, or_, select
-from .types import Ref
+from .types import Bool, Ref
 
 
 class Guard:
@@ -68,6 +75,17 @@ def visible(g: Guard | None, block: Block) -> Guard | None:
     return g
 
 
+def outer_block(turn: Block) -> Block:
+    """The block that a loop stands in."""
+    assert turn.parent is not None
+    return turn.parent
+
+
+def around(g: Guard) -> Guard | None:
+    """The guards that can be seen outside of the innermost loop of a chain."""
+    return visible(g, outer_block(g.scope))
+
+
 def holds(g: Guard | None, outer: Guard | None, known: Callable[[Value], Value | None]) -> Value | None:
     """True if the guards of a chain, up to `outer`, hold; None where nothing is known of that."""
     mask: Value | None = None
@@ -91,6 +109,17 @@ def _own(g: Guard, known: Callable[[Value], Value | None]) -> Value | None:
     return mask
 
 
+def _spread(guards: Iterable[Guard | None], block: Block) -> Iterator[Guard | None]:
+    """The same guards, with those that one joins in its place, if it cannot be seen from the block."""
+    todo, opened = list(guards), dict[Guard, None]()
+    for g in todo:
+        if g is None or not g.either or block.inside(g.scope):
+            yield g
+        elif g not in opened:
+            opened[g] = None
+            todo.extend(g.either)
+
+
 Key = Value | tuple[Value, int]  # a value, or one result of a loop
 
 
@@ -105,12 +134,14 @@ class Arms:
         self.uses: dict[Key, dict[Guard | None, None]] = {}
         self.made: dict[tuple[Guard | None, Value, bool], Guard] = {}
         self.joined: dict[frozenset[Guard], Guard] = {}
+        self.lifted: dict[Guard, Guard] = {}
+        self.turns: dict[Value, Guard] = {}  # "in some turn": of what, up to the guards that are seen outside
         self._block(body)
 
     def of(self, key: Key) -> Guard | None:
         """The guard of a value, once all of its uses were seen."""
         if key not in self.guard and key in self.uses:
-            self.guard[key] = self.any_of(self.uses[key])
+            self.guard[key] = self.outside(self.uses[key], (key[0] if isinstance(key, tuple) else key).block)
         return self.guard.get(key)
 
     def leaving(self, user: Value, arg: Value) -> Guard | None:
@@ -152,8 +183,9 @@ class Arms:
 
     def _flow(self, g: Guard | None, wild: bool, a: Value, key: Key) -> None:
         if a.type.linear:
-            self.uses.setdefault(key, {})[visible(g, a.block)] = None
-            if wild:
+            self.uses.setdefault(key, {})[g] = None
+            # what cannot be seen from `a` is left, and masked there
+            if wild and (g is None or a.block.inside(g.scope)):
                 self.wild[key] = None
 
     def _block(self, block: Block) -> None:
@@ -204,6 +236,29 @@ class Arms:
         if key not in self.joined:
             self.joined[key] = Guard(outer, None, True, tuple(found))
         return self.joined[key]
+
+    def outside(self, guards: Iterable[Guard | None], block: Block) -> Guard | None:
+        """The guard that holds in a block where one of these does, in some turn of the loops in it."""
+        seen: dict[Guard | None, None] = {}
+        hidden: dict[tuple[Block, Guard | None], dict[Guard, None]] = {}
+        for g in _spread(guards, block):
+            if g is None or block.inside(g.scope):
+                seen[g] = None
+            else:
+                hidden.setdefault((g.scope, around(g)), {})[g] = None
+        for (turn, _), group in hidden.items():
+            seen[self._some_turn(self.any_of(group), turn)] = None
+        return self.outside(seen, block) if hidden else self.any_of(seen)
+
+    def _some_turn(self, g: Guard | None, turn: Block) -> Guard | None:
+        """The guard, around a loop, that `g` holds in some turn of it."""
+        if g is None or g.scope is not turn:
+            return g
+        if g not in self.lifted:
+            some = Value(or_, Bool, (), None, turn.params[0].loc, outer_block(turn))
+            self.turns[some] = g
+            self.lifted[g] = Guard(around(g), some, True)
+        return self.lifted[g]
 
     def _instruction(self, v: Value) -> None:
         g, wild = self.under(v), self._spoils(v)

@@ -114,6 +114,7 @@ def dual(t: Type) -> Type:
 _structs: dict[type, Tuple] = {}
 _forms: dict[type, Form] = {}
 _dicts: dict[tuple[str, ...], Form] = {}
+_texts: dict[Form, tuple[str, tuple[str, ...], int]] = {}
 
 
 @edge
@@ -168,13 +169,8 @@ def text_form(name: str, fields: tuple[str, ...], number: int = 0) -> Form:
     return form
 
 
-_texts: dict[Form, tuple[str, tuple[str, ...], int]] = {}
-
-
 def _reduced(f: Form) -> tuple[Any, ...]:
-    if f in _texts:
-        return text_form, _texts[f]
-    return (dict_form, (f.fields,)) if f.is_dict else (form_of, (f.cls,))
+    return (text_form, _texts[f]) if f in _texts else (dict_form, (f.fields,)) if f.is_dict else (form_of, (f.cls,))
 
 
 copyreg.pickle(Form, _reduced)  # a form is found again by its class, or its keys: so types can be pickled

@@ -15,12 +15,12 @@ from collections.abc import Callable
 from . import ir
 from .calls import callees
 from .cuts import Cut, CutAgain, CutChoice, CutTurns, has_primal
-from .guards import Arms, Guard, has_arms, holds, visible
+from .guards import Arms, Guard, around, has_arms, holds, visible
 from .ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value, is_call
 from .linear import Loops, is_linear
-from .ops import ifrom, real, select
+from .ops import ifrom, or_, real, select
 from .optimise.split import LONGEST, split
-from .types import Tan, Type, items_of, primal_part
+from .types import Bool, Tan, Type, items_of, primal_part
 
 # An entry of a tape: a value of the block, the tape of a call, or an entry of the tape of a loop in the block.
 Entry = Value | tuple[Value, "Entry | None"]
@@ -70,7 +70,9 @@ class Unzipped(Cut):
         self.readers: dict[Entry, dict[Guard | None, None]] = {}  # the guards of what reads an entry
         self.primals: dict[Value, Value] = {}  # old value -> its primal, in the forward half
         self.tapes: dict[Entry, Value] = {}  # tapes of calls and of loops, in the forward half
+        self.some: dict[Block, dict[Value, Guard]] = {}  # what the forward half finds out of the turns of a loop
         self.plan(g.body)
+        self.plan_turns()
         self.fwd = split(self.forward_half(), 3 * LONGEST)
         self.saved = tuple(self.reads.values())
 
@@ -110,7 +112,7 @@ class Unzipped(Cut):
         if self.loops.linear[v]:
             self.plan(v.attr)
             for entry in self.kept[v.attr]:
-                self.keep(v.block, (v, entry), self.guard_of(entry))
+                self.keep(v.block, (v, entry), visible(self.guard_of(entry), v.block))
             if self.arms is not None:
                 self.plan_masks(v, self.arms)
 
@@ -155,11 +157,35 @@ class Unzipped(Cut):
     def keep(self, block: Block, entry: Entry, under: Guard | None) -> None:
         kept = self.kept[block]
         kept.setdefault(entry, len(kept))
-        self.readers.setdefault(entry, {})[visible(under, block)] = None
+        self.readers.setdefault(entry, {})[under] = None
 
     def guard_of(self, entry: Entry) -> Guard | None:
         """The guard of all that reads an entry of a tape."""
-        return None if self.arms is None else self.arms.any_of(self.readers[entry])
+        if self.arms is None:
+            return None
+        return self.arms.outside(self.readers[entry], (entry if isinstance(entry, Value) else entry[0]).block)
+
+    def plan_turns(self) -> None:
+        """What the masks of both halves ask of all turns of a loop."""
+        for e in [e for kept in self.kept.values() for e in kept] if self.arms is not None else []:
+            if isinstance(e, Value):
+                self.ask(e)
+            if has_numbers(e):
+                self.ask_all(self.guard_of(e), None)
+
+    def ask(self, condition: Value) -> None:
+        g = None if self.arms is None else self.arms.turns.get(condition)
+        if g is not None and condition not in self.some.setdefault(g.scope, {}):
+            self.some[g.scope][condition] = g
+            self.ask_all(g, around(g))
+
+    def ask_all(self, g: Guard | None, outer: Guard | None) -> None:
+        while g is not None and g is not outer:
+            if g.condition is not None:
+                self.ask(g.condition)
+            for x in g.either:
+                self.ask_all(x, g.outer)
+            g = g.outer
 
     # the forward half
 
@@ -220,22 +246,33 @@ class Unzipped(Cut):
         k = len(v.args)
         there = [has_primal(r) for r in block.results]
         entries = self.kept.get(block, {})
+        some = self.some.get(block, {})
         with b.nested() as body:
             self.primals[block.params[0]] = b.param(block.params[0].type)
             for p, yes in zip(block.params[1:], there, strict=False):
                 if yes:
                     self.primals[p] = b.param(primal_part(p.type))
+            before = [b.param(Bool) for _ in some]
             self.forward(b, block)
+            results = [self.primal(b, r) if yes else None for r, yes in zip(block.results, there, strict=True)]
             body.results = (
-                *[self.primal(b, r) for r, yes in zip(block.results, there, strict=True) if yes],
+                *[r for r in results[:k] if r is not None],
+                *[or_(c, self.turn_holds(g)) for c, g in zip(before, some.values(), strict=True)],
+                *[r for r in results[k:] if r is not None],
                 *[self.entry(b, block, e) for e in entries],
             )
-        states, vecs = b.close(body, [self.primal(b, a) for a, yes in zip(v.args, there, strict=False) if yes])
-        out = iter([*states, *vecs])
+        inits = [self.primal(b, a) for a, yes in zip(v.args, there, strict=False) if yes]
+        states, vecs = b.close(body, [*inits, *[b.const(False, Bool) for _ in some]])
+        self.primals.update(zip(some, states[len(inits) :], strict=True))
+        out = iter([*states[: len(inits)], *vecs])
         parts = [next(out) if yes else b.zero(primal_part(t)) for yes, t in zip(there, items(v), strict=True)]
-        assert len(there) >= k
         self.primals[v] = b.tuple(parts)
         self.tapes.update({(v, e): x for e, x in zip(entries, out, strict=True)})
+
+    def turn_holds(self, g: Guard) -> Value | bool:
+        """True if a guard holds in this turn, as far as that is known within the loop."""
+        mask = holds(g, around(g), self.primals.get)
+        return True if mask is None else mask
 
 
 class LinearHalf:
@@ -294,6 +331,13 @@ def is_cheap(v: Value, params: dict[Value, int]) -> bool:
         whole = v.args[0]
         return whole in params or is_cheap(whole, params) or (v.op is INDEX and whole.block is not v.block)
     return v.op in (CONST, ZERO, real, ifrom)
+
+
+def has_numbers(e: Entry) -> bool:
+    """True if an entry of a tape may have a derivative."""
+    while not isinstance(e, Value) and e[1] is not None:
+        e = e[1]
+    return primal_part(e.type).real if isinstance(e, Value) else items_of(unzip(e[0].attr).fwd.result)[1].real
 
 
 def items(v: Value) -> tuple[Type, ...]:

@@ -1,7 +1,7 @@
 """Two modules to give a random program as its `rose`, which see to the arms of its selects.
 
 `Watch` notes which arms each `select` of the text takes; `Replace` puts something else in the place of the arms
-that are never taken.
+that are never taken, and of the values that only such arms use.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ class Watch:
     def __init__(self, module: Any) -> None:
         self.module = module
         self.taken: dict[Site, set[bool]] = {}
+        self.used: dict[str, set[bool]] = {}  # for each value that only arms use, whether they were taken
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.module, name)
@@ -39,12 +40,16 @@ class Watch:
         self.taken.setdefault(_site(), set()).add(Truth(c).yes)
         return self.module.select(c, x, y)
 
+    def choice(self, name: str, c: Any, x: Any, y: Any) -> Any:
+        self.used.setdefault(name, set()).add(Truth(c).yes)
+        return self.module.select(c, x, y)
+
 
 class Replace:
     """The module `rose`, with `spoil` of each arm that was never taken."""
 
-    def __init__(self, module: Any, taken: dict[Site, set[bool]], spoil: Callable[[Any, int], Any]) -> None:
-        self.module, self.taken, self.spoil = module, taken, spoil
+    def __init__(self, module: Any, watch: Watch, spoil: Callable[[Any, int], Any]) -> None:
+        self.module, self.taken, self.used, self.spoil = module, watch.taken, watch.used, spoil
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.module, name)
@@ -57,6 +62,12 @@ class Replace:
         elif taken == {False}:
             x = self.spoil(x, sum(site))
         return self.module.select(c, x, y)
+
+    def choice(self, name: str, c: Any, x: Any, y: Any) -> Any:
+        return self.module.select(c, x, y)
+
+    def spare(self, name: str, x: Any) -> Any:
+        return self.spoil(x, len(name) + int(name[3:])) if self.used.get(name) == {False} else x
 
 
 def as_constant(x: Any, k: int) -> Any:

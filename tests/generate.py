@@ -96,6 +96,10 @@ import math
 
 LOG = []
 
+# a value that only some arms use, and a choice whose first arm uses it: `arms.py` has its own
+spare = getattr(rose, "spare", lambda name, x: x)
+choice = getattr(rose, "choice", lambda name, c, x, y: rose.select(c, x, y))
+
 
 @rose.opaque(name="Math.sin", pure=True)
 def sin(x: Real) -> Real:
@@ -737,7 +741,7 @@ class Generator:
                 del self.lines[at:]
 
     def statement(self, s: Scope) -> None:
-        k = self.choose(12)
+        k = self.choose(13)
         if k < 5 or s.depth >= 3:
             t = self.type()
             # an aggregate that Python holds as a list or an object is one that a traced index cannot read
@@ -751,6 +755,8 @@ class Generator:
             self.function(s, nested=True)
         elif k == 10:
             self.macro(s)
+        elif k == 11:
+            self.spare(s)
         else:
             self.tags["tell"] += 1
             self.write(f"tell({self.real(s, 0).text}, {self.path_to_truth(s)})")
@@ -780,6 +786,49 @@ class Generator:
             s.open.remove(acc)
             if self.chance(90):
                 self.let(s, Expr(f"{acc.name}.value", 4 * LIMIT), acc.type)
+
+    def spare(self, s: Scope) -> None:
+        """A value that is made outside of loops, and that only arms in them use: often arms that no turn takes."""
+        t = self.pick((Real, Real, as_type(Vec(2, Real)), as_type(Pair)))
+        e = self.expr(s, t, 2, 2.0)
+        if t is Real:
+            e = Expr(f"0.25 * {self.path(s, Real).text} * {e.text}", 2.0)
+        v = Var(self.name("far"), t, e.bound)
+        self.write(f"{v.name} = spare({v.name!r}, {e.text})")
+        for _ in range(1 + self.choose(2)):
+            name, loops, inner, n, total = self.pick(("sum", "sum", "prod", "max", "+=")), list[str](), s, 1, 1
+            for _ in range(1 + (self.choose(3) == 2)):
+                n = self.some() if name == "max" else self.small()
+                total *= n
+                inner, i = self.turn(inner, n)
+                loops.append(f"for {i} in rose.range({n})")
+            x = self.choice(inner, v)
+            self.tags[f"select of a spare, {name} over {len(loops)} loops"] += 1
+            bound = {"max": x.bound, "prod": max(x.bound, 1.0) ** total}.get(name, x.bound * total)
+            if name != "+=":
+                self.let(s, Expr(f"rose.{name}({x.text} {' '.join(loops)})", bound), Real, "spent")
+                continue
+            acc = self.name("acc")
+            self.write(f"{acc} = rose.accum({self.real(s, 0).text})")
+            for k, line in enumerate(loops):
+                self.write("    " * k + line + ":")
+            self.write("    " * len(loops) + f"{acc} += {x.text}")
+            self.let(s, Expr(f"{acc}.value", bound + LIMIT), Real, "spent")
+
+    def choice(self, s: Scope, v: Var) -> Expr:
+        """A choice whose first arm uses a spare value; the conditions are mostly false."""
+        x, y, c = self.path(s, Real).text, self.expr(s, Real, 1, 1.2), self.path_to_truth(s)
+        far = self.path(_only(s, v), Real).text if v.type is not Real else v.name
+        form = self.pick((
+            "{0}", "{0} * {1}", "{1} - {0} * {0}", "rose.sin({0}) * {1}", "rose.sqrt(0.5 + {0} * {0}) / (2.0 + {1})",
+            "rose.select({1} < 0.0, {0}, {0} * {1})", "({0} + 1.0) * {0}",
+        ))  # fmt: skip
+        arm = form.format(far, y.text)
+        i = [u.name for u in s.vars if isinstance(u.type, Fin)][-1]
+        high = f"({x} > {i} * 1.0 + 9.0)"
+        condition = self.pick((high, high, f"~({x} < {i} + 20.0)", f"({high} & {c})", c, f"({i} > 0)"))
+        rest = self.pick((y.text, f"{y.text} * {x} * 0.25"))
+        return Expr(f"(choice({v.name!r}, {condition}, {arm}, {rest}) * 0.125)", 1.3)
 
     def add(self, s: Scope) -> None:
         """`+=` into an accumulator, or a part of one."""
@@ -833,7 +882,9 @@ class Generator:
         self.write(f"@rose.fn([{', '.join(map(text, types))}], {text(result)})")
         with self.inside(f"def {f.name}({', '.join(params)}):"):
             self.block(inner, 1 + self.choose(2) if nested else 2 + self.choose(6))
-            self.write(f"return {self.expr(inner, result, 3).text}")
+            out = self.expr(inner, result, 3).text
+            spent = [f" + 0.0625 * {v.name}" for v in inner.vars if v.name.startswith("spent") and result is Real]
+            self.write(f"return {out}{''.join(spent)}")
         if not nested and not main and self.chance(25):
             self.rule(f, params)
         if s is not None:

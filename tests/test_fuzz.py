@@ -345,7 +345,7 @@ def law_of_arms(p: Program, orders: Sequence[str]) -> None:
         f = steps(f, direction(k + 1, n))
     found: list[dict[str, float]] = []
     for spoil in (as_constant, as_nasty):
-        made: dict[str, AnyFn] = {"": flat(p.run(Replace(rose, watch.taken, spoil))["main"], rose, p, n)}
+        made: dict[str, AnyFn] = {"": flat(p.run(Replace(rose, watch, spoil))["main"], rose, p, n)}
         for order in orders:
             made[order] = WAYS[order[-1]](made[order[:-1]], direction(len(order), n))
         funcs = {name or "f": f.func for name, f in made.items()}
