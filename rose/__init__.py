@@ -2,6 +2,7 @@
 
 from .build import Compiled, compile
 from .control import cond, scan, while_loop
+from .debug import assert_, print
 from .derive import (
     Vjp,
     grad,
@@ -16,7 +17,9 @@ from .derive import (
     value_and_grad,
     vjp,
 )  # fmt: skip
+from .eager import eager
 from .errors import (
+    AssertionFailed,
     EscapedValue,
     NotDifferentiable,
     NotLinear,
@@ -27,6 +30,7 @@ from .errors import (
     UnknownName,
     WrongSyntax,
 )
+from .explain import Explanation, explain_nan
 from .functions import abs, constant, select, stop_gradient
 from .loops import accum, max, min, prod, range, sum, vec
 from .ops import (
@@ -77,10 +81,12 @@ from .types import Bool, Real, Tan, Unit
 from .vectors import cross, dot, logsumexp, matmul, norm, transpose
 
 __all__ = [
+    "AssertionFailed",
     "Bool",
     "Compiled",
     "Dual",
     "EscapedValue",
+    "Explanation",
     "Fin",
     "Fn",
     "NotDifferentiable",
@@ -102,6 +108,7 @@ __all__ = [
     "acosh",
     "asin",
     "asinh",
+    "assert_",
     "atan",
     "atan2",
     "atanh",
@@ -116,10 +123,12 @@ __all__ = [
     "cosh",
     "cross",
     "dot",
+    "eager",
     "erf",
     "erfc",
     "exp",
     "exp2",
+    "explain_nan",
     "expm1",
     "floor",
     "fmod",
@@ -148,6 +157,7 @@ __all__ = [
     "opaque",
     "parse",
     "pow",
+    "print",
     "prod",
     "range",
     "relu",

@@ -18,8 +18,10 @@ from .errors import Loc, NoField, TypeMismatch, argument, edge, here
 from .ir import Func
 from .optimise import optimise
 from .single import to_single
+from .structs import present
 from .text import show
 from .trace import Fn
+from .types import Tuple, Type, Vec
 
 if TYPE_CHECKING:
     from wasm_backend import run as running
@@ -213,3 +215,17 @@ def run(f: AnyFn) -> Any:
 
 
 trace.run.append(run)
+
+
+def presented(x: Any, t: Type) -> Any:
+    """Plain numbers as a compiled function gives them: vectors are arrays of NumPy's, where that is, else lists."""
+    if not isinstance(t, (Vec, Tuple)):
+        return present(x, t)
+    try:
+        from wasm_backend.memory import copied
+    except ImportError:
+        return present(x, t)
+    return copied(x, t)
+
+
+trace.presented.append(presented)

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from . import ir, operators, trace
-from .calls import choice, repeated
+from .calls import callees, choice, repeated
 from .checkpoint import Segments
+from .eager import now
+from .effects import Assertion, endless
 from .errors import Loc, TypeMismatch, argument, edge, here
 from .ir import CONST, PARAM, Builder, Func, Value, builder, is_tracing, shown
 from .loops import turns
@@ -34,6 +36,8 @@ def cond(p: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
             raise TypeMismatch(
                 f"{name} is a function without parameters, not {shown(f)}", loc.narrow(argument(k, name, 3)), hint
             )
+    if now() is not None:
+        return view(infer(then() if condition.number else otherwise()))
     if condition.op is CONST:
         return then() if condition.attr else otherwise()
     then_at, otherwise_at = [loc.narrow(argument(k, name, 3)) for k, name in ((1, "then"), (2, "otherwise"))]
@@ -91,25 +95,42 @@ def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
         what, at = f"max_iter is an integer, not {shown(max_iter)}", loc.narrow(argument(3, "max_iter", 4))
         raise TypeMismatch(what, at, "leave it out for any number of turns")
     first = infer(init, loc.narrow(argument(2, "init", 3, 4)))
-    asked = _Turn("test", test, first.type, loc.narrow(argument(0, "test", 3, 4)))
-    turn = _Turn("body", body, first.type, loc.narrow(argument(1, "body", 3, 4)))
-    answer = asked.value(Bool, "what the test of rose.while_loop gives")
-    after = turn.b.tuple([turn.value(first.type, "the state after a turn of rose.while_loop")])
+    at = [loc.narrow(argument(k, name, 3, 4)) for k, name in enumerate(("test", "body"))]
+    for name, f, where in (("test", test, at[0]), ("body", body, at[1])):
+        if not callable(f):
+            hint = "write rose.while_loop(lambda s: s < 10, lambda s: 2 * s, x)"
+            raise TypeMismatch(f"{name} is a function of the state, not {shown(f)}", where, hint)
+    if now() is not None:
+        return _while_now(test, body, first, max_iter, loc)
+    asked, turn = _Turn(test, first.type, at[0]), _Turn(body, first.type, at[1])
+    answer = asked.value(Bool, _TEST)
+    after = turn.b.tuple([turn.value(first.type, _STATE)])
     outside = list(dict.fromkeys([*asked.b.captured, *turn.b.captured]))
     b, loop = builder(), repeated("while", asked.func(outside, answer), turn.func(outside, after), 1, max_iter)
     return view(b.get(b.call(loop, [first, *[b.reach(v) for v in outside]]), 0))
 
 
+_TEST, _STATE = "what the test of rose.while_loop gives", "the state after a turn of rose.while_loop"
+
+
+def _while_now(test: Callable[[Any], Any], body: Callable[[Any], Any], v: Value, most: int | None, loc: Loc) -> Any:
+    """The loop, turn by turn."""
+    t, count = v.type, 0
+    while to_value(test(view(v)), Bool, (_TEST,), loc).number:
+        if count == most:
+            raise endless(count, loc).error()
+        v = to_value(body(view(v)), t, (_STATE,), loc)
+        count += 1
+    return view(v)
+
+
 class _Turn:
     """The test or the body of a loop, recorded as a function of the state and of all that it uses."""
 
-    def __init__(self, name: str, body: Callable[[Any], Any], state: Type, loc: Loc) -> None:
+    def __init__(self, body: Callable[[Any], Any], state: Type, loc: Loc) -> None:
         self.given: Any = None
         self.at = loc
-        if not callable(body):
-            hint = "write rose.while_loop(lambda s: s < 10, lambda s: 2 * s, x)"
-            raise TypeMismatch(f"{name} is a function of the state, not {shown(body)}", loc, hint)
-        with ir.building(name, inside=True) as self.b:
+        with ir.building("while", inside=True) as self.b:
             self.state = self.b.param(state, "state")
             trace.finish(self.b, lambda: body(view(self.state)), self._returned, loc)
 
@@ -163,14 +184,14 @@ def scan(
         after = to_value(given, first.type, ("the state after a turn of rose.scan",), at)
         return [after] if out is None else [after, out]
 
-    if checkpoint is None or size < 2:
+    if checkpoint is None or size < 2 or now() is not None:
         step: Callable[[Value, Value], tuple[list[Value], list[Value]]] = lambda i, state: _split(turn(i, state))
         (last,), outs = b.loop(size, step, [first])
         return (view(last), outs[0]) if outs else view(last)
-    with ir.building("turn", inside=True) as inner:
+    with ir.building("rose.scan", inside=True) as inner:
         i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
         one = trace.finish(inner, lambda: turn(i, state), lambda x, _: inner.tuple(x), loc)
-    if not one.pure:
+    if not _repeatable(one):
         hint = "leave out checkpoint=, or what has an effect"
         raise TypeMismatch("a turn that has an effect cannot be evaluated again", at, hint)
     last, out = Segments(one, [b.reach(v) for v in inner.captured]).run(first, checkpoint, snapshots)
@@ -178,6 +199,11 @@ def scan(
 
 
 _COUNTS = (3, 4, 5)  # how many arguments a call of `scan` can have
+
+
+def _repeatable(f: Func) -> bool:
+    """True if it makes no difference how often `f` is evaluated: an assertion may hold twice."""
+    return f.pure or isinstance(f.impl, Assertion) or (f.impl is None and all(map(_repeatable, callees(f))))
 
 
 def _split(results: list[Value]) -> tuple[list[Value], list[Value]]:

@@ -6,7 +6,8 @@ these go; so `transpose.py` and `linearize.py` hand them over.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 from . import ir
@@ -127,6 +128,13 @@ class CutTurns(Cut):
         )
         self.fwd = self._forward(turns)
 
+    @contextmanager
+    def _building(self, name: str) -> Generator[Builder]:
+        """A part of the loop, which is where the loop is."""
+        with ir.building(f"{self.g.name}.{name}") as b:
+            b.loc = self.g.params[0].loc
+            yield b
+
     def _params(self, b: Builder) -> tuple[dict[int, Value], Value]:
         """The primal states, the stack, and the primals that stay the same."""
         given = {j: self._param(b, j) for j in self.states}
@@ -139,7 +147,7 @@ class CutTurns(Cut):
         return b.param(primal_part(p.type), p.attr)
 
     def _part(self, name: str, part: Cut) -> Func:
-        with ir.building(name) as b:
+        with self._building(name) as b:
             given, stack = self._params(b)
             both = b.call(part.fwd, [given[j] for j in self.there])
             if part is not self.body:
@@ -169,7 +177,7 @@ class CutTurns(Cut):
         return rest, b.get(item, 0), [states[j] if j in states else same[j] for j in self.body.saved]
 
     def _loop(self, name: str, turn: Func, states: int) -> Func:
-        with ir.building("test") as b:
+        with self._building("test") as b:
             xs = [b.param(p.type, p.attr) for p in turn.params]
             test = b.func(b.emit(MORE, (xs[0],)))
         return repeated(name, test, turn, states)
@@ -178,7 +186,7 @@ class CutTurns(Cut):
         """The turns in reverse, from the backward half of a turn."""
         linear = [(j, p) for j, p in enumerate(self.g.params) if p.type.linear]
         states = [j for j, _ in linear if j < self.k]
-        with ir.building("turn") as b:
+        with self._building("turn") as b:
             stack = b.param(self.stack, "stack")
             cts = {j: b.param(linear_part(self.g.params[j].type), "ct") for j in states}
             sums = {j: self._sums(b, self.g.params[j]) for j, _ in linear if j >= self.k}
@@ -258,7 +266,7 @@ class CutTurns(Cut):
         """The turns in order, from the linear half of a turn: the stack is turned over first."""
         linear = [(j, p) for j, p in enumerate(self.g.params) if p.type.linear]
         states = [j for j, _ in linear if j < self.k]
-        with ir.building("turn") as b:
+        with self._building("turn") as b:
             stack = b.param(self.stack, "stack")
             ds = {j: b.param(_moved(self.g.params[j].type), self.g.params[j].attr) for j, _ in linear}
             same = {j: self._param(b, j) for j in self.saved}
@@ -266,11 +274,11 @@ class CutTurns(Cut):
             out = b.call(lin, [*ds.values(), *saved, tape])
             turn = b.func(b.tuple([rest, *[b.get(out, j) for j in states]]))
         turns = self._loop(f"{name}.turns", turn, 1 + len(states))
-        with ir.building("turn") as b:
+        with self._building("turn") as b:
             s, r = b.param(self.stack, "stack"), b.param(self.stack, "over")
             item, rest = pop(b, s)
             over = b.func(b.tuple([rest, b.emit(PUSH, (r, item))]))
-        turned = self._loop("turn_over", over, 2)
+        turned = self._loop(f"{self.g.name}.turned", over, 2)
         with ir.building(name) as b:
             given = [b.param(_moved(p.type), p.attr) for _, p in linear]
             kept = [self._param(b, j) for j in self.saved]

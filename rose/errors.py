@@ -380,10 +380,11 @@ class RoseError(Exception):
         return moved
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpickled, (type(self), str(self), self.message, self.hint)
+        return unpickled, (type(self), str(self), self.message, self.hint)
 
 
-def _unpickled(kind: type[RoseError], text: str, message: str, hint: str) -> RoseError:
+def unpickled(kind: type[RoseError], text: str, message: str, hint: str) -> RoseError:
+    """The error that has this text, without the place that it came from."""
     error = kind(message, None, hint)
     error.args = (text,)
     return error
@@ -419,6 +420,10 @@ class NotLinear(RoseError, TypeError):
 
 class NotDifferentiable(RoseError, TypeError):
     """A derivative of something that has none."""
+
+
+class AssertionFailed(RoseError, AssertionError):
+    """A condition of `rose.assert_` that did not hold, when the compiled function ran."""
 
 
 class TooLarge(RoseError, MemoryError):

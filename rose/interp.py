@@ -5,7 +5,8 @@ A Real is a float, a Bool a bool, an index an int, a Unit None, and vectors and 
 accumulator can change, and what is read of it is a copy.
 
 A call does not recur: each function that is running is a generator, which hands a call that it needs to
-`run` and is sent the answer. So a chain of calls may be as long as a program is.
+`run` and is sent the answer. So a chain of calls may be as long as a program is. A `Watch` sees each step, and
+may put another object of the same number in the place of what it made.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Generator
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from . import ir
-from .errors import TooLarge
+from .effects import endless
 from .ir import Block, Func, Op, Turns, Value, is_call
 from .libm import nearest
 from .stacks import JOIN, MORE, POP, PUSH
@@ -27,9 +28,28 @@ Env = dict[Value, Any]
 Running = Generator[tuple[Func, list[Any]], Any, Any]  # gives the calls it needs, is sent their answers
 
 
-def run(f: Func, *args: Any) -> Any:
+class Watch(Protocol):
+    """Sees what is evaluated: `calls` are the calls that are running, and what was known where each was made."""
+
+    calls: list[tuple[Value, Env]]
+
+    def given(self, p: Value, x: Any) -> Any: ...
+    def step(self, v: Value, xs: list[Any], env: Env) -> Any: ...
+    def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any: ...
+    def turn(self, f: Func, count: int, xs: list[Any]) -> None: ...
+
+
+def run(f: Func, *args: Any, watch: Watch | None = None) -> Any:
     """The result of `f`. A parameter of type `Ref` is given an `Accumulator`, and is added to."""
-    stack = [_need(f, [_given(x, p) for x, p in zip(args, f.params, strict=True)])]
+    given = [_given(x, p) for x, p in zip(args, f.params, strict=True)]
+    if watch is not None:
+        given = [watch.given(p, x) for x, p in zip(given, f.params, strict=True)]
+    return run_plain(f, given, watch)
+
+
+def run_plain(f: Func, xs: list[Any], watch: Watch | None = None) -> Any:
+    """The result of `f`, of what this module has made itself."""
+    stack = [_need(f, xs)]
     answer: Any = None
     while stack:
         try:
@@ -41,26 +61,29 @@ def run(f: Func, *args: Any) -> Any:
         if g.impl is not None:
             answer = _host(g, xs)
         elif g.turns is not None:
-            stack.append(_turns(g.turns, xs))
+            stack.append(_turns(g, g.turns, xs, watch))
             answer = None
         elif g.arms is not None:
             c, *rest = xs
             stack.append(_need(g.arms[0] if c else g.arms[1], rest))
             answer = None
         else:
-            stack.append(_func(g, xs))
+            stack.append(_func(g, xs, watch))
             answer = None
     return answer
 
 
-def _turns(turns: Turns, xs: list[Any]) -> Running:
+def _turns(f: Func, turns: Turns, xs: list[Any], watch: Watch | None) -> Running:
     states, count = len(items_of(turns.body.result)), 0
-    while (yield turns.test, list(xs)):
+    while True:
+        if watch is not None:
+            watch.turn(f, count, xs)
+        if not (yield turns.test, list(xs)):
+            return tuple(xs[:states])
         if count == turns.most:
-            raise TooLarge(f"a loop was to end within {count:,} turns, and did not", None, "give it a larger max_iter")
+            raise endless(count, f.params[0].loc).error()
         xs[:states] = yield turns.body, list(xs)
         count += 1
-    return tuple(xs[:states])
 
 
 def _given(x: Any, p: Value) -> Any:
@@ -81,28 +104,40 @@ def _host(f: Func, xs: list[Any]) -> Any:
     return answer(f.impl(*given), f.result, (f"what {f.name} returns",))
 
 
-def _func(f: Func, xs: list[Any]) -> Running:
-    (result,) = yield from _block(f.body, dict(zip(f.params, xs, strict=True)))
+def _func(f: Func, xs: list[Any], watch: Watch | None) -> Running:
+    (result,) = yield from _block(f.body, dict(zip(f.params, xs, strict=True)), watch)
     return result
 
 
-def _block(block: Block, env: Env) -> Running:
+def _block(block: Block, env: Env, watch: Watch | None) -> Running:
     for v in block.code:
         op = v.op
         if op is ir.FOR:
-            env[v] = yield from _for(v, env)
+            env[v] = yield from _for(v, env, watch)
             continue
         xs = [env[a] for a in v.args]
-        if op.eval is not None:
-            env[v] = op.eval(*xs)
-        elif is_call(v):
-            env[v] = yield v.attr, xs
+        if is_call(v):
+            env[v] = (yield v.attr, xs) if watch is None else (yield from _watched(v, xs, env, watch))
+        elif watch is not None:
+            env[v] = watch.step(v, xs, env)
         else:
-            env[v] = _STRUCTURAL[op](v, xs)
+            env[v] = op.eval(*xs) if op.eval is not None else _STRUCTURAL[op](v, xs)
     return [env[r] for r in block.results]
 
 
-def _for(v: Value, env: Env) -> Running:
+def _watched(v: Value, xs: list[Any], env: Env, watch: Watch) -> Running:
+    watch.calls.append((v, env))
+    answer = yield v.attr, xs
+    watch.calls.pop()
+    return watch.answered(v, xs, answer, env)
+
+
+def evaluate(v: Value, xs: list[Any]) -> Any:
+    """What an instruction makes of numbers; one that is no loop and no call."""
+    return v.op.eval(*xs) if v.op.eval is not None else _STRUCTURAL[v.op](v, xs)
+
+
+def _for(v: Value, env: Env, watch: Watch | None) -> Running:
     """The last states, and the vectors."""
     block: Block = v.attr
     index, *params = block.params
@@ -112,7 +147,7 @@ def _for(v: Value, env: Env) -> Running:
     for i in range(index.type.size):
         env[index] = i
         env.update(zip(params, states, strict=True))
-        results = yield from _block(block, env)
+        results = yield from _block(block, env, watch)
         states = results[:k]
         for vector, x in zip(vectors, results[k:], strict=True):
             vector.append(x)
@@ -138,6 +173,10 @@ class Accumulator:
         """The sum so far."""
         return _frozen(self._cells[self._key])
 
+    def put(self, x: Any) -> None:
+        """Let the sum be `x`."""
+        self._cells[self._key] = _thawed(x)
+
 
 def accumulator(init: Any) -> Accumulator:
     """A new accumulator, of a copy of `init`."""
@@ -155,7 +194,7 @@ def _frozen(x: Any) -> Any:
 def _add(cells: list[Any], key: int, x: Any, plus: Callable[[float, float], float]) -> None:
     """Add number by number; an index or a Bool beside them stays what it was."""
     old = cells[key]
-    if old.__class__ is float:
+    if isinstance(old, float):
         cells[key] = plus(old, x)
     elif old.__class__ is Items or x.__class__ is Items:
         cells[key] = _joined(old, x, plus)

@@ -373,8 +373,8 @@ def building(name: str, *, inside: bool = False) -> Generator[Builder]:
 
 
 @contextmanager
-def resumed(b: Builder) -> Generator[Builder]:
-    """Record into `b` again."""
+def resumed(b: Any) -> Generator[Any]:
+    """Record into the builder `b` again; with None, what runs is outside of any trace."""
     outer = _tracing.builder
     _tracing.builder = b
     try:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import operators, ops, types
-from .errors import Loc, NoField, OutOfRange, RoseError, TypeMismatch, added, argument, edge, here
+from .eager import Now, now
+from .errors import Loc, NoField, OutOfRange, RoseError, TypeMismatch, added, argument, edge, here, users_frame
 from .ir import CONST, Block, Builder, Value, a_traced, builder, digits, shown
 from .operators import host_index, index_into, view
 from .structs import LARGEST, NoNumber, as_given, infer, to_value
@@ -42,7 +43,17 @@ def range(n: Any) -> Iterator[Any]:
     `n` is a Python integer. The loop's body runs once, to be recorded; it may not be left with `break`,
     `return` or an exception.
     """
-    return _range(builder(), turns(n, "rose.range", here().narrow(argument(0, "n", 1))))
+    size = turns(n, "rose.range", here().narrow(argument(0, "n", 1)))
+    b = now()
+    return _range(builder(), size) if b is None else _turns(b, size)
+
+
+def _turns(b: Now, n: int) -> Iterator[Any]:
+    """The turns of a loop that runs at once. A generator without any is traced, for the type of what it would give."""
+    if n == 0 and users_frame().f_code.co_name == "<genexpr>":
+        yield from _range(b, n)
+    else:
+        yield from b.indices(n)
 
 
 def turns(n: Any, name: str, loc: Loc) -> int:
@@ -125,6 +136,8 @@ class _Source:
     def finish(self) -> None:
         """Close the loops."""
         for _ in self.rest:
+            if isinstance(self.b, Now) and self.b.symbolic:
+                continue  # a loop without turns, once more
             hint = f"write {self.name}(item for i in rose.range(n))"
             raise TypeMismatch(f"{self.name} was given a second item by a loop over rose.range", here(), hint)
 

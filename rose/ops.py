@@ -463,7 +463,7 @@ def digamma(x: Value) -> Value:
 @cache
 def _digamma() -> Func:
     """Reflection (DLMF 5.5.4), recurrence up to 10 (5.5.2), asymptotic series (5.11.2)."""
-    with building("digamma") as b:
+    with building("rose.digamma") as b:
         x = b.param(Real, "x")
         left, r = x < 0.0, x - round_(x)
         cotangent = select(left, select(r == 0.0, b.lift(math.nan), math.pi / tan(math.pi * r)), b.lift(0.0))

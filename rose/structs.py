@@ -364,8 +364,8 @@ def _items(t: Tuple) -> str:
 
 def is_traced(x: Any) -> bool:
     """True if a traced value is in `x`, or in what it holds."""
-    if is_listing(x):
-        return any(map(is_traced, x))
+    if is_listing(x) or is_dict(x):
+        return any(map(is_traced, x.values() if is_dict(x) else x))
     cls: type = x.__class__
     if cls is float or cls is int:
         return False

@@ -17,12 +17,13 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from . import errors, ir
 from .duals import mentions_tangent, split_dual, view_dual
+from .eager import Now, at_once, mode, now
 from .errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
 from .ir import Builder, Func, Value, not_one_each, shown
 from .operators import view
 from .optimise.split import split
 from .retype import untype
-from .structs import NoNumber, as_type, is_listing, to_value
+from .structs import NoNumber, as_type, is_listing, plain, to_value
 from .types import Type, Unit, tangent, untyped
 
 P = ParamSpec("P")
@@ -44,6 +45,7 @@ _thread = _Thread()
 
 # what runs a function outside of any trace; `build.py` sets it, as it stands above this floor
 run: list[Callable[[Fn[..., Any]], Callable[..., Any]]] = []
+presented: list[Callable[[Any, Type], Any]] = []  # and what a user is given for plain numbers of a type
 
 
 class Fn(NoNumber, Generic[P, R]):
@@ -67,6 +69,7 @@ class Fn(NoNumber, Generic[P, R]):
         if self._derived:
             self.__name__ = self.__qualname__ = self.name
         self._func: Func | None = None
+        self._steps = not any([t.linear for t in (*self.types, result)])  # its body can run on known values
         self._captured: tuple[Value, ...] = ()
         self._compiled: Callable[..., Any] | None = None
 
@@ -143,6 +146,8 @@ class Fn(NoNumber, Generic[P, R]):
         try:
             if ir.is_tracing():
                 return self.emit(self.bind(args, kwargs))
+            if mode.on:
+                return self._at_once(self.bind(args, kwargs))
             if self._compiled is None:
                 self._compiled = run[0](self)
             return self._compiled(*args, **kwargs)
@@ -156,15 +161,32 @@ class Fn(NoNumber, Generic[P, R]):
 
     def emit(self, args: Sequence[Any]) -> Any:
         """A call, in the function that is being traced."""
-        b, func, types = ir.builder(), self._traced(), self.types
+        b, at = ir.builder(), now()
+        if at is not None and self._steps:
+            return view(self._step(at, self._values(args, self.types)))
+        func, types = self._traced(), self.types
         if any(t.linear for t in types) and not mentions_tangent(list(args)):
             # outside a derivative rule a tangent is a number like any other
             with ir.deep():
                 func, types = untype(func), tuple([untyped(t) for t in types])
+        return view(b.call(func, [*self._values(args, types), *[b.reach(v) for v in self._captured]]))
+
+    def _values(self, args: Sequence[Any], types: Sequence[Type]) -> list[Value]:
         loc, values = here(), list[Value]()
         for k, (x, t, n) in enumerate(zip(args, types, self.names, strict=True)):
             values.append(to_value(x, t, (n,), loc.narrow(errors.argument(k, n, len(types)))))
-        return view(b.call(func, [*values, *[b.reach(v) for v in self._captured]]))
+        return values
+
+    def _step(self, b: Now, values: Sequence[Value]) -> Value:
+        """The body, run on values that are known."""
+        args = [view(b.known(v.type, v.number, n)) for v, n in zip(values, self.names, strict=True)]
+        return self._returned(self.body(*args), self.loc.narrow(errors.returned))
+
+    def _at_once(self, args: Sequence[Any]) -> Any:
+        """A call outside of any trace that is not compiled."""
+        types, result = [untyped(t) for t in self.types], untyped(self.result)
+        numbers = [plain(x, t, (n,)) for x, t, n in zip(args, types, self.names, strict=True)]
+        return presented[0](at_once(types, numbers, lambda xs: to_value(self.emit(xs), result)), result)
 
     @property
     def jvp(self) -> Callable[[Rule], Rule]:
@@ -420,7 +442,7 @@ class Opaque(Fn[P, R]):
             b.loc = self.loc
             for t, k in zip(self.types, self.names, strict=True):
                 b.param(t, k)
-        self._func = Func(name, b.root, result, pure=pure, impl=body)
+        self._func, self._steps = Func(name, b.root, result, pure=pure, impl=body), False
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
@@ -466,5 +488,5 @@ def make(
 def from_func(f: Func, names: Sequence[str]) -> Fn[..., Any]:
     """A function whose IR is already there."""
     made = make(lambda *_: None, [p.type for p in f.params], f.result, f.name, names)
-    made._func = f  # pyright: ignore[reportPrivateUsage]
+    made._func, made._steps = f, False  # pyright: ignore[reportPrivateUsage]
     return made

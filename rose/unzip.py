@@ -18,7 +18,7 @@ from .cuts import Cut, CutAgain, CutChoice, CutTurns, has_primal
 from .guards import Arms, Guard, around, has_arms, holds, visible
 from .ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value, is_call
 from .linear import Loops, is_linear
-from .ops import or_, real, select
+from .ops import ifrom, or_, real, select
 from .optimise.split import LONGEST, split
 from .types import Bool, Tan, Type, items_of, primal_part
 
@@ -331,7 +331,7 @@ def is_cheap(v: Value, params: dict[Value, int]) -> bool:
     if v.op is GET or v.op is INDEX:
         whole = v.args[0]
         return whole in params or is_cheap(whole, params) or (v.op is INDEX and whole.block is not v.block)
-    return v.op in (CONST, ZERO, real)
+    return v.op in (CONST, ZERO, real, ifrom)
 
 
 def has_numbers(e: Entry) -> bool:

@@ -13,13 +13,24 @@ from typing import TYPE_CHECKING, Any
 from .errors import Loc, NoField, NotLinear, RoseError, TypeMismatch, asked, called, edge, here, hide_our_frames
 from .foreign import of_library, of_math
 from .libm import nearest
-from .types import Bool, Tan, Tuple, Type, Vec
+from .types import Bool, Fin, Tan, Tuple, Type, Vec
 
 if TYPE_CHECKING:
     from .ir import Block, Op
 
 OPS: dict[str, Op] = {}  # the rows, by name: filled by `ops.py`, and by `ir.py` with the structural ones
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {}  # Python's operators, by symbol
+
+
+class Known(tuple[Any]):
+    """The number of a value that is known at once, in the place of arguments."""
+
+    __slots__ = ()
+
+
+def is_known(v: Value) -> bool:
+    """True for a value that is evaluated at once: it has a `number`."""
+    return v.args.__class__ is Known
 
 
 def _left(symbol: str) -> Callable[[Value, Any], Value]:
@@ -70,8 +81,17 @@ class Value:
     def __init__(self, op: Op, type: Type, args: tuple[Value, ...], attr: Any, loc: Loc, block: Block) -> None:
         self.op, self.type, self.args, self.attr, self.loc, self.block = op, type, args, attr, loc, block
 
+    @property
+    def number(self) -> Any:
+        """What it is, where that is known at once: see `eager.py`. Elsewhere there is no such attribute."""
+        if is_known(self):
+            return self.args[0]
+        raise AttributeError("number")
+
     def __repr__(self) -> str:
         name = f" {self.attr}" if self.op.name == "param" and self.attr else ""
+        if is_known(self):
+            return f"<{self.type!r} {self.number!r}{f', the parameter{name}' * bool(name)}>"
         return f"<traced {self.type!r}{name}, from {self.loc}>"
 
     # what a user writes: the meaning of each operator is in `ops.py`
@@ -119,12 +139,16 @@ class Value:
 
     @edge
     def __bool__(self) -> bool:
+        if self.type is Bool and is_known(self):
+            return self.number
         loc = here()
         what = f"{a_traced(self)} has no truth value: it is known only when the compiled function runs"
         raise TypeMismatch(what, loc, _ASKED.get(asked(loc), f"{_ASKED['if']}; {_ASKED['and']}"))
 
     @edge
     def __index__(self) -> int:
+        if isinstance(self.type, Fin) and is_known(self):
+            return self.number
         loc = here()
         hint = "a traced index reads a traced vector: make the list a rose.constant(Vec[n], list), or a parameter"
         if called(loc) == "range":
@@ -133,12 +157,16 @@ class Value:
 
     @edge
     def __float__(self) -> float:
+        if is_known(self) and self.type.scalar:
+            return float(self.number)
         loc = here()
         hint = of_math(called(loc), "use the functions of rose, such as rose.sqrt, in the place of math's and NumPy's")
         raise TypeMismatch(f"{a_traced(self)} is no number of Python's: {_LATER}", loc, hint)
 
     @edge
     def __int__(self, *_: Any) -> int:
+        if is_known(self) and self.type.scalar:
+            return int(self.number)
         loc = here()
         hint = "rose.floor and rose.trunc give whole numbers; loop with rose.range over a size that Python knows"
         raise TypeMismatch(f"{a_traced(self)} is no integer of Python's: {_LATER}", loc, of_math(called(loc), hint))
@@ -148,9 +176,10 @@ class Value:
 
     @edge
     def __format__(self, spec: str) -> str:
-        if spec:
-            raise TypeMismatch(f"{a_traced(self)} has no digits: {_LATER}", here(), f"leave out the format {spec!r}")
-        return repr(self)
+        if not spec or is_known(self):
+            return format(self.number, spec) if spec else repr(self)
+        hint = f'rose.print("{{:{spec}}}", x) prints it when the function runs; with rose.eager(): it is known'
+        raise TypeMismatch(f"{a_traced(self)} has no digits: {_LATER}", here(), hint)
 
     @edge
     def __getattr__(self, name: str) -> Any:

@@ -26,6 +26,7 @@ from rose.errors import RoseError, is_ours
 from tests.wrong import (
     calls,
     control,
+    debugging,
     decisions,
     declarations,
     derivatives,
@@ -59,7 +60,7 @@ def name_of(module: ModuleType) -> str:
 
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
-           derivatives, rules, calls, single, control)  # fmt: skip
+           derivatives, rules, calls, single, control, debugging)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

@@ -55,6 +55,19 @@ def test_what_is_printed_for_debugging_is_printed_once(example: Any):
     assert ran.printed == "the value:\n  x is 2.0\n  8.0\nthe gradient:\n  x is 2.0\n  12.0\n"
 
 
+def test_the_ways_to_debug_say_what_is_there(example: Any):
+    ran = example("debugging")
+    printed, asserted, eager, explained = re.split(r"\n?(?:assert|eager|explain_nan):\n", ran.printed)
+    assert printed == "print:\nmean = 3.00 of [1.0, 2.0, 3.0, 6.0]"
+    assert asserted.splitlines()[1] == f"  {ran.failed.message}" == "  the numbers are near one another"
+    assert eager.splitlines() == [
+        "  turn 0 of 3.0", "  it is large", "  turn 1 of 1.5", "  it is large", "  turn 2 of 0.5"
+    ]  # fmt: skip
+    assert ran.last == 0.125
+    assert "div made inf of 1.0 and 0.0, in the derivative\n" in explained
+    assert (ran.found.first.operation, ran.found.nan.operation) == ("div", "mul")
+
+
 def test_a_clamped_derivative_is_finite(example: Any):
     clamped = example("clamped_sqrt").clamped
     assert clamped(0) == 49999.99999999999

@@ -30,6 +30,7 @@ from rose.forward import full_mask, jvp
 from rose.interp import run
 from rose.ir import Func
 from rose.optimise import optimise
+from rose.structs import plain, present
 from rose.trace import Fn
 from rose.types import Real, Tuple, Type, Unit, Vec, tuple_of
 
@@ -101,6 +102,19 @@ def taken(log: list[Any]) -> list[Any]:
     out = list(log)
     log.clear()
     return out
+
+
+def law_of_eager_runs(p: Program) -> None:
+    """What runs at once, in Python, gives the bits of the interpreter, and has the same effects in the same order."""
+    scope = p.run()
+    main: AnyFn = scope["main"]
+    for xs in p.args:
+        with rose.eager():
+            got = plain(main(*[present(x, t) for x, t in zip(xs, p.types, strict=True)]), p.result)
+        seen = taken(scope["LOG"])
+        assert same(got, run(main.func, *xs))
+        done = taken(scope["LOG"])
+        assert any(["inside" in tag for tag in p.tags]) or same(seen, done), (seen, done)
 
 
 # first derivatives, of functions between any types
@@ -349,6 +363,11 @@ def law_of_arms(p: Program, orders: Sequence[str]) -> None:
 @pytest.mark.parametrize("part", PARTS)
 def test_the_interpreter_and_the_module_give_the_same_bits(part: int):
     for_programs(law_of_values, 15, part)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_runs_at_once_gives_the_same_bits(part: int):
+    for_programs(law_of_eager_runs, 15, part)
 
 
 @pytest.mark.parametrize("part", PARTS)

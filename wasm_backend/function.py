@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from rose.effects import Assertion
 from rose.ir import (
     ACCUM,
     ADD_TO,
@@ -342,6 +343,9 @@ class FunctionWriter(LoopWriter):
 
     def _call(self, v: Value) -> None:
         f: Func = v.attr
+        if isinstance(f.impl, Assertion):
+            self._assert(v, f.impl)
+            return
         if f.impl is not None:
             self._call_host(v, f)
             return
@@ -367,6 +371,14 @@ class FunctionWriter(LoopWriter):
         for k in reversed(numbers.values()):
             self.c.set(k)
         self.place[v] = tuple([built[leaf] if leaf in built else numbers[leaf] for leaf in range(len(parts))])
+
+    def _assert(self, v: Value, assertion: Assertion) -> None:
+        self._push(v.args[0])
+        self.c("i32.eqz")
+        self.c("if")
+        self.c.fail(self.program.failure(assertion))
+        self.c("end")
+        self.place[v] = ()
 
     def _call_host(self, v: Value, f: Func) -> None:
         for a in v.args:

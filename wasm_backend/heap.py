@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from rose.effects import EXHAUSTED, Failure
 from rose.types import Stack, Tuple, Type, Vec, tuple_of
 
 from .encode import I32, Module
@@ -16,7 +17,6 @@ from .layout import offsets, size
 from .places import Assembler, Mem, wasm_type
 
 HEADER = 8
-MEMORY, TURNS = 1, 2  # what is written to FAULT before a trap: memory is exhausted, or a loop did not end
 
 
 def node(t: Stack) -> Tuple:
@@ -47,6 +47,7 @@ class Program(Protocol):
     single: bool
 
     def adder(self) -> int: ...
+    def failure(self, why: Failure) -> int: ...
 
 
 class Heap:
@@ -115,7 +116,7 @@ class Heap:
         c.get(at)
         c("i32.lt_u")
         c("if")
-        c.fault(MEMORY)
+        c.fail(self.program.failure(EXHAUSTED))
         c("end")
         c.get(at)
         self.program.module.define(index, c)
@@ -137,7 +138,7 @@ class Heap:
         c.i32_const(-1)
         c("i32.eq")
         c("if")
-        c.fault(MEMORY)
+        c.fail(self.program.failure(EXHAUSTED))
         c("end")
         c("end")
 

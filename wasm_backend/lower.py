@@ -11,6 +11,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rose.effects import Assertion, Failure, Printer
 from rose.errors import RoseError, TooLarge, here
 from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
 from rose.stacks import POP
@@ -45,7 +46,7 @@ class _Program:
         self.order = list(self.notable)
         self.called = {g for f, vs in self.notable.items() for g in callees(f, vs)}
         self.called |= {f for f in exports.values() if f.arms is not None or f.turns is not None}  # its wrapper does
-        self.imports = tuple([f for f in self.order if f.impl is not None])
+        self.imports = tuple([f for f in self.order if f.impl is not None and not isinstance(f.impl, Assertion)])
         self.index: dict[Func, int] = {}
         self.frames: dict[Func, Frame] = {}
         self.mailbox: dict[Func, list[int | None]] = {}
@@ -54,13 +55,18 @@ class _Program:
         self.zeros = 0
         self.largest = 0
         self.math: dict[str, int] = {}  # the functions of the library that are called
+        self.failures: dict[tuple[str, str], tuple[int, Failure]] = {}
         self.heap = Heap(self)
         self._adder: int | None = None
 
     def finish(self) -> Lowered:
         m = self.module
+        prints = 0
         for f in self.imports:
-            self.index[f] = m.import_func("opaque", f.name, m.type(*border_types(f)))
+            printer = isinstance(f.impl, Printer)
+            name = ("print", str(prints)) if printer else ("opaque", f.name)
+            self.index[f] = m.import_func(*name, m.type(*border_types(f)))
+            prints += printer
         self.constants()
         mathematics = [CALLED[v.op] for f in self.order for v in self.notable[f] if v.op in CALLED]
         self.math = link(m, mathematics, self.reserve)
@@ -72,7 +78,9 @@ class _Program:
         pages = -(-max(self.largest, self.top) // PAGE)
         m.memory(max(pages, 1))
         m.export("memory", MEMORY, 0)
-        return Lowered(m.finish(), signatures, self.imports, tuple(self.math))
+        return Lowered(
+            m.finish(), signatures, self.imports, tuple(self.math), tuple([why for _, why in self.failures.values()])
+        )
 
     def constants(self) -> None:
         """Place the literals that are vectors, and the zeros that all zero aggregates share."""
@@ -150,6 +158,10 @@ class _Program:
         self.module.export(name, FUNC, index)
         self.done(f, frame)
         return Signature(name, tuple(slots), result)
+
+    def failure(self, why: Failure) -> int:
+        """The number of a failure: the same for one message and line."""
+        return self.failures.setdefault((why.message, why.where()), (len(self.failures) + 1, why))[0]
 
     def adder(self) -> int:
         """The function that adds a row of numbers into another: (to, from, bytes)."""

@@ -207,6 +207,13 @@ def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> N
     assert done, f"{path}: a {t!r} that cannot be written"
 
 
+def copied(x: Any, t: Type) -> Any:
+    """Plain numbers as they would come out of a module's memory."""
+    place = place_of(t, 0, bytearray(size(t)))
+    fill(place, x, t, ("the result",))
+    return place.read()
+
+
 def _shape(t: Type) -> tuple[Shape, Type]:
     """The shape of nested vectors, and the type of what they hold."""
     if not isinstance(t, Vec):

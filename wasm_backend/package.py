@@ -17,15 +17,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from rose.effects import Printer
 from rose.errors import RoseError
 from rose.ir import Func
 from rose.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Unit, Vec
 
-from .abi import Lowered, Signature
+from .abi import FAILED, Lowered, Signature
 from .layout import describe
 from .libm import notice
 
-_RUNTIME = Path(__file__).parent / "js" / "rose.js"
+_JS = Path(__file__).parent / "js"
+_RUNTIME, _PRINTER = "rose.js", "rose-print.js"  # the printer goes only where something is printed
 
 
 def write_package(
@@ -47,8 +49,9 @@ def write_package(
 
 def package_files(lowered: Lowered, name: str, docs: Mapping[str, str] = {}) -> dict[str, bytes]:
     """The files of a package, by name: the same bytes for the same module."""
-    if not re.fullmatch(r"\w[\w.-]*", name) or name.lower() == "rose":
-        taken = "the runtime has that name" if name.lower() == "rose" else "its files are called so"
+    own = f"{name.lower()}.js" in (_RUNTIME, _PRINTER)
+    if own or not re.fullmatch(r"\w[\w.-]*", name):
+        taken = "the runtime has that name" if own else "its files are called so"
         raise RoseError(
             f"{name!r} cannot be the name of a package: {taken}", None, "use letters, digits, and _ - . between them"
         )
@@ -59,20 +62,21 @@ def package_files(lowered: Lowered, name: str, docs: Mapping[str, str] = {}) -> 
             None,
             "give it another name",
         )
+    runtime = [_RUNTIME, *[_PRINTER] * bool(lowered.prints())]
     texts = {
-        f"{name}.js": _javascript(name, lowered.signatures.values(), imports),
+        f"{name}.js": _javascript(name, signature_data(lowered.signatures.values(), imports) | _effects(lowered)),
         f"{name}.d.ts": _declarations(name, lowered.signatures.values(), imports, docs),
-        "package.json": _manifest(name, bool(lowered.mathematics)),
+        "package.json": _manifest(name, [*runtime, *["NOTICE"] * bool(lowered.mathematics)]),
     }
     files = {file: text.encode() for file, text in texts.items()}
     notices = {"NOTICE": notice()} if lowered.mathematics else {}
-    return {f"{name}.wasm": lowered.wasm, **files, "rose.js": _RUNTIME.read_bytes(), **notices}
+    return {f"{name}.wasm": lowered.wasm, **files, **{k: (_JS / k).read_bytes() for k in runtime}, **notices}
 
 
 def _imports(lowered: Lowered) -> list[Func]:
     """The opaque functions, one of each name: the page can supply no more."""
     found: dict[str, Func] = {}
-    for f in lowered.imports:
+    for f in lowered.opaque():
         g = found.setdefault(f.name, f)
         if _import_data(f) != _import_data(g):
             raise RoseError(
@@ -96,12 +100,27 @@ def _import_data(f: Func) -> dict[str, Any]:
     return {"name": f.name, "params": params, "result": describe(f.result)}
 
 
-def _javascript(name: str, signatures: Iterable[Signature], imports: Iterable[Func]) -> str:
-    data = json.dumps(signature_data(signatures, imports), separators=(",", ":"))
+def _effects(lowered: Lowered) -> dict[str, Any]:
+    """What is printed, and why the module may stop, where there are such."""
+    prints = [_print_data(f) for f in lowered.prints()]
+    said = [why.told() for why in lowered.failures]
+    return ({"prints": prints} if prints else {}) | ({"failed": {"at": FAILED, "said": said}} if said else {})
+
+
+def _print_data(f: Printer) -> dict[str, Any]:
+    given = zip(f.types, f.specs, strict=True)
+    params = [{"type": describe(t), "empty": t.empty, "spec": spec} for t, spec in given]
+    return {"name": "print", "params": params, "result": {"kind": "unit"}, "pieces": f.pieces}
+
+
+def _javascript(name: str, signatures: Mapping[str, Any]) -> str:
+    data = json.dumps(signatures, separators=(",", ":"))
+    printer = f'import {{ line }} from "./{_PRINTER}";\n' if "prints" in signatures else ""
+    data = f"{data[:-1]},line}}" if printer else data
     return f"""\
 // Made by Rose. The types and the documentation are in {name}.d.ts.
 import {{ bind, load }} from "./rose.js";
-
+{printer}
 const signatures = {data};
 const wasm = () => new URL("./{name}.wasm", import.meta.url);
 let ready;
@@ -120,7 +139,7 @@ export default init;
 """
 
 
-def _manifest(name: str, notices: bool) -> str:
+def _manifest(name: str, more: Sequence[str]) -> str:
     own = {file: f"./{name}.{file}" for file in ("js", "d.ts", "wasm")}
     manifest = {
         "name": re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-._") or "package",
@@ -134,7 +153,7 @@ def _manifest(name: str, notices: bool) -> str:
             own["wasm"]: own["wasm"],
             "./package.json": "./package.json",
         },
-        "files": [f"{name}.wasm", f"{name}.js", f"{name}.d.ts", "rose.js", *["NOTICE"] * notices],
+        "files": [f"{name}.wasm", f"{name}.js", f"{name}.d.ts", *more],
     }
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from rose.types import Bool, Real, Single, Tan, Type
 
+from .abi import FAILED
 from .encode import F32, F64, I32, Code
 from .layout import align, size
 
-FAULT = 8  # the address where a function says why it traps
 INLINE = 64  # bytes that are copied or cleared by single instructions
 
 
@@ -119,11 +119,11 @@ class Assembler(Code):
         """Add the two numbers on the stack."""
         self(_ADDS[t])
 
-    def fault(self, why: int) -> None:
-        """Say why, and trap."""
+    def fail(self, why: int) -> None:
+        """Say which failure it is, and trap."""
         self.i32_const(0)
         self.i32_const(why)
-        self("i32.store", FAULT)
+        self("i32.store", FAILED)
         self("unreachable")
 
     def copy(self, t: Type, at: Mem, to: Mem) -> None:

@@ -19,17 +19,16 @@ from typing import Any
 
 import wasmtime
 
-from rose.errors import Loc, NoField, RoseError, TooLarge, TypeMismatch, edge, here, hide_our_frames
+from rose.effects import Failure
+from rose.errors import Loc, NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
 from rose.ir import Builder, Func, not_one_each, shown
 from rose.structs import answer, plain
 from rose.types import Bool, Fin, Real, Single, Tan, Type, Unit, double
 
 from . import rawcall
-from .abi import Lowered, Signature, Slot
-from .heap import MEMORY, TURNS
+from .abi import FAILED, Lowered, Signature, Slot
 from .layout import is_aggregate, size
 from .memory import LARGEST, Place, destination, fill, number, place_of
-from .places import FAULT
 
 # instances
 
@@ -55,7 +54,7 @@ class _Instance:
 
     def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module, lowered: Lowered) -> None:
         self.store = wasmtime.Store(engine)
-        self.signatures = lowered.signatures
+        self.signatures, self.failures = lowered.signatures, lowered.failures
         self.raised: list[BaseException] = []  # by an opaque function, during this call
         self.states: dict[str, tuple[Any, ...]] = {}
         self.hosts = [self._host(f) for f in lowered.imports]
@@ -86,7 +85,7 @@ class _Instance:
             e = rawcall.entry(self.store, func, params, result, self.raised)
             places = [self.place(p.type, p.at or 0) for p in s.params if _is_placed(p)]
             found = self.place(s.result.type, s.result.at or 0) if _is_placed(s.result) else None
-            fail = functools.partial(_failure, e.fail, self.pages)
+            fail = functools.partial(_failure, e.fail, self.failures, self.pages) if self.failures else e.fail
             made = self.states[name] = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, e.keep)
         return made
 
@@ -105,21 +104,14 @@ class _Instance:
         return next(numbers) != 0 if t is Bool else next(numbers)
 
 
-# what a function says before it stops, and what helps
-_FAULTS = {
-    MEMORY: ("it needs more memory than there is", 'rose.scan(..., checkpoint="sqrt") keeps less for its derivative'),
-    TURNS: ("a loop did not end within its max_iter turns", "give rose.while_loop a larger max_iter, or see why"),
-}
-
-
-def _failure(fail: Callable[[Any], BaseException], pages: Any, error: Any) -> BaseException:
-    """What to raise for a call that failed. A function that stops by itself has said why."""
+def _failure(fail: Callable[[Any], BaseException], failures: Sequence[Failure], pages: Any, error: Any) -> Any:
+    """What to raise for a call that failed: one that it says itself, or what `fail` makes of it."""
     made = fail(error)
-    why, pages[FAULT] = pages[FAULT], 0
-    if why not in _FAULTS or made.__class__ is not RoseError:
+    number = int.from_bytes(bytes(pages[FAILED : FAILED + 4]), "little")
+    if not number:
         return made
-    what, hint = _FAULTS[why]
-    return TooLarge(f"the compiled function stopped: {what}", here(), hint)
+    pages[FAILED : FAILED + 4] = (0, 0, 0, 0)
+    return failures[number - 1].error()
 
 
 def _answer(ref: weakref.ref[_Instance], f: Func, *numbers: Any) -> Any:
@@ -335,7 +327,16 @@ class Export:
     def __reduce__(self) -> tuple[Any, ...]:
         x = self.lowered
         imports = [_packed(f) for f in x.imports]
-        return _unpickled, (type(self), self.__name__, self._doc, x.wasm, x.signatures, imports, x.mathematics)
+        return _unpickled, (
+            type(self),
+            self.__name__,
+            self._doc,
+            x.wasm,
+            x.signatures,
+            imports,
+            x.mathematics,
+            x.failures,
+        )
 
 
 class Compiled(Export):
@@ -395,8 +396,10 @@ def _unpickled(
     signatures: dict[str, Signature],
     imports: list[Any],
     mathematics: tuple[str, ...],
+    failures: tuple[Failure, ...],
 ) -> Export:
-    return cls(Lowered(wasm, signatures, tuple([_opaque(*f) for f in imports]), mathematics), name, doc)
+    opaque = tuple([_opaque(*f) for f in imports])
+    return cls(Lowered(wasm, signatures, opaque, mathematics, failures), name, doc)
 
 
 def _packed(f: Func) -> tuple[Any, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rose.effects import endless
 from rose.ir import CALL, FOR, GET, PARAM, TUPLE, Block, Func, Value
 from rose.types import Fin, Tuple
 
 from .encode import I32
 from .function import FunctionWriter
-from .heap import TURNS
 from .loops import State, Swap
 from .places import Frame
 from .values import Program
@@ -23,7 +23,7 @@ class TurnsWriter(FunctionWriter):
     ) -> None:
         assert f.turns is not None and isinstance(f.result, Tuple)
         self.turns, types = f.turns, f.result.items
-        loc = f.params[0].loc
+        loc = self.loc = f.params[0].loc
         body = Block()
         body.params = [Value(PARAM, p.type, (), p.attr, p.loc, body) for p in f.params]
         inits, rest = body.params[: len(types)], body.params[len(types) :]
@@ -65,7 +65,7 @@ class TurnsWriter(FunctionWriter):
         self.c.i32_const(self.turns.most)
         self.c("i32.eq")
         self.c("if")
-        self.c.fault(TURNS)
+        self.c.fail(self.program.failure(endless(self.turns.most, self.loc)))
         self.c("end")
         self.c.get(self.count)
         self.c.i32_const(1)

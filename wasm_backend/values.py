@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from rose.effects import Failure
 from rose.ir import CONST, ZERO, Block, Func, Value
 from rose.types import Real, Ref, Type
 
@@ -32,6 +33,7 @@ class Program(Protocol):
 
     def literal(self, v: Value) -> int: ...
     def adder(self) -> int: ...
+    def failure(self, why: Failure) -> int: ...
 
 
 class ValueWriter:

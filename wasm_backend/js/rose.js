@@ -12,7 +12,9 @@
  * @typedef {{ type: Type, at: number | null }} Slot
  * @typedef {{ name: string, params: (Slot & { name: string })[], result: Slot }} Export
  * @typedef {{ name: string, params: { type: Type, empty: boolean }[], result: Type }} Import
- * @typedef {{ exports: Export[], imports: Import[] }} Signatures
+ * @typedef {Import & { pieces: string[] }} Print
+ * @typedef {{ exports: Export[], imports: Import[], prints?: Print[], line?: Call,
+ *   failed?: { at: number, said: string[] } }} Signatures
  * @typedef {(...args: any[]) => any} Call
  * @typedef {BufferSource | WebAssembly.Module} Compiled
  * @typedef {string | URL | Response | Compiled} Source
@@ -35,9 +37,9 @@ const find = (opaque, name) => {
 /**
  * One instance of a module, and how to call its exports. They share its memory: only one may run at a time.
  *
- * @param {WebAssembly.Module} module @param {Import[]} imports @param {any} opaque
+ * @param {WebAssembly.Module} module @param {Signatures} signatures @param {any} opaque
  */
-const instantiate = (module, imports, opaque) => {
+const instantiate = (module, { imports, prints = [], line, failed }, opaque) => {
   /** The memory, for each kind of scalar. @type {Record<string, Float64Array | Float32Array | Uint32Array | Uint8Array>} */
   let views;
 
@@ -135,9 +137,9 @@ const instantiate = (module, imports, opaque) => {
     return fields ? Object.fromEntries(xs) : xs.map((x) => x[1]);
   };
 
-  /** @param {Import} signature @returns {[string, Call]} */
-  const host = ({ name, params, result }) => {
-    const f = find(opaque, name);
+  /** @param {Import} signature @param {Call} [given] @returns {[string, Call]} */
+  const host = ({ name, params, result }, given) => {
+    const f = given ?? find(opaque, name);
     const call = (/** @type {any[]} */ ...raw) => {
       look();
       const args = params.map(({ type, empty }) => {
@@ -151,7 +153,10 @@ const instantiate = (module, imports, opaque) => {
     };
     return [name, call];
   };
-  const instance = new WebAssembly.Instance(module, { opaque: Object.fromEntries(imports.map(host)) });
+  const instance = new WebAssembly.Instance(module, {
+    opaque: Object.fromEntries(imports.map((x) => host(x))),
+    print: prints.map((x) => host(x, (...xs) => console.log(line?.(x.pieces, x.params, xs)))[1]),
+  });
   const exports = /** @type {any} */ (instance.exports);
 
   /** @param {Export} signature @param {any[]} args */
@@ -164,7 +169,17 @@ const instantiate = (module, imports, opaque) => {
       path = [name];
       return write(type, at, args[k]);
     });
-    const n = exports[name](...numbers.filter((x) => x != null));
+    let n;
+    try {
+      n = exports[name](...numbers.filter((x) => x != null));
+    } catch (error) {
+      look();
+      const at = failed && failed.at / 4;
+      const said = at && failed.said[views.index[at] - 1];
+      if (!said) throw error;
+      views.index[at] = 0;
+      throw new Error(said);
+    }
     look();
     return read(result.type, result.at, n);
   };
@@ -184,16 +199,18 @@ const usual = {
  * @param {object} [opaque] The functions that the module imports, by name.
  * @returns {Record<string, Call>}
  */
-export const bind = (source, { exports, imports }, opaque = {}) => {
+export const bind = (source, signatures, opaque = {}) => {
+  const { exports, imports, prints, failed } = signatures;
   const module = "byteLength" in source ? new WebAssembly.Module(source) : source;
-  const make = () => instantiate(module, imports, opaque);
+  const make = () => instantiate(module, signatures, opaque);
   // a function that is called while another runs, by the page's, needs a memory of its own
   const idle = [make()];
   /** @param {Export} signature @returns {[string, Call]} */
   const bound = (signature) => {
     const { name, params, result } = signature;
     const f = idle[0].exports[name];
-    const direct = !imports[0] && [...params, result].every(({ type, at }) => usual[type.kind] && at == null);
+    const plain = !imports[0] && !prints && !failed;
+    const direct = plain && [...params, result].every(({ type, at }) => usual[type.kind] && at == null);
     const call = (/** @type {any[]} */ ...args) => {
       if (direct && args.length == params.length && args.every((x, k) => usual[params[k].type.kind](x)))
         return f(...args);

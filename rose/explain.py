@@ -1,0 +1,332 @@
+"""`explain_nan`: where the first nan or infinity of a result came from.
+
+The function runs in the interpreter, and each number that is not finite carries its origin: the operation that made
+it of finite ones, or made a nan of infinities. What is only handed on keeps the origin that it has. So what is
+found in the result is what flowed into it; a comparison is where a flow ends.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
+
+from .derive import value_and_grad
+from .errors import Loc, NotDifferentiable, TypeMismatch, edge, here
+from .interp import Env, Items, evaluate, run
+from .ir import ADD_TO, CONST, PARAM, Block, Func, Value, is_call, shown
+from .ops import ifrom
+from .stacks import JOIN
+from .trace import Fn
+from .types import Fin, Real
+
+
+@dataclass(frozen=True)
+class Origin:
+    """An operation that made a nan or an infinity, of `inputs`, in these turns of the loops around it.
+
+    `calls` says in which function it is, and from where that was called. Of a nan that was made of infinities,
+    `cause` is where the first of them came from.
+    """
+
+    operation: str
+    inputs: tuple[Any, ...]
+    output: float
+    loc: Loc
+    turns: tuple[tuple[int, Loc], ...]
+    calls: tuple[str, ...]
+    backward: bool
+    cause: Origin | None
+
+    def __str__(self) -> str:
+        of = " and ".join([_short(x) for x in self.inputs])
+        half = ", in the derivative" if self.backward else ""
+        lines = [f"{self.operation} made {self.output} of {of}{half}" if of else f"{self.operation} is {self.output}"]
+        lines.append(f"  at {self.loc}")
+        lines += [x for x in [self.loc.excerpt()] if x]
+        lines += [f"  in turn {i} (counted from 0) of the loop at {loc}" for i, loc in self.turns]
+        return "\n".join([*lines, *[f"  {call}" for call in self.calls]])
+
+
+def _short(x: Any) -> str:
+    text = repr(x)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What `explain_nan` found: the origins that flow into the result, in order, and those that do not.
+
+    `first` is the first of them, and `nan` the first that made a nan. It is true if there is any.
+    """
+
+    name: str
+    origins: tuple[Origin, ...]
+    unseen: tuple[Origin, ...]
+
+    @property
+    def first(self) -> Origin | None:
+        return self.origins[0] if self.origins else None
+
+    @property
+    def nan(self) -> Origin | None:
+        return next((x for x in self.origins if math.isnan(x.output)), None)
+
+    def __bool__(self) -> bool:
+        return bool(self.origins)
+
+    def __str__(self) -> str:
+        parts = [str(self.first) if self.first is not None else f"nothing in {self.name} is nan or infinite"]
+        if self.nan is not None and self.nan is not self.first:
+            parts.append(f"then {self.nan}")
+        if self.unseen:
+            where = ", ".join(dict.fromkeys([str(x.loc) for x in self.unseen[:3]]))
+            more = ", ..." if len(self.unseen) > 3 else ""
+            parts.append(f"{len(self.unseen)} more did not reach the result: at {where}{more}")
+        return "\n".join(parts)
+
+    __repr__ = __str__
+
+
+@edge
+def explain_nan(f: Any, *args: Any) -> Explanation:
+    """Where the first nan or infinity of `f(*args)` comes from; and of its gradient, if `f` gives a Real.
+
+    Printed, it says which operation made it, of what, on which line, in which turn, and called from where. An arm of
+    `select` that is not taken, and all else that does not flow into the result, is only counted. It is slow: `f` is
+    evaluated by the interpreter.
+    """
+    if not isinstance(f, Fn):
+        raise TypeMismatch(f"rose.explain_nan takes an @fn function, not {shown(f)}", here(), "mark it with @rose.fn")
+    return _explained(f, args)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _explained(f: Fn[..., Any], args: Sequence[Any]) -> Explanation:
+    both = _with_gradient(f)
+    watch = _Watch(f.func if both is None else both.func, hide_root=both is not None)
+    answer = run(watch.root, *f.bind(args, {}), watch=watch)
+    reaching = dict.fromkeys(_origins(answer))
+    forward = reaching if both is None else dict.fromkeys(_origins(answer[0]))
+    found = [_told(x, x in reaching and x not in forward) for x in watch.found]
+    there = [told for x, told in zip(watch.found, found, strict=True) if x in reaching]
+    return Explanation(f.name, tuple(there), tuple([x for x in found if x not in there]))
+
+
+def _with_gradient(f: Fn[..., Any]) -> Fn[..., Any] | None:
+    """`f` and its gradient in all that it can have one in; None where there is none."""
+    active = [k for k, t in enumerate(f.types) if t.real]
+    if f.result is not Real or not active:
+        return None
+    try:
+        made = value_and_grad(f, active)
+        _ = made.func
+    except NotDifferentiable:
+        return None
+    return made
+
+
+# numbers that know where they come from
+
+
+@dataclass(eq=False)
+class _Found:
+    """An origin, while the function runs."""
+
+    v: Value
+    inputs: tuple[Any, ...]
+    output: float
+    turns: tuple[tuple[int, Loc], ...]
+    frames: tuple[tuple[str, Loc | None], ...]  # the functions that are running, the innermost first
+    cause: _Found | None
+    told: list[Origin] = field(default_factory=list[Origin])
+
+
+class _Marked(float):
+    """A number that is not finite, with its origin."""
+
+    __slots__ = ("origin",)
+    origin: _Found
+
+    def __reduce__(self) -> Any:
+        return float, (float(self),)
+
+
+def _marked(x: float, origin: _Found) -> _Marked:
+    made = _Marked(x)
+    made.origin = origin
+    return made
+
+
+def _is_tuple(x: Any) -> TypeGuard[tuple[Any, ...]]:
+    return isinstance(x, tuple)
+
+
+def _origins(x: Any) -> Iterator[_Found]:
+    """The origins of all numbers in a value, and what caused them."""
+    if isinstance(x, _Marked):
+        at: _Found | None = x.origin
+        while at is not None:
+            yield at
+            at = at.cause
+    elif _is_tuple(x):
+        for y in x:
+            yield from _origins(y)
+
+
+class _Watch:
+    """Marks the numbers that are not finite, as they are made."""
+
+    def __init__(self, root: Func, *, hide_root: bool) -> None:
+        self.root, self.hide_root = root, hide_root
+        self.calls: list[tuple[Value, Env]] = []
+        self.found: list[_Found] = []
+        self.loops: dict[int, tuple[Func, int, list[Any]]] = {}  # the turn of each while_loop, by how deep it is
+
+    def given(self, p: Value, x: Any) -> Any:
+        return self.all(p, x, {})
+
+    def step(self, v: Value, xs: list[Any], env: Env) -> Any:
+        if v.op is ADD_TO:
+            ref, x = xs
+            before = ref.read()
+            evaluate(v, xs)
+            ref.put(self.each(v, before, x, ref.read(), env))
+            return None
+        z = evaluate(v, xs)
+        if v.op is JOIN:
+            return self.each(v, xs[0], xs[1], z, env)
+        if v.op is CONST:
+            return self.all(v, z, env)
+        return z if z.__class__ is not float or math.isfinite(z) else self.mark(v, xs, z, env)
+
+    def turn(self, f: Func, count: int, xs: list[Any]) -> None:
+        self.loops[len(self.calls)] = f, count, xs
+
+    def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any:
+        return x if v.attr.impl is None else self.all(v, x, env, xs)
+
+    def all(self, v: Value, x: Any, env: Env, xs: Sequence[Any] = ()) -> Any:
+        """Mark all numbers of a value that comes from outside."""
+        if _is_tuple(x):
+            return tuple([self.all(v, y, env, xs) for y in x])
+        return self.mark(v, xs, x, env) if isinstance(x, float) and not math.isfinite(x) else x
+
+    def each(self, v: Value, x: Any, y: Any, z: Any, env: Env) -> Any:
+        """Mark the sums `z` of `x` and `y`, number by number."""
+        if isinstance(z, Items):
+            return self.stacked(v, x, y, z, env)
+        if _is_tuple(z):
+            return tuple([self.each(v, a, b, c, env) for a, b, c in zip(x, y, z, strict=True)])
+        return self.mark(v, [x, y], z, env) if isinstance(z, float) and not math.isfinite(z) else z
+
+    def stacked(self, v: Value, x: Any, y: Any, z: Any, env: Env) -> Any:
+        """Mark the sums in a stack. Below the end of one, it is the other."""
+        sums: list[Any] = []
+        while x is not None and y is not None:
+            sums.append(self.each(v, x.item, y.item, z.item, env))
+            x, y, z = x.below, y.below, z.below
+        for item in reversed(sums):
+            z = Items(item, z)
+        return z
+
+    def mark(self, v: Value, xs: Sequence[Any], z: float, env: Env) -> _Marked:
+        """`z` with the origin of what it was made of; a new one if that is finite, or a nan was made of infinities."""
+        known = [x for x in xs if isinstance(x, _Marked)]
+        nans = [x for x in known if math.isnan(x)]
+        if known and (nans or not math.isnan(z)):
+            return _marked(z, (nans or known)[0].origin)
+        cause = known[0].origin if known else None
+        ours = next((k for k, (call, _) in enumerate(self.calls) if _name(call.attr.name) == "rose.digamma"), None)
+        calls = self.calls[:ours]
+        if ours is not None:  # no user has seen the inside of it
+            v, env = self.calls[ours]
+            xs = [env[a] for a in v.args]
+        inputs = tuple([float(x) if isinstance(x, _Marked) else x for x in xs])
+        made = _Found(v, inputs, float(z), self.turns(v, env, calls), self.frames(calls), cause)
+        self.found.append(made)
+        return _marked(z, made)
+
+    def frames(self, calls: Sequence[tuple[Value, Env]]) -> tuple[tuple[str, Loc | None], ...]:
+        outer: list[tuple[str, Loc | None]] = [(self.root.name, None)]
+        inner = [(call.attr.name, call.loc) for call, _ in calls]
+        frames = inner if self.hide_root and inner else outer + inner
+        return tuple(reversed([x for x in frames if not _LOOP.match(x[0])]))
+
+    def turns(self, v: Value, env: Env, calls: Sequence[tuple[Value, Env]]) -> tuple[tuple[int, Loc], ...]:
+        """The turns of the loops around, here and where this function was called, the innermost first."""
+        out, outwards = [*_turns(v.block, env)], [*reversed(calls)]
+        callers = [*[call.attr.name for call, _ in outwards[1:]], self.root.name]
+        for (call, around), caller, depth in zip(outwards, callers, range(len(calls), 0, -1), strict=False):
+            callee = call.attr.name
+            if call.attr.turns is not None:
+                out.append((_turn(*self.loops[depth]), call.attr.params[0].loc))
+            if _name(callee) == _SCAN and not _SEGMENT.match(callee):  # the body of a scan, given its turn
+                out += [(around[a], call.loc) for a in call.args if isinstance(a.type, Fin)][:1]
+            elif not _SEGMENT.match(caller):
+                own = _turns(call.block, around)
+                out += [turn for turn in own if not (_SEGMENT.match(callee) and turn[1] == call.loc)]
+        return tuple(out)
+
+
+# the functions that a scan with checkpoints is made of: its body, and rows of turns
+_SCAN, _SEGMENT = "rose.scan", re.compile(r"rose\.scan\.\d")
+_LOOP = re.compile(r"(rose\.scan|while)(\.|$)")  # what no user has written as a function
+
+
+def _name(f: str) -> str:
+    """The name of a function that this one was derived from, or is a piece of."""
+    return re.sub(r"\.(jvp|fwd|bwd|lin|\d+)(?=\.|$)", "", f)
+
+
+def _turn(f: Func, count: int, xs: list[Any]) -> int:
+    """Which turn of a while_loop this is: one that runs backwards has as many before it as its tape has items."""
+    if f.name.count(".bwd") % 2 == 0:
+        return count
+    tape, below = xs[0], -1
+    while isinstance(tape, Items):
+        tape, below = tape.below, below + 1
+    return below
+
+
+def _turns(block: Block, env: Env) -> Iterator[tuple[int, Loc]]:
+    while block.parent is not None:
+        i = block.params[0]
+        for v in block.code:  # a loop that runs backwards reads its own index from the end
+            if v.op is ifrom and v.args[0] is i and v in env:
+                i = v
+        yield env[i], block.params[0].loc
+        block = block.parent
+
+
+# what a user is told
+
+
+def _told(x: _Found, later: bool) -> Origin:
+    """An origin for a user; `later` if it reaches the gradient and not the value."""
+    if not x.told:
+        cause = None if x.cause is None else _told(x.cause, later)
+        backward = later or any([".bwd" in name for name, _ in x.frames])
+        calls = () if x.v.op is PARAM else _calls(x.frames)
+        x.told.append(Origin(_operation(x.v), x.inputs, x.output, x.v.loc, x.turns, calls, backward, cause))
+    return x.told[0]
+
+
+def _operation(v: Value) -> str:
+    if v.op is PARAM:
+        return f"the argument {v.attr}"
+    if is_call(v) and v.attr.impl is None:
+        return _name(v.attr.name).rpartition(".")[2]
+    if is_call(v):
+        return f"the opaque function {v.attr.name}"
+    return "a literal" if v.op is CONST else "a sum" if v.op is ADD_TO else v.op.name
+
+
+def _calls(frames: Sequence[tuple[str, Loc | None]]) -> tuple[str, ...]:
+    """In which function, and from where that was called; the halves of a derivative go by its name."""
+    names = [_name(name) for name, _ in frames]
+    out = [f"in {names[0]}"]
+    for (_, loc), caller in zip(frames, names[1:], strict=False):
+        out.append(f"called from {caller} at {loc}")
+    return tuple(out)
