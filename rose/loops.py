@@ -8,6 +8,8 @@ a generator over `range` gives, and close the loop by asking for another.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from inspect import GEN_CREATED, getgeneratorstate
+from types import GeneratorType
 from typing import Any
 
 from . import operators, ops, types
@@ -43,6 +45,22 @@ def range(n: Any) -> Iterator[Any]:
     `return` or an exception.
     """
     return _range(builder(), turns(n, "rose.range", here().narrow(argument(0, "n", 1))))
+
+
+def size_of(items: Any) -> int | None:
+    """How many turns a loop has that `range` began, and that is not running yet; None for anything else."""
+    if (
+        isinstance(items, GeneratorType)
+        and items.gi_code is _range.__code__
+        and getgeneratorstate(items) == GEN_CREATED
+    ):
+        return items.gi_frame.f_locals["n"]
+    return None
+
+
+def is_elsewhere(x: Any) -> bool:
+    """True for an accumulator that belongs to another function than the one that is being traced."""
+    return isinstance(x, Accum) and x._builder is not builder()  # pyright: ignore[reportPrivateUsage]
 
 
 def turns(n: Any, name: str, loc: Loc) -> int:
