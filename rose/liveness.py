@@ -56,7 +56,7 @@ def bound(nodes: Iterable[ast.AST]) -> list[str]:
 
 def late(nodes: Iterable[ast.AST]) -> Names:
     """The names that functions made there read, whenever they are called."""
-    return frozenset().union(*[reads(x) for x in inside(nodes) if isinstance(x, SCOPES)])
+    return reads(*[x for x in inside(nodes) if isinstance(x, SCOPES)])
 
 
 def _surely_bound(s: ast.stmt) -> Names:

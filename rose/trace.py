@@ -361,7 +361,7 @@ def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> An
     if not isinstance(syntax, (bool, NoneType)):
         raise TypeMismatch(f"syntax is True or False, not {shown(syntax)}", here(), "write @fn(syntax=True)")
     if syntax is not None and body is _NOTHING:
-        return edge(lambda f: _annotated(f, syntax))
+        return edge(functools.partial(_annotated, syntax=syntax))
     if isinstance(body, Fn) or callable(body):
         return _annotated(body, bool(syntax))
     if not is_listing(body):
