@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from inspect import GEN_CREATED, getgeneratorstate
-from types import GeneratorType
 from typing import Any
 
 from . import operators, ops, types
@@ -49,13 +48,9 @@ def range(n: Any) -> Iterator[Any]:
 
 def size_of(items: Any) -> int | None:
     """How many turns a loop has that `range` began, and that is not running yet; None for anything else."""
-    if (
-        isinstance(items, GeneratorType)
-        and items.gi_code is _range.__code__
-        and getgeneratorstate(items) == GEN_CREATED
-    ):
-        return items.gi_frame.f_locals["n"]
-    return None
+    if getattr(items, "gi_code", None) is not _range.__code__ or getgeneratorstate(items) != GEN_CREATED:
+        return None
+    return int(items.gi_frame.f_locals["n"])
 
 
 def is_elsewhere(x: Any) -> bool:
