@@ -18,7 +18,7 @@ from .branches import Choice
 from .control import cond
 from .errors import RoseError, TypeMismatch, edge, here
 from .ir import CONST, Func, Value, builder
-from .recording import NOTHING, Part, Variables, described, is_traced
+from .recording import NOTHING, Part, Variables, is_traced
 from .repeats import Each, Repeat
 from .structs import to_value
 from .types import Bool
@@ -58,9 +58,8 @@ class Run:
             raise TypeMismatch(f"{what} inside of {self._innermost()}", here(), instead)
 
     def _innermost(self) -> str:
-        part = self.open[-1]
-        where = {"if": "a branch that is taken only when the compiled function decides", "for": "a traced loop"}
-        return where.get(part.kind, "a traced loop")
+        kind = self.open[-1].kind
+        return "a traced loop" if kind == "for" else f"a traced `{kind}`"
 
     @edge
     def leave(self, what: str, *between: Choice | Repeat | Each) -> None:
@@ -76,22 +75,22 @@ class Run:
     @edge
     def adds(self, x: Any) -> None:
         if self.open and loops.is_elsewhere(x):
-            what = f"an accumulator is added to inside of {self._innermost()}, and was opened outside of it"
+            what = f"an accumulator of outside is added to inside of {self._innermost()}"
             raise TypeMismatch(what, here(), "choose what is added: total += x if c else 0.0; or sum into a variable")
 
     @edge
-    def stores(self, x: Any, local: bool) -> None:
+    def stores(self, x: Any, called: str, local: bool) -> None:
         """An attribute or an element of `x` is assigned."""
         if self.open and not isinstance(x, loops.Accum) and self._from_outside(x, local):
-            what = f"a part of {described(x)} is assigned inside of {self._innermost()}"
+            what = f"a part of {called} is assigned inside of {self._innermost()}"
             raise TypeMismatch(what, here(), "give a variable of its own a new value: x = ..., which may be a struct")
 
     @edge
-    def calls(self, x: Any, name: str, local: bool) -> None:
+    def calls(self, x: Any, called: str, name: str, local: bool) -> None:
         """A method of `x` is called for what it does."""
         changes = any(isinstance(x, t) and name in _CHANGES[t] for t in _CHANGES)
         if self.open and changes and self._from_outside(x, local):
-            what = f"{described(x)} is changed by .{name} inside of {self._innermost()}"
+            what = f"{called} is changed by .{name} inside of {self._innermost()}"
             raise TypeMismatch(what, here(), "give a variable a new value: x = ...; rose.vec makes a vector")
 
     def _from_outside(self, x: Any, local: bool) -> bool:

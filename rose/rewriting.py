@@ -36,7 +36,7 @@ REFUSED = {  # the others, and what to write instead
     "YieldFrom": "return a vector: rose.vec makes one",
 }
 _LOOKS = ("locals", "vars", "dir", "eval", "exec")  # what would see variables that are not the user's
-_COPIES = 5_000  # statements that may be written twice, for branches of which some return and some go on
+_COPIES = 500  # statements that may be written twice, for branches of which some return and some go on
 
 
 # templates
@@ -185,7 +185,7 @@ class Rewriter:
         start = ast.get_docstring(node, clean=False) is not None
         rest = body[start:]
         if any(_returns(s) for s in rest):
-            rest = [*self.tail(rest), *_filled("return RESULT", rest[-1], RESULT=RESULT)]
+            rest = [*self.tail(rest, rest[-1]), *_filled("return RESULT", rest[-1], RESULT=RESULT)]
         self.live, self.late = Liveness(rest), late(rest)
         first = rest[0] if rest else node.body[0]
         around = _filled(_AROUND, first, MAKE=RUN, BODY=self.block(rest) or [ast.copy_location(ast.Pass(), first)])
@@ -213,19 +213,18 @@ class Rewriter:
 
     # early returns: what follows an `if` in which one stands goes into its branches
 
-    def tail(self, body: Body) -> Body:
+    def tail(self, body: Body, at: ast.AST) -> Body:
         for k, s in enumerate(body):
             if isinstance(s, ast.Return):
                 value = s.value or ast.copy_location(ast.Constant(None), s)
                 return [*body[:k], *_filled("RESULT = VALUE", s, RESULT=RESULT, VALUE=value)]
             if isinstance(s, ast.If) and _returns(s):
                 rest, both = body[k + 1 :], _falls(s.body) and _falls(s.orelse)
-                s.orelse = self.tail(
-                    [*s.orelse, *(self.copied(rest, s) if both else rest)] if _falls(s.orelse) else s.orelse
-                )
-                s.body = self.tail([*s.body, *rest] if _falls(s.body) else s.body)
+                other = self.copied(rest, s) if both else rest
+                s.orelse = self.tail([*s.orelse, *other] if _falls(s.orelse) else s.orelse, s.test)
+                s.body = self.tail([*s.body, *rest] if _falls(s.body) else s.body, s.test)
                 return [*body[:k], s]
-        return [*body, *_filled("RESULT = None", body[-1], RESULT=RESULT)] if _falls(body) else body
+        return [*body, *_filled("RESULT = None", at, RESULT=RESULT)] if _falls(body) else body
 
     def copied(self, body: Body, s: ast.If) -> Body:
         self.copies += sum(isinstance(x, ast.stmt) for y in body for x in ast.walk(y))
@@ -353,7 +352,12 @@ class Rewriter:
             f = s.value.func
             if isinstance(f.value, ast.Name):
                 return self.asking(
-                    s, "RUN.calls(X, WHAT, LOCAL)", X=f.value.id, WHAT=f.attr, LOCAL=self.is_local(f.value)
+                    s,
+                    "RUN.calls(X, NAME, WHAT, LOCAL)",
+                    X=f.value.id,
+                    NAME=f.value.id,
+                    WHAT=f.attr,
+                    LOCAL=self.is_local(f.value),
                 )
         return [x for target in _targets(s) for x in self.check_target(s, target)]
 
@@ -366,7 +370,7 @@ class Rewriter:
         if not isinstance(root, ast.Name):
             hint = "give a variable of its own a new value: x = ..."
             return self.asking(s, "RUN.refuse(WHAT, HINT)", WHAT="an assignment to a part of something", HINT=hint)
-        made = self.asking(s, "RUN.stores(X, LOCAL)", X=root.id, LOCAL=self.is_local(root))
+        made = self.asking(s, "RUN.stores(X, NAME, LOCAL)", X=root.id, NAME=root.id, LOCAL=self.is_local(root))
         return [*made, *(self.asking(s, "RUN.adds(X)", X=root.id) if isinstance(s, ast.AugAssign) else [])]
 
     def is_local(self, name: ast.Name) -> bool:

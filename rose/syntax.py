@@ -50,7 +50,7 @@ def _rewritten(code: CodeType, qualname: str) -> CodeType:
     loc = Loc(code, -1)
     found = loc.node()
     if found is None:
-        hint = "write it in a file; in a notebook or a file, the source is there"
+        hint = "put the function into a file, from which its source can be read"
         raise RoseError(f"the source of {code.co_name} cannot be had, and syntax=True reads it", loc, hint)
     source, node = found[0], _definition(found[1])
     if isinstance(node, ast.Lambda) and sum(_is_lambda_at(x, node.lineno) for x in source.at.values()) > 1:

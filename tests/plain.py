@@ -548,7 +548,11 @@ def ifs_in_whiles_in_fors(x):
     return y
 
 
-@pair(lambda x: cond(x > 1.0, lambda: scan(lambda i, s: s * x, 1.0, 3), lambda: loop(lambda s: s < 1.0, lambda s: s + 0.4, x)))
+@pair(
+    lambda x: cond(
+        x > 1.0, lambda: scan(lambda i, s: s * x, 1.0, 3), lambda: loop(lambda s: s < 1.0, lambda s: s + 0.4, x)
+    )
+)
 def loops_in_branches(x):
     if x > 1.0:
         y = 1.0

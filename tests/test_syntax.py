@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import functools
 import struct
-import traceback
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rose
-from rose import Bool, Real, Vec, fn, rewriting
-from rose.errors import is_ours
+from rose import Real
 from rose.interp import run
 from rose.structs import plain, present
 from tests.plain import PAIRS
