@@ -368,7 +368,7 @@ class Rewriter:
         while isinstance(root, (ast.Attribute, ast.Subscript)):
             root = root.value
         if not isinstance(root, ast.Name):
-            hint = "give a variable of its own a new value: x = ..."
+            hint = "give a variable of its own a new value"
             return self.asking(s, "RUN.refuse(WHAT, HINT)", WHAT="an assignment to a part of something", HINT=hint)
         made = self.asking(s, "RUN.stores(X, NAME, LOCAL)", X=root.id, NAME=root.id, LOCAL=self.is_local(root))
         return [*made, *(self.asking(s, "RUN.adds(X)", X=root.id) if isinstance(s, ast.AugAssign) else [])]

@@ -91,8 +91,7 @@ def _compiled(node: ast.FunctionDef | ast.Lambda, code: CodeType, qualname: str,
         for name in {"type_params"}.intersection(node._fields):
             setattr(node, name, [])
     inner: ast.stmt = node if isinstance(node, ast.FunctionDef) else ast.copy_location(ast.Expr(node), node)
-    *_, around, _ = ["", "", *qualname.split(".")]
-    if around and around != "<locals>":
+    if (around := _class_of(qualname)) is not None:
         (cls,) = ast.parse(f"class {around}: pass").body
         assert isinstance(cls, ast.ClassDef)
         cls.body, inner = [inner], cls
@@ -109,6 +108,13 @@ def _compiled(node: ast.FunctionDef | ast.Lambda, code: CodeType, qualname: str,
 
 
 _FUTURE = __future__.annotations.compiler_flag | __future__.barry_as_FLUFL.compiler_flag
+
+
+def _class_of(qualname: str) -> str | None:
+    """The innermost class in which a function is written, by its qualified name."""
+    parts = qualname.split(".")
+    classes = [x for x, y in zip(parts, parts[1:], strict=False) if "<locals>" not in (x, y)]
+    return classes[-1] if classes else None
 
 
 def _at_line(line: int) -> ast.expr:

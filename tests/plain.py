@@ -245,7 +245,7 @@ def a_sum_in_a_branch(x):
     return y
 
 
-@pair(lambda x: rose.sum(cond(x > k, lambda: x * k, lambda: x * x) for k in rose.range(3)))
+@pair(lambda x: rose.sum(cond(x > k, lambda k=k: x * k, lambda: x * x) for k in rose.range(3)))
 def in_a_generator(x):
     return rose.sum(x * k if x > k else x * x for k in rose.range(3))
 
@@ -356,7 +356,7 @@ def a_test_of_two(x):
 def _rows(x):
     def outer(s):
         i, y = s
-        j, y = loop(lambda t: t[0] < i, lambda t: (t[0] + 1.0, t[1] + t[0] * x), (0.0, y))
+        _, y = loop(lambda t: t[0] < i, lambda t: (t[0] + 1.0, t[1] + t[0] * x), (0.0, y))
         return i + 1.0, y
 
     return loop(lambda s: s[0] < x, outer, (0.0, x))[1]
@@ -386,7 +386,7 @@ def euclid(v):
     return a
 
 
-@pair(lambda v: rose.sum(loop(lambda w: rose.dot(w, w) > 1.0, lambda w: rose.vec(w[i] * 0.5 for i in rose.range(2)), v)),
+@pair(lambda v: rose.sum(loop(lambda w: rose.dot(w, w) > 1.0, lambda w: rose.vec([w[0] * 0.5, w[1] * 0.5]), v)),
       Vec[2], [[0.5, 0.5], [3.0, 4.0]])  # fmt: skip
 def a_vector_as_state(v):
     while rose.dot(v, v) > 1.0:
