@@ -11,7 +11,6 @@ from .errors import RoseError, TypeMismatch, edge, here
 from .ir import CONST, Value, builder
 from .recording import (
     NOTHING,
-    RESULT,
     Part,
     Variables,
     check_place,
@@ -22,6 +21,7 @@ from .recording import (
     packed,
     unpacked,
 )
+from .rewriting import RESULT
 from .structs import is_number, to_value
 from .types import Real, Type
 
@@ -30,10 +30,11 @@ class Choice:
     """An `if`: where it is traced, both branches are recorded, and what they assign is chosen between."""
 
     def __init__(
-        self, open: list[Part], test: Any, names: Sequence[str], live: Sequence[str], under: str, now: Variables,
-        there: Variables,
+        self, open: list[Part], test: Any, names: Sequence[str], live: Sequence[str], late: Sequence[str], under: str,
+        now: Variables, there: Variables,
     ) -> None:  # fmt: skip
-        self.open, self.test, self.names, self.live, self.loc = open, test, names, live, here()
+        self.open, self.test, self.loc = open, test, here()
+        self.names, self.live, self.late = names, live, late
         self.now, self.taken, self.arms = now, False, list[tuple[Part, Variables]]()
         self.before = now
         self.traced = is_traced(test, "an `if`")
@@ -72,7 +73,8 @@ class Choice:
         self.now = {k: x[k] if _same(x[k], y[k]) else NOTHING for k in self.names}
         chosen: dict[str, tuple[Value, Value]] = {}
         for k in self.names:
-            if not _same(x[k], y[k]) and (pair := self._pair(k, x[k], y[k])) is not None:
+            read = k in self.live or k in self.late
+            if read and not _same(x[k], y[k]) and (pair := self._pair(k, x[k], y[k])) is not None:
                 chosen[k] = pair
         results = [packed(arm, [pair[j] for pair in chosen.values()]) for j, (arm, _) in enumerate(self.arms)]
         outside = list(dict.fromkeys([v for arm in (then, otherwise) for v in arm.b.captured]))

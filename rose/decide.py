@@ -40,8 +40,10 @@ class Run:
             self.open[-1].leave()
 
     @edge
-    def choose(self, test: Any, names: Sequence[str], live: Sequence[str], under: str, there: Variables) -> Choice:
-        return Choice(self.open, test, names, live, under, {k: there.get(k, NOTHING) for k in names}, there)
+    def choose(
+        self, test: Any, names: Sequence[str], live: Sequence[str], late: Sequence[str], under: str, there: Variables
+    ) -> Choice:
+        return Choice(self.open, test, names, live, late, under, {k: there.get(k, NOTHING) for k in names}, there)
 
     def repeat(self, names: Sequence[str], live: Sequence[str], under: str) -> Repeat:
         return Repeat(self.open, names, live, under)
@@ -65,12 +67,13 @@ class Run:
     def leave(self, what: str, *between: Choice | Repeat | Each) -> None:
         """`what` is break, continue or return: refused if it would leave something that is traced."""
         if any(x.traced for x in between):
+            where = "a loop, or of `match`, `try` or `with`" if what == "return" else "a loop"
             hint = "let a `while` test for it: while (k < n) and not done"
             if what == "return":
-                hint = "keep the result in a variable, and return it after the loop"
+                hint = "keep the result in a variable, and return it after that"
             elif what == "continue":
                 hint = "put the rest of the turn into an `if`"
-            raise RoseError(f"{what} inside of a loop, where it depends on a traced value", here(), hint)
+            raise RoseError(f"{what} inside of {where}, where it depends on a traced value", here(), hint)
 
     @edge
     def adds(self, x: Any) -> None:

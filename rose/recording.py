@@ -24,7 +24,6 @@ class _Nothing:
 
 
 NOTHING = _Nothing()
-RESULT = "@result"  # the variable that holds what the function returns, where it returns in branches
 
 
 class Part:

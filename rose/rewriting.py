@@ -101,7 +101,7 @@ def _placed(node: N, at: ast.AST) -> N:
 
 
 _IF = """
-HERE = RUN.choose(TEST, NAMES, LIVE, UNDER, RUN.locals())
+HERE = RUN.choose(TEST, NAMES, LIVE, LATE, UNDER, RUN.locals())
 if HERE.then():
     BODY
     HERE.end(RUN.locals())
@@ -161,7 +161,8 @@ finally:
 class Rewriter:
     """Rewrites one function."""
 
-    def __init__(self, code: CodeType) -> None:
+    def __init__(self, code: CodeType, cls: str | None) -> None:
+        self.cls = (cls or "").lstrip("_")
         self.code, self.count, self.copies = code, 0, 0
         self.around: list[tuple[str, bool]] = []  # the branches and loops around a statement; True for loops
         self.under = ""  # "try" or "with", inside of one
@@ -262,18 +263,25 @@ class Rewriter:
 
     def parts(self, s: ast.If | ast.While | ast.For, at: ast.AST, without: list[str]) -> tuple[str, list[str], Any]:
         names = [k for k in bound([*s.body, *([] if not isinstance(s, ast.If) else s.orelse)]) if k not in without]
-        live = self.live.at[s]
         if not isinstance(s, ast.If):
-            names = [k for k in names if k in live or k in self.late]  # the others are a turn's own
+            names = [k for k in names if k in self.live.at[s] or k in self.late]  # the others are a turn's own
         here = self.named()
+        spelled: Callable[[frozenset[str]], ast.expr] = lambda of: _names(
+            [self.spelled(k) for k in names if k in of], at
+        )
         common = {
-            "HERE": here, "NAMES": _names(names, at), "LIVE": _names([k for k in names if k in live], at),
-            "UNDER": ast.copy_location(ast.Constant(self.under), at),
+            "HERE": here, "NAMES": spelled(frozenset(names)), "LIVE": spelled(self.live.at[s]),
+            "LATE": spelled(self.late), "UNDER": ast.copy_location(ast.Constant(self.under), at),
         }  # fmt: skip
         return here, names, common
 
+    def spelled(self, name: str) -> str:
+        """A variable as Python has it at run time: private names are those of a class."""
+        private = self.cls and name.startswith("__") and not name.endswith("__")
+        return f"_{self.cls}{name}" if private else name
+
     def take(self, here: str, names: list[str], at: ast.AST) -> Body:
-        text: Callable[[str], ast.expr] = lambda k: ast.copy_location(ast.Constant(k), at)
+        text: Callable[[str], ast.expr] = lambda k: ast.copy_location(ast.Constant(self.spelled(k)), at)
         return [x for k in names for x in _filled(_TAKE, at, NAME=k, HERE=here, TEXT=text(k))]
 
     def within(self, here: str, body: Body, loop: bool) -> Body:

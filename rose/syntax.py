@@ -11,6 +11,7 @@ import __future__
 import ast
 import copy
 import functools
+from itertools import pairwise
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -60,7 +61,7 @@ def _rewritten(code: CodeType, qualname: str) -> CodeType:
     if not has_assert and _looks(plain) != _looks(code):
         hint = "import it again; a tool that rewrites functions when they are imported hides their source"
         raise RoseError(f"the source of {code.co_name} is not what runs", loc, hint)
-    return _compiled(Rewriter(code).function(copy.deepcopy(node)), code, qualname, (RUN,))
+    return _compiled(Rewriter(code, _class_of(qualname)).function(copy.deepcopy(node)), code, qualname, (RUN,))
 
 
 def _definition(node: ast.AST) -> ast.FunctionDef | ast.Lambda:
@@ -113,7 +114,7 @@ _FUTURE = __future__.annotations.compiler_flag | __future__.barry_as_FLUFL.compi
 def _class_of(qualname: str) -> str | None:
     """The innermost class in which a function is written, by its qualified name."""
     parts = qualname.split(".")
-    classes = [x for x, y in zip(parts, parts[1:], strict=False) if "<locals>" not in (x, y)]
+    classes = [x for x, y in pairwise(parts) if "<locals>" not in (x, y)]
     return classes[-1] if classes else None
 
 

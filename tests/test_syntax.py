@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
+import linecache
+import random
 import struct
 import traceback
 from typing import Any
@@ -324,3 +326,85 @@ def test_vectors_come_out_of_branches_and_loops():
 
     assert [list(f(v)) for v in ([1.0, 2.0], [-1.0, 2.0])] == [[2.0, 1.0], [-1.0, 2.0]]
     assert rose.jacobian(f)([1.0, 2.0]).tolist() == [[0.0, 1.0], [1.0, 0.0]]
+
+
+# programs at random, which Python itself runs on numbers
+
+
+class Writer:
+    """Writes a program of assignments, branches and loops over the variables a, b, c and x."""
+
+    def __init__(self, seed: int) -> None:
+        self.r, self.loops = random.Random(seed), 0
+
+    def number(self, depth: int = 2) -> str:
+        r = self.r
+        if depth == 0 or r.random() < 0.3:
+            return r.choice(["a", "b", "c", "x", "0.5", "-1.5", "2"])
+        kind = r.randrange(6)
+        one, two = self.number(depth - 1), self.number(depth - 1)
+        if kind == 0:
+            return f"({one} if {self.test(1)} else {two})"
+        return f"({one} {r.choice('+-*')} {two})"
+
+    def test(self, depth: int = 2) -> str:
+        r = self.r
+        if depth == 0 or r.random() < 0.4:
+            symbols = [r.choice(["<", "<=", ">", "!="]) for _ in range(r.choice([1, 1, 2]))]
+            return self.number(1) + "".join([f" {s} {self.number(1)}" for s in symbols])
+        if r.random() < 0.2:
+            return f"not ({self.test(depth - 1)})"
+        return f"({self.test(depth - 1)} {r.choice(['and', 'or'])} {self.test(depth - 1)})"
+
+    def body(self, depth: int, looping: bool) -> list[str]:
+        return [line for _ in range(self.r.randint(1, 3)) for line in self.statement(depth, looping)]
+
+    def statement(self, depth: int, looping: bool) -> list[str]:
+        r, kind = self.r, self.r.random()
+        if depth == 0 or kind < 0.4:
+            target, value = r.choice("abc"), f"clip({self.number()})"
+            if r.random() < 0.2:
+                return [f"a, c = clip({self.number()}), {target}"]
+            return [f"{target} {r.choice(['=', '='])} {value}"]
+        inner = lambda loop: ["    " + line for line in self.body(depth - 1, loop)]
+        if kind < 0.75:
+            lines = [f"if {self.test()}:", *inner(looping)]
+            if r.random() < 0.3:
+                lines += [f"elif {self.test()}:", *inner(looping)]
+            if r.random() < 0.5:
+                lines += ["else:", *inner(looping)]
+            if not looping and r.random() < 0.4:
+                lines += [f"if {self.test()}:", f"    return clip({self.number()})"]
+            return lines
+        self.loops += 1
+        k = f"k{self.loops}"
+        if kind < 0.88:
+            return [f"{k} = 0", f"while {k} < 3 and {self.test(1)}:", *inner(True), f"    {k} = {k} + 1"]
+        each = r.choice(["each", "range"])
+        return [f"for {k} in {each}(3):", *inner(True), f"    b = clip(b + {k})"]
+
+    def text(self) -> str:
+        return (
+            "\n    ".join(["def f(x):", "a, b, c = x, 1, 0.25", *self.body(3, False), "return clip(a + b * c)"]) + "\n"
+        )
+
+
+def made(text: str, name: str, **scope: Any) -> Any:
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    exec(compile(text, name, "exec"), scope)
+    return scope["f"]
+
+
+def clipped(y: float) -> float:
+    return min(max(y, -100.0), 100.0)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_program_at_random_is_what_python_does(seed: int):
+    text = Writer(seed).text()
+    python = made(text, f"<python {seed}>", each=range, clip=clipped)
+    f = rose.fn([Real], Real, syntax=True)(
+        made(text, f"<program {seed}>", each=rose.range, clip=lambda y: rose.clip(y, -100.0, 100.0))
+    )
+    for x in (-2.0, -0.5, 0.25, 1.0, 3.0):
+        assert f(x) == python(x), text
