@@ -79,7 +79,7 @@ class _Arm:
 
     def func(self, outside: list[Value]) -> Func:
         with ir.resumed(self.b) as b:
-            b.root.params = _inside(b, outside)
+            b.root.params = inside(b, outside)
             return b.func(self.result)
 
 
@@ -144,11 +144,11 @@ class _Turn:
 
     def func(self, outside: list[Value], result: Value) -> Func:
         with ir.resumed(self.b) as b:
-            b.root.params = [self.state, *_inside(b, outside)]
+            b.root.params = [self.state, *inside(b, outside)]
             return b.func(result)
 
 
-def _inside(b: Builder, outside: list[Value]) -> list[Value]:
+def inside(b: Builder, outside: list[Value]) -> list[Value]:
     """The parameters that stand for values from outside; also for those that are not used."""
     named = [(v, v.attr if v.op is PARAM else None) for v in outside]
     return [b.captured[v] if v in b.captured else b.param(v.type, name) for v, name in named]

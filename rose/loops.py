@@ -8,6 +8,7 @@ a generator over `range` gives, and close the loop by asking for another.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from inspect import GEN_CREATED, getgeneratorstate
 from typing import Any
 
 from . import operators, ops, types
@@ -54,6 +55,18 @@ def _turns(b: Now, n: int) -> Iterator[Any]:
         yield from _range(b, n)
     else:
         yield from b.indices(n)
+
+
+def size_of(items: Any) -> int | None:
+    """How many turns a loop has that `range` began, and that is not running yet; None for anything else."""
+    if getattr(items, "gi_code", None) is not _range.__code__ or getgeneratorstate(items) != GEN_CREATED:
+        return None
+    return int(items.gi_frame.f_locals["n"])
+
+
+def is_elsewhere(x: Any) -> bool:
+    """True for an accumulator that belongs to another function than the one that is being traced."""
+    return isinstance(x, Accum) and x._builder is not builder()  # pyright: ignore[reportPrivateUsage]
 
 
 def turns(n: Any, name: str, loc: Loc) -> int:

@@ -46,6 +46,7 @@ _thread = _Thread()
 # what runs a function outside of any trace; `build.py` sets it, as it stands above this floor
 run: list[Callable[[Fn[..., Any]], Callable[..., Any]]] = []
 presented: list[Callable[[Any, Type], Any]] = []  # and what a user is given for plain numbers of a type
+rewrite: list[Callable[[Any], Any]] = []  # what reads the source of a function again: `syntax.py` sets it
 
 
 class Fn(NoNumber, Generic[P, R]):
@@ -396,21 +397,29 @@ _NOTHING: Any = object()
 @overload
 def fn(body: Callable[P, R], /) -> Fn[P, R]: ...
 @overload
-def fn(types: Sequence[Any], result: Any, /) -> Callable[[Callable[..., Any]], Fn[..., Any]]: ...
+def fn(
+    types: Sequence[Any], result: Any, /, *, syntax: bool = False
+) -> Callable[[Callable[..., Any]], Fn[..., Any]]: ...
+@overload
+def fn(*, syntax: bool) -> Callable[[Callable[P, R]], Fn[P, R]]: ...
 @edge
-def fn(body: Any = _NOTHING, result: Any = None, /) -> Any:
+def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> Any:
     """Make a function one that is traced, differentiated and compiled: `@fn`, with annotations.
 
     `rose.fn([params], ret)(f)` does the same without annotations.
 
     The function runs once, when it is first needed. What it reads of Python then (numbers, lists, globals, what it
     closes over) is part of it from there on: to change such data later has no effect. What changes is a parameter.
+
+    With `@fn(syntax=True)`, `if`, `while`, `for`, `and`, `or`, `not`, `a < b < c` and `x if c else y` that the
+    function itself has in its source may depend on traced values. The functions that it calls stay as they are.
     """
-    if isinstance(body, Fn):
-        return body  # pyright: ignore[reportUnknownVariableType]
-    if callable(body):
-        made: Fn[..., Any] = Fn(body, *_annotations(body, errors.users_frame().f_locals))
-        return made
+    if not isinstance(syntax, (bool, NoneType)):
+        raise TypeMismatch(f"syntax is True or False, not {shown(syntax)}", here(), "write @fn(syntax=True)")
+    if syntax is not None and body is _NOTHING:
+        return edge(functools.partial(_annotated, syntax=syntax))
+    if isinstance(body, Fn) or callable(body):
+        return _annotated(body, bool(syntax))
     if not is_listing(body):
         what = "rose.fn takes a function, or a list of types and a type"
         what = f"{what}: nothing is given" if body is _NOTHING else f"{what}, not {shown(body)}"
@@ -424,9 +433,20 @@ def fn(body: Any = _NOTHING, result: Any = None, /) -> Any:
         if count is not None and count != len(types):
             what = f"{_name(f)} takes {count} parameter{'s' * (count != 1)}, and {len(types)} types are given for them"
             raise TypeMismatch(what, _written(f), "give one type for each parameter")
-        return Fn(f, types, out)
+        return Fn(rewrite[0](f) if syntax else f, types, out)
 
     return decorate
+
+
+def _annotated(body: Any, syntax: bool) -> Fn[..., Any]:
+    """The @fn of a function with annotations."""
+    if isinstance(body, Fn) and not syntax:
+        return body  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(body, Fn):
+        hint = "write @fn(syntax=True) once, directly above the `def`"
+        raise TypeMismatch(f"{body.name} is an @fn already, which was made without its source", here(), hint)
+    types, result = _annotations(body, errors.users_frame().f_locals)
+    return Fn(rewrite[0](body) if syntax else body, types, result)
 
 
 class Opaque(Fn[P, R]):

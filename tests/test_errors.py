@@ -40,6 +40,7 @@ from tests.wrong import (
     single,
     structs,
     sums,
+    syntax,
     values,
     vectors,
 )
@@ -60,7 +61,7 @@ def name_of(module: ModuleType) -> str:
 
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
-           derivatives, rules, calls, single, control, debugging)  # fmt: skip
+           derivatives, rules, calls, single, control, debugging, syntax)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

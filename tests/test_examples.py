@@ -110,6 +110,16 @@ def test_the_demo_fits_a_line_and_lists_its_package(example: Any):
         assert f"dist/{file}" in ran.printed
 
 
+def test_a_plain_while_finds_a_root_and_its_derivative(example: Any):
+    ran = example("bisection")
+    assert (ran.module.speed(-1.0), ran.module.slope(-1.0)) == (0, 0)
+    for depth in (0.5, 2.0, 10.0):
+        speed, t = math.sqrt(1.56 * math.tanh(0.628 * depth)), math.tanh(0.628 * depth)
+        assert ran.module.speed(depth) == pytest.approx(speed, rel=1e-11)
+        assert ran.module.slope(depth) == pytest.approx(1.56 * 0.628 * (1 - t * t) / (2 * speed), rel=1e-9)
+    assert "2.0 m: 1.151492, and 0.118078 more" in ran.printed
+
+
 def test_every_example_is_tested_says_what_it_shows_and_imports_little():
     tested = Path(__file__).read_text(encoding="utf-8")
     for name in EXAMPLES:
