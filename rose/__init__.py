@@ -16,6 +16,7 @@ from .derive import (
     value_and_grad,
     vjp,
 )  # fmt: skip
+from .dims import dim
 from .errors import (
     EscapedValue,
     NotDifferentiable,
@@ -110,6 +111,7 @@ __all__ = [
     "cos",
     "cosh",
     "cross",
+    "dim",
     "dot",
     "erf",
     "erfc",

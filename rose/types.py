@@ -79,7 +79,8 @@ class Vec(Type):
     __slots__ = ("elem", "size")
 
     def __init__(self, size: int, elem: Type) -> None:
-        super().__init__(real=elem.real, linear=elem.linear, empty=size == 0 or elem.empty)
+        empty = size.__class__ is int and size == 0  # in the signature of a generic function it is a `dims.Size`
+        super().__init__(real=elem.real, linear=elem.linear, empty=empty or elem.empty)
         self.size, self.elem = size, elem
 
     def __repr__(self) -> str:
