@@ -125,7 +125,7 @@ class Size:
     __floordiv__, __rfloordiv__ = _exact("floordiv")
     __mod__, __rmod__ = _exact("mod")
 
-    __truediv__, __rtruediv__ = _known(operator.truediv)
+    __rtruediv__ = _known(operator.truediv)[1]
     __pow__, __rpow__ = _known(operator.pow)
     __divmod__, __rdivmod__ = _known(divmod)
     __lt__ = _known(operator.lt)[0]
@@ -137,6 +137,13 @@ class Size:
     __abs__ = _known(operator.abs)[0]
     __float__ = _known(float)[0]
     __bool__ = _known(bool)[0]
+
+    @edge
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(self.at(current()), Size):
+            hint = f"a size is an integer: write {self} // {other}; a number only inside of the function"
+            raise TypeMismatch(f"{self} / {other} is not always an integer", here(), hint)
+        return int(self) / other
 
     @edge
     def __eq__(self, other: Any) -> Any:

@@ -29,15 +29,15 @@ class AnySize(Fn[..., Any]):
     A call finds the sizes. `f.at(n=3)` is the function of that size.
     """
 
-    def __init__(self, like: AnyFn, instance: Callable[[Sizes], AnyFn]) -> None:
+    def __init__(self, like: AnyFn, instance: Callable[[Sizes], AnyFn], *, derived: bool = False) -> None:
         super().__init__(like.body, like.types, like.result, like.name, like.names)
         self.loc, self._instance = like.loc, instance
         self.dims = tuple(dict.fromkeys([d for t in (*self.types, self.result) for d in dims_of(t)]))
         self._instances: dict[tuple[int, ...], AnyFn] = {}
         self._given_rule: Any = None
-        self._check_known()
+        self._check_known(derived)
 
-    def _check_known(self) -> None:
+    def _check_known(self, derived: bool) -> None:
         """That a call tells all sizes: each stands alone, as the size of a vector among the parameters."""
         known = {d for t in self.types for d in _alone(t)}
         for k, t in zip((*self.names, "return"), (*self.types, self.result), strict=True):
@@ -46,6 +46,8 @@ class AnySize(Fn[..., Any]):
                     where = "the result" if k == "return" else k
                     what = f"no call of {self.name} tells what {d} is: in {where} it is part of {t!r}"
                     hint = f"a size is read off a vector among the parameters that has just that size, as in Vec[{d}]"
+                    if derived:
+                        hint = f"name the size of the function first, as in f.at({d}=3)"
                     raise TypeMismatch(what, self.loc.narrow(errors.annotation(k)), hint)
 
     def _traced(self) -> NoReturn:
@@ -74,13 +76,13 @@ class AnySize(Fn[..., Any]):
     def sized(self, sizes: Sizes) -> AnyFn:
         """The instance of these sizes."""
         key = tuple([sizes[d.text] for d in self.dims])
-        made = self._instances.get(key)
-        if made is None:
-            made = self._instance(sizes)
-            if self._given_rule is not None:
-                made.jvp(self._given_rule)
-            made = self._instances.setdefault(key, made)
-        return made
+        if key not in self._instances:
+            with trace.lock:
+                if key not in self._instances:
+                    made = self._instances[key] = self._instance(sizes)
+                    if self._given_rule is not None:
+                        made.jvp(self._given_rule)  # which may call the function itself
+        return self._instances[key]
 
     def fitting(self, args: Sequence[Any]) -> AnyFn:
         """The instance for these arguments."""
@@ -237,7 +239,7 @@ def of_any_size(transform: F) -> F:
         rest = {k: x for k, x in kwargs.items() if k != "f"}
         each: Callable[[AnyFn], Any] = lambda g: plain(g, *args[1:], **rest)
         if isinstance(made, Fn):
-            return AnySize(cast("AnyFn", made), lambda sizes: each(f.sized(sizes)))
+            return AnySize(cast("AnyFn", made), lambda sizes: each(f.sized(sizes)), derived=True)
         return _at_each(f, each)
 
     return cast("F", outer)

@@ -31,7 +31,7 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 DEEPEST = 400  # functions traced one inside another: each takes 3 of the 1,500 calls of C that CPython 3.12 allows
 
-_lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
+lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
 _running: list[Fn[..., Any]] = []  # the functions being traced, outermost first: to name a cycle
 
 # what runs a function outside of any trace, and what makes one with a `rose.dim` in its types one of any size:
@@ -77,7 +77,7 @@ class Fn(NoNumber, Generic[P, R]):
 
     def _traced(self) -> Func:
         if self._func is None:
-            with _lock:
+            with lock:
                 if self._func is None:
                     self._trace()
         assert self._func is not None
