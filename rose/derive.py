@@ -177,12 +177,10 @@ def linear_transpose(f: AnyFn) -> AnyFn:
 
     def body(*args: Any) -> Any:
         b, func = ir.builder(), untype(f.func)
-        if f.captured:
-            message = f"{f.name} uses values of the function around it"
-            raise NotDifferentiable(message, here(), "pass them in as parameters")
         with ir.deep():
-            halves = transpose(as_linear(func, [t.real for t in types_]))
+            halves = transpose(as_linear(func, [*[t.real for t in types_], *[False for _ in f.captured]]))
         given = {k: to_value(x, types_[k], (f.names[k],)) for k, x in zip(kept, args, strict=False)}
+        given.update(enumerate([b.reach(v) for v in f.captured], len(types_)))
         ct = as_cotangent(b, to_value(args[-1], result, ("the cotangent",)))
         both = b.call(halves.fwd, [x for x in given.values() if not x.type.empty])
         totals = {k: Cotangent(linear_part(tangent(types_[k]))) for k in active}
