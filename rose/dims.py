@@ -101,6 +101,7 @@ class Size:
             given = ", ".join([f"{d} = {sizes[d.text]}" for d in self.dims])
             raise OutOfRange(f"{self} is no size, for {given}", here(), "a size is divided by 1 or more") from None
 
+    @edge
     def __index__(self) -> int:
         k = self.at(current())
         if isinstance(k, Size):
@@ -201,7 +202,7 @@ def _operand(x: Any, binds: int) -> str:
 def _unknown(size: Size) -> TypeMismatch:
     dims = " and ".join([d.text for d in size.dims])
     hint = f"it has one inside of an @fn with {dims} in the types of its parameters; elsewhere, len(v) of a vector v"
-    return TypeMismatch(f"{size} has no size here", here(), hint)
+    return TypeMismatch(f"{dims} has no size here", here(), hint)
 
 
 @edge

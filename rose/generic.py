@@ -52,7 +52,7 @@ class AnySize(Fn[..., Any]):
 
     def _traced(self) -> NoReturn:
         names = [d.text for d in self.dims]
-        what = f"{self.name} is a function of any size, and no size is given for {_several(names)}"
+        what = f"{self.name} is a function of any size: what is {_several(names)}?"
         some = ", ".join([f"{k}=3" for k in names])
         raise TypeMismatch(
             what, here(), f"call it, name a size as in {self.name}.at({some}), or rose.compile(f, {some})"
@@ -63,7 +63,7 @@ class AnySize(Fn[..., Any]):
         """The function of these sizes: `f.at(n=3)`."""
         names = [d.text for d in self.dims]
         if missing := [k for k in names if k not in sizes]:
-            what = f"{self.name} has a size for each of {', '.join(names)}, and none is given for {_several(missing)}"
+            what = f"{self.name} needs a size for each of {', '.join(names)}, and {_several(missing)} is not given"
             raise TypeMismatch(what, here(), f"give it by name, as in {missing[0]}=3")
         if extra := [k for k in sizes if k not in names]:
             raise TypeMismatch(f"{self.name} has no size {extra[0]}", here(), f"its sizes are {', '.join(names)}")

@@ -36,6 +36,7 @@ from tests.wrong import (
     pythons,
     rules,
     single,
+    sizes,
     structs,
     sums,
     values,
@@ -58,7 +59,7 @@ def name_of(module: ModuleType) -> str:
 
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
-           derivatives, rules, calls, single)  # fmt: skip
+           derivatives, rules, calls, single, sizes)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 
