@@ -60,7 +60,7 @@ def _exact(name: str) -> Any:
     return method, reflected
 
 
-def _known(do: Callable[..., Any]) -> Any:
+def _known(do: Any) -> Any:
     """An operation on the number that a size is."""
 
     @edge
@@ -126,8 +126,8 @@ class Size:
     __floordiv__, __rfloordiv__ = _exact("floordiv")
     __mod__, __rmod__ = _exact("mod")
 
-    __rtruediv__ = _known(operator.truediv)[1]
-    __pow__, __rpow__ = _known(operator.pow)
+    __rtruediv__ = _known(lambda x, y: x / y)[1]
+    __pow__, __rpow__ = _known(lambda x, y: x**y)
     __divmod__, __rdivmod__ = _known(divmod)
     __lt__ = _known(operator.lt)[0]
     __le__ = _known(operator.le)[0]

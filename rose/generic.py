@@ -265,7 +265,8 @@ def fixed(fs: Mapping[str, AnyFn], sizes: Sizes) -> dict[str, AnyFn]:
     dims = {d.text for f in fs.values() if isinstance(f, AnySize) for d in f.dims}
     if extra := [k for k in sizes if k not in dims]:
         hint = f"the sizes are {', '.join(sorted(dims))}" if dims else "no function of them has a rose.dim in its types"
-        raise TypeMismatch(f"rose.compile got an unknown size or option {extra[0]!r}", here(), hint)
+        what = f"rose.compile has no option {extra[0]!r}, and no function of it a size of that name"
+        raise TypeMismatch(what, here(), hint)
     return {k: _fixed(f, sizes) if isinstance(f, AnySize) else f for k, f in fs.items()}
 
 
