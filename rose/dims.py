@@ -91,6 +91,12 @@ class Size:
     def __repr__(self) -> str:
         return self.text
 
+    def __str__(self) -> str:
+        return str(k) if isinstance(k := self.at(current()), int) else repr(k)
+
+    def __format__(self, spec: str) -> str:
+        return format(k, spec) if isinstance(k := self.at(current()), int) else format(repr(k), spec)
+
     def at(self, sizes: Sizes) -> int | Size:
         """The number for these sizes; what is left to be known, if they are not all."""
         x, y = [a.at(sizes) if isinstance(a, Size) else a for a in self.args]
@@ -98,8 +104,8 @@ class Size:
         try:
             return self.of(x, y)
         except ZeroDivisionError:
-            given = ", ".join([f"{d} = {sizes[d.text]}" for d in self.dims])
-            raise OutOfRange(f"{self} is no size, for {given}", here(), "a size is divided by 1 or more") from None
+            given = ", ".join([f"{d!r} = {sizes[d.text]}" for d in self.dims])
+            raise OutOfRange(f"{self!r} is no size, for {given}", here(), "a size is divided by 1 or more") from None
 
     @edge
     def __index__(self) -> int:
@@ -142,8 +148,8 @@ class Size:
     @edge
     def __truediv__(self, other: Any) -> Any:
         if isinstance(self.at(current()), Size):
-            hint = f"a size is an integer: write {self} // {other}; a number only inside of the function"
-            raise TypeMismatch(f"{self} / {other} is not always an integer", here(), hint)
+            hint = f"a size is an integer: write {self!r} // {other}; a number only inside of the function"
+            raise TypeMismatch(f"{self!r} / {other} is not always an integer", here(), hint)
         return int(self) / other
 
     @edge
@@ -196,7 +202,7 @@ def _written(name: str, of: Binary, x: Any, y: Any) -> Size:
 def _operand(x: Any, binds: int) -> str:
     """The text of an operand of an operator that binds so closely."""
     loose = isinstance(x, Size) and x.of is not None and _SIGNS[x.of.__name__][1] < binds
-    return f"({x})" if loose else str(x)
+    return f"({x!r})" if loose else repr(x)
 
 
 def _unknown(size: Size) -> TypeMismatch:
@@ -256,6 +262,6 @@ def _checked(t: Fin | Vec, sizes: Sizes) -> int:
     k = size.at(sizes) if isinstance(size, Size) else size
     if isinstance(k, int) and not 0 <= k < LARGEST:
         assert isinstance(size, Size)
-        given = ", ".join([f"{d} = {sizes[d.text]}" for d in size.dims if d.text in sizes])
+        given = ", ".join([f"{d!r} = {sizes[d.text]}" for d in size.dims if d.text in sizes])
         raise OutOfRange(f"a {t!r} cannot have size {k}, for {given}", here(), f"sizes go from 0 to {LARGEST - 1}")
     return cast("int", k)

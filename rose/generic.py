@@ -44,10 +44,10 @@ class AnySize(Fn[..., Any]):
             for d in dims_of(t):
                 if d not in known:
                     where = "the result" if k == "return" else k
-                    what = f"no call of {self.name} tells what {d} is: in {where} it is part of {t!r}"
-                    hint = f"a size is read off a vector among the parameters that has just that size, as in Vec[{d}]"
+                    what = f"no call of {self.name} tells what {d!r} is: in {where} it is part of {t!r}"
+                    hint = f"a size is read off a vector among the parameters that has just that size, as in Vec[{d!r}]"
                     if derived:
-                        hint = f"name the size of the function first, as in f.at({d}=3)"
+                        hint = f"name the size of the function first, as in f.at({d!r}=3)"
                     raise TypeMismatch(what, self.loc.narrow(errors.annotation(k)), hint)
 
     def _traced(self) -> NoReturn:
@@ -193,8 +193,8 @@ class _Found:
         if isinstance(size, Dim):
             n, first = self.dims.setdefault(size.text, (k, spell(path)))
             if n != k:
-                what = f"{spell(path)} must have {size} = {n} elements, as {first} has, got {k}"
-                raise TypeMismatch(what, loc.into(path[1:]), f"its type is {t!r}: {size} is one number at each call")
+                what = f"{spell(path)} must have {size!r} = {n} elements, as {first} has, got {k}"
+                raise TypeMismatch(what, loc.into(path[1:]), f"its type is {t!r}: {size!r} is one number at each call")
         elif isinstance(size, Size):
             self.others.append((size, k, path, loc, t))
 
@@ -202,17 +202,17 @@ class _Found:
         """All sizes of a function, compared with those that are computed of them."""
         if missing := [d for d in f.dims if d.text not in self.dims]:
             d = missing[0]
-            what = f"this call of {f.name} does not tell what {d} is: it is the size of elements, and there are none"
-            hint = f"give an array, such as np.zeros((0, 3)), or name the size: {f.name}.at({d}=3)"
+            what = f"this call of {f.name} does not tell what {d!r} is: it is the size of elements, and there are none"
+            hint = f"give an array, such as np.zeros((0, 3)), or name the size: {f.name}.at({d!r}=3)"
             raise TypeMismatch(what, loc, hint)
         numbers = {k: n for k, (n, _) in self.dims.items()}
         for size, k, path, at, t in self.others:
             want = size.at(numbers)
             if want != k:
                 given = " and ".join(
-                    [f"{d} = {numbers[d.text]} is the size of {self.dims[d.text][1]}" for d in size.dims]
+                    [f"{d!r} = {numbers[d.text]} is the size of {self.dims[d.text][1]}" for d in size.dims]
                 )
-                what = f"{spell(path)} must have {size} = {want} elements, got {k}"
+                what = f"{spell(path)} must have {size!r} = {want} elements, got {k}"
                 raise TypeMismatch(what, at.into(path[1:]), f"its type is {t!r}, where {given}")
         return numbers
 

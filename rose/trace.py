@@ -393,8 +393,8 @@ class Opaque(Fn[P, R]):
         super().__init__(body, types, result, name)
         for t, k in zip((*types, result), (*self.names, "return"), strict=True):
             if sizes := dims.dims_of(t):
-                what, loc = f"{name}: an opaque function has one size, and {sizes[0]} is any", self.loc
-                hint = f"write a Python function that takes {sizes[0]} and returns an @opaque"
+                what, loc = f"{name}: an opaque function has one size, and {sizes[0]!r} is any", self.loc
+                hint = f"write a Python function that takes {sizes[0]!r} and returns an @opaque"
                 raise TypeMismatch(what, loc.narrow(errors.annotation(k)), hint)
             if t.linear:
                 what, loc = f"{name}: an opaque function cannot see a {t!r}", self.loc.narrow(errors.annotation(k))

@@ -67,7 +67,7 @@ class Fin(Type):
         self.size = size
 
     def __repr__(self) -> str:
-        return f"Fin[{self.size}]"
+        return f"Fin[{self.size!r}]"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Fin, (self.size,)
@@ -84,7 +84,7 @@ class Vec(Type):
         self.size, self.elem = size, elem
 
     def __repr__(self) -> str:
-        return f"Vec[{self.size}]" if self.elem is Real else f"Vec[{self.size}, {self.elem!r}]"
+        return f"Vec[{self.size!r}]" if self.elem is Real else f"Vec[{self.size!r}, {self.elem!r}]"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Vec, (self.size, self.elem)

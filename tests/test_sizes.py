@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -195,6 +196,7 @@ def test_a_size_is_a_number_in_every_way_that_python_has():
         assert n == len(x) and n != 4 and n < 4 and 4 > n and n and {n: 1}[n] and range(n)[-1] == 2
         assert (n % 2, 7 % n, n**2, 2**n, -n, abs(n), float(n), int(n), divmod(n, 2)) == (
             1, 1, 9, 8, -3, 3, 3.0, 3, (1, 1))  # fmt: skip
+        assert (f"{n} {n + 1:02} {n!s}", repr(n)) == ("3 04 3", "n")
         return [x[0] * n, n * x[0], x[0] + n, n - x[0], x[0] / n, n / x[0], n // 2, 10 // n, rose.sqrt(n), n, 1.5 * n,
                 rose.sum(np.ones(2) * n)]  # fmt: skip
 
@@ -262,6 +264,30 @@ def test_a_type_with_a_size_may_have_a_name():
         return rose.sum(g(x, i) for i in rose.range(n))
 
     assert f([1.0, 2.0]) == 5.0
+
+
+def test_errors_inside_of_an_instance_name_the_sizes_of_what_is_called():
+    @fn
+    def f(x: Vec[n]) -> Real:
+        return loss(Line(0.0, [1.0]), Data([x], [1.0, 2.0, 3.0]))
+
+    with pytest.raises(rose.TypeMismatch, match=r"data.x\[0\] must have m = 1 elements, as line.b has, got 2"):
+        f([1.0, 2.0])
+    with pytest.raises(rose.TypeMismatch, match=r"data.y must have n = 1 elements, as data.x has, got 3"):
+        f([1.0])
+
+
+def test_threads():
+    @fn
+    def f(x: Vec[n]) -> Real:
+        return rose.sum(rose.sin(x[i]) for i in rose.range(n))
+
+    def both(size: int) -> tuple[float, float]:
+        return f([0.1] * size), sum(rose.grad(f)([0.1] * size))
+
+    with ThreadPoolExecutor(8) as pool:
+        got = [*pool.map(both, [k % 5 for k in range(40)])]
+    np.testing.assert_allclose(got, [[k % 5 * np.sin(0.1), k % 5 * np.cos(0.1)] for k in range(40)])
 
 
 # derivatives
