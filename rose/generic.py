@@ -262,14 +262,10 @@ def _at_each(f: AnySize, transform: Callable[[AnyFn], Callable[..., Any]]) -> Ca
 
 def fixed(fs: Mapping[str, AnyFn], sizes: Sizes) -> dict[str, AnyFn]:
     """These functions, those of any size at the given sizes."""
-    dims = {d.text for f in fs.values() if isinstance(f, AnySize) for d in f.dims}
-    if extra := [k for k in sizes if k not in dims]:
-        hint = f"the sizes are {', '.join(sorted(dims))}" if dims else "no function of them has a rose.dim in its types"
+    names: Callable[[AnyFn], list[str]] = lambda f: [d.text for d in f.dims] if isinstance(f, AnySize) else []
+    every = dict.fromkeys([d for f in fs.values() for d in names(f)])
+    if extra := [k for k in sizes if k not in every]:
+        hint = f"the sizes are {', '.join(every)}" if every else "no function of them has a rose.dim in its types"
         what = f"rose.compile has no option {extra[0]!r}, and no function of it a size of that name"
         raise TypeMismatch(what, here(), hint)
-    return {k: _fixed(f, sizes) if isinstance(f, AnySize) else f for k, f in fs.items()}
-
-
-def _fixed(f: AnySize, sizes: Sizes) -> AnyFn:
-    own = [d.text for d in f.dims]
-    return f.at(**{k: n for k, n in sizes.items() if k in own})
+    return {k: f.at(**{d: n for d, n in sizes.items() if d in names(f)}) for k, f in fs.items()}

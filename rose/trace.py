@@ -138,6 +138,14 @@ class Fn(NoNumber, Generic[P, R]):
             hide_our_frames(e)
             raise
 
+    @edge
+    def at(self, **sizes: int) -> Fn[P, R]:
+        """The function of these sizes, of one with a `rose.dim` in its types: `f.at(n=3)`."""
+        for k in sizes:
+            hint = "a size is a rose.dim in the types of the parameters"
+            raise TypeMismatch(f"{self.name} has no size {k}", here(), hint)
+        return self
+
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """The arguments in order, with those given by name in their places."""
         return bind_arguments(self.name, self.names, args, kwargs)

@@ -251,13 +251,15 @@ def compiled_with_a_size_that_is_no_integer():
 
 
 def a_size_below_zero_by_name():
-    made: Any = dot
-    return made.at(n=-1)
+    return dot.at(n=-1)
 
 
 def an_unknown_size_by_name():
-    made: Any = dot
-    return made.at(n=1, m=2)
+    return dot.at(n=1, m=2)
+
+
+def a_size_of_a_function_of_one_size():
+    return rose.grad(dot).at(n=1).at(n=1)
 
 
 def the_ir_of_any_size():
