@@ -18,6 +18,7 @@ from .derive import (
     value_and_grad,
     vjp,
 )  # fmt: skip
+from .dims import dim
 from .eager import eager
 from .errors import (
     AssertionFailed,
@@ -123,6 +124,7 @@ __all__ = [
     "cos",
     "cosh",
     "cross",
+    "dim",
     "dot",
     "eager",
     "erf",

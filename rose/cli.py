@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
@@ -25,6 +25,7 @@ from . import build, derive, draw
 from .errors import Loc, NotDifferentiable, RoseError, here, is_ours
 from .forward import full_mask
 from .forward import jvp as derive_jvp
+from .generic import AnySize, fixed
 from .ir import OPS, Func, deep
 from .optimise import optimise
 from .source import parse_file
@@ -179,6 +180,8 @@ def main() -> None:
 _dtype = click.option("--dtype", type=click.Choice(build.DTYPES), default="f64", help="The precision of every number.",
                       show_default=True)  # fmt: skip
 
+_size = click.option("--size", "sizes", multiple=True, metavar="NAME=N", help="What a rose.dim is; again for others.")
+
 # the derivatives that can be asked for: what is put before the name, and what makes it
 _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
     "grad": derive.grad, "value_and_grad": derive.value_and_grad, "hessian": derive.hessian, "vjp": derive.pullback,
@@ -192,6 +195,7 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @click.option("--value-and-grad", is_flag=True, help="Add value_and_grad_NAME.")
 @click.option("--hessian", is_flag=True, help="Add hessian_NAME.")
 @click.option("--vjp", is_flag=True, help="Add vjp_NAME: from the arguments and a cotangent to value and gradients.")
+@_size
 @_dtype
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
@@ -199,7 +203,7 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @click.option("-v", "--verbose", is_flag=True, help="Say more.")
 def compile_(
     target: str, out: Path, grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
-    dtype: str, force: bool, as_json: bool, quiet: bool, verbose: bool,
+    sizes: tuple[str, ...], dtype: str, force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
     """Compile functions to a package for the web: NAME.wasm, NAME.js, NAME.d.ts, package.json.
 
@@ -208,6 +212,7 @@ def compile_(
     rose compile model.py:loss --grad --hessian -o dist/
     """
     path, fs = _load(target)
+    fs = _of_sizes(fs, sizes)
     asked = {"grad": grad, "value_and_grad": value_and_grad, "hessian": hessian, "vjp": vjp}
     named = dict(fs)
     for kind, yes in asked.items():
@@ -224,13 +229,27 @@ def compile_(
         files = made.save(out, name=re.sub(r"^\W|[^\w.-]", "_", path.stem), force=force)
     except RoseError as e:
         raise Refused(str(e)) from e
-    sizes = {str(f): f.stat().st_size for f in files}
+    bytes_ = {str(f): f.stat().st_size for f in files}
     if as_json:
-        click.echo(json.dumps({"functions": list(named), "files": sizes}))
+        click.echo(json.dumps({"functions": list(named), "files": bytes_}))
     elif not quiet:
-        for name, size in sizes.items():
+        for name, size in bytes_.items():
             click.echo(name)
             _say(f"  {size:,} bytes", style="dim")
+
+
+def _of_sizes(fs: Mapping[str, AnyFn], sizes: Sequence[str]) -> dict[str, AnyFn]:
+    """These functions, those of any size at the sizes that are given."""
+    given: dict[str, int] = {}
+    for text in sizes:
+        name, _, size = text.partition("=")
+        if not size.isdecimal():
+            raise click.UsageError(f"--size {text}: write --size n=10")
+        given[name] = int(size)
+    try:
+        return fixed(fs, given)
+    except RoseError as e:
+        raise click.UsageError(f"{e.message}\n  hint: write --size n=10, once for each size") from e
 
 
 def _derivatives(kind: str, fs: Mapping[str, AnyFn], quiet: bool) -> Iterator[tuple[str, AnyFn]]:
@@ -261,15 +280,17 @@ def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
             given.append(json.loads(a))
         except (json.JSONDecodeError, RecursionError) as e:
             raise click.UsageError(f"the argument {a} is no JSON: {e}") from e
-    values = _arguments(f, given, dtype)
+    f, values = _arguments(f, given, dtype)
     with _reported():
         result = build.compile(f, dtype=dtype)(*values)
     click.echo(json.dumps(_plain(result)))
 
 
-def _arguments(f: AnyFn, given: list[Any], dtype: str) -> list[Any]:
-    """One argument for each parameter: those that are given, or those in the one list that is."""
-    types = f.types if dtype == "f64" else [single(t) for t in f.types]
+def _arguments(f: AnyFn, given: list[Any], dtype: str) -> tuple[AnyFn, list[Any]]:
+    """One argument for each parameter: those that are given, or those in the one list that is.
+
+    Of a function of any size, also the one that fits them.
+    """
     ways: list[list[Any]] = [given]
     if len(given) == 1 and isinstance(given[0], list) and (len(f.types) != 1 or len(given[0]) == 1):  # pyright: ignore
         ways.insert(0, given[0])  # pyright: ignore[reportUnknownArgumentType]
@@ -277,9 +298,10 @@ def _arguments(f: AnyFn, given: list[Any], dtype: str) -> list[Any]:
     for way in ways:
         try:
             args = f.bind(way, {})
-            for x, t, name in zip(args, types, f.names, strict=True):
-                plain(x, t, (name,))
-            return args
+            g = f.fitting(args) if isinstance(f, AnySize) else f
+            for x, t, name in zip(args, g.types, f.names, strict=True):
+                plain(x, t if dtype == "f64" else single(t), (name,))
+            return g, args
         except RoseError as e:
             wrong.append(e)
     raise click.UsageError(f"{wrong[0].message}\n  hint: {wrong[0].hint}")
@@ -306,9 +328,10 @@ def _plain(x: Any) -> Any:
               show_default=True, help="After which pass.")  # fmt: skip
 @click.option("--dot", "form", flag_value="dot", help="As a graph, in the language of Graphviz.")
 @click.option("--svg", "form", flag_value="svg", help="As a picture of the graph.")
-def ir_(target: str, stage: str, form: str | None) -> None:
+@_size
+def ir_(target: str, stage: str, form: str | None, sizes: tuple[str, ...]) -> None:
     """Print the IR of one function: as traced, or after a pass; as text, or as a graph."""
-    f = _one(target)
+    (f,) = _of_sizes({"": _one(target)}, sizes).values()
     if form is not None and stage == "wasm":
         raise click.UsageError("WebAssembly is no graph: ask for another pass")
     with _reported(), deep():

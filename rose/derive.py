@@ -12,6 +12,7 @@ from . import ir, types
 from .cotangent import Cotangent
 from .duals import join_dual, split_dual
 from .errors import NotDifferentiable, TypeMismatch, edge, here
+from .generic import of_any_size
 from .halved import Halved, as_cotangent, filled
 from .ir import Builder, Value
 from .operators import host_index, view
@@ -59,7 +60,7 @@ def _positions(f: AnyFn, argnums: Argnums, what: str) -> tuple[int, ...]:
 # forward
 
 
-@edge
+@of_any_size
 def jvp(f: AnyFn) -> AnyFn:
     """The derivative in forward mode: from one `Dual[T]` for each parameter to a `Dual` of the result.
 
@@ -87,7 +88,7 @@ def jvp(f: AnyFn) -> AnyFn:
     return make(body, [dual(t) for t in types], dual(untyped(f.result)), f"jvp({f.name})", f.names)
 
 
-@edge
+@of_any_size
 def hvp(f: AnyFn, argnums: int = 0) -> AnyFn:
     """The Hessian times a vector: `hvp(f)(*xs, v)`, by forward mode over the gradient, without the Hessian."""
     if isinstance(argnums, (list, tuple)):
@@ -112,7 +113,7 @@ def _fresh(name: str, names: Sequence[str]) -> str:
     return name
 
 
-@edge
+@of_any_size
 def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     """`y, f_lin = linearize(f)(*xs)`: the value, and the derivative there as a linear function of tangents.
 
@@ -159,7 +160,7 @@ def _along(f: AnyFn, lin: Halved) -> AnyFn:
     return make(body, inputs, lin.result, f"{f.name}.lin", names)
 
 
-@edge
+@of_any_size
 def linear_transpose(f: AnyFn) -> AnyFn:
     """The transpose of a linear function: from a cotangent of its result to those of its parameters.
 
@@ -176,12 +177,10 @@ def linear_transpose(f: AnyFn) -> AnyFn:
 
     def body(*args: Any) -> Any:
         b, func = ir.builder(), untype(f.func)
-        if f.captured:
-            message = f"{f.name} uses values of the function around it"
-            raise NotDifferentiable(message, here(), "pass them in as parameters")
         with ir.deep():
-            halves = transpose(as_linear(func, [t.real for t in types_]))
+            halves = transpose(as_linear(func, [*[t.real for t in types_], *[False for _ in f.captured]]))
         given = {k: to_value(x, types_[k], (f.names[k],)) for k, x in zip(kept, args, strict=False)}
+        given.update(enumerate([b.reach(v) for v in f.captured], len(types_)))
         ct = as_cotangent(b, to_value(args[-1], result, ("the cotangent",)))
         both = b.call(halves.fwd, [x for x in given.values() if not x.type.empty])
         totals = {k: Cotangent(linear_part(tangent(types_[k]))) for k in active}
@@ -216,7 +215,7 @@ class Vjp:
         return iter((self.ret, self.grad))
 
 
-@edge
+@of_any_size
 def vjp(f: AnyFn) -> Callable[..., Vjp]:
     """The derivative in reverse mode: `vjp(f)(*xs)` has the value, and the map from its cotangent to theirs."""
     f = _checked(f, "vjp")
@@ -295,7 +294,7 @@ def _back(f: AnyFn, lin: Halved) -> AnyFn:
     return make(body, [*lin.types, _kept(lin), lin.result], _gradients(lin), f"{f.name}.bwd", names)
 
 
-@edge
+@of_any_size
 def pullback(f: AnyFn) -> AnyFn:
     """`vjp` as one function: from the arguments and a cotangent to the value and the gradients."""
     f = _checked(f, "vjp")
@@ -317,13 +316,13 @@ def _gradients(lin: Halved) -> Type:
     return grads[0] if len(grads) == 1 else Tuple(grads, None)
 
 
-@edge
+@of_any_size
 def grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The gradient of a function to a number, in its first parameter, or in those of `argnums`."""
     return _gradient(f, argnums, "grad")
 
 
-@edge
+@of_any_size
 def value_and_grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The value of a function to a number, and its gradient: `(value, gradient)`."""
     return _gradient(f, argnums, "value_and_grad")
@@ -386,19 +385,19 @@ def _unit_vector(b: Builder, t: Type, path: Path) -> Value:
     return b.freeze(whole)
 
 
-@edge
+@of_any_size
 def jacrev(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The Jacobian in reverse mode: one backward pass for each number of the result."""
     return _jacobian(f, argnums, "jacrev")
 
 
-@edge
+@of_any_size
 def jacfwd(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The Jacobian in forward mode: one forward pass for each number of the parameter."""
     return _jacobian(f, argnums, "jacfwd")
 
 
-@edge
+@of_any_size
 def jacobian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The Jacobian, by the mode that takes fewer passes: the type of the result, with the parameter's for each Real.
 
@@ -408,7 +407,7 @@ def jacobian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     return _jacobian(f, argnums, "jacobian")
 
 
-@edge
+@of_any_size
 def hessian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The second derivatives of a function to a number: the Jacobian of its gradient."""
     return _jacobian(_gradient(f, argnums, "hessian"), argnums, "jacobian", f"hessian({f.name})")

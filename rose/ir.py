@@ -246,7 +246,7 @@ class Builder:
         assert isinstance(t, Vec), vec
         if isinstance(i, int):
             i = self.const(i, Fin(t.size))
-        if vec.op is ZERO:
+        if vec.op is ZERO or t.size == 0:  # which has no index: this is never reached
             return self.zero(t.elem)
         if i.op is CONST:
             k: int = i.attr
@@ -262,7 +262,7 @@ class Builder:
         return self.emit(ACCUM, (init,))
 
     def add_to(self, ref: Value, x: Value) -> None:
-        if x.op is not ZERO and not x.type.empty:
+        if x.op is not ZERO and not x.type.empty and not _nowhere(ref):
             self.emit(ADD_TO, (ref, x))
 
     def at(self, ref: Value, k: Value | int) -> Value:
@@ -336,6 +336,16 @@ class Builder:
         """The finished function."""
         self.root.results = (self.reach(result),)
         return Func(self.name, self.root, result.type, pure=self.pure)
+
+
+def _nowhere(ref: Value) -> bool:
+    """True if this is an element of a vector without elements: nothing can be added to it."""
+    while ref.op is AT:
+        ref = ref.args[0]
+        inside = ref.type.inner if isinstance(ref.type, Ref) else None
+        if isinstance(inside, Vec) and inside.size == 0:
+            return True
+    return False
 
 
 def _bits(x: float) -> bytes:

@@ -17,9 +17,10 @@ import functools
 import inspect
 import sys
 from collections.abc import Sequence
-from typing import Any, ClassVar, TypeGuard, TypeVar, dataclass_transform, get_args, get_origin
+from typing import Any, ClassVar, TypeGuard, TypeVar, cast, dataclass_transform, get_args, get_origin
 
 from . import errors, types
+from .dims import LARGEST, Size, bound, current, sized
 from .errors import Loc, NoField, NotLinear, OutOfRange, RoseError, TypeMismatch, edge, here
 from .ir import CONST, Value, a_traced, as_number, builder, digits, is_tracing, shown
 from .operators import host_index
@@ -28,8 +29,6 @@ from .types import Bool, Form, Real, Single, Tan, Tuple, Type, Unit, double, map
 from .value import as_single, is_truth
 
 C = TypeVar("C", bound=type)
-
-LARGEST = 2**32  # no vector can have more elements: a WebAssembly memory has no more bytes
 
 
 # annotations
@@ -56,6 +55,9 @@ class Fin:
 
 
 def _size(n: Any, what: str) -> int:
+    n = n.at(current()) if isinstance(n, Size) else n
+    if isinstance(n, Size):
+        return cast("int", n)  # in an annotation: it is known at a call
     k = host_index(n)
     if k is None:
         hint = f"write {what}[3]" + ", or Vec[3, T] for elements of type T" * (what == "Vec")
@@ -221,7 +223,7 @@ def _endless(cls: type) -> TypeMismatch:
 def as_type(hint: Any) -> Type:
     """The type that an annotation stands for."""
     if isinstance(hint, Type):
-        return hint
+        return sized(hint, current())
     if hint is None or hint is type(None):
         return Unit
     if hint is float or hint is bool:
@@ -236,8 +238,9 @@ def as_type(hint: Any) -> Type:
         return tuple_of(*[as_type(t) for t in get_args(hint)])
     if isinstance(hint, type) and form_of(hint) is not None:
         if hint not in _structs:
-            _structs[hint] = _struct_type(hint)
-        return _structs[hint]
+            with bound({}):  # it may be used elsewhere, with other sizes
+                _structs[hint] = _struct_type(hint)
+        return sized(_structs[hint], current())
     what = getattr(hint, "__name__", "") if isinstance(hint, type) else shown(hint)
     raise TypeMismatch(f"{what} is not a type that a traced value can have", here(), _type_to_write(hint))
 
@@ -382,7 +385,7 @@ def is_listing(x: Any) -> TypeGuard[Sequence[Any]]:
 
 
 def is_number(x: Any) -> bool:
-    return isinstance(x, (int, float)) or (x.__class__ is not Value and getattr(x, "shape", None) == ())
+    return isinstance(x, (int, float, Size)) or (x.__class__ is not Value and getattr(x, "shape", None) == ())
 
 
 def _holds_numbers(t: Type) -> bool:

@@ -15,7 +15,7 @@ from contextlib import contextmanager, nullcontext
 from types import CellType, NoneType
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
-from . import errors, ir
+from . import dims, errors, ir
 from .duals import mentions_tangent, split_dual, view_dual
 from .eager import Now, at_once, mode, now
 from .errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
@@ -33,7 +33,7 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 DEEPEST = 12_000  # functions traced one inside another
 BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 calls of C that CPython 3.12 allows in a thread
 
-_lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
+lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
 _running: dict[Fn[..., Any], None] = {}  # the functions being traced, outermost first: to name a cycle
 
 
@@ -43,10 +43,12 @@ class _Thread(threading.local):
 
 _thread = _Thread()
 
-# what runs a function outside of any trace; `build.py` sets it, as it stands above this floor
+# what runs a function outside of any trace, and what makes one with a `rose.dim` in its types one of any size:
+# `build.py` and `generic.py` set them, as they stand above this floor
 run: list[Callable[[Fn[..., Any]], Callable[..., Any]]] = []
 presented: list[Callable[[Any, Type], Any]] = []  # and what a user is given for plain numbers of a type
 rewrite: list[Callable[[Any], Any]] = []  # what reads the source of a function again: `syntax.py` sets it
+generic: list[Callable[[Fn[..., Any]], Fn[..., Any]]] = []
 
 
 class Fn(NoNumber, Generic[P, R]):
@@ -65,7 +67,8 @@ class Fn(NoNumber, Generic[P, R]):
         self.body, self.types, self.result = body, tuple(types), result
         self.name = name or getattr(body, "__name__", "fn")
         self.names = tuple(names if names is not None else _names(body, len(types)))
-        self.loc = _written(body)
+        self.loc = written(body)
+        self.sizes = dims.current()  # what each `rose.dim` is in the body
         self._derived = self.loc.code is not getattr(body, "__code__", None)  # not written by a user
         if self._derived:
             self.__name__ = self.__qualname__ = self.name
@@ -86,7 +89,7 @@ class Fn(NoNumber, Generic[P, R]):
 
     def _traced(self) -> Func:
         if self._func is None:
-            with nullcontext() if _thread.goes_on else _lock:
+            with nullcontext() if _thread.goes_on else lock:
                 if self._func is None:
                     self._trace()
         assert self._func is not None
@@ -117,7 +120,7 @@ class Fn(NoNumber, Generic[P, R]):
             del _running[self]
 
     def _trace_body(self) -> None:
-        with _room(), ir.building(self.name, inside=True) as b:
+        with _room(), dims.bound(self.sizes), ir.building(self.name, inside=True) as b:
             self._func = split(self._record(b))
             self._captured = tuple(b.captured)
 
@@ -155,6 +158,14 @@ class Fn(NoNumber, Generic[P, R]):
         except Exception as e:
             hide_our_frames(e)
             raise
+
+    @edge
+    def at(self, **sizes: int) -> Fn[P, R]:
+        """The function of these sizes, of one with a `rose.dim` in its types: `f.at(n=3)`."""
+        for k in sizes:
+            hint = "a size is a rose.dim in the types of the parameters"
+            raise TypeMismatch(f"{self.name} has no size {k}", here(), hint)
+        return self
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """The arguments in order, with those given by name in their places."""
@@ -206,17 +217,8 @@ class Fn(NoNumber, Generic[P, R]):
 
     @edge
     def _differentiate_by(self, rule: Rule) -> Rule:
-        given: Any = getattr(rule, "body", rule)  # of an @fn too
-        if not callable(given):
-            what = f"the derivative of {self.name} is a function of Duals, not {shown(given)}"
-            raise TypeMismatch(what, here(), f"write @{self.name}.jvp above a function")
-        loc, count = _written(given), _arity(given)
-        if count is not None and count != len(self.types):
-            raise TypeMismatch(
-                f"a derivative of {self.name} takes {len(self.types)} Duals, but {_name(given)} takes {count}",
-                loc,
-                f"one for each of {', '.join(self.names)}" if self.names else "it has no parameters",
-            )
+        given = self.checked_rule(rule)
+        loc = written(given)
         func = self.func
         if self.captured:
             what = f"{self.name} uses {ir.a_traced(self.captured[0])} of the function around it"
@@ -229,9 +231,24 @@ class Fn(NoNumber, Generic[P, R]):
         func.jvp = self._rule(given, loc)
         return rule
 
+    def checked_rule(self, rule: Any) -> Callable[..., Any]:
+        """The rule itself, if it takes as many Duals as there are parameters."""
+        given: Any = getattr(rule, "body", rule)  # of an @fn too
+        if not callable(given):
+            what = f"the derivative of {self.name} is a function of Duals, not {shown(given)}"
+            raise TypeMismatch(what, here(), f"write @{self.name}.jvp above a function")
+        count = _arity(given)
+        if count is not None and count != len(self.types):
+            raise TypeMismatch(
+                f"a derivative of {self.name} takes {len(self.types)} Duals, but {_name(given)} takes {count}",
+                written(given),
+                f"one for each of {', '.join(self.names)}" if self.names else "it has no parameters",
+            )
+        return given
+
     def _rule(self, rule: Callable[..., Any], loc: Loc) -> Func:
         what = (f"what the derivative of {self.name} returns",)
-        with ir.building(f"{self.name}.jvp") as b:
+        with dims.bound(self.sizes), ir.building(f"{self.name}.jvp") as b:
             b.loc, duals = loc, list[Any]()
             for t, name in zip(self.types, self.names, strict=True):
                 re = b.param(t, name)
@@ -314,7 +331,7 @@ def _name(f: Any) -> str:
     return getattr(f, "__name__", None) or shown(f)
 
 
-def _written(f: Any) -> Loc:
+def written(f: Any) -> Loc:
     """Where a function was written; for one that is not the user's, where it was asked for."""
     code = getattr(f, "__code__", None)
     return here() if code is None or errors.is_ours(code.co_filename) else Loc(code, -1)
@@ -346,7 +363,7 @@ def _annotations(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
         if isinstance(body, type):
             hint = "@rose.struct makes a type of a class"
         raise TypeMismatch(f"{shown(body)} is no function of Python's with types for its parameters", here(), hint)
-    loc, params, given = _written(body), inspect.signature(body).parameters, body.__annotations__
+    loc, params, given = written(body), inspect.signature(body).parameters, body.__annotations__
     for p in params.values():
         if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) or p.default is not p.empty:
             what = {p.VAR_POSITIONAL: "any number of", p.VAR_KEYWORD: "any named", p.KEYWORD_ONLY: "named"}.get(p.kind)
@@ -388,7 +405,7 @@ def _check_plain(body: Any) -> None:
     if inspect.isgeneratorfunction(body) or inspect.isasyncgenfunction(body) or inspect.iscoroutinefunction(body):
         said = "yields" if inspect.isgeneratorfunction(body) else "is async"
         what = f"{body.__name__} {said}, so a call of it is not its result"
-        raise TypeMismatch(what, _written(body), "write a plain `def` that returns its result")
+        raise TypeMismatch(what, written(body), "write a plain `def` that returns its result")
 
 
 _NOTHING: Any = object()
@@ -432,8 +449,8 @@ def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> An
         _check_plain(f)
         if count is not None and count != len(types):
             what = f"{_name(f)} takes {count} parameter{'s' * (count != 1)}, and {len(types)} types are given for them"
-            raise TypeMismatch(what, _written(f), "give one type for each parameter")
-        return Fn(rewrite[0](f) if syntax else f, types, out)
+            raise TypeMismatch(what, written(f), "give one type for each parameter")
+        return _any_size(Fn(rewrite[0](f) if syntax else f, types, out))
 
     return decorate
 
@@ -446,7 +463,12 @@ def _annotated(body: Any, syntax: bool) -> Fn[..., Any]:
         hint = "write @fn(syntax=True) once, directly above the `def`"
         raise TypeMismatch(f"{body.name} is an @fn already, which was made without its source", here(), hint)
     types, result = _annotations(body, errors.users_frame().f_locals)
-    return Fn(rewrite[0](body) if syntax else body, types, result)
+    return _any_size(Fn(rewrite[0](body) if syntax else body, types, result))
+
+
+def _any_size(f: Fn[..., Any]) -> Fn[..., Any]:
+    """`f`; where a `rose.dim` is in its types, as a function of any size."""
+    return generic[0](f) if any(map(dims.dims_of, (*f.types, f.result))) else f
 
 
 class Opaque(Fn[P, R]):
@@ -455,6 +477,10 @@ class Opaque(Fn[P, R]):
     def __init__(self, body: Callable[P, R], types: Sequence[Type], result: Type, name: str, pure: bool) -> None:
         super().__init__(body, types, result, name)
         for t, k in zip((*types, result), (*self.names, "return"), strict=True):
+            if sizes := dims.dims_of(t):
+                what, loc = f"{name}: an opaque function has one size, and {sizes[0]!r} is any", self.loc
+                hint = f"write a Python function that takes {sizes[0]!r} and returns an @opaque"
+                raise TypeMismatch(what, loc.narrow(errors.annotation(k)), hint)
             if t.linear:
                 what, loc = f"{name}: an opaque function cannot see a {t!r}", self.loc.narrow(errors.annotation(k))
                 raise TypeMismatch(what, loc, "write Real")

@@ -68,7 +68,7 @@ class Fin(Type):
         self.size = size
 
     def __repr__(self) -> str:
-        return f"Fin[{self.size}]"
+        return f"Fin[{self.size!r}]"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Fin, (self.size,)
@@ -80,12 +80,13 @@ class Vec(Type):
     __slots__ = ("elem", "size")
 
     def __init__(self, size: int, elem: Type) -> None:
-        empty = size == 0 or elem.empty
+        # in the signature of a generic function the size is a `dims.Size`
+        empty = (size.__class__ is int and size == 0) or elem.empty
         super().__init__(real=elem.real, linear=elem.linear, empty=empty, stacked=elem.stacked)
         self.size, self.elem = size, elem
 
     def __repr__(self) -> str:
-        return f"Vec[{self.size}]" if self.elem is Real else f"Vec[{self.size}, {self.elem!r}]"
+        return f"Vec[{self.size!r}]" if self.elem is Real else f"Vec[{self.size!r}, {self.elem!r}]"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Vec, (self.size, self.elem)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .dims import Size
 from .errors import Loc, NoField, NotLinear, RoseError, TypeMismatch, asked, called, edge, here, hide_our_frames
 from .foreign import of_library, of_math
 from .libm import nearest
@@ -329,7 +330,7 @@ def is_truth(x: Any) -> bool:
 
 def as_number(x: Any, loc: Loc) -> float:
     """`x` as a float, if it is a real number in any of the ways that Python and NumPy have to say so."""
-    if isinstance(x, (int, float)) and not isinstance(x, bool):
+    if isinstance(x, (int, float, Size)) and not isinstance(x, bool):
         try:
             return float(x)
         except OverflowError:

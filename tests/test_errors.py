@@ -38,6 +38,7 @@ from tests.wrong import (
     pythons,
     rules,
     single,
+    sizes,
     structs,
     sums,
     syntax,
@@ -61,7 +62,7 @@ def name_of(module: ModuleType) -> str:
 
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
-           derivatives, rules, calls, single, control, debugging, syntax)  # fmt: skip
+           derivatives, rules, calls, single, control, debugging, syntax, sizes)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

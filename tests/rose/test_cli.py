@@ -640,6 +640,35 @@ def test_run_the_only_function_of_a_file(sh: Shell):
     assert sh("run", "one.py", "4").out == "8.0\n"
 
 
+# functions of any size
+
+ANY_SIZE = """
+import rose
+from rose import Real, Vec, fn
+
+n = rose.dim("n")
+
+
+@fn
+def total(x: Vec[n], y: Vec[n]) -> Real:
+    return rose.dot(x, y)
+"""
+
+
+def test_functions_of_any_size(sh: Shell):
+    sh.write("any.py", ANY_SIZE)
+    assert sh("compile", "any.py", "--size", "n=3", "--grad", "-o", "out").code == 0
+    assert "total(x: [2]Real, y: [2]Real)" in sh("ir", "any.py", "--size", "n=2").out
+    assert sh("run", "any.py", "[1, 2]", "[3, 4]").out == "11.0\n"
+    assert sh("run", "any.py", "[[], []]", "--dtype", "f32").out == "0.0\n"
+    assert sh.fails(2, "run", "any.py", "[1, 2]", "[3]").startswith("y must have n = 2 elements, as x has, got 1")
+    for given, message in [([], "total needs a size for each of n, and n is not given\n  hint: write --size n=10"),
+                           (["--size", "n"], "--size n: write --size n=10"), (["--size", "n=-1"], "--size n=-1: write"),
+                           (["--size", "k=3"], "rose.compile has no option 'k'")]:  # fmt: skip
+        assert sh.fails(2, "compile", "any.py", *given, "-o", "no").startswith(message)
+        assert sh.fails(2, "ir", "any.py", *given).startswith(message)
+
+
 # ir
 
 

@@ -1,0 +1,271 @@
+"""Functions of any size: those with a `rose.dim` in their types, and what is derived from them.
+
+At a call the sizes are read off the vectors that are given. For each choice of sizes there is one instance,
+an ordinary function, which is traced and compiled when it is first needed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, TypeVar, cast
+
+from . import dims, errors, trace, types
+from .dims import Dim, Size, Sizes, dims_of, size_of, sized
+from .errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
+from .ir import Value, shown
+from .operators import host_index
+from .structs import Path, as_given, fields, is_listing, misfit, spell
+from .trace import Fn
+from .types import Fin, Real, Tuple, Type, Vec
+
+AnyFn = Fn[..., Any]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class AnySize(Fn[..., Any]):
+    """A function with a `rose.dim` in its types: one function for each choice of sizes.
+
+    A call finds the sizes. `f.at(n=3)` is the function of that size.
+    """
+
+    def __init__(self, like: AnyFn, instance: Callable[[Sizes], AnyFn], *, derived: bool = False) -> None:
+        super().__init__(like.body, like.types, like.result, like.name, like.names)
+        self.loc, self._instance = like.loc, instance
+        self.dims = tuple(dict.fromkeys([d for t in (*self.types, self.result) for d in dims_of(t)]))
+        self._instances: dict[tuple[int, ...], AnyFn] = {}
+        self._given_rule: Any = None
+        self._check_known(derived)
+
+    def _check_known(self, derived: bool) -> None:
+        """That a call tells all sizes: each stands alone, as the size of a vector among the parameters."""
+        known = {d for t in self.types for d in _alone(t)}
+        for k, t in zip((*self.names, "return"), (*self.types, self.result), strict=True):
+            for d in dims_of(t):
+                if d not in known:
+                    where = "the result" if k == "return" else k
+                    what = f"no call of {self.name} tells what {d!r} is: in {where} it is part of {t!r}"
+                    hint = f"a size is read off a vector among the parameters that has just that size, as in Vec[{d!r}]"
+                    if derived:
+                        hint = f"name the size of the function first, as in f.at({d!r}=3)"
+                    raise TypeMismatch(what, self.loc.narrow(errors.annotation(k)), hint)
+
+    def _traced(self) -> NoReturn:
+        names = [d.text for d in self.dims]
+        what = f"{self.name} is a function of any size: what is {_several(names)}?"
+        some = ", ".join([f"{k}=3" for k in names])
+        raise TypeMismatch(
+            what, here(), f"call it, name a size as in {self.name}.at({some}), or rose.compile(f, {some})"
+        )
+
+    @edge
+    def at(self, **sizes: int) -> AnyFn:
+        """The function of these sizes: `f.at(n=3)`."""
+        names = [d.text for d in self.dims]
+        if missing := [k for k in names if k not in sizes]:
+            what = f"{self.name} needs a size for each of {', '.join(names)}, and {_several(missing)} is not given"
+            raise TypeMismatch(what, here(), f"give it by name, as in {missing[0]}=3")
+        if extra := [k for k in sizes if k not in names]:
+            raise TypeMismatch(f"{self.name} has no size {extra[0]}", here(), f"its sizes are {', '.join(names)}")
+        numbers = {k: host_index(sizes[k]) for k in names}
+        for k, n in numbers.items():
+            if n is None or n < 0:
+                raise TypeMismatch(f"the size {k} is an integer from 0, not {shown(sizes[k])}", here(), f"write {k}=3")
+        return self.sized(cast("Sizes", numbers))
+
+    def sized(self, sizes: Sizes) -> AnyFn:
+        """The instance of these sizes."""
+        key = tuple([sizes[d.text] for d in self.dims])
+        if key not in self._instances:
+            with trace.lock:
+                if key not in self._instances:
+                    made = self._instances[key] = self._instance(sizes)
+                    if self._given_rule is not None:
+                        made.jvp(self._given_rule)  # which may call the function itself
+        return self._instances[key]
+
+    def fitting(self, args: Sequence[Any]) -> AnyFn:
+        """The instance for these arguments."""
+        loc, found = here(), _Found()
+        for k, (x, t, n) in enumerate(zip(args, self.types, self.names, strict=True)):
+            found.read(x, t, (n,), loc.narrow(errors.argument(k, n, len(args))))
+        return self.sized(found.sizes(self, loc))
+
+    def emit(self, args: Sequence[Any]) -> Any:
+        return self.fitting(args).emit(args)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            given = self.bind(args, kwargs)
+            return self.fitting(given)(*given)
+        except Exception as e:
+            hide_our_frames(e)
+            raise
+
+    @edge
+    def _differentiate_by(self, rule: Any) -> Any:
+        loc = trace.written(self.checked_rule(rule))
+        if self._given_rule is not None:
+            raise RoseError(f"{self.name} has a derivative rule already", loc, "give a function one rule")
+        for f in self._instances.values():
+            f.jvp(rule)
+        self._given_rule = rule
+        return rule
+
+
+def _several(names: Sequence[str]) -> str:
+    return " and ".join(", ".join(names).rsplit(", ", 1))
+
+
+def _alone(t: Type) -> list[Size]:
+    """The sizes of vectors in a type."""
+    if isinstance(t, Vec):
+        return [cast("Size", size_of(t)), *_alone(t.elem)]
+    return [d for s in t.items for d in _alone(s)] if isinstance(t, Tuple) else []
+
+
+def _of_annotations(f: AnyFn) -> AnyFn:
+    """A function that is written with a `rose.dim` in its types."""
+
+    def instance(sizes: Sizes) -> AnyFn:
+        with dims.bound({**f.sizes, **sizes}):
+            return Fn(f.body, [sized(t, sizes) for t in f.types], sized(f.result, sizes), f.name, f.names)
+
+    return AnySize(f, instance)
+
+
+trace.generic.append(_of_annotations)
+
+
+# sizes, as arguments show them
+
+
+class _Found:
+    """The sizes that the arguments of a call show."""
+
+    def __init__(self) -> None:
+        self.dims: dict[str, tuple[int, str]] = {}  # and where each was found
+        self.others: list[tuple[Size, int, Path, Loc, Type]] = []  # what is computed of them, to be compared
+
+    def read(self, x: Any, t: Type, path: Path, loc: Loc) -> None:
+        """What `x` shows of the sizes in `t`."""
+        if not dims_of(t):
+            return
+        x = as_given(x, loc)
+        if x.__class__ is Value:
+            self._of_type(x.type, x, t, path, loc)
+        elif isinstance(t, Vec):
+            self._of_vector(x, t, path, loc)
+        elif isinstance(t, Tuple):
+            xs, names = fields(x, t, path, loc)
+            for y, s, k in zip(xs, t.items, names, strict=True):
+                self.read(y, s, (*path, k), loc)
+
+    def _of_vector(self, x: Any, t: Vec, path: Path, loc: Loc) -> None:
+        shape = getattr(x, "shape", None)
+        if isinstance(shape, tuple) and shape:
+            self._of_type(_of_shape(cast("tuple[int, ...]", shape)), x, t, path, loc)
+            return
+        if not is_listing(x) and not isinstance(x, range):
+            raise misfit(path, t, x, "a vector is given as a list, a tuple or an array", loc)
+        self._note(len(x), t, path, loc)
+        if len(x):
+            self.read(x[0], t.elem, (*path, 0), loc)
+
+    def _of_type(self, have: Type, x: Any, t: Type, path: Path, loc: Loc) -> None:
+        """What a value of a type that is known shows."""
+        if isinstance(t, Vec) and isinstance(have, Vec):
+            self._note(have.size, t, path, loc)
+            if dims_of(t.elem):
+                self._of_type(have.elem, x, t.elem, (*path, 0), loc)
+        elif isinstance(t, Tuple) and isinstance(have, Tuple) and len(t.items) == len(have.items):
+            names = t.form.fields if t.form is not None else range(len(t.items))
+            for s, h, k in zip(t.items, have.items, names, strict=True):
+                if dims_of(s):
+                    self._of_type(h, x, s, (*path, k), loc)
+        elif not isinstance(t, Fin):
+            head = f"{spell(path)} must be a {t!r}"
+            what = f"{head}, got a {have!r}" if isinstance(x, Value) else f"{head}, got {shown(x)}"
+            raise TypeMismatch(what, loc.into(path[1:]), "give a value of the type that is declared")
+
+    def _note(self, k: int, t: Vec, path: Path, loc: Loc) -> None:
+        size = size_of(t)
+        if isinstance(size, Dim):
+            n, first = self.dims.setdefault(size.text, (k, spell(path)))
+            if n != k:
+                what = f"{spell(path)} must have {size!r} = {n} elements, as {first} has, got {k}"
+                raise TypeMismatch(what, loc.into(path[1:]), f"its type is {t!r}: {size!r} is one number at each call")
+        elif isinstance(size, Size):
+            self.others.append((size, k, path, loc, t))
+
+    def sizes(self, f: AnySize, loc: Loc) -> Sizes:
+        """All sizes of a function, compared with those that are computed of them."""
+        if missing := [d for d in f.dims if d.text not in self.dims]:
+            d = missing[0]
+            what = f"this call of {f.name} does not tell what {d!r} is: it is the size of elements, and there are none"
+            hint = f"give an array, such as np.zeros((0, 3)), or name the size: {f.name}.at({d!r}=3)"
+            raise TypeMismatch(what, loc, hint)
+        numbers = {k: n for k, (n, _) in self.dims.items()}
+        for size, k, path, at, t in self.others:
+            want = size.at(numbers)
+            if want != k:
+                given = " and ".join(
+                    [f"{d!r} = {numbers[d.text]} is the size of {self.dims[d.text][1]}" for d in size.dims]
+                )
+                what = f"{spell(path)} must have {size!r} = {want} elements, got {k}"
+                raise TypeMismatch(what, at.into(path[1:]), f"its type is {t!r}, where {given}")
+        return numbers
+
+
+def _of_shape(shape: Sequence[int]) -> Type:
+    """The type of an array of a shape."""
+    return functools.reduce(lambda t, n: types.Vec(n, t), reversed(shape), cast("Type", Real))
+
+
+# what is derived of them
+
+
+def of_any_size(transform: F) -> F:
+    """A `transform` of functions, as it is for functions of any size too: what it makes is of any size again."""
+    plain = edge(transform)
+
+    @edge
+    @functools.wraps(plain)
+    def outer(*args: Any, **kwargs: Any) -> Any:
+        f = args[0] if args else kwargs.get("f")
+        made = plain(*args, **kwargs)
+        if not isinstance(f, AnySize):
+            return made
+        rest = {k: x for k, x in kwargs.items() if k != "f"}
+        each: Callable[[AnyFn], Any] = lambda g: plain(g, *args[1:], **rest)
+        if isinstance(made, Fn):
+            return AnySize(cast("AnyFn", made), lambda sizes: each(f.sized(sizes)), derived=True)
+        return _at_each(f, each)
+
+    return cast("F", outer)
+
+
+def _at_each(f: AnySize, transform: Callable[[AnyFn], Callable[..., Any]]) -> Callable[..., Any]:
+    """What takes the arguments of `f` at once, such as `vjp(f)`."""
+    made: dict[AnyFn, Callable[..., Any]] = {}
+
+    @edge
+    def at(*args: Any, **kwargs: Any) -> Any:
+        given = f.bind(args, kwargs)
+        g = f.fitting(given)
+        if g not in made:
+            made[g] = transform(g)
+        return made[g](*given)
+
+    return at
+
+
+def fixed(fs: Mapping[str, AnyFn], sizes: Sizes) -> dict[str, AnyFn]:
+    """These functions, those of any size at the given sizes."""
+    names: Callable[[AnyFn], list[str]] = lambda f: [d.text for d in f.dims] if isinstance(f, AnySize) else []
+    every = dict.fromkeys([d for f in fs.values() for d in names(f)])
+    if extra := [k for k in sizes if k not in every]:
+        hint = f"the sizes are {', '.join(every)}" if every else "no function of them has a rose.dim in its types"
+        what = f"rose.compile has no option {extra[0]!r}, and no function of it a size of that name"
+        raise TypeMismatch(what, here(), hint)
+    return {k: f.at(**{d: n for d, n in sizes.items() if d in names(f)}) for k, f in fs.items()}
