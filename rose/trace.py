@@ -7,12 +7,11 @@ them. Inside another trace a call of it is one instruction; outside, it compiles
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, nullcontext
-from types import CellType, NoneType
+from types import NoneType
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from . import dims, errors, ir
@@ -20,6 +19,7 @@ from .duals import mentions_tangent, split_dual, view_dual
 from .eager import Now, at_once, mode, now
 from .errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
 from .ir import Builder, Func, Value, not_one_each, shown
+from .looking import arity, check_plain, name_of, names_of, types_of, written
 from .operators import view
 from .optimise.split import split
 from .retype import untype
@@ -30,7 +30,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
-DEEPEST = 12_000  # functions traced one inside another
+DEEPEST = 1_000  # functions traced one inside another
 BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 calls of C that CPython 3.12 allows in a thread
 
 lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
@@ -66,7 +66,7 @@ class Fn(NoNumber, Generic[P, R]):
         functools.update_wrapper(self, body)
         self.body, self.types, self.result = body, tuple(types), result
         self.name = name or getattr(body, "__name__", "fn")
-        self.names = tuple(names if names is not None else _names(body, len(types)))
+        self.names = tuple(names if names is not None else names_of(body, len(types)))
         self.loc = written(body)
         self.sizes = dims.current()  # what each `rose.dim` is in the body
         self._derived = self.loc.code is not getattr(body, "__code__", None)  # not written by a user
@@ -237,10 +237,10 @@ class Fn(NoNumber, Generic[P, R]):
         if not callable(given):
             what = f"the derivative of {self.name} is a function of Duals, not {shown(given)}"
             raise TypeMismatch(what, here(), f"write @{self.name}.jvp above a function")
-        count = _arity(given)
+        count = arity(given)
         if count is not None and count != len(self.types):
             raise TypeMismatch(
-                f"a derivative of {self.name} takes {len(self.types)} Duals, but {_name(given)} takes {count}",
+                f"a derivative of {self.name} takes {len(self.types)} Duals, but {name_of(given)} takes {count}",
                 written(given),
                 f"one for each of {', '.join(self.names)}" if self.names else "it has no parameters",
             )
@@ -324,90 +324,6 @@ def bind_arguments(name: str, names: Sequence[str], args: Sequence[Any], kwargs:
     return given
 
 
-# what can be known of a function by looking at it
-
-
-def _name(f: Any) -> str:
-    return getattr(f, "__name__", None) or shown(f)
-
-
-def written(f: Any) -> Loc:
-    """Where a function was written; for one that is not the user's, where it was asked for."""
-    code = getattr(f, "__code__", None)
-    return here() if code is None or errors.is_ours(code.co_filename) else Loc(code, -1)
-
-
-def _arity(f: Callable[..., Any]) -> int | None:
-    try:
-        params = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):
-        return None
-    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in params):
-        return None
-    return len(params)
-
-
-def _names(body: Callable[..., Any], count: int) -> list[str]:
-    """The names of the parameters, where the body tells them."""
-    try:
-        names = [p.name for p in inspect.signature(body).parameters.values() if p.kind is not p.VAR_POSITIONAL]
-    except (TypeError, ValueError):
-        names = []
-    return names if len(names) == count else [f"x{k}" for k in range(count)]
-
-
-def _annotations(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
-    """The types in a function's annotations. Sizes may be local to the caller, hence `scope`."""
-    if isinstance(body, type) or not inspect.isfunction(body):
-        hint = "write a function around it: def f(x: Real) -> Real"
-        if isinstance(body, type):
-            hint = "@rose.struct makes a type of a class"
-        raise TypeMismatch(f"{shown(body)} is no function of Python's with types for its parameters", here(), hint)
-    loc, params, given = written(body), inspect.signature(body).parameters, body.__annotations__
-    for p in params.values():
-        if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) or p.default is not p.empty:
-            what = {p.VAR_POSITIONAL: "any number of", p.VAR_KEYWORD: "any named", p.KEYWORD_ONLY: "named"}.get(p.kind)
-            what = f"{body.__name__} takes {what} parameters" if what else f"{p.name} has a default"
-            hint = "a compiled function has a fixed list of parameters, each of which is given at each call"
-            raise TypeMismatch(what, loc.narrow(errors.parameter(p.name)), hint)
-    if missing := [k for k in [*params, "return"] if k not in given]:
-        what = ", ".join(["its result" if k == "return" else k for k in missing])
-        what = " and ".join(what.rsplit(", ", 1))
-        hint = "write `def f(x: Real, v: Vec[3]) -> Real`, or give the types: rose.fn([Real, Vec[3]], Real)(f)"
-        if missing[0] == "self":
-            hint = "make it a plain method, which is traced where it is called, or write it outside of the class"
-        raise TypeMismatch(f"{body.__name__} needs a type for {what}", loc.narrow(errors.annotation(missing[0])), hint)
-    _check_plain(body)
-    cells = zip(body.__code__.co_freevars, body.__closure__ or (), strict=True)
-    names = {**body.__globals__, **{k: c.cell_contents for k, c in cells if c != CellType()}, **scope}
-    types = {k: _annotation(body.__name__, k, given[k], names, loc) for k in [*params, "return"]}
-    return [types[k] for k in params], types["return"]
-
-
-def _annotation(f: str, k: str, hint: Any, names: dict[str, Any], loc: Loc) -> Type:
-    """The type that is written for a parameter, or for the result."""
-    loc = loc.narrow(errors.annotation(k))
-    try:
-        while isinstance(hint, str):
-            hint = eval(hint, names)
-        return as_type(hint)
-    except RoseError as e:
-        raise e.at(loc) from None
-    except Exception as e:
-        of = f"the result of {f}" if k == "return" else k
-        what = f"the type of {of} cannot be evaluated: {type(e).__name__}: {e}"
-        said = "define it before the function; if it belongs to a function further out, write n = n where @fn stands"
-        raise TypeMismatch(what, loc, said if isinstance(e, NameError) else "write Real, Vec[3], ...") from None
-
-
-def _check_plain(body: Any) -> None:
-    """That a function returns its result."""
-    if inspect.isgeneratorfunction(body) or inspect.isasyncgenfunction(body) or inspect.iscoroutinefunction(body):
-        said = "yields" if inspect.isgeneratorfunction(body) else "is async"
-        what = f"{body.__name__} {said}, so a call of it is not its result"
-        raise TypeMismatch(what, written(body), "write a plain `def` that returns its result")
-
-
 _NOTHING: Any = object()
 
 
@@ -445,10 +361,12 @@ def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> An
 
     @edge
     def decorate(f: Callable[..., Any]) -> Fn[..., Any]:
-        count = _arity(f)
-        _check_plain(f)
+        count = arity(f)
+        check_plain(f)
         if count is not None and count != len(types):
-            what = f"{_name(f)} takes {count} parameter{'s' * (count != 1)}, and {len(types)} types are given for them"
+            what = (
+                f"{name_of(f)} takes {count} parameter{'s' * (count != 1)}, and {len(types)} types are given for them"
+            )
             raise TypeMismatch(what, written(f), "give one type for each parameter")
         return _any_size(Fn(rewrite[0](f) if syntax else f, types, out))
 
@@ -462,7 +380,7 @@ def _annotated(body: Any, syntax: bool) -> Fn[..., Any]:
     if isinstance(body, Fn):
         hint = "write @fn(syntax=True) once, directly above the `def`"
         raise TypeMismatch(f"{body.name} is an @fn already, which was made without its source", here(), hint)
-    types, result = _annotations(body, errors.users_frame().f_locals)
+    types, result = types_of(body, errors.users_frame().f_locals)
     return _any_size(Fn(rewrite[0](body) if syntax else body, types, result))
 
 
@@ -519,7 +437,7 @@ def opaque(body: Any = None, /, *, name: Any = None, pure: bool = False) -> Any:
 
     @edge
     def decorate(f: Callable[..., Any]) -> Opaque[..., Any]:
-        return Opaque(f, *_annotations(f, scope), name or f.__name__, pure)
+        return Opaque(f, *types_of(f, scope), name or f.__name__, pure)
 
     return decorate if body is None else decorate(body)
 
