@@ -16,9 +16,11 @@ from rose import Bool, Dual, Fn, Real, Vec, fn, opaque
 from rose.structs import plain
 
 
-@pytest.mark.parametrize("name", [name for name in PACKAGES if name != "single_precision"])
+@pytest.mark.parametrize("name", PACKAGES)
 def test_every_function_of_the_packages_gives_the_same_bits(name: str):
     made, module = compiled(name)
+    if made.dtype == "f32":
+        return  # eager mode is in double precision
     wrong: list[Any] = []
     for k, args in made.calls[:: max(len(made.calls) // 150, 1)]:
         f = made.functions[k]
