@@ -14,7 +14,7 @@ from typing import Any
 from . import types
 from .errors import AssertionFailed, Loc, RoseError, TooLarge, here, unpickled
 from .structs import plain
-from .types import Real, Tuple, Type
+from .types import Real, Single, Tuple, Type
 
 
 class Printer:
@@ -40,7 +40,7 @@ def spelled(x: Any, t: Type, spec: str = "") -> str:
         if t.form.is_dict:
             return f"{{{', '.join([f'{k!r}: {y}' for k, y in zip(t.form.fields, items, strict=True)])}}}"
         return f"{t.form.name}({', '.join([f'{k}={y}' for k, y in zip(t.form.fields, items, strict=True)])})"
-    return format(x, spec) if t is Real else repr(x)
+    return format(x, spec) if t is Real or t is Single else repr(x)
 
 
 class Failure:
@@ -64,7 +64,7 @@ class Failure:
 
     def told(self) -> str:
         """The reason in a line, and where it is."""
-        return f"{self.message} ({self.where()})" if self.loc is not None or self.text else self.message
+        return f"{self.message} ({self.where()})" if self.loc is not None else self.message
 
     def __getstate__(self) -> dict[str, Any]:
         text = self.text or (str(self.error()) if self.loc is not None else "")

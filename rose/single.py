@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .calls import callees
+from .effects import Printer
 from .errors import TypeMismatch
 from .ir import CONST, FOR, OPS, Block, Func, Op, Turns, Value, is_call
 from .libm import function, nearest
@@ -71,7 +72,10 @@ def to_single(f: Func) -> Func:
 
 def _copy(f: Func) -> Func:
     """`f`, when all that it calls is done."""
-    made = Func(f.name, _block(f.body, None, {}), single(f.result), pure=f.pure, impl=f.impl)
+    impl: Any = f.impl
+    if isinstance(impl, Printer):
+        impl = Printer(impl.pieces, [single(t) for t in impl.types], impl.specs)
+    made = Func(f.name, _block(f.body, None, {}), single(f.result), pure=f.pure, impl=impl)
     if f.arms is not None:
         made.arms = f.arms[0].memo["single"], f.arms[1].memo["single"]
     if f.turns is not None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import wasmtime
 from harness import same
 
 import rose
@@ -260,20 +261,90 @@ def test_an_assertion_outside_of_any_function_is_checked_at_once():
         rose.assert_(False, "wrong")
 
 
+def endless(x: Any) -> Any:
+    """A loop of at most 5 turns, each of which is printed."""
+
+    def turn(s: Any) -> Any:
+        rose.print("turn {}", s)
+        rose.assert_(s > -4.0, "s is above -4")
+        return s * 2.0 + x
+
+    return rose.while_loop(lambda s: (rose.print("test {}", s), s < 100.0)[1], turn, x, max_iter=5)
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_a_while_loop_prints_and_fails_in_every_derivative(name: str, capsys: Capture):
+    f = DERIVED[name](of([Real], Real, endless))
+    assert both(f, 30.0, capsys=capsys) == ["test 30.0", "turn 30.0", "test 90.0", "turn 90.0", "test 210.0"]
+    for call in (f, functools.partial(run, f.func), eagerly(f)):
+        for x, kind, text in ((1.0, rose.TooLarge, FIVE), (-1.0, rose.AssertionFailed, "s is above -4")):
+            with pytest.raises(kind, match=text) as caught:
+                call(x)
+            assert "test_debugging.py" in str(caught.value.loc)
+            assert same(f(30.0), call(30.0))
+
+
+FIVE = "a loop was to end within 5 turns, and did not"
+
+
+def eagerly(f: Fn[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        with rose.eager():
+            return f(*args)
+
+    return call
+
+
+@fn
+def thrifty(x: Real) -> Real:
+    """Its derivative keeps more than a memory holds."""
+    return rose.while_loop(lambda s: s[0] < 3e8, lambda s: (s[0] + 1.0, rose.sin(s[1])), (0.0, x))[1]
+
+
+class SmallStore(wasmtime.Store):
+    """One whose memories cannot grow beyond 16 MiB."""
+
+    def __init__(self, engine: wasmtime.Engine) -> None:
+        super().__init__(engine)
+        self.set_limits(memory_size=2**24)
+
+
+def test_memory_that_is_exhausted_is_said(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(wasmtime, "Store", SmallStore)
+    module = rose.compile({"grad": rose.grad(thrifty), "one": rose.grad(of([Real], Real, endless))})
+    for made in (module, pickle.loads(pickle.dumps(module))):
+        with pytest.raises(rose.TooLarge, match="the memory that reverse mode keeps for a loop is exhausted"):
+            made.grad(1.0)
+        with pytest.raises(rose.TooLarge, match=FIVE):
+            made.one(1.0)
+        assert made.one(30.0) == 7.0
+
+
+def test_in_single_precision_numbers_are_printed_as_they_are(capsys: Capture):
+    f = of([Real, Vec[2]], Real, lambda x, v: (rose.print("{} {:.3f} {}", x, x, v), x)[1])
+    assert rose.compile(f, dtype="f32")(0.1, [0.5, 0.2]) == 0.10000000149011612
+    assert capsys.readouterr().out == "0.10000000149011612 0.100 [0.5, 0.20000000298023224]\n"
+
+
 SCRIPT = """
 import init from "./made.js";
-const { f, numbers, busy, grad } = await init();
+const { f, numbers, busy, grad, loop, exhausted } = await init();
 const point = { x: 1, y: 2 };
 const points = [point, { x: -0.5, y: 1e300 }];
 f(0.1, [1, NaN, -0], 8, points, { flag: true, k: 3, p: point }, { first: 1, rest: [2, 3] }, { a: 1, b: false });
 NUMBERS.forEach((x) => numbers(x));
-for (const g of [busy, grad])
-  for (const x of [0.5, -0.5, 2.25])
+for (const g of [busy, grad, loop])
+  for (const x of [0.5, -0.5, 2.25, 30])
     try {
       g(x);
     } catch (error) {
       console.log(error instanceof Error, error.message);
     }
+try {
+  exhausted(1);
+} catch (error) {
+  console.log(error.message);
+}
 """
 
 
@@ -282,19 +353,21 @@ def test_in_javascript_the_same_is_printed_and_asserted(tmp_path: Path, capsys: 
         pytest.skip("node is not installed")
     f, args = of_all_types()
     numbers = of([Real], Unit, lambda x: rose.print("{} {:.2f} {:.4e}", x, x, x))
-    b = of([Real], Real, busy)
-    module = rose.compile({"f": f, "numbers": numbers, "busy": b, "grad": rose.grad(b)})
+    b, loop = of([Real], Real, busy), rose.grad(of([Real], Real, endless))
+    module = rose.compile(
+        {"f": f, "numbers": numbers, "busy": b, "grad": rose.grad(b), "loop": loop, "exhausted": rose.grad(thrifty)}
+    )
     _ = module(*args)
     finite = [x for x in NUMBERS if abs(x) < 1e21]
     for x in finite:
         module.numbers(x)
-    for g in (module.busy, module.grad):
-        g(0.5)
-        with pytest.raises(rose.AssertionFailed) as caught:
-            g(-0.5)
-        assert caught.value.loc is not None
-        print(f"true x + i is above 0 (test_debugging.py:{caught.value.loc.position()[1]})")
-        g(2.25)
+    for g in (module.busy, module.grad, module.loop):
+        for x in (0.5, -0.5, 2.25, 30.0):
+            try:
+                g(x)
+            except rose.RoseError as e:
+                print(f"true {e.message} (test_debugging.py:{str(e.loc).rpartition(':')[2]})")
+    print("the memory that reverse mode keeps for a loop is exhausted")
     expected = capsys.readouterr().out
     files = module.save(tmp_path / "out", "made")
     assert "rose-print.js" in [file.name for file in files]
@@ -302,7 +375,7 @@ def test_in_javascript_the_same_is_printed_and_asserted(tmp_path: Path, capsys: 
         "b: false })", "b: false }, undefined)"
     )
     (tmp_path / "out" / "page.mjs").write_text(text)
-    command = ["node", "--disallow-code-generation-from-strings", "page.mjs"]
+    command = ["node", "--wasm-max-mem-pages=256", "--disallow-code-generation-from-strings", "page.mjs"]
     done = subprocess.run(command, cwd=tmp_path / "out", capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout == expected

@@ -218,3 +218,44 @@ def test_what_no_user_wrote_is_said_where_it_is_called():
     found = explain_nan(f, -1.0)
     assert found.nan is not None
     assert (found.nan.operation, found.nan.inputs, found.nan.calls) == ("digamma", (-1.0,), ("in lgamma",))
+
+
+def test_a_while_loop_has_turns_in_either_direction():
+    def outer(x: Any) -> Any:
+        def turn(s: Any) -> Any:
+            inner = rose.while_loop(
+                lambda t: t[0] < 3.0, lambda t: (t[0] + 1.0, t[1] + rose.log(x + s[0] + t[0])), (0.0, 0.0)
+            )
+            return s[0] + 1.0, s[1] + inner[1]
+
+        return rose.while_loop(lambda s: s[0] < 4.0, turn, (0.0, 0.0))[1]
+
+    f = of([Real], Real, lambda x: rose.sum(outer(x) * i for i in rose.range(2)))
+    assert turns(f, -4.0) == [0, 0, 0]
+    for g in (rose.grad(f), rose.grad(rose.grad(f))):
+        assert turns(g, -4.0) == [1, 3, 0]  # the only one that a derivative of a logarithm is not finite in
+
+
+def test_where_the_sum_of_two_stacks_came_from_is_known(monkeypatch: pytest.MonkeyPatch):
+    """A cotangent of what two loops read is the sum of two stacks, where a derivative is differentiated again."""
+
+    def body(x: Any) -> Any:
+        def turn(s: Any) -> Any:
+            return s[0] + 1.0, s[1] * x + rose.select(s[0] == 2.0, (x - 1.0) ** 0.5, s[1])
+
+        return rose.while_loop(lambda s: s[0] < 4.0, turn, (0.0, x))[1]
+
+    f = of([Real], Real, body)
+
+    @fn
+    def twice(x: Real) -> Real:
+        v = rose.vjp(f)(x)
+        return v.grad(x) * v.grad(x + 1.0)
+
+    summed: list[Any] = []
+    stacked = rose.explain._Watch.stacked  # pyright: ignore
+    monkeypatch.setattr(rose.explain._Watch, "stacked", lambda *xs: [stacked(*xs), summed.append(xs)][0])  # pyright: ignore
+    found = explain_nan(rose.grad(twice), 1.0)
+    assert summed
+    assert found.first is not None and found.first.operation == "pow"
+    assert all(origin.turns[0][0] == 2 or origin.cause is not None for origin in found.origins)  # or made of infinities

@@ -104,6 +104,8 @@ def test_the_examples(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, spec.name, module)
     spec.loader.exec_module(module)
     for f in [x for x in vars(module).values() if isinstance(x, Fn)]:
+        if f.name == "falling":
+            continue  # only eager mode runs it
         for g in derived(f.func):
             again(g)
 
@@ -122,7 +124,7 @@ def test_branches_and_checkpoints():
     for g in derived(walk.func):
         again(g)
     text = show(jvp(walk.func, full_mask(walk.func)).func)
-    assert " remat\n" in text and "\nprimal turn." in text and "then" in text
+    assert " remat\n" in text and "\nprimal rose.scan." in text and "then" in text
     made = rose.parse(show(walk.func))["walk"]
     xs = (0.7, [0.5, 1.5, -0.25])
     assert same(made(*xs), walk(*xs))

@@ -26,7 +26,7 @@ const real = (x, spec) => {
  * @param {any} type @param {any} x @param {string} [spec] @returns {string}
  */
 const spell = ({ kind, elem, items, fields, name }, x, spec) => {
-  if (kind == "real") return real(x, spec);
+  if (kind == "real" || kind == "single") return real(x, spec);
   if (kind == "bool") return x ? "True" : "False";
   if (elem) return `[${Array.from(x, (y) => spell(elem, y)).join(", ")}]`;
   if (items) {
