@@ -35,6 +35,7 @@ from . import ir
 from .calls import callees
 from .ir import OPS, Block, Func, Op, Value, is_call
 from .ops import neg, select
+from .stacks import LINEAR as STACKS
 from .types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec
 
 SYMBOLS = {
@@ -45,11 +46,10 @@ ZEROS: dict[Type, str] = {Real: "0.0", Tan: "0.0", Single: "0.0", Bool: "false",
 _WORDS = """accum def do else false for freeze from fst if in inf let nan not opaque pure remat snd then true type
 while"""
 WORDS = [*_WORDS.split(), "zero"]
-# operations of two numbers that have no symbol: they stand between them
-INFIX = {
-    op.name for op in OPS.values()
-    if (op.wasm or op.expand) and op.type.__code__.co_argcount == 2 and op.name not in SYMBOLS
-}  # fmt: skip
+OPERATIONS = {op.name: op for op in OPS.values() if op.wasm or op.expand or op in STACKS}
+ARITY = {name: op.type.__code__.co_argcount for name, op in OPERATIONS.items()}
+# operations of two operands that have no symbol: they stand between them
+INFIX = {name for name, n in ARITY.items() if n == 2 and name not in SYMBOLS}
 DEEPEST = 8  # how deep accumulators nest, and how often an instruction is looked at to see if they do
 
 

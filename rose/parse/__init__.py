@@ -21,7 +21,7 @@ from ..ir import Func
 from ..ops import LARGEST
 from ..structs import DUAL, dict_form, form_of, reduced
 from ..text import spell
-from ..types import Bool, Fin, Form, Real, Ref, Tan, Tuple, Type, Unit, Vec, tangent
+from ..types import Bool, Fin, Form, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec, tangent
 from . import syntax as tree
 from .elaborate import Body
 from .grammar import parse as parse_tree
@@ -47,7 +47,7 @@ class Module:
     def __init__(self, source: Source, host: Host, finish: Callable[[Func], Func]) -> None:
         self.source, self.host, self.finish = source, host, finish
         self.tree = parse_tree(source)
-        self.types: Types = {"Real": Real, "Bool": Bool, "Tan": Tan, "Unit": Unit}
+        self.types: Types = {"Real": Real, "Bool": Bool, "Tan": Tan, "Unit": Unit, "Single": Single}
         self.forms: dict[tuple[str, tuple[str, ...]], Form] = {("Dual", ("re", "du")): DUAL}
         self.defs: dict[str, Def] = {}
         self.made: dict[Key, Func] = {}
@@ -119,6 +119,8 @@ class Module:
                 return Vec(size.size, elem)
             case tree.RefOf():
                 return Ref(self.part(t.inner, names))
+            case tree.StackOf():
+                return Stack(self.part(t.elem, names))
             case tree.TupleOf():
                 return Unit if t.items is None else Tuple(tuple([self.part(x, names) for x in t.items]), None)
             case tree.RecordOf():
@@ -170,6 +172,8 @@ class Module:
                 return self.opaque(d, d.body, b, result)
             if isinstance(d.body, tree.If):
                 return body.choice(d.body, result)
+            if isinstance(d.body, tree.While):
+                return body.repetition(d.body, result)
             value = body.value(d.body, result, "what the function gives")
             made = b.func(value)
             made.remat = d.remat
@@ -272,6 +276,8 @@ def _match(t: TypeTree, given: Type, names: list[str], found: Types) -> None:
             _match(t.elem, given.elem, names, found)
         case tree.RefOf(), Ref():
             _match(t.inner, given.inner, names, found)
+        case tree.StackOf(), Stack():
+            _match(t.elem, given.elem, names, found)
         case tree.TupleOf(), Tuple():
             for x, s in zip(t.items or [], given.items, strict=False):
                 _match(x, s, names, found)

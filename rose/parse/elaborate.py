@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from .. import ir
 from ..errors import NoField, OutOfRange, WrongSyntax
-from ..ir import OPS, Func, Value
+from ..ir import OPS, Func, Turns, Value
 from ..types import Bool, Fin, Ref, Tuple, Type, Unit, Vec, tuple_of
 from . import syntax as tree
 from .bindings import Bindings, Bound, Nothing, Pair, Rows
@@ -386,6 +386,28 @@ class Body(Bindings):
         self.fits(self.b.root.params[0].type, Bool, e.condition.at, "the condition")
         made = Func(self.b.name, self.b.root, then.result, pure=then.pure and otherwise.pure)
         made.arms = then, otherwise
+        return made
+
+    def repetition(self, e: tree.While, result: Type | None) -> Func:
+        """The function that calls another as long as a test holds."""
+        params = self.b.root.params
+        for call in (e.test, e.turn):
+            if [x.name if isinstance(x, tree.Name) else None for x in call.args] != [p.attr for p in params]:
+                self.fail("a while gives both functions all parameters", call.at, "the first of them are its states")
+            if call.name not in self.module.defs:
+                self.module.unknown("function", call.name, call.at, [*self.module.defs], "define it with def")
+        test, turn = [self.module.func(c.name, (), c.at) for c in (e.test, e.turn)]
+        own = [p.type for p in params]
+        for call, g in ((e.test, test), (e.turn, turn)):
+            self.fits(tuple_of(*[p.type for p in g.params]), tuple_of(*own), call.at, "what it takes")
+        self.fits(test.result, Bool, e.test.at, "the test")
+        self.fits(turn.result, result, e.turn.at, "what a turn gives")
+        states = turn.result.items if isinstance(turn.result, Tuple) else ()
+        if not states or list(states) != own[: len(states)]:
+            hint = "it gives a tuple of the first parameters' types: the states of the next turn"
+            self.fail(f"what a turn gives is no next state, but {a(turn.result)}", e.turn.at, hint)
+        made = Func(self.b.name, self.b.root, turn.result, pure=test.pure and turn.pure)
+        made.turns = Turns(test, turn, e.most)
         return made
 
 

@@ -2,8 +2,9 @@
 
     program  ::= { "type" NAME "=" type | def | "jvp" FUNCTION "=" FUNCTION | "primal" FUNCTION "=" FUNCTION }
     def      ::= "def" FUNCTION ["<" NAME ":" KIND, ... ">"] "(" pattern ":" type, ... ")" [":" type] "=" body
-    body     ::= ["pure"] "opaque" [STRING] | "if" NAME "then" call "else" call | ["remat"] block
-    type     ::= NAME | SIZE | "&" type | "[" type "]" type | "()" | "(,)" | "(" type, ... ")"
+    body     ::= ["pure"] "opaque" [STRING] | "if" NAME "then" call "else" call | "while" call "do" call ["max" SIZE]
+               | ["remat"] block
+    type     ::= NAME | SIZE | "&" type | "[" type "]" type | "Stack" "[" type "]" | "()" | "(,)" | "(" type, ... ")"
                | "{" FIELD ":" type, ... "}"
     block    ::= { "let" pattern [":" type] "=" block "in" | expr ";" } expr
     pattern  ::= NAME | "_" | "()" | "(" pattern, ... ")"
@@ -27,8 +28,7 @@ from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
 from ..errors import WrongSyntax
-from ..ir import OPS
-from ..text import INFIX
+from ..text import ARITY, INFIX
 from .syntax import (
     Accum,
     AddTo,
@@ -57,12 +57,14 @@ from .syntax import (
     Several,
     Size,
     Source,
+    StackOf,
     State,
     Token,
     TupleOf,
     TypeName,
     TypeTree,
     VecOf,
+    While,
     tokens,
 )
 
@@ -72,7 +74,7 @@ _LEVELS = {
     **dict.fromkeys(["or", "xor", "iff"], 1), "and": 2, **dict.fromkeys(["==", "=", "!=", "<", "<=", ">", ">="], 3),
     **dict.fromkeys(INFIX - {"and", "or", "xor"}, 4), "+": 5, "-": 5, **dict.fromkeys(["*", "/", "//", "%"], 6),
 }  # fmt: skip
-_PREFIX = {op.name for op in OPS.values() if (op.wasm or op.expand) and op.type.__code__.co_argcount == 1} | {"sgn"}
+_PREFIX = {name for name, n in ARITY.items() if n == 1} | {"sgn"}
 _OPERANDS = {"fst", "snd", "not", "true", "false", "nan", "inf"}
 
 
@@ -180,13 +182,15 @@ class _Parser:
         self.expect(":", "a parameter has a type, as in x: Real")
         return pattern, self.type()
 
-    def body(self) -> Block | Opaque | If:
+    def body(self) -> Block | Opaque | If | While:
         start = self.next.start
         pure = self.skip("pure")
         if pure or self.sees("opaque"):
             self.expect("opaque", "write `pure opaque`, or the body of the function")
             name = json.loads(self.take().text) if self.next.kind == "string" else None
             return Opaque(self.since(start), pure, name)
+        if self.skip("while"):
+            return self.loop(start)
         if not self.skip("if"):
             return self.block()
         hint = "write if c then f(x) else g(x), of two functions of all parameters after the first"
@@ -196,11 +200,27 @@ class _Parser:
         self.expect("else", hint)
         return If(self.since(start), condition, then, self.call(hint))
 
+    def loop(self, start: int) -> While:
+        hint = "write while test(x, y) do turn(x, y), of two functions of all parameters"
+        test = self.call(hint)
+        self.expect("do", hint)
+        turn, most = self.call(hint), None
+        if self.skip("max"):
+            token = self.take()
+            if not token.text.isdigit():
+                self.fail(f"expected how many turns at most, got {_named(token)}", "write max 100", token.at)
+            most = int(token.text)
+        return While(self.since(start), test, turn, most)
+
     # types
 
     def type(self) -> TypeTree:
         token = self.take()
         start = token.start
+        if token.text == "Stack" and self.skip("["):
+            elem = self.type()
+            self.expect("]", "write Stack[Real]")
+            return StackOf(self.since(start), elem)
         if token.kind == "name":
             return TypeName(token.at, token.text)
         if token.kind == "number" and token.text.isdigit():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from ..errors import NotLinear, RoseError, TypeMismatch
 from ..ir import OPS, Func, Op, Value
 from ..ops import ieq, mul, not_, real, xor
-from ..text import SYMBOLS, spell
+from ..text import OPERATIONS, SYMBOLS, spell
 from ..types import Bool, Fin, Real, Tan, Type
 from . import syntax as tree
 from .syntax import At, Def, Expr, TypeTree
@@ -78,7 +78,7 @@ def _meant(body: Body, e: tree.Row, meant: list[Op], args: list[Value]) -> Value
         ways.append(args[::-1])
     for way in ways:
         for op in meant:
-            if (op.wasm or op.expand) and op.type(*way) is not None:
+            if op.name in OPERATIONS and op.type(*way) is not None:
                 made = [_emit(body, real, [v.index], e.at) if isinstance(v, _Later) else v for v in way]
                 return _emit(body, op, made, e.at)
     types = ", ".join([spell(v.type) for v in args])

@@ -126,6 +126,11 @@ class RefOf(Tree):
 
 
 @dataclass(slots=True, eq=False)
+class StackOf(Tree):
+    elem: TypeTree
+
+
+@dataclass(slots=True, eq=False)
 class TupleOf(Tree):
     items: list[TypeTree] | None  # None: the unit
 
@@ -135,7 +140,7 @@ class RecordOf(Tree):
     fields: list[tuple[str, TypeTree]]
 
 
-TypeTree = TypeName | Size | VecOf | RefOf | TupleOf | RecordOf
+TypeTree = TypeName | Size | VecOf | RefOf | StackOf | TupleOf | RecordOf
 
 
 @dataclass(slots=True, eq=False)
@@ -263,12 +268,19 @@ class If(Tree):
 
 
 @dataclass(slots=True, eq=False)
+class While(Tree):
+    test: Call
+    turn: Call
+    most: int | None
+
+
+@dataclass(slots=True, eq=False)
 class Def:
     name: Name
     generics: list[tuple[Name, Name]]
     params: list[tuple[Pattern, TypeTree]]
     result: TypeTree | None
-    body: Block | Opaque | If
+    body: Block | Opaque | If | While
     remat: bool = False
 
 
