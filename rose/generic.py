@@ -77,7 +77,7 @@ class AnySize(Fn[..., Any]):
         """The instance of these sizes."""
         key = tuple([sizes[d.text] for d in self.dims])
         if key not in self._instances:
-            with trace.lock:
+            with trace.locked():
                 if key not in self._instances:
                     made = self._instances[key] = self._instance(sizes)
                     if self._given_rule is not None:

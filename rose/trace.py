@@ -10,7 +10,7 @@ import functools
 import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import NoneType
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
@@ -42,6 +42,11 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
+
+
+def locked() -> AbstractContextManager[Any]:
+    """Inside, no other thread traces; but one that goes on with a trace of another is let in."""
+    return nullcontext() if _thread.goes_on else lock
 
 # what runs a function outside of any trace, and what makes one with a `rose.dim` in its types one of any size:
 # `build.py` and `generic.py` set them, as they stand above this floor
@@ -89,7 +94,7 @@ class Fn(NoNumber, Generic[P, R]):
 
     def _traced(self) -> Func:
         if self._func is None:
-            with nullcontext() if _thread.goes_on else lock:
+            with locked():
                 if self._func is None:
                     self._trace()
         assert self._func is not None

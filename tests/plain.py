@@ -31,8 +31,8 @@ def pair(by_hand: Callable[..., Any], type: Any = Real, points: list[Any] = ENDS
 
 
 class Point(NamedTuple):
-    x: Any
-    y: Any
+    x: Real
+    y: Real
 
 
 @rose.struct
