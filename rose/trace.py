@@ -48,6 +48,7 @@ def locked() -> AbstractContextManager[Any]:
     """Inside, no other thread traces; but one that goes on with a trace of another is let in."""
     return nullcontext() if _thread.goes_on else lock
 
+
 # what runs a function outside of any trace, and what makes one with a `rose.dim` in its types one of any size:
 # `build.py` and `generic.py` set them, as they stand above this floor
 run: list[Callable[[Fn[..., Any]], Callable[..., Any]]] = []
