@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import copyreg
 import dataclasses
-import functools
 import inspect
 import sys
 from collections.abc import Sequence
@@ -114,7 +113,7 @@ def dual(t: Type) -> Type:
 _structs: dict[type, Tuple] = {}
 _forms: dict[type, Form] = {}
 _dicts: dict[tuple[str, ...], Form] = {}
-_texts: dict[Form, tuple[str, tuple[str, ...], int]] = {}
+reduced: dict[Form, tuple[Any, ...]] = {}  # how those forms are pickled that no class of the user's has
 
 
 @edge
@@ -160,20 +159,8 @@ def dict_form(keys: Sequence[str]) -> Form:
     return form
 
 
-@functools.cache
-def text_form(name: str, fields: tuple[str, ...], number: int = 0) -> Form:
-    """The form of a struct that only a text has, with a dataclass of its own; `number` tells apart what looks alike."""
-    form = form_of(dataclasses.make_dataclass(name, fields))
-    assert form is not None
-    _texts[form] = name, fields, number
-    return form
-
-
-def _reduced(f: Form) -> tuple[Any, ...]:
-    return (text_form, _texts[f]) if f in _texts else (dict_form, (f.fields,)) if f.is_dict else (form_of, (f.cls,))
-
-
-copyreg.pickle(Form, _reduced)  # a form is found again by its class, or its keys: so types can be pickled
+# a form is found again by its class, or its keys: so types can be pickled
+copyreg.pickle(Form, lambda f: reduced.get(f) or ((dict_form, (f.fields,)) if f.is_dict else (form_of, (f.cls,))))  # pyright: ignore
 
 
 def _struct_type(cls: type, scope: dict[str, Any] | None = None) -> Tuple:

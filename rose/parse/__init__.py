@@ -7,6 +7,8 @@ template: each list of types that it is called with makes a function of its own.
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
@@ -17,7 +19,7 @@ from ..check import check_alone
 from ..errors import OutOfRange, RoseError, TypeMismatch, UnknownName, WrongSyntax
 from ..ir import Func
 from ..ops import LARGEST
-from ..structs import DUAL, dict_form, text_form
+from ..structs import DUAL, dict_form, form_of, reduced
 from ..text import spell
 from ..types import Bool, Fin, Form, Real, Ref, Tan, Tuple, Type, Unit, Vec, tangent
 from . import syntax as tree
@@ -28,6 +30,15 @@ from .syntax import At, Def, Source, TextLoc, TypeTree
 Types = dict[str, Type]
 Key = tuple[str, tuple[Type, ...]]
 Host = Mapping[str, Callable[..., Any]]
+
+
+@functools.cache
+def text_form(name: str, fields: tuple[str, ...], number: int = 0) -> Form:
+    """The form of a struct that only a text has, with a dataclass of its own; `number` tells apart what looks alike."""
+    form = form_of(dataclasses.make_dataclass(name, fields))
+    assert form is not None
+    reduced[form] = text_form, (name, fields, number)
+    return form
 
 
 class Module:
