@@ -11,6 +11,7 @@ from itertools import pairwise
 from xml.sax.saxutils import escape, quoteattr
 
 from . import ir
+from .calls import callees
 from .ir import Block, Func, Value, is_call
 from .text import labelled, spell
 from .types import Ref
@@ -67,11 +68,12 @@ class Graph:
         nodes: dict[Value, Item] = {}
         for p in f.params:
             nodes[p] = self.node(labels[p], p, "param", box)
-        if f.impl is not None or f.arms is not None:
-            node = self.add(Item(["opaque" if f.arms is None else "if"], "call", box))
+        if f.impl is not None or f.arms is not None or f.turns is not None:
+            kind = "if" if f.arms is not None else "while" if f.turns is not None else "opaque"
+            node = self.add(Item([kind], "call", box))
             for p in f.params:
                 self.edge(nodes[p], node)
-            self.calls += [(node, g) for g in f.arms or ()]
+            self.calls += [(node, g) for g in callees(f)]
             return
         self.block(f.body, box, nodes, labels)
         result = self.add(Item(["result", spell(f.result)], "param", box))
