@@ -12,12 +12,7 @@ def choice(name: str, then: Func, otherwise: Func) -> Func:
     """The function that calls `then` if its first parameter holds, else `otherwise`, with its other parameters."""
     assert [p.type for p in then.params] == [p.type for p in otherwise.params], name
     assert then.result is otherwise.result, name
-    with building(name) as b:
-        b.param(Bool, "c")
-        for p in then.params:
-            b.loc = p.loc
-            b.param(p.type, p.attr)
-    made = Func(name, b.root, then.result, pure=then.pure and otherwise.pure)
+    made = _of_calls(name, then, otherwise, chosen=True)
     made.arms = then, otherwise
     return made
 
@@ -31,13 +26,20 @@ def repeated(name: str, test: Func, body: Func, states: int, most: int | None = 
     types = [p.type for p in body.params]
     assert [p.type for p in test.params] == types and test.result is Bool, name
     assert isinstance(body.result, Tuple) and list(body.result.items) == types[:states], name
-    with building(name) as b:
-        for p in body.params:
-            b.loc = p.loc
-            b.param(p.type, p.attr)
-    made = Func(name, b.root, body.result, pure=test.pure and body.pure)
+    made = _of_calls(name, body, test, chosen=False)
     made.turns = Turns(test, body, most)
     return made
+
+
+def _of_calls(name: str, f: Func, other: Func, *, chosen: bool) -> Func:
+    """A function without instructions, with the parameters and the result of `f`; a choice takes a Bool before."""
+    with building(name) as b:
+        if chosen:
+            b.param(Bool, "c")
+        for p in f.params:
+            b.loc = p.loc
+            b.param(p.type, p.attr)
+    return Func(name, b.root, f.result, pure=f.pure and other.pure)
 
 
 def callees(f: Func) -> Iterator[Func]:

@@ -46,7 +46,7 @@ class Segments:
         segment = self.segment(f"{self.turn.name}.{size}", lambda i, s: self.plain(i, s, size))
 
         def body(k: Value, state: Value) -> tuple[list[Value], list[Value]]:
-            first = imod(iadd(imul(k, b.const(size, Fin(size + 1))), start), b.const(self.n, Fin(self.n + 1)))
+            first = self.sum(imul(k, b.const(size, Fin(size + 1))), start)
             after, out = self.call(segment, first, state)
             return [after], [] if out is None else [out]
 
@@ -107,17 +107,19 @@ class Segments:
         b = builder()
 
         def body(k: Value, now: Value) -> tuple[list[Value], list[Value]]:
-            at = imod(iadd(i, k), b.const(self.n, Fin(self.n + 1)))
             own = zip(self.outside, self.turn.params[2:], strict=True)
-            made = b.call(self.turn, [at, now, *[x if x.type is p.type else b.index(x, 0) for x, p in own]])
+            made = b.call(self.turn, [self.sum(i, k), now, *[x if x.type is p.type else b.index(x, 0) for x, p in own]])
             return [b.get(made, 0)], [b.get(made, 1)] if self.has_out else []
 
         (state,), outs = b.loop(n, body, [state])
         return state, outs[0] if outs else None
 
+    def sum(self, i: Value, k: Value) -> Value:
+        """The index of a turn: it is below `n`, which no type of a sum says."""
+        return imod(iadd(i, k), builder().const(self.n, Fin(self.n + 1)))
+
     def later(self, i: Value, k: int) -> Value:
-        b = builder()
-        return imod(iadd(i, b.const(k, Fin(k + 1))), b.const(self.n, Fin(self.n + 1)))
+        return self.sum(i, builder().const(k, Fin(k + 1)))
 
     def element(self, rows: Value, i: Value, size: int) -> Value:
         b = builder()

@@ -400,9 +400,15 @@ def deep() -> Generator[None]:
 # the structural operations: each pass handles these itself
 
 
-def _structural(name: str, doc: str, type: Callable[..., Type | None], pure: bool = True) -> Op:
-    op = OPS[name] = Op(name, doc, type=type, pure=pure)
+def row(name: str, doc: str, **columns: Any) -> Op:
+    """An operation, under its name in the table."""
+    assert name not in OPS, name
+    op = OPS[name] = Op(name, doc, **columns)
     return op
+
+
+def _structural(name: str, doc: str, type: Callable[..., Type | None], pure: bool = True) -> Op:
+    return row(name, doc, type=type, pure=pure)
 
 
 def _index_type(vec: Value, i: Value) -> Type | None:

@@ -19,19 +19,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
-from .ir import CONST, OPS, ZERO, Func, Op, Value, builder, building, is_literal
+from .ir import CONST, ZERO, Func, Op, Value, builder, building, is_literal
+from .ir import row as _row
 from .libm import function
 from .types import Bool, Fin, Real, Tan, Type
 
 LARGEST = 2**31  # the size of the largest `Fin`: an index is an i32
-
-
-def _row(name: str, doc: str, **columns: Any) -> Op:
-    assert name not in OPS, name
-    op = OPS[name] = Op(name, doc, **columns)
-    return op
 
 
 def _math(name: str, doc: str, *jvp: Callable[..., Value], symbol: str = "") -> Op:

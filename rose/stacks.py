@@ -7,9 +7,8 @@ is a `pop`, and a `pop` is a `push`.
 
 from __future__ import annotations
 
-from typing import Any
-
-from .ir import OPS, ZERO, Builder, Op, Value, builder
+from .ir import ZERO, Builder, Value, builder
+from .ir import row as _row
 from .types import Bool, Stack, Type, tuple_of
 
 
@@ -31,11 +30,6 @@ def _joined(s: Value, t: Value) -> Type | None:
 
 def _simpler(s: Value, t: Value) -> Value | None:
     return t if s.op is ZERO else s if t.op is ZERO else None
-
-
-def _row(name: str, doc: str, **columns: Any) -> Op:
-    op = OPS[name] = Op(name, doc, **columns)
-    return op
 
 
 def _pop_of_push(ct: Value, s: Value, x: Value) -> list[Value]:

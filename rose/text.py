@@ -33,8 +33,8 @@ from typing import Any
 
 from . import ir
 from .calls import callees
-from .ir import Block, Func, Op, Value, is_call
-from .ops import OPS, neg, select
+from .ir import OPS, Block, Func, Op, Value, is_call
+from .ops import neg, select
 from .types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec
 
 SYMBOLS = {

@@ -27,7 +27,7 @@ from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
 from ..errors import WrongSyntax
-from ..ops import OPS
+from ..ir import OPS
 from ..text import INFIX
 from .syntax import (
     Accum,
