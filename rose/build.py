@@ -34,20 +34,24 @@ DTYPES = ("f64", "f32")
 
 
 @edge
-def compile(f: AnyFn | Mapping[str, AnyFn], *more: AnyFn, dtype: str = "f64", **sizes: int) -> Compiled:
+def compile(
+    f: AnyFn | Mapping[str, AnyFn], *more: AnyFn, dtype: str = "f64", dynamic: bool = False, **sizes: int
+) -> Compiled:
     """A WebAssembly module of one or several functions, which can be called, saved and looked at.
 
     The first function is what a call of the result calls; the others are reached by name. Names are those
     of the functions, or the keys of a mapping: `compile({"value": f, "grad": grad(f)})`.
 
-    Functions with a `rose.dim("n")` in their types are compiled for the size that is given: `compile(f, n=10)`.
+    Functions with a `rose.dim("n")` in their types are compiled for the size that is given: `compile(f, n=10)`; or
+    with `dynamic=True` for every size, if their Python does not read it as a number. Such a module works out at a
+    call where everything lies. All of its functions have the same sizes.
 
     With `dtype="f32"` every number of the module has 32 bits, outside and inside, derivatives included.
     """
     named = _of_mapping(f, more) if isinstance(f, Mapping) else _by_their_names([f, *more])
     if not named:
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
-    named = fixed(named, sizes)
+    named = fixed(named, sizes, dynamic=dynamic)
     made = lowered(named, dtype)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g.body))}
     return Compiled(made, next(iter(named)), docs, [g.func for g in named.values()])

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 from . import ir
+from .dims import Size, at_most, plus
 from .ir import Block, Func, Op, Turns, Value, is_call, shown
 from .types import Bool, Fin, Real, Ref, Single, Tuple, Type, Unit, Vec
 
@@ -207,7 +208,9 @@ def _literal(x: Any, t: Type) -> bool:
     if isinstance(t, Vec):
         return x.__class__ is tuple and len(x) == t.size and all([_literal(y, t.elem) for y in x])
     if isinstance(t, Fin):
-        return x.__class__ is int and 0 <= x < t.size
+        if isinstance(x, Size):  # below zero only where there is no index
+            return at_most(plus(x, 1), t.size)
+        return x.__class__ is int and 0 <= x and at_most(x + 1, t.size)
     return x.__class__ is float if t is Real or t is Single else x.__class__ is bool and t is Bool
 
 

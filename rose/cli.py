@@ -196,6 +196,7 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @click.option("--hessian", is_flag=True, help="Add hessian_NAME.")
 @click.option("--vjp", is_flag=True, help="Add vjp_NAME: from the arguments and a cotangent to value and gradients.")
 @_size
+@click.option("--dynamic", is_flag=True, help="Make one module for every size of a rose.dim.")
 @_dtype
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
@@ -203,7 +204,7 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @click.option("-v", "--verbose", is_flag=True, help="Say more.")
 def compile_(
     target: str, out: Path, grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
-    sizes: tuple[str, ...], dtype: str, force: bool, as_json: bool, quiet: bool, verbose: bool,
+    sizes: tuple[str, ...], dynamic: bool, dtype: str, force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
     """Compile functions to a package for the web: NAME.wasm, NAME.js, NAME.d.ts, package.json.
 
@@ -212,7 +213,7 @@ def compile_(
     rose compile model.py:loss --grad --hessian -o dist/
     """
     path, fs = _load(target)
-    fs = _of_sizes(fs, sizes)
+    fs = _of_sizes(fs, sizes, dynamic=dynamic)
     asked = {"grad": grad, "value_and_grad": value_and_grad, "hessian": hessian, "vjp": vjp}
     named = dict(fs)
     for kind, yes in asked.items():
@@ -238,8 +239,8 @@ def compile_(
             _say(f"  {size:,} bytes", style="dim")
 
 
-def _of_sizes(fs: Mapping[str, AnyFn], sizes: Sequence[str]) -> dict[str, AnyFn]:
-    """These functions, those of any size at the sizes that are given."""
+def _of_sizes(fs: Mapping[str, AnyFn], sizes: Sequence[str], *, dynamic: bool = False) -> dict[str, AnyFn]:
+    """These functions, those of any size at the sizes that are given; the others stay open, if it is `dynamic`."""
     given: dict[str, int] = {}
     for text in sizes:
         name, _, size = text.partition("=")
@@ -247,9 +248,10 @@ def _of_sizes(fs: Mapping[str, AnyFn], sizes: Sequence[str]) -> dict[str, AnyFn]
             raise click.UsageError(f"--size {text}: write --size n=10")
         given[name] = int(size)
     try:
-        return fixed(fs, given)
+        return fixed(fs, given, dynamic=dynamic)
     except RoseError as e:
-        raise click.UsageError(f"{e.message}\n  hint: write --size n=10, once for each size") from e
+        hint = e.hint if dynamic else "write --size n=10, once for each size; or --dynamic"
+        raise click.UsageError(f"{e.message}\n  hint: {hint}") from e
 
 
 def _derivatives(kind: str, fs: Mapping[str, AnyFn], quiet: bool) -> Iterator[tuple[str, AnyFn]]:

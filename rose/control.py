@@ -8,6 +8,7 @@ from typing import Any
 from . import ir, operators, trace
 from .calls import callees, choice, repeated
 from .checkpoint import Segments
+from .dims import open_size
 from .eager import now
 from .effects import Assertion, endless
 from .errors import Loc, TypeMismatch, argument, edge, here
@@ -175,6 +176,9 @@ def scan(
         raise TypeMismatch(f"body is a function of the turn and the state, not {shown(body)}", at, hint)
     size = turns(n, "rose.scan", loc.narrow(argument(2, "n", *_COUNTS)))
     _check_schedule(checkpoint, snapshots, loc)
+    if checkpoint is not None and open_size(n) is not None:
+        what = f"checkpoints are placed among a number of turns that is known, and one module is to serve every {n!r}"
+        raise TypeMismatch(what, loc.narrow(argument(3, "checkpoint", 4, 5)), "leave out checkpoint=, or give the size")
     first = infer(init, loc.narrow(argument(1, "init", *_COUNTS)))
 
     def turn(i: Value, state: Value) -> list[Value]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from . import ir, types
 from .cotangent import Cotangent
+from .dims import at_most
 from .duals import join_dual, split_dual
 from .errors import NotDifferentiable, TypeMismatch, edge, here
 from .generic import of_any_size
@@ -429,7 +430,7 @@ def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) ->
         raise NotDifferentiable(f"rose.{what}: {f.name} gives a {result!r}, which has no derivative", here(), hint)
 
     def one(k: int, xs: Sequence[Value], lin: Halved) -> Value:
-        forward = what == "jacfwd" or (what == "jacobian" and count(lin.types[k]) < count(result))
+        forward = what == "jacfwd" or (what == "jacobian" and at_most(count(lin.types[k]) + 1, count(result)))
         return _by_columns(lin, k, xs) if forward else _by_rows(lin, xs)
 
     def body(*args: Any) -> Any:

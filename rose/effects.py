@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import types
-from .errors import AssertionFailed, Loc, RoseError, TooLarge, here, unpickled
+from .dims import Sizes, sized
+from .errors import AssertionFailed, Loc, OutOfRange, RoseError, TooLarge, here, unpickled
 from .structs import plain
 from .types import Real, Single, Tuple, Type
 
@@ -22,6 +23,10 @@ class Printer:
 
     def __init__(self, pieces: Sequence[str], types: Sequence[Type], specs: Sequence[str]) -> None:
         self.pieces, self.types, self.specs = tuple(pieces), tuple(types), tuple(specs)
+
+    def sized(self, sizes: Sizes) -> Printer:
+        """What prints values of these sizes."""
+        return Printer(self.pieces, [sized(t, sizes) for t in self.types], self.specs)
 
     def __call__(self, *xs: Any) -> None:
         first, *rest = self.pieces
@@ -88,6 +93,12 @@ def endless(most: int, loc: Loc) -> Failure:
     return Failure(TooLarge, f"a loop was to end within {most:,} turns, and did not", loc, "give it a larger max_iter")
 
 
+TOO_LARGE = Failure(
+    TooLarge, "vectors of these sizes need more memory than WebAssembly has, which is 4 GiB", None, "give smaller ones"
+)
+BELOW_ZERO = Failure(
+    OutOfRange, "a vector or a loop of the function has a size below zero, for these sizes", None, "give larger ones"
+)
 EXHAUSTED = Failure(
     TooLarge,
     "the memory that reverse mode keeps for a loop is exhausted",

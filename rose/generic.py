@@ -10,14 +10,14 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar, cast
 
-from . import dims, errors, trace, types
-from .dims import Dim, Size, Sizes, dims_of, size_of, sized
-from .errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
-from .ir import Value, shown
+from . import dims, errors, trace
+from .dims import Dim, Size, Sizes, dims_of, opened, size_of, sized
+from .errors import RoseError, TypeMismatch, edge, here, hide_our_frames
+from .ir import shown
+from .measure import measured
 from .operators import host_index
-from .structs import Path, as_given, fields, is_listing, misfit, spell
 from .trace import Fn
-from .types import Fin, Real, Tuple, Type, Vec
+from .types import Tuple, Type, Vec
 
 AnyFn = Fn[..., Any]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -67,9 +67,9 @@ class AnySize(Fn[..., Any]):
             raise TypeMismatch(what, here(), f"give it by name, as in {missing[0]}=3")
         if extra := [k for k in sizes if k not in names]:
             raise TypeMismatch(f"{self.name} has no size {extra[0]}", here(), f"its sizes are {', '.join(names)}")
-        numbers = {k: host_index(sizes[k]) for k in names}
+        numbers = {k: n if isinstance(n := sizes[k], Dim) and n.is_open else host_index(n) for k in names}
         for k, n in numbers.items():
-            if n is None or n < 0:
+            if n is None or (n.__class__ is int and n < 0):
                 raise TypeMismatch(f"the size {k} is an integer from 0, not {shown(sizes[k])}", here(), f"write {k}=3")
         return self.sized(cast("Sizes", numbers))
 
@@ -86,10 +86,8 @@ class AnySize(Fn[..., Any]):
 
     def fitting(self, args: Sequence[Any]) -> AnyFn:
         """The instance for these arguments."""
-        loc, found = here(), _Found()
-        for k, (x, t, n) in enumerate(zip(args, self.types, self.names, strict=True)):
-            found.read(x, t, (n,), loc.narrow(errors.argument(k, n, len(args))))
-        return self.sized(found.sizes(self, loc))
+        by_name = f", or name the size: {self.name}.at({{!r}}=3)"
+        return self.sized(measured(self.name, self.names, self.types, args, by_name))
 
     def emit(self, args: Sequence[Any]) -> Any:
         return self.fitting(args).emit(args)
@@ -137,91 +135,6 @@ def _of_annotations(f: AnyFn) -> AnyFn:
 trace.generic.append(_of_annotations)
 
 
-# sizes, as arguments show them
-
-
-class _Found:
-    """The sizes that the arguments of a call show."""
-
-    def __init__(self) -> None:
-        self.dims: dict[str, tuple[int, str]] = {}  # and where each was found
-        self.others: list[tuple[Size, int, Path, Loc, Type]] = []  # what is computed of them, to be compared
-
-    def read(self, x: Any, t: Type, path: Path, loc: Loc) -> None:
-        """What `x` shows of the sizes in `t`."""
-        if not dims_of(t):
-            return
-        x = as_given(x, loc)
-        if x.__class__ is Value:
-            self._of_type(x.type, x, t, path, loc)
-        elif isinstance(t, Vec):
-            self._of_vector(x, t, path, loc)
-        elif isinstance(t, Tuple):
-            xs, names = fields(x, t, path, loc)
-            for y, s, k in zip(xs, t.items, names, strict=True):
-                self.read(y, s, (*path, k), loc)
-
-    def _of_vector(self, x: Any, t: Vec, path: Path, loc: Loc) -> None:
-        shape = getattr(x, "shape", None)
-        if isinstance(shape, tuple) and shape:
-            self._of_type(_of_shape(cast("tuple[int, ...]", shape)), x, t, path, loc)
-            return
-        if not is_listing(x) and not isinstance(x, range):
-            raise misfit(path, t, x, "a vector is given as a list, a tuple or an array", loc)
-        self._note(len(x), t, path, loc)
-        if len(x):
-            self.read(x[0], t.elem, (*path, 0), loc)
-
-    def _of_type(self, have: Type, x: Any, t: Type, path: Path, loc: Loc) -> None:
-        """What a value of a type that is known shows."""
-        if isinstance(t, Vec) and isinstance(have, Vec):
-            self._note(have.size, t, path, loc)
-            if dims_of(t.elem):
-                self._of_type(have.elem, x, t.elem, (*path, 0), loc)
-        elif isinstance(t, Tuple) and isinstance(have, Tuple) and len(t.items) == len(have.items):
-            names = t.form.fields if t.form is not None else range(len(t.items))
-            for s, h, k in zip(t.items, have.items, names, strict=True):
-                if dims_of(s):
-                    self._of_type(h, x, s, (*path, k), loc)
-        elif not isinstance(t, Fin):
-            head = f"{spell(path)} must be a {t!r}"
-            what = f"{head}, got a {have!r}" if isinstance(x, Value) else f"{head}, got {shown(x)}"
-            raise TypeMismatch(what, loc.into(path[1:]), "give a value of the type that is declared")
-
-    def _note(self, k: int, t: Vec, path: Path, loc: Loc) -> None:
-        size = size_of(t)
-        if isinstance(size, Dim):
-            n, first = self.dims.setdefault(size.text, (k, spell(path)))
-            if n != k:
-                what = f"{spell(path)} must have {size!r} = {n} elements, as {first} has, got {k}"
-                raise TypeMismatch(what, loc.into(path[1:]), f"its type is {t!r}: {size!r} is one number at each call")
-        elif isinstance(size, Size):
-            self.others.append((size, k, path, loc, t))
-
-    def sizes(self, f: AnySize, loc: Loc) -> Sizes:
-        """All sizes of a function, compared with those that are computed of them."""
-        if missing := [d for d in f.dims if d.text not in self.dims]:
-            d = missing[0]
-            what = f"this call of {f.name} does not tell what {d!r} is: it is the size of elements, and there are none"
-            hint = f"give an array, such as np.zeros((0, 3)), or name the size: {f.name}.at({d!r}=3)"
-            raise TypeMismatch(what, loc, hint)
-        numbers = {k: n for k, (n, _) in self.dims.items()}
-        for size, k, path, at, t in self.others:
-            want = size.at(numbers)
-            if want != k:
-                given = " and ".join(
-                    [f"{d!r} = {numbers[d.text]} is the size of {self.dims[d.text][1]}" for d in size.dims]
-                )
-                what = f"{spell(path)} must have {size!r} = {want} elements, got {k}"
-                raise TypeMismatch(what, at.into(path[1:]), f"its type is {t!r}, where {given}")
-        return numbers
-
-
-def _of_shape(shape: Sequence[int]) -> Type:
-    """The type of an array of a shape."""
-    return functools.reduce(lambda t, n: types.Vec(n, t), reversed(shape), cast("Type", Real))
-
-
 # what is derived of them
 
 
@@ -260,12 +173,25 @@ def _at_each(f: AnySize, transform: Callable[[AnyFn], Callable[..., Any]]) -> Ca
     return at
 
 
-def fixed(fs: Mapping[str, AnyFn], sizes: Sizes) -> dict[str, AnyFn]:
-    """These functions, those of any size at the given sizes."""
+def open_sizes(f: AnySize) -> dict[str, Any]:
+    """Its sizes as symbols that the compiled module knows: `f.at(**open_sizes(f))` is a function for every size."""
+    return {d.text: opened(d) for d in f.dims}
+
+
+def fixed(fs: Mapping[str, AnyFn], sizes: Sizes, *, dynamic: bool = False) -> dict[str, AnyFn]:
+    """These functions, those of any size at the given sizes; the others are still symbols, if it is `dynamic`."""
     names: Callable[[AnyFn], list[str]] = lambda f: [d.text for d in f.dims] if isinstance(f, AnySize) else []
     every = dict.fromkeys([d for f in fs.values() for d in names(f)])
     if extra := [k for k in sizes if k not in every]:
         hint = f"the sizes are {', '.join(every)}" if every else "no function of them has a rose.dim in its types"
         what = f"rose.compile has no option {extra[0]!r}, and no function of it a size of that name"
         raise TypeMismatch(what, here(), hint)
-    return {k: f.at(**{d: n for d, n in sizes.items() if d in names(f)}) for k, f in fs.items()}
+    if dynamic and not every:
+        hint = 'write n = rose.dim("n") and Vec[n], or leave out dynamic=True'
+        raise TypeMismatch("no function has a rose.dim in its types, so there is one module anyway", here(), hint)
+    made: dict[str, AnyFn] = {}
+    for k, f in fs.items():
+        given = {d: n for d, n in sizes.items() if d in names(f)}
+        opened = open_sizes(f) if dynamic and isinstance(f, AnySize) else {}
+        made[k] = f.at(**{**opened, **given})
+    return made

@@ -16,8 +16,9 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
+from .dims import Size, at_most, differ, open_size, plus
 from .errors import EscapedValue, Loc, OutOfRange, RoseError, argument, here, hide_our_frames
 from .func import Block as Block
 from .func import Func as Func
@@ -143,7 +144,7 @@ class Builder:
                 scope = scope.parent
         if type is None and (type := op.type(*args)) is None:
             raise mismatch(op, args, self.loc or here())
-        if args and args[0].op is CONST and op.eval is not None and all([v.op is CONST for v in args]):
+        if args and args[0].op is CONST and op.eval is not None and all([is_known(v) for v in args]):
             return self.const(op.eval(*[v.attr for v in args]), type)
         value = Value(op, type, args, attr, self.loc or here(), block)
         block.code.append(value)
@@ -197,6 +198,8 @@ class Builder:
             return self.const(x, Real)
         if x.__class__ is bool or is_truth(x):
             return self.const(bool(x), Bool)
+        if (k := open_size(x)) is not None:
+            return self.const(k, Fin(cast("int", plus(k, 1))))
         return self.const(as_number(x, self.loc or here()), Real)
 
     def const(self, x: Any, type: Type) -> Value:
@@ -244,9 +247,9 @@ class Builder:
         """Element `i` of a vector; a literal index is known to be inside it."""
         t = vec.type
         assert isinstance(t, Vec), vec
-        if isinstance(i, int):
+        if isinstance(i, (int, Size)):
             i = self.const(i, Fin(t.size))
-        if vec.op is ZERO or t.size == 0:  # which has no index: this is never reached
+        if vec.op is ZERO or not differ(t.size, 0):  # which has no index: this is never reached
             return self.zero(t.elem)
         if i.op is CONST:
             k: int = i.attr
@@ -343,7 +346,7 @@ def _nowhere(ref: Value) -> bool:
     while ref.op is AT:
         ref = ref.args[0]
         inside = ref.type.inner if isinstance(ref.type, Ref) else None
-        if isinstance(inside, Vec) and inside.size == 0:
+        if isinstance(inside, Vec) and not differ(inside.size, 0):
             return True
     return False
 
@@ -423,13 +426,13 @@ def _structural(name: str, doc: str, type: Callable[..., Type | None], pure: boo
 
 def _index_type(vec: Value, i: Value) -> Type | None:
     t, n = vec.type, i.type
-    return t.elem if isinstance(t, Vec) and isinstance(n, Fin) and n.size <= t.size else None
+    return t.elem if isinstance(t, Vec) and isinstance(n, Fin) and at_most(n.size, t.size) else None
 
 
 def _at_type(ref: Value, i: Value) -> Type | None:
     t, n = ref.type, i.type
     inside = t.inner if isinstance(t, Ref) else None
-    ok = isinstance(inside, Vec) and isinstance(n, Fin) and n.size <= inside.size
+    ok = isinstance(inside, Vec) and isinstance(n, Fin) and at_most(n.size, inside.size)
     return Ref(inside.elem) if ok and isinstance(inside, Vec) else None
 
 
@@ -470,12 +473,22 @@ def is_call(v: Value) -> bool:
     return v.op is PURE_CALL or v.op is CALL
 
 
+def is_known(v: Value) -> bool:
+    """True for a literal with a number: not for a size that only the compiled module knows."""
+    return v.op is CONST and not isinstance(v.attr, Size)
+
+
 def literal_index(i: int, n: int, loc: Loc) -> int:
     """`i` as an index of a vector of `n` elements; from the end if it is negative."""
-    if not -n <= i < n:
+    if not at_most(-i if i < 0 else i + 1, n):
+        if isinstance(n, Size):
+            what = f"index {digits(i)} may be out of range: it is not certain that {n!r} elements are so many"
+            raise OutOfRange(
+                what, loc, f"a Vec[{n.dims[0]!r} + {i + 1 if i >= 0 else -i}] has it, whatever the size is"
+            )
         raise OutOfRange(f"index {digits(i)} is out of range for a vector of {n}", loc, f"its elements are 0 to {n - 1}"
                          if n else "it has no elements")  # fmt: skip
-    return i + n if i < 0 else i
+    return cast("int", plus(i, n)) if i < 0 else i
 
 
 def is_literal(v: Value, x: float) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from inspect import GEN_CREATED, getgeneratorstate
-from typing import Any
+from typing import Any, cast
 
 from . import operators, ops, types
+from .dims import at_most, open_size
 from .eager import Now, now
 from .errors import Loc, NoField, OutOfRange, RoseError, TypeMismatch, added, argument, edge, here, users_frame
 from .ir import CONST, Block, Builder, Value, a_traced, builder, digits, shown
@@ -61,7 +62,7 @@ def size_of(items: Any) -> int | None:
     """How many turns a loop has that `range` began, and that is not running yet; None for anything else."""
     if getattr(items, "gi_code", None) is not _range.__code__ or getgeneratorstate(items) != GEN_CREATED:
         return None
-    return int(items.gi_frame.f_locals["n"])
+    return items.gi_frame.f_locals["n"]
 
 
 def is_elsewhere(x: Any) -> bool:
@@ -71,6 +72,8 @@ def is_elsewhere(x: Any) -> bool:
 
 def turns(n: Any, name: str, loc: Loc) -> int:
     """How many turns a loop has: an integer of the host."""
+    if (size := open_size(n)) is not None:
+        return cast("int", size)
     k = host_index(n)
     if k is None:
         what = a_traced(n) if isinstance(n, Value) else shown(n)
@@ -256,6 +259,12 @@ def _nothing(name: str) -> Any:
     raise OutOfRange(f"rose.{name} of nothing", here(), "give it at least one number")
 
 
+def _has_turns(block: Block) -> bool:
+    """True if it is certain that a loop has a turn."""
+    index = block.params[0].type
+    return isinstance(index, Fin) and at_most(1, index.size)
+
+
 def _reduce(items: Any, start: float, op: Callable[[Any, Any], Any], name: str) -> Any:
     """A fold over a loop, or over several, one in another: each carries the state through."""
     source = _Source(items, name)
@@ -269,7 +278,10 @@ def _reduce(items: Any, start: float, op: Callable[[Any, Any], Any], name: str) 
             if name == "prod"
             else _nothing(name)
         )
-    if name != "prod" and any(block.params[0].type is Fin(0) for block in source.blocks):
+    if name != "prod" and any(not _has_turns(block) for block in source.blocks):
+        if not any(block.params[0].type is Fin(0) for block in source.blocks):
+            hint = "carry the result through rose.scan, from a number to start with"
+            raise OutOfRange(f"rose.{name} may be of nothing: one module is to serve every size", here(), hint)
         _nothing(name)
     inner, state, around = b.block, operators.operand(start), None
     for loop, block in zip(reversed(source.loops), reversed(source.blocks), strict=True):
@@ -370,7 +382,7 @@ class Accum(NoNumber):
         if not isinstance(t, types.Vec):
             raise TypeMismatch(f"an accumulator of a {t!r} has no elements", here(), "only that of a Vec has")
         k = index_into(ref, i)
-        if isinstance(k, int):
+        if not isinstance(k, Value):
             k = self._builder.const(k, Fin(t.size))
         return Accum(None, self._root, self._builder.at(ref, k))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
+from .dims import Size, at_most, differ, open_size, plus
 from .errors import RoseError, TypeMismatch, here, operand_of, subscript
 from .ir import Op, Value, a_traced, builder, literal_index, shown
 from .ops import (
@@ -69,12 +70,19 @@ def host_index(x: Any) -> int | None:
     return None if getattr(x, "shape", ()) != () else int(x)
 
 
+def _literal(k: int | Size) -> Value:
+    """The index `k`, of a type that just holds it."""
+    return builder().const(k, Fin(cast("int", plus(k, 1))))
+
+
 def _as_index(x: Any) -> Value | None:
     """`x` as an index, if it is one: a traced `Fin`, or an integer that is not negative."""
     if x.__class__ is Value:
         return x if isinstance(x.type, Fin) else None
+    if (size := open_size(x)) is not None:
+        return _literal(size)
     k = host_index(x)
-    return None if k is None or not 0 <= k < LARGEST else builder().const(k, Fin(k + 1))
+    return None if k is None or not 0 <= k < LARGEST else _literal(k)
 
 
 def _arithmetic(of_reals: Op, of_indices: Op | None) -> Callable[[Any, Any], Value]:
@@ -92,6 +100,9 @@ def _of_mixed(of_reals: Op, of_indices: Op | None, x: Any, y: Any) -> Value:
         i, j = _as_index(x), _as_index(y)
         if i is not None and j is not None:
             return builder().emit(of_indices, (i, j))
+        for k, other in ((i, y), (j, x)):
+            if k is not None and k.type is Fin(0) and host_index(other) is not None:
+                return k  # there is no such index: this is never reached
     return builder().emit(of_reals, (_side("left", x), _side("right", y)))
 
 
@@ -126,13 +137,17 @@ def _by_literal(op: Op) -> Callable[[Any, Any], Value | None]:
     def operator(x: Any, y: Any) -> Value | None:
         if not is_index(x):
             return None
+        if not differ(x.type.size, 0):
+            return x  # there is no such index: this is never reached
+        if (size := open_size(y)) is not None:
+            return builder().emit(op, (x, _literal(size)))
         k = host_index(y)
         if k is None or k <= 0:
             what = a_traced(y) if isinstance(y, Value) else shown(y)
             raise TypeMismatch(
                 f"an index is divided by {what}", here(), "the divisor of an index is an integer above zero"
             )
-        return builder().emit(op, (x, builder().const(k, Fin(k + 1))))
+        return builder().emit(op, (x, _literal(k)))
 
     return operator
 
@@ -183,7 +198,7 @@ def index_into(v: Value, i: Any) -> Value | int:
     """`i` as an index of a vector, which it is certain to be inside of."""
     t = v.type.inner if isinstance(v.type, Ref) else v.type
     assert isinstance(t, Vec)
-    if is_index(i) and i.type.size <= t.size:
+    if is_index(i) and at_most(i.type.size, t.size):
         return i
     k, loc = host_index(i), here().narrow(subscript)
     if k is not None:
@@ -201,6 +216,9 @@ def index_into(v: Value, i: Any) -> Value | int:
 
 
 def _slice(v: Value, t: Vec, part: Any) -> Value:
+    if isinstance(t.size, Size):
+        what = f"a slice of a {t!r} has a size that only Python could tell, and one module is to serve every {t.size!r}"
+        raise TypeMismatch(what, here().narrow(subscript), "write rose.vec(v[i + 1] for i in rose.range(...))")
     try:
         which = range(*part.indices(t.size))
     except (TypeError, ValueError):

@@ -19,7 +19,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
+from .dims import Size, at_most, differ
 from .ir import CONST, ZERO, Func, Op, Value, builder, building, is_literal
 from .ir import row as _row
 from .libm import function
@@ -51,20 +53,31 @@ def _indices(size: Callable[[int, int], int]) -> Callable[[Value, Value], Type |
     def result(x: Value, y: Value) -> Type | None:
         if not (isinstance(x.type, Fin) and isinstance(y.type, Fin)):
             return None
-        n = size(x.type.size, y.type.size)
-        return Fin(n) if n <= LARGEST else None
+        n, m = x.type.size, y.type.size
+        if not differ(n, 0) or not differ(m, 0):
+            return Fin(0)
+        k = size(n, m)  # of sizes that are not known, below zero only where there is no index
+        return Fin(k) if isinstance(k, Size) or k <= LARGEST else None
 
     return result
 
 
-def _by_literal(size: Callable[[int, int], int]) -> Callable[[Value, Value], Type | None]:
+def _by_literal(size: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Type | None]:
     """An index and a literal that is not zero make an index."""
 
     def result(x: Value, y: Value) -> Type | None:
-        literal = isinstance(x.type, Fin) and isinstance(y.type, Fin) and y.op is CONST and y.attr > 0
-        return Fin(size(x.type.size, y.attr)) if literal and isinstance(x.type, Fin) else None
+        if not isinstance(x.type, Fin) or not isinstance(y.type, Fin) or y.op is not CONST:
+            return None
+        return Fin(size(x.type.size, y.attr)) if isinstance(y.attr, Size) or y.attr > 0 else None
 
     return result
+
+
+def _from_literal(x: Value, y: Value) -> Type | None:
+    """A literal less an index that is not above it."""
+    if not isinstance(x.type, Fin) or not isinstance(y.type, Fin) or y.op is not CONST:
+        return None
+    return Fin(y.attr + 1) if at_most(x.type.size, y.attr + 1) else None
 
 
 def _two_indices(x: Value, y: Value) -> Type | None:
@@ -320,13 +333,13 @@ xor = _row("xor", "`x ^ y`, which is also `x != y`", type=LOGIC, eval=lambda x, 
 
 iadd = _row(
     "iadd", "The sum of two indices.",
-    type=_indices(lambda n, m: max(n + m - 1, 0)),
+    type=_indices(lambda n, m: n + m - 1),
     eval=lambda x, y: x + y,
     wasm="i32.add",
 )  # fmt: skip
 imul = _row(
     "imul", "The product of two indices.",
-    type=_indices(lambda n, m: max((n - 1) * (m - 1) + 1, 0)),
+    type=_indices(lambda n, m: (n - 1) * (m - 1) + 1),
     eval=lambda x, y: x * y,
     wasm="i32.mul",
 )  # fmt: skip
@@ -338,13 +351,13 @@ idiv = _row(
 )  # fmt: skip
 imod = _row(
     "imod", "What is left of an index divided by a literal.",
-    type=_by_literal(lambda n, k: min(n, k)),
+    type=_by_literal(lambda n, k: n if at_most(n, k) else k),
     eval=lambda x, y: x % y,
     wasm="i32.rem_u",
 )  # fmt: skip
 ifrom = _row(
     "ifrom", "`y - x`, of an index and a literal that is not below it: an index that runs backwards.",
-    type=lambda x, y: Fin(y.attr + 1) if y.op is CONST and _two_indices(x, y) and x.type.size <= y.attr + 1 else None,
+    type=_from_literal,
     eval=lambda x, y: y - x,
     wasm="$1, $0, i32.sub",
 )  # fmt: skip

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, TypeGuard, TypeVar, cast, dataclass_transform, get_args, get_origin
 
 from . import errors, types
-from .dims import LARGEST, Size, bound, current, sized
+from .dims import LARGEST, Size, at_most, bound, current, differ, sized
 from .errors import Loc, NoField, NotLinear, OutOfRange, RoseError, TypeMismatch, edge, here
 from .ir import CONST, Value, a_traced, as_number, builder, digits, is_tracing, shown
 from .operators import host_index
@@ -300,7 +300,7 @@ def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
     if v.type is t:
         return v
     if isinstance(v.type, types.Fin):
-        if isinstance(t, types.Fin) and v.type.size < t.size:
+        if isinstance(t, types.Fin) and at_most(v.type.size + 1, t.size):
             return iadd(v, builder().const(0, types.Fin(t.size - v.type.size + 1)))
         if t is Real:
             return real(v)
@@ -386,7 +386,7 @@ def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]
     if not isinstance(x, (list, tuple, range)) or is_named_tuple(type(x)):  # pyright: ignore
         hint = "a vector is given as a list, a tuple or an array" + "; rose.vec(...) makes one" * is_tracing()
         raise misfit(path, t, x, hint, loc)
-    if len(x) != t.size:  # pyright: ignore[reportUnknownArgumentType]
+    if differ(len(x), t.size):  # pyright: ignore[reportUnknownArgumentType]
         for y in x if is_tracing() else ():  # pyright: ignore[reportUnknownVariableType]
             if isinstance(y, Value):
                 builder().reach(y)  # a list over rose.range has one item, which is not to be used: say that

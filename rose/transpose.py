@@ -18,6 +18,7 @@ from typing import NamedTuple
 from . import ir
 from .cotangent import Cotangent, Sums, by_value
 from .cuts import Cut, CutAgain, CutChoice, CutTurns
+from .dims import differ
 from .errors import NotLinear
 from .guards import Guard, holds, is_ref
 from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
@@ -273,7 +274,7 @@ class _Backward(LinearHalf):
         self.cts.pop(v)
         cts = [ct.close(b) for ct in results]
         states = [j for j in range(k) if block.results[j].type.linear]
-        if n.size == 0:
+        if not differ(n.size, 0):
             for j in states:
                 if (ct := cts[j]) is not None:
                     self.contribute(b, v, v.args[j], ct)

@@ -23,6 +23,7 @@ from controls import CASES
 import rose
 from rose import Bool, Dual, Fin, Fn, Real, Vec, opaque, types
 from rose.derive import pullback
+from rose.generic import AnySize
 from rose.ir import OPS
 from rose.structs import as_type, plain
 from rose.types import Single, Tan, Tuple, Type
@@ -32,7 +33,7 @@ ODD = [0.0, -0.0, 1.0, -1.5, 2.5, -2.5, 0.1, 5e-324, -2.2250738585072014e-308, 1
 
 WITH_MATHEMATICS = (
     "mathematics", "single_precision", "choices_and_turns", "choices_and_turns_in_single_precision",
-    "memory_that_grows",
+    "memory_that_grows", "every_size",
 )  # fmt: skip
 
 SEEN: list[float] = []  # what opaque functions were given, in this call
@@ -47,6 +48,7 @@ class Package:
     page: Mapping[str, str] = dataclasses.field(default_factory=dict)
     name: str = "made"
     dtype: str = "f64"
+    dynamic: bool = False
 
 
 PACKAGES: dict[str, Callable[[], Package]] = {}
@@ -646,6 +648,49 @@ def memory_that_grows() -> Package:
     return Package(functions, calls, page)
 
 
+@package
+def every_size() -> Package:
+    """Sizes that differ from call to call, and from function to function; more memory, and less again."""
+    n, m = rose.dim("n"), rose.dim("m")
+    line = rose.fn([Vec[n]], Real)(lambda x: rose.sum(rose.sin(x[i]) * x[i] for i in rose.range(n)))
+    grown = rose.fn([Vec[n], Real], Vec[n])(
+        lambda x, a: rose.while_loop(
+            lambda s: s[1] < a, lambda s: (rose.vec(s[0][i] * 1.5 + x[i] for i in rose.range(n)), s[1] + 1.0), (x, 0.0)
+        )[0]
+    )
+    product = rose.fn([Vec[n, Vec[m]], Vec[m]], Vec[n])(lambda a, x: rose.vec(rose.dot(a[i], x) for i in rose.range(n)))
+
+    def ends(x: Any, y: Any, i: Any) -> Any:
+        scaled = rose.vec(y[-1] * y[j] for j in rose.range(n + 1))
+        return scaled, rose.vec(x[j][1] for j in rose.range(n)), i
+
+    def told(x: Any, y: Any) -> Any:
+        rose.print("{} and {}", x, y)
+        return rose.sum(x)
+
+    fs: dict[str, Fn[..., Any]] = {
+        "product": product,
+        "line": line,
+        "line_grad": rose.grad(line),
+        "line_bend": rose.hessian(line),
+        "grown": grown,
+        "grown_pull": rose.jacrev(grown),
+        "ends": rose.fn([Vec[n, tuple[Real, Fin[5]]], Vec[n + 1], Fin[9]], tuple[Vec[n + 1], Vec[n, Fin[5]], Fin[9]])(
+            ends
+        ),
+        "square": of([Real], Real, lambda x: x * x),
+        "told": rose.fn([Vec[n], Vec[m]], Real)(told),
+    }
+    calls: list[tuple[str, Sequence[Any]]] = []
+    for size in (3, 1, 0, 40, 2, 3):
+        x = [0.1 * j - 0.4 for j in range(size)]
+        calls += [("line", [x]), ("line_grad", [x]), ("line_bend", [x]), ("grown", [x, 7.0]), ("grown_pull", [x, 7.0])]
+        calls += [("product", [[x[::-1], x, x], x]), ("square", [3.0]), ("line", [[*x, 0.25]]), ("grown", [x, 2_000.0])]
+        calls += [("told", [x, [*x, 0.5]])]
+        calls += [("ends", [[(y, j % 5) for j, y in enumerate(x)], [*x, 0.5], 8])]
+    return Package(fs, calls, dynamic=True)
+
+
 # what is written beside them
 
 
@@ -671,7 +716,7 @@ def bits(x: float) -> str:
 @functools.cache
 def compiled(name: str) -> tuple[Package, rose.Compiled]:
     made = PACKAGES[name]()
-    return made, rose.compile(made.functions, dtype=made.dtype)
+    return made, rose.compile(made.functions, dtype=made.dtype, dynamic=made.dynamic)
 
 
 def save(name: str, out: Path) -> list[Path]:
@@ -685,6 +730,7 @@ def called(name: str) -> dict[str, Any]:
     calls = list[Any]()
     for k, args in made.calls:
         f = made.functions[k]
+        f = f.fitting(args) if isinstance(f, AnySize) else f
         params, result = f.types, f.result
         if made.dtype == "f32":
             params, result = [types.single(t) for t in params], types.single(result)
@@ -729,7 +775,13 @@ def test_a_package_has_a_type_for_each_function(name: str, tmp_path: Path):
     files = save(name, tmp_path / "out")
     notices = ["NOTICE"] if name in WITH_MATHEMATICS else []  # of whoever wrote what lies inside
     own = [f"{made.name}.{k}" for k in ("wasm", "js", "d.ts")]
-    assert [f.name for f in files] == [*own, "package.json", "rose.js", *notices]
+    assert [f.name for f in files] == [
+        *own,
+        "package.json",
+        "rose.js",
+        *["rose-print.js", "rose-sizes.js"] * made.dynamic,
+        *notices,
+    ]
     lines = files[2].read_text().partition("export interface Functions {")[2].partition("\n}")[0].splitlines()
     for k in made.functions:
         said = (f"  readonly {k}: (", f"  readonly {json.dumps(k, ensure_ascii=False)}: (")
@@ -740,7 +792,8 @@ def test_a_package_has_a_type_for_each_function(name: str, tmp_path: Path):
 def test_a_package_is_the_same_bytes_each_time(name: str, tmp_path: Path):
     first = [f.read_bytes() for f in save(name, tmp_path / "first")]
     made = PACKAGES[name]()
-    again = [f.read_bytes() for f in rose.compile(made.functions, dtype=made.dtype).save(tmp_path / "again", made.name)]
+    module = rose.compile(made.functions, dtype=made.dtype, dynamic=made.dynamic)
+    again = [f.read_bytes() for f in module.save(tmp_path / "again", made.name)]
     assert first == again == [f.read_bytes() for f in save(name, tmp_path / "third")]
 
 

@@ -10,18 +10,23 @@ as data.
 
 A function that cannot go on, since an assertion does not hold, say, writes the number of the reason at the address
 FAILED, counted from 1, and stops the module.
+
+Beside a function `f` whose types have sizes that only a call tells, there is an export `#f`, which takes them, in the
+order of `Signature.sizes`: it is called first, and again when one has changed. See `extents.py`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rose.dims import Dim, Size, Sizes, sized
 from rose.effects import Failure, Printer
 from rose.ir import Func
-from rose.types import Type
+from rose.types import Tuple, Type, Vec
 
-from .layout import describe
+from .layout import describe, open_extents, told
 
 FAILED = 8  # the address of a word: which of the failures stopped the module; 0 if none
 
@@ -32,7 +37,7 @@ class Slot:
 
     name: str
     type: Type
-    at: int | None
+    at: int | Size | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +47,46 @@ class Signature:
     name: str
     params: tuple[Slot, ...]
     result: Slot
+    sizes: tuple[Dim, ...] = ()  # those that a call tells, by its vectors
+
+    def sized(self, sizes: Sizes) -> Signature:
+        """For these sizes."""
+
+        def slot(s: Slot) -> Slot:
+            return Slot(s.name, sized(s.type, sizes), s.at.at(sizes) if isinstance(s.at, Size) else s.at)
+
+        return Signature(self.name, tuple([slot(p) for p in self.params]), slot(self.result), self.sizes)
+
+    def extents(self) -> Iterator[Size]:
+        """The sizes and addresses in it that only a running module knows."""
+        for slot in (*self.params, self.result):
+            yield from open_extents(slot.type)
+            if isinstance(slot.at, Size):
+                yield slot.at
+
+    def told_by(self, d: Dim) -> list[str | int]:
+        """Where a call tells a size: the vector of so many elements, as the way to it from the arguments."""
+        return min([way for k, p in enumerate(self.params) for way in _ways(p.type, d, (k,))], key=len)
 
     def describe(self) -> dict[str, Any]:
         """As plain data, for JavaScript."""
+        sizes = {"sizes": [[d.text, *self.told_by(d)] for d in self.sizes]} if self.sizes else {}
         return {
             "name": self.name,
-            "params": [{"name": p.name, "type": describe(p.type), "at": p.at} for p in self.params],
-            "result": {"type": describe(self.result.type), "at": self.result.at},
+            "params": [{"name": p.name, "type": describe(p.type), "at": told(p.at)} for p in self.params],
+            "result": {"type": describe(self.result.type), "at": told(self.result.at)},
+            **sizes,
         }
+
+
+def _ways(t: Type, d: Dim, way: tuple[str | int, ...]) -> Iterator[list[str | int]]:
+    """The ways to the vectors of `d` elements in a value."""
+    if isinstance(t, Vec):
+        yield from [list(way)] * (t.size is d)
+        yield from _ways(t.elem, d, (*way, 0))
+    elif isinstance(t, Tuple):
+        for k, s in zip(t.form.fields if t.form is not None else range(len(t.items)), t.items, strict=True):
+            yield from _ways(s, d, (*way, k))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +94,8 @@ class Lowered:
     """A module: its bytes, its exports, and in order the opaque functions that it imports.
 
     `mathematics` names the functions of the library that it contains, whose notices go where it goes. Of the
-    functions that it imports, those that print are not for the page to supply.
+    functions that it imports, those that print are not for the page to supply. At `base` the memory begins whose layout
+    depends on sizes that a call tells.
     """
 
     wasm: bytes
@@ -65,10 +103,15 @@ class Lowered:
     imports: tuple[Func, ...]
     mathematics: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
+    base: int = 0
 
     def opaque(self) -> list[Func]:
         """The functions that the page supplies."""
         return [f for f in self.imports if not isinstance(f.impl, Printer)]
+
+    def has_open_sizes(self) -> bool:
+        """True if a call tells sizes."""
+        return any([s.sizes for s in self.signatures.values()])
 
     def prints(self) -> list[Printer]:
         """Those that print, in order."""

@@ -9,7 +9,7 @@ from rose.ir import CALL, Block, Func, Value
 from .encode import Code
 from .function import FunctionWriter
 from .layout import leaves
-from .places import Frame, wasm_type
+from .places import Frame, Mem, wasm_type
 from .values import Program
 
 
@@ -17,7 +17,7 @@ class ChoiceWriter(FunctionWriter):
     """Writes a function that calls one of two others, which put their results where its own go."""
 
     def __init__(
-        self, program: Program, f: Func, frame: Frame, at: Sequence[int | None] | None = None, out: int | None = None
+        self, program: Program, f: Func, frame: Frame, at: Sequence[Mem | None] | None = None, out: Mem | None = None
     ) -> None:
         assert f.arms is not None
         body = Block()

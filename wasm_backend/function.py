@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from rose.dims import plus, times
 from rose.effects import Assertion
 from rose.ir import (
     ACCUM,
@@ -31,7 +32,7 @@ from rose.types import Ref, Stack, Tuple, Type, Vec
 from .encode import I32, LOCAL_GET, LOCAL_SET, Code, instruction
 from .heap import HEADER, node, node_size
 from .homes import item_offsets
-from .layout import is_aggregate, is_flat, item_leaves, leaf_offsets, leaves, offsets, size
+from .layout import is_aggregate, is_flat, item_leaves, leaf_offsets, leaves, offsets, open_extents, size
 from .loops import LoopWriter
 from .places import Mem, Place, wasm_type
 
@@ -134,7 +135,7 @@ class FunctionWriter(LoopWriter):
             k: int = v.attr
             return self._leaves_at(t.items[k], at.at(offsets(t)[k]))
         assert isinstance(t, Vec)
-        return self._leaves_at(t.elem, at.at(index[0].attr * size(t.elem)))
+        return self._leaves_at(t.elem, at.at(times(index[0].attr, size(t.elem))))
 
     def _define(self, v: Value) -> None:
         """A number: into a local, and into the aggregates that it is an item of."""
@@ -164,7 +165,7 @@ class FunctionWriter(LoopWriter):
 
     def _item(self, whole: Value, k: int) -> Mem:
         if isinstance(whole.type, Vec):
-            offset = k * size(whole.type.elem)
+            offset = times(k, size(whole.type.elem))
         else:
             assert isinstance(whole.type, Tuple)
             offset = offsets(whole.type)[k]
@@ -175,9 +176,9 @@ class FunctionWriter(LoopWriter):
         if v.op is INDEX:
             at = self._memory(v.args[0])
             if v.args[1].op is CONST:
-                self.c.load(v.type, at.at(v.args[1].attr * size(v.type)))
+                self.c.load(v.type, at.at(times(v.args[1].attr, size(v.type))))
                 return
-            self._scaled(v.args[1], size(v.type), at.base)
+            self._scaled(v.args[1], size(v.type), at)
             self.c.load_from(v.type, at)
         elif v.op is GET:
             t, k = v.args[0].type, int(v.attr)
@@ -216,7 +217,7 @@ class FunctionWriter(LoopWriter):
             self.place[v] = ()
             return
         at = self._memory(whole)
-        self._scaled(i, size(t.elem), at.base)
+        self._scaled(i, size(t.elem), at)
         self._release(self.lives.start[v])
         k = self._local(v, I32)
         self.c.set(k)
@@ -233,7 +234,7 @@ class FunctionWriter(LoopWriter):
             if (v, k) in self.lives.stored:
                 continue
             for leaf, (t, at) in enumerate(zip(leaves(x.type), leaf_offsets(x.type), strict=True)):
-                self._store(x, leaf, t, to.at(start + at))
+                self._store(x, leaf, t, to.at(plus(start, at)))
 
     def _select(self, v: Value) -> None:
         """A choice between aggregates: of addresses, and of the numbers that are kept apart."""
@@ -255,7 +256,7 @@ class FunctionWriter(LoopWriter):
         (init,), t = v.args, v.args[0].type
         parts = leaves(t)
         if v in self.escaping and (len(parts) != 1 or parts[0].scalar):
-            places: tuple[Place, ...] = self._leaves_at(t, Mem(None, self.frame.reserve(t)))
+            places: tuple[Place, ...] = self._leaves_at(t, self.frame.reserve(t))
         else:
             places = tuple([
                 self._local(v, wasm_type(s)) if s.scalar else self._build_at(v, leaf, s)
@@ -293,12 +294,12 @@ class FunctionWriter(LoopWriter):
             else:
                 self.c.address(to)
                 self._push(x, leaf)
-                self.c.i32_const(size(t))
+                self.c.extent(size(t))
                 self.c("call", self.program.adder())
 
     def _sum(self, t: Type) -> None:
         if isinstance(t, Stack):
-            self.c.i32_const(node_size(t))
+            self.c.extent(node_size(t))
             self.c("call", self.program.heap.join())
         else:
             self.c.add(t)
@@ -309,16 +310,16 @@ class FunctionWriter(LoopWriter):
         below, x = v.args
         assert isinstance(v.type, Stack)
         item, rest = offsets(node(v.type))
-        self.c.i32_const(node_size(v.type))
+        self.c.extent(node_size(v.type))
         self.c("call", self.program.heap.alloc())
         k = self._set(v, v.type)
         self.place[v] = (k,)
         self.c.get(k)
         self.c.i32_const(0)
         self.c("i32.store", 0)
-        self._store(below, 0, v.type, Mem(k, HEADER + rest))
+        self._store(below, 0, v.type, Mem(k, HEADER).at(rest))
         for leaf, (t, at) in enumerate(zip(leaves(x.type), leaf_offsets(x.type), strict=True)):
-            self._store(x, leaf, t, Mem(k, HEADER + item + at))
+            self._store(x, leaf, t, Mem(k, HEADER).at(plus(item, at)))
 
     def _pop_item(self, v: Value) -> None:
         """The top of a stack stays where it is."""
@@ -334,7 +335,7 @@ class FunctionWriter(LoopWriter):
         assert isinstance(v.type, Stack)
         for a in v.args:
             self._push(a)
-        self.c.i32_const(node_size(v.type))
+        self.c.extent(node_size(v.type))
         self.c("call", self.program.heap.join())
         self._release(self.lives.start[v])
         self.place[v] = (self._set(v, v.type),)
@@ -360,7 +361,7 @@ class FunctionWriter(LoopWriter):
                 if at is None:
                     self._push(a, leaf)
                 else:
-                    self._store(a, leaf, t, Mem(None, at + start))
+                    self._store(a, leaf, t, at.at(start))
         parts = leaves(v.type)
         built = {leaf: self._build_at(v, leaf, t) for leaf, t in enumerate(parts) if not t.scalar}
         for to in built.values():
@@ -382,6 +383,8 @@ class FunctionWriter(LoopWriter):
 
     def _call_host(self, v: Value, f: Func) -> None:
         for a in v.args:
+            for x in open_extents(a.type):
+                self.program.extents.export(x)
             if a.type.scalar:
                 self._push(a)
             elif not a.type.empty:
@@ -390,7 +393,7 @@ class FunctionWriter(LoopWriter):
             self.c("call", self.program.index[f])
             self.place[v] = ()
         elif is_aggregate(v.type):
-            to = Mem(None, self.frame.reserve(v.type))
+            to = self.frame.reserve(v.type)
             self.c.address(to)
             self.c("call", self.program.index[f])
             self.place[v] = self._leaves_at(v.type, to)
@@ -403,7 +406,7 @@ class FunctionWriter(LoopWriter):
         """An aggregate as a whole, at one address."""
         if leaves(v.type) == (v.type,):
             return self._memory(v)
-        to = Mem(None, self.frame.reserve(v.type))
+        to = self.frame.reserve(v.type)
         for leaf, (t, start) in enumerate(zip(leaves(v.type), leaf_offsets(v.type), strict=True)):
             self._store(v, leaf, t, to.at(start))
         return to

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from rose.dims import Size, plus, rounded_up
 from rose.effects import EXHAUSTED, Failure
 from rose.types import Stack, Tuple, Type, Vec, tuple_of
 
 from .encode import I32, Module
+from .extents import Extents
 from .layout import offsets, size
 from .places import Assembler, Mem, wasm_type
 
@@ -24,8 +26,8 @@ def node(t: Stack) -> Tuple:
     return tuple_of(t.elem, t)
 
 
-def node_size(t: Stack) -> int:
-    return HEADER + -(-size(node(t)) // 8) * 8
+def node_size(t: Stack) -> int | Size:
+    return plus(HEADER, rounded_up(size(node(t)), 8))
 
 
 def can_be_added(t: Type) -> bool:
@@ -43,8 +45,9 @@ class Program(Protocol):
     """What the heap needs to know of the module."""
 
     module: Module
-    zeros: int
+    zeros: Mem
     single: bool
+    extents: Extents
 
     def adder(self) -> int: ...
     def failure(self, why: Failure) -> int: ...
@@ -57,6 +60,7 @@ class Heap:
         self.program = program
         self._top: int | None = None  # the global that says how far the heap has grown
         self._made: dict[str | Type, int] = {}
+        self._needs: dict[Type, dict[Size, None]] = {}  # the sizes that the functions of a stack use
 
     @property
     def used(self) -> bool:
@@ -67,25 +71,13 @@ class Heap:
             self._top = self.program.module.global_(I32, True, 0)
         return self._top
 
-    def finish(self, bottom: int) -> None:
-        """Write what depends on where all else in memory ends."""
-        if "reset" in self._made:
-            c = Assembler(0, self.program.single)
-            c.i32_const(-(-bottom // 8) * 8)
-            c("global.set", self.top())
-            self.program.module.define(self._made["reset"], c)
-
-    def reset(self) -> int:
-        """The function that gives back all memory: () -> ()."""
-        if "reset" not in self._made:
-            module = self.program.module
-            self._made["reset"] = module.reserve(module.type([], []), "reset")
-        return self._made["reset"]
+    def _assembler(self, params: int) -> Assembler:
+        return Assembler(params, self.program.single, self.program.extents.get)
 
     def _define(self, name: str, params: int, key: str | Type | None = None) -> tuple[int, Assembler]:
         module = self.program.module
         index = self._made[key or name] = module.reserve(module.type([I32] * params, [I32]), name)
-        return index, Assembler(params, self.program.single)
+        return index, self._assembler(params)
 
     def alloc(self) -> int:
         """The function that gives new memory, which may hold anything: bytes -> address."""
@@ -170,24 +162,37 @@ class Heap:
 
     def force(self, t: Stack) -> int:
         """The function that makes the top of a stack a plain node: stack -> address."""
-        if t in self._made:
-            return self._made[t]
+        extents = self.program.extents
+        if t not in self._made:
+            with extents.using() as self._needs[t]:
+                self._define_force(t)
+        extents.used.update(self._needs[t])
+        return self._made[t]
+
+    def _define_force(self, t: Stack) -> None:
         sums = can_be_added(t.elem)
         if sums:
             self.join()
+        empty = isinstance(node_size(t), Size) and self.alloc()
         index, c = self._define("top", 1, t)
         s = 0
         c.get(s)
         c("i32.eqz")
         c("if")
-        c.i32_const(self.program.zeros)
+        if empty:
+            c.extent(node_size(t))
+            c("call", empty)
+            c.set(s)
+            c.clear(node(t), Mem(s, HEADER))
+            c.get(s)
+        else:
+            c.address(self.program.zeros)
         c("return")
         c("end")
         if sums:
             self._add_tops(c, t, index)
         c.get(s)
         self.program.module.define(index, c)
-        return index
 
     def _add_tops(self, c: Assembler, t: Stack, force: int) -> None:
         """Make a sum of two stacks a plain node."""
@@ -220,7 +225,7 @@ class Heap:
             c.load(t, x)
             c.load(t, y)
             if isinstance(t, Stack):
-                c.i32_const(node_size(t))
+                c.extent(node_size(t))
                 c("call", self.join())
             else:
                 c.add(t)
@@ -232,7 +237,7 @@ class Heap:
                 c.copy(t, x, to)
             c.address(to)
             c.address(y)
-            c.i32_const(size(t))
+            c.extent(size(t))
             c("call", self.program.adder())
             return
         places = [x, y, to]
@@ -242,14 +247,14 @@ class Heap:
             c.set(k)
         end = c.local(I32)
         c.get(at[2])
-        c.i32_const(size(t))
+        c.extent(size(t))
         c("i32.add")
         c.set(end)
         c("loop")
         self.add(c, t.elem, *[Mem(k, 0) for k in at])
         for k in at:
             c.get(k)
-            c.i32_const(size(t.elem))
+            c.extent(size(t.elem))
             c("i32.add")
             c.set(k)
         c.get(at[2])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rose.dims import Size, plus, times
 from rose.ir import ACCUM, AT, FOR, FREEZE, GET, PACK, TUPLE, Block, Value, is_call
 from rose.types import Ref, Tuple, Vec
 
@@ -23,7 +24,7 @@ class Home(NamedTuple):
 
     whole: Value | Block
     leaf: int
-    offset: int
+    offset: int | Size
 
 
 def homes(body: Block) -> dict[Part, Home]:
@@ -46,13 +47,13 @@ def _block(block: Block, out: dict[Part, Home], escapes: dict[Value, None]) -> N
             for x, start in zip(v.args, item_offsets(v), strict=True):
                 for leaf, (t, at) in enumerate(zip(leaves(x.type), leaf_offsets(x.type), strict=True)):
                     if not t.scalar:
-                        _want(x, leaf, block, Home(v, 0, start + at), out, escapes)
+                        _want(x, leaf, block, Home(v, 0, plus(start, at)), out, escapes)
 
 
-def item_offsets(v: Value) -> list[int]:
+def item_offsets(v: Value) -> list[int | Size]:
     """Where each argument of a `pack` or a `tuple` lies."""
     if isinstance(v.type, Vec):
-        return [k * size(v.type.elem) for k in range(len(v.args))]
+        return [times(k, size(v.type.elem)) for k in range(len(v.args))]
     assert isinstance(v.type, Tuple)
     return list(offsets(v.type))
 

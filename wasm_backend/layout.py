@@ -6,10 +6,12 @@ only place that works out an offset: Python's and JavaScript's runtimes are sent
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
 from typing import Any
 
+from rose.dims import Size, plus, rounded_up, times
 from rose.types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Vec
 
 _NUMBERS: dict[Type, int] = {Real: 8, Tan: 8, Single: 4}  # their bytes
@@ -20,7 +22,7 @@ def align(t: Type) -> int:
     """The address of a `t` is a multiple of this."""
     match t:
         case Vec():
-            return align(t.elem) if t.size else 1
+            return 1 if t.empty else align(t.elem)
         case Tuple():
             return max([align(x) for x in t.items], default=1)
         case Fin() | Stack():
@@ -30,13 +32,13 @@ def align(t: Type) -> int:
 
 
 @cache
-def size(t: Type) -> int:
+def size(t: Type) -> int | Size:
     """The bytes of a `t`: a multiple of its alignment, so that they can lie in a row."""
     match t:
         case Vec():
-            return t.size * size(t.elem)
+            return times(t.size, size(t.elem))
         case Tuple():
-            return _round_up(offsets(t)[-1] + size(t.items[-1]), align(t)) if t.items else 0
+            return rounded_up(plus(offsets(t)[-1], size(t.items[-1])), align(t)) if t.items else 0
         case Fin() | Stack():
             return 4
         case _:
@@ -44,18 +46,15 @@ def size(t: Type) -> int:
 
 
 @cache
-def offsets(t: Tuple) -> tuple[int, ...]:
+def offsets(t: Tuple) -> tuple[int | Size, ...]:
     """Where each item starts."""
-    at, out = 0, list[int]()
+    at: int | Size = 0
+    out: list[int | Size] = []
     for x in t.items:
-        at = _round_up(at, align(x))
+        at = rounded_up(at, align(x))
         out.append(at)
-        at += size(x)
+        at = plus(at, size(x))
     return tuple(out)
-
-
-def _round_up(n: int, to: int) -> int:
-    return -(-n // to) * to
 
 
 FLAT = 16  # a tuple of at most so many numbers and vectors is kept apart, in locals
@@ -83,10 +82,10 @@ def is_flat(t: Type) -> bool:
 
 
 @cache
-def leaf_offsets(t: Type) -> tuple[int, ...]:
+def leaf_offsets(t: Type) -> tuple[int | Size, ...]:
     """Where each leaf starts, when the value lies in memory."""
     if isinstance(t, Tuple) and is_flat(t):
-        return tuple([at + k for at, x in zip(offsets(t), t.items, strict=True) for k in leaf_offsets(x)])
+        return tuple([plus(at, k) for at, x in zip(offsets(t), t.items, strict=True) for k in leaf_offsets(x)])
     return (0,) if leaves(t) else ()
 
 
@@ -106,6 +105,29 @@ def is_aggregate(t: Type) -> bool:
     return isinstance(t, (Vec, Tuple))
 
 
+def told(x: int | Size | None) -> int | dict[str, str] | None:
+    """An extent as JavaScript reads it: a number, or the export that has it."""
+    return {"#": exported(x)} if isinstance(x, Size) else x
+
+
+def exported(x: Size) -> str:
+    """The name of the export that has a size."""
+    return f"#{x!r}"
+
+
+def open_extents(t: Type) -> Iterator[Size]:
+    """The sizes and offsets in `describe(t)` that only a running module knows."""
+    if isinstance(t, Vec):
+        yield from [x for x in (t.size, size(t.elem)) if isinstance(x, Size)]
+        yield from open_extents(t.elem)
+    elif isinstance(t, Tuple):
+        yield from [x for x in offsets(t) if isinstance(x, Size)]
+        for s in t.items:
+            yield from open_extents(s)
+    elif isinstance(t, Fin) and isinstance(t.size, Size):
+        yield t.size
+
+
 _KINDS: dict[Type, str] = {Real: "real", Tan: "real", Single: "single", Bool: "bool"}
 
 
@@ -114,14 +136,19 @@ def describe(t: Type) -> dict[str, Any]:
     """A type as the runtimes read it: kinds, sizes and offsets, as plain data."""
     match t:
         case Vec():
-            return {"kind": "vec", "size": t.size, "stride": size(t.elem), "elem": describe(t.elem)}
+            return {"kind": "vec", "size": told(t.size), "stride": told(size(t.elem)), "elem": describe(t.elem)}
         case Tuple() if t.form is not None:
             fields = zip(t.form.fields, offsets(t), t.items, strict=True)
-            return {"kind": "struct", "name": t.form.name, "fields": [[k, at, describe(x)] for k, at, x in fields]}
+            return {
+                "kind": "struct",
+                "name": t.form.name,
+                "fields": [[k, told(at), describe(x)] for k, at, x in fields],
+            }
         case Tuple():
-            return {"kind": "tuple", "items": [[at, describe(x)] for at, x in zip(offsets(t), t.items, strict=True)]}
+            items = zip(offsets(t), t.items, strict=True)
+            return {"kind": "tuple", "items": [[told(at), describe(x)] for at, x in items]}
         case Fin():
-            return {"kind": "index", "size": t.size}
+            return {"kind": "index", "size": told(t.size)}
         case Ref() | Stack():
             raise AssertionError("an accumulator or a stack never crosses the border")
         case _:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rose.dims import Size, differ, plus
 from rose.ir import Block, Value
 from rose.types import Fin, Tuple, Type
 
@@ -26,7 +27,7 @@ class Swap(NamedTuple):
 
     now: int
     then: int
-    both: int
+    both: int | Size
 
 
 class LoopWriter(ValueWriter):
@@ -36,19 +37,21 @@ class LoopWriter(ValueWriter):
         """Write the instructions of a block."""
         raise NotImplementedError
 
-    def _scaled(self, i: Value, stride: int, base: int | None) -> None:
-        """The address of element `i` of a row that starts at a base."""
-        if base is not None:
-            self.c.get(base)
+    def _scaled(self, i: Value, stride: int | Size, row: Mem) -> None:
+        """The address of element `i` of a row, but for the offset of the row."""
+        based = self.c.beginning(row)
         self._push(i)
-        if stride & (stride - 1) == 0:
+        if isinstance(stride, Size):
+            self.c.extent(stride)
+            self.c("i32.mul")
+        elif stride & (stride - 1) == 0:
             if stride > 1:
                 self.c.i32_const(stride.bit_length() - 1)
                 self.c("i32.shl")
         else:
             self.c.i32_const(stride)
             self.c("i32.mul")
-        if base is not None:
+        if based:
             self.c("i32.add")
 
     def _loop(self, v: Value) -> None:
@@ -63,8 +66,11 @@ class LoopWriter(ValueWriter):
     def _turns(self, v: Value, block: Block, states: list[State], swaps: list[Swap]) -> None:
         n = block.params[0].type
         assert isinstance(n, Fin)
-        if n.size == 0:
+        if not differ(n.size, 0):
             return
+        if isinstance(n.size, Size):
+            self.c.extent(n.size)
+            self.c("if")
         i = self._local(block.params[0], I32)
         self.place[block.params[0]] = (i,)
         self.c.i32_const(0)
@@ -77,10 +83,12 @@ class LoopWriter(ValueWriter):
         self.c.i32_const(1)
         self.c("i32.add")
         self.c.tee(i)
-        self.c.i32_const(n.size)
+        self.c.extent(n.size)
         self.c("i32.lt_u")
         self.c("br_if", 0)
         self.c("end")
+        if isinstance(n.size, Size):
+            self.c("end")
 
     def _open_state(self, v: Value, block: Block, s: State) -> Swap:
         """Where a state is in this turn, and where its next is built: in two buffers, that change places."""
@@ -92,10 +100,10 @@ class LoopWriter(ValueWriter):
         now, then = self._local(v, I32), self._local(v, I32)
         self.c.set(now)
         one, two = self.frame.reserve(s.type), self.frame.reserve(s.type)
-        self.c.i32_const(one)
+        self.c.address(one)
         self.c.set(then)
         self.next[(block, s.item, leaf_offsets(init.type)[s.leaf])] = Mem(then, 0)
-        return Swap(now, then, one + two)
+        return Swap(now, then, plus(one.total, two.total))
 
     def _places_of_loop(self, v: Value, block: Block, states: list[State], swaps: list[Swap]) -> None:
         places: list[Place] = [
@@ -116,7 +124,7 @@ class LoopWriter(ValueWriter):
             t = block.results[j].type
             if not t.empty and not t.scalar and (v, j) in self.lives.items:
                 at = self._vector(v, j)
-                self._scaled(block.params[0], size(t), at.base)
+                self._scaled(block.params[0], size(t), at)
                 k = self._local(block.params[0], I32)
                 self.c.set(k)
                 self.next[(block, j, -1)] = Mem(k, at.offset)
@@ -134,7 +142,7 @@ class LoopWriter(ValueWriter):
                 continue
             if r.type.scalar:
                 at = self._vector(v, j)
-                self._scaled(block.params[0], size(r.type), at.base)
+                self._scaled(block.params[0], size(r.type), at)
                 self._push(r)
                 self.c.write(r.type, at)
             elif not r.type.empty:
@@ -155,7 +163,7 @@ class LoopWriter(ValueWriter):
             if not s.type.scalar:
                 self.c.get(w.then)
                 self.c.set(w.now)
-                self.c.i32_const(w.both)
+                self.c.extent(w.both)
                 self.c.get(w.then)
                 self.c("i32.sub")
                 self.c.set(w.then)

@@ -8,9 +8,12 @@ an f64 or i32 parameter or result; an aggregate is a pointer, and the caller say
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from functools import reduce
 from typing import Any
 
+from rose.dims import Dim, Size, dims_of, larger, plus
 from rose.effects import Assertion, Failure, Printer
 from rose.errors import RoseError, TooLarge, here
 from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
@@ -20,14 +23,14 @@ from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec, double
 from .abi import Lowered, Signature, Slot
 from .choice import ChoiceWriter
 from .encode import FUNC, I32, MEMORY, PAGE, Module, instruction
+from .extents import LARGEST, MARK, Extents
 from .function import CALLED, FunctionWriter
 from .heap import HEADER, Heap
 from .layout import align, is_aggregate, leaves, size
 from .libm import link
-from .places import Assembler, Frame, Mem, wasm_type
+from .places import BASE, Assembler, Frame, Mem, wasm_type
 from .turns import TurnsWriter
 
-LARGEST = 2**32  # bytes that a memory can have
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
 
 
@@ -49,13 +52,16 @@ class _Program:
         self.imports = tuple([f for f in self.order if f.impl is not None and not isinstance(f.impl, Assertion)])
         self.index: dict[Func, int] = {}
         self.frames: dict[Func, Frame] = {}
-        self.mailbox: dict[Func, list[int | None]] = {}
+        self.mailbox: dict[Func, list[Mem | None]] = {}
         self.top = 16  # nothing lies at address 0
         self.literals: dict[Value, int] = {}  # the addresses of those that are vectors
-        self.zeros = 0
+        self.zeros = Mem(None, 0)  # where there are as many of them as in any zero
         self.largest = 0
+        self.used: dict[Func, dict[Size, None]] = {}  # the sizes that each function uses, with what it calls
+        self.open: list[tuple[str, tuple[Dim, ...], dict[Size, None], int | Size]] = []  # exports with such sizes
         self.math: dict[str, int] = {}  # the functions of the library that are called
         self.failures: dict[tuple[str, str], tuple[int, Failure]] = {}
+        self.extents = Extents(self)
         self.heap = Heap(self)
         self._adder: int | None = None
 
@@ -74,30 +80,33 @@ class _Program:
             if f.impl is None and f in self.called:
                 self.write(f)
         signatures = {name: self.export(name, f) for name, f in self.exports.items()}
-        self.heap.finish(max(self.largest, self.top))
-        pages = -(-max(self.largest, self.top) // PAGE)
-        m.memory(max(pages, 1))
+        bottom = max(self.largest, self.top)
+        base = -(-bottom // 8) * 8
+        for name, dims, used, end in self.open:
+            self.extents.define(name, dims, used, base, end)
+        m.memory(max(-(-bottom // PAGE), 1))
         m.export("memory", MEMORY, 0)
-        return Lowered(
-            m.finish(), signatures, self.imports, tuple(self.math), tuple([why for _, why in self.failures.values()])
-        )
+        failures = tuple([why for _, why in self.failures.values()])
+        return Lowered(m.finish(), signatures, self.imports, tuple(self.math), failures, base)
 
     def constants(self) -> None:
         """Place the literals that are vectors, and the zeros that all zero aggregates share."""
-        zeros, known = 0, dict[tuple[Type, bytes], int]()
+        zeros = 0
+        known = dict[tuple[Type, bytes], int]()
         for f in self.order:
             for v in self.notable[f]:
                 if v.op is CONST and not v.type.scalar and not v.type.empty:
                     key = (v.type, pack(v.attr, v.type))
                     if key not in known:
-                        known[key] = self.reserve(size(v.type), align(v.type))
+                        known[key] = self.reserve(len(key[1]), align(v.type))
                         self.module.data(known[key], key[1])
                     self.literals[v] = known[key]
                 elif v.op is ZERO:
-                    zeros = max([zeros, *[size(t) for t in leaves(v.type) if not t.scalar]])
-                elif v.op is POP:
-                    zeros = max(zeros, HEADER + size(v.type))
-        self.zeros = self.reserve(zeros, 8)
+                    sizes = [size(t) for t in leaves(v.type) if not t.scalar]
+                    zeros = max([zeros, *[n for n in sizes if not isinstance(n, Size)]])
+                elif v.op is POP and not isinstance(n := size(v.type), Size):
+                    zeros = max(zeros, HEADER + n)
+        self.zeros = Mem(None, self.reserve(zeros, 8))
 
     def reserve(self, n: int, to: int) -> int:
         at = -(-self.top // to) * to
@@ -111,8 +120,8 @@ class _Program:
     def new_frame(self, f: Func) -> Frame:
         """A frame above those of all that `f` calls."""
         notable = self.notable[f] if f in self.notable else notable_values(f.body)
-        below = [self.frames[g].top for g in callees(f, notable) if g.impl is None]
-        return Frame(max([self.top, *below]))
+        below = [self.frames[g] for g in callees(f, notable) if g.impl is None]
+        return Frame(max([self.top, *[g.top for g in below]]), reduce(larger, [g.more for g in below], 0))
 
     def done(self, f: Func, frame: Frame) -> None:
         self.largest = max(self.largest, frame.top)
@@ -129,35 +138,55 @@ class _Program:
         if sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS:
             self.mailbox[f] = [None if isinstance(p.type, Ref) else frame.reserve(p.type) for p in f.params]
         kind = ChoiceWriter if f.arms is not None else TurnsWriter if f.turns is not None else FunctionWriter
-        writer = kind(self, f, frame, self.mailbox.get(f))
-        params, results = writer.signature()
-        self.index[f] = self.module.reserve(self.module.type(params, results), f.name)
-        self.module.define(self.index[f], writer.write())
+        with self.using(f):
+            writer = kind(self, f, frame, self.mailbox.get(f))
+            params, results = writer.signature()
+            self.index[f] = self.module.reserve(self.module.type(params, results), f.name)
+            code = writer.write()
+            writer.begin()
+            self.module.define(self.index[f], code)
         self.done(f, frame)
+
+    @contextmanager
+    def using(self, f: Func) -> Generator[None]:
+        """Inside, the code of a function is written: what it uses is kept, with what its callees use."""
+        notable = self.notable[f] if f in self.notable else notable_values(f.body)
+        with self.extents.using() as used:
+            for g in callees(f, notable):
+                used.update(self.used.get(g, {}))
+            yield
+        self.used[f] = used
 
     def export(self, name: str, f: Func) -> Signature:
         """One function, to be called from outside: its aggregates lie at fixed addresses."""
-        if name == "memory":
-            raise RoseError('a function cannot be exported as "memory"', here(), "its memory is; rename the function")
+        if name == "memory" or name.startswith(MARK):
+            taken = "its memory is" if name == "memory" else "its sizes are"
+            raise RoseError(f'a function cannot be exported as "{name}"', here(), f"{taken}; rename the function")
         assert self.single or all([double(t) is t for t in (f.result, *[p.type for p in f.params])]), f
         if f.impl is not None or f.arms is not None or f.turns is not None:
             f = wrapper(f)
         frame = self.new_frame(f)
         in_memory = len([p for p in f.params if p.type.scalar]) > IN_REGISTERS
-        slots = [
-            Slot(str(p.attr), p.type, frame.reserve(p.type) if is_aggregate(p.type) or in_memory else None)
-            for p in f.params
-        ]
-        result = Slot("result", f.result, frame.reserve(f.result) if is_aggregate(f.result) else None)
-        writer = FunctionWriter(self, f, frame, [s.at for s in slots], result.at)
-        if self.heap.used:
-            writer.c("call", self.heap.reset())
-        params, results = writer.signature()
-        index = self.module.reserve(self.module.type(params, results), name)
-        self.module.define(index, writer.write())
+        given = [frame.reserve(p.type) if is_aggregate(p.type) or in_memory else None for p in f.params]
+        out = frame.reserve(f.result) if is_aggregate(f.result) else None
+        slots = [Slot(str(p.attr), p.type, at and at.total) for p, at in zip(f.params, given, strict=True)]
+        dims = tuple(dict.fromkeys([d for p in f.params for d in dims_of(p.type)]))
+        signature = Signature(name, tuple(slots), Slot("result", f.result, out and out.total), dims)
+        with self.using(f):
+            writer = FunctionWriter(self, f, frame, given, out)
+            params, results = writer.signature()
+            index = self.module.reserve(self.module.type(params, results), name)
+            code = writer.write()
+            end = plus(BASE, frame.more) if dims else max(frame.top, self.top)
+            writer.begin(end if self.heap.used else None)
+            self.module.define(index, code)
+            for x in signature.extents():
+                self.extents.export(x)
         self.module.export(name, FUNC, index)
+        if dims:
+            self.open.append((name, dims, self.used[f], end))
         self.done(f, frame)
-        return Signature(name, tuple(slots), result)
+        return signature
 
     def failure(self, why: Failure) -> int:
         """The number of a failure: the same for one message and line."""
@@ -176,7 +205,7 @@ def _adder(single: bool) -> Assembler:
     to, at, n, number = 0, 1, 2, Single if single else Real
     c = Assembler(3, single)
     end = c.local(I32)
-    step = instruction("i32.const", size(number)) + instruction("i32.add")
+    step = instruction("i32.const", 4 if single else 8) + instruction("i32.add")
     c.get(to)
     c.get(n)
     c("i32.add")

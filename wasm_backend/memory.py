@@ -14,6 +14,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from rose.dims import number as number_of
 from rose.errors import Loc, RoseError, TypeMismatch, here
 from rose.ir import Value, shown
 from rose.structs import Path, elements, fields, plain, spell
@@ -159,11 +160,11 @@ def place_of(t: Type, at: int, memory: Any, lead: Shape = (), strides: Shape = (
     """The place of a `t` at an address. What has no bytes needs no memory."""
     dims: Shape = ()
     while isinstance(t, Vec):
-        dims, strides, t = (*dims, t.size), (*strides, size(t.elem)), t.elem
+        dims, strides, t = (*dims, number_of(t.size)), (*strides, number_of(size(t.elem))), t.elem
     if not isinstance(t, Tuple):
         return Leaf(t, at, memory, lead, dims, strides)
     lead = lead + dims
-    items = [place_of(x, at + k, memory, lead, strides) for x, k in zip(t.items, offsets(t), strict=True)]
+    items = [place_of(x, at + number_of(k), memory, lead, strides) for x, k in zip(t.items, offsets(t), strict=True)]
     return Struct(t, lead, items)
 
 
@@ -209,7 +210,7 @@ def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> N
 
 def copied(x: Any, t: Type) -> Any:
     """Plain numbers as they would come out of a module's memory."""
-    place = place_of(t, 0, bytearray(size(t)))
+    place = place_of(t, 0, bytearray(number_of(size(t))))
     fill(place, x, t, ("the result",))
     return place.read()
 
@@ -219,7 +220,7 @@ def _shape(t: Type) -> tuple[Shape, Type]:
     if not isinstance(t, Vec):
         return (), t
     dims, elem = _shape(t.elem)
-    return (t.size, *dims), elem
+    return (number_of(t.size), *dims), elem
 
 
 def number(x: Any, t: Type, path: Path) -> Any:

@@ -27,7 +27,8 @@ from .layout import describe
 from .libm import notice
 
 _JS = Path(__file__).parent / "js"
-_RUNTIME, _PRINTER = "rose.js", "rose-print.js"  # the printer goes only where something is printed
+_RUNTIME = "rose.js"
+_PRINTER, _SIZER = "rose-print.js", "rose-sizes.js"  # they go only where something is printed, or of every size
 
 
 def write_package(
@@ -49,7 +50,7 @@ def write_package(
 
 def package_files(lowered: Lowered, name: str, docs: Mapping[str, str] = {}) -> dict[str, bytes]:
     """The files of a package, by name: the same bytes for the same module."""
-    own = f"{name.lower()}.js" in (_RUNTIME, _PRINTER)
+    own = f"{name.lower()}.js" in (_RUNTIME, _PRINTER, _SIZER)
     if own or not re.fullmatch(r"\w[\w.-]*", name):
         taken = "the runtime has that name" if own else "its files are called so"
         raise RoseError(
@@ -62,7 +63,7 @@ def package_files(lowered: Lowered, name: str, docs: Mapping[str, str] = {}) -> 
             None,
             "give it another name",
         )
-    runtime = [_RUNTIME, *[_PRINTER] * bool(lowered.prints())]
+    runtime = [_RUNTIME, *[_PRINTER] * bool(lowered.prints()), *[_SIZER] * lowered.has_open_sizes()]
     texts = {
         f"{name}.js": _javascript(name, signature_data(lowered.signatures.values(), imports) | _effects(lowered)),
         f"{name}.d.ts": _declarations(name, lowered.signatures.values(), imports, docs),
@@ -115,12 +116,14 @@ def _print_data(f: Printer) -> dict[str, Any]:
 
 def _javascript(name: str, signatures: Mapping[str, Any]) -> str:
     data = json.dumps(signatures, separators=(",", ":"))
-    printer = f'import {{ line }} from "./{_PRINTER}";\n' if "prints" in signatures else ""
-    data = f"{data[:-1]},line}}" if printer else data
+    more = {"line": _PRINTER} if "prints" in signatures else {}
+    more |= {"sized": _SIZER} if any("sizes" in s for s in signatures["exports"]) else {}
+    imports = "".join([f'import {{ {k} }} from "./{file}";\n' for k, file in more.items()])
+    data = ",".join([data[:-1], *more]) + "}"
     return f"""\
 // Made by Rose. The types and the documentation are in {name}.d.ts.
 import {{ bind, load }} from "./rose.js";
-{printer}
+{imports}
 const signatures = {data};
 const wasm = () => new URL("./{name}.wasm", import.meta.url);
 let ready;

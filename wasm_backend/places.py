@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
+from rose.dims import Dim, Size, parted, plus, rounded_up
 from rose.types import Bool, Real, Single, Tan, Type
 
 from .abi import FAILED
@@ -14,38 +16,55 @@ from .layout import align, size
 INLINE = 64  # bytes that are copied or cleared by single instructions
 
 
+BASE = Dim("@")  # where the memory ends whose layout is known; above is what depends on sizes
+
+
 class Mem(NamedTuple):
-    """An address: the local that holds the base (None: 0), and an offset."""
+    """An address: the local that holds the base (None: 0), and an offset, a part of which only the module may know."""
 
     base: int | None
     offset: int
+    more: Size | None = None
 
-    def at(self, n: int) -> Mem:
-        return Mem(self.base, self.offset + n)
+    def at(self, n: int | Size) -> Mem:
+        if self.more is None and not isinstance(n, Size):
+            return Mem(self.base, self.offset + n)
+        more, offset = parted(plus(self.total, n))
+        return Mem(self.base, offset, more)
+
+    @property
+    def total(self) -> int | Size:
+        """The offset as a whole."""
+        return self.offset if self.more is None else plus(self.more, self.offset)
 
 
 class Literal(NamedTuple):
     """A number that is written where it is read."""
 
     type: Type
-    value: float
+    value: float | Size
 
 
 Place = int | Mem | Literal  # an int is a local
 
 
 class Frame:
-    """The memory of one function, as it grows."""
+    """The memory of one function, as it grows: up to `top`, and for what depends on sizes up to `more` above `BASE`."""
 
-    def __init__(self, bottom: int) -> None:
-        self.top = bottom
+    def __init__(self, bottom: int, more: int | Size = 0) -> None:
+        self.top, self.more = bottom, more
 
-    def reserve(self, t: Type) -> int:
+    def reserve(self, t: Type) -> Mem:
         """The address of a new `t`."""
-        to = max(align(t), 8)
-        at = -(-self.top // to) * to
-        self.top = at + size(t)
-        return at
+        n, to = size(t), max(align(t), 8)
+        if isinstance(n, Size):
+            at = rounded_up(self.more, to)
+            self.more = plus(at, n)
+            return Mem(None, 0).at(plus(BASE, at))
+        at = rounded_up(self.top, to)
+        assert isinstance(at, int)
+        self.top = at + n
+        return Mem(None, at)
 
 
 def wasm_type(t: Type) -> int:
@@ -63,6 +82,8 @@ _ADDS: dict[Type, str] = {Real: "f64.add", Tan: "f64.add", Single: "f32.add"}
 def pieces(t: Type, single: bool) -> tuple[tuple[int, str], ...]:
     """The offset and the type of each load or store that moves a `t`, where few do; else nothing."""
     n = size(t)
+    if isinstance(n, Size):
+        return ()
     half = single and n % 8 == 4
     if n > INLINE or (n % 8 and not half):
         return ()
@@ -72,15 +93,27 @@ def pieces(t: Type, single: bool) -> tuple[tuple[int, str], ...]:
 class Assembler(Code):
     """The body of a function, with the steps that reading and writing memory is made of."""
 
-    __slots__ = ("single",)
+    __slots__ = ("extent_of", "single")
 
-    def __init__(self, params: int, single: bool) -> None:
+    def __init__(self, params: int, single: bool, extent_of: Callable[..., int] | None = None) -> None:
         super().__init__(params)
         self.single = single  # the module is: nothing of it has 64 bits but what is moved
+        self.extent_of = extent_of  # the global that has a size
 
-    def constant(self, t: Type, x: float) -> None:
+    def extent(self, x: int | Size) -> None:
+        """Put a number of bytes, or of elements, on the stack."""
+        if isinstance(x, Size):
+            assert self.extent_of is not None, x
+            self("global.get", self.extent_of(x))
+        else:
+            self.i32_const(x)
+
+    def constant(self, t: Type, x: float | Size) -> None:
         kind = wasm_type(t)
-        if kind == F64:
+        if isinstance(x, Size):
+            assert self.extent_of is not None, x
+            self("global.get", self.extent_of(x, count=False))
+        elif kind == F64:
             self.f64_const(x)
         elif kind == F32:
             self("f32.const", x)
@@ -89,19 +122,25 @@ class Assembler(Code):
 
     def base(self, at: Mem) -> None:
         """Put the base of an address on the stack: its offset goes into the instruction."""
-        if at.base is None:
+        if not self.beginning(at):
             self.i32_const(0)
-        else:
+
+    def beginning(self, at: Mem) -> bool:
+        """Put the base on the stack, if there is one."""
+        if at.base is not None:
             self.get(at.base)
+        if at.more is not None:
+            self.extent(at.more)
+            if at.base is not None:
+                self("i32.add")
+        return at.base is not None or at.more is not None
 
     def address(self, at: Mem) -> None:
-        if at.base is None:
+        if not self.beginning(at):
             self.i32_const(at.offset)
-        else:
-            self.get(at.base)
-            if at.offset:
-                self.i32_const(at.offset)
-                self("i32.add")
+        elif at.offset:
+            self.i32_const(at.offset)
+            self("i32.add")
 
     def load(self, t: Type, at: Mem) -> None:
         self.base(at)
@@ -133,10 +172,10 @@ class Assembler(Code):
             self.base(at)
             self(f"{kind}.load", at.offset + k)
             self(f"{kind}.store", to.offset + k)
-        if size(t) and not steps:
+        if not t.empty and not steps:
             self.address(to)
             self.address(at)
-            self.i32_const(size(t))
+            self.extent(size(t))
             self("memory.copy")
 
     def clear(self, t: Type, to: Mem) -> None:
@@ -145,8 +184,8 @@ class Assembler(Code):
             self.base(to)
             self(f"{kind}.const", 0)
             self(f"{kind}.store", to.offset + k)
-        if size(t) and not steps:
+        if not t.empty and not steps:
             self.address(to)
             self.i32_const(0)
-            self.i32_const(size(t))
+            self.extent(size(t))
             self("memory.fill")

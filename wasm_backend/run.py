@@ -15,20 +15,27 @@ import pickle
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import wasmtime
 
-from rose.effects import Failure
+from rose.dims import number as number_of
+from rose.dims import sized
+from rose.effects import Failure, Printer
 from rose.errors import Loc, NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
 from rose.ir import Builder, Func, not_one_each, shown
+from rose.measure import measured
 from rose.structs import answer, plain
 from rose.types import Bool, Fin, Real, Single, Tan, Type, Unit, double
 
 from . import rawcall
 from .abi import FAILED, Lowered, Signature, Slot
+from .extents import MARK
 from .layout import is_aggregate, size
 from .memory import LARGEST, Place, destination, fill, number, place_of
+from .places import BASE
+
+Numbers = tuple[int, ...]
 
 # instances
 
@@ -44,6 +51,11 @@ _SLOTS: dict[str, Callable[[int], str]] = {
 }  # fmt: skip
 
 
+def _at(s: Slot) -> int:
+    """The address of what is placed."""
+    return number_of(s.at or 0)
+
+
 def _is_placed(s: Slot) -> bool:
     """True for what is written to memory or read from it, or is an aggregate with nothing to write."""
     return s.at is not None or is_aggregate(s.type)
@@ -56,7 +68,9 @@ class _Instance:
         self.store = wasmtime.Store(engine)
         self.signatures, self.failures = lowered.signatures, lowered.failures
         self.raised: list[BaseException] = []  # by an opaque function, during this call
-        self.states: dict[str, tuple[Any, ...]] = {}
+        self.states: dict[tuple[str, Numbers], tuple[Any, ...]] = {}
+        self.sizes: dict[str, int] = {}  # of vectors, as calls told them last
+        self.ready: set[str] = set()  # the exports that know of these
         self.hosts = [self._host(f) for f in lowered.imports]
         made = wasmtime.Instance(self.store, module, [f for f, _ in self.hosts])
         self.exports = made.exports(self.store)
@@ -70,23 +84,42 @@ class _Instance:
         return pages
 
     def place(self, t: Type, at: int) -> Place:
-        if at + size(t) > len(self.pages):
+        if at + number_of(size(t)) > len(self.pages):
             self.pages = self._pages()  # it has grown; the engine's default is that it does not move
         return place_of(t, at, self.pages)
 
-    def state(self, name: str) -> tuple[Any, ...]:
+    def resize(self, s: Signature, sizes: Numbers) -> None:
+        """Let the vectors of an export have these sizes from now on."""
+        given = {d.key: n for d, n in zip(s.sizes, sizes, strict=True)}
+        if not given.items() <= self.sizes.items():
+            self.ready.clear()
+            self.sizes.update(given)
+        if s.name not in self.ready:
+            resize: Any = self.exports[MARK + s.name]
+            try:
+                resize(self.store, *[n - (n >> 31 << 32) for n in sizes])
+            except wasmtime.Trap as e:
+                self.pages = self._pages()
+                raise _failure(lambda error: error, self.failures, self.pages, e) from None
+            self.ready.add(s.name)
+
+    def state(self, s: Signature, sizes: Numbers) -> tuple[Any, ...]:
         """What the code of `_source` needs to call an export."""
-        made = self.states.get(name)
+        name = s.name
+        made = self.states.get((name, sizes))
         if made is None:
-            s, func = self.signatures[name], self.exports[name]
+            func = self.exports[name]
             assert isinstance(func, wasmtime.Func)
+            if sizes:
+                self.resize(s, sizes)
             params = "".join(["" if _is_placed(p) else _kind(p.type) for p in s.params])
             result = "" if _is_placed(s.result) else _kind(s.result.type)
             e = rawcall.entry(self.store, func, params, result, self.raised)
-            places = [self.place(p.type, p.at or 0) for p in s.params if _is_placed(p)]
-            found = self.place(s.result.type, s.result.at or 0) if _is_placed(s.result) else None
+            places = [self.place(p.type, _at(p)) for p in s.params if _is_placed(p)]
+            found = self.place(s.result.type, _at(s.result)) if _is_placed(s.result) else None
             fail = functools.partial(_failure, e.fail, self.failures, self.pages) if self.failures else e.fail
-            made = self.states[name] = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, e.keep)
+            state = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, self.resize, e.keep)
+            made = self.states[name, sizes] = state
         return made
 
     def _host(self, f: Func) -> tuple[wasmtime.Func, Any]:
@@ -100,7 +133,7 @@ class _Instance:
     def received(self, t: Type, numbers: Iterator[Any]) -> Any:
         """An argument of an opaque function, as its Python body sees it."""
         if is_aggregate(t) or t.empty:
-            return self.place(t, 0 if t.empty else next(numbers)).read()
+            return self.place(sized(t, self.sizes), 0 if t.empty else next(numbers)).read()
         return next(numbers) != 0 if t is Bool else next(numbers)
 
 
@@ -116,13 +149,15 @@ def _failure(fail: Callable[[Any], BaseException], failures: Sequence[Failure], 
 
 def _answer(ref: weakref.ref[_Instance], f: Func, *numbers: Any) -> Any:
     """What an opaque function answers to the module: a number, or nothing and an aggregate in memory."""
-    instance = ref()
-    assert instance is not None and f.impl is not None
+    instance, impl = ref(), cast("Any", f.impl)
+    assert instance is not None and impl is not None
     rest = iter(numbers)
-    x = f.impl(*[instance.received(p.type, rest) for p in f.params])
+    given = [instance.received(p.type, rest) for p in f.params]
+    x = (impl.sized(instance.sizes) if isinstance(impl, Printer) else impl)(*given)
     if f.result is Real and x.__class__ is float:
         return x
-    path, loc = (f"what {f.name} returns",), Loc(f.impl.__code__, -1) if hasattr(f.impl, "__code__") else None
+    code = getattr(impl, "__code__", None)
+    path, loc = (f"what {f.name} returns",), None if code is None else Loc(code, -1)
     if double(f.result) is not f.result:
         x = answer(x, f.result, path, loc)
     if is_aggregate(f.result) or f.result.empty:
@@ -152,11 +187,11 @@ class _Module:
                 self._compiled = engine, wasmtime.Module(engine, self.lowered.wasm)
         return _Instance(*self._compiled, self.lowered)
 
-    def state(self, name: str, local: threading.local) -> tuple[Any, ...]:
+    def state(self, s: Signature, sizes: Numbers, local: threading.local) -> tuple[Any, ...]:
         """The state of an export in the instance of this thread, where there is one; put into `local`."""
         if not hasattr(self._local, "own"):
             self._local.own = self._instance()
-        state = local.state = self._local.own.state(name)
+        state = local.state = self._local.own.state(s, sizes)
         return state
 
     def take(self) -> _Instance:
@@ -183,7 +218,7 @@ class _Absent:
     """In the place of an argument that is not given."""
 
 
-def _source(s: Signature, pooled: bool) -> str:
+def _source(s: Signature, pooled: bool, sized: bool) -> str:
     """A Python function for one signature: what can be known of a call before it is made is in its text.
 
     It takes what is usual, and leaves the rest to `bind`, `number`, `fill` and `destination`.
@@ -200,13 +235,14 @@ def _source(s: Signature, pooled: bool) -> str:
             sends.append(f"{_SLOTS[_kind(p.type)](len(sends))} = a{k}")
     missing = f" or {names[-1]} is absent" if names else ""
     given = "".join([f"{a}, " for a in names])
-    own = ["try: state = local.state", "except AttributeError: state = make(name, local)"]
+    own = ["try: state = local.state", "except AttributeError: state = make(signature, sizes, local)"]
     lines = [
         "extras = None",
         f"if named or rest{missing}: [{given}], extras = bind(name, names, [{given}*rest], named)",
         *checks,
-        *(["state = taken.state(name)"] if pooled else own),
-        "call, args, fail, reals, singles, words, places, result, _ = state",
+        *(["state = taken.state(signature, sizes)"] if pooled else own),
+        "call, args, fail, reals, singles, words, places, result, resize, _ = state",
+        *["resize(signature, sizes)"] * sized,
         "if extras is not None: into = destination(result, t, *extras)",
         *fills,
         *sends,
@@ -241,10 +277,11 @@ def _result(s: Slot) -> str:
     return f"({number}) != 0" if s.type is Bool else number
 
 
-def _function(module: _Module, s: Signature) -> Callable[..., Any]:
-    """The Python function for an export."""
+def _function(module: _Module, s: Signature, sizes: Numbers = ()) -> Callable[..., Any]:
+    """The Python function for an export; for these sizes, if it is of a module for every size."""
     pooled = bool(module.lowered.imports)
     scope: dict[str, Any] = {"absent": _Absent, "bind": _bind, "number": number, "fill": fill, "name": s.name}
+    scope |= {"signature": s, "sizes": sizes}
     scope |= {
         "destination": destination,
         "names": [p.name for p in s.params],
@@ -254,8 +291,26 @@ def _function(module: _Module, s: Signature) -> Callable[..., Any]:
     scope |= {"t": s.result.type, "make": module.state, "local": threading.local()}
     scope |= {"take": module.take, "give": module.give}
     # the path begins with that of this file, so that errors know the frame to be ours
-    exec(compile(_source(s, pooled), f"{__file__}/{s.name}", "exec"), scope)
+    exec(compile(_source(s, pooled, bool(sizes)), f"{__file__}/{s.name}", "exec"), scope)
     return scope.pop("call")
+
+
+def _of_every_size(module: _Module, s: Signature) -> Callable[..., Any]:
+    """The Python function for an export of a module for every size: it sees which, and calls that for it."""
+    names, types = [p.name for p in s.params], [p.type for p in s.params]
+
+    @functools.lru_cache(maxsize=64)
+    def of(sizes: Numbers) -> Callable[..., Any]:
+        known = {BASE.key: module.lowered.base} | {d.key: n for d, n in zip(s.sizes, sizes, strict=True)}
+        return _function(module, s.sized(known), sizes)
+
+    @edge
+    def call(*args: Any, **named: Any) -> Any:
+        given, _ = _bind(s.name, names, list(args), dict(named))
+        found = measured(s.name, names, types, given)
+        return of(tuple([found[d.key] for d in s.sizes]))(*args, **named)
+
+    return call
 
 
 def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any]) -> tuple[list[Any], Any]:
@@ -299,7 +354,9 @@ class Export:
         if doc is not None:
             self.__doc__ = doc
         self._doc, self._module = doc, module or _Module(lowered)
-        self.__call__ = _function(self._module, lowered.signatures[name])
+        signature = lowered.signatures[name]
+        make = _of_every_size if signature.sizes else _function
+        self.__call__ = make(self._module, signature)
 
     @edge
     def call(self, args: Sequence[Any], *, out: Any = None, view: bool = False) -> Any:
@@ -336,6 +393,7 @@ class Export:
             imports,
             x.mathematics,
             x.failures,
+            x.base,
         )
 
 
@@ -397,9 +455,10 @@ def _unpickled(
     imports: list[Any],
     mathematics: tuple[str, ...],
     failures: tuple[Failure, ...],
+    base: int,
 ) -> Export:
     opaque = tuple([_opaque(*f) for f in imports])
-    return cls(Lowered(wasm, signatures, opaque, mathematics, failures), name, doc)
+    return cls(Lowered(wasm, signatures, opaque, mathematics, failures, base), name, doc)
 
 
 def _packed(f: Func) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from rose.types import Fin, Tuple
 from .encode import I32
 from .function import FunctionWriter
 from .loops import State, Swap
-from .places import Frame
+from .places import Frame, Mem
 from .values import Program
 
 
@@ -19,7 +19,7 @@ class TurnsWriter(FunctionWriter):
     """Writes a loop whose turns are calls. It has the body of a `for`, which the test leaves."""
 
     def __init__(
-        self, program: Program, f: Func, frame: Frame, at: Sequence[int | None] | None = None, out: int | None = None
+        self, program: Program, f: Func, frame: Frame, at: Sequence[Mem | None] | None = None, out: Mem | None = None
     ) -> None:
         assert f.turns is not None and isinstance(f.result, Tuple)
         self.turns, types = f.turns, f.result.items

@@ -7,16 +7,18 @@ moves an offset.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, cast
 
+from rose.dims import Size, rounded_up
 from rose.effects import Failure
 from rose.ir import CONST, ZERO, Block, Func, Value
 from rose.types import Real, Ref, Type
 
 from .encode import F32, F64, I32, LOCAL_GET
+from .extents import Extents
 from .heap import Heap
 from .homes import Home, Part, escaping, homes
-from .layout import leaf_offsets, leaves
+from .layout import leaf_offsets, leaves, size
 from .locals import Lives
 from .places import Assembler, Frame, Literal, Mem, Place, wasm_type
 
@@ -27,8 +29,9 @@ class Program(Protocol):
     index: dict[Func, int]
     math: dict[str, int]  # the functions of the library
     heap: Heap
-    mailbox: dict[Func, list[int | None]]  # where the parameters go, of functions that have too many
-    zeros: int
+    extents: Extents
+    mailbox: dict[Func, list[Mem | None]]  # where the parameters go, of functions that have too many
+    zeros: Mem
     single: bool  # the module is in single precision
 
     def literal(self, v: Value) -> int: ...
@@ -40,7 +43,7 @@ class ValueWriter:
     """One function. With `at`, the parameters that lie in memory at fixed addresses, and `out`, the result's."""
 
     def __init__(
-        self, program: Program, f: Func, frame: Frame, at: Sequence[int | None] | None = None, out: int | None = None
+        self, program: Program, f: Func, frame: Frame, at: Sequence[Mem | None] | None = None, out: Mem | None = None
     ) -> None:
         self.program, self.f, self.frame, self.out = program, f, frame, out
         self.lives = Lives(f.body)
@@ -52,11 +55,12 @@ class ValueWriter:
         self.free: dict[int, list[int]] = {I32: [], F32: [], F64: []}
         self.built: dict[Part, Mem] = {}  # where a part is, or will be, built
         # where a loop's next state is built: (block, result, offset); -1 for the element that a turn makes
-        self.next: dict[tuple[Block, int, int], Mem] = {}
+        self.next: dict[tuple[Block, int, int | Size], Mem] = {}
+        self.zeros: dict[Type, Mem] = {}  # those whose size only the module knows
         self.results: list[Mem] = []  # where the aggregates of the result go
         self.params: list[int] = []
         self._take_params(at or [None] * len(f.params))
-        self.c = Assembler(len(self.params), program.single)
+        self.c = Assembler(len(self.params), program.single, program.extents.get)
 
     def _compute(self, v: Value) -> None:
         """Put the number that an instruction makes on the stack."""
@@ -64,12 +68,12 @@ class ValueWriter:
 
     # the signature
 
-    def _take_params(self, fixed: Sequence[int | None]) -> None:
+    def _take_params(self, fixed: Sequence[Mem | None]) -> None:
         for p, at in zip(self.f.params, fixed, strict=True):
             if p.type.empty:
                 self.place[p] = ()
             elif at is not None:
-                self.place[p] = self._leaves_at(p.type, Mem(None, at))
+                self.place[p] = self._leaves_at(p.type, at)
             elif isinstance(p.type, Ref):
                 self.place[p] = self._leaves_at(p.type.inner, Mem(self._param(p, I32), 0))
             else:
@@ -78,7 +82,7 @@ class ValueWriter:
                 ])  # fmt: skip
         for t, start in zip(leaves(self.f.result), leaf_offsets(self.f.result), strict=True):
             if self.out is not None:
-                self.results.append(Mem(None, self.out + start))
+                self.results.append(self.out.at(start))
             else:
                 self.results.append(Mem(None, -1) if t.scalar else Mem(self._param(None, I32), 0))
 
@@ -170,9 +174,26 @@ class ValueWriter:
         if v.op is CONST and v.type.scalar:
             return (Literal(v.type, v.attr),)
         if v.op is ZERO:
-            zero = Mem(None, self.program.zeros)
-            return tuple([Literal(t, 0) if t.scalar else zero for t in leaves(v.type)])
+            return tuple([Literal(t, 0) if t.scalar else self._zeros(t) for t in leaves(v.type)])
         return self._places(v)
+
+    def _zeros(self, t: Type) -> Mem:
+        """Where the zero of a `t` is: with all others, or in memory of this function, which it clears first."""
+        if not isinstance(size(t), Size):
+            return self.program.zeros
+        if t not in self.zeros:
+            self.zeros[t] = self.frame.reserve(t)
+        return self.zeros[t]
+
+    def begin(self, heap: int | Size | None = None) -> None:
+        """Write what comes before all else: where the heap begins, if there is one, and the zeros of this function."""
+        body, self.c.body = self.c.body, bytearray()
+        if heap is not None:
+            self.c.extent(rounded_up(heap, 8))
+            self.c("global.set", self.program.heap.top())
+        for t, at in self.zeros.items():
+            self.c.clear(t, at)
+        self.c.body += body
 
     # where aggregates are built
 
@@ -181,7 +202,7 @@ class ValueWriter:
         at = self.built.get((v, leaf))
         if at is None:
             home = self.homes.get((v, leaf))
-            at = Mem(None, self.frame.reserve(t)) if home is None else self._at_home(home)
+            at = self.frame.reserve(t) if home is None else self._at_home(home)
             self.built[(v, leaf)] = at
         return at
 
@@ -190,6 +211,6 @@ class ValueWriter:
         if isinstance(whole, Value):
             return self._build_at(whole, 0, whole.type).at(home.offset)
         if whole is self.f.body:
-            return self.results[home.offset]
+            return self.results[cast("int", home.offset)]
         state = self.next.get((whole, home.leaf, home.offset))
         return self.next[(whole, home.leaf, -1)].at(home.offset) if state is None else state

@@ -669,6 +669,14 @@ def test_functions_of_any_size(sh: Shell):
         assert sh.fails(2, "ir", "any.py", *given).startswith(message)
 
 
+def test_one_module_for_every_size(sh: Shell):
+    sh.write("any.py", ANY_SIZE)
+    assert sh("compile", "any.py", "--dynamic", "--grad", "-o", "out").code == 0
+    assert (Path("out") / "rose-sizes.js").exists()
+    sh.write("one.py", "from rose import Real, fn\n\n@fn\ndef f(x: Real) -> Real:\n    return x\n")
+    assert sh.fails(2, "compile", "one.py", "--dynamic", "-o", "no").startswith("no function has a rose.dim")
+
+
 # ir
 
 

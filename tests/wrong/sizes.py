@@ -323,3 +323,130 @@ def a_rule_after_its_use():
     @f.jvp
     def rule(x: Any) -> Any:
         return rose.Dual(0.0, 0.0)
+
+
+# one module for every size
+
+
+def a_size_read_as_a_number():
+    @fn
+    def f(x: Vec[n]) -> Real:
+        return rose.sum(x) / float(n)
+
+    return rose.compile(f, dynamic=True)
+
+
+def a_length_in_a_module_for_every_size():
+    @fn
+    def f(x: Vec[n]) -> Real:
+        return rose.sum(x[i] for i in rose.range(len(x)))
+
+    return rose.compile(f, dynamic=True)
+
+
+def an_if_on_an_open_size():
+    @fn
+    def f(x: Vec[n]) -> Real:
+        return rose.sum(x) if n > 1 else 0.0
+
+    return rose.compile(f, dynamic=True)
+
+
+def a_loop_of_pythons_over_an_open_size():
+    @fn
+    def f(x: Vec[n]) -> Real:
+        return sum(x[i] for i in range(n))
+
+    return rose.compile(f, dynamic=True)
+
+
+def an_element_that_may_not_be_there():
+    @fn
+    def f(x: Vec[n]) -> Real:
+        return x[0]
+
+    return rose.compile(f, dynamic=True)
+
+
+def the_last_but_one_element_that_may_not_be_there():
+    @fn
+    def f(x: Vec[n + 1], y: Vec[n]) -> Real:
+        return x[-2] * rose.sum(y)
+
+    return rose.compile(f, dynamic=True)
+
+
+def a_slice_of_an_open_size():
+    @fn
+    def f(x: Vec[n]) -> Real:
+        return rose.sum(x[1:])
+
+    return rose.compile(f, dynamic=True)
+
+
+def a_maximum_of_maybe_nothing():
+    @fn
+    def f(x: Vec[n]) -> Real:
+        return rose.max(x[i] for i in rose.range(n))
+
+    return rose.compile(f, dynamic=True)
+
+
+def checkpoints_of_an_open_size():
+    @fn
+    def f(x: Vec[n]) -> Real:
+        return rose.scan(lambda i, s: s * x[i], 1.0, n, checkpoint="sqrt")
+
+    return rose.compile(f, dynamic=True)
+
+
+def an_index_that_may_be_too_large():
+    @fn
+    def f(x: Vec[n]) -> Real:
+        return rose.sum(x[i + 1] for i in rose.range(n))
+
+    return rose.compile(f, dynamic=True)
+
+
+def two_sizes_that_may_differ():
+    @fn
+    def f(x: Vec[n], y: Vec[m]) -> Real:
+        return dot(x, y)
+
+    return rose.compile(f, dynamic=True)
+
+
+def a_list_for_an_open_size():
+    @fn
+    def f(x: Vec[n]) -> Real:
+        return dot(x, [1.0, 2.0])
+
+    return rose.compile(f, dynamic=True)
+
+
+def a_plain_list_as_a_result_of_an_open_size():
+    @fn
+    def f(x: Vec[n]) -> Vec[n]:
+        return [1.0, 2.0]
+
+    return rose.compile(f, dynamic=True)
+
+
+def nothing_that_is_dynamic():
+    @fn
+    def f(x: Vec[3]) -> Real:
+        return rose.sum(x)
+
+    return rose.compile(f, dynamic=True)
+
+
+def an_array_of_another_size_in_a_module_for_every_size():
+    return rose.compile(product, dynamic=True)(np.zeros((2, 3)), np.zeros(2))
+
+
+def a_number_for_a_vector_in_a_module_for_every_size():
+    return rose.compile(dot, dynamic=True)(1.0, [2.0])
+
+
+def too_few_arguments_in_a_module_for_every_size():
+    return rose.compile(dot, dynamic=True)([2.0])

@@ -13,7 +13,7 @@
  * @typedef {{ name: string, params: (Slot & { name: string })[], result: Slot }} Export
  * @typedef {{ name: string, params: { type: Type, empty: boolean }[], result: Type }} Import
  * @typedef {Import & { pieces: string[] }} Print
- * @typedef {{ exports: Export[], imports: Import[], prints?: Print[], line?: Call,
+ * @typedef {{ exports: Export[], imports: Import[], prints?: Print[], line?: Call, sized?: Call,
  *   failed?: { at: number, said: string[] } }} Signatures
  * @typedef {(...args: any[]) => any} Call
  * @typedef {BufferSource | WebAssembly.Module} Compiled
@@ -39,7 +39,7 @@ const find = (opaque, name) => {
  *
  * @param {WebAssembly.Module} module @param {Signatures} signatures @param {any} opaque
  */
-const instantiate = (module, { imports, prints = [], line, failed }, opaque) => {
+const instantiate = (module, { imports, prints = [], line, sized, failed }, opaque) => {
   /** The memory, for each kind of scalar. @type {Record<string, Float64Array | Float32Array | Uint32Array | Uint8Array>} */
   let views;
 
@@ -138,9 +138,11 @@ const instantiate = (module, { imports, prints = [], line, failed }, opaque) => 
   };
 
   /** @param {Import} signature @param {Call} [given] @returns {[string, Call]} */
-  const host = ({ name, params, result }, given) => {
+  const host = (signature, given) => {
+    const { name } = signature;
     const f = given ?? find(opaque, name);
     const call = (/** @type {any[]} */ ...raw) => {
+      const { params, result } = size ? size(signature) : signature;
       look();
       const args = params.map(({ type, empty }) => {
         const n = empty ? 0 : raw.shift();
@@ -158,20 +160,22 @@ const instantiate = (module, { imports, prints = [], line, failed }, opaque) => 
     print: prints.map((x) => host(x, (...xs) => console.log(line?.(x.pieces, x.params, xs)))[1]),
   });
   const exports = /** @type {any} */ (instance.exports);
+  const size = sized?.(exports);
 
   /** @param {Export} signature @param {any[]} args */
-  const run = ({ name, params, result }, args) => {
-    const { length } = params;
-    path = ["the argument count of " + name];
+  const run = (signature, args) => {
+    const { length } = signature.params;
+    path = ["the argument count of " + signature.name];
     if (args.length != length) refuse(args.length, length);
-    look();
-    const numbers = params.map(({ name, type, at }, k) => {
-      path = [name];
-      return write(type, at, args[k]);
-    });
     let n;
     try {
-      n = exports[name](...numbers.filter((x) => x != null));
+      if (size) signature = size(signature, args);
+      look();
+      const numbers = signature.params.map(({ name, type, at }, k) => {
+        path = [name];
+        return write(type, at, args[k]);
+      });
+      n = exports[signature.name](...numbers.filter((x) => x != null));
     } catch (error) {
       look();
       const at = failed && failed.at / 4;
@@ -181,7 +185,7 @@ const instantiate = (module, { imports, prints = [], line, failed }, opaque) => 
       throw new Error(said);
     }
     look();
-    return read(result.type, result.at, n);
+    return read(signature.result.type, signature.result.at, n);
   };
   return { exports, run };
 };
