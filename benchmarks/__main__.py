@@ -1,8 +1,9 @@
 """`python -m benchmarks`: all measurements, one after the other."""
 
-from . import accuracy, latency, loops, mathematics
+from . import accuracy, gradbench, latency, loops, mathematics
 
 latency.main()
 mathematics.main()
 loops.main()
+gradbench.main()
 accuracy.main()
