@@ -22,8 +22,8 @@ import rose
 from .loops import RESULTS, shown
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
-import particle  # noqa: E402
-import saddle  # noqa: E402
+import particle
+import saddle
 
 PROGRAMS: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
     "saddle": (saddle.saddle, [1.0, 1.0]), "particle": (particle.steered, 0.0),
