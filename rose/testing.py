@@ -2,7 +2,7 @@
 
 At each point the module has the bits of the interpreter, in the value and in both modes; reverse mode is the adjoint of
 forward mode, to rounding; and forward mode is what differences of the value say, extrapolated to a step of nothing.
-Where the differences have no limit there is a kink, or a jump: it is reported, and nothing is wrong.
+The first point is 0: where they disagree there, or are not finite, is a kink. It is reported, and nothing is wrong.
 """
 
 from __future__ import annotations
@@ -112,6 +112,7 @@ class _Examination:
         self.f, self.report, self.rng, self.watch = f, report, rng, _Limit()
         self.types, self.result = [untyped(t) for t in f.types], untyped(f.result)
         self.forward = self.reverse = None
+        self.special = False  # at 0, where kinks are, and branches meet
         parts = list(_parts(f.func))
         self.stops = any(_stops(g.body) for g in parts)
         self.endless = any(g.turns is not None for g in parts)
@@ -131,7 +132,9 @@ class _Examination:
     def at(self, points: int) -> None:
         found = 0
         for k in range(20 * points):
-            xs = [_draw(t, self.rng, _SCALES[k % len(_SCALES)] if k else _zero) for t in self.types]
+            self.special = k == 0
+            real = _zero if self.special else _SCALES[k % len(_SCALES)]
+            xs = [_draw(t, self.rng, real) for t in self.types]
             if (y := self._both(self.f, xs)) is not None and all(map(math.isfinite, _reals(y, self.result))):
                 self._derivatives(xs, y)
                 found += 1
@@ -179,7 +182,8 @@ class _Examination:
         if not any(finite):
             self.report.kinks.append(f"{self._where(xs)}: the derivative is not finite")
         elif not all(finite):
-            self.report.wrong.append(f"{self._where(xs)}: one of forward and reverse mode is finite, and one is not")
+            said = self.report.kinks if self.special else self.report.wrong
+            said.append(f"{self._where(xs)}: one of forward and reverse mode is finite, and one is not")
         else:
             value, cts = list(_reals(y, self.result)), list(_reals(ct, self.result))
             room = 1e-4 * math.fsum([abs(u) * max(1.0, abs(x)) for u, x in zip(cts, value, strict=True)])
@@ -192,7 +196,7 @@ class _Examination:
     def _adjoint(self, xs: Sequence[Any], out: list[float], back: list[float], room: float) -> None:
         """`<ct, J dx>` is `<J^T ct, dx>`, up to rounding of what was summed, and inside of the function."""
         x, y = math.fsum(out), math.fsum(back)
-        off = abs(x - y) / (math.fsum(map(abs, [*out, *back])) + room)
+        off = abs(x - y) / (math.fsum(map(abs, [*out, *back])) + room or 1.0)
         self.report.adjoint = max(self.report.adjoint, off)
         if off > ADJOINT:
             what = f"forward mode gives {x:.9g} along a direction, and reverse mode {y:.9g}"
@@ -226,18 +230,18 @@ class _Examination:
 
     def _disagree(self, at: str, along: Callable[[float], float], d: float, slopes: Sequence[float]) -> None:
         """No differences are close to the derivative `d`: there is a kink, or they say nothing, or it is wrong."""
-        found = next((s for r, s in combinations(slopes, 2) if abs(r - s) <= 1e-4 * abs(s)), None)
-        left, right = [_one_sided(along, sign) for sign in (-1.0, 1.0)]
-        near, far = [abs(along(h) - along(-h)) for h in (1e-9, 1e-7)]
-        said = f"derivative {d:.9g}, by differences {found:.9g}" if found is not None else f"derivative {d:.9g}"
-        if near > 0.5 * far > 0.0:
-            self.report.kinks.append(f"{at}: a jump, or too steep for differences; derivative {d:.6g}")
-        elif abs(left - right) > 1e-4 * max(abs(left), abs(right), abs(d)):
+        found = next((s for r, s in combinations(slopes, 2) if abs(r - s) <= 1e-4 * abs(s)), math.nan)
+        left, right = sorted([_one_sided(along, sign) for sign in (-1.0, 1.0)])
+        space = 1e-4 * max(abs(left), abs(right))
+        said = f"derivative {d:.9g}, by differences {found:.9g}"
+        if self.special or (right - left > space and left - space <= d <= right + space):
             self.report.kinks.append(f"{at}: a kink, with slopes {left:.6g} and {right:.6g}; derivative {d:.6g}")
-        elif found is None:
-            self.report.notes.append(f"{at}: differences are too rough to tell ({said})")
+        elif math.isnan(found):
+            self.report.notes.append(f"{at}: differences are too rough to tell (derivative {d:.9g})")
         elif self.stops:
             self.report.notes.append(f"{at}: {said}; it has a stop_gradient, which only derivatives see")
+        elif _goes(along, d, 0.1 * abs(d - found)):
+            self.report.kinks.append(f"{at}: many jumps; {said}")
         else:
             self.report.wrong.append(f"{at}: {said}")
 
@@ -359,6 +363,12 @@ def _one_sided(along: Callable[[float], float], sign: float) -> float:
     """The derivative on one side."""
     steps = [sign * 1e-3 / 2**k for k in range(8)]
     return _limit([(along(step) - along(0.0)) / step for step in steps], 2.0)
+
+
+def _goes(along: Callable[[float], float], d: float, room: float) -> bool:
+    """True if very near the slope is `d`, where rounding leaves that to be seen."""
+    noise = 1e-15 * abs(along(0.0))
+    return any(noise / h < room and abs((along(h) - along(-h)) / (2 * h) - d) < room for h in (1e-7, 1e-8, 1e-9, 1e-10))
 
 
 def _limit(column: Sequence[float], power: float) -> float:
