@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import random
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from generate import program
 
 import rose
 from rose import Bool, Fin, Real, Vec, testing
@@ -77,6 +79,12 @@ def test_what_is_right_is_not_blamed(f: Any):
         assert report.points == 10
         assert report.adjoint < 1e-11
         assert report.differences < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_random_program_is_not_blamed(seed: int):
+    report = examine(program(random.Random(seed).randrange).run()["main"], 4)
+    assert report.ok, report
 
 
 def ruled(factor: float, body: Any = lambda x: x * x, slope: Any = lambda x: 2 * x) -> Any:
