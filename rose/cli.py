@@ -381,6 +381,9 @@ def check_(target: str, points: int, seed: int, sizes: tuple[str, ...], as_json:
     """
     _, fs = _load(target)
     given = _sizes(sizes)
+    known = {d.text for f in fs.values() if isinstance(f, AnySize) for d in f.dims}
+    if extra := [k for k in given if k not in known]:
+        raise click.UsageError(f"--size {extra[0]}: no function has a size of that name")
     with _reported():
         reports = {name: replace(examine(f, points, seed, given), name=name) for name, f in fs.items()}
     if as_json:
