@@ -1,9 +1,10 @@
 """`python -m benchmarks`: all measurements, one after the other."""
 
-from . import accuracy, dynamic, latency, loops, mathematics
+from . import accuracy, dynamic, gradbench, latency, loops, mathematics
 
 latency.main()
 mathematics.main()
 loops.main()
 dynamic.main()
+gradbench.main()
 accuracy.main()

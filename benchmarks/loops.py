@@ -55,6 +55,11 @@ def pendulum_by_while(n: int) -> rose.Fn:
     return rose.fn([Real, Real], Real)(angle)
 
 
+def summed(n: int) -> rose.Fn:
+    """A sum over a range, whose turns carry nothing."""
+    return rose.fn([Real, Real], Real)(lambda x, v: rose.sum(rose.sin(x * i + v) for i in rose.range(n)))
+
+
 class Running:
     """A module in an instance of its own, whose memory can be seen."""
 
@@ -141,6 +146,7 @@ def main() -> None:
     turns = [
         *against_turns(pendulum, (10_000, 100_000, 1_000_000)),
         *against_turns(pendulum_by_while, (10_000, 100_000, 1_000_000)),
+        *against_turns(summed, (10_000, 100_000, 1_000_000)),
     ]
     console.print(shown("value and gradient, per turn", turns))
     kept = checkpoints()

@@ -120,6 +120,20 @@ def test_a_plain_while_finds_a_root_and_its_derivative(example: Any):
     assert "2.0 m: 1.151492, and 0.118078 more" in ran.printed
 
 
+def test_a_search_by_gradients_finds_the_least_value(example: Any):
+    assert example("descent").printed == "from (0, 0) to (1.0000, -2.0000)\n"
+
+
+def test_a_search_through_a_search_finds_the_saddle(example: Any):
+    lines = example("saddle").printed.splitlines()
+    assert lines == [f"{modes}: 8.246e-06 8.246e-06 8.246e-06 8.246e-06" for modes in ("ff", "fr", "rf", "rr")]
+
+
+def test_a_search_through_a_simulation_finds_the_charge(example: Any):
+    lines = example("particle").printed.splitlines()
+    assert lines == [f"{modes}: 0.2071918746" for modes in ("ff", "fr", "rf", "rr")]
+
+
 def test_every_example_is_tested_says_what_it_shows_and_imports_little():
     tested = Path(__file__).read_text(encoding="utf-8")
     for name in EXAMPLES:

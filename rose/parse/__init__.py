@@ -105,8 +105,8 @@ class Module:
             case tree.TypeName():
                 found = names.get(t.name) or self.types.get(t.name)
                 if found is None:
-                    hint = "the types are Real, Bool, (), 3, [3]Real, (Real, Real), {x: Real}, &Real and names"
-                    self.unknown("type", t.name, t.at, [*self.types, *names], hint)
+                    hint = "Real, Bool, (), 3, [3]Real, (Real, Real), {x: Real}, &Real, Stack[Real] and names"
+                    self.unknown("type", t.name, t.at, [*self.types, *names], f"the types are {hint}")
                 return found
             case tree.Size():
                 if t.size > LARGEST:

@@ -378,15 +378,26 @@ class Body(Bindings):
             if e.condition.name != first or names != rest or call.name not in self.module.defs:
                 hint = "c ? x : y chooses between two values"
                 self.fail("an if is on the first parameter, and gives both functions all others", call.at, hint)
-        then, otherwise = [self.module.func(c.name, (), c.at) for c in (e.then, e.otherwise)]
-        own = tuple_of(*[p.type for p in self.b.root.params[1:]])
+        own = [p.type for p in self.b.root.params[1:]]
+        then, otherwise = [self.handed(c, own) for c in (e.then, e.otherwise)]
         for call, g in ((e.then, then), (e.otherwise, otherwise)):
-            self.fits(tuple_of(*[p.type for p in g.params]), own, call.at, "what an arm takes")
             self.fits(g.result, result or then.result, call.at, "what an arm gives")
         self.fits(self.b.root.params[0].type, Bool, e.condition.at, "the condition")
         made = Func(self.b.name, self.b.root, then.result, pure=then.pure and otherwise.pure)
         made.arms = then, otherwise
         return made
+
+    def handed(self, e: tree.Call, own: list[Type]) -> Func:
+        """A function that is given parameters of these types, as they are."""
+        d = self.module.defs[e.name]
+        if len(d.params) != len(own):
+            self.fail(f"{e.name} takes {len(d.params)} arguments, got {len(own)}", e.at, f"see {e.name}'s definition")
+        if d.generics and e.types is None:
+            f = self.module.func(e.name, self.module.inferred(d, own, e.at), e.at)
+        else:
+            f = self.module.func(e.name, tuple([self.module.type(t, self.types) for t in e.types or ()]), e.at)
+        self.fits(tuple_of(*[p.type for p in f.params]), tuple_of(*own), e.at, f"what {e.name} takes")
+        return f
 
     def repetition(self, e: tree.While, result: Type | None) -> Func:
         """The function that calls another as long as a test holds."""
@@ -396,10 +407,8 @@ class Body(Bindings):
                 self.fail("a while gives both functions all parameters", call.at, "the first of them are its states")
             if call.name not in self.module.defs:
                 self.module.unknown("function", call.name, call.at, [*self.module.defs], "define it with def")
-        test, turn = [self.module.func(c.name, (), c.at) for c in (e.test, e.turn)]
         own = [p.type for p in params]
-        for call, g in ((e.test, test), (e.turn, turn)):
-            self.fits(tuple_of(*[p.type for p in g.params]), tuple_of(*own), call.at, "what it takes")
+        test, turn = [self.handed(c, own) for c in (e.test, e.turn)]
         self.fits(test.result, Bool, e.test.at, "the test")
         self.fits(turn.result, result, e.turn.at, "what a turn gives")
         states = turn.result.items if isinstance(turn.result, Tuple) else ()

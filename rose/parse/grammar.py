@@ -27,6 +27,7 @@ import json
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
+from ..dims import LARGEST
 from ..errors import WrongSyntax
 from ..text import ARITY, INFIX
 from .syntax import (
@@ -207,8 +208,12 @@ class _Parser:
         turn, most = self.call(hint), None
         if self.skip("max"):
             token = self.take()
+            hint = "write max 100"
             if not token.text.isdigit():
-                self.fail(f"expected how many turns at most, got {_named(token)}", "write max 100", token.at)
+                self.fail(f"expected how many turns at most, got {_named(token)}", hint, token.at)
+            if len(token.text) > 10 or int(token.text) >= LARGEST:
+                hint = "leave it out for any number of turns"
+                self.fail(f"a loop cannot have {_named(token)} turns at most", hint, token.at)
             most = int(token.text)
         return While(self.since(start), test, turn, most)
 
@@ -240,7 +245,7 @@ class _Parser:
             case "(":
                 return self.tuple_type(start)
             case _:
-                hint = "the types are Real, Bool, (), 3, [3]Real, (Real, Real), {x: Real}, &Real and names"
+                hint = "the types are Real, Bool, (), 3, [3]Real, (Real, Real), {x: Real}, &Real, Stack[Real] and names"
                 self.fail(f"expected a type, got {_named(token)}", hint, token.at)
 
     def tuple_type(self, start: int) -> TypeTree:

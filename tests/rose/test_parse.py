@@ -552,3 +552,15 @@ def test_a_literal_is_shared_where_it_is_not_named():
 def test_a_module_knows_its_types():
     module: Module = parse("type P = (Real, [2]Tan)\ntype Q = {p: P}\ndef f(q: Q): P = q.p")
     assert module.types["P"] is tuple_of(Real, Vec(2, Tan))
+
+
+def test_loops_and_choices_call_functions_of_any_size():
+    fs = rose.parse("""
+def small<n: Index>(v: [n]Real, w: [n]Real): Bool = fst (accum a from 0.0 in [for i: n, a += v[i]]) < 9.0
+def more<n: Index>(v: [n]Real, w: [n]Real): ([n]Real,) = ([for i: n, v[i] + w[i]],)
+def done<n: Index>(v: [n]Real): [n]Real = v
+def up(v: [2]Real, w: [2]Real): ([2]Real,) = while small(v, w) do more<2>(v, w) max 100
+def f(c: Bool, v: [2]Real): [2]Real = if c then done(v) else done<2>(v)
+""")
+    assert [list(x) for x in fs["up"]([1.0, 2.0], [0.5, 1.0])] == [[3.0, 6.0]]
+    assert list(fs["f"](True, [1.0, 2.0])) == list(fs["f"](False, [1.0, 2.0])) == [1.0, 2.0]

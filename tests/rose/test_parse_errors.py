@@ -540,6 +540,302 @@ TypeMismatch: what stands before a ; gives nothing, and this is a Real
     def f(x: Real): Real = x * x; x
                            ^^^^^
   hint: name it: let x = ... in
+=== a while without do
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x, y) turn(x, y)
+---
+WrongSyntax: expected 'do', got 'turn'
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x, y) turn(x, y)
+                                                         ^^^^
+  hint: write while test(x, y) do turn(x, y), of two functions of all parameters
+=== a while without a turn
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x, y) do
+---
+WrongSyntax: expected a function, got the end of the text
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x, y) do
+                                                           ^
+  hint: write while test(x, y) do turn(x, y), of two functions of all parameters
+=== a test that is no call
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small do turn(x, y)
+---
+WrongSyntax: expected '(', got 'do'
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small do turn(x, y)
+                                                   ^^
+  hint: write while test(x, y) do turn(x, y), of two functions of all parameters
+=== a test that is not given all parameters
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x) do turn(x, y)
+---
+TypeMismatch: a while gives both functions all parameters
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x) do turn(x, y)
+                                             ^^^^^^^^
+  hint: the first of them are its states
+=== a turn that is given them in another order
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(y, x)
+---
+TypeMismatch: a while gives both functions all parameters
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(y, x)
+                                                            ^^^^^^^^^^
+  hint: the first of them are its states
+=== a turn that is given something else
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, 2.0)
+---
+TypeMismatch: a while gives both functions all parameters
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, 2.0)
+                                                            ^^^^^^^^^^^^
+  hint: the first of them are its states
+=== a test of fewer parameters
+def small(x: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y)
+---
+TypeMismatch: small takes 1 arguments, got 2
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y)
+                                             ^^^^^^^^^^^
+  hint: see small's definition
+=== a test of parameters of other types
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Bool): (Real,) = while small(x, y) do turn(x, y)
+---
+TypeMismatch: what small takes is a (Real, Real), and must be a (Real, Bool)
+  at wrong.rose:3
+    def f(x: Real, y: Bool): (Real,) = while small(x, y) do turn(x, y)
+                                             ^^^^^^^^^^^
+  hint: both types must be the same
+=== a turn that gives no state
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): Real = x * y
+def f(x: Real, y: Real): Real = while small(x, y) do turn(x, y)
+---
+TypeMismatch: what a turn gives is no next state, but a Real
+  at wrong.rose:3
+    def f(x: Real, y: Real): Real = while small(x, y) do turn(x, y)
+                                                         ^^^^^^^^^^
+  hint: it gives a tuple of the first parameters' types: the states of the next turn
+=== a turn that gives another state
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Bool,) = (x < y,)
+def f(x: Real, y: Real): (Bool,) = while small(x, y) do turn(x, y)
+---
+TypeMismatch: what a turn gives is no next state, but a (Bool,)
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Bool,) = while small(x, y) do turn(x, y)
+                                                            ^^^^^^^^^^
+  hint: it gives a tuple of the first parameters' types: the states of the next turn
+=== a while of another type
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real, Real) = while small(x, y) do turn(x, y)
+---
+TypeMismatch: what a turn gives is a (Real,), and must be a (Real, Real)
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real, Real) = while small(x, y) do turn(x, y)
+                                                                 ^^^^^^^^^^
+  hint: both types must be the same
+=== a test that gives no Bool
+def small(x: Real, y: Real): Real = x
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y)
+---
+TypeMismatch: the test is a Real, and must be a Bool
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y)
+                                             ^^^^^^^^^^^
+  hint: both types must be the same
+=== an unknown test
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while smal(x, y) do turn(x, y)
+---
+UnknownName: there is no function smal
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while smal(x, y) do turn(x, y)
+                                             ^^^^^^^^^^
+  hint: did you mean small?
+=== an unknown turn
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x, y) do next(x, y)
+---
+UnknownName: there is no function next
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x, y) do next(x, y)
+                                                            ^^^^^^^^^^
+  hint: define it with def
+=== an operation for a test
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while sin(x, y) do turn(x, y)
+---
+UnknownName: there is no function sin
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while sin(x, y) do turn(x, y)
+                                             ^^^^^^^^^
+  hint: define it with def
+=== a while that is its own turn
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x, y) do f(x, y)
+---
+RoseError: f calls itself: f -> f
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x, y) do f(x, y)
+                                                            ^^^^^^^
+  hint: a function calls only others, without cycles
+=== a limit that is no number
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max x
+---
+WrongSyntax: expected how many turns at most, got 'x'
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max x
+                                                                           ^
+  hint: write max 100
+=== a limit that is no integer
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max 1.5
+---
+WrongSyntax: expected how many turns at most, got '1.5'
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max 1.5
+                                                                           ^^^
+  hint: write max 100
+=== a limit that is not there
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max
+---
+WrongSyntax: expected how many turns at most, got the end of the text
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max
+                                                                          ^
+  hint: write max 100
+=== a limit that is too large
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max 99999999999999999999
+---
+WrongSyntax: a loop cannot have '99999999999999999999' turns at most
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max 99999999999999999999
+                                                                           ^^^^^^^^^^^^^^^^^^^^
+  hint: leave it out for any number of turns
+=== a generic test of another size
+def small<n: Index>(v: [n]Real): Bool = true
+def turn(v: [2]Real): ([2]Real,) = (v,)
+def f(v: [2]Real): ([2]Real,) = while small<3>(v) do turn(v)
+---
+TypeMismatch: what small takes is a ([3]Real,), and must be a ([2]Real,)
+  at wrong.rose:3
+    def f(v: [2]Real): ([2]Real,) = while small<3>(v) do turn(v)
+                                          ^^^^^^^^^^^
+  hint: both types must be the same
+=== types for a test that is not generic
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = while small<3>(x, y) do turn(x, y)
+---
+TypeMismatch: small takes 0 types, got 1
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = while small<3>(x, y) do turn(x, y)
+                                             ^^^^^^^^^^^^^^
+  hint: it is not generic
+=== a while inside of an expression
+def small(x: Real, y: Real): Bool = x < 9.0
+def turn(x: Real, y: Real): (Real,) = (x * y,)
+def f(x: Real, y: Real): (Real,) = let z: (Real,) = while small(x, y) do turn(x, y) in z
+---
+WrongSyntax: expected an expression, got 'while'
+  at wrong.rose:3
+    def f(x: Real, y: Real): (Real,) = let z: (Real,) = while small(x, y) do turn(x, y) in z
+                                                        ^^^^^
+  hint: an expression is a name, a number, a call, (x, y), [x, y], or [for i: n, ...]
+=== a while without a state
+def t(): Bool = false
+def s(): () = ()
+def f(): () = while t() do s()
+---
+TypeMismatch: what a turn gives is no next state, but a ()
+  at wrong.rose:3
+    def f(): () = while t() do s()
+                               ^^^
+  hint: it gives a tuple of the first parameters' types: the states of the next turn
+=== a stack that is not closed
+def f(s: Stack[Real): Real = 1
+---
+WrongSyntax: expected ']', got ')'
+  at wrong.rose:1
+    def f(s: Stack[Real): Real = 1
+                       ^
+  hint: write Stack[Real]
+=== a stack of nothing
+def f(s: Stack): Real = 1
+---
+UnknownName: there is no type Stack
+  at wrong.rose:1
+    def f(s: Stack): Real = 1
+             ^^^^^
+  hint: the types are Real, Bool, (), 3, [3]Real, (Real, Real), {x: Real}, &Real, Stack[Real] and names
+=== a stack of two types
+def f(s: Stack[Real, Real]): Real = 1
+---
+WrongSyntax: expected ']', got ','
+  at wrong.rose:1
+    def f(s: Stack[Real, Real]): Real = 1
+                       ^
+  hint: write Stack[Real]
+=== a stack of an unknown type
+def f(s: Stack[Rael]): Real = 1
+---
+UnknownName: there is no type Rael
+  at wrong.rose:1
+    def f(s: Stack[Rael]): Real = 1
+                   ^^^^
+  hint: did you mean Real?
+=== a stack of accumulators
+def f(s: Stack[&Real]): Real = 1
+---
+TypeMismatch: an accumulator cannot be a part of something
+  at wrong.rose:1
+    def f(s: Stack[&Real]): Real = 1
+                   ^^^^^
+  hint: it is a parameter, or local
+=== an item of another type on a stack
+def f(s: Stack[Real], x: Bool): Stack[Real] = push(s, x)
+---
+TypeMismatch: push does not accept (Stack[Real], Bool)
+  at wrong.rose:1
+    def f(s: Stack[Real], x: Bool): Stack[Real] = push(s, x)
+                                                  ^^^^^^^^^^
+  hint: push: A stack with one more item.
+=== an item of what is no stack
+def f(x: Real): Real = pop(x)
+---
+TypeMismatch: pop does not accept (Real)
+  at wrong.rose:1
+    def f(x: Real): Real = pop(x)
+                           ^^^^^^
+  hint: pop: The top item of a stack, and the stack below it.
 """
 
 

@@ -1,0 +1,391 @@
+"""Are the derivatives of a function right? `examine` takes them at random points, and compares what must agree.
+
+At each point the module has the bits of the interpreter, in the value and in both modes; reverse mode is the adjoint of
+forward mode, to rounding; and forward mode is what differences of the value say, extrapolated to a step of nothing.
+The first point is 0: where they disagree there, or are not finite, is a kink. It is reported, and nothing is wrong.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import random
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from itertools import combinations
+from operator import mul
+from typing import Any
+
+from .calls import callees
+from .derive import jvp, pullback
+from .effects import Assertion, Printer, spelled
+from .errors import NotDifferentiable, RoseError
+from .generic import AnySize
+from .interp import Env, evaluate, run
+from .ir import FOR, Block, Func, Value
+from .structs import plain, present
+from .trace import Fn
+from .types import Fin, Real, Tuple, Type, Vec, untyped
+
+AnyFn = Fn[..., Any]
+
+TURNS, PATIENCE = 10_000, 300_000  # of loops of unknown length: in one evaluation, and in all of one function
+STEPS = (0.1, 1e-2, 1e-3, 1e-5)  # where differences start; halved seven times each
+CLOSE = 1e-6  # of a derivative, by differences
+ADJOINT = 1e-8  # of the products that are summed
+
+
+@dataclass
+class Report:
+    """What was found of one function. It is `ok` unless something is `wrong`."""
+
+    name: str
+    points: int = 0  # at which derivatives were compared
+    adjoint: float = 0.0  # the largest difference between forward and reverse mode, of what was summed
+    differences: float = 0.0  # the largest difference between forward mode and differences, of the derivative
+    kinks: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+    wrong: list[str] = field(default_factory=list[str])
+
+    @property
+    def ok(self) -> bool:
+        return not self.wrong
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {'ok' if self.ok else 'WRONG'}"]
+        if self.points and self.ok:
+            at = f"{self.points} point{'s' * (self.points != 1)}"
+            lines.append(f"at {at}, forward and reverse mode differ by {self.adjoint:.0e}, ")
+            lines[-1] += f"forward mode and differences by {self.differences:.0e}"
+        return "\n  ".join([*lines, *self.wrong, *_several(self.kinks, "kinks"), *_several(self.notes, "notes")])
+
+
+def _several(said: Sequence[str], what: str) -> list[str]:
+    return [*said[:3], *([f"and {len(said) - 3} more {what}"] if len(said) > 3 else [])]
+
+
+def examine(f: AnyFn, points: int = 10, seed: int = 0, sizes: Mapping[str, int] | None = None) -> Report:
+    """Check the derivatives of `f` at random points where it is finite, the same ones for the same seed.
+
+    A size of a `rose.dim` is 3, unless `sizes` says another.
+    """
+    report = Report(f.name)
+    if isinstance(f, AnySize):
+        f = f.at(**{d.text: (sizes or {}).get(d.text, 3) for d in f.dims})
+    if any(map(_is_empty, f.types)):
+        report.notes.append("not checked: a parameter is an index of nothing")
+    else:
+        with redirect_stdout(io.StringIO()):  # what the function prints
+            _Examination(f, report, random.Random(f"{seed} {f.name}")).at(points)
+    return report
+
+
+def _is_empty(t: Type) -> bool:
+    """True for a type that has no value."""
+    if isinstance(t, Vec):
+        return t.size > 0 and _is_empty(t.elem)
+    return t.size == 0 if isinstance(t, Fin) else isinstance(t, Tuple) and any(map(_is_empty, t.items))
+
+
+def _parts(f: Func) -> Iterator[Func]:
+    """The function and all that it calls, each once."""
+    seen, waiting = {f}, [f]
+    while waiting:
+        yield (g := waiting.pop())
+        for h in callees(g):
+            if h not in seen:
+                seen.add(h)
+                waiting.append(h)
+
+
+def _stops(block: Block) -> bool:
+    """True if something in it is constant to derivatives, though not to differences."""
+    return any(v.op.name == "stop_gradient" or (v.op is FOR and _stops(v.attr)) for v in block.code)
+
+
+class _Examination:
+    """One function, with its derivatives, at one point after another."""
+
+    def __init__(self, f: AnyFn, report: Report, rng: random.Random) -> None:
+        self.f, self.report, self.rng, self.watch = f, report, rng, _Limit()
+        self.types, self.result = [untyped(t) for t in f.types], untyped(f.result)
+        self.forward = self.reverse = None
+        self.special = False  # at 0, where kinks are, and branches meet
+        parts = list(_parts(f.func))
+        self.stops = any(_stops(g.body) for g in parts)
+        self.endless = any(g.turns is not None for g in parts)
+        self.outside: tuple[type[Exception], ...] = (RoseError, _TooLong)  # what it raises outside of its domain
+        if any(g.impl and not isinstance(g.impl, (Printer, Assertion)) for g in parts):
+            self.outside += (ValueError, ArithmeticError)
+        if not self.result.real or not any(t.real for t in self.types):
+            report.notes.append("it has no derivative: the module is compared with the interpreter")
+            return
+        try:
+            self.forward, self.reverse = jvp(f), pullback(f)
+            _ = self.forward.func, self.reverse.func
+        except NotDifferentiable as e:
+            self.forward = self.reverse = None
+            report.notes.append(f"it has no derivative: {e.message}")
+
+    def at(self, points: int) -> None:
+        found = 0
+        for k in range(20 * points):
+            self.special = k == 0
+            real = _zero if self.special else _SCALES[k % len(_SCALES)]
+            xs = [_draw(t, self.rng, real) for t in self.types]
+            if (y := self._both(self.f, xs)) is not None and all(map(math.isfinite, _reals(y, self.result))):
+                self._derivatives(xs, y)
+                found += 1
+            if found == points or self.report.wrong:
+                break
+            if self.watch.patience < 0:
+                self.report.notes.append("ended early: its loops take many turns")
+                break
+        if not found:
+            self.report.notes.append("not checked: no point was found where it is finite")
+        self.report.points = found if self.forward is not None else 0
+
+    def _both(self, f: AnyFn, xs: Sequence[Any]) -> Any:
+        """The value in the interpreter, which the module has to the bit; None where there is none."""
+        try:
+            y = run(f.func, *xs, watch=self.watch.anew())
+        except self.outside:
+            return None
+        if _bits(made := self._call(f, xs)) != _bits(y):
+            what = f"{_short(spelled(made, f.result))} in the module, {_short(spelled(y, f.result))} in the interpreter"
+            self.report.wrong.append(f"{self._where(xs[: len(self.types)])}: {f.name} is {what}")
+        return y
+
+    def _call(self, f: AnyFn, xs: Sequence[Any]) -> Any:
+        return plain(f(*[present(x, t) for x, t in zip(xs, f.types, strict=True)]), f.result)
+
+    def _where(self, xs: Sequence[Any]) -> str:
+        given = zip(self.f.names, xs, self.types, strict=True)
+        return _short("at " + ", ".join([f"{name} = {spelled(x, t)}" for name, x, t in given]))
+
+    def _derivatives(self, xs: Sequence[Any], y: Any) -> None:
+        if self.forward is None or self.reverse is None:
+            return
+        dxs = [_draw(t, self.rng, _direction) for t in self.types]
+        ct = _draw(self.result, self.rng, _direction, like=y)
+        duals = [_join(x, dx, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+        both, pulled = self._both(self.forward, duals), self._both(self.reverse, [*xs, ct])
+        if self.report.wrong or both is None or pulled is None:
+            return
+        dy = [d for _, d in _duals(both, self.result)]
+        gradients = pulled[1] if len(xs) > 1 else (pulled[1],)
+        gs = [x for g, t in zip(gradients, self.types, strict=True) if t.real for x in _reals(g, t)]
+        ds = [x for dx, t in zip(dxs, self.types, strict=True) for x in _reals(dx, t)]
+        finite = [all(map(math.isfinite, some)) for some in (dy, gs)]
+        if not any(finite):
+            self.report.kinks.append(f"{self._where(xs)}: the derivative is not finite")
+        elif not all(finite):
+            said = self.report.kinks if self.special else self.report.wrong
+            said.append(f"{self._where(xs)}: one of forward and reverse mode is finite, and one is not")
+        else:
+            value, cts = list(_reals(y, self.result)), list(_reals(ct, self.result))
+            room = 1e-4 * math.fsum([abs(u) * max(1.0, abs(x)) for u, x in zip(cts, value, strict=True)])
+            self._adjoint(xs, list(map(mul, cts, dy)), list(map(mul, gs, ds)), room)
+            try:
+                self._differences(xs, dxs, value, dy)
+            except _TooLong:
+                self.report.notes.append(f"{self._where(xs)}: differences take too many turns")
+
+    def _adjoint(self, xs: Sequence[Any], out: list[float], back: list[float], room: float) -> None:
+        """`<ct, J dx>` is `<J^T ct, dx>`, up to rounding of what was summed, and inside of the function."""
+        x, y = math.fsum(out), math.fsum(back)
+        off = abs(x - y) / (math.fsum(map(abs, [*out, *back])) + room or 1.0)
+        self.report.adjoint = max(self.report.adjoint, off)
+        if off > ADJOINT:
+            what = f"forward mode gives {x:.9g} along a direction, and reverse mode {y:.9g}"
+            self.report.wrong.append(f"{self._where(xs)}: {what}")
+
+    def _differences(self, xs: Sequence[Any], dxs: Sequence[Any], y: list[float], dy: list[float]) -> None:
+        def along(h: float) -> list[float]:
+            moved = [_moved(x, dx, h, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+            try:
+                again = self.watch.anew()
+                z = run(self.f.func, *moved, watch=again) if self.endless else self._call(self.f, moved)
+            except _TooLong:
+                raise
+            except self.outside:
+                return [math.nan] * len(y)
+            return list(_reals(z, self.result))
+
+        tried, off = list[list[float]](), [math.inf] * len(dy)
+        for h in STEPS:
+            tried.append(_slopes(along, h))
+            for k, (value, d, slope) in enumerate(zip(y, dy, tried[-1], strict=True)):
+                if abs(d - slope) <= CLOSE * max(abs(d), abs(slope)) + 1e-9 * max(1.0, abs(value)):
+                    off[k] = min(off[k], abs(d - slope) / max(abs(d), 1e-3, 1e-3 * abs(value)))
+            if math.inf not in off:
+                break
+        for k, x in enumerate(off):
+            if x < math.inf:
+                self.report.differences = max(self.report.differences, x)
+            else:
+                self._disagree(self._where(xs), lambda h, k=k: along(h)[k], dy[k], [slopes[k] for slopes in tried])
+
+    def _disagree(self, at: str, along: Callable[[float], float], d: float, slopes: Sequence[float]) -> None:
+        """No differences are close to the derivative `d`: there is a kink, or they say nothing, or it is wrong."""
+        found = next((s for r, s in combinations(slopes, 2) if abs(r - s) <= 1e-4 * abs(s)), math.nan)
+        left, right = sorted([_one_sided(along, sign) for sign in (-1.0, 1.0)])
+        space = 1e-4 * max(abs(left), abs(right))
+        said = f"derivative {d:.9g}, by differences {found:.9g}"
+        if self.special or (right - left > space and left - space <= d <= right + space):
+            self.report.kinks.append(f"{at}: a kink, with slopes {left:.6g} and {right:.6g}; derivative {d:.6g}")
+        elif math.isnan(found):
+            self.report.notes.append(f"{at}: differences are too rough to tell (derivative {d:.9g})")
+        elif self.stops:
+            self.report.notes.append(f"{at}: {said}; it has a stop_gradient, which only derivatives see")
+        elif _goes(along, d, 0.1 * abs(d - found)):
+            self.report.kinks.append(f"{at}: many jumps; {said}")
+        else:
+            self.report.wrong.append(f"{at}: {said}")
+
+
+class _TooLong(Exception):
+    """An evaluation takes more turns than there is patience for."""
+
+
+class _Limit:
+    """Watches an evaluation, and stops one that has too many turns."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Value, Env]] = []
+        self.left, self.patience = TURNS, PATIENCE
+
+    def anew(self) -> _Limit:
+        """For another evaluation."""
+        self.calls, self.left = [], TURNS
+        return self
+
+    def given(self, p: Value, x: Any) -> Any:
+        return x
+
+    def step(self, v: Value, xs: list[Any], env: Env) -> Any:
+        return evaluate(v, xs)
+
+    def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any:
+        return x
+
+    def turn(self, f: Func, count: int, xs: list[Any]) -> None:
+        self.left, self.patience = self.left - 1, self.patience - 1
+        if min(self.left, self.patience) < 0:
+            raise _TooLong
+
+
+# points and directions
+
+
+Draw = Callable[[random.Random], float]
+
+_SCALES: tuple[Draw, ...] = (
+    lambda rng: rng.gauss(0.0, 1.0),
+    lambda rng: rng.random(),
+    lambda rng: rng.uniform(1.0, 4.0),
+    lambda rng: rng.uniform(-1.0, 1.0) * 10.0 ** rng.randint(-2, 2),
+)
+_zero: Draw = lambda rng: 0.0
+_direction: Draw = lambda rng: rng.choice((-1.0, 1.0)) * rng.uniform(0.25, 1.0)
+
+
+def _draw(t: Type, rng: random.Random, real: Draw, like: Any = None) -> Any:
+    """A value of a type; its truth values and indices are those of `like`, if that is given."""
+    if isinstance(t, Vec):
+        return tuple([_draw(t.elem, rng, real, None if like is None else like[k]) for k in range(t.size)])
+    if isinstance(t, Tuple):
+        return tuple([_draw(s, rng, real, None if like is None else like[k]) for k, s in enumerate(t.items)])
+    if t is Real:
+        return real(rng)
+    if like is not None or t.empty:
+        return like
+    return rng.randrange(t.size) if isinstance(t, Fin) else rng.random() < 0.5
+
+
+def _parts_of(x: Any, t: Type) -> Iterator[tuple[Any, Type]]:
+    return zip(x, [t.elem] * t.size if isinstance(t, Vec) else t.items if isinstance(t, Tuple) else (), strict=True)
+
+
+def _reals(x: Any, t: Type) -> Iterator[float]:
+    """The Reals in a plain value, in order."""
+    if t is Real:
+        yield x
+    elif t.real:
+        for y, s in _parts_of(x, t):
+            yield from _reals(y, s)
+
+
+def _join(x: Any, dx: Any, t: Type) -> Any:
+    """A plain value of type `Dual[t]`."""
+    if t is Real:
+        return (x, dx)
+    return tuple([_join(y, dy, s) for (y, s), dy in zip(_parts_of(x, t), dx, strict=True)]) if t.real else x
+
+
+def _duals(x: Any, t: Type) -> Iterator[tuple[float, float]]:
+    """The Duals in a plain value of type `Dual[t]`, in order."""
+    if t is Real:
+        yield x
+    elif t.real:
+        for y, s in _parts_of(x, t):
+            yield from _duals(y, s)
+
+
+def _moved(x: Any, dx: Any, h: float, t: Type) -> Any:
+    if t is Real:
+        return x + h * dx
+    return tuple([_moved(y, dy, h, s) for (y, s), dy in zip(_parts_of(x, t), dx, strict=True)]) if t.real else x
+
+
+def _bits(x: Any) -> Any:
+    """A plain value with each float as its bits; every nan is the same one."""
+    if isinstance(x, tuple):
+        return tuple([_bits(y) for y in x])  # pyright: ignore[reportUnknownVariableType]
+    return ("nan" if x != x else struct.pack("<d", x)) if isinstance(x, float) else x
+
+
+# differences
+
+
+def _slopes(along: Callable[[float], list[float]], h: float) -> list[float]:
+    """The derivative of each number along a line, by central differences from `h` on."""
+    rows: list[list[float]] = []
+    for k in range(8):
+        step = h / 2**k
+        rows.append([(a - b) / (2 * step) for a, b in zip(along(step), along(-step), strict=True)])
+    return [_limit([row[k] for row in rows], 4.0) for k in range(len(rows[0]))]
+
+
+def _one_sided(along: Callable[[float], float], sign: float) -> float:
+    """The derivative on one side."""
+    steps = [sign * 1e-3 / 2**k for k in range(8)]
+    return _limit([(along(step) - along(0.0)) / step for step in steps], 2.0)
+
+
+def _goes(along: Callable[[float], float], d: float, room: float) -> bool:
+    """True if very near the slope is `d`, where rounding leaves that to be seen."""
+    noise = 1e-15 * abs(along(0.0))
+    return any(noise / h < room and abs((along(h) - along(-h)) / (2 * h) - d) < room for h in (1e-7, 1e-8, 1e-9, 1e-10))
+
+
+def _limit(column: Sequence[float], power: float) -> float:
+    """Where a sequence goes, of which each item halves the step: Richardson's extrapolation, with Ridders' error."""
+    best, least, last = column[-1], math.inf, [column[0]]
+    for x in column[1:]:
+        row, factor = [x], 1.0
+        for before in last:
+            factor *= power
+            row.append(row[-1] + (row[-1] - before) / (factor - 1))
+        for j in range(1, len(row)):
+            error = max(abs(row[j] - row[j - 1]), abs(row[j] - last[j - 1]))
+            if error < least:
+                best, least = row[j], error
+        last = row
+    return best
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 120 else text[:117] + "..."
