@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 from . import ir, operators, trace
@@ -14,6 +15,7 @@ from .errors import Loc, TypeMismatch, argument, edge, here
 from .ir import CONST, PARAM, Builder, Func, Value, builder, is_tracing, shown
 from .loops import turns
 from .operators import host_index, view
+from .optimise.split import lifted
 from .structs import LARGEST, infer, is_number, to_value
 from .types import Bool, Fin, Real, Tuple, Type
 from .value import is_truth
@@ -188,13 +190,15 @@ def scan(
         step: Callable[[Value, Value], tuple[list[Value], list[Value]]] = lambda i, state: _split(turn(i, state))
         (last,), outs = b.loop(size, step, [first])
         return (view(last), outs[0]) if outs else view(last)
-    with ir.building("rose.scan", inside=True) as inner:
+    with ir.resumed(copy(b)) as inner, inner.nested() as block:  # as in a loop: so a turn is the same with checkpoints
         i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
-        one = trace.finish(inner, lambda: turn(i, state), lambda x, _: inner.tuple(x), loc)
+        made = trace.recorded(inner, lambda: turn(i, state))
+        block.results = (inner.tuple([inner.reach(x) for x in made]),)
+    one, outside = lifted("rose.scan", block)
     if not _repeatable(one):
         hint = "leave out checkpoint=, or what has an effect"
         raise TypeMismatch("a turn that has an effect cannot be evaluated again", at, hint)
-    last, out = Segments(one, [b.reach(v) for v in inner.captured]).run(first, checkpoint, snapshots)
+    last, out = Segments(one, [b.reach(v) for v in outside]).run(first, checkpoint, snapshots)
     return view(last) if out is None else (view(last), out)
 
 

@@ -98,9 +98,13 @@ class Sums:
                 self.added[k] = True
         self._clear()
 
+    def leave(self) -> None:
+        """After the loop, go on with what was there before it."""
+        for leaf, before in zip(self.leaves, self.before, strict=True):
+            leaf.sum, leaf.ref = before
+
     def end(self, b: Builder) -> None:
         """Add what all turns contributed."""
-        for leaf, before, total, added in zip(self.leaves, self.before, self.totals, self.added, strict=True):
-            leaf.sum, leaf.ref = before
+        for leaf, total, added in zip(self.leaves, self.totals, self.added, strict=True):
             if added:
                 leaf.add(b, b.freeze(total))
