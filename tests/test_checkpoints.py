@@ -170,14 +170,19 @@ def called_twice(scan: Scan, v: Any) -> Any:
 
 FAMILY: list[Body] = [
     number, outs, vector, struct, captured_numbers, captured_vectors, vectors_as_a_whole, struct_outside,
-    vector_of_structs_outside, made_outside_too, in_arms,
-    with_flat_outs, unused, nested, nested_with_outs, stored_inside, inside_of_stored, in_cond, in_while, in_vec,
-    with_everything_inside, called_twice,
+    vector_of_structs_outside, made_outside_too, with_flat_outs, unused, nested, nested_with_outs, stored_inside,
+    inside_of_stored, in_cond, in_while, in_vec, with_everything_inside, called_twice,
 ]  # fmt: skip
-ONCE = ["j", "v", "l", "jj", "jv", "vj", "vl", "jjj", "jjv", "jvj", "vjj"]
+ONCE = [
+    word for k in (1, 2, 3) for word in map("".join, product("jvl", repeat=k)) if word.count("v") < 2 and "lv" not in word
+]  # fmt: skip
+AGAIN = ["vv", "lv", "jvv", "vjv", "vvj", "vvv"]
+
+each = pytest.mark.parametrize("body", FAMILY, ids=lambda body: body.__name__)
 
 
 def compositions(body: Body, schedule: dict[str, Any], orders: list[str]) -> dict[str, Any]:
+    """The function with this schedule, and its derivatives along fixed directions."""
     scan: Scan = lambda *args: rose.scan(*args, **schedule)
     made: dict[str, Any] = {"": rose.fn([Vec[4]], Real)(lambda v: body(scan, v))}
     for order in orders:
@@ -185,3 +190,25 @@ def compositions(body: Body, schedule: dict[str, Any], orders: list[str]) -> dic
             if order[:k] not in made:
                 made[order[:k]] = WAYS[order[k - 1]](made[order[: k - 1]], direction(k, 4))
     return made
+
+
+def values(made: dict[str, Any]) -> dict[str, Any]:
+    module = Module({f"d{name}": check(f.func) for name, f in made.items()})
+    return {name: module[f"d{name}"](AT) for name in made}
+
+
+def second(body: Body, schedule: dict[str, Any]) -> dict[str, Any]:
+    """What users take second and third derivatives with."""
+    f = compositions(body, schedule, [])[""]
+    hvp = rose.fn([Vec[4]], Vec[4])(lambda v: rose.hvp(f)(v, direction(1, 4)))
+    return {"grad": rose.grad(f), "hessian": rose.hessian(f), "hvp": hvp}
+
+
+@each
+def test_one_reverse_pass_gives_the_same_bits(body: Body):
+    wanted = values({**compositions(body, {}, ["v", "vj", "jv", "l", "vl"]), **second(body, {})})
+    assert math.isfinite(wanted["vj"]) and wanted["vj"]
+    for schedule in SCHEDULES:
+        found = values({**compositions(body, schedule, ["v", "vj", "jv", "l", "vl"]), **second(body, schedule)})
+        for name, want in wanted.items():
+            assert same(found[name], want), (schedule, name)

@@ -50,10 +50,25 @@ def lifted(name: str, block: Block) -> tuple[Func, list[Value]]:
         for a in reads:
             if a not in env and not a.block.inside(block):
                 env[a] = _given(b, outer, a, outside)
-        for v in block.code:
-            _copy(b, v, env)
+        _same(b, block, env)
         (result,) = block.results
         return b.func(env[result]), list(outside)
+
+
+def _same(b: Builder, block: Block, env: Env) -> None:
+    """The instructions of a block, where they are."""
+    for v in block.code:
+        args, b.loc = tuple([env[a] for a in v.args]), v.loc
+        if v.op is GET:
+            env[v] = b.get(args[0], v.attr)
+        elif v.op is not FOR:
+            env[v] = b.again(v, args)
+        else:
+            with b.nested() as body:
+                env.update({p: b.param(p.type, p.attr) for p in v.attr.params})
+                _same(b, v.attr, env)
+                body.results = tuple([env[r] for r in v.attr.results])
+            env[v] = b.emit(FOR, args, body, v.type)
 
 
 def _given(b: Builder, outer: Builder, v: Value, outside: Env) -> Value:
