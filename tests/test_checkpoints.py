@@ -1,7 +1,7 @@
-"""Scans with checkpoints give the bits of scans that keep everything: which derivatives do, and how near the others are.
+"""Scans with checkpoints give the bits of scans that keep everything, of the value and of derivatives to third order.
 
-Forward mode evaluates turns again, and does nothing else: so a composition that has reverse mode in it once gives
-the same bits, wherever it stands. One that has it more often sums what comes back to a state in another order.
+Reverse mode over reverse mode is the exception: there the turns that were evaluated again have derivatives of their
+own, and a cotangent goes back through a turn in two parts, which are added afterwards, and not as one sum.
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ AT = (0.6, -0.4, 0.9, 0.3)
 Scan = Callable[..., Any]  # `rose.scan` with a schedule
 Body = Callable[[Scan, Any], Any]
 
-SCHEDULES: list[dict[str, Any]] = [
-    {"checkpoint": "sqrt"}, {"checkpoint": "binomial"},
-    *[{"checkpoint": "binomial", "snapshots": k} for k in (1, 2, 3)],
-]  # fmt: skip
+SCHEDULES: list[dict[str, Any]] = [{"checkpoint": "sqrt"}, {"checkpoint": "binomial", "snapshots": 2}]
 
 
 def number(scan: Scan, v: Any) -> Any:
@@ -85,13 +82,6 @@ def vector_of_structs_outside(scan: Scan, v: Any) -> Any:
     ps = rose.vec(Point(v[k] * 0.5, rose.sin(v[k])) for k in rose.range(4))
     q = scan(lambda i, s: Point(ps[i % 4].x * s.y + ps[0].x, s.x * ps[1].y + ps[i % 4].x), ps[0], 6)
     return q.x * q.y + ps[1].x
-
-
-def in_arms(scan: Scan, v: Any) -> Any:
-    """What is made outside, and read in arms that no turn takes, has no derivative that is finite."""
-    far = rose.sqrt(v[0] - 0.6) / (v[0] - 0.6)
-    s = scan(lambda i, s: rose.select(s > 90.0, far * s, rose.sin(s) * v[1]) + v[2], v[3], 6)
-    return s * s
 
 
 def made_outside_too(scan: Scan, v: Any) -> Any:
@@ -158,11 +148,6 @@ def with_everything_inside(scan: Scan, v: Any) -> Any:
     return scan(turn, v[0], 7)
 
 
-def of_a_derivative(scan: Scan, v: Any) -> Any:
-    f = rose.fn([Real], Real)(lambda x: scan(lambda i, s: rose.sin(s) * x + v[1], x, 5))
-    return scan(lambda i, s: rose.sin(rose.grad(f)(s)) * v[0], v[0], 4)
-
-
 def called_twice(scan: Scan, v: Any) -> Any:
     f = rose.fn([Real, Vec[4]], Real)(lambda x, w: scan(lambda i, s: rose.sin(s) * x + w[i % 4], x * w[0], 7))
     return f(v[0], v) * f(v[1], v)
@@ -173,10 +158,8 @@ FAMILY: list[Body] = [
     vector_of_structs_outside, made_outside_too, with_flat_outs, unused, nested, nested_with_outs, stored_inside,
     inside_of_stored, in_cond, in_while, in_vec, with_everything_inside, called_twice,
 ]  # fmt: skip
-ONCE = [
-    word for k in (1, 2, 3) for word in map("".join, product("jvl", repeat=k)) if word.count("v") < 2 and "lv" not in word
-]  # fmt: skip
-AGAIN = ["vv", "lv", "jvv", "vjv", "vvj", "vvv"]
+ONCE = ["j", "v", "l", "jj", "jv", "vj", "vl", "jjv", "jvj", "vjj"]
+AGAIN = ["vv", "lv"]  # reverse mode, where reverse mode or `linearize` was before
 
 each = pytest.mark.parametrize("body", FAMILY, ids=lambda body: body.__name__)
 
@@ -197,18 +180,21 @@ def values(made: dict[str, Any]) -> dict[str, Any]:
     return {name: module[f"d{name}"](AT) for name in made}
 
 
-def second(body: Body, schedule: dict[str, Any]) -> dict[str, Any]:
-    """What users take second and third derivatives with."""
+def users(body: Body, schedule: dict[str, Any]) -> dict[str, Any]:
+    """Derivatives as users take them."""
     f = compositions(body, schedule, [])[""]
     hvp = rose.fn([Vec[4]], Vec[4])(lambda v: rose.hvp(f)(v, direction(1, 4)))
     return {"grad": rose.grad(f), "hessian": rose.hessian(f), "hvp": hvp}
 
 
 @each
-def test_one_reverse_pass_gives_the_same_bits(body: Body):
-    wanted = values({**compositions(body, {}, ["v", "vj", "jv", "l", "vl"]), **second(body, {})})
-    assert math.isfinite(wanted["vj"]) and wanted["vj"]
+def test_derivatives_are_those_of_a_scan_that_keeps_everything(body: Body):
+    wanted = values({**compositions(body, {}, ONCE + AGAIN), **users(body, {})})
+    assert all([math.isfinite(wanted[name]) for name in ("", *ONCE, *AGAIN)]) and wanted["vj"]
     for schedule in SCHEDULES:
-        found = values({**compositions(body, schedule, ["v", "vj", "jv", "l", "vl"]), **second(body, schedule)})
+        found = values({**compositions(body, schedule, ONCE + AGAIN), **users(body, schedule)})
         for name, want in wanted.items():
-            assert same(found[name], want), (schedule, name)
+            if name in AGAIN:
+                assert found[name] == pytest.approx(want, rel=1e-13, abs=1e-14), (schedule, name)
+            else:
+                assert same(found[name], want), (schedule, name)

@@ -524,16 +524,13 @@ def bare(n: int, **schedule: Any) -> Any:
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 16, 100])
 @pytest.mark.parametrize("make", [rich, bare], ids=["rich", "bare"])
 def test_checkpoints_change_no_bit(make: Any, n: int):
-    """Of the value, the gradient, and its derivative forward; a Hessian sums the same numbers in another order."""
     at = (0.6, -0.4, 0.9, 0.3)
     whole = lambda f: {**compositions(Case("", f.body, at), ("j", "v", "jv", "jj")), "h": rose.hessian(f).func}
     module = Module(whole(make(n)))
-    hessian = np.array(module["h"](at))
     for schedule in SCHEDULES:
         other = Module({name: check(f) for name, f in whole(make(n, **schedule)).items()})
-        for name in ("f", "j", "v", "jv", "jj"):
+        for name in ("f", "j", "v", "jv", "jj", "h"):
             assert same(other[name](at), module[name](at)), (schedule, name)
-        assert np.array(other["h"](at)) == pytest.approx(hessian, rel=1e-11, abs=1e-14 * np.abs(hessian).max())
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: "-".join(map(str, s.values())))
