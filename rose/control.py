@@ -166,9 +166,12 @@ def scan(
     the vector of them. The body is recorded once.
 
     Reverse mode keeps what each turn's derivative needs. With `checkpoint` it keeps states only, and evaluates
-    turns again, to the same bits: "sqrt" keeps about `2 * sqrt(n)` of them, and evaluates each turn once more;
-    "binomial" keeps as many as there are `snapshots`, and evaluates a turn as often again as that takes: by
-    default, five times at most.
+    turns again: "sqrt" keeps about `2 * sqrt(n)` of them, and evaluates each turn once more; "binomial" keeps as
+    many as there are `snapshots`, and evaluates a turn as often again as that takes: by default, five times at most.
+
+    Values, gradients, Hessians, and all that has reverse mode in it once, before or after forward mode, are the same
+    to the bit. Reverse mode over reverse mode (`grad` of a function that calls `grad`) or over `linearize` differs
+    in the last bits: there a turn that is evaluated again has a derivative of its own, which is added to the turn's.
     """
     loc, b = here(), builder()
     at = loc.narrow(argument(0, "body", *_COUNTS))
