@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import pytest
@@ -135,7 +134,7 @@ def in_while(scan: Scan, v: Any) -> Any:
 
 
 def in_vec(scan: Scan, v: Any) -> Any:
-    w = rose.vec(scan(lambda i, s: rose.sin(s) * v[k] + v[0] * i, v[k], 6) for k in rose.range(4))
+    w = rose.vec(scan(lambda i, s, k=k: rose.sin(s) * v[k] + v[0] * i, v[k], 6) for k in rose.range(4))
     return rose.dot(w, w)
 
 

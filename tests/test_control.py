@@ -546,15 +546,17 @@ def test_a_rule_may_have_checkpoints(schedule: dict[str, Any]):
 
         @f.jvp
         def _(v: Any) -> Any:
-            turn = lambda i, s: (rose.sin(s[0]) + v[1].re, s[1] * v[0].re + v[i].du * s[0])
-            y, dy = rose.scan(turn, (v[0].re, v[0].du), 2, **schedule)
+            dz = v[0].du * v[1].re
+            turn = lambda i, s: (rose.sin(s[0]) + v[1].re, s[1] * v[0].re + v[i % 2].du * s[0] + dz)
+            y, dy = rose.scan(turn, (v[0].re, v[0].du), 7, **schedule)
             return rose.Dual(y, dy)
 
         return rose.fn([Vec[2]], Real)(lambda v: f(v) * v[0])
 
     for order in ("v", "j", "vv", "jv", "vj"):
         one, other = [compositions(Case("", with_rule(**s).body, (0.3, 0.8)), (order,))[order] for s in ({}, schedule)]
-        assert run(check(other), (0.3, 0.8)) == pytest.approx(run(one, (0.3, 0.8)), rel=1e-13)
+        found, want = run(check(other), (0.3, 0.8)), run(one, (0.3, 0.8))
+        assert found == pytest.approx(want, rel=1e-13) if order == "vv" else same(found, want), order
 
 
 def pendulum(n: int, **schedule: Any) -> Any:
