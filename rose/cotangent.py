@@ -73,7 +73,7 @@ class Cotangent:
 
 
 class Sums:
-    """Numbers from outside of a loop: each turn's part is summed by itself, then that of all turns, then the rest.
+    """Numbers from outside of a loop: each turn's part is summed by itself, and that of all turns comes last.
 
     So the order of a sum does not depend on how the turns are divided into calls: see `checkpoint.py`.
     """

@@ -56,7 +56,7 @@ def lifted(name: str, block: Block) -> tuple[Func, list[Value]]:
 
 
 def _same(b: Builder, block: Block, env: Env) -> None:
-    """The instructions of a block, where they are."""
+    """The instructions of a block again, in their order: none is moved out of a loop."""
     for v in block.code:
         args, b.loc = tuple([env[a] for a in v.args]), v.loc
         if v.op is GET:
