@@ -172,6 +172,8 @@ def scan(
     Values, gradients, Hessians, and all that has reverse mode in it once, before or after forward mode, are the same
     to the bit. Reverse mode over reverse mode (`grad` of a function that calls `grad`) or over `linearize` differs
     in the last bits: there a turn that is evaluated again has a derivative of its own, which is added to the turn's.
+    A turn is a function with checkpoints: as through any call, what is infinite outside, and used in arms of a `select`
+    that are not taken, makes a gradient nan. Make it in the turn.
     """
     loc, b = here(), builder()
     at = loc.narrow(argument(0, "body", *_COUNTS))

@@ -83,6 +83,16 @@ def vector_of_structs_outside(scan: Scan, v: Any) -> Any:
     return q.x * q.y + ps[1].x
 
 
+def in_arms(scan: Scan, v: Any) -> Any:
+    """What is infinite is made in the turns, for an arm that none of them takes."""
+
+    def turn(i: Any, s: Any) -> Any:
+        far = rose.sqrt(v[0] - 0.6) / (v[0] - 0.6)
+        return rose.select(s > 90.0, far * s, rose.sin(s) * v[1]) + v[2]
+
+    return scan(turn, v[3], 6) ** 2
+
+
 def made_outside_too(scan: Scan, v: Any) -> Any:
     """The turns make what is there outside as well."""
     x = rose.sin(v[0] * v[1])
@@ -155,7 +165,7 @@ def called_twice(scan: Scan, v: Any) -> Any:
 FAMILY: list[Body] = [
     number, outs, vector, struct, captured_numbers, captured_vectors, vectors_as_a_whole, struct_outside,
     vector_of_structs_outside, made_outside_too, with_flat_outs, unused, nested, nested_with_outs, stored_inside,
-    inside_of_stored, in_cond, in_while, in_vec, with_everything_inside, called_twice,
+    inside_of_stored, in_cond, in_while, in_vec, in_arms, with_everything_inside, called_twice,
 ]  # fmt: skip
 ONCE = ["j", "v", "l", "jj", "jv", "vj", "vl", "jjv", "jvj", "vjj"]
 AGAIN = ["vv", "lv"]  # reverse mode, where reverse mode or `linearize` was before
