@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 from . import ir, operators, trace
@@ -15,6 +16,7 @@ from .errors import Loc, TypeMismatch, argument, edge, here
 from .ir import CONST, PARAM, Builder, Func, Value, builder, is_tracing, shown
 from .loops import turns
 from .operators import host_index, view
+from .optimise.split import lifted
 from .structs import LARGEST, infer, is_number, to_value
 from .types import Bool, Fin, Real, Tuple, Type
 from .value import is_truth
@@ -165,9 +167,14 @@ def scan(
     the vector of them. The body is recorded once.
 
     Reverse mode keeps what each turn's derivative needs. With `checkpoint` it keeps states only, and evaluates
-    turns again, to the same bits: "sqrt" keeps about `2 * sqrt(n)` of them, and evaluates each turn once more;
-    "binomial" keeps as many as there are `snapshots`, and evaluates a turn as often again as that takes: by
-    default, five times at most.
+    turns again: "sqrt" keeps about `2 * sqrt(n)` of them, and evaluates each turn once more; "binomial" keeps as
+    many as there are `snapshots`, and evaluates a turn as often again as that takes: by default, five times at most.
+
+    Values, gradients, Hessians, and all that has reverse mode in it once, before or after forward mode, are the same
+    to the bit. Reverse mode over reverse mode (`grad` of a function that calls `grad`) or over `linearize` differs
+    in the last bits: there a turn that is evaluated again has a derivative of its own, which is added to the turn's.
+    A turn is a function with checkpoints: as through any call, what is infinite outside, and used in arms of a `select`
+    that are not taken, makes a gradient nan. Make it in the turn.
     """
     loc, b = here(), builder()
     at = loc.narrow(argument(0, "body", *_COUNTS))
@@ -192,13 +199,15 @@ def scan(
         step: Callable[[Value, Value], tuple[list[Value], list[Value]]] = lambda i, state: _split(turn(i, state))
         (last,), outs = b.loop(size, step, [first])
         return (view(last), outs[0]) if outs else view(last)
-    with ir.building("rose.scan", inside=True) as inner:
+    with ir.resumed(copy(b)) as inner, inner.nested() as block:  # as in a loop: so a turn is the same with checkpoints
         i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
-        one = trace.finish(inner, lambda: turn(i, state), lambda x, _: inner.tuple(x), loc)
+        made = trace.recorded(inner, lambda: turn(i, state))
+        block.results = (inner.tuple([inner.reach(x) for x in made]),)
+    one, outside = lifted("rose.scan", block)
     if not _repeatable(one):
         hint = "leave out checkpoint=, or what has an effect"
         raise TypeMismatch("a turn that has an effect cannot be evaluated again", at, hint)
-    last, out = Segments(one, [b.reach(v) for v in inner.captured]).run(first, checkpoint, snapshots)
+    last, out = Segments(one, [b.reach(v) for v in outside]).run(first, checkpoint, snapshots)
     return view(last) if out is None else (view(last), out)
 
 

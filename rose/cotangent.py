@@ -73,7 +73,7 @@ class Cotangent:
 
 
 class Sums:
-    """Numbers from outside of a loop: each turn's part is summed by itself, then that of all turns, then the rest.
+    """Numbers from outside of a loop: each turn's part is summed by itself, and that of all turns comes last.
 
     So the order of a sum does not depend on how the turns are divided into calls: see `checkpoint.py`.
     """
@@ -98,9 +98,13 @@ class Sums:
                 self.added[k] = True
         self._clear()
 
+    def leave(self) -> None:
+        """After the loop, go on with what was there before it."""
+        for leaf, before in zip(self.leaves, self.before, strict=True):
+            leaf.sum, leaf.ref = before
+
     def end(self, b: Builder) -> None:
         """Add what all turns contributed."""
-        for leaf, before, total, added in zip(self.leaves, self.before, self.totals, self.added, strict=True):
-            leaf.sum, leaf.ref = before
+        for leaf, total, added in zip(self.leaves, self.totals, self.added, strict=True):
             if added:
                 leaf.add(b, b.freeze(total))

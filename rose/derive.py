@@ -410,8 +410,8 @@ def jacobian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
 
 @of_any_size
 def hessian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
-    """The second derivatives of a function to a number: the Jacobian of its gradient."""
-    return _jacobian(_gradient(f, argnums, "hessian"), argnums, "jacobian", f"hessian({f.name})")
+    """The second derivatives of a function to a number: those of its gradient, which is evaluated once, forwards."""
+    return _jacobian(_gradient(f, argnums, "hessian"), argnums, "hessian", f"hessian({f.name})")
 
 
 def count(t: Type) -> int:
@@ -430,8 +430,13 @@ def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) ->
         raise NotDifferentiable(f"rose.{what}: {f.name} gives a {result!r}, which has no derivative", here(), hint)
 
     def one(k: int, xs: Sequence[Value], lin: Halved) -> Value:
-        forward = what == "jacfwd" or (what == "jacobian" and at_most(count(lin.types[k]) + 1, count(result)))
-        return _by_columns(lin, k, xs) if forward else _by_rows(lin, xs)
+        b, t = ir.builder(), linear_part(tangent(lin.types[k]))
+        if what == "hessian":
+            start = lin.start(xs)
+            return _by_columns(lin, k, xs, lambda path: lin.along(xs, *start, [_unit_vector(b, lin.types[k], path)]))
+        if what == "jacfwd" or (what == "jacobian" and at_most(count(lin.types[k]) + 1, count(result))):
+            return _by_columns(lin, k, xs, lambda path: lin.forward(xs, {k: _unit_vector(b, t, path)})[1])
+        return _by_rows(lin, xs)
 
     def body(*args: Any) -> Any:
         b = ir.builder()
@@ -469,10 +474,9 @@ def _by_rows(lin: Halved, xs: Sequence[Value]) -> Value:
     return _build(b, lin.result, lambda path: lin.back(xs, tape, _unit_vector(b, ct, path))[0])
 
 
-def _by_columns(lin: Halved, k: int, xs: Sequence[Value]) -> Value:
-    b = ir.builder()
-    t = linear_part(tangent(lin.types[k]))
-    columns = _build(b, t, lambda path: lin.forward(xs, {k: _unit_vector(b, t, path)})[1])
+def _by_columns(lin: Halved, k: int, xs: Sequence[Value], column: Callable[[Path], Value]) -> Value:
+    b, t = ir.builder(), linear_part(tangent(lin.types[k]))
+    columns = _build(b, t, column)
     inner: Callable[[Path], Value] = lambda out: filled(
         b, _build(b, t, lambda path: _read(b, _read(b, columns, path), out)), xs[k]
     )

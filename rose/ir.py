@@ -321,12 +321,12 @@ class Builder:
 
     @contextmanager
     def nested(self) -> Generator[Block]:
-        outer = self.block
+        outer, loc = self.block, self.loc
         self.block = Block(outer)
         try:
             yield self.block
         finally:
-            self.block = outer
+            self.block, self.loc = outer, loc  # so a loop is where it was begun
 
     # functions
 

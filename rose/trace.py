@@ -303,19 +303,26 @@ def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Va
 
     It was written at `loc`.
     """
+    x = recorded(b, body)
+    b.loc = loc.narrow(errors.returned)
+    return b.func(convert(x, b.loc))
+
+
+def recorded(b: Builder, body: Callable[[], R]) -> R:
+    """What `body` returns, unless it left a loop early."""
+    block = b.block
     try:
         x = body()
     except RoseError as e:
         if b.failure is not None and b.failure.number < e.number:
             raise b.failure from None
         raise
-    if b.failure is None and b.block is not b.root:
+    if b.failure is None and b.block is not block:
         hint = "write it as `for i in rose.range(n)`, which ends it"
         b.failure = RoseError("this loop is still open where its function ends", b.block.params[0].loc, hint)
     if b.failure is not None:
         raise b.failure
-    b.loc = loc.narrow(errors.returned)
-    return b.func(convert(x, b.loc))
+    return x
 
 
 def bind_arguments(name: str, names: Sequence[str], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:

@@ -301,6 +301,7 @@ class _Backward(LinearHalf):
         last = [cts[j] for j in states]
         inits = [b.zero(t) if x is None else x for x, t in zip(last, types, strict=True)]
         out, _ = b.loop(n.size, body, inits)
-        sums.end(b)
+        sums.leave()
         for j, ct in zip(states, out, strict=True):
             self.contribute(b, v, v.args[j], ct)
+        sums.end(b)  # last, as where the loop is called with a vector of them

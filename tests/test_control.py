@@ -524,16 +524,13 @@ def bare(n: int, **schedule: Any) -> Any:
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 16, 100])
 @pytest.mark.parametrize("make", [rich, bare], ids=["rich", "bare"])
 def test_checkpoints_change_no_bit(make: Any, n: int):
-    """Of the value, the gradient, and its derivative forward; a Hessian sums the same numbers in another order."""
     at = (0.6, -0.4, 0.9, 0.3)
     whole = lambda f: {**compositions(Case("", f.body, at), ("j", "v", "jv", "jj")), "h": rose.hessian(f).func}
     module = Module(whole(make(n)))
-    hessian = np.array(module["h"](at))
     for schedule in SCHEDULES:
         other = Module({name: check(f) for name, f in whole(make(n, **schedule)).items()})
-        for name in ("f", "j", "v", "jv", "jj"):
+        for name in ("f", "j", "v", "jv", "jj", "h"):
             assert same(other[name](at), module[name](at)), (schedule, name)
-        assert np.array(other["h"](at)) == pytest.approx(hessian, rel=1e-11, abs=1e-14 * np.abs(hessian).max())
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: "-".join(map(str, s.values())))
@@ -549,15 +546,17 @@ def test_a_rule_may_have_checkpoints(schedule: dict[str, Any]):
 
         @f.jvp
         def _(v: Any) -> Any:
-            turn = lambda i, s: (rose.sin(s[0]) + v[1].re, s[1] * v[0].re + v[i].du * s[0])
-            y, dy = rose.scan(turn, (v[0].re, v[0].du), 2, **schedule)
+            dz = v[0].du * v[1].re
+            turn = lambda i, s: (rose.sin(s[0]) + v[1].re, s[1] * v[0].re + v[i % 2].du * s[0] + dz)
+            y, dy = rose.scan(turn, (v[0].re, v[0].du), 7, **schedule)
             return rose.Dual(y, dy)
 
         return rose.fn([Vec[2]], Real)(lambda v: f(v) * v[0])
 
     for order in ("v", "j", "vv", "jv", "vj"):
         one, other = [compositions(Case("", with_rule(**s).body, (0.3, 0.8)), (order,))[order] for s in ({}, schedule)]
-        assert run(check(other), (0.3, 0.8)) == pytest.approx(run(one, (0.3, 0.8)), rel=1e-13)
+        found, want = run(check(other), (0.3, 0.8)), run(one, (0.3, 0.8))
+        assert found == pytest.approx(want, rel=1e-13) if order == "vv" else same(found, want), order
 
 
 def pendulum(n: int, **schedule: Any) -> Any:

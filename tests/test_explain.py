@@ -207,6 +207,10 @@ def test_a_scan_with_checkpoints_has_the_turns_of_the_user(checkpoint: str | Non
 
     g = of([Real], Real, lambda x: rose.sum(both(x) for k in rose.range(2)))
     assert turns(g, 5.0) == [3, 2, 0]
+    found = explain_nan(g, 5.0).first
+    assert found is not None
+    above = both.__code__.co_firstlineno
+    assert [loc.position()[1] - above for _, loc in found.turns] == [3, 5, 7]
 
 
 def select_at(i: Any, k: int, x: Any) -> Any:

@@ -9,6 +9,7 @@ import hashlib
 import math
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -357,6 +358,27 @@ def law_of_arms(p: Program, orders: Sequence[str]) -> None:
         assert y == spoiled[name] or (y != y and spoiled[name] != spoiled[name]), (name, y, spoiled[name])
 
 
+# checkpoints: the same bits as without them, where reverse mode is there once
+
+SCHEDULE = re.compile(r', checkpoint="\w+"(, snapshots=\d+)?')
+
+
+def law_of_checkpoints(p: Program) -> None:
+    n = sum([1 for x, t in zip(p.args[0], p.types, strict=True) for _ in reals(x, t)])
+    if not n or not p.result.real or not SCHEDULE.search(p.source):
+        return
+    x = [y for a, t in zip(p.args[0], p.types, strict=True) for y in reals(a, t)]
+    found: list[dict[str, Any]] = []
+    for q in (p, p._replace(source=SCHEDULE.sub("", p.source))):
+        f = flat(q.run()["main"], rose, q, n)
+        v, j = backwards(f, direction(1, n)), forwards(f, direction(1, n))
+        made = {"f": f, "v": v, "vj": forwards(v, direction(2, n)), "jv": backwards(j, direction(2, n))}
+        module = Module({name: g.func for name, g in made.items()})
+        found.append({name: module[name](tuple(x)) for name in made})
+    for name, want in found[1].items():
+        assert same(found[0][name], want), name
+
+
 # the laws, on few or many programs
 
 
@@ -388,6 +410,11 @@ def test_every_composition_to_third_order_agrees(part: int):
 @pytest.mark.parametrize("part", PARTS)
 def test_an_arm_that_is_not_taken_changes_no_derivative(part: int):
     for_programs(lambda p: law_of_arms(p, ("j", "v", "jv", "vj", "vv")), 5, part, budget=35)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_checkpoints_change_no_bit_of_what_is_reversed_once(part: int):
+    for_programs(law_of_checkpoints, 15, part)
 
 
 # bytes

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import ir
-from ..ir import ACCUM, AT, CONST, FOR, FREEZE, GET, INDEX, ZERO, Block, Builder, Func, Value
+from ..ir import ACCUM, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
+from ..types import Tuple
 
 PIECE = 1000  # instructions
 LONGEST = 2 * PIECE
@@ -34,6 +35,55 @@ def split(f: Func, longest: int = LONGEST) -> Func:
         made = b.func(env[f.body.results[0]])
     made.jvp, made.memo, made.remat = f.jvp, f.memo, f.remat
     return made
+
+
+def lifted(name: str, block: Block) -> tuple[Func, list[Value]]:
+    """A block with one result as a function of its own, and what it reads from outside: its last parameters.
+
+    Of a tuple these are the items: in a derivative they are summed one by one, as in a loop.
+    """
+    outer = ir.builder()
+    reads = [*[a for v in block.code for a in _uses(v)], *block.results]
+    with ir.building(name) as b:
+        env: Env = {p: _param(b, p) for p in block.params}
+        outside: Env = {}
+        for a in reads:
+            if a not in env and not a.block.inside(block):
+                env[a] = _given(b, outer, a, outside)
+        _same(b, block, env)
+        (result,) = block.results
+        return b.func(env[result]), list(outside)
+
+
+def _same(b: Builder, block: Block, env: Env) -> None:
+    """The instructions of a block again, in their order: none is moved out of a loop."""
+    for v in block.code:
+        args, b.loc = tuple([env[a] for a in v.args]), v.loc
+        if v.op is GET:
+            env[v] = b.get(args[0], v.attr)
+        elif v.op is not FOR:
+            env[v] = b.again(v, args)
+        else:
+            with b.nested() as body:
+                env.update({p: b.param(p.type, p.attr) for p in v.attr.params})
+                _same(b, v.attr, env)
+                body.results = tuple([env[r] for r in v.attr.results])
+            env[v] = b.emit(FOR, args, body, v.type)
+
+
+def _given(b: Builder, outer: Builder, v: Value, outside: Env) -> Value:
+    if v.op is CONST or v.op is ZERO:
+        return b.const(v.attr, v.type) if v.op is CONST else b.zero(v.type)
+    if isinstance(v.type, Tuple):
+        return b.tuple([_given(b, outer, outer.get(v, k), outside) for k in range(len(v.type.items))], v.type)
+    if v not in outside:
+        outside[v] = _param(b, v)
+    return outside[v]
+
+
+def _param(b: Builder, v: Value) -> Value:
+    b.loc = v.loc
+    return b.param(v.type, v.attr if v.op is PARAM else None)
 
 
 def _weight(block: Block) -> int:
