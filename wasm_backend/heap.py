@@ -14,7 +14,7 @@ from rose.types import Stack, Tuple, Type, Vec, tuple_of
 
 from .encode import I32, Module
 from .layout import offsets, size
-from .places import Assembler, Mem, wasm_type
+from .places import Assembler, Mem
 
 HEADER = 8
 
@@ -26,17 +26,6 @@ def node(t: Stack) -> Tuple:
 
 def node_size(t: Stack) -> int:
     return HEADER + -(-size(node(t)) // 8) * 8
-
-
-def can_be_added(t: Type) -> bool:
-    """True if a `t` is made of numbers: what holds anything else is on no stack that is added to another."""
-    match t:
-        case Vec() | Stack():
-            return t.empty or can_be_added(t.elem)
-        case Tuple():
-            return all(map(can_be_added, t.items))
-        case _:
-            return t.empty or wasm_type(t) != I32
 
 
 class Program(Protocol):
@@ -172,7 +161,7 @@ class Heap:
         """The function that makes the top of a stack a plain node: stack -> address."""
         if t in self._made:
             return self._made[t]
-        sums = can_be_added(t.elem)
+        sums = t.numeric  # what holds anything else is on no stack that is added to another
         if sums:
             self.join()
         index, c = self._define("top", 1, t)
