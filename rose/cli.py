@@ -26,7 +26,7 @@ from .errors import Loc, NotDifferentiable, RoseError, here, is_ours
 from .forward import full_mask
 from .forward import jvp as derive_jvp
 from .generic import AnySize, fixed
-from .ir import OPS, Func, deep
+from .ir import OPS, Func
 from .optimise import optimise
 from .source import parse_file
 from .structs import plain
@@ -334,7 +334,7 @@ def ir_(target: str, stage: str, form: str | None, sizes: tuple[str, ...]) -> No
     (f,) = _of_sizes({"": _one(target)}, sizes).values()
     if form is not None and stage == "wasm":
         raise click.UsageError("WebAssembly is no graph: ask for another pass")
-    with _reported(), deep():
+    with _reported():
         if stage == "wasm":
             click.echo(build.compile(f).disassemble())
             return

@@ -185,8 +185,7 @@ class Fn(NoNumber, Generic[P, R]):
         func, types = self._traced(), self.types
         if any(t.linear for t in types) and not mentions_tangent(list(args)):
             # outside a derivative rule a tangent is a number like any other
-            with ir.deep():
-                func, types = untype(func), tuple([untyped(t) for t in types])
+            func, types = untype(func), tuple([untyped(t) for t in types])
         return view(b.call(func, [*self._values(args, types), *[b.reach(v) for v in self._captured]]))
 
     def _values(self, args: Sequence[Any], types: Sequence[Type]) -> list[Value]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import wraps
 from typing import Any, ClassVar, TypeVar
 
@@ -200,16 +200,20 @@ def map_leaves(t: Type, leaf: Callable[[Type], Type], known: dict[Type, Type] | 
     `known` has what was made before. The type of a tape is as deep as a program is, so nothing recurs here.
     """
     made = {} if known is None else known
+    for s in parts_first(t, made):
+        made[s] = _mapped(s, leaf, made)
+    return made[t]
+
+
+def parts_first(t: Type, known: Container[Type]) -> Iterator[Type]:
+    """What is not known of `t` and its parts, each after its own parts: whoever gets it, makes it known."""
     todo = [t]
     while todo:
-        s = todo[-1]
-        missing = [x for x in parts(s) if x not in made]
+        missing = [x for x in parts(todo[-1]) if x not in known]
         if missing:
-            todo += missing
-        else:
-            made[s] = _mapped(s, leaf, made)
-            todo.pop()
-    return made[t]
+            todo += reversed(missing)
+        elif (s := todo.pop()) not in known:
+            yield s
 
 
 def parts(t: Type) -> tuple[Type, ...]:
