@@ -9,7 +9,6 @@ derivative there can be applied to many tangents. `Real` stands for `Tan`.
 from __future__ import annotations
 
 from . import ir
-from .calls import callees_first
 from .cuts import Cut, CutAgain, CutChoice, CutTurns
 from .guards import is_ref
 from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
@@ -17,12 +16,12 @@ from .linear import is_linear
 from .ops import select
 from .optimise.split import LONGEST, split
 from .types import Fin, Ref, Tuple, Type, Vec, linear_part
-from .unzip import LinearHalf, Unzipped, is_cut, unzip
+from .unzip import LinearHalf, Unzipped, to_cut, unzip
 
 
 def linearize(g: Func) -> tuple[Func, Func, tuple[int, ...]]:
     """The forward half of a function that has tangents, its linear half, and which parameters that reads."""
-    for f in callees_first(g, lambda f: is_cut(f) and "linearize" not in f.memo):
+    for f in to_cut(g, "linearize"):
         of = unzip(f)
         f.memo["linearize"] = of.fwd, _along(of), of.saved
     return g.memo["linearize"]

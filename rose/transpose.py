@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import ir
-from .calls import callees_first
 from .cotangent import Cotangent, Sums, by_value
 from .cuts import Cut, CutAgain, CutChoice, CutTurns
 from .errors import NotLinear
@@ -26,7 +25,7 @@ from .linear import is_linear
 from .ops import add, and_, ifrom, select
 from .optimise.split import LONGEST, split
 from .types import Fin, Ref, Tan, linear_part
-from .unzip import LinearHalf, Unzipped, is_cut, unzip
+from .unzip import LinearHalf, Unzipped, to_cut, unzip
 
 
 class Halves(NamedTuple):
@@ -39,7 +38,7 @@ class Halves(NamedTuple):
 
 def transpose(g: Func) -> Halves:
     """The two halves of a function that has tangents."""
-    for f in callees_first(g, lambda f: is_cut(f) and "transpose" not in f.memo):
+    for f in to_cut(g, "transpose"):
         of = unzip(f)
         f.memo["transpose"] = Halves(of.fwd, _backward(of), of.saved)
     return g.memo["transpose"]

@@ -10,7 +10,7 @@ Types keep their shape in both: what belongs to the other half becomes `Unit`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from . import ir
 from .calls import callees_first
@@ -33,14 +33,15 @@ Entry = Value | tuple[Value, "Entry | None"]
 
 def unzip(g: Func) -> Cut:
     """The forward half of a function that has tangents, and what it knows for the linear half."""
-    for f in callees_first(g, lambda f: is_cut(f) and "unzip" not in f.memo):
+    for f in to_cut(g, "unzip"):
         f.memo["unzip"] = _unzip(f)
     return g.memo["unzip"]
 
 
-def is_cut(f: Func) -> bool:
-    """True for a function that has tangents."""
-    return f.result.linear or any([p.type.linear for p in f.params])
+def to_cut(g: Func, what: str) -> Iterator[Func]:
+    """`g`, and what has tangents of all that it calls, each after what it calls; without those whose memo has `what`."""
+    is_cut: Callable[[Func], bool] = lambda f: f.result.linear or any([p.type.linear for p in f.params])
+    return callees_first(g, lambda f: what not in f.memo and (f is g or is_cut(f)))
 
 
 def _unzip(g: Func) -> Cut:
