@@ -197,7 +197,7 @@ class Unzipped(Cut):
                     self.primals[p] = b.param(primal_part(p.type), p.attr)
             self.forward(b, self.g.body)
             tape = b.tuple([self.entry(b, self.g.body, e) for e in self.kept[self.g.body]])
-            if tape.type.depth > DEEPEST:
+            if tape.type.depth > DEEPEST and not tape.type.empty:
                 tape = b.emit(PUSH, (b.zero(Stack(tape.type)), tape))
             return b.func(b.tuple([self.primal(b, self.g.body.results[0]), tape]))
 
