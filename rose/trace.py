@@ -30,7 +30,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
-DEEPEST = 20_000  # functions traced one inside another
+DEEPEST = 12_000  # functions traced one inside another
 BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 calls of C that CPython 3.12 allows in a thread
 
 lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
