@@ -34,6 +34,7 @@ from .ir import (
 from .linear import base
 from .ops import add, select
 from .optimise.dead_code import remove_dead_code
+from .progress import step
 from .stacks import LINEAR
 from .types import Ref, Tuple, Type, Vec, items_of, tangent
 
@@ -86,6 +87,7 @@ def _jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
         made = yield _derive_by_kind(f, mask)
         made.func.remat, made.func.memo["primal"] = f.remat, f
         f.memo[("jvp", mask)] = made
+        step("derive")
     return made
 
 

@@ -22,6 +22,7 @@ from .ir import Builder, Func, Value, not_one_each, shown
 from .looking import arity, check_plain, name_of, names_of, types_of, written
 from .operators import view
 from .optimise.split import split
+from .progress import step
 from .retype import untype
 from .structs import NoNumber, as_type, is_listing, plain, to_value
 from .types import Type, Unit, tangent, untyped
@@ -129,6 +130,7 @@ class Fn(NoNumber, Generic[P, R]):
         with _room(), dims.bound(self.sizes), ir.building(self.name, inside=True) as b:
             self._func = split(self._record(b))
             self._captured = tuple(b.captured)
+            step("trace")
 
     def _endless(self) -> RoseError:
         names = [f.name for f in _running]

@@ -24,6 +24,7 @@ from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, B
 from .linear import is_linear
 from .ops import add, and_, ifrom, select
 from .optimise.split import LONGEST, split
+from .progress import step
 from .types import Fin, Ref, Tan, linear_part
 from .unzip import LinearHalf, Unzipped, to_cut, unzip
 
@@ -41,6 +42,7 @@ def transpose(g: Func) -> Halves:
     for f in to_cut(g, "transpose"):
         of = unzip(f)
         f.memo["transpose"] = Halves(of.fwd, _backward(of), of.saved)
+        step("derive")
     return g.memo["transpose"]
 
 

@@ -20,6 +20,7 @@ from .ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Builder,
 from .linear import Loops, is_linear
 from .ops import ifrom, or_, real, select
 from .optimise.split import LONGEST, split
+from .progress import step
 from .stacks import PUSH, pop
 from .types import Bool, Stack, Tan, Type, items_of, primal_part
 
@@ -35,11 +36,12 @@ def unzip(g: Func) -> Cut:
     """The forward half of a function that has tangents, and what it knows for the linear half."""
     for f in to_cut(g, "unzip"):
         f.memo["unzip"] = _unzip(f)
+        step("derive")
     return g.memo["unzip"]
 
 
 def to_cut(g: Func, what: str) -> Iterator[Func]:
-    """`g`, and what has tangents of all that it calls, each after what it calls; without those whose memo has `what`."""
+    """`g`, and all with tangents that it calls, each after what it calls itself; if its memo does not have `what`."""
     is_cut: Callable[[Func], bool] = lambda f: f.result.linear or any([p.type.linear for p in f.params])
     return callees_first(g, lambda f: what not in f.memo and (f is g or is_cut(f)))
 

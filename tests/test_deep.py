@@ -16,6 +16,7 @@ import rose
 from rose import Fn, Real, Vec
 from rose.check import check
 from rose.interp import run
+from rose.progress import watched
 from rose.text import show
 
 AnyFn = Fn[..., Any]
@@ -134,10 +135,14 @@ def turns(f: AnyFn, v: Any) -> Any:
     return f([w[0] * 0.5, w[1]])
 
 
+def linked_once(link: Callable[[AnyFn, Any], Any], f: AnyFn) -> AnyFn:
+    return rose.fn([Vec[2]], Vec[2])(lambda v: link(f, v))
+
+
 def linked(link: Callable[[AnyFn, Any], Any], depth: int) -> AnyFn:
     f: AnyFn = last
     for _ in range(depth):
-        f = rose.fn([Vec[2]], Vec[2])((lambda f: lambda v: link(f, v))(f))
+        f = linked_once(link, f)
     return f
 
 
@@ -149,3 +154,13 @@ def test_deep_chains_of_all_kinds(link: Callable[[AnyFn, Any], Any]):
     f = linked(link, 18)
     body: Callable[[Any], Any] = lambda v: rose.dot(f(v), f(v))
     agree(Case(link.__name__, body, (0.7, 0.4)), ("j", "v", "l", "jv", "vj", "vv"))
+
+
+def test_whoever_waits_is_told_of_each_function():
+    seen: list[tuple[str, int | None]] = []
+    with watched(lambda stage, of: seen.append((stage, of))):
+        rose.compile(rose.grad(chain(50)))
+    assert {stage for stage, _ in seen} == {"trace", "derive", "optimise", "lower"}
+    totals = [of for stage, of in seen if stage == "lower"]
+    assert totals == [len(totals)] * len(totals)
+    assert len(totals) > 100

@@ -15,6 +15,7 @@ from typing import Any
 from rose.effects import Assertion, Failure, Printer
 from rose.errors import Loc, RoseError, TooLarge, here
 from rose.ir import ACCUM, CALL, CONST, FOR, PACK, PURE_CALL, ZERO, Block, Func, Value, is_call
+from rose.progress import step
 from rose.stacks import POP
 from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec, double, items_of
 
@@ -74,6 +75,7 @@ class _Program:
         for f in self.order:
             if f.impl is None and f in self.called:
                 self.write(f)
+            step("lower", len(self.order))
         signatures = {name: self.export(name, f) for name, f in self.exports.items()}
         self.heap.finish(max(self.largest, self.top))
         pages = -(-max(self.largest, self.top) // PAGE)
