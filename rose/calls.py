@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, TypeVar
 
 from .ir import FOR, Block, Func, Turns, building, is_call
 from .types import Bool, Tuple
+
+T = TypeVar("T")
+Work = Generator["Work[Any]", Any, T]  # gives other work that it needs done, and is sent its answer
 
 
 def choice(name: str, then: Func, otherwise: Func) -> Func:
@@ -56,3 +60,40 @@ def _called(block: Block) -> Iterator[Func]:
             yield v.attr
         elif v.op is FOR:
             yield from _called(v.attr)
+
+
+# Programs have calls within calls by the thousand, so that no pass recurs into what a function calls.
+
+
+def callees_first(f: Func, is_missing: Callable[[Func], bool]) -> Iterator[Func]:
+    """What is missing of `f` and all that it calls, each after what it calls: whoever gets it, makes it."""
+    todo = [f]
+    while todo:
+        g = todo[-1]
+        missing = [h for h in callees(g) if is_missing(h)] if is_missing(g) else []
+        if missing:
+            todo += missing
+            continue
+        todo.pop()
+        if is_missing(g):
+            yield g
+
+
+def done(work: Work[T]) -> T:
+    """The answer of some work: where what a callee is to become is known only at the call."""
+    running: list[Work[Any]] = [work]
+    answer: Any = None
+    error: BaseException | None = None
+    while running:
+        try:
+            running.append(running[-1].send(answer) if error is None else running[-1].throw(error))
+            answer = error = None
+        except StopIteration as end:
+            running.pop()
+            answer, error = end.value, None
+        except BaseException as e:
+            running.pop()
+            answer, error = None, e
+    if error is not None:
+        raise error
+    return answer

@@ -21,14 +21,16 @@ from typing import Any, cast
 
 import click
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from . import build, derive, draw
 from .errors import Loc, NotDifferentiable, RoseError, here, is_ours
 from .forward import full_mask
 from .forward import jvp as derive_jvp
 from .generic import AnySize, fixed
-from .ir import OPS, Func, deep
+from .ir import OPS, Func
 from .optimise import optimise
+from .progress import watched
 from .source import parse_file
 from .structs import plain
 from .testing import examine
@@ -54,11 +56,34 @@ class Refused(click.ClickException):
     exit_code = 2
 
 
-def _say(text: str, *, style: str = "") -> None:
-    """Narration: for people, on stderr."""
+def _console() -> Console:
+    """Where narration goes: for people, on stderr."""
     colours = None if os.environ.get("NO_COLOR") else "auto"
-    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True, color_system=colours)
-    console.print(text, style=style)
+    return Console(stderr=True, highlight=False, markup=False, soft_wrap=True, color_system=colours)
+
+
+def _say(text: str, *, style: str = "") -> None:
+    _console().print(text, style=style)
+
+
+@contextmanager
+def _progress(quiet: bool) -> Generator[None]:
+    """On a terminal, a line for each stage of a compilation: how many functions it is done with, and of how many."""
+    console, stages = _console(), dict[str, TaskID]()
+    if quiet or not console.is_terminal or console.color_system is None:  # it moves the cursor
+        yield
+        return
+    columns = TextColumn("{task.description:8}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as shown:
+        stages["trace"] = shown.add_task("trace", total=None)
+
+        def step(stage: str, of: int | None) -> None:
+            if stage not in stages:
+                stages[stage] = shown.add_task(stage, total=of)
+            shown.advance(stages[stage])
+
+        with watched(step):
+            yield
 
 
 # the user's program
@@ -223,7 +248,7 @@ def compile_(
             if name in named:
                 raise click.UsageError(f"there would be two functions called {name}: {path} has one")
             named[name] = f
-    with _reported():
+    with _reported(), _progress(quiet):
         made = build.compile(named, dtype=dtype)
     if verbose:
         for name, f in named.items():
@@ -342,7 +367,7 @@ def ir_(target: str, stage: str, form: str | None, sizes: tuple[str, ...]) -> No
     (f,) = _of_sizes({"": _one(target)}, sizes).values()
     if form is not None and stage == "wasm":
         raise click.UsageError("WebAssembly is no graph: ask for another pass")
-    with _reported(), deep():
+    with _reported():
         if stage == "wasm":
             click.echo(build.compile(f).disassemble())
             return

@@ -178,8 +178,7 @@ def linear_transpose(f: AnyFn) -> AnyFn:
 
     def body(*args: Any) -> Any:
         b, func = ir.builder(), untype(f.func)
-        with ir.deep():
-            halves = transpose(as_linear(func, [*[t.real for t in types_], *[False for _ in f.captured]]))
+        halves = transpose(as_linear(func, [*[t.real for t in types_], *[False for _ in f.captured]]))
         given = {k: to_value(x, types_[k], (f.names[k],)) for k, x in zip(kept, args, strict=False)}
         given.update(enumerate([b.reach(v) for v in f.captured], len(types_)))
         ct = as_cotangent(b, to_value(args[-1], result, ("the cotangent",)))

@@ -10,20 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from . import ir
-from .calls import choice, repeated
+from .calls import Work, choice, done, repeated
 from .errors import Loc, NotDifferentiable
 from .ir import (
     ACCUM,
     ADD_TO,
     AT,
-    CALL,
     CONST,
     FOR,
     FREEZE,
     GET,
     INDEX,
     PACK,
-    PURE_CALL,
     TUPLE,
     ZERO,
     Block,
@@ -31,10 +29,12 @@ from .ir import (
     Func,
     Turns,
     Value,
+    is_call,
 )
 from .linear import base
 from .ops import add, select
 from .optimise.dead_code import remove_dead_code
+from .progress import step
 from .stacks import LINEAR
 from .types import Ref, Tuple, Type, Vec, items_of, tangent
 
@@ -68,6 +68,10 @@ class Jvp:
 
 def jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Jvp:
     """The derivative of `f` in the parameters of `mask`. `loc` is where it is called, for errors."""
+    return done(_jvp(f, mask, loc))
+
+
+def _jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
     if f.jvp is not None:
         return Jvp(f.jvp, flat=not f.result.real)
     if f.impl is not None:
@@ -80,13 +84,14 @@ def jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Jvp:
         )
     made = f.memo.get(("jvp", mask))
     if made is None:
-        made = _derive_by_kind(f, mask)
+        made = yield _derive_by_kind(f, mask)
         made.func.remat, made.func.memo["primal"] = f.remat, f
         f.memo[("jvp", mask)] = made
+        step("derive")
     return made
 
 
-def _derive_by_kind(f: Func, mask: Mask) -> Jvp:
+def _derive_by_kind(f: Func, mask: Mask) -> Work[Jvp]:
     if f.turns is not None:
         return _derive_turns(f, f.turns, mask)
     return _derive(f, mask) if f.arms is None else _derive_choice(f, f.arms, mask[1:])
@@ -97,34 +102,36 @@ def full_mask(f: Func) -> Mask:
     return tuple([p.type.real for p in f.params])
 
 
-def _derive(f: Func, mask: Mask) -> Jvp:
+def _derive(f: Func, mask: Mask) -> Work[Jvp]:
     with ir.building(f"{f.name}.jvp") as b:
         env = Env()
         for p, active in zip(f.params, mask, strict=True):
             b.loc = p.loc
             x = b.param(p.type, p.attr)
             env[p] = x, b.param(tangent(p.type), f"d{p.attr}") if active else None
-        ((y, dy),) = _block(b, f.body, env)
+        ((y, dy),) = yield from _block(b, f.body, env)
         made = b.func(y if dy is None else b.tuple([y, dy]))
         # what nobody reads would count as a use outside of the arms of a `select`: see guards.py
         return Jvp(remove_dead_code(made), flat=dy is None)
 
 
-def _derive_choice(f: Func, arms: tuple[Func, Func], mask: Mask) -> Jvp:
+def _derive_choice(f: Func, arms: tuple[Func, Func], mask: Mask) -> Work[Jvp]:
     """The choice between the derivatives of the arms."""
-    ds = [jvp(g, mask) for g in arms]
+    ds: list[Jvp] = []
+    for g in arms:
+        ds.append((yield _jvp(g, mask)))
     flat = all([d.flat for d in ds])
     then, otherwise = [_padded(d.func) if d.flat and not flat else d.func for d in ds]
     return Jvp(choice(f"{f.name}.jvp", then, otherwise), flat)
 
 
-def _derive_turns(f: Func, turns: Turns, mask: Mask) -> Jvp:
+def _derive_turns(f: Func, turns: Turns, mask: Mask) -> Work[Jvp]:
     """The loop over states and tangents. Which states have one is found by trying, as for `for`."""
     types = items_of(f.result)
     k, constant = len(types), mask[len(types) :]
     active = list(mask[:k])
     while True:
-        d = jvp(turns.body, (*active, *constant))
+        d: Jvp = yield _jvp(turns.body, (*active, *constant))
         grown = [a or m for a, m in zip(active, _moving(d, k), strict=True)]
         if grown == active:
             break
@@ -194,10 +201,15 @@ def _padded(f: Func) -> Func:
         return b.func(b.tuple([y, b.zero(tangent(y.type))]))
 
 
-def _block(b: Builder, block: Block, env: Env) -> list[Pair]:
+def _block(b: Builder, block: Block, env: Env) -> Work[list[Pair]]:
     for v in block.code:
         b.loc = v.loc
-        z, dz = _instruction(b, v, env)
+        if v.op is FOR:
+            z, dz = yield from _for(b, v, env)
+        elif is_call(v):
+            z, dz = yield from _call(b, v, env)
+        else:
+            z, dz = _instruction(b, v, env)
         env[v] = z, None if dz is None or dz.op is ZERO or dz.type.empty else dz
     return [env[r] for r in block.results]
 
@@ -238,10 +250,6 @@ def _instruction(b: Builder, v: Value, env: Env) -> Pair:  # noqa: C901 (one cas
         return b.pack(xs, _vec(v.type)), None if flat else b.pack(full(), _vec(tangent(v.type)))
     if op is select:
         return b.emit(op, xs), None if flat else b.emit(op, (xs[0], *full()[1:]))
-    if op is FOR:
-        return _for(b, v, xs, dxs, env)
-    if op is PURE_CALL or op is CALL:
-        return _call(b, v, xs, dxs, env)
     if op is ACCUM:
         if not v.type.real:
             return b.accum(xs[0]), None
@@ -276,8 +284,9 @@ def _vec(t: Type) -> Vec:
     return t
 
 
-def _call(b: Builder, v: Value, xs: Sequence[Value], dxs: Sequence[Value | None], env: Env) -> Pair:
+def _call(b: Builder, v: Value, env: Env) -> Work[Pair]:
     f: Func = v.attr
+    xs, dxs = [env[a][0] for a in v.args], [env[a][1] for a in v.args]
     for dx in dxs:
         env.touch(dx)
     mask = tuple([dx is not None for dx in dxs])
@@ -285,18 +294,19 @@ def _call(b: Builder, v: Value, xs: Sequence[Value], dxs: Sequence[Value | None]
         return b.call(f, xs), None
     if f.jvp is not None:
         mask = full_mask(f)
-    d = jvp(f, mask, v.loc)
+    d: Jvp = yield _jvp(f, mask, v.loc)
     args = [z for x, dx, m in zip(xs, dxs, mask, strict=True) for z in ((x, _full(b, x, dx)) if m else (x,))]
     y = b.call(d.func, xs if d.func is f else args)
     return (y, None) if d.func.result is f.result else (b.get(y, 0), None if d.flat else b.get(y, 1))
 
 
-def _for(b: Builder, v: Value, xs: Sequence[Value], dxs: list[Value | None], env: Env) -> Pair:
+def _for(b: Builder, v: Value, env: Env) -> Work[Pair]:
     """A loop, with a tangent for each state that gets one in some turn, and for each vector.
 
     Which states do is found by trying: those that start with one, then also those that end with one.
     """
     block: Block = v.attr
+    xs, dxs = [env[a][0] for a in v.args], [env[a][1] for a in v.args]
     size, k = block.params[0].type, len(xs)
     active = [dx is not None for dx in dxs]
     while True:
@@ -306,7 +316,7 @@ def _for(b: Builder, v: Value, xs: Sequence[Value], dxs: list[Value | None], env
                 env[p] = b.param(p.type), None
             for p, a in zip(block.params[1:], active, strict=True):
                 env[p] = env[p][0], b.param(tangent(p.type)) if a else None
-            pairs = _block(b, block, env)
+            pairs = yield from _block(b, block, env)
             grown = [a or dy is not None for a, (_, dy) in zip(active, pairs[:k], strict=True)]
             if grown == active:
                 states, outs = pairs[:k], pairs[k:]

@@ -39,8 +39,7 @@ class Halved:
         mask = tuple([k in self.active for k in range(len(self.types))]) + (False,) * captured
         if func.jvp is not None:  # a user's rule takes a tangent for every parameter
             mask = tuple([p.type.real for p in func.params])
-        with ir.deep():
-            d = jvp(func, mask, here())
+        d = jvp(func, mask, here())
         self.mask = mask
         return func, None if d.flat else d.func
 
@@ -67,8 +66,7 @@ class Halved:
 
     def halves(self) -> Halves | None:
         _, d = self.func()
-        with ir.deep():
-            return None if d is None else transpose(d)
+        return None if d is None else transpose(d)
 
     def start(self, xs: Sequence[Value]) -> tuple[Value, Value]:
         """The forward half at `xs`: the value, and the tape."""
@@ -123,8 +121,7 @@ class Halved:
             k: as_cotangent(b, to_value(x, self.types[k], ("a tangent",)))
             for k, x in zip(self.active, dxs, strict=True)
         }
-        with ir.deep():
-            _, lin, saved = linearize(d)
+        _, lin, saved = linearize(d)
         moving = [k for k, m in enumerate(self.mask) if m]
         tangents = [given[k] if k in given else b.zero(linear_part(tangent(xs[k].type))) for k in moving]
         primals = self.pairs(xs)

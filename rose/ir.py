@@ -398,7 +398,7 @@ def resumed(b: Any) -> Generator[Any]:
 
 @contextmanager
 def deep() -> Generator[None]:
-    """Let calls be nested as deep as a program has them: passes recurse into what a function calls.
+    """Let the functions of a text be nested as deep as a program has them: one may come before those that it calls.
 
     Python's own frames do not use the stack of C, so the limit is only a guard against mistakes.
     """

@@ -16,16 +16,15 @@ from .linear import is_linear
 from .ops import select
 from .optimise.split import LONGEST, split
 from .types import Fin, Ref, Tuple, Type, Vec, linear_part
-from .unzip import LinearHalf, Unzipped, unzip
+from .unzip import LinearHalf, Unzipped, to_cut, unzip
 
 
 def linearize(g: Func) -> tuple[Func, Func, tuple[int, ...]]:
     """The forward half of a function that has tangents, its linear half, and which parameters that reads."""
-    made = g.memo.get("linearize")
-    if made is None:
-        of = unzip(g)
-        made = g.memo["linearize"] = of.fwd, _along(of), of.saved
-    return made
+    for f in to_cut(g, "linearize"):
+        of = unzip(f)
+        f.memo["linearize"] = of.fwd, _along(of), of.saved
+    return g.memo["linearize"]
 
 
 def _along(of: Cut) -> Func:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from . import ir
-from .calls import choice, repeated
+from .calls import Work, callees_first, choice, done, repeated
 from .errors import NotLinear
 from .ir import (
     ACCUM,
@@ -31,27 +31,35 @@ from .ir import (
 from .linear import base
 from .ops import add, mul, neg, select, sub
 from .stacks import LINEAR
-from .types import Fin, Real, Ref, Tan, Tuple, Type, Vec, items_of, map_leaves, untyped
+from .types import Fin, Real, Ref, Tan, Tuple, Type, Vec, items_of, of_leaves, untyped
 
 Env = dict[Value, Value]
 
 
 def untype(f: Func) -> Func:
     """`f` with `Real` for `Tan`: over numbers only, so that it can be called and differentiated like any other."""
-    if not (f.result.linear or any(p.type.linear for p in f.params)):
-        return f
-    made = f.memo.get("untype")
-    if made is None:
-        if f.arms is not None:
-            made = choice(f.name, *map(untype, f.arms))
-        elif f.turns is not None:
-            test, body, most = f.turns
-            made = repeated(f.name, untype(test), untype(body), len(items_of(f.result)), most)
-        else:
-            made = _untype(f)
-        made.remat = f.remat
-        f.memo["untype"] = made
-    return made
+    for g in callees_first(f, lambda g: _has_tangents(g) and "untype" not in g.memo):
+        made = g.memo["untype"] = _untype_by_kind(g)
+        made.remat = g.remat
+    return _untyped(f)
+
+
+def _has_tangents(f: Func) -> bool:
+    return f.result.linear or any([p.type.linear for p in f.params])
+
+
+def _untyped(f: Func) -> Func:
+    """What is made of `f`, when it is made."""
+    return f.memo["untype"] if _has_tangents(f) else f
+
+
+def _untype_by_kind(f: Func) -> Func:
+    if f.arms is not None:
+        return choice(f.name, *map(_untyped, f.arms))
+    if f.turns is not None:
+        test, body, most = f.turns
+        return repeated(f.name, _untyped(test), _untyped(body), len(items_of(f.result)), most)
+    return _untype(f)
 
 
 def _untype(f: Func) -> Func:
@@ -93,8 +101,8 @@ def _untype_one(b: Builder, v: Value, env: Env) -> Value:
         INDEX: lambda: b.index(*xs),
         PACK: lambda: b.pack(xs, _vec(untyped(v.type))),
         AT: lambda: b.at(xs[0], xs[1] if len(xs) > 1 else v.attr),
-        PURE_CALL: lambda: b.call(untype(v.attr), xs),
-        CALL: lambda: b.call(untype(v.attr), xs),
+        PURE_CALL: lambda: b.call(_untyped(v.attr), xs),
+        CALL: lambda: b.call(_untyped(v.attr), xs),
     }
     return special[v.op]() if v.op in special else b.emit(v.op, xs, v.attr)
 
@@ -114,40 +122,45 @@ def as_linear(f: Func, mask: Sequence[bool]) -> Func:
 
     It is an error if `f` is not linear in them: the error points at what is not.
     """
+    return done(_linear(f, mask))
+
+
+def _linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
     key = ("linear", tuple(mask))
     made = f.memo.get(key)
     if made is None:
         if f.impl is not None:
             raise NotLinear(f"{f.name} is opaque, so nothing says that it is linear", None, _HINT)
         if f.arms is not None:
-            made = choice(f.name, *[as_linear(g, mask[1:]) for g in f.arms])
+            then, otherwise = f.arms
+            made = choice(f.name, (yield _linear(then, mask[1:])), (yield _linear(otherwise, mask[1:])))
         elif f.turns is not None:
-            made = _turns_as_linear(f, f.turns, mask)
+            made = yield _turns_as_linear(f, f.turns, mask)
         else:
-            made = _as_linear(f, mask)
+            made = yield _as_linear(f, mask)
         made.remat = f.remat
         f.memo[key] = made
     return made
 
 
-def _turns_as_linear(f: Func, turns: Turns, mask: Sequence[bool]) -> Func:
+def _turns_as_linear(f: Func, turns: Turns, mask: Sequence[bool]) -> Work[Func]:
     """A loop whose states that are Reals all depend on the parameters."""
     for p, t, yes in zip(f.params, items_of(f.result), mask, strict=False):
         if t.real and not yes:
             raise NotLinear(
                 f"{p.attr or 'a state'} is carried along, and does not depend on the parameters", p.loc, _HINT
             )
-    test, body = as_linear(turns.test, mask), as_linear(turns.body, mask)
+    test, body = (yield _linear(turns.test, mask)), (yield _linear(turns.body, mask))
     return repeated(f.name, test, body, len(items_of(f.result)), turns.most)
 
 
-def _as_linear(f: Func, mask: Sequence[bool]) -> Func:
+def _as_linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
     with ir.building(f.name) as b:
         work = _AsLinear(f, mask)
         for p, yes in zip(f.params, mask, strict=True):
             b.loc = p.loc
             work.env[p] = b.param(_linear_type(p.type) if yes else p.type, p.attr)
-        work.block(b, f.body)
+        yield from work.block(b, f.body)
         result = f.body.results[0]
         return b.func(work.linear(b, result) if result.type.real else work.env[result])
 
@@ -155,8 +168,9 @@ def _as_linear(f: Func, mask: Sequence[bool]) -> Func:
 _HINT = "a linear function adds, and multiplies and divides by what does not depend on its parameters"
 
 
+@of_leaves
 def _linear_type(t: Type) -> Type:
-    return map_leaves(t, lambda s: Tan if s is Real else s)
+    return Tan if t is Real else t
 
 
 _JOINS = {neg, add, sub, select, *LINEAR, TUPLE, PACK, ACCUM, ADD_TO}  # linear in all of their arguments at once
@@ -210,22 +224,23 @@ class _AsLinear:
             return b.zero(_linear_type(v.type))
         raise NotLinear("a number that does not depend on the parameters is added to some that do", v.loc, _HINT)
 
-    def block(self, b: Builder, block: Block) -> None:
+    def block(self, b: Builder, block: Block) -> Work[None]:
         for v in block.code:
             b.loc = v.loc
-            self.env[v] = self.instruction(b, v)
+            if v.op is FOR:
+                self.env[v] = yield from self.loop(b, v)
+            elif is_call(v) and v in self.depends:
+                self.env[v] = yield from self.call(b, v)
+            else:
+                self.env[v] = self.instruction(b, v)
 
     def instruction(self, b: Builder, v: Value) -> Value:
         op, args = v.op, v.args
-        if op is FOR:
-            return self.loop(b, v)
         if v not in self.depends and not (op is ADD_TO and base(args[0]) in self.depends):
             return _untype_one(b, v, self.env)
         if op is mul and args[0] not in self.depends:
             args = (args[1], args[0])
         xs = [self.linear(b, a) if op in _JOINS and a.type.real else self.env[a] for a in args]
-        if is_call(v):
-            return self.call(b, v, xs)
         special: dict[ir.Op, Callable[[], Value]] = {
             TUPLE: lambda: b.tuple(xs, _tuple(_linear_type(v.type))),
             PACK: lambda: b.pack(xs, _vec(_linear_type(v.type))),
@@ -240,26 +255,23 @@ class _AsLinear:
             raise NotLinear(f"{op.name} is not linear in the parameters of {self.f.name}", v.loc, _HINT)
         return b.emit(op, tuple(xs))
 
-    def call(self, b: Builder, v: Value, xs: Sequence[Value]) -> Value:
+    def call(self, b: Builder, v: Value) -> Work[Value]:
         callee: Func = v.attr
         if callee.impl is not None:
             raise NotLinear(f"{callee.name} is opaque, so nothing says that it is linear", v.loc, _HINT)
-        return b.call(as_linear(callee, [a in self.depends for a in v.args]), xs)
+        made = yield _linear(callee, [a in self.depends for a in v.args])
+        return b.call(made, [self.env[a] for a in v.args])
 
-    def loop(self, b: Builder, v: Value) -> Value:
+    def loop(self, b: Builder, v: Value) -> Work[Value]:
         block: Block = v.attr
-        k = len(v.args)
         n = block.params[0].type
-        assert isinstance(n, Fin)
-
-        def body(*params: Value) -> tuple[list[Value], list[Value]]:
-            self.env.update(zip(block.params, params, strict=True))
-            self.block(b, block)
-            results = [
-                self.linear(b, r) if self.moves(v, j) else self.env[r] for j, r in enumerate(block.results)
-            ]  # fmt: skip
-            return results[:k], results[k:]
-
         inits = [self.linear(b, a) if self.moves(v, j) else self.env[a] for j, a in enumerate(v.args)]
-        after, vecs = b.loop(n.size, body, inits)
+        with b.nested() as body:
+            params = [b.param(t) for t in (n, *[x.type for x in inits])]
+            self.env.update(zip(block.params, params, strict=True))
+            yield from self.block(b, block)
+            body.results = tuple([
+                b.reach(self.linear(b, r) if self.moves(v, j) else self.env[r]) for j, r in enumerate(block.results)
+            ])  # fmt: skip
+        after, vecs = b.close(body, inits)
         return b.tuple([*after, *vecs])

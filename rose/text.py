@@ -36,7 +36,7 @@ from .calls import callees
 from .ir import OPS, Block, Func, Op, Value, is_call
 from .ops import neg, select
 from .stacks import LINEAR as STACKS
-from .types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec
+from .types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec, parts_first
 
 SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "eq": "==", "ne": "!=", "lt": "<", "le": "<=",
@@ -126,7 +126,7 @@ def _unique(name: str, taken: dict[str, int]) -> str:
 
 
 class _Program:
-    """The names of functions and types, and the definitions of the structs that were named."""
+    """The names of functions and types, and the definitions of the types that were named."""
 
     def __init__(self) -> None:
         self.structs: list[str] = []
@@ -158,8 +158,8 @@ class _Program:
             yield f"jvp {self.name(f)} = {self.name(rule)}"
 
     def type(self, t: Type) -> str:
-        if t not in self._types:
-            self._types[t] = self._spell(t)
+        for s in parts_first(t, self._types):
+            self._types[s] = self._spell(s)
         return self._types[t]
 
     def _spell(self, t: Type) -> str:
@@ -171,7 +171,8 @@ class _Program:
             case Ref():
                 return f"&{self.type(t.inner)}"
             case Stack():
-                return f"Stack[{self.type(t.elem)}]"
+                text = f"Stack[{self.type(t.elem)}]"
+                return self._named("Tape", text) if t.elem.stacked else text
             case Tuple(form=None):
                 return _tuple([self.type(x) for x in t.items]) if t.items else "(,)"
             case Tuple():
@@ -185,7 +186,11 @@ class _Program:
         text = f"{{{', '.join(items)}}}"
         if t.form.is_dict:
             return text
-        name = _unique(_name(t.form.name, "T"), self._type_names)
+        return self._named(_name(t.form.name, "T"), text)
+
+    def _named(self, wanted: str, text: str) -> str:
+        """A name for a type: stacks lie in one another as the calls of a program do, and would fill pages."""
+        name = _unique(wanted, self._type_names)
         self.structs.append(f"type {name} = {text}")
         return name
 

@@ -22,6 +22,7 @@ from .ir import Builder, Func, Value, not_one_each, shown
 from .looking import arity, check_plain, name_of, names_of, types_of, written
 from .operators import view
 from .optimise.split import split
+from .progress import step
 from .retype import untype
 from .structs import NoNumber, as_type, is_listing, plain, to_value
 from .types import Type, Unit, tangent, untyped
@@ -30,7 +31,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
-DEEPEST = 1_000  # functions traced one inside another
+DEEPEST = 12_000  # functions traced one inside another
 BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 calls of C that CPython 3.12 allows in a thread
 
 lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
@@ -129,6 +130,7 @@ class Fn(NoNumber, Generic[P, R]):
         with _room(), dims.bound(self.sizes), ir.building(self.name, inside=True) as b:
             self._func = split(self._record(b))
             self._captured = tuple(b.captured)
+            step("trace")
 
     def _endless(self) -> RoseError:
         names = [f.name for f in _running]
@@ -185,8 +187,7 @@ class Fn(NoNumber, Generic[P, R]):
         func, types = self._traced(), self.types
         if any(t.linear for t in types) and not mentions_tangent(list(args)):
             # outside a derivative rule a tangent is a number like any other
-            with ir.deep():
-                func, types = untype(func), tuple([untyped(t) for t in types])
+            func, types = untype(func), tuple([untyped(t) for t in types])
         return view(b.call(func, [*self._values(args, types), *[b.reach(v) for v in self._captured]]))
 
     def _values(self, args: Sequence[Any], types: Sequence[Type]) -> list[Value]:

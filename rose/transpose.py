@@ -25,8 +25,9 @@ from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, B
 from .linear import is_linear
 from .ops import add, and_, ifrom, select
 from .optimise.split import LONGEST, split
+from .progress import step
 from .types import Fin, Ref, Tan, linear_part
-from .unzip import LinearHalf, Unzipped, unzip
+from .unzip import LinearHalf, Unzipped, to_cut, unzip
 
 
 class Halves(NamedTuple):
@@ -39,11 +40,11 @@ class Halves(NamedTuple):
 
 def transpose(g: Func) -> Halves:
     """The two halves of a function that has tangents."""
-    made = g.memo.get("transpose")
-    if made is None:
-        of = unzip(g)
-        made = g.memo["transpose"] = Halves(of.fwd, _backward(of), of.saved)
-    return made
+    for f in to_cut(g, "transpose"):
+        of = unzip(f)
+        f.memo["transpose"] = Halves(of.fwd, _backward(of), of.saved)
+        step("derive")
+    return g.memo["transpose"]
 
 
 def _backward(of: Cut) -> Func:

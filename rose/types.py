@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Container, Iterator, Sequence
+from functools import wraps
 from typing import Any, ClassVar, TypeVar
 
 T = TypeVar("T")
@@ -25,9 +25,14 @@ class Interned(type):
 class Type(metaclass=Interned):
     """Base of all types, and what passes ask of every type: computed once, when the type is made."""
 
-    __slots__ = ("empty", "linear", "real", "scalar", "stacked")
+    __slots__ = ("depth", "empty", "linear", "numeric", "real", "scalar", "stacked")
 
-    def __init__(self, *, real: bool, linear: bool, empty: bool, scalar: bool = False, stacked: bool = False) -> None:
+    def __init__(
+        self, *, real: bool, linear: bool, empty: bool, numeric: bool, depth: int = 0, scalar: bool = False,
+        stacked: bool = False,
+    ) -> None:  # fmt: skip
+        self.depth = depth  # how many vectors and tuples lie in one another, down to a `Stack`
+        self.numeric = numeric  # all leaves are numbers: values of this type can be added
         self.stacked = stacked  # some leaf is a `Stack`
         self.scalar = scalar  # a number, a truth value or an index: what one local holds
         self.real = real  # some leaf is a `Real`: a value of this type can have a derivative
@@ -41,7 +46,8 @@ class Scalar(Type):
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        super().__init__(real=name == "Real", linear=name == "Tan", empty=name == "Unit", scalar=name != "Unit")
+        real, linear, empty = name == "Real", name == "Tan", name == "Unit"
+        super().__init__(real=real, linear=linear, empty=empty, numeric=name != "Bool", scalar=not empty)
         self.name = name
 
     def __repr__(self) -> str:
@@ -64,7 +70,7 @@ class Fin(Type):
     __slots__ = ("size",)
 
     def __init__(self, size: int) -> None:
-        super().__init__(real=False, linear=False, empty=False, scalar=True)
+        super().__init__(real=False, linear=False, empty=False, numeric=False, scalar=True)
         self.size = size
 
     def __repr__(self) -> str:
@@ -82,7 +88,10 @@ class Vec(Type):
     def __init__(self, size: int, elem: Type) -> None:
         # in the signature of a generic function the size is a `dims.Size`
         empty = (size.__class__ is int and size == 0) or elem.empty
-        super().__init__(real=elem.real, linear=elem.linear, empty=empty, stacked=elem.stacked)
+        super().__init__(
+            real=elem.real, linear=elem.linear, empty=empty, numeric=empty or elem.numeric, depth=1 + elem.depth,
+            stacked=elem.stacked,
+        )  # fmt: skip
         self.size, self.elem = size, elem
 
     def __repr__(self) -> str:
@@ -121,6 +130,8 @@ class Tuple(Type):
             real=any(t.real for t in items),
             linear=any(t.linear for t in items),
             empty=all(t.empty for t in items),
+            numeric=all(t.numeric for t in items),
+            depth=1 + max([t.depth for t in items], default=0),
             stacked=any(t.stacked for t in items),
         )
         self.items, self.form = items, form
@@ -142,7 +153,9 @@ class Ref(Type):
     __slots__ = ("inner",)
 
     def __init__(self, inner: Type) -> None:
-        super().__init__(real=inner.real, linear=inner.linear, empty=inner.empty)
+        super().__init__(
+            real=inner.real, linear=inner.linear, empty=inner.empty, numeric=inner.numeric, depth=inner.depth
+        )
         self.inner = inner
 
     def __repr__(self) -> str:
@@ -158,7 +171,9 @@ class Stack(Type):
     __slots__ = ("elem",)
 
     def __init__(self, elem: Type) -> None:
-        super().__init__(real=elem.real, linear=elem.linear, empty=False, scalar=True, stacked=True)
+        super().__init__(
+            real=elem.real, linear=elem.linear, empty=False, numeric=elem.numeric, scalar=True, stacked=True
+        )
         self.elem = elem
 
     def __repr__(self) -> str:
@@ -179,56 +194,107 @@ def items_of(t: Type) -> tuple[Type, ...]:
     return t.items
 
 
-def map_leaves(t: Type, leaf: Callable[[Type], Type]) -> Type:
-    """`t` with `leaf(s)` in the place of each scalar or index type `s`; its shape is kept."""
+def map_leaves(t: Type, leaf: Callable[[Type], Type], known: dict[Type, Type] | None = None) -> Type:
+    """`t` with `leaf(s)` in the place of each scalar or index type `s`; its shape is kept.
+
+    `known` has what was made before. The type of a tape is as deep as a program is, so nothing recurs here.
+    """
+    made = {} if known is None else known
+    for s in parts_first(t, made):
+        made[s] = _mapped(s, leaf, made)
+    return made[t]
+
+
+def parts_first(t: Type, known: Container[Type]) -> Iterator[Type]:
+    """What is not known of `t` and its parts, each after its own parts: whoever gets it, makes it known."""
+    todo = [t]
+    while todo:
+        missing = [x for x in parts(todo[-1]) if x not in known]
+        if missing:
+            todo += reversed(missing)
+        elif (s := todo.pop()) not in known:
+            yield s
+
+
+def parts(t: Type) -> tuple[Type, ...]:
+    """The types that a type is made of."""
+    match t:
+        case Vec() | Stack():
+            return (t.elem,)
+        case Tuple():
+            return t.items
+        case Ref():
+            return (t.inner,)
+        case _:
+            return ()
+
+
+def _mapped(t: Type, leaf: Callable[[Type], Type], made: dict[Type, Type]) -> Type:
     match t:
         case Vec():
-            return Vec(t.size, map_leaves(t.elem, leaf))
+            return Vec(t.size, made[t.elem])
         case Tuple():
-            return Tuple(tuple([map_leaves(x, leaf) for x in t.items]), t.form)
+            return Tuple(tuple([made[x] for x in t.items]), t.form)
         case Ref():
-            return Ref(map_leaves(t.inner, leaf))
+            return Ref(made[t.inner])
         case Stack():
-            elem = map_leaves(t.elem, leaf)
-            return Unit if elem.empty else Stack(elem)
+            return Unit if made[t.elem].empty else Stack(made[t.elem])
         case _:
             return leaf(t)
 
 
-@cache
+def of_leaves(leaf: Callable[[Type], Type]) -> Callable[[Type], Type]:
+    """The function of a type that does this with each leaf of it, once for each type."""
+    known: dict[Type, Type] = {}
+
+    @wraps(leaf)
+    def mapped(t: Type) -> Type:
+        found = known.get(t)
+        return map_leaves(t, leaf, known) if found is None else found
+
+    return mapped
+
+
+@of_leaves
 def tangent(t: Type) -> Type:
     """The type of a tangent of a `t`: `Tan` for each `Real`, `Unit` for what has no derivative."""
-    return map_leaves(t, lambda s: Tan if s is Real else Unit)
+    return Tan if t is Real else Unit
 
 
-@cache
+@of_leaves
+def _primal_part(t: Type) -> Type:
+    return Unit if t is Tan else t
+
+
 def primal_part(t: Type) -> Type:
     """What is left of `t` in the forward half: `Unit` in the place of each `Tan`."""
-    if isinstance(t, Ref):
-        inner = primal_part(t.inner)
-        return Unit if inner.empty else Ref(inner)
-    return map_leaves(t, lambda s: Unit if s is Tan else s)
+    part = _primal_part(t)
+    return Unit if part.empty and isinstance(t, Ref) else part
 
 
-@cache
+@of_leaves
+def _linear_part(t: Type) -> Type:
+    return Real if t is Tan else Unit
+
+
 def linear_part(t: Type) -> Type:
     """The type of a cotangent of a `t`: `Real` for each `Tan`, `Unit` for the rest, no accumulators."""
-    return map_leaves(t.inner if isinstance(t, Ref) else t, lambda s: Real if s is Tan else Unit)
+    return _linear_part(t.inner if isinstance(t, Ref) else t)
 
 
-@cache
+@of_leaves
 def untyped(t: Type) -> Type:
     """`t` with `Real` for `Tan`: outside a derivative rule a tangent is a number like any other."""
-    return map_leaves(t, lambda s: Real if s is Tan else s)
+    return Real if t is Tan else t
 
 
-@cache
+@of_leaves
 def single(t: Type) -> Type:
     """`t` in single precision: `Single` for each `Real`, and for each `Tan`, which is a number like any other."""
-    return map_leaves(t, lambda s: Single if s is Real or s is Tan else s)
+    return Single if t is Real or t is Tan else t
 
 
-@cache
+@of_leaves
 def double(t: Type) -> Type:
     """`t` with `Real` for `Single`; `t` itself, if it holds none."""
-    return map_leaves(t, lambda s: Real if s is Single else s)
+    return Real if t is Single else t

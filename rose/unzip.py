@@ -10,17 +10,23 @@ Types keep their shape in both: what belongs to the other half becomes `Unit`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from . import ir
-from .calls import callees
+from .calls import callees_first
 from .cuts import Cut, CutAgain, CutChoice, CutTurns, has_primal
 from .guards import Arms, Guard, around, has_arms, holds, visible
 from .ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value, is_call
 from .linear import Loops, is_linear
 from .ops import ifrom, or_, real, select
 from .optimise.split import LONGEST, split
-from .types import Bool, Tan, Type, items_of, primal_part
+from .progress import step
+from .stacks import PUSH, pop
+from .types import Bool, Stack, Tan, Type, items_of, primal_part
+
+# Tapes lie in one another as the calls do. One in which so many do is handed on as the only item of a stack: then it is
+# neither copied nor taken apart by all those who call its function, and a chain of n calls costs n times one of them.
+DEEPEST = 16
 
 # An entry of a tape: a value of the block, the tape of a call, or an entry of the tape of a loop in the block.
 Entry = Value | tuple[Value, "Entry | None"]
@@ -28,21 +34,16 @@ Entry = Value | tuple[Value, "Entry | None"]
 
 def unzip(g: Func) -> Cut:
     """The forward half of a function that has tangents, and what it knows for the linear half."""
-    todo = [g]  # a function comes after those that it calls
-    while todo:
-        f = todo[-1]
-        missing = [] if "unzip" in f.memo else [h for h in callees(f) if _is_cut(h) and "unzip" not in h.memo]
-        if missing:
-            todo += missing
-            continue
-        if "unzip" not in f.memo:
-            f.memo["unzip"] = _unzip(f)
-        todo.pop()
+    for f in to_cut(g, "unzip"):
+        f.memo["unzip"] = _unzip(f)
+        step("derive")
     return g.memo["unzip"]
 
 
-def _is_cut(f: Func) -> bool:
-    return f.result.linear or any([p.type.linear for p in f.params])
+def to_cut(g: Func, what: str) -> Iterator[Func]:
+    """`g`, and all with tangents that it calls, each after what it calls itself; if its memo does not have `what`."""
+    is_cut: Callable[[Func], bool] = lambda f: f.result.linear or any([p.type.linear for p in f.params])
+    return callees_first(g, lambda f: what not in f.memo and (f is g or is_cut(f)))
 
 
 def _unzip(g: Func) -> Cut:
@@ -198,6 +199,8 @@ class Unzipped(Cut):
                     self.primals[p] = b.param(primal_part(p.type), p.attr)
             self.forward(b, self.g.body)
             tape = b.tuple([self.entry(b, self.g.body, e) for e in self.kept[self.g.body]])
+            if tape.type.depth > DEEPEST and not tape.type.empty:
+                tape = b.emit(PUSH, (b.zero(Stack(tape.type)), tape))
             return b.func(b.tuple([self.primal(b, self.g.body.results[0]), tape]))
 
     def entry(self, b: Builder, block: Block, e: Entry) -> Value:
@@ -291,7 +294,8 @@ class LinearHalf:
             self.given[p] = b.param(primal_part(p.type), p.attr)
 
     def take_tape(self, b: Builder) -> None:
-        self.tape = b.param(items_of(self.of.fwd.result)[1], "tape")
+        tape = b.param(items_of(self.of.fwd.result)[1], "tape")
+        self.tape = pop(b, tape)[0] if isinstance(tape.type, Stack) else tape
 
     def again(self, b: Builder, v: Value) -> Value:
         """The primal `v`: a saved parameter, from the tape, or made again."""

@@ -90,9 +90,34 @@ def test_a_struct_of_three_thousand_members():
     assert set(gradient.values()) == {4.0}
 
 
-def test_more_memory_than_webassembly_has_is_refused():
-    f = rose.fn([Real], Vec[70_000, Vec[70_000]])(
-        lambda x: rose.vec(rose.vec(x for _ in rose.range(70_000)) for _ in rose.range(70_000))
-    )
-    with pytest.raises(rose.TooLarge, match=r"39,200,\d\d\d,\d\d\d bytes"):
+def two_vectors(x: Any) -> Any:
+    v = rose.vec(x * i for i in rose.range(400_000_000))
+    w = rose.vec(v[i] * i for i in rose.range(300_000_000))
+    return rose.sum(v[i] * w[i] for i in rose.range(300_000_000))
+
+
+def scan(x: Any) -> Any:
+    return rose.scan(lambda i, s: rose.sin(s), x, 1_000_000_000)
+
+
+Huge = Vec[2_000_000_000, Vec[2_000_000_000]]
+# each function that needs too much, what it says that it needs, and a word of the line that it points at
+TOO_LARGE: list[tuple[Any, str, str]] = [
+    (rose.fn([Vec[600_000_000]], Real)(lambda v: v[0]), "4,800,000,000 bytes", "lambda v"),
+    (rose.fn([Huge], Real)(lambda v: v[5][6]), "32,000,000,000,000,000,000 bytes", "lambda v"),
+    (
+        rose.fn([Real], Real)(two_vectors),
+        r"5,600,000,016 bytes.*3,200,000,000 at .* and 2,400,000,000 at",
+        "v = rose.vec",
+    ),
+    (rose.grad(rose.fn([Real], Real)(scan)), "8,000,000,008 bytes", "rose.scan"),
+    (rose.grad(rose.grad(rose.fn([Real], Real)(scan))), "000,000,[0-9]+ bytes", "rose.scan"),
+    (rose.fn([Real], Vec[600_000_000])(lambda x: rose.vec(x for _ in rose.range(600_000_000))), "4,800,000,000", "vec"),
+]
+
+
+@pytest.mark.parametrize(("f", "sum_", "line"), TOO_LARGE, ids=[str(k) for k in range(len(TOO_LARGE))])
+def test_more_memory_than_webassembly_has_is_refused(f: Fn[..., Any], sum_: str, line: str):
+    with pytest.raises(rose.TooLarge, match=sum_) as e:
         rose.compile(f)
+    assert line in str(e.value).splitlines()[2]

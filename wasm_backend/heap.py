@@ -16,7 +16,7 @@ from rose.types import Stack, Tuple, Type, Vec, tuple_of
 from .encode import I32, Module
 from .extents import Extents
 from .layout import offsets, size
-from .places import Assembler, Mem, wasm_type
+from .places import Assembler, Mem
 
 HEADER = 8
 
@@ -28,17 +28,6 @@ def node(t: Stack) -> Tuple:
 
 def node_size(t: Stack) -> int | Size:
     return plus(HEADER, rounded_up(size(node(t)), 8))
-
-
-def can_be_added(t: Type) -> bool:
-    """True if a `t` is made of numbers: what holds anything else is on no stack that is added to another."""
-    match t:
-        case Vec() | Stack():
-            return t.empty or can_be_added(t.elem)
-        case Tuple():
-            return all(map(can_be_added, t.items))
-        case _:
-            return t.empty or wasm_type(t) != I32
 
 
 class Program(Protocol):
@@ -170,7 +159,7 @@ class Heap:
         return self._made[t]
 
     def _define_force(self, t: Stack) -> None:
-        sums = can_be_added(t.elem)
+        sums = t.numeric  # what holds anything else is on no stack that is added to another
         if sums:
             self.join()
         empty = isinstance(node_size(t), Size) and self.alloc()

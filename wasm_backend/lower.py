@@ -7,18 +7,20 @@ an f64 or i32 parameter or result; an aggregate is a pointer, and the caller say
 
 from __future__ import annotations
 
+import os
 import struct
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
 from rose.dims import Dim, Size, dims_of, larger, plus
 from rose.effects import Assertion, Failure, Printer
-from rose.errors import RoseError, TooLarge, here
-from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
+from rose.errors import Loc, RoseError, TooLarge, here
+from rose.ir import ACCUM, CALL, CONST, FOR, PACK, PURE_CALL, ZERO, Block, Func, Value, is_call
+from rose.progress import step
 from rose.stacks import POP
-from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec, double
+from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec, double, items_of
 
 from .abi import Lowered, Signature, Slot
 from .choice import ChoiceWriter
@@ -79,6 +81,7 @@ class _Program:
         for f in self.order:
             if f.impl is None and f in self.called:
                 self.write(f)
+            step("lower", len(self.order))
         signatures = {name: self.export(name, f) for name, f in self.exports.items()}
         bottom = max(self.largest, self.top)
         base = -(-bottom // 8) * 8
@@ -102,11 +105,12 @@ class _Program:
                         self.module.data(known[key], key[1])
                     self.literals[v] = known[key]
                 elif v.op is ZERO:
-                    sizes = [size(t) for t in leaves(v.type) if not t.scalar]
-                    zeros = max([zeros, *[n for n in sizes if not isinstance(n, Size)]])
-                elif v.op is POP and not isinstance(n := size(v.type), Size):
-                    zeros = max(zeros, HEADER + n)
+                    zeros = max([zeros, *[known_size(t) for t in leaves(v.type) if not t.scalar]])
+                elif v.op is POP:
+                    zeros = max(zeros, HEADER + known_size(v.type))
         self.zeros = Mem(None, self.reserve(zeros, 8))
+        if self.top > LARGEST:
+            raise self.too_large(self.order[-1], self.top)
 
     def reserve(self, n: int, to: int) -> int:
         at = -(-self.top // to) * to
@@ -121,16 +125,32 @@ class _Program:
         """A frame above those of all that `f` calls."""
         notable = self.notable[f] if f in self.notable else notable_values(f.body)
         below = [self.frames[g] for g in callees(f, notable) if g.impl is None]
-        return Frame(max([self.top, *[g.top for g in below]]), reduce(larger, [g.more for g in below], 0))
+        more = reduce(larger, [g.more for g in below], 0)
+        return _Frame(self, f, max([self.top, *[g.top for g in below]]), more)
 
     def done(self, f: Func, frame: Frame) -> None:
         self.largest = max(self.largest, frame.top)
         if frame.top > LARGEST:
-            raise TooLarge(
-                f"{f.name} needs {frame.top:,} bytes of memory, with what it calls; WebAssembly has {LARGEST:,}",
-                f.params[0].loc if f.params else None,
-                "loop over smaller parts, or sum with rose.accum where a vector is not needed",
-            )
+            raise self.too_large(f, frame.top)
+
+    def too_large(self, f: Func, needed: int) -> TooLarge:
+        """The error of a function that needs so much memory: at the vector that takes most of it."""
+        called = calls_first([f])
+        parts = [(known_size(p.type), p.loc) for p in f.params]
+        parts += [part for g in called for part in vectors(g.body)]
+        lines: dict[tuple[str, int], tuple[int, Loc]] = {}  # the largest part of each line
+        for n, loc in sorted(parts, key=lambda part: -part[0]):
+            if n > LARGEST // 64:
+                lines.setdefault(loc.position()[:2], (n, loc))
+        most = list(lines.items())[:3]
+        told = [f"{n:,} at {os.path.basename(file)}:{line}" for (file, line), (n, _) in most]
+        name = next((g.name for g in self.exports.values() if f in calls_first([g])), f.name)
+        what = f"{name} needs {needed:,} bytes of memory, with what it calls; WebAssembly has {LARGEST:,}"
+        return TooLarge(
+            what + (f". Most are {' and '.join(told)}" if len(told) > 1 else ""),
+            most[0][1][1] if most else f.params[0].loc if f.params else None,
+            "loop over smaller parts, or sum with rose.accum where a vector is not needed",
+        )
 
     def write(self, f: Func) -> None:
         """One function, to be called by others."""
@@ -200,6 +220,26 @@ class _Program:
         return self._adder
 
 
+class _Frame(Frame):
+    """The memory of one function. What lies beyond 4 GiB has no address: it is counted, and then refused."""
+
+    def __init__(self, program: _Program, f: Func, bottom: int, more: int | Size) -> None:
+        super().__init__(bottom, more)
+        self.program, self.f = program, f
+        for t in (f.result, *[p.type for p in f.params]):
+            self._check(t.inner if isinstance(t, Ref) else t)
+
+    def _check(self, t: Type) -> None:
+        """Refuse what is too large by itself: not even the distance of its elements could be written."""
+        if known_size(t) > LARGEST:
+            raise self.program.too_large(self.f, max(self.top, known_size(t)))
+
+    def reserve(self, t: Type) -> Mem:
+        at = super().reserve(t)
+        self._check(t)
+        return at if self.top <= LARGEST else Mem(None, 0)
+
+
 def _adder(single: bool) -> Assembler:
     """A loop over two rows of numbers, from front to back."""
     to, at, n, number = 0, 1, 2, Single if single else Real
@@ -253,6 +293,22 @@ def notable_values(block: Block) -> list[Value]:
         elif v.op is FOR:
             out.extend(notable_values(v.attr))
     return out
+
+
+def known_size(t: Type) -> int:
+    """The bytes of a `t`; 0, if only the running module knows them, which refuses too many itself."""
+    n = size(t)
+    return 0 if isinstance(n, Size) else n
+
+
+def vectors(block: Block) -> Iterator[tuple[int, Loc]]:
+    """The bytes of what instructions make in memory, and where the user wrote them."""
+    for v in block.code:
+        if v.op is FOR:
+            yield from vectors(v.attr)
+            yield from [(known_size(t), v.loc) for t in items_of(v.type)[len(v.args) :]]
+        elif v.op is ACCUM or v.op is PACK or v.op is CONST or v.op is ZERO:
+            yield known_size(v.type.inner if isinstance(v.type, Ref) else v.type), v.loc
 
 
 def callees(f: Func, notable: list[Value]) -> list[Func]:

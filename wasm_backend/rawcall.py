@@ -9,15 +9,22 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import os
 import struct
 import sys
+import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from wasmtime import Func, FuncType, Store, Trap, TrapCode, ValType, WasmtimeError
+from wasmtime import Config, Engine, Func, FuncType, Store, Trap, TrapCode, ValType, WasmtimeError
 
 from rose.errors import RoseError, here
+
+try:
+    _resource: Any = importlib.import_module("resource")
+except ImportError:  # on Windows
+    _resource = None
 
 try:
     _ffi: Any = importlib.import_module("wasmtime._ffi")
@@ -31,7 +38,8 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, 
 _FINALIZER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _SLOT = {"d": "d8x", "f": "f12x", "i": "I12x"}  # an argument or result in C: 16 bytes, of which a number is used
 _HINTS = {
-    TrapCode.STACK_OVERFLOW: "its calls, or those of an opaque function back into it, nest too deeply",
+    TrapCode.STACK_OVERFLOW: "its calls, or those of an opaque function back into it, nest too deeply for the stack "
+    "of a thread: a loop needs none, and `ulimit -s` gives threads more",
     TrapCode.MEMORY_OUT_OF_BOUNDS: "no program should touch that memory: please report it, with the program",
     TrapCode.UNREACHABLE: "no program should come to that point: please report it, with the program",
 }
@@ -68,6 +76,34 @@ def find(ffi: Any) -> _Private | None:
 
 
 private = find(_ffi)
+
+
+# the stack
+
+LEAST, KNOWN = 2**19, 2**21  # bytes of stack that any thread has; and that any engine lets a module take
+
+
+def engine() -> Engine:
+    """An engine whose modules may take half of a thread's stack, where it is known how large that is.
+
+    Calls nest as deeply as a program has them: a chain of 10,000 takes 1 to 4 MB.
+    """
+    config, size = Config(), stack_size()
+    try:  # the engine refuses more than it would give to an asynchronous call, of which there are none
+        _ffi.wasmtime_config_async_stack_size_set(config.ptr(), max(size, KNOWN))
+    except (AttributeError, TypeError, ctypes.ArgumentError):
+        size = min(size, KNOWN)
+    config.max_wasm_stack = size
+    return Engine(config)
+
+
+def stack_size() -> int:
+    """The bytes of stack that a module may take."""
+    known = sys.platform == "darwin" or "CS_GNU_LIBC_VERSION" in getattr(os, "confstr_names", {})
+    if _resource is None or not known:
+        return LEAST
+    limits = [_resource.getrlimit(_resource.RLIMIT_STACK)[0], threading.stack_size()]
+    return max(LEAST, min([n for n in limits if n > 0], default=KNOWN) // 2)
 
 
 # into the module

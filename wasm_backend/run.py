@@ -167,7 +167,7 @@ def _answer(ref: weakref.ref[_Instance], f: Func, *numbers: Any) -> Any:
 
 _DEEPEST = 50  # calls within calls: each has a memory of its own, and takes 4 to 8 of Python's 1,000 frames
 _lock = threading.Lock()
-_engine = functools.cache(wasmtime.Engine)  # the one of this process, made under the lock
+_engine = functools.cache(rawcall.engine)  # the one of this process, made under the lock
 
 
 class _Module:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 from ..calls import callees
 from ..ir import Func
+from ..progress import step
 from .dead_code import remove_dead_code
 
 PIPELINE: tuple[Callable[[Func], Func], ...] = (remove_dead_code,)
@@ -26,6 +27,7 @@ def optimise(roots: Iterable[Func]) -> None:
             f.memo["optimised"] = True
             for run in PIPELINE:
                 run(f)
+            step("optimise")
         todo.extend(callees(f))
 
 

@@ -766,6 +766,16 @@ def test_no_color_is_plain_in_a_terminal_too(sh: Shell):
     assert "\x1b" in styled
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_a_terminal_shows_how_far_it_is(sh: Shell):
+    shown = in_terminal("compile", "model.py:loss", "--grad", "-o", "out", cwd=sh.folder)
+    assert all(stage in shown for stage in ("trace", "derive", "optimise", "lower", "/"))
+    quiet = in_terminal("compile", "model.py:loss", "--grad", "-o", "other", "-q", cwd=sh.folder)
+    assert quiet == ""
+    piped = process("compile", "model.py:loss", "--grad", "-o", "third", cwd=sh.folder)
+    assert "lower" not in piped.out + piped.err
+
+
 def in_terminal(*args: str, cwd: Path, **env: str) -> str:
     """What appears in a terminal."""
     import pty
