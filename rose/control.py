@@ -16,7 +16,7 @@ from .errors import Loc, TypeMismatch, argument, edge, here
 from .ir import CONST, PARAM, Builder, Func, Value, builder, is_tracing, shown
 from .loops import turns
 from .operators import host_index, view
-from .optimise.split import lifted
+from .optimise.split import lifted, split
 from .structs import LARGEST, infer, is_number, to_value
 from .types import Bool, Fin, Real, Tuple, Type
 from .value import is_truth
@@ -83,7 +83,7 @@ class _Arm:
     def func(self, outside: list[Value]) -> Func:
         with ir.resumed(self.b) as b:
             b.root.params = inside(b, outside)
-            return b.func(self.result)
+            return split(b.func(self.result))
 
 
 @edge
@@ -148,7 +148,7 @@ class _Turn:
     def func(self, outside: list[Value], result: Value) -> Func:
         with ir.resumed(self.b) as b:
             b.root.params = [self.state, *inside(b, outside)]
-            return b.func(result)
+            return split(b.func(result))
 
 
 def inside(b: Builder, outside: list[Value]) -> list[Value]:

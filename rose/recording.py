@@ -10,6 +10,7 @@ from .control import inside
 from .errors import Loc, RoseError, TypeMismatch, here
 from .ir import Func, Value, a_traced, builder, shown
 from .operators import view
+from .optimise.split import split
 from .structs import infer
 from .types import Bool, Fin, Real
 
@@ -53,7 +54,7 @@ class Part:
     def func(self, first: list[Value], outside: list[Value], result: Value) -> Func:
         with ir.resumed(self.b) as b:
             b.root.params = [*first, *inside(b, outside)]
-            return b.func(result)
+            return split(b.func(result))
 
 
 def lifted(x: Any) -> Value | None:

@@ -8,6 +8,7 @@ import pytest
 
 import rose
 from rose import Fn, Real, Vec
+from rose.calls import callees
 from rose.check import check
 from rose.ir import FOR, Block, Func, is_call
 
@@ -121,3 +122,62 @@ def test_more_memory_than_webassembly_has_is_refused(f: Fn[..., Any], sum_: str,
     with pytest.raises(rose.TooLarge, match=sum_) as e:
         rose.compile(f)
     assert line in str(e.value).splitlines()[2]
+
+
+def long(x: Any) -> Any:
+    y = x
+    for k in range(4_000):
+        y = y * x + 0.001 * k
+    return y
+
+
+@rose.fn(syntax=True)
+def branching(x: Real) -> Real:
+    if x > 0.0:
+        y = long(x)
+    else:
+        y = x
+    return y
+
+
+def choosing(x: Any) -> Any:
+    return rose.cond(x > 0.0, lambda: long(x), lambda: x)
+
+
+def turning(x: Any) -> Any:
+    return rose.while_loop(lambda y: y < 1.0, lambda y: long(y) + x * 0.0, x)
+
+
+def looping(x: Any) -> Any:
+    return rose.scan(lambda i, y: long(y), x, 2)
+
+
+BODIES = [branching, *[rose.fn([Real], Real)(body) for body in (choosing, turning, looping)]]
+
+
+@pytest.mark.parametrize("f", BODIES, ids=["if", "cond", "while_loop", "scan"])
+def test_long_parts_of_functions_are_split_too(f: Fn[..., Any]):
+    g = rose.value_and_grad(f)
+    for h in (f, g):
+        todo, seen = [h.func], {h.func}
+        while todo:
+            part = todo.pop()
+            assert len(instructions(part.body)) < 10_000, part
+            todo += (new := dict.fromkeys(c for c in callees(part) if c not in seen))
+            seen.update(new)
+    value, slope = rose.compile(g)(0.5)
+    assert value == rose.compile(f)(0.5)
+    along = rose.fn([Real], Real)(lambda x: rose.jvp(f)(rose.Dual(x, 1.0)).du)
+    assert slope == pytest.approx(rose.compile(along)(0.5), rel=1e-9)
+
+
+def test_more_than_a_thousand_sums_are_open_around_a_loop():
+    t = {f"m{k}": Real for k in range(1_100)}
+
+    def body(s: Any) -> Any:
+        v = rose.vec({k: s[k] * (i + 1.0) for k in t} for i in rose.range(3))
+        w = v[1]
+        return rose.sum(w[k] for k in t)
+
+    gradient = rose.compile(rose.grad(rose.fn([t], Real)(body)))(dict.fromkeys(t, 1.0))
+    assert set(gradient.values()) == {2.0}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import ir
-from ..ir import ACCUM, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
+from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
 from ..types import Tuple
 
 PIECE = 1000  # instructions
@@ -87,7 +87,14 @@ def _param(b: Builder, v: Value) -> Value:
 
 
 def _weight(block: Block) -> int:
-    return sum([1 + _weight(v.attr) if v.op is FOR else 1 for v in block.code])
+    return sum(map(_weight_of, block.code))
+
+
+def _weight_of(v: Value) -> int:
+    """1 for an instruction, and 1 for an accumulator that it adds to: each may be a parameter of a piece."""
+    if v.op is FOR:
+        return 1 + _weight(v.attr)
+    return 1 + (v.op is ADD_TO)
 
 
 class _Splitter:
@@ -158,7 +165,7 @@ def _pieces(block: Block) -> list[list[Value]]:
     """The code in pieces. An accumulator that is open at a cut is opened and frozen between two pieces."""
     size, number, cut = 0, dict[Value, int](), 0
     for v in block.code:
-        size += 1 + _weight(v.attr) if v.op is FOR else 1
+        size += _weight_of(v)
         if size > PIECE:
             size, cut = 0, cut + 1
         number[v] = cut
