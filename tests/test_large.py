@@ -91,6 +91,16 @@ def test_a_struct_of_three_thousand_members():
     assert set(gradient.values()) == {4.0}
 
 
+def test_the_gradient_of_a_function_with_over_a_thousand_vectors():
+    """Its derivative takes as many accumulators."""
+    n = 1100
+    f = rose.fn([Vec[2]] * n, Real)(lambda *vs: sum([vs[k][0] * vs[(k + 1) % n][1] for k in range(n)], 0.0))
+    g = rose.grad(rose.fn(f.types, Real)(lambda *vs: 2.0 * f(*vs)), tuple(range(n)))
+    args = [[float(k), float(-k)] for k in range(n)]
+    got = rose.compile(g)(*args)
+    assert [[*v] for v in got] == [[-2.0 * ((k + 1) % n), 2.0 * ((k - 1) % n)] for k in range(n)]
+
+
 def two_vectors(x: Any) -> Any:
     v = rose.vec(x * i for i in rose.range(400_000_000))
     w = rose.vec(v[i] * i for i in rose.range(300_000_000))

@@ -34,7 +34,7 @@ from .heap import HEADER, node, node_size
 from .homes import item_offsets
 from .layout import is_aggregate, is_flat, item_leaves, leaf_offsets, leaves, offsets, open_extents, size
 from .loops import LoopWriter
-from .places import Mem, Place, wasm_type
+from .places import ADDRESS, Mem, Place, wasm_type
 
 
 @cache
@@ -355,7 +355,11 @@ class FunctionWriter(LoopWriter):
             if a.type.empty:
                 continue
             if isinstance(a.type, Ref):
+                if at is not None:
+                    self.c.base(at)
                 self.c.address(self._memory(a))
+                if at is not None:
+                    self.c.write(ADDRESS, at)
                 continue
             for leaf, (t, start) in enumerate(zip(leaves(a.type), leaf_offsets(a.type), strict=True)):
                 if at is None:

@@ -24,13 +24,13 @@ from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec, double, i
 
 from .abi import Lowered, Signature, Slot
 from .choice import ChoiceWriter
-from .encode import FUNC, I32, MEMORY, PAGE, Module, instruction
+from .encode import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module, instruction
 from .extents import LARGEST, MARK, Extents
 from .function import CALLED, FunctionWriter
 from .heap import HEADER, Heap
 from .layout import align, is_aggregate, leaves, size
 from .libm import link
-from .places import BASE, Assembler, Frame, Mem, wasm_type
+from .places import ADDRESS, BASE, Assembler, Frame, Mem, wasm_type
 from .turns import TurnsWriter
 
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
@@ -73,6 +73,9 @@ class _Program:
         for f in self.imports:
             printer = isinstance(f.impl, Printer)
             name = ("print", str(prints)) if printer else ("opaque", f.name)
+            if len(f.params) >= MAX_PARAMS:
+                what = f"{f.name} takes {len(f.params):,} arguments, and what a module imports at most {MAX_PARAMS - 1}"
+                raise TooLarge(what, f.params[0].loc, "give it a struct, or a vector")
             self.index[f] = m.import_func(*name, m.type(*border_types(f)))
             prints += printer
         self.constants()
@@ -156,7 +159,7 @@ class _Program:
         """One function, to be called by others."""
         frame = self.frames[f] = self.new_frame(f)
         if sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS:
-            self.mailbox[f] = [None if isinstance(p.type, Ref) else frame.reserve(p.type) for p in f.params]
+            self.mailbox[f] = [frame.reserve(ADDRESS if isinstance(p.type, Ref) else p.type) for p in f.params]
         kind = ChoiceWriter if f.arms is not None else TurnsWriter if f.turns is not None else FunctionWriter
         with self.using(f):
             writer = kind(self, f, frame, self.mailbox.get(f))

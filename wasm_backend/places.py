@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from rose.dims import Dim, Size, parted, plus, rounded_up
-from rose.types import Bool, Real, Single, Tan, Type
+from rose.types import Bool, Fin, Real, Single, Tan, Type
 
 from .abi import FAILED
 from .encode import F32, F64, I32, Code
@@ -16,6 +16,7 @@ from .layout import align, size
 INLINE = 64  # bytes that are copied or cleared by single instructions
 
 
+ADDRESS = Fin(2**31)  # the type of what an address in memory lies as: a number of 32 bits
 BASE = Dim("@")  # where the memory ends whose layout is known; above is what depends on sizes
 
 

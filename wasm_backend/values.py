@@ -20,7 +20,7 @@ from .heap import Heap
 from .homes import Home, Part, escaping, homes
 from .layout import leaf_offsets, leaves, size
 from .locals import Lives
-from .places import Assembler, Frame, Literal, Mem, Place, wasm_type
+from .places import ADDRESS, Assembler, Frame, Literal, Mem, Place, wasm_type
 
 
 class Program(Protocol):
@@ -59,8 +59,13 @@ class ValueWriter:
         self.zeros: dict[Type, Mem] = {}  # those whose size only the module knows
         self.results: list[Mem] = []  # where the aggregates of the result go
         self.params: list[int] = []
+        self.posted: dict[Value, Mem] = {}  # accumulators among the parameters whose addresses lie in memory
         self._take_params(at or [None] * len(f.params))
         self.c = Assembler(len(self.params), program.single, program.extents.get)
+        for p, box in self.posted.items():
+            assert isinstance(p.type, Ref)
+            self.c.load(ADDRESS, box)
+            self.place[p] = self._leaves_at(p.type.inner, Mem(self._set(p, ADDRESS), 0))
 
     def _compute(self, v: Value) -> None:
         """Put the number that an instruction makes on the stack."""
@@ -72,6 +77,8 @@ class ValueWriter:
         for p, at in zip(self.f.params, fixed, strict=True):
             if p.type.empty:
                 self.place[p] = ()
+            elif at is not None and isinstance(p.type, Ref):
+                self.posted[p] = at
             elif at is not None:
                 self.place[p] = self._leaves_at(p.type, at)
             elif isinstance(p.type, Ref):
