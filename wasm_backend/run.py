@@ -51,11 +51,6 @@ _SLOTS: dict[str, Callable[[int], str]] = {
 }  # fmt: skip
 
 
-def _at(s: Slot) -> int:
-    """The address of what is placed."""
-    return number_of(s.at or 0)
-
-
 def _is_placed(s: Slot) -> bool:
     """True for what is written to memory or read from it, or is an aggregate with nothing to write."""
     return s.at is not None or is_aggregate(s.type)
@@ -115,10 +110,11 @@ class _Instance:
             params = "".join(["" if _is_placed(p) else _kind(p.type) for p in s.params])
             result = "" if _is_placed(s.result) else _kind(s.result.type)
             e = rawcall.entry(self.store, func, params, result, self.raised)
-            places = [self.place(p.type, _at(p)) for p in s.params if _is_placed(p)]
-            found = self.place(s.result.type, _at(s.result)) if _is_placed(s.result) else None
+            places = [self.place(p.type, number_of(p.at or 0)) for p in s.params if _is_placed(p)]
+            found = self.place(s.result.type, number_of(s.result.at or 0)) if _is_placed(s.result) else None
             fail = functools.partial(_failure, e.fail, self.failures, self.pages) if self.failures else e.fail
-            state = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, self.resize, e.keep)
+            resize = functools.partial(_resize, weakref.ref(self))  # of what the instance holds, nothing holds it
+            state = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, resize, e.keep)
             made = self.states[name, sizes] = state
         return made
 
@@ -145,6 +141,12 @@ def _failure(fail: Callable[[Any], BaseException], failures: Sequence[Failure], 
         return made
     pages[FAILED : FAILED + 4] = (0, 0, 0, 0)
     return failures[number - 1].error()
+
+
+def _resize(ref: weakref.ref[_Instance], s: Signature, sizes: Numbers) -> None:
+    instance = ref()
+    assert instance is not None
+    instance.resize(s, sizes)
 
 
 def _answer(ref: weakref.ref[_Instance], f: Func, *numbers: Any) -> Any:
