@@ -199,7 +199,8 @@ class Fn(NoNumber, Generic[P, R]):
     def _step(self, b: Now, values: Sequence[Value]) -> Value:
         """The body, run on values that are known."""
         args = [view(b.known(v.type, v.number, n)) for v, n in zip(values, self.names, strict=True)]
-        return self._returned(self.body(*args), self.loc.narrow(errors.returned))
+        with dims.bound(self.sizes):
+            return self._returned(self.body(*args), self.loc.narrow(errors.returned))
 
     def _at_once(self, args: Sequence[Any]) -> Any:
         """A call outside of any trace that is not compiled."""

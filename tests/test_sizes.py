@@ -202,6 +202,17 @@ def test_a_size_is_a_number_in_every_way_that_python_has():
     np.testing.assert_array_equal(f([2.0, 0.0, 0.0]), want)
 
 
+def test_a_size_is_a_number_where_nothing_is_compiled():
+    @fn
+    def outer_of(x: Vec[n], y: Vec[m]) -> Real:
+        return squares(x) * n + squares(y) * m + rose.sum(x[i] * y[i % m] for i in rose.range(n))
+
+    for x, y in (([1.0, 2.0], [3.0]), ([1.0], [2.0, 3.0]), ([], [1.0])):
+        with rose.eager():
+            got = outer_of(x, y), [*rose.grad(outer_of)(x, y)]
+        assert got == (outer_of(x, y), [*rose.grad(outer_of)(x, y)])
+
+
 def test_structs_with_sizes():
     rng = np.random.default_rng(1)
     x, y, b = rng.normal(size=(5, 2)), rng.normal(size=5), rng.normal(size=2)
