@@ -15,7 +15,7 @@ from typing import Protocol
 from rose.dims import Dim, Part, Size
 from rose.effects import BELOW_ZERO, TOO_LARGE, Failure
 
-from .encode import F64, FUNC, GLOBAL, I32, PAGE, Module
+from .encode import F64, FUNC, GLOBAL, I32, Module
 from .layout import exported
 from .places import BASE, Assembler
 
@@ -85,37 +85,18 @@ class Extents:
                 c(of)
                 c.set(bound)
         c.refuse(low, "f64.lt", 0.0, self.program.failure(BELOW_ZERO))
-        c.refuse(high, "f64.gt", float(LARGEST), self.program.failure(TOO_LARGE))
+        c.refuse(high, "f64.ge", float(LARGEST), self.program.failure(TOO_LARGE))
         if isinstance(end, Size):
-            self._grow(c, end)
+            c.integer(end)
+            c.grow(c.if_missing())
+            c.fail(self.program.failure(TOO_LARGE))
+            c("end")
+            c("end")
         for x in used:  # from here on nothing fails
             c.integer(x)
             c("global.set", self.get(x))
         m.define(index, c)
         m.export(MARK + name, FUNC, index)
-
-    def _grow(self, c: _Sizes, end: Size) -> None:
-        """Let memory reach an address."""
-        missing = c.local(I32)
-        c.integer(end)
-        c.i32_const(PAGE.bit_length() - 1)
-        c("i32.shr_u")
-        c.i32_const(1)
-        c("i32.add")
-        c("memory.size")
-        c("i32.sub")
-        c.tee(missing)
-        c.i32_const(0)
-        c("i32.gt_s")
-        c("if")
-        c.get(missing)
-        c("memory.grow")
-        c.i32_const(-1)
-        c("i32.eq")
-        c("if")
-        c.fail(self.program.failure(TOO_LARGE))
-        c("end")
-        c("end")
 
 
 class _Sizes(Assembler):

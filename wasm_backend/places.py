@@ -10,7 +10,7 @@ from rose.dims import Dim, Size, parted, plus, rounded_up
 from rose.types import Bool, Fin, Real, Single, Tan, Type
 
 from .abi import FAILED
-from .encode import F32, F64, I32, Code
+from .encode import F32, F64, I32, PAGE, Code
 from .layout import align, size
 
 INLINE = 64  # bytes that are copied or cleared by single instructions
@@ -165,6 +165,29 @@ class Assembler(Code):
         self.i32_const(why)
         self("i32.store", FAILED)
         self("unreachable")
+
+    def if_missing(self) -> int:
+        """Begin what is done if memory ends before the address on the stack: the local of how many pages it lacks."""
+        missing = self.local(I32)
+        self.i32_const(PAGE.bit_length() - 1)
+        self("i32.shr_u")
+        self.i32_const(1)
+        self("i32.add")
+        self("memory.size")
+        self("i32.sub")
+        self.tee(missing)
+        self.i32_const(0)
+        self("i32.gt_s")
+        self("if")
+        return missing
+
+    def grow(self, pages: int) -> None:
+        """Ask for so many pages, and begin what is done if they are not to be had."""
+        self.get(pages)
+        self("memory.grow")
+        self.i32_const(-1)
+        self("i32.eq")
+        self("if")
 
     def copy(self, t: Type, at: Mem, to: Mem) -> None:
         steps = pieces(t, self.single)
