@@ -26,13 +26,13 @@ def answer(m: Module, params: list[float]) -> Answer:
 @pytest.mark.parametrize("p", SMALL, ids=lambda p: p.name)
 def test_a_program_agrees_with_the_adjoint_by_hand(p: Program, tmp_path: Path):
     known = byhand.Native(p, ["-O1"], tmp_path).answer()
-    for form, make in p.forms.items():
-        check.agree(form, Running(ours(p, make())).answer(), known)
+    for form, f in p.forms.items():
+        check.agree(form, Running(ours(p, f)).answer(), known)
 
 
 @pytest.mark.parametrize(("p", "form"), FORMS)
 def test_a_program_agrees_with_differences_of_its_value(p: Program, form: str):
-    m, x, h = ours(p, p.forms[form]()), np.array(p.params), 1e-4 if p.source == "hessian" else 1e-5
+    m, x, h = ours(p, p.forms[form]), np.array(p.params), 1e-4 if p.source == "hessian" else 1e-5
     d = np.random.default_rng(0).standard_normal(len(x))
     value, derivative = answer(m, p.params)
     up, down = [answer(m, list(x + s * h * d))[0] for s in (1, -1)]

@@ -56,7 +56,7 @@ class Native:
         assert found, "there is no C compiler"
         path = compiled(p, [found, *options, "-shared", "-fPIC"], folder, ["loop"], "so")
         self._library = ctypes.CDLL(str(path))
-        self._in, self._out = np.array(p.arguments), np.zeros(1 + outputs(p))
+        self._in, self._out = np.array(p.arguments), np.zeros(1 + p.outputs)
         address: Callable[[Any], Any] = lambda a: ctypes.c_void_p(a.ctypes.data)
         self.loop = functools.partial(
             self._library.loop, self._library.adjoint, address(self._in), address(self._out)
@@ -67,14 +67,9 @@ class Native:
         return float(self._out[0]), self._out[1:].copy()
 
 
-def outputs(p: Program) -> int:
-    """How many numbers the derivative has."""
-    return len(p.params) ** 2 if p.source == "hessian" else len(p.params)
-
-
 def module(p: Program, folder: Path) -> Module | None:
     """An adjoint as WebAssembly, where clang is."""
     clang = shutil.which("clang")
     if clang is None:
         return None
-    return of_clang(compiled(p, [clang, *WASM], folder, [], "wasm").read_bytes(), p.arguments, outputs(p))
+    return of_clang(compiled(p, [clang, *WASM], folder, [], "wasm").read_bytes(), p.arguments, p.outputs)

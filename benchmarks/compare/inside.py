@@ -49,9 +49,9 @@ def made(p: Program, answer: Answer, folder: Path) -> tuple[dict[str, Module], l
     by_hand = byhand.module(p, folder)
     if by_hand is not None:
         out[C] = by_hand
-    for form, make in p.forms.items():
+    for form, f in p.forms.items():
         try:
-            m = modules.ours(p, make())
+            m = modules.ours(p, f)
             check.agree(f"{p.name}, {form}", modules.Running(m).answer(), answer)
             out[form] = m
         except Exception as e:  # whatever is wrong with one, the others are measured

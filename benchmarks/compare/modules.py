@@ -53,12 +53,12 @@ def driver(addresses: list[int]) -> bytes:
 
 
 def ours(p: Program, f: rose.Fn[..., Any]) -> Module:
-    """A program of ours, compiled."""
-    made = build.lowered({"f": f})
+    """A program of ours with its derivative, compiled."""
+    made = build.lowered({"f": p.derived(f)})
     s = made.signatures["f"]
-    places = [int(slot.at) for slot in s.params]  # pyright: ignore[reportArgumentType]
-    outputs = len(p.params) ** 2 if p.source == "hessian" else len(p.params)
-    return Module(made.wasm, "f", driver([]), list(zip(places, (p.params, *p.data), strict=True)), s.result.at, outputs)  # pyright: ignore
+    places: list[Any] = [slot.at for slot in s.params]
+    arguments = list(zip(places, (p.params, *p.data), strict=True))
+    return Module(made.wasm, "f", driver([]), arguments, int(str(s.result.at)), p.outputs)
 
 
 def of_clang(wasm: bytes, arguments: Numbers, outputs: int) -> Module:

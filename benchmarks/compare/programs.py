@@ -6,6 +6,7 @@ of each, which reads that row, and writes the value, then the gradient. Most are
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import random
 from collections.abc import Callable
@@ -16,7 +17,7 @@ import rose
 from rose import Fin, Real, Vec, fn
 
 Numbers = list[float]
-Forms = dict[str, Callable[[], rose.Fn[..., Any]]]
+Forms = dict[str, rose.Fn[..., Any]]  # traced when one is first needed
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,7 @@ class Program:
     """A program of one size.
 
     `sizes` and `tables` are what is known when it is compiled; `params` is where it is evaluated, and `data` the
-    other arguments. A form makes an `@fn` of the parameters, then the data, that gives a pair: the value, and the
-    derivative.
+    other arguments. Its forms are `@fn`s of the parameters, then the data, that give the value.
     """
 
     name: str
@@ -40,6 +40,18 @@ class Program:
     def arguments(self) -> Numbers:
         return [x for row in (self.params, *self.data) for x in row]
 
+    @property
+    def outputs(self) -> int:
+        """How many numbers the derivative has."""
+        return len(self.params) ** (2 if self.source == "hessian" else 1)
+
+    def derived(self, f: rose.Fn[..., Any]) -> rose.Fn[..., Any]:
+        """The pair of the value and the derivative in the parameters."""
+        if self.source != "hessian":
+            return rose.value_and_grad(f)
+        n = len(self.params)
+        return fn([Vec[n]], tuple[Real, Vec[n, Vec[n]]])(lambda x: (f(x), rose.hessian(f)(x)))
+
 
 def uniform(r: random.Random, count: int, low: float = -1.0, high: float = 1.0) -> Numbers:
     return [r.uniform(low, high) for _ in range(count)]
@@ -47,10 +59,6 @@ def uniform(r: random.Random, count: int, low: float = -1.0, high: float = 1.0) 
 
 def rows(flat: Numbers, width: int) -> list[Numbers]:
     return [flat[k : k + width] for k in range(0, len(flat), width)]
-
-
-def gradient(f: rose.Fn[..., Any]) -> rose.Fn[..., Any]:
-    return rose.value_and_grad(f)
 
 
 # least squares
@@ -82,10 +90,10 @@ def least_squares(n: int, m: int, points: Numbers, heights: Numbers) -> list[Pro
     params = [0.1 * (k + 1) for k in range(m + 1)]
     known: dict[str, Any] = {"x": points, "y": heights}
     return [
-        Program(name, "least_squares", sizes, params, {"loop": lambda: gradient(loss)}, (points, heights)),
+        Program(name, "least_squares", sizes, params, {"loop": loss}, (points, heights)),
         Program(
             f"{name}, constants", "least_squares", sizes | {"CONSTANT": 1}, params,
-            {"loop": lambda: gradient(fitted)}, tables=known,
+            {"loop": fitted}, tables=known,
         ),
     ]  # fmt: skip
 
@@ -114,16 +122,12 @@ def unrolled(n: int) -> rose.Fn[..., Any]:
 
 
 def rosenbrock(n: int) -> Program:
-    forms: Forms = {"loop": lambda: gradient(in_a_loop(n)), "unrolled": lambda: gradient(unrolled(n))}
+    forms: Forms = {"loop": in_a_loop(n), "unrolled": unrolled(n)}
     return Program(f"Rosenbrock {n}", "rosenbrock", {"N": n}, uniform(random.Random(3), n), forms)
 
 
 def hessian(n: int) -> Program:
-    def of(f: rose.Fn[..., Any]) -> rose.Fn[..., Any]:
-        return fn([Vec[n]], tuple[Real, Vec[n, Vec[n]]])(lambda x: (f(x), rose.hessian(f)(x)))
-
-    forms: Forms = {"loop": lambda: of(in_a_loop(n)), "unrolled": lambda: of(unrolled(n))}
-    return Program(f"Hessian {n}", "hessian", {"N": n}, uniform(random.Random(3), n), forms)
+    return dataclasses.replace(rosenbrock(n), name=f"Hessian {n}", source="hessian")
 
 
 # physics
@@ -143,7 +147,7 @@ def springs(n: int) -> Program:
 
     r = random.Random(11)
     params = [x + 0.015 * r.uniform(-1, 1) for i in range(n + 1) for x in (0.1 * i, 0.0)]
-    return Program(f"springs {n}", "springs", {"N": n}, params, {"loop": lambda: gradient(energy)})
+    return Program(f"springs {n}", "springs", {"N": n}, params, {"loop": energy})
 
 
 def bodies(n: int) -> Program:
@@ -175,7 +179,7 @@ def bodies(n: int) -> Program:
 
     every, each = fn([Vec[n, Vec[3]]], Real)(lambda p: over_all(p, mass)), over_pairs
     some = fn([Vec[n, Vec[3]]], Real)(lambda p: each(p, mass, firsts, seconds))
-    forms: Forms = {"pairs": lambda: gradient(some), "all": lambda: gradient(every)}
+    forms: Forms = {"pairs": some, "all": every}
     params = uniform(random.Random(5), 3 * n)
     return Program(f"bodies {n}", "nbody", {"N": n}, params, forms, tables={"mass": mass})
 
@@ -207,8 +211,8 @@ def oscillator(n: int) -> Program:
         return missed(rose.scan(lambda _, s: step(s), s, n))
 
     forms: Forms = {
-        "scan": lambda: gradient(fn([State], Real)(scanned)),
-        "calls": lambda: gradient(fn([State], Real)(called)),
+        "scan": fn([State], Real)(scanned),
+        "calls": fn([State], Real)(called),
     }
     return Program(f"oscillator {n}", "oscillator", {"N": n}, [1.0, 0.5, -0.3, 0.8], forms)
 
@@ -240,7 +244,7 @@ def network(n: int, h: int) -> Program:
     x = uniform(r, 2 * n)
     y = [math.sin(3 * p) * q for p, q in rows(x, 2)]
     params = uniform(r, 2 * h + h + h * h + h + h + 1, -0.4, 0.4)
-    forms: Forms = {"loop": lambda: gradient(loss)}
+    forms: Forms = {"loop": loss}
     return Program(f"network 2-{h}-{h}-1", "network", {"N": n, "H": h}, params, forms, (x, y))
 
 
@@ -263,7 +267,7 @@ def terms(n: int, points: int) -> Program:
         return sum((f(p[i], p[j]) for f, (i, j) in zip(kinds, drawn, strict=True)), 0.0)
 
     tables: dict[str, Any] = {"one": [i for i, _ in drawn], "two": [j for _, j in drawn]}
-    params, forms = uniform(r, 2 * points, -3, 3), {"calls": lambda: gradient(penalty)}
+    params, forms = uniform(r, 2 * points, -3, 3), {"calls": penalty}
     return Program(f"terms {4 * n}", "terms", {"N": n, "POINTS": points}, params, forms, tables=tables)
 
 
