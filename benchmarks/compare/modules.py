@@ -56,9 +56,9 @@ def ours(p: Program, f: rose.Fn[..., Any]) -> Module:
     """A program of ours with its derivative, compiled."""
     made = build.lowered({"f": p.derived(f)})
     s = made.signatures["f"]
-    places: list[Any] = [slot.at for slot in s.params]
-    arguments = list(zip(places, (p.params, *p.data), strict=True))
-    return Module(made.wasm, "f", driver([]), arguments, int(str(s.result.at)), p.outputs)
+    places: list[Any] = [slot.at for slot in (*s.params, s.result)]
+    arguments = list(zip(places, (p.params, *p.data), strict=False))
+    return Module(made.wasm, "f", driver([]), arguments, places[-1], p.outputs)
 
 
 def of_clang(wasm: bytes, arguments: Numbers, outputs: int) -> Module:
@@ -99,3 +99,13 @@ class Running:
     def memory(self) -> int:
         """Bytes of memory, after what was called."""
         return self._memory.data_len(self._store)
+
+    def scratch(self) -> int:
+        """Bytes behind the arguments and the result that a call writes: the tape, and vectors on the way."""
+        self.loop(1)  # which makes memory as large as it gets
+        size = self.memory - self._module.end
+        marked = b"\xa5" * size
+        self._memory.write(self._store, marked, self._module.end)
+        self.loop(1)
+        left = np.frombuffer(self._memory.read(self._store, self._module.end, self.memory), np.uint8)
+        return int((left != 0xA5).nonzero()[0].max(initial=-1)) + 1
