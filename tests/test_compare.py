@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.compare import byhand, check
+from benchmarks.compare import byhand, check, report
 from benchmarks.compare.modules import Answer, Module, Running, ours
 from benchmarks.compare.programs import Program, programs
 
@@ -45,3 +45,27 @@ def test_a_program_agrees_with_differences_of_its_value(p: Program, form: str):
 def test_a_wrong_answer_stops_the_measurement():
     with pytest.raises(ValueError, match=r"springs: differs .* by 1.0e-03"):
         check.agree("springs", (1.0, np.array([1.0, 2.002])), (1.0, np.array([1.0, 2.0])))
+
+
+def test_a_table_replaces_the_one_between_its_marks(tmp_path: Path):
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- x: written by `make bench` -->\nold\n<!-- end of x -->\nafter\n")
+    report.put(page, "x", report.table(["a"], [["1"]]))
+    report.put(page, "x", report.table(["a"], [["2"]]))
+    assert page.read_text() == (
+        "before\n<!-- x: written by `make bench` -->\n| a |\n| --- |\n| 2 |\n<!-- end of x -->\nafter\n"
+    )
+    with pytest.raises(ValueError, match=r"page.md has no marks for y"):
+        report.put(page, "y", "")
+
+
+def test_a_tool_that_cannot_be_installed_is_in_the_table():
+    rows = [{"tool": "JAX", "error": "cannot be installed: no\nnetwork"}, {"tool": "ours", "program": "p", "us": 1.5}]
+    assert "| JAX | all |  | cannot be installed: no network |" in report.failures(rows)
+    inner = [{"program": "p", "tool": "ours", "engine": "wasmtime", "us": 0.5}]
+    assert report.calls(rows, inner).splitlines()[-1] == "| p | 0.500 |  | not installed | 1.50 |"
+
+
+def test_the_adjoints_by_hand_in_javascript_have_every_program():
+    text = (byhand.C.parent / "js" / "byhand.mjs").read_text()
+    assert all(f"\n  {p.source}: {{ loop" in text for p in SMALL)

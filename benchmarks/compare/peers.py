@@ -113,6 +113,13 @@ def prepared() -> dict[str, str]:
     return missing
 
 
+def plotted(figures: Path, folder: Path) -> str | None:
+    """The plots, by matplotlib of the environment of the others; what went wrong, if it did."""
+    plots = Tool("matplotlib", "", ("matplotlib==3.11.1", "matplotlib"))
+    wrong = installed(plots) or said([python(), HERE / "plots.py", figures, folder])
+    return f"no plots: {wrong}" if wrong else None
+
+
 # running
 
 

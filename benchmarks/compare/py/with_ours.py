@@ -9,6 +9,8 @@ from benchmarks.compare.programs import programs
 from rose import Real
 from rose.types import Tuple, Vec
 
+PROGRAMS = {p.name: p for p in programs()}
+
 
 def shaped(t, numbers):
     """The next of the numbers, as a call takes them: an array, a number, or a struct of these."""
@@ -21,7 +23,7 @@ def shaped(t, numbers):
 
 def of(form):
     def make(p):
-        program = next(x for x in programs() if x.name == p["name"])
+        program = PROGRAMS[p["name"]]
         f = rose.compile(program.derived(program.forms[form]))
         given, types = (p["params"], *p["data"]), [x.annotation for x in f.signature.parameters.values()]
         assert all(t is Real or isinstance(t, (Vec, Tuple)) for t in types)
