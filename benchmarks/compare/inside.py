@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import wasmtime
 
 from . import byhand, check, innode, modules, timing
 from .modules import Answer, Module
@@ -57,6 +58,16 @@ def made(p: Program, answer: Answer, folder: Path) -> tuple[dict[str, Module], l
         except Exception as e:  # whatever is wrong with one, the others are measured
             wrong.append(failed(p, "ours", form, e))
     return out, wrong
+
+
+def empty_call(folder: Path) -> dict[str, float]:
+    """Nanoseconds that the driver takes for a call of nothing, which are in all figures."""
+    text = '(module (memory (export "memory") 1) (func (export "f")))'
+    nothing = Module(wasmtime.wat2wasm(text), "f", modules.driver([]), [], 0, 0)
+    found = {"wasmtime": timing.rounds({"f": modules.Running(nothing).loop})["f"]}
+    for row in innode.times({"nothing": {"f": nothing}}, folder) or []:
+        found["node"] = row["ns"]["f"]
+    return {engine: statistics.median(ns) for engine, ns in found.items()}
 
 
 def measured(programs: Sequence[Program], folder: Path) -> list[Row]:

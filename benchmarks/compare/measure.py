@@ -16,6 +16,7 @@ from typing import Any
 from . import byhand, costs, inside, peers, report
 from .programs import programs
 
+PARTS = ("inside", "costs", "calls")
 RESULTS = Path(__file__).parents[1] / "results"
 FIGURES = RESULTS / "compare.json"
 
@@ -39,7 +40,8 @@ def compilers() -> dict[str, str]:
 def measured(names: Sequence[str], parts: Sequence[str]) -> dict[str, Any]:
     """These parts of the measurements, of these programs; other parts are those of the last run."""
     chosen = [p for p in programs() if p.name in names or not names]
-    found: dict[str, Any] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    last: dict[str, Any] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    found = {part: last[part] for part in PARTS if part in last}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         ways: dict[str, Callable[[], Any]] = {
@@ -50,6 +52,8 @@ def measured(names: Sequence[str], parts: Sequence[str]) -> dict[str, Any]:
         for part in parts:
             before = os.getloadavg()[0]
             found[part] = {"rows": ways[part](), "load": [before, os.getloadavg()[0]], "machine": machine()}
+            if part == "inside":
+                found[part]["empty call, ns"] = inside.empty_call(folder)
     return found
 
 
@@ -64,9 +68,6 @@ def documents(found: dict[str, Any]) -> None:
     report.put(readme, "calls", calls)
     report.put(results, "starts", report.starts(rows["calls"]))
     report.put(results, "failures", report.failures([*rows["calls"], *rows["inside"]]))
-
-
-PARTS = ("inside", "costs", "calls")
 
 
 def main(names: Sequence[str] = (), parts: Sequence[str] = PARTS) -> None:
