@@ -50,11 +50,11 @@ format: .venv/dev  ## put the style right
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
 
-bench: .venv/dev  ## programs and times
+bench: .venv/dev  ## programs and times, beside other tools (which go into benchmarks/.peers)
 	@$(BIN)/python -m benchmarks
 
 clean:  ## remove all that can be made again
-	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv benchmarks/.peers build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The newest Python that can make an environment: a Debian without python3-venv cannot, unless it has virtualenv.
