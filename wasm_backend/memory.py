@@ -52,7 +52,7 @@ def _dtype(t: Type) -> DType:
 _DTYPES: dict[Type, str] = {Real: "f8", Tan: "f8", Single: "f4", Bool: "?"}
 
 
-def _given(dtype: DType) -> DType:
+def given_dtype(dtype: DType) -> DType:
     """What a user gets for it: indices can be negative, once they leave."""
     return np.dtype("i8") if dtype.kind == "u" else dtype
 
@@ -80,7 +80,7 @@ class Leaf:
         """A copy of what is there: numbers of Python, or arrays."""
         if not self.is_vector:
             return self.view.tolist()
-        copy = self.view.copy() if self.limit is None else self.view.astype(_given(self.dtype))
+        copy = self.view.copy() if self.limit is None else self.view.astype(given_dtype(self.dtype))
         return _nested(copy, self.depth) if self.depth else copy
 
     def peek(self) -> Any:
@@ -273,7 +273,7 @@ def destination(place: Place | None, t: Type, out: Any, view: bool) -> Callable[
     if view or not isinstance(place, Leaf) or not place.is_vector:
         hint = "`out` takes a vector of numbers, and has no use beside `view`"
         raise TypeMismatch(f"out cannot be given here: the result is a {t!r}", here(), hint)
-    shape, dtype = place.shape, _given(place.dtype)
+    shape, dtype = place.shape, given_dtype(place.dtype)
     if _is_array(out) and out.shape == shape and out.dtype == dtype and out.flags.writeable:
         return partial(_into, out, place.view)
     got = shown(out)
