@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from os import cpu_count
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import wasmtime
@@ -25,7 +25,7 @@ from rose.dims import number as number_of
 from rose.errors import TooLarge, TypeMismatch, here
 from rose.ir import not_one_each, shown
 from rose.measure import measured
-from rose.structs import Path, fields, spell
+from rose.structs import Path, fields, is_listing, spell
 from rose.types import Bool, Fin, Tuple, Type, Vec
 
 from . import rawcall
@@ -34,7 +34,7 @@ from .encode import PAGE
 from .extents import LARGEST
 from .instances import Module, Numbers, failure, is_placed, kind_of, known_sizes
 from .layout import is_aggregate, offsets, size
-from .memory import Array, Leaf, Place, Struct, fill, given_dtype, number, place_of
+from .memory import Array, Leaf, Place, Struct, fill, given_dtype, is_array, number, place_of
 
 CHUNK = 2**20  # bytes of elements in one call, if it is more than one element: what a cache of the processor holds
 FIRST = 16  # where they begin: before them is the number of the one that is being worked on
@@ -146,11 +146,11 @@ def _all_parts(s: Signature, args: Sequence[Any]) -> list[tuple[Path, Any, Type]
 
 def _length(x: Any, t: Type, path: Path) -> int | None:
     """The length of a column; None for a number that all elements share."""
-    shape = getattr(x, "shape", None)
-    if shape is None and isinstance(x, (list, tuple, range)):
+    shape: Any = getattr(x, "shape", None)
+    if is_listing(x) or isinstance(x, range):
         return len(x)
     if isinstance(shape, tuple) and shape:
-        return shape[0]
+        return cast("int", shape[0])
     if not is_aggregate(t):
         return None
     what = f"{spell(path)} must be a list or an array that has a {t!r} for each call, got {shown(x)}"
@@ -187,7 +187,7 @@ def _column(path: Path, x: Any, t: Type, count: int) -> list[Array]:
     while isinstance(inner, Vec):
         inner = inner.elem
     place = place_of(whole, 0, bytearray(number_of(size(whole))))
-    if isinstance(x, np.ndarray) and isinstance(place, Leaf) and not isinstance(inner, Fin):
+    if is_array(x) and isinstance(place, Leaf) and not isinstance(inner, Fin):
         if x.dtype == place.dtype and x.shape == place.shape:
             return [x]
     fill(place, x, whole, path)

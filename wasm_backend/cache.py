@@ -15,6 +15,7 @@ import stat
 import sys
 import tempfile
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 
 import wasmtime
@@ -29,7 +30,7 @@ def compiled(engine: wasmtime.Engine, wasm: bytes) -> wasmtime.Module:
     folder = _folder() if len(wasm) >= WORTH else None
     if folder is None:
         return wasmtime.Module(engine, wasm)
-    path = folder / sha256(f"{wasmtime.__version__} {platform.machine()} ".encode() + wasm).hexdigest()
+    path = folder / sha256(f"{version('wasmtime')} {platform.machine()} ".encode() + wasm).hexdigest()
     code = _read(path)
     if code is not None:
         try:

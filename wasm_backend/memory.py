@@ -38,7 +38,7 @@ _CLASSES: dict[str, set[type]] = {
 }  # fmt: skip
 
 
-def _is_array(x: Any) -> TypeGuard[Array]:
+def is_array(x: Any) -> TypeGuard[Array]:
     return isinstance(x, np.ndarray)
 
 
@@ -97,7 +97,7 @@ class Leaf:
         if x.__class__ is np.ndarray and x.dtype is self.dtype and x.shape == self.shape and self.limit is None:
             view[...] = x
             return True
-        if self.shape and x.__class__ not in _KNOWN and not _is_array(x) and hasattr(x, "__array__"):
+        if self.shape and x.__class__ not in _KNOWN and not is_array(x) and hasattr(x, "__array__"):
             x = np.asarray(x)
         if not self._fits(x, self.shape):
             return False
@@ -106,7 +106,7 @@ class Leaf:
                 x = np.asarray(x)
                 if x.size and (x.dtype.kind not in "iu" or int(x.min()) < 0 or int(x.max()) >= self.limit):
                     return False
-            if self.single and not _is_array(x):
+            if self.single and not is_array(x):
                 x = np.asarray(x, "f8")
                 if ((np.abs(x) > LARGEST) & (np.abs(x) < np.inf)).any():
                     return False
@@ -118,7 +118,7 @@ class Leaf:
 
     def _fits(self, x: Any, shape: Shape) -> bool:
         """True if NumPy takes `x` to be of this shape, and its items for what we take them for."""
-        if _is_array(x):
+        if is_array(x):
             if self.single and x.dtype.itemsize > 4:
                 return False
             return x.shape == shape and x.dtype.kind in self.kinds and not hasattr(x, "mask")
@@ -201,7 +201,7 @@ def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> N
     if place.put(x):
         return
     dims, elem = _shape(t)
-    if _is_array(x) and x.shape != dims and not isinstance(elem, Tuple):
+    if is_array(x) and x.shape != dims and not isinstance(elem, Tuple):
         what = f"{spell(path)} must have the shape {dims}, got {x.shape}"
         raise TypeMismatch(what, loc or here(), f"its type is {t!r}")
     done = place.put(_narrow(x, t, path, loc))
@@ -274,10 +274,10 @@ def destination(place: Place | None, t: Type, out: Any, view: bool) -> Callable[
         hint = "`out` takes a vector of numbers, and has no use beside `view`"
         raise TypeMismatch(f"out cannot be given here: the result is a {t!r}", here(), hint)
     shape, dtype = place.shape, given_dtype(place.dtype)
-    if _is_array(out) and out.shape == shape and out.dtype == dtype and out.flags.writeable:
+    if is_array(out) and out.shape == shape and out.dtype == dtype and out.flags.writeable:
         return partial(_into, out, place.view)
     got = shown(out)
-    if _is_array(out):
+    if is_array(out):
         got = f"{'one' if out.flags.writeable else 'a read-only one'} of shape {out.shape} of {out.dtype}"
     what = f"out must be an array of shape {shape} of {dtype}, got {got}"
     raise TypeMismatch(what, here(), f"np.empty({shape}, np.{dtype}) is one")
