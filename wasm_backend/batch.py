@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -34,7 +35,7 @@ from .encode import PAGE
 from .extents import LARGEST
 from .instances import Module, Numbers, failure, is_placed, kind_of, known_sizes
 from .layout import is_aggregate, offsets, size
-from .memory import Array, Leaf, Place, Struct, fill, given_dtype, is_array, number, place_of
+from .memory import Array, Leaf, Place, Struct, fill, is_array, number, place_of
 
 CHUNK = 2**20  # bytes of elements in one call, if it is more than one element: what a cache of the processor holds
 FIRST = 16  # where they begin: before them is the number of the one that is being worked on
@@ -250,7 +251,7 @@ class Loop:
 
     def results(self, count: int) -> list[Array]:
         """Columns for so many results."""
-        return [np.empty((count, *x.shape[1:]), given_dtype(x.dtype)) for x in self.leaves(0, b"")[1]]
+        return [np.empty((count, *x.shape[1:]), x.given) for x in self.leaves(0, b"")[1]]
 
     def run(self, columns: Sequence[Array], results: Sequence[Array], which: range, first: int = 0) -> None:
         """Work out some of the results. The columns begin at the element `first` of the batch."""
@@ -322,6 +323,9 @@ def _copy(to: str, there: str, source: str, here: str, t: Type) -> str:
     return f"(memory.copy {to} {source} {there} {here} (i32.const {n}))" if n else ""
 
 
+_failing = threading.Lock()  # an error reads the user's file, and CPython 3.11 parses in one thread at a time
+
+
 class _Running:
     """An instance of the function, and beside it one of the loop."""
 
@@ -345,7 +349,8 @@ class _Running:
         words[2] = count
         error = call(*args)
         if error is not None or words[0]:
-            e = failure(fail, self.instance.failures, self.instance.pages, error)
+            with _failing:
+                e = failure(fail, self.instance.failures, self.instance.pages, error)
             k = int.from_bytes(bytes(self.memory[:4]), "little")
             e.add_note(f"in element {first + which.start + k} of the batch")
             raise e

@@ -56,7 +56,7 @@ class Instance:
         self.raised: list[BaseException] = []  # by an opaque function, during this call
         self.states: dict[tuple[str, Numbers], tuple[Any, ...]] = {}
         self.sizes: dict[str, int] = {}  # of vectors, as calls told them last
-        self.ready: set[str] = set()  # the exports that know of these
+        self.ready: dict[str, Numbers] = {}  # the sizes of exports that know of these
         self.hosts = [self._host(f) for f in lowered.imports]
         made = wasmtime.Instance(self.store, module, [f for f, _ in self.hosts])
         self.exports = made.exports(self.store)
@@ -76,6 +76,8 @@ class Instance:
 
     def resize(self, s: Signature, sizes: Numbers) -> None:
         """Let the vectors of an export have these sizes from now on."""
+        if self.ready.get(s.name) == sizes:
+            return
         given = {d.key: n for d, n in zip(s.sizes, sizes, strict=True)}
         if not given.items() <= self.sizes.items():
             self.ready.clear()
@@ -87,7 +89,7 @@ class Instance:
             except wasmtime.Trap as e:
                 self.pages = self._pages()
                 raise failure(lambda error: error, self.failures, self.pages, e) from None
-            self.ready.add(s.name)
+            self.ready[s.name] = sizes
 
     def state(self, s: Signature, sizes: Numbers) -> tuple[Any, ...]:
         """What the code of `_source` needs to call an export."""
@@ -104,7 +106,8 @@ class Instance:
             places = [self.place(p.type, _at(p)) for p in s.params if is_placed(p)]
             found = self.place(s.result.type, _at(s.result)) if is_placed(s.result) else None
             fail = functools.partial(failure, e.fail, self.failures, self.pages) if self.failures else e.fail
-            state = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, self.resize, e.keep)
+            resize = functools.partial(Instance.resize, weakref.proxy(self))  # no cycle: the store goes at once
+            state = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, resize, e.keep)
             made = self.states[name, sizes] = state
         return made
 

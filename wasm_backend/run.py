@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rose.dims import dims_of
 from rose.effects import Failure
 from rose.errors import NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
 from rose.ir import Builder, Func, not_one_each, shown
 from rose.measure import measured
-from rose.types import Bool, Fin, Single, Type, Unit
+from rose.types import Bool, Fin, Single, Tuple, Type, Unit, Vec
 
 from .abi import Lowered, Signature, Slot
 from .batch import Batch, without_forms
@@ -59,8 +60,8 @@ def _source(s: Signature, pooled: bool, sized: bool) -> str:
     given = "".join([f"{a}, " for a in names])
     own = ["try: state = local.state", "except AttributeError: state = make(signature, sizes, local)"]
     lines = [
-        "extras = None",
-        f"if named or rest{missing}: [{given}], extras = bind(name, names, [{given}*rest], named)",
+        "extras = extras_of(names, named) if named else None",
+        f"if named or rest{missing}: [{given}] = bind(name, names, [{given}*rest], named)",
         *checks,
         *(["state = taken.state(signature, sizes)"] if pooled else own),
         "call, args, fail, reals, singles, words, places, result, resize, _ = state",
@@ -102,7 +103,14 @@ def _result(s: Slot) -> str:
 def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[..., Any]:
     """The Python function for an export; for these sizes, if it is of a module for every size."""
     pooled = bool(module.lowered.imports)
-    scope: dict[str, Any] = {"absent": _Absent, "bind": _bind, "number": number, "fill": fill, "name": s.name}
+    scope: dict[str, Any] = {
+        "absent": _Absent,
+        "bind": _bind,
+        "extras_of": _extras,
+        "number": number,
+        "fill": fill,
+        "name": s.name,
+    }
     scope |= {"signature": s, "sizes": sizes}
     scope |= {
         "destination": destination,
@@ -112,8 +120,12 @@ def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[...
     scope |= {f"t{k}": p.type for k, p in enumerate(s.params)} | {f"n{k}": (p.name,) for k, p in enumerate(s.params)}
     scope |= {"t": s.result.type, "make": module.state, "local": threading.local()}
     scope |= {"take": module.take, "give": module.give}
+    return _made(s.name, _source(s, pooled, bool(sizes)), scope)
+
+
+def _made(name: str, text: str, scope: dict[str, Any]) -> Callable[..., Any]:
     # the path begins with that of this file, so that errors know the frame to be ours
-    exec(compile(_source(s, pooled, bool(sizes)), f"{__file__}/{s.name}", "exec"), scope)
+    exec(compile(text, f"{__file__}/{name}", "exec"), scope)
     return scope.pop("call")
 
 
@@ -125,29 +137,82 @@ def _of_every_size(module: Module, s: Signature) -> Callable[..., Any]:
     def of(sizes: Numbers) -> Callable[..., Any]:
         return _function(module, s.sized(known_sizes(module.lowered, s, sizes)), sizes)
 
-    @edge
-    def call(*args: Any, **named: Any) -> Any:
-        given, _ = _bind(s.name, names, list(args), dict(named))
-        found = measured(s.name, names, types, given)
-        return of(tuple([found[d.key] for d in s.sizes]))(*args, **named)
+    known: dict[Any, Callable[..., Any]] = {}
 
-    return call
+    def find(key: Any, args: list[Any], named: dict[str, Any]) -> Callable[..., Any]:
+        named = dict(named)
+        _extras(names, named)
+        found = measured(s.name, names, types, _bind(s.name, names, args, named))
+        f = of(tuple([found[d.key] for d in s.sizes]))
+        if len(known) == MOST_SHAPES:
+            known.clear()
+        if key is not None:
+            known[key] = f
+        return f
+
+    scope = {"find": find, "known": known, "absent": _Absent, "hide_our_frames": hide_our_frames}
+    return _made(s.name, _finding_source(types), scope)
 
 
-def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any]) -> tuple[list[Any], Any]:
-    """One argument for each parameter; and `out` and `view`, if one of them is given."""
-    out, view = _extra("out", names, named), bool(_extra("view", names, named))
+MOST_SHAPES = 256
+
+
+def _finding_source(types: Sequence[Type]) -> str:
+    """A Python function that finds, by the shapes of its arguments, that for their sizes."""
+    shapes = [_shapes(t, f"a{k}") for k, t in enumerate(types)]
+    key = "None" if None in shapes else f"({''.join([f'{x}, ' for xs in shapes for x in xs or []])})"
+    given = "".join([f"a{k}, " for k in range(len(types))])
+    params = "".join([f"a{k}=absent, " for k in range(len(types))])
+    return f"""
+def call({params}/, *rest, **named):
+    try:
+        try:
+            key = {key}
+            f = known.get(key)
+        except Exception:
+            key = f = None
+        if f is None: f = find(key, [{given}*rest], named)
+        return f({given}*rest, **named)
+    except Exception as e:
+        hide_our_frames(e)
+        raise
+"""
+
+
+def _shapes(t: Type, x: str) -> list[str] | None:
+    """What shows the sizes in an argument, as text, if it is made of arrays; None if it has to be searched."""
+    if not dims_of(t):
+        return []
+    if isinstance(t, Tuple):
+        form = t.form
+        items = [
+            f"{x}[{k}]" if form is None else f"{x}[{form.fields[k]!r}]" if form.is_dict else f"{x}.{form.fields[k]}"
+            for k in range(len(t.items))
+        ]
+        found = [_shapes(s, y) for s, y in zip(t.items, items, strict=True)]
+        return None if None in found else [y for ys in found for y in ys or []]
+    while isinstance(t, Vec):
+        t = t.elem
+    return [f"{x}.shape"] if t.scalar else None
+
+
+def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any]) -> list[Any]:
+    """One argument for each parameter."""
     given = [x for x in args if x is not _Absent]
     rest = names[len(given) :]
     if len(given) + len(named) != len(names) or not named.keys() >= set(rest):
         raise not_one_each(f, names, len(given), named)
-    return given + [named[k] for k in rest], None if out is None and not view else (out, view)
+    return given + [named[k] for k in rest]
 
 
-def _extra(k: str, names: list[str], named: dict[str, Any]) -> Any:
-    """What is given as `out` or `view`. `Export.call` writes them as no parameter can be called."""
-    given = named.pop(f"{k}=", None)
-    return named.pop(k, None) if given is None and k not in names else given
+def _extras(names: list[str], named: dict[str, Any]) -> tuple[Any, bool] | None:
+    """What is given as `out` and `view`, taken out. `Export.call` writes them as no parameter can be called."""
+    out, view = named.pop("out=", None), named.pop("view=", None)
+    if out is None and "out" not in names:
+        out = named.pop("out", None)
+    if view is None and "view" not in names:
+        view = named.pop("view", None)
+    return None if out is None and not view else (out, bool(view))
 
 
 # what a user holds
@@ -205,13 +270,8 @@ class Export:
     @functools.cached_property
     def batch(self) -> Batch:
         """What `map` does."""
-        return Batch(self._module, self.lowered.signatures[self.__name__], self._packed)
-
-    def _packed(self) -> bytes:
-        """This one function for another process, which need not have the classes of its structs."""
         name = self.__name__
-        signatures = {name: without_forms(self.lowered.signatures[name])}
-        return pickle.dumps(Export(replace(self.lowered, signatures=signatures), name))
+        return Batch(self._module, self.lowered.signatures[name], functools.partial(_alone, self.lowered, name))
 
     @property
     def signature(self) -> inspect.Signature:
@@ -292,6 +352,12 @@ class Compiled(Export):
 
 
 # pickling
+
+
+def _alone(lowered: Lowered, name: str) -> bytes:
+    """One function for another process, which need not have the classes of its structs."""
+    signatures = {name: without_forms(lowered.signatures[name])}
+    return pickle.dumps(Export(replace(lowered, signatures=signatures), name))
 
 
 def _unpickled(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import multiprocessing
 import pickle
 import threading
 import time
+import weakref
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -395,6 +397,21 @@ def test_an_opaque_function_that_has_no_name_cannot_travel(processes: ProcessPoo
     assert [*f.map([1.0])] == [1001.0]
     with pytest.raises(rose.RoseError, match="the opaque function inner cannot be pickled"):
         f.map([1.0], executor=processes)
+
+
+def test_nothing_is_kept_alive_in_vain():
+    """No cycle: the memory of a batch goes with the last name of the function, without the garbage collector."""
+    gc.disable()
+    try:
+        module = rose.compile(scaled, dynamic=True)
+        module(np.ones((2, 3)), np.ones(3))
+        module.map(np.ones((5, 2, 3)), np.ones((5, 3)))
+        own, loop = module.running._module, module.running.batch.loop((2, 3))
+        stores = [weakref.ref(own._local.own.store), weakref.ref(loop.free[0].instance.store)]
+        del module, own, loop
+        assert [x() for x in stores] == [None, None]
+    finally:
+        gc.enable()
 
 
 def test_nan_and_zeros_keep_their_bits():
