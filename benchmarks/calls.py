@@ -1,7 +1,8 @@
 """What one call costs, beside what it cannot be below: in Python and in Node.
 
 `python -m benchmarks.calls`. The functions do next to nothing, so that the call is what is timed. In Python `raw` is
-the bare call of C with every argument in its place, and in Node the bare export. Nanoseconds, of the thread in Python
+the bare call of C with every argument in its place, and in Node the bare export; `by hand` is what a page would write
+itself: it sets the arguments in a view that it keeps, and takes a slice of it. Nanoseconds, of the thread in Python
 and of the process in Node: medians of rounds in which every function has its turn.
 """
 
@@ -48,6 +49,7 @@ def functions() -> dict[str, rose.Fn]:
     return {
         "scalars": rose.fn([Real, Real], Real)(lambda x, y: x * y),
         "vec10": rose.fn([Vec[10]], Vec[10])(double),
+        "sum10": rose.fn([Vec[10]], Real)(rose.sum),
         "vec1000": rose.fn([Vec[LONG]], Vec[LONG])(lambda v: v),
         "point": rose.fn([Point], Point)(lambda p: Point(p.y, p.x)),
         "line": rose.fn([Line], Line)(lambda l: Line(l.b0, double(l.b))),
@@ -60,7 +62,7 @@ def python_calls() -> dict[str, Callable[[], Any]]:
     made = {k: rose.compile(f, dynamic=k.startswith("any")) for k, f in functions().items()}
     v, w, out = np.ones(10), np.ones(LONG), np.empty(10)
     few, p, line = [1.0] * 10, Point(1.0, 2.0), Line(1.0, np.ones(10))
-    f, g, h, point, of_line, any_size, any_sum = [made[k] for k in functions()]
+    f, g, total, h, point, of_line, any_size, any_sum = [made[k] for k in functions()]
     return {
         "an empty function": lambda: None,
         "raw": raw(f, 1.0, 2.0),
@@ -70,6 +72,7 @@ def python_calls() -> dict[str, Callable[[], Any]]:
         "vec10(array)": lambda: g(v),
         "vec10(array, out=)": lambda: g(v, out=out),
         "vec10(array, view=True)": lambda: g(v, view=True),
+        "sum10(array)": lambda: total(v),
         "vec10(list)": lambda: g(few),
         "vec1000(array)": lambda: h(w),
         "a copy of 1,000 numbers": lambda: w.copy(),
@@ -117,7 +120,7 @@ def main() -> None:
     python, node = timed(python_calls()), node_calls()
     console = Console(width=110)
     console.print(shown("Python", [{"call": k, "ns": x} for k, x in python.items()]))
-    console.print(shown("Node", [{"call": k, **x} for k, x in node.items()]))
+    console.print(shown("Node", [{"call": k, "by hand": "", **x} for k, x in node.items()]))
     RESULTS.mkdir(exist_ok=True)
     machine = f"{platform.machine()}, CPython {platform.python_version()}"
     text = json.dumps({"machine": machine, "python, ns": python, "node, ns": node}, indent=1)
