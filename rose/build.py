@@ -171,6 +171,14 @@ class Compiled:
         return self.running.call(args, out=out, view=view)
 
     @edge
+    def map(self, *args: Any, threads: int | None = None, executor: Any = None) -> Any:
+        """The results for a batch of arguments, each an array or a list with one element for each call.
+
+        What it takes and gives, and how `threads` and `executor` spread it, is in `wasm_backend.run.Export.map`.
+        """
+        return self.running.map(*args, threads=threads, executor=executor)
+
+    @edge
     def __getitem__(self, name: str) -> Any:
         return self if isinstance(name, str) and name == self.__name__ else self.running[name]  # pyright: ignore
 

@@ -1,6 +1,10 @@
 """Options of the whole suite."""
 
+import os
+
 import pytest
+
+os.environ["ROSE_CACHE"] = ""  # modules are compiled anew, but in tests of the cache
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

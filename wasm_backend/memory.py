@@ -38,7 +38,7 @@ _CLASSES: dict[str, set[type]] = {
 }  # fmt: skip
 
 
-def _is_array(x: Any) -> TypeGuard[Array]:
+def is_array(x: Any) -> TypeGuard[Array]:
     return isinstance(x, np.ndarray)
 
 
@@ -50,6 +50,7 @@ def _dtype(t: Type) -> DType:
 
 
 _DTYPES: dict[Type, str] = {Real: "f8", Tan: "f8", Single: "f4", Bool: "?"}
+_USUAL: dict[Type, type] = {Real: float, Bool: bool}
 
 
 def _given(dtype: DType) -> DType:
@@ -68,7 +69,9 @@ class Leaf:
         self.shape, self.depth, self.is_vector = lead + dims, len(lead), bool(dims) and t is not Unit
         self.limit, self.single = t.size if isinstance(t, Fin) else None, t is Single
         self.dtype = dtype = _dtype(t)
+        self.given = _given(dtype)
         self.kinds, self.classes = _KINDS[dtype.str[1:]], _CLASSES[dtype.str[1:]]
+        self.usual = None if self.shape else _USUAL.get(t)  # the class of a number that is written as it is
         if t is Unit:
             self.view: Array = np.broadcast_to(np.array(None), self.shape)
         elif 0 in self.shape:
@@ -80,7 +83,7 @@ class Leaf:
         """A copy of what is there: numbers of Python, or arrays."""
         if not self.is_vector:
             return self.view.tolist()
-        copy = self.view.copy() if self.limit is None else self.view.astype(_given(self.dtype))
+        copy = self.view.copy() if self.limit is None else self.view.astype(self.given)
         return _nested(copy, self.depth) if self.depth else copy
 
     def peek(self) -> Any:
@@ -94,10 +97,13 @@ class Leaf:
     def put(self, x: Any) -> bool:
         """Write `x`; False if that cannot be, or if only `plain` can tell."""
         view = self.view
+        if x.__class__ is self.usual:
+            view[...] = x
+            return True
         if x.__class__ is np.ndarray and x.dtype is self.dtype and x.shape == self.shape and self.limit is None:
             view[...] = x
             return True
-        if self.shape and x.__class__ not in _KNOWN and not _is_array(x) and hasattr(x, "__array__"):
+        if self.shape and x.__class__ not in _KNOWN and not is_array(x) and hasattr(x, "__array__"):
             x = np.asarray(x)
         if not self._fits(x, self.shape):
             return False
@@ -106,7 +112,7 @@ class Leaf:
                 x = np.asarray(x)
                 if x.size and (x.dtype.kind not in "iu" or int(x.min()) < 0 or int(x.max()) >= self.limit):
                     return False
-            if self.single and not _is_array(x):
+            if self.single and not is_array(x):
                 x = np.asarray(x, "f8")
                 if ((np.abs(x) > LARGEST) & (np.abs(x) < np.inf)).any():
                     return False
@@ -118,7 +124,7 @@ class Leaf:
 
     def _fits(self, x: Any, shape: Shape) -> bool:
         """True if NumPy takes `x` to be of this shape, and its items for what we take them for."""
-        if _is_array(x):
+        if is_array(x):
             if self.single and x.dtype.itemsize > 4:
                 return False
             return x.shape == shape and x.dtype.kind in self.kinds and not hasattr(x, "mask")
@@ -150,7 +156,12 @@ class Struct:
 
     def put(self, x: Any) -> bool:
         columns = _columns(self.type, x, self.lead)
-        return columns is not None and all([p.put(c) for p, c in zip(self.items, columns, strict=True)])
+        if columns is None:
+            return False
+        for item, column in zip(self.items, columns, strict=True):
+            if not item.put(column):
+                return False
+        return True
 
 
 Place = Leaf | Struct
@@ -184,6 +195,8 @@ def _rows(make: Callable[[Sequence[Any]], Any], columns: Sequence[Any], lead: Sh
 def _columns(t: Tuple, x: Any, lead: Shape) -> list[Any] | None:
     """The reverse of `_rows`; None if `x` is no such list."""
     if not lead:
+        if t.form is not None and x.__class__ is t.form.cls and not t.form.is_dict:
+            return t.form.read(x)
         try:
             return fields(x, t, (), None)[0]
         except RoseError:
@@ -201,7 +214,7 @@ def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> N
     if place.put(x):
         return
     dims, elem = _shape(t)
-    if _is_array(x) and x.shape != dims and not isinstance(elem, Tuple):
+    if is_array(x) and x.shape != dims and not isinstance(elem, Tuple):
         what = f"{spell(path)} must have the shape {dims}, got {x.shape}"
         raise TypeMismatch(what, loc or here(), f"its type is {t!r}")
     done = place.put(_narrow(x, t, path, loc))
@@ -270,14 +283,17 @@ def destination(place: Place | None, t: Type, out: Any, view: bool) -> Callable[
     """What takes a result from its place, if it is not to be copied: into `out`, or as views of the memory."""
     if out is None:
         return place.peek if place is not None else lambda: None  # a number comes without being taken
+    if not view and out.__class__ is np.ndarray and isinstance(place, Leaf) and place.is_vector:
+        if out.dtype is place.given and out.shape == place.shape and out.flags.writeable:
+            return partial(_into, out, place.view)
     if view or not isinstance(place, Leaf) or not place.is_vector:
         hint = "`out` takes a vector of numbers, and has no use beside `view`"
         raise TypeMismatch(f"out cannot be given here: the result is a {t!r}", here(), hint)
-    shape, dtype = place.shape, _given(place.dtype)
-    if _is_array(out) and out.shape == shape and out.dtype == dtype and out.flags.writeable:
+    shape, dtype = place.shape, place.given
+    if is_array(out) and out.shape == shape and out.dtype == dtype and out.flags.writeable:
         return partial(_into, out, place.view)
     got = shown(out)
-    if _is_array(out):
+    if is_array(out):
         got = f"{'one' if out.flags.writeable else 'a read-only one'} of shape {out.shape} of {out.dtype}"
     what = f"out must be an array of shape {shape} of {dtype}, got {got}"
     raise TypeMismatch(what, here(), f"np.empty({shape}, np.{dtype}) is one")

@@ -1,8 +1,7 @@
 """Modules as Python callables: under wasmtime, with one call of C for each evaluation.
 
-Three layers, from the inside out: an `_Instance` is a module in a store of its own; a `_Module` is compiled
-once, and sees to it that no two calls at once share an instance; an `Export` is what a user calls, and a
-`Compiled` is the main one.
+An `Export` is what a user calls, and a `Compiled` is the main one. For each signature there is a Python function, whose
+text is made for it.
 """
 
 from __future__ import annotations
@@ -13,207 +12,29 @@ import inspect
 import keyword
 import pickle
 import threading
-import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
-import wasmtime
-
-from rose.dims import number as number_of
-from rose.dims import sized
-from rose.effects import Failure, Printer
-from rose.errors import Loc, NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
+from rose.dims import dims_of
+from rose.effects import Failure
+from rose.errors import NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
 from rose.ir import Builder, Func, not_one_each, shown
 from rose.measure import measured
-from rose.structs import answer, plain
-from rose.types import Bool, Fin, Real, Single, Tan, Type, Unit, double
+from rose.types import Bool, Fin, Single, Tuple, Type, Unit, Vec
 
-from . import rawcall
-from .abi import FAILED, Lowered, Signature, Slot
-from .extents import MARK
-from .layout import is_aggregate, size
-from .memory import LARGEST, Place, destination, fill, number, place_of
-from .places import BASE
+from .abi import Lowered, Signature, Slot
+from .batch import Batch, without_forms
+from .instances import Module, Numbers, is_placed, kind_of, known_sizes
+from .memory import LARGEST, destination, fill, number
 
-Numbers = tuple[int, ...]
-
-# instances
-
-
-def _kind(t: Type) -> str:
-    """How a scalar crosses the border: "d" as an f64, "f" as an f32, "i" as an i32, "" not at all."""
-    return "" if t.empty else "d" if t is Real or t is Tan else "f" if t is Single else "i"
+# calls
 
 
 # how the text of a function names the number k that goes in, or 0 that comes out
 _SLOTS: dict[str, Callable[[int], str]] = {
     "d": lambda k: f"reals[{2 * k + 2}]", "f": lambda k: f"singles[{4 * k + 4}]", "i": lambda k: f"words[{2 * k + 2}]",
 }  # fmt: skip
-
-
-def _is_placed(s: Slot) -> bool:
-    """True for what is written to memory or read from it, or is an aggregate with nothing to write."""
-    return s.at is not None or is_aggregate(s.type)
-
-
-class _Instance:
-    """A module in a store of its own. Its memory has room for the arguments of one call at a time."""
-
-    def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module, lowered: Lowered) -> None:
-        self.store = wasmtime.Store(engine)
-        self.signatures, self.failures = lowered.signatures, lowered.failures
-        self.raised: list[BaseException] = []  # by an opaque function, during this call
-        self.states: dict[tuple[str, Numbers], tuple[Any, ...]] = {}
-        self.sizes: dict[str, int] = {}  # of vectors, as calls told them last
-        self.ready: set[str] = set()  # the exports that know of these
-        self.hosts = [self._host(f) for f in lowered.imports]
-        made = wasmtime.Instance(self.store, module, [f for f, _ in self.hosts])
-        self.exports = made.exports(self.store)
-        self.pages = self._pages()
-
-    def _pages(self) -> Any:
-        """The memory, as it is now. All views of it hold it, and it holds the store, which it lives in."""
-        memory: Any = self.exports["memory"]
-        pages = memory.get_buffer_ptr(self.store)
-        pages.store = self.store
-        return pages
-
-    def place(self, t: Type, at: int) -> Place:
-        if at + number_of(size(t)) > len(self.pages):
-            self.pages = self._pages()  # it has grown; the engine's default is that it does not move
-        return place_of(t, at, self.pages)
-
-    def resize(self, s: Signature, sizes: Numbers) -> None:
-        """Let the vectors of an export have these sizes from now on."""
-        given = {d.key: n for d, n in zip(s.sizes, sizes, strict=True)}
-        if not given.items() <= self.sizes.items():
-            self.ready.clear()
-            self.sizes.update(given)
-        if s.name not in self.ready:
-            resize: Any = self.exports[MARK + s.name]
-            try:
-                resize(self.store, *[n - (n >> 31 << 32) for n in sizes])
-            except wasmtime.Trap as e:
-                self.pages = self._pages()
-                raise _failure(lambda error: error, self.failures, self.pages, e) from None
-            self.ready.add(s.name)
-
-    def state(self, s: Signature, sizes: Numbers) -> tuple[Any, ...]:
-        """What the code of `_source` needs to call an export."""
-        name = s.name
-        made = self.states.get((name, sizes))
-        if made is None:
-            func = self.exports[name]
-            assert isinstance(func, wasmtime.Func)
-            if sizes:
-                self.resize(s, sizes)
-            params = "".join(["" if _is_placed(p) else _kind(p.type) for p in s.params])
-            result = "" if _is_placed(s.result) else _kind(s.result.type)
-            e = rawcall.entry(self.store, func, params, result, self.raised)
-            places = [self.place(p.type, number_of(p.at or 0)) for p in s.params if _is_placed(p)]
-            found = self.place(s.result.type, number_of(s.result.at or 0)) if _is_placed(s.result) else None
-            fail = functools.partial(_failure, e.fail, self.failures, self.pages) if self.failures else e.fail
-            resize = functools.partial(_resize, weakref.ref(self))  # of what the instance holds, nothing holds it
-            state = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, resize, e.keep)
-            made = self.states[name, sizes] = state
-        return made
-
-    def _host(self, f: Func) -> tuple[wasmtime.Func, Any]:
-        """The import behind which an opaque function stands."""
-        returns = is_aggregate(f.result) and not f.result.empty  # in memory, where the last argument says
-        params = "".join(["i" if is_aggregate(p.type) and not p.type.empty else _kind(p.type) for p in f.params])
-        answer = functools.partial(_answer, weakref.ref(self), f)  # the store will hold it: not the reverse
-        result = "" if returns else _kind(f.result)
-        return rawcall.host(self.store, params + "i" * returns, result, answer, self.raised)
-
-    def received(self, t: Type, numbers: Iterator[Any]) -> Any:
-        """An argument of an opaque function, as its Python body sees it."""
-        if is_aggregate(t) or t.empty:
-            return self.place(sized(t, self.sizes), 0 if t.empty else next(numbers)).read()
-        return next(numbers) != 0 if t is Bool else next(numbers)
-
-
-def _failure(fail: Callable[[Any], BaseException], failures: Sequence[Failure], pages: Any, error: Any) -> Any:
-    """What to raise for a call that failed: one that it says itself, or what `fail` makes of it."""
-    made = fail(error)
-    number = int.from_bytes(bytes(pages[FAILED : FAILED + 4]), "little")
-    if not number:
-        return made
-    pages[FAILED : FAILED + 4] = (0, 0, 0, 0)
-    return failures[number - 1].error()
-
-
-def _resize(ref: weakref.ref[_Instance], s: Signature, sizes: Numbers) -> None:
-    instance = ref()
-    assert instance is not None
-    instance.resize(s, sizes)
-
-
-def _answer(ref: weakref.ref[_Instance], f: Func, *numbers: Any) -> Any:
-    """What an opaque function answers to the module: a number, or nothing and an aggregate in memory."""
-    instance, impl = ref(), cast("Any", f.impl)
-    assert instance is not None and impl is not None
-    rest = iter(numbers)
-    given = [instance.received(p.type, rest) for p in f.params]
-    x = (impl.sized(instance.sizes) if isinstance(impl, Printer) else impl)(*given)
-    if f.result is Real and x.__class__ is float:
-        return x
-    code = getattr(impl, "__code__", None)
-    path, loc = (f"what {f.name} returns",), None if code is None else Loc(code, -1)
-    if double(f.result) is not f.result:
-        x = answer(x, f.result, path, loc)
-    if is_aggregate(f.result) or f.result.empty:
-        return fill(instance.place(f.result, next(rest, 0)), x, f.result, path, loc)
-    return plain(x, f.result, path, loc)
-
-
-_DEEPEST = 50  # calls within calls: each has a memory of its own, and takes 4 to 8 of Python's 1,000 frames
-_lock = threading.Lock()
-_engine = functools.cache(rawcall.engine)  # the one of this process, made under the lock
-
-
-class _Module:
-    """A module, compiled when first needed, and its instances: one for each thread, and one more for each
-    call that an opaque function makes while the call that it answers waits."""
-
-    def __init__(self, lowered: Lowered) -> None:
-        self.lowered = lowered
-        self._lock, self._local = threading.Lock(), threading.local()
-        self._compiled: tuple[wasmtime.Engine, wasmtime.Module] | None = None
-
-    def _instance(self) -> _Instance:
-        with self._lock:
-            if self._compiled is None:
-                with _lock:
-                    engine = _engine()
-                self._compiled = engine, wasmtime.Module(engine, self.lowered.wasm)
-        return _Instance(*self._compiled, self.lowered)
-
-    def state(self, s: Signature, sizes: Numbers, local: threading.local) -> tuple[Any, ...]:
-        """The state of an export in the instance of this thread, where there is one; put into `local`."""
-        if not hasattr(self._local, "own"):
-            self._local.own = self._instance()
-        state = local.state = self._local.own.state(s, sizes)
-        return state
-
-    def take(self) -> _Instance:
-        """An instance that no call of this thread uses now, to be given back."""
-        free: list[_Instance] = self._local.__dict__.setdefault("free", [])
-        if free:
-            return free.pop()
-        made = getattr(self._local, "made", 0)
-        if made == _DEEPEST:
-            hint = "an opaque function calls the compiled function that it is called by: let that come to an end"
-            raise RoseError(f"{made} calls wait for one another", here(), hint)
-        instance = self._instance()
-        self._local.made = made + 1
-        return instance
-
-    def give(self, instance: _Instance) -> None:
-        self._local.free.append(instance)
-
-
-# calls
 
 
 class _Absent:
@@ -228,19 +49,19 @@ def _source(s: Signature, pooled: bool, sized: bool) -> str:
     names = [f"a{k}" for k in range(len(s.params))]
     checks, fills, sends = list[str](), list[str](), list[str]()
     for k, p in enumerate(s.params):
-        if _is_placed(p):
+        if is_placed(p):
             place = f"places[{len(fills)}]"
             fills.append(f"{place}.put(a{k}) or fill({place}, a{k}, t{k}, n{k})")
             continue
         checks.append(f"if {_unusual(p.type, f'a{k}')}: a{k} = number(a{k}, t{k}, n{k})")
         if not p.type.empty:
-            sends.append(f"{_SLOTS[_kind(p.type)](len(sends))} = a{k}")
+            sends.append(f"{_SLOTS[kind_of(p.type)](len(sends))} = a{k}")
     missing = f" or {names[-1]} is absent" if names else ""
     given = "".join([f"{a}, " for a in names])
     own = ["try: state = local.state", "except AttributeError: state = make(signature, sizes, local)"]
     lines = [
-        "extras = None",
-        f"if named or rest{missing}: [{given}], extras = bind(name, names, [{given}*rest], named)",
+        "extras = extras_of(names, named) if named else None",
+        f"if named or rest{missing}: [{given}] = bind(name, names, [{given}*rest], named)",
         *checks,
         *(["state = taken.state(signature, sizes)"] if pooled else own),
         "call, args, fail, reals, singles, words, places, result, resize, _ = state",
@@ -270,19 +91,26 @@ def _unusual(t: Type, x: str) -> str:
 
 def _result(s: Slot) -> str:
     """The expression of what comes back."""
-    if _is_placed(s):
+    if is_placed(s):
         return "result.read() if extras is None else into()"
     if s.type is Unit:
         return "None"
-    kind = _kind(s.type)
+    kind = kind_of(s.type)
     number = _SLOTS[kind](0) + " & 0xFFFFFFFF" * (kind == "i")
     return f"({number}) != 0" if s.type is Bool else number
 
 
-def _function(module: _Module, s: Signature, sizes: Numbers = ()) -> Callable[..., Any]:
+def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[..., Any]:
     """The Python function for an export; for these sizes, if it is of a module for every size."""
     pooled = bool(module.lowered.imports)
-    scope: dict[str, Any] = {"absent": _Absent, "bind": _bind, "number": number, "fill": fill, "name": s.name}
+    scope: dict[str, Any] = {
+        "absent": _Absent,
+        "bind": _bind,
+        "extras_of": _extras,
+        "number": number,
+        "fill": fill,
+        "name": s.name,
+    }
     scope |= {"signature": s, "sizes": sizes}
     scope |= {
         "destination": destination,
@@ -292,43 +120,99 @@ def _function(module: _Module, s: Signature, sizes: Numbers = ()) -> Callable[..
     scope |= {f"t{k}": p.type for k, p in enumerate(s.params)} | {f"n{k}": (p.name,) for k, p in enumerate(s.params)}
     scope |= {"t": s.result.type, "make": module.state, "local": threading.local()}
     scope |= {"take": module.take, "give": module.give}
+    return _made(s.name, _source(s, pooled, bool(sizes)), scope)
+
+
+def _made(name: str, text: str, scope: dict[str, Any]) -> Callable[..., Any]:
     # the path begins with that of this file, so that errors know the frame to be ours
-    exec(compile(_source(s, pooled, bool(sizes)), f"{__file__}/{s.name}", "exec"), scope)
+    exec(compile(text, f"{__file__}/{name}", "exec"), scope)
     return scope.pop("call")
 
 
-def _of_every_size(module: _Module, s: Signature) -> Callable[..., Any]:
+def _of_every_size(module: Module, s: Signature) -> Callable[..., Any]:
     """The Python function for an export of a module for every size: it sees which, and calls that for it."""
     names, types = [p.name for p in s.params], [p.type for p in s.params]
 
     @functools.lru_cache(maxsize=64)
     def of(sizes: Numbers) -> Callable[..., Any]:
-        known = {BASE.key: module.lowered.base} | {d.key: n for d, n in zip(s.sizes, sizes, strict=True)}
-        return _function(module, s.sized(known), sizes)
+        return _function(module, s.sized(known_sizes(module.lowered, s, sizes)), sizes)
 
-    @edge
-    def call(*args: Any, **named: Any) -> Any:
-        given, _ = _bind(s.name, names, list(args), dict(named))
-        found = measured(s.name, names, types, given)
-        return of(tuple([found[d.key] for d in s.sizes]))(*args, **named)
+    known: dict[Any, Callable[..., Any]] = {}
 
-    return call
+    def find(key: Any, args: list[Any], named: dict[str, Any]) -> Callable[..., Any]:
+        named = dict(named)
+        _extras(names, named)
+        found = measured(s.name, names, types, _bind(s.name, names, args, named))
+        f = of(tuple([found[d.key] for d in s.sizes]))
+        if len(known) == MOST_SHAPES:
+            known.clear()
+        if key is not None:
+            known[key] = f
+        return f
+
+    scope = {"find": find, "known": known, "absent": _Absent, "hide_our_frames": hide_our_frames}
+    return _made(s.name, _finding_source(types), scope)
 
 
-def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any]) -> tuple[list[Any], Any]:
-    """One argument for each parameter; and `out` and `view`, if one of them is given."""
-    out, view = _extra("out", names, named), bool(_extra("view", names, named))
+MOST_SHAPES = 256
+
+
+def _finding_source(types: Sequence[Type]) -> str:
+    """A Python function that finds, by the shapes of its arguments, that for their sizes."""
+    shapes = [_shapes(t, f"a{k}") for k, t in enumerate(types)]
+    key = "None" if None in shapes else f"({''.join([f'{x}, ' for xs in shapes for x in xs or []])})"
+    given = "".join([f"a{k}, " for k in range(len(types))])
+    params = "".join([f"a{k}=absent, " for k in range(len(types))])
+    return f"""
+def call({params}/, *rest, **named):
+    try:
+        try:
+            key = {key}
+            f = known.get(key)
+        except Exception:
+            key = f = None
+        if f is None: f = find(key, [{given}*rest], named)
+        return f({given}*rest, **named)
+    except Exception as e:
+        hide_our_frames(e)
+        raise
+"""
+
+
+def _shapes(t: Type, x: str) -> list[str] | None:
+    """What shows the sizes in an argument, as text, if it is made of arrays; None if it has to be searched."""
+    if not dims_of(t):
+        return []
+    if isinstance(t, Tuple):
+        form = t.form
+        items = [
+            f"{x}[{k}]" if form is None else f"{x}[{form.fields[k]!r}]" if form.is_dict else f"{x}.{form.fields[k]}"
+            for k in range(len(t.items))
+        ]
+        found = [_shapes(s, y) for s, y in zip(t.items, items, strict=True)]
+        return None if None in found else [y for ys in found for y in ys or []]
+    while isinstance(t, Vec):
+        t = t.elem
+    return [f"{x}.shape"] if t.scalar else None
+
+
+def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any]) -> list[Any]:
+    """One argument for each parameter."""
     given = [x for x in args if x is not _Absent]
     rest = names[len(given) :]
     if len(given) + len(named) != len(names) or not named.keys() >= set(rest):
         raise not_one_each(f, names, len(given), named)
-    return given + [named[k] for k in rest], None if out is None and not view else (out, view)
+    return given + [named[k] for k in rest]
 
 
-def _extra(k: str, names: list[str], named: dict[str, Any]) -> Any:
-    """What is given as `out` or `view`. `Export.call` writes them as no parameter can be called."""
-    given = named.pop(f"{k}=", None)
-    return named.pop(k, None) if given is None and k not in names else given
+def _extras(names: list[str], named: dict[str, Any]) -> tuple[Any, bool] | None:
+    """What is given as `out` and `view`, taken out. `Export.call` writes them as no parameter can be called."""
+    out, view = named.pop("out=", None), named.pop("view=", None)
+    if out is None and "out" not in names:
+        out = named.pop("out", None)
+    if view is None and "view" not in names:
+        view = named.pop("view", None)
+    return None if out is None and not view else (out, bool(view))
 
 
 # what a user holds
@@ -351,11 +235,11 @@ class Export:
     __slots__ = ("__call__", "__dict__", "__weakref__")
     __call__: Callable[..., Any]
 
-    def __init__(self, lowered: Lowered, name: str, doc: str | None = None, *, module: _Module | None = None) -> None:
+    def __init__(self, lowered: Lowered, name: str, doc: str | None = None, *, module: Module | None = None) -> None:
         self.lowered, self.__name__, self.__qualname__ = lowered, name, name
         if doc is not None:
             self.__doc__ = doc
-        self._doc, self._module = doc, module or _Module(lowered)
+        self._doc, self._module = doc, module or Module(lowered)
         signature = lowered.signatures[name]
         make = _of_every_size if signature.sizes else _function
         self.__call__ = make(self._module, signature)
@@ -366,6 +250,28 @@ class Export:
         if not isinstance(args, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeMismatch(f"call takes a list of arguments, not {shown(args)}", here(), "write call([x, y])")
         return self.__call__(*args, **{"out=": out, "view=": view or None})
+
+    @edge
+    def map(self, *args: Any, threads: int | None = None, executor: Any = None) -> Any:
+        """The results for a batch of arguments, with as few calls as can be: those of single calls, to the bit.
+
+        Each argument is an array, or a list, with one element for each call; or one number for all of them. A struct
+        may be a list of structs, or one whose fields have the axis of the batch. The result is an array with that axis,
+        or a struct of arrays: in place of each number of a single result there is an array.
+
+        `threads=4` spreads the batch over so many threads, which do not wait for one another but where an opaque
+        function or `rose.print` runs Python. `executor` spreads it over what has a method `submit` or `map`: a
+        `ProcessPoolExecutor`, a Dask `Client`, `joblib.externals.loky.get_reusable_executor()`, or the `Pool` of
+        `ray.util.multiprocessing`. The bytes of the module travel, and each process compiles them once; opaque
+        functions travel by name. Of several elements that fail, the error of the first is raised.
+        """
+        return self.batch.map(args, threads, executor)
+
+    @functools.cached_property
+    def batch(self) -> Batch:
+        """What `map` does."""
+        name = self.__name__
+        return Batch(self._module, self.lowered.signatures[name], functools.partial(_alone, self.lowered, name))
 
     @property
     def signature(self) -> inspect.Signature:
@@ -446,6 +352,12 @@ class Compiled(Export):
 
 
 # pickling
+
+
+def _alone(lowered: Lowered, name: str) -> bytes:
+    """One function for another process, which need not have the classes of its structs."""
+    signatures = {name: without_forms(lowered.signatures[name])}
+    return pickle.dumps(Export(replace(lowered, signatures=signatures), name))
 
 
 def _unpickled(

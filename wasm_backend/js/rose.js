@@ -47,14 +47,16 @@ const instantiate = (module, { imports, prints = [], line, sized, failed }, opaq
   let path;
 
   const look = () => {
-    const { buffer } = exports.memory;
-    if (views?.real.buffer !== buffer)
+    // once memory has grown, the length is 0
+    if (!views?.real.length) {
+      const { buffer } = exports.memory;
       views = {
         real: new Float64Array(buffer),
         single: new Float32Array(buffer),
         index: new Uint32Array(buffer),
         bool: new Uint8Array(buffer),
       };
+    }
   };
 
   /** @param {any} x @param {any} what @returns {never} */
@@ -68,7 +70,7 @@ const instantiate = (module, { imports, prints = [], line, sized, failed }, opaq
     const type = kind == "bool" ? "boolean" : "number";
     if (typeof x != type || (size != null && (x >>> 0 !== x || x >= size)))
       refuse(x, size == null ? "a " + type : "an integer from 0 to " + (size - 1));
-    if (kind == "single" && Number.isFinite(x) && !Number.isFinite(Math.fround(x))) refuse(x, "at most 3.4e38 in size");
+    if (kind == "single" && isFinite(x) && !isFinite(Math.fround(x))) refuse(x, "at most 3.4e38 in size");
     return +x;
   };
 
@@ -193,7 +195,7 @@ const instantiate = (module, { imports, prints = [], line, sized, failed }, opaq
 /** What needs no look: a number that goes in as it is, or rounded. @type {Record<string, (x: any) => boolean>} */
 const usual = {
   real: (x) => typeof x == "number",
-  single: (x) => typeof x == "number" && Math.abs(x) <= 2 ** 128 - 2 ** 104,
+  single: (x) => usual.real(x) && Math.abs(x) <= 2 ** 128 - 2 ** 104,
 };
 
 /**

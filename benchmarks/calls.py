@@ -1,0 +1,131 @@
+"""What one call costs, beside what it cannot be below: in Python and in Node.
+
+`python -m benchmarks.calls`. The functions do next to nothing, so that the call is what is timed. In Python `raw` is
+the bare call of C with every argument in its place, and in Node the bare export; `by hand` is what a page would write
+itself: it sets the arguments in a view that it keeps, and takes a slice of it. Nanoseconds, of the thread in Python
+and of the process in Node: medians of rounds in which every function has its turn.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+import rose
+from rose import Real, Vec
+
+from .loops import shown
+
+RESULTS, NODE = Path(__file__).parent / "results", Path(__file__).with_name("calls.mjs")
+ROUNDS, LONG = 31, 1_000
+n = rose.dim("n")
+
+
+@rose.struct
+class Line:
+    b0: Real
+    b: Vec[10]
+
+
+@rose.struct
+class Point:
+    x: Real
+    y: Real
+
+
+def functions() -> dict[str, rose.Fn]:
+    """What is called: what it takes and gives is in the name."""
+    double = lambda v: rose.vec(2.0 * v[i] for i in rose.range(v.type.size))
+    return {
+        "scalars": rose.fn([Real, Real], Real)(lambda x, y: x * y),
+        "vec10": rose.fn([Vec[10]], Vec[10])(double),
+        "sum10": rose.fn([Vec[10]], Real)(rose.sum),
+        "vec1000": rose.fn([Vec[LONG]], Vec[LONG])(lambda v: v),
+        "point": rose.fn([Point], Point)(lambda p: Point(p.y, p.x)),
+        "line": rose.fn([Line], Line)(lambda l: Line(l.b0, double(l.b))),
+        "any_size": rose.fn([Vec[n]], Vec[n])(double),
+        "any_sum": rose.fn([Vec[n], Real], Real)(lambda v, x: rose.sum(v) * x),
+    }
+
+
+def python_calls() -> dict[str, Callable[[], Any]]:
+    made = {k: rose.compile(f, dynamic=k.startswith("any")) for k, f in functions().items()}
+    v, w, out = np.ones(10), np.ones(LONG), np.empty(10)
+    few, p, line = [1.0] * 10, Point(1.0, 2.0), Line(1.0, np.ones(10))
+    f, g, total, h, point, of_line, any_size, any_sum = [made[k] for k in functions()]
+    return {
+        "an empty function": lambda: None,
+        "raw": raw(f, 1.0, 2.0),
+        "f(x, y)": lambda: f(1.0, 2.0),
+        "f(x, y=y)": lambda: f(1.0, y=2.0),
+        "f(1, 2), of int": lambda: f(1, 2),
+        "vec10(array)": lambda: g(v),
+        "vec10(array, out=)": lambda: g(v, out=out),
+        "vec10(array, view=True)": lambda: g(v, view=True),
+        "sum10(array)": lambda: total(v),
+        "vec10(list)": lambda: g(few),
+        "vec1000(array)": lambda: h(w),
+        "a copy of 1,000 numbers": lambda: w.copy(),
+        "point(Point)": lambda: point(p),
+        "line(Line)": lambda: of_line(line),
+        "any size, vec10(array)": lambda: any_size(v),
+        "any size, sum(array, x)": lambda: any_sum(v, 1.0),
+    }
+
+
+def raw(f: Any, *args: float) -> Callable[[], Any]:
+    """The call of C beneath a call of `f`, and nothing else."""
+    running = f.running
+    f(*args)
+    call, given, *_ = running._module.state(running.signatures[running.__name__], (), _Local())
+    return lambda: call(*given)
+
+
+class _Local:
+    state: Any
+
+
+def timed(calls: dict[str, Callable[[], Any]], count: int = 2_000) -> dict[str, float]:
+    """Nanoseconds of each call."""
+    found: dict[str, list[float]] = {k: [] for k in calls}
+    for _ in range(ROUNDS):
+        for k, call in calls.items():
+            start = time.thread_time_ns()
+            for _ in range(count):
+                call()
+            found[k].append((time.thread_time_ns() - start) / count)
+    return {k: statistics.median(x) for k, x in found.items()}
+
+
+def node_calls() -> dict[str, dict[str, float]]:
+    """Of each function in Node: the bare export, and ours."""
+    with tempfile.TemporaryDirectory() as folder:
+        for k, f in functions().items():
+            rose.compile({k: f}, dynamic=k.startswith("any")).save(Path(folder) / k, k)
+        said = subprocess.run(["node", NODE, folder], check=True, capture_output=True, text=True).stdout
+    return json.loads(said)
+
+
+def main() -> None:
+    python, node = timed(python_calls()), node_calls()
+    console = Console(width=110)
+    console.print(shown("Python", [{"call": k, "ns": x} for k, x in python.items()]))
+    console.print(shown("Node", [{"call": k, "by hand": "", **x} for k, x in node.items()]))
+    RESULTS.mkdir(exist_ok=True)
+    machine = f"{platform.machine()}, CPython {platform.python_version()}"
+    text = json.dumps({"machine": machine, "python, ns": python, "node, ns": node}, indent=1)
+    (RESULTS / "calls.json").write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()

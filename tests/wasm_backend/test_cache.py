@@ -1,0 +1,180 @@
+"""Engine code on disk: found again, and believed only if it is what was written, by this user."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import wasmtime
+
+import rose
+from rose import Real
+from wasm_backend import cache, rawcall
+
+ENGINE = rawcall.engine()
+
+
+def long_module(k: float = 0.5) -> bytes:
+    def body(x, y):
+        for _ in range(700):
+            x, y = x * y + k, x - y * 0.25
+        return x + y
+
+    return rose.compile(rose.fn([Real, Real], Real)(body)).wasm
+
+
+LONG = long_module()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROSE_CACHE", str(tmp_path / "kept"))
+    return tmp_path / "kept"
+
+
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """How often the engine compiled, and how often it took what was kept."""
+    found, own = {"compiled": 0, "taken": 0}, wasmtime.Module
+
+    class Counting(own):
+        def __init__(self, engine: wasmtime.Engine, wasm: bytes) -> None:
+            found["compiled"] += 1
+            super().__init__(engine, wasm)
+
+        @staticmethod
+        def deserialize(engine: wasmtime.Engine, code: bytes) -> wasmtime.Module:
+            made = own.deserialize(engine, code)
+            found["taken"] += 1
+            return made
+
+    monkeypatch.setattr(wasmtime, "Module", Counting)
+    return found
+
+
+def code(module: wasmtime.Module) -> bytes:
+    return bytes(module.serialize())
+
+
+def entry(folder: Path) -> Path:
+    [found] = folder.iterdir()
+    return found
+
+
+def test_code_is_found_again(folder: Path, counts: dict[str, int]):
+    assert len(LONG) > cache.WORTH
+    first = code(cache.compiled(ENGINE, LONG))
+    assert counts == {"compiled": 1, "taken": 0}
+    assert code(cache.compiled(rawcall.engine(), LONG)) == first
+    assert counts == {"compiled": 1, "taken": 1}
+    cache.compiled(ENGINE, long_module(0.25))
+    assert counts == {"compiled": 2, "taken": 1} and len([*folder.iterdir()]) == 2
+
+
+def test_nobody_else_can_write_there(folder: Path):
+    cache.compiled(ENGINE, LONG)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert entry(folder).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("what", ["folder", "entry"])
+def test_what_others_can_write_is_not_believed(folder: Path, counts: dict[str, int], what: str):
+    cache.compiled(ENGINE, LONG)
+    (folder if what == "folder" else entry(folder)).chmod(0o777)
+    cache.compiled(ENGINE, LONG)
+    assert counts == {"compiled": 2, "taken": 0}
+
+
+def test_an_entry_that_changed_is_compiled_anew(folder: Path, counts: dict[str, int]):
+    want = code(cache.compiled(ENGINE, LONG))
+    good = entry(folder).read_bytes()
+    changed = [
+        good[:1000],
+        b"",
+        *[good[:k] + bytes([good[k] ^ 1]) + good[k + 1 :] for k in (0, 40, 5000, -1 % len(good))],
+    ]
+    for k, bad in enumerate(changed):
+        entry(folder).write_bytes(bad)
+        assert code(cache.compiled(ENGINE, LONG)) == want
+        assert counts == {"compiled": k + 2, "taken": 0}
+        assert entry(folder).read_bytes() == good
+
+
+def test_an_entry_of_another_module_is_not_taken(folder: Path, counts: dict[str, int]):
+    cache.compiled(ENGINE, LONG)
+    mine = entry(folder)
+    cache.compiled(ENGINE, long_module(0.125))
+    [other] = [x for x in folder.iterdir() if x != mine]
+    other.replace(mine)
+    cache.compiled(ENGINE, LONG)
+    assert counts == {"compiled": 3, "taken": 0}
+
+
+def test_an_entry_of_another_engine_is_compiled_anew(folder: Path, counts: dict[str, int]):
+    cache.compiled(ENGINE, LONG)
+    config = wasmtime.Config()
+    config.consume_fuel = True
+    cache.compiled(wasmtime.Engine(config), LONG)
+    assert counts == {"compiled": 2, "taken": 0}
+
+
+def test_small_modules_are_not_kept_and_nothing_is_where_it_is_off(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    cache.compiled(ENGINE, LONG[:8])  # the empty module
+    assert not folder.exists()
+    monkeypatch.setenv("ROSE_CACHE", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    cache.compiled(ENGINE, LONG)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_the_users_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("ROSE_CACHE", raising=False)
+    monkeypatch.setattr(cache.sys, "platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    cache.compiled(ENGINE, LONG)
+    assert len([*(tmp_path / "home" / "rose").iterdir()]) == 1
+
+
+def test_a_folder_that_cannot_be_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ROSE_CACHE", str(tmp_path / "file" / "below"))
+    cache.compiled(ENGINE, LONG)
+    assert [x.name for x in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_oldest_entries_go(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    modules = [long_module(k) for k in (1.0, 2.0, 3.0)]
+    cache.compiled(ENGINE, modules[0])
+    first = entry(folder)
+    monkeypatch.setattr(cache, "MOST", first.stat().st_size * 5 // 2)
+    cache.compiled(ENGINE, modules[1])
+    [second] = [x for x in folder.iterdir() if x != first]
+    os.utime(first, (1, 1))
+    os.utime(second, (2, 2))
+    cache.compiled(ENGINE, modules[0])  # was used: the second is the oldest now
+    cache.compiled(ENGINE, modules[2])
+    assert len([*folder.iterdir()]) == 2 and first.exists() and not second.exists()
+
+
+PROGRAM = """
+import rose
+from rose import Real
+def body(x, y):
+    for _ in range(700):
+        x, y = x * y + 0.75, x - y * 0.25
+    return x + y
+f = rose.compile(rose.grad(rose.fn([Real, Real], Real)(body)))
+print(f(0.5, 0.25).hex())
+"""
+
+
+def test_the_next_process_has_the_same_bits(folder: Path):
+    run = lambda: subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True).stdout
+    first = run()
+    at = entry(folder).stat().st_ino
+    assert run() == first and entry(folder).stat().st_ino == at
