@@ -12,7 +12,6 @@ import os
 import shutil
 import subprocess
 import sys
-import venv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,9 +85,8 @@ def installed(tool: Tool) -> str | None:
         if tool.in_node:
             wrong = said(["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", *spec.split()], folder)
         else:
-            if not python().exists():
-                venv.create(folder, with_pip=True)
-            wrong = said([python(), "-m", "pip", "install", "--quiet", "numpy", spec])
+            wrong = None if python().exists() else said([sys.executable, "-m", "venv", folder])
+            wrong = wrong or said([python(), "-m", "pip", "install", "--quiet", "numpy", spec])
         if wrong is None:
             done.touch()
             return None

@@ -5,7 +5,7 @@
 // what is timed, with data in and out; `read` makes [value, ...derivative] of what it gives. The answer is checked
 // against the adjoint by hand before anything is timed.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [tool, form, file] = process.argv.slice(2);
@@ -67,5 +67,8 @@ try {
 } catch (e) {
   found = { error: `${e?.constructor?.name}: ${String(e?.message ?? e).slice(0, 200)}` };
 }
-console.log(JSON.stringify({ ...found, rss_mb: process.resourceUsage().maxRSS / 1024 }));
+// what `resourceUsage` tells counts the process before this one, too, so Linux has another
+const status = "/proc/self/status";
+const memory = existsSync(status) && Number(/VmHWM:\s*(\d+)/.exec(readFileSync(status, "utf8"))[1]);
+console.log(JSON.stringify({ ...found, rss_mb: (memory || process.resourceUsage().maxRSS) / 1024 }));
 process.exit(0);
