@@ -1,4 +1,4 @@
-"""What one call costs, beside what it cannot be below: in Python and in Node.
+"""What one call costs, beside what it cannot be below; what a batch costs; and what a first call costs.
 
 `python -m benchmarks.calls`. The functions do next to nothing, so that the call is what is timed. In Python `raw` is
 the bare call of C with every argument in its place, and in Node the bare export; `by hand` is what a page would write
@@ -9,9 +9,12 @@ and of the process in Node: medians of rounds in which every function has its tu
 from __future__ import annotations
 
 import json
+import os
+import pickle
 import platform
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -24,6 +27,7 @@ from rich.console import Console
 import rose
 from rose import Real, Vec
 
+from .latency import in_functions
 from .loops import shown
 
 RESULTS, NODE = Path(__file__).parent / "results", Path(__file__).with_name("calls.mjs")
@@ -116,14 +120,84 @@ def node_calls() -> dict[str, dict[str, float]]:
     return json.loads(said)
 
 
+BATCHES: dict[str, tuple[rose.Fn, Callable[[Any], list[Any]]]] = {
+    "f(x, y), 1,000,000 times": (
+        rose.fn([Real, Real], Real)(lambda x, y: x * y),
+        lambda r: [r.normal(size=1_000_000), r.normal(size=1_000_000)],
+    ),
+    "gradient in 10 numbers, 100,000 times": (
+        rose.grad(rose.fn([Vec[10]], Real)(lambda v: rose.sum(v[i] ** 3 for i in rose.range(10)))),
+        lambda r: [r.normal(size=(100_000, 10))],
+    ),
+    "1,000 steps of a simulation, 2,000 times": (
+        rose.fn([Real], Real)(lambda x: rose.scan(lambda i, s: s + 0.01 * rose.sin(s), x, 1_000)),
+        lambda r: [r.normal(size=2_000)],
+    ),
+}
+
+
+def batches(rounds: int = 9) -> list[dict[str, Any]]:
+    """Wall time for each element, called one by one and by `map`; and cores in use, with two threads."""
+    rows: list[dict[str, Any]] = []
+    for name, (made, arguments) in BATCHES.items():
+        f, xs = rose.compile(made), arguments(np.random.default_rng(0))
+        count, few = len(xs[0]), [x[:2_000] for x in xs]
+        ways: dict[str, tuple[int, Callable[[], Any]]] = {
+            "one by one": (2_000, lambda f=f, few=few: [f(*x) for x in zip(*few, strict=True)]),
+            "map": (count, lambda f=f, xs=xs: f.map(*xs)),
+            "threads=2": (count, lambda f=f, xs=xs: f.map(*xs, threads=2)),
+        }
+        found: dict[str, list[tuple[float, float]]] = {k: [] for k in ways}
+        for _ in range(rounds):
+            for k, (n, call) in ways.items():
+                start, used = time.perf_counter_ns(), time.process_time_ns()
+                call()
+                wall = time.perf_counter_ns() - start
+                found[k].append((wall / n, (time.process_time_ns() - used) / wall))
+        medians = {f"{k}, ns": statistics.median([x for x, _ in pairs]) for k, pairs in found.items()}
+        rows.append({"batch": name, **medians, "cores": statistics.median([x for _, x in found["threads=2"]])})
+    return rows
+
+
+FIRST = """
+import pickle, sys, time
+module = pickle.load(open(sys.argv[1], "rb"))
+start = time.perf_counter()
+module(0.5, 0.25)
+print((time.perf_counter() - start) * 1e3)
+"""
+
+
+def first_calls() -> list[dict[str, Any]]:
+    """Milliseconds of the first call of a module in a new process, by what the cache of engine code has."""
+    rows: list[dict[str, Any]] = []
+    for operations in (1_000, 10_000, 40_000):
+        module = rose.compile(rose.value_and_grad(in_functions(operations), (0, 1)))
+        row: dict[str, Any] = {"bytes": len(module.wasm), "off": [], "not there yet": [], "there": []}
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "module").write_bytes(pickle.dumps(module))
+            for k in range(5):
+                for way, at in (("off", ""), ("not there yet", f"{folder}/{k}"), ("there", f"{folder}/{k}")):
+                    run = [sys.executable, "-c", FIRST, f"{folder}/module"]
+                    env = os.environ | {"ROSE_CACHE": at}
+                    said = subprocess.run(run, check=True, capture_output=True, text=True, env=env)
+                    row[way].append(float(said.stdout))
+        rows.append({k: statistics.median(x) if isinstance(x, list) else x for k, x in row.items()})
+    return rows
+
+
 def main() -> None:
     python, node = timed(python_calls()), node_calls()
     console = Console(width=110)
     console.print(shown("Python", [{"call": k, "ns": x} for k, x in python.items()]))
     console.print(shown("Node", [{"call": k, "by hand": "", **x} for k, x in node.items()]))
+    many, first = batches(), first_calls()
+    console.print(shown("batches, for each element", many))
+    console.print(shown("the first call of a module, milliseconds", first))
     RESULTS.mkdir(exist_ok=True)
     machine = f"{platform.machine()}, CPython {platform.python_version()}"
-    text = json.dumps({"machine": machine, "python, ns": python, "node, ns": node}, indent=1)
+    found = {"machine": machine, "python, ns": python, "node, ns": node, "batches": many, "first calls, ms": first}
+    text = json.dumps(found, indent=1)
     (RESULTS / "calls.json").write_text(text + "\n")
 
 
