@@ -23,7 +23,7 @@ Env = dict[Value, Value]
 
 def split(f: Func, longest: int = LONGEST) -> Func:
     """`f`, cut into pieces if it has more than `longest` instructions."""
-    if _weight(f.body) <= longest:
+    if weight(f.body) <= longest:
         return f
     with ir.building(f.name) as b:
         b.pure = f.pure
@@ -86,8 +86,9 @@ def _param(b: Builder, v: Value) -> Value:
     return b.param(v.type, v.attr if v.op is PARAM else None)
 
 
-def _weight(block: Block) -> int:
-    return sum([1 + _weight(v.attr) if v.op is FOR else 1 for v in block.code])
+def weight(block: Block) -> int:
+    """The instructions in a block, those in its loops too."""
+    return sum([1 + weight(v.attr) if v.op is FOR else 1 for v in block.code])
 
 
 class _Splitter:
@@ -96,7 +97,7 @@ class _Splitter:
 
     def block(self, b: Builder, block: Block, env: Env) -> None:
         """Write a block again: its pieces as calls, if it is long."""
-        if _weight(block) <= LONGEST:
+        if weight(block) <= LONGEST:
             for v in block.code:
                 _copy(b, v, env)
             return
@@ -158,7 +159,7 @@ def _pieces(block: Block) -> list[list[Value]]:
     """The code in pieces. An accumulator that is open at a cut is opened and frozen between two pieces."""
     size, number, cut = 0, dict[Value, int](), 0
     for v in block.code:
-        size += 1 + _weight(v.attr) if v.op is FOR else 1
+        size += 1 + weight(v.attr) if v.op is FOR else 1
         if size > PIECE:
             size, cut = 0, cut + 1
         number[v] = cut
