@@ -12,6 +12,7 @@ from ..ir import Func
 from ..progress import step
 from .dead_code import remove_dead_code
 from .inline import inline
+from .whole import remove_across_calls
 
 PIPELINE: tuple[Callable[[Func], Func], ...] = (remove_dead_code,)
 
@@ -39,7 +40,7 @@ def optimised(funcs: Mapping[str, Func]) -> dict[str, Func]:
     """
     optimise(funcs.values())
     made = inline(funcs.values())
-    return {name: made[f] for name, f in funcs.items()}
+    return remove_across_calls({name: made[f] for name, f in funcs.items()})
 
 
-__all__ = ["PIPELINE", "optimise", "optimised", "remove_dead_code"]
+__all__ = ["PIPELINE", "optimise", "optimised", "remove_across_calls", "remove_dead_code"]

@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..ir import FOR, GET, INDEX, TUPLE, Block, Builder, Op, Value
-from ..ops import abs_, add, ifrom, max_, min_, mul, neg, real, select, stop_gradient, sub
+from ..ops import abs_, add, iadd, ifrom, imul, max_, min_, mul, neg, real, select, stop_gradient, sub
 from ..types import Fin, Vec, items_of, tuple_of
 
 CHEAP = 3  # operations, each of at most a few cycles
 _LARGEST = 12  # instructions, those that cost nothing included
 
 _COST: dict[Op, int] = {
-    INDEX: 0, GET: 0, ifrom: 0, stop_gradient: 0, real: 1,
+    INDEX: 0, GET: 0, iadd: 0, ifrom: 0, stop_gradient: 0, imul: 1, real: 1,
     neg: 1, add: 1, sub: 1, mul: 1, abs_: 1, min_: 1, max_: 1, select: 1,
 }  # fmt: skip
 

@@ -34,10 +34,13 @@ from ..ir import (
 from ..linear import base
 from ..progress import step
 from ..stacks import POP, PUSH
+from ..types import Vec
 from .dead_code import remove_dead_code
 from .delay import element
+from .fuse import fuse
 from .motion import home
 from .split import LONGEST, weight
+from .sums import merge_sums
 
 SMALL = 30  # instructions: a function with no more is put into all that call it
 
@@ -90,7 +93,7 @@ class _Program:
         here = self.chosen(f)
         if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
             return f
-        return remove_dead_code(_Writer(self.made, here).function(f))
+        return remove_dead_code(fuse(merge_sums(_Writer(self.made, here).function(f))))
 
     def chosen(self, f: Func) -> dict[Value, Func]:
         """The calls in `f` that make way for what they call."""
@@ -132,6 +135,7 @@ class _Writer:
                 b.loc = p.loc
                 env[p] = b.param(p.type, p.attr)
             self.block(b, f.body, env)
+            _open_early(b.root)
             return b.func(env[f.body.results[0]])
 
     def block(self, b: Builder, block: Block, env: Env) -> None:
@@ -180,6 +184,7 @@ class _Writer:
                 env[p] = b.param(p.type, p.attr)
             self.block(b, block, env)
             body.results = tuple([env[r] for r in block.results])
+            _open_early(body)
         return b.emit(FOR, args, body, v.type)
 
 
@@ -192,6 +197,15 @@ def _plain(b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
     if v.op is AT:
         return b.at(args[0], args[1] if len(args) > 1 else v.attr)
     return b.emit(v.op, args, v.attr, v.type)
+
+
+def _open_early(block: Block) -> None:
+    """Open the accumulators of vectors before all else. To clear memory is a call: what is in a register then, such
+    as the sum of a loop, an engine may keep in memory, in the loop too. Measured: twice the time of a gradient."""
+    early = [v for v in block.code if v.op is ACCUM and v.args[0].op is ZERO and isinstance(v.args[0].type, Vec)]
+    if early:
+        first = dict.fromkeys([*[v for v in block.code if v.op is ZERO], *early])
+        block.code = [*first, *[v for v in block.code if v not in first]]
 
 
 def _add(b: Builder, ref: Value, x: Value) -> Value:
