@@ -92,12 +92,18 @@ class _Pair:
 
     def sort(self, added: set[Value]) -> None:
         """Find what needs the first loop: its results, what it adds to, and what is made of them."""
-        self.after = {}
+        late = set(added)
         for v in self.between:
             code = [v, *_all(v.attr)] if v.op is FOR else [v]
             reads = [a for w in code for a in (*w.args, *(w.attr.results if w.op is FOR else ()))]
-            if any([a is self.first or a in self.after for a in reads]) or not _touched(code).isdisjoint(added):
+            touched = _touched(code)
+            if (
+                any([a is self.first or a in self.after for a in reads])
+                or not touched.isdisjoint(late)
+                or (any(map(_given, late)) and any(map(_given, touched)))
+            ):
                 self.after[v] = None
+                late |= touched
 
     def reads_its_turn(self, code: list[Value]) -> bool:
         """True if the second loop reads of the first one nothing but the elements of its own turn."""

@@ -28,8 +28,10 @@ def remove_across_calls(funcs: Mapping[str, Func]) -> dict[str, Func]:
     """These functions, which call what does no more than is asked for."""
     made = dict(funcs)
     for _ in range(ROUNDS):
+        if not any([*callees(f)] for f in made.values()):
+            break
         program = _Program(list(made.values()))
-        if len(program.order) == len(made) or not program.shrinks():
+        if not program.shrinks:
             break
         new = program.written()
         made = {name: new[f] for name, f in made.items()}
@@ -82,20 +84,27 @@ class _Program:
         self.live: dict[Func, _Live] = {}
         for f in reversed(self.order):
             if f not in fixed:
-                _Live(self, f).shared()
-        for f in self.order:
-            if f not in fixed:
                 live = self.live[f] = _Live(self, f)
+                live.shared()
+        # where each reads all of its parameters, as long as others do, that is so
+        self.shrinks = any([self.may_shrink(f) for f in self.live])
+        for f in self.order if self.shrinks else ():
+            if f not in fixed:
+                self.live[f] = _Live(self, f)
                 if f not in self.fixed:
-                    needs = [live.need.get(p, False) for p in f.params]
-                    self.params[f] = [bool(n) if (f, k) in self.shared else n for k, n in enumerate(needs)]
+                    self.params[f] = self.read(f)
 
-    def shrinks(self) -> bool:
-        """True if something is not needed."""
-        for f, needs in self.params.items():
-            if not _whole(f.result, self.result[f]) or not all(map(_whole, [p.type for p in f.params], needs)):
-                return True
-        return False
+    def read(self, f: Func) -> list[Need]:
+        """What `f` needs of each parameter."""
+        needs: list[Need] = [p.type.empty or self.live[f].need.get(p, False) for p in f.params]
+        return [bool(n) if (f, k) in self.shared else n for k, n in enumerate(needs)]
+
+    def may_shrink(self, f: Func) -> bool:
+        """True if something of a function is not needed."""
+        if f in self.fixed:
+            return False
+        needs = [self.result[f], *self.read(f)]
+        return not all(map(_whole, [f.result, *[p.type for p in f.params]], needs))
 
     def written(self) -> dict[Func, Func]:
         """What takes the place of each function."""
