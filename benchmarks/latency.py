@@ -24,7 +24,7 @@ from rich.table import Table
 import rose
 from rose import Real, build
 from rose.forward import jvp
-from rose.optimise import optimise
+from rose.optimise import optimised
 from rose.transpose import transpose
 from wasm_backend.lower import lower
 
@@ -82,9 +82,9 @@ def stages(make: Callable[[int], rose.Fn], n: int) -> dict[str, float]:
         transpose(d.func)
         mark()
         g = rose.value_and_grad(f, (0, 1)).func
-        optimise([g])
+        funcs = optimised({"g": g})
         mark()
-        wasm = lower({"g": g}).wasm
+        wasm = lower(funcs).wasm
         mark()
     config = wasmtime.Config()
     config.parallel_compilation = False

@@ -205,7 +205,7 @@ class Builder:
     def const(self, x: Any, type: Type) -> Value:
         """The literal `x`. Literals stand in the outermost block, once each."""
         # as a key a float is its bits: 0.0 == -0.0, 1 == True, and nan is not even equal to itself
-        key = (type, _bits(x) if type is Real else x if type.__class__ is not Vec else repr(x))
+        key = (type, _bits(x) if x.__class__ is float else x if type.__class__ is not Vec else repr(x))
         known = self.root.known.get(key)
         if known is None:
             known = self.root.known[key] = Value(CONST, type, (), x, self.loc or here(), self.root)

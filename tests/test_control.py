@@ -19,7 +19,7 @@ from rose import Real, Vec
 from rose.check import check
 from rose.interp import run
 from rose.ir import Func
-from rose.optimise import optimise
+from rose.optimise import optimised
 from rose.single import to_single
 from rose.structs import as_type, plain
 
@@ -46,12 +46,12 @@ def agree(case: Case, orders: Sequence[str]) -> dict[str, float]:
         check(f)
     wanted = {name: run(f, case.at) for name, f in funcs.items()}
     plain = Module(funcs)
-    optimise(funcs.values())
+    funcs = optimised(funcs)
     for f in funcs.values():
         check(f)
-    optimised = Module(funcs)
+    fast = Module(funcs)
     for name, want in wanted.items():
-        for got in (plain[name](case.at), run(funcs[name], case.at), optimised[name](case.at)):
+        for got in (plain[name](case.at), run(funcs[name], case.at), fast[name](case.at)):
             assert same(got, want), (name, got, want)
     found: dict[int, float] = {}
     for name, got in wanted.items():

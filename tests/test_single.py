@@ -31,7 +31,7 @@ from rose.interp import run
 from rose.ir import Func, Op
 from rose.libm import SINGLE, nearest
 from rose.libm.library import library
-from rose.optimise import optimise
+from rose.optimise import optimised
 from rose.single import TWINS, to_single
 from rose.text import show
 from rose.types import Single, Type, double, single, tangent
@@ -53,8 +53,7 @@ def of(params: Sequence[Any], result: Any, body: Callable[..., Any]) -> AnyFn:
 
 def singles(funcs: dict[str, Func]) -> dict[str, Func]:
     """The functions in single precision, optimised and checked."""
-    optimise(funcs.values())
-    return {k: check(to_single(f)) for k, f in funcs.items()}
+    return {k: check(f) for k, f in optimised({k: to_single(f) for k, f in funcs.items()}).items()}
 
 
 def agree(fs: dict[str, AnyFn], *args: Any) -> dict[str, Any]:

@@ -5,12 +5,14 @@ A pipeline is a tuple of functions from a function to a function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from ..calls import callees
 from ..ir import Func
 from ..progress import step
 from .dead_code import remove_dead_code
+from .inline import inline
+from .whole import remove_across_calls
 
 PIPELINE: tuple[Callable[[Func], Func], ...] = (remove_dead_code,)
 
@@ -31,4 +33,14 @@ def optimise(roots: Iterable[Func]) -> None:
         todo.extend(callees(f))
 
 
-__all__ = ["PIPELINE", "optimise", "remove_dead_code"]
+def optimised(funcs: Mapping[str, Func]) -> dict[str, Func]:
+    """What the back end is given in the place of these functions, by name: the same to the bit, and faster.
+
+    They stay as they are: what is derived from them later does not depend on what was compiled before.
+    """
+    optimise(funcs.values())
+    made = inline(funcs.values())
+    return remove_across_calls({name: made[f] for name, f in funcs.items()})
+
+
+__all__ = ["PIPELINE", "optimise", "optimised", "remove_across_calls", "remove_dead_code"]

@@ -23,7 +23,7 @@ Env = dict[Value, Value]
 
 def split(f: Func, longest: int = LONGEST) -> Func:
     """`f`, cut into pieces if it has more than `longest` instructions."""
-    if _weight(f.body) <= longest:
+    if weight(f.body) <= longest:
         return f
     with ir.building(f.name) as b:
         b.pure = f.pure
@@ -86,14 +86,14 @@ def _param(b: Builder, v: Value) -> Value:
     return b.param(v.type, v.attr if v.op is PARAM else None)
 
 
-def _weight(block: Block) -> int:
+def weight(block: Block) -> int:
     return sum(map(_weight_of, block.code))
 
 
 def _weight_of(v: Value) -> int:
     """1 for an instruction, and 1 for an accumulator that it adds to: each may be a parameter of a piece."""
     if v.op is FOR:
-        return 1 + _weight(v.attr)
+        return 1 + weight(v.attr)
     return 1 + (v.op is ADD_TO)
 
 
@@ -103,7 +103,7 @@ class _Splitter:
 
     def block(self, b: Builder, block: Block, env: Env) -> None:
         """Write a block again: its pieces as calls, if it is long."""
-        if _weight(block) <= LONGEST:
+        if weight(block) <= LONGEST:
             for v in block.code:
                 _copy(b, v, env)
             return

@@ -1,0 +1,216 @@
+"""Inlining: a small function, or one that is called once, is put where it is called; the others stay calls.
+
+Functions are written again, callees first, each in one walk. What was a tape between two functions is then a tuple
+that is made and taken apart in one, so nothing of it is left; what the builder knows of each operation, and what
+`motion.py` and `delay.py` know of loops, is done on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from .. import ir
+from ..calls import callees, callees_first
+from ..ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    CONST,
+    FOR,
+    FREEZE,
+    GET,
+    INDEX,
+    PACK,
+    TUPLE,
+    ZERO,
+    Block,
+    Builder,
+    Func,
+    Turns,
+    Value,
+    is_call,
+    is_literal,
+)
+from ..linear import base
+from ..progress import step
+from ..stacks import POP, PUSH
+from ..types import Vec
+from .dead_code import remove_dead_code
+from .delay import element
+from .fuse import fuse
+from .motion import home
+from .split import LONGEST, weight
+from .sums import merge_sums
+
+SMALL = 30  # instructions: a function with no more is put into all that call it
+
+Env = dict[Value, Value]
+
+
+def inline(roots: Iterable[Func]) -> dict[Func, Func]:
+    """For each of these functions, and all that they call, what takes its place."""
+    roots = list(roots)
+    program = _Program(roots)
+    for root in roots:
+        for f in callees_first(root, lambda g: g not in program.made):
+            program.made[f] = program.rewritten(f)
+            step("optimise")
+    return program.made
+
+
+class _Program:
+    """What is known of all functions: what takes their place, how long that is, and how often each is called."""
+
+    def __init__(self, roots: Iterable[Func]) -> None:
+        self.made: dict[Func, Func] = {}
+        self.calls: dict[Func, int] = {}
+        self.weights: dict[Func, int] = {}
+        todo = list(roots)
+        for f in todo:
+            self.calls[f] = self.calls.get(f, 0) + 1  # it is called from outside
+        seen = set(todo)
+        while todo:
+            for g in callees(todo.pop()):
+                self.calls[g] = self.calls.get(g, 0) + 1
+                if g not in seen:
+                    seen.add(g)
+                    todo.append(g)
+
+    def rewritten(self, f: Func) -> Func:
+        """What takes the place of `f`, when all that it calls is done: `f` itself where there is nothing to do."""
+        made = self.made
+        if f.impl is not None:
+            return f
+        if f.arms is not None or f.turns is not None:
+            if all([made[g] is g for g in callees(f)]):
+                return f
+            new = Func(f.name, f.body, f.result, pure=f.pure)
+            if f.arms is not None:
+                new.arms = made[f.arms[0]], made[f.arms[1]]
+            if f.turns is not None:
+                new.turns = Turns(made[f.turns.test], made[f.turns.body], f.turns.most)
+            return new
+        here = self.chosen(f)
+        if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
+            return f
+        return remove_dead_code(fuse(merge_sums(_Writer(self.made, here).function(f))))
+
+    def chosen(self, f: Func) -> dict[Value, Func]:
+        """The calls in `f` that make way for what they call."""
+        out: dict[Value, Func] = {}
+        total = self.weight(f)
+        for v in _calls(f.body):
+            g = self.made[v.attr]
+            if g.impl is None and g.arms is None and g.turns is None and not v.attr.remat:
+                n = self.weight(g)
+                if (n <= SMALL or self.calls[v.attr] == 1) and total + n <= LONGEST:
+                    out[v] = g
+                    total += n
+        return out
+
+    def weight(self, f: Func) -> int:
+        if f not in self.weights:
+            self.weights[f] = weight(f.body)
+        return self.weights[f]
+
+
+def _calls(block: Block) -> Iterable[Value]:
+    for v in block.code:
+        if v.op is FOR:
+            yield from _calls(v.attr)
+        elif is_call(v):
+            yield v
+
+
+class _Writer:
+    """Writes a function again."""
+
+    def __init__(self, made: Mapping[Func, Func], here: Mapping[Value, Func]) -> None:
+        self.made, self.here = made, here
+
+    def function(self, f: Func) -> Func:
+        with ir.building(f.name) as b:
+            env: Env = {}
+            for p in f.params:
+                b.loc = p.loc
+                env[p] = b.param(p.type, p.attr)
+            self.block(b, f.body, env)
+            _open_early(b.root)
+            return b.func(env[f.body.results[0]])
+
+    def block(self, b: Builder, block: Block, env: Env) -> None:
+        here = self.here
+        for v in block.code:
+            b.loc = v.loc
+            if v in here:
+                env[v] = self.inlined(b, here[v], [env[a] for a in v.args])
+            else:
+                env[v] = self.value(b, v, env)
+
+    def inlined(self, b: Builder, g: Func, args: list[Value]) -> Value:
+        """The result of `g`, whose instructions are written here. It is done itself: its own calls stay."""
+        env: Env = dict(zip(g.params, args, strict=True))
+        self.block(b, g.body, env)
+        return env[g.body.results[0]]
+
+    def value(self, b: Builder, v: Value, env: Env) -> Value:
+        op = v.op
+        if op is CONST:
+            return b.const(v.attr, v.type)
+        if op is ZERO:
+            return b.zero(v.type)
+        args = tuple([env[a] for a in v.args])
+        if op is FOR:
+            return self.loop(b, v, args, env)
+        if is_call(v):
+            return b.call(self.made.get(v.attr, v.attr), args)
+        if op is TUPLE or op is PACK or op is ACCUM or op is FREEZE:
+            return b.emit(op, args, type=v.type)
+        if op is ADD_TO:
+            return _add(b, *args)
+        if op is POP and args[0].op is PUSH:
+            below, item = args[0].args
+            return b.tuple([item, below])
+        inner, b.block = b.block, home(b.block, v, args)
+        made = _plain(b, v, args)
+        b.block = inner
+        return made
+
+    def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
+        block: Block = v.attr
+        with b.nested() as body:
+            for p in block.params:
+                b.loc = p.loc
+                env[p] = b.param(p.type, p.attr)
+            self.block(b, block, env)
+            body.results = tuple([env[r] for r in block.results])
+            _open_early(body)
+        return b.emit(FOR, args, body, v.type)
+
+
+def _plain(b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
+    """What reads its arguments and nothing else."""
+    if v.op is GET:
+        return b.get(args[0], v.attr)
+    if v.op is INDEX:
+        return element(b, args[0], args[1])
+    if v.op is AT:
+        return b.at(args[0], args[1] if len(args) > 1 else v.attr)
+    return b.emit(v.op, args, v.attr, v.type)
+
+
+def _open_early(block: Block) -> None:
+    """Open the accumulators of vectors before all else. To clear memory is a call: what is in a register then, such
+    as the sum of a loop, an engine may keep in memory, in the loop too. Measured: twice the time of a gradient."""
+    early = [v for v in block.code if v.op is ACCUM and v.args[0].op is ZERO and isinstance(v.args[0].type, Vec)]
+    if early:
+        first = dict.fromkeys([*[v for v in block.code if v.op is ZERO], *early])
+        block.code = [*first, *[v for v in block.code if v not in first]]
+
+
+def _add(b: Builder, ref: Value, x: Value) -> Value:
+    """An addition. One of zeros changes nothing, if the sum began at a zero: then it never is -0.0."""
+    start = base(ref)
+    if x.op is ZERO and start.op is ACCUM and (start.args[0].op is ZERO or is_literal(start.args[0], 0.0)):
+        return b.unit()
+    return b.emit(ADD_TO, (ref, x))

@@ -1,0 +1,34 @@
+"""Loop-invariant motion: what is the same in each turn of a loop is done once, before it.
+
+Nothing on numbers traps, so it may be done where the loop has no turn. An element is read early only if it is
+certain to be there.
+"""
+
+from __future__ import annotations
+
+from ..dims import Size
+from ..ir import AT, CONST, GET, INDEX, Block, Value
+from ..types import Ref, Vec
+
+
+def home(block: Block, v: Value, args: tuple[Value, ...]) -> Block:
+    """The outermost block where `v`, asked for in `block`, can be made of `args`."""
+    if block.parent is None or not _moves(v, args):
+        return block
+    while block.parent is not None:
+        for a in args:
+            if a.block is block:
+                return block
+        block = block.parent
+    return block
+
+
+def _moves(v: Value, args: tuple[Value, ...]) -> bool:
+    if v.op is GET:
+        return True
+    if v.op is INDEX or v.op is AT:
+        t = args[0].type
+        t = t.inner if isinstance(t, Ref) else t
+        # which has no element, where the size of a call is 0
+        return not (len(args) > 1 and args[1].op is CONST and isinstance(t, Vec) and isinstance(t.size, Size))
+    return v.op.eval is not None and v.type.scalar
