@@ -11,6 +11,7 @@ from ..calls import callees
 from ..ir import Func
 from ..progress import step
 from .dead_code import remove_dead_code
+from .elements import split_accumulators
 from .inline import inline
 from .whole import remove_across_calls
 
@@ -39,7 +40,7 @@ def optimised(funcs: Mapping[str, Func]) -> dict[str, Func]:
     They stay as they are: what is derived from them later does not depend on what was compiled before.
     """
     optimise(funcs.values())
-    made = inline(funcs.values())
+    made = inline(funcs.values(), split_accumulators)
     return remove_across_calls({name: made[f] for name, f in funcs.items()})
 
 

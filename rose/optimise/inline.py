@@ -7,7 +7,7 @@ that is made and taken apart in one, so nothing of it is left; what the builder 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from .. import ir
 from ..calls import callees, callees_first
@@ -47,13 +47,13 @@ SMALL = 30  # instructions: a function with no more is put into all that call it
 Env = dict[Value, Value]
 
 
-def inline(roots: Iterable[Func]) -> dict[Func, Func]:
-    """For each of these functions, and all that they call, what takes its place."""
+def inline(roots: Iterable[Func], finish: Callable[[Func], Func]) -> dict[Func, Func]:
+    """For each of these functions, and all that they call, what takes its place, as `finish` gives it."""
     roots = list(roots)
     program = _Program(roots)
     for root in roots:
         for f in callees_first(root, lambda g: g not in program.made):
-            program.made[f] = program.rewritten(f)
+            program.made[f] = finish(program.rewritten(f))
             step("optimise")
     return program.made
 
@@ -93,7 +93,7 @@ class _Program:
         here = self.chosen(f)
         if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
             return f
-        return remove_dead_code(fuse(merge_sums(_Writer(self.made, here).function(f))))
+        return remove_dead_code(fuse(merge_sums(Writer(self.made, here).function(f))))
 
     def chosen(self, f: Func) -> dict[Value, Func]:
         """The calls in `f` that make way for what they call."""
@@ -122,7 +122,7 @@ def _calls(block: Block) -> Iterable[Value]:
             yield v
 
 
-class _Writer:
+class Writer:
     """Writes a function again."""
 
     def __init__(self, made: Mapping[Func, Func], here: Mapping[Value, Func]) -> None:

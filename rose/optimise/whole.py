@@ -78,7 +78,9 @@ class _Program:
         fixed = {f for f in self.order if f.impl is not None or f.arms is not None or f.turns is not None}
         self.fixed = {*roots, *fixed, *[g for f in fixed for g in callees(f)]}
         self.result: Needs = {f: f in self.fixed for f in self.order}
-        self.refs: dict[Func, set[int]] = {f: set(range(len(f.params))) if f in self.fixed else set() for f in self.order}
+        self.refs: dict[Func, set[int]] = {
+            f: set(range(len(f.params))) if f in self.fixed else set() for f in self.order
+        }
         self.params: dict[Func, list[Need]] = {}
         self.shared: set[tuple[Func, int]] = set()  # parameters that are handed on as they are, to several
         self.live: dict[Func, _Live] = {}
