@@ -40,7 +40,9 @@ def compiled(p: Program, command: Sequence[str], folder: Path, files: Sequence[s
     (made / "program.h").write_text(header(p))
     out = made / f"adjoint.{suffix}"
     sources = [str(C / f"{name}.c") for name in (p.source, *files)]
-    subprocess.run([*command, f"-I{made}", *sources, "-o", str(out), "-lm"], check=True)
+    done = subprocess.run([*command, f"-I{made}", *sources, "-o", str(out), "-lm"], capture_output=True, text=True)
+    if done.returncode:
+        raise OSError(f"{command[0]} failed: {done.stderr.strip()[-200:]}")
     return out
 
 
@@ -53,7 +55,8 @@ class Native:
 
     def __init__(self, p: Program, options: Sequence[str], folder: Path) -> None:
         found = compiler()
-        assert found, "there is no C compiler"
+        if found is None:
+            raise FileNotFoundError("there is no C compiler, and so nothing to check the answers with: install clang")
         path = compiled(p, [found, *options, "-shared", "-fPIC"], folder, ["loop"], "so")
         self._library = ctypes.CDLL(str(path))
         self._in, self._out = np.array(p.arguments), np.zeros(1 + p.outputs)
@@ -67,9 +70,9 @@ class Native:
         return float(self._out[0]), self._out[1:].copy()
 
 
-def module(p: Program, folder: Path) -> Module | None:
-    """An adjoint as WebAssembly, where clang is."""
+def module(p: Program, folder: Path) -> Module:
+    """An adjoint as WebAssembly."""
     clang = shutil.which("clang")
     if clang is None:
-        return None
+        raise FileNotFoundError("clang is not installed")
     return of_clang(compiled(p, [clang, *WASM], folder, [], "wasm").read_bytes(), p.arguments, p.outputs)

@@ -47,9 +47,10 @@ def made(p: Program, answer: Answer, folder: Path) -> tuple[dict[str, Module], l
     """The modules of a program that are right, and a row for each that is not."""
     out: dict[str, Module] = {}
     wrong: list[Row] = []
-    by_hand = byhand.module(p, folder)
-    if by_hand is not None:
-        out[C] = by_hand
+    try:
+        out[C] = byhand.module(p, folder)
+    except OSError as e:
+        wrong.append(failed(p, C, "WebAssembly", e))
     for form, f in p.forms.items():
         try:
             m = modules.ours(p, f)

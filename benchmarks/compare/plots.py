@@ -20,42 +20,44 @@ def saved(figure, folder, name):
 def ratios(rows, folder):
     """How much longer ours takes than C, in the same engine."""
     ours = [r for r in rows if r["tool"] == "ours" and "over C" in r]
-    labels = list(dict.fromkeys(f"{r['program']}, {r['form']}" for r in ours))
-    figure, axes = plt.subplots(figsize=(7, 0.27 * len(labels) + 1))
-    for k, engine in enumerate(("wasmtime", "node")):
+    labels = list(reversed(dict.fromkeys(f"{r['program']}, {r['form']}" for r in ours)))
+    figure, axes = plt.subplots(figsize=(7, 0.22 * len(labels) + 1))
+    for engine, colour in (("wasmtime", COLOURS[0]), ("node", COLOURS[1])):
         at = {f"{r['program']}, {r['form']}": r["over C"] for r in ours if r["engine"] == engine}
-        places = [y + 0.2 - 0.4 * k for y in range(len(labels))]
-        axes.barh(places, [at.get(label, 0) for label in reversed(labels)], 0.38, label=engine, color=COLOURS[k])
-    axes.set_yticks(range(len(labels)), reversed(labels))
+        points = [(at[label], y) for y, label in enumerate(labels) if label in at]
+        axes.scatter([x for x, _ in points], [y for _, y in points], 26, colour, label=engine, zorder=3)
+    over_programs(axes, labels)
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xscale("log")
     axes.set_xticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])
     axes.set_xlabel("time of one evaluation, over that of the adjoint by hand in C, in the same engine")
-    axes.legend(frameon=False)
-    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, ncols=2, loc="lower center", bbox_to_anchor=(0.4, 1))
     saved(figure, folder, "ratios")
 
 
-def calls(rows, folder):
-    """A call with data in and out, in each tool."""
-    done = [r for r in rows if "us" in r]
-    programs = list(dict.fromkeys(r["program"] for r in done))
-    tools = list(dict.fromkeys(r["tool"] for r in done))
-    figure, axes = plt.subplots(figsize=(7, 0.3 * len(programs) + 1.6))
-    for k, tool in enumerate(tools):
-        least = {
-            p: min([r["us"] for r in done if (r["tool"], r["program"]) == (tool, p)], default=None) for p in programs
-        }
-        places = [y for y, p in enumerate(reversed(programs)) if least[p] is not None]
-        marker = "D" if tool.startswith("ours") else "o" if k % 2 else "s"
-        xs = [x for p in reversed(programs) if (x := least[p]) is not None]
-        axes.scatter(xs, places, 26, COLOURS[k % len(COLOURS)], marker, label=tool, zorder=3, edgecolors="white")
-    axes.set_yticks(range(len(programs)), reversed(programs))
+def over_programs(axes, labels):
+    """A line for each program, times to the right."""
+    axes.set_yticks(range(len(labels)), labels)
     axes.set_xscale("log")
-    axes.set_xlabel("one call with data in and out, microseconds")
     axes.grid(axis="y", linewidth=0.4)
-    axes.legend(frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.4, -0.12))
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def calls(rows, folder):
+    """A call with data in and out, in each tool: from Python on the left, from JavaScript on the right."""
+    done = [r for r in rows if "us" in r]
+    programs = list(reversed(dict.fromkeys(r["program"] for r in done)))
+    tools = list(dict.fromkeys(r["tool"] for r in done))
+    middle = tools.index(next(t for t in tools if "JavaScript" in t))
+    figure, both = plt.subplots(1, 2, figsize=(9, 0.26 * len(programs) + 1.6), sharex=True, sharey=True)
+    for axes, names in zip(both, (tools[:middle], tools[middle:]), strict=True):
+        for k, tool in enumerate(names):
+            found = {p: [r["us"] for r in done if (r["tool"], r["program"]) == (tool, p)] for p in programs}
+            points = [(min(us), y) for y, us in enumerate(found.values()) if us]
+            places = [x for x, _ in points], [y for _, y in points]
+            axes.scatter(*places, 28, COLOURS[k], "D" if "ours" in tool else "o", label=tool, zorder=3 - k / 9)
+        over_programs(axes, programs)
+        axes.set_xlabel("one call, microseconds")
+        axes.legend(frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12))
     saved(figure, folder, "calls")
 
 
