@@ -224,9 +224,15 @@ class Loop:
         if FIRST + self.bytes > LARGEST:
             what = f"one element of the batch takes {self.bytes:,} bytes; WebAssembly has {LARGEST:,}"
             raise TooLarge(what, here(), "call the function itself for each element")
-        engine, _ = module.compiled()
-        self.compiled = wasmtime.Module(engine, self.text())
+        self._compiled: dict[wasmtime.Engine, wasmtime.Module] = {}
         self.free: list[_Running] = []
+
+    def compiled(self) -> wasmtime.Module:
+        """The module of the loop, for the engine of the function."""
+        engine, _ = self.module.compiled()
+        if engine not in self._compiled:
+            self._compiled[engine] = wasmtime.Module(engine, self.text())
+        return self._compiled[engine]
 
     def columns(self, args: Sequence[Any]) -> tuple[list[Array], int]:
         """All arguments as columns, and their length."""
@@ -333,7 +339,7 @@ class _Running:
         self.instance = own = loop.module.instance()
         if loop.sizes:
             own.resize(loop.general, loop.sizes)
-        made = wasmtime.Instance(own.store, loop.compiled, [own.exports["memory"], own.exports[loop.general.name]])
+        made = wasmtime.Instance(own.store, loop.compiled(), [own.exports["memory"], own.exports[loop.general.name]])
         exports: Any = made.exports(own.store)
         self.entry = rawcall.entry(own.store, exports["loop"], "i", "", own.raised)
         self.memory = exports["memory"].get_buffer_ptr(own.store)
