@@ -35,7 +35,7 @@ from .encode import PAGE
 from .extents import LARGEST
 from .instances import Module, Numbers, failure, is_placed, kind_of, known_sizes
 from .layout import is_aggregate, offsets, size
-from .memory import Array, Leaf, Place, Struct, fill, is_array, number, place_of
+from .memory import Array, Leaf, Place, Struct, dtype_of, fill, number, place_of
 
 CHUNK = 2**20  # bytes of elements in one call, if it is more than one element: what a cache of the processor holds
 FIRST = 16  # where they begin: before them is the number of the one that is being worked on
@@ -172,25 +172,28 @@ def _sizes(s: Signature, args: Sequence[Any]) -> Numbers:
 def _first(path: Path, x: Any, t: Type) -> Any:
     """The first element of a column, or what has its sizes."""
     n = _length(x, t, path)
-    if n == 0 and not hasattr(x, "shape"):
+    if n is None:
+        return x
+    if hasattr(x, "shape"):
+        return np.empty(x.shape[1:])
+    if not n:
         hint = "give an array, such as np.zeros((0, 3))"
         raise TypeMismatch(f"an empty batch does not tell the sizes of {spell(path)}", here(), hint)
-    return x if n is None else x[0] if n else np.empty(x.shape[1:])
+    return x[0]
 
 
 def _column(path: Path, x: Any, t: Type, count: int) -> list[Array]:
     """A part of an argument as arrays of what lies in memory; those that have it are taken as they are."""
     if _length(x, t, path) is None:
-        one = number(x, t, path)
-        return [np.broadcast_to(np.array(one, _leaves(place_of(t, 0, bytearray(8)))[0].dtype), (count,))]
-    whole = Vec(count, t)
-    inner = t
-    while isinstance(inner, Vec):
-        inner = inner.elem
-    place = place_of(whole, 0, bytearray(number_of(size(whole))))
-    if is_array(x) and isinstance(place, Leaf) and not isinstance(inner, Fin):
-        if x.dtype == place.dtype and x.shape == place.shape:
+        return [np.broadcast_to(np.array(number(x, t, path), dtype_of(t)), (count,))]
+    whole, dims, elem = Vec(count, t), [count], t
+    while isinstance(elem, Vec):
+        dims.append(elem.size)
+        elem = elem.elem
+    if x.__class__ is np.ndarray and not isinstance(elem, (Tuple, Fin)) and not elem.empty:
+        if x.dtype == dtype_of(elem) and x.shape == tuple(dims):
             return [x]
+    place = place_of(whole, 0, bytearray(number_of(size(whole))))
     fill(place, x, whole, path)
     return [leaf.view for leaf in _leaves(place)]
 

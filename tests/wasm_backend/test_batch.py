@@ -221,6 +221,7 @@ def test_structs_of_every_size():
         ((np.ones((2, 2)), 1.0), "x must have the shape (2,), got (2, 2)"),
         (([1.0],), "hypot takes 2 arguments (x, y), got 1"),
         (([1.0], None), "y must be a Real, got None"),
+        ((np.ma.masked_array([1.0, 2.0], [True, False]), 1.0), "x[0] must be a Real, got None"),
     ],
 )
 def test_what_is_no_batch_is_refused(args: tuple[Any, ...], what: str):
