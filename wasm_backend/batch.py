@@ -35,7 +35,7 @@ from .encode import PAGE
 from .extents import LARGEST
 from .instances import Module, Numbers, failure, is_placed, kind_of, known_sizes
 from .layout import is_aggregate, offsets, size
-from .memory import Array, Leaf, Place, Struct, fill, is_array, number, place_of
+from .memory import Array, Leaf, Place, Struct, dtype_of, fill, number, place_of
 
 CHUNK = 2**20  # bytes of elements in one call, if it is more than one element: what a cache of the processor holds
 FIRST = 16  # where they begin: before them is the number of the one that is being worked on
@@ -172,25 +172,28 @@ def _sizes(s: Signature, args: Sequence[Any]) -> Numbers:
 def _first(path: Path, x: Any, t: Type) -> Any:
     """The first element of a column, or what has its sizes."""
     n = _length(x, t, path)
-    if n == 0 and not hasattr(x, "shape"):
+    if n is None:
+        return x
+    if hasattr(x, "shape"):
+        return np.empty(x.shape[1:])
+    if not n:
         hint = "give an array, such as np.zeros((0, 3))"
         raise TypeMismatch(f"an empty batch does not tell the sizes of {spell(path)}", here(), hint)
-    return x if n is None else x[0] if n else np.empty(x.shape[1:])
+    return x[0]
 
 
 def _column(path: Path, x: Any, t: Type, count: int) -> list[Array]:
     """A part of an argument as arrays of what lies in memory; those that have it are taken as they are."""
     if _length(x, t, path) is None:
-        one = number(x, t, path)
-        return [np.broadcast_to(np.array(one, _leaves(place_of(t, 0, bytearray(8)))[0].dtype), (count,))]
-    whole = Vec(count, t)
-    inner = t
-    while isinstance(inner, Vec):
-        inner = inner.elem
-    place = place_of(whole, 0, bytearray(number_of(size(whole))))
-    if is_array(x) and isinstance(place, Leaf) and not isinstance(inner, Fin):
-        if x.dtype == place.dtype and x.shape == place.shape:
+        return [np.broadcast_to(np.array(number(x, t, path), dtype_of(t)), (count,))]
+    whole, dims, elem = Vec(count, t), [count], t
+    while isinstance(elem, Vec):
+        dims.append(elem.size)
+        elem = elem.elem
+    if x.__class__ is np.ndarray and not isinstance(elem, (Tuple, Fin)) and not elem.empty:
+        if x.dtype == dtype_of(elem) and x.shape == tuple(dims):
             return [x]
+    place = place_of(whole, 0, bytearray(number_of(size(whole))))
     fill(place, x, whole, path)
     return [leaf.view for leaf in _leaves(place)]
 
@@ -224,9 +227,15 @@ class Loop:
         if FIRST + self.bytes > LARGEST:
             what = f"one element of the batch takes {self.bytes:,} bytes; WebAssembly has {LARGEST:,}"
             raise TooLarge(what, here(), "call the function itself for each element")
-        engine, _ = module.compiled()
-        self.compiled = wasmtime.Module(engine, self.text())
+        self._compiled: dict[wasmtime.Engine, wasmtime.Module] = {}
         self.free: list[_Running] = []
+
+    def compiled(self) -> wasmtime.Module:
+        """The module of the loop, for the engine of the function."""
+        engine, _ = self.module.compiled()
+        if engine not in self._compiled:
+            self._compiled[engine] = wasmtime.Module(engine, self.text())
+        return self._compiled[engine]
 
     def columns(self, args: Sequence[Any]) -> tuple[list[Array], int]:
         """All arguments as columns, and their length."""
@@ -333,7 +342,7 @@ class _Running:
         self.instance = own = loop.module.instance()
         if loop.sizes:
             own.resize(loop.general, loop.sizes)
-        made = wasmtime.Instance(own.store, loop.compiled, [own.exports["memory"], own.exports[loop.general.name]])
+        made = wasmtime.Instance(own.store, loop.compiled(), [own.exports["memory"], own.exports[loop.general.name]])
         exports: Any = made.exports(own.store)
         self.entry = rawcall.entry(own.store, exports["loop"], "i", "", own.raised)
         self.memory = exports["memory"].get_buffer_ptr(own.store)

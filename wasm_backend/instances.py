@@ -7,6 +7,7 @@ calls at once share an instance.
 from __future__ import annotations
 
 import functools
+import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -161,7 +162,8 @@ def _answer(ref: weakref.ref[Instance], f: Func, *numbers: Any) -> Any:
 
 _DEEPEST = 50  # calls within calls: each has a memory of its own, and takes 4 to 8 of Python's 1,000 frames
 _lock = threading.Lock()
-_engine = functools.cache(rawcall.engine)  # the one of this process, made under the lock
+_engine = functools.cache(rawcall.engine)  # of this process, made under the lock
+_born = os.getpid()  # a process that was forked has another: the engine's threads, which compile, did not come along
 
 
 class Module:
@@ -171,15 +173,16 @@ class Module:
     def __init__(self, lowered: Lowered) -> None:
         self.lowered = lowered
         self._lock, self._local = threading.Lock(), threading.local()
-        self._compiled: tuple[wasmtime.Engine, wasmtime.Module] | None = None
+        self._compiled: dict[bool, tuple[wasmtime.Engine, wasmtime.Module]] = {}
 
     def compiled(self) -> tuple[wasmtime.Engine, wasmtime.Module]:
+        forked = os.getpid() != _born
         with self._lock:
-            if self._compiled is None:
+            if forked not in self._compiled:
                 with _lock:
-                    engine = _engine()
-                self._compiled = engine, cache.compiled(engine, self.lowered.wasm)
-        return self._compiled
+                    engine = _engine(not forked)
+                self._compiled[forked] = engine, cache.compiled(engine, self.lowered.wasm)
+        return self._compiled[forked]
 
     def instance(self) -> Instance:
         """A new one."""

@@ -42,7 +42,7 @@ def is_array(x: Any) -> TypeGuard[Array]:
     return isinstance(x, np.ndarray)
 
 
-def _dtype(t: Type) -> DType:
+def dtype_of(t: Type) -> DType:
     """How a scalar lies in memory; a Unit is nowhere."""
     if isinstance(t, Fin):
         return np.dtype("u4")
@@ -68,7 +68,7 @@ class Leaf:
     def __init__(self, t: Type, at: int, memory: Any, lead: Shape, dims: Shape, strides: Shape) -> None:
         self.shape, self.depth, self.is_vector = lead + dims, len(lead), bool(dims) and t is not Unit
         self.limit, self.single = t.size if isinstance(t, Fin) else None, t is Single
-        self.dtype = dtype = _dtype(t)
+        self.dtype = dtype = dtype_of(t)
         self.given = _given(dtype)
         self.kinds, self.classes = _KINDS[dtype.str[1:]], _CLASSES[dtype.str[1:]]
         self.usual = None if self.shape else _USUAL.get(t)  # the class of a number that is written as it is

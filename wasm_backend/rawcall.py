@@ -83,12 +83,13 @@ private = find(_ffi)
 LEAST, KNOWN = 2**19, 2**21  # bytes of stack that any thread has; and that any engine lets a module take
 
 
-def engine() -> Engine:
+def engine(parallel: bool = True) -> Engine:
     """An engine whose modules may take half of a thread's stack, where it is known how large that is.
 
     Calls nest as deeply as a program has them: a chain of 10,000 takes 1 to 4 MB.
     """
     config, size = Config(), stack_size()
+    config.parallel_compilation = parallel
     try:  # the engine refuses more than it would give to an asynchronous call, of which there are none
         _ffi.wasmtime_config_async_stack_size_set(config.ptr(), max(size, KNOWN))
     except (AttributeError, TypeError, ctypes.ArgumentError):

@@ -256,8 +256,9 @@ class Export:
         """The results for a batch of arguments, with as few calls as can be: those of single calls, to the bit.
 
         Each argument is an array, or a list, with one element for each call; or one number for all of them. A struct
-        may be a list of structs, or one whose fields have the axis of the batch. The result is an array with that axis,
-        or a struct of arrays: in place of each number of a single result there is an array.
+        may be a list of structs, or one whose fields have the axis of the batch; so a list of tuples has one for each
+        call, and a tuple of lists the columns. The result is an array with that axis, or a struct of arrays: in place
+        of each number of a single result there is an array.
 
         `threads=4` spreads the batch over so many threads, which do not wait for one another but where an opaque
         function or `rose.print` runs Python. `executor` spreads it over what has a method `submit` or `map`: a

@@ -5,7 +5,10 @@ from __future__ import annotations
 import gc
 import math
 import multiprocessing
+import os
 import pickle
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -218,6 +221,7 @@ def test_structs_of_every_size():
         ((np.ones((2, 2)), 1.0), "x must have the shape (2,), got (2, 2)"),
         (([1.0],), "hypot takes 2 arguments (x, y), got 1"),
         (([1.0], None), "y must be a Real, got None"),
+        ((np.ma.masked_array([1.0, 2.0], [True, False]), 1.0), "x[0] must be a Real, got None"),
     ],
 )
 def test_what_is_no_batch_is_refused(args: tuple[Any, ...], what: str):
@@ -362,6 +366,37 @@ def test_classes_of_structs_need_not_be_known_elsewhere(processes: ProcessPoolEx
 def test_an_error_comes_back(processes: ProcessPoolExecutor):
     with pytest.raises(rose.AssertionFailed, match="small"):
         rose.compile(careful).map([1.0, 600.0], executor=processes)
+
+
+FORKS = """
+import os, sys
+import rose
+from rose import Real, fn
+
+@fn
+def f(x: Real) -> Real:
+    return g(x) + rose.sin(x)
+
+@fn
+def g(x: Real) -> Real:
+    return rose.exp(x) * x
+
+both = rose.compile(rose.grad(f)), rose.compile(rose.value_and_grad(f))
+want = both[0].map([1.0, 2.0]).tolist()
+child = os.fork()
+if child == 0:
+    for made in (both[0], both[1], rose.compile({"h": rose.hessian(f), "g": rose.grad(f)})):
+        made.map([1.0, 2.0]), made(1.0)
+    os._exit(0 if both[0].map([1.0, 2.0]).tolist() == want else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
+def test_a_process_that_was_forked_compiles_and_maps():
+    """The engine's threads, which compile, are those of the parent: without them nothing may wait."""
+    command = [sys.executable, "-W", "ignore", "-c", FORKS]
+    assert subprocess.run(command, timeout=60, check=False).returncode == 0
 
 
 def test_an_executor_may_have_map_alone():
