@@ -68,7 +68,7 @@ def for_programs(law: Callable[[Program], None], few: int, part: int, budget: in
     check_one()
 
 
-# What is compiled, in the place of what was derived. Of small functions the first leaves one, so the second is alone too.
+# What is compiled in the place of what was derived. Of small functions the first leaves one: the second runs alone.
 FASTER = (optimised, remove_across_calls)
 
 

@@ -43,6 +43,7 @@ from .split import LONGEST, weight
 from .sums import merge_sums
 
 SMALL = 30  # instructions: a function with no more is put into all that call it
+LAYERS = 3  # so often a larger one is written again: of a chain of calls not each takes in the whole rest
 
 Env = dict[Value, Value]
 
@@ -50,10 +51,10 @@ Env = dict[Value, Value]
 def inline(roots: Iterable[Func], finish: Callable[[Func], Func]) -> dict[Func, Func]:
     """For each of these functions, and all that they call, what takes its place, as `finish` gives it."""
     roots = list(roots)
-    program = _Program(roots)
+    program = _Program(roots, finish)
     for root in roots:
         for f in callees_first(root, lambda g: g not in program.made):
-            program.made[f] = finish(program.rewritten(f))
+            program.made[f] = program.rewritten(f)
             step("optimise")
     return program.made
 
@@ -61,10 +62,12 @@ def inline(roots: Iterable[Func], finish: Callable[[Func], Func]) -> dict[Func, 
 class _Program:
     """What is known of all functions: what takes their place, how long that is, and how often each is called."""
 
-    def __init__(self, roots: Iterable[Func]) -> None:
+    def __init__(self, roots: Iterable[Func], finish: Callable[[Func], Func]) -> None:
+        self.finish = finish
         self.made: dict[Func, Func] = {}
         self.calls: dict[Func, int] = {}
         self.weights: dict[Func, int] = {}
+        self.layers: dict[Func, int] = {}  # how often the oldest part of it was written again
         todo = list(roots)
         for f in todo:
             self.calls[f] = self.calls.get(f, 0) + 1  # it is called from outside
@@ -93,7 +96,9 @@ class _Program:
         here = self.chosen(f)
         if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
             return f
-        return remove_dead_code(fuse(merge_sums(Writer(self.made, here).function(f))))
+        new = self.finish(remove_dead_code(fuse(merge_sums(Writer(self.made, here).function(f)))))
+        self.layers[new] = max([self.layers.get(g, 0) + (self.weight(g) > SMALL) for g in here.values()], default=0)
+        return new
 
     def chosen(self, f: Func) -> dict[Value, Func]:
         """The calls in `f` that make way for what they call."""
@@ -103,7 +108,8 @@ class _Program:
             g = self.made[v.attr]
             if g.impl is None and g.arms is None and g.turns is None and not v.attr.remat:
                 n = self.weight(g)
-                if (n <= SMALL or self.calls[v.attr] == 1) and total + n <= LONGEST:
+                once = self.calls[v.attr] == 1 and self.layers.get(g, 0) < LAYERS
+                if (n <= SMALL or once) and total + n <= LONGEST:
                     out[v] = g
                     total += n
         return out

@@ -8,7 +8,7 @@ others call by its type stays as it is: what is exported, the arms of a choice, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Union
+from typing import Any
 
 from .. import ir
 from ..calls import callees, callees_first
@@ -17,7 +17,7 @@ from ..linear import base
 from ..types import Ref, Tuple, Type, Unit
 from .dead_code import remove_dead_code
 
-Need = Union[bool, dict[int, "Need"]]  # all, nothing, or something of some items
+Need = bool | dict[int, Any]  # all, nothing, or what of which items: a `Need` for each
 Needs = dict[Any, Need]
 Env = dict[Value, Value]
 
@@ -78,9 +78,7 @@ class _Program:
         fixed = {f for f in self.order if f.impl is not None or f.arms is not None or f.turns is not None}
         self.fixed = {*roots, *fixed, *[g for f in fixed for g in callees(f)]}
         self.result: Needs = {f: f in self.fixed for f in self.order}
-        self.refs: dict[Func, set[int]] = {
-            f: set(range(len(f.params))) if f in self.fixed else set() for f in self.order
-        }
+        self.refs = {f: set(range(len(f.params)) if f in self.fixed else ()) for f in self.order}  # which are read
         self.params: dict[Func, list[Need]] = {}
         self.shared: set[tuple[Func, int]] = set()  # parameters that are handed on as they are, to several
         self.live: dict[Func, _Live] = {}
