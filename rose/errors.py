@@ -7,6 +7,7 @@ import functools
 import linecache
 import os
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import count, islice
@@ -90,10 +91,14 @@ def _span(node: ast.AST) -> Span | None:
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
+_parsing = threading.Lock()  # CPython 3.11 parses in one thread at a time: in two, it may raise a SystemError
+
+
 @functools.lru_cache(maxsize=32)
 def _parsed(text: str) -> _Source | None:
     try:
-        return _Source(text)
+        with _parsing:
+            return _Source(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
 

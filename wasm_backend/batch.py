@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import pickle
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -332,9 +331,6 @@ def _copy(to: str, there: str, source: str, here: str, t: Type) -> str:
     return f"(memory.copy {to} {source} {there} {here} (i32.const {n}))" if n else ""
 
 
-_failing = threading.Lock()  # an error reads the user's file, and CPython 3.11 parses in one thread at a time
-
-
 class _Running:
     """An instance of the function, and beside it one of the loop."""
 
@@ -358,8 +354,7 @@ class _Running:
         words[2] = count
         error = call(*args)
         if error is not None or words[0]:
-            with _failing:
-                e = failure(fail, self.instance.failures, self.instance.pages, error)
+            e = failure(fail, self.instance.failures, self.instance.pages, error)
             k = int.from_bytes(bytes(self.memory[:4]), "little")
             e.add_note(f"in element {first + which.start + k} of the batch")
             raise e
