@@ -17,7 +17,7 @@ from . import ir, trace
 from .errors import Loc, NoField, TypeMismatch, argument, edge, here
 from .generic import fixed
 from .ir import Func
-from .optimise import optimised
+from .optimise import optimise, optimised
 from .single import to_single
 from .structs import present
 from .text import show
@@ -116,10 +116,10 @@ def lowered(named: Mapping[str, AnyFn], dtype: str = "f64") -> Lowered:
                 what = f"{f.name} uses values of the function around it, so it has a meaning only there"
                 raise TypeMismatch(what, f.loc, "compile the outer function, or pass the values in as parameters")
         funcs = {name: f.func for name, f in named.items()}
-        funcs = optimised(funcs)
-        if dtype == "f64":
-            return lower(funcs)
-        return lower({name: to_single(f) for name, f in funcs.items()}, single=True)
+        if dtype == "f32":
+            optimise(funcs.values())  # a literal that nothing needs may be too large for single precision
+            funcs = {name: to_single(f) for name, f in funcs.items()}
+        return lower(optimised(funcs), single=dtype == "f32")
 
 
 class Compiled:

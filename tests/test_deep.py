@@ -163,4 +163,5 @@ def test_whoever_waits_is_told_of_each_function():
     assert {stage for stage, _ in seen} == {"trace", "derive", "optimise", "lower"}
     totals = [of for stage, of in seen if stage == "lower"]
     assert totals == [len(totals)] * len(totals)
-    assert len(totals) > 100
+    assert len(totals) > 5  # small functions have been put into others
+    assert len([of for stage, of in seen if stage == "optimise"]) > 100

@@ -102,9 +102,10 @@ def test_the_gradient_of_a_function_with_over_a_thousand_vectors():
 
 
 def two_vectors(x: Any) -> Any:
-    v = rose.vec(x * i for i in rose.range(400_000_000))
-    w = rose.vec(v[i] * i for i in rose.range(300_000_000))
-    return rose.sum(v[i] * w[i] for i in rose.range(300_000_000))
+    """Each is read at another place than in the turn that makes it."""
+    v = rose.vec(rose.sin(x * i) for i in rose.range(400_000_000))
+    w = rose.vec(rose.sin(v[i + 1]) for i in rose.range(300_000_000))
+    return rose.sum(v[i] * w[(i + 1) % 300_000_000] for i in rose.range(300_000_000))
 
 
 def scan(x: Any) -> Any:
@@ -118,10 +119,10 @@ TOO_LARGE: list[tuple[Any, str, str]] = [
     (rose.fn([Huge], Real)(lambda v: v[5][6]), "32,000,000,000,000,000,000 bytes", "lambda v"),
     (
         rose.fn([Real], Real)(two_vectors),
-        r"5,600,000,016 bytes.*3,200,000,000 at .* and 2,400,000,000 at",
+        r"5,600,00.,... bytes.*3,200,000,000 at .* and 2,400,000,000 at",
         "v = rose.vec",
     ),
-    (rose.grad(rose.fn([Real], Real)(scan)), "8,000,000,008 bytes", "rose.scan"),
+    (rose.grad(rose.fn([Real], Real)(scan)), "8,000,00.,... bytes", "rose.scan"),
     (rose.grad(rose.grad(rose.fn([Real], Real)(scan))), "000,000,[0-9]+ bytes", "rose.scan"),
     (rose.fn([Real], Vec[600_000_000])(lambda x: rose.vec(x for _ in rose.range(600_000_000))), "4,800,000,000", "vec"),
 ]

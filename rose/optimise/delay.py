@@ -101,14 +101,14 @@ def _computed(b: Builder, r: Value, turns: dict[Value, Value]) -> Value | None:
     return env.get(r, r)
 
 
-def _collect(v: Value, blocks: set[Block], turns: set[Value], found: dict[Value, None]) -> bool:
+def _collect(v: Value, blocks: set[Block], turns: set[Value], found: dict[Value, None], depth: int = _LARGEST) -> bool:
     """Find what makes `v` in a turn, each after what it reads; False if that is not cheap."""
     if v.block not in blocks or v in turns or v in found:
         return True
-    if v.op not in _COST or (v.op is select and not v.type.scalar) or len(found) >= _LARGEST:
+    if v.op not in _COST or (v.op is select and not v.type.scalar) or len(found) >= _LARGEST or not depth:
         return False
     for a in v.args:
-        if not _collect(a, blocks, turns, found):
+        if not _collect(a, blocks, turns, found, depth - 1):
             return False
     found[v] = None
     return True
