@@ -320,6 +320,15 @@ def test_a_size_below_zero_is_refused_and_what_was_there_stays():
     assert module([1.0, 2.0, 3.0]) == 6.0 and module([1.0, 2.0]) == 0.0
 
 
+def test_what_a_loop_without_turns_divides_by_is_not_divided_by_before_it():
+    @fn
+    def f(x: Vec[n], i: Fin[7]) -> Real:
+        return rose.sum(x[i % n] * x[j] for j in rose.range(n))
+
+    module = rose.compile(f, dynamic=True)
+    assert module([1.0, 2.0, 3.0], 4) == 12.0 and module([], 4) == 0.0
+
+
 def test_functions_of_several_sizes_in_one_module():
     module = rose.compile({"f": product, "g": squares, "h": rose.fn([Real], Real)(lambda x: x * x)}, dynamic=True)
     for size in (1, 4, 2, 4):

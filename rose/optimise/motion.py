@@ -1,6 +1,6 @@
 """Loop-invariant motion: what is the same in each turn of a loop is done once, before it.
 
-Nothing on numbers traps, so it may be done where the loop has no turn. An element is read early only if it is
+Nothing on numbers traps, so it may be done where the loop has no turn; only a division of indices by nothing does. An element is read early only if it is
 certain to be there.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..dims import Size
 from ..ir import AT, CONST, GET, INDEX, Block, Value
+from ..ops import idiv, imod
 from ..types import Ref, Vec
 
 
@@ -31,4 +32,6 @@ def _moves(v: Value, args: tuple[Value, ...]) -> bool:
         t = t.inner if isinstance(t, Ref) else t
         # which has no element, where the size of a call is 0
         return not (len(args) > 1 and args[1].op is CONST and isinstance(t, Vec) and isinstance(t.size, Size))
+    if v.op is idiv or v.op is imod:  # by the size of a call, which may be 0
+        return not isinstance(args[1].attr, Size)
     return v.op.eval is not None and v.type.scalar
