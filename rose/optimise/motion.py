@@ -1,7 +1,7 @@
 """Loop-invariant motion: what is the same in each turn of a loop is done once, before it.
 
-Nothing on numbers traps, so it may be done where the loop has no turn; only a division of indices by nothing does. An element is read early only if it is
-certain to be there.
+Nothing on numbers traps, so it may be done where the loop has no turn; only a division of indices by nothing does.
+An element is read early only if it is certain to be there.
 """
 
 from __future__ import annotations
