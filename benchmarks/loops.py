@@ -22,7 +22,7 @@ from rich.table import Table
 import rose
 from rose import Real
 from rose.ir import Func
-from rose.optimise import optimise
+from rose.optimise import optimised
 from wasm_backend.lower import lower
 
 RESULTS = Path(__file__).parent / "results"
@@ -65,8 +65,7 @@ class Running:
 
     def __init__(self, f: Func) -> None:
         start = time.thread_time_ns()
-        optimise([f])
-        self.wasm = lower({"f": f}).wasm
+        self.wasm = lower(optimised({"f": f})).wasm
         self.compiling = (time.thread_time_ns() - start) / 1e6
         self.store = wasmtime.Store()
         exports = wasmtime.Instance(self.store, wasmtime.Module(self.store.engine, self.wasm), []).exports(self.store)

@@ -14,7 +14,7 @@ from typing import Any
 import wasmtime
 
 from rose import build
-from rose.optimise import optimise
+from rose.optimise import optimised
 from wasm_backend.lower import lower
 
 from .modules import Running, ours
@@ -37,9 +37,9 @@ def stages(p: Program, form: str) -> dict[str, float]:
         mark()
         both = p.derived(f).func
         mark()
-        optimise([both])
+        fast = optimised({"f": both})
         mark()
-        wasm = lower({"f": both}).wasm
+        wasm = lower(fast).wasm
         mark()
     config = wasmtime.Config()
     config.parallel_compilation = False
