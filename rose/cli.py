@@ -29,7 +29,7 @@ from .forward import full_mask
 from .forward import jvp as derive_jvp
 from .generic import AnySize, fixed
 from .ir import OPS, Func
-from .optimise import optimise
+from .optimise import optimised
 from .progress import watched
 from .source import parse_file
 from .structs import plain
@@ -385,9 +385,7 @@ def _stage(f: AnyFn, stage: str) -> list[Func]:
             return [d.func]
         halves = transpose(d.func)
         return [halves.fwd, halves.bwd]
-    if stage == "optimise":
-        optimise([func])
-    return [func]
+    return [optimised({"": func})[""] if stage == "optimise" else func]
 
 
 @main.command("check")
