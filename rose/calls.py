@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, TypeVar
 
-from .ir import FOR, Block, Func, Turns, building, is_call
+from .ir import FOR, Block, Func, Turns, Value, building, is_call
 from .types import Bool, Tuple
 
 T = TypeVar("T")
@@ -46,20 +46,30 @@ def _of_calls(name: str, f: Func, other: Func, *, chosen: bool) -> Func:
     return Func(name, b.root, f.result, pure=f.pure and other.pure)
 
 
+def of_parts(f: Func, made: Mapping[Func, Func]) -> Func:
+    """A choice or a loop of other parts."""
+    new = Func(f.name, f.body, f.result, pure=f.pure)
+    if f.arms is not None:
+        new.arms = made[f.arms[0]], made[f.arms[1]]
+    if f.turns is not None:
+        new.turns = Turns(made[f.turns.test], made[f.turns.body], f.turns.most)
+    return new
+
+
+def instructions(block: Block) -> Iterator[Value]:
+    """All instructions of a block, those in its loops too."""
+    for v in block.code:
+        yield v
+        if v.op is FOR:
+            yield from instructions(v.attr)
+
+
 def callees(f: Func) -> Iterator[Func]:
     """The functions that `f` calls, once for each call."""
     yield from f.arms or ()
     if f.turns is not None:
         yield from (f.turns.test, f.turns.body)
-    yield from _called(f.body)
-
-
-def _called(block: Block) -> Iterator[Func]:
-    for v in block.code:
-        if is_call(v):
-            yield v.attr
-        elif v.op is FOR:
-            yield from _called(v.attr)
+    yield from [v.attr for v in instructions(f.body) if is_call(v)]
 
 
 # Programs have calls within calls by the thousand, so that no pass recurs into what a function calls.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ir import ADD_TO, AT, FOR, Block, Value, is_call
+from .ir import ACCUM, ADD_TO, AT, FOR, ZERO, Block, Value, is_call, is_literal
 
 
 def is_linear(v: Value) -> bool:
@@ -15,6 +15,12 @@ def base(ref: Value) -> Value:
     while ref.op is AT:
         ref = ref.args[0]
     return ref
+
+
+def begins_at_zero(ref: Value) -> bool:
+    """True if the accumulator that `ref` is a part of begins at zero: then no sum in it is ever -0.0."""
+    start = base(ref)
+    return start.op is ACCUM and (start.args[0].op is ZERO or is_literal(start.args[0], 0.0))
 
 
 class Loops:

@@ -7,12 +7,12 @@ are the same, in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
+from ..calls import instructions
 from ..dims import Size
 from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_literal
-from ..linear import base
+from ..linear import base, begins_at_zero
 from ..ops import add
 from ..types import Fin, Real, Ref, Tuple, Type, Vec, items_of
 from .dead_code import remove_dead_code
@@ -48,12 +48,12 @@ class _Found:
     def __init__(self, body: Block) -> None:
         self.kept: dict[Value, bool] = {}
         self.added = False  # a small vector is added to a part of a larger accumulator
-        for v in _all(body):
+        for v in instructions(body):
             if v.op is ACCUM and numbers(v.args[0].type) <= LARGEST:
                 self.kept[v] = True
             elif self.kept or v.op is ADD_TO:
                 self._use(v)
-        for v in _all(body):
+        for v in instructions(body):
             for r in v.attr.results if v.op is FOR else ():
                 self.kept.pop(base(r), None)
 
@@ -72,13 +72,6 @@ class _Found:
 
 def _is_few(t: Type) -> bool:
     return numbers(t) <= LARGEST
-
-
-def _all(block: Block) -> Iterator[Value]:
-    for v in block.code:
-        yield v
-        if v.op is FOR:
-            yield from _all(v.attr)
 
 
 class _Cell:
@@ -155,7 +148,7 @@ class _Writer(Writer):
 
     def _add_to_ref(self, b: Builder, ref: Value, t: Type, x: Value) -> None:
         inner = parts(t)
-        if t.empty or (x.op is ZERO and _begins_at_zero(ref)):
+        if t.empty or (x.op is ZERO and begins_at_zero(ref)):
             return
         if t is not Real and inner is not None and (x.op is PACK or x.op is TUPLE) and _is_few(t):
             for k, s in enumerate(inner):
@@ -163,8 +156,8 @@ class _Writer(Writer):
                     i = b.const(k, Fin(t.size)) if isinstance(t, Vec) else k
                     self._add_to_ref(b, b.at(ref, i), s, _part(b, x, k))
             return
-        x = _bare(x) if t is Real and _begins_at_zero(ref) else x
-        if not (is_literal(x, 0.0) and _begins_at_zero(ref)):
+        x = _bare(x) if t is Real and begins_at_zero(ref) else x
+        if not (is_literal(x, 0.0) and begins_at_zero(ref)):
             b.emit(ADD_TO, (ref, x))
 
 
@@ -178,8 +171,3 @@ def _part(b: Builder, x: Value, k: int) -> Value:
 def _bare(x: Value) -> Value:
     """`x` for `0.0 + x`, which is the same where it is added to a sum that began at zero: that is never -0.0."""
     return x.args[1] if x.op is add and is_literal(x.args[0], 0.0) else x
-
-
-def _begins_at_zero(ref: Value) -> bool:
-    start = base(ref)
-    return start.op is ACCUM and (start.args[0].op is ZERO or is_literal(start.args[0], 0.0))

@@ -6,9 +6,9 @@ Each accumulator is added to by one of the two loops at most, so all additions k
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
+from ..calls import instructions
 from ..ir import ACCUM, ADD_TO, CALL, FOR, FREEZE, GET, INDEX, PARAM, Block, Func, Value, is_call
 from ..linear import base
 from ..types import Ref, items_of, tuple_of
@@ -20,18 +20,11 @@ LARGEST = 150  # instructions of both loops, and of what lies between them
 def fuse(f: Func) -> Func:
     """`f`, a new function, with fewer loops: it is edited in place."""
     gets: dict[Value, list[Value]] = {}
-    for v in _all(f.body):
+    for v in instructions(f.body):
         if v.op is GET and v.args[0].op is FOR:
             gets.setdefault(v.args[0], []).append(v)
     _block(f.body, gets)
     return f
-
-
-def _all(block: Block) -> Iterator[Value]:
-    for v in block.code:
-        yield v
-        if v.op is FOR:
-            yield from _all(v.attr)
 
 
 def _block(block: Block, gets: dict[Value, list[Value]]) -> None:
@@ -76,8 +69,8 @@ class _Pair:
         """True if the second loop can run in the turns of the first one."""
         if _weight([self.first, self.second, *self.between]) > LARGEST:
             return False
-        inner = [list(_all(b)) for b in (self.one, self.two)]
-        between = [w for v in self.between for w in ([v, *_all(v.attr)] if v.op is FOR else [v])]
+        inner = [list(instructions(b)) for b in (self.one, self.two)]
+        between = [w for v in self.between for w in ([v, *instructions(v.attr)] if v.op is FOR else [v])]
         calls = [any([is_call(v) for v in code]) for code in inner]
         if all(calls) or any([v.op is CALL and not v.attr.pure for code in (*inner, between) for v in code]):
             return False
@@ -85,7 +78,7 @@ class _Pair:
         if not adds[0].isdisjoint(adds[1]) or (any(map(_given, adds[0])) and any(map(_given, adds[1]))):
             return False
         self.sort(adds[0])
-        late = _touched([w for v in self.after for w in ([v, *_all(v.attr)] if v.op is FOR else [v])])
+        late = _touched([w for v in self.after for w in ([v, *instructions(v.attr)] if v.op is FOR else [v])])
         if not late.isdisjoint(adds[1]) or (any(map(_given, late)) and any(map(_given, adds[1]))):
             return False
         return self.reads_its_turn(inner[1])
@@ -94,7 +87,7 @@ class _Pair:
         """Find what needs the first loop: its results, what it adds to, and what is made of them."""
         late = set(added)
         for v in self.between:
-            code = [v, *_all(v.attr)] if v.op is FOR else [v]
+            code = [v, *instructions(v.attr)] if v.op is FOR else [v]
             reads = [a for w in code for a in (*w.args, *(w.attr.results if w.op is FOR else ()))]
             touched = _touched(code)
             if (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from .. import ir
-from ..calls import callees, callees_first
+from ..calls import callees, callees_first, of_parts
 from ..ir import (
     ACCUM,
     ADD_TO,
@@ -26,12 +26,10 @@ from ..ir import (
     Block,
     Builder,
     Func,
-    Turns,
     Value,
     is_call,
-    is_literal,
 )
-from ..linear import base
+from ..linear import begins_at_zero
 from ..progress import step
 from ..stacks import POP, PUSH
 from ..types import Vec
@@ -87,12 +85,7 @@ class _Program:
         if f.arms is not None or f.turns is not None:
             if all([made[g] is g for g in callees(f)]):
                 return f
-            new = Func(f.name, f.body, f.result, pure=f.pure)
-            if f.arms is not None:
-                new.arms = made[f.arms[0]], made[f.arms[1]]
-            if f.turns is not None:
-                new.turns = Turns(made[f.turns.test], made[f.turns.body], f.turns.most)
-            return new
+            return of_parts(f, made)
         here = self.chosen(f)
         if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
             return f
@@ -216,7 +209,6 @@ def _open_early(block: Block) -> None:
 
 def _add(b: Builder, ref: Value, x: Value) -> Value:
     """An addition. One of zeros changes nothing, if the sum began at a zero: then it never is -0.0."""
-    start = base(ref)
-    if x.op is ZERO and start.op is ACCUM and (start.args[0].op is ZERO or is_literal(start.args[0], 0.0)):
+    if x.op is ZERO and begins_at_zero(ref):
         return b.unit()
     return b.emit(ADD_TO, (ref, x))

@@ -8,8 +8,8 @@ but -0.0, which a sum that began at 0 never is.
 
 from __future__ import annotations
 
-from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, ZERO, Block, Func, Value, is_call, is_literal
-from ..linear import base
+from ..ir import ADD_TO, AT, FOR, FREEZE, Block, Func, Value, is_call
+from ..linear import base, begins_at_zero
 from ..types import Ref
 
 _NEAR = 200  # instructions that are looked at for others that add to the outer sum
@@ -57,22 +57,17 @@ class _Uses:
                 self.readers[r].append(block)
 
 
-def _from_zero(ref: Value) -> bool:
-    """True if a sum begins at zero."""
-    return ref.op is ACCUM and (ref.args[0].op is ZERO or is_literal(ref.args[0], 0.0))
-
-
 def _goes_to(z: Value, uses: _Uses) -> Value | None:
     """The accumulator to which the sum `z` is added, if what is added to the one can be added to the other."""
     (ref,) = z.args
-    if len(uses.readers[z]) != 1 or not _from_zero(ref) or z.type.stacked or not z.type.numeric:
+    if len(uses.readers[z]) != 1 or not begins_at_zero(ref) or z.type.stacked or not z.type.numeric:
         return None
     (reader,) = uses.readers[z]
     if isinstance(reader, Block) or reader.op is not ADD_TO or reader.block is not z.block or reader.args[1] is not z:
         return None
     target = reader.args[0]
     adds = [v for v in uses.users[ref] if v.op is not AT and v is not z and v not in uses.gone]
-    if not _from_zero(base(target)) or len(adds) != 1 or adds[0].op is not ADD_TO:
+    if not begins_at_zero(target) or len(adds) != 1 or adds[0].op is not ADD_TO:
         return None
     start = _once(adds[0], ref, uses)
     if start is None or (target.block is z.block and uses.at[target] > uses.at[start]):

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import ir
-from ..calls import callees, callees_first
-from ..ir import ADD_TO, CONST, FOR, GET, TUPLE, ZERO, Block, Builder, Func, Turns, Value, is_call
+from ..calls import callees, callees_first, of_parts
+from ..ir import ADD_TO, CONST, FOR, GET, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from ..linear import base
 from ..types import Ref, Tuple, Type, Unit
 from .dead_code import remove_dead_code
@@ -114,7 +114,7 @@ class _Program:
             if f.impl is not None:
                 made[f] = f
             elif f.arms is not None or f.turns is not None:
-                made[f] = f if same else _of_parts(f, made)
+                made[f] = f if same else of_parts(f, made)
             elif same and all(map(_whole, [f.result, *[p.type for p in f.params]], [self.result[f], *self.given(f)])):
                 made[f] = f
             else:
@@ -124,16 +124,6 @@ class _Program:
     def given(self, f: Func) -> list[Need]:
         """What is needed of each parameter."""
         return self.params[f] if f in self.params else [True] * len(f.params)
-
-
-def _of_parts(f: Func, made: Mapping[Func, Func]) -> Func:
-    """A choice or a loop of other parts."""
-    new = Func(f.name, f.body, f.result, pure=f.pure)
-    if f.arms is not None:
-        new.arms = made[f.arms[0]], made[f.arms[1]]
-    if f.turns is not None:
-        new.turns = Turns(made[f.turns.test], made[f.turns.body], f.turns.most)
-    return new
 
 
 class _Live:
