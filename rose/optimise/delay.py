@@ -63,8 +63,16 @@ def _again(b: Builder, vec: Value, i: Value, of: Origin, r: Value) -> Value:
     if r.op is TUPLE and not of.turns and r.block is block:
         items = [_again(b, vec, i, Origin(of.loop, _result(of.loop, x), {}), x) for x in r.args]
         return b.tuple(items, r.type)  # pyright: ignore[reportArgumentType]
-    whole = vec if not isinstance(vec.type, Vec) or of.turns else b.get(of.loop, of.k)
+    whole = vec if not isinstance(vec.type, Vec) or of.turns else _row(b, of)
     return b.index(whole, i)
+
+
+def _row(b: Builder, of: Origin) -> Value:
+    """A vector that a loop made, where the loop stands: who reads it may be another loop."""
+    inner, b.block = b.block, of.loop.block
+    row = b.get(of.loop, of.k)
+    b.block = inner
+    return row
 
 
 def _result(loop: Value, x: Value) -> int:

@@ -14,7 +14,7 @@ from ..linear import base
 from ..types import Ref, items_of, tuple_of
 from .split import weight
 
-LARGEST = 150  # instructions of both loops, and of what lies between them
+LARGEST = 400  # instructions of both loops, and of what lies between them
 
 
 def fuse(f: Func) -> Func:
@@ -29,31 +29,37 @@ def fuse(f: Func) -> Func:
 
 def _block(block: Block, gets: dict[Value, list[Value]]) -> None:
     code: list[Value] = []
-    last = -1
     for v in block.code:
-        if v.op is FOR:
-            first = code[last] if last >= 0 else None
-            if first is not None and len(code) - last < LARGEST and _same_range(first, v):
-                pair = _Pair(first, v, code[last + 1 :])
-                if pair.fits():
-                    before, after = pair.join(gets)
-                    code[last:] = [*before, first, *after]
-                    last += len(before)
-                    continue
-            last = len(code)
-        code.append(v)
+        if v.op is not FOR or not _joined(code, v, gets):
+            code.append(v)
     block.code = code
     for v in code:
         if v.op is FOR:
             _block(v.attr, gets)
 
 
+def _joined(code: list[Value], v: Value, gets: dict[Value, list[Value]]) -> bool:
+    """Put the loop `v`, which comes next, into the last one before it that can take it in; False if none can."""
+    total = _weight(v)
+    for k in range(len(code) - 1, -1, -1):
+        total += _weight(code[k])
+        if total > LARGEST:
+            break
+        if code[k].op is FOR and _same_range(code[k], v):
+            pair = _Pair(code[k], v, code[k + 1 :])
+            if pair.fits():
+                before, after = pair.join(gets)
+                code[k:] = [*before, pair.first, *after]
+                return True
+    return False
+
+
 def _same_range(x: Value, y: Value) -> bool:
     return x.attr.params[0].type is y.attr.params[0].type
 
 
-def _weight(code: list[Value]) -> int:
-    return sum([1 + weight(v.attr) if v.op is FOR else 1 for v in code])
+def _weight(v: Value) -> int:
+    return 1 + weight(v.attr) if v.op is FOR else 1
 
 
 class _Pair:
@@ -67,8 +73,6 @@ class _Pair:
 
     def fits(self) -> bool:
         """True if the second loop can run in the turns of the first one."""
-        if _weight([self.first, self.second, *self.between]) > LARGEST:
-            return False
         inner = [list(instructions(b)) for b in (self.one, self.two)]
         between = [w for v in self.between for w in ([v, *instructions(v.attr)] if v.op is FOR else [v])]
         calls = [any([is_call(v) for v in code]) for code in inner]
