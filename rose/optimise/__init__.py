@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from ..calls import callees
+from ..calls import callees, callees_first, of_parts
 from ..ir import Func
 from ..progress import step
 from .dead_code import remove_dead_code
 from .elements import split_accumulators
 from .inline import inline
+from .unroll import unrolled
 from .whole import remove_across_calls
 
 PIPELINE: tuple[Callable[[Func], Func], ...] = (remove_dead_code,)
@@ -40,8 +41,23 @@ def optimised(funcs: Mapping[str, Func]) -> dict[str, Func]:
     They stay as they are: what is derived from them later does not depend on what was compiled before.
     """
     optimise(funcs.values())
-    made = inline(funcs.values(), split_accumulators)
-    return remove_across_calls({name: made[f] for name, f in funcs.items()})
+    inlined = inline(funcs.values())
+    least = remove_across_calls({name: inlined[f] for name, f in funcs.items()})
+    made: dict[Func, Func] = {}
+    for root in least.values():
+        for f in callees_first(root, lambda g: g not in made):
+            made[f] = _in_full(f, made)
+            step("optimise")
+    return {name: made[f] for name, f in least.items()}
+
+
+def _in_full(f: Func, made: Mapping[Func, Func]) -> Func:
+    """What is compiled for `f`, when all that it calls is done."""
+    if f.impl is not None or all([made[g] is g for g in callees(f)]) and (f.arms is not None or f.turns is not None):
+        return f
+    if f.arms is not None or f.turns is not None:
+        return of_parts(f, made)
+    return split_accumulators(unrolled(f, made))
 
 
 __all__ = ["PIPELINE", "optimise", "optimised", "remove_across_calls", "remove_dead_code"]

@@ -18,7 +18,7 @@ from ..types import Fin, Real, Ref, Tuple, Type, Vec, items_of
 from .dead_code import remove_dead_code
 from .inline import Env, Writer
 
-LARGEST = 8  # numbers of an accumulator that is taken apart
+LARGEST = 16  # numbers of an accumulator that is taken apart
 
 
 def split_accumulators(f: Func) -> Func:

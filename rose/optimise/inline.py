@@ -7,7 +7,7 @@ that is made and taken apart in one, so nothing of it is left; what the builder 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from .. import ir
 from ..calls import callees, callees_first, of_parts
@@ -46,10 +46,10 @@ LAYERS = 3  # so often a larger one is written again: of a chain of calls not ea
 Env = dict[Value, Value]
 
 
-def inline(roots: Iterable[Func], finish: Callable[[Func], Func]) -> dict[Func, Func]:
-    """For each of these functions, and all that they call, what takes its place, as `finish` gives it."""
+def inline(roots: Iterable[Func]) -> dict[Func, Func]:
+    """For each of these functions, and all that they call, what takes its place."""
     roots = list(roots)
-    program = _Program(roots, finish)
+    program = _Program(roots)
     for root in roots:
         for f in callees_first(root, lambda g: g not in program.made):
             program.made[f] = program.rewritten(f)
@@ -60,8 +60,7 @@ def inline(roots: Iterable[Func], finish: Callable[[Func], Func]) -> dict[Func, 
 class _Program:
     """What is known of all functions: what takes their place, how long that is, and how often each is called."""
 
-    def __init__(self, roots: Iterable[Func], finish: Callable[[Func], Func]) -> None:
-        self.finish = finish
+    def __init__(self, roots: Iterable[Func]) -> None:
         self.made: dict[Func, Func] = {}
         self.calls: dict[Func, int] = {}
         self.weights: dict[Func, int] = {}
@@ -89,7 +88,7 @@ class _Program:
         here = self.chosen(f)
         if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
             return f
-        new = self.finish(remove_dead_code(fuse(merge_sums(Writer(self.made, here).function(f)))))
+        new = remove_dead_code(fuse(merge_sums(Writer(self.made, here).function(f))))
         self.layers[new] = max([self.layers.get(g, 0) + (self.weight(g) > SMALL) for g in here.values()], default=0)
         return new
 

@@ -1,0 +1,132 @@
+"""Short loops of few turns, written turn by turn: the same bits, and no loop where it pays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from harness import Module, same
+
+import rose
+from rose import Real, Vec, fn
+from rose.calls import instructions
+from rose.interp import run
+from rose.ir import ACCUM, FOR, PACK, Func
+from rose.optimise import optimise, optimised, unroll
+from rose.optimise.split import LONGEST, weight
+from rose.types import Fin
+
+
+def compiled(f: rose.Fn[..., Any], *points: tuple[Any, ...]) -> Func:
+    """What is compiled for `f`, with the bits of `f` at some points."""
+    optimise([f.func])
+    made = optimised({"f": f.func})["f"]
+    module = Module({"f": made})
+    for x in points:
+        assert same(module["f"](*x), run(f.func, *x))
+    return made
+
+
+def turns(f: Func) -> Iterator[int]:
+    for v in instructions(f.body):
+        if v.op is FOR:
+            assert isinstance(v.attr.params[0].type, Fin)
+            yield v.attr.params[0].type.size
+
+
+def squares(n: int, m: int) -> rose.Fn[..., Any]:
+    """The squares of what a plane through `m` slopes misses in `n` points."""
+
+    @fn
+    def loss(w: Vec[m], x: Vec[n, Vec[m]], y: Vec[n]) -> Real:
+        return rose.sum((rose.dot(w, x[i]) - y[i]) ** 2 for i in rose.range(n))
+
+    return loss
+
+
+def points(n: int, m: int) -> tuple[Any, ...]:
+    w = tuple([0.5 - 0.25 * k for k in range(m)])
+    x = tuple([tuple([0.125 * i - 0.5 * k for k in range(m)]) for i in range(n)])
+    return w, x, tuple([0.3 * i for i in range(n)])
+
+
+@pytest.mark.parametrize("n", [1, 2, 16])
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_a_short_loop_is_written_turn_by_turn(n: int, order: int):
+    f = fn([Vec[n]], Real)(lambda x: rose.sum(x[i] * x[i] * x[n - 1] for i in rose.range(n)))
+    g = (f, rose.grad(f), rose.hvp(f))[order]
+    x = tuple([0.1 * k - 0.0 for k in range(n)])
+    made = compiled(g, (x,) if order < 2 else (x, x[::-1]))
+    assert not list(turns(made))
+
+
+def test_a_loop_of_many_turns_stays_one():
+    f = fn([Vec[17]], Real)(lambda x: rose.sum(x[i] * x[i] for i in rose.range(17)))
+    assert list(turns(compiled(rose.grad(f), (tuple([0.5] * 17),)))) == [17]
+
+
+def test_a_long_turn_is_not_repeated(monkeypatch: pytest.MonkeyPatch):
+    f = fn([Vec[10]], Real)(lambda x: rose.sum(x[i] * x[i] for i in rose.range(10)))
+    monkeypatch.setattr(unroll, "LARGEST", 29)
+    assert list(turns(compiled(f, (tuple([0.5] * 10),)))) == [10]
+
+
+def test_the_sums_of_a_row_inside_of_a_loop_are_numbers():
+    made = compiled(rose.value_and_grad(squares(100, 10)), points(100, 10))
+    assert list(turns(made)) == [100]
+    sums = [v.args[0].type for v in instructions(made.body) if v.op is ACCUM]
+    assert sums == [Real] * 11, "the value, and a sum for each slope: none of a vector"
+
+
+def test_a_function_does_not_grow_beyond_what_engines_like():
+    """Each loop alone is short enough; together they are not."""
+
+    @fn
+    def f(x: Vec[100, Vec[10]]) -> Real:
+        total = rose.accum(0.0)
+        for k in range(100):
+            total += rose.sum(rose.sin(x[k][i]) * x[99 - k][i] for i in rose.range(10))
+        return total.value
+
+    made = compiled(f, (tuple([tuple([0.1 * i + k for i in range(10)]) for k in range(100)]),))
+    assert weight(made.body) < 1.2 * LONGEST
+    assert 0 < len(list(turns(made))) < 100
+
+
+def test_states_and_vectors_of_a_loop_that_is_unrolled():
+    @fn
+    def f(x: Real) -> tuple[Real, Vec[3]]:
+        return rose.scan(lambda i, s: (s * x, s + i), x, 3)
+
+    made = compiled(f, (0.5,), (-0.0,))
+    assert not list(turns(made))
+    assert [v.type for v in instructions(made.body) if v.op is PACK] == [Vec[3]]
+
+
+def test_a_loop_of_no_turns_makes_empty_vectors():
+    f = fn([Vec[0]], tuple[Real, Vec[0]])(lambda x: (rose.sum(x), rose.vec(x[i] for i in rose.range(0))))
+    assert not list(turns(compiled(f, ((),))))
+
+
+def test_what_has_an_effect_has_it_in_every_turn(capfd: pytest.CaptureFixture[str]):
+    @fn
+    def f(x: Vec[3]) -> Real:
+        total = rose.accum(0.0)
+        for i in rose.range(3):
+            rose.print("{}", x[i])
+            total += x[i]
+        return total.value
+
+    assert rose.compile(f)([1.0, 2.0, 3.0]) == 6.0
+    assert capfd.readouterr().out.splitlines() == ["1.0", "2.0", "3.0"]
+
+
+def test_matrices_of_known_size_are_numbers():
+    @fn
+    def f(a: Vec[3, Vec[3]], x: Vec[3]) -> Vec[3]:
+        return rose.vec(rose.sum(a[i][j] * x[j] for j in rose.range(3)) for i in rose.range(3))
+
+    a = ((1.0, 2.0, -0.0), (0.5, 0.25, 3.0), (7.0, -1.0, 2.0))
+    assert not list(turns(compiled(f, (a, (0.5, -0.0, 2.0)))))
+    assert not list(turns(compiled(rose.jacobian(f, 1), (a, (0.5, -0.0, 2.0)))))
