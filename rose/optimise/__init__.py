@@ -53,10 +53,10 @@ def optimised(funcs: Mapping[str, Func]) -> dict[str, Func]:
 
 def _in_full(f: Func, made: Mapping[Func, Func]) -> Func:
     """What is compiled for `f`, when all that it calls is done."""
-    if f.impl is not None or all([made[g] is g for g in callees(f)]) and (f.arms is not None or f.turns is not None):
+    if f.impl is not None:
         return f
     if f.arms is not None or f.turns is not None:
-        return of_parts(f, made)
+        return f if all([made[g] is g for g in callees(f)]) else of_parts(f, made)
     return split_accumulators(unrolled(f, made))
 
 
