@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from rose.dims import plus, times
+from rose.dims import Size, plus, times
 from rose.effects import Assertion
 from rose.ir import (
     ACCUM,
@@ -82,9 +82,9 @@ class FunctionWriter(LoopWriter):
     # instructions
 
     def _block(self, block: Block) -> None:
-        deferred, dies, computed = self.deferred, self.lives.dies, self.lives.computed
+        deferred, dies, computed, unread = self.deferred, self.lives.dies, self.lives.computed, self.unread
         for v in block.code:
-            if v not in deferred:
+            if v not in deferred and v not in unread:
                 if v in computed:
                     self._define(v)
                 elif v.op is not CONST and v.op is not ZERO:
@@ -94,6 +94,8 @@ class FunctionWriter(LoopWriter):
 
     def _instruction(self, v: Value) -> None:
         op = v.op
+        if v in self.carried:
+            return
         if v in self.lives.aliases:
             self.place[v] = self._alias(v)
         elif op is FOR:
@@ -178,8 +180,7 @@ class FunctionWriter(LoopWriter):
             if v.args[1].op is CONST:
                 self.c.load(v.type, at.at(times(v.args[1].attr, size(v.type))))
                 return
-            self._scaled(v.args[1], size(v.type), at)
-            self.c.load_from(v.type, at)
+            self.c.load_from(v.type, self._scaled(v.args[1], size(v.type), at))
         elif v.op is GET:
             t, k = v.args[0].type, int(v.attr)
             assert isinstance(t, Tuple)
@@ -216,12 +217,7 @@ class FunctionWriter(LoopWriter):
         if v.type.empty:
             self.place[v] = ()
             return
-        at = self._memory(whole)
-        self._scaled(i, size(t.elem), at)
-        self._release(self.lives.start[v])
-        k = self._local(v, I32)
-        self.c.set(k)
-        self.place[v] = self._leaves_at(t.elem, Mem(k, at.offset))
+        self.place[v] = self._leaves_at(t.elem, self._element_at(i, v, size(t.elem), self._memory(whole)))
 
     def _aggregate(self, v: Value) -> None:
         """A vector or a large tuple from its items; some are there already."""
@@ -270,9 +266,17 @@ class FunctionWriter(LoopWriter):
                 continue
             assert isinstance(to, Mem)
             if init.op is ZERO and not s.scalar:
-                self.c.clear(s, to)
+                self._clear(v, s, to)
             else:
                 self._store(init, leaf, s, to)
+
+    def _clear(self, v: Value, t: Type, to: Mem) -> None:
+        """Let a sum begin at zeros, but for the elements that a loop writes before all else."""
+        n = self._written_first(v, t)
+        if n:
+            assert isinstance(t, Vec) and not isinstance(t.size, Size)
+            t, to = Vec(t.size - n, t.elem), to.at(times(n, size(t.elem)))
+        self.c.clear(t, to)
 
     def _add_to(self, ref: Value, x: Value) -> None:
         for leaf, (t, to) in enumerate(zip(leaves(x.type), self.place[ref], strict=True)):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rose.dims import Size, differ, plus
+from rose.dims import Size, differ, plus, times
 from rose.ir import Block, Value
 from rose.types import Fin, Tuple, Type
 
+from .elements import ElementWriter
 from .encode import I32
 from .layout import item_leaves, leaf_offsets, leaves, size
 from .places import Mem, Place
-from .values import ValueWriter
+from .pointers import Pointers
 
 
 class State(NamedTuple):
@@ -30,29 +31,12 @@ class Swap(NamedTuple):
     both: int | Size
 
 
-class LoopWriter(ValueWriter):
+class LoopWriter(ElementWriter):
     """Writes the loops of a function."""
 
     def _block(self, block: Block) -> None:
         """Write the instructions of a block."""
         raise NotImplementedError
-
-    def _scaled(self, i: Value, stride: int | Size, row: Mem) -> None:
-        """The address of element `i` of a row, but for the offset of the row."""
-        based = self.c.beginning(row)
-        self._push(i)
-        if isinstance(stride, Size):
-            self.c.extent(stride)
-            self.c("i32.mul")
-        elif stride & (stride - 1) == 0:
-            if stride > 1:
-                self.c.i32_const(stride.bit_length() - 1)
-                self.c("i32.shl")
-        else:
-            self.c.i32_const(stride)
-            self.c("i32.mul")
-        if based:
-            self.c("i32.add")
 
     def _loop(self, v: Value) -> None:
         block: Block = v.attr
@@ -71,24 +55,59 @@ class LoopWriter(ValueWriter):
         if isinstance(n.size, Size):
             self.c.extent(n.size)
             self.c("if")
-        i = self._local(block.params[0], I32)
-        self.place[block.params[0]] = (i,)
-        self.c.i32_const(0)
-        self.c.set(i)
+        pointers = Pointers(v, self.lives.items)
+        self._open_turns(pointers)
+        sums = self._open_sums(v)
         self.c("loop")
+        self._next_sums(sums)
         self._turn_addresses(v, block)
         self._block(block)
         self._end_of_turn(v, block, states, swaps)
-        self.c.get(i)
-        self.c.i32_const(1)
-        self.c("i32.add")
-        self.c.tee(i)
-        self.c.extent(n.size)
-        self.c("i32.lt_u")
-        self.c("br_if", 0)
+        self._keep_sums(sums)
+        self._next_turn(pointers)
         self.c("end")
+        self._close_sums(sums)
         if isinstance(n.size, Size):
             self.c("end")
+
+    def _open_turns(self, pointers: Pointers) -> None:
+        """The index of the first turn, if it is needed as a number, and the pointers."""
+        turn = pointers.turn
+        self.unread |= pointers.unread
+        if turn not in self.unread:
+            self.place[turn] = (self._local(turn, I32),)
+        for n in pointers.strides:
+            self.pointers[turn, n] = self._local(turn, I32)
+        for k in self._counters(pointers):
+            self.c.i32_const(0)
+            self.c.set(k)
+
+    def _counters(self, pointers: Pointers) -> dict[int, int]:
+        """What counts the turns: the locals, and by how much each grows."""
+        counters = {self.pointers[pointers.turn, n]: n for n in pointers.strides}
+        if pointers.turn not in self.unread:
+            (i,) = self.place[pointers.turn]
+            assert isinstance(i, int)
+            counters[i] = 1
+        return counters
+
+    def _next_turn(self, pointers: Pointers) -> None:
+        """Count a turn, and begin the next one, if there is one: the last counter tells."""
+        *others, last = self._counters(pointers).items()
+        for k, n in others:
+            self._grown(k, n)
+            self.c.set(k)
+        k, n = last
+        self._grown(k, n)
+        self.c.tee(k)
+        self.c.extent(times(pointers.turns, n))
+        self.c("i32.lt_u")
+        self.c("br_if", 0)
+
+    def _grown(self, k: int, n: int) -> None:
+        self.c.get(k)
+        self.c.i32_const(n)
+        self.c("i32.add")
 
     def _open_state(self, v: Value, block: Block, s: State) -> Swap:
         """Where a state is in this turn, and where its next is built: in two buffers, that change places."""
@@ -123,11 +142,8 @@ class LoopWriter(ValueWriter):
         for j in range(len(v.args), len(block.results)):
             t = block.results[j].type
             if not t.empty and not t.scalar and (v, j) in self.lives.items:
-                at = self._vector(v, j)
-                self._scaled(block.params[0], size(t), at)
-                k = self._local(block.params[0], I32)
-                self.c.set(k)
-                self.next[(block, j, -1)] = Mem(k, at.offset)
+                turn = block.params[0]
+                self.next[(block, j, -1)] = self._element_at(turn, turn, size(t), self._vector(v, j))
 
     def _vector(self, v: Value, j: int) -> Mem:
         assert isinstance(v.type, Tuple)
@@ -141,10 +157,9 @@ class LoopWriter(ValueWriter):
             if (v, j) not in self.lives.items:
                 continue
             if r.type.scalar:
-                at = self._vector(v, j)
-                self._scaled(block.params[0], size(r.type), at)
+                to = self._scaled(block.params[0], size(r.type), self._vector(v, j))
                 self._push(r)
-                self.c.write(r.type, at)
+                self.c.write(r.type, to)
             elif not r.type.empty:
                 to = self.next[(block, j, -1)]
                 for leaf, (t, start) in enumerate(zip(leaves(r.type), leaf_offsets(r.type), strict=True)):

@@ -14,6 +14,7 @@ from rose.effects import Failure
 from rose.ir import CONST, ZERO, Block, Func, Value
 from rose.types import Real, Ref, Type
 
+from .carried import Carried
 from .encode import F32, F64, I32, LOCAL_GET
 from .extents import Extents
 from .heap import Heap
@@ -56,6 +57,11 @@ class ValueWriter:
         self.built: dict[Part, Mem] = {}  # where a part is, or will be, built
         # where a loop's next state is built: (block, result, offset); -1 for the element that a turn makes
         self.next: dict[tuple[Block, int, int | Size], Mem] = {}
+        self.rows: dict[Value, list[Carried]] = {}  # of a loop: the rows whose elements are numbers in its turns
+        self.first_uses: dict[Value, Value] | None = None  # of accumulators
+        self.carried: dict[Value, int] = {}  # the elements of accumulators that are numbers: they have no address
+        self.pointers: dict[tuple[Value, int], int] = {}  # (turn, bytes of an element) -> the local that has its bytes
+        self.unread: set[Value] = set()  # indices that only pointers are made of
         self.zeros: dict[Type, Mem] = {}  # those whose size only the module knows
         self.results: list[Mem] = []  # where the aggregates of the result go
         self.params: list[int] = []
