@@ -25,6 +25,7 @@ from rose.ir import (
     Value,
     is_call,
 )
+from rose.ops import neg
 from rose.single import TWINS
 from rose.stacks import JOIN, POP, PUSH
 from rose.types import Ref, Stack, Tuple, Type, Vec
@@ -282,16 +283,14 @@ class FunctionWriter(LoopWriter):
         for leaf, (t, to) in enumerate(zip(leaves(x.type), self.place[ref], strict=True)):
             if isinstance(to, int):
                 self.c.get(to)
-                self._push(x, leaf)
-                self._sum(t)
+                self._sum(t, x, leaf)
                 self.c.set(to)
                 continue
             assert isinstance(to, Mem)
             if t.scalar:
                 self.c.base(to)
                 self.c.load(t, to)
-                self._push(x, leaf)
-                self._sum(t)
+                self._sum(t, x, leaf)
                 self.c.write(t, to)
             elif t.stacked:
                 self.program.heap.add(self.c, t, to, self._memory(x, leaf), to)
@@ -301,7 +300,13 @@ class FunctionWriter(LoopWriter):
                 self.c.extent(size(t))
                 self.c("call", self.program.adder())
 
-    def _sum(self, t: Type) -> None:
+    def _sum(self, t: Type, x: Value, leaf: int) -> None:
+        """Add a leaf of `x` to what is on the stack."""
+        if x.op is neg and x in self.deferred:
+            self._push(x.args[0])
+            self.c("f64.sub")
+            return
+        self._push(x, leaf)
         if isinstance(t, Stack):
             self.c.extent(node_size(t))
             self.c("call", self.program.heap.join())

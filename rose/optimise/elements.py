@@ -17,6 +17,7 @@ from ..ops import add
 from ..types import Fin, Real, Ref, Tuple, Type, Vec, items_of
 from .dead_code import remove_dead_code
 from .inline import Env, Writer
+from .signs import signed
 
 LARGEST = 16  # numbers of an accumulator that is taken apart
 
@@ -144,7 +145,7 @@ class _Writer(Writer):
         if cells.is_open:
             b.emit(ADD_TO, (cells.sum, x))
         elif not (cells.from_zero and is_literal(x, 0.0)):
-            cells.sum = b.emit(add, (cells.sum, x))
+            cells.sum = signed(b, add, (cells.sum, x))
 
     def _add_to_ref(self, b: Builder, ref: Value, t: Type, x: Value) -> None:
         inner = parts(t)

@@ -32,11 +32,12 @@ from ..ir import (
 from ..linear import begins_at_zero
 from ..progress import step
 from ..stacks import POP, PUSH
-from ..types import Vec
+from ..types import Real, Vec
 from .dead_code import remove_dead_code
 from .delay import element
 from .fuse import fuse
 from .motion import home
+from .signs import signed
 from .split import LONGEST, weight
 from .sums import merge_sums
 
@@ -194,7 +195,7 @@ def _plain(b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
         return element(b, args[0], args[1])
     if v.op is AT:
         return b.at(args[0], args[1] if len(args) > 1 else v.attr)
-    return b.emit(v.op, args, v.attr, v.type)
+    return signed(b, v.op, args) if v.op.eval is not None and v.type is Real else b.emit(v.op, args, v.attr, v.type)
 
 
 def _open_early(block: Block) -> None:
