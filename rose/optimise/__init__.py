@@ -13,6 +13,9 @@ from ..progress import step
 from .dead_code import remove_dead_code
 from .elements import split_accumulators
 from .inline import inline
+from .pairs import join_pairs
+from .schedule import reorder
+from .split import LONG, split
 from .unroll import unrolled
 from .whole import remove_across_calls
 
@@ -46,18 +49,22 @@ def optimised(funcs: Mapping[str, Func]) -> dict[str, Func]:
     made: dict[Func, Func] = {}
     for root in least.values():
         for f in callees_first(root, lambda g: g not in made):
-            made[f] = _in_full(f, made)
+            made[f] = _last_steps(f, made, is_new=f not in inlined)
             step("optimise")
     return {name: made[f] for name, f in least.items()}
 
 
-def _in_full(f: Func, made: Mapping[Func, Func]) -> Func:
+def _last_steps(f: Func, made: Mapping[Func, Func], is_new: bool) -> Func:
     """What is compiled for `f`, when all that it calls is done."""
     if f.impl is not None:
         return f
     if f.arms is not None or f.turns is not None:
         return f if all([made[g] is g for g in callees(f)]) else of_parts(f, made)
-    return split_accumulators(unrolled(f, made))
+    joined = join_pairs(f, made)
+    new = split_accumulators(unrolled(joined, made))
+    if new is not f or is_new:
+        reorder(new)
+    return new if joined is f else split(new, LONG)
 
 
 __all__ = ["PIPELINE", "optimise", "optimised", "remove_across_calls", "remove_dead_code"]

@@ -38,7 +38,7 @@ from .delay import element
 from .fuse import fuse
 from .motion import home
 from .signs import signed
-from .split import LONGEST, weight
+from .split import LONG, LONGEST, weight
 from .sums import merge_sums
 
 SMALL = 30  # instructions: a function with no more is put into all that call it
@@ -102,7 +102,8 @@ class _Program:
             if g.impl is None and g.arms is None and g.turns is None and not v.attr.remat:
                 n = self.weight(g)
                 once = self.calls[v.attr] == 1 and self.layers.get(g, 0) < LAYERS
-                if (n <= SMALL or once) and total + n <= LONGEST:
+                most = LONG if once and not any(callees(g)) else LONGEST if once or n <= SMALL else 0
+                if total + n <= most:
                     out[v] = g
                     total += n
         return out

@@ -15,6 +15,7 @@ from ..types import Tuple
 
 PIECE = 1000  # instructions
 LONGEST = 2 * PIECE
+LONG = 6 * PIECE  # of what is only compiled: nothing is derived from it
 
 _REBUILT = {CONST, ZERO, GET, FOR}  # what the builder makes anew; the rest is copied
 
@@ -32,6 +33,7 @@ def split(f: Func, longest: int = LONGEST) -> Func:
             b.loc = p.loc
             env[p] = b.param(p.type, p.attr)
         _Splitter(f.name).block(b, f.body, env)
+        _remake_one(b, f.body.results[0], env)
         made = b.func(env[f.body.results[0]])
     made.jvp, made.memo, made.remat = f.jvp, f.memo, f.remat
     return made
