@@ -18,6 +18,7 @@ from .halved import Halved, as_cotangent, filled
 from .ir import Builder, Value
 from .operators import host_index, view
 from .retype import as_linear, untype
+from .sparse import sparse_columns
 from .structs import dual, to_value
 from .trace import Fn, make
 from .transpose import transpose
@@ -430,6 +431,9 @@ def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) ->
 
     def one(k: int, xs: Sequence[Value], lin: Halved) -> Value:
         b, t = ir.builder(), linear_part(tangent(lin.types[k]))
+        short = sparse_columns(lin.func()[0], k) if what != "jacrev" else None
+        if short is not None:
+            return _of_columns(lin, k, xs, b.call(short, [*xs, b.const(1.0, Real)]))
         if what == "hessian":
             start = lin.start(xs)
             return _by_columns(lin, k, xs, lambda path: lin.along(xs, *start, [_unit_vector(b, lin.types[k], path)]))
@@ -474,8 +478,11 @@ def _by_rows(lin: Halved, xs: Sequence[Value]) -> Value:
 
 
 def _by_columns(lin: Halved, k: int, xs: Sequence[Value], column: Callable[[Path], Value]) -> Value:
+    return _of_columns(lin, k, xs, _build(ir.builder(), linear_part(tangent(lin.types[k])), column))
+
+
+def _of_columns(lin: Halved, k: int, xs: Sequence[Value], columns: Value) -> Value:
     b, t = ir.builder(), linear_part(tangent(lin.types[k]))
-    columns = _build(b, t, column)
     inner: Callable[[Path], Value] = lambda out: filled(
         b, _build(b, t, lambda path: _read(b, _read(b, columns, path), out)), xs[k]
     )

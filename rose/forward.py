@@ -109,7 +109,7 @@ def _derive(f: Func, mask: Mask) -> Work[Jvp]:
             b.loc = p.loc
             x = b.param(p.type, p.attr)
             env[p] = x, b.param(tangent(p.type), f"d{p.attr}") if active else None
-        ((y, dy),) = yield from _block(b, f.body, env)
+        ((y, dy),) = yield from block_of_pairs(b, f.body, env)
         made = b.func(y if dy is None else b.tuple([y, dy]))
         # what nobody reads would count as a use outside of the arms of a `select`: see guards.py
         return Jvp(remove_dead_code(made), flat=dy is None)
@@ -201,7 +201,8 @@ def _padded(f: Func) -> Func:
         return b.func(b.tuple([y, b.zero(tangent(y.type))]))
 
 
-def _block(b: Builder, block: Block, env: Env) -> Work[list[Pair]]:
+def block_of_pairs(b: Builder, block: Block, env: Env) -> Work[list[Pair]]:
+    """The instructions of a block again, with tangents; the pairs of its results."""
     for v in block.code:
         b.loc = v.loc
         if v.op is FOR:
@@ -316,7 +317,7 @@ def _for(b: Builder, v: Value, env: Env) -> Work[Pair]:
                 env[p] = b.param(p.type), None
             for p, a in zip(block.params[1:], active, strict=True):
                 env[p] = env[p][0], b.param(tangent(p.type)) if a else None
-            pairs = yield from _block(b, block, env)
+            pairs = yield from block_of_pairs(b, block, env)
             grown = [a or dy is not None for a, (_, dy) in zip(active, pairs[:k], strict=True)]
             if grown == active:
                 states, outs = pairs[:k], pairs[k:]
