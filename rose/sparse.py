@@ -59,9 +59,12 @@ def _columns(f: Func, k: int, t: Vec) -> Func | None:
 
 def _written_out(f: Func) -> Func | None:
     """`f` with neither loops nor calls nor accumulators, if that is short."""
-    for g in _all(f):
+    program = _all(f)
+    for g in program:
         if g.jvp is not None or g.impl is not None or g.remat or g.arms is not None or g.turns is not None:
             return None
+    if sum([weight(g.body) for g in program]) > 4 * LONGEST:
+        return None
     optimise([f])
     short = optimised({"f": f})["f"]
     if any([v.op is FOR or v.op is ACCUM or is_call(v) for v in instructions(short.body)]):
