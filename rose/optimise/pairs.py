@@ -16,6 +16,7 @@ from .inline import Writer
 from .split import weight
 
 ROUNDS = 3  # calls within calls
+HOPS = 100  # calls in a row that hand on what they are given: so many are looked through
 SHALLOW = 8  # times as many steps as the longest chain of them has: what is no chain
 LARGEST = 100_000  # instructions of a function that becomes one, before it is cut again
 
@@ -104,17 +105,18 @@ def _has_body(v: Value) -> bool:
 def _source(v: Value) -> Value:
     """Where a value comes from, through tuples, and calls that hand on what they are given."""
     path: list[int] = []
-    while True:
+    for _ in range(HOPS):
         v = _along(v, path)
         if not is_call(v) or not _has_body(v):
-            return v
+            break
         g: Func = v.attr
         r = _along(g.body.results[0], path)
         if r.op is CONST or r.op is ZERO:
             return r
         if r.op is not PARAM or r.block is not g.body:
-            return v
+            break
         v = next(a for a, p in zip(v.args, g.params, strict=True) if p is r)
+    return v
 
 
 def _along(v: Value, path: list[int]) -> Value:

@@ -14,6 +14,9 @@ from ..types import Real
 FEW = 40  # instructions whose order an engine's registers do not notice
 FLAT = 8  # items of an aggregate: of one with more, each is stored when it is made
 
+_GIVEN = {CONST, ZERO, PARAM}
+_READS = {INDEX, GET}
+
 
 def reorder(f: Func) -> Func:
     """`f`, a new function, with the instructions of its long blocks in another order: it is edited in place."""
@@ -53,9 +56,12 @@ def _sorted(code: list[Value]) -> list[Value]:
     ends = {a for v in code if v.op is PACK and len(v.args) > FLAT for a in v.args}  # which are stored when made
     first: dict[Value, int] = {}  # when it can be computed: at the turn of the first that is made of nothing else
     turn: dict[Value, int] = {}
+    free: set[Value] = set()
     for k, v in enumerate(code):
         turn[v] = k
-        if not _is_free(v):
+        if _is_free(v, free):
+            free.add(v)
+        else:
             made = max([first.get(a, -1) for a in v.args], default=-1)
             first[v] = max(made if made >= 0 else k, first[before[v]] if v in before else -1)
     when: dict[Value, int] = {}
@@ -71,13 +77,11 @@ def _sorted(code: list[Value]) -> list[Value]:
     return sorted(code, key=when.__getitem__)
 
 
-def _is_free(v: Value) -> bool:
+def _is_free(v: Value, free: set[Value]) -> bool:
     """True for what reads a parameter, or nothing: it can be computed at any time."""
-    if v.op is CONST or v.op is ZERO or v.op is PARAM:
-        return True
     if v.op is AT:
         return _place(v) is not None
-    return (v.op is INDEX or v.op is GET) and all(map(_is_free, v.args))
+    return v.op in _GIVEN or (v.op in _READS and all([a.op in _GIVEN or a in free for a in v.args]))
 
 
 def _sums_before(code: list[Value]) -> dict[Value, Value]:
