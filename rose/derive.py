@@ -403,14 +403,18 @@ def jacobian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The Jacobian, by the mode that takes fewer passes: the type of the result, with the parameter's for each Real.
 
     Of a function from `Vec[m]` to `Vec[n]` it is a `Vec[n, Vec[m]]`: one row for each number of the result. With
-    several `argnums`, a tuple with one for each stands in the place of each leaf of the result.
+    several `argnums`, a tuple with one for each stands in the place of each leaf of the result. What is known to be
+    zero is 0 and has no code, as in `hessian`.
     """
     return _jacobian(f, argnums, "jacobian")
 
 
 @of_any_size
 def hessian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
-    """The second derivatives of a function to a number: those of its gradient, which is evaluated once, forwards."""
+    """The second derivatives of a function to a number: those of its gradient, which is evaluated once, forwards.
+
+    In a vector of at most 16 numbers, of a function that is short, what is known to be zero is 0 and has no code.
+    """
     return _jacobian(_gradient(f, argnums, "hessian"), argnums, "hessian", f"hessian({f.name})")
 
 
