@@ -1,4 +1,4 @@
-// Nanoseconds of a call in Node, for `calls.py`: node calls.mjs FOLDER, which has a package for each function.
+// Nanoseconds of a call in Node, for `calls.py`: node --expose-gc calls.mjs FOLDER, which has a package for each function.
 // Each is called as the bare export, with its arguments in their places; with what a page would write by hand around
 // that, for this one function; and as ours.
 import { readFileSync } from "node:fs";
@@ -82,6 +82,7 @@ const calls = {
 };
 let sink;
 const nanoseconds = (f) => {
+  for (let k = 0; k < 3; k++) gc(); // what others left behind, and its sweeping
   const start = process.cpuUsage().user;
   for (let i = 0; i < COUNT; i++) sink = f();
   return ((process.cpuUsage().user - start) * 1000) / COUNT;

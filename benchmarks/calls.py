@@ -124,7 +124,7 @@ def node_calls() -> dict[str, dict[str, float]]:
     with tempfile.TemporaryDirectory() as folder:
         for k, f in functions().items():
             rose.compile({k: f}, dynamic=k.startswith("any")).save(Path(folder) / k, k)
-        said = subprocess.run(["node", NODE, folder], check=True, capture_output=True, text=True).stdout
+        said = subprocess.run(["node", "--expose-gc", NODE, folder], check=True, capture_output=True, text=True).stdout
     return json.loads(said)
 
 
