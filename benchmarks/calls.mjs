@@ -1,12 +1,53 @@
-// Nanoseconds of a call in Node, for `calls.py`: node calls.mjs FOLDER, which has a package for each function.
+// Nanoseconds of a call in Node, for `calls.py`: node --expose-gc calls.mjs FOLDER, which has a package for each function.
+// Each is called as the bare export, with its arguments in their places; with what a page would write by hand around
+// that, for this one function; and as ours.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [folder] = process.argv.slice(2);
 const ROUNDS = 31, COUNT = 20_000;
 
-/** The export with every argument in its place, what a page would write by hand, and ours. */
-const pair = async (name, args, given = args, into = 0) => {
+// by hand: `m` is a view of the memory that is kept, and arguments lie there from the number 2 on, then the result
+
+const first = (f) => f;
+const set = (n) => (f, m) => (v) => (m.set(v, 2), f(), m.slice(2 + n, 2 + 2 * n));
+const loop = (n) => (f, m) => (v) => {
+  for (let k = 0; k < n; k++) m[2 + k] = v[k];
+  f();
+  return m.slice(2 + n, 2 + 2 * n);
+};
+const point = (f, m) => (p) => {
+  m[2] = p.x;
+  m[3] = p.y;
+  f();
+  return { x: m[4], y: m[5] };
+};
+const points = (n) => (f, m) => (ps) => {
+  let at = 2;
+  for (const p of ps) {
+    m[at++] = p.x;
+    m[at++] = p.y;
+  }
+  f();
+  return ps.map(() => ({ x: m[at++], y: m[at++] }));
+};
+const line = (f, m) => (l) => {
+  m[2] = l.b0;
+  m.set(l.b, 3);
+  f();
+  return { b0: m[13], b: m.slice(14, 24) };
+};
+const rows = (n, size) => (f, m) => (v) => {
+  let at = 2;
+  for (const row of v) for (let k = 0; k < size; k++) m[at++] = row[k];
+  f();
+  const { buffer } = m.slice(at, at + n * size);
+  return v.map((_, k) => new Float64Array(buffer, 8 * size * k, size));
+};
+const total = (f, m) => (v, x) => (m.set(v, 2), f(x));
+
+/** The three ways to call a function, with these arguments; those of its parameters that are numbers are `given`. */
+const ways = async (name, byHand, args, given = []) => {
   const at = `${folder}/${name}/${name}`;
   const bytes = readFileSync(`${at}.wasm`);
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {});
@@ -14,37 +55,42 @@ const pair = async (name, args, given = args, into = 0) => {
   const ours = initSync(bytes)[name];
   exports["#" + name]?.(10);
   const f = exports[name];
-  const view = new Float64Array(exports.memory.buffer);
-  const byHand = () => {
-    view.set(args[0], 2);
-    const x = f(...given);
-    return into ? view.slice(2 + into, 2 + 2 * into) : x;
-  };
-  return { export: () => f(...given), ...(args[0].length && { "by hand": byHand }), ours: () => ours(...args) };
+  const hand = byHand(f, new Float64Array(exports.memory.buffer));
+  const [want, got] = [hand(...args), ours(...args)].map((x) => JSON.stringify(x));
+  if (want != got) throw new Error(`${name} gives ${got}, and by hand ${want}`);
+  return { export: () => f(...given), "by hand": () => hand(...args), ours: () => ours(...args) };
 };
 
-const ten = new Float64Array(10).fill(1), long = new Float64Array(1000).fill(1);
+const reals = (n) => Float64Array.from({ length: n }, (_, k) => k + 0.5);
+const many = (n) => Array.from({ length: n }, (_, k) => ({ x: k + 0.5, y: -k }));
+const matrix = (n, size) => Array.from({ length: n }, () => reals(size));
+const [ten, long] = [reals(10), reals(1000)];
 const calls = {
-  "f(x, y)": await pair("scalars", [1, 2]),
-  "vec10(Float64Array)": await pair("vec10", [ten], [], 10),
-  "sum10(Float64Array)": await pair("sum10", [ten], []),
-  "vec10(array)": await pair("vec10", [[...ten]], [], 10),
-  "vec1000(Float64Array)": await pair("vec1000", [long], [], 1000),
-  "point({ x, y })": await pair("point", [{ x: 1, y: 2 }], []),
-  "line({ b0, b })": await pair("line", [{ b0: 1, b: ten }], []),
-  "any size, vec10(Float64Array)": await pair("any_size", [ten], [], 10),
-  "any size, sum(Float64Array, x)": await pair("any_sum", [ten, 1], [1]),
+  "f(x, y)": await ways("scalars", first, [1, 2], [1, 2]),
+  "sum10(Float64Array)": await ways("sum10", total, [ten]),
+  "vec10(Float64Array)": await ways("vec10", set(10), [ten]),
+  "vec10(array)": await ways("vec10", loop(10), [[...ten]]),
+  "vec1000(Float64Array)": await ways("vec1000", set(1000), [long]),
+  "vec1000(array)": await ways("vec1000", loop(1000), [[...long]]),
+  "50 rows of 2": await ways("rows2", rows(50, 2), [matrix(50, 2)]),
+  "10 rows of 100": await ways("rows100", rows(10, 100), [matrix(10, 100)]),
+  "point({ x, y })": await ways("point", point, [{ x: 1.5, y: 2.5 }]),
+  "100 points": await ways("points", points(100), [many(100)]),
+  "line({ b0, b })": await ways("line", line, [{ b0: 1, b: ten }]),
+  "any size, vec10(Float64Array)": await ways("any_size", set(10), [ten]),
+  "any size, sum(Float64Array, x)": await ways("any_sum", total, [ten, 1], [1]),
 };
 let sink;
 const nanoseconds = (f) => {
+  for (let k = 0; k < 3; k++) gc(); // what others left behind, and its sweeping
   const start = process.cpuUsage().user;
   for (let i = 0; i < COUNT; i++) sink = f();
   return ((process.cpuUsage().user - start) * 1000) / COUNT;
 };
 const found = {};
 for (let k = 0; k < ROUNDS; k++)
-  for (const [name, both] of Object.entries(calls))
-    for (const [which, f] of Object.entries(both)) ((found[name] ??= {})[which] ??= []).push(nanoseconds(f));
+  for (const [name, all] of Object.entries(calls))
+    for (const [which, f] of Object.entries(all)) ((found[name] ??= {})[which] ??= []).push(nanoseconds(f));
 const median = (xs) => xs.sort((x, y) => x - y)[xs.length >> 1];
-const medians = (both) => Object.fromEntries(Object.entries(both).map(([k, xs]) => [k, median(xs)]));
-console.log(JSON.stringify(Object.fromEntries(Object.entries(found).map(([k, both]) => [k, medians(both)]))));
+const medians = (all) => Object.fromEntries(Object.entries(all).map(([k, xs]) => [k, median(xs)]));
+console.log(JSON.stringify(Object.fromEntries(Object.entries(found).map(([k, all]) => [k, medians(all)]))));

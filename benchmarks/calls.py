@@ -57,6 +57,9 @@ def functions() -> dict[str, rose.Fn]:
         "vec1000": rose.fn([Vec[LONG]], Vec[LONG])(lambda v: v),
         "point": rose.fn([Point], Point)(lambda p: Point(p.y, p.x)),
         "line": rose.fn([Line], Line)(lambda l: Line(l.b0, double(l.b))),
+        "points": rose.fn([Vec[100, Point]], Vec[100, Point])(lambda v: v),
+        "rows2": rose.fn([Vec[50, Vec[2]]], Vec[50, Vec[2]])(lambda v: v),
+        "rows100": rose.fn([Vec[10, Vec[100]]], Vec[10, Vec[100]])(lambda v: v),
         "any_size": rose.fn([Vec[n]], Vec[n])(double),
         "any_sum": rose.fn([Vec[n], Real], Real)(lambda v, x: rose.sum(v) * x),
     }
@@ -64,9 +67,11 @@ def functions() -> dict[str, rose.Fn]:
 
 def python_calls() -> dict[str, Callable[[], Any]]:
     made = {k: rose.compile(f, dynamic=k.startswith("any")) for k, f in functions().items()}
+    f, g, total, h, point, of_line, points, rows, _, any_size, any_sum = [made[k] for k in functions()]
     v, w, out = np.ones(10), np.ones(LONG), np.empty(10)
     few, p, line = [1.0] * 10, Point(1.0, 2.0), Line(1.0, np.ones(10))
-    f, g, total, h, point, of_line, any_size, any_sum = [made[k] for k in functions()]
+    many, pairs = [Point(float(k), -1.0) for k in range(100)], [[float(k), -1.0] for k in range(50)]
+    matrix = np.array(pairs)
     return {
         "an empty function": lambda: None,
         "raw": raw(f, 1.0, 2.0),
@@ -82,6 +87,9 @@ def python_calls() -> dict[str, Callable[[], Any]]:
         "a copy of 1,000 numbers": lambda: w.copy(),
         "point(Point)": lambda: point(p),
         "line(Line)": lambda: of_line(line),
+        "100 points": lambda: points(many),
+        "50 rows of 2, a list": lambda: rows(pairs),
+        "50 rows of 2, an array": lambda: rows(matrix),
         "any size, vec10(array)": lambda: any_size(v),
         "any size, sum(array, x)": lambda: any_sum(v, 1.0),
     }
@@ -116,7 +124,7 @@ def node_calls() -> dict[str, dict[str, float]]:
     with tempfile.TemporaryDirectory() as folder:
         for k, f in functions().items():
             rose.compile({k: f}, dynamic=k.startswith("any")).save(Path(folder) / k, k)
-        said = subprocess.run(["node", NODE, folder], check=True, capture_output=True, text=True).stdout
+        said = subprocess.run(["node", "--expose-gc", NODE, folder], check=True, capture_output=True, text=True).stdout
     return json.loads(said)
 
 

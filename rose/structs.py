@@ -24,7 +24,7 @@ from .errors import Loc, NoField, NotLinear, OutOfRange, RoseError, TypeMismatch
 from .ir import CONST, Value, a_traced, as_number, builder, digits, is_tracing, shown
 from .operators import host_index
 from .ops import iadd, real
-from .types import Bool, Form, Real, Single, Tan, Tuple, Type, Unit, double, map_leaves, tuple_of
+from .types import Bool, Form, Real, Single, Tan, Tuple, Type, Unit, double, maker, map_leaves, tuple_of
 from .value import as_single, is_truth
 
 C = TypeVar("C", bound=type)
@@ -147,7 +147,7 @@ def form_of(cls: type) -> Form | None:
     form = _forms.get(cls)
     if form is None and dataclasses.is_dataclass(cls):
         names = tuple(f.name for f in dataclasses.fields(cls) if f.init)
-        form = _forms[cls] = Form(cls.__name__, names, lambda xs: cls(**dict(zip(names, xs, strict=True))), cls)
+        form = _forms[cls] = Form(cls.__name__, names, maker(cls, names), cls)
     elif form is None and is_named_tuple(cls):
         form = _forms[cls] = Form(cls.__name__, cls._fields, lambda xs: cls(*xs), cls)  # pyright: ignore
     return form

@@ -771,14 +771,16 @@ def test_in_javascript_all_is_as_in_python_to_the_bit(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize("name", PACKAGES)
 def test_a_package_has_a_type_for_each_function(name: str, tmp_path: Path):
-    made, _ = compiled(name)
+    made, module = compiled(name)
     files = save(name, tmp_path / "out")
+    hosted = bool(module.running.lowered.imports)
     notices = ["NOTICE"] if name in WITH_MATHEMATICS else []  # of whoever wrote what lies inside
     own = [f"{made.name}.{k}" for k in ("wasm", "js", "d.ts")]
     assert [f.name for f in files] == [
         *own,
         "package.json",
         "rose.js",
+        *["rose-host.js"] * hosted,
         *["rose-print.js", "rose-sizes.js"] * made.dynamic,
         *notices,
     ]

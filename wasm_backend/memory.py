@@ -7,10 +7,12 @@ is accepted, and how it is refused, is said once, in `structs`.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from types import NoneType
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -78,9 +80,17 @@ class Leaf:
             self.view = np.empty(self.shape, dtype)
         else:
             self.view = np.ndarray(self.shape, dtype, memory, at, strides)
+        self.pack: Callable[..., None] | None = None  # writes the numbers of lists, in half the time that NumPy takes
+        if t is Real and dims and not lead and 0 not in dims:
+            self.pack = partial(struct.Struct(f"{self.view.size}d").pack_into, memory, at)
+        self.cell: memoryview[Any] | None = None  # the number, where it is one: this takes half the time
+        if not self.shape and t is not Unit:
+            self.cell = memoryview(memory).cast("B")[at : at + dtype.itemsize].cast(dtype.char)  # pyright: ignore
 
     def read(self) -> Any:
         """A copy of what is there: numbers of Python, or arrays."""
+        if self.cell is not None:
+            return self.cell[0]
         if not self.is_vector:
             return self.view.tolist()
         copy = self.view.copy() if self.limit is None else self.view.astype(self.given)
@@ -96,18 +106,22 @@ class Leaf:
 
     def put(self, x: Any) -> bool:
         """Write `x`; False if that cannot be, or if only `plain` can tell."""
-        view = self.view
-        if x.__class__ is self.usual:
-            view[...] = x
+        if x.__class__ is self.usual and self.cell is not None:
+            self.cell[0] = x
             return True
+        view = self.view
         if x.__class__ is np.ndarray and x.dtype is self.dtype and x.shape == self.shape and self.limit is None:
             view[...] = x
             return True
         if self.shape and x.__class__ not in _KNOWN and not is_array(x) and hasattr(x, "__array__"):
             x = np.asarray(x)
-        if not self._fits(x, self.shape):
+        numbers = self._listed(x) if self.pack is not None else None
+        if numbers is None and not self._fits(x, self.shape):
             return False
         try:
+            if self.pack is not None and numbers is not None:
+                self.pack(*numbers)
+                return True
             if self.limit is not None:
                 x = np.asarray(x)
                 if x.size and (x.dtype.kind not in "iu" or int(x.min()) < 0 or int(x.max()) >= self.limit):
@@ -118,9 +132,20 @@ class Leaf:
                     return False
             if self.dtype.kind != "O" and view.size:
                 view[...] = x
-        except OverflowError:
+        except (OverflowError, struct.error):
             return False
         return True
+
+    def _listed(self, x: Any) -> Any:
+        """The numbers of a list, or of lists in a list; None if there is anything else in it."""
+        if x.__class__ not in _SEQUENCES or len(x) != self.shape[0]:
+            return None
+        rows = cast("list[Any]", x)
+        for n in self.shape[1:]:
+            if not _LISTS.issuperset(map(type, rows)) or {*map(len, rows)} != {n}:
+                return None
+            rows = [*chain.from_iterable(rows)]
+        return rows if self.classes.issuperset(map(type, rows)) else None
 
     def _fits(self, x: Any, shape: Shape) -> bool:
         """True if NumPy takes `x` to be of this shape, and its items for what we take them for."""
@@ -138,26 +163,39 @@ class Leaf:
 
 
 _SEQUENCES = (list, tuple, range)
+_LISTS = {*_SEQUENCES}
 _KNOWN = (*_SEQUENCES, Value)  # not to be made an array
 
 
 class Struct:
     """A struct or tuple in memory, or a vector of them: each field is a place, that of all of them at once."""
 
-    def __init__(self, t: Tuple, lead: Shape, items: Sequence[Place]) -> None:
+    def __init__(self, t: Tuple, at: int, memory: Any, lead: Shape, items: Sequence[Place]) -> None:
         self.type, self.lead, self.items = t, lead, items
-        self.make = t.form.make if t.form is not None else tuple
+        self.make: Callable[[Sequence[Any]], Any] = t.form.make if t.form is not None else tuple
+        self.cls = t.form.cls if t.form is not None and t.form.get is not None and not lead else None
+        self.get: Any = t.form.get if t.form is not None else None
+        self.usual: tuple[type, ...] | None = None  # the classes of numbers that are written as they are, all at once
+        usual = tuple([x.usual for x in items if isinstance(x, Leaf) and x.usual is not None])
+        if usual and len(usual) == len(items):
+            codec = struct.Struct(_format(t))
+            self.usual, self.pack = usual, partial(codec.pack_into, memory, at)
+            self.unpack = partial(codec.unpack_from, memory, at)
 
     def read(self) -> Any:
-        return _rows(self.make, [x.read() for x in self.items], self.lead)
+        columns = self.unpack() if self.usual is not None else [x.read() for x in self.items]
+        return _rows(self.make, columns, self.lead) if self.lead else self.make(columns)
 
     def peek(self) -> Any:
         return _rows(self.make, [x.peek() for x in self.items], self.lead)
 
     def put(self, x: Any) -> bool:
-        columns = _columns(self.type, x, self.lead)
+        columns = self.get(x) if x.__class__ is self.cls else _columns(self.type, x, self.lead)
         if columns is None:
             return False
+        if self.usual is not None and (*map(type, columns),) == self.usual:
+            self.pack(*columns)
+            return True
         for item, column in zip(self.items, columns, strict=True):
             if not item.put(column):
                 return False
@@ -176,7 +214,16 @@ def place_of(t: Type, at: int, memory: Any, lead: Shape = (), strides: Shape = (
         return Leaf(t, at, memory, lead, dims, strides)
     lead = lead + dims
     items = [place_of(x, at + number_of(k), memory, lead, strides) for x, k in zip(t.items, offsets(t), strict=True)]
-    return Struct(t, lead, items)
+    return Struct(t, at, memory, lead, items)
+
+
+def _format(t: Tuple) -> str:
+    """The numbers of a tuple and what is between them, for `struct`."""
+    text, end = "=", 0
+    for k, x in zip(offsets(t), t.items, strict=True):
+        text += f"{number_of(k) - end}x{dtype_of(x).char}"
+        end = number_of(k) + dtype_of(x).itemsize
+    return text
 
 
 def _nested(x: Array, depth: int) -> Any:
@@ -192,21 +239,24 @@ def _rows(make: Callable[[Sequence[Any]], Any], columns: Sequence[Any], lead: Sh
     return [_rows(make, row, lead[1:]) for row in rows]
 
 
-def _columns(t: Tuple, x: Any, lead: Shape) -> list[Any] | None:
+def _columns(t: Tuple, x: Any, lead: Shape) -> Sequence[Any] | None:
     """The reverse of `_rows`; None if `x` is no such list."""
+    form = t.form
     if not lead:
-        if t.form is not None and x.__class__ is t.form.cls and not t.form.is_dict:
-            return t.form.read(x)
+        if form is not None and x.__class__ is form.cls and form.get is not None:
+            return form.get(x)
         try:
             return fields(x, t, (), None)[0]
         except RoseError:
             return None
     if x.__class__ not in (list, tuple) or len(x) != lead[0]:
         return None
+    if form is not None and form.get is not None and len(lead) == 1 and {*map(type, x)} == {form.cls}:
+        return list(zip(*map(form.get, x), strict=True))
     rows = [_columns(t, y, lead[1:]) for y in x]
     if any([row is None for row in rows]):
         return None
-    return [list(c) for c in zip(*rows, strict=True)] if rows else [[] for _ in t.items]  # pyright: ignore
+    return list(zip(*rows, strict=True)) if rows else [() for _ in t.items]  # pyright: ignore
 
 
 def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> None:

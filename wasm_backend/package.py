@@ -1,8 +1,8 @@
 """The files that a web page imports: a module, the JavaScript that loads it, and its types.
 
-`name.wasm` is the module. `name.js` holds its signatures as data, and one line for each way to load it;
-all that runs is in `js/rose.js`, which is copied beside. `name.d.ts` says the same in TypeScript. A module
-with mathematics inside brings the notices of its authors.
+`name.wasm` is the module. `name.js` holds its signatures as data, and one line for each way to load it; all that runs
+is in `js/`, of which the files that the module needs are copied beside. `name.d.ts` says the same in TypeScript. A
+module with mathematics inside brings the notices of its authors.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .libm import notice
 
 _JS = Path(__file__).parent / "js"
 _RUNTIME = "rose.js"
-_PRINTER, _SIZER = "rose-print.js", "rose-sizes.js"  # they go only where something is printed, or of every size
+_HOST, _PRINTER, _SIZER = "rose-host.js", "rose-print.js", "rose-sizes.js"  # they go only where they are needed
 
 
 def write_package(
@@ -50,7 +50,7 @@ def write_package(
 
 def package_files(lowered: Lowered, name: str, docs: Mapping[str, str] = {}) -> dict[str, bytes]:
     """The files of a package, by name: the same bytes for the same module."""
-    own = f"{name.lower()}.js" in (_RUNTIME, _PRINTER, _SIZER)
+    own = f"{name.lower()}.js" in (_RUNTIME, _HOST, _PRINTER, _SIZER)
     if own or not re.fullmatch(r"\w[\w.-]*", name):
         taken = "the runtime has that name" if own else "its files are called so"
         raise RoseError(
@@ -63,9 +63,11 @@ def package_files(lowered: Lowered, name: str, docs: Mapping[str, str] = {}) -> 
             None,
             "give it another name",
         )
-    runtime = [_RUNTIME, *[_PRINTER] * bool(lowered.prints()), *[_SIZER] * lowered.has_open_sizes()]
+    more = _more(lowered)
+    runtime = [_RUNTIME, *more.values()]
+    data = signature_data(lowered.signatures.values(), imports) | _effects(lowered)
     texts = {
-        f"{name}.js": _javascript(name, signature_data(lowered.signatures.values(), imports) | _effects(lowered)),
+        f"{name}.js": _javascript(name, data, more),
         f"{name}.d.ts": _declarations(name, lowered.signatures.values(), imports, docs),
         "package.json": _manifest(name, [*runtime, *["NOTICE"] * bool(lowered.mathematics)]),
     }
@@ -114,10 +116,15 @@ def _print_data(f: Printer) -> dict[str, Any]:
     return {"name": "print", "params": params, "result": {"kind": "unit"}, "pieces": f.pieces}
 
 
-def _javascript(name: str, signatures: Mapping[str, Any]) -> str:
+def _more(lowered: Lowered) -> dict[str, str]:
+    """What only some modules need of the runtime, and the files that have it."""
+    found = {"hosted": _HOST} if lowered.imports else {}
+    found |= {"line": _PRINTER} if lowered.prints() else {}
+    return found | ({"sized": _SIZER} if lowered.has_open_sizes() else {})
+
+
+def _javascript(name: str, signatures: Mapping[str, Any], more: Mapping[str, str]) -> str:
     data = json.dumps(signatures, separators=(",", ":"))
-    more = {"line": _PRINTER} if "prints" in signatures else {}
-    more |= {"sized": _SIZER} if any("sizes" in s for s in signatures["exports"]) else {}
     imports = "".join([f'import {{ {k} }} from "./{file}";\n' for k, file in more.items()])
     data = ",".join([data[:-1], *more]) + "}"
     return f"""\

@@ -93,7 +93,7 @@ def installed(tool: Tool) -> str | None:
     return wrong
 
 
-def prepared() -> dict[str, str]:
+def prepared(tools: Sequence[Tool] = TOOLS) -> dict[str, str]:
     """All that can be had of the tools is installed; what could not be, and why."""
     node = PEERS / "node"
     node.mkdir(parents=True, exist_ok=True)
@@ -103,7 +103,7 @@ def prepared() -> dict[str, str]:
     for script in (HERE / "js").glob("*.mjs"):  # beside node_modules, where node looks for what they import
         shutil.copy(script, node)
     missing: dict[str, str] = {}
-    for tool in TOOLS:
+    for tool in tools:
         if tool.in_node and shutil.which("node") is None:
             missing[tool.name] = "node is not installed"
         elif (wrong := installed(tool)) is not None:

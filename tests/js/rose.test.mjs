@@ -12,8 +12,11 @@ import { pathToFileURL } from "node:url";
 // where no package.json says what a .js is, older versions of Node take it for CommonJS
 const folder = mkdtempSync(join(tmpdir(), "rose é "));
 process.on("exit", () => rmSync(folder, { recursive: true }));
-copyFileSync(new URL("../../wasm_backend/js/rose.js", import.meta.url), join(folder, "rose.mjs"));
-const { bind, load } = await import(pathToFileURL(join(folder, "rose.mjs")));
+for (const file of ["rose", "rose-host"])
+  copyFileSync(new URL(`../../wasm_backend/js/${file}.js`, import.meta.url), join(folder, `${file}.mjs`));
+const at = (file) => import(pathToFileURL(join(folder, file)));
+const { bind, load } = await at("rose.mjs");
+const { hosted } = await at("rose-host.mjs");
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 
@@ -69,6 +72,7 @@ const ODD = bytesOf(
 );
 
 const real = { kind: "real" };
+const single = { kind: "single" };
 const bool = { kind: "bool" };
 const unit = { kind: "unit" };
 const index = (size) => ({ kind: "index", size });
@@ -151,6 +155,38 @@ test("nested vectors", () => {
   const rows = [new Float64Array([1, 2, 3]), new Float64Array([4, 5, 6])];
   assert.deepEqual(m([[1, 2, 3], Float64Array.of(4, 5, 6)]), rows);
   assert.deepEqual(m(rows), rows);
+  const cube = echo(vec(2, vec(3, vec(2), 16), 48));
+  const number = (i, j, k) => 100 * i + 10 * j + k;
+  const made = (one) => [0, 1].map((i) => [0, 1, 2].map((j) => one([number(i, j, 0), number(i, j, 1)])));
+  assert.deepEqual(cube(made(Array.from)), made(Float64Array.from.bind(Float64Array)));
+  assert.deepEqual(echo(vec(2, vec(2, bool, 1), 2))([[true, false], [false, true]]), [[true, false], [false, true]]);
+  assert.deepEqual(echo(vec(2, vec(0), 0))([[], []]), [new Float64Array(0), new Float64Array(0)]);
+  assert.deepEqual(echo(vec(0, vec(2), 16))([]), []);
+});
+
+test("rows come back as a copy, and are apart from one another", () => {
+  const m = echo(vec(2, vec(3), 24));
+  const [a, b] = m([[1, 2, 3], [4, 5, 6]]);
+  a.fill(9);
+  assert.deepEqual(b, Float64Array.of(4, 5, 6));
+  m([[0, 0, 0], [0, 0, 0]]);
+  assert.deepEqual([a, b], [Float64Array.of(9, 9, 9), Float64Array.of(4, 5, 6)]);
+});
+
+test("longer vectors, from arrays of each kind", () => {
+  const numbers = Array.from({ length: 40 }, (_, k) => k % 7);
+  const given = [Array, Float64Array, Float32Array, Int8Array, Uint32Array].map((kind) => kind.from(numbers));
+  for (const x of given) {
+    assert.deepEqual(echo(vec(40))(x), Float64Array.from(numbers));
+    assert.deepEqual(echo(vec(40, index(7), 4))(x), Uint32Array.from(numbers));
+    refuses(() => echo(vec(40, index(6), 4))(x), "x[6] must be an integer from 0 to 5, got 6");
+    refuses(() => echo(vec(40, bool, 1))(x), "x[0] must be a boolean, got 0");
+    if (x instanceof Float64Array)
+      refuses(() => echo(vec(40, single, 4))(x), "x must be a Float32Array, or an array, got object");
+    else assert.deepEqual(echo(vec(40, single, 4))(x), Float32Array.from(numbers));
+  }
+  refuses(() => echo(vec(9, bool, 1))(new Uint8Array(9)), "x[0] must be a boolean, got 0");
+  refuses(() => echo(vec(9, single, 4))([0, 1e39, 0, 0, 0, 0, 0, 0, 0]), "x[1] must be at most 3.4e38 in size, got 1e+39");
 });
 
 test("structs, and where their fields lie", () => {
@@ -206,7 +242,7 @@ test("fields of any name", () => {
 test("functions of any name, of the module and of the page", () => {
   const answers = (name) => signature(name, [], slot(real));
   const imports = ["__proto__", "a b"].map((name) => ({ name, params: [], result: real }));
-  const odd = { exports: ["then", "constructor", "__proto__"].map(answers), imports };
+  const odd = { exports: ["then", "constructor", "__proto__"].map(answers), imports, hosted };
   const found = bind(ODD, odd, { ["__proto__"]: () => 3, "a b": () => 2 });
   assert.deepEqual(Object.keys(found), ["then", "constructor", "__proto__"]);
   assert.deepEqual([found.then(), found.constructor(), found["__proto__"]()], [1, 2, 3]);
@@ -323,13 +359,13 @@ const imports = [
   { name: "turn", params: [needs(point), needs(unit, true), needs(index(5))], result: tuple([0, vec(2)], [16, bool]) },
   { name: "tell", params: [needs(vec(0), true), needs(real)], result: unit },
 ];
-const signatures = { exports: [LOG, ASK, TURN, SCALE], imports };
+const signatures = { exports: [LOG, ASK, TURN, SCALE], imports, hosted };
 const page = { ask: () => true, turn: () => [[0, 0], true], tell: () => 5 };
-const hosted = (opaque) => bind(HOSTED, signatures, { ...page, ...opaque });
+const paged = (opaque) => bind(HOSTED, signatures, { ...page, ...opaque });
 
 test("a dotted name is JavaScript's own, unless the page supplies it", () => {
-  assert.equal(hosted().log(Math.E), 1);
-  assert.equal(hosted({ "Math.log": (x) => 2 * x }).log(3), 6);
+  assert.equal(paged().log(Math.E), 1);
+  assert.equal(paged({ "Math.log": (x) => 2 * x }).log(3), 6);
 });
 
 test("a function that is not supplied", () => {
@@ -337,8 +373,8 @@ test("a function that is not supplied", () => {
   const { ask, ...rest } = page;
   assert.throws(() => bind(HOSTED, signatures, rest), { name: "Error", message: missing("ask") });
   assert.throws(() => bind(HOSTED, signatures), { message: missing("ask") });
-  assert.throws(() => hosted({ turn: 3 }), { message: missing("turn") });
-  const other = { exports: [], imports: [{ name: "No.such.thing", params: [], result: unit }] };
+  assert.throws(() => paged({ turn: 3 }), { message: missing("turn") });
+  const other = { exports: [], imports: [{ name: "No.such.thing", params: [], result: unit }], hosted };
   assert.throws(() => bind(HOSTED, other), { message: missing("No.such.thing") });
 });
 
@@ -358,7 +394,7 @@ test("methods keep their object", () => {
 
 test("scalars, to the page and back", () => {
   const seen = [];
-  const { ask } = hosted({
+  const { ask } = paged({
     ask: (...args) => {
       seen.push(args);
       return args[1];
@@ -374,7 +410,7 @@ test("scalars, to the page and back", () => {
 
 test("aggregates, to the page and back", () => {
   const seen = [];
-  const { turn } = hosted({
+  const { turn } = paged({
     turn: (p, u, i) => {
       seen.push([p, u, i]);
       return [[p.y, p.x + i], true];
@@ -386,16 +422,16 @@ test("aggregates, to the page and back", () => {
 
 test("nothing, to the page and back", () => {
   const seen = [];
-  const { scale } = hosted({ tell: (...args) => seen.push(args) });
+  const { scale } = paged({ tell: (...args) => seen.push(args) });
   assert.deepEqual(scale([3, 4]), Float64Array.of(30, 40));
   assert.deepEqual(seen, [[new Float64Array(0), 3]]);
 });
 
 test("what the page answers is checked", () => {
-  refuses(() => hosted({ "Math.log": () => {} }).log(1), "the result of Math.log must be a number, got undefined");
-  refuses(() => hosted({ "Math.log": async () => 1 }).log(1), "the result of Math.log must be a number, got object");
-  refuses(() => hosted({ ask: () => 1 }).ask(1, true, 1), "the result of ask must be a boolean, got 1");
-  const turned = (x) => () => hosted({ turn: () => x }).turn({ x: 1, y: 2 }, 3);
+  refuses(() => paged({ "Math.log": () => {} }).log(1), "the result of Math.log must be a number, got undefined");
+  refuses(() => paged({ "Math.log": async () => 1 }).log(1), "the result of Math.log must be a number, got object");
+  refuses(() => paged({ ask: () => 1 }).ask(1, true, 1), "the result of ask must be a boolean, got 1");
+  const turned = (x) => () => paged({ turn: () => x }).turn({ x: 1, y: 2 }, 3);
   refuses(turned(undefined), "the result of turn must be an array, got undefined");
   refuses(turned([[1], true]), "the result of turn[0].length must be 2, got 1");
   refuses(turned([[1, "2"], true]), "the result of turn[0][1] must be a number, got string");
@@ -403,7 +439,7 @@ test("what the page answers is checked", () => {
 
 test("what the page throws comes out, and the next call works", () => {
   let fail = true;
-  const { scale } = hosted({
+  const { scale } = paged({
     tell: () => {
       if (fail) throw new RangeError("not now");
     },
@@ -415,7 +451,7 @@ test("what the page throws comes out, and the next call works", () => {
 
 test("the page calls the function that is calling it", () => {
   const inner = [];
-  const { scale } = hosted({ tell: (_, x) => x < 4 && inner.push(...scale([x + 1, 100 * x])) });
+  const { scale } = paged({ tell: (_, x) => x < 4 && inner.push(...scale([x + 1, 100 * x])) });
   for (let turn = 0; turn < 2; turn++) {
     inner.length = 0;
     assert.deepEqual(scale([1, 7]), Float64Array.of(10, 70));
@@ -424,7 +460,7 @@ test("the page calls the function that is calling it", () => {
 });
 
 test("the page calls another function of the module, which fails", () => {
-  const found = hosted({
+  const found = paged({
     tell: () => refuses(() => found.scale([1]), "v.length must be 2, got 1"),
   });
   assert.deepEqual(found.scale([1, 2]), Float64Array.of(10, 20));

@@ -266,6 +266,66 @@ def test_named_tuples_dicts_and_tuples() -> None:
     assert identity(tuple_of(Real, Bool, tuple_of(Fin(3))))((1, True, (2,))) == (1.0, True, (2,))
 
 
+@dataclasses.dataclass
+class Swapped:
+    x: Real
+    y: Real
+
+    def __init__(self, y: Any, x: Any) -> None:
+        self.x, self.y = x, y
+
+
+@dataclasses.dataclass(kw_only=True)
+class Named:
+    x: Real
+    y: Real
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Frozen:
+    x: Real
+    y: Real
+    sum: Any = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sum", self.x + self.y)
+
+
+class Turned(type):
+    def __call__(cls, x: Any, y: Any) -> Any:
+        made = cls.__new__(cls)
+        made.x, made.y = x, y
+        return made
+
+
+@dataclasses.dataclass
+class Odd(metaclass=Turned):
+    y: Real
+    x: Real
+
+
+@dataclasses.dataclass
+class Old:
+    x: Real
+    y: Real
+
+    def __new__(cls, y: Any, x: Any) -> Any:
+        made = super().__new__(cls)
+        made.seen = (x, y)
+        return made
+
+
+@pytest.mark.parametrize("cls", [Swapped, Named, Frozen, Odd, Old])
+def test_an_object_is_made_as_by_the_names_of_its_fields(cls: Any) -> None:
+    given = cls(x=1.0, y=2.0)
+    f, g = identity(as_type(cls)), identity(Vec(2, as_type(cls)))
+    for got in (f(given), f({"x": 1, "y": 2}), *g([given, given])):
+        assert type(got) is cls
+        assert (got.x, got.y) == (1.0, 2.0)
+        assert getattr(got, "sum", 3.0) == 3.0
+        assert getattr(got, "seen", (1.0, 2.0)) == (1.0, 2.0)
+
+
 def test_vectors_of_structs() -> None:
     f = identity(Vec(3, as_type(Point)))
     points = [Point(1.0, 2.0), Point(3.0, 4.0), Point(5.0, 6.0)]

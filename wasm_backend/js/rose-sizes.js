@@ -22,15 +22,19 @@ export const sized = (exports) => {
     const { name, sizes } = signature;
     if (!args) return known(signature);
     if (!sizes) return signature;
-    const lengths = sizes.map(([size, ...way]) => {
-      const length = way.reduce((x, key) => x?.[key], /** @type {any} */ (args))?.length >>> 0;
-      if (now[size] !== length) ready.clear();
-      return (now[size] = length);
-    });
-    if (!ready.has(signature)) {
-      exports["#" + name](...lengths);
-      ready.set(signature, known(signature));
+    for (const way of sizes) {
+      /** @type {any} */
+      let x = args;
+      for (let k = 1; k < way.length; k++) x = x?.[way[k]];
+      const length = x?.length >>> 0;
+      if (now[way[0]] !== length) ready.clear();
+      now[way[0]] = length;
     }
-    return ready.get(signature);
+    let found = ready.get(signature);
+    if (!found) {
+      exports["#" + name](...sizes.map(([size]) => now[size]));
+      ready.set(signature, (found = known(signature)));
+    }
+    return found;
   };
 };

@@ -11,191 +11,177 @@
  *   | { kind: "tuple", items: [offset: number, type: Type][] }} Type
  * @typedef {{ type: Type, at: number | null }} Slot
  * @typedef {{ name: string, params: (Slot & { name: string })[], result: Slot }} Export
- * @typedef {{ name: string, params: { type: Type, empty: boolean }[], result: Type }} Import
- * @typedef {Import & { pieces: string[] }} Print
- * @typedef {{ exports: Export[], imports: Import[], prints?: Print[], line?: Call, sized?: Call,
- *   failed?: { at: number, said: string[] } }} Signatures
+ * @typedef {{ exports: Export[], imports: any[], prints?: any[], failed?: { at: number, said: string[] },
+ *   hosted?: Call, sized?: Call, line?: Call }} Signatures
  * @typedef {(...args: any[]) => any} Call
  * @typedef {BufferSource | WebAssembly.Module} Compiled
  * @typedef {string | URL | Response | Compiled} Source
  */
 
-/**
- * The function for an import: what the page supplies, or else what JavaScript has under a dotted name.
- *
- * @param {any} opaque @param {string} name @returns {Call}
- */
-const find = (opaque, name) => {
-  const path = opaque[name] ? [name] : name.split(".");
-  const key = /** @type {string} */ (path.pop());
-  const owner = path[0] ? path.reduce((x, k) => x?.[k], /** @type {any} */ (globalThis)) : opaque;
-  if (typeof owner?.[key] != "function")
-    throw new Error(`no function ${name}: give { "${name}": ... } as the last argument`);
-  return owner[key].bind(owner);
-};
+/** The arrays that see a scalar of each kind in memory. @type {Record<string, any>} */
+const ARRAYS = { real: Float64Array, single: Float32Array, index: Uint32Array, bool: Uint8Array };
 
 /**
  * One instance of a module, and how to call its exports. They share its memory: only one may run at a time.
  *
  * @param {WebAssembly.Module} module @param {Signatures} signatures @param {any} opaque
  */
-const instantiate = (module, { imports, prints = [], line, sized, failed }, opaque) => {
-  /** The memory, for each kind of scalar. @type {Record<string, Float64Array | Float32Array | Uint32Array | Uint8Array>} */
+const instantiate = (module, signatures, opaque) => {
+  const { failed, hosted, sized } = signatures;
+
+  /** The memory, for each kind of scalar. @type {Record<string, any>} */
   let views;
 
   /** Where the value that is being checked comes from: a name, then fields and indices. @type {any[]} */
-  let path;
+  const path = [];
 
   const look = () => {
     // once memory has grown, the length is 0
-    if (!views?.real.length) {
-      const { buffer } = exports.memory;
-      views = {
-        real: new Float64Array(buffer),
-        single: new Float32Array(buffer),
-        index: new Uint32Array(buffer),
-        bool: new Uint8Array(buffer),
-      };
-    }
+    if (views?.real.length) return;
+    views = {};
+    for (const kind in ARRAYS) views[kind] = new ARRAYS[kind](exports.memory.buffer);
   };
 
-  /** @param {any} x @param {any} what @returns {never} */
-  const refuse = (x, what) => {
-    const where = path.reduce((s, k) => s + (typeof k == "number" ? `[${k}]` : "." + k));
+  /** @param {number} depth How long the path is. @param {any} x @param {any} what @returns {never} */
+  const refuse = (depth, x, what) => {
+    const where = path.slice(0, depth).reduce((s, k) => s + (typeof k == "number" ? `[${k}]` : "." + k));
     throw new TypeError(`${where} must be ${what}, got ${typeof x == "number" || x === null ? x : typeof x}`);
   };
 
-  /** The number that stands for a scalar. @param {any} t @param {any} x */
-  const pack = ({ kind, size }, x) => {
-    const type = kind == "bool" ? "boolean" : "number";
-    if (typeof x != type || (size != null && (x >>> 0 !== x || x >= size)))
-      refuse(x, size == null ? "a " + type : "an integer from 0 to " + (size - 1));
-    if (kind == "single" && isFinite(x) && !isFinite(Math.fround(x))) refuse(x, "at most 3.4e38 in size");
-    return +x;
-  };
-
   /**
-   * Key, offset and type of each part of an aggregate.
+   * How values of a type are checked and put at an address, and how they are got from there: all that is to be known
+   * of the type is looked up here, once. A scalar without an address is the number that is put and got.
    *
-   * @param {any} t @returns {[key: any, offset: number, type: any][]}
+   * @param {any} type @param {number | null} [at] @param {number} [depth] The length of the path to such a value.
+   * @returns {{ put: Call, get: Call, numbers?: boolean }}
    */
-  const parts = ({ fields, items, size, stride, elem }) =>
-    fields ??
-    items?.map((/** @type {[number, Type]} */ x, /** @type {number} */ i) => [i, ...x]) ??
-    Array.from({ length: size }, (_, i) => [i, i * stride, elem]);
-
-  /**
-   * Checks `x` and writes it to memory; without an address, gives the number that stands for it.
-   *
-   * @param {any} t @param {any} at @param {any} x @returns {number | undefined}
-   */
-  const write = (t, at, x) => {
-    const { kind, size, elem, fields, items } = t;
-    const view = views[(elem ?? t).kind];
-    const start = at / view?.BYTES_PER_ELEMENT;
-    if (kind == "unit") return;
-    if (view && !elem) {
-      const n = pack(t, x);
-      if (at == null) return n;
-      view[start] = n;
-      return;
+  const access = ({ kind, size, stride, elem, fields, items }, at, depth = 1) => {
+    if (kind == "unit") return { put() {}, get() {} };
+    const scalar = elem?.kind ?? kind;
+    const array = ARRAYS[scalar];
+    const shift = Math.log2(array?.BYTES_PER_ELEMENT);
+    if (kind in ARRAYS) {
+      const check = (/** @type {any} */ x) => {
+        const type = kind == "bool" ? "boolean" : "number";
+        if (typeof x != type || (size != null && (x >>> 0 !== x || x >= size)))
+          refuse(depth, x, size == null ? "a " + type : "an integer from 0 to " + (size - 1));
+        if (kind == "single" && isFinite(x) && !isFinite(Math.fround(x))) refuse(depth, x, "at most 3.4e38 in size");
+        return x;
+      };
+      const made = (/** @type {any} */ n) => (kind == "bool" ? !!n : kind == "index" ? n >>> 0 : n);
+      if (at == null) return { put: check, get: made };
+      return {
+        put(x, at) {
+          views[kind][at >>> shift] = check(x);
+        },
+        get: (at) => made(views[kind][at >>> shift]),
+      };
     }
-    if (typeof x != "object" || !x) refuse(x, fields ? "an object" : "an array");
-    if (elem?.kind == "single" && x instanceof Float64Array) refuse(x, "a Float32Array, or an array");
-    const last = path.push("length") - 1;
-    const length = items?.length ?? size;
-    if (!fields && x.length !== length) refuse(x.length, length);
-    if (view) {
-      if (!(elem.kind == "real" && x instanceof Float64Array) && !(elem.kind == "single" && x instanceof Float32Array))
-        for (let i = 0; i < size; i++) {
-          path[last] = i;
-          pack(elem, x[i]);
+    const each = elem && access(elem, 0, depth + 1);
+    /** @type {{ key: any, offset: number, part: { put: Call, get: Call } }[]} */
+    const parts = (fields ?? items?.map((/** @type {any} */ x, /** @type {number} */ i) => [i, ...x]))?.map(
+      (/** @type {[any, number, Type]} */ [key, offset, type]) => ({ key, offset, part: access(type, 0, depth + 1) }),
+    );
+    const length = parts?.length ?? size;
+    const empty = fields && Object.fromEntries(parts.map(({ key }) => [key, NaN]));
+    // a vector of numbers, or of such vectors
+    const numbers = array ? scalar != "bool" : each?.numbers;
+    return {
+      numbers,
+      put(x, at) {
+        if (typeof x != "object" || !x) refuse(depth, x, fields ? "an object" : "an array");
+        if (scalar == "single" && x instanceof Float64Array) refuse(depth, x, "a Float32Array, or an array");
+        if (!fields && x.length !== length) {
+          path[depth] = "length";
+          refuse(depth + 1, x.length, length);
         }
-      view.set(x, start);
-    } else
-      for (const [key, offset, type] of parts(t)) {
-        path[last] = key;
-        write(type, at + offset, x[key]);
-      }
-    path.pop();
-  };
-
-  /**
-   * What is at an address, or what a number stands for.
-   *
-   * @param {any} t @param {any} at @param {number} [n] @returns {any}
-   */
-  const read = (t, at, n) => {
-    const { kind, size, elem, fields } = t;
-    const view = views[(elem ?? t).kind];
-    const start = at / view?.BYTES_PER_ELEMENT;
-    if (kind == "unit") return;
-    if (view && !elem) {
-      const x = n ?? view[start];
-      return kind == "bool" ? !!x : kind == "index" ? x >>> 0 : x;
-    }
-    if (view && elem.kind != "bool") return view.slice(start, start + size);
-    const xs = parts(t).map(([key, offset, type]) => [key, read(type, at + offset)]);
-    return fields ? Object.fromEntries(xs) : xs.map((x) => x[1]);
-  };
-
-  /** @param {Import} signature @param {Call} [given] @returns {[string, Call]} */
-  const host = (signature, given) => {
-    const { name } = signature;
-    const f = given ?? find(opaque, name);
-    const call = (/** @type {any[]} */ ...raw) => {
-      const { params, result } = size ? size(signature) : signature;
-      look();
-      const args = params.map(({ type, empty }) => {
-        const n = empty ? 0 : raw.shift();
-        return read(type, n >>> 0, n);
-      });
-      const x = f(...args);
-      look();
-      path = ["the result of " + name];
-      return write(result, raw[0] && raw[0] >>> 0, x);
+        if (parts)
+          for (const { key, offset, part } of parts) {
+            path[depth] = key;
+            part.put(x[key], at + offset);
+          }
+        // a few numbers are sooner put one by one
+        else if (size > 4 && (scalar == "real" || scalar == "single") && x instanceof array)
+          views[scalar].set(x, at >>> shift);
+        else {
+          const reals = scalar == "real" && views.real;
+          const start = at >>> shift;
+          for (let i = 0; i < size; i++) {
+            const y = x[i];
+            if (reals && typeof y == "number") reals[start + i] = y;
+            else {
+              path[depth] = i;
+              each.put(y, at + i * stride);
+            }
+          }
+        }
+      },
+      get(at, copy) {
+        const start = at >>> shift;
+        if (numbers && array) return copy ? new array(copy, at, size) : views[scalar].slice(start, start + size);
+        if (numbers && !copy) {
+          // the rows are parts of one copy
+          copy = views.real.buffer.slice((at >>>= 0), at + size * stride);
+          at = 0;
+        }
+        /** @type {any} */
+        const x = fields ? { ...empty } : [];
+        if (parts) for (const { key, offset, part } of parts) x[key] = part.get(at + offset);
+        else for (let i = 0; i < size; i++) x.push(each.get(at + i * stride, copy));
+        return x;
+      },
     };
-    return [name, call];
   };
-  const instance = new WebAssembly.Instance(module, {
-    opaque: Object.fromEntries(imports.map((x) => host(x))),
-    print: prints.map((x) => host(x, (...xs) => console.log(line?.(x.pieces, x.params, xs)))[1]),
-  });
+
+  const instance = new WebAssembly.Instance(
+    module,
+    hosted?.(signatures, opaque, { look, path, access, known: (/** @type {any} */ x) => size(x) }),
+  );
   const exports = /** @type {any} */ (instance.exports);
-  const size = sized?.(exports);
+  const size = sized?.(exports) ?? ((/** @type {any} */ x) => x);
+
+  /** What calls an export. @param {Export} signature @returns {(args: any[]) => any} */
+  const caller = ({ name, params, result }) => {
+    const f = exports[name];
+    const puts = params.map(({ name, type, at }) => ({ name, at, ...access(type, at) }));
+    const { get } = access(result.type, result.at);
+    return (args) => {
+      look();
+      /** @type {number[]} */
+      const numbers = [];
+      puts.forEach(({ name, at, put }, k) => {
+        path[0] = name;
+        const n = put(args[k], at);
+        if (n != null) numbers.push(n);
+      });
+      const n = numbers.length ? f(...numbers) : f();
+      look();
+      return get(result.at ?? n);
+    };
+  };
+
+  /** The callers of signatures. @type {WeakMap<Export, Call>} */
+  const callers = new WeakMap();
 
   /** @param {Export} signature @param {any[]} args */
   const run = (signature, args) => {
     const { length } = signature.params;
-    path = ["the argument count of " + signature.name];
-    if (args.length != length) refuse(args.length, length);
-    let n;
+    path[0] = "the argument count of " + signature.name;
+    if (args.length != length) refuse(1, args.length, length);
     try {
-      if (size) signature = size(signature, args);
-      look();
-      const numbers = signature.params.map(({ name, type, at }, k) => {
-        path = [name];
-        return write(type, at, args[k]);
-      });
-      n = exports[signature.name](...numbers.filter((x) => x != null));
+      signature = size(signature, args);
+      let call = callers.get(signature);
+      if (!call) callers.set(signature, (call = caller(signature)));
+      return call(args);
     } catch (error) {
       look();
-      const at = failed && failed.at / 4;
-      const said = at && failed.said[views.index[at] - 1];
+      const said = failed?.said[views.index[failed.at / 4] - 1];
       if (!said) throw error;
-      views.index[at] = 0;
+      views.index[failed.at / 4] = 0;
       throw new Error(said);
     }
-    look();
-    return read(signature.result.type, signature.result.at, n);
   };
   return { exports, run };
-};
-
-/** What needs no look: a number that goes in as it is, or rounded. @type {Record<string, (x: any) => boolean>} */
-const usual = {
-  real: (x) => typeof x == "number",
-  single: (x) => usual.real(x) && Math.abs(x) <= 2 ** 128 - 2 ** 104,
 };
 
 /**
@@ -206,7 +192,7 @@ const usual = {
  * @returns {Record<string, Call>}
  */
 export const bind = (source, signatures, opaque = {}) => {
-  const { exports, imports, prints, failed } = signatures;
+  const { exports, hosted, failed } = signatures;
   const module = "byteLength" in source ? new WebAssembly.Module(source) : source;
   const make = () => instantiate(module, signatures, opaque);
   // a function that is called while another runs, by the page's, needs a memory of its own
@@ -215,11 +201,9 @@ export const bind = (source, signatures, opaque = {}) => {
   const bound = (signature) => {
     const { name, params, result } = signature;
     const f = idle[0].exports[name];
-    const plain = !imports[0] && !prints && !failed;
-    const direct = plain && [...params, result].every(({ type, at }) => usual[type.kind] && at == null);
+    const direct = !hosted && !failed && [...params, result].every(({ type, at }) => type.kind == "real" && at == null);
     const call = (/** @type {any[]} */ ...args) => {
-      if (direct && args.length == params.length && args.every((x, k) => usual[params[k].type.kind](x)))
-        return f(...args);
+      if (direct && args.length == params.length && args.every((x) => typeof x == "number")) return f(...args);
       const instance = idle.pop() ?? make();
       try {
         return instance.run(signature, args);

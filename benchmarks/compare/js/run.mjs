@@ -37,12 +37,13 @@ const measured = async () => {
   const { forms, bound = program.bound } = await import(pathToFileURL(tool).href);
   const imported = performance.now();
   const { call, args, read } = await forms[program.source][form](program);
+  const made = performance.now();
   let given = call(...args);
   const waits = typeof given?.then == "function";
   if (waits) given = await given;
   const first = performance.now();
   const off = difference(Array.from(await read(given)), program.answer);
-  const found = { import_ms: imported - before, first_ms: first - imported, "differs by": off };
+  const found = { import_ms: imported - before, first_ms: first - imported, call_ms: first - made, "differs by": off };
   if (!(off <= bound)) return { ...found, error: `differs from the adjoint by ${off}` };
   let n = 1;
   for (let spent; (spent = (await time(call, args, n, waits)) * n) < SAMPLE / 2 && n < 1e7; )
