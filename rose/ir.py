@@ -338,6 +338,7 @@ class Builder:
     def func(self, result: Value) -> Func:
         """The finished function."""
         self.root.results = (self.reach(result),)
+        self.root.known.clear()  # which takes more memory than the instructions, and is asked for nothing more
         return Func(self.name, self.root, result.type, pure=self.pure)
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from .dims import Size, at_most, differ, open_size, plus
 from .errors import RoseError, TypeMismatch, here, operand_of, subscript
-from .ir import Op, Value, a_traced, builder, literal_index, shown
+from .ir import Builder, Op, Value, a_traced, builder, literal_index, shown
 from .ops import (
     LARGEST,
     abs_,
@@ -51,6 +51,8 @@ def as_real(x: Any) -> Value:
 
 def _side(side: str, x: Any) -> Value:
     """The operand on one side of an operator, where a number is meant."""
+    if x.__class__ is Value and not isinstance(x.type, Fin):
+        return x
     try:
         return as_real(x)
     except RoseError as e:
@@ -85,11 +87,24 @@ def _as_index(x: Any) -> Value | None:
     return None if k is None or not 0 <= k < LARGEST else _literal(k)
 
 
+def _numbers(b: Builder, x: Any, y: Any) -> tuple[Value, Value] | None:
+    """Both operands, if one is a Real, and the other a Real or a float: as nearly all are."""
+    if x.__class__ is Value:
+        if x.type is Real:
+            if y.__class__ is Value:
+                return (x, y) if y.type is Real else None
+            if y.__class__ is float:
+                return x, b.const(y, Real)
+    elif x.__class__ is float and y.__class__ is Value and y.type is Real:
+        return b.const(x, Real), y
+    return None
+
+
 def _arithmetic(of_reals: Op, of_indices: Op | None) -> Callable[[Any, Any], Value]:
     def operator(x: Any, y: Any) -> Value:
-        if x.__class__ is Value and y.__class__ is Value and x.type is Real and y.type is Real:
-            return builder().emit(of_reals, (x, y))
-        return _of_mixed(of_reals, of_indices, x, y)
+        b = builder()
+        pair = _numbers(b, x, y)
+        return _of_mixed(of_reals, of_indices, x, y) if pair is None else b.emit(of_reals, pair)
 
     return operator
 
@@ -108,11 +123,18 @@ def _of_mixed(of_reals: Op, of_indices: Op | None, x: Any, y: Any) -> Value:
 
 def _multiply(x: Any, y: Any) -> Value:
     """Multiplication; a tangent comes first, whichever way it was written."""
+    b = builder()
     if x.__class__ is Value and y.__class__ is Value and y.type is Real and (x.type is Real or x.type is Tan):
-        return builder().emit(mul, (x, y))
+        return b.emit(mul, (x, y))
+    if (pair := _numbers(b, x, y)) is not None:
+        return b.emit(mul, pair)
     if y.__class__ is Value and y.type is Tan and not (x.__class__ is Value and x.type is Tan):
         return builder().emit(mul, (y, as_real(x)))
     return _of_mixed(mul, imul, x, y)
+
+
+def _negative(x: Value, _: None) -> Value:
+    return builder().emit(neg, (x,)) if x.type is Real or x.type is Tan else neg(as_real(x))
 
 
 def _compare(
@@ -252,7 +274,7 @@ OPERATORS.update({
     "%": _rest,
     "**": _power,
     "[]": _subscript,
-    "neg": lambda x, _: neg(as_real(x)),
+    "neg": _negative,
     "abs": lambda x, _: abs_(as_real(x)),
     "~": lambda x, _: not_(x),
     "&": and_,

@@ -193,6 +193,9 @@ class Fn(NoNumber, Generic[P, R]):
     def _values(self, args: Sequence[Any], types: Sequence[Type]) -> list[Value]:
         loc, values = here(), list[Value]()
         for k, (x, t, n) in enumerate(zip(args, types, self.names, strict=True)):
+            if x.__class__ is Value and x.type is t:
+                values.append(x)
+                continue
             values.append(to_value(x, t, (n,), loc.narrow(errors.argument(k, n, len(types)))))
         return values
 

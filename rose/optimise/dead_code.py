@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..calls import changed
 from ..ir import ADD_TO, CALL, FOR, GET, PARAM, ZERO, Block, Func, Value
 from ..linear import base
 from ..types import Ref
@@ -12,6 +13,7 @@ def remove_dead_code(f: Func) -> Func:
     live = _Live()
     live.block(f.body)
     _sweep(f.body, live)
+    changed(f)
     return f
 
 

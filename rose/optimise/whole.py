@@ -28,7 +28,7 @@ def remove_across_calls(funcs: Mapping[str, Func]) -> dict[str, Func]:
     """These functions, which call what does no more than is asked for."""
     made = dict(funcs)
     for _ in range(ROUNDS):
-        if not any([*callees(f)] for f in made.values()):
+        if not any(callees(f) for f in made.values()):
             break
         program = _Program(list(made.values()))
         if not program.shrinks:
