@@ -11,8 +11,7 @@ import os
 import struct
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import reduce
-from typing import Any
+from typing import Any, cast
 
 from rose.dims import Dim, Size, dims_of, larger, plus
 from rose.effects import Assertion, Failure, Printer
@@ -49,7 +48,8 @@ class _Program:
         self.exports, self.single = exports, single
         self.notable = calls_first(exports.values())
         self.order = list(self.notable)
-        self.called = {g for f, vs in self.notable.items() for g in callees(f, vs)}
+        self.calls = {f: list(dict.fromkeys(callees(f, vs))) for f, vs in self.notable.items()}
+        self.called = {g for called in self.calls.values() for g in called}
         self.called |= {f for f in exports.values() if f.arms is not None or f.turns is not None}  # its wrapper does
         self.imports = tuple([f for f in self.order if f.impl is not None and not isinstance(f.impl, Assertion)])
         self.index: dict[Func, int] = {}
@@ -126,10 +126,17 @@ class _Program:
 
     def new_frame(self, f: Func) -> Frame:
         """A frame above those of all that `f` calls."""
-        notable = self.notable[f] if f in self.notable else notable_values(f.body)
-        below = [self.frames[g] for g in callees(f, notable) if g.impl is None]
-        more = reduce(larger, [g.more for g in below], 0)
-        return _Frame(self, f, max([self.top, *[g.top for g in below]]), more)
+        top, more = self.top, cast("int | Size", 0)
+        for g in self.callees(f):
+            if g.impl is None:
+                below = self.frames[g]
+                top = max(top, below.top)
+                more = larger(more, below.more) if isinstance(below.more, Size) else more
+        return _Frame(self, f, top, more)
+
+    def callees(self, f: Func) -> list[Func]:
+        """What `f` calls, which may be a wrapper that was made here."""
+        return self.calls[f] if f in self.calls else callees(f, notable_values(f.body))
 
     def done(self, f: Func, frame: Frame) -> None:
         self.largest = max(self.largest, frame.top)
@@ -173,9 +180,8 @@ class _Program:
     @contextmanager
     def using(self, f: Func) -> Generator[None]:
         """Inside, the code of a function is written: what it uses is kept, with what its callees use."""
-        notable = self.notable[f] if f in self.notable else notable_values(f.body)
         with self.extents.using() as used:
-            for g in callees(f, notable):
+            for g in self.callees(f):
                 used.update(self.used.get(g, {}))
             yield
         self.used[f] = used
