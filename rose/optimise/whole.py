@@ -49,7 +49,10 @@ def _add(needs: Needs, key: Any, need: Need) -> None:
     if old is False:
         old = needs[key] = {}
     for k, n in need.items():
-        _add(old, k, n)
+        if n is True:
+            old[k] = True
+        else:
+            _add(old, k, n)
 
 
 def _part(t: Type, need: Need) -> Type:
@@ -89,7 +92,7 @@ class _Program:
         self.live: dict[Func, _Live] = {}
         for f in reversed(self.order):
             if f not in fixed:
-                live = self.live[f] = _Live(self, f)
+                live = self.live[f] = _Live(self, f, counts=True)
                 live.shared()
         # where each reads all of its parameters, as long as others do, that is so
         self.shrinks = any([self.may_shrink(f) for f in self.live])
@@ -135,8 +138,8 @@ class _Program:
 class _Live:
     """What is needed of each value of a function, found backwards; it tells the program what it needs of others."""
 
-    def __init__(self, program: _Program, f: Func) -> None:
-        self.program, self.f = program, f
+    def __init__(self, program: _Program, f: Func, *, counts: bool = False) -> None:
+        self.program, self.f, self.counts = program, f, counts
         self.need: Needs = {}
         self.position = {p: k for k, p in enumerate(f.params)}
         self.calls: dict[Value, None] = {}
@@ -188,17 +191,18 @@ class _Live:
                 self.readers[a] = v if self.readers.get(a, v) is v else None
 
     def reads(self, v: Value, need: Need) -> None:
-        self.use(v)
-        if v.op is TUPLE:
-            for k, a in enumerate(v.args):
-                self.mark(a, need if need is True else need.get(k, False) if need else False)
-        elif v.op is GET:
+        if self.counts:
+            self.use(v)
+        if v.op is GET:
             (whole,) = v.args
             known = self.need.get(whole)
             if need is True and isinstance(known, dict):
                 known[v.attr] = True
             elif known is not True:
                 self.mark(whole, {v.attr: need})
+        elif v.op is TUPLE:
+            for k, a in enumerate(v.args):
+                self.mark(a, need if need is True else need.get(k, False) if need else False)
         else:
             for a in v.args:
                 self.mark(a, True)
@@ -210,7 +214,8 @@ class _Live:
             return
         need = self.need.setdefault(v, {})
         self.calls[v] = None
-        self.use(v)
+        if self.counts:
+            self.use(v)
         program = self.program
         _add(program.result, g, need)
         program.refs[g].update(seen)
