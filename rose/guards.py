@@ -23,7 +23,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 
 from .ir import ADD_TO, AT, CONST, FOR, GET, Block, Value, is_call
-from .linear import Loops, base, is_linear
+from .linear import Loops, base
 from .ops import and_, not_, or_, select
 from .types import Bool, Ref
 

@@ -24,7 +24,7 @@ from .func import Block as Block
 from .func import Func as Func
 from .func import Turns as Turns
 from .types import Bool, Fin, Real, Ref, Tuple, Type, Unit, Vec
-from .value import OPS, Value, a_traced, as_number, digits, is_truth, mismatch, not_called_so
+from .value import OPS, Numbers, Value, a_traced, as_number, digits, is_truth, mismatch, not_called_so
 from .value import not_one_each as not_one_each
 from .value import shown as shown
 
@@ -205,7 +205,11 @@ class Builder:
     def const(self, x: Any, type: Type) -> Value:
         """The literal `x`. Literals stand in the outermost block, once each."""
         # as a key a float is its bits: 0.0 == -0.0, 1 == True, and nan is not even equal to itself
-        key = (type, _bits(x) if x.__class__ is float else x if type.__class__ is not Vec else repr(x))
+        if type.__class__ is Vec:
+            x = x if x.__class__ is Numbers else Numbers(x)
+            key = (type, x.bits)
+        else:
+            key = (type, _bits(x) if x.__class__ is float else x)
         known = self.root.known.get(key)
         if known is None:
             known = self.root.known[key] = Value(CONST, type, (), x, self.loc or here(), self.root)
@@ -352,8 +356,7 @@ def _nowhere(ref: Value) -> bool:
     return False
 
 
-def _bits(x: float) -> bytes:
-    return struct.pack("<d", x)
+_bits = struct.Struct("<d").pack
 
 
 class _Tracing(threading.local):

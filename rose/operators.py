@@ -133,8 +133,10 @@ def _multiply(x: Any, y: Any) -> Value:
     return _of_mixed(mul, imul, x, y)
 
 
-def _negative(x: Value, _: None) -> Value:
-    return builder().emit(neg, (x,)) if x.type is Real or x.type is Tan else neg(as_real(x))
+def _negative(x: Any, _: None) -> Value:
+    if x.__class__ is Value and (x.type is Real or x.type is Tan):
+        return builder().emit(neg, (x,))
+    return neg(as_real(x))
 
 
 def _compare(

@@ -19,7 +19,7 @@ from rose.errors import Loc, RoseError, TooLarge, here
 from rose.ir import ACCUM, CALL, CONST, FOR, PACK, PURE_CALL, ZERO, Block, Func, Value, is_call
 from rose.progress import step
 from rose.stacks import POP
-from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec, double, items_of
+from rose.types import Bool, Fin, Real, Ref, Single, Type, Vec, double, items_of
 
 from .abi import Lowered, Signature, Slot
 from .choice import ChoiceWriter
@@ -350,9 +350,9 @@ def border_types(f: Func) -> tuple[list[int], list[int]]:
 
 def pack(x: Any, t: Type) -> bytes:
     """A literal as it lies in memory."""
-    if isinstance(t, Vec):
+    if isinstance(t, Vec) and isinstance(t.elem, Vec):
         return b"".join([pack(y, t.elem) for y in x])
-    assert not isinstance(t, (Tuple, Ref)), t
-    if t is Bool:
-        return bytes([bool(x)])
-    return struct.pack("<I" if isinstance(t, Fin) else "<d" if t is Real else "<f", x)
+    xs, of = (x, t.elem) if isinstance(t, Vec) else ([x], t)
+    assert of.scalar, t
+    kind = "?" if of is Bool else "I" if isinstance(of, Fin) else "d" if of is Real else "f"
+    return struct.pack(f"<{len(xs)}{kind}", *xs)
