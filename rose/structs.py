@@ -359,7 +359,7 @@ def is_traced(x: Any) -> bool:
     if is_listing(x) or is_dict(x):
         return any(map(is_traced, x.values() if is_dict(x) else x))
     f = form_of(x.__class__)
-    return x.__class__ is Value or hasattr(type(x), "as_value") or (f is not None and any(map(is_traced, f.read(x))))
+    return x.__class__ is Value or hasattr(x.__class__, "as_value") or bool(f and any(map(is_traced, f.read(x))))
 
 
 def is_dict(x: Any) -> TypeGuard[dict[Any, Any]]:
