@@ -88,15 +88,16 @@ def _as_index(x: Any) -> Value | None:
 
 
 def _numbers(b: Builder, x: Any, y: Any) -> tuple[Value, Value] | None:
-    """Both operands, if one is a Real, and the other a Real or a float: as nearly all are."""
+    """Both operands, if one is a Real, and the other a Real or a number of Python's: as nearly all are."""
     if x.__class__ is Value:
         if x.type is Real:
             if y.__class__ is Value:
                 return (x, y) if y.type is Real else None
-            if y.__class__ is float:
-                return x, b.const(y, Real)
-    elif x.__class__ is float and y.__class__ is Value and y.type is Real:
-        return b.const(x, Real), y
+            if y.__class__ is float or (y.__class__ is int and -LARGEST < y < LARGEST):
+                return x, b.const(float(y), Real)
+    elif y.__class__ is Value and y.type is Real:
+        if x.__class__ is float or (x.__class__ is int and -LARGEST < x < LARGEST):
+            return b.const(float(x), Real), y
     return None
 
 
@@ -224,7 +225,10 @@ def index_into(v: Value, i: Any) -> Value | int:
     assert isinstance(t, Vec)
     if is_index(i) and at_most(i.type.size, t.size):
         return i
-    k, loc = host_index(i), here().narrow(subscript)
+    k = host_index(i)
+    if k is not None and t.size.__class__ is int and 0 <= k < t.size:
+        return k
+    loc = here().narrow(subscript)
     if k is not None:
         return literal_index(k, t.size, loc)
     if not is_index(i):

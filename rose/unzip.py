@@ -76,6 +76,7 @@ class Unzipped(Cut):
         self.plan(g.body)
         self.plan_turns()
         self.fwd = split(self.forward_half(), 3 * LONGEST)
+        self.primals, self.tapes = {}, {}  # which nobody asks for any more: there is a cut for each function
         self.saved = tuple(self.reads.values())
 
     # what the tape must hold
