@@ -15,7 +15,7 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
 from .dims import Size, at_most, differ, open_size, plus
@@ -289,8 +289,7 @@ class Builder:
     def call(self, f: Func, args: Sequence[Value]) -> Value:
         assert [a.type for a in args] == [p.type for p in f.params], (f, args)
         adds = any([isinstance(a.type, Ref) for a in args])
-        if not f.pure:
-            self.pure = False
+        self.pure = self.pure and f.pure
         return self.emit(PURE_CALL if f.pure and not adds else CALL, tuple(args), f, f.result)
 
     def loop(
@@ -342,7 +341,6 @@ class Builder:
     def func(self, result: Value) -> Func:
         """The finished function."""
         self.root.results = (self.reach(result),)
-        self.root.known.clear()  # which takes more memory than the instructions, and is asked for nothing more
         return Func(self.name, self.root, result.type, pure=self.pure)
 
 
@@ -382,22 +380,23 @@ def is_tracing() -> bool:
     return _tracing.builder is not None
 
 
-@contextmanager
-def building(name: str, *, inside: bool = False) -> Generator[Builder]:
-    """A builder for one function; `inside` lets it capture values of the function being traced now."""
-    with resumed(Builder(name, _tracing.builder if inside else None)) as b:
-        yield b
-
-
-@contextmanager
-def resumed(b: Any) -> Generator[Any]:
+class resumed:
     """Record into the builder `b` again; with None, what runs is outside of any trace."""
-    outer = _tracing.builder
-    _tracing.builder = b
-    try:
-        yield b
-    finally:
-        _tracing.builder = outer
+
+    def __init__(self, b: Any) -> None:
+        self.b = b
+
+    def __enter__(self) -> Any:
+        self.outer, _tracing.builder = _tracing.builder, self.b
+        return self.b
+
+    def __exit__(self, *_: object) -> None:
+        _tracing.builder = self.outer
+
+
+def building(name: str, *, inside: bool = False) -> AbstractContextManager[Builder]:
+    """A builder for one function; `inside` lets it capture values of the function being traced now."""
+    return resumed(Builder(name, _tracing.builder if inside else None))
 
 
 @contextmanager

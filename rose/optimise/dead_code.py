@@ -14,6 +14,7 @@ def remove_dead_code(f: Func) -> Func:
     live.block(f.body)
     _sweep(f.body, live)
     changed(f)
+    f.body.known.clear()  # nothing is built on: it takes more memory than the instructions
     return f
 
 

@@ -23,7 +23,8 @@ Env = dict[Value, Value]
 
 
 def split(f: Func, longest: int = LONGEST) -> Func:
-    """`f`, cut into pieces if it has more than `longest` instructions."""
+    """`f`, which is finished, cut into pieces if it has more than `longest` instructions."""
+    f.body.known.clear()  # which takes more memory than the instructions
     if weight(f.body) <= longest:
         return f
     with ir.building(f.name) as b:
