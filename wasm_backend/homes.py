@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rose.dims import Size, plus, times
-from rose.ir import ACCUM, AT, CALL, FOR, FREEZE, GET, PACK, PURE_CALL, TUPLE, Block, Value, is_call
+from rose.ir import ACCUM, CALL, FOR, FREEZE, GET, PACK, PURE_CALL, TUPLE, Block, Value, is_call
+from rose.linear import base
 from rose.types import Ref, Tuple, Vec
 
 from .layout import is_flat, item_leaves, leaf_offsets, leaves, offsets, size
@@ -92,13 +93,6 @@ class Homes:
         """True for an accumulator of a tuple that lies in memory as a whole, since a call adds to it."""
         assert isinstance(ref.type, Ref)
         return ref in self.escaping and leaves(ref.type.inner) != (ref.type.inner,)
-
-
-def base(ref: Value) -> Value:
-    """The accumulator that `ref` is a part of."""
-    while ref.op is AT:
-        ref = ref.args[0]
-    return ref
 
 
 def item_offsets(v: Value) -> list[int | Size]:
