@@ -1,9 +1,10 @@
 """`python -m benchmarks`: all measurements, one after the other."""
 
-from . import accuracy, dynamic, gradbench, latency, loops, mathematics
+from . import accuracy, dynamic, gradbench, latency, loops, mathematics, pyodide
 from .compare import measure
 
 latency.main()
+pyodide.main()
 mathematics.main()
 loops.main()
 dynamic.main()

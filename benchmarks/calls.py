@@ -27,8 +27,8 @@ from rich.console import Console
 import rose
 from rose import Real, Vec
 
-from .latency import in_functions
 from .loops import shown
+from .stages import in_functions
 
 RESULTS, NODE = Path(__file__).parent / "results", Path(__file__).with_name("calls.mjs")
 ROUNDS, LONG = 31, 1_000

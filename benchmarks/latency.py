@@ -22,79 +22,23 @@ from rich.console import Console
 from rich.table import Table
 
 import rose
-from rose import Real, build
-from rose.forward import jvp
-from rose.optimise import optimised
-from rose.transpose import transpose
-from wasm_backend.lower import lower
+from rose import Real
 
-STAGES = ("trace", "forward", "transpose", "optimise", "emit", "engine")
+from .stages import OURS, PROGRAMS, stages
+
+STAGES = (*OURS, "engine")
 RESULTS = Path(__file__).parent / "results"
 
 
-def straight(n: int) -> rose.Fn:
-    """`n` operations, one after the other, in one function."""
-
-    def body(x, y):
-        for _ in range(n // 4):
-            x = x * y + 0.5
-            y = x - y * 0.25
-        return x + y
-
-    return rose.fn([Real, Real], Real)(body)
-
-
-def in_functions(n: int) -> rose.Fn:
-    """`n` operations, in functions of 10 that call each other in a row: each is another function."""
-
-    def piece(k: int) -> rose.Fn:
-        def body(x, y):
-            for _ in range(2):
-                x = x * y + 0.5 + k
-                y = x - y * 0.25
-            return x, y
-
-        return rose.fn([Real, Real], tuple[Real, Real])(body)
-
-    pieces = [piece(k) for k in range(n // 10)]
-
-    def body(x, y):
-        for f in pieces:
-            x, y = f(x, y)
-        return x + y
-
-    return rose.fn([Real, Real], Real)(body)
-
-
-def stages(make: Callable[[int], rose.Fn], n: int) -> dict[str, float]:
+def with_engine(make: Callable[[int], rose.Fn], n: int) -> dict[str, float]:
     """Microseconds per operation of each stage, and bytes per operation."""
-    f = make(n)
-    marks = [time.thread_time_ns()]
-
-    def mark() -> None:
-        marks.append(time.thread_time_ns())
-
-    with build.no_collector():
-        func = f.func
-        mark()
-        d = jvp(func, (True, True))
-        mark()
-        transpose(d.func)
-        mark()
-        g = rose.value_and_grad(f, (0, 1)).func
-        funcs = optimised({"g": g})
-        mark()
-        wasm = lower(funcs).wasm
-        mark()
+    spent, wasm = stages(make, n)
     config = wasmtime.Config()
     config.parallel_compilation = False
     engine = wasmtime.Engine(config)
-    marks[-1] = time.thread_time_ns()
+    start = time.thread_time_ns()
     wasmtime.Module(engine, wasm)
-    mark()
-    spent = {s: (b - a) / 1000 / n for s, a, b in zip(STAGES, marks, marks[1:], strict=False)}
-    spent["emit"] = (marks[5] - marks[4]) / 1000 / n
-    return {**spent, "bytes": len(wasm) / n}
+    return {**spent, "engine": (time.thread_time_ns() - start) / 1000 / n, "bytes": len(wasm) / n}
 
 
 def one_call() -> dict[str, float]:
@@ -127,12 +71,12 @@ def main() -> None:
     table = Table(title="value and gradient, microseconds per traced operation", title_justify="left", box=None)
     for heading in ("program", "operations", *STAGES, "ours", "bytes/op"):
         table.add_column(heading, justify="left" if heading == "program" else "right")
-    for make in (straight, in_functions):
+    for make in PROGRAMS:
         for n in (100, 1_000, 10_000, 100_000):
             if n > largest:
                 continue
             gc.collect()
-            runs = [stages(make, n) for _ in range(7 if n <= 10_000 else 3)]
+            runs = [with_engine(make, n) for _ in range(7 if n <= 10_000 else 3)]
             row = {k: statistics.median(r[k] for r in runs) for k in runs[0]}
             ours = sum(row[s] for s in STAGES[:-1])
             rows.append({"program": make.__name__, "operations": n, **row, "ours": ours})

@@ -6,10 +6,8 @@ nothing but the standard library, and only running needs wasmtime and NumPy.
 
 from __future__ import annotations
 
-import gc
 import inspect
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +20,7 @@ from .single import to_single
 from .structs import present
 from .text import show
 from .trace import Fn
+from .trace import no_collector as no_collector
 from .types import Tuple, Type, Vec
 
 if TYPE_CHECKING:
@@ -89,18 +88,6 @@ def _by_their_names(fs: Sequence[Any]) -> dict[str, AnyFn]:
 def _check_fn(f: Any, where: str, loc: Loc) -> None:
     if not isinstance(f, Fn):
         raise TypeMismatch(f"rose.compile takes @fn functions, not {ir.shown(f)}{where}", loc, "mark it with @rose.fn")
-
-
-@contextmanager
-def no_collector() -> Generator[None]:
-    """The cyclic collector is off inside: nothing that the compiler makes is garbage before it ends."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def lowered(named: Mapping[str, AnyFn], dtype: str = "f64") -> Lowered:

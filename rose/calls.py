@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, TypeVar
 
-from .ir import FOR, Block, Func, Turns, Value, building, is_call
+from .ir import CALL, FOR, PURE_CALL, Block, Func, Turns, Value, building
 from .types import Bool, Tuple
 
 T = TypeVar("T")
@@ -64,12 +64,33 @@ def instructions(block: Block) -> Iterator[Value]:
             yield from instructions(v.attr)
 
 
-def callees(f: Func) -> Iterator[Func]:
+def calls(f: Func) -> list[Value]:
+    """The calls in a function, those in its loops too: found once, until `changed`."""
+    if f.calls is None:
+        f.calls = []
+        _find_calls(f.body, f.calls)
+    return f.calls
+
+
+def _find_calls(block: Block, found: list[Value]) -> None:
+    for v in block.code:
+        if v.op is PURE_CALL or v.op is CALL:
+            found.append(v)
+        elif v.op is FOR:
+            _find_calls(v.attr, found)
+
+
+def changed(f: Func) -> None:
+    """Note that a pass has edited `f` in place."""
+    f.calls = None
+
+
+def callees(f: Func) -> list[Func]:
     """The functions that `f` calls, once for each call."""
-    yield from f.arms or ()
-    if f.turns is not None:
-        yield from (f.turns.test, f.turns.body)
-    yield from [v.attr for v in instructions(f.body) if is_call(v)]
+    called = [v.attr for v in calls(f)]
+    if f.arms is not None:
+        return [*f.arms, *called]
+    return called if f.turns is None else [f.turns.test, f.turns.body, *called]
 
 
 # Programs have calls within calls by the thousand, so that no pass recurs into what a function calls.

@@ -15,6 +15,7 @@ from . import ir
 from .dims import Size, at_most, plus
 from .ir import Block, Func, Op, Turns, Value, is_call, shown
 from .types import Bool, Fin, Real, Ref, Single, Tuple, Type, Unit, Vec
+from .value import Numbers
 
 TAKES_REF = {ir.ADD_TO, ir.AT, ir.FREEZE, ir.CALL}  # the only operations that an accumulator is given to
 
@@ -206,7 +207,7 @@ def _row(v: Value) -> str | None:
 def _literal(x: Any, t: Type) -> bool:
     """True if `x` is the plain value of a literal of type `t`."""
     if isinstance(t, Vec):
-        return x.__class__ is tuple and len(x) == t.size and all([_literal(y, t.elem) for y in x])
+        return x.__class__ in (tuple, Numbers) and len(x) == t.size and all([_literal(y, t.elem) for y in x])
     if isinstance(t, Fin):
         if isinstance(x, Size):  # below zero only where there is no index
             return at_most(plus(x, 1), t.size)

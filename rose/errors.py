@@ -48,18 +48,22 @@ def _is_users(code: CodeType) -> bool:
 
 def users_frame() -> FrameType:
     """The innermost frame that is the user's; the outermost of all, if none is."""
-    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    frame, users = sys._getframe(1), _users  # pyright: ignore[reportPrivateUsage]
     while True:
-        known = _users.get(frame.f_code.co_filename)
-        if known or (known is None and _is_users(frame.f_code)) or frame.f_back is None:
+        known = users.get(frame.f_code.co_filename)
+        if known or (known is None and _is_users(frame.f_code)):
             return frame
-        frame = frame.f_back
+        outer = frame.f_back
+        if outer is None:
+            return frame
+        frame = outer
 
 
 def here() -> Loc:
     """The expression that the innermost frame of the user's is at."""
     frame = users_frame()
-    return Loc(frame.f_code, frame.f_lasti)
+    # as `Loc` does, in a third of its time
+    return tuple.__new__(Loc, (frame.f_code, frame.f_lasti, None))  # pyright: ignore[reportUnknownMemberType]
 
 
 # places in the source

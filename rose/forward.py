@@ -205,7 +205,9 @@ def block_of_pairs(b: Builder, block: Block, env: Env) -> Work[list[Pair]]:
     """The instructions of a block again, with tangents; the pairs of its results."""
     for v in block.code:
         b.loc = v.loc
-        if v.op is FOR:
+        if v.op.jvp is not None:
+            z, dz = _row(b, v, v.op.jvp, env)
+        elif v.op is FOR:
             z, dz = yield from _for(b, v, env)
         elif is_call(v):
             z, dz = yield from _call(b, v, env)
@@ -219,18 +221,23 @@ def _full(b: Builder, x: Value, dx: Value | None) -> Value:
     return b.zero(tangent(x.type)) if dx is None else dx
 
 
+def _row(b: Builder, v: Value, rules: Sequence[Callable[..., Value] | None], env: Env) -> Pair:
+    """A row of the table that has a derivative: its rules say which."""
+    pairs = [env[a] for a in v.args]
+    xs = tuple([x for x, _ in pairs])
+    z = b.emit(v.op, xs)
+    dz = None
+    for rule, (_, dx) in zip(rules, pairs, strict=True):
+        if dx is not None and rule is not None:
+            part = rule(dx, *xs, z)
+            dz = part if dz is None else b.emit(add, (dz, part))
+    return z, dz
+
+
 def _instruction(b: Builder, v: Value, env: Env) -> Pair:  # noqa: C901 (one case for each structural operation)
     pairs = [env[a] for a in v.args]
     xs = tuple([x for x, _ in pairs])
     op = v.op
-    if op.jvp is not None:
-        z = b.emit(op, xs)
-        dz = None
-        for rule, (_, dx) in zip(op.jvp, pairs, strict=True):
-            if dx is not None and rule is not None:
-                part = rule(dx, *xs, z)
-                dz = part if dz is None else b.emit(add, (dz, part))
-        return z, dz
     dxs = [dx for _, dx in pairs]
     flat = all([dx is None for dx in dxs])
 

@@ -43,7 +43,7 @@ class Func:
     A pure one does nothing but make its result, and add to the accumulators that it is given.
     """
 
-    __slots__ = ("arms", "body", "impl", "jvp", "memo", "name", "pure", "remat", "result", "turns")
+    __slots__ = ("arms", "body", "calls", "impl", "jvp", "memo", "name", "pure", "remat", "result", "turns")
 
     def __init__(
         self, name: str, body: Block, result: Type, *, pure: bool, impl: Callable[..., Any] | None = None
@@ -52,6 +52,7 @@ class Func:
         self.arms: tuple[Func, Func] | None = None  # which of them is called, its first parameter says
         self.turns: Turns | None = None  # what is called again and again: see `calls.py`
         self.remat = False  # a derivative in reverse keeps what it is given, and evaluates it once more
+        self.calls: list[Value] | None = None  # its instructions that are some: see `calls.py`
         self.jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
         self.memo: dict[Any, Any] = {}  # what passes derived from this function: made once
 

@@ -23,7 +23,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 
 from .ir import ADD_TO, AT, CONST, FOR, GET, Block, Value, is_call
-from .linear import Loops, base, is_linear
+from .linear import Loops, base
 from .ops import and_, not_, or_, select
 from .types import Bool, Ref
 
@@ -189,11 +189,10 @@ class Arms:
                 self.wild[key] = None
 
     def _block(self, block: Block) -> None:
-        for v in reversed(block.code):
+        for v in reversed(self.loops.code[block]):
             if v.op is FOR:
-                if self.loops.linear[v]:
-                    self._for(v)
-            elif is_linear(v) and v.op is not AT:
+                self._for(v)
+            elif v.op is not AT:
                 self._instruction(v)
 
     def _arm(self, outer: Guard | None, condition: Value, arm: bool) -> Guard:
@@ -299,6 +298,6 @@ def _is_tame(v: Value) -> bool:
     return v.op is CONST and (not isinstance(v.attr, float) or (math.isfinite(v.attr) and v.attr != 0.0))
 
 
-def has_arms(block: Block) -> bool:
+def has_arms(loops: Loops) -> bool:
     """True if some tangent goes through a `select`."""
-    return any([(v.op is select and v.type.linear) or (v.op is FOR and has_arms(v.attr)) for v in block.code])
+    return any([v.op is select for code in loops.code.values() for v in code])

@@ -15,7 +15,7 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
 from .dims import Size, at_most, differ, open_size, plus
@@ -24,7 +24,7 @@ from .func import Block as Block
 from .func import Func as Func
 from .func import Turns as Turns
 from .types import Bool, Fin, Real, Ref, Tuple, Type, Unit, Vec
-from .value import OPS, Value, a_traced, as_number, digits, is_truth, mismatch, not_called_so
+from .value import OPS, Numbers, Value, a_traced, as_number, digits, is_truth, mismatch, not_called_so
 from .value import not_one_each as not_one_each
 from .value import shown as shown
 
@@ -205,7 +205,11 @@ class Builder:
     def const(self, x: Any, type: Type) -> Value:
         """The literal `x`. Literals stand in the outermost block, once each."""
         # as a key a float is its bits: 0.0 == -0.0, 1 == True, and nan is not even equal to itself
-        key = (type, _bits(x) if x.__class__ is float else x if type.__class__ is not Vec else repr(x))
+        if type.__class__ is Vec:
+            x = x if x.__class__ is Numbers else Numbers(x)
+            key = (type, x.bits)
+        else:
+            key = (type, _bits(x) if x.__class__ is float else x)
         known = self.root.known.get(key)
         if known is None:
             known = self.root.known[key] = Value(CONST, type, (), x, self.loc or here(), self.root)
@@ -285,8 +289,7 @@ class Builder:
     def call(self, f: Func, args: Sequence[Value]) -> Value:
         assert [a.type for a in args] == [p.type for p in f.params], (f, args)
         adds = any([isinstance(a.type, Ref) for a in args])
-        if not f.pure:
-            self.pure = False
+        self.pure = self.pure and f.pure
         return self.emit(PURE_CALL if f.pure and not adds else CALL, tuple(args), f, f.result)
 
     def loop(
@@ -351,8 +354,7 @@ def _nowhere(ref: Value) -> bool:
     return False
 
 
-def _bits(x: float) -> bytes:
-    return struct.pack("<d", x)
+_bits = struct.Struct("<d").pack
 
 
 class _Tracing(threading.local):
@@ -378,22 +380,23 @@ def is_tracing() -> bool:
     return _tracing.builder is not None
 
 
-@contextmanager
-def building(name: str, *, inside: bool = False) -> Generator[Builder]:
-    """A builder for one function; `inside` lets it capture values of the function being traced now."""
-    with resumed(Builder(name, _tracing.builder if inside else None)) as b:
-        yield b
-
-
-@contextmanager
-def resumed(b: Any) -> Generator[Any]:
+class resumed:
     """Record into the builder `b` again; with None, what runs is outside of any trace."""
-    outer = _tracing.builder
-    _tracing.builder = b
-    try:
-        yield b
-    finally:
-        _tracing.builder = outer
+
+    def __init__(self, b: Any) -> None:
+        self.b = b
+
+    def __enter__(self) -> Any:
+        self.outer, _tracing.builder = _tracing.builder, self.b
+        return self.b
+
+    def __exit__(self, *_: object) -> None:
+        _tracing.builder = self.outer
+
+
+def building(name: str, *, inside: bool = False) -> AbstractContextManager[Builder]:
+    """A builder for one function; `inside` lets it capture values of the function being traced now."""
+    return resumed(Builder(name, _tracing.builder if inside else None))
 
 
 @contextmanager

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from .ir import ACCUM, ADD_TO, AT, FOR, ZERO, Block, Value, is_call, is_literal
+from .ir import ACCUM, ADD_TO, AT, CALL, FOR, PURE_CALL, ZERO, Block, Value, is_literal
 
 
 def is_linear(v: Value) -> bool:
     """True if `v` has a part in the tangents: it makes one, or it adds one to an accumulator."""
-    return v.type.linear or (bool(v.args) and (v.op is ADD_TO or is_call(v)) and any([a.type.linear for a in v.args]))
+    if v.type.linear:
+        return True
+    op = v.op
+    return (op is ADD_TO or op is CALL or op is PURE_CALL) and any([a.type.linear for a in v.args])
 
 
 def base(ref: Value) -> Value:
@@ -24,20 +27,25 @@ def begins_at_zero(ref: Value) -> bool:
 
 
 class Loops:
-    """What transposition asks of each loop: is it linear, and which linear values does it use from outside?"""
+    """What transposition asks of each loop: is it linear, and which linear values does it use from outside?
+
+    And of each block that is no part of a loop which is not linear: its linear instructions and loops, in order.
+    """
 
     def __init__(self, body: Block) -> None:
         self.linear: dict[Value, bool] = {}
         self.outside: dict[Value, list[Value]] = {}
+        self.code: dict[Block, list[Value]] = {}
         self._visit(body)
 
     def _visit(self, block: Block) -> tuple[bool, dict[Value, None]]:
         used: dict[Value, None] = {}
-        linear = False
+        code = self.code[block] = []
         for v in block.code:
-            for a in v.args:
-                if a.type.linear and a.block is not block:
-                    used[a] = None
+            if block.parent is not None:
+                for a in v.args:
+                    if a.block is not block and a.type.linear:
+                        used[a] = None
             if v.op is FOR:
                 inner, seen = self._visit(v.attr)
                 self.linear[v] = inner or v.type.linear
@@ -45,8 +53,11 @@ class Loops:
                 for a in seen:
                     if a.block is not block:
                         used[a] = None
-            linear = linear or is_linear(v) or self.linear.get(v, False)
+                if self.linear[v]:
+                    code.append(v)
+            elif is_linear(v):
+                code.append(v)
         for r in block.results:
-            if r.type.linear and r.block is not block:
+            if r.block is not block and r.type.linear:
                 used[r] = None
-        return linear, used
+        return bool(code), used

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from .dims import Size, at_most, differ, open_size, plus
 from .errors import RoseError, TypeMismatch, here, operand_of, subscript
-from .ir import Op, Value, a_traced, builder, literal_index, shown
+from .ir import Builder, Op, Value, a_traced, builder, literal_index, shown
 from .ops import (
     LARGEST,
     abs_,
@@ -51,6 +51,8 @@ def as_real(x: Any) -> Value:
 
 def _side(side: str, x: Any) -> Value:
     """The operand on one side of an operator, where a number is meant."""
+    if x.__class__ is Value and not isinstance(x.type, Fin):
+        return x
     try:
         return as_real(x)
     except RoseError as e:
@@ -85,11 +87,25 @@ def _as_index(x: Any) -> Value | None:
     return None if k is None or not 0 <= k < LARGEST else _literal(k)
 
 
+def _numbers(b: Builder, x: Any, y: Any) -> tuple[Value, Value] | None:
+    """Both operands, if one is a Real, and the other a Real or a number of Python's: as nearly all are."""
+    if x.__class__ is Value:
+        if x.type is Real:
+            if y.__class__ is Value:
+                return (x, y) if y.type is Real else None
+            if y.__class__ is float or (y.__class__ is int and -LARGEST < y < LARGEST):
+                return x, b.const(float(y), Real)
+    elif y.__class__ is Value and y.type is Real:
+        if x.__class__ is float or (x.__class__ is int and -LARGEST < x < LARGEST):
+            return b.const(float(x), Real), y
+    return None
+
+
 def _arithmetic(of_reals: Op, of_indices: Op | None) -> Callable[[Any, Any], Value]:
     def operator(x: Any, y: Any) -> Value:
-        if x.__class__ is Value and y.__class__ is Value and x.type is Real and y.type is Real:
-            return builder().emit(of_reals, (x, y))
-        return _of_mixed(of_reals, of_indices, x, y)
+        b = builder()
+        pair = _numbers(b, x, y)
+        return _of_mixed(of_reals, of_indices, x, y) if pair is None else b.emit(of_reals, pair)
 
     return operator
 
@@ -108,11 +124,20 @@ def _of_mixed(of_reals: Op, of_indices: Op | None, x: Any, y: Any) -> Value:
 
 def _multiply(x: Any, y: Any) -> Value:
     """Multiplication; a tangent comes first, whichever way it was written."""
+    b = builder()
     if x.__class__ is Value and y.__class__ is Value and y.type is Real and (x.type is Real or x.type is Tan):
-        return builder().emit(mul, (x, y))
+        return b.emit(mul, (x, y))
+    if (pair := _numbers(b, x, y)) is not None:
+        return b.emit(mul, pair)
     if y.__class__ is Value and y.type is Tan and not (x.__class__ is Value and x.type is Tan):
         return builder().emit(mul, (y, as_real(x)))
     return _of_mixed(mul, imul, x, y)
+
+
+def _negative(x: Any, _: None) -> Value:
+    if x.__class__ is Value and (x.type is Real or x.type is Tan):
+        return builder().emit(neg, (x,))
+    return neg(as_real(x))
 
 
 def _compare(
@@ -200,7 +225,10 @@ def index_into(v: Value, i: Any) -> Value | int:
     assert isinstance(t, Vec)
     if is_index(i) and at_most(i.type.size, t.size):
         return i
-    k, loc = host_index(i), here().narrow(subscript)
+    k = host_index(i)
+    if k is not None and t.size.__class__ is int and 0 <= k < t.size:
+        return k
+    loc = here().narrow(subscript)
     if k is not None:
         return literal_index(k, t.size, loc)
     if not is_index(i):
@@ -252,7 +280,7 @@ OPERATORS.update({
     "%": _rest,
     "**": _power,
     "[]": _subscript,
-    "neg": lambda x, _: neg(as_real(x)),
+    "neg": _negative,
     "abs": lambda x, _: abs_(as_real(x)),
     "~": lambda x, _: not_(x),
     "&": and_,

@@ -354,13 +354,12 @@ def _items(t: Tuple) -> str:
 
 def is_traced(x: Any) -> bool:
     """True if a traced value is in `x`, or in what it holds."""
+    if x.__class__ is float or x.__class__ is int:
+        return False
     if is_listing(x) or is_dict(x):
         return any(map(is_traced, x.values() if is_dict(x) else x))
-    cls: type = x.__class__
-    if cls is float or cls is int:
-        return False
-    form = form_of(cls)
-    return cls is Value or hasattr(cls, "as_value") or (form is not None and any(map(is_traced, form.read(x))))
+    f = form_of(x.__class__)
+    return x.__class__ is Value or hasattr(x.__class__, "as_value") or bool(f and any(map(is_traced, f.read(x))))
 
 
 def is_dict(x: Any) -> TypeGuard[dict[Any, Any]]:
@@ -476,7 +475,9 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
             raise OutOfRange(f"{spell(path)} is out of range: {digits(k)}", (loc or here()).into(path[1:]), hint)
         return k
     if isinstance(t, types.Vec):
-        return tuple([plain(y, t.elem, (*path, k), loc) for k, y in enumerate(elements(x, t, path, loc))])
+        xs = elements(x, t, path, loc)
+        done = t.elem is Real and all([y.__class__ is float for y in xs])
+        return tuple(xs if done else [plain(y, t.elem, (*path, k), loc) for k, y in enumerate(xs)])
     if isinstance(t, Tuple):
         xs, names = fields(x, t, path, loc)
         return tuple([plain(y, s, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)])

@@ -7,6 +7,7 @@ them. Inside another trace a call of it is one instruction; outside, it compiles
 from __future__ import annotations
 
 import functools
+import gc
 import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
@@ -96,7 +97,7 @@ class Fn(NoNumber, Generic[P, R]):
 
     def _traced(self) -> Func:
         if self._func is None:
-            with locked():
+            with locked(), nullcontext() if _running else no_collector():
                 if self._func is None:
                     self._trace()
         assert self._func is not None
@@ -193,6 +194,9 @@ class Fn(NoNumber, Generic[P, R]):
     def _values(self, args: Sequence[Any], types: Sequence[Type]) -> list[Value]:
         loc, values = here(), list[Value]()
         for k, (x, t, n) in enumerate(zip(args, types, self.names, strict=True)):
+            if x.__class__ is Value and x.type is t:
+                values.append(x)
+                continue
             values.append(to_value(x, t, (n,), loc.narrow(errors.argument(k, n, len(types)))))
         return values
 
@@ -287,6 +291,18 @@ def _in_a_thread(work: Callable[[], None]) -> None:
     thread.join()
     if failed:
         raise failed[0]
+
+
+@contextmanager
+def no_collector() -> Generator[None]:
+    """The cyclic collector is off inside: nothing that the compiler makes is garbage before it ends."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 @contextmanager

@@ -13,6 +13,7 @@ number in it, in order. For a parameter that is itself an accumulator it takes t
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from . import ir
@@ -22,7 +23,6 @@ from .dims import differ
 from .errors import NotLinear
 from .guards import Guard, holds, is_ref
 from .ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
-from .linear import is_linear
 from .ops import add, and_, ifrom, select
 from .optimise.split import LONGEST, split
 from .progress import step
@@ -146,23 +146,30 @@ class _Backward(LinearHalf):
     # instructions, in reverse
 
     def block(self, b: Builder, block: Block) -> None:
-        for v in reversed(block.code):
-            if v.op is FOR:
-                if self.loops.linear[v]:
-                    b.loc = v.loc
-                    self.loop(b, v)
-            elif is_linear(v):
-                b.loc = v.loc
+        for v in reversed(self.loops.code[block]):
+            b.loc = v.loc
+            if v.op.transpose is not None:
+                self.row(b, v, v.op.transpose)
+            elif v.op is FOR:
+                self.loop(b, v)
+            elif v.op is not AT:
                 self.instruction(b, v)
+
+    def row(self, b: Builder, v: Value, rule: Callable[..., Sequence[Value | None]]) -> None:
+        """An instruction that the table knows how to transpose."""
+        if (ct := self.closed(b, v)) is not None:
+            primals = [None if a.type.linear else self.again(b, a) for a in v.args]
+            for a, part in zip(v.args, rule(ct, *primals), strict=True):
+                if part is None:
+                    continue
+                if self.arms is None:
+                    self.add(b, a, part)
+                else:
+                    self.contribute(b, v, a, part)
 
     def instruction(self, b: Builder, v: Value) -> None:
         op = v.op
-        if op.transpose is not None:
-            if (ct := self.closed(b, v)) is not None:
-                self.simple(b, v, ct)
-        elif op is AT:
-            return
-        elif op is ADD_TO:
+        if op is ADD_TO:
             if (ct := self.read(b, v.args[0])) is not None:
                 self.contribute(b, v, v.args[1], ct)
         elif op is ACCUM:
@@ -178,12 +185,7 @@ class _Backward(LinearHalf):
     def simple(self, b: Builder, v: Value, ct: Value) -> None:
         """An instruction whose cotangent goes to its arguments and nowhere else."""
         op, args = v.op, v.args
-        if op.transpose is not None:
-            primals = [None if a.type.linear else self.again(b, a) for a in args]
-            for a, part in zip(args, op.transpose(ct, *primals), strict=True):
-                if part is not None:
-                    self.contribute(b, v, a, part)
-        elif op is TUPLE:
+        if op is TUPLE:
             for k, x in enumerate(args):
                 if x.type.linear:
                     self.contribute(b, v, x, b.get(ct, k))

@@ -63,7 +63,7 @@ class Unzipped(Cut):
     def __init__(self, g: Func) -> None:
         self.g = g
         self.loops = Loops(g.body)
-        self.arms = Arms(g.body, self.loops) if has_arms(g.body) else None
+        self.arms = Arms(g.body, self.loops) if has_arms(self.loops) else None
         self.position = {p: k for k, p in enumerate(g.params)}
         self.kept: dict[Block, dict[Entry, int]] = {}  # the tape of each block: entry -> position
         self.reads: dict[Value, int] = {}  # the parameters that the linear half reads, and their positions
@@ -76,16 +76,17 @@ class Unzipped(Cut):
         self.plan(g.body)
         self.plan_turns()
         self.fwd = split(self.forward_half(), 3 * LONGEST)
+        self.primals, self.tapes = {}, {}  # which nobody asks for any more: there is a cut for each function
         self.saved = tuple(self.reads.values())
 
     # what the tape must hold
 
     def plan(self, block: Block) -> None:
         self.kept[block] = {}
-        for v in block.code:
+        for v in self.loops.code[block]:
             if v.op is FOR:
                 self.plan_for(v)
-            elif v.type.linear or is_linear(v):
+            else:
                 self.plan_one(v)
 
     def plan_one(self, v: Value) -> None:
@@ -111,12 +112,11 @@ class Unzipped(Cut):
 
     def plan_for(self, v: Value) -> None:
         self.loop_of[v.attr] = v
-        if self.loops.linear[v]:
-            self.plan(v.attr)
-            for entry in self.kept[v.attr]:
-                self.keep(v.block, (v, entry), visible(self.guard_of(entry), v.block))
-            if self.arms is not None:
-                self.plan_masks(v, self.arms)
+        self.plan(v.attr)
+        for entry in self.kept[v.attr]:
+            self.keep(v.block, (v, entry), visible(self.guard_of(entry), v.block))
+        if self.arms is not None:
+            self.plan_masks(v, self.arms)
 
     def plan_masks(self, v: Value, arms: Arms) -> None:
         left = [arms.leaving(v, a) for a in v.args if a.type.linear]
@@ -159,7 +159,8 @@ class Unzipped(Cut):
     def keep(self, block: Block, entry: Entry, under: Guard | None) -> None:
         kept = self.kept[block]
         kept.setdefault(entry, len(kept))
-        self.readers.setdefault(entry, {})[under] = None
+        if self.arms is not None:
+            self.readers.setdefault(entry, {})[under] = None
 
     def guard_of(self, entry: Entry) -> Guard | None:
         """The guard of all that reads an entry of a tape."""
@@ -218,14 +219,16 @@ class Unzipped(Cut):
         return b.zero(primal_part(v.type)) if x is None else x
 
     def forward(self, b: Builder, block: Block) -> None:
+        primals = self.primals
         for v in block.code:
             b.loc = v.loc
-            linear = v.type.linear or is_linear(v)
-            if linear and v.type is Tan and not is_call(v):
+            if v.type is Tan and not is_call(v):
                 continue
-            if v.op.transpose is not None and not linear:
-                self.primals[v] = b.again(v, tuple([self.primal(b, a) for a in v.args]))
-            elif v.op is FOR:
+            if v.op.eval is not None and not v.type.linear:  # a row of the table: most are
+                primals[v] = b.again(v, tuple([primals[a] if a in primals else self.primal(b, a) for a in v.args]))
+                continue
+            linear = is_linear(v)
+            if v.op is FOR:
                 self.forward_for(b, v)
             elif is_call(v) and linear:
                 args = [self.primal(b, a) for a in v.args if has_primal(a)]
@@ -286,6 +289,7 @@ class LinearHalf:
         self.of, self.g = of, of.g
         self.turn: dict[Block, Value] = {}  # the index of the turn, of each loop
         self.given: dict[Value, Value] = {}  # the saved parameters
+        self.remade: dict[Value, Value] = {}  # what belongs to no loop, once it was asked for
         self.tape: Value | None = None
 
     def take(self, b: Builder) -> None:
@@ -301,6 +305,12 @@ class LinearHalf:
         """The primal `v`: a saved parameter, from the tape, or made again."""
         if v in self.given:
             return self.given[v]
+        if v.block is self.g.body:
+            if v not in self.remade:
+                inner, b.block = b.block, b.root
+                self.remade[v] = self._made(b, v)
+                b.block = inner
+            return self.remade[v]
         # it is made in the loop it belongs to, not anew in each turn of a loop inside
         inner, b.block = b.block, self.turn[v.block].block if v.block in self.turn else b.root
         made = self._made(b, v)

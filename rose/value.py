@@ -6,8 +6,10 @@ has no answer before the compiled function runs, it answers with an error that s
 
 from __future__ import annotations
 
+import marshal
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .dims import Size
@@ -321,6 +323,14 @@ def mismatch(op: Op, args: Sequence[Value], loc: Loc) -> RoseError:
 
 
 # numbers of the host
+
+
+class Numbers(tuple[Any, ...]):
+    """The elements of a literal vector: passes hand them on, and what tells them from others is worked out once."""
+
+    @cached_property
+    def bits(self) -> bytes:
+        return marshal.dumps(tuple(self), 2)  # the format that writes floats as they are, and what is equal alike
 
 
 def is_truth(x: Any) -> bool:

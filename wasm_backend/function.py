@@ -83,15 +83,16 @@ class FunctionWriter(LoopWriter):
     # instructions
 
     def _block(self, block: Block) -> None:
-        deferred, dies, computed, unread = self.deferred, self.lives.dies, self.lives.computed, self.unread
+        deferred, dies, computed, start = self.deferred, self.lives.dies, self.lives.computed, self.lives.start
+        unread = self.unread
         for v in block.code:
             if v not in deferred and v not in unread:
                 if v in computed:
                     self._define(v)
                 elif v.op is not CONST and v.op is not ZERO:
                     self._instruction(v)
-            if self.lives.start[v] in dies:
-                self._release(self.lives.start[v])
+            if (n := start[v]) in dies:
+                self._release(n)
 
     def _instruction(self, v: Value) -> None:
         op = v.op
@@ -150,7 +151,7 @@ class FunctionWriter(LoopWriter):
             self.c.body += LOCAL_SET[k]
             self.place[v] = (k,)
             return
-        if len(early) == 1 and self.lives.uses[v] == 1:
+        if len(early) == 1 and self.lives.reader[v] is not None:
             to = self._item(*early[0])
             self.c.base(to)
             self._compute(v)

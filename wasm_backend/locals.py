@@ -80,57 +80,61 @@ class Lives:
     def __init__(self, body: Block) -> None:
         self.start: dict[Value, int] = {}
         self.end: dict[Block, int] = {}
-        self.uses: dict[Value, int] = {}
+        self.reader: dict[Value, Value | Block | None] = {}  # what reads a value; None if several do
         self.aliases: dict[Value, None] = {}
         self.computed: dict[Value, None] = {}  # the numbers that an expression makes
         self.items: dict[tuple[Value, int], None] = {}  # the results of loops that somebody reads
         self.deferred: dict[Value, int] = {}  # -> how deep it stands in its expression
         self.early: dict[Value, list[tuple[Value, int]]] = {}  # -> the aggregates, and which item of each
         self.stored: dict[tuple[Value, int], None] = {}  # the items that are stored early
-        self.dies: dict[int, list[Value]] = {}  # number -> what is not needed after it
-        self._user: dict[Value, Value | Block] = {}
+        self.dies: dict[int, list[Value]] = {}  # number -> what is not needed after it, of what may have a local
         self._when: dict[Value, int] = {}  # the number of the instruction with which a deferred one is written
         self._last: dict[Value, int] = {}
         self._number(body, 0)
         self._visit(body)
+        deferred, aliases, dies = self.deferred, self.aliases, self.dies
         for v, n in self._last.items():
-            if v not in self.deferred:
-                self.dies.setdefault(n, []).append(v)
+            if v not in deferred and v not in aliases and v.op is not CONST and v.op is not ZERO:
+                if n in dies:
+                    dies[n].append(v)
+                else:
+                    dies[n] = [v]
 
     def _number(self, block: Block, n: int) -> int:
-        uses, user, start = self.uses, self._user, self.start
+        reader, start, computed = self.reader, self.start, self.computed
         for v in block.code:
             start[v] = n
             n += 1
-            op = v.op
-            if op in _MAY_BE_ALIAS and is_alias(v):
-                self.aliases[v] = None
-            elif v.type.scalar and (op.wasm or op is INDEX or op is GET):
-                self.computed[v] = None
-            if op is FOR:
+            op, args = v.op, v.args
+            if op in _MAY_BE_ALIAS:
+                if is_alias(v):
+                    self.aliases[v] = None
+                elif v.type.scalar:
+                    computed[v] = None
+                if op is GET and args[0].op is FOR:
+                    self.items[(args[0], v.attr)] = None
+            elif op.wasm and v.type.scalar:
+                computed[v] = None
+            elif op is FOR:
                 n = self._number(v.attr, n)
-            elif op is GET:
-                self.items[(v.args[0], v.attr)] = None
-            for a in v.args if "$" not in op.wasm else operands(v):
-                uses[a] = uses.get(a, 0) + 1
-                user[a] = v
+            for a in args if "$" not in op.wasm else operands(v):
+                reader[a] = None if a in reader else v
         for r in block.results:
-            uses[r] = uses.get(r, 0) + 1
-            user[r] = block
+            reader[r] = None if r in reader else block
         self.end[block] = n
         return n + 1
 
     def _visit(self, block: Block) -> None:  # noqa: C901 (the one loop that all compiling waits for)
         """Backwards: what reads a value is known before the value."""
-        last, early, start = self._last, self.early, self.start
+        last, early, start, computed, aliases = self._last, self.early, self.start, self.computed, self.aliases
         for r in block.results:
             self._keep(r, self.end[block], block)
         for v in reversed(block.code):
             n = start[v]
-            if v in self.computed:
-                if self.uses.get(v) == 1 and v not in early:
-                    n = self._defer(v, block)
-            elif v in self.aliases:
+            if v in computed:
+                if v not in early and (user := self.reader.get(v)) is not None:
+                    n = self._defer(v, user, block)
+            elif v in aliases:
                 n = max(last.get(v, 0), n)
             elif v.op is FOR:
                 self._visit(v.attr)
@@ -138,7 +142,7 @@ class Lives:
                     last[x] = max(last.get(x, 0), self.end[v.attr])
             elif (v.op is PACK or v.op is TUPLE) and len(v.args) > EARLY:
                 for k, a in enumerate(v.args):
-                    if a in self.computed and a.block is block:
+                    if a in computed and a.block is block:
                         early.setdefault(a, []).append((v, k))
                         self.stored[(v, k)] = None
                         last[a] = max(last.get(a, 0), start[a])
@@ -155,9 +159,8 @@ class Lives:
             if v not in last:
                 last[v] = n
 
-    def _defer(self, v: Value, block: Block) -> int:
+    def _defer(self, v: Value, user: Value | Block, block: Block) -> int:
         """Let `v` wait for its one reader, if that is in its block and takes it from the stack: when that is."""
-        user = self._user[v]
         if isinstance(user, Block):
             if user is not block:
                 return self.start[v]

@@ -11,8 +11,7 @@ import os
 import struct
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import reduce
-from typing import Any
+from typing import Any, cast
 
 from rose.dims import Dim, Size, dims_of, larger, plus
 from rose.effects import Assertion, Failure, Printer
@@ -20,7 +19,7 @@ from rose.errors import Loc, RoseError, TooLarge, here
 from rose.ir import ACCUM, CALL, CONST, FOR, PACK, PURE_CALL, ZERO, Block, Func, Value, is_call
 from rose.progress import step
 from rose.stacks import POP
-from rose.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec, double, items_of
+from rose.types import Bool, Fin, Real, Ref, Single, Type, Vec, double, items_of
 
 from .abi import Lowered, Signature, Slot
 from .choice import ChoiceWriter
@@ -49,7 +48,8 @@ class _Program:
         self.exports, self.single = exports, single
         self.notable = calls_first(exports.values())
         self.order = list(self.notable)
-        self.called = {g for f, vs in self.notable.items() for g in callees(f, vs)}
+        self.calls = {f: list(dict.fromkeys(callees(f, vs))) for f, vs in self.notable.items()}
+        self.called = {g for called in self.calls.values() for g in called}
         self.called |= {f for f in exports.values() if f.arms is not None or f.turns is not None}  # its wrapper does
         self.imports = tuple([f for f in self.order if f.impl is not None and not isinstance(f.impl, Assertion)])
         self.index: dict[Func, int] = {}
@@ -126,10 +126,17 @@ class _Program:
 
     def new_frame(self, f: Func) -> Frame:
         """A frame above those of all that `f` calls."""
-        notable = self.notable[f] if f in self.notable else notable_values(f.body)
-        below = [self.frames[g] for g in callees(f, notable) if g.impl is None]
-        more = reduce(larger, [g.more for g in below], 0)
-        return _Frame(self, f, max([self.top, *[g.top for g in below]]), more)
+        top, more = self.top, cast("int | Size", 0)
+        for g in self.callees(f):
+            if g.impl is None:
+                below = self.frames[g]
+                top = max(top, below.top)
+                more = larger(more, below.more) if isinstance(below.more, Size) else more
+        return _Frame(self, f, top, more)
+
+    def callees(self, f: Func) -> list[Func]:
+        """What `f` calls, which may be a wrapper that was made here."""
+        return self.calls[f] if f in self.calls else callees(f, notable_values(f.body))
 
     def done(self, f: Func, frame: Frame) -> None:
         self.largest = max(self.largest, frame.top)
@@ -173,9 +180,8 @@ class _Program:
     @contextmanager
     def using(self, f: Func) -> Generator[None]:
         """Inside, the code of a function is written: what it uses is kept, with what its callees use."""
-        notable = self.notable[f] if f in self.notable else notable_values(f.body)
         with self.extents.using() as used:
-            for g in callees(f, notable):
+            for g in self.callees(f):
                 used.update(self.used.get(g, {}))
             yield
         self.used[f] = used
@@ -344,9 +350,9 @@ def border_types(f: Func) -> tuple[list[int], list[int]]:
 
 def pack(x: Any, t: Type) -> bytes:
     """A literal as it lies in memory."""
-    if isinstance(t, Vec):
+    if isinstance(t, Vec) and isinstance(t.elem, Vec):
         return b"".join([pack(y, t.elem) for y in x])
-    assert not isinstance(t, (Tuple, Ref)), t
-    if t is Bool:
-        return bytes([bool(x)])
-    return struct.pack("<I" if isinstance(t, Fin) else "<d" if t is Real else "<f", x)
+    xs, of = (x, t.elem) if isinstance(t, Vec) else ([x], t)
+    assert of.scalar, t
+    kind = "?" if of is Bool else "I" if isinstance(of, Fin) else "d" if of is Real else "f"
+    return struct.pack(f"<{len(xs)}{kind}", *xs)

@@ -18,7 +18,7 @@ from .carried import Carried
 from .encode import F32, F64, I32, LOCAL_GET
 from .extents import Extents
 from .heap import Heap
-from .homes import Home, Part, escaping, homes
+from .homes import Home, Homes, Part
 from .layout import leaf_offsets, leaves, size
 from .locals import Lives
 from .places import ADDRESS, Assembler, Frame, Literal, Mem, Place, wasm_type
@@ -49,8 +49,8 @@ class ValueWriter:
         self.program, self.f, self.frame, self.out = program, f, frame, out
         self.lives = Lives(f.body)
         self.deferred = self.lives.deferred
-        self.homes = homes(f.body)
-        self.escaping = escaping(f.body)
+        found = Homes(f.body)
+        self.homes, self.escaping = found.of, found.escaping
         self.place: dict[Value, tuple[Place, ...]] = {}
         self.owned: dict[Value, list[tuple[int, int]]] = {}  # value -> its locals: (type, index)
         self.free: dict[int, list[int]] = {I32: [], F32: [], F64: []}

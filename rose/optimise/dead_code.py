@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..calls import changed
 from ..ir import ADD_TO, CALL, FOR, GET, PARAM, ZERO, Block, Func, Value
 from ..linear import base
 from ..types import Ref
@@ -12,6 +13,8 @@ def remove_dead_code(f: Func) -> Func:
     live = _Live()
     live.block(f.body)
     _sweep(f.body, live)
+    changed(f)
+    f.body.known.clear()  # nothing is built on: it takes more memory than the instructions
     return f
 
 
@@ -29,15 +32,20 @@ class _Live:
         self.code(block)
 
     def code(self, block: Block) -> None:
+        values = self.values
         for v in reversed(block.code):
-            if v.op is FOR:
+            op = v.op
+            if op is FOR:
                 self.loop(v)
-            elif v in self.values or self.acts(v):
-                self.values[v] = None
-                if v.op is GET and v.args[0].op is FOR:
-                    self.items[(v.args[0], v.attr)] = None
-                for a in v.args:
-                    self.values[a] = None
+                continue
+            if v not in values:
+                if (op is not ADD_TO and op is not CALL) or not self.acts(v):
+                    continue
+                values[v] = None
+            elif op is GET and v.args[0].op is FOR:
+                self.items[(v.args[0], v.attr)] = None
+            for a in v.args:
+                values[a] = None
 
     def acts(self, v: Value) -> bool:
         """True if `v` does something besides making its result, that somebody can see."""
@@ -78,6 +86,9 @@ class _Live:
 
 
 def _sweep(block: Block, live: _Live) -> None:
+    if not any([v.op is FOR for v in block.code]):
+        block.code = [v for v in block.code if v in live.values]
+        return
     kept: list[Value] = []
     for v in block.code:
         if v in live.values:

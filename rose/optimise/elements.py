@@ -54,7 +54,7 @@ class _Found:
                 self.kept[v] = True
             elif self.kept or v.op is ADD_TO:
                 self._use(v)
-        for v in instructions(body):
+        for v in instructions(body) if self.kept else ():
             for r in v.attr.results if v.op is FOR else ():
                 self.kept.pop(base(r), None)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from .. import ir
-from ..calls import callees, callees_first, of_parts
+from ..calls import callees, callees_first, calls, of_parts
 from ..ir import (
     ACCUM,
     ADD_TO,
@@ -97,7 +97,7 @@ class _Program:
         """The calls in `f` that make way for what they call."""
         out: dict[Value, Func] = {}
         total = self.weight(f)
-        for v in _calls(f.body):
+        for v in calls(f):
             g = self.made[v.attr]
             if g.impl is None and g.arms is None and g.turns is None and not v.attr.remat:
                 n = self.weight(g)
@@ -112,14 +112,6 @@ class _Program:
         if f not in self.weights:
             self.weights[f] = weight(f.body)
         return self.weights[f]
-
-
-def _calls(block: Block) -> Iterable[Value]:
-    for v in block.code:
-        if v.op is FOR:
-            yield from _calls(v.attr)
-        elif is_call(v):
-            yield v
 
 
 class Writer:

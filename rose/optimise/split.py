@@ -23,7 +23,8 @@ Env = dict[Value, Value]
 
 
 def split(f: Func, longest: int = LONGEST) -> Func:
-    """`f`, cut into pieces if it has more than `longest` instructions."""
+    """`f`, which is finished, cut into pieces if it has more than `longest` instructions."""
+    f.body.known.clear()  # which takes more memory than the instructions
     if weight(f.body) <= longest:
         return f
     with ir.building(f.name) as b:
@@ -89,7 +90,14 @@ def _param(b: Builder, v: Value) -> Value:
 
 
 def weight(block: Block) -> int:
-    return sum(map(_weight_of, block.code))
+    """The sum of `_weight_of` of each, in one loop: this is asked of every function."""
+    total = len(block.code)
+    for v in block.code:
+        if v.op is FOR:
+            total += weight(v.attr)
+        elif v.op is ADD_TO:
+            total += 1
+    return total
 
 
 def _weight_of(v: Value) -> int:
@@ -167,7 +175,7 @@ def _pieces(block: Block) -> list[list[Value]]:
     """The code in pieces. An accumulator that is open at a cut is opened and frozen between two pieces."""
     size, number, cut = 0, dict[Value, int](), 0
     for v in block.code:
-        size += _weight_of(v)
+        size += _weight_of(v) if v.op is FOR or v.op is ADD_TO else 1
         if size > PIECE:
             size, cut = 0, cut + 1
         number[v] = cut
@@ -175,6 +183,8 @@ def _pieces(block: Block) -> list[list[Value]]:
     apart = {v for v in block.code if v.op is ACCUM and v not in frozen}
     while True:
         pieces = _cut(block, number, apart)
+        if not frozen:
+            return pieces
         piece = {v: k for k, vs in enumerate(pieces) for v in vs}
         torn = [(x, v) for x, v in frozen.items() if x not in apart and x in piece and piece[x] != piece[v]]
         if not torn:
@@ -222,9 +232,10 @@ def _read_later(block: Block, pieces: list[list[Value]]) -> dict[Value, None]:
             out[a] = None
 
     for k, vs in enumerate(pieces):
+        own = set(vs)
         for v in vs:
             for a in v.args if v.op is not FOR else _uses(v):
-                if piece.get(a, k) != k:
+                if a not in own and piece.get(a, k) != k:
                     read(a, k)
     for r in block.results:
         if r in piece:
@@ -258,7 +269,12 @@ def _read_from_outside(piece: Sequence[Value]) -> list[Value]:
             read(a)
 
     for v in piece:
-        enter(v)
+        if v.op is FOR:
+            enter(v)
+            continue
+        for a in v.args:
+            if a not in own:
+                read(a)
     return list(out)
 
 
@@ -278,7 +294,7 @@ def _copy(b: Builder, v: Value, env: Env) -> None:
     for a in v.args:
         if a not in env:
             _remake_one(b, a, env)
-    if v.op not in _REBUILT:
+    if v.op.eval is not None or v.op not in _REBUILT:
         env[v] = b.again(v, tuple([env[a] for a in v.args]))
         return
     b.loc = v.loc

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..calls import instructions
+from ..calls import callees
 from ..dims import Size
 from ..ir import FOR, Block, Builder, Func, Value
 from ..types import Fin, Vec, items_of
@@ -23,16 +23,15 @@ LARGEST = 300  # instructions of all turns together
 def unrolled(f: Func, made: Mapping[Func, Func]) -> Func:
     """`f`, which calls what is `made` of others, with its short loops unrolled."""
     short = _Short(f.body)
-    same = all([made.get(g, g) is g for g in short.callees])
+    same = all([made.get(g, g) is g for g in callees(f)])
     return f if same and not short.loops else remove_dead_code(_Writer(made, short.loops).function(f))
 
 
 class _Short:
-    """The loops of a function that are unrolled, inner ones first, and what it calls."""
+    """The loops of a function that are unrolled, inner ones first."""
 
     def __init__(self, body: Block) -> None:
         self.loops: set[Value] = set()
-        self.callees = [v.attr for v in instructions(body) if isinstance(v.attr, Func)]
         self.room = LONGEST - weight(body)
         self.block(body)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import ir
 from ..calls import callees, callees_first, of_parts
-from ..ir import ADD_TO, CONST, FOR, GET, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..ir import ADD_TO, CALL, CONST, FOR, GET, PURE_CALL, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from ..linear import base
 from ..types import Ref, Tuple, Type, Unit
 from .dead_code import remove_dead_code
@@ -28,7 +28,7 @@ def remove_across_calls(funcs: Mapping[str, Func]) -> dict[str, Func]:
     """These functions, which call what does no more than is asked for."""
     made = dict(funcs)
     for _ in range(ROUNDS):
-        if not any([*callees(f)] for f in made.values()):
+        if not any(callees(f) for f in made.values()):
             break
         program = _Program(list(made.values()))
         if not program.shrinks:
@@ -49,7 +49,10 @@ def _add(needs: Needs, key: Any, need: Need) -> None:
     if old is False:
         old = needs[key] = {}
     for k, n in need.items():
-        _add(old, k, n)
+        if n is True:
+            old[k] = True
+        else:
+            _add(old, k, n)
 
 
 def _part(t: Type, need: Need) -> Type:
@@ -62,7 +65,12 @@ def _part(t: Type, need: Need) -> Type:
 
 
 def _whole(t: Type, need: Need) -> bool:
-    return _part(t, need) is t
+    """True if all of a `t` is needed."""
+    if need is True or t.empty:
+        return True
+    if not need or not isinstance(t, Tuple):
+        return False
+    return all([_whole(x, need.get(k, False)) for k, x in enumerate(t.items)])
 
 
 class _Program:
@@ -84,13 +92,14 @@ class _Program:
         self.live: dict[Func, _Live] = {}
         for f in reversed(self.order):
             if f not in fixed:
-                live = self.live[f] = _Live(self, f)
+                live = self.live[f] = _Live(self, f, counts=True)
                 live.shared()
         # where each reads all of its parameters, as long as others do, that is so
         self.shrinks = any([self.may_shrink(f) for f in self.live])
         for f in self.order if self.shrinks else ():
             if f not in fixed:
-                self.live[f] = _Live(self, f)
+                if not all([n is True for g in callees(f) for n in self.params.get(g, ())]):
+                    self.live[f] = _Live(self, f)
                 if f not in self.fixed:
                     self.params[f] = self.read(f)
 
@@ -129,12 +138,12 @@ class _Program:
 class _Live:
     """What is needed of each value of a function, found backwards; it tells the program what it needs of others."""
 
-    def __init__(self, program: _Program, f: Func) -> None:
-        self.program, self.f = program, f
+    def __init__(self, program: _Program, f: Func, *, counts: bool = False) -> None:
+        self.program, self.f, self.counts = program, f, counts
         self.need: Needs = {}
         self.position = {p: k for k, p in enumerate(f.params)}
         self.calls: dict[Value, None] = {}
-        self.users: dict[Value, set[Value]] = {}  # of tuples
+        self.readers: dict[Value, Value | None] = {}  # of tuples: who reads it; None if several do
         self.mark(f.body.results[0], program.result[f])
         self.code(f.body)
 
@@ -142,11 +151,13 @@ class _Live:
         """Tell which tuples go to several readers: to leave out what one of them does not read is to copy the rest."""
         for v in self.calls:
             for k, a in enumerate(v.args):
-                if isinstance(a.type, Tuple) and a.op is not TUPLE and len(self.users[a]) > 1:
+                if isinstance(a.type, Tuple) and a.op is not TUPLE and self.readers[a] is None:
                     self.program.shared.add((v.attr, k))
 
     def mark(self, v: Value, need: Need) -> None:
-        if need:
+        if need is True:
+            self.need[v] = True
+        elif need:
             _add(self.need, v, need)
 
     def observed(self, ref: Value) -> bool:
@@ -159,32 +170,39 @@ class _Live:
     def code(self, block: Block) -> None:
         need = self.need
         for v in reversed(block.code):
-            if v.op.eval is not None and v.type.scalar:  # most are: numbers, made of numbers
+            op = v.op
+            if op.eval is not None and v.type.scalar:  # most are: numbers, made of numbers
                 if v in need:
                     for a in v.args:
                         need[a] = True
-            elif v.op is FOR:
-                self.loop(v)
-            elif is_call(v):
+            elif op is PURE_CALL or op is CALL:
                 self.call(v)
-            elif v in self.need:
-                self.reads(v, self.need[v])
-            elif v.op is ADD_TO and self.observed(v.args[0]):
-                self.need[v] = True
+            elif op is FOR:
+                self.loop(v)
+            elif v in need:
+                self.reads(v, need[v])
+            elif op is ADD_TO and self.observed(v.args[0]):
+                need[v] = True
                 self.reads(v, True)
 
     def use(self, v: Value) -> None:
         for a in v.args:
             if isinstance(a.type, Tuple):
-                self.users.setdefault(a, set()).add(v)
+                self.readers[a] = v if self.readers.get(a, v) is v else None
 
     def reads(self, v: Value, need: Need) -> None:
-        self.use(v)
-        if v.op is TUPLE:
+        if self.counts:
+            self.use(v)
+        if v.op is GET:
+            (whole,) = v.args
+            known = self.need.get(whole)
+            if need is True and isinstance(known, dict):
+                known[v.attr] = True
+            elif known is not True:
+                self.mark(whole, {v.attr: need})
+        elif v.op is TUPLE:
             for k, a in enumerate(v.args):
                 self.mark(a, need if need is True else need.get(k, False) if need else False)
-        elif v.op is GET:
-            self.mark(v.args[0], {v.attr: need})
         else:
             for a in v.args:
                 self.mark(a, True)
@@ -196,7 +214,8 @@ class _Live:
             return
         need = self.need.setdefault(v, {})
         self.calls[v] = None
-        self.use(v)
+        if self.counts:
+            self.use(v)
         program = self.program
         _add(program.result, g, need)
         program.refs[g].update(seen)
@@ -249,6 +268,8 @@ class _Writer:
                 env[v] = self.value(b, v, env)
 
     def value(self, b: Builder, v: Value, env: Env) -> Value:
+        if v.op.eval is not None:
+            return b.again(v, tuple([env[a] for a in v.args]))
         if v.op is CONST:
             return b.const(v.attr, v.type)
         if v.op is ZERO:
