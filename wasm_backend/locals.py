@@ -36,6 +36,7 @@ from .layout import is_flat
 _MAY_BE_ALIAS = {GET, INDEX, AT, TUPLE, FREEZE, stop_gradient}
 _TAKES = {ADD_TO, CALL, PURE_CALL, FOR, ACCUM, PACK, TUPLE, INDEX, AT}  # what reads a number from the stack
 
+FAR = 30  # instructions from a number to where it is read: all that it is made of would have to be kept for so long
 DEPTH = 20  # of an expression on the stack: it is written by recursion
 EARLY = 8  # the items of an aggregate with more than so many are stored when they are made
 
@@ -172,8 +173,11 @@ class Lives:
             return self.start[v]
         if user not in self.computed and (user.op not in _TAKES or user in self.aliases):
             return self.start[v]
+        n = self._when.get(user, self.start[user])
+        if n - self.start[v] > FAR and v.op.eval is not None:
+            return self.start[v]
         self.deferred[v] = depth
-        n = self._when[v] = self._when.get(user, self.start[user])
+        self._when[v] = n
         return n
 
     def _keep(self, v: Value, n: int, block: Block) -> None:

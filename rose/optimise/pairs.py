@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from ..ir import CONST, GET, PARAM, TUPLE, ZERO, Func, Value, is_call
 from ..types import Ref
 from .dead_code import remove_dead_code
-from .inline import Writer
+from .inline import SMALL, Writer
 from .split import weight
 
-ROUNDS = 3  # calls within calls
+ROUNDS = 4  # calls within calls
 HOPS = 100  # calls in a row that hand on what they are given: so many are looked through
 SHALLOW = 8  # times as many steps as the longest chain of them has: what is no chain
 LARGEST = 100_000  # instructions of a function that becomes one, before it is cut again
@@ -45,7 +45,7 @@ def _pairs(f: Func) -> set[Value]:
         if adds:
             adding |= both
         if not needs:
-            if adds and _takes_a_tape(v) and _opens(v.attr):
+            if adds and _takes_a_tape(v) and (weight(v.attr.body) <= SMALL or _opens(v.attr)):
                 pairs.add(v)
             continue
         last = max(needs, key=place.__getitem__)
@@ -68,20 +68,32 @@ def _takes_a_tape(v: Value) -> bool:
     return False
 
 
-def _calls(f: Func) -> dict[Value, list[Value]]:
-    """The calls of a function, each with the last call that each of its arguments needs."""
+def _calls(f: Func) -> dict[Value, set[Value]]:
+    """The calls of a function, each with those whose results it is given, and the last one that other numbers need."""
     newest: dict[Value, Value] = {}
     turn: dict[Value, int] = {}
-    calls: dict[Value, list[Value]] = {}
+    calls: dict[Value, set[Value]] = {}
     for k, v in enumerate(f.body.code):
         turn[v] = k
-        needs = {newest[x] for a in v.args if not isinstance(a.type, Ref) and (x := _source(a)) in newest}
         if is_call(v):
+            calls[v] = _given(v, newest)
             newest[v] = v
-            calls[v] = list(needs)
-        elif needs:
+        elif needs := [newest[x] for a in v.args if not isinstance(a.type, Ref) and (x := _source(a)) in newest]:
             newest[v] = max(needs, key=turn.__getitem__)
     return calls
+
+
+def _given(v: Value, newest: dict[Value, Value]) -> set[Value]:
+    """The calls that the arguments of one need, each part of a tuple for itself."""
+    found: set[Value] = set()
+    todo = [a for a in v.args if not isinstance(a.type, Ref)]
+    while todo:
+        a = _source(todo.pop())
+        if a.op is TUPLE:
+            todo += a.args
+        elif a in newest:
+            found.add(newest[a])
+    return found
 
 
 def _opens(g: Func) -> bool:
