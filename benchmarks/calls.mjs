@@ -1,4 +1,4 @@
-// Nanoseconds of a call in Node, for `calls.py`: node --expose-gc calls.mjs FOLDER, which has a package for each function.
+// Nanoseconds of a call in Node, for `calls.py`: node calls.mjs FOLDER, which has a package for each function.
 // Each is called as the bare export, with its arguments in their places; with what a page would write by hand around
 // that, for this one function; and as ours.
 import { readFileSync } from "node:fs";
@@ -82,15 +82,15 @@ const calls = {
 };
 let sink;
 const nanoseconds = (f) => {
-  for (let k = 0; k < 3; k++) gc(); // what others left behind, and its sweeping
-  const start = process.cpuUsage().user;
+  const start = process.cpuUsage();
   for (let i = 0; i < COUNT; i++) sink = f();
-  return ((process.cpuUsage().user - start) * 1000) / COUNT;
+  const { user, system } = process.cpuUsage(start);
+  return ((user + system) * 1000) / COUNT;
 };
 const found = {};
-for (let k = 0; k < ROUNDS; k++)
-  for (const [name, all] of Object.entries(calls))
+for (const [name, all] of Object.entries(calls))
+  for (let k = 0; k < ROUNDS; k++)
     for (const [which, f] of Object.entries(all)) ((found[name] ??= {})[which] ??= []).push(nanoseconds(f));
-const median = (xs) => xs.sort((x, y) => x - y)[xs.length >> 1];
-const medians = (all) => Object.fromEntries(Object.entries(all).map(([k, xs]) => [k, median(xs)]));
-console.log(JSON.stringify(Object.fromEntries(Object.entries(found).map(([k, all]) => [k, medians(all)]))));
+const quartile = (xs) => xs.sort((x, y) => x - y)[xs.length >> 2];
+const quartiles = (all) => Object.fromEntries(Object.entries(all).map(([k, xs]) => [k, quartile(xs)]));
+console.log(JSON.stringify(Object.fromEntries(Object.entries(found).map(([k, all]) => [k, quartiles(all)]))));

@@ -2,8 +2,9 @@
 
 `python -m benchmarks.calls`. The functions do next to nothing, so that the call is what is timed. In Python `raw` is
 the bare call of C with every argument in its place, and in Node the bare export; `by hand` is what a page would write
-itself: it sets the arguments in a view that it keeps, and takes a slice of it. Nanoseconds, of the thread in Python
-and of the process in Node: medians of rounds in which every function has its turn.
+itself, for that one function: it sets the arguments in a view that it keeps, and takes a slice of it. Nanoseconds, of
+the thread in Python and of the process in Node: medians of rounds in Python, in which every function has its turn, and
+in Node, whose collector works for all of them, lower quartiles of rounds in which the ways to call one function do.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def node_calls() -> dict[str, dict[str, float]]:
     with tempfile.TemporaryDirectory() as folder:
         for k, f in functions().items():
             rose.compile({k: f}, dynamic=k.startswith("any")).save(Path(folder) / k, k)
-        said = subprocess.run(["node", "--expose-gc", NODE, folder], check=True, capture_output=True, text=True).stdout
+        said = subprocess.run(["node", NODE, folder], check=True, capture_output=True, text=True).stdout
     return json.loads(said)
 
 
