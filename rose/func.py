@@ -52,7 +52,7 @@ class Func:
         self.arms: tuple[Func, Func] | None = None  # which of them is called, its first parameter says
         self.turns: Turns | None = None  # what is called again and again: see `calls.py`
         self.remat = False  # a derivative in reverse keeps what it is given, and evaluates it once more
-        self.calls: list[Value] | None = None  # its instructions that are some: see `calls.py`
+        self.calls: list[Value] | None = None  # those in it, once they were asked for: see `calls.py`
         self.jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
         self.memo: dict[Any, Any] = {}  # what passes derived from this function: made once
 

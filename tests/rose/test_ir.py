@@ -1,0 +1,47 @@
+"""Literals are told apart by their bits, and carried along; calls are known; the collector is off in a trace."""
+
+import gc
+import math
+
+import rose
+from rose import Real, Vec, ir
+from rose.calls import callees
+from rose.ir import CONST
+from rose.optimise import optimised, remove_dead_code
+from rose.types import Vec as VecType
+
+
+def test_literal_vectors_are_one_if_all_their_bits_are():
+    two = VecType(2, Real)
+    with ir.building("f") as b:
+        b.loc = rose.fn([Real], Real)(lambda x: x).loc
+        zeros = b.const((0.0, math.nan), two)
+        assert b.const(tuple([0.0, math.nan]), two) is zeros
+        assert b.const((-0.0, math.nan), two) is not zeros
+        assert b.const((0.0, 0.0), two) is not zeros
+
+
+def test_a_literal_vector_is_the_same_object_in_all_that_is_derived():
+    numbers = [0.5 * k for k in range(100)]
+    f = rose.fn([Vec[100]], Real)(lambda v: rose.dot(v, rose.constant(Vec[100], numbers)))
+    g = rose.value_and_grad(f).func
+    both = f.func, optimised({"g": g})["g"]
+    literals = [v.attr for h in both for v in h.body.code if v.op is CONST and v.type is VecType(100, Real)]
+    assert len(literals) == 2
+    assert literals[0] is literals[1] and list(literals[0]) == numbers
+
+
+def test_what_a_function_calls_is_found_again_when_it_was_changed():
+    inner = rose.fn([Real], Real)(lambda x: x * x)
+    f = rose.fn([Real], Real)(lambda x: (inner(x), x + 1.0)[1]).func
+    assert callees(f) == [inner.func]
+    remove_dead_code(f)
+    assert callees(f) == []
+
+
+def test_the_collector_is_off_in_a_trace_and_on_after_it():
+    seen: list[bool] = []
+    inner = rose.fn([Real], Real)(lambda x: (seen.append(gc.isenabled()), x)[1])
+    f = rose.fn([Real], Real)(lambda x: (inner(x), seen.append(gc.isenabled()))[0])
+    assert f.func and seen == [False, False]
+    assert gc.isenabled()
