@@ -1,6 +1,6 @@
 """`python -m benchmarks`: all measurements, one after the other."""
 
-from . import accuracy, dynamic, gradbench, latency, loops, mathematics, pyodide
+from . import accuracy, dynamic, gradbench, latency, loops, mathematics, pyodide, simd
 from .compare import measure
 
 latency.main()
@@ -10,4 +10,5 @@ loops.main()
 dynamic.main()
 gradbench.main()
 accuracy.main()
+simd.main()
 measure.main()

@@ -34,8 +34,9 @@ DTYPES = ("f64", "f32")
 
 @edge
 def compile(
-    f: AnyFn | Mapping[str, AnyFn], *more: AnyFn, dtype: str = "f64", dynamic: bool = False, **sizes: int
-) -> Compiled:
+    f: AnyFn | Mapping[str, AnyFn], *more: AnyFn, dtype: str = "f64", simd: bool | str = False, dynamic: bool = False,
+    **sizes: int,
+) -> Compiled:  # fmt: skip
     """A WebAssembly module of one or several functions, which can be called, saved and looked at.
 
     The first function is what a call of the result calls; the others are reached by name. Names are those
@@ -46,12 +47,17 @@ def compile(
     call where everything lies. All of its functions have the same sizes.
 
     With `dtype="f32"` every number of the module has 32 bits, outside and inside, derivatives included.
+
+    With `simd=True` the loops whose turns do not need one another compute two at once, and every bit stays. With
+    `simd="relaxed"` a product and a sum are also one instruction there, which rounds once or twice, as the machine has
+    it: the last bits may differ from one machine to another. What `save` writes has a module without either, too, for
+    engines that lack them.
     """
     named = _of_mapping(f, more) if isinstance(f, Mapping) else _by_their_names([f, *more])
     if not named:
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
     named = fixed(named, sizes, dynamic=dynamic)
-    made = lowered(named, dtype)
+    made = lowered(named, dtype, simd)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g.body))}
     return Compiled(made, next(iter(named)), docs, [g.func for g in named.values()])
 
@@ -90,13 +96,20 @@ def _check_fn(f: Any, where: str, loc: Loc) -> None:
         raise TypeMismatch(f"rose.compile takes @fn functions, not {ir.shown(f)}{where}", loc, "mark it with @rose.fn")
 
 
-def lowered(named: Mapping[str, AnyFn], dtype: str = "f64") -> Lowered:
+def lowered(named: Mapping[str, AnyFn], dtype: str = "f64", simd: bool | str = False) -> Lowered:
     """The module of these functions: bytes and signatures. Needs the standard library only."""
     from wasm_backend.lower import lower
 
     if dtype not in DTYPES:
         hint = 'dtype="f32" computes in single precision, dtype="f64" in double precision'
         raise TypeMismatch(f'dtype must be "f64" or "f32", not {ir.shown(dtype)}', here().into(("dtype",)), hint)
+    if not (simd is False or simd is True or simd == "relaxed"):
+        hint = 'simd=True computes two numbers at once, simd="relaxed" also multiplies and adds at once'
+        what = f'simd must be True, False or "relaxed", not {ir.shown(simd)}'
+        raise TypeMismatch(what, here().into(("simd",)), hint)
+    if simd and dtype == "f32":
+        what, hint = "simd computes with numbers of 64 bits, and this module has 32", 'leave out simd, or dtype="f32"'
+        raise TypeMismatch(what, here().into(("simd",)), hint)
     with no_collector():
         for f in named.values():
             if f.captured:
@@ -106,6 +119,10 @@ def lowered(named: Mapping[str, AnyFn], dtype: str = "f64") -> Lowered:
         if dtype == "f32":
             optimise(funcs.values())  # a literal that nothing needs may be too large for single precision
             funcs = {name: to_single(f) for name, f in funcs.items()}
+        if simd:
+            made = lower(optimised(funcs, simd=True), simd=simd)
+            if made.plain is not None:
+                return made
         return lower(optimised(funcs), single=dtype == "f32")
 
 

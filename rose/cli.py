@@ -207,6 +207,17 @@ def main() -> None:
 _dtype = click.option("--dtype", type=click.Choice(build.DTYPES), default="f64", help="The precision of every number.",
                       show_default=True)  # fmt: skip
 
+_simd = click.option("--simd", type=click.Choice(["true", "relaxed"]), metavar="[=relaxed]",
+                     help="Compute two turns of loops at once; relaxed: multiply and add at once, too.")  # fmt: skip
+
+
+class _Compile(click.Command):
+    """Takes `--simd` alone, too: what comes after it is not its value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, ["--simd=true" if a == "--simd" else a for a in args])
+
+
 _size = click.option("--size", "sizes", multiple=True, metavar="NAME=N", help="What a rose.dim is; again for others.")
 
 # the derivatives that can be asked for: what is put before the name, and what makes it
@@ -215,7 +226,7 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 }  # fmt: skip
 
 
-@main.command("compile")
+@main.command("compile", cls=_Compile)
 @click.argument("target", metavar="FILE[:NAME,...]")
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="The directory to make.")
 @click.option("--grad", is_flag=True, help="Add grad_NAME, the gradient in the first parameter.")
@@ -225,13 +236,15 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @_size
 @click.option("--dynamic", is_flag=True, help="Make one module for every size of a rose.dim.")
 @_dtype
+@_simd
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more.")
 def compile_(
     target: str, out: Path, grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
-    sizes: tuple[str, ...], dynamic: bool, dtype: str, force: bool, as_json: bool, quiet: bool, verbose: bool,
+    sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, force: bool, as_json: bool, quiet: bool,
+    verbose: bool,
 ) -> None:  # fmt: skip
     """Compile functions to a package for the web: NAME.wasm, NAME.js, NAME.d.ts, package.json.
 
@@ -249,7 +262,7 @@ def compile_(
                 raise click.UsageError(f"there would be two functions called {name}: {path} has one")
             named[name] = f
     with _reported(), _progress(quiet):
-        made = build.compile(named, dtype=dtype)
+        made = build.compile(named, dtype=dtype, simd=simd == "true" or simd or False)
     if verbose:
         for name, f in named.items():
             _say(f"{name}: {f!r}")

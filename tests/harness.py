@@ -32,8 +32,8 @@ ENGINE = _engine()
 class Module:
     """A module in one instance: `module["name"](*args)`."""
 
-    def __init__(self, funcs: Mapping[str, Func], *, single: bool = False) -> None:
-        self.lowered: Lowered = lower(funcs, single=single)
+    def __init__(self, funcs: Mapping[str, Func], *, single: bool = False, simd: bool | str = False) -> None:
+        self.lowered: Lowered = lower(funcs, single=single, simd=simd)
         self.store = wasmtime.Store(ENGINE)
         module = wasmtime.Module(ENGINE, self.lowered.wasm)
         types = [i.type for i in module.imports]

@@ -90,12 +90,20 @@ def _ways(t: Type, d: Dim, way: tuple[str | int, ...]) -> Iterator[list[str | in
 
 
 @dataclass(frozen=True, slots=True)
+class Plain:
+    """The same module for engines that do not have all of WebAssembly, and a small one, which tells such engines."""
+
+    wasm: bytes
+    probe: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Lowered:
     """A module: its bytes, its exports, and in order the opaque functions that it imports.
 
     `mathematics` names the functions of the library that it contains, whose notices go where it goes. Of the
     functions that it imports, those that print are not for the page to supply. At `base` the memory begins whose layout
-    depends on sizes that a call tells.
+    depends on sizes that a call tells. A module that needs more than every engine has, has a `plain` one beside it.
     """
 
     wasm: bytes
@@ -104,6 +112,7 @@ class Lowered:
     mathematics: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
     base: int = 0
+    plain: Plain | None = None
 
     def opaque(self) -> list[Func]:
         """The functions that the page supplies."""

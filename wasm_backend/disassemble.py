@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from .encode import OPCODES, unsigned
 
-_TYPES = {0x7F: "i32", 0x7E: "i64", 0x7D: "f32", 0x7C: "f64"}
+_TYPES = {0x7F: "i32", 0x7E: "i64", 0x7D: "f32", 0x7C: "f64", 0x7B: "v128"}
 _KINDS = {0: "func", 2: "memory", 3: "global"}
 _INDENTS, _OUTDENTS = {"block", "loop", "if", "else"}, {"end", "else"}
 
@@ -144,6 +144,14 @@ def _body(r: _Reader, names: dict[int, str]) -> Iterator[str]:
             text += f" {struct.unpack('<d', r.bytes(8))[0]!r}"
         elif kind == "f32.const":
             text += f" {struct.unpack('<f', r.bytes(4))[0]!r}"
+        elif kind == "v128.const":
+            text += " {!r} {!r}".format(*struct.unpack("<dd", r.bytes(16)))
+        elif kind == "i8x16.shuffle":
+            text += " {} {}".format(*[x // 8 for x in r.bytes(16)[::8]])
+        elif kind == "v128.store64_lane":
+            text += f" {r.unsigned()} {r.bytes(1)[0]}"
+        elif kind.endswith("_lane"):
+            text += f" {r.bytes(1)[0]}"
         elif kind in ("i32.const", "i64.const"):
             text += f" {r.signed()}"
         elif mnemonic == "br_table":

@@ -19,7 +19,7 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
-I32, I64, F32, F64 = 0x7F, 0x7E, 0x7D, 0x7C  # value types
+I32, I64, F32, F64, V128 = 0x7F, 0x7E, 0x7D, 0x7C, 0x7B  # value types
 EMPTY = 0x40  # the type of a block that leaves nothing
 FUNC, MEMORY, GLOBAL = 0, 2, 3  # kinds of exports
 PAGE = 65_536  # bytes
@@ -73,7 +73,8 @@ def section(id: int, content: bytes) -> bytes:
 # Mnemonic, fixed bytes, kind of the immediates if it has any; two spaces between rows. The fixed bytes
 # are the opcode and what never varies: the natural alignment of a load or store, and memory 0. Here is all
 # of WebAssembly 1.0 but `call_indirect`, as we make no tables; then the bulk memory operations, the sign
-# extensions and the truncations that saturate, which every engine has had for years.
+# extensions and the truncations that saturate, which every engine has had for years. Last is what computes two numbers
+# at once, and at the end of that what not every engine has; those loads and stores are of numbers, aligned as such.
 _TABLE = """
     unreachable 00  nop 01          block 02 t      loop 03 t
     if 04 t         else 05         end 0b          br 0c u
@@ -123,6 +124,17 @@ _TABLE = """
     i64.extend32_s c4
     i32.trunc_sat_f32_s fc00  i32.trunc_sat_f32_u fc01  i32.trunc_sat_f64_s fc02  i32.trunc_sat_f64_u fc03
     i64.trunc_sat_f32_s fc04  i64.trunc_sat_f32_u fc05  i64.trunc_sat_f64_s fc06  i64.trunc_sat_f64_u fc07
+
+    v128.load fd0003 u          v128.load64_splat fd0a03 u     v128.store fd0b03 u        v128.store64_lane fd5b03 ul
+    v128.const fd0c v128        i8x16.shuffle fd0d lanes       i64x2.splat fd12           f64x2.splat fd14
+    i64x2.extract_lane fd1d l   i64x2.replace_lane fd1e l      f64x2.extract_lane fd21 l  f64x2.replace_lane fd22 l
+    f64x2.eq fd47               f64x2.ne fd48                  f64x2.lt fd49              f64x2.le fd4b
+    v128.not fd4d               v128.and fd4e                  v128.or fd50               v128.xor fd51
+    v128.bitselect fd52         f64x2.ceil fd74                f64x2.floor fd75           f64x2.trunc fd7a
+    f64x2.nearest fd9401        f64x2.abs fdec01               f64x2.neg fded01           f64x2.sqrt fdef01
+    f64x2.add fdf001            f64x2.sub fdf101               f64x2.mul fdf201           f64x2.div fdf301
+    f64x2.min fdf401            f64x2.max fdf501
+    f64x2.relaxed_madd fd8702   f64x2.relaxed_nmadd fd8802
 """
 
 
@@ -146,11 +158,25 @@ def _i64(n: int) -> bytes:
     return signed(n if n < 2**63 else n - 2**64)
 
 
-_f32, _f64 = struct.Struct("<f").pack, struct.Struct("<d").pack
+def _lane(lane: int) -> bytes:
+    return _BYTE[lane]
+
+
+def _access(offset: int, lane: int) -> bytes:
+    return unsigned(offset) + _BYTE[lane]
+
+
+def _lanes(first: int, second: int) -> bytes:
+    """Which two of the four numbers in two vectors are taken: each is eight bytes."""
+    return bytes([8 * lane + k for lane in (first, second) for k in range(8)])
+
+
+_f32, _f64, _v128 = struct.Struct("<f").pack, struct.Struct("<d").pack, struct.Struct("<dd").pack
 
 Immediates = Callable[..., bytes]
 _KINDS: dict[str, Immediates] = {
     "u": unsigned, "i32": _i32, "i64": _i64, "f32": _f32, "f64": _f64, "t": _block_type, "v": _labels,
+    "l": _lane, "ul": _access, "lanes": _lanes, "v128": _v128,
 }  # fmt: skip
 
 

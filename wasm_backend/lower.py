@@ -11,6 +11,7 @@ import os
 import struct
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, cast
 
 from rose.dims import Dim, Size, dims_of, larger, plus
@@ -21,7 +22,7 @@ from rose.progress import step
 from rose.stacks import POP
 from rose.types import Bool, Fin, Real, Ref, Single, Type, Vec, double, items_of
 
-from .abi import Lowered, Signature, Slot
+from .abi import Lowered, Plain, Signature, Slot
 from .choice import ChoiceWriter
 from .encode import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module, instruction
 from .extents import LARGEST, MARK, Extents
@@ -30,22 +31,41 @@ from .heap import HEADER, Heap
 from .layout import align, is_aggregate, leaves, size
 from .libm import link
 from .places import ADDRESS, BASE, Assembler, Frame, Mem, wasm_type
+from .simd import PairWriter, probe
 from .turns import TurnsWriter
 
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
 
 
-def lower(exports: Mapping[str, Func], *, single: bool = False) -> Lowered:
-    """The module that exports these functions, which are over `Single` if it is to be in single precision."""
-    return _Program(exports, single).finish()
+def lower(exports: Mapping[str, Func], *, single: bool = False, simd: bool | str = False) -> Lowered:
+    """The module that exports these functions, which are over `Single` if it is to be in single precision.
+
+    With `simd` its loops compute two turns at once, where they can, and a plain module is beside it.
+    """
+    plain = _Program(exports, single, False, stages=1 if not simd else 2).finish()
+    if not simd:
+        return plain
+    program = _Program(exports, single, simd, stages=2)
+    made = program.finish()
+    assert _outside(made) == _outside(plain)  # so that one can be used in the place of the other
+    same = made.wasm == plain.wasm
+    return plain if same else replace(made, plain=Plain(plain.wasm, probe(relaxed=program.fused)))
+
+
+def _outside(made: Lowered) -> Any:
+    """What has to be known of a module to use it, but for its functions in Python."""
+    return made.signatures, made.mathematics, [why.told() for why in made.failures], made.base
 
 
 class _Program:
     """What all functions of a module share: types, constants, helpers, and where each function is."""
 
-    def __init__(self, exports: Mapping[str, Func], single: bool) -> None:
+    def __init__(self, exports: Mapping[str, Func], single: bool, simd: bool | str, *, stages: int) -> None:
         self.module = Module()
-        self.exports, self.single = exports, single
+        self.exports, self.single, self.simd = exports, single, simd
+        self.writer = PairWriter if simd else FunctionWriter
+        self.fused = False  # some product and sum are one instruction
+        self.stages = stages  # how many modules are made of these functions
         self.notable = calls_first(exports.values())
         self.order = list(self.notable)
         self.calls = {f: list(dict.fromkeys(callees(f, vs))) for f, vs in self.notable.items()}
@@ -84,7 +104,7 @@ class _Program:
         for f in self.order:
             if f.impl is None and f in self.called:
                 self.write(f)
-            step("lower", len(self.order))
+            step("lower", len(self.order) * self.stages)
         signatures = {name: self.export(name, f) for name, f in self.exports.items()}
         bottom = max(self.largest, self.top)
         base = -(-bottom // 8) * 8
@@ -167,7 +187,7 @@ class _Program:
         frame = self.frames[f] = self.new_frame(f)
         if sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS:
             self.mailbox[f] = [frame.reserve(ADDRESS if isinstance(p.type, Ref) else p.type) for p in f.params]
-        kind = ChoiceWriter if f.arms is not None else TurnsWriter if f.turns is not None else FunctionWriter
+        kind = ChoiceWriter if f.arms is not None else TurnsWriter if f.turns is not None else self.writer
         with self.using(f):
             writer = kind(self, f, frame, self.mailbox.get(f))
             params, results = writer.signature()
@@ -202,7 +222,7 @@ class _Program:
         dims = tuple(dict.fromkeys([d for p in f.params for d in dims_of(p.type)]))
         signature = Signature(name, tuple(slots), Slot("result", f.result, out and out.total), dims)
         with self.using(f):
-            writer = FunctionWriter(self, f, frame, given, out)
+            writer = self.writer(self, f, frame, given, out)
             params, results = writer.signature()
             index = self.module.reserve(self.module.type(params, results), name)
             code = writer.write()

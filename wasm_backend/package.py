@@ -2,7 +2,8 @@
 
 `name.wasm` is the module. `name.js` holds its signatures as data, and one line for each way to load it; all that runs
 is in `js/`, of which the files that the module needs are copied beside. `name.d.ts` says the same in TypeScript. A
-module with mathematics inside brings the notices of its authors.
+module with mathematics inside brings the notices of its authors. Of one that not every engine takes, `name.simd.wasm`
+is for the engines that do, and `name.wasm` for the others; `name.js` asks the engine.
 """
 
 from __future__ import annotations
@@ -73,7 +74,11 @@ def package_files(lowered: Lowered, name: str, docs: Mapping[str, str] = {}) -> 
     }
     files = {file: text.encode() for file, text in texts.items()}
     notices = {"NOTICE": notice()} if lowered.mathematics else {}
-    return {f"{name}.wasm": lowered.wasm, **files, **{k: (_JS / k).read_bytes() for k in runtime}, **notices}
+    module = lowered.wasm
+    if lowered.plain is not None:
+        files = {f"{name}.simd.wasm": module, **_chosen(files, name, lowered.plain.probe)}
+        module = lowered.plain.wasm
+    return {f"{name}.wasm": module, **files, **{k: (_JS / k).read_bytes() for k in runtime}, **notices}
 
 
 def _imports(lowered: Lowered) -> list[Func]:
@@ -166,6 +171,26 @@ def _manifest(name: str, more: Sequence[str]) -> str:
         "files": [f"{name}.wasm", f"{name}.js", f"{name}.d.ts", *more],
     }
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+
+
+def _chosen(files: Mapping[str, bytes], name: str, probe: bytes) -> dict[str, bytes]:
+    """The same package, with another module for the engines that take what a small one needs."""
+    plain, other = f"./{name}.wasm", f"./{name}.simd.wasm"
+    url = 'new URL("{}", import.meta.url)'.format
+    asked = f"WebAssembly.validate(new Uint8Array({json.dumps([*probe], separators=(',', ':'))}))"
+    own = (
+        files[f"{name}.js"]
+        .decode()
+        .replace(
+            f"const wasm = () => {url(plain)};",
+            f"const simd = {asked};\nconst wasm = () => (simd ? {url(other)} : {url(plain)});",
+        )
+    )
+    manifest = json.loads(files["package.json"])
+    manifest["exports"][other] = other
+    manifest["files"].insert(1, other[2:])
+    said = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    return {**files, f"{name}.js": own.encode(), "package.json": said.encode()}
 
 
 # TypeScript

@@ -23,7 +23,7 @@ from rose.ir import Builder, Func, not_one_each, shown
 from rose.measure import measured
 from rose.types import Bool, Fin, Single, Tuple, Type, Unit, Vec
 
-from .abi import Lowered, Signature, Slot
+from .abi import Lowered, Plain, Signature, Slot
 from .batch import Batch, without_forms
 from .instances import Module, Numbers, is_placed, kind_of, known_sizes
 from .memory import LARGEST, destination, fill, number
@@ -303,6 +303,7 @@ class Export:
             x.mathematics,
             x.failures,
             x.base,
+            x.plain,
         )
 
 
@@ -358,7 +359,7 @@ class Compiled(Export):
 def _alone(lowered: Lowered, name: str) -> bytes:
     """One function for another process, which need not have the classes of its structs."""
     signatures = {name: without_forms(lowered.signatures[name])}
-    return pickle.dumps(Export(replace(lowered, signatures=signatures), name))
+    return pickle.dumps(Export(replace(lowered, signatures=signatures, plain=None), name))
 
 
 def _unpickled(
@@ -371,9 +372,10 @@ def _unpickled(
     mathematics: tuple[str, ...],
     failures: tuple[Failure, ...],
     base: int,
+    plain: Plain | None,
 ) -> Export:
     opaque = tuple([_opaque(*f) for f in imports])
-    return cls(Lowered(wasm, signatures, opaque, mathematics, failures, base), name, doc)
+    return cls(Lowered(wasm, signatures, opaque, mathematics, failures, base, plain), name, doc)
 
 
 def _packed(f: Func) -> tuple[Any, ...]:

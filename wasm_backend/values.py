@@ -34,6 +34,8 @@ class Program(Protocol):
     mailbox: dict[Func, list[Mem | None]]  # where the parameters go, of functions that have too many
     zeros: Mem
     single: bool  # the module is in single precision
+    fused: bool  # some of its products and sums are one instruction
+    simd: bool | str  # two turns of a loop may be one: if it is "relaxed", their bits may depend on the machine
 
     def literal(self, v: Value) -> int: ...
     def adder(self) -> int: ...

@@ -52,9 +52,9 @@ def driver(addresses: list[int]) -> bytes:
     return wasmtime.wat2wasm(DRIVER.format(params=params, arguments="".join(f" (i32.const {a})" for a in addresses)))
 
 
-def ours(p: Program, f: rose.Fn[..., Any]) -> Module:
+def ours(p: Program, f: rose.Fn[..., Any], simd: bool | str = False) -> Module:
     """A program of ours with its derivative, compiled."""
-    made = build.lowered({"f": p.derived(f)})
+    made = build.lowered({"f": p.derived(f)}, simd=simd)
     s = made.signatures["f"]
     places: list[Any] = [slot.at for slot in (*s.params, s.result)]
     arguments = list(zip(places, (p.params, *p.data), strict=False))

@@ -38,10 +38,11 @@ def optimise(roots: Iterable[Func]) -> None:
         todo.extend(callees(f))
 
 
-def optimised(funcs: Mapping[str, Func]) -> dict[str, Func]:
+def optimised(funcs: Mapping[str, Func], *, simd: bool = False) -> dict[str, Func]:
     """What the back end is given in the place of these functions, by name: the same to the bit, and faster.
 
-    They stay as they are: what is derived from them later does not depend on what was compiled before.
+    They stay as they are: what is derived from them later does not depend on what was compiled before. With `simd`, the
+    back end can do two turns of a loop at once.
     """
     optimise(funcs.values())
     inlined = inline(funcs.values())
@@ -49,19 +50,19 @@ def optimised(funcs: Mapping[str, Func]) -> dict[str, Func]:
     made: dict[Func, Func] = {}
     for root in least.values():
         for f in callees_first(root, lambda g: g not in made):
-            made[f] = _last_steps(f, made, is_new=f not in inlined)
+            made[f] = _last_steps(f, made, is_new=f not in inlined, simd=simd)
             step("optimise")
     return {name: made[f] for name, f in least.items()}
 
 
-def _last_steps(f: Func, made: Mapping[Func, Func], is_new: bool) -> Func:
+def _last_steps(f: Func, made: Mapping[Func, Func], is_new: bool, simd: bool) -> Func:
     """What is compiled for `f`, when all that it calls is done."""
     if f.impl is not None:
         return f
     if f.arms is not None or f.turns is not None:
         return f if all([made[g] is g for g in callees(f)]) else of_parts(f, made)
     joined = join_pairs(f, made)
-    new = split_accumulators(unrolled(joined, made))
+    new = split_accumulators(unrolled(joined, made, simd=simd))
     if new is not f or is_new:
         reorder(new)
     return new if joined is f else split(new, LONG)

@@ -2,27 +2,30 @@
 
 What depends on the index alone is known then: elements are told apart, so that those of a small vector are numbers,
 and so are the sums of a small accumulator (`elements.py`). The operations are the same, in the same order.
+
+With `simd` an outermost loop whose turns do not need one another stays: the back end may do two of them at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..calls import callees
+from ..calls import callees, instructions
 from ..dims import Size
-from ..ir import FOR, Block, Builder, Func, Value
-from ..types import Fin, Vec, items_of
+from ..ir import FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..types import Fin, Real, Vec, items_of
 from .dead_code import remove_dead_code
 from .inline import Env, Writer
 from .split import LONGEST, weight
 
 TURNS = 16
 LARGEST = 300  # instructions of all turns together
+PAIRS = 4  # turns of a loop that is done in pairs
 
 
-def unrolled(f: Func, made: Mapping[Func, Func]) -> Func:
+def unrolled(f: Func, made: Mapping[Func, Func], *, simd: bool = False) -> Func:
     """`f`, which calls what is `made` of others, with its short loops unrolled."""
-    short = _Short(f.body)
+    short = _Short(f.body, simd)
     same = all([made.get(g, g) is g for g in callees(f)])
     return f if same and not short.loops else remove_dead_code(_Writer(made, short.loops).function(f))
 
@@ -30,8 +33,9 @@ def unrolled(f: Func, made: Mapping[Func, Func]) -> Func:
 class _Short:
     """The loops of a function that are unrolled, inner ones first."""
 
-    def __init__(self, body: Block) -> None:
+    def __init__(self, body: Block, simd: bool) -> None:
         self.loops: set[Value] = set()
+        self.simd = simd
         self.room = LONGEST - weight(body)
         self.block(body)
 
@@ -44,9 +48,21 @@ class _Short:
         assert isinstance(n, Fin)
         if isinstance(n.size, Size) or n.size > TURNS or n.size * turn > LARGEST or n.size * turn > self.room:
             return 1 + turn
+        if self.simd and v.block.parent is None and n.size >= PAIRS and self.is_apart(v):
+            return 1 + turn
         self.loops.add(v)
         self.room -= n.size * turn
         return n.size * turn
+
+    def is_apart(self, v: Value) -> bool:
+        """True if a loop makes and adds numbers only, and no turn needs another one."""
+        block: Block = v.attr
+        inside = [w for w in instructions(block) if is_call(w) or (w.op is FOR and w not in self.loops)]
+        return (
+            not v.args
+            and not inside
+            and all([r.type is Real or r.type.empty or r.op in (ZERO, PACK, TUPLE) for r in block.results])
+        )
 
 
 class _Writer(Writer):

@@ -396,6 +396,27 @@ def test_compile_in_single_precision(sh: Shell):
     assert "'f16' is not one of 'f64', 'f32'" in sh("compile", "model.py", "-o", "more", "--dtype", "f16").err
 
 
+LOOP = """
+from rose import Real, Vec, fn
+import rose
+
+@fn
+def f(x: Vec[100]) -> Real:
+    return rose.sum((x[i] ** 2 + 1.0) / (x[i] ** 4 + 2.0) * x[i] for i in rose.range(100))
+"""
+
+
+@pytest.mark.parametrize(("options", "simd"), [(["--simd"], True), (["--simd=relaxed"], "relaxed")])
+def test_compile_two_turns_at_once(sh: Shell, options: list[str], simd: bool | str):
+    Path("loop.py").write_text(LOOP)
+    assert sh("compile", *options, "loop.py", "-o", "out", "-q").code == 0
+    again = rose.compile(runpy.run_path("loop.py")["f"], simd=simd).save("again", "loop")
+    assert sorted(f.name for f in Path("out").iterdir()) == sorted(f.name for f in again)
+    assert [f.read_bytes() for f in again] == [Path("out", f.name).read_bytes() for f in again]
+    assert Path("out/loop.simd.wasm").exists()
+    assert "'fast' is not one of" in sh("compile", "loop.py", "-o", "more", "--simd=fast").err
+
+
 @pytest.mark.parametrize(
     ("names", "wanted"),
     [("loss", ["loss"]), ("norm,loss", ["norm", "loss"]), (" loss , norm", ["loss", "norm"]), ("loss,loss", ["loss"])],

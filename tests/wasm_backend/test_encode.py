@@ -149,6 +149,12 @@ IMMEDIATES = {
     encode._i64: [((n,), s) for n, s in [*INTEGERS, (2**63 - 1, str(2**63 - 1)), (-(2**63), str(-(2**63)))]],
     encode._f32: [((x,), s) for x, s in REALS if abs(x) != 5e-324],
     encode._f64: [((x,), s) for x, s in REALS],
+    encode._v128: [((x, y), f"f64x2 {s} {t}") for x, s in REALS[:5] for y, t in REALS[-2:]],
+    encode._lane: [((0,), "0"), ((1,), "1")],
+    encode._access: [((n, k), f"{n} {k}") for n in INDICES for k in (0, 1)],
+    encode._lanes: [
+        ((x, y), " ".join([str(8 * lane + k) for lane in (x, y) for k in range(8)])) for x in range(4) for y in range(4)
+    ],
     unsigned: [((n,), str(n)) for n in INDICES],
     None: [((), "")],
 }
@@ -159,6 +165,8 @@ def texts(mnemonic: str) -> list[tuple[tuple[float, ...], str]]:
     access = ".load" in mnemonic or ".store" in mnemonic
     given = IMMEDIATES[OPCODES[mnemonic][1]]
     around = AROUND.get(mnemonic, mnemonic + " {}")
+    if access and mnemonic.startswith("v128."):  # which are of numbers
+        given = [(xs, " align=8 ".join([*s.split(), ""][:2])) for xs, s in given]
     return [(xs, around.format(f"offset={s}" if access else s)) for xs, s in given]
 
 
@@ -180,7 +188,7 @@ def test_the_table_is_whole():
     saturating = {bytes([0xFC, k]) for k in range(8)}
     bulk = {bytes.fromhex("fc0a0000"), bytes.fromhex("fc0b00")}
     fixed = [row for row, _ in OPCODES.values()]
-    assert {f[0] for f in fixed} == {*range(0xC5), 0xFC} - gaps
+    assert {f[0] for f in fixed} == {*range(0xC5), 0xFC, 0xFD} - gaps
     assert {f for f in fixed if f[0] == 0xFC} == saturating | bulk
     assert len({*fixed}) == len(OPCODES)
 

@@ -171,3 +171,18 @@ def a_host_function_that_gives_a_vector_of_too_much():
         return [v[0], 1e300]
 
     single(fn([Vec[2]], Vec[2])(lambda v: host(v)))([1.0, 2.0])
+
+
+# with two turns of a loop at once
+
+
+def an_unknown_way_to_compute_at_once():
+    rose.compile(area, simd="fast")
+
+
+def a_number_for_simd():
+    rose.compile(area, simd=1)
+
+
+def single_precision_and_simd():
+    rose.compile(area, dtype="f32", simd=True)
