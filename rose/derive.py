@@ -10,7 +10,7 @@ from typing import Any
 
 from . import ir, types
 from .cotangent import Cotangent
-from .dims import at_most
+from .dims import at_most, current
 from .duals import join_dual, split_dual
 from .errors import NotDifferentiable, TypeMismatch, edge, here
 from .generic import of_any_size
@@ -413,7 +413,8 @@ def jacobian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
 def hessian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The second derivatives of a function to a number: those of its gradient, which is evaluated once, forwards.
 
-    In a vector of at most 16 numbers, of a function that is short, what is known to be zero is 0 and has no code.
+    In a vector of at most 16 numbers, of a function that is short and not of any size, what is known to be zero is 0
+    and has no code.
     """
     return _jacobian(_gradient(f, argnums, "hessian"), argnums, "hessian", f"hessian({f.name})")
 
@@ -435,7 +436,8 @@ def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) ->
 
     def one(k: int, xs: Sequence[Value], lin: Halved) -> Value:
         b, t = ir.builder(), linear_part(tangent(lin.types[k]))
-        short = sparse_columns(lin.func()[0], k) if what != "jacrev" else None
+        # a function of any size has derivatives of the same bits, whether its size is known or not
+        short = sparse_columns(lin.func()[0], k) if what != "jacrev" and not current() else None
         if short is not None:
             return _of_columns(lin, k, xs, b.call(short, [*xs, b.const(1.0, Real)]))
         if what == "hessian":
