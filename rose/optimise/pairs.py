@@ -7,7 +7,9 @@ done, both are put where they are called, so that `schedule.py` can bring them t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 
 from ..ir import CONST, GET, PARAM, TUPLE, ZERO, Func, Value, is_call
 from ..types import Ref
@@ -23,6 +25,8 @@ LARGEST = 100_000  # instructions of a function that becomes one, before it is c
 
 def join_pairs(f: Func, made: Mapping[Func, Func]) -> Func:
     """`f`, with what is `made` of the functions that it calls in pairs put where they are called."""
+    if any([isinstance(p.type, Ref) for p in f.params]):  # it is a half itself, and has its pair where it is called
+        return f
     for _ in range(ROUNDS):
         here = {v: made.get(v.attr, v.attr) for v in _pairs(f)}
         if not here or weight(f.body) + sum([weight(g.body) for g in here.values()]) > LARGEST:
@@ -37,6 +41,7 @@ def _pairs(f: Func) -> set[Value]:
     adding: set[Value] = set()  # calls that add to something, and those that they need
     calls = _calls(f)
     place = {v: k for k, v in enumerate(calls)}
+    opens = cache(_opens)
     for v, needs in calls.items():
         if not _has_body(v):
             continue
@@ -45,15 +50,18 @@ def _pairs(f: Func) -> set[Value]:
         if adds:
             adding |= both
         if not needs:
-            if adds and _takes_a_tape(v) and (weight(v.attr.body) <= SMALL or _opens(v.attr)):
+            if adds and _takes_a_tape(v) and (weight(v.attr.body) <= SMALL or opens(v.attr)):
                 pairs.add(v)
             continue
         last = max(needs, key=place.__getitem__)
         follows = place[v] == place[last] + 1
-        if last in both and (not follows or _opens(v.attr)):
+        if last in both and (not follows or opens(v.attr)):
             pairs |= both
             waits = waits or not follows
-    return pairs | adding if waits else pairs
+    if waits:  # and those of which the other half is here already
+        times = Counter([v.attr for v in calls])
+        pairs |= adding | {v for v in calls if _has_body(v) and times[v.attr] == 1}
+    return pairs
 
 
 def _takes_a_tape(v: Value) -> bool:
