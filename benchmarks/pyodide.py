@@ -52,9 +52,14 @@ def main() -> None:
         "Pyodide": ["node", script, HERE.parent, *SIZES],
     }
     runs = {name: list[dict[str, Any]]() for name in commands}
-    for _ in range(ROUNDS):
-        for name, command in commands.items():
-            runs[name].append(timed(command))
+    try:
+        for _ in range(ROUNDS):
+            for name, command in commands.items():
+                runs[name].append(timed(command))
+    except subprocess.CalledProcessError as e:  # others are measured all the same
+        said_by_node = [line for line in e.stderr.splitlines() if "Error" in line]
+        print(f"{Path(e.cmd[0]).name} failed: {' '.join(said_by_node[:1])}")
+        return
     table = Table(title="value and gradient, microseconds per traced operation", title_justify="left", box=None)
     for heading in ("program", "operations", "in", *OURS, "all", "ratio"):
         table.add_column(heading, justify="left" if heading in ("program", "in") else "right")
