@@ -47,7 +47,9 @@ def _of_calls(name: str, f: Func, other: Func, *, chosen: bool) -> Func:
 
 
 def of_parts(f: Func, made: Mapping[Func, Func]) -> Func:
-    """A choice or a loop of other parts."""
+    """A choice or a loop of other parts; itself, if they are the same. An opaque function has none."""
+    if all([made[g] is g for g in callees(f)]):
+        return f
     new = Func(f.name, f.body, f.result, pure=f.pure)
     if f.arms is not None:
         new.arms = made[f.arms[0]], made[f.arms[1]]

@@ -68,7 +68,7 @@ class Graph:
         nodes: dict[Value, Item] = {}
         for p in f.params:
             nodes[p] = self.node(labels[p], p, "param", box)
-        if f.impl is not None or f.arms is not None or f.turns is not None:
+        if not f.has_body:
             kind = "if" if f.arms is not None else "while" if f.turns is not None else "opaque"
             node = self.add(Item([kind], "call", box))
             for p in f.params:

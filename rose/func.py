@@ -60,5 +60,10 @@ class Func:
     def params(self) -> list[Value]:
         return self.body.params
 
+    @property
+    def has_body(self) -> bool:
+        """True if it has instructions: the host has those of an opaque one, and a choice or a loop has its parts."""
+        return self.impl is None and self.arms is None and self.turns is None
+
     def __repr__(self) -> str:
         return f"<Func {self.name}>"

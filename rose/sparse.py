@@ -9,7 +9,7 @@ full, this would only be longer code than one linear map applied to each unit ve
 from __future__ import annotations
 
 from . import ir
-from .calls import callees, done, instructions
+from .calls import callees_first, done, instructions
 from .dims import Size
 from .forward import Env, block_of_pairs
 from .ir import ACCUM, FOR, Func, is_call
@@ -59,10 +59,11 @@ def _columns(f: Func, k: int, t: Vec) -> Func | None:
 
 def _written_out(f: Func) -> Func | None:
     """`f` with neither loops nor calls nor accumulators, if that is short."""
-    program = _all(f)
-    for g in program:
-        if g.jvp is not None or g.impl is not None or g.remat or g.arms is not None or g.turns is not None:
+    program: set[Func] = set()
+    for g in callees_first(f, lambda g: g not in program):
+        if g.jvp is not None or g.remat or not g.has_body:
             return None
+        program.add(g)
     if sum([weight(g.body) for g in program]) > 4 * LONGEST:
         return None
     optimise([f])
@@ -70,12 +71,3 @@ def _written_out(f: Func) -> Func | None:
     if any([v.op is FOR or v.op is ACCUM or is_call(v) for v in instructions(short.body)]):
         return None
     return short if weight(short.body) <= LONGEST else None
-
-
-def _all(f: Func) -> set[Func]:
-    found, todo = {f}, [f]
-    while todo:
-        new = [g for g in callees(todo.pop()) if g not in found]
-        found.update(new)
-        todo += new
-    return found

@@ -212,7 +212,7 @@ class _Program:
             taken = "its memory is" if name == "memory" else "its sizes are"
             raise RoseError(f'a function cannot be exported as "{name}"', here(), f"{taken}; rename the function")
         assert self.single or all([double(t) is t for t in (f.result, *[p.type for p in f.params])]), f
-        if f.impl is not None or f.arms is not None or f.turns is not None:
+        if not f.has_body:
             f = wrapper(f)
         frame = self.new_frame(f)
         in_memory = len([p for p in f.params if p.type.scalar]) > IN_REGISTERS

@@ -57,10 +57,8 @@ def optimised(funcs: Mapping[str, Func], *, simd: bool = False) -> dict[str, Fun
 
 def _last_steps(f: Func, made: Mapping[Func, Func], is_new: bool, simd: bool) -> Func:
     """What is compiled for `f`, when all that it calls is done."""
-    if f.impl is not None:
-        return f
-    if f.arms is not None or f.turns is not None:
-        return f if all([made[g] is g for g in callees(f)]) else of_parts(f, made)
+    if not f.has_body:
+        return of_parts(f, made)
     joined = join_pairs(f, made)
     new = split_accumulators(unrolled(joined, made, simd=simd))
     if new is not f or is_new:

@@ -80,11 +80,7 @@ class _Program:
     def rewritten(self, f: Func) -> Func:
         """What takes the place of `f`, when all that it calls is done: `f` itself where there is nothing to do."""
         made = self.made
-        if f.impl is not None:
-            return f
-        if f.arms is not None or f.turns is not None:
-            if all([made[g] is g for g in callees(f)]):
-                return f
+        if not f.has_body:
             return of_parts(f, made)
         here = self.chosen(f)
         if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
@@ -99,7 +95,7 @@ class _Program:
         total = self.weight(f)
         for v in calls(f):
             g = self.made[v.attr]
-            if g.impl is None and g.arms is None and g.turns is None and not v.attr.remat:
+            if g.has_body and not v.attr.remat:
                 n = self.weight(g)
                 once = self.calls[v.attr] == 1 and self.layers.get(g, 0) < LAYERS
                 most = LONG if once and not any(callees(g)) else LONGEST if once or n <= SMALL else 0

@@ -116,10 +116,8 @@ def _opens(g: Func) -> bool:
 
 
 def _has_body(v: Value) -> bool:
-    if not is_call(v):
-        return False
-    f: Func = v.attr
-    return f.impl is None and f.arms is None and f.turns is None and not f.remat
+    """True for a call of what can be put in its place."""
+    return is_call(v) and v.attr.has_body and not v.attr.remat
 
 
 def _source(v: Value) -> Value:

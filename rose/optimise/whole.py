@@ -83,7 +83,7 @@ class _Program:
             for f in callees_first(root, lambda g: g not in seen):
                 seen.add(f)
                 self.order.append(f)
-        fixed = {f for f in self.order if f.impl is not None or f.arms is not None or f.turns is not None}
+        fixed = {f for f in self.order if not f.has_body}
         self.fixed = {*roots, *fixed, *[g for f in fixed for g in callees(f)]}
         self.result: Needs = {f: f in self.fixed for f in self.order}
         self.refs = {f: set(range(len(f.params)) if f in self.fixed else ()) for f in self.order}  # which are read
@@ -120,10 +120,8 @@ class _Program:
         made: dict[Func, Func] = {}
         for f in self.order:
             same = all([made[g] is g for g in callees(f)])
-            if f.impl is not None:
-                made[f] = f
-            elif f.arms is not None or f.turns is not None:
-                made[f] = f if same else of_parts(f, made)
+            if not f.has_body:
+                made[f] = of_parts(f, made)
             elif same and all(map(_whole, [f.result, *[p.type for p in f.params]], [self.result[f], *self.given(f)])):
                 made[f] = f
             else:
