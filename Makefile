@@ -50,11 +50,14 @@ format: .venv/dev  ## put the style right
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
 
+web: .venv/dev  ## the demo site, into web/dist
+	@$(BIN)/python web/build.py
+
 bench: .venv/dev  ## programs and times, beside other tools (which go into benchmarks/.peers)
 	@$(BIN)/python -m benchmarks
 
 clean:  ## remove all that can be made again
-	rm -rf .venv benchmarks/.peers build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv benchmarks/.peers build dist web/dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The newest Python that can make an environment: a Debian without python3-venv cannot, unless it has virtualenv.
@@ -87,4 +90,4 @@ clean:  ## remove all that can be made again
 	@$(PIP) -e '.[dev]'
 	@touch $@ .venv/rose
 
-.PHONY: help demo venv test lint types floors test-js test-py format bench clean
+.PHONY: help demo venv test lint types floors test-js test-py format web bench clean

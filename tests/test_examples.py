@@ -49,6 +49,11 @@ def test_sine_has_four_derivatives(example: Any):
     assert ran.derivatives == [math.cos(1), -math.sin(1), -math.cos(1), math.sin(1)]
 
 
+def test_the_springs_slope_is_twice_its_stretch(example: Any):
+    ran = example("spring")
+    assert (ran.module.spring([3, 4]), ran.module.slope([3, 4]).tolist()) == (16, pytest.approx([4.8, 6.4]))
+
+
 def test_what_is_printed_for_debugging_is_printed_once(example: Any):
     ran = example("print_debug")
     assert (ran.value, ran.gradient) == (8, 12)

@@ -1,0 +1,137 @@
+"""Makes the demo site: `python web/build.py` compiles the examples, and writes the pages into web/dist.
+
+What comes out is static: any server can serve it, and any folder of it. The first page is at the top, each other one
+in the folder of its name, with its package beside it; `shared` has what they share.
+"""
+
+from __future__ import annotations
+
+import gzip
+import html
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from string import Template
+
+import click
+from pages import HOME, PAGES, Model, Page
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+WEB = Path(__file__).parent
+ROOT = WEB.parent
+CSP = {
+    "default-src": "'none'",
+    "script-src": "'self' 'wasm-unsafe-eval'",
+    "style-src": "'self'",
+    "connect-src": "'self'",
+    "img-src": "'self' data:",
+    "worker-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+}
+LIMIT = 30_000  # bytes of a page, gzipped
+
+
+@click.command()
+@click.option("-o", "--out", type=click.Path(path_type=Path), default=WEB / "dist", help="Where to.")
+@click.option("--only", multiple=True, metavar="SLUG", help="Only this page; again for others.")
+def main(out: Path, only: tuple[str, ...]) -> None:
+    """Make the demo site."""
+    shutil.copytree(WEB / "shared", out / "shared", dirs_exist_ok=True)
+    over: list[str] = []
+    for page in (HOME, *PAGES):
+        if only and page.slug not in only:
+            continue
+        weight = build(page, out)
+        click.echo(f"{page.slug}: {weight:,} bytes gzipped")
+        over += [page.slug] * (weight > LIMIT)
+    if over:
+        raise click.ClickException(f"over {LIMIT:,} bytes: {', '.join(over)}")
+
+
+def build(page: Page, out: Path) -> int:
+    """Write one page, and give its weight: of all that its folder and the shared one have, gzipped."""
+    to = out if page is HOME else out / page.slug
+    to.mkdir(parents=True, exist_ok=True)
+    for file in sorted((WEB / page.slug).iterdir()):
+        if file.name != "body.html":
+            shutil.copy2(file, to)
+    packages = [compiled(model, to / model.folder) for model in page.models]
+    (to / "index.html").write_text(document(page, packages))
+    loaded = [file for file in to.iterdir() if file.is_file()]
+    loaded += [file for package in packages for file in package if file.suffix in (".js", ".wasm")]
+    loaded += [file for file in (out / "shared").iterdir()]
+    return sum(map(gzipped, {file for file in loaded if file.name not in UNUSED}))
+
+
+UNUSED = {"inline.js", "node.js", "workerd.js"}  # what a browser does not load of a package
+
+
+def compiled(model: Model, to: Path) -> list[Path]:
+    """The files of a package, as the command line makes them."""
+    target = f"{ROOT / 'examples' / model.example}.py:{','.join(model.functions)}"
+    command = [sys.executable, "-m", "rose", "compile", target, "-o", to, "--force", "-q"]
+    subprocess.run(command, check=True, cwd=ROOT)
+    return sorted(to.iterdir())
+
+
+def gzipped(file: Path) -> int:
+    return len(gzip.compress(file.read_bytes(), mtime=0))
+
+
+# the document
+
+
+def document(page: Page, packages: Sequence[Iterable[Path]]) -> str:
+    """The whole page: what is its own, in the frame that all have."""
+    top = "./" if page is HOME else "../"
+    return Template((WEB / "frame.html").read_text()).substitute(
+        title=html.escape(page.title if page is HOME else f"{page.title} · {HOME.title}"),
+        about=html.escape(page.about),
+        csp="; ".join([f"{k} {v}" for k, v in policy(page).items()]),
+        top=top,
+        slug=page.slug,
+        nav="".join([link(other, top, here=other is page) for other in PAGES]),
+        heading="" if page is HOME else f"<h1>{html.escape(page.title)}</h1>\n<p>{html.escape(page.about)}</p>",
+        body=Template((WEB / page.slug / "body.html").read_text()).safe_substitute(cards=cards()),
+        sources="\n".join([source(model, files) for model, files in zip(page.models, packages, strict=True)]),
+    )
+
+
+def policy(page: Page) -> dict[str, str]:
+    """The Content-Security-Policy of a page."""
+    more = dict(page.csp)
+    return {k: f"{v} {more[k]}" if k in more else v for k, v in CSP.items()}
+
+
+def link(page: Page, top: str, *, here: bool) -> str:
+    current = ' aria-current="page"' if here else ""
+    return f'<a href="{top}{page.slug}/"{current}>{html.escape(page.title)}</a>\n'
+
+
+def cards() -> str:
+    """The other pages, for the first."""
+    return "\n".join(
+        f'<a class="card" href="./{page.slug}/"><h2>{html.escape(page.title)}</h2><p>{html.escape(page.about)}</p></a>'
+        for page in PAGES
+    )
+
+
+def source(model: Model, files: Iterable[Path]) -> str:
+    """The Python of a model, and how large what came of it is."""
+    text = (ROOT / "examples" / f"{model.example}.py").read_text()
+    (wasm,) = [file for file in files if file.name == f"{model.example}.wasm"]
+    size = f"{wasm.stat().st_size:,} bytes of WebAssembly, {gzipped(wasm):,} gzipped"
+    code = highlight(text, PythonLexer(), HtmlFormatter(nowrap=True))
+    return (
+        f"<details><summary>Its Python, <code>{model.example}.py</code>: {size}</summary>\n"
+        f'<pre tabindex="0"><code>{code}</code></pre></details>'
+    )
+
+
+if __name__ == "__main__":
+    main()

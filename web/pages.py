@@ -1,0 +1,37 @@
+"""The pages of the demo site: a page is a row here, and a folder of the same name.
+
+The folder has `body.html`, which is what stands in the page's <main>, `page.js`, its module, and whatever else the page
+loads. What it computes with is compiled from an example.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Model:
+    """A package: these functions of an example, compiled into a folder of the page."""
+
+    example: str
+    functions: tuple[str, ...]
+    folder: str = "model"
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page. `csp` adds to its Content-Security-Policy: what a directive allows, more than on the other pages."""
+
+    slug: str
+    title: str
+    about: str  # one sentence, for the front page
+    models: tuple[Model, ...]
+    csp: tuple[tuple[str, str], ...] = ()
+
+
+HOME = Page(
+    "home",
+    "Rose for Python",
+    "Write a Python function, get its derivatives, ship them as a few kilobytes of WebAssembly.",
+    (Model("spring", ("spring", "slope")),),
+)
+
+PAGES: tuple[Page, ...] = ()

@@ -1,0 +1,111 @@
+// @ts-check
+/** What all pages use: the time of an evaluation, and handles that can be dragged. */
+
+const KEPT = 60; // times; browsers round each of them, to 0.1 ms or so, and their mean less
+/** @type {number[]} */
+const times = [];
+let shown = false;
+
+/**
+ * Evaluate, and show in the frame how long that took: the mean of the last times.
+ *
+ * @template T @param {() => T} f @returns {T}
+ */
+export const timed = (f) => {
+  const start = performance.now();
+  const result = f();
+  took(performance.now() - start);
+  return result;
+};
+
+/** Show a time in the frame, in milliseconds: for what was evaluated in a Worker. @param {number} ms */
+export const took = (ms) => {
+  times.push(ms);
+  if (times.length > KEPT) times.shift();
+  if (shown) return;
+  shown = true;
+  requestAnimationFrame(() => {
+    shown = false;
+    const mean = times.reduce((x, y) => x + y) / times.length;
+    const out = /** @type {HTMLOutputElement} */ (document.querySelector("#time"));
+    out.value = mean < 0.001 ? "under 0.001 ms" : `${mean.toPrecision(2)} ms`;
+    out.dataset.ms = String(mean);
+  });
+};
+
+/** True if the reader wants nothing to move by itself. */
+export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+/**
+ * Make an element of an SVG a handle: a pointer, a finger, or arrow keys (with Shift ten times as far) move it.
+ *
+ * `move` is called at most once for each frame, and with the last position always. Positions are in the coordinates of
+ * the element's parent, whichever way these point; keys follow the screen.
+ *
+ * @param {SVGGraphicsElement} element
+ * @param {{ label: string, at: () => number[], move: (x: number, y: number) => void, step: number,
+ *   text?: () => string, start?: () => void, end?: () => void }} options `label` and `text` are read aloud.
+ */
+export const handle = (element, { label, at, move, step, text, start, end }) => {
+  const tell = () => {
+    const [x, y] = at();
+    element.setAttribute("aria-valuenow", x.toFixed(3));
+    element.setAttribute("aria-valuetext", text?.() ?? `x ${x.toFixed(2)}, y ${y.toFixed(2)}`);
+  };
+  for (const [k, v] of Object.entries({ role: "slider", tabindex: "0", "aria-label": label })) element.setAttribute(k, v);
+  element.setAttribute("aria-roledescription", "point in the plane");
+  element.classList.add("handle");
+  tell();
+
+  const parent = /** @type {SVGGraphicsElement} */ (element.parentNode);
+  const matrix = () => /** @type {DOMMatrix} */ (parent.getScreenCTM());
+  /** @type {number[] | undefined} */
+  let waiting;
+  const go = () => {
+    if (!waiting) return;
+    const [x, y] = waiting;
+    waiting = undefined;
+    move(x, y);
+    tell();
+  };
+  let grip = [0, 0];
+  /** @param {PointerEvent} e */
+  const under = (e) => {
+    const { x, y } = new DOMPoint(e.clientX, e.clientY).matrixTransform(matrix().inverse());
+    return [x, y];
+  };
+  element.addEventListener("pointerdown", (e) => {
+    if (e.button) return;
+    element.setPointerCapture(e.pointerId);
+    element.focus();
+    const [[x, y], [u, v]] = [under(e), at()];
+    grip = [u - x, v - y];
+    start?.();
+    e.preventDefault();
+  });
+  element.addEventListener("pointermove", (e) => {
+    if (!element.hasPointerCapture(e.pointerId)) return;
+    const [x, y] = under(e);
+    if (!waiting) requestAnimationFrame(go);
+    waiting = [x + grip[0], y + grip[1]];
+  });
+  element.addEventListener("lostpointercapture", () => {
+    go();
+    end?.();
+  });
+  element.addEventListener("keydown", (e) => {
+    const arrow = ARROWS[/** @type {keyof typeof ARROWS} */ (e.key)];
+    if (!arrow || e.altKey || e.ctrlKey || e.metaKey) return;
+    e.preventDefault();
+    const { a, d } = matrix();
+    const far = step * (e.shiftKey ? 10 : 1);
+    const [x, y] = at();
+    start?.();
+    move(x + arrow[0] * far * Math.sign(a || 1), y - arrow[1] * far * Math.sign(d || 1));
+    tell();
+    end?.();
+  });
+  return { tell };
+};
