@@ -6,7 +6,7 @@ from rose import Real, Vec, fn
 
 @fn
 def spring(p: Vec[2]) -> Real:
-    """The energy of a spring from (0, 0) to p, of rest length 1."""
+    """The energy of a spring from 0 to p, of length 1 at rest."""
     return (rose.norm(p) - 1) ** 2
 
 

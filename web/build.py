@@ -97,7 +97,7 @@ def document(page: Page, packages: Sequence[Iterable[Path]]) -> str:
         slug=page.slug,
         nav="".join([link(other, top, here=other is page) for other in PAGES]),
         heading="" if page is HOME else f"<h1>{html.escape(page.title)}</h1>\n<p>{html.escape(page.about)}</p>",
-        body=Template((WEB / page.slug / "body.html").read_text()).safe_substitute(cards=cards()),
+        body=Template((WEB / page.slug / "body.html").read_text()).safe_substitute(cards=cards(), code=code(page)),
         sources="\n".join([source(model, files) for model, files in zip(page.models, packages, strict=True)]),
     )
 
@@ -121,15 +121,25 @@ def cards() -> str:
     )
 
 
+def code(page: Page) -> str:
+    """The program of a page without what only runs it as a script."""
+    text = (ROOT / "examples" / f"{page.models[0].example}.py").read_text()
+    program = text.partition("\n\nif __name__")[0].partition('"""\n\n')[2]
+    return coloured(program.replace("\n\n\n", "\n\n"))
+
+
+def coloured(text: str) -> str:
+    return highlight(text, PythonLexer(), HtmlFormatter(nowrap=True))
+
+
 def source(model: Model, files: Iterable[Path]) -> str:
     """The Python of a model, and how large what came of it is."""
     text = (ROOT / "examples" / f"{model.example}.py").read_text()
     (wasm,) = [file for file in files if file.name == f"{model.example}.wasm"]
     size = f"{wasm.stat().st_size:,} bytes of WebAssembly, {gzipped(wasm):,} gzipped"
-    code = highlight(text, PythonLexer(), HtmlFormatter(nowrap=True))
     return (
         f"<details><summary>Its Python, <code>{model.example}.py</code>: {size}</summary>\n"
-        f'<pre tabindex="0"><code>{code}</code></pre></details>'
+        f'<pre tabindex="0"><code>{coloured(text)}</code></pre></details>'
     )
 
 

@@ -23,7 +23,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".js": "text/javascript", ".mjs": "text/javascript"}  # noqa: RUF012
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".js": "text/javascript", ".mjs": "text/javascript"}
 
     def log_message(self, format: str, *args: Any) -> None:
         pass

@@ -1,17 +1,82 @@
 """The first page of the demo site."""
 
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+from spring import slope, spring
+
+import rose
+
+
+@pytest.fixture
+def home(page: Page, site: str) -> Page:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(site)
+    expect(page.locator("#time")).not_to_have_text("not yet")
+    return page
+
+
+def end(page: Page) -> tuple[float, float]:
+    """Where the end of the spring is, y upwards."""
+    at: Any = page.locator("#end").evaluate("(e) => [e.cx.baseVal.value, -e.cy.baseVal.value]")
+    return at[0], at[1]
+
+
+def drag(page: Page, dx: float, dy: float) -> None:
+    """Drag the end of the spring by pixels."""
+    box = page.locator("#end").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + dx / 2, y + dy / 2)
+    page.mouse.move(x + dx, y + dy)
+    page.mouse.up()
 
 
 @pytest.mark.parametrize("size", [(390, 844), (1280, 800)], ids=["phone", "desktop"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_looks_as_it_should(page: Page, site: str, shots: Path, size: tuple[int, int], scheme: str):
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(color_scheme=scheme)
-    page.goto(site)
-    expect(page.locator("#time")).not_to_have_text("not yet")
-    page.screenshot(path=shots / f"home-{size[0]}-{scheme}.png", full_page=True)
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+def test_it_looks_as_it_should(home: Page, shots: Path, size: tuple[int, int], scheme: str):
+    home.set_viewport_size({"width": size[0], "height": size[1]})
+    home.emulate_media(color_scheme=scheme)
+    home.screenshot(path=shots / f"home-{size[0]}-{scheme}.png", full_page=True)
+    assert home.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+def test_its_gradient_has_the_bits_of_pythons(home: Page):
+    module = rose.compile({"spring": spring, "slope": slope})
+    expected = ", ".join([float.hex(x) for x in module.slope([1, 2])])
+    said = home.locator("#answer").inner_text().removeprefix("// [").removesuffix("]")
+    assert ", ".join([float.hex(float(x)) for x in said.split(", ")]) == expected
+    x, y = end(home)
+    g = module.slope([x, y])
+    expect(home.locator("#numbers")).to_have_text(
+        f"energy {module.spring([x, y]):.4f}   gradient {g[0]:.4f}, {g[1]:.4f}"
+    )
+
+
+def test_its_spring_is_dragged(home: Page):
+    x, y = end(home)
+    scale: float = home.locator("#world").evaluate("(e) => e.getScreenCTM().a")
+    drag(home, -60, -90)
+    assert end(home) == pytest.approx((x - 60 / scale, y + 90 / scale), abs=0.5 / scale)
+
+
+def test_its_spring_follows_the_arrow_keys(home: Page):
+    x, y = end(home)
+    home.locator("#end").focus()
+    home.keyboard.press("ArrowUp")
+    home.keyboard.press("Shift+ArrowLeft")
+    assert end(home) == pytest.approx((x - 0.5, y + 0.05))
+    expect(home.locator("#end")).to_have_attribute("aria-valuetext", f"x 0.40, y -1.00, energy {spring([0.4, -1]):.3f}")
+
+
+def test_let_go_the_spring_comes_to_rest(home: Page):
+    home.emulate_media(reduced_motion="no-preference")
+    drag(home, 40, 40)
+    far = math.hypot(*end(home))
+    home.wait_for_function("() => Math.abs(Math.hypot(end.cx.baseVal.value, end.cy.baseVal.value) - 1) < 0.01")
+    assert far > 1.4
