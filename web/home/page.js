@@ -61,10 +61,10 @@ const end = handle($("end"), {
     p = [Math.min(1.6, Math.max(-1.6, x)), Math.min(1.4, Math.max(-1.4, -y))];
     draw();
   },
-  end() {
+  end(by) {
     held = false;
     velocity = [0, 0];
-    if (!still() && !$("end").matches(":focus-visible")) requestAnimationFrame(swing);
+    if (by == "pointer" && !still()) requestAnimationFrame(swing);
   },
 });
 draw();

@@ -46,7 +46,8 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
  *
  * @param {SVGGraphicsElement} element
  * @param {{ label: string, at: () => number[], move: (x: number, y: number) => void, step: number,
- *   text?: () => string, start?: () => void, end?: () => void }} options `label` and `text` are read aloud.
+ *   text?: () => string, start?: () => void, end?: (by: "pointer" | "keys") => void }} options `label` and `text` are read
+ *   aloud; `start` and `end` stand around each drag, and each stroke of a key.
  */
 export const handle = (element, { label, at, move, step, text, start, end }) => {
   const tell = () => {
@@ -93,7 +94,7 @@ export const handle = (element, { label, at, move, step, text, start, end }) => 
   });
   element.addEventListener("lostpointercapture", () => {
     go();
-    end?.();
+    end?.("pointer");
   });
   element.addEventListener("keydown", (e) => {
     const arrow = ARROWS[/** @type {keyof typeof ARROWS} */ (e.key)];
@@ -105,7 +106,7 @@ export const handle = (element, { label, at, move, step, text, start, end }) => 
     start?.();
     move(x + arrow[0] * far * Math.sign(a || 1), y - arrow[1] * far * Math.sign(d || 1));
     tell();
-    end?.();
+    end?.("keys");
   });
   return { tell };
 };
