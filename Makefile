@@ -41,7 +41,7 @@ else
 	else echo "test-js: skipped, as node is $$($(NODE) --version), and the tests need 18"; fi
 endif
 
-test-py: .venv/dev  ## the tests in Python, which need nothing else
+test-py: .venv/dev .venv/bundlers  ## the tests in Python, also of bundlers and browsers, where those are
 	@command -v wasm-validate >/dev/null && echo "test-py: wasm-validate is here, and asked too" || \
 	    echo "test-py: wasm-validate (wabt) is not installed, so its second opinion is skipped"
 	@$(BIN)/python -m pytest -n auto
@@ -57,7 +57,7 @@ bench: .venv/dev  ## programs and times, beside other tools (which go into bench
 	@$(BIN)/python -m benchmarks
 
 clean:  ## remove all that can be made again
-	rm -rf .venv benchmarks/.peers build dist web/dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv benchmarks/.peers build dist web/dist tests/bundlers/node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The newest Python that can make an environment: a Debian without python3-venv cannot, unless it has virtualenv.
@@ -89,5 +89,15 @@ clean:  ## remove all that can be made again
 	@echo "installing rose and its tools into .venv"
 	@$(PIP) -e '.[dev]'
 	@touch $@ .venv/rose
+
+# The bundlers that packages are tried with; without them their tests are skipped, and say so.
+.venv/bundlers: .venv/made tests/bundlers/package-lock.json
+ifeq ($(shell command -v npm 2>/dev/null),)
+	@echo "npm is not installed: the tests with bundlers are skipped"
+else
+	@if $(NODE) -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; \
+	then echo "installing the bundlers into tests/bundlers"; npm ci --silent --prefix tests/bundlers && touch $@; \
+	else echo "node is $$($(NODE) --version), and the bundlers need 20: their tests are skipped"; fi
+endif
 
 .PHONY: help demo venv test lint types floors test-js test-py format web bench clean

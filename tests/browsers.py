@@ -1,0 +1,40 @@
+"""Servers and browsers for tests: of what a directory has, on this machine."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
+
+
+class _Files(SimpleHTTPRequestHandler):
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".js": "text/javascript", ".mjs": "text/javascript"}
+
+    def __init__(self, *args: Any, csp: str | None, **kwargs: Any) -> None:
+        self.csp = csp
+        super().__init__(*args, **kwargs)
+
+    def end_headers(self) -> None:
+        if self.csp is not None:
+            self.send_header("Content-Security-Policy", self.csp)
+        super().end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def served(directory: Path, csp: str | None = None) -> Generator[str]:
+    """The address of a server of these files, which sends the Content-Security-Policy."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=str(directory), csp=csp)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
