@@ -48,10 +48,10 @@ const total = (f, m) => (v, x) => (m.set(v, 2), f(x));
 
 /** The three ways to call a function, with these arguments; those of its parameters that are numbers are `given`. */
 const ways = async (name, byHand, args, given = []) => {
-  const at = `${folder}/${name}/${name}`;
-  const bytes = readFileSync(`${at}.wasm`);
+  const at = `${folder}/${name}`;
+  const bytes = readFileSync(`${at}/${name}.wasm`);
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {});
-  const { initSync } = await import(pathToFileURL(`${at}.js`));
+  const { initSync } = await import(pathToFileURL(`${at}/node.js`));
   const ours = initSync(bytes)[name];
   exports["#" + name]?.(10);
   const f = exports[name];

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import ir, trace
-from .errors import Loc, NoField, TypeMismatch, argument, edge, here
+from .errors import Loc, NoField, TypeMismatch, argument, edge, here, is_ours
 from .generic import fixed
 from .ir import Func
 from .optimise import optimise, optimised
@@ -22,6 +23,7 @@ from .text import show
 from .trace import Fn
 from .trace import no_collector as no_collector
 from .types import Tuple, Type, Vec
+from .version import VERSION
 
 if TYPE_CHECKING:
     from wasm_backend import run as running
@@ -59,7 +61,10 @@ def compile(
     named = fixed(named, sizes, dynamic=dynamic)
     made = lowered(named, dtype, simd)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g.body))}
-    return Compiled(made, next(iter(named)), docs, [g.func for g in named.values()])
+    fs = list(named.values())
+    written = [g for g in fs if g.loc.code is getattr(g.body, "__code__", None)] or fs  # and not derived
+    files = dict.fromkeys([g.loc.code.co_filename for g in written])
+    return Compiled(made, next(iter(named)), docs, [g.func for g in fs], list(files))
 
 
 def _of_mapping(fs: Mapping[Any, Any], more: Sequence[Any]) -> dict[str, AnyFn]:
@@ -136,8 +141,10 @@ class Compiled:
 
     __slots__ = ("__call__", "__dict__", "__weakref__")
 
-    def __init__(self, lowered: Lowered, main: str, docs: Mapping[str, str], ir: str | Sequence[Func]) -> None:
-        self._lowered, self._docs, self._ir = lowered, docs, ir
+    def __init__(
+        self, lowered: Lowered, main: str, docs: Mapping[str, str], ir: str | Sequence[Func], sources: Sequence[str]
+    ) -> None:
+        self._lowered, self._docs, self._ir, self._sources = lowered, docs, ir, sources
         self.__name__ = self.__qualname__ = main
         self.__doc__ = docs.get(main)
         self.__call__: Any = self._first_call  # then the function that runs it, with nothing in between
@@ -202,17 +209,34 @@ class Compiled:
         return f"<compiled {', '.join(self._lowered.signatures)}: {len(self.wasm):,} bytes>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self.running, self._docs, self.pretty())
+        return _unpickled, (self.running, self._docs, self.pretty(), self._sources)
 
     @edge
-    def save(self, out: str | Path, name: str | None = None, *, force: bool = False) -> list[Path]:
-        """Write the package for the web into the directory `out`: NAME.wasm, NAME.js, NAME.d.ts, package.json.
+    def save(
+        self, out: str | Path, name: str | None = None, *, force: bool = False, inline: bool = False,
+        html: bool = False, certificate: Mapping[str, Any] | None = None,
+    ) -> list[Path]:  # fmt: skip
+        """Write the package for the web into the directory `out`; what is in it, `wasm_backend/package.py` says.
 
-        Nothing is written if something goes wrong. `force` replaces what is there.
+        Nothing is written if something goes wrong. `force` replaces what is there. With `inline` the module lies in
+        `index.js`, and there is no other file of it; `html` adds a page to try it with. The `certificate`, which says
+        what was found of the derivatives, goes into NAME.json.
         """
-        from wasm_backend.package import write_package
+        from wasm_backend.directory import write_files
 
-        return write_package(self._lowered, Path(out), name or self.__name__, self._docs, force=force)
+        files = self.files(name, inline=inline, html=html, certificate=certificate)
+        return write_files(files, Path(out), force=force)
+
+    @edge
+    def files(
+        self, name: str | None = None, *, inline: bool = False, html: bool = False,
+        certificate: Mapping[str, Any] | None = None,
+    ) -> dict[str, bytes]:  # fmt: skip
+        """What `save` writes: the bytes of each file, by its name."""
+        from wasm_backend.package import About, package_files
+
+        about = About(self._docs, _hashed(self._sources), f"rose {VERSION}", certificate)
+        return package_files(self._lowered, name or self.__name__, about, inline=inline, html=html)
 
     def pretty(self) -> str:
         """The IR of the functions, as text."""
@@ -225,8 +249,14 @@ class Compiled:
         return disassemble(self.wasm)
 
 
-def _unpickled(made: running.Compiled, docs: Mapping[str, str], text: str) -> Compiled:
-    return Compiled(made.lowered, made.__name__, docs, text)
+def _unpickled(made: running.Compiled, docs: Mapping[str, str], text: str, sources: Sequence[str]) -> Compiled:
+    return Compiled(made.lowered, made.__name__, docs, text, sources)
+
+
+def _hashed(files: Sequence[str]) -> dict[str, str]:
+    """The SHA-256 of the user's files that can still be read, by their names."""
+    found = sorted([Path(file) for file in files if not is_ours(file)], key=lambda file: file.name)
+    return {file.name: sha256(file.read_bytes()).hexdigest() for file in found if file.is_file()}
 
 
 def run(f: AnyFn) -> Any:

@@ -1,6 +1,6 @@
 """`rose`: the command line. Results go to stdout, narration to stderr.
 
-Exit codes: 0 fine, 1 the user's program is wrong, 2 the command is.
+Exit codes: 0 fine, 1 the user's program is wrong, 2 the command is, 3 a derivative is wrong, 4 a package is too large.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from importlib import metadata
 from pathlib import Path
 from traceback import format_exception_only, walk_tb
 from types import ModuleType
@@ -22,6 +21,9 @@ from typing import Any, cast
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from wasm_backend.directory import write_files
+from wasm_backend.package import gzipped, loaded, weight
 
 from . import build, derive, draw
 from .errors import Loc, NotDifferentiable, RoseError, here, is_ours
@@ -38,6 +40,7 @@ from .text import show
 from .trace import Fn, Opaque
 from .transpose import transpose
 from .types import Ref, single
+from .version import VERSION
 
 AnyFn = Fn[..., Any]
 
@@ -54,6 +57,12 @@ class Refused(click.ClickException):
     """The command is wrong."""
 
     exit_code = 2
+
+
+class TooHeavy(click.ClickException):
+    """The package is larger than it may be."""
+
+    exit_code = 4
 
 
 def _console() -> Console:
@@ -191,10 +200,7 @@ def _one(target: str) -> AnyFn:
 
 def _version(context: click.Context, _: click.Parameter, yes: bool) -> None:
     if yes:
-        try:
-            click.echo(f"rose {metadata.version('rose')}")
-        except metadata.PackageNotFoundError:
-            click.echo("rose, which is not installed: run from its source")
+        click.echo(f"rose {VERSION}")
         context.exit()
 
 
@@ -218,6 +224,14 @@ class _Compile(click.Command):
         return super().parse_args(ctx, ["--simd=true" if a == "--simd" else a for a in args])
 
 
+def bytes_of(text: str) -> int:
+    """A size that is given as 10k, or in bytes."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?(k|m)?b?", text.lower())
+    if found is None:
+        raise click.BadParameter(f"{text} is no size: write 10k, or 10000")
+    return round(float(found[1]) * {None: 1, "k": 1000, "m": 1_000_000}[found[2]])
+
+
 _size = click.option("--size", "sizes", multiple=True, metavar="NAME=N", help="What a rose.dim is; again for others.")
 
 # the derivatives that can be asked for: what is put before the name, and what makes it
@@ -237,20 +251,24 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @click.option("--dynamic", is_flag=True, help="Make one module for every size of a rose.dim.")
 @_dtype
 @_simd
+@click.option("--inline", is_flag=True, help="Put the module into index.js, and write no .wasm.")
+@click.option("--html", is_flag=True, help="Add NAME.html: all in one page, with a form for each function.")
+@click.option("--max-gz", type=bytes_of, metavar="SIZE", help="Fail if a page loads more, gzipped: 10k, or 10000.")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more.")
 def compile_(
     target: str, out: Path, grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
-    sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, force: bool, as_json: bool, quiet: bool,
-    verbose: bool,
+    sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, inline: bool, html: bool, max_gz: int | None,
+    force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
-    """Compile functions to a package for the web: NAME.wasm, NAME.js, NAME.d.ts, package.json.
+    """Compile functions to a package for the web: NAME.wasm, index.js, index.d.ts, package.json, and what they need.
 
     \b
     rose compile model.py -o dist/
     rose compile model.py:loss --grad --hessian -o dist/
+    rose compile model.py -o dist/ --max-gz 10k --html
     """
     path, fs = _load(target)
     fs = _of_sizes(fs, sizes, dynamic=dynamic)
@@ -267,16 +285,26 @@ def compile_(
         for name, f in named.items():
             _say(f"{name}: {f!r}")
     try:
-        files = made.save(out, name=re.sub(r"^\W|[^\w.-]", "_", path.stem), force=force)
+        files = made.files(re.sub(r"^\W|[^\w.-]", "_", path.stem), inline=inline, html=html)
+        _weigh(files, max_gz)
+        paths = write_files(files, out, force=force)
     except RoseError as e:
         raise Refused(str(e)) from e
-    bytes_ = {str(f): f.stat().st_size for f in files}
     if as_json:
-        click.echo(json.dumps({"functions": list(named), "files": bytes_}))
+        sizes_ = {str(at): len(x) for at, x in zip(paths, files.values(), strict=True)}
+        click.echo(json.dumps({"functions": list(named), "files": sizes_, "gzipped": weight(files)}))
     elif not quiet:
-        for name, size in bytes_.items():
-            click.echo(name)
-            _say(f"  {size:,} bytes", style="dim")
+        for at, x in zip(paths, files.values(), strict=True):
+            click.echo(at)
+            _say(f"  {len(x):,} bytes, {gzipped(x):,} gzipped", style="dim")
+        _say(f"a page loads {weight(files):,} bytes, gzipped")
+
+
+def _weigh(files: Mapping[str, bytes], most: int | None) -> None:
+    """Refuse a package of which a page loads too much."""
+    if most is not None and weight(files) > most:
+        each = "".join([f"\n  {file}: {gzipped(x):,}" for file, x in files.items() if file in loaded(files)])
+        raise TooHeavy(f"a page loads {weight(files):,} bytes, gzipped, and may load {most:,}{each}")
 
 
 def _sizes(sizes: Sequence[str]) -> dict[str, int]:

@@ -166,7 +166,7 @@ def test_the_standard_library_is_enough_to_save_and_to_show(tmp_path: Path):
     names, *shown, name, wasm = run(tried(f"{REFUSE}\n{PROGRAM}\n{show}"))
     scope = fresh()
     made = sys.modules["rose"].compile({"curve": scope["curve"], "grad": sys.modules["rose"].grad(scope["curve"])})
-    assert names == ["made.wasm", "made.js", "made.d.ts", "package.json", "rose.js"]
+    assert {"made.wasm", "index.js", "index.d.ts", "package.json", "made.json"} < set(names)
     assert shown == [made.pretty(), made.disassemble(), repr(made)]
     assert name == "curve"
     assert wasm == scope["digest"](made.wasm)

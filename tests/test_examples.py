@@ -111,7 +111,7 @@ def test_the_demo_fits_a_line_and_lists_its_package(example: Any):
     assert "y = 3.00009 + 0.500091 x" in ran.printed
     assert f"{ran.steps:,} calls of the gradient" in ran.printed
     assert f"the module has {len(ran.module.wasm):,} bytes" in ran.printed
-    for file in ("gradient.wasm", "gradient.js", "gradient.d.ts", "package.json"):
+    for file in ("gradient.wasm", "index.js", "index.d.ts", "package.json"):
         assert f"dist/{file}" in ran.printed
 
 

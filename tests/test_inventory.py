@@ -950,6 +950,6 @@ def the_types_of_a_package_are_exported_to_typescript():
     f = rose.fn([PAIR, Vec[3]], PAIR)(lambda p, v: p)
     with tempfile.TemporaryDirectory() as out:
         files = {path.name: path for path in rose.compile({"f": f}).save(Path(out), "pair")}
-        text = files["pair.d.ts"].read_text()
+        text = files["index.d.ts"].read_text()
     assert "x: number" in text
     assert "y: number" in text

@@ -738,7 +738,7 @@ def called(name: str) -> dict[str, Any]:
         SEEN.clear()
         result = portable(plain(module[k](*args), result), result)
         calls.append({"name": k, "args": given, "result": result, "seen": [bits(float(x)) for x in SEEN]})
-    return {"file": f"{made.name}.js", "functions": [*made.functions], "page": dict(made.page), "calls": calls}
+    return {"module": f"{made.name}.wasm", "functions": [*made.functions], "page": dict(made.page), "calls": calls}
 
 
 # the tests
@@ -775,18 +775,21 @@ def test_a_package_has_a_type_for_each_function(name: str, tmp_path: Path):
     files = save(name, tmp_path / "out")
     hosted = bool(module.running.lowered.imports)
     notices = ["NOTICE"] if name in WITH_MATHEMATICS else []  # of whoever wrote what lies inside
-    own = [f"{made.name}.{k}" for k in ("wasm", "js", "d.ts")]
-    assert [f.name for f in files] == [
-        *own,
-        "package.json",
-        "rose.js",
-        *["rose-host.js"] * hosted,
-        *["rose-print.js", "rose-sizes.js"] * made.dynamic,
-        *notices,
-    ]
-    lines = files[2].read_text().partition("export interface Functions {")[2].partition("\n}")[0].splitlines()
+    names = [f.name for f in files]
+    assert [k for k in names if not k.startswith("rose-")] == [
+        f"{made.name}.wasm", "index.js", "node.js", "workerd.js", "inline.js", "index.d.ts", "inline.d.ts", "core.js",
+        "rose.js", "README.md", *notices, "package.json", f"{made.name}.json",
+    ]  # fmt: skip
+    assert ("rose-host.js" in names, "rose-sizes.js" in names) == (hosted, made.dynamic)
+    lines = (
+        (files[0].parent / "index.d.ts")
+        .read_text()
+        .partition("export interface Functions {")[2]
+        .partition("\n}")[0]
+        .splitlines()
+    )
     for k in made.functions:
-        said = (f"  readonly {k}: (", f"  readonly {json.dumps(k, ensure_ascii=False)}: (")
+        said = (f"  readonly {k}: Checked<(", f"  readonly {json.dumps(k, ensure_ascii=False)}: Checked<(")
         assert len([x for x in lines if x.startswith(said)]) == 1, k
 
 

@@ -9,8 +9,8 @@ import { pathToFileURL } from "node:url";
 
 const folder = process.env.ROSE_PACKAGE;
 if (!folder) throw new Error("ROSE_PACKAGE is not set: tests/test_packages.py makes the packages, and runs this");
-const { file, functions, page, calls } = JSON.parse(readFileSync(join(folder, "calls.json"), "utf8"));
-const { default: init, initSync } = await import(pathToFileURL(join(folder, file)));
+const { module, functions, page, calls } = JSON.parse(readFileSync(join(folder, "calls.json"), "utf8"));
+const { default: init, initSync } = await import(pathToFileURL(join(folder, "node.js")));
 
 const view = new DataView(new ArrayBuffer(8));
 
@@ -89,7 +89,21 @@ for (const name of functions)
   });
 
 test("the calls in the reverse order, given typed arrays, without waiting", () => {
-  const bytes = readFileSync(join(folder, file.replace(/js$/, "wasm")));
+  const bytes = readFileSync(join(folder, module));
   const found = initSync(bytes, ...needed);
   for (const [k, call] of [...calls.entries()].reverse()) check(found, call, true, `call ${k}, ${call.name}`);
+});
+
+test("the calls without a look at each number", () => {
+  for (const typed of [false, true])
+    for (const [k, call] of calls.entries()) {
+      const found = { [call.name]: loaded[call.name].unchecked };
+      check(found, call, typed, `call ${k}, ${call.name}`);
+    }
+});
+
+test("the package with its module inside gives the same", async () => {
+  const { default: init, initSync } = await import(pathToFileURL(join(folder, "inline.js")));
+  for (const found of [await init(undefined, ...needed), initSync(undefined, ...needed)])
+    for (const [k, call] of calls.slice(0, 9).entries()) check(found, call, false, `call ${k}, ${call.name}`);
 });

@@ -10,7 +10,7 @@
  *
  * @param {number} x @param {string} [spec]
  */
-const real = (x, spec) => {
+const number = (x, spec) => {
   if (!isFinite(x)) return `${x}`.toLowerCase().replace("inity", "");
   const digits = spec ? parseInt(spec.slice(1)) : undefined;
   const sign = Object.is(x, -0) ? "-" : "";
@@ -26,7 +26,7 @@ const real = (x, spec) => {
  * @param {any} type @param {any} x @param {string} [spec] @returns {string}
  */
 const spell = ({ kind, elem, items, fields, name }, x, spec) => {
-  if (kind == "real" || kind == "single") return real(x, spec);
+  if (kind == "real" || kind == "single") return number(x, spec);
   if (kind == "bool") return x ? "True" : "False";
   if (elem) return `[${Array.from(x, (y) => spell(elem, y)).join(", ")}]`;
   if (items) {

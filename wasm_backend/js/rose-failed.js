@@ -1,0 +1,14 @@
+// @ts-check
+/** Why a module stopped: what an assertion says, or the program. Only modules that may stop have this file. */
+
+/**
+ * The error to throw: the module leaves the number of the reason in memory.
+ *
+ * @param {any} error @param {any} exports @param {{ at: number, said: string[] }} failed
+ */
+export const told = (error, exports, { at, said }) => {
+  const why = new Uint32Array(exports.memory.buffer, at, 1);
+  if (why[0]) error = new Error(said[why[0] - 1]);
+  why[0] = 0;
+  return error;
+};

@@ -1,0 +1,204 @@
+// @ts-check
+/**
+ * Calls functions of more than numbers: checks what they are given, writes it where the compiled code reads it, and
+ * reads what it answers. Sizes, offsets and addresses come from the compiler, as data: nothing about layout is
+ * worked out here.
+ *
+ * @typedef {import("./rose.js").Type} Type
+ * @typedef {import("./rose.js").Export} Export
+ * @typedef {import("./rose.js").Signatures} Signatures
+ * @typedef {import("./rose.js").Call} Call
+ * @typedef {{ array: any, free?: boolean, bars?: any, wrong: (x: any, size: number) => string, made: Call }} Kind
+ *   A kind of scalars: the array that sees them in memory, what is wrong with a value, and what JavaScript has of what
+ *   lies there. If it is `free`, an unchecked call takes any value; it `bars` arrays that are not to be taken for some.
+ */
+
+import { count, ofNumbers, refuse } from "./rose.js";
+
+/** Numbers of 64 bits. @type {Kind} */
+const real = {
+  array: Float64Array,
+  free: true,
+  wrong: (x) => (typeof x == "number" ? "" : "a number"),
+  made: (n) => n,
+};
+
+/**
+ * One instance of a module, and how to call its exports. They share its memory: only one may run at a time.
+ *
+ * @param {WebAssembly.Module} module @param {Signatures} signatures @param {any} opaque
+ */
+const instantiate = (module, signatures, opaque) => {
+  const { failed, hosted, sized, told } = signatures;
+  /** @type {Record<string, Kind>} */
+  const kinds = { real, ...signatures.kinds };
+
+  /** The memory, for each kind of scalar. @type {Record<string, any>} */
+  let views;
+
+  /** Where the value that is being checked comes from: a name, then fields and indices. @type {any[]} */
+  const path = [];
+
+  const look = () => {
+    // once memory has grown, the length is 0
+    if (views?.real.length) return;
+    views = {};
+    for (const kind in kinds) views[kind] = new kinds[kind].array(exports.memory.buffer);
+  };
+
+  /** @param {number} depth How long the path is. @param {any} what @param {any} x @returns {never} */
+  const wrong = (depth, what, x) =>
+    refuse(path.slice(0, depth).reduce((s, k) => s + (typeof k == "number" ? `[${k}]` : "." + k)), what, x);
+
+  /**
+   * How values of a type are checked and put at an address, and how they are got from there: all that is to be known
+   * of the type is looked up here, once. A scalar without an address is the number that is put and got.
+   *
+   * @param {any} type @param {number | null} [at] @param {boolean} [free] Without a look at each number.
+   * @param {number} [depth] The length of the path to such a value.
+   * @returns {{ put: Call, get: Call, numbers?: boolean }}
+   */
+  const access = ({ kind, size, stride, elem, fields, items }, at, free, depth = 1) => {
+    if (kind == "unit") return { put() {}, get() {} };
+    const of = elem?.kind ?? kind;
+    const scalar = kinds[of];
+    const array = scalar?.array;
+    const shift = Math.log2(array?.BYTES_PER_ELEMENT);
+    if (kind in kinds) {
+      const { made } = scalar;
+      const check = (/** @type {any} */ x) => {
+        if (free && scalar.free) return +x;
+        const what = scalar.wrong(x, size);
+        if (what) wrong(depth, what, x);
+        return x;
+      };
+      if (at == null) return { put: check, get: made };
+      return {
+        put(x, at) {
+          views[kind][at >>> shift] = check(x);
+        },
+        get: (at) => made(views[kind][at >>> shift]),
+      };
+    }
+    const each = elem && access(elem, 0, free, depth + 1);
+    /** @type {{ key: any, offset: number, part: { put: Call, get: Call } }[]} */
+    const parts = (fields ?? items?.map((/** @type {any} */ x, /** @type {number} */ i) => [i, ...x]))?.map(
+      (/** @type {[any, number, Type]} */ [key, offset, type]) => ({ key, offset, part: access(type, 0, free, depth + 1) }),
+    );
+    const length = parts?.length ?? size;
+    const empty = fields && Object.fromEntries(parts.map(({ key }) => [key, NaN]));
+    // a vector of numbers, or of such vectors
+    const numbers = array ? of != "bool" : each?.numbers;
+    return {
+      numbers,
+      put(x, at) {
+        if (typeof x != "object" || !x) wrong(depth, fields ? "an object" : "an array", x);
+        if (scalar?.bars && x instanceof scalar.bars) wrong(depth, `a ${array.name}, or an array`, x);
+        if (!fields && x.length !== length) {
+          path[depth] = "length";
+          wrong(depth + 1, length, x.length);
+        }
+        if (parts)
+          for (const { key, offset, part } of parts) {
+            path[depth] = key;
+            part.put(x[key], at + offset);
+          }
+        // a few numbers are sooner put one by one
+        else if (scalar?.free && (free || (size > 4 && x instanceof array))) views[of].set(x, at >>> shift);
+        else {
+          const reals = of == "real" && views.real;
+          const start = at >>> shift;
+          for (let i = 0; i < size; i++) {
+            const y = x[i];
+            if (reals && typeof y == "number") reals[start + i] = y;
+            else {
+              path[depth] = i;
+              each.put(y, at + i * stride);
+            }
+          }
+        }
+      },
+      get(at, copy) {
+        const start = at >>> shift;
+        if (numbers && array) return copy ? new array(copy, at, size) : views[of].slice(start, start + size);
+        if (numbers && !copy) {
+          // the rows are parts of one copy
+          copy = views.real.buffer.slice((at >>>= 0), at + size * stride);
+          at = 0;
+        }
+        /** @type {any} */
+        const x = fields ? { ...empty } : [];
+        if (parts) for (const { key, offset, part } of parts) x[key] = part.get(at + offset);
+        else for (let i = 0; i < size; i++) x.push(each.get(at + i * stride, copy));
+        return x;
+      },
+    };
+  };
+
+  const instance = new WebAssembly.Instance(
+    module,
+    hosted?.(signatures, opaque, { look, path, access, known: (/** @type {any} */ x) => size(x) }),
+  );
+  const exports = /** @type {any} */ (instance.exports);
+  const size = sized?.(exports) ?? ((/** @type {any} */ x) => x);
+
+  /** What calls an export. @param {Export} signature @param {boolean} free @returns {(args: any[]) => any} */
+  const caller = ({ name, params, result }, free) => {
+    const f = exports[name];
+    const puts = params.map(({ name, type, at }) => ({ name, at, ...access(type, at, free) }));
+    const { get } = access(result.type, result.at);
+    return (args) => {
+      look();
+      /** @type {number[]} */
+      const numbers = [];
+      puts.forEach(({ name, at, put }, k) => {
+        path[0] = name;
+        const n = put(args[k], at);
+        if (n != null) numbers.push(n);
+      });
+      const n = numbers.length ? f(...numbers) : f();
+      look();
+      return get(result.at ?? n);
+    };
+  };
+
+  /** The callers of signatures, checked and unchecked. @type {WeakMap<Export, Call>[]} */
+  const callers = [new WeakMap(), new WeakMap()];
+
+  /** @param {Export} signature @param {any[]} args @param {boolean} free */
+  const run = (signature, args, free) => {
+    count(signature, args);
+    try {
+      signature = size(signature, args);
+      const known = callers[+free];
+      let call = known.get(signature);
+      if (!call) known.set(signature, (call = caller(signature, free)));
+      return call(args);
+    } catch (error) {
+      throw told ? told(error, exports, failed) : error;
+    }
+  };
+  return { exports, run };
+};
+
+/** The functions of a module. @type {import("./rose.js").Binder} */
+export const values = (module, signatures, opaque) => {
+  const make = () => instantiate(module, signatures, opaque);
+  // a function that is called while another runs, by the page's, needs a memory of its own
+  const idle = [make()];
+  const { hosted, failed } = signatures;
+  return (signature) => {
+    const { name, params, result } = signature;
+    const direct = !hosted && !failed && [...params, result].every(({ type, at }) => type.kind == "real" && at == null);
+    if (direct) return ofNumbers(idle[0].exports[name], signature);
+    const through = (/** @type {boolean} */ free) => (/** @type {any[]} */ ...args) => {
+      const instance = idle.pop() ?? make();
+      try {
+        return instance.run(signature, args, free);
+      } finally {
+        idle.push(instance);
+      }
+    };
+    return Object.assign(through(false), { unchecked: through(true) });
+  };
+};
