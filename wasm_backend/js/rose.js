@@ -66,11 +66,11 @@ export const bytes = (base64) => Uint8Array.from(atob(base64), (c) => c.charCode
 /**
  * A module, from wherever its bytes are.
  *
- * @param {Source | Promise<Source>} from @returns {Promise<WebAssembly.Module>}
+ * @param {Source | Promise<Source> | Call} from @returns {Promise<WebAssembly.Module>}
  */
 export const compile = async (from) => {
   /** @type {any} */
-  let source = await from;
+  let source = await (typeof from == "function" ? from() : from);
   if (typeof source == "string" || source instanceof URL) {
     const [url, data] = String(source).split(";base64,");
     source = data ? bytes(data) : await fetch(url);
@@ -106,7 +106,7 @@ export const entry = (signatures, own) => {
     if (typeof source != "string" && !(source instanceof URL)) return compile(source);
     const place = String(source);
     if (!known.has(place)) {
-      const module = compile(place || own());
+      const module = compile(place || own);
       known.set(place, module);
       module.catch(() => known.delete(place));
     }
