@@ -1,5 +1,5 @@
 // @ts-check
-import init from "./model/spring.js";
+import init from "./model/index.js";
 import { handle, still, timed } from "./shared/page.js";
 
 const { spring, slope } = await init();

@@ -1,0 +1,50 @@
+"""The tools of node's that packages are tried with, and browsers to run what they make."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsers import FIREFOX
+from playwright.sync_api import Page
+
+HERE = Path(__file__).parent
+TOOLS = HERE / "node_modules" / ".bin"
+STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'"
+
+
+def tool(name: str, *args: object, cwd: Path) -> str:
+    """What a tool of node's prints."""
+    if not (TOOLS / name).exists():
+        pytest.skip("the bundlers are not installed: npm ci --prefix tests/bundlers")
+    ran = subprocess.run([TOOLS / name, *map(str, args)], cwd=cwd, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout + ran.stderr
+
+
+def node(*args: object, cwd: Path) -> str:
+    """What a program in node prints."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    ran = subprocess.run(["node", *map(str, args)], cwd=cwd, capture_output=True, text=True, timeout=100)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def in_chromium(page: Page, url: str, what: str = "document.title") -> Any:
+    """What a page says, as JSON, in its title or elsewhere, in Chromium."""
+    page.goto(url)
+    return json.loads(page.wait_for_function(what).json_value())
+
+
+def in_firefox(url: str, what: str = "document.title") -> Any:
+    """The same, in Firefox."""
+    if FIREFOX is None:
+        pytest.skip("there is no Firefox here")
+    if not (HERE / "node_modules" / "puppeteer-core").exists():
+        pytest.skip("puppeteer is not installed: npm ci --prefix tests/bundlers")
+    return json.loads(node(HERE / "firefox.mjs", FIREFOX, url, what, cwd=HERE))
