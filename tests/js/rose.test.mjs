@@ -352,6 +352,45 @@ test("a call from a getter of an argument of another call", () => {
   assert.deepEqual(same(x), { x: 1, y: 5 });
 });
 
+// without a look at each number
+
+test("an unchecked function of numbers is the module's own", () => {
+  assert.equal(f.unchecked(5, 3), 2);
+  assert.equal(f.unchecked("5", 3), 2);
+  assert.ok(Number.isNaN(f.unchecked(5)));
+  assert.equal(f.unchecked.unchecked, undefined);
+});
+
+test("an unchecked call takes what JavaScript makes a number of", () => {
+  const params = [param("x", real), param("b", bool), param("u", unit), param("i", index(10))];
+  const { mix } = bind(PLAIN, only(signature("mix", params, slot(real))));
+  assert.equal(mix.unchecked("0.5", true, undefined, 7), 17.5);
+  assert.ok(Number.isNaN(mix.unchecked(undefined, true, undefined, 7)));
+  const given = [1, "2", undefined, null, true];
+  assert.deepEqual(echo(vec(5)).unchecked(given), Float64Array.of(1, 2, NaN, 0, 1));
+  assert.deepEqual(echo(vec(3)).unchecked({ length: 3, 0: 1, 2: 3 }), Float64Array.of(1, NaN, 3));
+  assert.deepEqual(echo(vec(2)).unchecked(Float32Array.of(1, 2)), Float64Array.of(1, 2));
+  assert.deepEqual(echo(vec(2, single, 4)).unchecked([1, 1e39]), Float32Array.of(1, Infinity));
+  assert.deepEqual(echo(point).unchecked({ x: "1" }), { x: 1, y: NaN });
+});
+
+test("an unchecked call still writes nothing where it should not", () => {
+  refuses(() => echo(vec(3)).unchecked([1, 2]), "x.length must be 3, got 2");
+  refuses(() => echo(vec(3)).unchecked(new Float64Array(4)), "x.length must be 3, got 4");
+  refuses(() => echo(vec(3)).unchecked(), "the argument count of echo must be 1, got 0");
+  refuses(() => echo(vec(3)).unchecked(null), "x must be an array, got null");
+  refuses(() => echo(vec(2, index(5), 4)).unchecked([1, 5]), "x[1] must be an integer from 0 to 4, got 5");
+  refuses(() => echo(vec(2, bool, 1)).unchecked([true, 2]), "x[1] must be a boolean, got 2");
+  assert.throws(() => echo(vec(2)).unchecked([1n, 2]), TypeError);
+});
+
+test("checked and unchecked calls of one function do not get in each other's way", () => {
+  const same = echo(vec(2));
+  assert.deepEqual(same.unchecked(["1", 2]), Float64Array.of(1, 2));
+  refuses(() => same(["1", 2]), "x[0] must be a number, got string");
+  assert.deepEqual(same.unchecked(["1", 2]), Float64Array.of(1, 2));
+});
+
 // what the page supplies
 
 const [LOG, ASK, TURN, SCALE] = [
@@ -537,4 +576,95 @@ test("load from a server", async (t) => {
   await assert.rejects(load(`${at}/none.wasm`, F), { message: `cannot load ${at}/none.wasm: 404 text/plain` });
   const message = `cannot load ${at}/page.wasm: 200 text/html; charset=utf-8`;
   await assert.rejects(load(`${at}/page.wasm`, F), { message });
+});
+
+test("a refusal by the Content-Security-Policy says what to allow", async (t) => {
+  const { compile } = WebAssembly;
+  t.after(() => (WebAssembly.compile = compile));
+  // as Firefox and Chromium say it
+  for (const text of ["call to WebAssembly.compile() blocked by CSP", "violates the following Content Security Policy"]) {
+    WebAssembly.compile = async () => {
+      throw new WebAssembly.CompileError(text);
+    };
+    await assert.rejects(load(PLAIN, F), { message: `CompileError: ${text}: allow script-src 'wasm-unsafe-eval'` });
+  }
+});
+
+// what a package exports
+
+/** The exports of a package whose module is where `own` says; how often it was asked is in `asked`. */
+const packaged = (own, signatures = F) => {
+  const found = { asked: 0 };
+  const count = () => {
+    found.asked++;
+    return own();
+  };
+  return Object.assign(found, entry({ ...all, ...signatures }, count));
+};
+
+test("importing a package does nothing", () => {
+  assert.equal(packaged(() => PLAIN).asked, 0);
+});
+
+test("the functions are loaded once, however often and wherever they are asked for", async () => {
+  const made = packaged(() => PLAIN);
+  const [a, b, module] = await Promise.all([made.init(), made.init(), made.load()]);
+  assert.equal(a, b);
+  assert.equal(a, await made.init());
+  assert.equal(module, await made.load());
+  assert.equal(a, await made.init(module));
+  assert.equal(a, await made.init(made.load()));
+  assert.equal(made.asked, 1);
+  assert.equal(a.f(5, 3), 2);
+});
+
+test("each other place is loaded once, too", async () => {
+  const made = packaged(() => assert.fail("the package's own is not asked for"));
+  const url = `data:application/wasm;base64,${PLAIN_BASE64}`;
+  const [a, b, c] = await Promise.all([made.init(url), made.init(new URL(url)), made.init(Promise.resolve(PLAIN))]);
+  assert.equal(a, b);
+  assert.notEqual(a, c);
+  assert.deepEqual([a, b, c].map(({ f }) => f(5, 3)), [2, 2, 2]);
+});
+
+test("what failed is tried again", async () => {
+  let there = false;
+  const made = packaged(() => {
+    if (!there) throw new RangeError("not yet");
+    return PLAIN;
+  });
+  await assert.rejects(Promise.all([made.init(), made.init()]), { message: "not yet" });
+  assert.equal(made.asked, 1);
+  await assert.rejects(made.load(), RangeError);
+  there = true;
+  assert.equal((await made.init()).f(5, 3), 2);
+  assert.equal(made.asked, 3);
+});
+
+test("with functions that the page supplies, the module is loaded once, and the functions are others", async () => {
+  const made = packaged(() => HOSTED, signatures);
+  const [yes, no] = await Promise.all([true, false].map((x) => made.init(undefined, { ...page, ask: () => x })));
+  assert.deepEqual([yes.ask(1, true, 1), no.ask(1, true, 1)], [true, false]);
+  assert.equal(made.asked, 1);
+  await assert.rejects(made.init(), { message: /^no function ask: / });
+  assert.equal(made.initSync(await made.load(), page).ask(1, true, 1), true);
+});
+
+test("without waiting: of a module, of bytes, or of the package's own, where they are at hand", async () => {
+  const made = packaged(() => PLAIN);
+  assert.equal(made.initSync().f(5, 3), 2);
+  assert.equal(made.initSync(PLAIN).f(5, 3), 2);
+  assert.equal(made.initSync(await made.load()).f(5, 3), 2);
+  assert.notEqual(made.initSync(), made.initSync());
+});
+
+test("a module can be posted to a Worker, which calls its functions", async () => {
+  const script = `
+    const { parentPort, workerData } = require("node:worker_threads");
+    import(workerData.url).then(({ bind }) => parentPort.postMessage(bind(workerData.module, workerData.data).f(5, 3)));`;
+  const { Worker } = await import("node:worker_threads");
+  const module = await packaged(() => PLAIN).load();
+  const url = pathToFileURL(join(folder, "rose.js")).href;
+  const worker = new Worker(script, { eval: true, workerData: { url, module, data: F } });
+  assert.equal(await new Promise((done) => worker.on("message", done)), 2);
 });

@@ -32,11 +32,12 @@ export const count = ({ name, params }, args) => {
 
 /** A function from numbers to a number. @param {Call} f @param {Export} signature @returns {Checked} */
 export const ofNumbers = (f, signature) => {
+  const { params } = signature;
   const call = (/** @type {any[]} */ ...args) => {
+    if (args.length == params.length && args.every((x) => typeof x == "number")) return f(...args);
     count(signature, args);
-    for (let k = 0; k < args.length; k++)
-      if (typeof args[k] != "number") refuse(signature.params[k].name, "a number", args[k]);
-    return f(...args);
+    const k = args.findIndex((x) => typeof x != "number");
+    refuse(params[k].name, "a number", args[k]);
   };
   return Object.assign(call, { unchecked: f });
 };
