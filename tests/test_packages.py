@@ -530,7 +530,22 @@ def odd_names() -> Package:
         "kind",
     ]
     Odd = dict.fromkeys(fields, Real)
-    params = ["arguments", "eval", "class", "this", "λ", "ready", "exports", "a b", "a-b", "a", "a", "init", "x0"]
+    params = [
+        "arguments",
+        "eval",
+        "await",
+        "class",
+        "this",
+        "λ",
+        "ready",
+        "exports",
+        "a b",
+        "a-b",
+        "a",
+        "a",
+        "init",
+        "x0",
+    ]
     back = of([Odd], Odd, lambda s: dict(zip(fields, reversed([s[k] for k in fields]), strict=True)))
     tell = opaque(name="__proto__")(_told)
     functions = {
@@ -544,6 +559,10 @@ def odd_names() -> Package:
         "constructor",
         "__proto__",
         "default",
+        "delete",
+        "new",
+        "await",
+        "unchecked",
         "init",
         "toString",
         "größe",
@@ -809,6 +828,24 @@ def test_wasm_validate_accepts_a_package(name: str, tmp_path: Path):
     files = save(name, tmp_path / "out")
     done = subprocess.run(["wasm-validate", files[0]], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+README = """
+    mathematics vectors structs units math_log_by_its_global_name derivatives hundreds_of_parameters
+    a_struct_of_thousands_of_members choices_and_turns every_size truth_values_and_indices
+""".split()
+
+
+@pytest.mark.parametrize("name", README)
+def test_what_the_readme_has_for_node_runs(name: str, tmp_path: Path):
+    if why := no_node():
+        pytest.skip(why)
+    save(name, tmp_path / "made")  # which is its name for npm, too
+    text = (tmp_path / "made" / "README.md").read_text().partition("## In Node\n\n```js\n")[2].partition("```")[0]
+    (tmp_path / "page.mjs").write_text(text)
+    done = subprocess.run(["node", tmp_path / "page.mjs"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip()
 
 
 def test_the_print_of_listing_5_prints_once_in_all_derivatives():
