@@ -533,6 +533,14 @@ test("load with what the page supplies", async () => {
   await assert.rejects(load(HOSTED, signatures), { message: /^no function ask: / });
 });
 
+test("load from a file", async () => {
+  const url = pathToFileURL(join(folder, "plain.wasm"));
+  writeFileSync(url, PLAIN);
+  await works(url);
+  await works(url.href);
+  await assert.rejects(load(new URL("none.wasm", url), F), { code: "ENOENT" });
+});
+
 test("load from a data: URL, without fetch", async (t) => {
   const { fetch } = globalThis;
   t.after(() => (globalThis.fetch = fetch));

@@ -598,6 +598,7 @@ def test_a_package_in_node(tmp_path: Path):
         assert.equal(await load(), await load());
         assert.equal(await init(load()), a);
         assert.equal(initSync(await load()).add(1, 2), initSync().add(1, 2));
+        assert.equal((await (await import("./with space/index.js")).init()).add(1, 2), 3);
         assert.equal((await init(Promise.resolve(bytes))).add(1, 2), 3);
         assert.equal(initSync(bytes).add(1, 2), 3);
         assert.equal(initSync(new WebAssembly.Module(bytes)).add(1, 2), 3);

@@ -74,7 +74,12 @@ export const compile = async (from) => {
   let source = await (typeof from == "function" ? from() : from);
   if (typeof source == "string" || source instanceof URL) {
     const [url, data] = String(source).split(";base64,");
-    source = data ? bytes(data) : await fetch(url);
+    if (data) source = bytes(data);
+    else if (/^file:/.test(url) && /** @type {any} */ (globalThis).process) {
+      // in Node, say in a test of a page
+      const fs = "node:fs/promises";
+      source = await (await import(/* webpackIgnore: true */ /* @vite-ignore */ fs)).readFile(new URL(url));
+    } else source = await fetch(url);
   }
   try {
     if (source.arrayBuffer) {
