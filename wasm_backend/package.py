@@ -100,7 +100,21 @@ def _check_names(name: str, lowered: Lowered) -> None:
 
 
 def _json(data: Any) -> bytes:
-    return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode()
+    return (_written(data) + "\n").encode()
+
+
+def _written(x: Any, indent: str = "") -> str:
+    """Data as JSON: what is short on one line, and what lies deep, as types do."""
+    line = json.dumps(x, ensure_ascii=False)
+    if not x or not isinstance(x, (dict, list)) or len(indent) > 6 or len(line) + len(indent) <= 110:
+        return line
+    inner = indent + "  "
+    if isinstance(x, dict):
+        each = [f"{json.dumps(k, ensure_ascii=False)}: {_written(y, inner)}" for k, y in x.items()]  # pyright: ignore
+    else:
+        each = [_written(y, inner) for y in x]  # pyright: ignore[reportUnknownVariableType]
+    first, last = "{}" if isinstance(x, dict) else "[]"
+    return f"{first}\n{inner}" + f",\n{inner}".join(each) + f"\n{indent}{last}"
 
 
 def _manifest(name: str, files: Sequence[str], *, inline: bool) -> dict[str, Any]:
@@ -130,12 +144,15 @@ def _metadata(
 ) -> dict[str, Any]:
     """The `NAME.json`: what there is, what it was made of, and by what. No times and no paths."""
     data = signature_data(lowered, imports)
-    told = {s.name: {"python": in_python(s)} for s in lowered.signatures.values()}
+    python = [in_python(s) for s in lowered.signatures.values()]
     return {
         "name": name,
         "compiler": about.compiler,
         "sources": {file: {"sha256": digest} for file, digest in about.sources.items()},
-        "functions": [{**x, **told[x["name"]], "doc": about.docs.get(x["name"], "")} for x in data["exports"]],
+        "functions": [
+            {"name": x["name"], "python": said, "doc": about.docs.get(x["name"], ""), **x}
+            for x, said in zip(data["exports"], python, strict=True)
+        ],
         "imports": data["imports"],
         "files": {file: {"bytes": len(x), "sha256": sha256(x).hexdigest()} for file, x in files.items()},
         "certificate": None if about.certificate is None else dict(about.certificate),

@@ -104,7 +104,7 @@ const instantiate = (module, signatures, opaque) => {
             part.put(x[key], at + offset);
           }
         // a few numbers are sooner put one by one
-        else if (scalar?.free && (free || (size > 4 && x instanceof array))) views[of].set(x, at >>> shift);
+        else if (scalar?.free && size > 4 && (free || x instanceof array)) views[of].set(x, at >>> shift);
         else {
           const reals = of == "real" && views.real;
           const start = at >>> shift;
