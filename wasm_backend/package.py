@@ -75,7 +75,7 @@ def package_files(
     }
     if html:
         texts[f"{name}.html"] = page(lowered, imports, name, about.docs)
-    texts["README.md"] = readme(lowered, imports, name, about.docs, inline=inline)
+    texts["README.md"] = readme(lowered, imports, name, about.docs, inline=inline, html=html)
     files = {**({} if inline else modules), **{k: text.encode() for k, text in texts.items()}}
     if lowered.mathematics:
         files["NOTICE"] = notice()

@@ -21,7 +21,7 @@ dependencies, does no work when it is imported, and needs neither `eval` nor a b
 
 `init` gives the functions; called again, it gives the same ones. They check their arguments and name what is wrong;
 `model.f.unchecked(...)` does not look at each number. Vectors of numbers come back as typed arrays, structs as objects.
-{opaque}
+{opaque}{tried}
 ## In a page
 
 ```html
@@ -110,7 +110,9 @@ const opaque = {{
 """
 
 
-def readme(lowered: Lowered, imports: Sequence[Func], name: str, docs: Mapping[str, str], *, inline: bool) -> str:
+def readme(
+    lowered: Lowered, imports: Sequence[Func], name: str, docs: Mapping[str, str], *, inline: bool, html: bool
+) -> str:
     """The README, as Markdown."""
     first = next(iter(lowered.signatures.values()))
     needed = [f for f in imports if "." not in f.name]
@@ -121,6 +123,8 @@ def readme(lowered: Lowered, imports: Sequence[Func], name: str, docs: Mapping[s
         npm=npm,
         functions="\n\n".join([_function(s, docs.get(s.name, "")) for s in lowered.signatures.values()]),
         opaque=_OPAQUE.format(members="\n".join([_member(f) for f in needed])) if needed else "",
+        tried=f"\n`{name}.html` is all of it in one page, with a form for each function: open it in a browser.\n"
+        * html,
         call=_call(first),
         given="undefined, opaque" if needed else "",
         given_after=", opaque" if needed else "",

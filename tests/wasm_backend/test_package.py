@@ -466,6 +466,8 @@ def test_the_readme_has_calls_of_the_functions():
     hosted = package_files(lowered(ADD, imports=[opaque("pick", Real, x=Real)]), "line")["README.md"].decode()
     assert "  pick: (x) => { /* yours */ }," in hosted
     assert hosted.count("init(undefined, opaque)") == 5
+    assert "line.html" not in odd
+    assert "`line.html` is all of it" in package_files(MODULE, "line", html=True)["README.md"].decode()
 
 
 # the directory

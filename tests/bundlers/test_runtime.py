@@ -1,0 +1,32 @@
+"""The JavaScript that packages bring: its types, and how large it is when a bundler is done with it."""
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+from tools import tool
+
+import rose
+from rose import Real, Vec
+
+JS = Path(__file__).parents[2] / "wasm_backend" / "js"
+STRICT = "--noEmit --allowJs --checkJs --strict --target es2022 --module esnext --moduleResolution bundler".split()
+
+
+def test_the_types_of_the_runtime_are_right():
+    files = sorted(file.name for file in JS.glob("*.js"))
+    assert "rose.js" in files
+    tool("tsc", *STRICT, "--lib", "es2022,dom,dom.iterable", *files, cwd=JS)
+
+
+@pytest.mark.parametrize(("most", "params"), [(1_500, [Real, Real]), (2_400, [Real, Vec[3]])])
+def test_the_loader_is_small(most: int, params: list[object], tmp_path: Path):
+    """All scripts of a page, without the signatures: for functions of numbers, and for others."""
+    f = rose.fn(params, Real)(lambda x, y: x)
+    rose.compile({"f": f}).save(tmp_path, "made")
+    core = tmp_path / "core.js"
+    core.write_text(re.sub(r'\{"exports":\[.*?\],"imports":\[\]', "{exports:[],imports:[]", core.read_text()))
+    assert '"f"' not in core.read_text()
+    tool("esbuild", "index.js", "--bundle", "--minify", "--format=esm", "--outfile=out.js", cwd=tmp_path)
+    assert len(gzip.compress((tmp_path / "out.js").read_bytes(), mtime=0)) <= most
