@@ -611,6 +611,37 @@ def test_a_package_in_node(tmp_path: Path):
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_where_a_module_is_imported_already_compiled(tmp_path: Path):
+    """Cloudflare's Workers take no bytes: an import of `.wasm` gives the module. Here, hooks of node's do so."""
+    write_package(MODULE, tmp_path, "line")
+    (tmp_path / "hooks.mjs").write_text(
+        """
+        import { readFile } from "node:fs/promises";
+        export const load = async (url, context, next) => {
+          if (!url.endsWith(".wasm")) return next(url, context);
+          const bytes = JSON.stringify([...(await readFile(new URL(url)))]);
+          const source = `export default new WebAssembly.Module(new Uint8Array(${bytes}))`;
+          return { format: "module", shortCircuit: true, source };
+        };
+        """
+    )
+    (tmp_path / "page.mjs").write_text(
+        """
+        import assert from "node:assert/strict";
+        import { register } from "node:module";
+        register("./hooks.mjs", import.meta.url);
+        const { default: init, initSync, load } = await import("./workerd.js");
+        WebAssembly.compile = () => assert.fail("bytes are compiled");
+        assert.equal((await init()).add(1, 2), 3);
+        assert.equal(initSync().add(1, 2), 3);
+        assert.equal(await init(), await init(load()));
+        console.log("all well");
+        """
+    )
+    assert node(tmp_path / "page.mjs") == "all well\n"
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_loading_is_tried_again_after_it_failed(tmp_path: Path):
     write_package(MODULE, tmp_path, "line")
     (tmp_path / "page.mjs").write_text(
