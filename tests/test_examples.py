@@ -139,6 +139,11 @@ def test_a_search_through_a_simulation_finds_the_charge(example: Any):
     assert lines == [f"{modes}: 0.2071918746" for modes in ("ff", "fr", "rf", "rr")]
 
 
+def test_a_shot_is_improved_through_all_collisions(example: Any):
+    lines = example("billiards").printed.splitlines()
+    assert [float(line.split()[2]) for line in lines] == [0.2130, 0.0257, 0.0056, 0.0047, 0.0047]
+
+
 def test_every_example_is_tested_says_what_it_shows_and_imports_little():
     tested = Path(__file__).read_text(encoding="utf-8")
     for name in EXAMPLES:
