@@ -34,4 +34,11 @@ HOME = Page(
     (Model("spring", ("spring", "slope")),),
 )
 
-PAGES: tuple[Page, ...] = ()
+BILLIARDS = Page(
+    "billiards",
+    "Billiards",
+    "Gradient descent through 1,024 steps of collisions finds the shot that sends a ball to the goal.",
+    (Model("billiards", ("missed", "improve", "replay")),),
+)
+
+PAGES: tuple[Page, ...] = (BILLIARDS,)
