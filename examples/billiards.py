@@ -73,24 +73,24 @@ def racked(cue):
     return [cue, *[Ball(x, [0.0, 0.0]) for x in RACK]]
 
 
-def missed_after(steps):
+def loss_after(steps):
     @fn
-    def missed(cue: Ball, ball: Fin[BALLS], goal: Point) -> Real:
+    def loss(cue: Ball, ball: Fin[BALLS], goal: Point) -> Real:
         """How far the ball is from the goal in the end, squared."""
         table = rose.scan(lambda _, table: step(table), racked(cue), steps)
         d = plus(table[ball].x, goal, -1)
         return rose.dot(d, d)
 
-    return missed
+    return loss
 
 
-missed = missed_after(STEPS)
+loss = loss_after(STEPS)
 
 
 @fn
 def improve(cue: Ball, ball: Fin[BALLS], goal: Point) -> tuple[Real, Ball]:
     """How far the ball is from the goal, squared, and a better shot: one step of gradient descent."""
-    value, slope = rose.value_and_grad(missed)(cue, ball, goal)
+    value, slope = rose.value_and_grad(loss)(cue, ball, goal)
     return value, cue.plus(slope, -RATE)
 
 

@@ -31,13 +31,13 @@ SLOPES = {
 
 @pytest.mark.parametrize("steps", SLOPES)
 def test_billiards_has_the_loss_and_the_gradient_of_the_original(steps: int):
-    value, slope = rose.compile(rose.value_and_grad(billiards.missed_after(steps)))(shot(), LAST, GOAL)
+    value, slope = rose.compile(rose.value_and_grad(billiards.loss_after(steps)))(shot(), LAST, GOAL)
     assert value == pytest.approx(SLOPES[steps][0], rel=1e-14)
     assert flat(slope) == pytest.approx(SLOPES[steps][1], rel=1e-12)
 
 
 def test_billiards_agrees_with_differences_between_the_collisions():
-    f, h = rose.compile(billiards.missed_after(1023)), 1e-6  # at 1e-5 another collision happens
+    f, h = rose.compile(billiards.loss_after(1023)), 1e-6  # at 1e-5 another collision happens
     x, (_, slope) = flat(shot()), SLOPES[1023]
     for k in range(4):
         low, high = [[v + sign * h * (i == k) for i, v in enumerate(x)] for sign in (-1, 1)]
@@ -61,7 +61,7 @@ SEARCHES = {
 
 @pytest.mark.parametrize("steps", SEARCHES)
 def test_billiards_is_searched_as_in_the_original(steps: int):
-    slope, cue = rose.compile(rose.value_and_grad(billiards.missed_after(steps))), shot()
+    slope, cue = rose.compile(rose.value_and_grad(billiards.loss_after(steps))), shot()
     for k in range(200):
         value, d = slope(cue, LAST, GOAL)
         if k in SEARCHES[steps]:

@@ -38,7 +38,7 @@ BILLIARDS = Page(
     "billiards",
     "Billiards",
     "Gradient descent through 1,024 steps of collisions finds the shot that sends a ball to the goal.",
-    (Model("billiards", ("missed", "improve", "replay")),),
+    (Model("billiards", ("loss", "improve", "replay")),),
 )
 
 PAGES: tuple[Page, ...] = (BILLIARDS,)

@@ -14,7 +14,7 @@ LAST, GOAL, TURNS = 10, [0.9, 0.75], 200
 
 @pytest.fixture(scope="module")
 def model() -> Any:
-    return rose.compile(billiards.missed, billiards.improve, billiards.replay)
+    return rose.compile(billiards.loss, billiards.improve, billiards.replay)
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_its_goal_its_cue_ball_and_its_arrow_are_dragged(table: Page, model: Any
     drag(table, "#goal", -0.1, -0.2)
     goal = at(table.locator("#goal"))
     assert goal == pytest.approx([0.8, 0.55], abs=0.003)
-    expect(table.locator("#missed")).to_have_text(f"{model.missed(cue(table), LAST, goal) ** 0.5:.4f}")
+    expect(table.locator("#missed")).to_have_text(f"{model.loss(cue(table), LAST, goal) ** 0.5:.4f}")
     drag(table, "#cue", 0.1, 0.05)
     assert cue(table).x == pytest.approx([0.2, 0.55], abs=0.003)
     assert cue(table).v == pytest.approx([0.3, 0.0], abs=1e-12)
@@ -123,9 +123,9 @@ def test_a_ball_is_chosen_by_a_tap_or_by_its_number(table: Page, model: Any):
     shot = Ball([0.1, 0.5], [0.3, 0.0])
     table.locator("#balls g").nth(7).click()
     expect(table.locator("#ball")).to_have_value("7")
-    expect(table.locator("#missed")).to_have_text(f"{model.missed(shot, 7, GOAL) ** 0.5:.4f}")
+    expect(table.locator("#missed")).to_have_text(f"{model.loss(shot, 7, GOAL) ** 0.5:.4f}")
     table.locator("#ball").select_option("3")
-    expect(table.locator("#missed")).to_have_text(f"{model.missed(shot, 3, GOAL) ** 0.5:.4f}")
+    expect(table.locator("#missed")).to_have_text(f"{model.loss(shot, 3, GOAL) ** 0.5:.4f}")
     expect(table.locator("#balls .chosen")).to_have_text("3")
 
 

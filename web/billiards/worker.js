@@ -16,12 +16,12 @@ const random = () => {
 };
 
 onmessage = async ({ data: { job, cue, ball, goal, look } }) => {
-  const { missed, improve } = await ready;
+  const { loss, improve } = await ready;
   if (look) {
     let least = Infinity;
     for (let k = 0; k < SHOTS; k++) {
       const shot = random();
-      const value = missed(shot, ball, goal);
+      const value = loss(shot, ball, goal);
       if (value < least) [least, cue] = [value, shot];
     }
   }
