@@ -144,6 +144,13 @@ def test_a_shot_is_improved_through_all_collisions(example: Any):
     assert [float(line.split()[2]) for line in lines] == [0.2130, 0.0257, 0.0056, 0.0047, 0.0047]
 
 
+def test_a_robot_learns_to_walk(example: Any):
+    first, then, last = [float(line.split()[2]) for line in example("robot").printed.splitlines()]
+    assert first == 0.687
+    assert last < then < 0.6
+    assert last < 0.35
+
+
 def test_every_example_is_tested_says_what_it_shows_and_imports_little():
     tested = Path(__file__).read_text(encoding="utf-8")
     for name in EXAMPLES:
