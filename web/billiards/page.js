@@ -1,5 +1,5 @@
 // @ts-check
-import init from "./model/billiards.js";
+import { init, load } from "./model/index.js";
 import { handle, timed } from "../shared/page.js";
 import { $, curve, make, player, set } from "../shared/simulation.js";
 
@@ -102,6 +102,7 @@ const redraw = () => {
 // the search: each step is a message to the worker, and its answer
 
 const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+worker.postMessage({ module: await load() });
 const drawCurve = curve($("curve"), { turns: TURNS, levels: [1, 0.1, 0.01, 0.001], y: (v) => 1 + Math.log10(v) / 3 });
 let job = 0; // answers to an earlier one come too late
 let running = false;

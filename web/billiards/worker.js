@@ -1,8 +1,9 @@
 // @ts-check
-/** Gradient descent, away from the page: a shot comes in, and a better one goes out. */
-import init from "./model/billiards.js";
+/** Gradient descent, away from the page: first the module comes in, then shots, and for each a better one goes out. */
+import { initSync } from "./model/index.js";
 
-const ready = init();
+/** @type {import("./model/index.js").Functions} */
+let model;
 const SHOTS = 300;
 
 /** A shot from around the rack, more or less towards it. */
@@ -15,17 +16,20 @@ const random = () => {
   };
 };
 
-onmessage = async ({ data: { job, cue, ball, goal, look } }) => {
-  const { loss, improve } = await ready;
+onmessage = ({ data: { module, job, cue, ball, goal, look } }) => {
+  if (module) {
+    model = initSync(module);
+    return;
+  }
   if (look) {
     let least = Infinity;
     for (let k = 0; k < SHOTS; k++) {
       const shot = random();
-      const value = loss(shot, ball, goal);
+      const value = model.loss(shot, ball, goal);
       if (value < least) [least, cue] = [value, shot];
     }
   }
   const start = performance.now();
-  const [value, better] = improve(cue, ball, goal);
+  const [value, better] = model.improve(cue, ball, goal);
   postMessage({ job, cue, value, better, ms: performance.now() - start });
 };
