@@ -67,6 +67,11 @@ Body = Vec[n, Mass]
 
 
 @fn
+def springs() -> Vec[m, Spring]:
+    return [Spring(*s) for s in SPRINGS]
+
+
+@fn
 def senses(body: Body, goal: Point, time: Real) -> Vec[INPUTS]:
     """What the network is told: waves, where each mass is and how fast it goes, and how far the goal is."""
     told = rose.accum([0.0] * INPUTS)
@@ -92,10 +97,10 @@ def muscles(weights: Weights, told: Vec[INPUTS]) -> Vec[m]:
 @fn
 def pulls(body: Body, said: Vec[m]) -> Vec[n, Point]:
     """What the springs add to the speeds of the masses."""
-    springs = rose.constant(Vec[m, Spring], [Spring(*s) for s in SPRINGS])
+    all_springs = springs()
     pull = rose.accum([[0.0, 0.0]] * n)
     for k in rose.range(m):
-        s = springs[k]
+        s = all_springs[k]
         along = [body[s.a].x[i] - body[s.b].x[i] for i in range(2)]
         length = rose.norm(along) + 1e-4
         force = DT * (length - s.length * (1 + s.muscle * said[k])) * s.stiffness / length
@@ -156,13 +161,14 @@ def improve(weights: Weights, goal: Point) -> tuple[Real, Weights]:
 
 
 @fn
-def replay(weights: Weights, goal: Point) -> Vec[STEPS + 1, Vec[n, Point]]:
-    """Where the masses are: at first, and after each step."""
+def replay(weights: Weights, goal: Point) -> Vec[STEPS // 4 + 1, Vec[2 * n]]:
+    """Where the masses are, at first and after each four steps: a picture for each sixtieth of a second."""
 
     def turn(k, body):
-        return step(weights, body, goal, DT * k), [body[i].x for i in range(n)]
+        after = rose.scan(lambda i, body: step(weights, body, goal, DT * (4 * k + i)), body, 4)
+        return after, rose.vec(body[i // 2].x[i % 2] for i in rose.range(2 * n))
 
-    return rose.scan(turn, START, STEPS + 1)[1]
+    return rose.scan(turn, START, STEPS // 4 + 1)[1]
 
 
 @fn

@@ -156,13 +156,13 @@ def test_the_robot_is_better_after_each_step_as_by_the_original_rose():
             assert value - 0.9 == pytest.approx(expected[k], abs=1e-9 if k < 5 else 1e-6)
 
 
-def test_the_replay_of_the_robot_has_all_steps():
-    x = rose.compile(robot.replay)(weights_of(robot), GOAL_OF_THE_ROBOT)
+def test_the_replay_of_the_robot_has_every_fourth_step():
+    x = rose.compile(robot.replay)(weights_of(robot), GOAL_OF_THE_ROBOT).reshape(342, robot.n, 2)
     assert x[0].tolist() == robot.MASSES
     for step, expected in ROBOTS["D"]["x_at"].items():
-        assert x[int(step)] == pytest.approx(np.array(expected), abs=1e-9)
-    assert x[681] == pytest.approx(np.array(ROBOTS["D"]["x_final"]), abs=1e-9)
-    assert x[1364][0][0] == pytest.approx(0.26131516761184564, abs=1e-9)
+        if int(step) % 4 == 0:
+            assert x[int(step) // 4] == pytest.approx(np.array(expected), abs=1e-9)
+    assert x[-1][0][0] == pytest.approx(0.26131516761184564, abs=1e-9)
 
 
 def test_another_robot_whose_gradient_is_very_large_has_that_of_the_original(monkeypatch: pytest.MonkeyPatch):

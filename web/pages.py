@@ -41,4 +41,11 @@ BILLIARDS = Page(
     (Model("billiards", ("loss", "improve", "replay")),),
 )
 
-PAGES: tuple[Page, ...] = (BILLIARDS,)
+ROBOT = Page(
+    "robot",
+    "Robot",
+    "A robot of springs learns to walk: the gradient in 5,757 weights goes back through 1,364 steps of physics.",
+    (Model("robot", ("improve", "replay", "newborn", "springs")),),
+)
+
+PAGES: tuple[Page, ...] = (BILLIARDS, ROBOT)

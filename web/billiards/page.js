@@ -185,6 +185,7 @@ const drag = (id, label, at, move) =>
 /** A shot that the reader makes ends the search. @param {Ball} shot */
 const shoot = (shot) => {
   if (running) stop();
+  time.pause();
   time.seek(0);
   cue = shot;
 };
@@ -223,3 +224,4 @@ $("reset").addEventListener("click", () => {
 
 report();
 choose(ball);
+time.replay();
