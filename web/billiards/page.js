@@ -136,7 +136,7 @@ const stop = () => {
   report();
 };
 
-worker.onmessage = ({ data }) => {
+worker.onmessage = (/** @type {MessageEvent} */ { data }) => {
   if (data.job != job) return;
   losses.push(Math.sqrt(data.value));
   ms += data.ms;

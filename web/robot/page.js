@@ -83,7 +83,7 @@ const ask = () => {
   next = undefined;
 };
 
-worker.onmessage = ({ data }) => {
+worker.onmessage = (/** @type {MessageEvent} */ { data }) => {
   busy = false;
   if (data.job == job) {
     path = data.path;
