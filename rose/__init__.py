@@ -1,5 +1,6 @@
 """Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
 
+from . import lib as lib
 from . import syntax as syntax  # which makes @fn(syntax=True) work
 from .build import Compiled, compile
 from .control import cond, scan, while_loop

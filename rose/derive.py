@@ -361,12 +361,12 @@ def _matrix(rows: Type, columns: Type) -> Type:
     return map_leaves(rows, lambda s: columns if s is Real else types.Unit)
 
 
-def _build(b: Builder, t: Type, leaf: Callable[[Path], Value], path: Path = ()) -> Value:
+def build(b: Builder, t: Type, leaf: Callable[[Path], Value], path: Path = ()) -> Value:
     """A value shaped as `t`, with `leaf(path)` for each Real in it."""
     if isinstance(t, types.Vec):
-        return b.vec(t.size, lambda i: _build(b, t.elem, leaf, (*path, i)))
+        return b.vec(t.size, lambda i: build(b, t.elem, leaf, (*path, i)))
     if isinstance(t, Tuple):
-        parts = [_build(b, x, leaf, (*path, k)) for k, x in enumerate(t.items)]
+        parts = [build(b, x, leaf, (*path, k)) for k, x in enumerate(t.items)]
         return b.tuple(parts, Tuple(tuple([p.type for p in parts]), t.form))
     return leaf(path) if t is Real else b.unit()
 
@@ -480,16 +480,16 @@ def _by_rows(lin: Halved, xs: Sequence[Value]) -> Value:
     b = ir.builder()
     _, tape = lin.start(xs)
     ct = linear_part(tangent(lin.result))
-    return _build(b, lin.result, lambda path: lin.back(xs, tape, _unit_vector(b, ct, path))[0])
+    return build(b, lin.result, lambda path: lin.back(xs, tape, _unit_vector(b, ct, path))[0])
 
 
 def _by_columns(lin: Halved, k: int, xs: Sequence[Value], column: Callable[[Path], Value]) -> Value:
-    return _of_columns(lin, k, xs, _build(ir.builder(), linear_part(tangent(lin.types[k])), column))
+    return _of_columns(lin, k, xs, build(ir.builder(), linear_part(tangent(lin.types[k])), column))
 
 
 def _of_columns(lin: Halved, k: int, xs: Sequence[Value], columns: Value) -> Value:
     b, t = ir.builder(), linear_part(tangent(lin.types[k]))
     inner: Callable[[Path], Value] = lambda out: filled(
-        b, _build(b, t, lambda path: _read(b, _read(b, columns, path), out)), xs[k]
+        b, build(b, t, lambda path: _read(b, _read(b, columns, path), out)), xs[k]
     )
-    return _build(b, lin.result, inner)
+    return build(b, lin.result, inner)

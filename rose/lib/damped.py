@@ -1,0 +1,131 @@
+"""Newton's method, and that of Gauss and Newton: steps to where a model is least, damped where it is wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .. import control, derive, functions, loops, ops
+from ..functions import select
+from ..generic import of_any_size
+from ..trace import make
+from ..vectors import dot, norm
+from .descent import each
+from .flat import Flat
+from .linear_algebra import cholesky_solve
+from .search import ROUNDING, AnyFn, Found, Objective, option, searching, whole
+
+_FIRST = 1e-3  # the damping that is tried first, where there was none: a part of the diagonal
+_FLOOR = 1e-12  # a diagonal is at least this part of its largest number
+_MOST = 1e20  # damping, with which a step is shorter than the distance between two numbers
+
+
+@of_any_size
+def newton(f: AnyFn, *, tolerance: Any = 1e-8, max_steps: int = 100) -> AnyFn:
+    """A search for the least value of `f` by Newton's method: a step goes where the gradient is 0 by the Hessian.
+
+    Where the Hessian is not positive definite, or the step does not help, the step is damped, as with
+    `gauss_newton`; there the whole diagonal grows by a part of the largest sum of a row's absolute values.
+
+    `f` goes to a Real, from what is searched through, of any type made of Reals, and data after that. What is made
+    takes a start in the place of the former, and gives a `Minimum`. The search ends where the length of the gradient
+    is at most `tolerance`, where no step makes the value less, and after `max_steps`.
+    """
+    option("tolerance", tolerance)
+    whole("max_steps", max_steps)
+
+    def search(objective: Objective, x: Any) -> Found:
+        gradient, hessian = objective.of(derive.grad), objective.of(derive.hessian)
+
+        def model(v: Any) -> Any:
+            matrix = hessian(v)
+            rows = each(v, lambda i: loops.sum(functions.abs(matrix[i][j]) for j in loops.range(v.type.size)))
+            largest = _largest(rows)
+            return {
+                "g": gradient(v),
+                "matrix": matrix,
+                "diagonal": each(v, lambda _: select(largest > 0.0, largest, 1.0)),
+            }
+
+        return _damped(objective.of(lambda f: f), model, x, 0.0, tolerance, max_steps)
+
+    return searching("newton", f, search)
+
+
+@of_any_size
+def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-8, max_steps: int = 100) -> AnyFn:
+    """A search for the least sum of squares of what `residuals` gives, which may be of any type made of Reals.
+
+    A step goes where that sum is least, if the residuals change as their Jacobian says. It is damped as Levenberg and
+    Marquardt do: the diagonal of the equations grows by a part of itself (Marquardt 1963), which is at first `damping`
+    and follows from step to step how much of what it promised came true (Madsen, Nielsen and Tingleff, Methods for
+    Non-Linear Least Squares Problems, 2nd edition, 2004, algorithm 3.16). With `damping=0` the steps are those of
+    Gauss and Newton, until one does not help.
+
+    `residuals` takes what is searched through, of any type made of Reals, and data after that. What is made takes a
+    start in the place of the former, and gives a `Minimum`, of the sum of squares. The search ends where the length
+    of the gradient is at most `tolerance`, where no step makes the sum less, and after `max_steps`.
+    """
+    option("damping", damping)
+    option("tolerance", tolerance)
+    whole("max_steps", max_steps)
+
+    def search(objective: Objective, x: Any) -> Found:
+        f, out = objective.f, Flat(objective.f.result)
+        flat = make(lambda *xs: out.vector(f(*xs)), f.types, out.vec, f.name, f.names)
+        at, jacobian = objective.of(lambda _: flat), objective.of(lambda _: derive.jacobian(flat))
+
+        def value(v: Any) -> Any:
+            r = at(v)
+            return dot(r, r)
+
+        def model(v: Any) -> Any:
+            r, j = at(v), jacobian(v)
+            product: Callable[[Any], Any] = lambda term: 2.0 * loops.sum(term(k) for k in loops.range(out.size))
+            g = each(v, lambda i: product(lambda k: j[k][i] * r[k]))
+            matrix = each(v, lambda i: each(v, lambda l: product(lambda k: j[k][i] * j[k][l])))
+            largest = _largest(each(v, lambda i: matrix[i][i]))
+            return {"g": g, "matrix": matrix, "diagonal": each(v, lambda i: ops.max_(matrix[i][i], _FLOOR * largest))}
+
+        return _damped(value, model, x, damping, tolerance, max_steps)
+
+    return searching("gauss_newton", residuals, search, squares=True)
+
+
+def _largest(v: Any) -> Any:
+    """The largest number of a vector, or 0."""
+    return control.scan(lambda i, most: ops.max_(most, v[i]), 0.0, v.type.size)
+
+
+def _damped(f: Any, model: Any, x: Any, damping: Any, tolerance: Any, max_steps: int) -> Found:
+    """The search itself: `model(x)` has the gradient, the matrix of the second derivatives, and the diagonal to add."""
+
+    def test(s: Any) -> Any:
+        return ~s["least"] & (norm(s["model"]["g"]) > tolerance) & (s["damping"] < _MOST) & (s["steps"] < max_steps)
+
+    def turn(s: Any) -> Any:
+        x, g, more = s["x"], s["model"]["g"], each(s["x"], lambda i: s["damping"] * s["model"]["diagonal"][i])
+        at: Callable[[Any, Any], Any] = lambda i, j: s["model"]["matrix"][i][j] + select(i == j, more[i], 0.0)
+        p = cholesky_solve(each(x, lambda i: each(x, lambda j: at(i, j))), g)  # nan, if it is not positive definite
+        promised = 0.5 * loops.sum(p[i] * (more[i] * p[i] + g[i]) for i in loops.range(x.type.size))
+        sound = (promised > 0.0) & (promised < math.inf)
+        there = each(x, lambda i: x[i] - p[i])
+        value = control.cond(sound, lambda: f(there), lambda: math.nan)
+        better = value < s["value"]  # which no nan is
+        kept = {k: s[k] for k in ("x", "value", "model")}
+        after = control.cond(better, lambda: {"x": there, "value": value, "model": model(there)}, lambda: kept)
+        gain = 2.0 * (s["value"] - value) / promised - 1.0
+        less = s["damping"] * ops.max_(1.0 / 3.0, 1.0 - gain * gain * gain)
+        return {
+            **after,
+            "damping": select(better, less, ops.max_(s["damping"], _FIRST) * s["growth"]),
+            "growth": select(better, 2.0, 2.0 * s["growth"]),
+            "steps": s["steps"] + 1.0,
+            "least": ~better & sound & (promised <= ROUNDING * functions.abs(s["value"])),
+        }
+
+    s = {"x": x, "value": f(x), "model": model(x), "damping": damping, "growth": 2.0, "steps": 0.0, "least": False}
+    s = control.while_loop(test, turn, s)
+    slope = norm(s["model"]["g"])
+    return s["x"], s["value"], slope, s["steps"], (slope <= tolerance) | s["least"]

@@ -1,0 +1,130 @@
+"""Searches downhill along the gradient: gradient descent, and Adam."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import control, derive, loops, ops
+from ..functions import select
+from ..generic import of_any_size
+from ..vectors import dot, norm
+from .search import ROUNDING, AnyFn, Found, Objective, option, searching, whole
+
+_ENOUGH = 1e-4  # of the decrease that the gradient promises, as Nocedal and Wright have it
+
+
+@of_any_size
+def gradient_descent(f: AnyFn, *, rate: Any = None, tolerance: Any = 1e-8, max_steps: int = 10_000) -> AnyFn:
+    """A search for the least value of `f`, that goes `rate` times the gradient downhill in each step.
+
+    Without a `rate` it finds one as it goes. A step after which the value is less by enough (Armijo's condition:
+    Nocedal and Wright, Numerical Optimization, 2nd edition, 2006, (3.4)) is taken, and the next one tries twice that
+    rate; any other is not taken, and half of it is tried.
+
+    `f` goes to a Real, from what is searched through, of any type made of Reals, and data after that. What is made
+    takes a start in the place of the former, and gives a `Minimum`. The search ends where the length of the gradient
+    is at most `tolerance`, where steps are too short to move it, and after `max_steps`.
+    """
+    by: Any = None
+    if rate is not None:
+        option("rate", rate)
+        by = -rate
+    option("tolerance", tolerance)
+    whole("max_steps", max_steps)
+
+    def search(objective: Objective, x: Any) -> Found:
+        both = objective.of(derive.value_and_grad)
+        if by is None:
+            return _by_trial(both, x, tolerance, max_steps)
+        return _steps(both, x, None, lambda s: (along(s["x"], by, s["g"]), None), tolerance, max_steps)
+
+    return searching("gradient_descent", f, search)
+
+
+@of_any_size
+def adam(
+    f: AnyFn, *, rate: Any = 0.001, b1: Any = 0.9, b2: Any = 0.999, epsilon: Any = 1e-8,
+    tolerance: Any = 1e-8, max_steps: int = 10_000,
+) -> AnyFn:  # fmt: skip
+    """A search for the least value of `f`, in steps of which each number has about the length `rate`.
+
+    They follow a running mean of the gradients, divided by the root of that of their squares: Adam, of Kingma and Ba
+    (ICLR 2015, algorithm 1), who name the other options, and give their values here.
+
+    `f`, and what is made, are as with `gradient_descent`. The search ends where the length of the gradient
+    is at most `tolerance`, and after `max_steps`.
+    """
+    option("rate", rate)
+    option("b1", b1, 1.0)
+    option("b2", b2, 1.0)
+    option("epsilon", epsilon)
+    option("tolerance", tolerance)
+    whole("max_steps", max_steps)
+
+    def step(s: Any) -> tuple[Any, Any]:
+        mean, square, p1, p2 = s["more"]
+        p1, p2, g = p1 * b1, p2 * b2, s["g"]
+        mean = each(g, lambda i: b1 * mean[i] + (1.0 - b1) * g[i])
+        square = each(g, lambda i: b2 * square[i] + (1.0 - b2) * g[i] * g[i])
+        to: Callable[[Any], Any] = lambda i: (
+            s["x"][i] - rate * (mean[i] / (1.0 - p1)) / (ops.sqrt(square[i] / (1.0 - p2)) + epsilon)
+        )
+        return each(g, to), (mean, square, p1, p2)
+
+    def search(objective: Objective, x: Any) -> Found:
+        nothing = each(x, lambda _: 0.0)
+        start = nothing, nothing, 1.0, 1.0
+        return _steps(objective.of(derive.value_and_grad), x, start, step, tolerance, max_steps)
+
+    return searching("adam", f, search)
+
+
+def each(x: Any, item: Callable[[Any], Any]) -> Any:
+    """The vector of `item(i)` for each index of the vector `x`."""
+    return loops.vec(item(i) for i in loops.range(x.type.size))
+
+
+def along(x: Any, t: Any, p: Any) -> Any:
+    """`x + t * p`."""
+    return each(x, lambda i: x[i] + t * p[i])
+
+
+def _steps(both: Any, x: Any, more: Any, step: Any, tolerance: Any, max_steps: int) -> Found:
+    """The best point on a way of which every step is taken: `step(state)` gives the next point, and what it keeps."""
+
+    def turn(s: Any) -> Any:
+        there, more = step(s)
+        value, g = both(there)
+        best, slope = s["best"], norm(g)
+        better = (value < best["value"]) | ((value == best["value"]) & (slope < best["slope"]))  # which no nan is
+        best = select(better, {"x": there, "value": value, "slope": slope}, best)
+        return {"x": there, "g": g, "best": best, "steps": s["steps"] + 1.0, "more": more}
+
+    value, g = both(x)
+    best = {"x": x, "value": value, "slope": norm(g)}
+    start = {"x": x, "g": g, "best": best, "steps": 0.0, "more": more}
+    test: Callable[[Any], Any] = lambda s: (norm(s["g"]) > tolerance) & (s["steps"] < max_steps)
+    end = control.while_loop(test, turn, start)
+    best = end["best"]
+    return best["x"], best["value"], best["slope"], end["steps"], best["slope"] <= tolerance
+
+
+def _by_trial(both: Any, x: Any, tolerance: Any, max_steps: int) -> Found:
+    """The end of a way of which only the steps are taken that help enough, at a rate that adapts."""
+
+    def test(s: Any) -> Any:
+        moves = s["rate"] * norm(s["g"]) > ROUNDING * norm(s["x"])
+        return (norm(s["g"]) > tolerance) & moves & (s["steps"] < max_steps)
+
+    def turn(s: Any) -> Any:
+        there = along(s["x"], -s["rate"], s["g"])
+        value, g = both(there)
+        taken = value <= s["value"] - _ENOUGH * s["rate"] * dot(s["g"], s["g"])  # which no nan is
+        after = select(taken, {"x": there, "value": value, "g": g}, {k: s[k] for k in ("x", "value", "g")})
+        return {**after, "rate": s["rate"] * select(taken, 2.0, 0.5), "steps": s["steps"] + 1.0}
+
+    value, g = both(x)
+    s = control.while_loop(test, turn, {"x": x, "value": value, "g": g, "rate": 1.0, "steps": 0.0})
+    slope = norm(s["g"])
+    return s["x"], s["value"], slope, s["steps"], slope <= tolerance
