@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import control, derive, functions, loops, ops
-from ..functions import select
+from ..functions import select, stop_gradient
 from ..generic import of_any_size
 from ..trace import make
 from ..vectors import dot, norm
 from .descent import each
 from .flat import Flat
-from .linear_algebra import cholesky_solve
+from .linear_algebra import solution
 from .search import ROUNDING, AnyFn, Found, Objective, option, searching, whole
 
 _FIRST = 1e-3  # the damping that is tried first, where there was none: a part of the diagonal
@@ -36,17 +36,12 @@ def newton(f: AnyFn, *, tolerance: Any = 1e-8, max_steps: int = 100) -> AnyFn:
     whole("max_steps", max_steps)
 
     def search(objective: Objective, x: Any) -> Found:
-        gradient, hessian = objective.of(derive.grad), objective.of(derive.hessian)
+        both, hessian = objective.of(derive.value_and_grad), objective.of(derive.hessian)
 
         def model(v: Any) -> Any:
-            matrix = hessian(v)
+            (value, g), matrix = both(v), hessian(v)
             rows = each(v, lambda i: loops.sum(functions.abs(matrix[i][j]) for j in loops.range(v.type.size)))
-            largest = _largest(rows)
-            return {
-                "g": gradient(v),
-                "matrix": matrix,
-                "diagonal": each(v, lambda _: select(largest > 0.0, largest, 1.0)),
-            }
+            return {"value": value, "g": g, "matrix": matrix, "diagonal": _above_zero(rows)}
 
         return _damped(objective.of(lambda f: f), model, x, 0.0, tolerance, max_steps)
 
@@ -85,47 +80,55 @@ def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-
             product: Callable[[Any], Any] = lambda term: 2.0 * loops.sum(term(k) for k in loops.range(out.size))
             g = each(v, lambda i: product(lambda k: j[k][i] * r[k]))
             matrix = each(v, lambda i: each(v, lambda l: product(lambda k: j[k][i] * j[k][l])))
-            largest = _largest(each(v, lambda i: matrix[i][i]))
-            return {"g": g, "matrix": matrix, "diagonal": each(v, lambda i: ops.max_(matrix[i][i], _FLOOR * largest))}
+            diagonal = _above_zero(each(v, lambda i: matrix[i][i]))
+            return {"value": dot(r, r), "g": g, "matrix": matrix, "diagonal": diagonal}
 
         return _damped(value, model, x, damping, tolerance, max_steps)
 
     return searching("gauss_newton", residuals, search, squares=True)
 
 
-def _largest(v: Any) -> Any:
-    """The largest number of a vector, or 0."""
-    return control.scan(lambda i, most: ops.max_(most, v[i]), 0.0, v.type.size)
+def _above_zero(v: Any) -> Any:
+    """The diagonal to add, where it would be `v`, of which numbers may be 0."""
+    largest = control.scan(lambda i, most: ops.max_(most, v[i]), 0.0, v.type.size)
+    least = select(largest > 0.0, _FLOOR * largest, 1.0)
+    return each(v, lambda i: ops.max_(v[i], least))
 
 
 def _damped(f: Any, model: Any, x: Any, damping: Any, tolerance: Any, max_steps: int) -> Found:
-    """The search itself: `model(x)` has the gradient, the matrix of the second derivatives, and the diagonal to add."""
+    """The search itself. `model(x)` has the value `f(x)`, the gradient, a matrix of second derivatives, and a diagonal.
+
+    Whether a step helps is seen at a value that is constant to derivatives: one that does not may be nan.
+    """
 
     def test(s: Any) -> Any:
         return ~s["least"] & (norm(s["model"]["g"]) > tolerance) & (s["damping"] < _MOST) & (s["steps"] < max_steps)
 
     def turn(s: Any) -> Any:
-        x, g, more = s["x"], s["model"]["g"], each(s["x"], lambda i: s["damping"] * s["model"]["diagonal"][i])
-        at: Callable[[Any, Any], Any] = lambda i, j: s["model"]["matrix"][i][j] + select(i == j, more[i], 0.0)
-        p = cholesky_solve(each(x, lambda i: each(x, lambda j: at(i, j))), g)  # nan, if it is not positive definite
-        promised = 0.5 * loops.sum(p[i] * (more[i] * p[i] + g[i]) for i in loops.range(x.type.size))
-        sound = (promised > 0.0) & (promised < math.inf)
+        x, here = s["x"], s["model"]
+        more = each(x, lambda i: s["damping"] * here["diagonal"][i])
+        at: Callable[[Any, Any], Any] = lambda i, j: here["matrix"][i][j] + select(i == j, more[i], 0.0)
+        p, definite = solution(each(x, lambda i: each(x, lambda j: at(i, j))), here["g"])
         there = each(x, lambda i: x[i] - p[i])
-        value = control.cond(sound, lambda: f(there), lambda: math.nan)
-        better = value < s["value"]  # which no nan is
-        kept = {k: s[k] for k in ("x", "value", "model")}
-        after = control.cond(better, lambda: {"x": there, "value": value, "model": model(there)}, lambda: kept)
-        gain = 2.0 * (s["value"] - value) / promised - 1.0
-        less = s["damping"] * ops.max_(1.0 / 3.0, 1.0 - gain * gain * gain)
-        return {
-            **after,
-            "damping": select(better, less, ops.max_(s["damping"], _FIRST) * s["growth"]),
-            "growth": select(better, 2.0, 2.0 * s["growth"]),
-            "steps": s["steps"] + 1.0,
-            "least": ~better & sound & (promised <= ROUNDING * functions.abs(s["value"])),
-        }
+        promised = 0.5 * loops.sum(p[i] * (more[i] * p[i] + here["g"][i]) for i in loops.range(x.type.size))
+        sound = definite & (promised > 0.0) & (promised < math.inf)
+        value = stop_gradient(control.cond(sound, lambda: f(stop_gradient(there)), lambda: math.nan))
+        least = sound & (promised <= ROUNDING * functions.abs(here["value"]))
 
-    s = {"x": x, "value": f(x), "model": model(x), "damping": damping, "growth": 2.0, "steps": 0.0, "least": False}
+        def taken() -> Any:
+            at_there = model(there)
+            gain = 2.0 * (here["value"] - at_there["value"]) / promised - 1.0
+            less = s["damping"] * ops.max_(1.0 / 3.0, 1.0 - gain * gain * gain)
+            return {"x": there, "model": at_there, "damping": less, "growth": 2.0, "least": False}
+
+        def refused() -> Any:
+            damping = ops.max_(s["damping"], _FIRST) * s["growth"]
+            return {"x": x, "model": here, "damping": damping, "growth": 2.0 * s["growth"], "least": least}
+
+        after = control.cond(value < here["value"], taken, refused)  # which no nan is
+        return {**after, "steps": s["steps"] + 1.0}
+
+    s = {"x": x, "model": model(x), "damping": damping, "growth": 2.0, "least": False, "steps": 0.0}
     s = control.while_loop(test, turn, s)
     slope = norm(s["model"]["g"])
-    return s["x"], s["value"], slope, s["steps"], (slope <= tolerance) | s["least"]
+    return s["x"], s["model"]["value"], slope, s["steps"], (slope <= tolerance) | s["least"]
