@@ -19,14 +19,16 @@ from .search import ROUNDING, AnyFn, Found, Objective, option, searching, whole
 _FIRST = 1e-3  # the damping that is tried first, where there was none: a part of the diagonal
 _FLOOR = 1e-12  # a diagonal is at least this part of its largest number
 _MOST = 1e20  # damping, with which a step is shorter than the distance between two numbers
+_NEAR = 4 * ROUNDING  # of a point: how far from it the next ones are, about
 
 
 @of_any_size
-def newton(f: AnyFn, *, tolerance: Any = 1e-8, max_steps: int = 100) -> AnyFn:
+def newton(f: AnyFn, *, tolerance: Any = 1e-12, max_steps: int = 100) -> AnyFn:
     """A search for the least value of `f` by Newton's method: a step goes where the gradient is 0 by the Hessian.
 
-    Where the Hessian is not positive definite, or the step does not help, the step is damped, as with
-    `gauss_newton`; there the whole diagonal grows by a part of the largest sum of a row's absolute values.
+    Where the Hessian is not positive definite, or a step does not help, steps are damped as with `gauss_newton`; but
+    what the diagonal grows by is a part of the sum of the absolute values of each row, which makes any Hessian
+    positive definite.
 
     `f` goes to a Real, from what is searched through, of any type made of Reals, and data after that. What is made
     takes a start in the place of the former, and gives a `Minimum`. The search ends where the length of the gradient
@@ -49,7 +51,7 @@ def newton(f: AnyFn, *, tolerance: Any = 1e-8, max_steps: int = 100) -> AnyFn:
 
 
 @of_any_size
-def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-8, max_steps: int = 100) -> AnyFn:
+def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-12, max_steps: int = 100) -> AnyFn:
     """A search for the least sum of squares of what `residuals` gives, which may be of any type made of Reals.
 
     A step goes where that sum is least, if the residuals change as their Jacobian says. It is damped as Levenberg and
@@ -113,7 +115,8 @@ def _damped(f: Any, model: Any, x: Any, damping: Any, tolerance: Any, max_steps:
         promised = 0.5 * loops.sum(p[i] * (more[i] * p[i] + here["g"][i]) for i in loops.range(x.type.size))
         sound = definite & (promised > 0.0) & (promised < math.inf)
         value = stop_gradient(control.cond(sound, lambda: f(stop_gradient(there)), lambda: math.nan))
-        least = sound & (promised <= ROUNDING * functions.abs(here["value"]))
+        little = (promised <= ROUNDING * functions.abs(here["value"])) | (norm(p) <= _NEAR * norm(x))
+        least = sound & little & (s["damping"] < 1.0)
 
         def taken() -> Any:
             at_there = model(there)
