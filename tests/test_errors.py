@@ -37,6 +37,7 @@ from tests.wrong import (
     mathematics,
     pythons,
     rules,
+    searches,
     single,
     sizes,
     structs,
@@ -62,7 +63,7 @@ def name_of(module: ModuleType) -> str:
 
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
-           derivatives, rules, calls, single, control, debugging, syntax, sizes)  # fmt: skip
+           derivatives, rules, calls, single, control, debugging, syntax, sizes, searches)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

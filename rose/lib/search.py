@@ -111,10 +111,10 @@ def option(name: str, x: Any, below: float = math.inf) -> None:
     if isinstance(x, Value):
         return
     if isinstance(x, bool) or not hasattr(x, "__float__"):
-        raise TypeMismatch(f"{name} is a number, not {shown(x)}", _at(name), f"write {name}=0.1")
+        raise TypeMismatch(f"{name} is a number, not {shown(x)}", _at(name), _USUAL)
     if not 0 <= x < below:
         ends = "a number that is not negative" if below == math.inf else f"from 0 to below {below:g}"
-        raise OutOfRange(f"{name} is {ends}, not {shown(x)}", _at(name), f"write {name}=0.1")
+        raise OutOfRange(f"{name} is {ends}, not {shown(x)}", _at(name), _USUAL)
 
 
 def whole(name: str, n: Any) -> None:
@@ -122,11 +122,12 @@ def whole(name: str, n: Any) -> None:
     k = host_index(n)
     if k is None or k < 1:
         kind = TypeMismatch if k is None else OutOfRange
-        raise kind(f"{name} is an integer above 0, not {shown(n)}", _at(name), f"write {name}=100")
+        raise kind(f"{name} is an integer above 0, not {shown(n)}", _at(name), _USUAL)
 
 
 def _at(name: str) -> Loc:
     return here().narrow(argument(_BY_NAME, name, *range(1, 9)))
 
 
+_USUAL = "leave it out for what is usual"
 _BY_NAME = 9  # options have no place
