@@ -149,6 +149,12 @@ def test_a_robot_learns_to_walk(example: Any):
     assert first == 0.687
     assert last < then < 0.6
     assert last < 0.35
+def test_five_searches_fit_one_curve(example: Any):
+    lines = example("fit").printed.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [
+        "Gauss-Newton", "Newton", "L-BFGS", "Adam", "gradient descent"
+    ]  # fmt: skip
+    assert all(re.search(r" steps to 0\.210528, centre 4\.84(89|90)$", line) for line in lines)
 
 
 def test_every_example_is_tested_says_what_it_shows_and_imports_little():

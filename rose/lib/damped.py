@@ -14,7 +14,7 @@ from ..vectors import dot, norm
 from .descent import each
 from .flat import Flat
 from .linear_algebra import solution
-from .search import ROUNDING, AnyFn, Found, Objective, option, searching, whole
+from .search import ROUNDING, AnyFn, Found, Objective, limits, option, searching
 
 _FIRST = 1e-3  # the damping that is tried first, where there was none: a part of the diagonal
 _FLOOR = 1e-12  # a diagonal is at least this part of its largest number
@@ -23,7 +23,7 @@ _NEAR = 4 * ROUNDING  # of a point: how far from it the next ones are, about
 
 
 @of_any_size
-def newton(f: AnyFn, *, tolerance: Any = 1e-12, max_steps: int = 100) -> AnyFn:
+def newton(f: AnyFn, *, tolerance: Any = 1e-12, max_steps: Any = 100) -> AnyFn:
     """A search for the least value of `f` by Newton's method: a step goes where the gradient is 0 by the Hessian.
 
     Where the Hessian is not positive definite, or a step does not help, steps are damped as with `gauss_newton`; but
@@ -34,8 +34,7 @@ def newton(f: AnyFn, *, tolerance: Any = 1e-12, max_steps: int = 100) -> AnyFn:
     takes a start in the place of the former, and gives a `Minimum`. The search ends where the length of the gradient
     is at most `tolerance`, where no step makes the value less, and after `max_steps`.
     """
-    option("tolerance", tolerance)
-    whole("max_steps", max_steps)
+    limits(tolerance, max_steps)
 
     def search(objective: Objective, x: Any) -> Found:
         both, hessian = objective.of(derive.value_and_grad), objective.of(derive.hessian)
@@ -51,7 +50,7 @@ def newton(f: AnyFn, *, tolerance: Any = 1e-12, max_steps: int = 100) -> AnyFn:
 
 
 @of_any_size
-def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-12, max_steps: int = 100) -> AnyFn:
+def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-12, max_steps: Any = 100) -> AnyFn:
     """A search for the least sum of squares of what `residuals` gives, which may be of any type made of Reals.
 
     A step goes where that sum is least, if the residuals change as their Jacobian says. It is damped as Levenberg and
@@ -65,8 +64,7 @@ def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-
     of the gradient is at most `tolerance`, where no step makes the sum less, and after `max_steps`.
     """
     option("damping", damping)
-    option("tolerance", tolerance)
-    whole("max_steps", max_steps)
+    limits(tolerance, max_steps)
 
     def search(objective: Objective, x: Any) -> Found:
         f, out = objective.f, Flat(objective.f.result)
@@ -97,7 +95,7 @@ def _above_zero(v: Any) -> Any:
     return each(v, lambda i: ops.max_(v[i], least))
 
 
-def _damped(f: Any, model: Any, x: Any, damping: Any, tolerance: Any, max_steps: int) -> Found:
+def _damped(f: Any, model: Any, x: Any, damping: Any, tolerance: Any, max_steps: Any) -> Found:
     """The search itself. `model(x)` has the value `f(x)`, the gradient, a matrix of second derivatives, and a diagonal.
 
     Whether a step helps is seen at a value that is constant to derivatives: one that does not may be nan.

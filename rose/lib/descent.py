@@ -9,13 +9,13 @@ from .. import control, derive, loops, ops
 from ..functions import select
 from ..generic import of_any_size
 from ..vectors import dot, norm
-from .search import ROUNDING, AnyFn, Found, Objective, option, searching, whole
+from .search import ROUNDING, AnyFn, Found, Objective, limits, option, searching
 
 _ENOUGH = 1e-4  # of the decrease that the gradient promises, as Nocedal and Wright have it
 
 
 @of_any_size
-def gradient_descent(f: AnyFn, *, rate: Any = None, tolerance: Any = 1e-8, max_steps: int = 10_000) -> AnyFn:
+def gradient_descent(f: AnyFn, *, rate: Any = None, tolerance: Any = 1e-8, max_steps: Any = 10_000) -> AnyFn:
     """A search for the least value of `f`, that goes `rate` times the gradient downhill in each step.
 
     Without a `rate` it finds one as it goes. A step after which the value is less by enough (Armijo's condition:
@@ -30,8 +30,7 @@ def gradient_descent(f: AnyFn, *, rate: Any = None, tolerance: Any = 1e-8, max_s
     if rate is not None:
         option("rate", rate)
         by = -rate
-    option("tolerance", tolerance)
-    whole("max_steps", max_steps)
+    limits(tolerance, max_steps)
 
     def search(objective: Objective, x: Any) -> Found:
         both = objective.of(derive.value_and_grad)
@@ -45,7 +44,7 @@ def gradient_descent(f: AnyFn, *, rate: Any = None, tolerance: Any = 1e-8, max_s
 @of_any_size
 def adam(
     f: AnyFn, *, rate: Any = 0.001, b1: Any = 0.9, b2: Any = 0.999, epsilon: Any = 1e-8,
-    tolerance: Any = 1e-8, max_steps: int = 10_000,
+    tolerance: Any = 1e-8, max_steps: Any = 10_000,
 ) -> AnyFn:  # fmt: skip
     """A search for the least value of `f`, in steps of which each number has about the length `rate`.
 
@@ -59,8 +58,7 @@ def adam(
     option("b1", b1, 1.0)
     option("b2", b2, 1.0)
     option("epsilon", epsilon)
-    option("tolerance", tolerance)
-    whole("max_steps", max_steps)
+    limits(tolerance, max_steps)
 
     def step(s: Any) -> tuple[Any, Any]:
         mean, square, p1, p2 = s["more"]
@@ -90,7 +88,7 @@ def along(x: Any, t: Any, p: Any) -> Any:
     return each(x, lambda i: x[i] + t * p[i])
 
 
-def _steps(both: Any, x: Any, more: Any, step: Any, tolerance: Any, max_steps: int) -> Found:
+def _steps(both: Any, x: Any, more: Any, step: Any, tolerance: Any, max_steps: Any) -> Found:
     """The best point on a way of which every step is taken: `step(state)` gives the next point, and what it keeps."""
 
     def turn(s: Any) -> Any:
@@ -110,7 +108,7 @@ def _steps(both: Any, x: Any, more: Any, step: Any, tolerance: Any, max_steps: i
     return best["x"], best["value"], best["slope"], end["steps"], best["slope"] <= tolerance
 
 
-def _by_trial(both: Any, x: Any, tolerance: Any, max_steps: int) -> Found:
+def _by_trial(both: Any, x: Any, tolerance: Any, max_steps: Any) -> Found:
     """The end of a way of which only the steps are taken that help enough, at a rate that adapts."""
 
     def test(s: Any) -> Any:

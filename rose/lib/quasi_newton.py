@@ -11,14 +11,14 @@ from ..generic import of_any_size
 from ..vectors import dot, norm
 from .descent import along, each
 from .linear_algebra import backwards
-from .search import ROUNDING, AnyFn, Found, Objective, option, searching, whole
+from .search import ROUNDING, AnyFn, Found, Objective, limits, searching, whole
 
 _ENOUGH, _FLATTER = 1e-4, 0.9  # of the slope at the start: Wolfe's two constants, as Nocedal and Wright have them
 _TRIES = 60  # in one line search: halved as often, a step is shorter than the distance between two numbers
 
 
 @of_any_size
-def lbfgs(f: AnyFn, *, history: int = 10, tolerance: Any = 1e-8, max_steps: int = 1000) -> AnyFn:
+def lbfgs(f: AnyFn, *, history: int = 10, tolerance: Any = 1e-8, max_steps: Any = 1000) -> AnyFn:
     """A search for the least value of `f`, that learns how the gradient changes from the last `history` steps.
 
     It is L-BFGS: Nocedal and Wright, Numerical Optimization (2nd edition, 2006), algorithms 7.4 and 7.5. A step goes
@@ -30,8 +30,7 @@ def lbfgs(f: AnyFn, *, history: int = 10, tolerance: Any = 1e-8, max_steps: int 
     is at most `tolerance`, where no step makes the value less, and after `max_steps`.
     """
     whole("history", history)
-    option("tolerance", tolerance)
-    whole("max_steps", max_steps)
+    limits(tolerance, max_steps)
 
     def search(objective: Objective, x: Any) -> Found:
         both = objective.of(derive.value_and_grad)

@@ -125,6 +125,13 @@ def whole(name: str, n: Any) -> None:
         raise kind(f"{name} is an integer above 0, not {shown(n)}", _at(name), _USUAL)
 
 
+def limits(tolerance: Any, max_steps: Any) -> None:
+    """That these are where a search can end; the number of steps may be a traced one, too."""
+    option("tolerance", tolerance)
+    if not isinstance(max_steps, Value):
+        whole("max_steps", max_steps)
+
+
 def _at(name: str) -> Loc:
     return here().narrow(argument(_BY_NAME, name, *range(1, 9)))
 
