@@ -49,3 +49,11 @@ ROBOT = Page(
 )
 
 PAGES: tuple[Page, ...] = (BILLIARDS, ROBOT)
+PAGES: tuple[Page, ...] = (
+    Page(
+        "fit",
+        "Fit",
+        "Drag a point, and a curve is fitted again in the same frame: five searches, which run inside the module.",
+        (Model("fit", ("curve", "gauss_newton", "newton", "lbfgs", "adam", "gradient_descent")),),
+    ),
+)

@@ -19,7 +19,6 @@ from .search import ROUNDING, AnyFn, Found, Objective, limits, option, searching
 _FIRST = 1e-3  # the damping that is tried first, where there was none: a part of the diagonal
 _FLOOR = 1e-12  # a diagonal is at least this part of its largest number
 _MOST = 1e20  # damping, with which a step is shorter than the distance between two numbers
-_NEAR = 4 * ROUNDING  # of a point: how far from it the next ones are, about
 
 
 @of_any_size
@@ -113,7 +112,7 @@ def _damped(f: Any, model: Any, x: Any, damping: Any, tolerance: Any, max_steps:
         promised = 0.5 * loops.sum(p[i] * (more[i] * p[i] + here["g"][i]) for i in loops.range(x.type.size))
         sound = definite & (promised > 0.0) & (promised < math.inf)
         value = stop_gradient(control.cond(sound, lambda: f(stop_gradient(there)), lambda: math.nan))
-        little = (promised <= ROUNDING * functions.abs(here["value"])) | (norm(p) <= _NEAR * norm(x))
+        little = (promised <= ROUNDING * functions.abs(here["value"])) | (norm(p) <= ROUNDING * norm(x))
         least = sound & little & (s["damping"] < 1.0)
 
         def taken() -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import control, derive, loops, ops
+from .. import control, derive, functions, loops, ops
 from ..functions import select
 from ..generic import of_any_size
 from ..vectors import dot, norm
@@ -97,15 +97,20 @@ def _steps(both: Any, x: Any, more: Any, step: Any, tolerance: Any, max_steps: A
         best, slope = s["best"], norm(g)
         better = (value < best["value"]) | ((value == best["value"]) & (slope < best["slope"]))  # which no nan is
         best = select(better, {"x": there, "value": value, "slope": slope}, best)
-        return {"x": there, "g": g, "best": best, "steps": s["steps"] + 1.0, "more": more}
+        return {"x": there, "value": value, "g": g, "best": best, "steps": s["steps"] + 1.0, "more": more}
+
+    def there_yet(s: Any) -> Any:
+        as_good = s["value"] - s["best"]["value"] <= ROUNDING * functions.abs(s["value"])
+        return (s["best"]["slope"] <= tolerance) | ((norm(s["g"]) <= tolerance) & as_good)
+
+    def test(s: Any) -> Any:
+        return ~there_yet(s) & (norm(s["g"]) > 0.0) & (s["steps"] < max_steps)  # which no nan is
 
     value, g = both(x)
     best = {"x": x, "value": value, "slope": norm(g)}
-    start = {"x": x, "g": g, "best": best, "steps": 0.0, "more": more}
-    test: Callable[[Any], Any] = lambda s: (norm(s["g"]) > tolerance) & (s["steps"] < max_steps)
-    end = control.while_loop(test, turn, start)
-    best = end["best"]
-    return best["x"], best["value"], best["slope"], end["steps"], best["slope"] <= tolerance
+    s = control.while_loop(test, turn, {"x": x, "value": value, "g": g, "best": best, "steps": 0.0, "more": more})
+    best = s["best"]
+    return best["x"], best["value"], best["slope"], s["steps"], there_yet(s)
 
 
 def _by_trial(both: Any, x: Any, tolerance: Any, max_steps: Any) -> Found:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     Point = Real  # as an annotation, `Minimum` alone is that of a search through numbers
 
-ROUNDING = 2.0**-52  # the distance from 1 to the next number
+ROUNDING = 2.0**-48  # of a value: about what it is rounded by, as the sum of a few numbers
 
 
 @struct
