@@ -54,6 +54,14 @@ def test_the_springs_slope_is_twice_its_stretch(example: Any):
     assert (ran.module.spring([3, 4]), ran.module.slope([3, 4]).tolist()) == (16, pytest.approx([4.8, 6.4]))
 
 
+def test_a_power_is_known_to_second_order(example: Any):
+    at = example("quadratic")["at"]
+    assert (at["value"], at["gradient"].tolist()) == (pytest.approx(8), pytest.approx([12, 8 * math.log(2)]))
+    assert (at["hessian"] @ at["newton"]).tolist() == pytest.approx((-at["gradient"]).tolist())
+    for bend, along in zip(at["bends"], at["along"], strict=True):
+        assert (at["hessian"] @ along).tolist() == pytest.approx((bend * along).tolist())
+
+
 def test_what_is_printed_for_debugging_is_printed_once(example: Any):
     ran = example("print_debug")
     assert (ran.value, ran.gradient) == (8, 12)

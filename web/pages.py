@@ -55,5 +55,15 @@ PAGES: tuple[Page, ...] = (
         "Fit",
         "Drag a point, and a curve is fitted again in the same frame: five searches, which run inside the module.",
         (Model("fit", ("curve", "gauss_newton", "newton", "lbfgs", "adam", "gradient_descent")),),
+_QUADRATIC = tuple(
+    [f"{name}_{what}" for name in ("power", "himmelblau", "rosenbrock") for what in ("local", "heights")]
+)
+
+PAGES: tuple[Page, ...] = (
+    Page(
+        "quadratic",
+        "Quadratic explorer",
+        "A function of two variables, and the bowl, dome or saddle that fits it best where you are.",
+        (Model("quadratic", _QUADRATIC),),
     ),
 )
