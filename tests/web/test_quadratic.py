@@ -37,6 +37,7 @@ def opened(page: Page, site: str) -> Callable[[str], Page]:
 
     def choose(name: str) -> Page:
         page.goto(f"{site}/quadratic/")
+        expect(page.locator("#time")).not_to_have_text("not yet")
         page.locator(f"[data-name={name}]").click()
         expect(page.locator(f"[data-name={name}]")).to_have_attribute("aria-pressed", "true")
         return page

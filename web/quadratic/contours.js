@@ -2,12 +2,29 @@
 /**
  * Where a function has given heights, from its heights at the points of a grid.
  *
- * @typedef {ArrayLike<ArrayLike<number>>} Grid A row for each y, from the lowest.
+ * @typedef {number[] | Float64Array} Numbers
+ * @typedef {Numbers[]} Grid A row for each y, from the lowest.
  */
 
 /** Which two sides of a cell a contour joins, by which corners lie above it; two contours at the two saddles. */
-const SIDES = [[], [3, 0], [0, 1], [3, 1], [1, 2], [3, 2, 1, 0], [0, 2], [3, 2], [2, 3], [2, 0], [0, 3, 2, 1], [2, 1],
-  [1, 3], [1, 0], [0, 3], []]; // prettier-ignore
+const SIDES = [
+  [],
+  [3, 0],
+  [0, 1],
+  [3, 1],
+  [1, 2],
+  [3, 2, 1, 0],
+  [0, 2],
+  [3, 2],
+  [2, 3],
+  [2, 0],
+  [0, 3, 2, 1],
+  [2, 1],
+  [1, 3],
+  [1, 0],
+  [0, 3],
+  [],
+];
 
 /**
  * The contour of a level, as the data of a path: a line through each cell that it crosses (marching squares).
@@ -21,14 +38,25 @@ export const contour = (grid, level, place) => {
     const [low, high] = [grid[i], grid[i + 1]];
     for (let j = 0; j + 1 < low.length; j++) {
       const [a, b, c, d] = [low[j], low[j + 1], high[j + 1], high[j]]; // against the clock
-      const bits = Number(a >= level) | (Number(b >= level) << 1) | (Number(c >= level) << 2) | (Number(d >= level) << 3);
+      const bits =
+        Number(a >= level) | (Number(b >= level) << 1) | (Number(c >= level) << 2) | (Number(d >= level) << 3);
       if (bits == 0 || bits == 15 || !Number.isFinite(a + b + c + d)) continue;
       const saddle = bits == 5 || bits == 10; // what is in the middle of it is joined
       const sides = SIDES[saddle && (a + b + c + d) / 4 >= level ? 15 - bits : bits];
       sides.forEach((side, k) => {
-        const [from, to] = [[a, b], [b, c], [c, d], [d, a]][side];
+        const [from, to] = [
+          [a, b],
+          [b, c],
+          [c, d],
+          [d, a],
+        ][side];
         const t = (level - from) / (to - from);
-        const [x, y] = [[t, 0], [1, t], [1 - t, 1], [0, 1 - t]][side]; // prettier-ignore
+        const [x, y] = [
+          [t, 0],
+          [1, t],
+          [1 - t, 1],
+          [0, 1 - t],
+        ][side];
         const [u, v] = place((j + x) / (low.length - 1), (i + y) / (grid.length - 1));
         path += `${k % 2 ? "L" : "M"}${u.toFixed(1)} ${v.toFixed(1)}`;
       });
@@ -39,7 +67,11 @@ export const contour = (grid, level, place) => {
 
 /** Levels between which there is about as much of the picture. @param {Grid} grid @param {number} count */
 export const levels = (grid, count) => {
-  const all = Float64Array.from(Array.from(grid, (row) => Array.from(row)).flat().filter(Number.isFinite)).sort();
+  const all = Float64Array.from(
+    Array.from(grid, (row) => Array.from(row))
+      .flat()
+      .filter(Number.isFinite),
+  ).sort();
   const chosen = Array.from({ length: count }, (_, k) => all[Math.floor(((k + 1) / (count + 1)) * all.length)]);
   return { all, levels: [...new Set(chosen)].filter((z) => z !== undefined) };
 };

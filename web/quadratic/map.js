@@ -4,8 +4,9 @@
  * quadratic approximation.
  *
  * @typedef {[x0: number, y0: number, x1: number, y1: number]} Box
- * @typedef {{ value: number, gradient: ArrayLike<number>, hessian: ArrayLike<ArrayLike<number>>,
- *   bends: ArrayLike<number>, along: ArrayLike<ArrayLike<number>>, newton: ArrayLike<number> }} Local
+ * @typedef {import("./contours.js").Numbers} Numbers
+ * @typedef {{ value: number, gradient: Numbers, hessian: Numbers[], bends: Numbers, along: Numbers[],
+ *   newton: Numbers }} Local
  */
 import { handle } from "../shared/page.js";
 import { contour, levels, rank } from "./contours.js";
@@ -48,7 +49,18 @@ export const contourMap = (figure, { label, move }) => {
   const glass = svg("circle", { class: "lens", r: LENS });
   const dot = svg("g", {}, svg("circle", { class: "grip", r: 24 }), svg("circle", { r: 9 }));
   const inside = svg("g", { "clip-path": `url(#${id})` }, hugged, ...axes);
-  const picture = svg("svg", { class: "map" }, svg("clipPath", { id }, hole), lines, glass, inside, newton, goal, arrow, dot);
+  const picture = svg(
+    "svg",
+    { class: "map" },
+    svg("clipPath", { id }, hole),
+    lines,
+    glass,
+    inside,
+    newton,
+    goal,
+    arrow,
+    dot,
+  );
   goal.setAttribute("r", "5");
   figure.append(canvas, picture);
 
@@ -59,7 +71,10 @@ export const contourMap = (figure, { label, move }) => {
   let shown = /** @type {number[]} */ ([]);
   let unit = 1; // of heights, for the length of the arrow
   /** @param {number} x @param {number} y */
-  const place = (x, y) => [((x - box[0]) / (box[2] - box[0])) * WIDTH, height - ((y - box[1]) / (box[3] - box[1])) * height];
+  const place = (x, y) => [
+    ((x - box[0]) / (box[2] - box[0])) * WIDTH,
+    height - ((y - box[1]) / (box[3] - box[1])) * height,
+  ];
   /** @param {number} u @param {number} v */
   const found = (u, v) => [box[0] + (u / WIDTH) * (box[2] - box[0]), box[1] + (1 - v / height) * (box[3] - box[1])];
   const within = (/** @type {number} */ k, /** @type {number} */ z) => Math.min(Math.max(z, box[k]), box[k + 2]);

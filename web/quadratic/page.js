@@ -39,17 +39,30 @@ const map = contourMap($("map"), { label: "The point, on the map", move });
 const graph = surface($("surface"), { label: "The point, on the graph", move, look });
 
 const tell = () => {
-  const { value, gradient: [p, q], hessian: [[a, b], [c, d]], bends } = local; // prettier-ignore
+  const {
+    value,
+    gradient: [p, q],
+    hessian: [[a, b], [c, d]],
+    bends,
+  } = local;
   for (const [id, z] of Object.entries({ x, y, value, gx: p, gy: q, hxx: a, hxy: b, hyx: c, hyy: d })) {
     $(id).textContent = spelled(z);
     $(id).dataset.exactly = String(z);
   }
   const [most, least] = [bends[0], bends[1]];
-  $("bends").textContent = least > 0 ? "up, a bowl" : most < 0 ? "down, a dome" : least < 0 && most > 0 ? "both ways, a saddle" : "not everywhere";
+  $("bends").textContent =
+    least > 0
+      ? "up, a bowl"
+      : most < 0
+        ? "down, a dome"
+        : least < 0 && most > 0
+          ? "both ways, a saddle"
+          : "not everywhere";
 };
 
 /** @param {number} z */
-const spelled = (z) => (Math.abs(z) >= 1e5 || (z && Math.abs(z) < 1e-3) ? z.toExponential(2) : z.toFixed(3)).replace("-", "−");
+const spelled = (z) =>
+  (Math.abs(z) >= 1e5 || (z && Math.abs(z) < 1e-3) ? z.toExponential(2) : z.toFixed(3)).replace("-", "−");
 
 /** @param {string} chosen */
 const show = (chosen) => {
@@ -72,7 +85,10 @@ for (const tab of tabs)
 const goal = () => {
   const { box } = FUNCTIONS[name];
   const [du, dv] = local.newton;
-  const room = [[x, du, 0], [y, dv, 1]].map(([z, dz, k]) => (dz > 0 ? (box[k + 2] - z) / dz : dz < 0 ? (box[k] - z) / dz : 1)); // prettier-ignore
+  const room = [
+    [x, du, 0],
+    [y, dv, 1],
+  ].map(([z, dz, k]) => (dz > 0 ? (box[k + 2] - z) / dz : dz < 0 ? (box[k] - z) / dz : 1));
   const far = Math.max(0, Math.min(1, ...room));
   return Number.isFinite(du + dv) ? [x + far * du, y + far * dv] : [x, y];
 };
@@ -90,7 +106,11 @@ $("step").addEventListener("click", () => {
   next();
 });
 $("axes").addEventListener("change", () => move(x, y));
-for (const [id, angle] of [["left", -1], ["right", 1]]) $(String(id)).addEventListener("click", () => graph.turn(Number(angle) * 0.3)); // prettier-ignore
+for (const [id, angle] of [
+  ["left", -1],
+  ["right", 1],
+])
+  $(String(id)).addEventListener("click", () => graph.turn(Number(angle) * 0.3));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => show(name));
 
 show(name);

@@ -53,7 +53,10 @@ export const surface = (figure, { label, move, look }) => {
   /** @type {Local | undefined} */
   let local;
 
-  const [half, middle] = [(/** @type {number} */ k) => (box[k + 2] - box[k]) / 2, (/** @type {number} */ k) => (box[k] + box[k + 2]) / 2];
+  const [half, middle] = [
+    (/** @type {number} */ k) => (box[k + 2] - box[k]) / 2,
+    (/** @type {number} */ k) => (box[k] + box[k + 2]) / 2,
+  ];
   const rise = (/** @type {number} */ z) => ((z - low) / (high - low) - 0.5) * 2 * RISE;
   /** @param {number} s @param {number} t @param {number} h */
   const project = (s, t, h) => {
@@ -65,7 +68,10 @@ export const surface = (figure, { label, move, look }) => {
     const along = (/** @type {number} */ k) => (2 * k) / (grid.length - 1) - 1;
     centre = 0;
     const seen = grid.map((row, i) => Array.from(row, (z, j) => project(along(j), along(i), rise(z))));
-    const all = seen.flat().map(([, v]) => v).filter(Number.isFinite);
+    const all = seen
+      .flat()
+      .map(([, v]) => v)
+      .filter(Number.isFinite);
     centre = HEIGHT / 2 - (all.reduce((a, b) => Math.min(a, b)) + all.reduce((a, b) => Math.max(a, b))) / 2;
     ground = seen.map((row) => row.map(([u, v]) => [u, v + centre]));
     bare.setTransform(sharp, 0, 0, sharp, 0, 0);
