@@ -6,25 +6,8 @@
  * @typedef {Numbers[]} Grid A row for each y, from the lowest.
  */
 
-/** Which two sides of a cell a contour joins, by which corners lie above it; two contours at the two saddles. */
-const SIDES = [
-  [],
-  [3, 0],
-  [0, 1],
-  [3, 1],
-  [1, 2],
-  [3, 2, 1, 0],
-  [0, 2],
-  [3, 2],
-  [2, 3],
-  [2, 0],
-  [0, 3, 2, 1],
-  [2, 1],
-  [1, 3],
-  [1, 0],
-  [0, 3],
-  [],
-];
+/** Which two sides of a cell a contour joins, by which corners lie above it; there are two contours at the two saddles. */
+const SIDES = "|30|01|31|12|3210|02|32|23|20|0321|21|13|10|03|".split("|");
 
 /**
  * The contour of a level, as the data of a path: a line through each cell that it crosses (marching squares).
@@ -43,23 +26,14 @@ export const contour = (grid, level, place) => {
       if (bits == 0 || bits == 15 || !Number.isFinite(a + b + c + d)) continue;
       const saddle = bits == 5 || bits == 10; // what is in the middle of it is joined
       const sides = SIDES[saddle && (a + b + c + d) / 4 >= level ? 15 - bits : bits];
-      sides.forEach((side, k) => {
-        const [from, to] = [
-          [a, b],
-          [b, c],
-          [c, d],
-          [d, a],
-        ][side];
-        const t = (level - from) / (to - from);
-        const [x, y] = [
-          [t, 0],
-          [1, t],
-          [1 - t, 1],
-          [0, 1 - t],
-        ][side];
+      for (let k = 0; k < sides.length; k++) {
+        const side = Number(sides[k]);
+        const from = [a, b, c, d][side];
+        const t = (level - from) / ([b, c, d, a][side] - from);
+        const [x, y] = [[t, 1, 1 - t, 0][side], [0, t, 1, 1 - t][side]];
         const [u, v] = place((j + x) / (low.length - 1), (i + y) / (grid.length - 1));
         path += `${k % 2 ? "L" : "M"}${u.toFixed(1)} ${v.toFixed(1)}`;
-      });
+      }
     }
   }
   return path;
