@@ -16,6 +16,7 @@ from pathlib import Path
 from string import Template
 
 import click
+import python
 from pages import HOME, PAGES, Model, Page
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -58,8 +59,10 @@ def build(page: Page, out: Path) -> int:
     to = out if page is HOME else out / page.slug
     to.mkdir(parents=True, exist_ok=True)
     for file in sorted((WEB / page.slug).iterdir()):
-        if file.name != "body.html":
+        if file.is_file() and file.name != "body.html" and file.suffix != ".py":
             shutil.copy2(file, to)
+    if page.python:
+        python.place(to / "python")
     packages = [compiled(model, to / model.folder) for model in page.models]
     (to / "index.html").write_text(document(page, packages))
     loaded = [file for file in to.iterdir() if file.is_file()]

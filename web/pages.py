@@ -25,6 +25,7 @@ class Page:
     about: str  # one sentence, for the front page
     models: tuple[Model, ...]
     csp: tuple[tuple[str, str], ...] = ()
+    python: bool = False  # it can load Python, and the compiler
 
 
 HOME = Page(
@@ -65,5 +66,12 @@ PAGES: tuple[Page, ...] = (
         "Quadratic explorer",
         "A function of two variables, and the bowl, dome or saddle that fits it best where you are.",
         (Model("quadratic", _QUADRATIC),),
+    ),
+    Page(
+        "live",
+        "Live",
+        "Write Python in the page: the compiler itself runs there, and the picture follows each pause.",
+        (Model("quadratic", ("himmelblau_local", "himmelblau_heights")),),
+        python=True,
     ),
 )

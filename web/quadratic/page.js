@@ -3,6 +3,7 @@
 import { still, timed } from "../shared/page.js";
 import { contourMap } from "./map.js";
 import init from "./model/quadratic.js";
+import { tell } from "./numbers.js";
 import { surface } from "./surface.js";
 
 /** What is seen of each function, and from where. @type {Record<string, { box: import("./map.js").Box, at: number[] }>} */
@@ -32,37 +33,11 @@ const move = (toX, toY) => {
   local = look(x, y);
   map.point(x, y, local, { axes: checked("axes"), newton: true });
   graph.point(x, y, local);
-  tell();
+  tell(x, y, local);
 };
 
 const map = contourMap($("map"), { label: "The point, on the map", move });
 const graph = surface($("surface"), { label: "The point, on the graph", move, look });
-
-const tell = () => {
-  const {
-    value,
-    gradient: [p, q],
-    hessian: [[a, b], [c, d]],
-    bends,
-  } = local;
-  for (const [id, z] of Object.entries({ x, y, value, gx: p, gy: q, hxx: a, hxy: b, hyx: c, hyy: d })) {
-    $(id).textContent = spelled(z);
-    $(id).dataset.exactly = String(z);
-  }
-  const [most, least] = [bends[0], bends[1]];
-  $("bends").textContent =
-    least > 0
-      ? "up, a bowl"
-      : most < 0
-        ? "down, a dome"
-        : least < 0 && most > 0
-          ? "both ways, a saddle"
-          : "not everywhere";
-};
-
-/** @param {number} z */
-const spelled = (z) =>
-  (Math.abs(z) >= 1e5 || (z && Math.abs(z) < 1e-3) ? z.toExponential(2) : z.toFixed(3)).replace("-", "−");
 
 /** @param {string} chosen */
 const show = (chosen) => {
