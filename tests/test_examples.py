@@ -157,6 +157,8 @@ def test_a_robot_learns_to_walk(example: Any):
     assert first == 0.687
     assert last < then < 0.6
     assert last < 0.35
+
+
 def test_five_searches_fit_one_curve(example: Any):
     lines = example("fit").printed.splitlines()
     assert [line.partition(":")[0] for line in lines] == [

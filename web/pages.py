@@ -35,27 +35,6 @@ HOME = Page(
     (Model("spring", ("spring", "slope")),),
 )
 
-BILLIARDS = Page(
-    "billiards",
-    "Billiards",
-    "Gradient descent through 1,024 steps of collisions finds the shot that sends a ball to the goal.",
-    (Model("billiards", ("loss", "improve", "replay")),),
-)
-
-ROBOT = Page(
-    "robot",
-    "Robot",
-    "A robot of springs learns to walk: the gradient in 5,757 weights goes back through 1,364 steps of physics.",
-    (Model("robot", ("improve", "replay", "newborn", "springs")),),
-)
-
-PAGES: tuple[Page, ...] = (BILLIARDS, ROBOT)
-PAGES: tuple[Page, ...] = (
-    Page(
-        "fit",
-        "Fit",
-        "Drag a point, and a curve is fitted again in the same frame: five searches, which run inside the module.",
-        (Model("fit", ("curve", "gauss_newton", "newton", "lbfgs", "adam", "gradient_descent")),),
 _QUADRATIC = tuple(
     [f"{name}_{what}" for name in ("power", "himmelblau", "rosenbrock") for what in ("local", "heights")]
 )
@@ -66,6 +45,24 @@ PAGES: tuple[Page, ...] = (
         "Quadratic explorer",
         "A function of two variables, and the bowl, dome or saddle that fits it best where you are.",
         (Model("quadratic", _QUADRATIC),),
+    ),
+    Page(
+        "billiards",
+        "Billiards",
+        "Gradient descent through 1,024 steps of collisions finds the shot that sends a ball to the goal.",
+        (Model("billiards", ("loss", "improve", "replay")),),
+    ),
+    Page(
+        "robot",
+        "Robot",
+        "A robot of springs learns to walk: the gradient in 5,757 weights goes back through 1,364 steps of physics.",
+        (Model("robot", ("improve", "replay", "newborn", "springs")),),
+    ),
+    Page(
+        "fit",
+        "Fit",
+        "Drag a point, and a curve is fitted again in the same frame: five searches, which run inside the module.",
+        (Model("fit", ("curve", "gauss_newton", "newton", "lbfgs", "adam", "gradient_descent")),),
     ),
     Page(
         "live",
