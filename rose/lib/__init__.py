@@ -1,4 +1,5 @@
-"""What is written in the language itself: searches for the least value of a function, and the algebra that they need.
+"""What is written in the language itself: searches for the least value of a function, and the algebra that they need;
+and what finds the parameters with which a point lies where it is dragged.
 
 Each is made of an `@fn`, and is one: it compiles with what calls it, and can be differentiated, which goes through
 all of its steps.
@@ -6,8 +7,12 @@ all of its steps.
 
 from .damped import gauss_newton, newton
 from .descent import adam, gradient_descent
+from .drag import dragger, sensitivity
 from .linear_algebra import cholesky, cholesky_solve
 from .quasi_newton import lbfgs
 from .search import Minimum
 
-__all__ = ["Minimum", "adam", "cholesky", "cholesky_solve", "gauss_newton", "gradient_descent", "lbfgs", "newton"]
+__all__ = [
+    "Minimum", "adam", "cholesky", "cholesky_solve", "dragger", "gauss_newton", "gradient_descent", "lbfgs", "newton",
+    "sensitivity",
+]  # fmt: skip
