@@ -30,6 +30,7 @@ from tests.wrong import (
     decisions,
     declarations,
     derivatives,
+    dragging,
     escapes,
     foreign,
     functions,
@@ -63,7 +64,7 @@ def name_of(module: ModuleType) -> str:
 
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
-           derivatives, rules, calls, single, control, debugging, syntax, sizes, searches)  # fmt: skip
+           derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

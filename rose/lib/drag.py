@@ -1,16 +1,24 @@
 """Direct manipulation: the parameters of a picture with which a point of it lies where it is dragged.
 
 A picture is a function from parameters to points. A point that is computed can be dragged as one that is given: its
-pull-back says how each parameter moves it. A few damped Gauss-Newton steps (Levenberg's and Marquardt's) bring it to
-the pointer, or as near as the picture allows. Of all the changes that bring it there, a step is the least one. So it
-takes a system of as many equations as the point has coordinates and the picture rules, however many parameters move.
+pull-back says how each parameter moves it. A few damped Gauss-Newton steps bring it to the pointer, or as near as the
+picture allows. With J the Jacobian of the point and of the constraints, one row for each of their numbers, r what is
+missing, and W the squared weights of the parameters, a step is
+
+    dp = W Jᵀ (J W Jᵀ + damping I)⁻¹ r
+
+the least change, in the norm that W gives, that does what can be done (Levenberg 1944, Marquardt 1963; that the system
+has the size of r, and not of p: Boyd and Vandenberghe, Introduction to Applied Linear Algebra, 2018, section 16.1). It
+is two equations for a point of the plane, and one for each constraint, however many parameters move. Each row takes one
+pull-back.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from .. import control, derive, loops, ops
 from ..errors import TypeMismatch, edge, here
@@ -24,61 +32,98 @@ from ..vectors import dot
 
 AnyFn = Fn[..., Any]
 
-_PASSES = 3  # how often a step is found again, without the parameters that came to a bound
-_FIRST, _LESS, _MORE, _MOST = 1e-3, 0.2, 10.0, 1e8  # the damping, relative to the diagonal of the system
-_FLOOR, _TINY = 1e-12, 1e-200  # and what is added to it where that is 0
-_SLOW = 1e-6  # a step that takes away no more of the distance than this part of it is the last one
-_THERE = 1e-26  # a squared distance, relative to the squared coordinates, that is none
+_AGAIN = 3  # how often a step is found anew, without the parameters that came to a bound
+_FIRST, _LESS, _MORE, _MOST = 1e-3, 0.2, 10.0, 1e8  # the damping: a part of the diagonal
+_FLOOR, _TINY = 1e-12, 1e-200  # what the diagonal has at least: relative to all of it, and at all
+_SLOW = 1e-9  # a step that takes away no more of a squared distance than this part of it is the last one
+_THERE = 1e-26  # a squared distance, relative to squared coordinates, that is none
+_REPAIRS = 8.0  # how many steps bring the constraints back, after all others
 
 
 @edge
-def dragger(points: AnyFn, rules: AnyFn | None = None, *, turns: int = 12, stiff: float = 100.0) -> AnyFn:
-    """A function that drags points: from parameters to near ones, with which point `k` lies at `target`.
+def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12, stiff: float = 10.0) -> AnyFn:
+    """A function that drags points: from parameters to near ones, with which point `handle` lies at `target`.
 
-    `points` goes from parameters, of any type made of Reals, to a vector of points, which are vectors of Reals.
-    What is made is `drag(x, k, target, ease, low, high)`. Its last three are of the parameters' type, too: how far
-    each of them moves at once, if the others stay (so it is their weight, and 0 locks a parameter), and the least and
-    the greatest that it may be. No step takes the point farther away, or makes a coordinate infinite or nan. After
-    `turns` steps the point may still be on its way, if it is far: then drag it there again.
+    `points` goes from parameters, of any type made of Reals, to a vector of points, which are vectors of Reals. What
+    is made is `drag(p, handle, target, weights, low, high)`, where `p` has the name that it has in `points`. The last
+    three are of the parameters' type, too. `low` and `high` are bounds, and `weights` say how far a parameter moves in
+    one step at most, and so how much of the way it goes when others move, too: of weight 0 it is locked.
 
-    `rules` goes from the parameters, and from what else it takes, to a vector of numbers that the picture keeps at 0.
-    What else it takes, `drag` takes at its end. A rule that is broken by 1 counts as a distance of `stiff`.
+    `constraints` goes from the parameters, and from what else it takes, to a vector of numbers which are 0 where the
+    constraints hold. What else it takes, `drag` takes at its end. On the way, one that is off by 1 counts as much as a
+    distance of `stiff`; at the end they are brought to 0, if that can be done.
+
+    What is out of reach comes as near as it can. Small steps do not jump: no step is longer than the weights say, none
+    leads farther from the target, and none to a picture with a coordinate that is infinite or nan. After `turns` steps
+    a point may still be on its way: drag it to its target again.
     """
-    _check(points, rules)
-    t, some, parts = points.types[0], points.result, _Parts(points.types[0])
-    assert isinstance(some, Vec)
+    of = _checked(points, "dragger")
+    assert isinstance(points.result, Vec)
+    others = _others(constraints, points)
 
-    def drag(x: Any, k: Any, target: Any, ease: Any, low: Any, high: Any, *more: Any) -> Any:
-        goal = _Goal(points, rules, parts, k, target, more, stiff)
-        room = _Room(*map(parts.vector, (ease, low, high)))
-        return parts.joined(_found(goal, parts.vector(x), room, turns))
+    def drag(p: Any, handle: Any, target: Any, weights: Any, low: Any, high: Any, *more: Any) -> Any:
+        flat = _Flat(of)
+        room = _Room(*map(flat.vector, (weights, low, high)))
+        search = _Goal(flat, points, constraints, handle, target, more, stiff).search(room)
+        found = search(flat.vector(p), 1.0, float(turns))
+        return flat.value(found if constraints is None else search(found, 0.0, _REPAIRS))
 
-    more: list[tuple[str, Type]] = [*zip(rules.names, rules.types, strict=True)][1:] if rules else []
     names = [points.names[0]]
-    for name in ("k", "target", "ease", "low", "high", *[name for name, _ in more]):
+    for name in ("handle", "target", "weights", "low", "high", *[name for name, _ in others]):
         names.append(name + "_" * (name in names))
-    inputs: list[Type] = [t, Fin(some.size), some.elem, t, t, t, *[t for _, t in more]]
-    return make(drag, inputs, t, f"drag({points.name})", names)
+    inputs = [of, Fin(points.result.size), points.result.elem, of, of, of, *[t for _, t in others]]
+    return make(drag, inputs, of, f"drag({points.name})", names)
 
 
-def _check(points: Any, rules: Any) -> None:
-    for f, what in ((points, "points"), (points if rules is None else rules, "rules")):
-        if not isinstance(f, Fn):
-            raise TypeMismatch(f"{what} is an @fn function, not {shown(f)}", here(), "mark it with @rose.fn")
-    of = points.types[0] if len(points.types) == 1 else None
-    if of is None or not _is_real(of):
+@edge
+def sensitivity(points: AnyFn) -> AnyFn:
+    """A function that tells what moves a point: `(p, handle)` to its gradients, one for each of its coordinates."""
+    of = _checked(points, "sensitivity")
+    assert isinstance(points.result, Vec)
+    some, one = points.result, points.result.elem
+
+    def pulled(p: Any, handle: Any) -> Any:
+        at: Callable[[Any], Any] = lambda x: points(x)[handle]
+        point = make(at, [of], one, f"{points.name}[handle]", points.names)
+        _, pull = derive.vjp(point)(p)
+        return loops.vec(pull(_unit(a, _size(one))) for a in loops.range(_size(one)))
+
+    names = [points.names[0], "handle" + "_" * (points.names[0] == "handle")]
+    return make(pulled, [of, Fin(some.size)], Vec(_size(one), of), f"sensitivity({points.name})", names)
+
+
+def _checked(points: Any, what: str) -> Type:
+    """The type of the parameters of a picture."""
+    if not isinstance(points, Fn):
+        raise TypeMismatch(
+            f"rose.lib.{what} takes an @fn function, not {shown(points)}", here(), "mark it with @rose.fn"
+        )
+    f = cast("AnyFn", points)
+    if len(f.types) != 1 or not _is_real(f.types[0]):
         hint = "let it take one vector, or one struct, of all that may move"
-        raise TypeMismatch(f"{points.name} does not take one parameter made of Reals", here(), hint)
-    t = points.result
-    if not (isinstance(t, Vec) and t.size and isinstance(t.elem, Vec) and t.elem.elem is Real and t.elem.size):
+        raise TypeMismatch(f"rose.lib.{what}: {f.name} does not take one parameter made of Reals", here(), hint)
+    t = f.result
+    if not (isinstance(t, Vec) and isinstance(t.elem, Vec) and t.elem.elem is Real):
         hint = "a picture in the plane gives a Vec[n, Vec[2]]"
-        raise TypeMismatch(f"{points.name} gives a {t!r}, which is no vector of points", here(), hint)
-    if rules is not None and [*rules.types[:1]] != [of]:
-        hint = f"their first parameter is that of {points.name}, a {of!r}"
-        raise TypeMismatch(f"the rules {rules.name} are not about {points.name}", here(), hint)
-    if rules is not None and not (isinstance(rules.result, Vec) and rules.result.elem is Real):
-        hint = "each rule is a number that is to be 0, and all of them are a vector"
-        raise TypeMismatch(f"the rules {rules.name} give a {rules.result!r}", here(), hint)
+        raise TypeMismatch(f"rose.lib.{what}: {f.name} gives a {t!r}, which is no vector of points", here(), hint)
+    return f.types[0]
+
+
+def _others(constraints: Any, points: AnyFn) -> list[tuple[str, Type]]:
+    """What constraints take besides the parameters of the picture: names and types."""
+    if constraints is None:
+        return []
+    if not isinstance(constraints, Fn):
+        what = f"the constraints of rose.lib.dragger are an @fn function, not {shown(constraints)}"
+        raise TypeMismatch(what, here(), "mark it with @rose.fn")
+    f = cast("AnyFn", constraints)
+    if [*f.types[:1]] != [points.types[0]]:
+        hint = f"let it take first what {points.name} takes, a {points.types[0]!r}"
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} is not about the picture {points.name}", here(), hint)
+    if not (isinstance(f.result, Vec) and f.result.elem is Real):
+        hint = "a constraint is a number that is to be 0, and all of them are a vector"
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} gives a {f.result!r}", here(), hint)
+    return [*zip(f.names, f.types, strict=True)][1:]
 
 
 # parameters of any type, as a vector
@@ -91,31 +136,31 @@ def _is_real(t: Type) -> bool:
     return all(map(_is_real, t.items)) if isinstance(t, Tuple) else t is Real
 
 
-class _Parts:
-    """The numbers in a type, in order."""
+class _Flat:
+    """A type made of Reals, and the vector of as many of them."""
 
     def __init__(self, t: Type) -> None:
-        self.type = t
-        self.vec = Vec(derive.count(t), Real)
+        self.type, self.size = t, derive.count(t)
+        self.vec = Vec(self.size, Real)
 
     def vector(self, x: Any) -> Any:
-        """The numbers of `x`."""
-        return builder().pack([*self.read(to_value(x, self.type), self.type)], self.vec)
+        """The numbers of `x`, in order."""
+        return builder().pack([*self._read(to_value(x, self.type), self.type)], self.vec)
 
-    def read(self, x: Value, t: Type) -> Iterator[Value]:
+    def _read(self, x: Value, t: Type) -> Iterator[Value]:
         b = builder()
         if isinstance(t, Vec):
             for i in range(t.size):
-                yield from self.read(b.index(x, i), t.elem)
+                yield from self._read(b.index(x, i), t.elem)
         elif isinstance(t, Tuple):
             for k, item in enumerate(t.items):
-                yield from self.read(b.get(x, k), item)
+                yield from self._read(b.get(x, k), item)
         else:
             yield x
 
-    def joined(self, v: Any) -> Any:
+    def value(self, v: Any) -> Any:
         """What has the numbers of the vector `v`."""
-        return view(self._join(iter([builder().index(v, k) for k in range(self.vec.size)]), self.type))
+        return view(self._join(iter([builder().index(v, k) for k in range(self.size)]), self.type))
 
     def _join(self, numbers: Iterator[Value], t: Type) -> Value:
         b = builder()
@@ -124,99 +169,104 @@ class _Parts:
         return b.tuple([self._join(numbers, x) for x in t.items], t) if isinstance(t, Tuple) else next(numbers)
 
 
-# the search
-
-
-class _Goal:
-    """A point of a picture, where it is to be, and the rules: as functions of a vector of parameters."""
-
-    def __init__(
-        self, points: AnyFn, rules: AnyFn | None, parts: _Parts, k: Any, target: Any, more: Sequence[Any], stiff: float
-    ) -> None:
-        self.target = target
-        kept = 0 if rules is None else _size(rules.result)
-        self.count = _size(target.type) + kept
-
-        def missing(v: Any) -> Any:
-            x = parts.joined(v)
-            at = points(x)[k]
-            away = [target[a] - at[a] for a in range(_size(target.type))]
-            broken: Any = [] if rules is None else rules(x, *more)
-            return loops.vec([*away, *[-stiff * broken[j] for j in range(kept)]])
-
-        def distance(v: Any) -> Any:
-            rest = self.missing(v)
-            return dot(rest, rest) + _nothing(points(parts.joined(v)))
-
-        self.missing = make(missing, [parts.vec], Vec(self.count, Real), "missing", ["x"])
-        self.distance = make(distance, [parts.vec], Real, "distance", ["x"])
-
-    def equations(self, x: Any) -> tuple[Any, Any]:
-        """What is missing, and what each parameter does about it: a row for each coordinate, and for each rule."""
-        missing, pull = derive.vjp(self.missing)(x)
-        less: Callable[[Any], Any] = lambda a: loops.vec(select(a == b, -1.0, 0.0) for b in loops.range(self.count))
-        return missing, loops.vec(pull(less(a)) for a in loops.range(self.count))
-
-
 def _size(t: Any) -> int:
     return t.size
 
 
-def _nothing(points: Any) -> Any:
-    """0 if all coordinates are finite, else nan."""
-    some, one = _size(points.type), _size(points.type.elem)
-    return loops.sum(loops.sum(points[j][a] * 0.0 for a in loops.range(one)) for j in loops.range(some))
+def _each(v: Any, item: Callable[[Any], Any]) -> Any:
+    return loops.vec(item(i) for i in loops.range(_size(v.type)))
+
+
+def _unit(k: Any, n: int) -> Any:
+    return loops.vec(select(i == k, 1.0, 0.0) for i in loops.range(n))
+
+
+# the search
+
+
+class _Goal:
+    """Where a point of a picture is to be, and its constraints: as functions of a vector of parameters.
+
+    They take an `aim`, too: 1 where the target counts, and 0 where only the constraints do.
+    """
+
+    def __init__(
+        self, flat: _Flat, points: AnyFn, constraints: AnyFn | None, handle: Any, target: Any, more: Sequence[Any],
+        stiff: float,
+    ) -> None:  # fmt: skip
+        self.size, kept = _size(target.type), 0 if constraints is None else _size(constraints.result)
+        self.flat, self.count = flat, self.size + kept
+        self.there = _THERE * (1.0 + dot(target, target))
+
+        def missing(v: Any, aim: Any) -> Any:
+            p = flat.value(v)
+            at = points(p)[handle]
+            broken: Any = [] if constraints is None else constraints(p, *more)
+            away = [aim * (target[a] - at[a]) for a in range(self.size)]
+            return loops.vec([*away, *[-stiff * broken[j] for j in range(kept)]])
+
+        def far(v: Any, aim: Any) -> Any:
+            r, shown = self.missing(v, aim), points(flat.value(v))
+            row: Callable[[Any], Any] = lambda j: loops.sum(0.0 * shown[j][a] for a in loops.range(self.size))
+            # the latter is 0, or nan if a coordinate is not finite
+            return dot(r, r) + loops.sum(row(j) for j in loops.range(_size(shown.type)))
+
+        self.missing = make(missing, [flat.vec, Real], Vec(self.count, Real), "missing", ["p", "aim"])
+        self.far = make(far, [flat.vec, Real], Real, "far", ["p", "aim"])
+
+    def equations(self, p: Any, aim: Any) -> _Equations:
+        right, pull = derive.vjp(self.missing)(p, aim)
+        rows = loops.vec(pull(_unit(a, self.count))[0] for a in loops.range(self.count))
+        return _Equations(right, rows, [1.0 if a < self.size else 1.0 - aim for a in range(self.count)])
+
+    def search(self, room: _Room) -> AnyFn:
+        """The function from parameters to near ones with which nothing is missing, or less: in so many turns."""
+
+        def turn(state: Any) -> Any:
+            p, aim, damping = state["p"], state["aim"], state["damping"]
+            there = room.moved(p, room.step(p, self.equations(p, aim), damping))
+            far, after = state["far"], self.far(there, aim)
+            better = after < far
+            on = select(better, (after > self.there) & (far - after > _SLOW * far), damping < _MOST)
+            return {
+                "p": select(better, there, p), "aim": aim, "far": select(better, after, far),
+                "damping": damping * select(better, _LESS, _MORE), "left": state["left"] - 1.0,
+                "on": on & (state["left"] > 1.0),
+            }  # fmt: skip
+
+        def search(p: Any, aim: Any, turns: Any) -> Any:
+            inside = room.moved(p, _each(p, lambda _: 0.0))
+            p = select(self.far(inside, aim) < math.inf, inside, p)
+            far = self.far(p, aim)
+            state = {"p": p, "aim": aim, "far": far, "damping": _FIRST, "left": turns, "on": far > self.there}
+            return control.while_loop(lambda state: state["on"], turn, state)["p"]
+
+        return make(search, [self.flat.vec, Real, Real], self.flat.vec, "search", ["p", "aim", "turns"])
 
 
 @dataclass
-class _Room:
-    """Where parameters may go: as vectors, how easily each moves, and its bounds."""
+class _Equations:
+    """What is missing, and what each parameter takes away of it: a row for each number that is missing."""
 
-    ease: Any
-    low: Any
-    high: Any
+    right: Any
+    rows: Any
+    lead: Sequence[Any]  # how much each row counts for the measure of the damping
 
-    def moved(self, x: Any, by: Any) -> Any:
-        """`x`, moved as far as it may be: what is locked stays, even outside of its bounds."""
-        to: Callable[[Any], Any] = lambda i: ops.clip(x[i] + by[i], self.low[i], self.high[i])
-        return _each(x, lambda i: select(self.ease[i] > 0.0, to(i), x[i]))
-
-    def step(self, d: int, x: Any, missing: Any, rows: Any, damping: Any) -> Any:
-        """The least change of `x` that, to first order, brings what is missing, damped.
-
-        What would leave its bounds goes just to them, and the others are asked for the rest.
-        """
-
-        def again(_: Any, state: Any) -> Any:
-            loose, fixed, _ = state  # how easily parameters still move, and how far those go that do not
-            by = _least(d, rows, missing, loose, fixed, damping)
-            there = self.moved(x, by)
-            free: Callable[[Any], Any] = lambda i: (self.low[i] <= x[i] + by[i]) & (x[i] + by[i] <= self.high[i])
-            held = _each(x, lambda i: select(free(i), fixed[i], there[i] - x[i]))
-            return _each(x, lambda i: select(free(i), loose[i], 0.0)), held, by
-
-        nowhere = _each(x, lambda _: 0.0)
-        loose = _each(x, lambda i: select(self.ease[i] > 0.0, self.ease[i] ** 2, 0.0))
-        return control.scan(again, (loose, nowhere, nowhere), _PASSES)[2]
-
-
-def _each(x: Any, item: Callable[[Any], Any]) -> Any:
-    return loops.vec(item(i) for i in loops.range(_size(x.type)))
-
-
-def _least(d: int, rows: Any, missing: Any, loose: Any, fixed: Any, damping: Any) -> Any:
-    """The least change that makes up for what is missing, after the changes that are `fixed`."""
-    q = range(_size(missing.type))
-    weighed = [_each(loose, lambda i, a=a: loose[i] * rows[a][i]) for a in q]
-    matrix = [[dot(weighed[a], rows[b]) for b in q] for a in q]
-    more = damping * sum(matrix[a][a] for a in range(d)) + _FLOOR * sum(matrix[a][a] for a in q) + _TINY
-    for a in q:
-        matrix[a][a] += more
-    pulls = _solution(matrix, [missing[a] - dot(rows[a], fixed) for a in q])
-    by = _each(loose, lambda i: sum(pulls[a] * weighed[a][i] for a in q))
-    far = loops.sum(select(loose[i] > 0.0, by[i] * by[i] / loose[i], 0.0) for i in loops.range(_size(loose.type)))
-    short = 1.0 / ops.sqrt(loops.max(far, 1.0))
-    return _each(loose, lambda i: fixed[i] + by[i] * short)
+    def least(self, loose: Any, fixed: Any, damping: Any) -> Any:
+        """The least step that makes up for what is missing when what is `fixed` was moved."""
+        n, q = _size(loose.type), range(len(self.lead))
+        weighed = [_each(loose, lambda i, a=a: loose[i] * self.rows[a][i]) for a in q]
+        matrix = [[dot(weighed[a], self.rows[b]) for b in q] for a in q]
+        least = _FLOOR * sum(matrix[a][a] for a in q) + _TINY
+        more = damping * sum(self.lead[a] * matrix[a][a] for a in q) + least
+        for a in q:
+            matrix[a][a] += more
+        # what was missing is less by what the rows take away: so they have its sign
+        y = _solution(matrix, [self.right[a] + dot(self.rows[a], fixed) for a in q])
+        by = _each(loose, lambda i: -sum(y[a] * weighed[a][i] for a in q))
+        square: Callable[[Any], Any] = lambda i: select(loose[i] > 0.0, by[i] * by[i] / loose[i], 0.0)
+        length = ops.sqrt(loops.max(loops.sum(square(i) for i in loops.range(n)), 1.0))
+        return _each(loose, lambda i: fixed[i] + by[i] / length)
 
 
 def _solution(matrix: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Any]:
@@ -230,19 +280,30 @@ def _solution(matrix: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Any
     return [row[-1] / row[k] for k, row in enumerate(rows)]
 
 
-def _found(goal: _Goal, x: Any, room: _Room, turns: int) -> Any:
-    """The parameters near `x` with which the goal is reached, or nearly."""
-    enough = _THERE * (1.0 + dot(goal.target, goal.target))
+@dataclass
+class _Room:
+    """Where parameters may go: as vectors, how far each at once, and its bounds."""
 
-    def turn(state: Any) -> Any:
-        x, far, damping, left, _ = state
-        there = room.moved(x, room.step(_size(goal.target.type), x, *goal.equations(x), damping))
-        after = goal.distance(there)
-        better = after < far
-        busy = select(better, (after > enough) & (far - after > _SLOW * far), damping < _MOST) & (left > 1.0)
-        damping = damping * select(better, _LESS, _MORE)
-        return select(better, there, x), select(better, after, far), damping, left - 1.0, busy
+    weights: Any
+    low: Any
+    high: Any
 
-    far = goal.distance(x)
-    state = (x, far, _FIRST, float(turns), far > enough)
-    return control.while_loop(lambda state: state[4], turn, state)[0]
+    def moved(self, p: Any, by: Any) -> Any:
+        """`p`, moved as far as it may be: what is locked stays, even outside of its bounds."""
+        to: Callable[[Any], Any] = lambda i: ops.clip(p[i] + by[i], self.low[i], self.high[i])
+        return _each(p, lambda i: select(self.weights[i] > 0.0, to(i), p[i]))
+
+    def step(self, p: Any, equations: _Equations, damping: Any) -> Any:
+        """The least step from `p`. What would leave its bounds goes just to them, and the others do the rest."""
+
+        def again(_: Any, state: Any) -> Any:
+            loose, fixed, _ = state
+            by = equations.least(loose, fixed, damping)
+            there = self.moved(p, by)
+            inside: Callable[[Any], Any] = lambda i: (self.low[i] <= p[i] + by[i]) & (p[i] + by[i] <= self.high[i])
+            fixed = _each(p, lambda i: select(inside(i), fixed[i], there[i] - p[i]))
+            return _each(p, lambda i: select(inside(i), loose[i], 0.0)), fixed, by
+
+        nowhere = _each(p, lambda _: 0.0)
+        loose = _each(p, lambda i: select(self.weights[i] > 0.0, self.weights[i] ** 2, 0.0))
+        return control.scan(again, (loose, nowhere, nowhere), _AGAIN)[2]
