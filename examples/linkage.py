@@ -78,8 +78,13 @@ def path(leg: Leg) -> Vec[STEPS, Pose]:
 @fn
 def points(leg: Leg) -> Vec[8 + STEPS, Vec[2]]:
     """The joints, and the path of the foot."""
+    drawn = rose.accum([[0, 0]] * (8 + STEPS))
     now, turn = pose(leg, leg.turn), path(leg)
-    return [*[now.joints[k] for k in range(8)], *[turn[k].joints[7] for k in range(STEPS)]]
+    for k in rose.range(8):
+        drawn[k] += now.joints[k]
+    for k in rose.range(STEPS):
+        drawn[8 + k] += turn[k].joints[7]
+    return drawn.value
 
 
 @fn

@@ -63,6 +63,8 @@ def build(page: Page, out: Path) -> int:
             shutil.copy2(file, to)
     if page.python:
         python.place(to / "python")
+    for element in page.elements:
+        shutil.copy2(ROOT / "wasm_backend" / "js" / element, to)
     packages = [compiled(model, to / model.folder) for model in page.models]
     (to / "index.html").write_text(document(page, packages))
     loaded = [file for file in to.iterdir() if file.is_file()]

@@ -26,6 +26,7 @@ class Page:
     models: tuple[Model, ...]
     csp: tuple[tuple[str, str], ...] = ()
     python: bool = False  # it can load Python, and the compiler
+    elements: tuple[str, ...] = ()  # what it takes of the custom elements in wasm_backend/js
 
 
 HOME = Page(
@@ -57,6 +58,16 @@ PAGES: tuple[Page, ...] = (
         "Robot",
         "A robot of springs learns to walk: the gradient in 5,757 weights goes back through 1,364 steps of physics.",
         (Model("robot", ("improve", "replay", "newborn", "springs")),),
+    ),
+    Page(
+        "drag",
+        "Drag anything",
+        "A walking leg and a triangle, drawn from a few parameters: every point that is drawn can be dragged.",
+        (
+            Model("linkage", ("points", "drag", "sensitivity"), "linkage"),
+            Model("diagram", ("points", "drag"), "diagram"),
+        ),
+        elements=("rose-drag.js",),
     ),
     Page(
         "fit",

@@ -177,6 +177,10 @@ def _each(v: Any, item: Callable[[Any], Any]) -> Any:
     return loops.vec(item(i) for i in loops.range(_size(v.type)))
 
 
+def _sum(v: Any, item: Callable[[Any], Any]) -> Any:
+    return loops.sum(item(i) for i in loops.range(_size(v.type)))
+
+
 def _unit(k: Any, n: int) -> Any:
     return loops.vec(select(i == k, 1.0, 0.0) for i in loops.range(n))
 
@@ -217,7 +221,7 @@ class _Goal:
     def equations(self, p: Any, aim: Any) -> _Equations:
         right, pull = derive.vjp(self.missing)(p, aim)
         rows = loops.vec(pull(_unit(a, self.count))[0] for a in loops.range(self.count))
-        return _Equations(right, rows, [1.0 if a < self.size else 1.0 - aim for a in range(self.count)])
+        return _Equations(right, rows, loops.vec([1.0 if a < self.size else 1.0 - aim for a in range(self.count)]))
 
     def search(self, room: _Room) -> AnyFn:
         """The function from parameters to near ones with which nothing is missing, or less: in so many turns."""
@@ -250,34 +254,36 @@ class _Equations:
 
     right: Any
     rows: Any
-    lead: Sequence[Any]  # how much each row counts for the measure of the damping
+    lead: Any  # how much each row counts for the measure of the damping
 
     def least(self, loose: Any, fixed: Any, damping: Any) -> Any:
         """The least step that makes up for what is missing when what is `fixed` was moved."""
-        n, q = _size(loose.type), range(len(self.lead))
-        weighed = [_each(loose, lambda i, a=a: loose[i] * self.rows[a][i]) for a in q]
-        matrix = [[dot(weighed[a], self.rows[b]) for b in q] for a in q]
-        least = _FLOOR * sum(matrix[a][a] for a in q) + _TINY
-        more = damping * sum(self.lead[a] * matrix[a][a] for a in q) + least
-        for a in q:
-            matrix[a][a] += more
+        rows = self.rows
+        weighed = _each(rows, lambda a: _each(loose, lambda i: loose[i] * rows[a][i]))
+        matrix = _each(rows, lambda a: _each(rows, lambda b: dot(weighed[a], rows[b])))
+        all, some = _sum(rows, lambda a: matrix[a][a]), _sum(rows, lambda a: self.lead[a] * matrix[a][a])
+        more = damping * some + _FLOOR * all + _TINY
+        damped = _each(rows, lambda a: _each(rows, lambda b: matrix[a][b] + select(a == b, more, 0.0)))
         # what was missing is less by what the rows take away: so they have its sign
-        y = _solution(matrix, [self.right[a] + dot(self.rows[a], fixed) for a in q])
-        by = _each(loose, lambda i: -sum(y[a] * weighed[a][i] for a in q))
+        y = _solution(damped, _each(rows, lambda a: self.right[a] + dot(rows[a], fixed)))
+        by = _each(loose, lambda i: -_sum(rows, lambda a: y[a] * weighed[a][i]))
         square: Callable[[Any], Any] = lambda i: select(loose[i] > 0.0, by[i] * by[i] / loose[i], 0.0)
-        length = ops.sqrt(loops.max(loops.sum(square(i) for i in loops.range(n)), 1.0))
+        length = ops.sqrt(loops.max(_sum(loose, square), 1.0))
         return _each(loose, lambda i: fixed[i] + by[i] / length)
 
 
-def _solution(matrix: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Any]:
-    """The solution of a few equations, of a matrix that is symmetric and positive definite: by elimination."""
-    rows = [[*row, y] for row, y in zip(matrix, right, strict=True)]
-    for k, row in enumerate(rows):
-        for i, other in enumerate(rows):
-            if i != k:
-                factor = other[k] / row[k]
-                rows[i] = [p - factor * q for p, q in zip(other, row, strict=True)]
-    return [row[-1] / row[k] for k, row in enumerate(rows)]
+def _solution(matrix: Any, right: Any) -> Any:
+    """The solution of linear equations, of a matrix that is symmetric and positive definite: by elimination."""
+    n = _size(right.type)
+
+    def turn(k: Any, state: Any) -> Any:
+        a, y = state
+        factor = _each(y, lambda i: select(i == k, 0.0, a[i][k] / a[k][k]))
+        a_ = _each(y, lambda i: _each(y, lambda j: a[i][j] - factor[i] * a[k][j]))
+        return a_, _each(y, lambda i: y[i] - factor[i] * y[k])
+
+    a, y = control.scan(turn, (matrix, right), n)
+    return _each(y, lambda i: y[i] / a[i][i])
 
 
 @dataclass

@@ -24,8 +24,8 @@ def a_picture_of_two_parameters():
 
 def a_picture_with_a_parameter_that_is_no_number():
     @fn
-    def f(p: {"x": Real, "shown": Bool}) -> Vec[1, Vec[2]]:
-        return [[p["x"], 0.0]]
+    def f(p: tuple[Real, Bool]) -> Vec[1, Vec[2]]:
+        return [[p[0], 0.0]]
 
     return lib.sensitivity(f)
 

@@ -2,26 +2,31 @@
 /**
  * `<rose-drag>`: a picture of which every point can be dragged, with a mouse, a pen, fingers and keys.
  *
- * The element holds an `<svg>` that the page draws, and in it a `<g data-handles>`, in the coordinates of the points,
- * into which it puts a handle for each of them. What `rose.lib.dragger` made finds the parameters with which a point is
- * where it was dragged, once a frame; the page draws them. What was asked for last is always found, also if the pointer
- * was let go before the frame; and a point that was on its way gets there.
+ * The element holds an `<svg>`, which the page draws, and in it a `<g data-handles>`, in the coordinates of the points:
+ * there it puts a handle for each of them. What `rose.lib.dragger` made finds the parameters with which a point lies
+ * where it is dragged, once a frame. What was asked for last is always found, also if the pointer was let go before the
+ * frame; and a point that is far goes on, from frame to frame, until it is there. Arrow keys ask for small ways, Page Up
+ * and Page Down go from point to point, and Escape takes back what was dragged last.
  *
- * Nothing happens at import: `customElements.define("rose-drag", RoseDrag)`, then give the element its `picture`. While
- * points move it sends `input` events, and when they rest `change`; their `detail` is the parameters.
+ *     customElements.define("rose-drag", RoseDrag); // nothing happens at import
+ *     const element = document.querySelector("rose-drag");
+ *     element.addEventListener("input", ({ detail: { p, points } }) => draw(points));
+ *     element.model = { p, low, high, weights, points, drag, label: (k) => names[k], step: 1 };
+ *
+ * It sends `input` for each new picture, the first one too, and `change` when all points rest.
  *
  * @typedef {ArrayLike<ArrayLike<number>>} Points
- * @typedef {object} Picture
- * @property {any} x The parameters, of any type.
- * @property {(x: any) => Points} points The function that says where the points are,
- * @property {(x: any, k: number, target: number[], ease: any, low: any, high: any) => any} drag and what drags them.
- * @property {(k: number) => any} ease How far parameters move at once while point k is dragged: 0 locks one.
+ * @typedef {object} Model
+ * @property {any} p The parameters at first: an object, or an array, as the module takes them.
  * @property {any} low The least that each of them may be,
- * @property {any} high and the greatest.
- * @property {number} step How far an arrow key moves a point: ten times as far with shift, a tenth with alt.
+ * @property {any} high and the greatest. These, and the weights, are as `rose.lib.dragger` has them, and may be changed.
+ * @property {any} weights How far each moves at once, 0 if it is locked; or a function that says so for point k.
+ * @property {(p: any) => Points} points Where the points are,
+ * @property {(p: any, k: number, target: number[], weights: any, low: any, high: any) => any} drag what drags them,
+ * @property {(p: any, k: number) => ArrayLike<any>} [sensitivity] and what says which parameters move them.
  * @property {(k: number) => string} label What point k is called.
- * @property {(k: number) => boolean} [stop] Whether the tab key stops at point k. Page Up and Page Down reach them all.
- * @property {(x: any, points: Points) => void} draw What draws the picture.
+ * @property {number} step How far an arrow key moves a point: ten times as far with Shift.
+ * @property {(k: number) => boolean} [stop] Whether the tab key stops at point k: at each, if this is left out.
  *
  * @typedef {object} Hold A point that is being dragged.
  * @property {number} k
@@ -51,61 +56,117 @@ const svg = (name, attributes, ...inside) => {
   return /** @type {SVGGraphicsElement} */ (made);
 };
 
+/** What the handles need to look and feel as such; all else is the page's. */
+const STYLE = `
+.rose-handle { cursor: grab; touch-action: none; outline: none; }
+.rose-handle:focus-visible .rose-reach { stroke: currentColor; }
+.rose-handle.rose-held { cursor: grabbing; }
+.rose-reach { fill: transparent; }
+`;
+
+/** @type {CSSStyleSheet | undefined} */
+let sheet;
+
+/** @param {any} x @returns {number[]} The numbers in a value, in order. */
+const numbers = (x) => (typeof x == "number" ? [x] : Object.values(x).flatMap(numbers));
+
 /** @type {typeof HTMLElement} */
 const Base = globalThis.HTMLElement ?? class {};
 
 export class RoseDrag extends Base {
-  /** @type {Picture} */
-  #picture;
+  /** @type {Model | undefined} */
+  #model;
   /** @type {Points} */
   #points = [];
   /** The handles, one for each point. @type {SVGGraphicsElement[]} */
   handles = [];
   /** @type {Map<number, Hold>} */
   #holds = new Map();
-  /** The parameters before the drag. @type {any} */
-  #before;
+  /** The parameters before each drag. @type {any[]} */
+  #past = [];
   #frame = 0;
-  #resized = new ResizeObserver(() => this.#place());
+  /** @type {ResizeObserver | undefined} */
+  #resized;
 
-  /** @param {Picture} picture */
-  set picture(picture) {
-    this.#picture = picture;
-    this.#points = picture.points(picture.x);
-    this.handles = Array.from(this.#points, (_, k) => this.#handle(k));
-    this.#layer.replaceChildren(...this.handles);
+  connectedCallback() {
+    if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(STYLE);
+    const root = /** @type {Document | ShadowRoot} */ (this.getRootNode());
+    if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
+    this.#resized = new ResizeObserver(() => this.#place());
     this.#resized.observe(this);
-    this.#show(picture.x, this.#points);
-    this.#tell("change");
   }
 
-  get picture() {
-    return this.#picture;
+  disconnectedCallback() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.#holds.clear();
+    this.#resized?.disconnect();
   }
 
-  /** The parameters. Those with which a point would have no place are refused, and all stays as it was. */
-  get x() {
-    return this.#picture.x;
+  /** @param {Model} model */
+  set model(model) {
+    this.#model = model;
+    this.#past = [];
+    this.handles = Array.from(model.points(model.p), (_, k) => this.#handle(k));
+    this.#layer.replaceChildren(...this.handles);
+    this.#show(model.p);
+    this.#rest();
   }
 
-  set x(x) {
-    const points = this.#picture.points(x);
-    if (Array.from(points).every((p) => Array.from(p).every(Number.isFinite))) this.#show(x, points);
-    this.#tell("change");
+  get model() {
+    if (!this.#model) throw new Error("rose-drag has no model yet");
+    return this.#model;
   }
 
-  /** Drag point k to a target, as a pointer would that is let go there. @param {number} k @param {number[]} target */
+  /** The parameters. Those with which a point would have no place are refused: then all stays as it was. */
+  get p() {
+    return this.model.p;
+  }
+
+  set p(p) {
+    const points = this.model.points(p);
+    if (numbers(points).every(Number.isFinite)) this.#show(p, points);
+    if (!this.#holds.size) this.#rest();
+  }
+
+  /** Where the points are. */
+  get points() {
+    return this.#points;
+  }
+
+  /** The points that are being dragged. */
+  get held() {
+    return [...this.#holds.values()].map((hold) => hold.k);
+  }
+
+  /** Drag point k to a target, as a pointer does that is let go there. @param {number} k @param {number[]} target */
   aim(k, target) {
     this.#begin();
     this.#holds.set(KEYS, { k, target, beside: [0, 0], free: true, frames: FRAMES });
     this.#ask();
   }
 
-  disconnectedCallback() {
-    cancelAnimationFrame(this.#frame);
-    this.#resized.disconnect();
+  /** Take back the last drag. */
+  undo() {
     this.#holds.clear();
-    this.#frame = 0;
+    if (this.#past.length) this.p = this.#past.pop();
+  }
+
+  /**
+   * How much of its way a point gets from each parameter, in the order of the parameters: 1 for the one that does most.
+   * @param {number} k
+   */
+  sensitivity(k) {
+    const gradients = Array.from(this.model.sensitivity?.(this.p, k) ?? [], numbers);
+    const shares = numbers(this.#weights(k)).map((w, i) => w * Math.hypot(...gradients.map((g) => g[i])));
+    const most = Math.max(...shares);
+    return shares.map((x) => (most > 0 ? x / most : 0));
+  }
+
+  /** @param {number} k */
+  #weights(k) {
+    const { weights } = this.model;
+    return typeof weights == "function" ? weights(k) : weights;
   }
 
   get #layer() {
@@ -126,7 +187,7 @@ export class RoseDrag extends Base {
 
   /** @param {number} k */
   #handle(k) {
-    const { label, stop } = this.#picture;
+    const { label, stop } = this.model;
     const handle = svg(
       "g",
       {
@@ -136,10 +197,9 @@ export class RoseDrag extends Base {
         "aria-label": label(k),
         "aria-roledescription": "point",
       },
-      svg("circle", { class: "rose-reach", fill: "transparent" }),
+      svg("circle", { class: "rose-reach" }),
       svg("circle", { class: "rose-dot" }),
     );
-    handle.style.touchAction = "none"; // not as an attribute, which a strict policy forbids
     handle.addEventListener("pointerdown", (event) => this.#take(event));
     handle.addEventListener("pointermove", (event) => this.#move(event));
     for (const name of /** @type {const} */ (["pointerup", "pointercancel", "lostpointercapture"]))
@@ -156,9 +216,9 @@ export class RoseDrag extends Base {
     event.preventDefault();
     const at = this.#at(event);
     // handles lie over one another: the nearest point is meant
-    const far = Array.from(this.#points, ([x, y]) => Math.hypot(x - at[0], y - at[1]));
+    const far = Array.from(this.#points, (p) => Math.hypot(p[0] - at[0], p[1] - at[1]));
     const k = far.indexOf(Math.min(...far));
-    const [x, y] = this.#points[k];
+    const [x, y] = Array.from(this.#points[k]);
     /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
     this.handles[k].focus({ preventScroll: true });
     this.handles[k].classList.add("rose-held");
@@ -171,7 +231,9 @@ export class RoseDrag extends Base {
   #move(event) {
     const hold = this.#holds.get(event.pointerId);
     if (!hold || hold.free) return;
-    hold.target = this.#at(event).map((x, a) => x + hold.beside[a]);
+    const [x, y] = this.#at(event).map((x, a) => x + hold.beside[a]);
+    if (Math.hypot(x - hold.target[0], y - hold.target[1]) * this.#scale < STILL) return;
+    hold.target = [x, y];
     hold.frames = FRAMES;
     this.#ask();
   }
@@ -180,7 +242,8 @@ export class RoseDrag extends Base {
   #release(event) {
     const hold = this.#holds.get(event.pointerId);
     if (!hold || hold.free) return;
-    hold.free = true;
+    if (event.type == "pointerup") this.#move(event);
+    hold.free = true; // and goes on, if it is on its way
     this.handles[hold.k].classList.remove("rose-held");
     this.#ask();
   }
@@ -189,26 +252,24 @@ export class RoseDrag extends Base {
 
   /** @param {KeyboardEvent} event @param {number} k */
   #key(event, k) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
     const arrow = ARROWS[event.key];
     const page = { PageUp: -1, PageDown: 1 }[event.key];
     if (arrow) {
-      const far = this.#picture.step * (event.shiftKey ? 10 : event.altKey ? 0.1 : 1);
+      const far = this.model.step * (event.shiftKey ? 10 : 1);
       this.aim(k, Array.from(this.#points[k], (x, a) => x + far * (arrow[a] ?? 0)));
     } else if (page) {
       const next = this.handles[(k + page + this.handles.length) % this.handles.length];
       next.focus();
-    } else if (event.key == "Escape" && this.#holds.size) {
-      this.#holds.clear();
-      for (const handle of this.handles) handle.classList.remove("rose-held");
-      this.x = this.#before;
-    } else return;
+    } else if (event.key == "Escape") this.undo();
+    else return;
     event.preventDefault();
   }
 
   // frames
 
   #begin() {
-    if (!this.#holds.size) this.#before = this.x;
+    if (!this.#holds.size) this.#past.push(this.p);
   }
 
   #ask() {
@@ -217,50 +278,52 @@ export class RoseDrag extends Base {
 
   #solve() {
     this.#frame = 0;
+    const { drag, low, high, points } = this.model;
     const still = STILL / this.#scale;
+    let p = this.p;
+    let places = this.#points;
     for (const [id, hold] of this.#holds) {
       const { k, target } = hold;
-      const from = this.#points[k];
-      const { drag, ease, low, high, points } = this.#picture;
-      if (hold.frames > 0) {
-        const x = drag(this.x, k, target, ease(k), low, high);
-        this.#picture.x = x;
-        const to = (this.#points = points(x))[k];
-        const near = [from, target].some((p) => Math.hypot(to[0] - p[0], to[1] - p[1]) < still);
-        hold.frames = near ? 0 : hold.frames - 1;
+      if (hold.frames) {
+        const from = places[k];
+        p = drag(p, k, target, this.#weights(k), low, high);
+        places = points(p);
+        const [x, y] = Array.from(places[k]);
+        const rests = [from, target].some((q) => Math.hypot(x - q[0], y - q[1]) < still);
+        hold.frames = rests ? 0 : hold.frames - 1;
       }
       if (hold.free && !hold.frames) this.#holds.delete(id);
     }
-    this.#show(this.x, this.#points);
-    this.#tell(this.#holds.size ? "input" : "change");
-    if ([...this.#holds.values()].some((hold) => hold.frames)) this.#ask();
+    this.#show(p, places);
+    if (!this.#holds.size) this.#rest();
+    else if ([...this.#holds.values()].some((hold) => hold.frames)) this.#ask();
   }
 
-  /** @param {any} x @param {Points} points */
-  #show(x, points) {
-    this.#picture.x = x;
+  #show(/** @type {any} */ p, points = this.model.points(p)) {
+    this.model.p = p;
     this.#points = points;
     this.#place();
-    this.#picture.draw(x, points);
+    this.dispatchEvent(new CustomEvent("input", { detail: { p, points } }));
   }
 
   #place() {
     const reach = String(REACH / this.#scale);
     this.handles.forEach((handle, k) => {
-      const [x, y] = this.#points[k];
+      const [x, y] = Array.from(this.#points[k]);
       handle.setAttribute("transform", `translate(${x} ${y})`);
       handle.firstElementChild?.setAttribute("r", reach);
     });
   }
 
-  /** @param {"input" | "change"} what */
-  #tell(what) {
-    if (what == "change")
-      this.handles.forEach((handle, k) => {
-        const [x, y] = Array.from(this.#points[k], short);
-        handle.setAttribute("aria-valuenow", String(this.#points[k][0]));
-        handle.setAttribute("aria-valuetext", `${x}, ${y}`);
-      });
-    this.dispatchEvent(new CustomEvent(what, { detail: this.x }));
+  /** Tell where the points have come to rest. */
+  #rest() {
+    if (this.#past.at(-1) === this.p) this.#past.pop(); // a click
+    this.handles.forEach((handle, k) => {
+      handle.classList.remove("rose-held");
+      const [x, y] = Array.from(this.#points[k], short);
+      handle.setAttribute("aria-valuenow", String(this.#points[k][0]));
+      handle.setAttribute("aria-valuetext", `${x}, ${y}`);
+    });
+    this.dispatchEvent(new CustomEvent("change", { detail: { p: this.p, points: this.#points } }));
   }
 }
