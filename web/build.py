@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import html
+import re
 import shutil
 import subprocess
 import sys
@@ -42,7 +43,9 @@ LIMIT = 30_000  # bytes of a page, gzipped
 @click.option("--only", multiple=True, metavar="SLUG", help="Only this page; again for others.")
 def main(out: Path, only: tuple[str, ...]) -> None:
     """Make the demo site."""
-    shutil.copytree(WEB / "shared", out / "shared", dirs_exist_ok=True)
+    (out / "shared").mkdir(parents=True, exist_ok=True)
+    for file in (WEB / "shared").iterdir():
+        copy(file, out / "shared")
     over: list[str] = []
     for page in (HOME, *PAGES):
         if only and page.slug not in only:
@@ -58,19 +61,28 @@ def build(page: Page, out: Path) -> int:
     """Write one page, and give its weight: of all that its folder and the shared one have, gzipped."""
     to = out if page is HOME else out / page.slug
     to.mkdir(parents=True, exist_ok=True)
-    for file in sorted((WEB / page.slug).iterdir()):
+    elements = [ROOT / "wasm_backend" / "js" / file for file in page.elements]
+    for file in [*sorted((WEB / page.slug).iterdir()), *elements]:
         if file.is_file() and file.name != "body.html" and file.suffix != ".py":
-            shutil.copy2(file, to)
+            copy(file, to)
     if page.python:
         python.place(to / "python")
-    for element in page.elements:
-        shutil.copy2(ROOT / "wasm_backend" / "js" / element, to)
     packages = [compiled(model, to / model.folder) for model in page.models]
     (to / "index.html").write_text(document(page, packages))
     loaded = [file for file in to.iterdir() if file.is_file()]
     loaded += [file for package in packages for file in package if file.suffix in (".js", ".wasm")]
     loaded += [file for file in (out / "shared").iterdir()]
     return sum(map(gzipped, {file for file in loaded if file.name not in UNUSED}))
+
+
+def copy(file: Path, to: Path) -> None:
+    """Copy a file into a folder: JavaScript without its comments, as in a package."""
+    if file.suffix != ".js":
+        shutil.copy2(file, to)
+        return
+    lines = re.sub(r"/\*\*.*?\*/ ?", "", file.read_text(), flags=re.DOTALL).splitlines()
+    kept = [line for line in lines if line.strip() and not line.lstrip().startswith("//")]
+    (to / file.name).write_text("\n".join(kept) + "\n")
 
 
 UNUSED = {"inline.js", "node.js", "workerd.js"}  # what a browser does not load of a package
@@ -134,7 +146,12 @@ def code(page: Page) -> str:
 
 
 def coloured(text: str) -> str:
-    return highlight(text, PythonLexer(), HtmlFormatter(nowrap=True))
+    """Python as HTML, with a mark on what `style.css` gives a colour."""
+    marked = highlight(text, PythonLexer(), HtmlFormatter(nowrap=True))
+    return re.sub(r'<span class="(\w+)">([^<]*)</span>', lambda m: m[0] if m[1] in COLOURED else m[2], marked)
+
+
+COLOURED = {"k", "kn", "kc", "ow", "nf", "nc", "nd", "s1", "s2", "sd", "c1", "sa", "mi", "mf"}
 
 
 def source(model: Model, files: Iterable[Path]) -> str:

@@ -34,7 +34,7 @@ AnyFn = Fn[..., Any]
 
 _AGAIN = 3  # how often a step is found anew, without the parameters that came to a bound
 _FIRST, _LESS, _MORE, _MOST = 1e-3, 0.2, 10.0, 1e8  # the damping: a part of the diagonal
-_FLOOR, _TINY = 1e-12, 1e-200  # what the diagonal has at least: relative to all of it, and at all
+_FLOOR, _TINY = 1e-12, 1e-100  # what the diagonal has at least: relative to all of it, and at all
 _SLOW = 1e-9  # a step that takes away no more of a squared distance than this part of it is the last one
 _THERE = 1e-26  # a squared distance, relative to squared coordinates, that is none
 _REPAIRS = 8.0  # how many steps bring the constraints back, after all others
@@ -63,9 +63,10 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
 
     def drag(p: Any, handle: Any, target: Any, weights: Any, low: Any, high: Any, *more: Any) -> Any:
         flat = _Flat(of)
-        room = _Room(*map(flat.vector, (weights, low, high)))
+        start = flat.vector(p)
+        room = _Room(start, *map(flat.vector, (weights, low, high)))
         search = _Goal(flat, points, constraints, handle, target, more, stiff).search(room)
-        found = search(flat.vector(p), 1.0, float(turns))
+        found = search(start, 1.0, float(turns))
         return flat.value(found if constraints is None else search(found, 0.0, _REPAIRS))
 
     names = [points.names[0]]
@@ -228,7 +229,7 @@ class _Goal:
 
         def turn(state: Any) -> Any:
             p, aim, damping = state["p"], state["aim"], state["damping"]
-            there = room.moved(p, room.step(p, self.equations(p, aim), damping))
+            there = room.step(p, self.equations(p, aim), damping)
             far, after = state["far"], self.far(there, aim)
             better = after < far
             on = select(better, (after > self.there) & (far - after > _SLOW * far), damping < _MOST)
@@ -239,8 +240,7 @@ class _Goal:
             }  # fmt: skip
 
         def search(p: Any, aim: Any, turns: Any) -> Any:
-            inside = room.moved(p, _each(p, lambda _: 0.0))
-            p = select(self.far(inside, aim) < math.inf, inside, p)
+            p = select(self.far(room.inside(p), aim) < math.inf, room.inside(p), p)
             far = self.far(p, aim)
             state = {"p": p, "aim": aim, "far": far, "damping": _FIRST, "left": turns, "on": far > self.there}
             return control.while_loop(lambda state: state["on"], turn, state)["p"]
@@ -257,59 +257,57 @@ class _Equations:
     lead: Any  # how much each row counts for the measure of the damping
 
     def least(self, loose: Any, fixed: Any, damping: Any) -> Any:
-        """The least step that makes up for what is missing when what is `fixed` was moved."""
+        """The least step, in the norm of `loose`, that makes up for what is missing after what is `fixed`."""
         rows = self.rows
-        weighed = _each(rows, lambda a: _each(loose, lambda i: loose[i] * rows[a][i]))
-        matrix = _each(rows, lambda a: _each(rows, lambda b: dot(weighed[a], rows[b])))
-        all, some = _sum(rows, lambda a: matrix[a][a]), _sum(rows, lambda a: self.lead[a] * matrix[a][a])
-        more = damping * some + _FLOOR * all + _TINY
-        damped = _each(rows, lambda a: _each(rows, lambda b: matrix[a][b] + select(a == b, more, 0.0)))
+        product: Callable[[Any, Any], Any] = lambda a, b: _sum(loose, lambda i: loose[i] * rows[a][i] * rows[b][i])
+        matrix = _each(rows, lambda a: _each(rows, lambda b: product(a, b)))
+        part: Callable[[Any], Any] = lambda a: (damping * self.lead[a] + _FLOOR) * matrix[a][a]
+        more = _sum(rows, part) + _TINY
+        damped = _each(rows, lambda a: _each(rows, lambda b: select(a == b, matrix[a][b] + more, matrix[a][b])))
         # what was missing is less by what the rows take away: so they have its sign
         y = _solution(damped, _each(rows, lambda a: self.right[a] + dot(rows[a], fixed)))
-        by = _each(loose, lambda i: -_sum(rows, lambda a: y[a] * weighed[a][i]))
-        square: Callable[[Any], Any] = lambda i: select(loose[i] > 0.0, by[i] * by[i] / loose[i], 0.0)
-        length = ops.sqrt(loops.max(_sum(loose, square), 1.0))
-        return _each(loose, lambda i: fixed[i] + by[i] / length)
+        pull = _each(loose, lambda i: _sum(rows, lambda a: y[a] * rows[a][i]))
+        length = ops.sqrt(loops.max(_sum(loose, lambda i: loose[i] * pull[i] ** 2), 1.0))
+        return _each(loose, lambda i: fixed[i] - loose[i] * pull[i] / length)
 
 
 def _solution(matrix: Any, right: Any) -> Any:
     """The solution of linear equations, of a matrix that is symmetric and positive definite: by elimination."""
-    n = _size(right.type)
 
     def turn(k: Any, state: Any) -> Any:
         a, y = state
         factor = _each(y, lambda i: select(i == k, 0.0, a[i][k] / a[k][k]))
-        a_ = _each(y, lambda i: _each(y, lambda j: a[i][j] - factor[i] * a[k][j]))
-        return a_, _each(y, lambda i: y[i] - factor[i] * y[k])
+        rows = _each(y, lambda i: _each(y, lambda j: a[i][j] - factor[i] * a[k][j]))
+        return rows, _each(y, lambda i: y[i] - factor[i] * y[k])
 
-    a, y = control.scan(turn, (matrix, right), n)
+    a, y = control.scan(turn, (matrix, right), _size(right.type))
     return _each(y, lambda i: y[i] / a[i][i])
 
 
-@dataclass
 class _Room:
-    """Where parameters may go: as vectors, how far each at once, and its bounds."""
+    """Where parameters may go from `p`, in one step: as vectors."""
 
-    weights: Any
-    low: Any
-    high: Any
+    def __init__(self, p: Any, weights: Any, low: Any, high: Any) -> None:
+        free: Callable[[Any], Any] = lambda i: weights[i] > 0.0
+        self.loose = _each(p, lambda i: select(free(i), weights[i] ** 2, 0.0))
+        # what is locked stays, even outside of its bounds
+        self.low = _each(p, lambda i: select(free(i), low[i], p[i]))
+        self.high = _each(p, lambda i: select(free(i), high[i], p[i]))
 
-    def moved(self, p: Any, by: Any) -> Any:
-        """`p`, moved as far as it may be: what is locked stays, even outside of its bounds."""
-        to: Callable[[Any], Any] = lambda i: ops.clip(p[i] + by[i], self.low[i], self.high[i])
-        return _each(p, lambda i: select(self.weights[i] > 0.0, to(i), p[i]))
+    def inside(self, p: Any) -> Any:
+        """`p`, brought into its bounds."""
+        return _each(p, lambda i: ops.clip(p[i], self.low[i], self.high[i]))
 
     def step(self, p: Any, equations: _Equations, damping: Any) -> Any:
-        """The least step from `p`. What would leave its bounds goes just to them, and the others do the rest."""
+        """`p` after the least step. What would leave its bounds goes just to them, and the others do the rest."""
 
         def again(_: Any, state: Any) -> Any:
             loose, fixed, _ = state
             by = equations.least(loose, fixed, damping)
-            there = self.moved(p, by)
-            inside: Callable[[Any], Any] = lambda i: (self.low[i] <= p[i] + by[i]) & (p[i] + by[i] <= self.high[i])
-            fixed = _each(p, lambda i: select(inside(i), fixed[i], there[i] - p[i]))
-            return _each(p, lambda i: select(inside(i), loose[i], 0.0)), fixed, by
+            asked = _each(p, lambda i: p[i] + by[i])
+            there = self.inside(asked)
+            free: Callable[[Any], Any] = lambda i: there[i] == asked[i]
+            fixed = _each(p, lambda i: select(free(i), fixed[i], there[i] - p[i]))
+            return _each(p, lambda i: select(free(i), loose[i], 0.0)), fixed, there
 
-        nowhere = _each(p, lambda _: 0.0)
-        loose = _each(p, lambda i: select(self.weights[i] > 0.0, self.weights[i] ** 2, 0.0))
-        return control.scan(again, (loose, nowhere, nowhere), _AGAIN)[2]
+        return control.scan(again, (self.loose, _each(p, lambda _: 0.0), p), _AGAIN)[2]
