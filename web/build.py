@@ -58,7 +58,7 @@ def main(out: Path, only: tuple[str, ...]) -> None:
 
 
 def build(page: Page, out: Path) -> int:
-    """Write one page, and give its weight: of all that its folder and the shared one have, gzipped."""
+    """Write one page, and give its weight: of all that it can load, gzipped."""
     to = out if page is HOME else out / page.slug
     to.mkdir(parents=True, exist_ok=True)
     elements = [ROOT / "wasm_backend" / "js" / file for file in page.elements]
@@ -71,8 +71,10 @@ def build(page: Page, out: Path) -> int:
     (to / "index.html").write_text(document(page, packages))
     loaded = [file for file in to.iterdir() if file.is_file()]
     loaded += [file for package in packages for file in package if file.suffix in (".js", ".wasm")]
-    loaded += [file for file in (out / "shared").iterdir()]
-    return sum(map(gzipped, {file for file in loaded if file.name not in UNUSED}))
+    loaded = [file for file in loaded if file.name not in UNUSED]
+    named = "".join([file.read_text() for file in loaded if file.suffix in (".html", ".css", ".js")])
+    loaded += [file for file in (out / "shared").iterdir() if f"shared/{file.name}" in named]
+    return sum(map(gzipped, loaded))
 
 
 def copy(file: Path, to: Path) -> None:
