@@ -91,12 +91,12 @@ clean:  ## remove all that can be made again
 	@touch $@ .venv/rose
 
 # The bundlers that packages are tried with; without them their tests are skipped, and say so.
-.venv/bundlers: .venv/made tests/bundlers/package-lock.json
+.venv/bundlers: .venv/made tests/bundlers/package.json
 ifeq ($(shell command -v npm 2>/dev/null),)
 	@echo "npm is not installed: the tests with bundlers are skipped"
 else
 	@if $(NODE) -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; \
-	then echo "installing the bundlers into tests/bundlers"; npm ci --silent --prefix tests/bundlers && touch $@; \
+	then echo "installing the bundlers into tests/bundlers"; npm install --silent --prefix tests/bundlers && touch $@; \
 	else echo "node is $$($(NODE) --version), and the bundlers need 20: their tests are skipped"; fi
 endif
 

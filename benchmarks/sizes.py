@@ -1,6 +1,6 @@
 """Bytes that a page loads: our runtime, a whole package, and other tools before any code of a user's.
 
-`python -m benchmarks.sizes` bundles and minifies with the esbuild of the tests (`npm ci --prefix tests/bundlers`), and
+`python -m benchmarks.sizes` bundles and minifies with the esbuild of the tests (`npm install --prefix tests/bundlers`), and
 compresses with gzip -9. Other tools are those that the comparison has installed.
 """
 

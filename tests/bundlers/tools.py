@@ -20,7 +20,7 @@ STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 
 def tool(name: str, *args: object, cwd: Path) -> str:
     """What a tool of node's prints."""
     if not (TOOLS / name).exists():
-        pytest.skip("the bundlers are not installed: npm ci --prefix tests/bundlers")
+        pytest.skip("the bundlers are not installed: npm install --prefix tests/bundlers")
     ran = subprocess.run([TOOLS / name, *map(str, args)], cwd=cwd, capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout + ran.stderr
@@ -46,5 +46,5 @@ def in_firefox(url: str, what: str = "document.title") -> Any:
     if FIREFOX is None:
         pytest.skip("there is no Firefox here")
     if not (HERE / "node_modules" / "puppeteer-core").exists():
-        pytest.skip("puppeteer is not installed: npm ci --prefix tests/bundlers")
+        pytest.skip("puppeteer is not installed: npm install --prefix tests/bundlers")
     return json.loads(node(HERE / "firefox.mjs", FIREFOX, url, what, cwd=HERE))
