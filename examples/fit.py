@@ -10,7 +10,7 @@ import rose
 from rose import Fn, Real, Vec, fn
 
 N = 12  # places for points
-M = 133  # places where the curve is drawn
+M = 213  # places where the curve is drawn
 
 
 @rose.struct

@@ -49,7 +49,7 @@ const fitted = (name, from, steps) => {
 
 // the picture
 
-const ACROSS = 121; // places where the curve is drawn; the other ones of the module are those of points
+const ACROSS = 201; // places where the curve is drawn; the other ones of the module are those of points
 const across = Array.from({ length: ACROSS }, (_, k) => (WIDE * k) / (ACROSS - 1));
 
 /** The heights of a curve, across the picture and at the points. @param {Peak} of */
@@ -177,6 +177,7 @@ const add = (x, y) => {
   points.push(point);
   element.addEventListener("focus", () => {
     chosen = point;
+    point.tell();
   });
   element.addEventListener("keydown", (/** @type {KeyboardEvent} */ e) => {
     if (e.key != "Delete" && e.key != "Backspace") return;
