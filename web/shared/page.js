@@ -86,6 +86,8 @@ export const handle = (element, { label, at, move, step, text, start, end }) => 
     start?.();
     e.preventDefault();
   });
+  // Chromium heeds touch-action of an SVG, and not of what is in it: there the page would scroll
+  element.addEventListener("touchstart", (e) => e.preventDefault(), { passive: false });
   element.addEventListener("pointermove", (e) => {
     if (!element.hasPointerCapture(e.pointerId)) return;
     const [x, y] = under(e);
