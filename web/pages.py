@@ -36,9 +36,8 @@ HOME = Page(
     (Model("spring", ("spring", "slope")),),
 )
 
-_QUADRATIC = tuple(
-    [f"{name}_{what}" for name in ("power", "himmelblau", "rosenbrock") for what in ("local", "heights")]
-)
+_FUNCTIONS = ("power", "himmelblau", "waves", "rosenbrock")
+_QUADRATIC = tuple([f"{name}_{what}" for name in _FUNCTIONS for what in ("local", "heights")])
 
 PAGES: tuple[Page, ...] = (
     Page(

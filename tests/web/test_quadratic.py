@@ -107,7 +107,7 @@ def test_the_point_on_the_map_goes_where_the_pointer_goes(opened: Callable[[str]
 @pytest.mark.parametrize("name", NAMES)
 def test_the_point_on_the_graph_stays_under_the_pointer(opened: Callable[[str], Page], name: str):
     page = opened(name)
-    goal = drag(page, ON_GRAPH, -22, -9)
+    goal = drag(page, ON_GRAPH, 14, 12)
     assert middle(page.locator(ON_GRAPH)) == pytest.approx(goal, abs=1)
 
 

@@ -21,7 +21,7 @@ from quadratic import heights, local
 import rose
 from rose.errors import Loc, RoseError
 from rose.types import Real
-from wasm_backend.package import package_files, signature_data  # pyright: ignore
+from wasm_backend.javascript import imports_of, signature_data
 
 FILE = "program.py"
 BOX = (-2.0, -2.0, 2.0, 2.0)
@@ -41,8 +41,7 @@ def compiled(text: str) -> tuple[str, bytes]:
     except BaseException as e:  # SystemExit too: the page goes on
         return json.dumps({"wrong": _wrong(e, text), "said": said.getvalue()}), b""
     _last[:] = [made]
-    lowered = made._lowered
-    data = signature_data(lowered.signatures.values(), [])
+    data = signature_data(made._lowered, imports_of(made._lowered))
     facts = {"name": name, "box": box, "signatures": data, "said": said.getvalue()}
     return json.dumps(facts), made.wasm
 
@@ -52,7 +51,7 @@ def package() -> bytes:
     (made,) = _last
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in package_files(made._lowered, made.__name__).items():
+        for name, data in made.files().items():
             archive.writestr(zipfile.ZipInfo(f"{made.__name__}/{name}"), data)
     return out.getvalue()
 

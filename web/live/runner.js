@@ -5,9 +5,12 @@
  * { id, wasm, signatures } brings a module, and { id, wasm: null } the one that the page ships; { id, f, args } asks for
  * an evaluation. The answers are { id, result, ms } and { id, error }.
  */
-import shipped from "./model/quadratic.js";
+import shipped from "./model/index.js";
+import { told } from "./runtime/rose-failed.js";
 import { hosted } from "./runtime/rose-host.js";
+import * as kinds from "./runtime/rose-kinds.js";
 import { line } from "./runtime/rose-print.js";
+import { values } from "./runtime/rose-values.js";
 import { bind } from "./runtime/rose.js";
 
 /** @type {Record<string, any>} */
@@ -21,7 +24,9 @@ const answered = async ({ wasm, signatures, f, args }) => {
     return {};
   }
   if (wasm) {
-    functions = bind(wasm, signatures.prints ? { ...signatures, hosted, line } : signatures);
+    const { imports, prints, failed } = signatures;
+    const calls = imports.length || prints ? { hosted, line } : {};
+    functions = bind(wasm, { ...signatures, values, kinds, ...calls, ...(failed ? { told } : {}) });
     return {};
   }
   const start = performance.now();

@@ -2,7 +2,7 @@
 /** The quadratic explorer: a function of two variables, and what it looks like from a point. */
 import { still, timed } from "../shared/page.js";
 import { contourMap } from "./map.js";
-import init from "./model/quadratic.js";
+import init from "./model/index.js";
 import { tell } from "./numbers.js";
 import { surface } from "./surface.js";
 
