@@ -11,7 +11,7 @@ import rose
 from rose import Real, Vec, fn, lib
 
 STEPS = 36
-# the directions of the crank in a whole turn; how long they are makes no difference
+# directions of the crank, of any length
 TURN = [[round(1000 * f(math.tau * k / STEPS)) for f in (math.cos, math.sin)] for k in range(STEPS)]
 
 
@@ -38,10 +38,11 @@ def joint(p: Vec[2], q: Vec[2], r: Real, s: Real) -> Joint:
     """Where two bars meet: at distance r from p and s from q, on the left of the way from p to q."""
     x, y = q[0] - p[0], q[1] - p[1]
     square = x * x + y * y
-    along = (r * r - s * s + square) / (2 * square)
-    aside = r * r / square - along * along
+    a, b = r * r / square, s * s / square
+    along = (a - b + 1) / 2
+    aside = a - along * along
     up = rose.sqrt(aside)  # nan where they do not meet
-    return Joint([p[0] + along * x - up * y, p[1] + along * y + up * x], aside * (square / (r * s)) ** 2)
+    return Joint([p[0] + along * x - up * y, p[1] + along * y + up * x], aside / (a * b))
 
 
 @rose.struct
@@ -93,7 +94,6 @@ def walks(leg: Leg) -> Vec[1]:
 
 
 drag_leg = lib.dragger(leg, walks, stiff=5.0)
-sensitivity = lib.sensitivity(leg)
 
 
 # the triangle
@@ -160,24 +160,13 @@ drag_triangle = lib.dragger(triangle, kept)
 
 
 if __name__ == "__main__":
-    module = rose.compile({"leg": leg, "drag": drag_leg})
-    x, y = module.leg(JANSEN)[7]
+    module = rose.compile({"leg": leg, "drag_leg": drag_leg, "triangle": triangle, "drag_triangle": drag_triangle})
     low, high = (Leg([s, s], [s, s], [s, s], [s] * 11) for s in (-math.inf, math.inf))
-    print(f"the foot: {x:.4f}, {y:.4f}")
-    only = Leg([0.25, 0.25], [0, 0], [0, 0], [0] * 11)
-    turned = module.drag(JANSEN, 7, [x + 8, y], only, low, high)
-    print("dragged by 8, where only the crank turns: {:.4f}, {:.4f}".format(*module.leg(turned)[7]))
-    print(f"it turned by {math.atan2(turned.turn[1], turned.turn[0]):.4f}")
     bars = Leg([0, 0], [0, 0], [0, 0], [5] * 11)
-    bent = module.drag(JANSEN, 7, [x + 8, y + 5], bars, low, high)
-    print("dragged by 8 and 5, where only bars change: {:.4f}, {:.4f}".format(*module.leg(bent)[7]))
-    print("they are", *[f"{x:.2f}" for x in bent.bars])
-
-    module = rose.compile({"triangle": triangle, "drag": drag_triangle})
-    corners, one = [[0, 0], [10, 0], [3, 8]], [[1, 1]] * 3
-    low, high = [[-20, -20]] * 3, [[20, 20]] * 3
-    print("the altitudes meet in ({:.4f}, {:.4f})".format(*module.triangle(corners)[14]))
-    moved = module.drag(corners, 14, [4, 4], one, low, high, [0, 0, 0, 0], 0)
-    print("dragged to (4, 4):", *[f"({x:.4f}, {y:.4f})" for x, y in moved])
-    square = module.drag(corners, 2, [3, 6], one, low, high, [1, 0, 0, 0], 0)
-    print("with a right angle at c:", *[f"({x:.4f}, {y:.4f})" for x, y in square])
+    print("the foot: {:.4f}, {:.4f}".format(*module.leg(JANSEN)[7]))
+    moved = module.drag_leg(JANSEN, 7, [-35, -87], bars, low, high)
+    print("dragged, where only bars change: {:.4f}, {:.4f}".format(*module.leg(moved)[7]))
+    corners, ones, low, high = [[0, 0], [10, 0], [3, 8]], [[1, 1]] * 3, [[-20, -20]] * 3, [[20, 20]] * 3
+    print("the altitudes meet in: {:.4f}, {:.4f}".format(*module.triangle(corners)[14]))
+    moved = module.drag_triangle(corners, 14, [4, 4], ones, low, high, [0, 0, 1, 0], 10)
+    print("dragged, where ab keeps its length: {:.4f}, {:.4f}".format(*module.triangle(moved)[14]))

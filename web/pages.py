@@ -62,7 +62,7 @@ PAGES: tuple[Page, ...] = (
         "drag",
         "Drag anything",
         "A walking leg and a triangle, drawn from a few parameters: every point that is drawn can be dragged.",
-        (Model("drag", ("leg", "drag_leg", "sensitivity", "triangle", "drag_triangle")),),
+        (Model("drag", ("leg", "drag_leg", "triangle", "drag_triangle")),),
         elements=("rose-drag.js",),
     ),
     Page(

@@ -7,12 +7,11 @@ all of its steps.
 
 from .damped import gauss_newton, newton
 from .descent import adam, gradient_descent
-from .drag import dragger, sensitivity
+from .drag import dragger
 from .linear_algebra import cholesky, cholesky_solve
 from .quasi_newton import lbfgs
 from .search import Minimum
 
 __all__ = [
     "Minimum", "adam", "cholesky", "cholesky_solve", "dragger", "gauss_newton", "gradient_descent", "lbfgs", "newton",
-    "sensitivity",
 ]  # fmt: skip

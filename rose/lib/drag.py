@@ -57,7 +57,7 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
     leads farther from the target, and none to a picture with a coordinate that is infinite or nan. After `turns` steps
     a point may still be on its way: drag it to its target again.
     """
-    of = _checked(points, "dragger")
+    of = _checked(points)
     assert isinstance(points.result, Vec)
     others = _others(constraints, points)
 
@@ -76,37 +76,20 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
     return make(drag, inputs, of, f"drag({points.name})", names)
 
 
-@edge
-def sensitivity(points: AnyFn) -> AnyFn:
-    """A function that tells what moves a point: `(p, handle)` to its gradients, one for each of its coordinates."""
-    of = _checked(points, "sensitivity")
-    assert isinstance(points.result, Vec)
-    some, one = points.result, points.result.elem
-
-    def pulled(p: Any, handle: Any) -> Any:
-        at: Callable[[Any], Any] = lambda x: points(x)[handle]
-        point = make(at, [of], one, f"{points.name}[handle]", points.names)
-        _, pull = derive.vjp(point)(p)
-        return loops.vec(pull(_unit(a, _size(one))) for a in loops.range(_size(one)))
-
-    names = [points.names[0], "handle" + "_" * (points.names[0] == "handle")]
-    return make(pulled, [of, Fin(some.size)], Vec(_size(one), of), f"sensitivity({points.name})", names)
-
-
-def _checked(points: Any, what: str) -> Type:
+def _checked(points: Any) -> Type:
     """The type of the parameters of a picture."""
     if not isinstance(points, Fn):
         raise TypeMismatch(
-            f"rose.lib.{what} takes an @fn function, not {shown(points)}", here(), "mark it with @rose.fn"
+            f"rose.lib.dragger takes an @fn function, not {shown(points)}", here(), "mark it with @rose.fn"
         )
     f = cast("AnyFn", points)
     if len(f.types) != 1 or not _is_real(f.types[0]):
         hint = "let it take one vector, or one struct, of all that may move"
-        raise TypeMismatch(f"rose.lib.{what}: {f.name} does not take one parameter made of Reals", here(), hint)
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} does not take one parameter made of Reals", here(), hint)
     t = f.result
     if not (isinstance(t, Vec) and isinstance(t.elem, Vec) and t.elem.elem is Real):
         hint = "a picture in the plane gives a Vec[n, Vec[2]]"
-        raise TypeMismatch(f"rose.lib.{what}: {f.name} gives a {t!r}, which is no vector of points", here(), hint)
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} gives a {t!r}, which is no vector of points", here(), hint)
     return f.types[0]
 
 
@@ -203,18 +186,21 @@ class _Goal:
         self.flat, self.count = flat, self.size + kept
         self.there = _THERE * (1.0 + dot(target, target))
 
-        def missing(v: Any, aim: Any) -> Any:
+        def all(v: Any, aim: Any) -> tuple[Any, Any]:
             p = flat.value(v)
-            at = points(p)[handle]
+            shown = points(p)
             broken: Any = [] if constraints is None else constraints(p, *more)
-            away = [aim * (target[a] - at[a]) for a in range(self.size)]
-            return loops.vec([*away, *[-stiff * broken[j] for j in range(kept)]])
+            away = [aim * (target[a] - shown[handle][a]) for a in range(self.size)]
+            return loops.vec([*away, *[-stiff * broken[j] for j in range(kept)]]), shown
+
+        def missing(v: Any, aim: Any) -> Any:
+            return all(v, aim)[0]
 
         def far(v: Any, aim: Any) -> Any:
-            r, shown = self.missing(v, aim), points(flat.value(v))
-            row: Callable[[Any], Any] = lambda j: loops.sum(0.0 * shown[j][a] for a in loops.range(self.size))
-            # the latter is 0, or nan if a coordinate is not finite
-            return dot(r, r) + loops.sum(row(j) for j in loops.range(_size(shown.type)))
+            r, shown = all(v, aim)
+            # 0, or nan if a coordinate is not finite
+            nothing = _sum(shown, lambda j: _sum(shown[j], lambda a: 0.0 * shown[j][a]))
+            return dot(r, r) + nothing
 
         self.missing = make(missing, [flat.vec, Real], Vec(self.count, Real), "missing", ["p", "aim"])
         self.far = make(far, [flat.vec, Real], Real, "far", ["p", "aim"])

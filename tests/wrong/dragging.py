@@ -27,7 +27,7 @@ def a_picture_with_a_parameter_that_is_no_number():
     def f(p: tuple[Real, Bool]) -> Vec[1, Vec[2]]:
         return [[p[0], 0.0]]
 
-    return lib.sensitivity(f)
+    return lib.dragger(f)
 
 
 def a_picture_that_gives_numbers():

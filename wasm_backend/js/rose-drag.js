@@ -22,8 +22,7 @@
  * @property {any} high and the greatest. These, and the weights, are as `rose.lib.dragger` has them, and may be changed.
  * @property {any} weights How far each moves at once, 0 if it is locked; or a function that says so for point k.
  * @property {(p: any) => Points} points Where the points are,
- * @property {(p: any, k: number, target: number[], weights: any, low: any, high: any) => any} drag what drags them,
- * @property {(p: any, k: number) => ArrayLike<any>} [sensitivity] and what says which parameters move them.
+ * @property {(p: any, k: number, target: number[], weights: any, low: any, high: any) => any} drag and what drags them.
  * @property {(k: number) => string} label What point k is called.
  * @property {number} step How far an arrow key moves a point: ten times as far with Shift.
  * @property {(k: number) => boolean} [stop] Whether the tab key stops at point k: at each, if this is left out.
@@ -36,7 +35,6 @@
  * @property {number} frames How many frames it may still take.
  */
 
-const SVG = "http://www.w3.org/2000/svg";
 const REACH = 18; // pixels around a point where it can be taken
 const STILL = 0.02; // pixels: what moves less in a frame rests
 const FRAMES = 120; // for a target that does not change
@@ -50,19 +48,18 @@ const short = (x) => String(Number(x.toPrecision(4))).replace("-", "−");
 
 /** @param {string} name @param {Record<string, string | number>} attributes @param {Element[]} inside */
 const svg = (name, attributes, ...inside) => {
-  const made = document.createElementNS(SVG, name);
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const key in attributes) made.setAttribute(key, String(attributes[key]));
   made.append(...inside);
   return /** @type {SVGGraphicsElement} */ (made);
 };
 
-/** What the handles need to look and feel as such; all else is the page's. */
+/** What the handles need to be ones; how they look is the page's. */
 const STYLE = `
-.rose-handle { cursor: grab; touch-action: none; outline: none; }
-.rose-handle:focus-visible .rose-reach { stroke: currentColor; }
-.rose-handle.rose-held { cursor: grabbing; }
-.rose-reach { fill: transparent; }
-`;
+.rose-handle { cursor: grab; touch-action: none; outline: none }
+.rose-handle:focus-visible .rose-reach { stroke: currentColor }
+.rose-held { cursor: grabbing }
+.rose-reach { fill: transparent }`;
 
 /** @type {CSSStyleSheet | undefined} */
 let sheet;
@@ -74,8 +71,8 @@ const numbers = (x) => (typeof x == "number" ? [x] : Object.values(x).flatMap(nu
 const Base = globalThis.HTMLElement ?? class {};
 
 export class RoseDrag extends Base {
-  /** @type {Model | undefined} */
-  #model;
+  /** @type {Model} */
+  #model = /** @type {any} */ (undefined);
   /** @type {Points} */
   #points = [];
   /** The handles, one for each point. @type {SVGGraphicsElement[]} */
@@ -114,7 +111,6 @@ export class RoseDrag extends Base {
   }
 
   get model() {
-    if (!this.#model) throw new Error("rose-drag has no model yet");
     return this.#model;
   }
 
@@ -153,14 +149,22 @@ export class RoseDrag extends Base {
   }
 
   /**
-   * How much of its way a point gets from each parameter, in the order of the parameters: 1 for the one that does most.
+   * Which parameters move when point k is dragged a little, whichever way: for each number of them, in order, how much of
+   * its weight it moves, and 1 for the one that moves most.
+   *
    * @param {number} k
    */
   sensitivity(k) {
-    const gradients = Array.from(this.model.sensitivity?.(this.p, k) ?? [], numbers);
-    const shares = numbers(this.#weights(k)).map((w, i) => w * Math.hypot(...gradients.map((g) => g[i])));
-    const most = Math.max(...shares);
-    return shares.map((x) => (most > 0 ? x / most : 0));
+    const { low, high, drag } = this.model;
+    const weights = this.#weights(k);
+    const from = numbers(this.p);
+    const ways = [0, 1].map((way) => {
+      const target = Array.from(this.#points[k], (x, a) => x + (a == way ? STILL / this.#scale : 0));
+      return numbers(drag(this.p, k, target, weights, low, high)).map((x, i) => x - from[i]);
+    });
+    const shares = numbers(weights).map((w, i) => (w > 0 ? Math.hypot(ways[0][i], ways[1][i]) / w : 0));
+    const most = Math.max(...shares) || 1;
+    return shares.map((x) => x / most);
   }
 
   /** @param {number} k */

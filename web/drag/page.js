@@ -44,6 +44,7 @@ const letters = (into, names) => {
 /** @param {RoseDrag} element @param {(p: any, points: Points) => void} draw @param {any} more */
 const start = (element, draw, more) => {
   element.addEventListener("input", (/** @type {any} */ { detail }) => detail && draw(detail.p, detail.points));
+  more.drag(more.p, 0, Array.from(more.points(more.p)[0]), more.weights(0), more.low, more.high); // a first time
   element.model = more;
 };
 
@@ -155,7 +156,6 @@ start(leg, drawLeg, {
     const far = Math.hypot(...p.turn);
     return { ...p, turn: Array.from(p.turn, (x) => x / far) };
   },
-  sensitivity: model.sensitivity,
   label: (/** @type {number} */ k) => JOINTS[k] ?? `path of the foot, ${k - JOINTS.length + 1}`,
   stop: (/** @type {number} */ k) => k <= JOINTS.length,
   step: 1,
@@ -185,11 +185,11 @@ $("lengths").open = matchMedia("(min-width: 60rem)").matches;
 
 // the triangle
 
-const NAMES = ["A", "B", "C", ..."123456789", "G", "O", "H", "N", "I", "F"];
+const NAMES = [..."ABC         GOHNIF"];
 const SAID = ["middle of BC", "middle of CA", "middle of AB", "foot of A", "foot of B", "foot of C", "middle of AH",
   "middle of BH", "middle of CH", "centre of mass G", "circumcentre O", "orthocentre H", "centre N of the nine points",
   "incentre I", "Feuerbach’s point F"]; // prettier-ignore
-const CORNERS = [[-7, -5], [6.5, -4.5], [-1.5, 6.5]]; // prettier-ignore
+const CORNERS = [[-8, -5], [8, -4], [-3.5, 6.5]]; // prettier-ignore
 
 const triangle = /** @type {RoseDrag} */ ($("triangle"));
 const names = letters($("names"), NAMES);
@@ -215,18 +215,16 @@ const drawTriangle = (corners, drawn) => {
   const mass = points[12];
   names.forEach((name, k) => {
     const [x, y] = Array.from(points[k]);
-    const far = 0.75 / (apart(points[k], mass) || 1);
-    set(name, { x: x + (k < 3 ? (x - mass[0]) * far : 0.4), y: -y - (k < 3 ? (y - mass[1]) * far : 0.4) });
+    const far = k < 3 ? 0.75 / apart(points[k], mass) : 0;
+    set(name, { x: x + (far ? (x - mass[0]) * far : 0.4), y: (far ? (mass[1] - y) * far : 0.5) - y });
   });
-  $("facts").value = `HG : GO = ${(apart(height, mass) / apart(mass, centre)).toFixed(3)}
-R : r = ${outside.toFixed(3)} : ${within.toFixed(3)}
-AB = ${apart(a, b).toFixed(3)}   area ${area(points).toFixed(3)}`;
+  $("facts").value = `AB ${apart(a, b).toFixed(3)}   area ${area(points).toFixed(3)}   HG : GO ${(apart(height, mass) / apart(mass, centre)).toFixed(3)}`;
 };
 
 start(triangle, drawTriangle, {
   p: CORNERS,
-  low: [-10, -10].map((x) => [x, x]).concat([[-10, -10]]),
-  high: CORNERS.map(() => [10, 10]),
+  low: CORNERS.map(() => [-9.2, -9.2]),
+  high: CORNERS.map(() => [9.2, 9.2]),
   weights: () => CORNERS.map((_, k) => (checked("locked").includes(String(k)) ? [0, 0] : [2, 2])),
   points: model.triangle,
   drag: (/** @type {any[]} */ ...args) => timed(() => model.drag_triangle(...args, what(), size)),

@@ -251,14 +251,6 @@ def test_it_is_called_by_other_functions():
     assert twice(START, 2) == pytest.approx(dragged(target=[1.5, 1.5], p=dragged(target=[1.0, 1.0])), rel=1e-15)
 
 
-def test_the_sensitivity_is_the_jacobian_of_a_point():
-    told, whole = lib.sensitivity(arm), rose.jacobian(arm)
-    for k in range(4):
-        assert told(START, k) == pytest.approx(whole(START)[k], abs=1e-15)
-    disc = lib.sensitivity(rims)([Disc([0.0, 0.0], 1.0)] * 2, 1)[0][1]
-    assert (disc.centre.tolist(), disc.radius) == ([1.0, 0.0], 1.0)
-
-
 # the pictures of the demo site
 
 LEG = rose.compile({"points": pictures.leg, "drag": pictures.drag_leg, "walks": pictures.walks})
