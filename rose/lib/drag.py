@@ -65,8 +65,9 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
         flat = _Flat(of)
         start = flat.vector(p)
         room = _Room(start, *map(flat.vector, (weights, low, high)))
-        search = _Goal(flat, points, constraints, handle, target, more, stiff).search(room)
-        found = search(start, 1.0, float(turns))
+        goal = _Goal(flat, points, constraints, handle, target, more, stiff)
+        inside, search = room.inside(start), goal.search(room)
+        found = search(select(goal.far(inside, 1.0) < math.inf, inside, start), 1.0, float(turns))
         return flat.value(found if constraints is None else search(found, 0.0, _REPAIRS))
 
     names = [points.names[0]]
@@ -226,7 +227,6 @@ class _Goal:
             }  # fmt: skip
 
         def search(p: Any, aim: Any, turns: Any) -> Any:
-            p = select(self.far(room.inside(p), aim) < math.inf, room.inside(p), p)
             far = self.far(p, aim)
             state = {"p": p, "aim": aim, "far": far, "damping": _FIRST, "left": turns, "on": far > self.there}
             return control.while_loop(lambda state: state["on"], turn, state)["p"]

@@ -35,7 +35,6 @@
  * @property {number} frames How many frames it may still take.
  */
 
-const REACH = 18; // pixels around a point where it can be taken
 const STILL = 0.02; // pixels: what moves less in a frame rests
 const FRAMES = 120; // for a target that does not change
 const KEYS = -1; // the pointer that the keys are
@@ -54,12 +53,12 @@ const svg = (name, attributes, ...inside) => {
   return /** @type {SVGGraphicsElement} */ (made);
 };
 
-/** What the handles need to be ones; how they look is the page's. */
+/** What the handles need to be ones; how they look is the page's. A stroke that does not scale has its width in pixels. */
 const STYLE = `
 .rose-handle { cursor: grab; touch-action: none; outline: none }
-.rose-handle:focus-visible .rose-reach { stroke: currentColor }
 .rose-held { cursor: grabbing }
-.rose-reach { fill: transparent }`;
+.rose-reach { stroke: transparent; stroke-width: 36px; stroke-linecap: round; vector-effect: non-scaling-stroke }
+.rose-handle:focus-visible .rose-reach { stroke: currentColor; opacity: 0.3 }`;
 
 /** @type {CSSStyleSheet | undefined} */
 let sheet;
@@ -82,22 +81,17 @@ export class RoseDrag extends Base {
   /** The parameters before each drag. @type {any[]} */
   #past = [];
   #frame = 0;
-  /** @type {ResizeObserver | undefined} */
-  #resized;
 
   connectedCallback() {
     if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(STYLE);
     const root = /** @type {Document | ShadowRoot} */ (this.getRootNode());
     if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
-    this.#resized = new ResizeObserver(() => this.#place());
-    this.#resized.observe(this);
   }
 
   disconnectedCallback() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#holds.clear();
-    this.#resized?.disconnect();
   }
 
   /** @param {Model} model */
@@ -201,7 +195,7 @@ export class RoseDrag extends Base {
         "aria-label": label(k),
         "aria-roledescription": "point",
       },
-      svg("circle", { class: "rose-reach" }),
+      svg("path", { class: "rose-reach", d: "M0 0h0" }),
       svg("circle", { class: "rose-dot" }),
     );
     handle.addEventListener("pointerdown", (event) => this.#take(event));
@@ -306,17 +300,8 @@ export class RoseDrag extends Base {
   #show(/** @type {any} */ p, points = this.model.points(p)) {
     this.model.p = p;
     this.#points = points;
-    this.#place();
+    this.handles.forEach((handle, k) => handle.setAttribute("transform", `translate(${Array.from(points[k])})`));
     this.dispatchEvent(new CustomEvent("input", { detail: { p, points } }));
-  }
-
-  #place() {
-    const reach = String(REACH / this.#scale);
-    this.handles.forEach((handle, k) => {
-      const [x, y] = Array.from(this.#points[k]);
-      handle.setAttribute("transform", `translate(${x} ${y})`);
-      handle.firstElementChild?.setAttribute("r", reach);
-    });
   }
 
   /** Tell where the points have come to rest. */

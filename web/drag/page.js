@@ -55,8 +55,8 @@ const BARS = "mjbkcdefghi";
 const ENDS = [[0, 2], [2, 3], [1, 3], [2, 4], [1, 4], [1, 5], [3, 5], [5, 6], [4, 6], [6, 7], [4, 7]]; // prettier-ignore
 const PLATES = [[1, 3, 5], [4, 6, 7]]; // prettier-ignore
 const JANSEN = [15, 50, 41.5, 61.9, 39.3, 40.1, 55.8, 39.4, 36.7, 65.7, 49];
-const READY = 5; // how far a bar goes at once, and how far one that is stiff
-const STIFF = 0.5;
+const START = { turn: [0.8, 0.6], axle: [0, 0], pivot: [-38, -7.8], bars: JANSEN };
+const READY = 5; // how far a bar goes at once
 
 /** @param {number} turn @param {number} place @param {ArrayLike<number>} bars @returns {Leg} */
 const like = (turn, place, bars) => ({ turn: [turn, turn], axle: [place, place], pivot: [place, place], bars });
@@ -111,29 +111,25 @@ const light = (k) => {
 
 /** A bar in the panel: how long it is, and how easily that changes. */
 const rows = JANSEN.map((_, k) => {
-  const name = k ? `Bar ${BARS[k]}` : "The crank, m";
   const element = document.createElement("div");
-  const [label, slide, out, ease] = ["b", "input", "output", "select"].map((x) => document.createElement(x));
-  const [range, choice] = [/** @type {HTMLInputElement} */ (slide), /** @type {HTMLSelectElement} */ (ease)];
-  label.textContent = BARS[k];
-  set(range, { type: "range", step: 0.1, "aria-label": name });
-  set(choice, { "aria-label": `How ${name} changes` });
-  for (const [text, value] of [["free", READY], ["stiff", STIFF], ["locked", 0]]) choice.add(new Option(`${text}`, `${value}`));
-  range.addEventListener("input", () => {
+  element.innerHTML = `<b>${BARS[k]}</b><input type="range" step="0.1" aria-label="Bar ${BARS[k]}"><output></output>
+    <select aria-label="How bar ${BARS[k]} changes"><option value="${READY}">free<option value="${READY / 10}">stiff<option
+    value="0">locked</select>`;
+  const [, range, out, choice] = /** @type {any[]} */ ([...element.children]);
+  range.oninput = () => {
     leg.p = { ...leg.p, bars: Array.from(leg.p.bars, (x, b) => (b == k ? Number(range.value) : x)) };
-  });
-  choice.addEventListener("change", () => (/** @type {number[]} */ (weights.bars)[k] = Number(choice.value)));
-  element.append(label, range, out, choice);
+  };
+  choice.onchange = () => (/** @type {number[]} */ (weights.bars)[k] = Number(choice.value));
   $("rows").append(element);
   return {
     element,
     /** @param {number} x */
     show(x) {
-      range.value = String(x);
-      /** @type {HTMLOutputElement} */ (out).value = x.toFixed(1);
+      range.value = x;
+      out.value = x.toFixed(1);
     },
-    /** @param {number} low @param {number} high */
-    bound: (low, high) => set(range, { min: low, max: high }),
+    /** @param {number} min @param {number} max */
+    bound: (min, max) => set(range, { min, max }),
   };
 });
 
@@ -144,11 +140,11 @@ const bound = () => {
   rows.forEach((row, k) => row.bound(low[k], high[k]));
   return { low: like(-1e9, -110, low), high: like(1e9, 110, high) };
 };
-$("limit").addEventListener("input", () => Object.assign(leg.model, bound()));
+$("limit").oninput = () => Object.assign(leg.model, bound());
 
 start(leg, drawLeg, {
   ...bound(),
-  p: { turn: [0.8, 0.6], axle: [0, 0], pivot: [-38, -7.8], bars: JANSEN },
+  p: START,
   weights: (/** @type {number} */ k) => (crankTurns(k) ? crank : weights),
   points: model.leg,
   drag(/** @type {any[]} */ ...args) {
@@ -174,13 +170,13 @@ const walk = (before) =>
     if (!leg.held.some(crankTurns)) leg.p = { ...leg.p, turn: [Math.cos(angle), Math.sin(angle)] };
     walk(now);
   });
-$("walk").addEventListener("click", () => {
+$("walk").onclick = () => {
   const on = $("walk").ariaPressed != "true";
   $("walk").ariaPressed = String(on);
   if (on) walk(performance.now());
-});
-$("leg-undo").addEventListener("click", () => leg.undo());
-$("jansen").addEventListener("click", () => (leg.p = { ...leg.p, axle: [0, 0], pivot: [-38, -7.8], bars: JANSEN }));
+};
+$("leg-undo").onclick = () => leg.undo();
+$("jansen").onclick = () => (leg.p = { ...START, turn: leg.p.turn });
 $("lengths").open = matchMedia("(min-width: 60rem)").matches;
 
 // the triangle
@@ -232,11 +228,10 @@ start(triangle, drawTriangle, {
   step: 0.1,
 });
 triangle.handles.forEach((handle, k) => handle.classList.add(k < 3 ? "corner" : k < 12 ? "ninth" : "centre"));
-$("triangle-undo").addEventListener("click", () => triangle.undo());
-$("again").addEventListener("click", () => (triangle.p = CORNERS));
-for (const input of document.querySelectorAll("[name=kept]"))
-  input.addEventListener("change", () => {
-    const { p, points } = triangle;
-    size = what()[2] ? apart(points[0], points[1]) : area(p);
-    triangle.aim(2, Array.from(points[2]));
-  });
+$("triangle-undo").onclick = () => triangle.undo();
+$("again").onclick = () => (triangle.p = CORNERS);
+$("kept").onchange = () => {
+  const { p, points } = triangle;
+  size = what()[2] ? apart(points[0], points[1]) : area(p);
+  triangle.aim(2, Array.from(points[2])); // which brings it about
+};
