@@ -16,21 +16,21 @@ pull-back.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from .. import control, derive, loops, ops
 from ..errors import TypeMismatch, edge, here
 from ..functions import select
-from ..ir import Value, builder, shown
-from ..operators import view
-from ..structs import to_value
+from ..ir import shown
 from ..trace import Fn, make
-from ..types import Fin, Real, Tuple, Type, Vec
+from ..types import Fin, Real, Type, Vec
 from ..vectors import dot
-
-AnyFn = Fn[..., Any]
+from .descent import each
+from .flat import Flat, is_real
+from .linear_algebra import cholesky_solve
+from .search import AnyFn
 
 _AGAIN = 3  # how often a step is found anew, without the parameters that came to a bound
 _FIRST, _LESS, _MORE, _MOST = 1e-3, 0.2, 10.0, 1e8  # the damping: a part of the diagonal
@@ -62,7 +62,7 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
     others = _others(constraints, points)
 
     def drag(p: Any, handle: Any, target: Any, weights: Any, low: Any, high: Any, *more: Any) -> Any:
-        flat = _Flat(of)
+        flat = Flat(of)
         start = flat.vector(p)
         room = _Room(start, *map(flat.vector, (weights, low, high)))
         goal = _Goal(flat, points, constraints, handle, target, more, stiff)
@@ -84,7 +84,7 @@ def _checked(points: Any) -> Type:
             f"rose.lib.dragger takes an @fn function, not {shown(points)}", here(), "mark it with @rose.fn"
         )
     f = cast("AnyFn", points)
-    if len(f.types) != 1 or not _is_real(f.types[0]):
+    if len(f.types) != 1 or not is_real(f.types[0]):
         hint = "let it take one vector, or one struct, of all that may move"
         raise TypeMismatch(f"rose.lib.dragger: {f.name} does not take one parameter made of Reals", here(), hint)
     t = f.result
@@ -111,55 +111,8 @@ def _others(constraints: Any, points: AnyFn) -> list[tuple[str, Type]]:
     return [*zip(f.names, f.types, strict=True)][1:]
 
 
-# parameters of any type, as a vector
-
-
-def _is_real(t: Type) -> bool:
-    """True if a `t` is made of Reals, and of nothing else."""
-    if isinstance(t, Vec):
-        return _is_real(t.elem)
-    return all(map(_is_real, t.items)) if isinstance(t, Tuple) else t is Real
-
-
-class _Flat:
-    """A type made of Reals, and the vector of as many of them."""
-
-    def __init__(self, t: Type) -> None:
-        self.type, self.size = t, derive.count(t)
-        self.vec = Vec(self.size, Real)
-
-    def vector(self, x: Any) -> Any:
-        """The numbers of `x`, in order."""
-        return builder().pack([*self._read(to_value(x, self.type), self.type)], self.vec)
-
-    def _read(self, x: Value, t: Type) -> Iterator[Value]:
-        b = builder()
-        if isinstance(t, Vec):
-            for i in range(t.size):
-                yield from self._read(b.index(x, i), t.elem)
-        elif isinstance(t, Tuple):
-            for k, item in enumerate(t.items):
-                yield from self._read(b.get(x, k), item)
-        else:
-            yield x
-
-    def value(self, v: Any) -> Any:
-        """What has the numbers of the vector `v`."""
-        return view(self._join(iter([builder().index(v, k) for k in range(self.size)]), self.type))
-
-    def _join(self, numbers: Iterator[Value], t: Type) -> Value:
-        b = builder()
-        if isinstance(t, Vec):
-            return b.pack([self._join(numbers, t.elem) for _ in range(t.size)], t)
-        return b.tuple([self._join(numbers, x) for x in t.items], t) if isinstance(t, Tuple) else next(numbers)
-
-
 def _size(t: Any) -> int:
     return t.size
-
-
-def _each(v: Any, item: Callable[[Any], Any]) -> Any:
-    return loops.vec(item(i) for i in loops.range(_size(v.type)))
 
 
 def _sum(v: Any, item: Callable[[Any], Any]) -> Any:
@@ -180,7 +133,7 @@ class _Goal:
     """
 
     def __init__(
-        self, flat: _Flat, points: AnyFn, constraints: AnyFn | None, handle: Any, target: Any, more: Sequence[Any],
+        self, flat: Flat, points: AnyFn, constraints: AnyFn | None, handle: Any, target: Any, more: Sequence[Any],
         stiff: float,
     ) -> None:  # fmt: skip
         self.size, kept = _size(target.type), 0 if constraints is None else _size(constraints.result)
@@ -246,28 +199,15 @@ class _Equations:
         """The least step, in the norm of `loose`, that makes up for what is missing after what is `fixed`."""
         rows = self.rows
         product: Callable[[Any, Any], Any] = lambda a, b: _sum(loose, lambda i: loose[i] * rows[a][i] * rows[b][i])
-        matrix = _each(rows, lambda a: _each(rows, lambda b: product(a, b)))
+        matrix = each(rows, lambda a: each(rows, lambda b: product(a, b)))
         part: Callable[[Any], Any] = lambda a: (damping * self.lead[a] + _FLOOR) * matrix[a][a]
         more = _sum(rows, part) + _TINY
-        damped = _each(rows, lambda a: _each(rows, lambda b: select(a == b, matrix[a][b] + more, matrix[a][b])))
+        damped = each(rows, lambda a: each(rows, lambda b: select(a == b, matrix[a][b] + more, matrix[a][b])))
         # what was missing is less by what the rows take away: so they have its sign
-        y = _solution(damped, _each(rows, lambda a: self.right[a] + dot(rows[a], fixed)))
-        pull = _each(loose, lambda i: _sum(rows, lambda a: y[a] * rows[a][i]))
+        y = cholesky_solve(damped, each(rows, lambda a: self.right[a] + dot(rows[a], fixed)))
+        pull = each(loose, lambda i: _sum(rows, lambda a: y[a] * rows[a][i]))
         length = ops.sqrt(loops.max(_sum(loose, lambda i: loose[i] * pull[i] ** 2), 1.0))
-        return _each(loose, lambda i: fixed[i] - loose[i] * pull[i] / length)
-
-
-def _solution(matrix: Any, right: Any) -> Any:
-    """The solution of linear equations, of a matrix that is symmetric and positive definite: by elimination."""
-
-    def turn(k: Any, state: Any) -> Any:
-        a, y = state
-        factor = _each(y, lambda i: select(i == k, 0.0, a[i][k] / a[k][k]))
-        rows = _each(y, lambda i: _each(y, lambda j: a[i][j] - factor[i] * a[k][j]))
-        return rows, _each(y, lambda i: y[i] - factor[i] * y[k])
-
-    a, y = control.scan(turn, (matrix, right), _size(right.type))
-    return _each(y, lambda i: y[i] / a[i][i])
+        return each(loose, lambda i: fixed[i] - loose[i] * pull[i] / length)
 
 
 class _Room:
@@ -275,14 +215,14 @@ class _Room:
 
     def __init__(self, p: Any, weights: Any, low: Any, high: Any) -> None:
         free: Callable[[Any], Any] = lambda i: weights[i] > 0.0
-        self.loose = _each(p, lambda i: select(free(i), weights[i] ** 2, 0.0))
+        self.loose = each(p, lambda i: select(free(i), weights[i] ** 2, 0.0))
         # what is locked stays, even outside of its bounds
-        self.low = _each(p, lambda i: select(free(i), low[i], p[i]))
-        self.high = _each(p, lambda i: select(free(i), high[i], p[i]))
+        self.low = each(p, lambda i: select(free(i), low[i], p[i]))
+        self.high = each(p, lambda i: select(free(i), high[i], p[i]))
 
     def inside(self, p: Any) -> Any:
         """`p`, brought into its bounds."""
-        return _each(p, lambda i: ops.clip(p[i], self.low[i], self.high[i]))
+        return each(p, lambda i: ops.clip(p[i], self.low[i], self.high[i]))
 
     def step(self, p: Any, equations: _Equations, damping: Any) -> Any:
         """`p` after the least step. What would leave its bounds goes just to them, and the others do the rest."""
@@ -290,10 +230,10 @@ class _Room:
         def again(_: Any, state: Any) -> Any:
             loose, fixed, _ = state
             by = equations.least(loose, fixed, damping)
-            asked = _each(p, lambda i: p[i] + by[i])
+            asked = each(p, lambda i: p[i] + by[i])
             there = self.inside(asked)
             free: Callable[[Any], Any] = lambda i: there[i] == asked[i]
-            fixed = _each(p, lambda i: select(free(i), fixed[i], there[i] - p[i]))
-            return _each(p, lambda i: select(free(i), loose[i], 0.0)), fixed, there
+            fixed = each(p, lambda i: select(free(i), fixed[i], there[i] - p[i]))
+            return each(p, lambda i: select(free(i), loose[i], 0.0)), fixed, there
 
-        return control.scan(again, (self.loose, _each(p, lambda _: 0.0), p), _AGAIN)[2]
+        return control.scan(again, (self.loose, each(p, lambda _: 0.0), p), _AGAIN)[2]
