@@ -2,7 +2,7 @@
 
 `lib.dragger` makes of a picture the function that finds the parameters with which a point of it lies where it is
 dragged, and constraints hold. The leg is one of Theo Jansen's, which walk along a beach: a crank moves ten bars. The
-triangle has its centres and its circle of nine points, which touches the inscribed one (Feuerbach, 1822).
+triangle has its centres, which lie on Euler's line, and the circle of nine points.
 """
 
 import math
@@ -124,32 +124,30 @@ def circumcentre(a: Vec[2], b: Vec[2], c: Vec[2]) -> Vec[2]:
     return [a[0] + (cy * bb - by * cc) / double, a[1] + (bx * cc - cx * bb) / double]
 
 
+def points_of(corners):
+    return [rose.vec([corners[2 * k], corners[2 * k + 1]]) for k in range(3)]
+
+
 @fn
-def triangle(corners: Vec[3, Vec[2]]) -> Vec[18, Vec[2]]:
-    """The corners, the nine points, five centres, and where two circles touch."""
-    a, b, c = (corners[k] for k in range(3))
+def triangle(corners: Vec[6]) -> Vec[16, Vec[2]]:
+    """The corners, the nine points, and four centres: of mass, and of both circles, and where the altitudes meet."""
+    a, b, c = points_of(corners)
     centre = circumcentre(a, b, c)
     mass = rose.vec((a[k] + b[k] + c[k]) / 3 for k in rose.range(2))
     height = rose.vec(3 * mass[k] - 2 * centre[k] for k in rose.range(2))  # on Euler's line
-    nine = middle(centre, height)
-    u, v, w = distance(b, c), distance(c, a), distance(a, b)
-    inner = rose.vec((u * a[k] + v * b[k] + w * c[k]) / (u + v + w) for k in rose.range(2))
-    apart = distance(inner, nine)  # 0 if all sides are equal, and then the two circles are one
-    out = rose.select(apart > 0, distance(a, centre) / 2 / apart, 0)
-    touch = rose.vec(nine[k] + out * (inner[k] - nine[k]) for k in rose.range(2))
     return [
         a, b, c,
         middle(b, c), middle(c, a), middle(a, b),
         altitude(a, b, c), altitude(b, c, a), altitude(c, a, b),
         middle(a, height), middle(b, height), middle(c, height),
-        mass, centre, height, nine, inner, touch,
+        mass, centre, height, middle(centre, height),
     ]  # fmt: skip
 
 
 @fn
-def kept(corners: Vec[3, Vec[2]], what: Vec[4], size: Real) -> Vec[1]:
+def kept(corners: Vec[6], what: Vec[4], size: Real) -> Vec[1]:
     """A right angle at c, two equal sides there, the length of ab, or the area: 1 for what is to be kept."""
-    a, b, c = (corners[k] for k in range(3))
+    a, b, c = points_of(corners)
     p, q = [a[k] - c[k] for k in range(2)], [b[k] - c[k] for k in range(2)]
     side = distance(a, b)
     right, area = p[0] * q[0] + p[1] * q[1], (p[0] * q[1] - p[1] * q[0]) / 2
@@ -166,7 +164,7 @@ if __name__ == "__main__":
     print("the foot: {:.4f}, {:.4f}".format(*module.leg(JANSEN)[7]))
     moved = module.drag_leg(JANSEN, 7, [-35, -87], bars, low, high)
     print("dragged, where only bars change: {:.4f}, {:.4f}".format(*module.leg(moved)[7]))
-    corners, ones, low, high = [[0, 0], [10, 0], [3, 8]], [[1, 1]] * 3, [[-20, -20]] * 3, [[20, 20]] * 3
+    corners, ones, low, high = [0, 0, 10, 0, 3, 8], [1] * 6, [-20] * 6, [20] * 6
     print("the altitudes meet in: {:.4f}, {:.4f}".format(*module.triangle(corners)[14]))
     moved = module.drag_triangle(corners, 14, [4, 4], ones, low, high, [0, 0, 1, 0], 10)
     print("dragged, where ab keeps its length: {:.4f}, {:.4f}".format(*module.triangle(moved)[14]))

@@ -165,6 +165,7 @@ def test_five_searches_fit_one_curve(example: Any):
         "Gauss-Newton", "Newton", "L-BFGS", "Adam", "gradient descent"
     ]  # fmt: skip
     assert all(re.search(r" steps to 0\.911\d+, centre 4\.775\d$", line) for line in lines)
+    assert all(re.search(r" steps to 0\.210528, centre 4\.84(89|90)$", line) for line in lines)
 
 
 def test_a_leg_and_a_triangle_are_dragged_by_points_that_are_computed(example: Any):
@@ -175,8 +176,7 @@ def test_a_leg_and_a_triangle_are_dragged_by_points_that_are_computed(example: A
         "the altitudes meet in: 3.0000, 2.6250",
         "dragged, where ab keeps its length: 4.0000, 4.0000",
     ]
-    a, b, _ = ran.moved
-    assert math.dist(a, b) == pytest.approx(10, abs=1e-9)
+    assert math.dist(ran.moved[:2], ran.moved[2:4]) == pytest.approx(10, abs=1e-9)
 
 
 def test_every_example_is_tested_says_what_it_shows_and_imports_little():

@@ -3,7 +3,6 @@ import init from "./model/index.js";
 import { timed } from "../shared/page.js";
 import { RoseDrag } from "./rose-drag.js";
 
-/** @typedef {ArrayLike<ArrayLike<number>>} Points */
 /** @typedef {{ turn: ArrayLike<number>, axle: ArrayLike<number>, pivot: ArrayLike<number>, bars: ArrayLike<number> }} Leg */
 
 const model = await init();
@@ -41,9 +40,9 @@ const letters = (into, names) => {
   return made;
 };
 
-/** @param {RoseDrag} element @param {(p: any, points: Points) => void} draw @param {any} more */
+/** @param {RoseDrag} element @param {(p: any, points: ArrayLike<number>[]) => void} draw @param {any} more */
 const start = (element, draw, more) => {
-  element.addEventListener("input", (/** @type {any} */ { detail }) => detail && draw(detail.p, detail.points));
+  element.addEventListener("input", (/** @type {any} */ { detail }) => detail && draw(detail.p, Array.from(detail.points)));
   more.drag(more.p, 0, Array.from(more.points(more.p)[0]), more.weights(0), more.low, more.high); // a first time
   element.model = more;
 };
@@ -84,9 +83,8 @@ const smooth = (points) => {
   return `M${at(points[0])}${curve.join("")}Z`;
 };
 
-/** @param {Leg} p @param {Points} drawn */
-const drawLeg = (p, drawn) => {
-  const points = Array.from(drawn);
+/** @param {Leg} p @param {ArrayLike<number>[]} points */
+const drawLeg = (p, points) => {
   const path = points.slice(JOINTS.length);
   set($("path"), { d: smooth(path) });
   const ground = Math.min(...path.map((q) => q[1])) - 2;
@@ -98,7 +96,7 @@ const drawLeg = (p, drawn) => {
     const far = 4.5 / Math.hypot(x2 - x1, y2 - y1);
     set(letter[k], { x: (x1 + x2) / 2 - (y2 - y1) * far, y: -(y1 + y2) / 2 - (x2 - x1) * far });
   });
-  p.bars && rows.forEach((row, k) => row.show(p.bars[k]));
+  rows.forEach((row, k) => row.show(p.bars[k]));
 };
 
 /** Which bars move a point is seen on them. @param {number} k */
@@ -147,7 +145,7 @@ start(leg, drawLeg, {
   p: START,
   weights: (/** @type {number} */ k) => (crankTurns(k) ? crank : weights),
   points: model.leg,
-  drag(/** @type {any[]} */ ...args) {
+  drag(/** @type {Parameters<typeof model.drag_leg>} */ ...args) {
     const p = timed(() => model.drag_leg(...args));
     const far = Math.hypot(...p.turn);
     return { ...p, turn: Array.from(p.turn, (x) => x / far) };
@@ -181,57 +179,56 @@ $("lengths").open = matchMedia("(min-width: 60rem)").matches;
 
 // the triangle
 
-const NAMES = [..."ABC         GOHNIF"];
+const NAMES = [..."ABC         GOHN"];
 const SAID = ["middle of BC", "middle of CA", "middle of AB", "foot of A", "foot of B", "foot of C", "middle of AH",
-  "middle of BH", "middle of CH", "centre of mass G", "circumcentre O", "orthocentre H", "centre N of the nine points",
-  "incentre I", "Feuerbach’s point F"]; // prettier-ignore
-const CORNERS = [[-8, -5], [8, -4], [-3.5, 6.5]]; // prettier-ignore
+  "middle of BH", "middle of CH", "centre of mass G", "circumcentre O", "orthocentre H", "nine-point centre N"]; // prettier-ignore
+const CORNERS = [-8, -5, 8, -4, -3.5, 6.5];
 
 const triangle = /** @type {RoseDrag} */ ($("triangle"));
 const names = letters($("names"), NAMES);
 let size = 0; // of what is kept
 
 const what = () => [0, 1, 2, 3].map((k) => Number(checked("kept")[0] == String(k)));
-/** @param {Points} p */
-const area = ([a, b, c]) => ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])) / 2;
 /** @param {ArrayLike<number>} p @param {ArrayLike<number>} q */
 const apart = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
+/** @param {ArrayLike<number>[]} p */
+const area = ([a, b, c]) => ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])) / 2;
 
-/** @param {Points} corners @param {Points} drawn */
-const drawTriangle = (corners, drawn) => {
-  const points = Array.from(drawn);
+/** @param {any} _ @param {ArrayLike<number>[]} points */
+const drawTriangle = (_, points) => {
   const [a, b, c] = points;
-  const [centre, height, nine, inner, touch] = points.slice(13);
-  const [outside, within] = [apart(centre, a), apart(inner, touch)];
-  const circles = { around: [centre, outside], nine: [nine, outside / 2], inside: [inner, within] };
-  for (const [id, [p, r]] of Object.entries(circles)) set($(id), { cx: p[0], cy: p[1], r });
+  const [mass, centre, height, nine] = points.slice(12);
+  const radius = apart(centre, a);
+  set($("around"), { cx: centre[0], cy: centre[1], r: radius });
+  set($("nine"), { cx: nine[0], cy: nine[1], r: radius / 2 });
   set($("sides"), { d: polygon(a, b, c) });
   set($("altitudes"), { d: [0, 1, 2].map((k) => `M${at(points[k])}L${at(points[6 + k])}L${at(height)}`).join("") });
   set($("euler"), { d: `M${at(centre)}L${at(height)}` });
-  const mass = points[12];
   names.forEach((name, k) => {
-    const [x, y] = Array.from(points[k]);
-    const far = k < 3 ? 0.75 / apart(points[k], mass) : 0;
-    set(name, { x: x + (far ? (x - mass[0]) * far : 0.4), y: (far ? (mass[1] - y) * far : 0.5) - y });
+    const [x, y] = [0, 1].map((i) => points[k][i] + (k < 3 ? ((points[k][i] - mass[i]) * 0.75) / apart(points[k], mass) : 0.45));
+    set(name, { x, y: k < 3 ? -y : 1 - y });
   });
-  $("facts").value = `AB ${apart(a, b).toFixed(3)}   area ${area(points).toFixed(3)}   HG : GO ${(apart(height, mass) / apart(mass, centre)).toFixed(3)}`;
+  $("facts").value = `AB ${apart(a, b).toFixed(3)}   area ${area(points).toFixed(3)}   HG : GO ${(
+    apart(height, mass) / apart(mass, centre)
+  ).toFixed(3)}`;
 };
 
 start(triangle, drawTriangle, {
   p: CORNERS,
-  low: CORNERS.map(() => [-9.2, -9.2]),
-  high: CORNERS.map(() => [9.2, 9.2]),
-  weights: () => CORNERS.map((_, k) => (checked("locked").includes(String(k)) ? [0, 0] : [2, 2])),
+  low: CORNERS.map(() => -9.2),
+  high: CORNERS.map(() => 9.2),
+  weights: () => CORNERS.map((_, k) => (checked("locked").includes(String(k >> 1)) ? 0 : 2)),
   points: model.triangle,
-  drag: (/** @type {any[]} */ ...args) => timed(() => model.drag_triangle(...args, what(), size)),
+  /** @type {(...given: [any, number, number[], any, any, any]) => any} */
+  drag: (...given) => timed(() => model.drag_triangle(...given, what(), size)),
   label: (/** @type {number} */ k) => (k < 3 ? `corner ${NAMES[k]}` : SAID[k - 3]),
   step: 0.1,
 });
 triangle.handles.forEach((handle, k) => handle.classList.add(k < 3 ? "corner" : k < 12 ? "ninth" : "centre"));
+$("kept").onchange = () => {
+  const [a, b, c] = Array.from(triangle.points);
+  size = what()[2] ? apart(a, b) : area([a, b, c]);
+  triangle.aim(2, Array.from(c)); // which brings it about
+};
 $("triangle-undo").onclick = () => triangle.undo();
 $("again").onclick = () => (triangle.p = CORNERS);
-$("kept").onchange = () => {
-  const { p, points } = triangle;
-  size = what()[2] ? apart(points[0], points[1]) : area(p);
-  triangle.aim(2, Array.from(points[2])); // which brings it about
-};
