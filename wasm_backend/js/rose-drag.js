@@ -274,27 +274,29 @@ export class RoseDrag extends Base {
     this.#frame ||= requestAnimationFrame(() => this.#solve());
   }
 
+  get #busy() {
+    return [...this.#holds.values()].some((hold) => hold.frames > 0);
+  }
+
   #solve() {
     this.#frame = 0;
     const { drag, low, high, points } = this.model;
-    const still = STILL / this.#scale;
+    const before = this.#points;
     let p = this.p;
-    let places = this.#points;
-    for (const [id, hold] of this.#holds) {
-      const { k, target } = hold;
-      if (hold.frames) {
-        const from = places[k];
-        p = drag(p, k, target, this.#weights(k), low, high);
-        places = points(p);
-        const [x, y] = Array.from(places[k]);
-        const rests = [from, target].some((q) => Math.hypot(x - q[0], y - q[1]) < still);
-        hold.frames = rests ? 0 : hold.frames - 1;
-      }
-      if (hold.free && !hold.frames) this.#holds.delete(id);
+    // all of them, if any has to move: each can move the others
+    if (this.#busy) for (const { k, target } of this.#holds.values()) p = drag(p, k, target, this.#weights(k), low, high);
+    const places = p === this.p ? before : points(p);
+    const still = STILL / this.#scale;
+    for (const hold of this.#holds.values()) {
+      const [x, y] = Array.from(places[hold.k]);
+      const rests = [before[hold.k], hold.target].some((q) => Math.hypot(x - q[0], y - q[1]) < still);
+      hold.frames = rests ? 0 : hold.frames - 1;
     }
+    const busy = this.#busy;
+    if (!busy) for (const [id, hold] of this.#holds) if (hold.free) this.#holds.delete(id);
     this.#show(p, places);
-    if (!this.#holds.size) this.#rest();
-    else if ([...this.#holds.values()].some((hold) => hold.frames)) this.#ask();
+    if (busy) this.#ask();
+    else if (!this.#holds.size) this.#rest();
   }
 
   #show(/** @type {any} */ p, points = this.model.points(p)) {
