@@ -232,7 +232,13 @@ class Builder:
     # aggregates
 
     def tuple(self, items: Sequence[Value], type: Tuple | None = None) -> Value:
-        return self.emit(TUPLE, tuple(items), type=type or Tuple(tuple([x.type for x in items]), None))
+        """The tuple of these items. If they are those of a parameter, or of an element, it is that."""
+        made = type or Tuple(tuple([x.type for x in items]), None)
+        whole = items[0].args[0] if items and items[0].op is GET else None
+        if whole is not None and whole.type is made and (whole.op is PARAM or whole.op is INDEX or whole.op is GET):
+            if all([x.op is GET and x.attr == k and x.args[0] is whole for k, x in enumerate(items)]):
+                return whole
+        return self.emit(TUPLE, tuple(items), type=made)
 
     def get(self, tup: Value, k: int) -> Value:
         """Item `k` of a tuple."""

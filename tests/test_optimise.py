@@ -12,6 +12,7 @@ import rose
 from rose import Bool, Real, Vec, fn, ir
 from rose.calls import callees
 from rose.check import check
+from rose.forward import full_mask, jvp
 from rose.interp import run
 from rose.ir import ACCUM, ADD_TO, FOR, Block, Builder, Func, Loc, Value, is_call
 from rose.ops import exp, sin
@@ -22,6 +23,7 @@ from rose.optimise.split import LONGEST, weight
 from rose.optimise.sums import merge_sums
 from rose.single import to_single
 from rose.text import show
+from rose.transpose import transpose
 from rose.types import Fin, Ref, Single
 
 
@@ -234,6 +236,21 @@ def test_the_tape_of_a_sum_is_not_stored():
     made = fast(rose.value_and_grad(fit, (0, 1)).func, (0.5, -0.25, X, Y))
     (loop,) = loops(made)  # both halves in one
     assert all([r.op is ir.ZERO or r.type.empty for r in loop.attr.results])
+
+
+def test_a_struct_that_is_handed_on_is_not_on_the_tape():
+    @rose.struct
+    class Line:
+        a: Vec[9]
+        b: Real
+
+    at = fn([Line, Real], Real)(lambda w, x: w.a[0] * exp(x) + w.b)
+    step = fn([Line, Real], Real)(lambda w, x: at(w, x) / 2)
+    last = fn([Line, Real], Real)(lambda w, x: rose.scan(lambda _, x: step(w, x), x, 5))
+    (call,) = [v for v in step.func.body.code if is_call(v)]
+    assert call.args[0] is step.func.params[0]
+    tape = transpose(jvp(last.func, full_mask(last.func), last.loc).func).fwd.result
+    assert "Real" in repr(tape) and "Line" not in repr(tape)
 
 
 def test_cheap_elements_are_computed_again_and_dear_ones_are_kept():

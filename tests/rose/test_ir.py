@@ -8,6 +8,7 @@ from rose import Real, Vec, ir
 from rose.calls import callees
 from rose.ir import CONST
 from rose.optimise import optimised, remove_dead_code
+from rose.types import Tuple
 from rose.types import Vec as VecType
 
 
@@ -29,6 +30,17 @@ def test_a_literal_vector_is_the_same_object_in_all_that_is_derived():
     literals = [v.attr for h in both for v in h.body.code if v.op is CONST and v.type is VecType(100, Real)]
     assert len(literals) == 2
     assert literals[0] is literals[1] and list(literals[0]) == numbers
+
+
+def test_the_tuple_of_all_items_of_a_parameter_is_that_parameter():
+    pair = Tuple((Real, Real), None)
+    with ir.building("f") as b:
+        b.loc = rose.fn([Real], Real)(lambda x: x).loc
+        p = b.param(pair)
+        first, second = b.get(p, 0), b.get(p, 1)
+        assert b.tuple([first, second]) is p
+        assert b.tuple([second, first]) is not p
+        assert b.tuple([first]) is not p
 
 
 def test_what_a_function_calls_is_found_again_when_it_was_changed():
