@@ -95,13 +95,14 @@ def improve(cue: Ball, ball: Fin[BALLS], goal: Point) -> tuple[Real, Ball]:
 
 
 @fn
-def replay(cue: Ball) -> Vec[STEPS + 1, Vec[BALLS, Point]]:
-    """Where the balls are: at first, and after each step."""
+def replay(cue: Ball) -> Vec[STEPS // 4 + 1, Vec[2 * BALLS]]:
+    """Where the balls are, at first and after each four steps."""
 
     def turn(_, table):
-        return step(table), [table[i].x for i in range(BALLS)]
+        after = rose.scan(lambda _, table: step(table), table, 4)
+        return after, rose.vec(table[i // 2].x[i % 2] for i in rose.range(2 * BALLS))
 
-    return rose.scan(turn, racked(cue), STEPS + 1)[1]
+    return rose.scan(turn, racked(cue), STEPS // 4 + 1)[1]
 
 
 if __name__ == "__main__":

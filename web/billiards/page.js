@@ -18,15 +18,16 @@ const START = { x: [0.1, 0.5], v: [0.3, 0] };
 let cue = START;
 let ball = 10;
 let goal = [0.9, 0.75];
-/** Where all balls are after each step. */
+/** In each frame x and y of all balls, one after another. */
 let path = replay(cue);
 let missed = 0;
 
 // the picture
 
-const STEPS = path.length - 1;
-const trails = path[0].map(() => make("polyline", $("trails")));
-const balls = path[0].map((_, k) => {
+const FRAMES = path.length - 1;
+const all = Array.from({ length: path[0].length / 2 }, (_, k) => k);
+const trails = all.map(() => make("polyline", $("trails")));
+const balls = all.map((k) => {
   const g = make("g", $("balls"));
   set(make("circle", g), { r: 0.03 });
   if (!k) return g;
@@ -40,6 +41,9 @@ const balls = path[0].map((_, k) => {
 
 /** @param {Element} e @param {Point} x */
 const place = (e, x) => set(e, { transform: `translate(${x[0]} ${-x[1]})` });
+
+/** Where a ball is in a frame. @param {number} frame @param {number} k */
+const at = (frame, k) => [path[frame][2 * k], path[frame][2 * k + 1]];
 
 /** @param {Element} e @param {Point} from @param {Point} to */
 const line = (e, from, to) => set(e, { x1: from[0], y1: -from[1], x2: to[0], y2: -to[1] });
@@ -64,11 +68,10 @@ const draw = () => {
   path = x;
   missed = Math.sqrt(value);
   trails.forEach((e, k) => {
-    const points = [];
-    for (let t = 0; t <= STEPS; t += 8) points.push(`${path[t][k][0].toFixed(4)},${(-path[t][k][1]).toFixed(4)}`);
-    set(e, { points: points.join(" ") });
+    const points = path.map((x) => `${x[2 * k].toFixed(4)},${(-x[2 * k + 1]).toFixed(4)}`);
+    set(e, { points: points.filter((x, t) => x != points[t - 1]).join(" ") });
   });
-  place($("landing"), path[STEPS][ball]);
+  place($("landing"), at(FRAMES, ball));
   place($("goal"), goal);
   place($("cue"), cue.x);
   place($("aim"), tip());
@@ -79,13 +82,13 @@ const draw = () => {
   time.again();
   $("missed").value = missed.toFixed(4);
   handles.forEach(({ tell }) => tell());
-  $("untouched").hidden = path[STEPS][ball].some((z, k) => z != path[0][ball][k]);
+  $("untouched").hidden = String(at(FRAMES, ball)) != String(at(0, ball));
 };
 
 const time = player({
-  steps: STEPS,
-  dt: 0.003,
-  show: (step) => balls.forEach((e, k) => place(e, path[step][k])),
+  steps: FRAMES,
+  dt: 0.012,
+  show: (frame) => balls.forEach((e, k) => place(e, at(frame, k))),
 });
 
 let waiting = false;
