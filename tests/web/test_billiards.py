@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 import rose
 
 LAST, GOAL, TURNS = 10, [0.9, 0.75], 200
+SLOW = 30_000  # milliseconds that a search may take
 
 
 @pytest.fixture(scope="module")
@@ -61,15 +62,15 @@ def test_it_looks_as_it_should(table: Page, shots: Any, size: tuple[int, int], s
     table.set_viewport_size({"width": size[0], "height": size[1]})
     table.emulate_media(color_scheme=scheme)
     table.locator("#optimise").click()
-    expect(table.locator("#optimise")).to_have_text("Optimise")
+    expect(table.locator("#optimise")).to_have_text("Optimise", timeout=SLOW)
     table.screenshot(path=shots / f"billiards-{size[0]}-{scheme}.png", full_page=True)
     assert table.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
 def test_it_finds_the_shot_that_python_finds_to_the_bit(table: Page, model: Any):
     table.locator("#optimise").click()
-    expect(table.locator("#steps")).to_contain_text("200 steps")
-    expect(table.locator("#optimise")).to_have_text("Optimise")
+    expect(table.locator("#steps")).to_contain_text("200 steps", timeout=SLOW)
+    expect(table.locator("#optimise")).to_have_text("Optimise", timeout=SLOW)
     tried, shot = [], Ball([0.1, 0.5], [0.3, 0.0])
     for _ in range(TURNS):
         value, better = model.improve(shot, LAST, GOAL)
@@ -138,7 +139,7 @@ def test_looking_elsewhere_starts_from_a_better_shot(table: Page):
     table.locator("#goal").focus()
     table.keyboard.press("Shift+ArrowDown")
     table.locator("#look").click()
-    expect(table.locator("#steps")).to_contain_text("200 steps")
+    expect(table.locator("#steps")).to_contain_text("200 steps", timeout=SLOW)
     expect(table.locator("#missed")).not_to_have_text("0.2130")
     assert float(table.locator("#missed").inner_text()) < 0.2
 
@@ -147,7 +148,7 @@ def test_a_search_is_stopped_with_the_best_shot_so_far(table: Page):
     table.locator("#optimise").click()
     expect(table.locator("#steps")).to_contain_text("steps")
     table.locator("#optimise").click()
-    expect(table.locator("#optimise")).to_have_text("Optimise")
+    expect(table.locator("#optimise")).to_have_text("Optimise", timeout=SLOW)
     steps = table.locator("#steps").inner_text()
     assert 0.004 < float(table.locator("#missed").inner_text()) < 0.2130
     table.locator("#reset").click()

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 import rose
 
 GOAL, SEED = [0.9, 0.2], 2
+SLOW = 30_000  # milliseconds that a training may take
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def trained(page: Page, steps: int) -> int:
     page.locator("#train").click()
     page.wait_for_function("(n) => document.querySelector('#progress').value >= n", arg=steps)
     page.locator("#train").click()
-    expect(page.locator("#train")).to_have_text("Train")
+    expect(page.locator("#train")).to_have_text("Train", timeout=SLOW)
     return int(page.locator("#steps").inner_text().split()[0])
 
 
@@ -109,7 +110,7 @@ def test_a_goal_that_is_moved_while_it_is_trained_is_the_new_goal(world: Page):
         world.keyboard.press("Shift+ArrowLeft")
     world.wait_for_function("() => document.querySelector('#progress').value >= 20")
     world.locator("#train").click()
-    expect(world.locator("#train")).to_have_text("Train")
+    expect(world.locator("#train")).to_have_text("Train", timeout=SLOW)
     world.wait_for_function("() => +document.querySelector('#far').dataset.value < 0.3")
 
 

@@ -198,6 +198,8 @@ export class RoseDrag extends Base {
       svg("path", { class: "rose-reach", d: "M0 0h0" }),
       svg("circle", { class: "rose-dot" }),
     );
+    // Chromium heeds touch-action of an SVG, and not of what is in it: there the page would scroll
+    handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
     handle.addEventListener("pointerdown", (event) => this.#take(event));
     handle.addEventListener("pointermove", (event) => this.#move(event));
     for (const name of /** @type {const} */ (["pointerup", "pointercancel", "lostpointercapture"]))
