@@ -7,9 +7,11 @@ nothing but the standard library, and only running needs wasmtime and NumPy.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from . import ir, trace
@@ -61,10 +63,29 @@ def compile(
     named = fixed(named, sizes, dynamic=dynamic)
     made = lowered(named, dtype, simd)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g.body))}
+
+    def noted() -> Lowered:
+        return lowered(named, dtype, simd, asking=asking | _callers())
+
+    asking = _callers() | {f.loc.code for f in named.values() if _is_derived(f)}
     fs = list(named.values())
     written = [g for g in fs if g.loc.code is getattr(g.body, "__code__", None)] or fs  # and not derived
     files = dict.fromkeys([g.loc.code.co_filename for g in written])
-    return Compiled(made, next(iter(named)), docs, [g.func for g in fs], list(files))
+    return Compiled(made, next(iter(named)), docs, [g.func for g in fs], list(files), noted)
+
+
+def _callers() -> set[CodeType]:
+    """The code of all that has been called and has not come to its end."""
+    frame, found = sys._getframe(1), set[CodeType]()  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        found.add(frame.f_code)
+        frame = frame.f_back
+    return found
+
+
+def _is_derived(f: AnyFn) -> bool:
+    """True for what `rose.grad` makes, say: its place is where it was asked for."""
+    return type(f.loc) is Loc and f.loc.code is not getattr(f.body, "__code__", None)
 
 
 def _of_mapping(fs: Mapping[Any, Any], more: Sequence[Any]) -> dict[str, AnyFn]:
@@ -101,8 +122,14 @@ def _check_fn(f: Any, where: str, loc: Loc) -> None:
         raise TypeMismatch(f"rose.compile takes @fn functions, not {ir.shown(f)}{where}", loc, "mark it with @rose.fn")
 
 
-def lowered(named: Mapping[str, AnyFn], dtype: str = "f64", simd: bool | str = False) -> Lowered:
-    """The module of these functions: bytes and signatures. Needs the standard library only."""
+def lowered(
+    named: Mapping[str, AnyFn], dtype: str = "f64", simd: bool | str = False,
+    *, asking: Collection[CodeType] | None = None,
+) -> Lowered:  # fmt: skip
+    """The module of these functions: bytes and signatures. Needs the standard library only.
+
+    With `asking`, the code that asks for it, it is also known where the instructions come from.
+    """
     from wasm_backend.lower import lower
 
     if dtype not in DTYPES:
@@ -125,10 +152,10 @@ def lowered(named: Mapping[str, AnyFn], dtype: str = "f64", simd: bool | str = F
             optimise(funcs.values())  # a literal that nothing needs may be too large for single precision
             funcs = {name: to_single(f) for name, f in funcs.items()}
         if simd:
-            made = lower(optimised(funcs, simd=True), simd=simd)
+            made = lower(optimised(funcs, simd=True), simd=simd, asking=asking)
             if made.plain is not None:
                 return made
-        return lower(optimised(funcs), single=dtype == "f32")
+        return lower(optimised(funcs), single=dtype == "f32", asking=asking)
 
 
 class Compiled:
@@ -142,9 +169,10 @@ class Compiled:
     __slots__ = ("__call__", "__dict__", "__weakref__")
 
     def __init__(
-        self, lowered: Lowered, main: str, docs: Mapping[str, str], ir: str | Sequence[Func], sources: Sequence[str]
-    ) -> None:
-        self._lowered, self._docs, self._ir, self._sources = lowered, docs, ir, sources
+        self, lowered: Lowered, main: str, docs: Mapping[str, str], ir: str | Sequence[Func], sources: Sequence[str],
+        noted: Callable[[], Lowered] | None = None,
+    ) -> None:  # fmt: skip
+        self._lowered, self._docs, self._ir, self._sources, self._noted = lowered, docs, ir, sources, noted
         self.__name__ = self.__qualname__ = main
         self.__doc__ = docs.get(main)
         self.__call__: Any = self._first_call  # then the function that runs it, with nothing in between
@@ -214,29 +242,36 @@ class Compiled:
     @edge
     def save(
         self, out: str | Path, name: str | None = None, *, force: bool = False, inline: bool = False,
-        html: bool = False, certificate: Mapping[str, Any] | None = None,
+        html: bool = False, strip: bool = False, certificate: Mapping[str, Any] | None = None,
     ) -> list[Path]:  # fmt: skip
         """Write the package for the web into the directory `out`; what is in it, `wasm_backend/package.py` says.
 
         Nothing is written if something goes wrong. `force` replaces what is there. With `inline` the module lies in
-        `index.js`, and there is no other file of it; `html` adds a page to try it with. The `certificate`, which says
-        what was found of the derivatives, goes into NAME.json.
+        `index.js`, and there is no other file of it; `html` adds a page to try it with. `strip` leaves out the names of
+        the functions inside of the module, and its source map, which a module that was pickled has not, either. The
+        `certificate`, which says what was found of the derivatives, goes into NAME.json.
         """
         from wasm_backend.directory import write_files
 
-        files = self.files(name, inline=inline, html=html, certificate=certificate)
+        files = self.files(name, inline=inline, html=html, strip=strip, certificate=certificate)
         return write_files(files, Path(out), force=force)
 
     @edge
     def files(
-        self, name: str | None = None, *, inline: bool = False, html: bool = False,
+        self, name: str | None = None, *, inline: bool = False, html: bool = False, strip: bool = False,
         certificate: Mapping[str, Any] | None = None,
     ) -> dict[str, bytes]:  # fmt: skip
         """What `save` writes: the bytes of each file, by its name."""
         from wasm_backend.package import About, package_files
+        from wasm_backend.sourcemap import without_names
 
+        noted = None if inline or strip else self._noted
+        made = self._lowered if noted is None else noted()
+        assert made.wasm == self.wasm
+        if strip:
+            made = without_names(made)
         about = About(self._docs, _hashed(self._sources), f"rose {VERSION}", certificate)
-        return package_files(self._lowered, name or self.__name__, about, inline=inline, html=html)
+        return package_files(made, name or self.__name__, about, inline=inline, html=html)
 
     def pretty(self) -> str:
         """The IR of the functions, as text."""

@@ -25,7 +25,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from wasm_backend.directory import write_files
 from wasm_backend.package import gzipped, loaded, weight
 
-from . import build, derive, draw
+from . import build, derive, draw, tools
+from .certificate import WrongDerivative, certify
 from .errors import Loc, NotDifferentiable, RoseError, here, is_ours
 from .forward import full_mask
 from .forward import jvp as derive_jvp
@@ -57,6 +58,12 @@ class Refused(click.ClickException):
     """The command is wrong."""
 
     exit_code = 2
+
+
+class Incorrect(click.ClickException):
+    """A derivative is wrong."""
+
+    exit_code = 3
 
 
 class TooHeavy(click.ClickException):
@@ -253,15 +260,17 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @_simd
 @click.option("--inline", is_flag=True, help="Put the module into index.js, and write no .wasm.")
 @click.option("--html", is_flag=True, help="Add NAME.html: all in one page, with a form for each function.")
+@click.option("--strip", is_flag=True, help="Leave out the source map, and the names of functions in the module.")
 @click.option("--max-gz", type=bytes_of, metavar="SIZE", help="Fail if a page loads more, gzipped: 10k, or 10000.")
+@click.option("--no-check", is_flag=True, help="Do not check the derivatives.")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more.")
 def compile_(
     target: str, out: Path, grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
-    sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, inline: bool, html: bool, max_gz: int | None,
-    force: bool, as_json: bool, quiet: bool, verbose: bool,
+    sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, inline: bool, html: bool, strip: bool,
+    max_gz: int | None, no_check: bool, force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
     """Compile functions to a package for the web: NAME.wasm, index.js, index.d.ts, package.json, and what they need.
 
@@ -270,8 +279,8 @@ def compile_(
     rose compile model.py:loss --grad --hessian -o dist/
     rose compile model.py -o dist/ --max-gz 10k --html
     """
-    path, fs = _load(target)
-    fs = _of_sizes(fs, sizes, dynamic=dynamic)
+    path, every = _load(target)
+    fs = _of_sizes(every, sizes, dynamic=dynamic)
     asked = {"grad": grad, "value_and_grad": value_and_grad, "hessian": hessian, "vjp": vjp}
     named = dict(fs)
     for kind, yes in asked.items():
@@ -281,11 +290,14 @@ def compile_(
             named[name] = f
     with _reported(), _progress(quiet):
         made = build.compile(named, dtype=dtype, simd=simd == "true" or simd or False)
+        certificate = None if no_check else _certified(every if dynamic else fs, gradients=hessian)
     if verbose:
         for name, f in named.items():
             _say(f"{name}: {f!r}")
     try:
-        files = made.files(re.sub(r"^\W|[^\w.-]", "_", path.stem), inline=inline, html=html)
+        files = made.files(
+            re.sub(r"^\W|[^\w.-]", "_", path.stem), inline=inline, html=html, strip=strip, certificate=certificate
+        )
         _weigh(files, max_gz)
         paths = write_files(files, out, force=force)
     except RoseError as e:
@@ -298,6 +310,15 @@ def compile_(
             click.echo(at)
             _say(f"  {len(x):,} bytes, {gzipped(x):,} gzipped", style="dim")
         _say(f"a page loads {weight(files):,} bytes, gzipped")
+
+
+def _certified(fs: Mapping[str, AnyFn], *, gradients: bool) -> dict[str, Any]:
+    """What is found of the derivatives of functions; of those of their gradients, too, if Hessians are asked for."""
+    more = _derivatives("grad", fs, quiet=True) if gradients else ()
+    try:
+        return certify({**fs, **dict(more)})
+    except WrongDerivative as e:
+        raise Incorrect(f"nothing is written, as a derivative is wrong\n{e}") from e
 
 
 def _weigh(files: Mapping[str, bytes], most: int | None) -> None:
@@ -470,3 +491,7 @@ def ops_() -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         click.echo("  ".join([x.ljust(n) for x, n in zip(row, widths, strict=True)]).rstrip())
+
+
+for command in (tools.inspect_, tools.serve_, tools.doctor_):
+    main.add_command(command)

@@ -22,6 +22,7 @@ from functools import cache
 from typing import Any
 
 from .dims import Size, at_most, differ
+from .errors import Loc
 from .ir import CONST, ZERO, Func, Op, Value, builder, building, is_literal
 from .ir import row as _row
 from .libm import function
@@ -471,6 +472,7 @@ def digamma(x: Value) -> Value:
 def _digamma() -> Func:
     """Reflection (DLMF 5.5.4), recurrence up to 10 (5.5.2), asymptotic series (5.11.2)."""
     with building("rose.digamma") as b:
+        b.loc = Loc(digamma.__code__, -1)  # not where it is needed first
         x = b.param(Real, "x")
         left, r = x < 0.0, x - round_(x)
         cotangent = select(left, select(r == 0.0, b.lift(math.nan), math.pi / tan(math.pi * r)), b.lift(0.0))

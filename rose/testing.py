@@ -59,17 +59,24 @@ class Report:
             at = f"{self.points} point{'s' * (self.points != 1)}"
             lines.append(f"at {at}, forward and reverse mode differ by {self.adjoint:.0e}, ")
             lines[-1] += f"forward mode and differences by {self.differences:.0e}"
-        return "\n  ".join([*lines, *self.wrong, *_several(self.kinks, "kinks"), *_several(self.notes, "notes")])
+        return "\n  ".join([*lines, *self.wrong, *several(self.kinks, "kinks"), *several(self.notes, "notes")])
 
 
-def _several(said: Sequence[str], what: str) -> list[str]:
+def several(said: Sequence[str], what: str) -> list[str]:
+    """The first of what was said, and how many more there are."""
     return [*said[:3], *([f"and {len(said) - 3} more {what}"] if len(said) > 3 else [])]
 
 
-def examine(f: AnyFn, points: int = 10, seed: int = 0, sizes: Mapping[str, int] | None = None) -> Report:
+def examine(
+    f: AnyFn, points: int = 10, seed: int = 0, sizes: Mapping[str, int] | None = None, *,
+    strict: bool = True, interpreted: bool = True, patience: int = PATIENCE, most: int | None = None,
+) -> Report:  # fmt: skip
     """Check the derivatives of `f` at random points where it is finite, the same ones for the same seed.
 
-    A size of a `rose.dim` is 3, unless `sizes` says another.
+    A size of a `rose.dim` is 3, unless `sizes` says another. Where only one mode gives a nan, that is wrong if it is
+    `strict`; else it is told as a kink is. Unless it is `interpreted`, the module is believed to have
+    the bits of the interpreter, but for loops of unknown length, which may have so many turns: see `patience`. For
+    differences it is evaluated as often as is needed, or `most` so many times.
     """
     report = Report(f.name)
     if isinstance(f, AnySize):
@@ -78,7 +85,8 @@ def examine(f: AnyFn, points: int = 10, seed: int = 0, sizes: Mapping[str, int] 
         report.notes.append("not checked: a parameter is an index of nothing")
     else:
         with redirect_stdout(io.StringIO()):  # what the function prints
-            _Examination(f, report, random.Random(f"{seed} {f.name}")).at(points)
+            rng = random.Random(f"{seed} {f.name}")
+            _Examination(f, report, rng, _Limit(patience, most), strict, interpreted).at(points)
     return report
 
 
@@ -108,14 +116,17 @@ def _stops(block: Block) -> bool:
 class _Examination:
     """One function, with its derivatives, at one point after another."""
 
-    def __init__(self, f: AnyFn, report: Report, rng: random.Random) -> None:
-        self.f, self.report, self.rng, self.watch = f, report, rng, _Limit()
+    def __init__(
+        self, f: AnyFn, report: Report, rng: random.Random, watch: _Limit, strict: bool, interpreted: bool
+    ) -> None:
+        self.f, self.report, self.rng, self.watch, self.strict = f, report, rng, watch, strict
         self.types, self.result = [untyped(t) for t in f.types], untyped(f.result)
         self.forward = self.reverse = None
         self.special = False  # at 0, where kinks are, and branches meet
         parts = list(_parts(f.func))
         self.stops = any(_stops(g.body) for g in parts)
         self.endless = any(g.turns is not None for g in parts)
+        self.interpreted = interpreted or self.endless
         self.outside: tuple[type[Exception], ...] = (RoseError, _TooLong)  # what it raises outside of its domain
         if any(g.impl and not isinstance(g.impl, (Printer, Assertion)) for g in parts):
             self.outside += (ValueError, ArithmeticError)
@@ -141,15 +152,18 @@ class _Examination:
             if found == points or self.report.wrong:
                 break
             if self.watch.patience < 0:
-                self.report.notes.append("ended early: its loops take many turns")
+                end = "ended early" if found else "not checked"
+                self.report.notes.append(f"{end}: its loops take many turns")
                 break
-        if not found:
+        if not found and self.watch.patience >= 0:
             self.report.notes.append("not checked: no point was found where it is finite")
         self.report.points = found if self.forward is not None else 0
 
     def _both(self, f: AnyFn, xs: Sequence[Any]) -> Any:
         """The value in the interpreter, which the module has to the bit; None where there is none."""
         try:
+            if not self.interpreted:
+                return self._call(f, xs)
             y = run(f.func, *xs, watch=self.watch.anew())
         except self.outside:
             return None
@@ -182,7 +196,7 @@ class _Examination:
         if not any(finite):
             self.report.kinks.append(f"{self._where(xs)}: the derivative is not finite")
         elif not all(finite):
-            said = self.report.kinks if self.special else self.report.wrong
+            said = self.report.wrong if self.strict and not self.special else self.report.kinks
             said.append(f"{self._where(xs)}: one of forward and reverse mode is finite, and one is not")
         else:
             value, cts = list(_reals(y, self.result)), list(_reals(ct, self.result))
@@ -191,7 +205,7 @@ class _Examination:
             try:
                 self._differences(xs, dxs, value, dy)
             except _TooLong:
-                self.report.notes.append(f"{self._where(xs)}: differences take too many turns")
+                self.report.notes.append(f"{self._where(xs)}: differences take too long")
 
     def _adjoint(self, xs: Sequence[Any], out: list[float], back: list[float], room: float) -> None:
         """`<ct, J dx>` is `<J^T ct, dx>`, up to rounding of what was summed, and inside of the function."""
@@ -204,6 +218,7 @@ class _Examination:
 
     def _differences(self, xs: Sequence[Any], dxs: Sequence[Any], y: list[float], dy: list[float]) -> None:
         def along(h: float) -> list[float]:
+            self.watch.another()
             moved = [_moved(x, dx, h, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
             try:
                 again = self.watch.anew()
@@ -253,14 +268,21 @@ class _TooLong(Exception):
 class _Limit:
     """Watches an evaluation, and stops one that has too many turns."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience: int, most: int | None) -> None:
         self.calls: list[tuple[Value, Env]] = []
-        self.left, self.patience = TURNS, PATIENCE
+        self.left, self.patience, self.most = TURNS, patience, most
 
     def anew(self) -> _Limit:
         """For another evaluation."""
         self.calls, self.left = [], TURNS
         return self
+
+    def another(self) -> None:
+        """One more evaluation, for differences."""
+        if self.most is not None:
+            self.most -= 1
+            if self.most < 0:
+                raise _TooLong
 
     def given(self, p: Value, x: Any) -> Any:
         return x

@@ -37,6 +37,7 @@ from wasm_backend.disassemble import disassemble
 from wasm_backend.lower import lower
 from wasm_backend.pairs import twin
 from wasm_backend.simd import PairWriter
+from wasm_backend.sourcemap import with_map
 
 SIZES = [1, 2, 3, 7, 8]
 SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.5, 0.1, 5e-324, -2.3e-308, 1.7e308, math.inf, -math.inf, math.nan]
@@ -643,17 +644,17 @@ def test_a_package_without_simd_has_nothing_of_it(tmp_path: Path):
     for simd in (False, True):
         files = rose.compile(APART["no loop"], simd=simd).save(tmp_path / str(simd), "made")
         assert [f.name for f in files if f.suffix == ".wasm"] == ["made.wasm"]
-        assert not [f for f in files if f.suffix != ".json" and b"simd" in f.read_bytes()]
+        assert not [f for f in files if f.suffix not in (".json", ".map") and b"simd" in f.read_bytes()]
 
 
 def test_a_package_has_a_plain_module_beside_the_other(tmp_path: Path):
     made = rose.compile(FUNCTIONS, simd=True)
     made.save(tmp_path, "made")
     plain = rose.compile(FUNCTIONS)
-    assert (tmp_path / "made.wasm").read_bytes() == plain.wasm
-    assert (tmp_path / "made.simd.wasm").read_bytes() == made.wasm
+    assert (tmp_path / "made.wasm").read_bytes() == with_map(plain.wasm, "made.wasm.map")
+    assert (tmp_path / "made.simd.wasm").read_bytes() == with_map(made.wasm, "made.simd.wasm.map")
     plain.save(tmp_path / "plain", "made")
-    for name in ("index.d.ts", "core.js", "rose.js", "rose-values.js"):
+    for name in ("index.d.ts", "core.js", "rose.js", "rose-values.js", "made.wasm.map"):
         assert (tmp_path / name).read_bytes() == (tmp_path / "plain" / name).read_bytes()
     manifest = json.loads((tmp_path / "package.json").read_text())
     assert manifest["exports"]["./made.simd.wasm"] == "./made.simd.wasm"

@@ -23,10 +23,13 @@ from typing import Any
 
 from rose.dims import Dim, Size, Sizes, sized
 from rose.effects import Failure, Printer
+from rose.errors import Loc
 from rose.ir import Func
 from rose.types import Tuple, Type, Vec
 
 from .layout import describe, open_extents, told
+
+Origin = tuple[int, Loc | None]  # an offset in a module, and where the instructions from there on were written
 
 FAILED = 8  # the address of a word: which of the failures stopped the module; 0 if none
 
@@ -95,6 +98,7 @@ class Plain:
 
     wasm: bytes
     probe: bytes
+    origins: tuple[Origin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ class Lowered:
     `mathematics` names the functions of the library that it contains, whose notices go where it goes. Of the
     functions that it imports, those that print are not for the page to supply. At `base` the memory begins whose layout
     depends on sizes that a call tells. A module that needs more than every engine has, has a `plain` one beside it.
+    Of a module that was made to be looked into, `origins` tells where its instructions come from.
     """
 
     wasm: bytes
@@ -113,6 +118,7 @@ class Lowered:
     failures: tuple[Failure, ...] = ()
     base: int = 0
     plain: Plain | None = None
+    origins: tuple[Origin, ...] = ()
 
     def opaque(self) -> list[Func]:
         """The functions that the page supplies."""

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import os
 import platform
-import stat
-import sys
 import tempfile
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
 import wasmtime
+
+from .folder import is_private, kept_in
 
 WORTH = 2**14  # bytes of a module that take 12 ms to compile; those below are compiled each time
 MOST = 2**28  # bytes of all entries: the ones that were not used for the longest time go
@@ -27,7 +27,7 @@ _DIGEST = sha256().digest_size
 
 def compiled(engine: wasmtime.Engine, wasm: bytes) -> wasmtime.Module:
     """The module, from the cache if it is there."""
-    folder = _folder() if len(wasm) >= WORTH else None
+    folder = kept_in() if len(wasm) >= WORTH else None
     if folder is None:
         return wasmtime.Module(engine, wasm)
     path = folder / sha256(f"{version('wasmtime')} {platform.machine()} ".encode() + wasm).hexdigest()
@@ -42,29 +42,6 @@ def compiled(engine: wasmtime.Engine, wasm: bytes) -> wasmtime.Module:
     return module
 
 
-def _folder() -> Path | None:
-    """The directory of the entries: the user's own, that nobody else can write to."""
-    given = os.environ.get("ROSE_CACHE")
-    if given == "" or os.name != "posix":  # elsewhere, who can write is not known
-        return None
-    try:
-        folder = Path(given) if given else _user_folder()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder if _is_private(folder.stat()) else None
-    except (OSError, RuntimeError):  # there may be no home
-        return None
-
-
-def _user_folder() -> Path:
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "rose"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rose"
-
-
-def _is_private(found: os.stat_result) -> bool:
-    return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
 def _digest(path: Path, code: bytes) -> bytes:
     """Of the code, and of the module that it is of."""
     return sha256(path.name.encode() + code).digest()
@@ -73,7 +50,7 @@ def _digest(path: Path, code: bytes) -> bytes:
 def _read(path: Path) -> bytes | None:
     try:
         with path.open("rb") as file:
-            if not _is_private(os.fstat(file.fileno())):
+            if not is_private(os.fstat(file.fileno())):
                 return None
             digest, code = file.read(_DIGEST), file.read()
         if digest != _digest(path, code):

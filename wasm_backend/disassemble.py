@@ -9,42 +9,9 @@ import struct
 from collections.abc import Iterator
 
 from .encode import OPCODES, unsigned
+from .reading import KINDS, TYPES, Reader, function_type, items, names_of, sections_of
 
-_TYPES = {0x7F: "i32", 0x7E: "i64", 0x7D: "f32", 0x7C: "f64", 0x7B: "v128"}
-_KINDS = {0: "func", 2: "memory", 3: "global"}
 _INDENTS, _OUTDENTS = {"block", "loop", "if", "else"}, {"end", "else"}
-
-
-class _Reader:
-    """The bytes of a module, from front to back."""
-
-    def __init__(self, data: bytes, at: int = 0) -> None:
-        self.data, self.at = data, at
-
-    def bytes(self, n: int) -> bytes:
-        self.at += n
-        return self.data[self.at - n : self.at]
-
-    def unsigned(self) -> int:
-        out = shift = 0
-        while True:
-            byte = self.bytes(1)[0]
-            out |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return out
-
-    def signed(self) -> int:
-        start = self.at
-        n = self.unsigned()
-        bits = 7 * (self.at - start)
-        return n - (1 << bits) if n >> (bits - 1) else n
-
-    def name(self) -> str:
-        return self.bytes(self.unsigned()).decode()
-
-    def types(self) -> str:
-        return " ".join([_TYPES[t] for t in self.bytes(self.unsigned())])
 
 
 def _by_bytes() -> dict[bytes, tuple[str, str]]:
@@ -62,28 +29,28 @@ _LONGEST = max(map(len, _INSTRUCTIONS))
 
 def disassemble(wasm: bytes) -> str:
     """The text of a module."""
-    sections = dict(_sections(wasm))
-    names = _names(sections)
-    types = [_type(r) for r in _items(sections, 1)]
+    sections = dict(sections_of(wasm))
+    names = names_of(sections)
+    types = [function_type(r) for r in items(sections, 1)]
     lines: list[str] = []
     imported: list[int] = []
-    for r in _items(sections, 2):
+    for r in items(sections, 2):
         path = f'"{r.name()}" "{r.name()}"'
         r.bytes(1)
         imported.append(r.unsigned())
         lines.append(f"import {path} {types[imported[-1]]}")
-    for r in _items(sections, 5):
+    for r in items(sections, 5):
         r.bytes(1)
         lines.append(f"memory {r.unsigned()} pages")
-    for r in _items(sections, 7):
-        field, kind, index = r.name(), _KINDS[r.bytes(1)[0]], r.unsigned()
+    for r in items(sections, 7):
+        field, kind, index = r.name(), KINDS[r.bytes(1)[0]], r.unsigned()
         lines.append(f'export "{field}" {kind} {names.get(index, index) if kind == "func" else index}')
-    of = [r.unsigned() for r in _items(sections, 3)]
-    for k, r in enumerate(_items(sections, 10)):
+    of = [r.unsigned() for r in items(sections, 3)]
+    for k, r in enumerate(items(sections, 10)):
         index = len(imported) + k
         lines.append(f"\nfunc {names.get(index, index)} {types[of[k]]}")
         lines.extend(_body(r, names))
-    for r in _items(sections, 11):
+    for r in items(sections, 11):
         r.bytes(2)
         at = r.signed() % 2**32
         r.bytes(1)
@@ -91,46 +58,11 @@ def disassemble(wasm: bytes) -> str:
     return "\n".join(lines)
 
 
-def _sections(wasm: bytes) -> Iterator[tuple[int | str, bytes]]:
-    r = _Reader(wasm, 8)
-    while r.at < len(wasm):
-        id = r.bytes(1)[0]
-        content = r.bytes(r.unsigned())
-        if id:
-            yield id, content
-        else:
-            custom = _Reader(content)
-            yield custom.name(), content[custom.at :]
-
-
-def _items(sections: dict[int | str, bytes], id: int) -> Iterator[_Reader]:
-    """A reader at each item of a section; the next is where it was left."""
-    if id in sections:
-        r = _Reader(sections[id])
-        for _ in range(r.unsigned()):
-            yield r
-
-
-def _type(r: _Reader) -> str:
-    r.bytes(1)
-    return f"({r.types()}) -> ({r.types()})"
-
-
-def _names(sections: dict[int | str, bytes]) -> dict[int, str]:
-    out: dict[int, str] = {}
-    r = _Reader(sections.get("name", b""))
-    while r.at < len(r.data):
-        id, content = r.bytes(1)[0], _Reader(r.bytes(r.unsigned()))
-        if id == 1:
-            out = {content.unsigned(): content.name() for _ in range(content.unsigned())}
-    return out
-
-
-def _body(r: _Reader, names: dict[int, str]) -> Iterator[str]:
+def _body(r: Reader, names: dict[int, str]) -> Iterator[str]:
     size = r.unsigned()
     end = r.at + size
     for _ in range(r.unsigned()):
-        yield f"  local {r.unsigned()} {_TYPES[r.bytes(1)[0]]}"
+        yield f"  local {r.unsigned()} {TYPES[r.bytes(1)[0]]}"
     depth = 1
     while r.at < end:
         mnemonic, kind = _instruction(r)
@@ -163,7 +95,7 @@ def _body(r: _Reader, names: dict[int, str]) -> Iterator[str]:
         depth += mnemonic in _INDENTS
 
 
-def _instruction(r: _Reader) -> tuple[str, str]:
+def _instruction(r: Reader) -> tuple[str, str]:
     for n in range(1, _LONGEST + 1):
         found = _INSTRUCTIONS.get(r.data[r.at : r.at + n])
         if found is not None:

@@ -22,6 +22,7 @@ from itertools import groupby
 I32, I64, F32, F64, V128 = 0x7F, 0x7E, 0x7D, 0x7C, 0x7B  # value types
 EMPTY = 0x40  # the type of a block that leaves nothing
 FUNC, MEMORY, GLOBAL = 0, 2, 3  # kinds of exports
+CODE = 10  # the id of the section that has the functions
 PAGE = 65_536  # bytes
 
 # What engines refuse to go beyond: the limits that the specification of the JavaScript interface gives.
@@ -220,6 +221,23 @@ _END = OPCODES["end"][0]
 _CONST = {I32: "i32.const", I64: "i64.const", F32: "f32.const", F64: "f64.const"}
 
 
+Mark = tuple[int, object]  # an offset, and what is noted of the instructions from there on
+
+
+class Body(bytearray):
+    """Instructions, and what is noted of some, from an offset in them to the next one that is noted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.marks: list[Mark] = []
+
+    def mark(self, what: object) -> None:
+        """Note something of the instructions that come."""
+        if self.marks and self.marks[-1][0] == len(self):
+            self.marks.pop()
+        self.marks.append((len(self), what))
+
+
 class Code:
     """The body of a function, while it is being written.
 
@@ -232,7 +250,7 @@ class Code:
     def __init__(self, params: int) -> None:
         self.params = params
         self.locals: list[int] = []  # the type of each local that is no parameter
-        self.body = bytearray()
+        self.body = Body()
 
     def local(self, type: int) -> int:
         """The index of a new local, whenever one is needed."""
@@ -250,6 +268,12 @@ class Code:
     def emit(self, encoded: bytes) -> None:
         """Write what `instruction` gave, one or several."""
         self.body += encoded
+
+    def splice(self, body: Body) -> None:
+        """Write what was written into another body, with what is noted there."""
+        start = len(self.body)
+        self.body.marks += [(start + at, what) for at, what in body.marks]
+        self.body += body
 
     def get(self, local: int) -> None:
         """Write `local.get`."""
@@ -301,6 +325,7 @@ class Module:
         self._imports: list[bytes] = []
         self._functions: list[int] = []  # the type of each that is no import
         self._codes: list[bytes | None] = []
+        self._marks: list[list[Mark]] = []  # of each of these codes, from its start
         self._names: list[str] = []  # of all functions
         self._memory = b""
         self._globals: list[bytes] = []
@@ -325,6 +350,7 @@ class Module:
         """The index of a function that is to be defined before `finish`."""
         self._functions.append(type)
         self._codes.append(None)
+        self._marks.append([])
         self._names.append(name)
         return len(self._names) - 1
 
@@ -332,7 +358,12 @@ class Module:
         """Give a reserved function its body: a `Code`, or what one's `finish` gave."""
         k = index - len(self._imports)
         assert k >= 0 and self._codes[k] is None, f"function {index} {self._names[index]} is defined already"
-        self._codes[k] = code.finish() if isinstance(code, Code) else code
+        if isinstance(code, Code):
+            made = self._codes[k] = code.finish()
+            start = len(made) - len(_END) - len(code.body)
+            self._marks[k] = [(start + at, what) for at, what in code.body.marks]
+        else:
+            self._codes[k] = code
 
     def memory(self, pages: int, max: int | None = None) -> None:
         """The one memory: its pages at the start, and how far it may grow."""
@@ -355,15 +386,32 @@ class Module:
 
     def finish(self) -> bytes:
         """The module. There is no data count section: nothing we write refers to a segment."""
+        return b"\0asm\1\0\0\0" + b"".join([section(id, x) for id, x in self._sections()]) + self._name_section()
+
+    def marks(self) -> list[Mark]:
+        """What was noted, by offsets in the module that `finish` gives; a function begins with None."""
+        at, found = 8, list[Mark]()
+        for id, content in self._sections():
+            at += len(section(id, content))
+            if id == CODE:
+                at -= sum([len(c) for c in self._codes if c is not None])
+                break
+        for code, marks in zip(self._codes, self._marks, strict=True):
+            assert code is not None
+            found += [(at, None), *[(at + k, what) for k, what in marks]]
+            at += len(code)
+        return found
+
+    def _sections(self) -> list[tuple[int, bytes]]:
+        """All sections that are not empty, but for that of names."""
         codes = [c for c in self._codes if c is not None]
         assert len(codes) == len(self._codes), f"function {self._codes.index(None)} of ours is not defined"
         sections: list[tuple[int, Sequence[bytes]]] = [
             (1, list(self._types)), (2, self._imports), (3, [unsigned(t) for t in self._functions]),
             (5, [self._memory] if self._memory else []), (6, self._globals), (7, list(self._exports.values())),
-            (10, codes), (11, self._data),
+            (CODE, codes), (11, self._data),
         ]  # fmt: skip
-        parts = [section(id, vector(items)) for id, items in sections if items]
-        return b"\0asm\1\0\0\0" + b"".join(parts) + self._name_section()
+        return [(id, vector(items)) for id, items in sections if items]
 
     def _name_section(self) -> bytes:
         functions = [unsigned(k) + name(s) for k, s in enumerate(self._names) if s]

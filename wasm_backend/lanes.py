@@ -12,7 +12,7 @@ from rose.ir import FREEZE, Value
 from rose.ops import add, mul, neg, sub
 from rose.types import Real
 
-from .encode import I32, V128, instruction
+from .encode import I32, V128, Body, instruction
 from .function import FunctionWriter, template
 from .pairs import Affine, Kind, Plan, Row, Terms, twin
 from .places import Mem
@@ -48,8 +48,8 @@ class Two:
     """A loop, while its two turns are written."""
 
     plan: Plan
-    before: bytearray = field(default_factory=bytearray)
-    after: bytearray = field(default_factory=bytearray)
+    before: Body = field(default_factory=Body)
+    after: Body = field(default_factory=Body)
     turn: int | None = None  # the local of the first of the two turns
     pointers: dict[At, int] = field(default_factory=dict[At, int])
     rows: dict[At, tuple[int, int]] = field(default_factory=dict[At, tuple[int, int]])
@@ -68,7 +68,7 @@ class LaneWriter(FunctionWriter):
     two: Two
 
     @contextmanager
-    def _aside(self, body: bytearray) -> Generator[None]:
+    def _aside(self, body: Body) -> Generator[None]:
         """Inside, what comes before or after the loop is written."""
         inner, self.c.body = self.c.body, body
         yield

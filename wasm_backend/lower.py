@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from types import CodeType
 from typing import Any, cast
 
 from rose.dims import Dim, Size, dims_of, larger, plus
@@ -30,6 +31,7 @@ from .function import CALLED, FunctionWriter
 from .heap import HEADER, Heap
 from .layout import align, is_aggregate, leaves, size
 from .libm import link
+from .origins import NOTING
 from .places import ADDRESS, BASE, Assembler, Frame, Mem, wasm_type
 from .simd import PairWriter, probe
 from .turns import TurnsWriter
@@ -37,19 +39,23 @@ from .turns import TurnsWriter
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
 
 
-def lower(exports: Mapping[str, Func], *, single: bool = False, simd: bool | str = False) -> Lowered:
+def lower(
+    exports: Mapping[str, Func], *, single: bool = False, simd: bool | str = False,
+    asking: Collection[CodeType] | None = None,
+) -> Lowered:  # fmt: skip
     """The module that exports these functions, which are over `Single` if it is to be in single precision.
 
-    With `simd` its loops compute two turns at once, where they can, and a plain module is beside it.
+    With `simd` its loops compute two turns at once, where they can, and a plain module is beside it. With `asking`,
+    the code that asks for the module, it is also known where the instructions come from.
     """
-    plain = _Program(exports, single, False, stages=1 if not simd else 2).finish()
+    plain = _Program(exports, single, False, asking, stages=1 if not simd else 2).finish()
     if not simd:
         return plain
-    program = _Program(exports, single, simd, stages=2)
+    program = _Program(exports, single, simd, asking, stages=2)
     made = program.finish()
     assert _outside(made) == _outside(plain)  # so that one can be used in the place of the other
     same = made.wasm == plain.wasm
-    return plain if same else replace(made, plain=Plain(plain.wasm, probe(relaxed=program.fused)))
+    return plain if same else replace(made, plain=Plain(plain.wasm, probe(relaxed=program.fused), plain.origins))
 
 
 def _outside(made: Lowered) -> Any:
@@ -60,10 +66,12 @@ def _outside(made: Lowered) -> Any:
 class _Program:
     """What all functions of a module share: types, constants, helpers, and where each function is."""
 
-    def __init__(self, exports: Mapping[str, Func], single: bool, simd: bool | str, *, stages: int) -> None:
+    def __init__(
+        self, exports: Mapping[str, Func], single: bool, simd: bool | str, asking: Collection[CodeType] | None,
+        *, stages: int,
+    ) -> None:  # fmt: skip
         self.module = Module()
-        self.exports, self.single, self.simd = exports, single, simd
-        self.writer = PairWriter if simd else FunctionWriter
+        self.exports, self.single, self.simd, self.asking = exports, single, simd, asking
         self.fused = False  # some product and sum are one instruction
         self.stages = stages  # how many modules are made of these functions
         self.notable = calls_first(exports.values())
@@ -113,7 +121,8 @@ class _Program:
         m.memory(max(-(-bottom // PAGE), 1))
         m.export("memory", MEMORY, 0)
         failures = tuple([why for _, why in self.failures.values()])
-        return Lowered(m.finish(), signatures, self.imports, tuple(self.math), failures, base)
+        origins = cast("Any", m.marks()) if self.asking is not None else ()
+        return Lowered(m.finish(), signatures, self.imports, tuple(self.math), failures, base, None, tuple(origins))
 
     def constants(self) -> None:
         """Place the literals that are vectors, and the zeros that all zero aggregates share."""
@@ -187,9 +196,8 @@ class _Program:
         frame = self.frames[f] = self.new_frame(f)
         if sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS:
             self.mailbox[f] = [frame.reserve(ADDRESS if isinstance(p.type, Ref) else p.type) for p in f.params]
-        kind = ChoiceWriter if f.arms is not None else TurnsWriter if f.turns is not None else self.writer
         with self.using(f):
-            writer = kind(self, f, frame, self.mailbox.get(f))
+            writer = self.writer(f)(self, f, frame, self.mailbox.get(f))
             params, results = writer.signature()
             self.index[f] = self.module.reserve(self.module.type(params, results), f.name)
             code = writer.write()
@@ -205,6 +213,12 @@ class _Program:
                 used.update(self.used.get(g, {}))
             yield
         self.used[f] = used
+
+    def writer(self, f: Func) -> type[FunctionWriter]:
+        """What writes a function."""
+        plain = PairWriter if self.simd else FunctionWriter
+        kind = ChoiceWriter if f.arms is not None else TurnsWriter if f.turns is not None else plain
+        return kind if self.asking is None else NOTING[kind]
 
     def export(self, name: str, f: Func) -> Signature:
         """One function, to be called from outside: its aggregates lie at fixed addresses."""
@@ -222,7 +236,7 @@ class _Program:
         dims = tuple(dict.fromkeys([d for p in f.params for d in dims_of(p.type)]))
         signature = Signature(name, tuple(slots), Slot("result", f.result, out and out.total), dims)
         with self.using(f):
-            writer = self.writer(self, f, frame, given, out)
+            writer = self.writer(f)(self, f, frame, given, out)
             params, results = writer.signature()
             index = self.module.reserve(self.module.type(params, results), name)
             code = writer.write()

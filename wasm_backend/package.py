@@ -3,7 +3,7 @@
 `NAME.wasm` is the module. `index.js` loads it in a browser, `node.js` and `workerd.js` where there is no page, and
 `inline.js` has it inside; `index.d.ts` says what there is. `NAME.json` tells where all came from. A module with
 mathematics inside brings the notices of its authors. Of one that not every engine takes, `NAME.simd.wasm` is for the
-engines that do, and `NAME.wasm` for the others.
+engines that do, and `NAME.wasm` for the others. `NAME.wasm.map` is the source map of `NAME.wasm`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from .javascript import core, entries, imports_of, npm_name, runtime, signature_
 from .libm import notice
 from .page import page
 from .readme import readme
+from .sourcemap import source_map, with_map
 from .typescript import declarations, in_python
 
 
@@ -76,12 +77,25 @@ def package_files(
     if html:
         texts[f"{name}.html"] = page(lowered, imports, name, about.docs)
     texts["README.md"] = readme(lowered, imports, name, about.docs, inline=inline, html=html)
-    files = {**({} if inline else modules), **{k: text.encode() for k, text in texts.items()}}
+    linked, maps = _mapped(name, {} if inline else modules, lowered)
+    files = {**linked, **{k: text.encode() for k, text in texts.items()}}
     if lowered.mathematics:
         files["NOTICE"] = notice()
+    files |= maps
     files["package.json"] = _json(_manifest(name, [*files, f"{name}.json"], inline=inline))
     files[f"{name}.json"] = _json(_metadata(lowered, imports, name, about, files))
     return files
+
+
+def _mapped(
+    name: str, modules: Mapping[str, bytes], lowered: Lowered
+) -> tuple[Mapping[str, bytes], Mapping[str, bytes]]:
+    """The modules, and beside them their source maps, if it is known where their instructions come from."""
+    origins = {f"{name}.wasm": (lowered.plain or lowered).origins, f"{name}.simd.wasm": lowered.origins}
+    if not lowered.origins:
+        return modules, {}
+    linked = {file: with_map(wasm, f"{file}.map") for file, wasm in modules.items()}
+    return linked, {f"{file}.map": source_map(file, origins[file]) for file in modules}
 
 
 def _check_names(name: str, lowered: Lowered) -> None:

@@ -11,7 +11,7 @@ from rose.ir import ADD_TO, PACK, TUPLE, Block, Value
 from rose.types import Fin, Tuple
 
 from .adding import SumWriter
-from .encode import I32, Code, Module
+from .encode import I32, Body, Code, Module
 from .lanes import At, Two
 from .layout import size
 from .loops import State, Swap
@@ -42,7 +42,7 @@ class PairWriter(SumWriter):
                 self._clear_elements(row, t.size - 1 + row.moves, 1)
             self._last_turn(v, block, last)
         elif any([x.op is PACK or x.op is TUPLE for x in block.code]):
-            with self._aside(bytearray()):  # what a single turn builds has its place, so that all others stay the same
+            with self._aside(Body()):  # what a single turn builds has its place, so that all others stay the same
                 self._last_turn(v, block, last)
 
     def _planned(self, v: Value, block: Block) -> Plan | None:
@@ -112,17 +112,17 @@ class PairWriter(SumWriter):
     # the loop
 
     def _write_pairs(self, v: Value, plan: Plan, n: int | Size) -> None:
-        outer, self.c.body = self.c.body, bytearray()
+        outer, self.c.body = self.c.body, Body()
         two = self.two
         self._open_totals()
         self._both_turns(v)
         self._move(n)
         loop, self.c.body = self.c.body, outer
-        self.c.body += two.before
+        self.c.splice(two.before)
         self.c("loop")
-        self.c.body += loop
+        self.c.splice(loop)
         self.c("end")
-        self.c.body += two.after
+        self.c.splice(two.after)
         for type, k in two.held:
             self.free.setdefault(type, []).append(k)
 

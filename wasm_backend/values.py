@@ -6,7 +6,8 @@ moves an offset.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from types import CodeType
 from typing import Protocol, cast
 
 from rose.dims import Size, rounded_up
@@ -15,7 +16,7 @@ from rose.ir import CONST, ZERO, Block, Func, Value
 from rose.types import Real, Ref, Type
 
 from .carried import Carried
-from .encode import F32, F64, I32, LOCAL_GET
+from .encode import F32, F64, I32, LOCAL_GET, Body
 from .extents import Extents
 from .heap import Heap
 from .homes import Home, Homes, Part
@@ -35,6 +36,7 @@ class Program(Protocol):
     zeros: Mem
     single: bool  # the module is in single precision
     fused: bool  # some of its products and sums are one instruction
+    asking: Collection[CodeType] | None  # the code that asked for the module, if places are noted
     simd: bool | str  # two turns of a loop may be one: if it is "relaxed", their bits may depend on the machine
 
     def literal(self, v: Value) -> int: ...
@@ -202,13 +204,13 @@ class ValueWriter:
 
     def begin(self, heap: int | Size | None = None) -> None:
         """Write what comes before all else: where the heap begins, if there is one, and the zeros of this function."""
-        body, self.c.body = self.c.body, bytearray()
+        body, self.c.body = self.c.body, Body()
         if heap is not None:
             self.c.extent(rounded_up(heap, 8))
             self.c("global.set", self.program.heap.top())
         for t, at in self.zeros.items():
             self.c.clear(t, at)
-        self.c.body += body
+        self.c.splice(body)
 
     # where aggregates are built
 

@@ -23,7 +23,7 @@ from wasm_backend.package import gzipped, loaded, weight
 ROOT = Path(__file__).parents[2]
 FILES = """
     model.wasm index.js node.js workerd.js inline.js index.d.ts inline.d.ts core.js rose.js rose-values.js
-    rose-kinds.js README.md package.json model.json
+    rose-kinds.js README.md model.wasm.map package.json model.json
 """.split()
 
 MODEL = '''
@@ -383,7 +383,7 @@ def test_compile_a_whole_file(sh: Shell):
 
 
 def test_compile_makes_what_rose_compile_makes(sh: Shell):
-    sh("compile", "model.py:loss,norm", "-o", "out", "--grad")
+    sh("compile", "model.py:loss,norm", "-o", "out", "--grad", "--no-check")
     scope = runpy.run_path("model.py")
     loss, norm = scope["loss"], scope["norm"]
     module = rose.compile({"loss": loss, "norm": norm, "grad_loss": rose.grad(loss), "grad_norm": rose.grad(norm)})
@@ -392,7 +392,7 @@ def test_compile_makes_what_rose_compile_makes(sh: Shell):
 
 
 def test_compile_in_single_precision(sh: Shell):
-    assert sh("compile", "model.py", "-o", "out", "--grad", "--dtype", "f32", "-q").code == 0
+    assert sh("compile", "model.py", "-o", "out", "--grad", "--dtype", "f32", "-q", "--no-check").code == 0
     scope = runpy.run_path("model.py")
     fs = {name: scope[name] for name in ("loss", "norm", "swapped", "opposite")}
     grads = {f"grad_{name}": rose.grad(fs[name]) for name in ("loss", "norm")}
@@ -414,7 +414,7 @@ def f(x: Vec[100]) -> Real:
 @pytest.mark.parametrize(("options", "simd"), [(["--simd"], True), (["--simd=relaxed"], "relaxed")])
 def test_compile_two_turns_at_once(sh: Shell, options: list[str], simd: bool | str):
     Path("loop.py").write_text(LOOP)
-    assert sh("compile", *options, "loop.py", "-o", "out", "-q").code == 0
+    assert sh("compile", *options, "loop.py", "-o", "out", "-q", "--no-check").code == 0
     again = rose.compile(runpy.run_path("loop.py")["f"], simd=simd).save("again", "loop")
     assert sorted(f.name for f in Path("out").iterdir()) == sorted(f.name for f in again)
     assert [f.read_bytes() for f in again] == [Path("out", f.name).read_bytes() for f in again]

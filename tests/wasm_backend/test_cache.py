@@ -134,7 +134,7 @@ def test_small_modules_are_not_kept_and_nothing_is_where_it_is_off(
 
 def test_the_users_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("ROSE_CACHE", raising=False)
-    monkeypatch.setattr(cache.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     cache.compiled(ENGINE, LONG)
     assert len([*(tmp_path / "home" / "rose").iterdir()]) == 1

@@ -1,0 +1,100 @@
+"""Source maps: which line of Python each instruction of a module comes from, for debuggers and stack traces.
+
+The format is ECMA-426, in which a module is one line whose columns are its bytes. The module names its map in a custom
+section, "sourceMappingURL". The texts of the sources are in the map, so that it needs no file beside it; of their paths
+it has as much as tells them apart, and nothing of the machine.
+"""
+
+from __future__ import annotations
+
+import json
+import linecache
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from urllib.parse import quote
+
+from rose.errors import Loc
+
+from .abi import Lowered, Origin
+from .encode import name, section
+from .reading import sections_of
+
+_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+Place = tuple[str, int, int]  # a file, and in it a line and a column, counted from 0
+
+
+def with_map(wasm: bytes, file: str) -> bytes:
+    """A module that says where its source map is: in a file beside it."""
+    return wasm + section(0, name("sourceMappingURL") + name(f"./{quote(file)}"))
+
+
+def without_names(made: Lowered) -> Lowered:
+    """The same modules, without the names of the functions inside."""
+    plain = made.plain and replace(made.plain, wasm=_without_names(made.plain.wasm))
+    return replace(made, wasm=_without_names(made.wasm), plain=plain)
+
+
+def _without_names(wasm: bytes) -> bytes:
+    return wasm[:8] + b"".join([section(id, x) for id, x in sections_of(wasm) if isinstance(id, int)])
+
+
+def source_map(wasm: str, origins: Iterable[Origin]) -> bytes:
+    """The source map of the module in the file `wasm`."""
+    segments = list(_segments(origins))
+    files = list(dict.fromkeys([place[0] for _, place in segments if place is not None]))
+    texts = ["".join(linecache.getlines(file)) or None for file in files]
+    number = {file: k for k, file in enumerate(files)}
+    made, last = list[str](), [0, 0, 0, 0]
+    for at, place in segments:
+        now = [at] if place is None else [at, number[place[0]], *place[1:]]
+        made.append("".join([_digits(x - y) for x, y in zip(now, last, strict=False)]))
+        last[: len(now)] = now
+    data = {
+        "version": 3, "file": wasm, "sources": _short(files), "sourcesContent": texts, "names": [],
+        "mappings": ",".join(made),
+    }  # fmt: skip
+    return (json.dumps(data, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
+
+
+def _segments(origins: Iterable[Origin]) -> Iterator[tuple[int, Place | None]]:
+    """Where the place changes that instructions come from, and to which."""
+    known: dict[tuple[int, int, int], Place] = {}
+    found: dict[int, Place | None] = {}  # of what is noted at one offset, the last holds
+    for at, loc in origins:
+        if loc is None:
+            found[at] = None
+            continue
+        key = id(loc.code), loc.lasti, id(loc.part)
+        if key not in known:
+            known[key] = _place(loc)
+        found[at] = known[key]
+    last = None
+    for at, place in found.items():
+        if place != last:
+            yield at, place
+        last = place
+
+
+def _place(loc: Loc) -> Place:
+    file, line, column, _ = loc.position()
+    return file, line - 1, len(loc.text(line)[:column].encode("utf-16-le")) // 2
+
+
+def _short(files: Sequence[str]) -> list[str]:
+    """The names of files, with as many of their directories as tell them apart."""
+    parts = [[p for p in PurePath(file).parts if p != PurePath(file).anchor] for file in files]
+    for n in range(1, max(map(len, parts), default=0) + 1):
+        names = [quote("/".join(x[-n:])) for x in parts]
+        if len({*names}) == len(names):
+            return names
+    return [quote(file) for file in files]
+
+
+def _digits(n: int) -> str:
+    """A number in base 64, lowest digits first: the top bit of each says that more come, the last is the sign."""
+    n, text = -n << 1 | 1 if n < 0 else n << 1, ""
+    while n > 31:
+        text, n = text + _DIGITS[n & 31 | 32], n >> 5
+    return text + _DIGITS[n]
