@@ -1,7 +1,7 @@
 """Bytes that a page loads: our runtime, a whole package, and other tools before any code of a user's.
 
-`python -m benchmarks.sizes` bundles and minifies with the esbuild of the tests (`npm install --prefix tests/bundlers`), and
-compresses with gzip -9. Other tools are those that the comparison has installed.
+`python -m benchmarks.sizes` bundles and minifies with the esbuild that the tests install (`npm install --prefix
+tests/bundlers`), and compresses with gzip -9. Other tools are those that the comparison has installed.
 """
 
 from __future__ import annotations
