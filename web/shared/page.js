@@ -33,6 +33,8 @@ export const took = (ms) => {
   });
 };
 
+document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 /** True if the reader wants nothing to move by itself. */
 export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
