@@ -60,16 +60,9 @@ def source_map(wasm: str, origins: Iterable[Origin]) -> bytes:
 
 def _segments(origins: Iterable[Origin]) -> Iterator[tuple[int, Place | None]]:
     """Where the place changes that instructions come from, and to which."""
-    known: dict[tuple[int, int, int], Place] = {}
-    found: dict[int, Place | None] = {}  # of what is noted at one offset, the last holds
+    place_of, found = _Places(), dict[int, Place | None]()  # of what is noted at one offset, the last holds
     for at, loc in origins:
-        if loc is None:
-            found[at] = None
-            continue
-        key = id(loc.code), loc.lasti, id(loc.part)
-        if key not in known:
-            known[key] = _place(loc)
-        found[at] = known[key]
+        found[at] = None if loc is None else place_of(loc)
     last = None
     for at, place in found.items():
         if place != last:
@@ -77,9 +70,35 @@ def _segments(origins: Iterable[Origin]) -> Iterator[tuple[int, Place | None]]:
         last = place
 
 
-def _place(loc: Loc) -> Place:
-    file, line, column, _ = loc.position()
-    return file, line - 1, len(loc.text(line)[:column].encode("utf-16-le")) // 2
+class _Places:
+    """The places of expressions. Each is looked up once, and so are those that Python knows of a function."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, int, int], Place] = {}
+        self.positions: dict[int, list[tuple[int | None, int | None, int | None, int | None]]] = {}
+
+    def __call__(self, loc: Loc) -> Place:
+        key = id(loc.code), loc.lasti, id(loc.part)
+        if key not in self.known:
+            self.known[key] = self.find(loc)
+        return self.known[key]
+
+    def find(self, loc: Loc) -> Place:
+        file, code = loc.code.co_filename, loc.code
+        if type(loc) is Loc and loc.lasti >= 0:
+            if id(code) not in self.positions:
+                self.positions[id(code)] = [*code.co_positions()]
+            line, _, column, _ = self.positions[id(code)][loc.lasti // 2]
+            if line is not None and column is not None:
+                before = loc.text(line).encode()[:column].decode(errors="replace")
+                return file, line - 1, _units(before)
+        _, line, column, _ = loc.position()
+        return file, line - 1, _units(loc.text(line)[:column])
+
+
+def _units(text: str) -> int:
+    """How long JavaScript finds a text."""
+    return len(text.encode("utf-16-le")) // 2
 
 
 def _short(files: Sequence[str]) -> list[str]:
