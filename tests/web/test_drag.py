@@ -168,8 +168,8 @@ def test_a_slider_makes_a_bar_as_long(drags: Page):
 KEPT: dict[str, Callable[[Any, Any, Any], float]] = {
     "a right angle at C": lambda a, b, c: np.dot(a - c, b - c),
     "AC = BC": lambda a, b, c: math.dist(a, c) - math.dist(b, c),
-    "the length AB": lambda a, b, c: math.dist(a, b) - math.hypot(16, 1),
-    "the area": lambda a, b, c: np.linalg.det([b - a, c - a]) / 2 - (16 * 11.5 - 4.5) / 2,
+    "the length AB": lambda a, b, c: math.dist(a, b) - math.hypot(14.4, 1),
+    "the area": lambda a, b, c: np.linalg.det([b - a, c - a]) / 2 - (14.4 * 10.4 - 4) / 2,
 }
 
 

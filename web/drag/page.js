@@ -155,6 +155,7 @@ start(leg, drawLeg, {
   step: 1,
 });
 leg.handles.forEach((handle, k) => {
+  if (k < JOINTS.length) handle.parentNode?.append(handle); // above the path
   handle.classList.add(k < 2 ? "pivot" : k < JOINTS.length ? "joint" : "dot");
   for (const event of ["pointerenter", "focus"]) handle.addEventListener(event, () => light(k));
   for (const event of ["pointerleave", "blur"]) handle.addEventListener(event, () => light(-1));
@@ -182,7 +183,7 @@ $("lengths").open = matchMedia("(min-width: 60rem)").matches;
 const NAMES = [..."ABC         GOHN"];
 const SAID = ["middle of BC", "middle of CA", "middle of AB", "foot of A", "foot of B", "foot of C", "middle of AH",
   "middle of BH", "middle of CH", "centre of mass G", "circumcentre O", "orthocentre H", "nine-point centre N"]; // prettier-ignore
-const CORNERS = [-8, -5, 8, -4, -3.5, 6.5];
+const CORNERS = [-7.2, -4, 7.2, -3, -3.2, 6.4];
 
 const triangle = /** @type {RoseDrag} */ ($("triangle"));
 const names = letters($("names"), NAMES);
@@ -205,8 +206,9 @@ const drawTriangle = (_, points) => {
   set($("altitudes"), { d: [0, 1, 2].map((k) => `M${at(points[k])}L${at(points[6 + k])}L${at(height)}`).join("") });
   set($("euler"), { d: `M${at(centre)}L${at(height)}` });
   names.forEach((name, k) => {
-    const [x, y] = [0, 1].map((i) => points[k][i] + (k < 3 ? ((points[k][i] - mass[i]) * 0.75) / apart(points[k], mass) : 0.45));
-    set(name, { x, y: k < 3 ? -y : 1 - y });
+    const p = points[k];
+    const [x, y] = k < 3 ? [0, 1].map((i) => ((p[i] - mass[i]) * 0.75) / apart(p, mass)) : k % 2 ? [-0.4, 0.5] : [0.4, -0.5];
+    set(name, { x: p[0] + x, y: -p[1] - y });
   });
   $("facts").value = `AB ${apart(a, b).toFixed(3)}   area ${area(points).toFixed(3)}   HG : GO ${(
     apart(height, mass) / apart(mass, centre)
