@@ -7,10 +7,10 @@ missing, and W the squared weights of the parameters, a step is
 
     dp = W Jᵀ (J W Jᵀ + damping I)⁻¹ r
 
-the least change, in the norm that W gives, that does what can be done (Levenberg 1944, Marquardt 1963; that the system
-has the size of r, and not of p: Boyd and Vandenberghe, Introduction to Applied Linear Algebra, 2018, section 16.1). It
-is two equations for a point of the plane, and one for each constraint, however many parameters move. Each row takes one
-pull-back.
+the least change, in the norm that W gives, that does what can be done: damped least squares, as for the joints of
+robots (Wampler 1986; Nakamura and Hanafusa 1986), with a damping that follows from step to step whether it was needed
+(Marquardt 1963). There are two equations for a point of the plane, and one for each constraint, however many
+parameters move; and each takes one pull-back.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from .. import control, derive, loops, ops
-from ..errors import TypeMismatch, edge, here
+from ..errors import TypeMismatch, argument, here
 from ..functions import select
+from ..generic import of_any_size
 from ..ir import shown
 from ..trace import Fn, make
 from ..types import Fin, Real, Type, Vec
@@ -30,7 +31,7 @@ from ..vectors import dot
 from .descent import each
 from .flat import Flat, is_real
 from .linear_algebra import cholesky_solve
-from .search import AnyFn
+from .search import AnyFn, option, whole
 
 _AGAIN = 3  # how often a step is found anew, without the parameters that came to a bound
 _FIRST, _LESS, _MORE, _MOST = 1e-3, 0.2, 10.0, 1e8  # the damping: a part of the diagonal
@@ -38,9 +39,10 @@ _FLOOR, _TINY = 1e-12, 1e-100  # what the diagonal has at least: relative to all
 _SLOW = 1e-9  # a step that takes away no more of a squared distance than this part of it is the last one
 _THERE = 1e-26  # a squared distance, relative to squared coordinates, that is none
 _REPAIRS = 8.0  # how many steps bring the constraints back, after all others
+_COUNTS = (1, 2, 3, 4)  # how many arguments a call of `dragger` can have
 
 
-@edge
+@of_any_size
 def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12, stiff: float = 10.0) -> AnyFn:
     """A function that drags points: from parameters to near ones, with which point `handle` lies at `target`.
 
@@ -58,6 +60,8 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
     a point may still be on its way: drag it to its target again.
     """
     of = _checked(points)
+    whole("turns", turns)
+    option("stiff", stiff)
     assert isinstance(points.result, Vec)
     others = _others(constraints, points)
 
@@ -79,18 +83,18 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
 
 def _checked(points: Any) -> Type:
     """The type of the parameters of a picture."""
+    at = here().narrow(argument(0, "points", *_COUNTS))
     if not isinstance(points, Fn):
-        raise TypeMismatch(
-            f"rose.lib.dragger takes an @fn function, not {shown(points)}", here(), "mark it with @rose.fn"
-        )
+        what = f"rose.lib.dragger takes an @fn function, not {shown(points)}"
+        raise TypeMismatch(what, at, "mark it with @rose.fn")
     f = cast("AnyFn", points)
     if len(f.types) != 1 or not is_real(f.types[0]):
         hint = "let it take one vector, or one struct, of all that may move"
-        raise TypeMismatch(f"rose.lib.dragger: {f.name} does not take one parameter made of Reals", here(), hint)
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} does not take one parameter made of Reals", at, hint)
     t = f.result
     if not (isinstance(t, Vec) and isinstance(t.elem, Vec) and t.elem.elem is Real):
         hint = "a picture in the plane gives a Vec[n, Vec[2]]"
-        raise TypeMismatch(f"rose.lib.dragger: {f.name} gives a {t!r}, which is no vector of points", here(), hint)
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} gives a {t!r}, which is no vector of points", at, hint)
     return f.types[0]
 
 
@@ -98,16 +102,17 @@ def _others(constraints: Any, points: AnyFn) -> list[tuple[str, Type]]:
     """What constraints take besides the parameters of the picture: names and types."""
     if constraints is None:
         return []
+    at = here().narrow(argument(1, "constraints", *_COUNTS))
     if not isinstance(constraints, Fn):
         what = f"the constraints of rose.lib.dragger are an @fn function, not {shown(constraints)}"
-        raise TypeMismatch(what, here(), "mark it with @rose.fn")
+        raise TypeMismatch(what, at, "mark it with @rose.fn")
     f = cast("AnyFn", constraints)
     if [*f.types[:1]] != [points.types[0]]:
         hint = f"let it take first what {points.name} takes, a {points.types[0]!r}"
-        raise TypeMismatch(f"rose.lib.dragger: {f.name} is not about the picture {points.name}", here(), hint)
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} is not about the picture {points.name}", at, hint)
     if not (isinstance(f.result, Vec) and f.result.elem is Real):
         hint = "a constraint is a number that is to be 0, and all of them are a vector"
-        raise TypeMismatch(f"rose.lib.dragger: {f.name} gives a {f.result!r}", here(), hint)
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} gives a {f.result!r}", at, hint)
     return [*zip(f.names, f.types, strict=True)][1:]
 
 

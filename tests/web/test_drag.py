@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -301,3 +302,7 @@ def test_how_long_a_frame_takes_is_told(drags: Page, record_property: Callable[[
     record_property("ms", ms)
     print(f"a drag of the leg: {ms:.3f} ms")
     assert ms > 0
+
+
+def test_the_element_is_small(dist: Path):
+    assert len(gzip.compress((dist / "drag" / "rose-drag.js").read_bytes(), mtime=0)) < 3000

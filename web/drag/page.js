@@ -207,7 +207,9 @@ const drawTriangle = (_, points) => {
   set($("euler"), { d: `M${at(centre)}L${at(height)}` });
   names.forEach((name, k) => {
     const p = points[k];
-    const [x, y] = k < 3 ? [0, 1].map((i) => ((p[i] - mass[i]) * 0.75) / apart(p, mass)) : k % 2 ? [-0.4, 0.5] : [0.4, -0.5];
+    const [u, v] = k < 3 ? Array.from(mass) : [p[0] - (height[1] - centre[1]), p[1] + height[0] - centre[0]];
+    const far = ((k < 3 || k % 2 ? 1 : -1) * 0.75) / Math.hypot(p[0] - u, p[1] - v);
+    const [x, y] = [(p[0] - u) * far, (p[1] - v) * far];
     set(name, { x: p[0] + x, y: -p[1] - y });
   });
   $("facts").value = `AB ${apart(a, b).toFixed(3)}   area ${area(points).toFixed(3)}   HG : GO ${(

@@ -216,6 +216,19 @@ def test_a_point_may_have_three_coordinates():
     assert p == pytest.approx([2, 1.5, 4])
 
 
+def test_a_picture_may_be_of_any_size():
+    n = rose.dim("n")
+
+    @fn
+    def chain(p: Vec[n]) -> Vec[n, Vec[2]]:
+        return rose.vec([p[i], 2 * p[i]] for i in rose.range(n))
+
+    drag = lib.dragger(chain)
+    for size in (1, 3):
+        p = drag([1.0] * size, size - 1, [3.0, 3.0], [9.0] * size, [-9.0] * size, [9.0] * size)
+        assert p == pytest.approx([*[1.0] * (size - 1), 1.8])
+
+
 def test_names_that_are_taken_get_others():
     @fn
     def picture(low: Vec[2]) -> Vec[1, Vec[2]]:
