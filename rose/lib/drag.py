@@ -55,9 +55,9 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
     constraints hold. What else it takes, `drag` takes at its end. On the way, one that is off by 1 counts as much as a
     distance of `stiff`; at the end they are brought to 0, if that can be done.
 
-    What is out of reach comes as near as it can. Small steps do not jump: no step is longer than the weights say, none
-    leads farther from the target, and none to a picture with a coordinate that is infinite or nan. After `turns` steps
-    a point may still be on its way: drag it to its target again.
+    What is out of reach comes as near as it can. A point does not jump: no step is longer than the weights say, and
+    none leads to a picture with a coordinate that is infinite or nan. After `turns` steps a point may still be on its
+    way: drag it to its target again.
     """
     of = _checked(points)
     whole("turns", turns)
@@ -145,7 +145,7 @@ class _Goal:
         self.flat, self.count = flat, self.size + kept
         self.there = _THERE * (1.0 + dot(target, target))
 
-        def all(v: Any, aim: Any) -> tuple[Any, Any]:
+        def both(v: Any, aim: Any) -> tuple[Any, Any]:
             p = flat.value(v)
             shown = points(p)
             broken: Any = [] if constraints is None else constraints(p, *more)
@@ -153,10 +153,10 @@ class _Goal:
             return loops.vec([*away, *[-stiff * broken[j] for j in range(kept)]]), shown
 
         def missing(v: Any, aim: Any) -> Any:
-            return all(v, aim)[0]
+            return both(v, aim)[0]
 
         def far(v: Any, aim: Any) -> Any:
-            r, shown = all(v, aim)
+            r, shown = both(v, aim)
             # 0, or nan if a coordinate is not finite
             nothing = _sum(shown, lambda j: _sum(shown[j], lambda a: 0.0 * shown[j][a]))
             return dot(r, r) + nothing
@@ -208,7 +208,7 @@ class _Equations:
         part: Callable[[Any], Any] = lambda a: (damping * self.lead[a] + _FLOOR) * matrix[a][a]
         more = _sum(rows, part) + _TINY
         damped = each(rows, lambda a: each(rows, lambda b: select(a == b, matrix[a][b] + more, matrix[a][b])))
-        # what was missing is less by what the rows take away: so they have its sign
+        # what is missing has the sign of the rows: what the fixed ones do is taken away from it
         y = cholesky_solve(damped, each(rows, lambda a: self.right[a] + dot(rows[a], fixed)))
         pull = each(loose, lambda i: _sum(rows, lambda a: y[a] * rows[a][i]))
         length = ops.sqrt(loops.max(_sum(loose, lambda i: loose[i] * pull[i] ** 2), 1.0))

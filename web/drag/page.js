@@ -136,7 +136,10 @@ const bound = () => {
   $("most").value = `${$("limit").value} %`;
   const [low, high] = [1 - most, 1 + most].map((x) => JANSEN.map((length) => length * x));
   rows.forEach((row, k) => row.bound(low[k], high[k]));
-  return { low: like(-1e9, -110, low), high: like(1e9, 110, high) };
+  return {
+    low: { ...like(-9, 0, low), axle: [-108, -100], pivot: [-108, -100] },
+    high: { ...like(9, 0, high), axle: [45, 50], pivot: [45, 50] },
+  };
 };
 $("limit").oninput = () => Object.assign(leg.model, bound());
 
