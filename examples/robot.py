@@ -130,25 +130,25 @@ def step(weights: Weights, body: Body, goal: Point, time: Real) -> Body:
 START = [Mass(x, [0.0, 0.0]) for x in MASSES]
 
 
-def loss_after(steps):
+def ahead_after(steps):
     @fn
-    def loss(weights: Weights, goal: Point) -> Real:
-        """How far the head is from the goal in the end, along the ground."""
+    def ahead(weights: Weights, goal: Point) -> Real:
+        """How far the goal is ahead of the head in the end, along the ground: below 0 if it lies behind."""
         body = rose.scan(lambda k, body: step(weights, body, goal, DT * k), START, steps)
-        return rose.abs(goal[0] - body[0].x[0])
+        return goal[0] - body[0].x[0]
 
-    return loss
+    return ahead
 
 
-loss = loss_after(STEPS)
+ahead = ahead_after(STEPS)
 
 
 @fn
 def improve(weights: Weights, goal: Point) -> tuple[Real, Weights]:
     """How far the head is from the goal, and better weights: a step of gradient descent, always as long."""
-    value, slope = rose.value_and_grad(loss)(weights, goal)
+    value, slope = rose.value_and_grad(ahead)(weights, goal)
     squares = [rose.norm(x) ** 2 for x in (slope.w1, slope.b1, slope.w2, slope.b2)]
-    rate = RATE / (rose.sqrt(sum(squares)) + 1e-6)
+    rate = RATE * rose.sign(value) / (rose.sqrt(sum(squares)) + 1e-6)
 
     def row(w, g):
         return rose.vec(w[i] - rate * g[i] for i in rose.range(len(w)))
@@ -157,7 +157,7 @@ def improve(weights: Weights, goal: Point) -> tuple[Real, Weights]:
         return rose.vec(row(w[i], g[i]) for i in rose.range(len(w)))
 
     w, g = weights, slope
-    return value, Weights(rows(w.w1, g.w1), row(w.b1, g.b1), rows(w.w2, g.w2), row(w.b2, g.b2))
+    return rose.abs(value), Weights(rows(w.w1, g.w1), row(w.b1, g.b1), rows(w.w2, g.w2), row(w.b2, g.b2))
 
 
 @fn

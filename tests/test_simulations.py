@@ -137,7 +137,7 @@ def test_the_robot_is_the_one_of_the_original():
 
 
 def test_the_robot_has_the_losses_and_the_gradient_of_the_original():
-    slope, weights = rose.compile(rose.value_and_grad(robot.loss_after(681))), weights_of(robot)
+    slope, weights = rose.compile(rose.value_and_grad(robot.ahead_after(681))), weights_of(robot)
     for k, expected in enumerate(ROBOTS["D"]["losses"]):
         value, g = slope(weights, GOAL_OF_THE_ROBOT)
         assert value - 0.9 == pytest.approx(expected, abs=1e-9 if k <= 4 else 1e-6)
@@ -166,6 +166,12 @@ def test_the_replay_of_the_robot_has_every_fourth_step():
     assert x[-1][0][0] == pytest.approx(0.26131516761184564, abs=1e-9)
 
 
+def test_a_goal_that_lies_behind_is_approached_as_well():
+    module, weights = rose.compile(robot.improve), weights_of(robot)
+    value, better = module(weights, (0.2, 0.2))
+    assert 0 < module(better, (0.2, 0.2))[0] < value
+
+
 def test_another_robot_whose_gradient_is_very_large_has_that_of_the_original(monkeypatch: pytest.MonkeyPatch):
     """Robot A of DiffTaichi. Two ports of it agree to 3e-10 in each part of the gradient."""
     source = Path(robot.__file__).read_text(encoding="utf-8")
@@ -174,7 +180,7 @@ def test_another_robot_whose_gradient_is_very_large_has_that_of_the_original(mon
     monkeypatch.setitem(sys.modules, "other_robot", other)
     assert known in source
     exec(source.replace(known, f"MASSES, SPRINGS = {expected['masses']}, {expected['springs']}"), vars(other))
-    value, g = rose.compile(rose.value_and_grad(other.loss_after(681)))(weights_of(other), GOAL_OF_THE_ROBOT)
+    value, g = rose.compile(rose.value_and_grad(other.ahead_after(681)))(weights_of(other), GOAL_OF_THE_ROBOT)
     assert value - 0.9 == pytest.approx(expected["loss"], abs=1e-9)
     check_gradient(g, expected, 1e-8)
 
