@@ -833,8 +833,7 @@ def f.fwd(): (((), ()), (,)) =
 def f.bwd(ct: (Real, Real), tape: (,)): (Real, Real) =
   let x0: Real = fst ct in
   let x1: Real = snd ct in
-  let x2: (Real, Real) = (x0, x1) in
-  x2
+  ct
 === 13: p ? x : y # a choice of cotangents, where the paper chooses accumulators; p is saved
 def f(p: Bool, x: Tan, y: Tan): Tan = p ? x : y
 --- fwd
