@@ -24,7 +24,7 @@ from .func import Block as Block
 from .func import Func as Func
 from .func import Turns as Turns
 from .types import Bool, Fin, Real, Ref, Tuple, Type, Unit, Vec
-from .value import OPS, Numbers, Value, a_traced, as_number, digits, is_truth, mismatch, not_called_so
+from .value import OPS, WIDE, Numbers, Value, a_traced, as_number, digits, is_truth, mismatch, not_called_so
 from .value import not_one_each as not_one_each
 from .value import shown as shown
 
@@ -136,7 +136,8 @@ class Builder:
             return simpler if isinstance(simpler, Value) else self.lift(simpler)
         key: Any = None
         if op.pure:
-            key = (op, args) if attr is None and type is None else (op, args, attr, type)
+            given = args if WIDE else tuple(map(id, args))  # they live as long as what is known
+            key = (op, given) if attr is None and type is None else (op, given, attr, type)
             scope: Block | None = block
             while scope is not None:
                 if (seen := scope.known.get(key)) is not None:

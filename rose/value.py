@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import marshal
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 OPS: dict[str, Op] = {}  # the rows, by name: filled by `ops.py`, and by `ir.py` with the structural ones
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {}  # Python's operators, by symbol
+# Two keys whose hashes are equal are compared with ==, which of values is an instruction. Of hashes of 64 bits two are
+# never equal by chance; of the 32 bits that Python has in WebAssembly they were, in a function of 20,000 instructions.
+WIDE = sys.hash_info.width > 32
 
 
 class Known(tuple[Any]):

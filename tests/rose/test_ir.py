@@ -3,6 +3,8 @@
 import gc
 import math
 
+import pytest
+
 import rose
 from rose import Real, Vec, ir
 from rose.calls import callees
@@ -41,6 +43,21 @@ def test_the_tuple_of_all_items_of_a_parameter_is_that_parameter():
         assert b.tuple([first, second]) is p
         assert b.tuple([second, first]) is not p
         assert b.tuple([first]) is not p
+
+
+def test_keys_have_no_values_in_them_where_hashes_are_short(monkeypatch: pytest.MonkeyPatch):
+    f = rose.hessian(rose.fn([Vec[3]], Real)(lambda v: rose.sin(v[0] * v[1]) / (v[0] * v[1] + v[2])))
+    wasm = rose.compile(f).wasm
+    monkeypatch.setattr(ir, "WIDE", False)
+    with ir.building("f") as b:
+        b.loc = f.loc
+        x = b.param(Real, "x")
+        assert x * x is x * x
+        assert x * x is not x + x
+        keys = [part for key in b.root.known for part in key]
+    assert keys and not [part for key in keys for part in (key if isinstance(key, tuple) else [key]) if part is x]
+    g = rose.hessian(rose.fn([Vec[3]], Real)(lambda v: rose.sin(v[0] * v[1]) / (v[0] * v[1] + v[2])))
+    assert rose.compile(g).wasm == wasm
 
 
 def test_what_a_function_calls_is_found_again_when_it_was_changed():
