@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import struct
-import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -404,20 +403,6 @@ class resumed:
 def building(name: str, *, inside: bool = False) -> AbstractContextManager[Builder]:
     """A builder for one function; `inside` lets it capture values of the function being traced now."""
     return resumed(Builder(name, _tracing.builder if inside else None))
-
-
-@contextmanager
-def deep() -> Generator[None]:
-    """Let the functions of a text be nested as deep as a program has them: one may come before those that it calls.
-
-    Python's own frames do not use the stack of C, so the limit is only a guard against mistakes.
-    """
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 1_000_000))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 # the structural operations: each pass handles these itself

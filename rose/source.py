@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from .errors import TypeMismatch, WrongSyntax, edge, here
-from .ir import Func, deep, shown
+from .ir import Func, shown
 from .optimise.split import LONGEST, split
-from .parse import Module
+from .parse import Module, deep
 from .parse import parse as parse_module
 from .parse.syntax import TextLoc
 from .trace import Fn, Opaque, from_func

@@ -10,7 +10,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -262,8 +264,22 @@ def parse(
 
     `finish` is what is done to each function right after it was made.
     """
-    with ir.deep():
+    with deep():
         return Module(Source(text, file), host or {}, finish)
+
+
+@contextmanager
+def deep() -> Generator[None]:
+    """Let the functions of a text be nested as deep as a program has them: one may come before those that it calls.
+
+    Python's own frames do not use the stack of C, so the limit is only a guard against mistakes.
+    """
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 1_000_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def _match(t: TypeTree, given: Type, names: list[str], found: Types) -> None:
