@@ -41,7 +41,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 def dragged(page: Page, address: str) -> tuple[list[float], float]:
     """The times of the frames in which a handle went round in a circle, and the time of one evaluation."""
     page.goto(address)
-    handle = page.locator(".handle").first
+    handle = page.locator(".handle, .rose-handle").first
     handle.wait_for()
     handle.scroll_into_view_if_needed()
     box = handle.bounding_box()
