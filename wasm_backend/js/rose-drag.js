@@ -97,6 +97,7 @@ export class RoseDrag extends Base {
   /** @param {Model} model */
   set model(model) {
     this.#model = model;
+    this.#holds.clear();
     this.#past = [];
     this.handles = Array.from(model.points(model.p), (_, k) => this.#handle(k));
     this.#layer.replaceChildren(...this.handles);
