@@ -120,6 +120,26 @@ def test_another_robot_has_other_weights(world: Page):
     assert 0.5 < value(world.locator("#far")) < 0.9
 
 
+def test_another_robot_stays_another_when_the_goal_is_moved_at_once(world: Page, model: Any):
+    world.evaluate("""() => {
+        document.querySelector("#born").click();
+        const goal = document.querySelector("#goal");
+        for (const key of ["ArrowLeft", "ArrowLeft"]) goal.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    }""")
+    expect(world.locator("#goal")).to_have_attribute("transform", "translate(0.88 0)")
+    expect(world.locator("#far")).not_to_have_text("0.6869")
+    far = abs(0.88 - model.replay(model.newborn(SEED), [0.88, 0.2])[-1][0])
+    assert value(world.locator("#far")) != far
+
+
+def test_what_is_pressed_before_the_first_walk_waits_for_it(page: Page, site: str):
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{site}/robot/", wait_until="commit")
+    page.locator("#train").click()
+    page.locator("#step").fill("5")
+    page.wait_for_function("() => document.querySelector('#progress').value >= 2")
+
+
 def test_its_walk_is_played(world: Page):
     world.emulate_media(reduced_motion="no-preference")
     world.locator("#play").click()

@@ -41,6 +41,15 @@ def test_a_finger_drags_a_handle_and_not_the_page(phone: Page, site: str, slug: 
     assert phone.evaluate("scrollY") == scrolled
 
 
+@pytest.mark.parametrize("slug", [slug for slug in HANDLES if slug])
+def test_the_name_of_a_page_is_in_sight(phone: Page, site: str, slug: str):
+    phone.goto(f"{site}/{slug}")
+    phone.wait_for_function(
+        "() => { const { left, right } = document.querySelector('nav [aria-current]').getBoundingClientRect();"
+        " return left >= 0 && right <= innerWidth; }"
+    )
+
+
 def test_beside_the_handles_a_finger_scrolls(phone: Page, site: str):
     phone.goto(f"{site}/billiards/")
     box = phone.locator("#table").bounding_box()

@@ -36,6 +36,7 @@ const outline = (x) => squares.map((corners) => `M${corners.map((k) => at(x, k))
 
 const pose = (/** @type {number} */ frame) => {
   const x = path[frame];
+  if (!x) return; // the first walk is under way
   set($("flesh"), { d: outline(x) });
   set($("bones"), { d: bones.map(({ a, b }) => `M${at(x, a)}L${at(x, b)}`).join("") });
   for (const { spring, e } of muscles) {
@@ -69,7 +70,7 @@ const drawCurve = curve($("curve"), { turns: TURNS, levels: [1, 0.5, 0], y: (v) 
 let busy = false;
 let training = false;
 let job = 0; // answers to an earlier one come too late
-/** What to ask for next: the walk of the weights of a seed, of the best ones, or of those that are there. @type {any} */
+/** What to ask for next: a robot from a seed, or to keep the best one, or only how it walks now. @type {any} */
 let next;
 /** @type {number[]} */
 let losses = [];
@@ -112,7 +113,7 @@ const report = () => {
 /** Forget what was learned of another goal, or by another robot. @param {any} [what] To ask for next. */
 const anew = (what = {}) => {
   job++;
-  [losses, ms, next] = [[], 0, what];
+  [losses, ms, next] = [[], 0, { ...next, ...what }];
   ask();
   report();
 };
@@ -120,7 +121,7 @@ const anew = (what = {}) => {
 /** End the training, and let the best robot walk. */
 const stop = () => {
   training = false;
-  next = { keep: true };
+  next = { ...next, keep: true };
   time.replay();
   ask();
   report();

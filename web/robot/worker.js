@@ -19,7 +19,10 @@ onmessage = ({ data: { module, job, seed, goal, train, keep } }) => {
     model = initSync(module);
     return;
   }
-  if (seed) weights = model.newborn(seed);
+  if (seed) {
+    weights = model.newborn(seed);
+    best = { value: Infinity };
+  }
   if (keep && best.weights) weights = best.weights;
   const walked = weights;
   let ms = 0;
