@@ -18,12 +18,12 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
 from .dims import Size, at_most, differ, open_size, plus
-from .errors import EscapedValue, Loc, OutOfRange, RoseError, argument, here, hide_our_frames
+from .errors import EscapedValue, Loc, RoseError, argument, here, hide_our_frames
 from .func import Block as Block
 from .func import Func as Func
 from .func import Turns as Turns
 from .types import Bool, Fin, Real, Ref, Tuple, Type, Unit, Vec
-from .value import OPS, WIDE, Numbers, Value, a_traced, as_number, digits, is_truth, mismatch, not_called_so
+from .value import OPS, WIDE, Numbers, Value, a_traced, as_number, is_truth, mismatch, not_called_so
 from .value import not_one_each as not_one_each
 from .value import shown as shown
 
@@ -471,19 +471,6 @@ def is_call(v: Value) -> bool:
 def is_known(v: Value) -> bool:
     """True for a literal with a number: not for a size that only the compiled module knows."""
     return v.op is CONST and not isinstance(v.attr, Size)
-
-
-def literal_index(i: int, n: int, loc: Loc) -> int:
-    """`i` as an index of a vector of `n` elements; from the end if it is negative."""
-    if not at_most(-i if i < 0 else i + 1, n):
-        if isinstance(n, Size):
-            what = f"index {digits(i)} may be out of range: it is not certain that {n!r} elements are so many"
-            raise OutOfRange(
-                what, loc, f"a Vec[{n.dims[0]!r} + {i + 1 if i >= 0 else -i}] has it, whatever the size is"
-            )
-        raise OutOfRange(f"index {digits(i)} is out of range for a vector of {n}", loc, f"its elements are 0 to {n - 1}"
-                         if n else "it has no elements")  # fmt: skip
-    return cast("int", plus(i, n)) if i < 0 else i
 
 
 def is_literal(v: Value, x: float) -> bool:

@@ -15,10 +15,11 @@ from . import operators, ops, types
 from .dims import at_most, open_size
 from .eager import Now, now
 from .errors import Loc, NoField, OutOfRange, RoseError, TypeMismatch, added, argument, edge, here, users_frame
-from .ir import CONST, Block, Builder, Value, a_traced, builder, digits, shown
+from .ir import CONST, Block, Builder, Value, a_traced, builder, shown
 from .operators import host_index, index_into, view
 from .structs import LARGEST, NoNumber, as_given, infer, to_value
 from .types import Fin, Real, Tan, Tuple
+from .value import digits
 
 
 class _Loop:

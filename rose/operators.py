@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from .dims import Size, at_most, differ, open_size, plus
-from .errors import RoseError, TypeMismatch, here, operand_of, subscript
-from .ir import Builder, Op, Value, a_traced, builder, literal_index, shown
+from .errors import Loc, OutOfRange, RoseError, TypeMismatch, here, operand_of, subscript
+from .ir import Builder, Op, Value, a_traced, builder, shown
 from .ops import (
     LARGEST,
     abs_,
@@ -36,7 +36,7 @@ from .ops import (
     xor,
 )
 from .types import Bool, Fin, Real, Ref, Tan, Tuple, Unit, Vec
-from .value import OPERATORS
+from .value import OPERATORS, digits
 
 
 def operand(x: Any) -> Value:
@@ -230,7 +230,7 @@ def index_into(v: Value, i: Any) -> Value | int:
         return k
     loc = here().narrow(subscript)
     if k is not None:
-        return literal_index(k, t.size, loc)
+        return _literal_index(k, t.size, loc)
     if not is_index(i):
         what = a_traced(i) if isinstance(i, Value) else shown(i)
         hint = "an index is an integer, or comes from rose.range, or is a parameter of a type Fin[n]"
@@ -241,6 +241,19 @@ def index_into(v: Value, i: Any) -> Value | int:
         raise TypeMismatch(f"{what} cannot index a vector", loc, hint)
     hint = "the index may be too large: loop over a smaller range, or wrap it round with % n"
     raise TypeMismatch(f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}", loc, hint)
+
+
+def _literal_index(i: int, n: int, loc: Loc) -> int:
+    """`i` as an index of a vector of `n` elements; from the end if it is negative."""
+    if not at_most(-i if i < 0 else i + 1, n):
+        if isinstance(n, Size):
+            what = f"index {digits(i)} may be out of range: it is not certain that {n!r} elements are so many"
+            raise OutOfRange(
+                what, loc, f"a Vec[{n.dims[0]!r} + {i + 1 if i >= 0 else -i}] has it, whatever the size is"
+            )
+        raise OutOfRange(f"index {digits(i)} is out of range for a vector of {n}", loc, f"its elements are 0 to {n - 1}"
+                         if n else "it has no elements")  # fmt: skip
+    return cast("int", plus(i, n)) if i < 0 else i
 
 
 def _slice(v: Value, t: Vec, part: Any) -> Value:

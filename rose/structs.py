@@ -21,11 +21,11 @@ from typing import Any, ClassVar, TypeGuard, TypeVar, cast, dataclass_transform,
 from . import errors, types
 from .dims import LARGEST, Size, at_most, bound, current, differ, sized
 from .errors import Loc, NoField, NotLinear, OutOfRange, RoseError, TypeMismatch, edge, here
-from .ir import CONST, Value, a_traced, as_number, builder, digits, is_tracing, shown
+from .ir import CONST, Value, a_traced, as_number, builder, is_tracing, shown
 from .operators import host_index
 from .ops import iadd, real
 from .types import Bool, Form, Real, Single, Tan, Tuple, Type, Unit, double, maker, map_leaves, tuple_of
-from .value import as_single, is_truth
+from .value import as_single, digits, is_truth
 
 C = TypeVar("C", bound=type)
 
