@@ -100,7 +100,7 @@ def test_what_a_program_prints_is_kept(compiler: Any):
 def test_the_package_is_that_of_the_command_line(compiler: Any):
     _, wasm = compiler.compiled(PROGRAMS["loop"])
     with zipfile.ZipFile(io.BytesIO(compiler.package())) as archive:
-        assert archive.read("f/f.wasm") == wasm
+        assert archive.read("f/f.wasm").startswith(wasm)  # and the address of the source map
         assert json.loads(archive.read("f/package.json"))["type"] == "module"
 
 
@@ -220,7 +220,9 @@ def test_what_is_saved_has_the_bytes_that_cpython_makes(live: Page, compiler: An
         saved.value.save_as(tmp_path / button)
     assert (tmp_path / "wasm").read_bytes() == compiler.compiled(PROGRAMS["himmelblau"])[1]
     with zipfile.ZipFile(tmp_path / "zip") as ours, zipfile.ZipFile(io.BytesIO(compiler.package())) as theirs:
-        assert {k: ours.read(k) for k in ours.namelist()} == {k: theirs.read(k) for k in theirs.namelist()}
+        assert ours.namelist() == theirs.namelist()
+        for name in {*ours.namelist()} - {"f/f.wasm.map", "f/f.json"}:  # two Pythons may tell other columns
+            assert ours.read(name) == theirs.read(name), name
 
 
 def test_what_is_typed_is_compiled_after_a_pause(live: Page, compiler: Any):

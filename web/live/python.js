@@ -7,7 +7,9 @@
  */
 import { loadPyodide } from "./python/pyodide.mjs";
 
+const KEPT = 10; // programs, of half a megabyte each, before the collector runs: it takes 50 ms
 let loaded = 0;
+let programs = 0;
 
 /** A response whose bytes are counted as they come. @param {Response} response */
 const counted = ({ body, headers, status, statusText }) => {
@@ -28,9 +30,10 @@ const load = async () => {
   const python = await loadPyodide({ indexURL: new URL("./python/", import.meta.url).href });
   python.unpackArchive(await rose, "zip", { extractDir: "/rose" });
   globalThis.fetch = get;
-  // the collector would follow the long chains of a large program with calls, and the stack here is small
+  // the collector runs between programs, not in the middle of one: that would take longer, and more of the small stack
   python.runPython("import sys, gc; gc.disable(); sys.path.insert(0, '/rose')");
-  return python.pyimport("compiler");
+  const { compiled, package: packed } = python.pyimport("compiler");
+  return { compiled, packed, collect: python.pyimport("gc").collect };
 };
 
 /** @param {any} e */
@@ -40,7 +43,7 @@ compiler.then(() => postMessage({ ready: true }), died);
 
 addEventListener("message", async ({ data: { id, text } }) => {
   try {
-    const { compiled, package: packed } = await compiler;
+    const { compiled, packed, collect } = await compiler;
     const start = performance.now();
     const found = text === undefined ? packed() : compiled(text);
     const ms = performance.now() - start;
@@ -48,6 +51,7 @@ addEventListener("message", async ({ data: { id, text } }) => {
     found.destroy();
     if (text === undefined) postMessage({ id, zip: made });
     else postMessage({ id, facts: JSON.parse(made[0]), wasm: made[1], ms });
+    if (text !== undefined && ++programs % KEPT == 0) collect();
   } catch (e) {
     died(e);
   }
