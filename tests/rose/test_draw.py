@@ -14,8 +14,8 @@ from generate import program
 
 from rose.draw import Box, Graph, Item, dot, svg
 from rose.forward import full_mask, jvp
-from rose.ir import Func, deep
-from rose.parse import parse
+from rose.ir import Func
+from rose.parse import deep, parse
 from rose.transpose import transpose
 
 SUM = """

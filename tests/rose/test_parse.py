@@ -23,10 +23,10 @@ import rose
 from rose.check import check
 from rose.forward import full_mask, jvp
 from rose.interp import accumulator, run
-from rose.ir import CONST, Func, building, deep
+from rose.ir import CONST, Func, building
 from rose.linearize import linearize
 from rose.optimise.dead_code import remove_dead_code
-from rose.parse import Module, parse
+from rose.parse import Module, deep, parse
 from rose.structs import Dual, plain
 from rose.text import show
 from rose.trace import Fn
