@@ -165,7 +165,6 @@ def test_five_searches_fit_one_curve(example: Any):
         "Gauss-Newton", "Newton", "L-BFGS", "Adam", "gradient descent"
     ]  # fmt: skip
     assert all(re.search(r" steps to 0\.911\d+, centre 4\.775\d$", line) for line in lines)
-    assert all(re.search(r" steps to 0\.210528, centre 4\.84(89|90)$", line) for line in lines)
 
 
 def test_a_leg_and_a_triangle_are_dragged_by_points_that_are_computed(example: Any):
