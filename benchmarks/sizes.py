@@ -23,7 +23,10 @@ NODE = PEERS / "node"
 OURS = {
     "runtime, functions of numbers": ["rose.js"],
     "runtime, also of vectors and structs": ["rose.js", "rose-values.js"],
-    "runtime, everything": sorted([path.name for path in RUNTIME.glob("rose*.js")]),
+    "runtime, all that a package may have": sorted(
+        [path.name for path in RUNTIME.glob("rose*.js") if path.name != "rose-drag.js"]
+    ),
+    "`<rose-drag>`": ["rose-drag.js"],
 }
 OTHERS = {  # a page that takes a gradient
     "Rose 0.4.10": 'import { Real, compile, fn, vjp } from "rose"; console.log(Real, compile, fn, vjp);',
