@@ -25,7 +25,7 @@ KEPT = WEB / ".pyodide"
 PYODIDE = "pyodide@314.0.7"
 INTEGRITY = "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
 FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-FETCHED = FILES[2:]  # by Pyodide itself; the others are imported
+IMPORTED = FILES[:2]  # the others are fetched, which the page can count
 HEADLESS = {"cli.py", "__main__.py"}  # of no use without a command line
 
 
@@ -33,15 +33,16 @@ def place(to: Path) -> None:
     """Put Python and the compiler into a folder; without Python, if npm cannot bring it."""
     to.mkdir(parents=True, exist_ok=True)
     why = fetched()
-    total = 0
+    total = imported = 0
     if why is None:
         for file in FILES:
             shutil.copy2(KEPT / file, to)
         (to / "rose.zip").write_bytes(compiler(to / "rose.zip"))
-        total = sum([(to / file).stat().st_size for file in (*FETCHED, "rose.zip")])
+        imported = sum([(to / file).stat().st_size for file in IMPORTED])
+        total = sum([(to / file).stat().st_size for file in (*FILES, "rose.zip")])
     else:
         click.echo(f"live: without Python, as {why}", err=True)
-    (to / "contents.js").write_text(contents(total))
+    (to / "contents.js").write_text(contents(total, imported))
     runtime = to.parent / "runtime"
     runtime.mkdir(exist_ok=True)
     for file in sorted((ROOT / "wasm_backend" / "js").glob("rose*.js")):
@@ -73,6 +74,7 @@ def fetched() -> str | None:
 def compiler(to: Path) -> bytes:
     """The compiler as a zip: the same bytes for the same tree."""
     files = {file.name: file for file in (WEB / "live" / "compiler.py", ROOT / "examples" / "quadratic.py")}
+    files["wasm_backend/libm/NOTICE"] = ROOT / "NOTICE"  # as in the wheel
     for package in ("rose", "wasm_backend"):
         for file in sorted((ROOT / package).rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts and file.name not in HEADLESS:
@@ -83,8 +85,9 @@ def compiler(to: Path) -> bytes:
     return to.read_bytes()
 
 
-def contents(total: int) -> str:
-    """A module for the page: the bytes that it fetches, and the programs, by what they say first."""
+def contents(total: int, imported: int) -> str:
+    """A module for the page: the bytes that it loads, and the programs, by what they say first."""
     texts = [file.read_text().rstrip() for file in sorted((WEB / "live" / "programs").glob("*.py"))]
     programs = [{"title": re.split(r"[:.]", text.strip('"'))[0], "text": text} for text in texts]
-    return f"// @ts-check\nexport const TOTAL = {total};\nexport const PROGRAMS = {json.dumps(programs, indent=1)};\n"
+    constants = {"TOTAL": total, "IMPORTED": imported, "PROGRAMS": programs}
+    return "".join([f"export const {k} = {json.dumps(x, indent=1)};\n" for k, x in constants.items()])

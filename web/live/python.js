@@ -5,10 +5,11 @@
  * It says { loaded } while it loads, the bytes so far, and { ready } in the end. To { id, text } it answers
  * { id, facts, wasm, ms }, and to { id, package: true } { id, zip }. What ends it says is { died }: make another.
  */
+import { IMPORTED } from "./python/contents.js";
 import { loadPyodide } from "./python/pyodide.mjs";
 
 const KEPT = 10; // programs, of half a megabyte each, before the collector runs: it takes 50 ms
-let loaded = 0;
+let loaded = IMPORTED;
 let programs = 0;
 
 /** A response whose bytes are counted as they come. @param {Response} response */
