@@ -37,7 +37,7 @@ def place(to: Path) -> None:
     if why is None:
         for file in FILES:
             shutil.copy2(KEPT / file, to)
-        (to / "rose.zip").write_bytes(compiler(to / "rose.zip"))
+        write_compiler(to / "rose.zip")
         imported = sum([(to / file).stat().st_size for file in IMPORTED])
         total = sum([(to / file).stat().st_size for file in (*FILES, "rose.zip")])
     else:
@@ -71,8 +71,8 @@ def fetched() -> str | None:
     return None
 
 
-def compiler(to: Path) -> bytes:
-    """The compiler as a zip: the same bytes for the same tree."""
+def write_compiler(to: Path) -> None:
+    """Write the compiler as a zip: the same bytes for the same tree."""
     files = {file.name: file for file in (WEB / "live" / "compiler.py", ROOT / "examples" / "quadratic.py")}
     files["wasm_backend/libm/NOTICE"] = ROOT / "NOTICE"  # as in the wheel
     for package in ("rose", "wasm_backend"):
@@ -82,7 +82,6 @@ def compiler(to: Path) -> bytes:
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, file in files.items():
             archive.writestr(zipfile.ZipInfo(name), file.read_bytes(), zipfile.ZIP_DEFLATED)
-    return to.read_bytes()
 
 
 def contents(total: int, imported: int) -> str:

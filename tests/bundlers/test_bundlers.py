@@ -69,12 +69,15 @@ def test_node_requires_it(project: Path, expected: Any):
     assert json.loads(node("--no-warnings", "main.cjs", cwd=project)) == {**expected, "same": True}
 
 
-def test_node_imports_it_without_a_file(project: Path, expected: Any):
-    (project / "main.js").write_text(
-        'import { initSync } from "lines/inline";\nimport { answers } from "./answers.js";\n'
-        "console.log(JSON.stringify(answers(initSync())));"
-    )
-    assert json.loads(node("main.js", cwd=project)) == expected
+@pytest.mark.parametrize(
+    "start", ['import { initSync } from "lines/inline";', 'const { initSync } = require("lines/inline");']
+)
+def test_node_loads_it_without_a_file(project: Path, expected: Any, start: str):
+    module = start.startswith("import")
+    answers = 'import { answers } from "./answers.js";' if module else 'const { answers } = require("./answers.js");'
+    name = "main.js" if module else "main.cjs"
+    (project / name).write_text(f"{start}\n{answers}\nconsole.log(JSON.stringify(answers(initSync())));")
+    assert json.loads(node("--no-warnings", name, cwd=project)) == expected
 
 
 @pytest.mark.parametrize("worker", [False, True], ids=["page", "worker"])
