@@ -4,39 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from rose.libm import decode
+
 TYPES = {0x7F: "i32", 0x7E: "i64", 0x7D: "f32", 0x7C: "f64", 0x7B: "v128"}
 KINDS = {0: "func", 1: "table", 2: "memory", 3: "global", 4: "tag"}
 
 
-class Reader:
-    """The bytes of a module, from front to back."""
-
-    def __init__(self, data: bytes, at: int = 0) -> None:
-        self.data, self.at = data, at
+class Reader(decode.Reader):
+    """The bytes of a module, from front to back. If there are too few of them, it is a ValueError."""
 
     def bytes(self, n: int) -> bytes:
-        self.at += n
+        found = super().bytes(n)
         if self.at > len(self.data):
             raise ValueError("it ends too early")
-        return self.data[self.at - n : self.at]
-
-    def unsigned(self) -> int:
-        out = shift = 0
-        while True:
-            byte = self.bytes(1)[0]
-            out |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return out
-
-    def signed(self) -> int:
-        start = self.at
-        n = self.unsigned()
-        bits = 7 * (self.at - start)
-        return n - (1 << bits) if n >> (bits - 1) else n
-
-    def name(self) -> str:
-        return self.bytes(self.unsigned()).decode()
+        return found
 
     def types(self) -> str:
         return " ".join([TYPES[t] for t in self.bytes(self.unsigned())])
