@@ -11,6 +11,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from playwright.sync_api import Page
+
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 
@@ -38,3 +40,11 @@ def served(directory: Path, csp: str | None = None) -> Generator[str]:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+def drag(page: Page, at: tuple[float, float], by: tuple[float, float], steps: int = 6) -> None:
+    """Drag what lies at a place of the window, with the mouse, by so many pixels."""
+    page.mouse.move(*at)
+    page.mouse.down()
+    page.mouse.move(at[0] + by[0], at[1] + by[1], steps=steps)
+    page.mouse.up()

@@ -6,8 +6,9 @@ import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browsers import served
@@ -42,6 +43,30 @@ def shots() -> Path:
     at = Path(os.environ.get("ROSE_SHOTS", ROOT / "build" / "shots"))
     at.mkdir(parents=True, exist_ok=True)
     return at
+
+
+@pytest.fixture(params=[(390, 844), (1280, 800)], ids=["phone", "desktop"])
+def size(request: pytest.FixtureRequest) -> tuple[int, int]:
+    return request.param
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+@pytest.fixture
+def look(shots: Path, size: tuple[int, int], scheme: Any) -> Callable[[Page, str], None]:
+    """Takes a picture of a page, on a phone and on a desktop, by day and by night: it is as wide as the window."""
+
+    def look(page: Page, name: str) -> None:
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.emulate_media(color_scheme=scheme)
+        page.evaluate("new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))")
+        page.screenshot(path=shots / f"{name}-{size[0]}-{scheme}.png", full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+    return look
 
 
 @pytest.fixture

@@ -1,8 +1,10 @@
 """The page with the billiard balls."""
 
+from collections.abc import Callable
 from typing import Any
 
 import billiards
+import browsers
 import pytest
 from billiards import Ball
 from playwright.sync_api import Locator, Page, expect
@@ -48,23 +50,14 @@ def drag(page: Page, name: str, dx: float, dy: float) -> None:
     scale: float = page.locator("#table").evaluate("(e) => e.getScreenCTM().a")
     box = page.locator(f"{name} .reach").bounding_box()
     assert box is not None
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + dx * scale / 2, y - dy * scale / 2)
-    page.mouse.move(x + dx * scale, y - dy * scale)
-    page.mouse.up()
+    at = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    browsers.drag(page, at, (dx * scale, -dy * scale))
 
 
-@pytest.mark.parametrize("size", [(390, 844), (1280, 800)], ids=["phone", "desktop"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_looks_as_it_should(table: Page, shots: Any, size: tuple[int, int], scheme: str):
-    table.set_viewport_size({"width": size[0], "height": size[1]})
-    table.emulate_media(color_scheme=scheme)
+def test_it_looks_as_it_should(table: Page, look: Callable[[Page, str], None]):
     table.locator("#optimise").click()
     expect(table.locator("#optimise")).to_have_text("Optimise", timeout=SLOW)
-    table.screenshot(path=shots / f"billiards-{size[0]}-{scheme}.png", full_page=True)
-    assert table.evaluate("document.documentElement.scrollWidth") <= size[0]
+    look(table, "billiards")
 
 
 def test_it_finds_the_shot_that_python_finds_to_the_bit(table: Page, model: Any):

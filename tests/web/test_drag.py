@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import browsers
 import drag as pictures
 import numpy as np
 import pytest
@@ -59,23 +60,14 @@ def dragged(page: Page, which: str, k: int, dx: float, dy: float) -> tuple[float
     """How far a point is from the pointer, after a drag in a few moves."""
     page.locator(which).scroll_into_view_if_needed()
     x, y = place(page, which, k)
-    page.mouse.move(x, y)
-    page.mouse.down()
-    for part in range(1, 9):
-        page.mouse.move(x + dx * part / 8, y + dy * part / 8)
-    page.mouse.up()
+    browsers.drag(page, (x, y), (dx, dy), steps=8)
     settled(page)
     u, v = place(page, which, k)
     return u - x - dx, v - y - dy
 
 
-@pytest.mark.parametrize("size", [(390, 844), (1280, 800)], ids=["phone", "desktop"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_looks_as_it_should(drags: Page, shots: Path, size: tuple[int, int], scheme: Any):
-    drags.set_viewport_size({"width": size[0], "height": size[1]})
-    drags.emulate_media(color_scheme=scheme)
-    drags.screenshot(path=shots / f"drag-{size[0]}-{scheme}.png", full_page=True)
-    assert drags.evaluate("document.documentElement.scrollWidth") <= size[0]
+def test_it_looks_as_it_should(drags: Page, look: Callable[[Page, str], None]):
+    look(drags, "drag")
 
 
 def test_its_numbers_have_the_bits_of_pythons(drags: Page):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import fit as example
@@ -69,13 +69,8 @@ def scale(page: Page) -> float:
     return page.locator("#points").evaluate("(e) => e.getScreenCTM().a")
 
 
-@pytest.mark.parametrize("size", [(390, 844), (1280, 800)], ids=["phone", "desktop"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_looks_as_it_should(fit: Page, shots: Path, size: tuple[int, int], scheme: str):
-    fit.set_viewport_size({"width": size[0], "height": size[1]})
-    fit.emulate_media(color_scheme=scheme)
-    fit.screenshot(path=shots / f"fit-{size[0]}-{scheme}.png", full_page=True)
-    assert fit.evaluate("document.documentElement.scrollWidth") <= size[0]
+def test_it_looks_as_it_should(fit: Page, look: Callable[[Page, str], None]):
+    look(fit, "fit")
 
 
 @pytest.mark.parametrize("name", NAMES)

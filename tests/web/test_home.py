@@ -1,10 +1,11 @@
 """The first page of the demo site."""
 
 import math
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from browsers import drag
 from playwright.sync_api import Page, expect
 from spring import slope, spring
 
@@ -25,25 +26,15 @@ def end(page: Page) -> tuple[float, float]:
     return at[0], at[1]
 
 
-def drag(page: Page, dx: float, dy: float) -> None:
+def pull(page: Page, dx: float, dy: float) -> None:
     """Drag the end of the spring by pixels."""
     box = page.locator("#end").bounding_box()
     assert box is not None
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + dx / 2, y + dy / 2)
-    page.mouse.move(x + dx, y + dy)
-    page.mouse.up()
+    drag(page, (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2), (dx, dy))
 
 
-@pytest.mark.parametrize("size", [(390, 844), (1280, 800)], ids=["phone", "desktop"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_looks_as_it_should(home: Page, shots: Path, size: tuple[int, int], scheme: str):
-    home.set_viewport_size({"width": size[0], "height": size[1]})
-    home.emulate_media(color_scheme=scheme)
-    home.screenshot(path=shots / f"home-{size[0]}-{scheme}.png", full_page=True)
-    assert home.evaluate("document.documentElement.scrollWidth") <= size[0]
+def test_it_looks_as_it_should(home: Page, look: Callable[[Page, str], None]):
+    look(home, "home")
 
 
 def test_its_gradient_has_the_bits_of_pythons(home: Page):
@@ -61,7 +52,7 @@ def test_its_gradient_has_the_bits_of_pythons(home: Page):
 def test_its_spring_is_dragged(home: Page):
     x, y = end(home)
     scale: float = home.locator("#world").evaluate("(e) => e.getScreenCTM().a")
-    drag(home, -60, -90)
+    pull(home, -60, -90)
     assert end(home) == pytest.approx((x - 60 / scale, y + 90 / scale), abs=0.5 / scale)
 
 
@@ -76,7 +67,7 @@ def test_its_spring_follows_the_arrow_keys(home: Page):
 
 def test_let_go_the_spring_comes_to_rest(home: Page):
     home.emulate_media(reduced_motion="no-preference")
-    drag(home, 40, 40)
+    pull(home, 40, 40)
     far = math.hypot(*end(home))
     home.wait_for_function("() => Math.abs(Math.hypot(end.cx.baseVal.value, end.cy.baseVal.value) - 1) < 0.01")
     assert far > 1.4

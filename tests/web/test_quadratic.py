@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import browsers
 import numpy as np
 import pytest
 import quadratic
@@ -61,22 +62,14 @@ def drag(page: Page, handle: str, dx: float, dy: float) -> tuple[float, float]:
     """Drag a handle, in several steps: where the pointer is in the end."""
     page.locator(handle).scroll_into_view_if_needed()
     x, y = middle(page.locator(handle))
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + dx, y + dy, steps=6)
-    page.mouse.up()
+    browsers.drag(page, (x, y), (dx, dy))
     return x + dx, y + dy
 
 
-@pytest.mark.parametrize("size", [(390, 844), (1280, 800)], ids=["phone", "desktop"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_looks_as_it_should(page: Page, site: str, shots: Path, size: tuple[int, int], scheme: str):
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(color_scheme=scheme)
+def test_it_looks_as_it_should(page: Page, site: str, look: Callable[[Page, str], None]):
     page.goto(f"{site}/quadratic/")
     expect(page.locator("#time")).not_to_have_text("not yet")
-    page.screenshot(path=shots / f"quadratic-{size[0]}-{scheme}.png", full_page=True)
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    look(page, "quadratic")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,7 +1,7 @@
 // @ts-check
 import { init, load } from "./model/index.js";
 import { handle, timed } from "../shared/page.js";
-import { $, curve, make, player, set } from "../shared/simulation.js";
+import { $, curve, listening, make, player, set } from "../shared/simulation.js";
 
 /**
  * @typedef {ArrayLike<number>} Point
@@ -228,3 +228,4 @@ $("reset").addEventListener("click", () => {
 report();
 choose(ball);
 time.replay();
+listening();

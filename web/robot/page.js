@@ -1,7 +1,7 @@
 // @ts-check
 import { init, load } from "./model/index.js";
 import { handle, still, took } from "../shared/page.js";
-import { $, curve, make, player, set } from "../shared/simulation.js";
+import { $, curve, listening, make, player, set } from "../shared/simulation.js";
 
 const TURNS = 100; // of gradient descent
 const FRAMES = 341; // of a sixtieth of a second each
@@ -164,3 +164,4 @@ let marks = "";
 for (let k = -10; k < 20; k++) marks += `M${k / 10} -.1v.0${k % 5 ? 1 : 2}`;
 set($("marks"), { d: marks });
 anew({ seed: 2 });
+listening();

@@ -81,3 +81,8 @@ export const curve = (svg, { turns, levels, y }) => {
     set(dot, { cx: x, cy: height, r: values.length ? 2.2 : 0 });
   };
 };
+
+/** Let the buttons be pressed: before the script of the page was loaded, a click would have been lost. */
+export const listening = () => {
+  for (const button of document.querySelectorAll("button")) button.disabled = false;
+};
