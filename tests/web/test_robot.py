@@ -32,6 +32,7 @@ def trained(page: Page, steps: int) -> int:
     page.wait_for_function("(n) => document.querySelector('#progress').value >= n", arg=steps)
     page.locator("#train").click()
     expect(page.locator("#train")).to_have_text("Train", timeout=SLOW)
+    expect(page.locator("body")).to_have_attribute("aria-busy", "false", timeout=SLOW)
     return int(page.locator("#steps").inner_text().split()[0])
 
 

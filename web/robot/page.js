@@ -77,15 +77,20 @@ let losses = [];
 let ms = 0;
 let first = true;
 
+const wait = (/** @type {boolean} */ yes) => {
+  busy = yes;
+  document.body.ariaBusy = String(yes);
+};
+
 const ask = () => {
   if (busy || !(training || next)) return;
-  busy = true;
+  wait(true);
   worker.postMessage({ job, goal, train: training, ...next });
   next = undefined;
 };
 
 worker.onmessage = (/** @type {MessageEvent} */ { data }) => {
-  busy = false;
+  wait(false);
   if (data.job == job) {
     path = data.path;
     if (data.train) {
