@@ -38,7 +38,7 @@ def node(*args: object, cwd: Path) -> str:
 def in_chromium(page: Page, url: str, what: str = "document.title") -> Any:
     """What a page says, as JSON, in its title or elsewhere, in Chromium."""
     page.goto(url)
-    return json.loads(page.wait_for_function(what).json_value())
+    return json.loads(page.wait_for_function(f"() => {what}").json_value())
 
 
 def in_firefox(url: str, what: str = "document.title") -> Any:
