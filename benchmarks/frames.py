@@ -67,7 +67,11 @@ def row(browser: Browser, address: str, slug: str) -> str:
         session: CDPSession = page.context.new_cdp_session(page)
         session.send("Emulation.setCPUThrottlingRate", {"rate": slower})
         times, evaluation = dragged(page, f"{address}/{slug}")
-        cells += [f"{statistics.median(times):.2f}", f"{times[int(0.95 * len(times))]:.2f}", "in a Worker" if math.isnan(evaluation) else f"{evaluation:.3f}"]
+        cells += [
+            f"{statistics.median(times):.2f}",
+            f"{times[int(0.95 * len(times))]:.2f}",
+            "in a Worker" if math.isnan(evaluation) else f"{evaluation:.3f}",
+        ]
         page.close()
     return f"| {slug.rstrip('/') or 'home'} | {' | '.join(cells)} |"
 
