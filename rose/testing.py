@@ -249,7 +249,9 @@ class _Examination:
         left, right = sorted([_one_sided(along, sign) for sign in (-1.0, 1.0)])
         space = 1e-4 * max(abs(left), abs(right))
         said = f"derivative {d:.9g}, by differences {found:.9g}"
-        if self.special or (right - left > space and left - space <= d <= right + space):
+        if self.special and any([abs(along(h) - along(0.0)) > 1e-6 for h in (-1e-14, 1e-14)]):
+            self.report.kinks.append(f"{at}: a jump; derivative {d:.6g}")
+        elif self.special or (right - left > space and left - space <= d <= right + space):
             self.report.kinks.append(f"{at}: a kink, with slopes {left:.6g} and {right:.6g}; derivative {d:.6g}")
         elif math.isnan(found):
             self.report.notes.append(f"{at}: differences are too rough to tell (derivative {d:.9g})")
