@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
@@ -11,8 +13,10 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page
 
+BUNDLERS = Path(__file__).parent / "bundlers"  # where npm has put what the tests need of it
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 
@@ -48,3 +52,21 @@ def drag(page: Page, at: tuple[float, float], by: tuple[float, float], steps: in
     page.mouse.down()
     page.mouse.move(at[0] + by[0], at[1] + by[1], steps=steps)
     page.mouse.up()
+
+
+def node(*args: object, cwd: Path) -> str:
+    """What a program in node prints."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    ran = subprocess.run(["node", *map(str, args)], cwd=cwd, capture_output=True, text=True, timeout=100)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def in_firefox(url: str, what: str = "document.title") -> Any:
+    """What a page says, as JSON, in its title or elsewhere, in Firefox; its console may not complain."""
+    if FIREFOX is None:
+        pytest.skip("there is no Firefox here")
+    if not (BUNDLERS / "node_modules" / "puppeteer-core").exists():
+        pytest.skip("puppeteer is not installed: npm install --prefix tests/bundlers")
+    return json.loads(node(BUNDLERS / "firefox.mjs", FIREFOX, url, what, cwd=BUNDLERS))

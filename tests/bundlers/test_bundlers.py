@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import served
+from browsers import in_firefox, node, served
 from lines import wave
 from playwright.sync_api import Page
-from tools import STRICT, in_chromium, in_firefox, node, tool
+from tools import STRICT, in_chromium, tool
 
 MAIN = """
 import init from "{}";

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import FIREFOX
 from playwright.sync_api import Page
 
 HERE = Path(__file__).parent
@@ -26,25 +24,7 @@ def tool(name: str, *args: object, cwd: Path) -> str:
     return ran.stdout + ran.stderr
 
 
-def node(*args: object, cwd: Path) -> str:
-    """What a program in node prints."""
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed")
-    ran = subprocess.run(["node", *map(str, args)], cwd=cwd, capture_output=True, text=True, timeout=100)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout
-
-
 def in_chromium(page: Page, url: str, what: str = "document.title") -> Any:
     """What a page says, as JSON, in its title or elsewhere, in Chromium."""
     page.goto(url)
     return json.loads(page.wait_for_function(f"() => {what}").json_value())
-
-
-def in_firefox(url: str, what: str = "document.title") -> Any:
-    """The same, in Firefox."""
-    if FIREFOX is None:
-        pytest.skip("there is no Firefox here")
-    if not (HERE / "node_modules" / "puppeteer-core").exists():
-        pytest.skip("puppeteer is not installed: npm install --prefix tests/bundlers")
-    return json.loads(node(HERE / "firefox.mjs", FIREFOX, url, what, cwd=HERE))

@@ -1,0 +1,20 @@
+"""The pages of the demo site in Firefox: each is drawn, and its console has nothing to complain of."""
+
+import pytest
+from browsers import in_firefox
+
+DRAWN = {  # what a page says, and that it is what it says in Chromium
+    "": ("numbers.value", "energy 0.1466   gradient 0.4984, -0.5815"),
+    "quadratic/": ("hyy.textContent", "0.890"),
+    "billiards/": ("missed.value", "0.2130"),
+    "robot/": ("far.value", "0.6869"),
+    "drag/": ("document.querySelector('rose-drag')?.querySelectorAll('.rose-handle').length", "44"),
+    "fit/": ("document.querySelectorAll('.handle').length", "9"),
+    "live/": ("value.textContent", "166.480"),
+}
+
+
+@pytest.mark.parametrize("slug", DRAWN)
+def test_a_page_is_drawn_in_firefox(site: str, slug: str):
+    what, said = DRAWN[slug]
+    assert in_firefox(f"{site}/{slug}", f"(x => x && JSON.stringify(String(x)))({what})") == said
