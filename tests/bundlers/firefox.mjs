@@ -6,11 +6,10 @@ const browser = await launch({ browser: "firefox", executablePath });
 try {
   const page = await browser.newPage();
   const wrong = [];
-  page.on("pageerror", (error) => wrong.push(String(error)));
-  page.on("console", (message) => {
-    // a picture that the browser asks for by itself, and a strict policy refuses
-    if (message.type() == "error" && !message.text().includes("/favicon.ico")) wrong.push(message.text());
-  });
+  // a strict policy refuses the picture that the browser asks for by itself
+  const note = (said) => said.includes("/favicon.ico") || wrong.push(said);
+  page.on("pageerror", (error) => note(String(error)));
+  page.on("console", (message) => message.type() == "error" && note(message.text()));
   await page.goto(url);
   console.log(await (await page.waitForFunction(what)).jsonValue());
   if (wrong.length) throw new Error(wrong.join("\n"));
