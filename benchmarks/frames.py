@@ -7,17 +7,18 @@ a phone may be. At 60 frames a second there are 16.7 ms, in which the browser ha
 from __future__ import annotations
 
 import math
+import os
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+
+from rose.tools import server
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("", "quadratic/", "billiards/", "robot/", "drag/", "fit/")
@@ -31,11 +32,6 @@ window.requestAnimationFrame = (f) => ask((at) => {
   window.frameTimes[at] = (window.frameTimes[at] ?? 0) + performance.now() - start;
 });
 """
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        pass
 
 
 def dragged(page: Page, address: str) -> tuple[list[float], float]:
@@ -79,15 +75,17 @@ def row(browser: Browser, address: str, slug: str) -> str:
 def main() -> None:
     """Print the table."""
     with tempfile.TemporaryDirectory() as out, sync_playwright() as playwright:
-        subprocess.run([sys.executable, ROOT / "web" / "build.py", "-o", out], check=True, stdout=subprocess.DEVNULL)
+        env = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, ROOT / "web" / "build.py", "-o", out]
+        subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=out)) as server:
-            Thread(target=server.serve_forever, daemon=True).start()
+        with server(Path(out), quiet=True) as made:
+            Thread(target=made.serve_forever, daemon=True).start()
             print("| page | median | 95 % | one evaluation | 4 times slower: median | 95 % | one evaluation |")
             print("| --- | --- | --- | --- | --- | --- | --- |")
             for slug in PAGES:
-                print(row(browser, f"http://127.0.0.1:{server.server_port}", slug), flush=True)
-            server.shutdown()
+                print(row(browser, f"http://127.0.0.1:{made.server_port}", slug), flush=True)
+            made.shutdown()
         browser.close()
 
 

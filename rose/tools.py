@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gzip
 import json
 import math
 import os
@@ -23,6 +22,7 @@ import click
 
 from wasm_backend.anatomy import Anatomy, anatomy
 from wasm_backend.folder import kept_in
+from wasm_backend.package import gzipped
 
 from . import build, derive
 from .ops import exp, sin
@@ -42,7 +42,7 @@ def inspect_(module: Path, as_json: bool) -> None:
         found = anatomy(wasm)
     except ValueError as e:
         raise click.ClickException(f"{module} is no module that can be read: {e}") from e
-    packed = len(gzip.compress(wasm, 9, mtime=0))
+    packed = gzipped(wasm)
     if as_json:
         click.echo(json.dumps({**asdict(found), "gzipped": packed}))
     else:
@@ -94,19 +94,26 @@ _TYPES = {
 @click.option("-q", "--quiet", is_flag=True, help="Do not say what is asked for.")
 def serve_(folder: Path, port: int, host: str, csp: bool, quiet: bool) -> None:
     """Serve a directory to browsers, while you develop: nothing is cached. Ctrl-C ends it."""
-    handler = type("Handler", (_Handler,), {"csp": csp, "quiet": quiet})
     try:
-        server = _Server((host, port), functools.partial(handler, directory=str(folder)))
+        made = server(folder, host, port, csp=_CSP if csp else None, quiet=quiet)
     except (OSError, UnicodeError) as e:
         raise click.UsageError(f"cannot serve at {host}:{port}: {getattr(e, 'strerror', None) or e}") from e
-    with server:
+    with made:
         name = f"[{host}]" if ":" in host else host
-        click.echo(f"http://{name}:{server.server_address[1]}/")
+        click.echo(f"http://{name}:{made.server_address[1]}/")
         sys.stdout.flush()
         try:
-            server.serve_forever()
+            made.serve_forever()
         except KeyboardInterrupt:
             pass
+
+
+def server(
+    folder: Path, host: str = "127.0.0.1", port: int = 0, *, csp: str | None = None, quiet: bool = False
+) -> ThreadingHTTPServer:
+    """A server of the files of a directory, which sends this Content-Security-Policy. At port 0 it takes a free one."""
+    handler = type("Handler", (_Handler,), {"csp": csp, "quiet": quiet})
+    return _Server((host, port), functools.partial(handler, directory=str(folder)))
 
 
 class _Server(ThreadingHTTPServer):
@@ -118,7 +125,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    csp: ClassVar[bool]
+    csp: ClassVar[str | None]
     quiet: ClassVar[bool]
     server_version, sys_version = "rose", ""
 
@@ -128,8 +135,8 @@ class _Handler(SimpleHTTPRequestHandler):
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-store")
         self.send_header("X-Content-Type-Options", "nosniff")
-        if self.csp:
-            self.send_header("Content-Security-Policy", _CSP)
+        if self.csp is not None:
+            self.send_header("Content-Security-Policy", self.csp)
         super().end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:

@@ -114,9 +114,13 @@ def runtime(lowered: Lowered) -> dict[str, str]:
 
 def shipped(file: str) -> str:
     """A file of the runtime as it goes to a page: comments, which are for us, stay here."""
-    lines = re.sub(r"/\*\*.*?\*/ ?", "", source(file), flags=re.DOTALL).splitlines()
-    kept = [line for line in lines if line.strip() and not line.lstrip().startswith("//")]
-    return "\n".join(["// Made by Rose.", *kept]) + "\n"
+    return f"// Made by Rose.\n{without_comments(source(file))}"
+
+
+def without_comments(text: str) -> str:
+    """A program without its comments that have lines of their own, and without JSDoc."""
+    lines = re.sub(r"/\*\*.*?\*/ ?", "", text, flags=re.DOTALL).splitlines()
+    return "".join([f"{line}\n" for line in lines if line.strip() and not line.lstrip().startswith("//")])
 
 
 def source(file: str) -> str:

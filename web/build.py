@@ -6,7 +6,6 @@ in the folder of its name, with its package beside it; `shared` has what they sh
 
 from __future__ import annotations
 
-import gzip
 import html
 import re
 import shutil
@@ -22,6 +21,9 @@ from pages import HOME, PAGES, Model, Page
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
+
+from wasm_backend.javascript import without_comments
+from wasm_backend.package import gzipped, loaded
 
 WEB = Path(__file__).parent
 ROOT = WEB.parent
@@ -69,12 +71,13 @@ def build(page: Page, out: Path) -> int:
         python.place(to / "python")
     packages = [compiled(model, to / model.folder) for model in page.models]
     (to / "index.html").write_text(document(page, packages))
-    loaded = [file for file in to.iterdir() if file.is_file()]
-    loaded += [file for package in packages for file in package if file.suffix in (".js", ".wasm")]
-    loaded = [file for file in loaded if file.name not in UNUSED]
-    named = "".join([file.read_text() for file in loaded if file.suffix in (".html", ".css", ".js")])
-    loaded += [file for file in (out / "shared").iterdir() if f"shared/{file.name}" in named]
-    return sum(map(gzipped, loaded))
+    used = [file for file in to.iterdir() if file.is_file()]
+    for package in packages:
+        files = {file.name: file for file in package}
+        used += [files[name] for name in loaded({name: file.read_bytes() for name, file in files.items()})]
+    named = "".join([file.read_text() for file in used if file.suffix in (".html", ".css", ".js")])
+    used += [file for file in (out / "shared").iterdir() if f"shared/{file.name}" in named]
+    return sum([gzipped(file.read_bytes()) for file in used])
 
 
 def copy(file: Path, to: Path) -> None:
@@ -82,12 +85,7 @@ def copy(file: Path, to: Path) -> None:
     if file.suffix != ".js":
         shutil.copy2(file, to)
         return
-    lines = re.sub(r"/\*\*.*?\*/ ?", "", file.read_text(), flags=re.DOTALL).splitlines()
-    kept = [line for line in lines if line.strip() and not line.lstrip().startswith("//")]
-    (to / file.name).write_text("\n".join(kept) + "\n")
-
-
-UNUSED = {"inline.js", "node.js", "workerd.js"}  # what a browser does not load of a package
+    (to / file.name).write_text(without_comments(file.read_text()))
 
 
 def compiled(model: Model, to: Path) -> list[Path]:
@@ -96,10 +94,6 @@ def compiled(model: Model, to: Path) -> list[Path]:
     command = [sys.executable, "-m", "rose", "compile", target, "-o", to, "--force", "-q"]
     subprocess.run(command, check=True, cwd=ROOT)
     return sorted(to.iterdir())
-
-
-def gzipped(file: Path) -> int:
-    return len(gzip.compress(file.read_bytes(), mtime=0))
 
 
 # the document
@@ -160,7 +154,7 @@ def source(model: Model, files: Iterable[Path]) -> str:
     """The Python of a model, and how large what came of it is."""
     text = (ROOT / "examples" / f"{model.example}.py").read_text()
     (wasm,) = [file for file in files if file.name == f"{model.example}.wasm"]
-    size = f"{wasm.stat().st_size:,} bytes of WebAssembly, {gzipped(wasm):,} gzipped"
+    size = f"{wasm.stat().st_size:,} bytes of WebAssembly, {gzipped(wasm.read_bytes()):,} gzipped"
     return (
         f"<details><summary>Its Python, <code>{model.example}.py</code>: {size}</summary>\n"
         f'<pre tabindex="0"><code>{coloured(text)}</code></pre></details>'

@@ -25,7 +25,8 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (shared / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (shared / "site").exists():
-            subprocess.run([sys.executable, "web/build.py", "-o", shared / "making"], cwd=ROOT, check=True)
+            command, env = [sys.executable, "web/build.py", "-o", shared / "making"], {**os.environ, "PYTHONPATH": "."}
+            subprocess.run(command, cwd=ROOT, env=env, check=True)
             (shared / "making").rename(shared / "site")
     return shared / "site"
 
