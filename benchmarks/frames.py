@@ -13,12 +13,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
-
-from rose.tools import server
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("", "quadratic/", "billiards/", "robot/", "drag/", "fit/")
@@ -32,6 +32,11 @@ window.requestAnimationFrame = (f) => ask((at) => {
   window.frameTimes[at] = (window.frameTimes[at] ?? 0) + performance.now() - start;
 });
 """
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        pass
 
 
 def dragged(page: Page, address: str) -> tuple[list[float], float]:
@@ -79,13 +84,13 @@ def main() -> None:
         command = [sys.executable, ROOT / "web" / "build.py", "-o", out]
         subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        with server(Path(out), quiet=True) as made:
-            Thread(target=made.serve_forever, daemon=True).start()
+        with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=out)) as server:
+            Thread(target=server.serve_forever, daemon=True).start()
             print("| page | median | 95 % | one evaluation | 4 times slower: median | 95 % | one evaluation |")
             print("| --- | --- | --- | --- | --- | --- | --- |")
             for slug in PAGES:
-                print(row(browser, f"http://127.0.0.1:{made.server_port}", slug), flush=True)
-            made.shutdown()
+                print(row(browser, f"http://127.0.0.1:{server.server_port}", slug), flush=True)
+            server.shutdown()
         browser.close()
 
 

@@ -94,26 +94,19 @@ _TYPES = {
 @click.option("-q", "--quiet", is_flag=True, help="Do not say what is asked for.")
 def serve_(folder: Path, port: int, host: str, csp: bool, quiet: bool) -> None:
     """Serve a directory to browsers, while you develop: nothing is cached. Ctrl-C ends it."""
+    handler = type("Handler", (_Handler,), {"csp": csp, "quiet": quiet})
     try:
-        made = server(folder, host, port, csp=_CSP if csp else None, quiet=quiet)
+        server = _Server((host, port), functools.partial(handler, directory=str(folder)))
     except (OSError, UnicodeError) as e:
         raise click.UsageError(f"cannot serve at {host}:{port}: {getattr(e, 'strerror', None) or e}") from e
-    with made:
+    with server:
         name = f"[{host}]" if ":" in host else host
-        click.echo(f"http://{name}:{made.server_address[1]}/")
+        click.echo(f"http://{name}:{server.server_address[1]}/")
         sys.stdout.flush()
         try:
-            made.serve_forever()
+            server.serve_forever()
         except KeyboardInterrupt:
             pass
-
-
-def server(
-    folder: Path, host: str = "127.0.0.1", port: int = 0, *, csp: str | None = None, quiet: bool = False
-) -> ThreadingHTTPServer:
-    """A server of the files of a directory, which sends this Content-Security-Policy. At port 0 it takes a free one."""
-    handler = type("Handler", (_Handler,), {"csp": csp, "quiet": quiet})
-    return _Server((host, port), functools.partial(handler, directory=str(folder)))
 
 
 class _Server(ThreadingHTTPServer):
@@ -125,7 +118,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    csp: ClassVar[str | None]
+    csp: ClassVar[bool]
     quiet: ClassVar[bool]
     server_version, sys_version = "rose", ""
 
@@ -135,8 +128,8 @@ class _Handler(SimpleHTTPRequestHandler):
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-store")
         self.send_header("X-Content-Type-Options", "nosniff")
-        if self.csp is not None:
-            self.send_header("Content-Security-Policy", self.csp)
+        if self.csp:
+            self.send_header("Content-Security-Policy", _CSP)
         super().end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:

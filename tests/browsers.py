@@ -7,6 +7,8 @@ import shutil
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -14,20 +16,34 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from rose.tools import server
-
 BUNDLERS = Path(__file__).parent / "bundlers"  # where npm has put what the tests need of it
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 
 
+class _Files(SimpleHTTPRequestHandler):
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".js": "text/javascript", ".mjs": "text/javascript"}
+
+    def __init__(self, *args: Any, csp: str | None, **kwargs: Any) -> None:
+        self.csp = csp
+        super().__init__(*args, **kwargs)
+
+    def end_headers(self) -> None:
+        if self.csp is not None:
+            self.send_header("Content-Security-Policy", self.csp)
+        super().end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
 @contextmanager
 def served(directory: Path, csp: str | None = None) -> Generator[str]:
     """The address of a server of these files, which sends the Content-Security-Policy."""
-    with server(directory, csp=csp, quiet=True) as made:
-        Thread(target=made.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{made.server_port}"
-        made.shutdown()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=str(directory), csp=csp)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 def drag(page: Page, at: tuple[float, float], by: tuple[float, float], steps: int = 6) -> None:
