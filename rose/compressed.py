@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import colouring, ir
-from .argnums import AnyFn, Argnums, positions
+from .argnums import AnyFn, Argnums, positions, real_result
 from .calls import callees
 from .entries import Sparsity, matrix, type_of
 from .flat import Flat, Path, build, place
@@ -29,6 +29,7 @@ def sparse_jacobian(f: AnyFn, argnums: Argnums, name: str) -> AnyFn:
     """The Jacobian of `f`, as a sparse matrix."""
     f = of_known_size(f, "jacobian")
     active = positions(f, argnums, "jacobian")
+    real_result(f, "jacobian")
     p = pattern(f, active)
 
     def values(b: Builder, lin: Halved, xs: Sequence[Value]) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import count as counter
 from typing import Any
 
-from .argnums import checked, positions
+from .argnums import checked, positions, real_result
 from .dependence import Dependence
 from .entries import Sparsity, of_rows
 from .errors import NotDifferentiable, edge, here
@@ -69,4 +69,6 @@ def sparsity(f: Fn[..., Any], argnums: int | Sequence[int] = 0) -> Sparsity:
     a call knows may be any element, and of a condition that only a call knows either arm may be taken.
     """
     f = of_known_size(checked(f, "sparsity"), "sparsity")
-    return pattern(f, positions(f, argnums, "sparsity"))
+    active = positions(f, argnums, "sparsity")
+    real_result(f, "sparsity")
+    return pattern(f, active)
