@@ -37,13 +37,14 @@ def bratu(n: int) -> Program:
     """A reaction with diffusion, on a square of `n` points to a side: five entries in a row."""
     t = Vec[n, Vec[n]]
 
-    def at(u: Any, i: Any, j: Any, here: Any) -> Any:
-        return rose.cond(here, lambda: u[i][j], lambda: 0.0)
-
     def f(u: Any) -> Any:
         def residual(i: Any, j: Any) -> Any:
-            down, right = at(u, (i + 1) % n, j, i < n - 1), at(u, i, (j + 1) % n, j < n - 1)
-            up, left = at(u, (i + (n - 1)) % n, j, i > 0), at(u, i, (j + (n - 1)) % n, j > 0)
+            down = rose.select(i < n - 1, u[(i + 1) % n][j], 0.0)
+            right = rose.select(j < n - 1, u[i][(j + 1) % n], 0.0)
+            up, left = (
+                rose.select(i > 0, u[(i + (n - 1)) % n][j], 0.0),
+                rose.select(j > 0, u[i][(j + (n - 1)) % n], 0.0),
+            )
             return up + down + left + right - 4.0 * u[i][j] + 0.02 * rose.exp(u[i][j])
 
         return rose.vec(rose.vec(residual(i, j) for j in rose.range(n)) for i in rose.range(n))

@@ -48,10 +48,10 @@ class Plan(NamedTuple):
 
 
 class Dependence:
-    """Runs functions of the IR over sets of tangents."""
+    """Runs functions of the IR over sets of `n` tangents."""
 
-    def __init__(self) -> None:
-        self.sets = Settled()
+    def __init__(self, n: int) -> None:
+        self.sets = Settled(n)
         self._plans: dict[Block, Plan] = {}
         self._same: dict[Value, Value] = {}  # values that are made of what another is made of
 
@@ -89,7 +89,7 @@ class Dependence:
         states = self._settled(types, xs[:k])
         while True:
             after = self._settled(types, (yield self._call(turns.body, [*states, *xs[k:]])))
-            more = [grown(t, x, y) for t, x, y in zip(types, states, after, strict=True)]
+            more = [grown(t, x, y, self.sets) for t, x, y in zip(types, states, after, strict=True)]
             if all([x is y for x, y in zip(states, more, strict=True)]):
                 return tuple(states)
             states = more

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from .indexsets import EMPTY, IndexSet, union
+from .indexsets import EMPTY, IndexSet, Settled, union
 from .types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec
 
 NOTHING: Any = type("Nothing", (), {"__slots__": ()})()
@@ -129,18 +129,18 @@ def loose(t: Type, x: Any) -> Any:
     return Row([loose(t.elem, y) for y in x])
 
 
-def grown(t: Type, x: Any, y: Any) -> Any:
+def grown(t: Type, x: Any, y: Any, sets: Settled) -> Any:
     """`join`, of loose values whose sets are settled: `x` itself, if `y` adds nothing."""
     if x is y:
         return x
     if t is Tan:
-        return x if y.numbers <= x.numbers else IndexSet(x.numbers | y.numbers)
+        return sets.grown(x, y)
     if isinstance(t, Stack):
-        item = grown(t.elem, x.item, y.item)
+        item = grown(t.elem, x.item, y.item, sets)
         return x if item is x.item else Several(item)
     if isinstance(t, (Tuple, Vec)) and x is not None and y is not None:
         types = t.items if isinstance(t, Tuple) else [t.elem] * len(x)
-        items = [grown(s, a, b) for s, a, b in zip(types, x, y, strict=True)]
+        items = [grown(s, a, b, sets) for s, a, b in zip(types, x, y, strict=True)]
         if all([a is b for a, b in zip(items, x, strict=True)]):
             return x
         return tuple(items) if isinstance(t, Tuple) else Row(items)

@@ -87,7 +87,7 @@ def test_a_jacobian_by_rows():
 
 def test_the_way_with_fewer_products_is_taken():
     rows, columns = [rose.text.show(rose.jacobian(f, sparse=True).func) for f in (few_rows, broyden)]
-    assert ".fwd" in rows and ".fwd" not in columns
+    assert ".bwd" in rows and ".bwd" not in columns
 
 
 @pytest.mark.parametrize("argnums", [0, 1, (0, 1), (1, 0)])
