@@ -27,14 +27,15 @@ def of_symmetric(rows: Places) -> list[int]:
 
 
 def mirrored(rows: Places, colours: Sequence[int]) -> list[tuple[int, int]]:
-    """For each entry of a symmetric matrix, the colour and the row in which it stands alone."""
-    read: list[tuple[int, int]] = []
-    for i, row in enumerate(rows):
-        seen: dict[int, int] = {}  # how many columns of each colour
+    """For each entry of a symmetric matrix a colour and a row in which it, or its mirror image, stands alone."""
+    seen: list[dict[int, int]] = []  # how many columns of each colour a row has
+    for row in rows:
+        counts: dict[int, int] = {}
         for j in row:
-            seen[colours[j]] = seen.get(colours[j], 0) + 1
-        read += [(colours[j], i) if seen[colours[j]] == 1 else (colours[i], j) for j in row]
-    return read
+            counts[colours[j]] = counts.get(colours[j], 0) + 1
+        seen.append(counts)
+    pairs = [(min(i, j), max(i, j)) for i, row in enumerate(rows) for j in row]
+    return [(colours[j], i) if seen[i][colours[j]] == 1 else (colours[i], j) for i, j in pairs]
 
 
 def transposed(rows: Places, n: int) -> list[list[int]]:

@@ -78,6 +78,8 @@ def check_mirrored(rows: Rows) -> None:
     for (i, j), (c, at) in zip(entries_, mirrored(rows, colours), strict=True):
         assert at in (i, j)
         assert alone(rows, colours, c, at) == [j if at == i else i]
+    where = dict(zip(entries_, mirrored(rows, colours), strict=True))
+    assert all([where[j, i] == at for (i, j), at in where.items()])
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def along(values: Any, tangents: Any) -> Any:
 def test_a_hessian_is_the_dense_one(n: int):
     x = numbers(n)
     sparse = rose.hessian(rosenbrock(n), sparse=True)(x)
-    assert sparse.nnz == 3 * n - 2
+    assert sparse.nnz == 3 * n - 2 and (sparse != sparse.T).nnz == 0
     assert np.allclose(sparse.toarray(), rose.hessian(rosenbrock(n))(x), rtol=1e-13, atol=0)
 
 
