@@ -381,7 +381,8 @@ def hessian(f: AnyFn, argnums: Argnums = 0, *, sparse: bool = False) -> AnyFn:
     """The second derivatives of a function to a number: those of its gradient, which is evaluated once, forwards.
 
     In a vector of at most 16 numbers, of a function that is short and not of any size, what is known to be zero is 0
-    and has no code. With `sparse=True` it is a sparse matrix, as in `jacobian`, and exactly symmetric.
+    and has no code. With `sparse=True` it is a sparse matrix, as in `jacobian`; and exactly symmetric, unless a user's
+    derivative rule is in it.
     """
     g = _gradient(f, argnums, "hessian")
     if sparse:
