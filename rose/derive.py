@@ -39,7 +39,7 @@ def _sequence(argnums: Any) -> Sequence[Any]:
     return argnums if isinstance(argnums, (list, tuple)) else [argnums]  # pyright: ignore[reportUnknownVariableType]
 
 
-def _positions(f: AnyFn, argnums: Argnums, what: str) -> tuple[int, ...]:
+def positions(f: AnyFn, argnums: Argnums, what: str) -> tuple[int, ...]:
     """The parameters to differentiate in, each checked to have a derivative."""
     given: list[Any] = [argnums] if host_index(argnums) is not None else [*_sequence(argnums)]
     out: list[int] = []
@@ -95,7 +95,7 @@ def hvp(f: AnyFn, argnums: int = 0) -> AnyFn:
     """The Hessian times a vector: `hvp(f)(*xs, v)`, by forward mode over the gradient, without the Hessian."""
     if isinstance(argnums, (list, tuple)):
         raise TypeMismatch(f"rose.hvp takes one parameter, not {ir.shown(argnums)}", here(), "give argnums an integer")
-    (k,) = _positions(_checked(f, "hvp"), argnums, "hvp")
+    (k,) = positions(_checked(f, "hvp"), argnums, "hvp")
     g = grad(f, k)
 
     def body(*args: Any) -> Any:
@@ -331,7 +331,7 @@ def value_and_grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
 
 def _gradient(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
     f = _checked(f, what)
-    active = _positions(f, argnums, what)
+    active = positions(f, argnums, what)
     if untyped(f.result) is not Real:
         raise NotDifferentiable(
             f"rose.{what} takes a function to a Real, and {f.name} gives a {f.result!r}",
@@ -428,7 +428,7 @@ def count(t: Type) -> int:
 
 def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) -> AnyFn:
     f = _checked(f, what)
-    active = _positions(f, argnums, what)
+    active = positions(f, argnums, what)
     result = untyped(f.result)
     if not result.real:
         hint = "only Reals have a derivative"

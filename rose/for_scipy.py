@@ -1,0 +1,159 @@
+"""`rose.scipy`: a function and its derivatives as SciPy calls them, from one vector of numbers.
+
+SciPy's solvers know one vector `x`, whatever it means. Here the parameters that are searched become that vector, their
+numbers in order, and the result of a function to many numbers becomes one too; what is derived of it is compiled when
+it is first asked for. SciPy itself is not imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+from .build import compile
+from .derive import Argnums, grad, hessian, hvp, jacobian, positions, value_and_grad
+from .errors import NotDifferentiable, TypeMismatch, argument, edge, here
+from .ir import shown
+from .lib.flat import Flat, is_real
+from .operators import host_index
+from .trace import Fn, make
+from .types import Real, Type, tuple_of
+from .vectors import dot
+
+AnyFn = Fn[..., Any]
+
+
+@edge
+def scipy(f: AnyFn, argnums: Argnums = 0, *, copy: bool = True, **sizes: int) -> ForSciPy:
+    """What SciPy's solvers take of `f`: `fun`, `jac`, `hess` and `hessp`, of one vector.
+
+    The vector `x` has the numbers of the first parameter, or of those of `argnums`, in order: fields as they are
+    written, vectors row by row. It stands in the place of the first of them, and the other parameters stay where they
+    are: they are SciPy's `args`, or the `t` of `solve_ivp`. What each is depends on the result of `f`:
+
+        a Real          fun(x), jac(x) the gradient, hess(x), hessp(x, p) the Hessian times a vector
+        other Reals     fun(x) the vector of them, jac(x) the Jacobian, hess(x, v) the Hessian of `dot(fun(x), v)`
+
+    With `copy=False` arrays that come out are read-only views of the memory of a module, which its next call in the
+    same thread overwrites. Only some of SciPy's solvers are done with an array by then.
+    """
+    at = here().narrow(argument(0, "f", *range(1, 9)))
+    if not isinstance(f, Fn):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeMismatch(f"rose.scipy takes an @fn function, not {shown(f)}", at, "mark it with @rose.fn")
+    f = f.at(**sizes)
+    active = positions(f, argnums, "scipy")
+    searched: list[tuple[Type, str]] = [(f.types[k], f.names[k]) for k in active]
+    for t, what in [*searched, (f.result, "the result")]:
+        if not is_real(t):
+            hint = "what is searched, and what comes out, is made of Reals alone; data go into other parameters"
+            raise TypeMismatch(f"rose.scipy: {what} of {f.name} is a {t!r}", at, hint)
+    return ForSciPy(f, active, host_index(argnums) is None, copy)
+
+
+class ForSciPy:
+    """A function as SciPy takes it. All that it gives can be called from several threads, and pickled."""
+
+    def __init__(self, f: AnyFn, active: Sequence[int], several: bool, copy: bool) -> None:
+        types = [f.types[k] for k in active]
+        self._names = [f.names[k] for k in active]
+        self._parts, self._several, self._copy = types, several, copy
+        self._flat, self._at = Flat(tuple_of(*types) if several else types[0]), min(active)
+        self._f = _of_vector(f, active, self._flat, several)
+
+    def __repr__(self) -> str:
+        return f"<rose.scipy({self._f!r})>"
+
+    @cached_property
+    @edge
+    def fun(self) -> Callable[..., Any]:
+        """The value at `x`: a number, or a vector of them."""
+        return self._compiled("fun", self._f)
+
+    @cached_property
+    @edge
+    def jac(self) -> Callable[..., Any]:
+        """The gradient at `x`, of a function to a number; else the Jacobian, with a row for each number of the result."""
+        return self._compiled("jac", self._derivative())
+
+    @cached_property
+    @edge
+    def fun_and_jac(self) -> Callable[..., Any]:
+        """Both at once, for SciPy's `jac=True`: what they have in common is computed once."""
+        f = self._f
+        if f.result is Real:
+            return self._compiled("fun_and_jac", value_and_grad(f, self._at))
+        d = self._derivative()
+        both = make(lambda *xs: (f(*xs), d(*xs)), f.types, tuple_of(f.result, d.result), f"both({f.name})", f.names)
+        return self._compiled("fun_and_jac", both)
+
+    @cached_property
+    @edge
+    def hess(self) -> Callable[..., Any]:
+        """The Hessian at `x`; of a function to a vector, that of its product with `v`, as constraints have it."""
+        f, at = self._f, self._at
+        if f.result is not Real:
+            names, types = self._with("v", f.result)
+            weighted: Callable[..., Any] = lambda *xs: dot(f(*xs[: at + 1], *xs[at + 2 :]), xs[at + 1])
+            f = make(weighted, types, Real, f"dot({f.name}, {names[at + 1]})", names)
+        return self._compiled("hess", hessian(f, at))
+
+    @cached_property
+    @edge
+    def hessp(self) -> Callable[..., Any]:
+        """The Hessian at `x` times the vector `p`, without the Hessian: forward mode over the gradient."""
+        f, at = self._f, self._at
+        if f.result is not Real:
+            what = f"hessp is of a function to a Real, and that of {f.name} is a vector: it has a Hessian for each number"
+            hint = "jac is its Jacobian, and hess(x, v) the Hessian of the dot product of its result and v"
+            raise NotDifferentiable(what, here(), hint)
+        along, (names, types) = hvp(f, at), self._with("p", self._flat.vec)
+        moved: Callable[..., Any] = lambda *xs: along(*xs[: at + 1], *xs[at + 2 :], xs[at + 1])
+        return self._compiled("hessp", make(moved, types, self._flat.vec, along.name, names))
+
+    @cached_property
+    @edge
+    def flatten(self) -> Callable[..., Any]:
+        """The vector `x` of a value of the type that `f` takes, or of one for each of `argnums`."""
+        take: Callable[..., Any] = lambda *xs: self._flat.vector(xs if self._several else xs[0])
+        return compile({"flatten": make(take, self._parts, self._flat.vec, "flatten", self._names)})
+
+    @cached_property
+    @edge
+    def unflatten(self) -> Callable[..., Any]:
+        """What has the numbers of a vector `x`: the reverse of `flatten`."""
+        flat = self._flat
+        return compile({"unflatten": make(flat.value, [flat.vec], flat.type, "unflatten", ["x"])})
+
+    def _derivative(self) -> AnyFn:
+        return (grad if self._f.result is Real else jacobian)(self._f, self._at)
+
+    def _with(self, name: str, t: Type) -> tuple[list[str], list[Type]]:
+        """The names and types of the parameters, and one more after `x`."""
+        names, types, at = list(self._f.names), list(self._f.types), self._at + 1
+        while name in names:
+            name += "_"
+        return [*names[:at], name, *names[at:]], [*types[:at], t, *types[at:]]
+
+    def _compiled(self, name: str, f: AnyFn) -> Callable[..., Any]:
+        made = compile({name: f})
+        return made if self._copy or f.result is Real else partial(made, **{"view=": True})
+
+
+def _of_vector(f: AnyFn, active: Sequence[int], flat: Flat, several: bool) -> AnyFn:
+    """`f` as a function of the vector of what is searched, to a number or a vector."""
+    to = f.result if f.result is Real else Flat(f.result).vec
+    if flat.type is flat.vec and to is f.result:
+        return f
+    at, after = min(active), [k for k in range(min(active), len(f.types)) if k not in active]
+
+    def body(*args: Any) -> Any:
+        x = flat.value(args[at])
+        given = dict(enumerate(args[:at])) | dict(zip(after, args[at + 1 :], strict=True))
+        given |= dict(zip(active, x if several else [x], strict=True))
+        y = f(*[given[k] for k in range(len(f.types))])
+        return y if f.result is Real else Flat(f.result).vector(y)
+
+    types = [*f.types[:at], flat.vec, *[f.types[k] for k in after]]
+    names = [*f.names[:at], "x" if several else f.names[at], *[f.names[k] for k in after]]
+    return make(body, types, to, f.name, names)
