@@ -73,7 +73,7 @@ class ForSciPy:
     @cached_property
     @edge
     def jac(self) -> Callable[..., Any]:
-        """The gradient at `x`, of a function to a number; else the Jacobian, with a row for each number of the result."""
+        """The gradient at `x`, of a function to a number; else the Jacobian, a row for each number of the result."""
         return self._compiled("jac", self._derivative())
 
     @cached_property
@@ -92,11 +92,12 @@ class ForSciPy:
     def hess(self) -> Callable[..., Any]:
         """The Hessian at `x`; of a function to a vector, that of its product with `v`, as constraints have it."""
         f, at = self._f, self._at
-        if f.result is not Real:
-            names, types = self._with("v", f.result)
-            weighted: Callable[..., Any] = lambda *xs: dot(f(*xs[: at + 1], *xs[at + 2 :]), xs[at + 1])
-            f = make(weighted, types, Real, f"dot({f.name}, {names[at + 1]})", names)
-        return self._compiled("hess", hessian(f, at))
+        if f.result is Real:
+            return self._compiled("hess", hessian(f, at))
+        names, types = self._with("v", f.result)
+        weighted: Callable[..., Any] = lambda *xs: dot(f(*xs[: at + 1], *xs[at + 2 :]), xs[at + 1])
+        product = make(weighted, types, Real, f"dot({f.name}, {names[at + 1]})", names)
+        return self._compiled("hess", hessian(product, at))
 
     @cached_property
     @edge
@@ -104,7 +105,7 @@ class ForSciPy:
         """The Hessian at `x` times the vector `p`, without the Hessian: forward mode over the gradient."""
         f, at = self._f, self._at
         if f.result is not Real:
-            what = f"hessp is of a function to a Real, and that of {f.name} is a vector: it has a Hessian for each number"
+            what = f"hessp is of a function to a Real: {f.name} gives a {f.result!r}, with a Hessian for each number"
             hint = "jac is its Jacobian, and hess(x, v) the Hessian of the dot product of its result and v"
             raise NotDifferentiable(what, here(), hint)
         along, (names, types) = hvp(f, at), self._with("p", self._flat.vec)
