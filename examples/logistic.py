@@ -1,7 +1,7 @@
 """Logistic regression: how likely the O-rings of a space shuttle were to fail, by the temperature at its launch.
 
-The data are those of 23 flights before the last one of Challenger, which was launched at 31 °F: S. R. Dalal, E. B. Fowlkes
-and B. Hoadley, Risk Analysis of the Space Shuttle, Journal of the American Statistical Association 84 (1989).
+The data are those of 23 flights before the last one of Challenger, which was launched at 31 °F: S. R. Dalal, E. B.
+Fowlkes and B. Hoadley, Risk Analysis of the Space Shuttle, Journal of the American Statistical Association 84 (1989).
 """
 
 from scipy.optimize import minimize

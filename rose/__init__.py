@@ -78,6 +78,7 @@ from .ops import (
 )  # fmt: skip
 from .ops import pow_ as pow
 from .ops import round_ as round
+from .pattern import Sparsity, sparsity
 from .source import parse
 from .structs import Dual, Fin, Vec, struct
 from .trace import Fn, fn, opaque
@@ -98,6 +99,7 @@ __all__ = [
     "OutOfRange",
     "Real",
     "RoseError",
+    "Sparsity",
     "Tan",
     "TooLarge",
     "TypeMismatch",
@@ -175,6 +177,7 @@ __all__ = [
     "sin",
     "sinh",
     "softplus",
+    "sparsity",
     "sqrt",
     "stop_gradient",
     "struct",

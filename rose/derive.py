@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import ir, types
+from .argnums import Argnums, checked, positions
+from .compressed import sparse_hessian, sparse_jacobian
 from .cotangent import Cotangent
 from .dims import at_most, current
 from .duals import join_dual, split_dual
 from .errors import NotDifferentiable, TypeMismatch, edge, here
+from .flat import Path, build, count
 from .generic import of_any_size
 from .halved import Halved, as_cotangent, filled
 from .ir import Builder, Value
@@ -24,39 +27,7 @@ from .trace import Fn, make
 from .transpose import transpose
 from .types import Real, Tuple, Type, Unit, linear_part, map_leaves, tangent, tuple_of, untyped
 
-Argnums = int | Sequence[int]
 AnyFn = Fn[..., Any]
-Path = tuple[Value | int, ...]  # to a part of a value: an index of a vector, or the number of an item
-
-
-def _checked(f: Any, what: str) -> AnyFn:
-    if not isinstance(f, Fn):
-        raise TypeMismatch(f"rose.{what} takes an @fn function, not {ir.shown(f)}", here(), "mark it with @rose.fn")
-    return f  # pyright: ignore[reportUnknownVariableType]
-
-
-def _sequence(argnums: Any) -> Sequence[Any]:
-    return argnums if isinstance(argnums, (list, tuple)) else [argnums]  # pyright: ignore[reportUnknownVariableType]
-
-
-def positions(f: AnyFn, argnums: Argnums, what: str) -> tuple[int, ...]:
-    """The parameters to differentiate in, each checked to have a derivative."""
-    given: list[Any] = [argnums] if host_index(argnums) is not None else [*_sequence(argnums)]
-    out: list[int] = []
-    for a in given:
-        k = host_index(a)
-        if k is None or not -len(f.types) <= k < len(f.types):
-            hint = f"its parameters are {', '.join(f.names)}" if f.names else "it has no parameters"
-            raise NotDifferentiable(f"{f.name} has no parameter number {ir.shown(a)}", here(), hint)
-        k %= len(f.types)
-        if not untyped(f.types[k]).real:
-            raise NotDifferentiable(
-                f"rose.{what}: {f.names[k]} is a {f.types[k]!r}, which has no derivative",
-                here(),
-                "only Reals have one; choose other parameters with argnums",
-            )
-        out.append(k)
-    return tuple(out)
 
 
 # forward
@@ -68,7 +39,7 @@ def jvp(f: AnyFn) -> AnyFn:
 
     `jvp(f)(Dual(x, dx))` is `Dual(f(x), f'(x) dx)`.
     """
-    f = _checked(f, "jvp")
+    f = checked(f, "jvp")
     types = [untyped(t) for t in f.types]
 
     def body(*duals: Any) -> Any:
@@ -95,7 +66,7 @@ def hvp(f: AnyFn, argnums: int = 0) -> AnyFn:
     """The Hessian times a vector: `hvp(f)(*xs, v)`, by forward mode over the gradient, without the Hessian."""
     if isinstance(argnums, (list, tuple)):
         raise TypeMismatch(f"rose.hvp takes one parameter, not {ir.shown(argnums)}", here(), "give argnums an integer")
-    (k,) = positions(_checked(f, "hvp"), argnums, "hvp")
+    (k,) = positions(checked(f, "hvp"), argnums, "hvp")
     g = grad(f, k)
 
     def body(*args: Any) -> Any:
@@ -122,7 +93,7 @@ def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     `f` is evaluated once. `f_lin` takes a tangent for each parameter that can have one, of that
     parameter's type, and gives a tangent of the result.
     """
-    f = _checked(f, "linearize")
+    f = checked(f, "linearize")
     lin = Halved(f, [k for k, t in enumerate(f.types) if untyped(t).real])
     outside: list[tuple[AnyFn, AnyFn]] = []  # for calls outside of a trace: compiled once
 
@@ -168,7 +139,7 @@ def linear_transpose(f: AnyFn) -> AnyFn:
 
     Parameters that are no Reals stay, and come first. It is an error if `f` is not linear.
     """
-    f = _checked(f, "linear_transpose")
+    f = checked(f, "linear_transpose")
     types_ = [untyped(t) for t in f.types]
     result = untyped(f.result)
     active = [k for k, t in enumerate(types_) if t.real]
@@ -219,7 +190,7 @@ class Vjp:
 @of_any_size
 def vjp(f: AnyFn) -> Callable[..., Vjp]:
     """The derivative in reverse mode: `vjp(f)(*xs)` has the value, and the map from its cotangent to theirs."""
-    f = _checked(f, "vjp")
+    f = checked(f, "vjp")
     lin = Halved(f, [k for k, t in enumerate(f.types) if untyped(t).real])
     outside: list[tuple[AnyFn, AnyFn]] = []  # for calls outside of a trace: compiled once
 
@@ -298,7 +269,7 @@ def _back(f: AnyFn, lin: Halved) -> AnyFn:
 @of_any_size
 def pullback(f: AnyFn) -> AnyFn:
     """`vjp` as one function: from the arguments and a cotangent to the value and the gradients."""
-    f = _checked(f, "vjp")
+    f = checked(f, "vjp")
     lin = Halved(f, [k for k, t in enumerate(f.types) if untyped(t).real])
 
     def body(*args: Any) -> Any:
@@ -330,7 +301,7 @@ def value_and_grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
 
 
 def _gradient(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
-    f = _checked(f, what)
+    f = checked(f, what)
     active = positions(f, argnums, what)
     if untyped(f.result) is not Real:
         raise NotDifferentiable(
@@ -361,16 +332,6 @@ def _matrix(rows: Type, columns: Type) -> Type:
     return map_leaves(rows, lambda s: columns if s is Real else types.Unit)
 
 
-def build(b: Builder, t: Type, leaf: Callable[[Path], Value], path: Path = ()) -> Value:
-    """A value shaped as `t`, with `leaf(path)` for each Real in it."""
-    if isinstance(t, types.Vec):
-        return b.vec(t.size, lambda i: build(b, t.elem, leaf, (*path, i)))
-    if isinstance(t, Tuple):
-        parts = [build(b, x, leaf, (*path, k)) for k, x in enumerate(t.items)]
-        return b.tuple(parts, Tuple(tuple([p.type for p in parts]), t.form))
-    return leaf(path) if t is Real else b.unit()
-
-
 def _read(b: Builder, x: Value, path: Path) -> Value:
     for k in path:
         x = b.index(x, k) if isinstance(k, Value) else b.get(x, k)
@@ -399,35 +360,37 @@ def jacfwd(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
 
 
 @of_any_size
-def jacobian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
+def jacobian(f: AnyFn, argnums: Argnums = 0, *, sparse: bool = False) -> AnyFn:
     """The Jacobian, by the mode that takes fewer passes: the type of the result, with the parameter's for each Real.
 
     Of a function from `Vec[m]` to `Vec[n]` it is a `Vec[n, Vec[m]]`: one row for each number of the result. With
     several `argnums`, a tuple with one for each stands in the place of each leaf of the result. What is known to be
     zero is 0 and has no code, as in `hessian`.
+
+    With `sparse=True` it is a matrix of SciPy's, a `csr_array`, with the entries of `rose.sparsity(f, argnums)`: a row
+    for each number of the result, a column for each of the parameters, one after another. In an `@fn` function, and
+    in JavaScript, it has `rows`, `cols`, `values` and `shape`.
     """
+    if sparse:
+        return sparse_jacobian(checked(f, "jacobian"), argnums, f"jacobian({f.name})")
     return _jacobian(f, argnums, "jacobian")
 
 
 @of_any_size
-def hessian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
+def hessian(f: AnyFn, argnums: Argnums = 0, *, sparse: bool = False) -> AnyFn:
     """The second derivatives of a function to a number: those of its gradient, which is evaluated once, forwards.
 
     In a vector of at most 16 numbers, of a function that is short and not of any size, what is known to be zero is 0
-    and has no code.
+    and has no code. With `sparse=True` it is a sparse matrix, as in `jacobian`.
     """
-    return _jacobian(_gradient(f, argnums, "hessian"), argnums, "hessian", f"hessian({f.name})")
-
-
-def count(t: Type) -> int:
-    """The numbers in a `t`."""
-    if isinstance(t, types.Vec):
-        return t.size * count(t.elem)
-    return sum(map(count, t.items)) if isinstance(t, Tuple) else int(t is Real)
+    g = _gradient(f, argnums, "hessian")
+    if sparse:
+        return sparse_hessian(f, g, argnums, f"hessian({f.name})")
+    return _jacobian(g, argnums, "hessian", f"hessian({f.name})")
 
 
 def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) -> AnyFn:
-    f = _checked(f, what)
+    f = checked(f, what)
     active = positions(f, argnums, what)
     result = untyped(f.result)
     if not result.real:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import control, derive, functions, loops, ops
+from ..flat import Flat
 from ..functions import select, stop_gradient
 from ..generic import of_any_size
 from ..trace import make
 from ..vectors import dot, norm
 from .descent import each
-from .flat import Flat
 from .linear_algebra import solution
 from .search import ROUNDING, AnyFn, Found, Objective, limits, option, searching
 

@@ -22,6 +22,7 @@ from typing import Any, cast
 
 from .. import control, derive, loops, ops
 from ..errors import TypeMismatch, argument, here
+from ..flat import Flat, is_real
 from ..functions import select
 from ..generic import of_any_size
 from ..ir import shown
@@ -29,7 +30,6 @@ from ..trace import Fn, make
 from ..types import Fin, Real, Type, Vec
 from ..vectors import dot
 from .descent import each
-from .flat import Flat, is_real
 from .linear_algebra import cholesky_solve
 from .search import AnyFn, option, whole
 

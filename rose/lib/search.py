@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
+from ..flat import Flat, is_real
 from ..ir import Value, shown
 from ..operators import host_index
 from ..structs import as_type, form_of, struct
 from ..trace import Fn, make
 from ..types import Bool, Real, Tuple, Type
-from .flat import Flat, is_real
 
 AnyFn = Fn[..., Any]
 

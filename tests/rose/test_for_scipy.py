@@ -20,6 +20,7 @@ import rose
 from rose import Real, Vec, fn
 
 optimize = pytest.importorskip("scipy.optimize", reason="SciPy is not installed")
+sparse = pytest.importorskip("scipy.sparse", reason="SciPy is not installed")
 integrate = pytest.importorskip("scipy.integrate", reason="SciPy is not installed")
 
 ROOT = Path(__file__).parents[2]
@@ -398,3 +399,139 @@ def test_processes_take_the_function():
         apart = search(workers=pool.map, updating="deferred", polish=False)
     here = search(workers=map, updating="deferred", polish=False)
     assert (apart.x == here.x).all()
+
+
+# sparse matrices
+
+N = 60
+
+
+@fn
+def tridiagonal(x: Vec[N]) -> Vec[N]:
+    """C. G. Broyden's function (1965): each number with its neighbours."""
+    out = rose.accum([1.0] * N)
+    for i in rose.range(N):
+        out[i] += (3 - 2 * x[i]) * x[i]
+    for i in rose.range(N - 1):
+        out[i + 1] += -x[i]
+        out[i] += -2 * x[i + 1]
+    return out.value
+
+
+@fn
+def heat(t: Real, x: Vec[N]) -> Vec[N]:
+    """Along a bar that is cooled at both ends, and heated ever more."""
+    out = rose.accum([t] * N)
+    for i in rose.range(N):
+        out[i] += -200 * x[i] - x[i] ** 3
+    for i in rose.range(N - 1):
+        out[i] += 100 * x[i + 1]
+        out[i + 1] += 100 * x[i]
+    return out.value
+
+
+FLAT = -np.ones(N)
+
+
+def test_a_large_jacobian_of_mostly_zeros_is_sparse():
+    s, dense = rose.scipy(tridiagonal), rose.scipy(tridiagonal, sparse=False)
+    j = s.jac(FLAT)
+    assert sparse.issparse(j)
+    assert j.nnz == 3 * N - 2
+    assert np.array_equal(j.toarray(), dense.jac(FLAT))
+    assert not sparse.issparse(dense.jac(FLAT))
+    assert not sparse.issparse(s.hess(FLAT, FLAT))
+
+
+def test_a_small_or_a_full_jacobian_is_dense_unless_it_is_asked_for():
+    @fn
+    def full(x: Vec[N]) -> Vec[N]:
+        return rose.vec(rose.sum(x) * x[i] for i in rose.range(N))
+
+    assert not sparse.issparse(rose.scipy(misfits).jac([1, 1, 0], X, Y))
+    assert not sparse.issparse(rose.scipy(full).jac(FLAT))
+    small = rose.scipy(crossing, sparse=True).jac([1, 2])
+    assert sparse.issparse(small)
+    assert np.array_equal(small.toarray(), rose.scipy(crossing).jac([1, 2]))
+
+
+def test_a_sparse_jacobian_can_be_read_as_an_array():
+    j = rose.scipy(tridiagonal).jac(FLAT)
+    dense = j.toarray()
+    assert np.array_equal(np.asarray(j), dense)
+    assert np.array_equal(FLAT @ j, FLAT @ dense)
+    assert np.array_equal(j @ FLAT, dense @ FLAT)
+    assert np.array_equal(pickle.loads(pickle.dumps(j)).toarray(), dense)
+
+
+def test_sparse_jacobians_are_matrices_of_their_own_or_views():
+    for copy in (True, False):
+        s = rose.scipy(tridiagonal, copy=copy)
+        again = pickle.loads(pickle.dumps(s.jac))
+        a = s.jac(FLAT)
+        before = a.toarray()
+        s.jac(2 * FLAT)
+        assert np.array_equal(a.toarray(), before) is copy
+        assert np.array_equal(again(FLAT).toarray(), before)
+
+
+@pytest.mark.parametrize("method", ["trf", "dogbox"])
+def test_least_squares_takes_a_sparse_jacobian(method: str):
+    s = rose.scipy(tridiagonal)
+    found = optimize.least_squares(s.fun, FLAT, s.jac, method=method)
+    assert found.success
+    assert np.abs(found.fun).max() < 1e-8
+    assert sparse.issparse(found.jac)
+
+
+@pytest.mark.parametrize("method", ["hybr", "lm"])
+def test_root_reads_a_sparse_jacobian_as_an_array(method: str):
+    s = rose.scipy(tridiagonal)
+    found = optimize.root(s.fun, FLAT, jac=s.jac, method=method)
+    assert found.success
+    assert np.abs(found.fun).max() < 1e-6
+
+
+@pytest.mark.parametrize("method", ["Radau", "BDF", "LSODA"])
+def test_equations_are_solved_with_a_sparse_jacobian(method: str):
+    s = rose.scipy(heat, argnums=1)
+    done = integrate.solve_ivp(s.fun, (0, 1), FLAT, method, jac=s.jac, rtol=1e-8)
+    other = integrate.solve_ivp(s.fun, (0, 1), FLAT, "RK45", rtol=1e-10, atol=1e-10)
+    assert sparse.issparse(s.jac(0, FLAT))
+    assert done.y[:, -1] == pytest.approx(other.y[:, -1], abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ["SLSQP", "trust-constr"])
+def test_constraints_take_a_sparse_jacobian(method: str):
+    target = np.linspace(0, 1, N)
+    away = rose.scipy(fn([Vec[N]], Real)(lambda x: rose.sum((x[i] - 0.02 * i) ** 2 for i in rose.range(N))))
+    s = rose.scipy(tridiagonal)
+    limits = optimize.NonlinearConstraint(s.fun, -np.inf, 1.5, jac=s.jac)
+    found = optimize.minimize(away.fun, target, jac=away.jac, constraints=limits, method=method, tol=1e-9)
+    dense = optimize.NonlinearConstraint(s.fun, -np.inf, 1.5, jac=rose.scipy(tridiagonal, sparse=False).jac)
+    again = optimize.minimize(away.fun, target, jac=away.jac, constraints=dense, method=method, tol=1e-9)
+    assert found.success
+    assert s.fun(found.x).max() < 1.5 + 1e-6
+    assert found.fun == pytest.approx(again.fun, rel=1e-6)
+
+
+@pytest.mark.parametrize("method", ["Newton-CG", "trust-constr"])
+def test_a_hessian_is_sparse_where_it_is_asked_for(method: str):
+    s = rose.scipy(chained(N), sparse=True)
+    h = s.hess(FLAT)
+    assert sparse.issparse(h)
+    assert h.nnz == 3 * N - 2
+    assert h.toarray() == pytest.approx(optimize.rosen_hess(FLAT), abs=1e-10)
+    found = optimize.minimize(s.fun, 0.9 * np.ones(N), jac=s.jac, hess=s.hess, method=method, tol=1e-10)
+    assert found.x == pytest.approx(np.ones(N), abs=1e-4)
+
+
+@given(x=st.lists(FINITE, min_size=N, max_size=N), v=st.lists(FINITE, min_size=N, max_size=N))
+@settings(max_examples=25, deadline=None)
+def test_a_sparse_hessian_of_a_product_is_the_dense_one(x: list[float], v: list[float]):
+    made, dense = SPARSE.hess(x, v), DENSE.hess(x, v)
+    assert sparse.issparse(made)
+    assert np.array_equal(made.toarray(), dense)
+
+
+SPARSE, DENSE = rose.scipy(tridiagonal, sparse=True), rose.scipy(tridiagonal)

@@ -5,16 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from .. import ir, loops
-from ..derive import build, count
-from ..ir import Value
-from ..operators import view
-from ..structs import to_value
-from ..types import Real, Tuple, Type, Vec
+from . import ir, loops
+from .ir import Builder, Value
+from .operators import view
+from .structs import to_value
+from .types import Real, Tuple, Type, Vec
+
+Path = tuple[Value | int, ...]  # to a part of a value: an index of a vector, or the number of an item
+
+
+def count(t: Type) -> int:
+    """The numbers in a `t`."""
+    if isinstance(t, Vec):
+        return t.size * count(t.elem)
+    return sum(map(count, t.items)) if isinstance(t, Tuple) else int(t is Real)
+
+
+def build(b: Builder, t: Type, leaf: Callable[[Path], Value], path: Path = ()) -> Value:
+    """A value shaped as `t`, with `leaf(path)` for each Real in it."""
+    if isinstance(t, Vec):
+        return b.vec(t.size, lambda i: build(b, t.elem, leaf, (*path, i)))
+    if isinstance(t, Tuple):
+        parts = [build(b, x, leaf, (*path, k)) for k, x in enumerate(t.items)]
+        return b.tuple(parts, Tuple(tuple([p.type for p in parts]), t.form))
+    return leaf(path) if t is Real else b.unit()
 
 
 class Flat:
-    """A type made of Reals, and the vector of as many of them."""
+    """A type, and the vector of as many Reals as are in it. Only one made of nothing else has a `value`."""
 
     def __init__(self, t: Type) -> None:
         self.type, self.size = t, count(t)
@@ -33,7 +51,7 @@ class Flat:
         """What has the numbers of the vector `v`."""
         if self.type is self.vec:
             return v
-        return view(build(ir.builder(), self.type, lambda path: v[_place(self.type, path)]))
+        return view(build(ir.builder(), self.type, lambda path: v[place(self.type, path)]))
 
 
 def is_real(t: Type) -> bool:
@@ -43,7 +61,7 @@ def is_real(t: Type) -> bool:
     return all(map(is_real, t.items)) if isinstance(t, Tuple) else t is Real
 
 
-def _place(t: Type, path: tuple[Value | int, ...]) -> Any:
+def place(t: Type, path: tuple[Value | int, ...]) -> Any:
     """Where the number that lies at `path` in a `t` is in the vector: an index, or a number if Python knows it."""
     at: Any = 0
     for k in path:
@@ -66,7 +84,7 @@ def _each(t: Type, x: Value, at: Any, do: Callable[[Any, Value], None]) -> None:
         for k, item in enumerate(t.items):
             _each(item, b.get(x, k), at, do)
             at = at + count(item)
-    else:
+    elif t is Real:
         do(at, x)
 
 

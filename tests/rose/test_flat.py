@@ -8,7 +8,7 @@ import pytest
 
 import rose
 from rose import Real, Vec, fn
-from rose.lib.flat import Flat
+from rose.flat import Flat
 from rose.structs import as_type
 
 

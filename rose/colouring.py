@@ -1,0 +1,99 @@
+"""Which columns of a sparse matrix can be found at once, by a product with one vector.
+
+Columns of one colour are summed, and each entry is read where nothing else was added to it. Of any matrix that is so
+where no two columns of one colour meet in a row. Of a symmetric one fewer colours do: an entry can be read in its own
+column or in that of its mirror image, and one of the two is alone where the colouring is a star colouring, in which
+neighbours differ and every path over four vertices has three colours (Coleman and Moré 1984; the greedy algorithms
+follow Gebremedhin, Tarafdar, Manne and Pothen 2005 and 2007). Sets of colours are the bits of an integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Places = Sequence[Sequence[int]]  # for each row of a matrix the columns in which it has an entry
+
+
+def of_columns(rows: Places, n: int) -> list[int]:
+    """The colour of each of `n` columns of any matrix: where an entry is, no other column of its colour has one."""
+    columns = transposed(rows, n)
+    return min([_distant(rows, columns, order) for order in _orders(columns)], key=count)
+
+
+def of_symmetric(rows: Places) -> list[int]:
+    """The colour of each column of a symmetric matrix."""
+    near = [[j for j in row if j != i] for i, row in enumerate(rows)]
+    return min([_star(near, order) for order in _orders(near)], key=count)
+
+
+def mirrored(rows: Places, colours: Sequence[int]) -> list[tuple[int, int]]:
+    """For each entry of a symmetric matrix, the colour and the row in which it stands alone."""
+    read: list[tuple[int, int]] = []
+    for i, row in enumerate(rows):
+        seen: dict[int, int] = {}  # how many columns of each colour
+        for j in row:
+            seen[colours[j]] = seen.get(colours[j], 0) + 1
+        read += [(colours[j], i) if seen[colours[j]] == 1 else (colours[i], j) for j in row]
+    return read
+
+
+def transposed(rows: Places, n: int) -> list[list[int]]:
+    """For each of `n` columns the rows in which it has an entry."""
+    columns: list[list[int]] = [[] for _ in range(n)]
+    for i, row in enumerate(rows):
+        for j in row:
+            columns[j].append(i)
+    return columns
+
+
+def count(colours: Sequence[int]) -> int:
+    """How many colours there are."""
+    return max(colours, default=-1) + 1
+
+
+def _orders(near: Places) -> list[Sequence[int]]:
+    """The orders to try: as they come, which is best for bands, and those with most to heed first."""
+    vertices = range(len(near))
+    return [vertices, sorted(vertices, key=lambda v: -len(near[v]))]
+
+
+def _lowest(taken: int) -> int:
+    """The lowest colour that is not taken."""
+    return (~taken & taken + 1).bit_length() - 1
+
+
+def _distant(rows: Places, columns: Places, order: Sequence[int]) -> list[int]:
+    """Colours with which no two columns of one colour meet in a row."""
+    colours, taken = [0] * len(columns), [0] * len(rows)
+    for j in order:
+        near = 0
+        for i in columns[j]:
+            near |= taken[i]
+        colours[j] = _lowest(near)
+        for i in columns[j]:
+            taken[i] |= 1 << colours[j]
+    return colours
+
+
+def _star(near: Places, order: Sequence[int]) -> list[int]:
+    """A star colouring of a graph, in which `near` has the neighbours of each vertex.
+
+    A vertex differs from its neighbours, and where one of them has no colour yet, from all that are next to that one;
+    so neighbours of a vertex without a colour never share one. What is left to prevent is a path `v w x y` with
+    the colours of `v` and `x` alike, and those of `w` and `y`: `ends[w]` are the colours of all such `x`.
+    """
+    colours: list[int | None] = [None] * len(near)
+    around, ends = [0] * len(near), [0] * len(near)
+    first: list[dict[int, int]] = [{} for _ in near]  # a neighbour of each colour
+    for v in order:
+        taken = around[v]
+        for w in near[v]:
+            taken |= around[w] if colours[w] is None else ends[w]
+        c = colours[v] = _lowest(taken)
+        for w in near[v]:
+            around[w] |= 1 << c
+            other, hub = first[w].setdefault(c, v), colours[w]
+            if other != v and hub is not None:  # two ends of a path over `w`
+                ends[v] |= 1 << hub
+                ends[other] |= 1 << hub
+    return [c or 0 for c in colours]
