@@ -29,7 +29,7 @@ ways = {
 def search(way: str):
     """The end of a search, and what it took."""
     fun = s.fun_and_jac if ways[way]["jac"] is True else s.fun
-    return minimize(fun, start, method=way.partition(",")[0], options={"maxiter": 2000}, **ways[way])
+    return minimize(fun, start, method=way.partition(",")[0], tol=1e-9, **ways[way])
 
 
 if __name__ == "__main__":
