@@ -9,7 +9,7 @@ from . import ir
 from .errors import NotDifferentiable, TypeMismatch, here
 from .operators import host_index
 from .trace import Fn
-from .types import untyped
+from .types import Type, untyped
 
 Argnums = int | Sequence[int]
 AnyFn = Fn[..., Any]
@@ -43,3 +43,12 @@ def positions(f: AnyFn, argnums: Argnums, what: str) -> tuple[int, ...]:
             )
         out.append(k)
     return tuple(out)
+
+
+def real_result(f: AnyFn, what: str) -> Type:
+    """The type of the result, checked to have a derivative."""
+    result = untyped(f.result)
+    if not result.real:
+        hint = "only Reals have a derivative"
+        raise NotDifferentiable(f"rose.{what}: {f.name} gives a {result!r}, which has no derivative", here(), hint)
+    return result

@@ -78,22 +78,31 @@ def _distant(rows: Places, columns: Places, order: Sequence[int]) -> list[int]:
 def _star(near: Places, order: Sequence[int]) -> list[int]:
     """A star colouring of a graph, in which `near` has the neighbours of each vertex.
 
-    A vertex differs from its neighbours, and where one of them has no colour yet, from all that are next to that one;
-    so neighbours of a vertex without a colour never share one. What is left to prevent is a path `v w x y` with
-    the colours of `v` and `x` alike, and those of `w` and `y`: `ends[w]` are the colours of all such `x`.
+    A vertex `v` is in no path of two colours if it differs from its neighbours; if it differs from all that are next to
+    neighbours of one colour, where it has several of one; and if no path `v w x y` has the colours of `v` and `x` alike
+    and those of `w` and `y`: in `ends[w]` are the colours of all such `x`.
     """
-    colours: list[int | None] = [None] * len(near)
+    colours: list[int] = [-1] * len(near)
     around, ends = [0] * len(near), [0] * len(near)
     first: list[dict[int, int]] = [{} for _ in near]  # a neighbour of each colour
     for v in order:
-        taken = around[v]
+        once = several = 0
         for w in near[v]:
-            taken |= around[w] if colours[w] is None else ends[w]
+            if colours[w] >= 0:
+                several |= once & 1 << colours[w]
+                once |= 1 << colours[w]
+        taken, middle = once, [w for w in near[v] if colours[w] >= 0 and several >> colours[w] & 1]
+        for w in near[v]:
+            taken |= ends[w]
+        for w in middle:
+            taken |= around[w]
         c = colours[v] = _lowest(taken)
+        for w in middle:
+            ends[w] |= 1 << c
         for w in near[v]:
             around[w] |= 1 << c
-            other, hub = first[w].setdefault(c, v), colours[w]
-            if other != v and hub is not None:  # two ends of a path over `w`
-                ends[v] |= 1 << hub
-                ends[other] |= 1 << hub
-    return [c or 0 for c in colours]
+            other = first[w].setdefault(c, v)
+            if other != v and colours[w] >= 0:
+                ends[v] |= 1 << colours[w]
+                ends[other] |= 1 << colours[w]
+    return colours

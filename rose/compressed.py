@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import colouring, ir
-from .argnums import AnyFn, Argnums, positions
+from .argnums import AnyFn, Argnums, positions, real_result
 from .calls import callees
 from .entries import Sparsity, matrix, type_of
 from .flat import Flat, Path, build, place
@@ -29,16 +29,15 @@ def sparse_jacobian(f: AnyFn, argnums: Argnums, name: str) -> AnyFn:
     """The Jacobian of `f`, as a sparse matrix."""
     f = of_known_size(f, "jacobian")
     active = positions(f, argnums, "jacobian")
+    real_result(f, "jacobian")
     p = pattern(f, active)
 
     def values(b: Builder, lin: Halved, xs: Sequence[Value]) -> Value:
         rows = p.by_row()
-        columns = colouring.transposed(rows, p.shape[1])
         forward = colouring.of_columns(rows, p.shape[1])
-        reverse = colouring.of_columns(columns, p.shape[0])
+        reverse = colouring.of_columns(colouring.transposed(rows, p.shape[1]), p.shape[0])
         if colouring.count(forward) <= colouring.count(reverse):
-            read = [(forward[j], i) for i, j in zip(p.rows, p.cols, strict=True)]
-            return _entries(b, forward, read, lambda unit: lin.forward(xs, _tangents(b, lin, unit))[1])
+            return _by_columns(b, lin, xs, forward, [(forward[j], i) for i, j in zip(p.rows, p.cols, strict=True)])
         _, tape = lin.start(xs)
         ct = linear_part(tangent(lin.result))
         read = [(reverse[i], j) for i, j in zip(p.rows, p.cols, strict=True)]
@@ -62,13 +61,7 @@ def sparse_hessian(f: AnyFn, g: AnyFn, argnums: Argnums, name: str) -> AnyFn:
         else:
             colours = colouring.of_columns(rows, p.shape[1])
             read = [(colours[j], i) for i, j in zip(p.rows, p.cols, strict=True)]
-        y, tape = lin.start(xs)
-
-        def product(unit: Unit) -> Value:
-            dxs = [filled(b, dx, xs[k]) for k, dx in _tangents(b, lin, unit).items()]
-            return lin.along(xs, y, tape, dxs)
-
-        return _entries(b, colours, read, product)
+        return _by_columns(b, lin, xs, colours, read)
 
     return _made(g, active, p, name, values)
 
@@ -80,6 +73,17 @@ def _made(f: AnyFn, active: Sequence[int], p: Sparsity, name: str, values: Calla
         return matrix(b, p, values(b, lin, xs) if p.nnz else b.zero(Vec(0, Real)))
 
     return make(body, [untyped(t) for t in f.types], type_of(p), name, f.names)
+
+
+def _by_columns(b: Builder, lin: Halved, xs: Sequence[Value], colours: Sequence[int], read: Read) -> Value:
+    """The entries, in forward mode: the function itself is evaluated once."""
+    y, tape = lin.start(xs)
+
+    def product(unit: Unit) -> Value:
+        dxs = unit(tuple_of(*[linear_part(tangent(lin.types[k])) for k in lin.active]))
+        return lin.along(xs, y, tape, [filled(b, b.get(dxs, j), xs[k]) for j, k in enumerate(lin.active)])
+
+    return _entries(b, colours, read, product)
 
 
 Unit = Callable[[Type], Value]  # the value of a type with a 1 for each number of one colour, and 0 for the others
@@ -105,12 +109,6 @@ def _entries(b: Builder, colours: Sequence[int], read: Read, product: Callable[[
 def _flat(x: Value) -> Value:
     """The numbers of a value, as a vector."""
     return ir.builder().reach(Flat(x.type).vector(x))
-
-
-def _tangents(b: Builder, lin: Halved, unit: Unit) -> dict[int, Value]:
-    """Tangents of the active parameters, whose numbers stand one after another."""
-    whole = unit(tuple_of(*[linear_part(tangent(lin.types[k])) for k in lin.active]))
-    return {k: b.get(whole, j) for j, k in enumerate(lin.active)}
 
 
 def _has_rules(f: Func) -> bool:

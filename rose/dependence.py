@@ -8,8 +8,8 @@ that the program determines is read just there. Where that is not so:
 - of a condition that is not known both arms are run, and the result is one of theirs;
 - a `while` whose condition is not known runs until nothing grows.
 
-A product with a literal 0 is nothing. So the pattern is that of the program and its literal data, and holds at every
-point: what is not in it is 0 there. Numbers are not computed here, as a module in single precision computes others.
+What is multiplied by 0, where the program says that it is 0, is 0. So the pattern is that of the program and its
+literal data, and holds at every point. Other numbers are not computed: a module in single precision computes others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from . import ir
 from .calls import Work, done
 from .indexsets import EMPTY, Settled, union
 from .ir import Block, Func, Op, Turns, Value, is_call
-from .known import Row, Several, accumulator, grown, join, leaves, loose, zero
+from .known import NOTHING, Row, Several, Sum, grown, is_nothing, join, leaves, loose, zero
 from .libm import nearest
 from .ops import add, div, eq, le, lt, mul, ne, neg, select, stop_gradient, sub
 from .stacks import JOIN, MORE, POP, PUSH
@@ -34,7 +34,7 @@ class Env(dict[Value, Any]):
     """What is known of each value. Numbers that are computed have no place here: nothing is known of them."""
 
     def __missing__(self, v: Value) -> None:
-        return None
+        assert _is_computed(v), v
 
 
 Step = Callable[[Env], Any]
@@ -48,10 +48,10 @@ class Plan(NamedTuple):
 
 
 class Dependence:
-    """Runs functions of the IR over sets of tangents."""
+    """Runs functions of the IR over sets of `n` tangents."""
 
-    def __init__(self) -> None:
-        self.sets = Settled()
+    def __init__(self, n: int) -> None:
+        self.sets = Settled(n)
         self._plans: dict[Block, Plan] = {}
         self._same: dict[Value, Value] = {}  # values that are made of what another is made of
 
@@ -89,7 +89,7 @@ class Dependence:
         states = self._settled(types, xs[:k])
         while True:
             after = self._settled(types, (yield self._call(turns.body, [*states, *xs[k:]])))
-            more = [grown(t, x, y) for t, x, y in zip(types, states, after, strict=True)]
+            more = [grown(t, x, y, self.sets) for t, x, y in zip(types, states, after, strict=True)]
             if all([x is y for x, y in zip(states, more, strict=True)]):
                 return tuple(states)
             states = more
@@ -132,7 +132,7 @@ class Dependence:
             args = tuple([same.get(a, a) for a in v.args])
             if v.op is ir.FOR or is_call(v):
                 steps.append((v, None, args))
-            elif (v.op is neg and v.type is Tan) or (v.op in (mul, div) and v.type is Tan and _is_computed(args[1])):
+            elif v.type is Tan and (v.op is neg or v.op is div or (v.op is mul and _is_computed(args[1]))):
                 same[v] = args[0]
             elif not _is_computed(v):
                 steps.append((v, _step(v, args), args))
@@ -141,8 +141,8 @@ class Dependence:
 
 
 def _is_computed(v: Value) -> bool:
-    """True for a number that a row of the table computes: nothing is known of it."""
-    return v.type is Real and v.op.eval is not None and v.op is not select and v.op is not stop_gradient
+    """True for a number of which nothing is known: what makes it is a row of the table that has no step here."""
+    return v.type is Real and v.op.eval is not None and v.op not in _STEPS
 
 
 # instructions
@@ -161,7 +161,7 @@ def _row(op: Op, args: tuple[Value, ...]) -> Step:
 
     def step(env: Env) -> Any:
         xs = [env[a] for a in args]
-        return None if None in xs else value(*xs)
+        return None if None in xs or NOTHING in xs else value(*xs)
 
     return step
 
@@ -214,15 +214,19 @@ def _index(v: Value, x: Value, i: Value) -> Step:
 
 
 def _sum(v: Value, x: Value, y: Value) -> Step:
-    return lambda env: union(env[x], env[y])
+    if v.type is Tan:
+        return lambda env: union(env[x], env[y])
+    return lambda env: NOTHING if is_nothing(env[x]) and is_nothing(env[y]) else None
 
 
 def _product(v: Value, x: Value, y: Value) -> Step:
-    return lambda env: EMPTY if env[y] == 0.0 else env[x]
+    if v.type is Tan:
+        return lambda env: EMPTY if is_nothing(env[y]) else env[x]
+    return lambda env: NOTHING if is_nothing(env[x]) or is_nothing(env[y]) else None
 
 
-def _quotient(v: Value, x: Value, y: Value) -> Step:
-    return lambda env: env[x]
+def _multiple(v: Value, x: Value, *_: Value) -> Step:
+    return lambda env: NOTHING if is_nothing(env[x]) else None
 
 
 def _select(v: Value, c: Value, x: Value, y: Value) -> Step:
@@ -236,7 +240,7 @@ def _select(v: Value, c: Value, x: Value, y: Value) -> Step:
 
 
 def _accum(v: Value, x: Value) -> Step:
-    return lambda env: accumulator(x.type, env[x])
+    return lambda env: Sum(x.type, env[x])
 
 
 def _at(v: Value, ref: Value, *i: Value) -> Step:
@@ -294,6 +298,6 @@ def _kept(v: Value, x: Value) -> Step:
 _STEPS: dict[Op, Callable[..., Step]] = {
     ir.CONST: _const, ir.ZERO: _zero, ir.TUPLE: _tuple, ir.PACK: _pack, ir.GET: _get, ir.INDEX: _index,
     ir.ACCUM: _accum, ir.AT: _at, ir.ADD_TO: _add_to, ir.FREEZE: _freeze,
-    neg: _kept, add: _sum, sub: _sum, mul: _product, div: _quotient, select: _select, stop_gradient: _kept,
+    neg: _multiple, div: _multiple, add: _sum, sub: _sum, mul: _product, select: _select, stop_gradient: _kept,
     PUSH: _push, POP: _pop, MORE: _more, JOIN: _join,
 }  # fmt: skip

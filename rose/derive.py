@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import ir, types
-from .argnums import Argnums, checked, positions
+from .argnums import Argnums, checked, positions, real_result
 from .compressed import sparse_hessian, sparse_jacobian
 from .cotangent import Cotangent
 from .dims import at_most, current
@@ -392,10 +392,7 @@ def hessian(f: AnyFn, argnums: Argnums = 0, *, sparse: bool = False) -> AnyFn:
 def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) -> AnyFn:
     f = checked(f, what)
     active = positions(f, argnums, what)
-    result = untyped(f.result)
-    if not result.real:
-        hint = "only Reals have a derivative"
-        raise NotDifferentiable(f"rose.{what}: {f.name} gives a {result!r}, which has no derivative", here(), hint)
+    result = real_result(f, what)
 
     def one(k: int, xs: Sequence[Value], lin: Halved) -> Value:
         b, t = ir.builder(), linear_part(tangent(lin.types[k]))

@@ -99,15 +99,16 @@ def _made(cls: type[Sparse], items: Sequence[Any]) -> Any:
     values = items[2]
     if values.__class__ is Value or getattr(values, "ndim", 0) != 1 or values.dtype.kind != "f":
         return cls(*items)
-    starts, cols = _compressed(cls.pattern)
+    starts, cols = _compressed(cls)
     made = _scipy().csr_array((values, cols.copy(), starts.copy()), shape=cls.pattern.shape)
     made.has_canonical_format = True
     return made
 
 
 @cache
-def _compressed(p: Sparsity) -> tuple[Any, Any]:
+def _compressed(cls: type[Sparse]) -> tuple[Any, Any]:
     """Where each row starts, and the column of each entry, as SciPy has them."""
+    p = cls.pattern
     numpy: Any = importlib.import_module("numpy")
     starts = [0]
     for row in p.by_row():

@@ -1,7 +1,8 @@
 """What is known of a value before a program runs: of a tangent, which tangents it is made of; of the rest, what it is.
 
 A tangent is known as an `IndexSet`. A number, truth value or index is known as itself, or not at all: then it is None.
-A tuple is a tuple, a vector a `Row`; where there is no tangent inside, and nothing is known, None stands for the whole.
+`NOTHING` is a number that was computed, and is 0 because of what is known to be 0: so 0 times anything is. A tuple is a
+tuple, a vector a `Row`; where there is no tangent inside, and nothing is known, None stands for the whole.
 """
 
 from __future__ import annotations
@@ -10,8 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from .indexsets import EMPTY, IndexSet, union
+from .indexsets import EMPTY, IndexSet, Settled, union
 from .types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec
+
+NOTHING: Any = type("Nothing", (), {"__slots__": ()})()
+
+
+def is_nothing(x: Any) -> bool:
+    """True for a number that is known to be 0."""
+    return x is NOTHING or x == 0.0
 
 
 class Row(list[Any]):
@@ -82,11 +90,13 @@ def join(t: Type, x: Any, y: Any) -> Any:
         return Several(join(t.elem, several(t, x).item, several(t, y).item))
     if x is None or y is None:
         return None
+    if t is Real:
+        return NOTHING if is_nothing(x) and is_nothing(y) else None
     if isinstance(t, Tuple):
         return tuple([join(s, a, b) for s, a, b in zip(t.items, x, y, strict=True)])
     if isinstance(t, Vec):
         return Row([join(t.elem, a, b) for a, b in zip(x, y, strict=True)])
-    return x if x.__class__ is not float and x == y else None
+    return x if x == y else None
 
 
 def _one_of(t: Type, items: Sequence[Any]) -> Any:
@@ -119,30 +129,29 @@ def loose(t: Type, x: Any) -> Any:
     return Row([loose(t.elem, y) for y in x])
 
 
-def grown(t: Type, x: Any, y: Any) -> Any:
+def grown(t: Type, x: Any, y: Any, sets: Settled) -> Any:
     """`join`, of loose values whose sets are settled: `x` itself, if `y` adds nothing."""
     if x is y:
         return x
     if t is Tan:
-        return x if y.numbers <= x.numbers else IndexSet(x.numbers | y.numbers)
+        return sets.grown(x, y)
     if isinstance(t, Stack):
-        item = grown(t.elem, x.item, y.item)
+        item = grown(t.elem, x.item, y.item, sets)
         return x if item is x.item else Several(item)
     if isinstance(t, (Tuple, Vec)) and x is not None and y is not None:
         types = t.items if isinstance(t, Tuple) else [t.elem] * len(x)
-        items = [grown(s, a, b) for s, a, b in zip(types, x, y, strict=True)]
+        items = [grown(s, a, b, sets) for s, a, b in zip(types, x, y, strict=True)]
         if all([a is b for a, b in zip(items, x, strict=True)]):
             return x
         return tuple(items) if isinstance(t, Tuple) else Row(items)
-    both = join(t, x, y)
-    return None if both is None else x
+    return join(t, x, y)
 
 
 # accumulators
 
 
 class Sum:
-    """An accumulator with tangents in it: what was added to it, and to its parts.
+    """An accumulator: what was added to it, and to its parts; None as its `value` where nothing is known of any.
 
     `anywhere` is what was added to elements of a vector of which it is not known which they are.
     """
@@ -152,32 +161,39 @@ class Sum:
     def __init__(self, t: Type, value: Any) -> None:
         self.type = t
         self.value: Any = value
-        self.parts: list[Accumulator] | None = None
-        self.anywhere: Accumulator | None = None
+        self.parts: list[Sum] | None = None
+        self.anywhere: Sum | None = None
 
-    def at(self, k: int | None) -> Accumulator:
+    def at(self, k: int | None) -> Sum:
         """The accumulator of one element or item."""
+        t = self.type
+        assert isinstance(t, (Tuple, Vec))
+        if self.parts is None and self.value is None:
+            return Sum(t.elem if isinstance(t, Vec) else t.items[k or 0], None)
         if k is not None:
             return self._parts()[k]
         if self.anywhere is None:
-            assert isinstance(self.type, Vec)
-            self.anywhere = accumulator(self.type.elem, zero(self.type.elem))
+            assert isinstance(t, Vec)
+            self.anywhere = Sum(t.elem, zero(t.elem))
         return self.anywhere
 
-    def _parts(self) -> list[Accumulator]:
+    def _parts(self) -> list[Sum]:
         if self.parts is None:
             items, t = list[Any](self.value), self.type
             assert isinstance(t, (Tuple, Vec))
             types = t.items if isinstance(t, Tuple) else [t.elem] * len(items)
-            self.parts, self.value = [accumulator(s, x) for s, x in zip(types, items, strict=True)], None
+            self.parts, self.value = [Sum(s, x) for s, x in zip(types, items, strict=True)], None
         return self.parts
 
     def add(self, x: Any) -> None:
-        if self.type is Tan:
+        t = self.type
+        if t is Tan:
             self.value = union(self.value, x)
-        elif isinstance(self.type, Stack):
-            self.value = join(self.type, self.value, x)
-        elif x is not zero(self.type):
+        elif isinstance(t, Stack) or t is Real:
+            self.value = join(t, self.value, x)
+        elif x is None:
+            self.value = self.parts = self.anywhere = None
+        elif x is not zero(t) and isinstance(t, (Tuple, Vec)) and not (self.parts is None and self.value is None):
             for part, y in zip(self._parts(), x, strict=True):
                 part.add(y)
 
@@ -192,32 +208,6 @@ class Sum:
 
     def _with(self, x: Any, more: Any) -> Any:
         assert isinstance(self.type, Vec)
-        both = accumulator(self.type.elem, x)
+        both = Sum(self.type.elem, x)
         both.add(more)
         return both.read()
-
-
-class Dull:
-    """An accumulator without tangents, and those of its parts: once something is added, nothing is known of it."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def at(self, k: int | None) -> Dull:
-        return self
-
-    def add(self, x: Any) -> None:
-        self.value = None
-
-    def read(self) -> Any:
-        return self.value
-
-
-Accumulator = Sum | Dull
-
-
-def accumulator(t: Type, value: Any) -> Accumulator:
-    """A new one, for a `t`, that begins at a value."""
-    return Sum(t, value) if t.linear else Dull(value)

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from itertools import count as counter
 from typing import Any
 
-from .argnums import checked, positions
+from .argnums import checked, positions, real_result
 from .dependence import Dependence
 from .entries import Sparsity, of_rows
 from .errors import NotDifferentiable, edge, here
 from .flat import count
 from .generic import AnySize
 from .halved import Halved
-from .indexsets import IndexSet, single
+from .indexsets import IndexSet, listed, single
 from .ir import Func
 from .known import leaves, of_leaves, zero
 from .trace import Fn, no_collector
@@ -51,12 +51,12 @@ def _rows(d: Func, halved: Halved) -> list[Sequence[int]]:
         args.append(None)
         if moves:
             args.append(seeds.get(k, zero(tangent(p.type))))
-    run = Dependence()
+    run = Dependence(next(column))
     _, dy = run.run(d, args)
     made = [*leaves(items_of(d.result)[1], dy)]
     run.sets.settle(made)
-    known: dict[int, Sequence[int]] = {}  # equal sets are one object, and a dense matrix has many
-    return [known.get(id(s.numbers)) or known.setdefault(id(s.numbers), sorted(s.numbers or ())) for s in made]
+    known: dict[Any, Sequence[int]] = {}  # of a matrix that is dense, many rows are alike
+    return [known.get(s.numbers) or known.setdefault(s.numbers, listed(s)) for s in made]
 
 
 @edge
@@ -69,4 +69,6 @@ def sparsity(f: Fn[..., Any], argnums: int | Sequence[int] = 0) -> Sparsity:
     a call knows may be any element, and of a condition that only a call knows either arm may be taken.
     """
     f = of_known_size(checked(f, "sparsity"), "sparsity")
-    return pattern(f, positions(f, argnums, "sparsity"))
+    active = positions(f, argnums, "sparsity")
+    real_result(f, "sparsity")
+    return pattern(f, active)
