@@ -1,4 +1,4 @@
-"""What is solved, and how: numbers and calls of SciPy, the same for each tool. It runs in the environments of others too.
+"""What is solved, and how: numbers, and calls of SciPy; the same for each tool, also in the environments of others.
 
 A tool gives, for a problem, what SciPy calls: `fun`, `jac`, `both` and `hessp` of one vector, and `args` after it.
 """
@@ -66,6 +66,7 @@ VALLEY = np.tile([1.3, 0.7, 0.8, 1.9, 1.2], ROSENBROCK // 5)
 PROBLEMS = {
     "Rosenbrock 100, L-BFGS-B": ("rosenbrock", VALLEY, with_both, {"maxfun": 10**6}),
     "Rosenbrock 100, trust-ncg": ("rosenbrock", VALLEY, with_products, {}),
+    "logistic regression 1000 x 20, L-BFGS-B": ("logistic", np.zeros(COLUMNS), with_both, {"maxfun": 10**6}),
     "logistic regression 1000 x 20, Newton-CG": ("logistic", np.zeros(COLUMNS), with_products, {}),
     "bundle of 20 cameras, least_squares": ("bundle", bundle()[0], with_squares, {}),
 }

@@ -1,13 +1,14 @@
 """One problem, solved with one tool: `python solve.py tool problem answers.json` prints a line of JSON.
 
 A tool is a module beside this one. The values and derivatives at the start are compared with the answers before
-anything is timed. Times are those of the processor, in all threads.
+anything is timed. Times are those of the processor, of which there is one, in all threads.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import os
 import statistics
 import sys
 import time
@@ -16,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from problems import PROBLEMS, differences
 
-SPENT, MOST = 2.0, 40  # seconds, solutions
+SPENT, MOST = 1.0, 40  # seconds, solutions
 BOUND = 1e-10
 
 
@@ -38,10 +39,11 @@ def seconds(work):
 
 def cost(f, *args):
     """Seconds of one call."""
+    calls = lambda n: seconds(lambda: [f(*args) for _ in range(n)])[0]
     n = 1
-    while (spent := seconds(lambda: [f(*args) for _ in range(n)])[0]) < 0.05:
+    while calls(n) < 0.05:
         n *= 4
-    return min([spent, *[seconds(lambda: [f(*args) for _ in range(n)])[0] for _ in range(4)]]) / n
+    return min([calls(n) for _ in range(5)]) / n
 
 
 class Counted:
@@ -82,6 +84,8 @@ def measured(tool, name, answer):
 
 
 def main(tool, name, answers=""):
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     try:
         answer = json.loads(Path(answers).read_text())[name] if answers else []
         found = measured(tool, name, answer) if answers else {"told": _answer(tool, name)}

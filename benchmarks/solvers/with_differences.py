@@ -20,7 +20,7 @@ def squares():
 
 
 TOOLS = {
-    "rosenbrock": lambda: smooth(with_rose.valley),
+    "rosenbrock": lambda: smooth(with_rose.valley(problems.ROSENBROCK)),
     "logistic": lambda: smooth(with_rose.loss, *problems.logistic()),
     "bundle": squares,
 }

@@ -7,14 +7,14 @@ import problems
 import rose
 from rose import Fin, Real, Vec, fn
 
-N, ROWS, COLUMNS = problems.ROSENBROCK, problems.ROWS, problems.COLUMNS
+ROWS, COLUMNS = problems.ROWS, problems.COLUMNS
 START, CAMERA, POINT, THERE = problems.bundle()
 K = len(CAMERA)
 
 
-@fn
-def valley(x: Vec[N]) -> Real:
-    return rose.sum(100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2 for i in rose.range(N - 1))
+def valley(n):
+    term = lambda x, i: 100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2
+    return fn([Vec[n]], Real)(lambda x: rose.sum(term(x, i) for i in rose.range(n - 1)))
 
 
 @fn
@@ -71,7 +71,7 @@ def squares():
 
 
 TOOLS = {
-    "rosenbrock": lambda: smooth(valley),
+    "rosenbrock": lambda: smooth(valley(problems.ROSENBROCK)),
     "logistic": lambda: smooth(loss, *problems.logistic()),
     "bundle": squares,
 }
