@@ -10,12 +10,12 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property, partial
-from typing import Any
+from typing import Any, NoReturn
 
 from .argnums import Argnums, checked, positions
 from .build import compile
 from .derive import grad, hessian, hvp, jacobian, value_and_grad
-from .errors import NotDifferentiable, TypeMismatch, argument, edge, here
+from .errors import NotDifferentiable, RoseError, TypeMismatch, argument, edge, here
 from .flat import Flat, count, is_real
 from .operators import host_index
 from .pattern import sparsity
@@ -41,7 +41,7 @@ def scipy(
 
     A Jacobian is a sparse array of SciPy's if it is large, and most of it zeros that `rose.sparsity` knows; solvers
     that need an array of NumPy's make one of it, as `np.asarray` does. With `sparse=True` it is always sparse, and so
-    is `hess`, which Newton-CG and trust-constr take; with `sparse=False`, never.
+    is `hess`, which Newton-CG and trust-constr take; with `sparse=False` never, and its zeros are not looked for.
 
     With `copy=False` arrays that come out are read-only views of the memory of a module, which its next call in the
     same thread overwrites. Only some of SciPy's solvers are done with an array by then.
@@ -54,6 +54,10 @@ def scipy(
         if not is_real(t):
             hint = "what is searched, and what comes out, is made of Reals alone; data go into other parameters"
             raise TypeMismatch(f"rose.scipy: {what} of {f.name} is a {t!r}", at, hint)
+    if not active or len({*active}) < len(active):
+        what = f"rose.scipy: argnums names {'a parameter twice' if active else 'no parameter'}"
+        which = here().narrow(argument(1, "argnums", *range(1, 9)))
+        raise TypeMismatch(what, which, f"those of {f.name} are {', '.join(f.names)}, and count from 0")
     return ForSciPy(f, active, host_index(argnums) is None, sparse, copy)
 
 
@@ -71,6 +75,13 @@ class ForSciPy:
 
     def __repr__(self) -> str:
         return f"<rose.scipy({self._f!r})>"
+
+    @edge
+    def __reduce__(self) -> NoReturn:
+        hint = "pickle what it gives: fun, jac, hess, hessp, flatten or unflatten"
+        raise RoseError(
+            f"rose.scipy({self._f.name}) compiles more when it is asked to, and cannot travel", here(), hint
+        )
 
     @cached_property
     @edge
@@ -142,23 +153,26 @@ class ForSciPy:
     def _with(self, name: str, t: Type) -> tuple[list[str], list[Type]]:
         """The names and types of the parameters, and one more after `x`."""
         names, types, at = list(self._f.names), list(self._f.types), self._at + 1
-        while name in names:
-            name += "_"
-        return [*names[:at], name, *names[at:]], [*types[:at], t, *types[at:]]
+        return [*names[:at], _fresh(name, names), *names[at:]], [*types[:at], t, *types[at:]]
 
     def _compiled(self, name: str, f: AnyFn) -> Callable[..., Any]:
         made = compile({name: f})
         return made if self._copy or f.result is Real else partial[Any](made, **{"view=": True})
 
 
-SMALL = 2500  # entries: SciPy's algebra of such a matrix is quicker where it is dense
+def _fresh(name: str, names: Sequence[str]) -> str:
+    """The name, or a longer one if it is taken."""
+    return _fresh(f"{name}_", names) if name in names else name
+
+
+LARGE = 50  # columns: with fewer, SciPy's algebra is quicker where the matrix is dense
 # (`least_squares`, tridiagonal with 5 rows more: 1.2 ms, and 7.7 if sparse, of 40 unknowns; 56 ms and 17 of 80)
 
 
 def _is_sparse(f: AnyFn, at: int) -> bool:
     """True if a Jacobian is large, and at most a quarter of it can be other than zero."""
-    numbers = count(f.result) * count(f.types[at])
-    return numbers >= SMALL and 4 * sparsity(f, at).nnz <= numbers
+    rows, columns = count(f.result), count(f.types[at])
+    return rows * columns >= LARGE**2 and columns >= LARGE and 4 * sparsity(f, at).nnz <= rows * columns
 
 
 class _Either:
@@ -202,5 +216,6 @@ def _of_vector(f: AnyFn, active: Sequence[int], flat: Flat, several: bool) -> An
         return y if f.result is Real else Flat(f.result).vector(y)
 
     types = [*f.types[:at], flat.vec, *[f.types[k] for k in after]]
-    names = [*f.names[:at], "x" if several else f.names[at], *[f.names[k] for k in after]]
-    return make(body, types, to, f.name, names)
+    before, behind = list(f.names[:at]), [f.names[k] for k in after]
+    name = _fresh("x", [*before, *behind]) if several else f.names[at]
+    return make(body, types, to, f.name, [*before, name, *behind])

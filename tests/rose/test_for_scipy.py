@@ -182,6 +182,16 @@ def test_several_parameters_are_searched_together():
     assert (b.tolist(), a) == ([[1, 2], [3, 4]], 5)
 
 
+def test_a_vector_of_several_has_a_name_that_is_not_taken():
+    @fn
+    def f(a: Real, x: Real, b: Real) -> Real:
+        return a * b + x
+
+    s = rose.scipy(f, argnums=(0, 2))
+    assert s.fun([2, 3], x=4) == 10
+    assert s.jac([2, 3], 4).tolist() == [3, 2]
+
+
 def test_the_parameters_before_stay_before():
     @fn
     def slope(t: Real, y: Vec[2], k: Real) -> Vec[2]:

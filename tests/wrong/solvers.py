@@ -1,5 +1,7 @@
 """Functions that are given to SciPy, and what SciPy's solvers are given of them, wrong."""
 
+import pickle
+
 import rose
 from rose import Bool, Fin, Real, Vec, fn
 
@@ -62,6 +64,18 @@ def a_result_with_a_boolean():
 
 def a_parameter_that_is_not_there():
     return rose.scipy(chain, argnums=1)
+
+
+def a_parameter_that_is_named_twice():
+    return rose.scipy(steps, argnums=(0, 1, 0))
+
+
+def a_search_through_nothing():
+    return rose.scipy(steps, argnums=())
+
+
+def a_pickle_of_all_at_once():
+    return pickle.dumps(rose.scipy(chain))
 
 
 def a_size_that_is_not_named():
