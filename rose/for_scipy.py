@@ -44,7 +44,7 @@ def scipy(
     is `hess`, which Newton-CG and trust-constr take; with `sparse=False` never, and its zeros are not looked for.
 
     With `copy=False` arrays that come out are read-only views of the memory of a module, which its next call in the
-    same thread overwrites. Only some of SciPy's solvers are done with an array by then.
+    same thread overwrites. SciPy's CG, BFGS, trust-krylov and trust-exact keep such arrays, and go wrong with views.
     """
     at = here().narrow(argument(0, "f", *range(1, 9)))
     f = checked(f, "scipy").at(**sizes)

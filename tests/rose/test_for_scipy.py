@@ -253,6 +253,16 @@ def test_views_are_of_the_memory_that_the_next_call_writes():
     assert s.fun(x) == ROSEN.fun(x)
 
 
+@pytest.mark.parametrize("method", ["L-BFGS-B", "TNC", "SLSQP", "Newton-CG", "trust-ncg", "trust-constr"])
+def test_solvers_that_are_done_with_an_array_take_views(method: str):
+    views, found = rose.scipy(chained(5), copy=False), []
+    for s in (ROSEN, views):
+        second = {"hess": s.hess} if method in SECOND else {}
+        found.append(optimize.minimize(s.fun, START, jac=s.jac, method=method, **second))
+    assert (found[0].x == found[1].x).all()
+    assert found[0].nfev == found[1].nfev
+
+
 def test_each_call_of_a_gradient_gives_an_array_of_its_own():
     a = ROSEN.jac(START)
     before = a.copy()
