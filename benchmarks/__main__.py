@@ -1,6 +1,6 @@
 """`python -m benchmarks`: all measurements, one after the other."""
 
-from . import accuracy, dynamic, latency, loops, mathematics, pyodide, simd
+from . import accuracy, dynamic, latency, loops, mathematics, pyodide, simd, sparse
 from .compare import measure
 from .gradbench import searches
 
@@ -12,4 +12,5 @@ dynamic.main()
 searches.main()
 accuracy.main()
 simd.main()
+sparse.main()
 measure.main()

@@ -53,8 +53,11 @@ def bratu(n: int) -> Program:
     return Program(f"Bratu, {n} x {n}", "bratu", rose.fn([t], t)(f), point, data={"n": n})
 
 
-def bundle(cameras: int, points: int, seen: int) -> Program:
-    """A bundle adjustment: a camera turns by small angles, moves, and has a focal length and a distortion."""
+def bundle(cameras: int, points: int, seen: int, *, hessian: bool = False) -> Program:
+    """The residuals of a bundle adjustment, or the Hessian of their squares.
+
+    A camera turns by small angles, moves, and has a focal length and a distortion.
+    """
     rng = np.random.default_rng(2)
     which, where = rng.integers(0, cameras, seen).tolist(), rng.integers(0, points, seen).tolist()
     found = rng.normal(size=(seen, 2)).tolist()
@@ -82,9 +85,20 @@ def bundle(cameras: int, points: int, seen: int) -> Program:
         return rose.vec(residual(k) for k in rose.range(seen))
 
     data = {"cameras": cameras, "which": which, "where": where, "found": found}
-    name = f"bundle, {cameras} cameras, {points} points, {seen} seen"
-    return Program(name, "bundle", rose.fn([Vec[n]], Vec[seen, Vec[2]])(f), 0.3 * rng.normal(size=n), data=data)
+    name = f"{cameras} cameras, {points} points, {seen} seen"
+    residuals = rose.fn([Vec[n]], Vec[seen, Vec[2]])(f)
+    if not hessian:
+        return Program(f"bundle, {name}", "bundle", residuals, 0.3 * rng.normal(size=n), data=data)
+
+    def squares(x: Any) -> Any:
+        r = residuals(x)
+        return rose.sum(r[k][0] ** 2 + r[k][1] ** 2 for k in rose.range(seen))
+
+    return Program(
+        f"squares, {name}", "squares", rose.fn([Vec[n]], Real)(squares), 0.3 * rng.normal(size=n), True, data
+    )
 
 
 def programs() -> list[Program]:
-    return [rosenbrock(1_000), rosenbrock(10_000), bratu(50), bundle(10, 200, 1_000)]
+    bundles = bundle(10, 200, 1_000), bundle(6, 40, 150, hessian=True)
+    return [rosenbrock(1_000), rosenbrock(10_000), bratu(50), *bundles]

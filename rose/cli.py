@@ -27,6 +27,7 @@ from wasm_backend.package import gzipped, loaded, weight
 
 from . import build, derive, draw, tools
 from .certificate import WrongDerivative, certify
+from .entries import coordinates
 from .errors import Loc, NotDifferentiable, RoseError, here, is_ours
 from .forward import full_mask
 from .forward import jvp as derive_jvp
@@ -404,6 +405,8 @@ def _arguments(f: AnyFn, given: list[Any], dtype: str) -> tuple[AnyFn, list[Any]
 
 def _plain(x: Any) -> Any:
     """A result as JSON has it."""
+    if hasattr(x, "tocoo"):
+        return coordinates(x)
     if hasattr(x, "tolist"):
         return x.tolist()
     if hasattr(x, "_asdict"):

@@ -23,7 +23,7 @@ def of_columns(rows: Places, n: int) -> list[int]:
 def of_symmetric(rows: Places) -> list[int]:
     """The colour of each column of a symmetric matrix."""
     near = [[j for j in row if j != i] for i, row in enumerate(rows)]
-    return min([_star(near, order) for order in _orders(near)], key=count)
+    return min([_star(near, order, apart) for apart in (False, True) for order in _orders(near)], key=count)
 
 
 def mirrored(rows: Places, colours: Sequence[int]) -> list[tuple[int, int]]:
@@ -75,12 +75,13 @@ def _distant(rows: Places, columns: Places, order: Sequence[int]) -> list[int]:
     return colours
 
 
-def _star(near: Places, order: Sequence[int]) -> list[int]:
+def _star(near: Places, order: Sequence[int], apart: bool) -> list[int]:
     """A star colouring of a graph, in which `near` has the neighbours of each vertex.
 
     A vertex `v` is in no path of two colours if it differs from its neighbours; if it differs from all that are next to
     neighbours of one colour, where it has several of one; and if no path `v w x y` has the colours of `v` and `x` alike
-    and those of `w` and `y`: in `ends[w]` are the colours of all such `x`.
+    and those of `w` and `y`: in `ends[w]` are the colours of all such `x`. With `apart`, neighbours of a vertex without
+    a colour differ, too, which leaves it more: that is better where a few vertices have many neighbours.
     """
     colours: list[int] = [-1] * len(near)
     around, ends = [0] * len(near), [0] * len(near)
@@ -93,7 +94,7 @@ def _star(near: Places, order: Sequence[int]) -> list[int]:
                 once |= 1 << colours[w]
         taken, middle = once, [w for w in near[v] if colours[w] >= 0 and several >> colours[w] & 1]
         for w in near[v]:
-            taken |= ends[w]
+            taken |= around[w] if apart and colours[w] < 0 else ends[w]
         for w in middle:
             taken |= around[w]
         c = colours[v] = _lowest(taken)

@@ -15,19 +15,23 @@ literal data, and holds at every point. Other numbers are not computed: a module
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from itertools import count
 from typing import Any, NamedTuple
 
 from . import ir
 from .calls import Work, done
-from .indexsets import EMPTY, Settled, union
+from .indexsets import EMPTY, IndexSet, Settled, listed, single, union
 from .ir import Block, Func, Op, Turns, Value, is_call
-from .known import NOTHING, Row, Several, Sum, grown, is_nothing, join, leaves, loose, zero
+from .known import NOTHING, Row, Several, Sum, grown, is_nothing, join, leaves, loose, mapped, signature, zero
 from .libm import nearest
 from .ops import add, div, eq, le, lt, mul, ne, neg, select, stop_gradient, sub
 from .stacks import JOIN, MORE, POP, PUSH
-from .types import Fin, Real, Stack, Tan, Type, items_of
+from .types import Fin, Real, Ref, Stack, Tan, Tuple, Type, Vec, items_of
 
 MOST_TURNS = 1_000_000  # of a `while` whose condition is known each time
+MOST_NUMBERS = 100  # in the parameters and the result of a function whose own pattern serves all calls
+MOST_PATTERNS = 16  # of such a function: of more, no two calls may be alike
 
 
 class Env(dict[Value, Any]):
@@ -51,7 +55,8 @@ class Dependence:
     """Runs functions of the IR over sets of `n` tangents."""
 
     def __init__(self, n: int) -> None:
-        self.sets = Settled(n)
+        self.sets = Settled(max(n, MOST_NUMBERS))
+        self._patterns: dict[Func, dict[Any, Any] | None] = {}
         self._plans: dict[Block, Plan] = {}
         self._same: dict[Value, Value] = {}  # values that are made of what another is made of
 
@@ -71,9 +76,36 @@ class Dependence:
             then = yield self._call(f.arms[0], rest)
             otherwise = yield self._call(f.arms[1], rest)
             return join(f.result, then, otherwise)
-        env = Env(zip(f.params, xs, strict=True))
-        (result,) = yield from self._block(f.body, env)
+        if (known := self._patterns_of(f)) is None:
+            return (yield from self._body(f, xs))
+        key = tuple([signature(p.type, x) for p, x in zip(f.params, xs, strict=True)])
+        if key not in known:
+            known[key] = yield self._pattern(f, xs)
+        given: list[IndexSet] = [s for p, x in zip(f.params, xs, strict=True) for s in leaves(p.type, x)]
+        return mapped(f.result, known[key], lambda ks: reduce(union, [given[k] for k in ks], EMPTY))
+
+    def _body(self, f: Func, xs: list[Any]) -> Work[Any]:
+        (result,) = yield from self._block(f.body, Env(zip(f.params, xs, strict=True)))
         return result
+
+    def _patterns_of(self, f: Func) -> dict[Any, Any] | None:
+        """The patterns of a small function, by what is known besides tangents; None where each call has its own."""
+        if f not in self._patterns:
+            types = [*[p.type for p in f.params], f.result]
+            fit = not any([isinstance(t, Ref) or t.stacked for t in types])
+            self._patterns[f] = {} if fit and sum(map(numbers, types)) <= MOST_NUMBERS else None
+        known = self._patterns[f]
+        if known is not None and len(known) > MOST_PATTERNS:
+            self._patterns[f] = known = None
+        return known
+
+    def _pattern(self, f: Func, xs: list[Any]) -> Work[Any]:
+        """The result of `f`, with the numbers of the tangents that it is made of in the place of each."""
+        number = count()
+        own = [mapped(p.type, x, lambda _: single(next(number))) for p, x in zip(f.params, xs, strict=True)]
+        result = yield from self._body(f, own)
+        self.sets.settle(leaves(f.result, result))
+        return mapped(f.result, result, listed)
 
     def _turns(self, turns: Turns, xs: list[Any]) -> Work[Any]:
         """The last states: turn by turn while the condition is known, and else those of any number of turns."""
@@ -138,6 +170,13 @@ class Dependence:
                 steps.append((v, _step(v, args), args))
         plan = self._plans[block] = Plan(steps, [same.get(r, r) for r in block.results])
         return plan
+
+
+def numbers(t: Type) -> int:
+    """How many numbers and the like are in a `t`."""
+    if isinstance(t, Vec):
+        return t.size * numbers(t.elem)
+    return sum(map(numbers, t.items)) if isinstance(t, Tuple) else 1
 
 
 def _is_computed(v: Value) -> bool:

@@ -74,7 +74,7 @@ def type_of(p: Sparsity) -> Tuple:
     cls = type("Sparse", (Sparse,), {"pattern": p, "__slots__": (), "__doc__": Sparse.__doc__})
     form = form_of(cls)
     assert form is not None
-    form.make = partial(_made, cls)
+    form.make, form.other = partial(_made, cls), partial(_fields, cls)
     reduced[form] = (_form, (p,))
     vectors = [Vec(p.nnz, t) for t in (Fin(m), Fin(n), Real)]
     return Tuple((*vectors, tuple_of(Fin(m + 1), Fin(n + 1))), form)
@@ -103,6 +103,21 @@ def _made(cls: type[Sparse], items: Sequence[Any]) -> Any:
     made = _scipy().csr_array((values, cols.copy(), starts.copy()), shape=cls.pattern.shape)
     made.has_canonical_format = True
     return made
+
+
+def coordinates(x: Any) -> dict[str, Any]:
+    """A sparse array of SciPy's as a struct of lists."""
+    x = x.tocoo()
+    return {"rows": x.row.tolist(), "cols": x.col.tolist(), "values": x.data.tolist(), "shape": list(x.shape)}
+
+
+def _fields(cls: type[Sparse], x: Any) -> Sequence[Any] | None:
+    """What `_made` was given for an array of SciPy's; None if it has not just these entries."""
+    if not hasattr(x, "tocoo") or x.shape != cls.pattern.shape:
+        return None
+    x = x.tocoo()
+    p = cls.pattern
+    return [p.rows, p.cols, x.data, p.shape] if (*x.row,) == p.rows and (*x.col,) == p.cols else None
 
 
 @cache

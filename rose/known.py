@@ -80,6 +80,25 @@ def of_leaves(t: Type, leaf: Callable[[], IndexSet]) -> Any:
     return leaf() if t is Tan else None
 
 
+def mapped(t: Type, x: Any, leaf: Callable[[Any], Any]) -> Any:
+    """A value with `leaf(s)` in the place of each tangent `s` in it, in order."""
+    if t is Tan:
+        return leaf(x)
+    if isinstance(t, Vec) and t.linear:
+        return Row([mapped(t.elem, y, leaf) for y in x])
+    if isinstance(t, Tuple) and t.linear:
+        return tuple([mapped(s, y, leaf) for s, y in zip(t.items, x, strict=True)])
+    return x
+
+
+def signature(t: Type, x: Any) -> Any:
+    """A key for what is known of a value besides its tangents."""
+    if t is Tan or x is None or t.scalar:
+        return None if t is Tan else x
+    types = t.items if isinstance(t, Tuple) else [t.elem] * len(x) if isinstance(t, Vec) else []
+    return tuple([signature(s, y) for s, y in zip(types, x, strict=False)])
+
+
 def join(t: Type, x: Any, y: Any) -> Any:
     """A value that is one of these two."""
     if x is y:

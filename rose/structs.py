@@ -389,11 +389,8 @@ def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]
         for y in x if is_tracing() else ():  # pyright: ignore[reportUnknownVariableType]
             if isinstance(y, Value):
                 builder().reach(y)  # a list over rose.range has one item, which is not to be used: say that
-        raise TypeMismatch(
-            f"{spell(path)} must have {t.size} elements, got {len(x)}",  # pyright: ignore[reportUnknownArgumentType]
-            (loc or here()).into(path[1:]),
-            f"its type is {t!r}",
-        )
+        what = f"{spell(path)} must have {t.size} elements, got {len(x)}"  # pyright: ignore[reportUnknownArgumentType]
+        raise TypeMismatch(what, (loc or here()).into(path[1:]), f"its type is {t!r}")
     return x  # pyright: ignore[reportUnknownVariableType]
 
 
@@ -409,8 +406,9 @@ def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Se
         return [x[k] for k in names], names
     if form is not None and form is t.form:
         return form.read(x), names
-    if form is None and is_listing(x) and len(x) == len(names):
-        return list(x), names
+    items = x if form is None and is_listing(x) and len(x) == len(names) else t.form and t.form.other(x)
+    if items is not None:
+        return list(items), names
     raise misfit(path, t, x, f"give {_items(t)}", loc)
 
 

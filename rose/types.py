@@ -106,10 +106,11 @@ class Vec(Type):
 class Form:
     """How a tuple looks to its user: the class it came from, or the keys of a dict.
 
-    `make` gets one value per field, in order. Two types with different forms are different types.
+    `make` gets one value per field, in order. Two types with different forms are different types. What `make` gives
+    may be of another class: then `other` gives its fields again, and None for what it does not know.
     """
 
-    __slots__ = ("cls", "fields", "get", "is_dict", "make", "name")
+    __slots__ = ("cls", "fields", "get", "is_dict", "make", "name", "other")
 
     def __init__(
         self, name: str, fields: tuple[str, ...], make: Callable[[Sequence[Any]], Any], cls: type = dict
@@ -117,6 +118,7 @@ class Form:
         self.name, self.fields, self.make, self.cls = name, fields, make, cls
         self.is_dict = cls is dict
         self.get = attrgetter(*fields) if len(fields) > 1 and not self.is_dict else None  # the fields, in one call
+        self.other: Callable[[Any], Sequence[Any] | None] = lambda _: None
 
     def read(self, x: Any) -> list[Any]:
         """The fields of `x`, in order."""

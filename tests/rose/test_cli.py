@@ -684,6 +684,29 @@ def test_run_with_wrong_arguments(sh: Shell, target: str, args: list[str], messa
     assert "\n  at " not in said  # there is no line to point at
 
 
+def test_a_sparse_matrix_is_coordinates(sh: Shell):
+    sh.write("sparse.py", SPARSE)
+    wanted = {"rows": [0, 1, 1, 2], "cols": [1, 0, 2, 1], "values": [1.0, 1.0, 1.0, 1.0], "shape": [3, 3]}
+    assert json.loads(sh("run", "sparse.py:hess", "[1, 2, 3]").out) == wanted
+    assert sh("check", "sparse.py").code == 0
+    assert sh("compile", "sparse.py", "-o", "dist").code == 0
+    assert "hess: Checked<(x: ArrayLike<number>) => Sparse>" in (sh.folder / "dist/index.d.ts").read_text()
+
+
+SPARSE = """
+import rose
+from rose import Real, Vec, fn
+
+
+@fn
+def f(x: Vec[3]) -> Real:
+    return x[0] * x[1] + x[1] * x[2]
+
+
+hess = rose.hessian(f, sparse=True)
+"""
+
+
 def test_run_in_single_precision(sh: Shell):
     assert json.loads(sh("run", "more.py:divided", "1", "3", "--dtype", "f32").out) == 0.3333333432674408
     assert sh("run", "more.py:doubled", "[0.1, 1, 2]", "--dtype", "f32").out == "[0.20000000298023224, 2.0, 4.0]\n"

@@ -32,6 +32,11 @@ def grid(n: int) -> Rows:
     ]
 
 
+def hubs(n: int) -> Rows:
+    """Four vertices that are next to each of the others, as cameras are to points."""
+    return [[i, *range(4, n)] if i < 4 else [0, 1, 2, 3, i] for i in range(n)]
+
+
 def alone(rows: Sequence[Sequence[int]], colours: Sequence[int], c: int, i: int) -> list[int]:
     """The columns of a colour that have an entry in a row."""
     return [j for j in rows[i] if colours[j] == c]
@@ -82,11 +87,12 @@ def check_mirrored(rows: Rows) -> None:
         (band(60, 2), 5, 5),
         (arrow(60), 60, 2),
         (grid(20), 7, 5),
+        (hubs(60), 60, 5),
         ([[i] for i in range(9)], 1, 1),
         ([list(range(7)) for _ in range(7)], 7, 7),
         ([[] for _ in range(4)], 1, 1),
     ],
-    ids=["band of 3", "band of 5", "arrow", "grid", "diagonal", "full", "empty"],
+    ids=["band of 3", "band of 5", "arrow", "grid", "hubs", "diagonal", "full", "empty"],
 )
 def test_few_colours_do(rows: Rows, columns: int, symmetric: int):
     assert count(of_columns(rows, len(rows))) == columns

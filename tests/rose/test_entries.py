@@ -77,6 +77,23 @@ def test_a_view_is_a_matrix_too():
     assert rose.compile(hess).call([X], view=True).data.tolist() == VALUES
 
 
+def test_a_matrix_is_taken_where_it_was_given():
+    same = fn([hess.result], hess.result)(lambda h: h)
+    made = hess(X)
+    assert (same(made) != made).nnz == 0
+    y, pull = rose.vjp(hess)(X)
+    half = fn([Vec[4]], Real)(lambda x: rose.sum(v[k] ** 2 for v in [hess(x).values] for k in rose.range(9)) / 2)
+    assert np.allclose(pull(y), rose.grad(half)(X), rtol=1e-15)
+
+
+@pytest.mark.parametrize("change", [lambda m: m[:3], lambda m: m.T @ m, lambda m: m.toarray(), lambda m: m * m.T @ m])
+def test_another_matrix_is_refused(change: Any):
+    total = fn([hess.result], Real)(lambda h: rose.sum(h.values))
+    assert total(hess(X)) == sum(VALUES)
+    with pytest.raises(RoseError):
+        total(change(hess(X)))
+
+
 def test_at_once_it_is_the_same():
     with rose.eager():
         assert (hess(X) != rose.compile(hess)(X)).nnz == 0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rose
-from rose import Bool, Dual, Fin, Real, Vec, fn
+from rose import Bool, Dual, Fin, Real, Vec, dependence, fn
 from rose.errors import RoseError
 
 
@@ -248,6 +248,39 @@ def test_a_bundle_adjustment_has_a_block_for_each_camera_and_point():
     rows = rose.sparsity(residuals, (0, 1)).by_row()
     wanted = [([3 * c, 3 * c + 1, 6 + 2 * p], [3 * c + 2, 6 + 2 * p + 1]) for c, p in seen]
     assert rows == [row for pair in wanted for row in pair]
+
+
+@fn
+def masked(x: Real, y: Real, i: Fin[30], on: Real) -> Real:
+    return rose.select(i < 20, x * y, y) * rose.select(on > 0.5, 1.0, x)
+
+
+def test_calls_differ_by_what_is_known_of_their_arguments():
+    """More of them than patterns are kept for one function."""
+    on = [float(k % 3 == 0) for k in range(30)]
+
+    @fn
+    def f(x: Vec[30]) -> Vec[29]:
+        data = rose.constant(Vec[30], on)
+        return rose.vec(masked(x[i], x[i + 1], i, data[i]) for i in rose.range(29))
+
+    assert rose.sparsity(f).by_row() == [[k, k + 1] if k < 20 or not on[k] else [k + 1] for k in range(29)]
+
+
+def test_a_function_that_is_called_often_is_looked_at_once():
+    calls: list[int] = []
+
+    class Counted(dependence.Dependence):
+        def _body(self, f: Any, xs: list[Any]) -> Any:
+            calls.append(1)
+            return super()._body(f, xs)
+
+    n = 500
+    f = fn([Vec[n]], Vec[n - 1])(lambda x: rose.vec(product(x[i], x[i + 1]) for i in rose.range(n - 1)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rose.pattern.Dependence", Counted)
+        assert rose.sparsity(f).by_row() == [[k, k + 1] for k in range(n - 1)]
+    assert len(calls) <= 2
 
 
 def test_a_pattern_is_the_same_inside_of_a_trace():
