@@ -37,7 +37,8 @@ def scipy(
     are: they are SciPy's `args`, or the `t` of `solve_ivp`. What each is depends on the result of `f`:
 
         a Real          fun(x), jac(x) the gradient, hess(x), hessp(x, p) the Hessian times a vector
-        other Reals     fun(x) the vector of them, jac(x) the Jacobian, hess(x, v) the Hessian of `dot(fun(x), v)`
+        other Reals     fun(x) the vector of them, jac(x) the Jacobian, hess(x, v) the Hessian of `dot(fun(x), v)`,
+                        which is what a `NonlinearConstraint` takes, also of a vector of one number
 
     A Jacobian is a sparse array of SciPy's if it is large, and most of it zeros that `rose.sparsity` knows; solvers
     that need an array of NumPy's make one of it, as `np.asarray` does. With `sparse=True` it is always sparse, and so

@@ -339,6 +339,13 @@ def test_root_finds_where_the_vector_is_zero(method: str):
     assert found.x == pytest.approx([0.8411639, 0.1588361], abs=1e-6)
 
 
+def test_a_saddle_is_where_the_gradient_is_zero():
+    s = rose.scipy(rose.grad(fn([Vec[2]], Real)(lambda x: x[0] ** 2 - x[1] ** 2 + x[0] * rose.cos(x[1]))))
+    found = optimize.root(s.fun, [0.3, 0.2], jac=s.jac)
+    assert found.x == pytest.approx([-0.5, 0], abs=1e-9)
+    assert s.jac(found.x) == pytest.approx(np.diag([2.0, -1.5]), abs=1e-6)
+
+
 def test_root_takes_both_at_once():
     s = rose.scipy(crossing)
     assert optimize.root(s.fun_and_jac, [0, 0], jac=True).x == pytest.approx([0.8411639, 0.1588361], abs=1e-6)
@@ -386,6 +393,14 @@ def test_constraints_have_derivatives_too():
         found = optimize.minimize(s.fun, [0.5, 0.5], jac=s.jac, constraints=constraints, method=method, **hess)
         assert found.success
         assert found.x == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_constraint_on_one_number_is_a_vector_of_one():
+    c = rose.scipy(fn([Vec[2]], Vec[1])(lambda x: [x[0] * x[1]]))
+    s = rose.scipy(fn([Vec[2]], Real)(lambda x: x[0] ** 2 + 4 * x[1] ** 2))
+    limit = optimize.NonlinearConstraint(c.fun, 2, np.inf, jac=c.jac, hess=c.hess)
+    found = optimize.minimize(s.fun, [3, 3], jac=s.jac, hess=s.hess, constraints=limit, method="trust-constr")
+    assert found.x == pytest.approx([2, 1], abs=2e-3)
 
 
 def test_basinhopping_searches_with_gradients():
