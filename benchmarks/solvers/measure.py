@@ -73,7 +73,7 @@ def _median(found: list[dict[str, Any]]) -> dict[str, Any]:
         return last
     times = {k: statistics.median([r[k] for r in found]) for k in ("ms", "evaluations ms", "first ms")}
     us = {k: statistics.median([r["us"][k] for r in found]) for k in last["us"]}
-    return {**{k: x for k, x in last.items() if k != "told"}, **times, "us": us}
+    return {**last, **times, "us": us}
 
 
 def costs() -> list[dict[str, Any]]:

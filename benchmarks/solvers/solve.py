@@ -1,7 +1,8 @@
 """One problem, solved with one tool: `python solve.py tool problem answers.json` prints a line of JSON.
 
-A tool is a module beside this one. The values and derivatives at the start are compared with the answers before
-anything is timed. Times are those of the processor, of which there is one, in all threads.
+Without answers, those of this tool are printed; with one word more, nothing is timed. A tool is a module beside this
+one. The values and derivatives at the start are compared with the answers first. Times are those of the processor, of
+which there is one, in all threads.
 """
 
 from __future__ import annotations
@@ -19,16 +20,6 @@ from problems import PROBLEMS, differences
 
 SPENT, MOST = 1.0, 40  # seconds, solutions
 BOUND = 1e-10
-
-
-def told(gives, x):
-    """Numbers that tell what a tool gives at a point: the value, and derivatives along a direction."""
-    args, p = gives["args"], np.cos(np.arange(len(x)))
-    out = [np.atleast_1d(gives["fun"](x, *args))]
-    out += [gives["jac"](x, *args) @ p] if callable(gives["jac"]) else []
-    out += [gives["hessp"](x, p, *args)] if "hessp" in gives else []
-    out += [gives["both"](x, *args)[1] @ p] if "both" in gives else []
-    return [np.atleast_1d(y).tolist() for y in out]
 
 
 def seconds(work):
@@ -57,46 +48,67 @@ class Counted:
         return self.f(*args)
 
 
-def measured(tool, name, answer):
-    source, x, solve, options = PROBLEMS[name]
-    first, gives = seconds(lambda: importlib.import_module(tool).TOOLS[source]())
-    if solve.__name__ != "with_squares" and gives["jac"] == "2-point":
-        solve = differences
-    again, now = seconds(lambda: told(gives, x))
-    off = max([np.abs(np.subtract(a, b)).max() / np.abs(b).max() for a, b in zip(now, answer, strict=False)])
+class Task:
+    """A problem, with what a tool gives of it."""
+
+    def __init__(self, tool, name):
+        source, self.x, self.solve, self.options = PROBLEMS[name]
+        self.method = name.rpartition(", ")[2]
+        self.gives = importlib.import_module(tool).TOOLS[source]()
+        if tool == "with_differences" and source != "bundle":
+            self.solve = differences
+
+    def told(self):
+        """Numbers that tell what is given at the start: the value, and derivatives along a direction."""
+        x, args, p = self.x, self.gives["args"], np.cos(np.arange(len(self.x)))
+        out = [np.atleast_1d(self.gives["fun"](x, *args))]
+        out += [self.gives["jac"](x, *args) @ p] if callable(self.gives["jac"]) else []
+        out += [self.gives["hessp"](x, p, *args)] if "hessp" in self.gives else []
+        out += [self.gives["both"](x, *args)[1] @ p] if "both" in self.gives else []
+        return [np.atleast_1d(y).tolist() for y in out]
+
+    def end(self, gives):
+        return self.solve(self.method, gives, self.x, **self.options)
+
+    def counted(self):
+        """The least value that is found, and how often what was called."""
+        fs = {k: Counted(f) if callable(f) else f for k, f in self.gives.items()}
+        end = self.end(fs)
+        calls = {k: f.calls for k, f in fs.items() if isinstance(f, Counted) and f.calls}
+        return {"cost": float(getattr(end, "cost", getattr(end, "fun", None))), "calls": calls}
+
+    def timed(self, calls):
+        """Milliseconds of a solution, and of the evaluations in it; microseconds of each."""
+        args = {k: (self.x, self.x) if k == "hessp" else (self.x,) for k in calls}
+        us = {k: cost(self.gives[k], *args[k], *self.gives["args"]) * 1e6 for k in calls}
+        times, limit = [], time.process_time() + SPENT
+        while len(times) < MOST and (len(times) < 3 or time.process_time() < limit):
+            times.append(seconds(lambda: self.end(self.gives))[0])
+        inside = sum([calls[k] * us[k] for k in calls]) / 1e3
+        return {"ms": statistics.median(times) * 1e3, "evaluations ms": inside, "us": us}
+
+
+def measured(tool, name, answers, once):
+    first, task = seconds(lambda: Task(tool, name))
+    again, told = seconds(task.told)
+    if not answers:
+        return {"told": told}
+    answer = json.loads(Path(answers).read_text())[name]
+    off = max([np.abs(np.subtract(a, b)).max() / np.abs(b).max() for a, b in zip(told, answer, strict=False)])
     if not off <= BOUND:
         return {"error": f"differs by {off:.1e}"}
-    method = name.rpartition(", ")[2]
-    counted = {k: Counted(f) if callable(f) else f for k, f in gives.items()}
-    end = solve(method, counted, x, **options)
-    calls = {k: f.calls for k, f in counted.items() if isinstance(f, Counted) and f.calls}
-    args = {k: (x, x, *gives["args"]) if k == "hessp" else (x, *gives["args"]) for k in calls}
-    us = {k: cost(gives[k], *args[k]) * 1e6 for k in calls}
-    times, limit = [], time.process_time() + SPENT
-    while len(times) < MOST and (len(times) < 3 or time.process_time() < limit):
-        times.append(seconds(lambda: solve(method, gives, x, **options))[0])
-    inside = sum([calls[k] * us[k] for k in calls]) / 1e3
-    return {
-        "ms": statistics.median(times) * 1e3, "evaluations ms": inside, "first ms": (first + again) * 1e3,
-        "calls": calls, "us": us, "cost": float(getattr(end, "cost", getattr(end, "fun", None))), "told": now,
-        "differs by": off,
-    }  # fmt: skip
+    found = {"differs by": off, "first ms": (first + again) * 1e3, **task.counted()}
+    return found if once else {**found, **task.timed(found["calls"])}
 
 
-def main(tool, name, answers=""):
+def main(tool, name, answers="", once=""):
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     try:
-        answer = json.loads(Path(answers).read_text())[name] if answers else []
-        found = measured(tool, name, answer) if answers else {"told": _answer(tool, name)}
+        found = measured(tool, name, answers, once)
     except Exception as e:
         found = {"error": f"{type(e).__name__}: {e}"[:200]}
     print(json.dumps(found))
-
-
-def _answer(tool, name):
-    source, x, _, _ = PROBLEMS[name]
-    return told(importlib.import_module(tool).TOOLS[source](), x)
 
 
 main(*sys.argv[1:])
