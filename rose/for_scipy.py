@@ -182,6 +182,7 @@ class _Either:
     def __init__(self, made: Callable[..., Any]) -> None:
         self.made = made
 
+    @edge
     def __call__(self, *args: Any, **named: Any) -> Any:
         matrix = self.made(*args, **named)
         matrix.__class__ = _readable()

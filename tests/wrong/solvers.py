@@ -96,6 +96,10 @@ def a_vector_of_another_length():
     return rose.scipy(chain).jac([1.0, 2.0])
 
 
+def a_vector_of_another_length_where_the_jacobian_is_sparse():
+    return rose.scipy(steps, sparse=True).jac([1.0, 2.0], 1.0)
+
+
 def a_column():
     return rose.scipy(chain).fun([[1.0], [2.0], [3.0]])
 
