@@ -60,9 +60,10 @@ class Other:
         return self._read()
 
     def close(self) -> None:
-        assert self.process.stdin is not None
+        assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
         self.process.wait()
+        self.process.stdout.close()
 
 
 def matrix(p: Program) -> Any:

@@ -82,7 +82,8 @@ class Dependence:
         if key not in known:
             known[key] = yield self._pattern(f, xs)
         given: list[IndexSet] = [s for p, x in zip(f.params, xs, strict=True) for s in leaves(p.type, x)]
-        return mapped(f.result, known[key], lambda ks: reduce(union, [given[k] for k in ks], EMPTY))
+        all_of: Callable[[Sequence[int]], IndexSet] = lambda ks: reduce(union, [given[k] for k in ks], EMPTY)
+        return mapped(f.result, known[key], all_of)
 
     def _body(self, f: Func, xs: list[Any]) -> Work[Any]:
         (result,) = yield from self._block(f.body, Env(zip(f.params, xs, strict=True)))

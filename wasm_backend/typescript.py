@@ -35,6 +35,7 @@ class Types:
 
     def __init__(self) -> None:
         self.names: dict[tuple[Type, bool], str] = {}
+        self.same: dict[tuple[str, str, str], str] = {}  # by the text of an interface
         self.interfaces: list[str] = []
 
     def of(self, t: Type, *, given: bool) -> str:
@@ -72,14 +73,16 @@ class Types:
         given = given and not _alike(t)
         if (t, given) in self.names:
             return self.names[t, given]
-        wanted = name = t.form.name + "Like" * given
-        count = 2
-        while name in _TAKEN or name in self.names.values():
-            name, count = f"{wanted}{count}", count + 1
-        self.names[t, given] = name
         doc = inspect.getdoc(t.form.cls) or ""
         doc = "" if doc.startswith(f"{t.form.cls.__name__}(") else doc  # which Python made
         fields = "".join([f"  {x};\n" for x in self._fields(t, given)])
+        wanted = name = t.form.name + "Like" * given
+        if (wanted, doc, fields) in self.same:  # of other sizes, which TypeScript does not tell apart
+            return self.same[wanted, doc, fields]
+        count = 2
+        while name in _TAKEN or name in self.names.values():
+            name, count = f"{wanted}{count}", count + 1
+        self.names[t, given] = self.same[wanted, doc, fields] = name
         self.interfaces.append(f"{comment(doc)}export interface {name} {{\n{fields}}}\n")
         return name
 

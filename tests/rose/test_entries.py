@@ -123,6 +123,12 @@ def test_what_typescript_is_told():
     assert "export interface Sparse {\n  " + "\n  ".join(fields) + "\n}\n" in told
 
 
+def test_matrices_of_several_patterns_are_one_interface():
+    jac = rose.jacobian(fn([Vec[3]], Vec[3])(lambda x: [x[0], x[1], x[0]]), sparse=True)
+    told = rose.compile({"hess": hess, "jac": jac}).files("made")["index.d.ts"].decode()
+    assert told.count("interface Sparse") == 1 and told.count("=> Sparse>") == 2
+
+
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_in_javascript_it_is_coordinates(tmp_path: Path):
     rose.compile({"hess": hess}).save(tmp_path / "made")

@@ -342,3 +342,77 @@ def test_a_function_of_any_size_has_no_pattern():
 def test_what_is_no_function_or_no_parameter_is_refused(wrong: Any):
     with pytest.raises(RoseError):
         rose.sparsity(neighbours if wrong in (3, "x") else wrong, wrong if wrong in (3, "x") else 0)
+
+
+# loops that carry a state, in reverse too
+
+
+@fn
+def by_an_index(x: Vec[5]) -> Real:
+    """A loop of unknown length, but its condition is known all the same."""
+
+    def turn(s: Any) -> Any:
+        return (s[0] + 1) % 5, s[1] + x[s[0]] * x[(s[0] + 1) % 5]
+
+    return rose.while_loop(lambda s: s[0] < 3, turn, (rose.constant(Fin[5], 0), 0.0))[1]
+
+
+def test_turns_that_an_index_counts_are_known_in_reverse_too():
+    assert rose.sparsity(by_an_index).cols == (0, 1, 2, 3)
+    assert rose.sparsity(rose.grad(by_an_index)).by_row() == [[1], [0, 2], [1, 3], [2], []]
+
+
+WAYS: list[dict[str, Any]] = [
+    {}, {"checkpoint": "sqrt"}, {"checkpoint": "binomial", "snapshots": 2}, {"checkpoint": "binomial"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: " ".join(map(str, way.values())) or "all is kept")
+def test_a_scan_that_forgets_has_neighbours_only(way: Any):
+    """Whatever it keeps for its derivative."""
+
+    @fn
+    def f(x: Vec[20]) -> Real:
+        return rose.scan(lambda i, s: (x[i], s[1] + s[0] * x[i] ** 2), (1.0, 0.5), 20, **way)[1]
+
+    dense = rose.hessian(f)(np.linspace(0.1, 2.0, 20))
+    assert rose.sparsity(rose.grad(f)).by_row() == [np.flatnonzero(row).tolist() for row in dense]
+    assert (rose.hessian(f, sparse=True)(np.linspace(0.1, 2.0, 20)).toarray() == dense).all()
+
+
+@fn(syntax=True)
+def of_plain_branches(x: Vec[4]) -> Real:
+    total = 0.0
+    for i in rose.range(4):
+        if i < 2:
+            total += x[i] ** 2
+        elif x[0] > 0.0:
+            total += x[i] * x[0]
+    return total
+
+
+@fn
+def of_the_library(x: Vec[4]) -> Vec[4]:
+    return rose.vec(rose.norm([x[i], x[(i + 1) % 4]]) + rose.logsumexp([x[i], x[3]]) for i in rose.range(4))
+
+
+@fn
+def of_matrices(x: Vec[2, Vec[2]]) -> Vec[2, Vec[2]]:
+    return rose.matmul(x, rose.transpose(x))
+
+
+def test_branches_and_the_library_are_seen_through():
+    assert rose.sparsity(rose.grad(of_plain_branches)).by_row() == [[0, 2, 3], [1], [0], [0]]
+    assert rose.sparsity(of_the_library).by_row() == [[0, 1, 3], [1, 2, 3], [2, 3], [0, 3]]
+    assert rose.sparsity(of_matrices).by_row() == [[0, 1], [0, 1, 2, 3], [0, 1, 2, 3], [2, 3]]
+
+
+def test_calls_may_be_as_deep_as_programs_are_long():
+    def after(g: Any) -> Any:
+        return fn([Vec[3]], Vec[3])(lambda x: g([x[1], x[0], x[2]]))
+
+    f = fn([Vec[3]], Vec[3])(lambda x: [x[0] * x[1], x[1], x[2]])
+    for _ in range(1500):
+        f = after(f)
+        assert f.func is not None
+    assert rose.sparsity(f).by_row() == [[0, 1], [1], [2]]

@@ -347,10 +347,15 @@ def test_structs_are_interfaces():
 
 def test_interfaces_of_the_same_name_are_told_apart():
     types = Types()
-    found = [
-        types.of(struct(name, x=Real), given=False) for name in ("P", "P", "Source", "Float64Array", "class", "a b")
-    ]
-    assert found == ["P", "P2", "Source2", "Float64Array2", "class2", "{ x: number }"]
+    found = [types.of(struct(name, x=Real), given=False) for name in ("P", "Source", "Float64Array", "class", "a b")]
+    assert found == ["P", "Source2", "Float64Array2", "class2", "{ x: number }"]
+    assert types.of(struct("P", y=Real), given=False) == "P2"
+
+
+def test_interfaces_of_other_sizes_are_one():
+    types = Types()
+    assert [types.of(struct("P", x=Vec(n, Real)), given=False) for n in (2, 3)] == ["P", "P"]
+    assert len(types.interfaces) == 1
 
 
 def test_declarations():
