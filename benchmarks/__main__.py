@@ -3,6 +3,7 @@
 from . import accuracy, dynamic, latency, loops, mathematics, pyodide, simd, sparse
 from .compare import measure
 from .gradbench import searches
+from .solvers import measure as solvers
 
 latency.main()
 pyodide.main()
@@ -13,4 +14,5 @@ searches.main()
 accuracy.main()
 simd.main()
 sparse.main()
+solvers.main()
 measure.main()

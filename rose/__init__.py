@@ -34,6 +34,7 @@ from .errors import (
     WrongSyntax,
 )
 from .explain import Explanation, explain_nan
+from .for_scipy import scipy
 from .functions import abs, constant, select, stop_gradient
 from .loops import accum, max, min, prod, range, sum, vec
 from .ops import (
@@ -169,6 +170,7 @@ __all__ = [
     "relu",
     "round",
     "scan",
+    "scipy",
     "select",
     "sigmoid",
     "sign",

@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _ROOTS = tuple(str(p) + os.sep for p in (Path(__file__).parent, Path(__file__).parents[1] / "wasm_backend"))
 _LIBRARY = str(Path(os.__file__).parent) + os.sep
 _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
-_NUMPY = tuple(f"{name}numpy{os.sep}" for name in _INSTALLED)
+_CALLERS = tuple(f"{name}{package}{os.sep}" for name in _INSTALLED for package in ("numpy", "scipy"))
 _ours: dict[str, bool] = {}
 _users: dict[str, bool] = {}
 
@@ -36,12 +36,12 @@ def is_ours(file: str) -> bool:
 
 
 def _is_users(code: CodeType) -> bool:
-    """True if a user can be sent to `code`: it is not ours, nor Python's own, nor NumPy's, nor a dataclass's."""
+    """True if a user can be sent to `code`: it is not ours, nor Python's own, NumPy's or SciPy's, nor a dataclass's."""
     file = code.co_filename
     if file == "<string>":
         return not code.co_name.startswith("__")
     library = file.startswith(_LIBRARY) and not any(name in file for name in _INSTALLED)
-    others = library or file.startswith("<frozen ") or any(name in file for name in _NUMPY)
+    others = library or file.startswith("<frozen ") or any(name in file for name in _CALLERS)
     _users[file] = known = not (others or is_ours(file))
     return known
 

@@ -41,6 +41,7 @@ from tests.wrong import (
     searches,
     single,
     sizes,
+    solvers,
     structs,
     sums,
     syntax,
@@ -64,7 +65,8 @@ def name_of(module: ModuleType) -> str:
 
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
-           derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches)  # fmt: skip
+           derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches,
+           solvers)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

@@ -178,6 +178,32 @@ def test_a_leg_and_a_triangle_are_dragged_by_points_that_are_computed(example: A
     assert math.dist(ran.moved[:2], ran.moved[2:4]) == pytest.approx(10, abs=1e-9)
 
 
+def test_every_solver_comes_to_the_end_of_rosenbrocks_valley(example: Any):
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    ran = example("rosenbrock")
+    lines = ran.printed.splitlines()
+    assert [line.partition(":")[0] for line in lines] == list(ran.ways)
+    assert all([float(line.split(": ")[1].split()[0]) < 1e-8 for line in lines])
+
+
+def test_a_logistic_regression_has_the_known_fit(example: Any):
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    free, held = example("logistic").printed.splitlines()
+    assert free.startswith("ridge 0: 15.043 -0.2322 t;")  # as statistics packages have it
+    assert held.startswith("ridge 1: 8.039 -0.1291 t;")
+
+
+def test_a_bundle_is_adjusted_with_a_sparse_jacobian(example: Any):
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    ran = example("bundle")
+    unknowns, numbers, entries = map(int, re.findall(r"(\d+) (?:unknowns|numbers|entries)", ran.printed))
+    assert (unknowns, numbers) == (1040, 2 * len(ran.SEEN))
+    assert entries == 9 * numbers  # the turn, two of the numbers of the place, the focal length, and the point
+    before, after = map(float, re.findall(r"by (\d+\.\d+)", ran.printed))
+    assert before > 3
+    assert after < 0.5  # to which the pictures were measured
+
+
 def test_every_example_is_tested_says_what_it_shows_and_imports_little():
     tested = Path(__file__).read_text(encoding="utf-8")
     for name in EXAMPLES:

@@ -1,0 +1,1 @@
+"""SciPy's solvers with derivatives from several tools: `python -m benchmarks.solvers`."""

@@ -1,0 +1,5 @@
+"""`python -m benchmarks.solvers`: what `measure.py` measures."""
+
+from .measure import main
+
+main()

@@ -1,0 +1,223 @@
+"""`rose.scipy`: a function and its derivatives as SciPy calls them, from one vector of numbers.
+
+SciPy's solvers know one vector `x`, whatever it means. Here the parameters that are searched become that vector, their
+numbers in order, and the result of a function to many numbers becomes one too; what is derived of it is compiled when
+it is first asked for. SciPy itself is imported where a sparse matrix is made, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property, partial
+from typing import Any, NoReturn
+
+from .argnums import Argnums, checked, positions
+from .build import compile
+from .derive import grad, hessian, hvp, jacobian, value_and_grad
+from .errors import NotDifferentiable, RoseError, TypeMismatch, argument, edge, here
+from .flat import Flat, count, is_real
+from .operators import host_index
+from .pattern import sparsity
+from .trace import Fn, make
+from .types import Real, Type, tuple_of
+from .vectors import dot
+
+AnyFn = Fn[..., Any]
+
+
+@edge
+def scipy(
+    f: AnyFn, argnums: Argnums = 0, *, sparse: bool | None = None, copy: bool = True, **sizes: int
+) -> ForSciPy:  # fmt: skip
+    """What SciPy's solvers take of `f`: `fun`, `jac`, `hess` and `hessp`, of one vector.
+
+    The vector `x` has the numbers of the first parameter, or of those of `argnums`, in order: fields as they are
+    written, vectors row by row. It stands in the place of the first of them, and the other parameters stay where they
+    are: they are SciPy's `args`, or the `t` of `solve_ivp`. What each is depends on the result of `f`:
+
+        a Real          fun(x), jac(x) the gradient, hess(x), hessp(x, p) the Hessian times a vector
+        other Reals     fun(x) the vector of them, jac(x) the Jacobian, hess(x, v) the Hessian of `dot(fun(x), v)`,
+                        which is what a `NonlinearConstraint` takes, also of a vector of one number
+
+    A Jacobian is a sparse array of SciPy's if it is large, and most of it zeros that `rose.sparsity` knows; solvers
+    that need an array of NumPy's make one of it, as `np.asarray` does. With `sparse=True` it is always sparse, and so
+    is `hess`, which Newton-CG and trust-constr take; with `sparse=False` never, and its zeros are not looked for.
+
+    With `copy=False` arrays that come out are read-only views of the memory of a module, which its next call in the
+    same thread overwrites. SciPy's CG, BFGS, trust-krylov and trust-exact keep such arrays, and go wrong with views.
+    """
+    at = here().narrow(argument(0, "f", *range(1, 9)))
+    f = checked(f, "scipy").at(**sizes)
+    active = positions(f, argnums, "scipy")
+    searched: list[tuple[Type, str]] = [(f.types[k], f.names[k]) for k in active]
+    for t, what in [*searched, (f.result, "the result")]:
+        if not is_real(t):
+            hint = "what is searched, and what comes out, is made of Reals alone; data go into other parameters"
+            raise TypeMismatch(f"rose.scipy: {what} of {f.name} is a {t!r}", at, hint)
+    if not active or len({*active}) < len(active):
+        what = f"rose.scipy: argnums names {'a parameter twice' if active else 'no parameter'}"
+        which = here().narrow(argument(1, "argnums", *range(1, 9)))
+        raise TypeMismatch(what, which, f"those of {f.name} are {', '.join(f.names)}, and count from 0")
+    return ForSciPy(f, active, host_index(argnums) is None, sparse, copy)
+
+
+class ForSciPy:
+    """A function as SciPy takes it. All that it gives can be called from several threads, and pickled."""
+
+    def __init__(
+        self, f: AnyFn, active: Sequence[int], several: bool, sparse: bool | None, copy: bool
+    ) -> None:  # fmt: skip
+        types = [f.types[k] for k in active]
+        self._names = [f.names[k] for k in active]
+        self._parts, self._several, self._sparse, self._copy = types, several, sparse, copy
+        self._flat, self._at = Flat(tuple_of(*types) if several else types[0]), min(active)
+        self._f = _of_vector(f, active, self._flat, several)
+
+    def __repr__(self) -> str:
+        return f"<rose.scipy({self._f!r})>"
+
+    @edge
+    def __reduce__(self) -> NoReturn:
+        hint = "pickle what it gives: fun, jac, hess, hessp, flatten or unflatten"
+        raise RoseError(
+            f"rose.scipy({self._f.name}) compiles more when it is asked to, and cannot travel", here(), hint
+        )
+
+    @cached_property
+    @edge
+    def fun(self) -> Callable[..., Any]:
+        """The value at `x`: a number, or a vector of them."""
+        return self._compiled("fun", self._f)
+
+    @cached_property
+    @edge
+    def jac(self) -> Callable[..., Any]:
+        """The gradient at `x`, of a function to a number; else the Jacobian, a row for each number of the result."""
+        f, at = self._f, self._at
+        if f.result is Real:
+            return self._compiled("jac", grad(f, at))
+        sparse = _is_sparse(f, at) if self._sparse is None else self._sparse
+        made = self._compiled("jac", jacobian(f, at, sparse=sparse))
+        return _Either(made) if sparse else made
+
+    @cached_property
+    @edge
+    def fun_and_jac(self) -> Callable[..., Any]:
+        """Both at once, for SciPy's `jac=True`. A Jacobian is not sparse here: only `root` takes it so."""
+        f = self._f
+        if f.result is Real:
+            return self._compiled("fun_and_jac", value_and_grad(f, self._at))
+        d = jacobian(f, self._at)
+        both = make(lambda *xs: (f(*xs), d(*xs)), f.types, tuple_of(f.result, d.result), f"both({f.name})", f.names)
+        return self._compiled("fun_and_jac", both)
+
+    @cached_property
+    @edge
+    def hess(self) -> Callable[..., Any]:
+        """The Hessian at `x`; of a function to a vector, that of its product with `v`, as constraints have it."""
+        f, at, sparse = self._f, self._at, self._sparse is True
+        if f.result is Real:
+            return self._compiled("hess", hessian(f, at, sparse=sparse))
+        names, types = self._with("v", f.result)
+        weighted: Callable[..., Any] = lambda *xs: dot(f(*xs[: at + 1], *xs[at + 2 :]), xs[at + 1])
+        product = make(weighted, types, Real, f"dot({f.name}, {names[at + 1]})", names)
+        return self._compiled("hess", hessian(product, at, sparse=sparse))
+
+    @cached_property
+    @edge
+    def hessp(self) -> Callable[..., Any]:
+        """The Hessian at `x` times the vector `p`, without the Hessian: forward mode over the gradient."""
+        f, at = self._f, self._at
+        if f.result is not Real:
+            what = f"hessp is of a function to a Real: {f.name} gives a {f.result!r}, with a Hessian for each number"
+            hint = "jac is its Jacobian, and hess(x, v) the Hessian of the dot product of its result and v"
+            raise NotDifferentiable(what, here(), hint)
+        along, (names, types) = hvp(f, at), self._with("p", self._flat.vec)
+        moved: Callable[..., Any] = lambda *xs: along(*xs[: at + 1], *xs[at + 2 :], xs[at + 1])
+        return self._compiled("hessp", make(moved, types, self._flat.vec, along.name, names))
+
+    @cached_property
+    @edge
+    def flatten(self) -> Callable[..., Any]:
+        """The vector `x` of a value of the type that `f` takes, or of one for each of `argnums`."""
+        take: Callable[..., Any] = lambda *xs: self._flat.vector(xs if self._several else xs[0])
+        return compile({"flatten": make(take, self._parts, self._flat.vec, "flatten", self._names)})
+
+    @cached_property
+    @edge
+    def unflatten(self) -> Callable[..., Any]:
+        """What has the numbers of a vector `x`: the reverse of `flatten`."""
+        flat = self._flat
+        return compile({"unflatten": make(flat.value, [flat.vec], flat.type, "unflatten", ["x"])})
+
+    def _with(self, name: str, t: Type) -> tuple[list[str], list[Type]]:
+        """The names and types of the parameters, and one more after `x`."""
+        names, types, at = list(self._f.names), list(self._f.types), self._at + 1
+        return [*names[:at], _fresh(name, names), *names[at:]], [*types[:at], t, *types[at:]]
+
+    def _compiled(self, name: str, f: AnyFn) -> Callable[..., Any]:
+        made = compile({name: f})
+        return made if self._copy or f.result is Real else partial[Any](made, **{"view=": True})
+
+
+def _fresh(name: str, names: Sequence[str]) -> str:
+    """The name, or a longer one if it is taken."""
+    return _fresh(f"{name}_", names) if name in names else name
+
+
+LARGE = 50  # columns: with fewer, SciPy's algebra is quicker where the matrix is dense
+# (`least_squares`, tridiagonal with 5 rows more: 1.2 ms, and 7.7 if sparse, of 40 unknowns; 56 ms and 17 of 80)
+
+
+def _is_sparse(f: AnyFn, at: int) -> bool:
+    """True if a Jacobian is large, and at most a quarter of it can be other than zero."""
+    rows, columns = count(f.result), count(f.types[at])
+    return rows * columns >= LARGE**2 and columns >= LARGE and 4 * sparsity(f, at).nnz <= rows * columns
+
+
+class _Either:
+    """A sparse Jacobian as SciPy calls it: solvers that need an array of NumPy's are given one."""
+
+    def __init__(self, made: Callable[..., Any]) -> None:
+        self.made = made
+
+    @edge
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        matrix = self.made(*args, **named)
+        matrix.__class__ = _readable()
+        return matrix
+
+
+@cache
+def _readable() -> type:
+    """The sparse arrays of SciPy that `np.asarray` makes an array of numbers of. They pickle as what they are."""
+    csr: Any = importlib.import_module("scipy.sparse").csr_array
+
+    def dense(matrix: Any, dtype: Any = None, copy: Any = None) -> Any:
+        return matrix.toarray().astype(dtype or matrix.dtype)
+
+    def reduced(matrix: Any) -> Any:
+        return csr, ((matrix.data, matrix.indices, matrix.indptr), matrix.shape)
+
+    return type("csr_array", (csr,), {"__array__": dense, "__reduce__": reduced, "__module__": csr.__module__})
+
+
+def _of_vector(f: AnyFn, active: Sequence[int], flat: Flat, several: bool) -> AnyFn:
+    """`f` as a function of the vector of what is searched, to a number or a vector."""
+    to = f.result if f.result is Real else Flat(f.result).vec
+    if flat.type is flat.vec and to is f.result:
+        return f
+    at, after = min(active), [k for k in range(min(active), len(f.types)) if k not in active]
+
+    def body(*args: Any) -> Any:
+        x = flat.value(args[at])
+        given = dict(enumerate(args[:at])) | dict(zip(after, args[at + 1 :], strict=True))
+        given |= dict(zip(active, x if several else [x], strict=True))
+        y = f(*[given[k] for k in range(len(f.types))])
+        return y if f.result is Real else Flat(f.result).vector(y)
+
+    types = [*f.types[:at], flat.vec, *[f.types[k] for k in after]]
+    before, behind = list(f.names[:at]), [f.names[k] for k in after]
+    name = _fresh("x", [*before, *behind]) if several else f.names[at]
+    return make(body, types, to, f.name, [*before, name, *behind])
