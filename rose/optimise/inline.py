@@ -7,7 +7,7 @@ that is made and taken apart in one, so nothing of it is left; what the builder 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from .. import ir
 from ..calls import callees, callees_first, calls, of_parts
@@ -32,7 +32,7 @@ from ..ir import (
 from ..linear import begins_at_zero
 from ..progress import step
 from ..stacks import POP, PUSH
-from ..types import Real, Vec
+from ..types import Fin, Real, Vec, items_of, tuple_of
 from .dead_code import remove_dead_code
 from .delay import element
 from .fuse import fuse
@@ -164,16 +164,20 @@ class Writer:
         b.block = inner
         return made
 
-    def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
+    def loop(
+        self, b: Builder, v: Value, args: tuple[Value, ...], env: Env, more: Sequence[Value] = ()
+    ) -> Value:
+        """A loop; of `more` numbers of its turns it gives vectors, too."""
         block: Block = v.attr
         with b.nested() as body:
             for p in block.params:
                 b.loc = p.loc
                 env[p] = b.param(p.type, p.attr)
             self.block(b, block, env)
-            body.results = tuple([env[r] for r in block.results])
+            body.results = tuple([env[r] for r in (*block.results, *more)])
             _open_early(body)
-        return b.emit(FOR, args, body, v.type)
+        rows = [Vec(block.params[0].type.size, x.type) for x in more]
+        return b.emit(FOR, args, body, tuple_of(*items_of(v.type), *rows) if rows else v.type)
 
 
 def _plain(b: Builder, v: Value, args: tuple[Value, ...]) -> Value:

@@ -1,0 +1,284 @@
+"""Unroll and jam: four turns of a loop share the turns of a loop in it.
+
+A sum in order waits for each of its additions, some four cycles. Where a loop has a sum in each of its turns, as in a
+product of a matrix and a vector, four of them are independent: one inner loop makes them together, and reads once
+what they share. Where an inner loop adds to a vector, `y[j] += a[i, j] * x[i]`, it adds four terms to an element, in
+their order, between one load and one store. So each sum has the same terms in the same order, and the same bits.
+
+The inner loop is taken out of the outer one: what makes sums stands before it, and leaves a vector of them; what adds
+to something from outside, that no other instruction there touches, stands after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..calls import instructions
+from ..dims import Size
+from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Op, Value
+from ..linear import base, begins_at_zero
+from ..ops import iadd, ifrom, imul
+from ..types import Fin, Real, Ref, Tuple, Vec, items_of
+from .dead_code import remove_dead_code
+from .inline import Env, Writer
+from .unroll import TURNS
+
+LANES = 4  # turns that are done together
+LARGEST = 12  # operations of an inner turn
+AGAIN = 16  # instructions that a lane does again before its inner loop
+
+_READS = {INDEX, GET, AT}
+
+
+def jammed(f: Func) -> tuple[Func, set[Value]]:
+    """`f`, with its small inner loops done for several turns at once; and the loops over those, which stay loops."""
+    found = _Found(f.body)
+    if not found.jams:
+        return f, set()
+    writer = _Writer(found.jams)
+    return remove_dead_code(writer.function(f)), writer.groups
+
+
+class _Jam:
+    """An inner loop that is taken out of the turns of an outer one."""
+
+    def __init__(self, outer: Value, inner: Value) -> None:
+        self.outer, self.inner = outer, inner
+        self.again: dict[Value, None] = {}  # what each lane computes for itself, of the outer turn
+        self.kept: dict[Value, None] = {}  # numbers of the outer turn that are kept in vectors
+        self.sums: dict[Value, Value] = {}  # an accumulator of the outer turn -> what reads it
+
+
+class _Found:
+    """The inner loops that are taken out, by the loops in whose turns they stand."""
+
+    def __init__(self, body: Block) -> None:
+        self.jams: dict[Value, list[_Jam]] = {}
+        self.users: dict[Value, list[Value]] = {}  # of an accumulator, by its base
+        self.gets: dict[Value, list[Value]] = {}  # of a loop
+        self.moved: set[Value] = set()  # sums that are vectors by now
+        pairs = [(v, w) for v in instructions(body) if v.op is FOR for w in v.attr.code if _is_small(w)]
+        if not pairs:
+            return
+        for v in instructions(body):
+            if v.op is GET and v.args[0].op is FOR:
+                self.gets.setdefault(v.args[0], []).append(v)
+            for a in v.args:
+                if isinstance(a.type, Ref):
+                    self.users.setdefault(base(a), []).append(v)
+        for v, w in pairs:
+            jam = _Jam(v, w)
+            if _is_long(v) and self.fits(jam):
+                self.jams.setdefault(v, []).append(jam)
+                self.moved.update(jam.sums.values())
+
+    def fits(self, jam: _Jam) -> bool:
+        """True if the inner loop can be taken out, and that pays."""
+        outer: Block = jam.outer.attr
+        adds = [x for x in jam.inner.attr.code if x.op is ADD_TO]
+        local = [base(x.args[0]).block is outer for x in adds]
+        if not adds or any([not v.type.empty for v in self.gets.get(jam.inner, ())]):
+            return False
+        if all(local):
+            return self.makes_sums(jam, adds) and self.collect(jam)
+        return not any(local) and self.adds_outside(jam, adds) and self.collect(jam)
+
+    def makes_sums(self, jam: _Jam, adds: list[Value]) -> bool:
+        """True if all is added to numbers of the outer turn. Those that began at 0 are never -0.0: see `_Writer`."""
+        for ref in dict.fromkeys([base(x.args[0]) for x in adds]):
+            users = [v for v in self.users[ref] if v.block is not jam.inner.attr]
+            if ref.type is not Ref(Real) or not begins_at_zero(ref) or len(users) != 1:
+                return False
+            if users[0].op is not FREEZE or users[0].block is not jam.outer.attr:
+                return False
+            jam.sums[ref] = users[0]
+        return True
+
+    def adds_outside(self, jam: _Jam, adds: list[Value]) -> bool:
+        """True if each addition is the only one to its accumulator in an outer turn, and keeps its order."""
+        turns = [loop.attr.params[0] for loop in (jam.outer, jam.inner)]
+        inside = [(ref, v) for ref, vs in self.users.items() for v in vs if v.op is not AT]
+        touched = [(ref, v) for ref, v in inside if v.block.inside(jam.outer.attr)]
+        shared = False
+        for x in adds:
+            ref = base(x.args[0])
+            if ref.block.inside(jam.outer.attr) or any([r is ref and v is not x for r, v in touched]):
+                return False
+            by = [any([_tells(i, turn) for i in _indices(x.args[0])]) for turn in turns]
+            if not any(by):
+                return False
+            shared = shared or not all(by)
+        given = {r for r, _ in touched if r.op is PARAM}  # two of them may be the same
+        return shared and len(given) <= 1
+
+    def collect(self, jam: _Jam) -> bool:
+        """Find what the inner loop needs of the outer turn; False if that cannot be had elsewhere."""
+        inner: Block = jam.inner.attr
+        needs = [a for v in (jam.inner, *inner.code) for a in v.args] + [*inner.results[: len(jam.inner.args)]]
+        return all([self.has(jam, a) for a in dict.fromkeys(needs)])
+
+    def has(self, jam: _Jam, v: Value) -> bool:
+        outer: Block = jam.outer.attr
+        if v.block is not outer or v is outer.params[0] or v in jam.sums or v in jam.again or v in jam.kept:
+            return True
+        arithmetic = v.op.eval is not None and v.type.scalar and (bool(jam.sums) or v.type is not Real)
+        before = list(jam.again)
+        if v in self.moved or v.op is ZERO or (v.op in _READS or arithmetic) and len(before) < AGAIN:
+            if v in self.moved or all([self.has(jam, a) for a in v.args]):
+                jam.again[v] = None
+                return True
+        jam.again = dict.fromkeys(before)
+        if v.type is Real and not jam.sums:
+            jam.kept[v] = None
+            return True
+        return False
+
+
+def _is_small(w: Value) -> bool:
+    """True for a loop of few operations, that goes on for some time."""
+    if w.op is not FOR:
+        return False
+    block: Block = w.attr
+    t = block.params[0].type
+    assert isinstance(t, Fin)
+    if (not isinstance(t.size, Size) and t.size <= TURNS) or not all([p.type.scalar for p in block.params]):
+        return False
+    if not all([r.type.empty for r in block.results[len(w.args) :]]):
+        return False
+    plain = all([v.op in _READS or v.op is ADD_TO or v.op is ZERO or _is_quick(v.op) for v in block.code])
+    return plain and sum([v.op.eval is not None for v in block.code]) <= LARGEST
+
+
+def _is_quick(op: Op) -> bool:
+    return op.eval is not None and "call" not in op.wasm
+
+
+def _is_long(v: Value) -> bool:
+    t = v.attr.params[0].type
+    return isinstance(t, Fin) and not isinstance(t.size, Size) and t.size > 1
+
+
+def _indices(ref: Value) -> list[Value]:
+    """The indices that tell where in an accumulator `ref` is."""
+    found: list[Value] = []
+    while ref.op is AT:
+        found += ref.args[1:]
+        ref = ref.args[0]
+    return found
+
+
+def _tells(i: Value, turn: Value) -> bool:
+    """True if an index is another one in each turn."""
+    while i is not turn:
+        if i.op not in (iadd, ifrom) or not any([a.op is CONST for a in i.args]):
+            return False
+        i = i.args[0] if i.args[1].op is CONST else i.args[1]
+    return True
+
+
+class _Lane(dict[Value, Value]):
+    """What values are in one turn of the outer loop; those from outside of it are as they were."""
+
+    def __init__(self, outer: Env) -> None:
+        super().__init__()
+        self.outer = outer
+
+    def __missing__(self, v: Value) -> Value:
+        return self.outer[v]
+
+
+class _Writer(Writer):
+    """Writes a function again, with its inner loops before and after the loops in which they stood."""
+
+    def __init__(self, jams: dict[Value, list[_Jam]]) -> None:
+        super().__init__({}, {})
+        self.jams = jams
+        self.groups: set[Value] = set()
+        self.rows: dict[Value, Value] = {}  # the vectors of what each turn had as a number
+        self.turn: dict[Value, Value] = {}  # a sum -> the index of the turn that it is of
+        self.gone: set[Value] = set()
+        for jam in (jam for some in jams.values() for jam in some):
+            self.gone.update((jam.inner, *jam.sums))
+            self.turn.update(dict.fromkeys(jam.sums.values(), jam.outer.attr.params[0]))
+
+    def value(self, b: Builder, v: Value, env: Env) -> Value:
+        if v in self.turn:
+            return b.index(self.rows[v], env[self.turn[v]])
+        if v in self.gone or (v.op is GET and v.args[0] in self.gone):
+            return b.zero(v.type) if v.op is GET else b.unit()
+        return super().value(b, v, env)
+
+    def loop(
+        self, b: Builder, v: Value, args: tuple[Value, ...], env: Env, more: Sequence[Value] = ()
+    ) -> Value:
+        jams = self.jams.get(v, [])
+        for jam in jams:
+            if jam.sums:
+                self._sums(b, jam, env)
+        kept = list(dict.fromkeys([*more, *[x for jam in jams for x in jam.kept]]))
+        made = super().loop(b, v, args, env, kept)
+        n = len(items_of(v.type))
+        self.rows.update({x: b.get(made, n + k) for k, x in enumerate(kept)})
+        for jam in jams:
+            if not jam.sums:
+                self._grouped(b, jam, lambda lanes, jam=jam: self._inner(b, jam, self._lanes(b, jam, env, lanes)))
+        return made
+
+    def _sums(self, b: Builder, jam: _Jam, env: Env) -> None:
+        """The vectors of the sums that each turn makes. A sum `t` that is not -0.0 is `0.0 + t`."""
+        n = jam.outer.attr.params[0].type.size
+        rows = {ref: b.accum(b.zero(Vec(n, Real))) for ref in jam.sums}
+
+        def write(lanes: list[Value]) -> None:
+            envs = self._lanes(b, jam, env, lanes)
+            for lane in envs:
+                lane.update({ref: b.accum(lane[ref.args[0]]) for ref in jam.sums})
+            self._inner(b, jam, envs)
+            for i, lane in zip(lanes, envs, strict=True):
+                for ref, row in rows.items():
+                    b.add_to(b.at(row, i), b.freeze(lane[ref]))
+
+        self._grouped(b, jam, write)
+        self.rows.update({read: b.freeze(rows[ref]) for ref, read in jam.sums.items()})
+
+    def _grouped(self, b: Builder, jam: _Jam, write: Callable[[list[Value]], None]) -> None:
+        """Write something for all turns of a loop, a few at a time: given are their indices."""
+        t = jam.outer.attr.params[0].type
+        n, rest = divmod(t.size, LANES)
+        if n == 1:
+            write([b.const(k, t) for k in range(LANES)])
+        elif n:
+            with b.nested() as body:
+                first = b.emit(imul, (b.const(LANES, Fin(LANES + 1)), b.param(Fin(n))))
+                write([b.emit(iadd, (first, b.const(k, Fin(k + 1)))) for k in range(LANES)])
+            self.groups.add(b.emit(FOR, (), body, Tuple((), None)))
+        if rest:
+            write([b.const(n * LANES + k, t) for k in range(rest)])
+
+    def _lanes(self, b: Builder, jam: _Jam, env: Env, lanes: list[Value]) -> list[_Lane]:
+        """What is needed of each of these turns of the outer loop."""
+        envs = [_Lane(env) for _ in lanes]
+        for i, lane in zip(lanes, envs, strict=True):
+            lane[jam.outer.attr.params[0]] = i
+            lane.update({x: b.index(self.rows[x], i) for x in jam.kept})
+            for x in jam.again:
+                lane[x] = self.value(b, x, lane)
+        return envs
+
+    def _inner(self, b: Builder, jam: _Jam, envs: list[_Lane]) -> None:
+        """The inner loop, for several turns of the outer one."""
+        block: Block = jam.inner.attr
+        turn, *states = block.params
+        count = len(states)
+        with b.nested() as body:
+            j = b.param(turn.type)
+            for lane in envs:
+                lane[turn] = j
+                lane.update({p: b.param(p.type) for p in states})
+            for x in block.code:
+                b.loc = x.loc
+                for lane in envs:
+                    lane[x] = self.value(b, x, lane)
+            body.results = tuple([lane[r] for lane in envs for r in block.results[:count]])
+        args = tuple([lane[a] for lane in envs for a in jam.inner.args])
+        b.emit(FOR, args, body, Tuple(tuple([a.type for a in args]), None))
