@@ -250,7 +250,7 @@ class _Writer(Writer):
         elif n:
             with b.nested() as body:
                 first = b.emit(imul, (b.const(LANES, Fin(LANES + 1)), b.param(Fin(n))))
-                write([b.emit(iadd, (first, b.const(k, Fin(k + 1)))) for k in range(LANES)])
+                write([first, *[b.emit(iadd, (first, b.const(k, Fin(k + 1)))) for k in range(1, LANES)]])
             self.groups.add(b.emit(FOR, (), body, Tuple((), None)))
         if rest:
             write([b.const(n * LANES + k, t) for k in range(rest)])
