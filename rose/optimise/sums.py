@@ -71,10 +71,13 @@ def _goes_to(z: Value, uses: _Uses) -> Value | None:
     if not begins_at_zero(target) or len(adds) != 1 or adds[0].op is not ADD_TO:
         return None
     start = _once(adds[0], ref, uses)
-    late = None if start is None else _late(target, start, uses)
-    if start is None or late is None or _touched(z.block.code[uses.at[start] : uses.at[reader]], base(target)):
+    if start is None:
         return None
-    uses.early.setdefault(start, []).extend(late)
+    first = min([start, *[v for v in uses.users[ref] if v.block is z.block]], key=uses.at.__getitem__)
+    late = _late(target, first, uses)
+    if late is None or _touched(z.block.code[uses.at[start] : uses.at[reader]], base(target)):
+        return None
+    uses.early.setdefault(first, []).extend(late)
     return target
 
 
@@ -94,7 +97,7 @@ def _once(add: Value, ref: Value, uses: _Uses) -> Value | None:
 
 
 def _late(target: Value, start: Value, uses: _Uses) -> list[Value] | None:
-    """What names the part of an accumulator after `start`, and can name it before; None if it is opened after."""
+    """What names a part of an accumulator after `start`, and could before; None if that is not known before."""
     found: list[Value] = []
     while target.block is start.block and uses.at[target] > uses.at[start]:
         indices = [a for a in target.args[1:] if a.block is start.block and a in uses.at]
