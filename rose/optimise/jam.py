@@ -5,8 +5,8 @@ product of a matrix and a vector, four of them are independent: one inner loop m
 what they share. Where an inner loop adds to a vector, `y[j] += a[i, j] * x[i]`, it adds four terms to an element, in
 their order, between one load and one store. So each sum has the same terms in the same order, and the same bits.
 
-The inner loop is taken out of the outer one: what makes sums stands before it, and leaves a vector of them; what adds
-to something from outside, that no other instruction there touches, stands after it.
+The inner loop is taken out of the outer one. What makes sums then stands before it, and leaves a vector of them; what
+only adds to something from outside, that no other instruction there touches, stands after it.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from collections.abc import Callable, Sequence
 
 from ..calls import instructions
 from ..dims import Size
-from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Op, Value
+from ..ir import ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
 from ..linear import base, begins_at_zero
-from ..ops import iadd, ifrom, imul
+from ..ops import iadd, idiv, ifrom, imod, imul
 from ..types import Fin, Real, Ref, Tuple, Vec, items_of
+from . import unroll
 from .dead_code import remove_dead_code
 from .inline import Env, Writer
-from .unroll import TURNS
 
 LANES = 4  # turns that are done together
 LARGEST = 12  # operations of an inner turn
 AGAIN = 16  # instructions that a lane does again before its inner loop
 
 _READS = {INDEX, GET, AT}
+_INDICES = {iadd, imul, ifrom, idiv, imod}
 
 
 def jammed(f: Func) -> tuple[Func, set[Value]]:
@@ -76,15 +77,14 @@ class _Found:
         """True if the inner loop can be taken out, and that pays."""
         outer: Block = jam.outer.attr
         adds = [x for x in jam.inner.attr.code if x.op is ADD_TO]
-        local = [base(x.args[0]).block is outer for x in adds]
+        local = [x for x in adds if base(x.args[0]).block is outer]
+        outside = [x for x in adds if base(x.args[0]).block is not outer]
         if not adds or any([not v.type.empty for v in self.gets.get(jam.inner, ())]):
             return False
-        if all(local):
-            return self.makes_sums(jam, adds) and self.collect(jam)
-        return not any(local) and self.adds_outside(jam, adds) and self.collect(jam)
+        return self.makes_sums(jam, local) and self.adds_outside(jam, outside) and self.collect(jam)
 
     def makes_sums(self, jam: _Jam, adds: list[Value]) -> bool:
-        """True if all is added to numbers of the outer turn. Those that began at 0 are never -0.0: see `_Writer`."""
+        """True if these add to numbers of the outer turn that began at 0, and are never -0.0: see `_Writer`."""
         for ref in dict.fromkeys([base(x.args[0]) for x in adds]):
             users = [v for v in self.users[ref] if v.block is not jam.inner.attr]
             if ref.type is not Ref(Real) or not begins_at_zero(ref) or len(users) != 1:
@@ -95,11 +95,11 @@ class _Found:
         return True
 
     def adds_outside(self, jam: _Jam, adds: list[Value]) -> bool:
-        """True if each addition is the only one to its accumulator in an outer turn, and keeps its order."""
+        """True if each of these is the only one to its accumulator in an outer turn, and keeps its order."""
         turns = [loop.attr.params[0] for loop in (jam.outer, jam.inner)]
         inside = [(ref, v) for ref, vs in self.users.items() for v in vs if v.op is not AT]
         touched = [(ref, v) for ref, v in inside if v.block.inside(jam.outer.attr)]
-        shared = False
+        pays = bool(jam.sums)
         for x in adds:
             ref = base(x.args[0])
             if ref.block.inside(jam.outer.attr) or any([r is ref and v is not x for r, v in touched]):
@@ -107,9 +107,9 @@ class _Found:
             by = [any([_tells(i, turn) for i in _indices(x.args[0])]) for turn in turns]
             if not any(by):
                 return False
-            shared = shared or not all(by)
+            pays = pays or not all(by)
         given = {r for r, _ in touched if r.op is PARAM}  # two of them may be the same
-        return shared and len(given) <= 1
+        return pays and len(given) <= 1
 
     def collect(self, jam: _Jam) -> bool:
         """Find what the inner loop needs of the outer turn; False if that cannot be had elsewhere."""
@@ -121,9 +121,9 @@ class _Found:
         outer: Block = jam.outer.attr
         if v.block is not outer or v is outer.params[0] or v in jam.sums or v in jam.again or v in jam.kept:
             return True
-        arithmetic = v.op.eval is not None and v.type.scalar and (bool(jam.sums) or v.type is not Real)
+        arithmetic = _is_row(v) and (bool(jam.sums) or v.type is not Real)
         before = list(jam.again)
-        if v in self.moved or v.op is ZERO or (v.op in _READS or arithmetic) and len(before) < AGAIN:
+        if v in self.moved or v.op is ZERO or ((v.op in _READS or arithmetic) and len(before) < AGAIN):
             if v in self.moved or all([self.has(jam, a) for a in v.args]):
                 jam.again[v] = None
                 return True
@@ -141,16 +141,17 @@ def _is_small(w: Value) -> bool:
     block: Block = w.attr
     t = block.params[0].type
     assert isinstance(t, Fin)
-    if (not isinstance(t.size, Size) and t.size <= TURNS) or not all([p.type.scalar for p in block.params]):
+    if (not isinstance(t.size, Size) and t.size <= unroll.TURNS) or not all([a.type is Real for a in w.args]):
         return False
     if not all([r.type.empty for r in block.results[len(w.args) :]]):
         return False
-    plain = all([v.op in _READS or v.op is ADD_TO or v.op is ZERO or _is_quick(v.op) for v in block.code])
-    return plain and sum([v.op.eval is not None for v in block.code]) <= LARGEST
+    rows = [v for v in block.code if v.op not in _READS and v.op is not ADD_TO and v.op is not ZERO]
+    return len(rows) <= LARGEST and all([_is_row(v) and "call" not in v.op.wasm for v in rows])
 
 
-def _is_quick(op: Op) -> bool:
-    return op.eval is not None and "call" not in op.wasm
+def _is_row(v: Value) -> bool:
+    """True for a scalar operation. Of one with indices the type depends on theirs, which here are others."""
+    return v.op.eval is not None and v.type.scalar and (v.op in _INDICES or not isinstance(v.type, Fin))
 
 
 def _is_long(v: Value) -> bool:
@@ -206,11 +207,11 @@ class _Writer(Writer):
             return b.index(self.rows[v], env[self.turn[v]])
         if v in self.gone or (v.op is GET and v.args[0] in self.gone):
             return b.zero(v.type) if v.op is GET else b.unit()
+        if v.op in _INDICES:
+            return b.emit(v.op, tuple([env[a] for a in v.args]), v.attr)
         return super().value(b, v, env)
 
-    def loop(
-        self, b: Builder, v: Value, args: tuple[Value, ...], env: Env, more: Sequence[Value] = ()
-    ) -> Value:
+    def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env, more: Sequence[Value] = ()) -> Value:
         jams = self.jams.get(v, [])
         for jam in jams:
             if jam.sums:
