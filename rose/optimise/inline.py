@@ -7,7 +7,7 @@ that is made and taken apart in one, so nothing of it is left; what the builder 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from .. import ir
 from ..calls import callees, callees_first, calls, is_table, of_parts
@@ -33,7 +33,7 @@ from ..ir import (
 from ..linear import begins_at_zero
 from ..progress import step
 from ..stacks import POP, PUSH
-from ..types import Real, Vec, items_of, tuple_of
+from ..types import Fin, Real, Vec, items_of, tuple_of
 from .dead_code import remove_dead_code
 from .delay import element
 from .fuse import fuse
@@ -168,9 +168,9 @@ class Writer:
         b.block = inner
         return made
 
-    def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env, more: Sequence[Value] = ()) -> Value:
-        """A loop; of `more` numbers of its turns it gives vectors, too."""
+    def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
         block: Block = v.attr
+        more = self.kept(v)
         with b.nested() as body:
             for p in block.params:
                 b.loc = p.loc
@@ -178,8 +178,14 @@ class Writer:
             self.block(b, block, env)
             body.results = tuple([env[r] for r in (*block.results, *more)])
             _open_early(body)
-        rows = [Vec(block.params[0].type.size, x.type) for x in more]
+        n = block.params[0].type
+        assert isinstance(n, Fin)
+        rows = [Vec(n.size, x.type) for x in more]
         return b.emit(FOR, args, body, tuple_of(*items_of(v.type), *rows) if rows else v.type)
+
+    def kept(self, v: Value) -> list[Value]:
+        """The numbers in the turns of a loop of which it is to give vectors, too."""
+        return []
 
 
 def _plain(b: Builder, v: Value, args: tuple[Value, ...]) -> Value:

@@ -11,7 +11,8 @@ only adds to something from outside, that no other instruction there touches, st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable
 
 from ..calls import instructions
 from ..dims import Size
@@ -27,7 +28,7 @@ LANES = 4  # turns that are done together
 LARGEST = 12  # operations of an inner turn
 AGAIN = 16  # instructions that a lane does again before its inner loop
 
-_READS = {INDEX, GET, AT}
+_READS = {INDEX, GET, AT, ZERO}
 _INDICES = {iadd, imul, ifrom, idiv, imod}
 
 
@@ -57,6 +58,7 @@ class _Found:
         self.jams: dict[Value, list[_Jam]] = {}
         self.users: dict[Value, list[Value]] = {}  # of an accumulator, by its base
         self.gets: dict[Value, list[Value]] = {}  # of a loop
+        self.uses: dict[Value, dict[Value, int]] = {}  # of accumulators, in the turns of a loop
         self.moved: set[Value] = set()  # sums that are vectors by now
         pairs = [(v, w) for v in instructions(body) if v.op is FOR for w in v.attr.code if _is_small(w)]
         if not pairs:
@@ -97,19 +99,27 @@ class _Found:
     def adds_outside(self, jam: _Jam, adds: list[Value]) -> bool:
         """True if each of these is the only one to its accumulator in an outer turn, and keeps its order."""
         turns = [loop.attr.params[0] for loop in (jam.outer, jam.inner)]
-        inside = [(ref, v) for ref, vs in self.users.items() for v in vs if v.op is not AT]
-        touched = [(ref, v) for ref, v in inside if v.block.inside(jam.outer.attr)]
+        touched = self.touched(jam.outer) if adds else {}
         pays = bool(jam.sums)
         for x in adds:
             ref = base(x.args[0])
-            if ref.block.inside(jam.outer.attr) or any([r is ref and v is not x for r, v in touched]):
+            if ref.block.inside(jam.outer.attr) or touched[ref] != 1:
                 return False
             by = [any([_tells(i, turn) for i in _indices(x.args[0])]) for turn in turns]
             if not any(by):
                 return False
             pays = pays or not all(by)
-        given = {r for r, _ in touched if r.op is PARAM}  # two of them may be the same
+        given = [ref for ref in touched if ref.op is PARAM]  # two of them may be the same
         return pays and len(given) <= 1
+
+    def touched(self, outer: Value) -> dict[Value, int]:
+        """The accumulators that an outer turn uses, and how often."""
+        if outer not in self.uses:
+            refs = [
+                base(a) for v in instructions(outer.attr) if v.op is not AT for a in v.args if isinstance(a.type, Ref)
+            ]
+            self.uses[outer] = Counter(refs)
+        return self.uses[outer]
 
     def collect(self, jam: _Jam) -> bool:
         """Find what the inner loop needs of the outer turn; False if that cannot be had elsewhere."""
@@ -117,16 +127,19 @@ class _Found:
         needs = [a for v in (jam.inner, *inner.code) for a in v.args] + [*inner.results[: len(jam.inner.args)]]
         return all([self.has(jam, a) for a in dict.fromkeys(needs)])
 
-    def has(self, jam: _Jam, v: Value) -> bool:
+    def has(self, jam: _Jam, v: Value, depth: int = 0) -> bool:
+        """Find what is needed for `v`, which is made again, or kept."""
         outer: Block = jam.outer.attr
         if v.block is not outer or v is outer.params[0] or v in jam.sums or v in jam.again or v in jam.kept:
             return True
         arithmetic = _is_row(v) and (bool(jam.sums) or v.type is not Real)
         before = list(jam.again)
-        if v in self.moved or v.op is ZERO or ((v.op in _READS or arithmetic) and len(before) < AGAIN):
-            if v in self.moved or all([self.has(jam, a) for a in v.args]):
-                jam.again[v] = None
-                return True
+        short = max(depth, len(before)) < AGAIN
+        if v in self.moved or (
+            short and (v.op in _READS or arithmetic) and all([self.has(jam, a, depth + 1) for a in v.args])
+        ):
+            jam.again[v] = None
+            return True
         jam.again = dict.fromkeys(before)
         if v.type is Real and not jam.sums:
             jam.kept[v] = None
@@ -145,7 +158,7 @@ def _is_small(w: Value) -> bool:
         return False
     if not all([r.type.empty for r in block.results[len(w.args) :]]):
         return False
-    rows = [v for v in block.code if v.op not in _READS and v.op is not ADD_TO and v.op is not ZERO]
+    rows = [v for v in block.code if v.op not in _READS and v.op is not ADD_TO]
     return len(rows) <= LARGEST and all([_is_row(v) and "call" not in v.op.wasm for v in rows])
 
 
@@ -200,7 +213,7 @@ class _Writer(Writer):
         self.gone: set[Value] = set()
         for jam in (jam for some in jams.values() for jam in some):
             self.gone.update((jam.inner, *jam.sums))
-            self.turn.update(dict.fromkeys(jam.sums.values(), jam.outer.attr.params[0]))
+            self.turn.update({read: jam.outer.attr.params[0] for read in jam.sums.values()})
 
     def value(self, b: Builder, v: Value, env: Env) -> Value:
         if v in self.turn:
@@ -211,19 +224,20 @@ class _Writer(Writer):
             return b.emit(v.op, tuple([env[a] for a in v.args]), v.attr)
         return super().value(b, v, env)
 
-    def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env, more: Sequence[Value] = ()) -> Value:
+    def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
         jams = self.jams.get(v, [])
         for jam in jams:
             if jam.sums:
                 self._sums(b, jam, env)
-        kept = list(dict.fromkeys([*more, *[x for jam in jams for x in jam.kept]]))
-        made = super().loop(b, v, args, env, kept)
-        n = len(items_of(v.type))
-        self.rows.update({x: b.get(made, n + k) for k, x in enumerate(kept)})
+        made, n = super().loop(b, v, args, env), len(items_of(v.type))
+        self.rows.update({x: b.get(made, n + k) for k, x in enumerate(self.kept(v))})
         for jam in jams:
             if not jam.sums:
                 self._grouped(b, jam, lambda lanes, jam=jam: self._inner(b, jam, self._lanes(b, jam, env, lanes)))
         return made
+
+    def kept(self, v: Value) -> list[Value]:
+        return list(dict.fromkeys([x for jam in self.jams.get(v, ()) for x in jam.kept]))
 
     def _sums(self, b: Builder, jam: _Jam, env: Env) -> None:
         """The vectors of the sums that each turn makes. A sum `t` that is not -0.0 is `0.0 + t`."""
@@ -233,7 +247,8 @@ class _Writer(Writer):
         def write(lanes: list[Value]) -> None:
             envs = self._lanes(b, jam, env, lanes)
             for lane in envs:
-                lane.update({ref: b.accum(lane[ref.args[0]]) for ref in jam.sums})
+                for ref in jam.sums:
+                    lane[ref] = b.accum(lane[ref.args[0]])
             self._inner(b, jam, envs)
             for i, lane in zip(lanes, envs, strict=True):
                 for ref, row in rows.items():
@@ -263,6 +278,7 @@ class _Writer(Writer):
             lane[jam.outer.attr.params[0]] = i
             lane.update({x: b.index(self.rows[x], i) for x in jam.kept})
             for x in jam.again:
+                b.loc = x.loc
                 lane[x] = self.value(b, x, lane)
         return envs
 
