@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -113,11 +114,11 @@ def parts_off(answer: Sequence[float]) -> float:
     known, x = ROBOTS["D"], np.array(answer[1:])
     n, m, inputs = 32, len(known["springs"]), 10 + 4 * len(known["masses"]) + 2
     ends = np.cumsum([0, n * inputs, n, m * n, m])
-    w1, b1, w2, b2 = [x[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+    w1, b1, w2, b2 = [x[a:b] for a, b in pairwise(ends)]
     pairs = [(b1, known["b1"]), (b2, known["b2"])]
     pairs += [(w1.reshape(n, -1)[int(i)], row) for i, row in known["w1"].items()]
     pairs += [(w2.reshape(m, -1)[int(i)], row) for i, row in known["w2"].items()]
-    return max(float(np.abs(got - row).max() / np.abs(row).max()) for got, row in pairs)
+    return max(float(np.abs(got - row).max() / (np.abs(row).max() or 1.0)) for got, row in pairs)
 
 
 def wrong_losses(steps: int, losses: Sequence[float]) -> str:

@@ -81,7 +81,7 @@ const billiards = async ({ steps }) => {
   const start = { x: [0.1, 0.5], v: [0.3, 0] };
   const moved = (x, g) => [0, 1].map((k) => x[k] - 0.01 * g[k]);
   const better = (cue, g) => ({ x: moved(cue.x, g.x), v: moved(cue.v, g.v) });
-  return { f, start, better };
+  return { f, start, better, read: (g) => flat([g.x, g.v]) };
 };
 
 const robot = async ({ steps, masses, springs, weights }) => {
@@ -141,7 +141,7 @@ const robot = async ({ steps, masses, springs, weights }) => {
     const rows = (x, y) => x.map((r, i) => row(r, y[i]));
     return { w1: rows(w.w1, g.w1), b1: row(w.b1, g.b1), w2: rows(w.w2, g.w2), b2: row(w.b2, g.b2) };
   };
-  return { f, start: { w1, b1, w2, b2 }, better };
+  return { f, start: { w1, b1, w2, b2 }, better, read: (g) => flat([g.w1, g.b1, g.w2, g.b2]) };
 };
 
 const spent = ([clock, cpu], n = 1) => {
@@ -149,7 +149,7 @@ const spent = ([clock, cpu], n = 1) => {
   return { ms: (performance.now() - clock) / n, cpu_ms: (user + system) / 1e3 / n };
 };
 const [app, file, iterations] = process.argv.slice(2);
-const { f, start, better } = await { billiards, robot }[app](JSON.parse(readFileSync(file, "utf8")));
+const { f, start, better, read } = await { billiards, robot }[app](JSON.parse(readFileSync(file, "utf8")));
 const print = (x) => console.log(JSON.stringify(x));
 if (iterations) {
   const losses = [];
@@ -161,7 +161,7 @@ if (iterations) {
   print({ losses, ...spent(began) });
 } else {
   const { y, g } = f(start);
-  print({ answer: [y, ...flat(g)], ...spent(began) });
+  print({ answer: [y, ...read(g)], ...spent(began) });
   for await (const line of createInterface({ input: process.stdin })) {
     const since = [performance.now(), process.cpuUsage()];
     for (let k = 0; k < Number(line); k++) f(start);

@@ -7,16 +7,13 @@ With a number of iterations after the setting it optimises instead, and prints a
 
 from __future__ import annotations
 
-import time
-
-BEGAN = time.perf_counter(), time.process_time()
-
 import importlib
 import json
 import sys
+import time
 from pathlib import Path
 
-import numpy as np
+BEGAN = time.perf_counter(), time.process_time()
 
 
 def spent(since):
@@ -26,7 +23,8 @@ def spent(since):
 
 def numbers(x):
     """All numbers in a value and a gradient, in order."""
-    return [y for part in x for y in numbers(part)] if isinstance(x, (tuple, list)) else np.ravel(x).tolist()
+    x = x.tolist() if hasattr(x, "tolist") else x
+    return [y for part in x for y in numbers(part)] if isinstance(x, (tuple, list)) else [float(x)]
 
 
 def main(tool, app, file, iterations=""):

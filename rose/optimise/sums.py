@@ -77,7 +77,7 @@ def _goes_to(z: Value, uses: _Uses) -> Value | None:
     late = _late(target, first, uses)
     if late is None or _touched(z.block.code[uses.at[start] : uses.at[reader]], base(target)):
         return None
-    uses.early.setdefault(first, []).extend(late)
+    uses.early[first] = [*late, *uses.early.get(first, ())]  # which may be parts of this one
     return target
 
 
