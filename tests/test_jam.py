@@ -291,18 +291,32 @@ def test_what_has_an_effect_stays_where_it_is(capfd: pytest.CaptureFixture[str])
     assert capfd.readouterr().out.split() == [str(i) for i in range(5)]
 
 
-def test_loops_of_a_size_that_only_the_module_knows():
-    n = rose.dim("n")
+@pytest.mark.parametrize("simd", [False, True])
+def test_loops_of_a_size_that_only_the_module_knows(simd: bool, monkeypatch: pytest.MonkeyPatch):
+    n, m = rose.dim("n"), rose.dim("m")
 
     @fn
-    def f(a: Vec[n, Vec[n]], x: Vec[n]) -> Vec[n]:
-        return rose.vec(rose.dot(a[i], x) for i in rose.range(n))
+    def f(a: Vec[n, Vec[m]], x: Vec[m], y: Vec[n]) -> Real:
+        return rose.sum(y[i] * rose.sin(rose.dot(a[i], x)) for i in rose.range(n))
 
-    module = rose.compile(f, dynamic=True)
-    for k in (0, 1, 3, 4, 9):
-        a, x = np.array(numbers(k, k)).reshape(k, k), np.array(numbers(k))
-        want = [float(np.cumsum(row * x)[-1]) for row in a]
-        assert module(a, x).tolist() == want
+    groups: set[Value] = set()
+
+    def seen(g: Func) -> Any:
+        made, found = jammed(g)
+        groups.update(found)
+        return made, found
+
+    derived = rose.value_and_grad(f, (0, 1))
+    with monkeypatch.context() as patch:
+        patch.setattr("rose.optimise.jammed", seen)
+        module = rose.compile(derived, dynamic=True, simd=simd)
+    assert {repr(v.attr.params[0].type.size) for v in groups} == {"n // 4", "n % 4"}
+    for k, length in [(0, 3), (1, 20), (3, 0), (4, 1), (9, 20)]:
+        args = np.array(numbers(k, length)).reshape(k, length), np.array(numbers(length)), np.array(numbers(k))
+        value, slopes = module(*args)
+        want, expected = rose.compile(derived, n=k, m=length)(*args)
+        assert value == want
+        assert all([np.array_equal(x, y) for x, y in zip(slopes, expected, strict=True)])
 
 
 def test_sums_grow_a_module_by_little():

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from ..calls import instructions
-from ..dims import Size
+from ..dims import Size, differ, plus, quotient, remainder, times
 from ..ir import ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
 from ..linear import base, begins_at_zero
 from ..ops import iadd, idiv, ifrom, imod, imul
@@ -147,6 +147,11 @@ class _Found:
         return False
 
 
+def _ahead(b: Builder, first: Value) -> list[Value]:
+    """The indices of a group."""
+    return [first, *[b.emit(iadd, (first, b.const(k, Fin(k + 1)))) for k in range(1, LANES)]]
+
+
 def _is_small(w: Value) -> bool:
     """True for a loop of few operations, that goes on for some time."""
     if w.op is not FOR:
@@ -169,7 +174,7 @@ def _is_row(v: Value) -> bool:
 
 def _is_long(v: Value) -> bool:
     t = v.attr.params[0].type
-    return isinstance(t, Fin) and not isinstance(t.size, Size) and t.size > 1
+    return isinstance(t, Fin) and (isinstance(t.size, Size) or t.size > 1)
 
 
 def _indices(ref: Value) -> list[Value]:
@@ -260,16 +265,23 @@ class _Writer(Writer):
     def _grouped(self, b: Builder, jam: _Jam, write: Callable[[list[Value]], None]) -> None:
         """Write something for all turns of a loop, a few at a time: given are their indices."""
         t = jam.outer.attr.params[0].type
-        n, rest = divmod(t.size, LANES)
-        if n == 1:
-            write([b.const(k, t) for k in range(LANES)])
-        elif n:
-            with b.nested() as body:
-                first = b.emit(imul, (b.const(LANES, Fin(LANES + 1)), b.param(Fin(n))))
-                write([first, *[b.emit(iadd, (first, b.const(k, Fin(k + 1)))) for k in range(1, LANES)]])
-            self.groups.add(b.emit(FOR, (), body, Tuple((), None)))
-        if rest:
-            write([b.const(n * LANES + k, t) for k in range(rest)])
+        assert isinstance(t, Fin)
+        groups, rest = quotient(t.size, LANES), remainder(t.size, LANES)
+        start = times(groups, LANES)
+        if differ(groups, 0):
+            self._loop(b, groups, lambda k: write(_ahead(b, b.emit(imul, (b.const(LANES, Fin(LANES + 1)), k)))))
+        if isinstance(rest, Size):
+            first = b.const(start, Fin(plus(start, 1)))  # pyright: ignore[reportArgumentType]
+            self._loop(b, rest, lambda k: write([b.emit(iadd, (first, k))]))
+        elif rest:
+            write([b.const(plus(start, k), t) for k in range(rest)])
+
+    def _loop(self, b: Builder, n: int | Size, write: Callable[[Value], None]) -> None:
+        with b.nested() as body:
+            write(b.param(Fin(n)))  # pyright: ignore[reportArgumentType]
+        loop = b.emit(FOR, (), body, Tuple((), None))
+        if differ(n, 1):
+            self.groups.add(loop)
 
     def _lanes(self, b: Builder, jam: _Jam, env: Env, lanes: list[Value]) -> list[_Lane]:
         """What is needed of each of these turns of the outer loop."""
