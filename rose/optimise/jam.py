@@ -125,7 +125,11 @@ class _Found:
         """Find what the inner loop needs of the outer turn; False if that cannot be had elsewhere."""
         inner: Block = jam.inner.attr
         needs = [a for v in (jam.inner, *inner.code) for a in v.args] + [*inner.results[: len(jam.inner.args)]]
-        return all([self.has(jam, a) for a in dict.fromkeys(needs)])
+        if not all([self.has(jam, a) for a in dict.fromkeys(needs)]):
+            return False
+        n = jam.outer.attr.params[0].type  # where it is a size, no bound of an index made of others is known
+        assert isinstance(n, Fin)
+        return not isinstance(n.size, Size) or not any([v.op in _INDICES for v in (*inner.code, *jam.again)])
 
     def has(self, jam: _Jam, v: Value, depth: int = 0) -> bool:
         """Find what is needed for `v`, which is made again, or kept."""
