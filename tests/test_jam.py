@@ -132,9 +132,9 @@ def test_powers_that_an_inner_loop_carries():
 
         return rose.sum(missed(i) for i in rose.range(41))
 
-    made = compiled(f.func, numbers(20))
-    assert (20, LANES) in loops(made)
-    compiled(rose.grad(f).func, numbers(20))
+    assert (20, LANES) in loops(compiled(f.func, numbers(20)))
+    made = compiled(rose.grad(f).func, numbers(20))
+    assert [adds for turns, adds in loops(made) if turns == 20] == [LANES, LANES, 1, 1], "turns as they are, in fours"
 
 
 def test_logistic_regression():
@@ -188,7 +188,7 @@ def sums(add: Any, *outer: Any) -> Func:
 
     @func(Vec[20], *outer)
     def f(b: Builder, x: Value, *given: Value) -> Value:
-        total = given[0] if given else b.accum(b.zero(Vec[20]))
+        total: Value = given[0] if given else b.accum(b.zero(Vec[20]))
 
         def outside(i: Value) -> Any:
             def inside(j: Value) -> Any:

@@ -5,39 +5,43 @@ product of a matrix and a vector, four of them are independent: one inner loop m
 what they share. Where an inner loop adds to a vector, `y[j] += a[i, j] * x[i]`, it adds four terms to an element, in
 their order, between one load and one store. So each sum has the same terms in the same order, and the same bits.
 
-The inner loop is taken out of the outer one. What makes sums then stands before it, and leaves a vector of them; what
-only adds to something from outside, that no other instruction there touches, stands after it.
+Where a loop does nothing but add, its turns are done four at a time. Else the inner loop is taken out of it: what makes
+sums then stands before it, and leaves a vector of them; what only adds to something from outside, that no other
+instruction there touches, stands after it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ..calls import instructions
 from ..dims import Size, differ, plus, quotient, remainder, times
-from ..ir import ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
+from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
 from ..linear import base, begins_at_zero
 from ..ops import iadd, idiv, ifrom, imod, imul
 from ..types import Fin, Real, Ref, Tuple, Vec, items_of
 from . import unroll
 from .dead_code import remove_dead_code
 from .inline import Env, Writer
+from .split import weight
 
 LANES = 4  # turns that are done together
 LARGEST = 12  # operations of an inner turn
+LONGEST = 64  # instructions of an outer turn that is written four times
 AGAIN = 16  # instructions that a lane does again before its inner loop
 
 _READS = {INDEX, GET, AT, ZERO}
+_SUMS = {ADD_TO, ACCUM, FREEZE}
 _INDICES = {iadd, imul, ifrom, idiv, imod}
 
 
 def jammed(f: Func) -> tuple[Func, set[Value]]:
     """`f`, with its small inner loops done for several turns at once; and the loops over those, which stay loops."""
     found = _Found(f.body)
-    if not found.jams:
+    if not found.jams and not found.whole:
         return f, set()
-    writer = _Writer(found.jams)
+    writer = _Writer(found)
     return remove_dead_code(writer.function(f)), writer.groups
 
 
@@ -56,11 +60,12 @@ class _Found:
 
     def __init__(self, body: Block) -> None:
         self.jams: dict[Value, list[_Jam]] = {}
+        self.whole: set[Value] = set()  # loops whose turns are done together as they are
         self.users: dict[Value, list[Value]] = {}  # of an accumulator, by its base
         self.gets: dict[Value, list[Value]] = {}  # of a loop
         self.uses: dict[Value, dict[Value, int]] = {}  # of accumulators, in the turns of a loop
         self.moved: set[Value] = set()  # sums that are vectors by now
-        pairs = [(v, w) for v in instructions(body) if v.op is FOR for w in v.attr.code if _is_small(w)]
+        pairs = [(v, w) for v in instructions(body) if v.op is FOR and _is_long(v) for w in v.attr.code if _is_small(w)]
         if not pairs:
             return
         for v in instructions(body):
@@ -71,9 +76,37 @@ class _Found:
                     self.users.setdefault(base(a), []).append(v)
         for v, w in pairs:
             jam = _Jam(v, w)
-            if _is_long(v) and self.fits(jam):
+            if v in self.whole or self.is_whole(v):
+                self.whole.add(v)
+            elif self.makes_nothing(w) and self.fits(jam):
                 self.jams.setdefault(v, []).append(jam)
                 self.moved.update(jam.sums.values())
+
+    def makes_nothing(self, v: Value) -> bool:
+        """True if nobody reads what a loop makes, but for what it adds."""
+        return all([get.type.empty for get in self.gets.get(v, ())])
+
+    def is_whole(self, v: Value) -> bool:
+        """True if turns of a loop can be done together, and that pays: each sum has its terms in the same order."""
+        block: Block = v.attr
+        inner = [w for w in block.code if w.op is FOR]
+        code = [x for x in block.code if x.op is not FOR]
+        if v.args or not self.makes_nothing(v) or not all(map(_is_small, inner)) or weight(block) > LONGEST:
+            return False
+        # a call, of the exponential, say, waits for the sums; in a loop of its own those of several turns overlap
+        if not all([x.op in _READS or x.op in _SUMS or _is_quick(x) for x in code]) or not _is_bounded(v, block):
+            return False
+        touched, pays = self.touched(v), False
+        for x in instructions(block):
+            ref = base(x.args[0]) if x.op is ADD_TO or x.op is FREEZE else None
+            if ref is None or ref.block is block:
+                pays = pays or (ref is not None and x.block is not block)
+                continue
+            by = [any([_tells(i, b.params[0]) for i in _indices(x.args[0])]) for b in (block, x.block)]
+            if x.op is FREEZE or touched[ref] != 1 or (x.block is not block and not any(by)):
+                return False
+            pays = pays or (x.block is not block and not all(by))
+        return pays and len([ref for ref in touched if ref.op is PARAM]) <= 1
 
     def fits(self, jam: _Jam) -> bool:
         """True if the inner loop can be taken out, and that pays."""
@@ -81,7 +114,7 @@ class _Found:
         adds = [x for x in jam.inner.attr.code if x.op is ADD_TO]
         local = [x for x in adds if base(x.args[0]).block is outer]
         outside = [x for x in adds if base(x.args[0]).block is not outer]
-        if not adds or any([not v.type.empty for v in self.gets.get(jam.inner, ())]):
+        if not adds:
             return False
         return self.makes_sums(jam, local) and self.adds_outside(jam, outside) and self.collect(jam)
 
@@ -127,9 +160,7 @@ class _Found:
         needs = [a for v in (jam.inner, *inner.code) for a in v.args] + [*inner.results[: len(jam.inner.args)]]
         if not all([self.has(jam, a) for a in dict.fromkeys(needs)]):
             return False
-        n = jam.outer.attr.params[0].type  # where it is a size, no bound of an index made of others is known
-        assert isinstance(n, Fin)
-        return not isinstance(n.size, Size) or not any([v.op in _INDICES for v in (*inner.code, *jam.again)])
+        return _is_bounded(jam.outer, inner) and _is_bounded(jam.outer, jam.again)
 
     def has(self, jam: _Jam, v: Value, depth: int = 0) -> bool:
         """Find what is needed for `v`, which is made again, or kept."""
@@ -165,15 +196,27 @@ def _is_small(w: Value) -> bool:
     assert isinstance(t, Fin)
     if (not isinstance(t.size, Size) and t.size <= unroll.TURNS) or not all([a.type is Real for a in w.args]):
         return False
-    if not all([r.type.empty for r in block.results[len(w.args) :]]):
+    if not all([r.type.empty or r.type is Real for r in block.results[len(w.args) :]]):
         return False
     rows = [v for v in block.code if v.op not in _READS and v.op is not ADD_TO]
-    return len(rows) <= LARGEST and all([_is_row(v) and "call" not in v.op.wasm for v in rows])
+    return len(rows) <= LARGEST and all(map(_is_quick, rows))
+
+
+def _is_quick(v: Value) -> bool:
+    return _is_row(v) and "call" not in v.op.wasm
 
 
 def _is_row(v: Value) -> bool:
     """True for a scalar operation. Of one with indices the type depends on theirs, which here are others."""
     return v.op.eval is not None and v.type.scalar and (v.op in _INDICES or not isinstance(v.type, Fin))
+
+
+def _is_bounded(outer: Value, code: Block | Iterable[Value]) -> bool:
+    """True unless the turns are as many as a size, and there are indices made of others, whose bound is not known."""
+    n = outer.attr.params[0].type
+    assert isinstance(n, Fin)
+    code = instructions(code) if isinstance(code, Block) else code
+    return not isinstance(n.size, Size) or not any([v.op in _INDICES for v in code])
 
 
 def _is_long(v: Value) -> bool:
@@ -205,6 +248,7 @@ class _Lane(dict[Value, Value]):
     def __init__(self, outer: Env) -> None:
         super().__init__()
         self.outer = outer
+        self.made: dict[Value, list[Value]] = {}  # by inner loops
 
     def __missing__(self, v: Value) -> Value:
         return self.outer[v]
@@ -213,27 +257,32 @@ class _Lane(dict[Value, Value]):
 class _Writer(Writer):
     """Writes a function again, with its inner loops before and after the loops in which they stood."""
 
-    def __init__(self, jams: dict[Value, list[_Jam]]) -> None:
+    def __init__(self, found: _Found) -> None:
         super().__init__({}, {})
-        self.jams = jams
+        self.jams, self.whole = found.jams, found.whole
         self.groups: set[Value] = set()
         self.rows: dict[Value, Value] = {}  # the vectors of what each turn had as a number
         self.turn: dict[Value, Value] = {}  # a sum -> the index of the turn that it is of
         self.gone: set[Value] = set()
-        for jam in (jam for some in jams.values() for jam in some):
+        for jam in (jam for some in self.jams.values() for jam in some):
             self.gone.update((jam.inner, *jam.sums))
             self.turn.update({read: jam.outer.attr.params[0] for read in jam.sums.values()})
 
     def value(self, b: Builder, v: Value, env: Env) -> Value:
         if v in self.turn:
             return b.index(self.rows[v], env[self.turn[v]])
-        if v in self.gone or (v.op is GET and v.args[0] in self.gone):
-            return b.zero(v.type) if v.op is GET else b.unit()
+        if v.op is GET and (v.args[0] in self.gone or v.args[0] in self.whole):
+            return b.zero(v.type)
+        if v in self.gone:
+            return b.unit()
         if v.op in _INDICES:
             return b.emit(v.op, tuple([env[a] for a in v.args]), v.attr)
         return super().value(b, v, env)
 
     def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
+        if v in self.whole:
+            self._grouped(b, v, lambda lanes: self._turns(b, v, lanes, env))
+            return b.unit()
         jams = self.jams.get(v, [])
         for jam in jams:
             if jam.sums:
@@ -242,8 +291,22 @@ class _Writer(Writer):
         self.rows.update({x: b.get(made, n + k) for k, x in enumerate(self.kept(v))})
         for jam in jams:
             if not jam.sums:
-                self._grouped(b, jam, lambda lanes, jam=jam: self._inner(b, jam, self._lanes(b, jam, env, lanes)))
+                self._grouped(b, v, lambda lanes, jam=jam: self._inner(b, jam.inner, self._lanes(b, jam, env, lanes)))
         return made
+
+    def _turns(self, b: Builder, v: Value, lanes: list[Value], env: Env) -> None:
+        """Several turns of a loop at once."""
+        envs = [_Lane(env) for _ in lanes]
+        for i, lane in zip(lanes, envs, strict=True):
+            lane[v.attr.params[0]] = i
+        for x in v.attr.code:
+            b.loc = x.loc
+            if x.op is FOR:
+                self._inner(b, x, envs)
+                continue
+            for lane in envs:
+                of_loop = x.op is GET and x.args[0] in lane.made
+                lane[x] = lane.made[x.args[0]][x.attr] if of_loop else self.value(b, x, lane)
 
     def kept(self, v: Value) -> list[Value]:
         return list(dict.fromkeys([x for jam in self.jams.get(v, ()) for x in jam.kept]))
@@ -258,17 +321,17 @@ class _Writer(Writer):
             for lane in envs:
                 for ref in jam.sums:
                     lane[ref] = b.accum(lane[ref.args[0]])
-            self._inner(b, jam, envs)
+            self._inner(b, jam.inner, envs)
             for i, lane in zip(lanes, envs, strict=True):
                 for ref, row in rows.items():
                     b.add_to(b.at(row, i), b.freeze(lane[ref]))
 
-        self._grouped(b, jam, write)
+        self._grouped(b, jam.outer, write)
         self.rows.update({read: b.freeze(rows[ref]) for ref, read in jam.sums.items()})
 
-    def _grouped(self, b: Builder, jam: _Jam, write: Callable[[list[Value]], None]) -> None:
+    def _grouped(self, b: Builder, outer: Value, write: Callable[[list[Value]], None]) -> None:
         """Write something for all turns of a loop, a few at a time: given are their indices."""
-        t = jam.outer.attr.params[0].type
+        t = outer.attr.params[0].type
         assert isinstance(t, Fin)
         groups, rest = quotient(t.size, LANES), remainder(t.size, LANES)
         start = times(groups, LANES)
@@ -298,11 +361,11 @@ class _Writer(Writer):
                 lane[x] = self.value(b, x, lane)
         return envs
 
-    def _inner(self, b: Builder, jam: _Jam, envs: list[_Lane]) -> None:
-        """The inner loop, for several turns of the outer one."""
-        block: Block = jam.inner.attr
+    def _inner(self, b: Builder, inner: Value, envs: list[_Lane]) -> None:
+        """An inner loop, for several turns of the outer one."""
+        block: Block = inner.attr
         turn, *states = block.params
-        count = len(states)
+        n = len(states)
         with b.nested() as body:
             j = b.param(turn.type)
             for lane in envs:
@@ -312,6 +375,10 @@ class _Writer(Writer):
                 b.loc = x.loc
                 for lane in envs:
                     lane[x] = self.value(b, x, lane)
-            body.results = tuple([lane[r] for lane in envs for r in block.results[:count]])
-        args = tuple([lane[a] for lane in envs for a in jam.inner.args])
-        b.emit(FOR, args, body, Tuple(tuple([a.type for a in args]), None))
+            after = [[lane[r] for r in block.results[:n]] for lane in envs]
+            outs = [[lane[r] for r in block.results[n:]] for lane in envs]
+            body.results = tuple([r for some in (*after, *outs) for r in some])
+        last, vecs = b.close(body, [lane[a] for lane in envs for a in inner.args])
+        m = len(block.results) - n
+        for k, lane in enumerate(envs):
+            lane.made[inner] = [*last[n * k : n * (k + 1)], *vecs[m * k : m * (k + 1)]]
