@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from rose.calls import instructions
 from rose.check import check
 from rose.interp import run
 from rose.ir import ADD_TO, FOR, Builder, Func, Value
-from rose.optimise import optimise, optimised
+from rose.optimise import optimise, optimised, unroll
 from rose.optimise.jam import LANES, jammed
 from rose.types import Fin, Ref
 
@@ -275,6 +277,72 @@ def test_a_sum_that_begins_at_another_number_keeps_its_zero():
     made = compiled(f, ((-0.0,) * 20,) * 20)
     assert struct.pack("d", run(made, ((-0.0,) * 20,) * 20)[0]) == struct.pack("d", -0.0)
     compiled(product_of(20, 20).func, ((-0.0,) * 20,) * 20, (1.0,) * 20)
+
+
+class Nest:
+    """Two or three nested loops at random: sums of a turn, of rows, of columns, of both, and of all."""
+
+    def __init__(self, seed: int) -> None:
+        self.r = Random(seed)
+        self.n, self.m = n, m = self.r.randrange(1, 11), self.r.randrange(1, 6)
+        self.func = func(Vec[n, Vec[m]], Vec[m], Vec[n])(self.body)
+        self.args = numbers(n, m), numbers(m), numbers(n)
+
+    def body(self, b: Builder, *given: Value) -> Value:
+        n, m = self.n, self.m
+        types = [Real, Vec[n], Vec[m], Vec[n, Vec[m]], Vec[n], Vec[m]]
+        self.given, self.sums = given, [b.accum(b.zero(t)) for t in types]
+        made = b.loop(n, lambda i: self.turn(b, i))[1]
+        return b.tuple([*[b.freeze(ref) for ref in self.sums], *made])
+
+    def term(self, known: Sequence[Value]) -> Value:
+        z = self.r.choice(known)
+        for _ in range(self.r.randrange(3)):
+            w = self.r.choice(known)
+            z = self.r.choice([z * w, z + w, z - w])
+        return z
+
+    def parts(self, b: Builder, i: Value, j: Value) -> list[Value]:
+        whole, rows, columns, cells, more_rows, more_columns = self.sums
+        cell = b.at(b.at(cells, i), j)
+        return [whole, b.at(rows, i), b.at(columns, j), cell, b.at(more_rows, i), b.at(more_columns, j)]
+
+    def turn(self, b: Builder, i: Value) -> tuple[list[Value], list[Value]]:
+        r, known = self.r, [b.index(self.given[2], i), b.lift(self.r.choice([0.5, 2.0, -1e9]))]
+        for _ in range(r.randrange(1, 4)):
+            known += self.inner(b, i, known)
+        if r.random() < 0.5:
+            b.add_to(r.choice([self.sums[0], b.at(self.sums[1], i), b.at(self.sums[4], i)]), self.term(known))
+        return [], [self.term(known)] if r.random() < 0.5 else []
+
+    def inner(self, b: Builder, i: Value, known: list[Value]) -> list[Value]:
+        """An inner loop: the sums that it made of a turn, and its states, if they are to be read."""
+        r, (a, x, _) = self.r, self.given
+        local = [b.accum(b.lift(r.choice([0.0, 0.0, 0.0, -0.0, 1.0]))) for _ in range(r.randrange(3))]
+        targets = r.sample(range(6), r.randrange(3))
+
+        def turn(j: Value, *states: Value) -> tuple[list[Value], list[Value]]:
+            seen = [*known, b.index(b.index(a, i), j), b.index(x, j), *states]
+            for ref in (*local, *[self.parts(b, i, j)[k] for k in targets]):
+                b.add_to(ref, self.term(seen))
+            return [self.term(seen) for _ in states], [self.term(seen)] if r.random() < 0.3 else []
+
+        last, _ = b.loop(self.m, turn, [self.term(known) for _ in range(r.randrange(2))])
+        return [*[b.freeze(ref) for ref in local], *(last if r.random() < 0.5 else [])]
+
+
+def test_nests_at_random(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(unroll, "TURNS", 0)
+    changed = 0
+    for k in range(int(os.environ.get("ROSE_FUZZ", "80"))):
+        nest = Nest(k)
+        f, args = nest.func, nest.args
+        made, _ = jammed(f)
+        changed += made is not f
+        assert same(run(check(made), *args), run(f, *args)), k
+        if made is not f:
+            compiled(f, *args)
+    assert changed > 10
 
 
 def test_what_has_an_effect_stays_where_it_is(capfd: pytest.CaptureFixture[str]):
