@@ -1,14 +1,15 @@
 """`python -m benchmarks`: all measurements, one after the other."""
 
-from . import accuracy, dynamic, gradbench, latency, loops, mathematics, pyodide, simd
+from . import accuracy, dynamic, latency, loops, mathematics, pyodide, simd
 from .compare import measure
+from .gradbench import searches
 
 latency.main()
 pyodide.main()
 mathematics.main()
 loops.main()
 dynamic.main()
-gradbench.main()
+searches.main()
 accuracy.main()
 simd.main()
 measure.main()
