@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, TypeVar
 
-from .ir import CALL, FOR, PURE_CALL, Block, Func, Turns, Value, building
+from .ir import CALL, CONST, FOR, PACK, PURE_CALL, TUPLE, ZERO, Block, Func, Turns, Value, building
 from .types import Bool, Tuple
 
 T = TypeVar("T")
@@ -93,6 +93,14 @@ def callees(f: Func) -> list[Func]:
     if f.arms is not None:
         return [*f.arms, *called]
     return called if f.turns is None else [f.turns.test, f.turns.body, *called]
+
+
+def is_table(v: Value) -> bool:
+    """True for a call of a function that is made of literals."""
+    return v.op is PURE_CALL and not v.args and v.attr.has_body and all([w.op in _LITERAL for w in v.attr.body.code])
+
+
+_LITERAL = {CONST, ZERO, TUPLE, PACK}
 
 
 # Programs have calls within calls by the thousand, so that no pass recurs into what a function calls.

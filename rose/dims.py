@@ -278,6 +278,16 @@ def minus(x: int | Size, y: int | Size) -> int | Size:
     return plus(x, times(-1, y))
 
 
+def quotient(x: int | Size, by: int) -> int | Size:
+    """`x // by`."""
+    return _part("floordiv", x, by)
+
+
+def remainder(x: int | Size, by: int) -> int | Size:
+    """`x % by`."""
+    return _part("mod", x, by)
+
+
 def _part(name: str, x: int | Size, y: int | Size) -> int | Size:
     if not isinstance(x, Size) and not isinstance(y, Size):
         return max(x, y) if name == "max" else getattr(operator, name)(x, y)
@@ -294,7 +304,34 @@ def at_most(x: int | Size, y: int | Size) -> bool:
     if not isinstance(x, Size) and not isinstance(y, Size):
         return x <= y
     rest = minus(y, x)
-    return rest >= 0 if not isinstance(rest, Size) else all([k >= 0 and all(map(_natural, p)) for p, k in rest.terms])
+    if isinstance(rest, Size) and not _is_natural(rest):
+        rest = _below(rest)
+    return _is_natural(rest)
+
+
+def _is_natural(x: int | Size) -> bool:
+    """True if it is certain that `x` is not below zero."""
+    return x >= 0 if not isinstance(x, Size) else all([k >= 0 and all(map(_natural, p)) for p, k in x.terms])
+
+
+def _below(x: Size) -> int | Size:
+    """What `x` certainly is not below: `x % 4` is `x - 4 * (x // 4)`, and `4 * (x // 4)` is `x` at most."""
+    out: int | Size = 0
+    for product, k in x.terms:
+        out = plus(out, reduce(times, [_whole(a) for a in product], k))
+    for product, k in _terms(out).items():
+        a = product[0] if len(product) == 1 else None
+        by = a.args[1] if isinstance(a, Part) and a.name == "floordiv" else 0
+        if isinstance(a, Part) and isinstance(by, int) and by > 0 > k and k % by == 0:
+            out = plus(minus(out, times(k, a)), times(k // by, a.args[0]))
+    return out
+
+
+def _whole(x: Size) -> int | Size:
+    """A rest of a division by a number as a difference."""
+    if isinstance(x, Part) and x.name == "mod" and isinstance(x.args[1], int) and x.args[1] > 0:
+        return minus(x.args[0], times(x.args[1], _part("floordiv", *x.args)))
+    return x
 
 
 def _natural(x: Size) -> bool:

@@ -13,12 +13,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from . import ir
-from .calls import callees_first
+from .calls import callees_first, is_table
 from .cuts import Cut, CutAgain, CutChoice, CutTurns, has_primal
 from .guards import Arms, Guard, around, has_arms, holds, visible
-from .ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value, is_call
+from .ir import (
+    ADD_TO,
+    AT,
+    CONST,
+    FOR,
+    GET,
+    INDEX,
+    PARAM,
+    ZERO,
+    Block,
+    Builder,
+    Func,
+    Value,
+    is_call,
+)
 from .linear import Loops, is_linear
-from .ops import ifrom, or_, real, select
+from .ops import iadd, ifrom, imul, or_, real, select
 from .optimise.split import LONGEST, split
 from .progress import step
 from .stacks import PUSH, pop
@@ -327,6 +341,8 @@ class LinearHalf:
         if v.op is ZERO or v.type.empty:
             return b.zero(primal_part(v.type))
         args = [self.again(b, a) for a in v.args]
+        if is_call(v):
+            return b.call(v.attr, args)
         if v.op is GET:
             return b.get(args[0], v.attr)
         return b.index(*args) if v.op is INDEX else b.emit(v.op, tuple(args), v.attr)
@@ -345,7 +361,7 @@ def is_cheap(v: Value, params: dict[Value, int]) -> bool:
     if v.op is GET or v.op is INDEX:
         whole = v.args[0]
         return whole in params or is_cheap(whole, params) or (v.op is INDEX and whole.block is not v.block)
-    return v.op in (CONST, ZERO, real, ifrom)
+    return v.op in (CONST, ZERO, real, ifrom, iadd, imul) or is_table(v)
 
 
 def has_numbers(e: Entry) -> bool:

@@ -27,7 +27,7 @@ from test_sizes import (
 import rose
 from rose import Fin, Fn, Real, Vec, fn, types
 from rose.check import check
-from rose.dims import sized
+from rose.dims import Size, at_most, sized
 from rose.generic import AnySize, open_sizes
 from rose.measure import measured
 from rose.operators import view
@@ -388,3 +388,31 @@ def test_code_does_not_grow_with_what_is_called():
     size = len(module.wasm)
     module(np.ones(100_000))
     assert size == len(module.wasm) < 2_000
+
+
+def test_what_is_certain_of_sizes_holds_for_each():
+    """Of quotients and rests: an index that is certainly in a vector needs no look at its size."""
+    n = rose.dim("n")
+    sizes = [
+        0,
+        1,
+        3,
+        n,
+        n + 2,
+        2 * n,
+        n // 4,
+        4 * (n // 4),
+        4 * (n // 4) + 3,
+        n % 4,
+        4 * (n // 4) + n % 4,
+        8 * (n // 4),
+    ]
+    sizes += [4 * (n // 4) - 3, n // 4 + n % 4, 2 * (n % 4), (n + 3) // 4, 4 * ((n + 3) // 4)]
+    certain = [(x, y) for x in sizes for y in sizes if at_most(x, y)]
+    for x, y in certain:
+        for k in range(40):
+            a, b = [z.at({"n": k}) if isinstance(z, Size) else z for z in (x, y)]
+            assert a <= b, (x, y, k)
+    whole = 4 * (n // 4)
+    assert all([at_most(x, n) for x in (whole, whole - 3, whole + n % 4, n % 4)]) and at_most(n, whole + n % 4)
+    assert not at_most(whole + 3, n) and not at_most(n, whole)

@@ -327,6 +327,38 @@ def test_a_sum_that_did_not_begin_at_zero_takes_another_as_it_was(start: float):
     assert len([v for v in code(made) if v.op is ACCUM]) == 2
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_sums_of_sums_of_sums_that_are_named_after_them(named: bool):
+    """A part of a sum is named after what is put into it, and is put into another one itself."""
+
+    @func(Vec[3], Vec[4])
+    def f(b: Builder, x: Value, y: Value) -> Value:
+        whole = b.accum(b.zero(Vec[3, Vec[3, Vec[4]]]))
+
+        def turn(i: Value) -> tuple[list[Value], list[Value]]:
+            middle, inner = b.accum(b.zero(Vec[3, Vec[4]])), b.accum(b.zero(Vec[4]))
+            part = b.at(inner, b.const(1, Fin(4))) if named else None
+
+            def add(j: Value) -> tuple[list[Value], list[Value]]:
+                b.add_to(b.at(inner, j), b.index(y, j) * b.index(x, i))
+                return [], []
+
+            if part is None:
+                b.loop(4, add)
+            else:
+                b.add_to(part, b.index(x, i))
+            b.add_to(b.at(middle, i), b.freeze(inner))
+            b.add_to(b.at(whole, i), b.freeze(middle))
+            return [], []
+
+        b.loop(3, turn)
+        return b.freeze(whole)
+
+    made = fast(f, ((0.5, -0.0, 2.0), (1.0, -1.0, -0.0, 3.0)), by=merged)
+    assert len([v for v in code(made) if v.op is ACCUM]) == 1
+    fast(f, ((0.5, -0.0, 2.0), (1.0, -1.0, -0.0, 3.0)))
+
+
 def test_sums_keep_their_order():
     @func(Real)
     def f(b: Builder, x: Value) -> Value:

@@ -53,6 +53,8 @@ class Sums:
     """How each addition is done."""
 
     direct: dict[Value, At] = field(default_factory=dict[Value, At])  # both turns at once, in memory
+    again: dict[At, list[Value]] = field(default_factory=dict[At, list[Value]])  # by place, where there are several
+    partial: dict[At, int] = field(default_factory=dict[At, int])  # the vectors of those, while more is to be added
     totals: dict[Value, Total] = field(default_factory=dict[Value, Total])
     carried: list[tuple[Value, Value, At]] = field(default_factory=list[tuple[Value, Value, At]])
     late: dict[Value, At] = field(default_factory=dict[Value, At])  # one turn after the other
@@ -90,6 +92,8 @@ class SumWriter(LaneWriter):
                 sums.totals[v] = totals.setdefault(sums.direct.pop(v), Total(at))
         for v, total in sums.totals.items():
             total.adds.append(v)
+        for v, at in sums.direct.items():
+            sums.again.setdefault(at, []).append(v)
         return sums
 
     def _renew(self, v: Value, plan: Plan) -> None:
@@ -194,7 +198,7 @@ class SumWriter(LaneWriter):
         elif v in sums.totals:
             self._add_to_total(sums.totals[v], x)
         elif v in sums.direct:
-            self._add_direct(sums.direct[v], x, fresh=v in sums.news)
+            self._add_direct(v, x, fresh=v in sums.news)
         else:
             sums.kept[v] = self._keep(x)
 
@@ -258,16 +262,22 @@ class SumWriter(LaneWriter):
                 self.c.set(k)
         return two.twice[v][lane]
 
-    def _add_direct(self, at: At, x: Value, *, fresh: bool) -> None:
-        if at.step == 8:
+    def _add_direct(self, v: Value, x: Value, *, fresh: bool) -> None:
+        at, sums = self.sums.direct[v], self.sums
+        adds = sums.again[at]
+        if at.step == 8 and len(adds) == 1:
             offset = self._base(at, 0)
             self._plus(lambda: self._load_sums(at, fresh=fresh), x)
             self.c("v128.store", offset)
             return
-        self._plus(lambda: self._load_sums(at, fresh=fresh), x)
-        k = self._vector_local()
-        self.c.set(k)
-        self._store_kept([(at, k)])
+        if v is adds[0]:
+            self._plus(lambda: self._load_sums(at, fresh=fresh), x)
+            sums.partial[at] = self._vector_local()
+        else:
+            self._plus(lambda: self.c.get(sums.partial[at]), x)
+        self.c.set(sums.partial[at])
+        if v is adds[-1]:
+            self._store_kept([(at, sums.partial[at])])
 
     def _load_sums(self, at: At, *, fresh: bool) -> None:
         """Put two numbers on the stack that are to be added to."""

@@ -92,7 +92,7 @@ def _take(v: Value, k: int, block: Block, found: dict[Value, Carried]) -> bool:
         if len(v.args) != 2 or v.type.stacked:
             return False
         at, distance = step(v.args[1]), stride(a.type)
-        if at.turn is not block.params[0] or isinstance(distance, Size):
+        if at.turn is not block.params[0] or at.times != 1 or isinstance(distance, Size):
             return False
         row = found.setdefault(ref, Carried(a, distance))
         row.ahead[v], row.start[v] = at.ahead, 0

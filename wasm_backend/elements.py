@@ -46,7 +46,7 @@ class ElementWriter(ValueWriter):
     def _pointer(self, i: Value, stride: int | Size) -> Mem | None:
         """How far element `i` is from the first one, if a loop has a pointer for that."""
         at = step(i)
-        k = None if isinstance(stride, Size) else self.pointers.get((at.turn, stride))
+        k = None if isinstance(stride, Size) else self.pointers.get((at.turn, stride * at.times))
         return None if k is None else Mem(k, 0).at(times(at.ahead, stride))
 
     def _element_at(self, i: Value, owner: Value, stride: int | Size, row: Mem) -> Mem:

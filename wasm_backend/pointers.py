@@ -1,6 +1,7 @@
 """Pointers: how many bytes a loop has come in vectors, so that an element of its turn is read with no arithmetic.
 
-A loop has one for each distance between elements. `x[i]` and `x[i + 1]` differ in the offset of the instruction.
+A loop has one for each distance between elements. `x[i]` and `x[i + 1]` differ in the offset of the instruction, and
+so do `x[4 * i]` and `x[4 * i + 1]`, whose pointer goes four elements in a turn.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from collections.abc import Container
 from typing import NamedTuple
 
 from rose.dims import Size
-from rose.ir import AT, CONST, FOR, INDEX, Block, Value
-from rose.ops import iadd
+from rose.ir import AT, FOR, INDEX, Block, Op, Value, is_known
+from rose.ops import iadd, imul
 from rose.types import Fin, Ref, Type, Vec, items_of
 
 from .layout import size
@@ -19,19 +20,27 @@ MOST = 4  # pointers of a loop: an engine has so many registers to spare
 
 
 class Step(NamedTuple):
-    """An index: that of a turn, and so much more."""
+    """An index: that of a turn, so many times, and so much more."""
 
     turn: Value
-    ahead: int
+    ahead: int = 0
+    times: int = 1
 
 
 def step(i: Value) -> Step:
     """An index as that of a turn, if it may be one."""
-    if i.op is iadd:
+    x, ahead = _parted(i, iadd, 0)
+    x, times = _parted(x, imul, 1)
+    return Step(x, ahead, times)
+
+
+def _parted(i: Value, op: Op, neutral: int) -> tuple[Value, int]:
+    """An index as another one and a literal; itself, and what changes nothing, if it is no such."""
+    if i.op is op:
         for x, y in (i.args, i.args[::-1]):
-            if y.op is CONST and not isinstance(y.attr, Size):
-                return Step(x, y.attr)
-    return Step(i, 0)
+            if is_known(y) and y.attr:
+                return x, y.attr
+    return i, neutral
 
 
 def stride(t: Type) -> int | Size:
@@ -53,12 +62,15 @@ class Pointers:
         self.turns = self.turn.type.size
         self.strides: dict[int, None] = {}
         self.read: set[Value] = set()  # indices that are needed as numbers
-        self.steps: set[Value] = set()  # those that are sums
+        self.steps: dict[Value, None] = {}  # those that are sums and products
         for j, t in enumerate(items_of(v.type)):
             if j >= len(v.args) and (v, j) in items and not t.empty:
                 self._take(self.turn, stride(t))
         self._visit(v)
-        if isinstance(self.turns, Size) or not self.strides or not self.read.isdisjoint(self.steps):
+        for i in reversed(self.steps):
+            if i in self.read:
+                self.read.update(i.args)
+        if isinstance(self.turns, Size) or not self.strides:
             self.read.add(self.turn)
         self.unread = {i for i in (self.turn, *self.steps) if i not in self.read}
 
@@ -71,16 +83,19 @@ class Pointers:
             if (v.op is INDEX or v.op is AT) and len(v.args) == 2 and not v.type.empty:
                 self._take(v.args[1], stride(v.args[0].type))
                 self.read.add(v.args[0])
-            elif v.op is iadd and step(v).turn is self.turn:
-                self.steps.add(v)
+            elif (v.op is iadd or v.op is imul) and step(v).turn is self.turn:
+                self.steps[v] = None
             else:
                 self.read.update(v.args)
 
     def _take(self, i: Value, n: int | Size) -> None:
         """Have a pointer for index `i` and elements of `n` bytes, if it is one of this loop, and there is room."""
-        if step(i).turn is not self.turn or isinstance(n, Size):
+        at = step(i)
+        if at.turn is not self.turn or isinstance(n, Size):
             self.read.add(i)
-        elif n not in self.strides and (len(self.strides) == MOST or not _is_near(self.turns, n)):
+            return
+        n *= at.times
+        if n not in self.strides and (len(self.strides) == MOST or not _is_near(self.turns, n)):
             self.read.update((i, self.turn))
         else:
             self.strides[n] = None

@@ -13,6 +13,7 @@ from ..progress import step
 from .dead_code import remove_dead_code
 from .elements import split_accumulators
 from .inline import inline
+from .jam import jammed
 from .pairs import join_pairs
 from .schedule import reorder
 from .split import LONG, split
@@ -60,7 +61,8 @@ def _last_steps(f: Func, made: Mapping[Func, Func], is_new: bool, simd: bool) ->
     if not f.has_body:
         return of_parts(f, made)
     joined = join_pairs(f, made)
-    new = split_accumulators(unrolled(joined, made, simd=simd))
+    flat, groups = jammed(joined)
+    new = split_accumulators(unrolled(flat, made, simd=simd, stay=groups))
     if new is not f or is_new:
         reorder(new)
     return new if joined is f else split(new, LONG)

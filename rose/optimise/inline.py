@@ -7,10 +7,10 @@ that is made and taken apart in one, so nothing of it is left; what the builder 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from .. import ir
-from ..calls import callees, callees_first, calls, of_parts
+from ..calls import callees, callees_first, calls, is_table, of_parts
 from ..ir import (
     ACCUM,
     ADD_TO,
@@ -26,17 +26,19 @@ from ..ir import (
     Block,
     Builder,
     Func,
+    Op,
     Value,
     is_call,
 )
 from ..linear import begins_at_zero
 from ..progress import step
 from ..stacks import POP, PUSH
-from ..types import Real, Vec
+from ..types import Fin, Real, Vec, items_of, tuple_of
 from .dead_code import remove_dead_code
 from .delay import element
 from .fuse import fuse
 from .motion import home
+from .schedule import FLAT
 from .signs import signed
 from .split import LONG, LONGEST, weight
 from .sums import merge_sums
@@ -151,8 +153,10 @@ class Writer:
         if op is FOR:
             return self.loop(b, v, args, env)
         if is_call(v):
-            return b.call(self.made.get(v.attr, v.attr), args)
-        if op is TUPLE or op is PACK or op is ACCUM or op is FREEZE:
+            return _at_root(b, is_table(v), lambda: b.call(self.made.get(v.attr, v.attr), args))
+        if op is TUPLE or op is PACK:
+            return _at_root(b, _is_literal(op, args), lambda: b.emit(op, args, type=v.type))
+        if op is ACCUM or op is FREEZE:
             return b.emit(op, args, type=v.type)
         if op is ADD_TO:
             return _add(b, *args)
@@ -166,14 +170,22 @@ class Writer:
 
     def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
         block: Block = v.attr
+        more = self.kept(v)
         with b.nested() as body:
             for p in block.params:
                 b.loc = p.loc
                 env[p] = b.param(p.type, p.attr)
             self.block(b, block, env)
-            body.results = tuple([env[r] for r in block.results])
+            body.results = tuple([env[r] for r in (*block.results, *more)])
             _open_early(body)
-        return b.emit(FOR, args, body, v.type)
+        n = block.params[0].type
+        assert isinstance(n, Fin)
+        rows = [Vec(n.size, x.type) for x in more]
+        return b.emit(FOR, args, body, tuple_of(*items_of(v.type), *rows) if rows else v.type)
+
+    def kept(self, v: Value) -> list[Value]:
+        """The numbers in the turns of a loop of which it is to give vectors, too."""
+        return []
 
 
 def _plain(b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
@@ -185,6 +197,22 @@ def _plain(b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
     if v.op is AT:
         return b.at(args[0], args[1] if len(args) > 1 else v.attr)
     return signed(b, v.op, args) if v.op.eval is not None and v.type is Real else b.emit(v.op, args, v.attr, v.type)
+
+
+def _at_root(b: Builder, moves: bool, make: Callable[[], Value]) -> Value:
+    """What is the same in all turns of all loops is made before them."""
+    inner, b.block = b.block, b.root if moves else b.block
+    made = make()
+    b.block = inner
+    return made
+
+
+def _is_literal(op: Op, args: tuple[Value, ...]) -> bool:
+    """True for what is made of literals. A short vector is not: a turn that makes it stores it where it is to be."""
+    return (op is TUPLE or len(args) > FLAT) and all([a.op in _LITERAL and a.block.parent is None for a in args])
+
+
+_LITERAL = {CONST, ZERO, TUPLE, PACK}
 
 
 def _open_early(block: Block) -> None:

@@ -23,7 +23,7 @@ def merge_sums(f: Func) -> Func:
         if (target := _goes_to(z, uses)) is not None:
             _redirect(z, target, uses)
     if uses.gone:
-        _sweep(f.body, uses.gone)
+        _sweep(f.body, uses)
     return f
 
 
@@ -37,6 +37,7 @@ class _Uses:
         self.at: dict[Value, int] = {}
         self.loop_of: dict[Block, Value] = {}
         self.gone: set[Value] = set()
+        self.early: dict[Value, list[Value]] = {}  # what moves to before an instruction
 
     def block(self, block: Block) -> None:
         for k, v in enumerate(block.code):
@@ -70,10 +71,14 @@ def _goes_to(z: Value, uses: _Uses) -> Value | None:
     if not begins_at_zero(target) or len(adds) != 1 or adds[0].op is not ADD_TO:
         return None
     start = _once(adds[0], ref, uses)
-    if start is None or (target.block is z.block and uses.at[target] > uses.at[start]):
+    if start is None:
         return None
-    between = z.block.code[uses.at[start] : uses.at[reader]]
-    return None if _touched(between, base(target)) else target
+    first = min([start, *[v for v in uses.users[ref] if v.block is z.block]], key=uses.at.__getitem__)
+    late = _late(target, first, uses)
+    if late is None or _touched(z.block.code[uses.at[start] : uses.at[reader]], base(target)):
+        return None
+    uses.early[first] = [*late, *uses.early.get(first, ())]  # which may be parts of this one
+    return target
 
 
 def _once(add: Value, ref: Value, uses: _Uses) -> Value | None:
@@ -89,6 +94,18 @@ def _once(add: Value, ref: Value, uses: _Uses) -> Value | None:
             return None
         v = uses.loop_of[v.block]
     return v
+
+
+def _late(target: Value, start: Value, uses: _Uses) -> list[Value] | None:
+    """What names a part of an accumulator after `start`, and could before; None if that is not known before."""
+    found: list[Value] = []
+    while target.block is start.block and uses.at[target] > uses.at[start]:
+        indices = [a for a in target.args[1:] if a.block is start.block and a in uses.at]
+        if target.op is not AT or any([uses.at[a] > uses.at[start] for a in indices]):
+            return None
+        found.insert(0, target)
+        target = target.args[0]
+    return found
 
 
 def _touched(code: list[Value], ref: Value) -> bool:
@@ -117,8 +134,10 @@ def _redirect(z: Value, target: Value, uses: _Uses) -> None:
     uses.gone.update((ref, z, reader))
 
 
-def _sweep(block: Block, gone: set[Value]) -> None:
-    block.code = [v for v in block.code if v not in gone]
+def _sweep(block: Block, uses: _Uses) -> None:
+    code: dict[Value, None] = {}
     for v in block.code:
+        code.update(dict.fromkeys([*uses.early.get(v, ()), v]))
         if v.op is FOR:
-            _sweep(v.attr, gone)
+            _sweep(v.attr, uses)
+    block.code = [v for v in code if v not in uses.gone]

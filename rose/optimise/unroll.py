@@ -8,7 +8,7 @@ With `simd` an outermost loop whose turns do not need one another stays: the bac
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from ..calls import callees, instructions
 from ..dims import Size
@@ -23,9 +23,9 @@ LARGEST = 300  # instructions of all turns together
 PAIRS = 4  # turns of a loop that is done in pairs
 
 
-def unrolled(f: Func, made: Mapping[Func, Func], *, simd: bool = False) -> Func:
-    """`f`, which calls what is `made` of others, with its short loops unrolled."""
-    short = _Short(f.body, simd)
+def unrolled(f: Func, made: Mapping[Func, Func], *, simd: bool = False, stay: Container[Value] = ()) -> Func:
+    """`f`, which calls what is `made` of others, with its short loops unrolled, but for those that `stay`."""
+    short = _Short(f.body, simd, stay)
     same = all([made.get(g, g) is g for g in callees(f)])
     return f if same and not short.loops else remove_dead_code(_Writer(made, short.loops).function(f))
 
@@ -33,9 +33,9 @@ def unrolled(f: Func, made: Mapping[Func, Func], *, simd: bool = False) -> Func:
 class _Short:
     """The loops of a function that are unrolled, inner ones first."""
 
-    def __init__(self, body: Block, simd: bool) -> None:
+    def __init__(self, body: Block, simd: bool, stay: Container[Value]) -> None:
         self.loops: set[Value] = set()
-        self.simd = simd
+        self.simd, self.stay = simd, stay
         self.room = LONGEST - weight(body)
         self.block(body)
 
@@ -47,6 +47,8 @@ class _Short:
         n, turn = v.attr.params[0].type, self.block(v.attr)
         assert isinstance(n, Fin)
         if isinstance(n.size, Size) or n.size > TURNS or n.size * turn > LARGEST or n.size * turn > self.room:
+            return 1 + turn
+        if v in self.stay:
             return 1 + turn
         if self.simd and v.block.parent is None and n.size >= PAIRS and self.is_apart(v):
             return 1 + turn
