@@ -17,10 +17,8 @@ from rose import Fin, Fn, Real, Vec, fn
 from .. import placed
 from . import Functions
 
-WRITTEN_OUT, KEPT = (
-    3,
-    6,
-)  # up to which size: the products, with no loop; and what the derivative needs, without a repeat
+WRITTEN_OUT = 3  # up to this size there is no loop
+KEPT = 6  # up to this one all that the derivative needs is kept; that of a larger one makes it again
 
 
 def products(a: Any, left: list[Any]) -> Any:
@@ -34,9 +32,8 @@ def products(a: Any, left: list[Any]) -> Any:
 def minor(n: int, size: int) -> Fn[..., Any]:
     """The determinant of the last rows of an n by n matrix, in the columns that are left."""
     if size <= WRITTEN_OUT:
-        return fn([Vec[n, Vec[n]], Vec[size, Fin[n]]], Real)(
-            lambda a, left: products(a, [left[j] for j in range(size)])
-        )
+        types = [Vec[n, Vec[n]], Vec[size, Fin[n]]]
+        return fn(types, Real)(lambda a, left: products(a, [left[j] for j in range(size)]))
     smaller = minor(n, size - 1)
 
     @fn

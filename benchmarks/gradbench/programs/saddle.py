@@ -15,9 +15,8 @@ import saddle
 
 
 def prepared(modes: str, given: dict[str, Any]) -> Job:
-    return placed.call(
-        saddle.module[modes], given["start"], shown=lambda found: [x for at in found for x in at.tolist()]
-    )
+    shown = lambda found: [x for at in found for x in at.tolist()]
+    return placed.call(saddle.module[modes], given["start"], shown=shown)
 
 
 functions: Functions = {modes: functools.partial(prepared, modes) for modes in saddle.modes}
