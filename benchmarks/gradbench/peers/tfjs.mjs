@@ -10,8 +10,8 @@ const clock = flag === "--clock" && clockName === "cpu" ? cpu : () => Number(pro
 
 function llsq(x, n) {
   const m = x.shape[0];
+  const t = tf.tensor1d(Float32Array.from({ length: n }, (_, i) => -1 + (2 * i) / (n - 1)));
   return (x) => {
-    const t = tf.linspace(-1, 1, n);
     const powers = tf.pow(tf.reshape(t, [n, 1]), tf.range(0, m));
     const sums = tf.reshape(tf.matMul(powers, tf.reshape(x, [m, 1])), [n]);
     return tf.sum(tf.square(tf.sub(tf.sign(t), sums))).div(2);
