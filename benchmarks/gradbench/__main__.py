@@ -19,14 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from ..compare import peers as installing
-from ..compare.report import clean, mean, shown, table
+from ..compare.report import clean, mean, put, shown, table
 from . import evals, programs
 from .drive import Row, Session
 from .peers import taped
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parents[1] / "results"
-SIZES = {"small": 0, "middle": -1, "large": 1}  # where in GradBench's order; the middle is between
 HERE = "benchmarks.gradbench"
 OURS, NATIVE, WASM = "ours", "C", "C in wasm"
 TFJS = installing.PEERS / "node" / "gradbench-tfjs.mjs"  # beside node_modules, where node looks for what it imports
@@ -122,7 +121,7 @@ def measured(name: str, tools: Sequence[str], options: argparse.Namespace) -> li
             s.close()
     rows: list[dict[str, Any]] = []
     for tool, s in running.items():
-        if s.outcome != "success":
+        if s.outcome not in ("success", "undefined") and "there is no function" not in s.said:
             print(f"{name}, {tool}: {s.outcome}: {clean(s.said)}", flush=True)
         rows += [result(name, tool, key, of) for key, of in by_question(s.rows).items()]
     return rows
@@ -167,7 +166,23 @@ def ratios(rows: Sequence[dict[str, Any]]) -> str:
     return table(["ours over", *tools], lines)
 
 
-def main() -> None:
+def written(rows: Sequence[dict[str, Any]], loads: dict[str, list[float]]) -> None:
+    """The figures, the plot, and the tables where there are marks for them."""
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}"
+    RESULTS.mkdir(exist_ok=True)
+    figures, page = RESULTS / "gradbench.json", RESULTS.parent / "RESULTS.md"
+    figures.write_text(json.dumps({"machine": machine, "load": loads, "rows": rows}, indent=1) + "\n")
+    for mark, text in (("gradbench", report(rows)), ("gradbench in short", ratios(rows))):
+        if f"<!-- {mark}:" in page.read_text():
+            put(page, mark, text)
+    plotting = installing.Tool("matplotlib", "", ("matplotlib==3.11.1", "matplotlib"))
+    command = [str(installing.python()), "-m", f"{HERE}.plots", str(figures), str(RESULTS)]
+    wrong = installing.installed(plotting) or installing.said(command, ROOT)
+    if wrong:
+        print(f"no plot: {wrong}")
+
+
+def main(args: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog=f"python -m {HERE}", description=__doc__)
     parser.add_argument("evals", nargs="*", default=programs.NAMES, metavar="EVAL")
     parser.add_argument("--tools", type=lambda words: words.split(","), default=list(commands()), help="with commas")
@@ -176,7 +191,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds for each answer")
     parser.add_argument("--verbose", action="store_true", help="let the tools say what they have to say")
-    options = parser.parse_args()
+    options = parser.parse_args(args)
     missing = prepared(options.tools)
     for tool in [t for t in options.tools if t in missing]:
         print(f"{tool}: {missing[tool]}", flush=True)
@@ -189,10 +204,7 @@ def main() -> None:
         loads[name] = [before, os.getloadavg()[0]]
         print(report([r for r in rows if r["eval"] == name]), flush=True)
     print(ratios(rows))
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}"
-    found = {"machine": machine, "load": loads, "rows": rows}
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "gradbench.json").write_text(json.dumps(found, indent=1) + "\n")
+    written(rows, loads)
 
 
 if __name__ == "__main__":
