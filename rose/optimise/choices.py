@@ -6,6 +6,7 @@ to decide: an engine guesses which way a branch goes, and a call takes what is i
 
 from __future__ import annotations
 
+from ..dims import Size
 from ..ir import FOR, Block, Builder, Func, Value, is_call
 from ..ops import select
 from ..types import Fin, Ref, Tuple
@@ -39,7 +40,7 @@ def steps(block: Block) -> int:
         if v.op is FOR:
             n = v.attr.params[0].type
             assert isinstance(n, Fin)
-            total += n.size * steps(v.attr) if isinstance(n.size, int) else CHEAP + 1
+            total += CHEAP + 1 if isinstance(n.size, Size) else n.size * steps(v.attr)
         elif is_call(v) or v.op.wasm.startswith("call "):
             return CHEAP + 1
         else:
