@@ -14,7 +14,7 @@ import platform
 import shutil
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +27,11 @@ from .peers import taped
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parents[1] / "results"
 HERE = "benchmarks.gradbench"
-OURS, NATIVE, WASM = "ours", "C", "C in wasm"
+OURS, NATIVE, WASM = "ours", "C", "C wasm"
 TFJS = installing.PEERS / "node" / "gradbench-tfjs.mjs"  # beside node_modules, where node looks for what it imports
 LOOSE = {"tfjs cpu": 2e-3, "tfjs wasm": 2e-3}  # tolerance of what computes in 32 bits
 CLOSE = 1e-9
+SIZES = ("small", "middle", "large")
 
 Found = dict[tuple[str, str], list[Row]]  # by workload and function, a row for each round
 
@@ -42,9 +43,9 @@ def commands() -> dict[str, list[str]]:
     return {
         OURS: [*own, f"{HERE}.tool"],
         NATIVE: [*own, f"{HERE}.byhand", "native"],
-        "C, clang": [*own, f"{HERE}.byhand", "clang"],
+        "C clang": [*own, f"{HERE}.byhand", "clang"],
         WASM: [*own, f"{HERE}.byhand", "wasm"],
-        "C in wasm, simd": [*own, f"{HERE}.byhand", "wasm-simd"],
+        "C wasm simd": [*own, f"{HERE}.byhand", "wasm-simd"],
         "JAX": [*other, "jax"],
         "PyTorch": [*other, "torch"],
         "ADOL-C": [*own, f"{HERE}.peers.taped", "adolc"],
@@ -69,8 +70,8 @@ def chosen(name: str, sizes: Sequence[str]) -> list[str]:
     every = list(dict.fromkeys(w.description for w in evals.find(name).workloads()))
     if "all" in sizes or name == "hello":
         return every
-    at = {"small": 0, "middle": len(every) // 2, "large": len(every) - 1}
-    return list(dict.fromkeys(every[at[size]] for size in at if size in sizes))
+    at = dict(zip(SIZES, (0, len(every) // 2, len(every) - 1), strict=True))
+    return list(dict.fromkeys(every[at[size]] for size in SIZES if size in sizes))
 
 
 def sessions(name: str, tools: Sequence[str], options: argparse.Namespace, only: Sequence[str]) -> dict[str, Session]:
@@ -182,11 +183,23 @@ def written(rows: Sequence[dict[str, Any]], loads: dict[str, list[float]]) -> No
         print(f"no plot: {wrong}")
 
 
+def known(names: Collection[str]) -> Callable[[str], list[str]]:
+    """What reads some of these names, with commas between them."""
+
+    def read(text: str) -> list[str]:
+        words = text.split(",")
+        if missing := [word for word in words if word not in names]:
+            raise argparse.ArgumentTypeError(f"{missing[0]!r} is none of {', '.join(names)}")
+        return words
+
+    return read
+
+
 def main(args: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog=f"python -m {HERE}", description=__doc__)
     parser.add_argument("evals", nargs="*", default=programs.NAMES, metavar="EVAL")
-    parser.add_argument("--tools", type=lambda words: words.split(","), default=list(commands()), help="with commas")
-    parser.add_argument("--sizes", type=lambda words: words.split(","), default=["small", "middle", "large"])
+    parser.add_argument("--tools", type=known(commands()), default=list(commands()), help="with commas")
+    parser.add_argument("--sizes", type=known((*SIZES, "all")), default=list(SIZES))
     parser.add_argument("--min-seconds", type=float, default=0.1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds for each answer")
