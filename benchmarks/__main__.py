@@ -2,7 +2,7 @@
 
 from . import accuracy, dynamic, latency, loops, mathematics, pyodide, simd, sparse
 from .compare import measure
-from .gradbench import searches
+from .gradbench import __main__ as gradbench
 from .solvers import measure as solvers
 
 latency.main()
@@ -10,9 +10,9 @@ pyodide.main()
 mathematics.main()
 loops.main()
 dynamic.main()
-searches.main()
 accuracy.main()
 simd.main()
 sparse.main()
 solvers.main()
 measure.main()
+gradbench.main([])

@@ -34,6 +34,7 @@ from ..linear import begins_at_zero
 from ..progress import step
 from ..stacks import POP, PUSH
 from ..types import Fin, Real, Vec, items_of, tuple_of
+from .choices import chosen, is_cheap
 from .dead_code import remove_dead_code
 from .delay import element
 from .fuse import fuse
@@ -49,10 +50,10 @@ LAYERS = 3  # so often a larger one is written again: of a chain of calls not ea
 Env = dict[Value, Value]
 
 
-def inline(roots: Iterable[Func]) -> dict[Func, Func]:
+def inline(roots: Iterable[Func], *, simd: bool = False) -> dict[Func, Func]:
     """For each of these functions, and all that they call, what takes its place."""
     roots = list(roots)
-    program = _Program(roots)
+    program = _Program(roots, simd)
     for root in roots:
         for f in callees_first(root, lambda g: g not in program.made):
             program.made[f] = program.rewritten(f)
@@ -63,7 +64,8 @@ def inline(roots: Iterable[Func]) -> dict[Func, Func]:
 class _Program:
     """What is known of all functions: what takes their place, how long that is, and how often each is called."""
 
-    def __init__(self, roots: Iterable[Func]) -> None:
+    def __init__(self, roots: Iterable[Func], simd: bool) -> None:
+        self.simd = simd
         self.made: dict[Func, Func] = {}
         self.calls: dict[Func, int] = {}
         self.weights: dict[Func, int] = {}
@@ -87,8 +89,10 @@ class _Program:
         here = self.chosen(f)
         if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
             return f
-        new = remove_dead_code(fuse(merge_sums(Writer(self.made, here).function(f))))
-        self.layers[new] = max([self.layers.get(g, 0) + (self.weight(g) > SMALL) for g in here.values()], default=0)
+        new = remove_dead_code(fuse(merge_sums(Writer(self.made, here).function(f)), simd=self.simd))
+        self.layers[new] = max(
+            [self.layers.get(g, 0) + (self.weight(g) > SMALL) for g in here.values() if g.has_body], default=0
+        )
         return new
 
     def chosen(self, f: Func) -> dict[Value, Func]:
@@ -97,7 +101,10 @@ class _Program:
         total = self.weight(f)
         for v in calls(f):
             g = self.made[v.attr]
-            if g.has_body and not v.attr.remat:
+            if is_cheap(g):
+                out[v] = g
+                total += sum([self.weight(arm) for arm in g.arms or ()])
+            elif g.has_body and not v.attr.remat:
                 n = self.weight(g)
                 once = self.calls[v.attr] == 1 and self.layers.get(g, 0) < LAYERS
                 most = LONG if once and not any(callees(g)) else LONGEST if once or n <= SMALL else 0
@@ -139,6 +146,8 @@ class Writer:
 
     def inlined(self, b: Builder, g: Func, args: list[Value]) -> Value:
         """The result of `g`, whose instructions are written here. It is done itself: its own calls stay."""
+        if g.arms is not None:
+            return chosen(b, args[0], *[self.inlined(b, arm, args[1:]) for arm in g.arms])
         env: Env = dict(zip(g.params, args, strict=True))
         self.block(b, g.body, env)
         return env[g.body.results[0]]
