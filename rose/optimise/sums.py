@@ -8,7 +8,7 @@ but -0.0, which a sum that began at 0 never is.
 
 from __future__ import annotations
 
-from ..ir import ADD_TO, AT, FOR, FREEZE, Block, Func, Value, is_call
+from ..ir import ADD_TO, AT, FOR, FREEZE, PARAM, Block, Func, Value, is_call
 from ..linear import base, begins_at_zero
 from ..types import Ref
 
@@ -20,10 +20,10 @@ def merge_sums(f: Func) -> Func:
     uses = _Uses()
     uses.block(f.body)
     for z in uses.frozen:
-        if (target := _goes_to(z, uses)) is not None:
-            _redirect(z, target, uses)
+        if (found := _goes_to(z, uses)) is not None:
+            _redirect(z, *found, uses)
     if uses.gone:
-        _sweep(f.body, uses.gone)
+        _sweep(f.body, uses)
     return f
 
 
@@ -37,6 +37,8 @@ class _Uses:
         self.at: dict[Value, int] = {}
         self.loop_of: dict[Block, Value] = {}
         self.gone: set[Value] = set()
+        self.moved: dict[Value, Value] = {}  # part of an accumulator -> what it is to stand before,
+        self.before: dict[Value, list[Value]] = {}  # and the other way round
 
     def block(self, block: Block) -> None:
         for k, v in enumerate(block.code):
@@ -57,8 +59,11 @@ class _Uses:
                 self.readers[r].append(block)
 
 
-def _goes_to(z: Value, uses: _Uses) -> Value | None:
-    """The accumulator to which the sum `z` is added, if what is added to the one can be added to the other."""
+def _goes_to(z: Value, uses: _Uses) -> tuple[Value, Value] | None:
+    """The accumulator to which the sum `z` is added, if what is added to the one can be added to the other.
+
+    And the first instruction that needs it.
+    """
     (ref,) = z.args
     if len(uses.readers[z]) != 1 or not begins_at_zero(ref) or z.type.stacked or not z.type.numeric:
         return None
@@ -70,10 +75,30 @@ def _goes_to(z: Value, uses: _Uses) -> Value | None:
     if not begins_at_zero(target) or len(adds) != 1 or adds[0].op is not ADD_TO:
         return None
     start = _once(adds[0], ref, uses)
-    if start is None or (target.block is z.block and uses.at[target] > uses.at[start]):
+    if start is None:
         return None
+    parts = [v for v in uses.users[ref] if v.op is AT and v.block is start.block]
+    first = min([start, *parts], key=lambda v: uses.at[v])
     between = z.block.code[uses.at[start] : uses.at[reader]]
-    return None if _touched(between, base(target)) else target
+    return (target, first) if _can_precede(target, first, uses) and not _touched(between, base(target)) else None
+
+
+def _late(target: Value, first: Value, uses: _Uses) -> list[Value]:
+    """What makes `target` of a part of the same accumulator, and stands after `first`, in its block."""
+    parts: list[Value] = []
+    while target.block is first.block and target.op is not PARAM and uses.at[target] > uses.at[first]:
+        parts.append(target)
+        if target.op is not AT:
+            break
+        target = target.args[0]
+    return parts[::-1]
+
+
+def _can_precede(target: Value, first: Value, uses: _Uses) -> bool:
+    """True if `target` can be there when `first` needs it: a part of an accumulator may be named at any time."""
+    late = _late(target, first, uses)
+    indices = [i for v in late for i in v.args[1:] if i.block is first.block and i.op is not PARAM]
+    return all([v.op is AT for v in late]) and all([uses.at[i] < uses.at[first] for i in indices])
 
 
 def _once(add: Value, ref: Value, uses: _Uses) -> Value | None:
@@ -107,7 +132,13 @@ def _touched(code: list[Value], ref: Value) -> bool:
     return False
 
 
-def _redirect(z: Value, target: Value, uses: _Uses) -> None:
+def _redirect(z: Value, target: Value, first: Value, uses: _Uses) -> None:
+    late = _late(target, first, uses)
+    first = uses.moved.get(first, first)
+    for v in late:
+        uses.moved[v], uses.at[v] = first, uses.at[first]
+    if late:
+        uses.before[first] = [*late, *uses.before.get(first, ())]
     (ref,), (reader,) = z.args, uses.readers[z]
     assert isinstance(reader, Value)
     users = [v for v in uses.users[ref] if v is not z]
@@ -117,8 +148,9 @@ def _redirect(z: Value, target: Value, uses: _Uses) -> None:
     uses.gone.update((ref, z, reader))
 
 
-def _sweep(block: Block, gone: set[Value]) -> None:
-    block.code = [v for v in block.code if v not in gone]
+def _sweep(block: Block, uses: _Uses) -> None:
+    code = [w for v in block.code for w in (*uses.before.get(v, ()), *(() if v in uses.moved else (v,)))]
+    block.code = [v for v in code if v not in uses.gone]
     for v in block.code:
         if v.op is FOR:
-            _sweep(v.attr, gone)
+            _sweep(v.attr, uses)
