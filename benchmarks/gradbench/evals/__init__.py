@@ -7,7 +7,7 @@ protocol, how an input is laid out for the C in `c/`, and how what that writes i
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
