@@ -21,7 +21,8 @@ class Workload:
     """An input, and GradBench's name of it."""
 
     description: str
-    input: dict[str, Any]
+    input: Any  # an object for all evals but one
+    functions: tuple[str, ...] | None = None  # that are asked for it: all, unless said
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,11 @@ class Packed:
 
 @dataclass(frozen=True)
 class Function:
-    """A function of an eval: that of the same name in `c/EVAL.c`."""
+    """A function of an eval: that of the same name in `c/EVAL.c`, unless C has that name for itself."""
 
     pack: Callable[[Any], Packed]
     shown: Callable[[Any, NDArray[np.float64]], Any]  # of the input and what was written: the output, for JSON
+    name: str | None = None
 
 
 Workloads = Callable[[], Iterator[Workload]]

@@ -7,7 +7,8 @@ import functools
 import rose
 from rose import Real, fn
 
-from . import Functions, Job
+from .. import placed
+from . import Functions
 
 
 @fn
@@ -21,6 +22,6 @@ def compiled():
 
 
 functions: Functions = {
-    "square": lambda x: Job(functools.partial(compiled().square, x)),
-    "double": lambda x: Job(functools.partial(compiled().double, x)),
+    "square": lambda x: placed.call(compiled().square, x),
+    "double": lambda x: placed.call(compiled().double, x),
 }
