@@ -47,10 +47,10 @@ LAYERS = 3  # so often a larger one is written again: of a chain of calls not ea
 Env = dict[Value, Value]
 
 
-def inline(roots: Iterable[Func]) -> dict[Func, Func]:
+def inline(roots: Iterable[Func], *, simd: bool = False) -> dict[Func, Func]:
     """For each of these functions, and all that they call, what takes its place."""
     roots = list(roots)
-    program = _Program(roots)
+    program = _Program(roots, simd)
     for root in roots:
         for f in callees_first(root, lambda g: g not in program.made):
             program.made[f] = program.rewritten(f)
@@ -61,7 +61,8 @@ def inline(roots: Iterable[Func]) -> dict[Func, Func]:
 class _Program:
     """What is known of all functions: what takes their place, how long that is, and how often each is called."""
 
-    def __init__(self, roots: Iterable[Func]) -> None:
+    def __init__(self, roots: Iterable[Func], simd: bool) -> None:
+        self.simd = simd
         self.made: dict[Func, Func] = {}
         self.calls: dict[Func, int] = {}
         self.weights: dict[Func, int] = {}
@@ -85,7 +86,7 @@ class _Program:
         here = self.chosen(f)
         if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
             return f
-        new = remove_dead_code(fuse(merge_sums(Writer(self.made, here).function(f))))
+        new = remove_dead_code(fuse(merge_sums(Writer(self.made, here).function(f)), simd=self.simd))
         self.layers[new] = max([self.layers.get(g, 0) + (self.weight(g) > SMALL) for g in here.values()], default=0)
         return new
 
