@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from . import job
+
+
+def cost(points, centroids):
+    away = points[:, None] - centroids[None]
+    return (away**2).sum(2).min(1).sum()
+
+
+def step(points, centroids):
+    gradient = lambda c: jax.grad(cost, argnums=1)(points, c)
+    g, diagonal = jax.jvp(gradient, (centroids,), (jnp.ones_like(centroids),))
+    return g / diagonal
+
+
+functions = {
+    "cost": lambda i: job(cost, i["points"], i["centroids"]),
+    "dir": lambda i: job(step, i["points"], i["centroids"]),
+}
