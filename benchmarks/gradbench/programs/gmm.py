@@ -39,15 +39,16 @@ def compiled(d: int, k: int, n: int, m: int, gamma: float):
         return rose.vec(rose.vec(element(i, j) for j in rose.range(d)) for i in rose.range(d))
 
     @fn
-    def distance(q: Vec[d], lower: Vec[d, Vec[d]], mu: Vec[d], x: Vec[d]) -> Real:
+    def distance(diagonal: Vec[d], lower: Vec[d, Vec[d]], mu: Vec[d], x: Vec[d]) -> Real:
         away = rose.vec(x[j] - mu[j] for j in rose.range(d))
-        return rose.sum((rose.exp(q[i]) * away[i] + rose.dot(lower[i], away)) ** 2 for i in rose.range(d))
+        return rose.sum((diagonal[i] * away[i] + rose.dot(lower[i], away)) ** 2 for i in rose.range(d))
 
     @fn
     def objective(g: Mixture, x: Vec[n, Vec[d]], where: Where) -> Real:
         def terms(c):
-            factor, size = lower(g.l[c], where), g.alpha[c] + rose.sum(g.q[c])
-            return rose.vec(size - distance(g.q[c], factor, g.mu[c], x[i]) / 2 for i in rose.range(n))
+            diagonal, factor = rose.vec(rose.exp(g.q[c][j]) for j in rose.range(d)), lower(g.l[c], where)
+            size = g.alpha[c] + rose.sum(g.q[c])
+            return rose.vec(size - distance(diagonal, factor, g.mu[c], x[i]) / 2 for i in rose.range(n))
 
         def prior(c):
             squares = rose.sum(rose.exp(g.q[c][j]) ** 2 for j in rose.range(d)) + rose.dot(g.l[c], g.l[c])
