@@ -14,7 +14,7 @@ from benchmarks.gradbench import byhand, evals, programs
 from benchmarks.gradbench.programs import gmm, kmeans, lstm
 
 MADE: dict[str, list[Any]] = {
-    "gmm": [(2, 5, 20), (1, 3, 4), (3, 1, 2), (5, 4, 3, 2, 0.5), (17, 3, 4), (20, 2, 3)],
+    "gmm": [(2, 5, 20), (1, 3, 4), (3, 1, 2), (5, 4, 3, 2, 0.5), (17, 3, 4), (34, 2, 3), (67, 2, 2)],
     "kmeans": [(3, 10, 2), (1, 4, 1), (10, 60, 8), (7, 30, 19)],
     "lstm": [(2, 5, 3), (1, 2, 1), (3, 4, 14), (2, 3, 18)],
 }
@@ -99,7 +99,7 @@ def test_whole_numbers_may_stand_for_others():
 @pytest.mark.parametrize(
     ("compiled", "small", "large"),
     [
-        (gmm.compiled, (20, 20, 100, 0, 1.0), (64, 100, 1000, 0, 1.0)),
+        (gmm.compiled, (80, 20, 100, 0, 1.0), (128, 100, 1000, 0, 1.0)),
         (kmeans.compiled, (40, 100, 20), (1000, 10000, 40)),
         (lstm.compiled, (20, 20, 100), (60, 40, 8192)),
     ],

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import rose
-from rose import Dual, Fin, Real, Vec, fn
+from rose import Fin, Real, Vec, fn
 
 from .. import placed
 from . import Functions, Job
@@ -38,15 +38,13 @@ def compiled(k: int, n: int, d: int):
             total += rose.sum((c[j] - points[i][j]) ** 2 for j in rose.range(d))
         return total.value
 
-    gradient = rose.grad(cost, argnums=1)
-
     @fn
     def step(points: Vec[n, Vec[d]], centroids: Vec[k, Vec[d]]) -> Vec[k, Vec[d]]:
-        """The Hessian is diagonal: along the vector of ones, the derivative of the gradient is that diagonal."""
-        at = rose.fn([Vec[k, Vec[d]]], Vec[k, Vec[d]])(lambda c: gradient(points, c))
-        ones = rose.vec(rose.vec(Dual(centroids[c][j], 1.0) for j in rose.range(d)) for c in rose.range(k))
-        g = rose.jvp(at)(ones)
-        return rose.vec(rose.vec(g[c][j].re / g[c][j].du for j in rose.range(d)) for c in rose.range(k))
+        """The Hessian is diagonal: the derivative of the gradient along the vector of ones is that diagonal."""
+        at = rose.fn([Vec[k, Vec[d]]], Real)(lambda c: cost(points, c))
+        gradient, hessian = rose.linearize(rose.grad(at))(centroids)
+        diagonal = hessian(rose.vec(rose.vec(1.0 for _ in rose.range(d)) for _ in rose.range(k)))
+        return rose.vec(rose.vec(gradient[c][j] / diagonal[c][j] for j in rose.range(d)) for c in rose.range(k))
 
     return rose.compile({"cost": cost, "dir": step}, simd=True)
 
