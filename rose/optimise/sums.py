@@ -8,7 +8,7 @@ but -0.0, which a sum that began at 0 never is.
 
 from __future__ import annotations
 
-from ..ir import ADD_TO, AT, FOR, FREEZE, PARAM, Block, Func, Value, is_call
+from ..ir import ADD_TO, AT, FOR, FREEZE, Block, Func, Value, is_call
 from ..linear import base, begins_at_zero
 from ..types import Ref
 
@@ -20,8 +20,8 @@ def merge_sums(f: Func) -> Func:
     uses = _Uses()
     uses.block(f.body)
     for z in uses.frozen:
-        if (found := _goes_to(z, uses)) is not None:
-            _redirect(z, *found, uses)
+        if (target := _goes_to(z, uses)) is not None:
+            _redirect(z, target, uses)
     if uses.gone:
         _sweep(f.body, uses)
     return f
@@ -37,8 +37,7 @@ class _Uses:
         self.at: dict[Value, int] = {}
         self.loop_of: dict[Block, Value] = {}
         self.gone: set[Value] = set()
-        self.moved: dict[Value, Value] = {}  # part of an accumulator -> what it is to stand before,
-        self.before: dict[Value, list[Value]] = {}  # and the other way round
+        self.early: dict[Value, list[Value]] = {}  # what moves to before an instruction
 
     def block(self, block: Block) -> None:
         for k, v in enumerate(block.code):
@@ -59,11 +58,8 @@ class _Uses:
                 self.readers[r].append(block)
 
 
-def _goes_to(z: Value, uses: _Uses) -> tuple[Value, Value] | None:
-    """The accumulator to which the sum `z` is added, if what is added to the one can be added to the other.
-
-    And the first instruction that needs it.
-    """
+def _goes_to(z: Value, uses: _Uses) -> Value | None:
+    """The accumulator to which the sum `z` is added, if what is added to the one can be added to the other."""
     (ref,) = z.args
     if len(uses.readers[z]) != 1 or not begins_at_zero(ref) or z.type.stacked or not z.type.numeric:
         return None
@@ -77,28 +73,12 @@ def _goes_to(z: Value, uses: _Uses) -> tuple[Value, Value] | None:
     start = _once(adds[0], ref, uses)
     if start is None:
         return None
-    parts = [v for v in uses.users[ref] if v.op is AT and v.block is start.block]
-    first = min([start, *parts], key=lambda v: uses.at[v])
-    between = z.block.code[uses.at[start] : uses.at[reader]]
-    return (target, first) if _can_precede(target, first, uses) and not _touched(between, base(target)) else None
-
-
-def _late(target: Value, first: Value, uses: _Uses) -> list[Value]:
-    """What makes `target` of a part of the same accumulator, and stands after `first`, in its block."""
-    parts: list[Value] = []
-    while target.block is first.block and target.op is not PARAM and uses.at[target] > uses.at[first]:
-        parts.append(target)
-        if target.op is not AT:
-            break
-        target = target.args[0]
-    return parts[::-1]
-
-
-def _can_precede(target: Value, first: Value, uses: _Uses) -> bool:
-    """True if `target` can be there when `first` needs it: a part of an accumulator may be named at any time."""
+    first = min([start, *[v for v in uses.users[ref] if v.block is z.block]], key=uses.at.__getitem__)
     late = _late(target, first, uses)
-    indices = [i for v in late for i in v.args[1:] if i.block is first.block and i.op is not PARAM]
-    return all([v.op is AT for v in late]) and all([uses.at[i] < uses.at[first] for i in indices])
+    if late is None or _touched(z.block.code[uses.at[start] : uses.at[reader]], base(target)):
+        return None
+    uses.early[first] = [*late, *uses.early.get(first, ())]  # which may be parts of this one
+    return target
 
 
 def _once(add: Value, ref: Value, uses: _Uses) -> Value | None:
@@ -114,6 +94,18 @@ def _once(add: Value, ref: Value, uses: _Uses) -> Value | None:
             return None
         v = uses.loop_of[v.block]
     return v
+
+
+def _late(target: Value, start: Value, uses: _Uses) -> list[Value] | None:
+    """What names a part of an accumulator after `start`, and could before; None if that is not known before."""
+    found: list[Value] = []
+    while target.block is start.block and uses.at[target] > uses.at[start]:
+        indices = [a for a in target.args[1:] if a.block is start.block and a in uses.at]
+        if target.op is not AT or any([uses.at[a] > uses.at[start] for a in indices]):
+            return None
+        found.insert(0, target)
+        target = target.args[0]
+    return found
 
 
 def _touched(code: list[Value], ref: Value) -> bool:
@@ -132,13 +124,7 @@ def _touched(code: list[Value], ref: Value) -> bool:
     return False
 
 
-def _redirect(z: Value, target: Value, first: Value, uses: _Uses) -> None:
-    late = _late(target, first, uses)
-    first = uses.moved.get(first, first)
-    for v in late:
-        uses.moved[v], uses.at[v] = first, uses.at[first]
-    if late:
-        uses.before[first] = [*late, *uses.before.get(first, ())]
+def _redirect(z: Value, target: Value, uses: _Uses) -> None:
     (ref,), (reader,) = z.args, uses.readers[z]
     assert isinstance(reader, Value)
     users = [v for v in uses.users[ref] if v is not z]
@@ -149,8 +135,9 @@ def _redirect(z: Value, target: Value, first: Value, uses: _Uses) -> None:
 
 
 def _sweep(block: Block, uses: _Uses) -> None:
-    code = [w for v in block.code for w in (*uses.before.get(v, ()), *(() if v in uses.moved else (v,)))]
-    block.code = [v for v in code if v not in uses.gone]
+    code: dict[Value, None] = {}
     for v in block.code:
+        code.update(dict.fromkeys([*uses.early.get(v, ()), v]))
         if v.op is FOR:
             _sweep(v.attr, uses)
+    block.code = [v for v in code if v not in uses.gone]
