@@ -7,8 +7,8 @@ from . import plain, tensors, value
 
 
 def cost(points, centroids):
-    away = points[:, None] - centroids[None]
-    return (away**2).sum(2).amin(1).sum()
+    away = (points**2).sum(1)[:, None] - 2 * points @ centroids.T + (centroids**2).sum(1)
+    return away.amin(1).sum()
 
 
 def step(points, centroids):
