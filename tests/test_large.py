@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import wasmtime
 
 import rose
 from rose import Fn, Real, Vec
@@ -133,6 +134,18 @@ def test_more_memory_than_webassembly_has_is_refused(f: Fn[..., Any], sum_: str,
     with pytest.raises(rose.TooLarge, match=sum_) as e:
         rose.compile(f)
     assert line in str(e.value).splitlines()[2]
+
+
+def test_states_beyond_the_half_of_memory():
+    """The sum of the addresses between which a state changes is more than an i32 holds."""
+
+    @rose.fn
+    def f(x: Vec[30]) -> Real:
+        v = rose.vec(rose.sin(x[i % 30]) for i in rose.range(300_000_000))
+        turned = lambda i, s: rose.vec(s[(k + 1) % 30] + v[i] for k in rose.range(30))
+        return rose.sum(rose.scan(turned, x, 1000)) + v[7]
+
+    wasmtime.Module.validate(wasmtime.Engine(), rose.compile(f).wasm)  # an error, if it is none
 
 
 def long(x: Any) -> Any:

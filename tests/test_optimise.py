@@ -300,6 +300,48 @@ def test_the_gradient_in_a_matrix_does_not_clear_a_row_for_each_element():
     ]
 
 
+def test_what_is_read_down_a_column_is_added_to_there():
+    """A turn reads one element of each row: no row is cleared and added for it."""
+
+    @fn
+    def f(x: Vec[3, Vec[4]]) -> Real:
+        return rose.sum(rose.logsumexp(x[j][i] for j in rose.range(3)) for i in rose.range(4))
+
+    rows = ((0.5, -1.0, 2.0, 0.0), (1.0, 0.25, -3.0, -0.0), (0.1, 0.2, 0.3, 0.4))
+    made = fast(rose.grad(f).func, (rows,))
+    assert not [v for v in code(made) if v.op is ACCUM and v.args[0].type is rose.types.Vec(4, Real)]
+    fast(rose.hvp(f).func, (rows, rows))
+
+
+def late(index_late: bool) -> Func:
+    """Sums of sums of sums, where each part is named after what is added to it."""
+
+    @func(Real)
+    def f(b: Builder, x: Value) -> Value:
+        three = rose.types.Vec(3, Real)
+        whole = b.accum(b.zero(rose.types.Vec(2, rose.types.Vec(2, three))))
+
+        def turn(i: Value) -> tuple[list[Value], list[Value]]:
+            middle = b.accum(b.zero(rose.types.Vec(2, three)))
+            inner = b.accum(b.zero(three))
+            b.add_to(b.at(inner, b.const(2, Fin(3))), x)
+            k = b.emit(rose.ops.ifrom, (i, b.const(1, Fin(2)))) if index_late else i
+            b.add_to(b.at(middle, k), b.freeze(inner))
+            b.add_to(b.at(whole, i), b.freeze(middle))
+            return [], []
+
+        b.loop(2, turn)
+        return b.freeze(whole)
+
+    return f
+
+
+@pytest.mark.parametrize("index_late", [False, True])
+def test_a_part_of_a_sum_may_be_named_late(index_late: bool):
+    made = fast(late(index_late), (-0.0,), (2.0,), by=merged)
+    assert len([v for v in code(made) if v.op is ACCUM]) == (2 if index_late else 1)
+
+
 def nested(start: float, between: bool) -> Func:
     """A sum into an element, of an inner sum that `x` is added to."""
 

@@ -546,6 +546,22 @@ def test_what_runs_turn_by_turn_is_the_module_without_simd(name: str):
     assert made.running.lowered.plain is None
 
 
+@pytest.mark.parametrize("n", [16, 17])
+def test_a_loop_without_a_state_stays_apart_from_one_that_would_keep_it_from_pairs(n: int):
+    @fn
+    def nearest(p: Vec[3], x: Vec[3, Vec[n]]) -> Real:
+        away = rose.vec(rose.sum((p[j] - x[j][c]) ** 2 for j in rose.range(3)) for c in rose.range(n))
+        return rose.scan(lambda c, s: rose.select(away[c] < s, away[c], s), 1e9, n)
+
+    at = numbers(3), (numbers(n, 2), numbers(n, 3), numbers(n, 4))
+    for f in (nearest.func, rose.grad(nearest).func):
+        made = check(optimised({"f": f}, simd=True)["f"])
+        assert same(Module({"f": made}, simd=True)["f"](*at), run(f, *at))
+    text = disassemble(rose.compile(nearest, simd=True).wasm)
+    assert text.count("f64x2.sub") == text.count("f64x2.mul") == 3
+    assert "f64x2" not in disassemble(rose.compile(nearest).wasm)
+
+
 def test_every_size():
     n = rose.dim("n")
 

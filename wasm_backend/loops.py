@@ -138,7 +138,8 @@ class LoopWriter(ElementWriter):
         self.c.address(one)
         self.c.set(then)
         self.next[(block, s.item, leaf_offsets(init.type)[s.leaf])] = Mem(then, 0)
-        return Swap(now, then, plus(one.total, two.total))
+        both = plus(one.total, two.total)
+        return Swap(now, then, both if isinstance(both, Size) else both % 2**32)  # as addresses wrap
 
     def _places_of_loop(self, v: Value, block: Block, states: list[State], swaps: list[Swap]) -> None:
         places: list[Place] = [

@@ -46,7 +46,7 @@ def optimised(funcs: Mapping[str, Func], *, simd: bool = False) -> dict[str, Fun
     back end can do two turns of a loop at once.
     """
     optimise(funcs.values())
-    inlined = inline(funcs.values())
+    inlined = inline(funcs.values(), simd=simd)
     least = remove_across_calls({name: inlined[f] for name, f in funcs.items()})
     made: dict[Func, Func] = {}
     for root in least.values():

@@ -2,6 +2,8 @@
 
 So the backward half of a sum runs in the turns of the forward half: what was a vector between them is a number.
 Each accumulator is added to by one of the two loops at most, so all additions keep their order, and their bits.
+
+With `simd`, a loop without a state stays apart from one that has a state: two turns of the first can be done at once.
 """
 
 from __future__ import annotations
@@ -17,35 +19,38 @@ from .split import weight
 LARGEST = 400  # instructions of both loops, and of what lies between them
 
 
-def fuse(f: Func) -> Func:
+APART = 8  # instructions of a loop without a state, from which on it is worth a vector that is stored, and read again
+
+
+def fuse(f: Func, *, simd: bool = False) -> Func:
     """`f`, a new function, with fewer loops: it is edited in place."""
     gets: dict[Value, list[Value]] = {}
     for v in instructions(f.body):
         if v.op is GET and v.args[0].op is FOR:
             gets.setdefault(v.args[0], []).append(v)
-    _block(f.body, gets)
+    _block(f.body, gets, simd)
     return f
 
 
-def _block(block: Block, gets: dict[Value, list[Value]]) -> None:
+def _block(block: Block, gets: dict[Value, list[Value]], simd: bool) -> None:
     code: list[Value] = []
     for v in block.code:
-        if v.op is not FOR or not _joined(code, v, gets):
+        if v.op is not FOR or not _joined(code, v, gets, simd):
             code.append(v)
     block.code = code
     for v in code:
         if v.op is FOR:
-            _block(v.attr, gets)
+            _block(v.attr, gets, simd)
 
 
-def _joined(code: list[Value], v: Value, gets: dict[Value, list[Value]]) -> bool:
+def _joined(code: list[Value], v: Value, gets: dict[Value, list[Value]], simd: bool) -> bool:
     """Put the loop `v`, which comes next, into the last one before it that can take it in; False if none can."""
     total = _weight(v)
     for k in range(len(code) - 1, -1, -1):
         total += _weight(code[k])
         if total > LARGEST:
             break
-        if code[k].op is FOR and _same_range(code[k], v):
+        if code[k].op is FOR and _same_range(code[k], v) and not (simd and _apart(code[k], v)):
             pair = _Pair(code[k], v, code[k + 1 :])
             if pair.fits():
                 before, after = pair.join(gets)
@@ -56,6 +61,14 @@ def _joined(code: list[Value], v: Value, gets: dict[Value, list[Value]]) -> bool
 
 def _same_range(x: Value, y: Value) -> bool:
     return x.attr.params[0].type is y.attr.params[0].type
+
+
+def _apart(x: Value, y: Value) -> bool:
+    """True if one of two loops has no state, but the other has, which would keep turns from being done in pairs."""
+    bare = [v for v in (x, y) if not v.args]
+    if len(bare) != 1 or _weight(bare[0]) < APART:
+        return False
+    return not any([is_call(v) or v.op.wasm.startswith("call") for v in instructions(bare[0].attr)])
 
 
 def _weight(v: Value) -> int:
