@@ -23,15 +23,16 @@ n, m, p = rose.dim("n"), rose.dim("m"), rose.dim("p")  # cameras, points, observ
 @fn
 def turned(r: Vec[3], x: Vec[3]) -> Vec[3]:
     """`x`, turned about the axis `r` by an angle of its length."""
-    theta2, rx = rose.dot(r, r), rose.cross(r, x)
+    theta2 = rose.dot(r, r)
 
     def by_angle():
         theta = rose.sqrt(theta2)
-        c, s = rose.cos(theta), rose.sin(theta) / theta
-        along = rose.dot(r, x) * (1 - c) / theta2
-        return rose.vec(x[k] * c + rx[k] * s + r[k] * along for k in rose.range(3))
+        over, c = 1 / theta, rose.cos(theta)
+        return c, rose.sin(theta) * over, (1 - c) * over * over
 
-    return rose.cond(theta2 == 0.0, lambda: rose.vec(x[k] + rx[k] for k in rose.range(3)), by_angle)
+    c, s, t = rose.cond(theta2 == 0.0, lambda: (1.0, 1.0, 0.0), by_angle)
+    rx, along = rose.cross(r, x), rose.dot(r, x) * t
+    return rose.vec(x[k] * c + rx[k] * s + r[k] * along for k in rose.range(3))
 
 
 @fn
@@ -40,7 +41,8 @@ def error(unknown: Vec[15], feature: Vec[2]) -> Vec[2]:
     rotation, centre, point = unknown[:3], unknown[3:6], unknown[11:14]
     focal, *principal, k1, k2 = [unknown[k] for k in range(6, 11)]
     x = turned(rotation, rose.vec(point[k] - centre[k] for k in rose.range(3)))
-    u, v = x[0] / x[2], x[1] / x[2]
+    over = 1 / x[2]
+    u, v = x[0] * over, x[1] * over
     s = u * u + v * v
     bent = 1 + k1 * s + k2 * s * s
     return [unknown[14] * (y * bent * focal + principal[k] - feature[k]) for k, y in enumerate((u, v))]
