@@ -23,7 +23,7 @@ v, t, k = rose.dim("v"), rose.dim("t"), rose.dim("k")  # vertices, triangles, me
 BONES, FINGERS = 22, 5
 FIXED = (0, *range(1, BONES - 1, 4), BONES - 1)  # bones without an angle: wrist, the first of each finger, forearm
 Matrix, Affine = Vec[4, Vec[4]], Vec[3, Vec[4]]  # an Affine is a Matrix but for its last row, 0 0 0 1
-Moves = Vec[FINGERS, Vec[3, Vec[3, Vec[4, Vec[4]]]]]  # an Affine for each moving bone, and for each angle of its finger
+Moves = Vec[3, Vec[3, Vec[4, Vec[4]]]]  # of each moving bone of a finger an Affine, with a number for each angle
 
 
 @rose.struct
@@ -82,6 +82,12 @@ def finger(angles: Vec[4], first: Affine, relatives: Vec[3, Matrix], inverses: V
 
 
 @fn
+def turned(turn: Vec[3, Vec[3]], moves: Moves) -> Moves:
+    """The derivatives of bones in a hand that is turned as a whole."""
+    return rose.vec(rose.vec(rose.vec(rose.vec(rose.sum(turn[r][q] * moves[b][q][c][a] for q in rose.range(3)) for a in rose.range(4)) for c in rose.range(4)) for r in rose.range(3)) for b in rose.range(3))
+
+
+@fn
 def skinned(hand: Hand, bones: Vec[BONES, Affine]) -> Vec[v, Vec[3]]:
     """Where vertices are, before the hand as a whole is turned and shifted."""
     return rose.vec(
@@ -94,7 +100,7 @@ def skinned(hand: Hand, bones: Vec[BONES, Affine]) -> Vec[v, Vec[3]]:
 
 
 @fn
-def skinned_moves(hand: Hand, moves: Moves) -> Vec[v, Vec[3, Vec[FINGERS, Vec[4]]]]:
+def skinned_moves(hand: Hand, moves: Vec[FINGERS, Moves]) -> Vec[v, Vec[3, Vec[FINGERS, Vec[4]]]]:
     """The same of the derivatives by each angle, to which only the bones of its finger contribute."""
 
     def moved(i, r, g, a):
@@ -110,9 +116,14 @@ def skinned_moves(hand: Hand, moves: Moves) -> Vec[v, Vec[3, Vec[FINGERS, Vec[4]
     )
 
 
+def between(u: Any, corners: Any) -> Any:
+    """The number at a point of a triangle, of those at its corners."""
+    return u[0] * corners[0] + u[1] * corners[1] + (1 - u[0] - u[1]) * corners[2]
+
+
 @rose.struct
 class Slopes:
-    """The derivatives of a coordinate of a point."""
+    """The derivatives of a coordinate of a point: a row of the Jacobian, without the places of other points."""
 
     u: Vec[2]
     turn: Vec[3]
@@ -120,63 +131,99 @@ class Slopes:
     fingers: Vec[FINGERS, Vec[4]]
 
 
-def between(u: Any, corners: Any) -> Any:
-    """The number at a point of a triangle, of those at its corners."""
-    return u[0] * corners[0] + u[1] * corners[1] + (1 - u[0] - u[1]) * corners[2]
+def tracker(parents: Sequence[int]) -> dict[str, Fn[..., Any]]:
+    """The functions for hands whose bones hang together so: a finger is a chain, and the rest does not move."""
 
-
-@functools.cache
-def tracker(parents: tuple[int, ...]) -> dict[str, Fn[..., Any]]:
-    """The functions for a hand whose bones hang together so."""
-
-    def still(hand: Any) -> dict[int, Any]:
+    def fixed(hand: Any) -> dict[int, Any]:
         """Where the bones without an angle are."""
         at: dict[int, Any] = {}
         for b in FIXED:
             at[b] = hand.relatives[b][:3] if parents[b] < 0 else at[parents[b]] @ hand.relatives[b]
         return at
 
-    def of_finger(g: int, x: Any) -> Any:
-        return x[4 * g + 2 : 4 * g + 5]
+    def of_fingers(f: Any, angles: Any, hand: Any, at: dict[int, Any]) -> list[Any]:
+        chain = [slice(4 * g + 2, 4 * g + 5) for g in range(FINGERS)]
+        return [f(angles[g], at[4 * g + 1], hand.relatives[c], hand.inverses[c]) for g, c in enumerate(chain)]
 
-    def moves(derive: Any, fingers: Any, hand: Any) -> list[Any]:
-        at = still(hand)
-        given = lambda g: (at[4 * g + 1], of_finger(g, hand.relatives), of_finger(g, hand.inverses))
-        return [derive(finger)(fingers[g], *given(g)) for g in range(FINGERS)]
-
-    def positions(pose: Any, hand: Any) -> Any:
-        at, turned = still(hand), moves(lambda f: f, pose.fingers, hand)
-        fixed = {b: x @ hand.inverses[b] for b, x in at.items()}
-        return skinned(hand, [fixed[b] if b in fixed else turned[(b - 2) // 4][(b - 2) % 4] for b in range(BONES)])
+    def vertices(fingers: Any, hand: Any) -> Any:
+        at = fixed(hand)
+        moving = of_fingers(finger, fingers, hand, at)
+        still = {b: x @ hand.inverses[b] for b, x in at.items()}
+        return skinned(hand, [still[b] if b in still else moving[(b - 2) // 4][(b - 2) % 4] for b in range(BONES)])
 
     @fn
     def objective(pose: Pose, hand: Hand, seen: Seen) -> Vec[k, Vec[3]]:
-        local, turn = positions(pose, hand), rotation(pose.turn)
-        placed = rose.vec(
+        turn, local = rotation(pose.turn), vertices(pose.fingers, hand)
+        at = rose.vec(
             rose.vec(rose.dot(turn[r], local[i]) + pose.shift[r] for r in rose.range(3)) for i in rose.range(v)
         )
-        def error(i, r):
+
+        def error(i: Any, r: Any) -> Any:
             corners = seen.corners[seen.triangle[i]]
-            return seen.points[i][r] - between(seen.u[i], [placed[corners[c]][r] for c in range(3)])
+            return seen.points[i][r] - between(seen.u[i], [at[corners[c]][r] for c in range(3)])
+
         return rose.vec(rose.vec(error(i, r) for r in rose.range(3)) for i in rose.range(k))
 
     @fn
     def jacobian(pose: Pose, hand: Hand, seen: Seen) -> Vec[k, Vec[3, Slopes]]:
-        turn, turning = rotation(pose.turn), rose.jacobian(rotation)(pose.turn)
-        local, about = positions(pose, hand), moves(rose.jacobian, pose.fingers, hand)
-        turned = rose.vec(rose.vec(rose.vec(rose.vec(rose.vec(rose.sum(turn[r][q] * about[g][b][q][c][a] for q in rose.range(3)) for a in rose.range(4)) for c in rose.range(4)) for r in rose.range(3)) for b in rose.range(3)) for g in range(FINGERS))
-        moved = skinned_moves(hand, turned)
-        def slopes(i, r):
-            u, corners = seen.u[i], seen.corners[seen.triangle[i]]
-            here = lambda of: between(u, [of(corners[c]) for c in range(3)])
-            point = [here(lambda j: local[j][q]) for q in range(3)]
-            edges = [[local[corners[2]][q] - local[corners[c]][q] for q in range(3)] for c in range(2)]
+        turn, turns = rotation(pose.turn), rose.jacobian(rotation)(pose.turn)
+        local, by_angle = vertices(pose.fingers, hand), of_fingers(rose.jacobian(finger), pose.fingers, hand, fixed(hand))
+        moved = skinned_moves(hand, [turned(turn, m) for m in by_angle])
+
+        def slopes(i: Any, r: Any) -> Slopes:
+            u, (a, b, c) = seen.u[i], [seen.corners[seen.triangle[i]][j] for j in range(3)]
+            here = [between(u, [local[j][q] for j in (a, b, c)]) for q in range(3)]
+            edge = lambda j: rose.sum(turn[r][q] * (local[c][q] - local[j][q]) for q in range(3))
+            finger = lambda g, h: -between(u, [moved[j][r][g][h] for j in (a, b, c)])
             return Slopes(
-                [rose.sum(turn[r][q] * edges[c][q] for q in range(3)) for c in range(2)],
-                rose.vec(-rose.sum(turning[r][q][a] * point[q] for q in range(3)) for a in rose.range(3)),
-                [rose.select(r == q, -1.0, 0.0) for q in range(3)],
-                rose.vec(rose.vec(-here(lambda j: moved[j][r][g][a]) for a in rose.range(4)) for g in rose.range(FINGERS)),
+                [edge(a), edge(b)],
+                rose.vec(-rose.sum(turns[r][q][h] * here[q] for q in range(3)) for h in rose.range(3)),
+                rose.vec(rose.select(h == r, -1.0, 0.0) for h in rose.range(3)),
+                rose.vec(rose.vec(finger(g, h) for h in rose.range(4)) for g in rose.range(FINGERS)),
             )
+
         return rose.vec(rose.vec(slopes(i, r) for r in rose.range(3)) for i in rose.range(k))
 
     return {"objective": objective, "jacobian": jacobian}
+
+
+@functools.lru_cache(maxsize=2)
+def compiled(parents: tuple[int, ...], v: int, t: int, k: int) -> rose.Compiled:
+    return rose.compile(tracker(parents), simd=True, v=v, t=t, k=k)
+
+
+def prepared(given: Mapping[str, Any]) -> tuple[rose.Compiled, tuple[Pose, Hand, Seen]]:
+    """The module for an input, and the input. A point on a vertex is on a triangle whose corners are all that one."""
+    theta, us, data, model = np.array(given["theta"], float), given["us"], given["data"], given["data"]["model"]
+    arrays = {name: np.array(model[name], float) for name in HAND}
+    parents = tuple(model["parents"])
+    if any(parents[b] != b - 1 for b in range(BONES) if b not in FIXED):
+        raise ValueError("a finger is a chain of four bones")
+    if model["is_mirrored"]:
+        for b in [b for b, parent in enumerate(parents) if parent < 0]:
+            arrays["base_relatives"][b, 0] *= -1
+    hand = Hand(*arrays.values())
+    points = np.array(data["points"], float)
+    on = np.array(data["correspondences"], np.uint32)
+    corners = np.array(model["triangles"], np.uint32) if us else np.arange(len(hand.vertices), dtype=np.uint32)[:, None]
+    u = np.array(us or [[1.0, 0.0]] * len(points), float)
+    seen = Seen(points, u, on, np.broadcast_to(corners, (len(corners), 3)))
+    pose = Pose(theta[:3], theta[3:6], theta[6:].reshape(FINGERS, 4))
+    return compiled(parents, len(hand.vertices), len(corners), len(points)), (pose, hand, seen)
+
+
+HAND = ("base_relatives", "inverse_base_absolutes", "base_positions", "weights")
+
+
+def errors(given: Mapping[str, Any]) -> Job:
+    module, args = prepared(given)
+    return call(module.objective, *args, shown=lambda result: result.ravel().tolist())
+
+
+def rows(given: Mapping[str, Any]) -> Job:
+    module, args = prepared(given)
+    row = lambda x: [*(x.u if given["us"] else []), *x.turn, *x.shift, *x.fingers.ravel()]
+    return call(module.jacobian, *args, shown=lambda result: [list(map(float, row(x))) for point in result for x in point])
+
+
+functions: Functions = {"objective": errors, "jacobian": rows}
