@@ -26,7 +26,7 @@ def example(n: int, m: int, p: int, seed: int = 31337) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     turn, centre = rng.normal(0, 0.3, 3), rng.normal(0, 1, 3)
     camera = [*turn, *centre, 500 + rng.normal(0, 50), *rng.normal(0, 5, 2), *rng.normal(0, 0.05, 2)]
-    point = centre + [*rng.normal(0, 1, 2), -5]
+    point = np.add(centre, [*rng.normal(0, 1, 2), -5])
     feature = rng.normal(0, 50, 2)
     numbers = {"cam": [*map(float, camera)], "x": point.tolist(), "w": float(rng.uniform()), "feat": feature.tolist()}
     return {"n": n, "m": m, "p": p} | numbers

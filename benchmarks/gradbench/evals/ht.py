@@ -1,4 +1,4 @@
-"""`ht`: hand tracking. GradBench's hand is Microsoft's, and this one is made up: of the same size, bones and sparsity."""
+"""`ht`: hand tracking. GradBench's hand is Microsoft's; this one is made up, with its sizes, its bones and its sparsity."""
 
 from __future__ import annotations
 

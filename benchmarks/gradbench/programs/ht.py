@@ -82,12 +82,6 @@ def finger(angles: Vec[4], first: Affine, relatives: Vec[3, Matrix], inverses: V
 
 
 @fn
-def turned(turn: Vec[3, Vec[3]], moves: Moves) -> Moves:
-    """The derivatives of bones in a hand that is turned as a whole."""
-    return rose.vec(rose.vec(rose.vec(rose.vec(rose.sum(turn[r][q] * moves[b][q][c][a] for q in rose.range(3)) for a in rose.range(4)) for c in rose.range(4)) for r in rose.range(3)) for b in rose.range(3))
-
-
-@fn
 def skinned(hand: Hand, bones: Vec[BONES, Affine]) -> Vec[v, Vec[3]]:
     """Where vertices are, before the hand as a whole is turned and shifted."""
     return rose.vec(
@@ -103,7 +97,7 @@ def skinned(hand: Hand, bones: Vec[BONES, Affine]) -> Vec[v, Vec[3]]:
 def skinned_moves(hand: Hand, moves: Vec[FINGERS, Moves]) -> Vec[v, Vec[3, Vec[FINGERS, Vec[4]]]]:
     """The same of the derivatives by each angle, to which only the bones of its finger contribute."""
 
-    def moved(i, r, g, a):
+    def moved(i: Any, r: Any, g: Any, a: Any) -> Any:
         of_bone = lambda b: rose.sum(moves[g][b][r][c][a] * hand.vertices[i][c] for c in rose.range(4))
         return rose.sum(hand.weights[i][4 * g + (b + 2)] * of_bone(b) for b in rose.range(3))
 
@@ -166,9 +160,9 @@ def tracker(parents: Sequence[int]) -> dict[str, Fn[..., Any]]:
 
     @fn
     def jacobian(pose: Pose, hand: Hand, seen: Seen) -> Vec[k, Vec[3, Slopes]]:
-        turn, turns = rotation(pose.turn), rose.jacobian(rotation)(pose.turn)
-        local, by_angle = vertices(pose.fingers, hand), of_fingers(rose.jacobian(finger), pose.fingers, hand, fixed(hand))
-        moved = skinned_moves(hand, [turned(turn, m) for m in by_angle])
+        turn, turns, local = rotation(pose.turn), rose.jacobian(rotation)(pose.turn), vertices(pose.fingers, hand)
+        ahead = {b: turn @ x for b, x in fixed(hand).items()}  # what turns the hand turns its derivatives
+        moved = skinned_moves(hand, of_fingers(rose.jacobian(finger), pose.fingers, hand, ahead))
 
         def slopes(i: Any, r: Any) -> Slopes:
             u, (a, b, c) = seen.u[i], [seen.corners[seen.triangle[i]][j] for j in range(3)]
@@ -197,8 +191,8 @@ def prepared(given: Mapping[str, Any]) -> tuple[rose.Compiled, tuple[Pose, Hand,
     theta, us, data, model = np.array(given["theta"], float), given["us"], given["data"], given["data"]["model"]
     arrays = {name: np.array(model[name], float) for name in HAND}
     parents = tuple(model["parents"])
-    if any(parents[b] != b - 1 for b in range(BONES) if b not in FIXED):
-        raise ValueError("a finger is a chain of four bones")
+    if not all(parents[b] in (-1, *FIXED) if b in FIXED else parents[b] == b - 1 for b in range(BONES)):
+        raise ValueError("a finger is a chain of four bones, on what does not move")
     if model["is_mirrored"]:
         for b in [b for b, parent in enumerate(parents) if parent < 0]:
             arrays["base_relatives"][b, 0] *= -1
@@ -223,7 +217,7 @@ def errors(given: Mapping[str, Any]) -> Job:
 def rows(given: Mapping[str, Any]) -> Job:
     module, args = prepared(given)
     row = lambda x: [*(x.u if given["us"] else []), *x.turn, *x.shift, *x.fingers.ravel()]
-    return call(module.jacobian, *args, shown=lambda result: [list(map(float, row(x))) for point in result for x in point])
+    return call(module.jacobian, *args, shown=lambda result: [[*map(float, row(x))] for point in result for x in point])
 
 
 functions: Functions = {"objective": errors, "jacobian": rows}
