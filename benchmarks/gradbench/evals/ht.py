@@ -1,4 +1,4 @@
-"""`ht`: hand tracking. GradBench's hand is Microsoft's; this one is made up, with its sizes, its bones and its sparsity."""
+"""`ht`: hand tracking. GradBench's hand is Microsoft's; this one is made up, with its sizes, bones and sparsity."""
 
 from __future__ import annotations
 
