@@ -1,7 +1,7 @@
 """The adjoints by hand in `c/`, behind GradBench's protocol: `python -m benchmarks.gradbench.byhand native`.
 
-`native` is compiled for this machine by gcc, `clang` by clang, and `wasm` and `wasm-simd` by clang to WebAssembly, which
-wasmtime runs. An input is laid out before anything is timed, and what is written is read afterwards: a run is one call.
+`native` is compiled for this machine by gcc, `clang` by clang, and `wasm` and `wasm-simd` by clang to WebAssembly, for
+wasmtime. An input is laid out before anything is timed, and what is written is read afterwards: a run is one call.
 """
 
 from __future__ import annotations
@@ -50,12 +50,18 @@ def options(name: str, kind: str) -> Sequence[str]:
     return [*WASM, *exports, *(["-msimd128"] if kind == "wasm-simd" else [])]
 
 
+def source_of(name: str) -> Path:
+    """The C of an eval, or the C++."""
+    return next(C.glob(f"{name}.c*"), C / f"{name}.c")
+
+
 @functools.cache
 def compiled(name: str, kind: str) -> Path:
     """The file that a compiler makes of the C of an eval. It is kept for the next process that wants the same."""
-    source = C / f"{name}.c"
+    source = source_of(name)
     command = [compiler(kind), *options(name, kind), str(source)]
-    said = f"{command} {source.read_text()} {platform.node()}"
+    headers = [path.read_text() for path in sorted(C.glob("*.hpp"))]
+    said = f"{command} {source.read_text()} {headers} {platform.node()}"
     folder = Path(tempfile.gettempdir()) / f"gradbench-by-hand-{hashlib.sha256(said.encode()).hexdigest()[:16]}"
     out = folder / f"{name}.{'wasm' if kind.startswith('wasm') else 'so'}"
     if not out.exists():
@@ -117,7 +123,7 @@ def prepared(name: str, kind: str, function: str, given: Any) -> programs.Job:
 
 def functions(kind: str, name: str) -> programs.Functions | None:
     """Those of an eval, by hand."""
-    if name not in programs.NAMES or not (C / f"{name}.c").exists():
+    if name not in programs.NAMES or not source_of(name).exists():
         return None
     return {f: functools.partial(prepared, name, kind, f) for f in evals.find(name).functions}
 

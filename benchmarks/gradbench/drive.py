@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from ..compare.report import shown, table
+from ..compare.report import clean, shown, table
 
 OUTCOMES = ("timeout", "undefined", "failure", "invalid", "error", "success")  # the first that was met is the outcome
 
@@ -160,10 +160,11 @@ class Session:
 
 
 def listed(rows: Sequence[Row]) -> str:
+    said = [clean(r.error or "") for r in rows]
+    times = [[shown(r.median), shown(r.prepare and r.prepare / 1e3)] for r in rows]
     lines = [
-        [r.description, r.function, str(len(r.runs)), shown(r.median), shown(r.prepare and r.prepare / 1e3)]
-        + [" ".join((r.error or "").replace("|", "/").split())[:120]]
-        for r in rows
+        [r.description, r.function, str(len(r.runs)), *ms, wrong]
+        for r, ms, wrong in zip(rows, times, said, strict=True)
     ]
     return table(["workload", "function", "runs", "median, µs", "prepared in, µs", "what was wrong"], lines)
 

@@ -1,0 +1,189 @@
+"""All evals with all tools: `python -m benchmarks.gradbench [EVAL ...]`.
+
+The tools take turns: each is asked the same before any is asked what is next, and all of it `--rounds` times. Times are
+those of the processor, and count only where the answer is right. `--sizes` says which of GradBench's workloads are
+asked: the first, the middle and the last, unless told otherwise. What is found goes into benchmarks/results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import os
+import platform
+import statistics
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..compare import peers as installing
+from ..compare.report import clean, mean, shown, table
+from . import evals, programs
+from .drive import Row, Session
+
+ROOT = Path(__file__).parents[2]
+RESULTS = Path(__file__).parents[1] / "results"
+SIZES = {"small": 0, "middle": -1, "large": 1}  # where in GradBench's order; the middle is between
+HERE = "benchmarks.gradbench"
+OURS, NATIVE, WASM = "ours", "C", "C in wasm"
+LOOSE = {"tfjs": 1e-3}  # tolerance of what computes in 32 bits
+CLOSE = 1e-9
+
+Found = dict[tuple[str, str], list[Row]]  # by workload and function, a row for each round
+
+
+def commands() -> dict[str, list[str]]:
+    """How each tool is started."""
+    own = [sys.executable, "-m"]
+    other = [str(installing.python()), "-m", f"{HERE}.peers"]
+    return {
+        OURS: [*own, f"{HERE}.tool"],
+        NATIVE: [*own, f"{HERE}.byhand", "native"],
+        "C, clang": [*own, f"{HERE}.byhand", "clang"],
+        WASM: [*own, f"{HERE}.byhand", "wasm"],
+        "C in wasm, simd": [*own, f"{HERE}.byhand", "wasm-simd"],
+        "JAX": [*other, "jax"],
+        "PyTorch": [*other, "torch"],
+    }
+
+
+def prepared() -> dict[str, str]:
+    """What others need is installed; the tools for which that cannot be, and why."""
+    return installing.prepared([tool for tool in installing.TOOLS if tool.name in commands()])
+
+
+def chosen(name: str, sizes: Sequence[str]) -> list[str]:
+    """The workloads of an eval, by their names."""
+    every = list(dict.fromkeys(w.description for w in evals.find(name).workloads()))
+    if "all" in sizes or name == "hello":
+        return every
+    at = {"small": 0, "middle": len(every) // 2, "large": len(every) - 1}
+    return list(dict.fromkeys(every[at[size]] for size in at if size in sizes))
+
+
+def sessions(name: str, tools: Sequence[str], options: argparse.Namespace, only: Sequence[str]) -> dict[str, Session]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    asked = [sys.executable, "-m", f"{HERE}.evals", name, "--rounds", str(options.rounds)]
+    asked += ["--min-seconds", str(options.min_seconds), *[x for word in only for x in ("--only", word)]]
+    made: dict[str, Session] = {}
+    for tool in tools:
+        asking = [*asked, "--tolerance", str(LOOSE.get(tool, CLOSE))]
+        command = [*commands()[tool], "--clock", "cpu"]
+        quiet = {"env": environment, "cwd": ROOT, "stderr": None if options.verbose else -3}
+        made[tool] = Session(asking, command, options.timeout, **quiet)
+    return made
+
+
+def taken(running: dict[str, Session]) -> None:
+    """All exchanges, in turn."""
+    left = dict(running)
+    while left:
+        left = {tool: s for tool, s in left.items() if s.step()}
+
+
+def by_question(rows: Sequence[Row]) -> Found:
+    found: Found = {}
+    for row in rows:
+        found.setdefault((row.description, row.function), []).append(row)
+    return found
+
+
+def result(name: str, tool: str, key: tuple[str, str], rows: Sequence[Row]) -> dict[str, Any]:
+    """Of all rounds: the median of their medians, and what was wrong, if anything was."""
+    wrong = next((r.error for r in rows if r.error is not None), None)
+    made: dict[str, Any] = {"eval": name, "workload": key[0], "function": key[1], "tool": tool}
+    if wrong is not None:
+        return made | {"error": clean(wrong)}
+    medians = [r.median for r in rows if r.median is not None]
+    made |= {"us": statistics.median(medians), "runs": sum(len(r.runs) for r in rows)}
+    return made | ({} if rows[0].prepare is None else {"prepare ms": rows[0].prepare / 1e6})
+
+
+def measured(name: str, tools: Sequence[str], options: argparse.Namespace) -> list[dict[str, Any]]:
+    """The rows of an eval."""
+    running = sessions(name, tools, options, chosen(name, options.sizes))
+    try:
+        taken(running)
+    finally:
+        for s in running.values():
+            s.close()
+    rows: list[dict[str, Any]] = []
+    for tool, s in running.items():
+        if s.outcome != "success":
+            print(f"{name}, {tool}: {s.outcome}: {clean(s.said)}", flush=True)
+        rows += [result(name, tool, key, of) for key, of in by_question(s.rows).items()]
+    return rows
+
+
+# tables
+
+
+def cell(row: dict[str, Any] | None, ours: float | None) -> str:
+    if row is None:
+        return ""
+    if "us" not in row:
+        return (
+            row["error"] if row["error"].startswith("no answer") else "wrong" if "off by" in row["error"] else "failed"
+        )
+    over = f" ({row['us'] / ours:.2f}×)" if ours else ""
+    return shown(row["us"]) + over
+
+
+def report(rows: Sequence[dict[str, Any]]) -> str:
+    """A line for each question: microseconds, and how often as long as ours."""
+    at = {(r["eval"], r["workload"], r["function"], r["tool"]): r for r in rows}
+    tools = list(dict.fromkeys(r["tool"] for r in rows))
+    lines: list[list[str]] = []
+    for key in dict.fromkeys((r["eval"], r["workload"], r["function"]) for r in rows):
+        ours = at.get((*key, OURS), {}).get("us")
+        lines.append([*key, *[cell(at.get((*key, t)), ours if t != OURS else None) for t in tools]])
+    return table(["eval", "workload", "function", *tools], lines)
+
+
+def ratios(rows: Sequence[dict[str, Any]]) -> str:
+    """How many times as long as each tool ours takes: of each eval the mean, and the worst."""
+    at = {(r["eval"], r["workload"], r["function"], r["tool"]): r["us"] for r in rows if "us" in r}
+    tools = [t for t in dict.fromkeys(r["tool"] for r in rows) if t != OURS]
+    lines: list[list[str]] = []
+    for name in dict.fromkeys(r["eval"] for r in rows):
+        cells: list[str] = []
+        for tool in tools:
+            both = [(at.get((*k[:3], OURS)), us) for k, us in at.items() if k[0] == name and k[3] == tool]
+            found = [ours / us for ours, us in both if ours is not None]
+            cells.append(f"{mean(found):.2f}, {max(found):.2f}" if found else "")
+        lines.append([name, *cells])
+    return table(["ours over", *tools], lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog=f"python -m {HERE}", description=__doc__)
+    parser.add_argument("evals", nargs="*", default=programs.NAMES, metavar="EVAL")
+    parser.add_argument("--tools", type=lambda words: words.split(","), default=list(commands()), help="with commas")
+    parser.add_argument("--sizes", type=lambda words: words.split(","), default=["small", "middle", "large"])
+    parser.add_argument("--min-seconds", type=float, default=0.1)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--timeout", type=float, default=60.0, help="seconds for each answer")
+    parser.add_argument("--verbose", action="store_true", help="let the tools say what they have to say")
+    options = parser.parse_args()
+    missing = prepared()
+    for tool in [t for t in options.tools if t in missing]:
+        print(f"{tool}: {missing[tool]}", flush=True)
+    tools = [t for t in options.tools if t not in missing]
+    rows: list[dict[str, Any]] = []
+    loads: dict[str, list[float]] = {}
+    for name in options.evals or programs.NAMES:
+        before = os.getloadavg()[0]
+        rows += measured(name, tools, options)
+        loads[name] = [before, os.getloadavg()[0]]
+        print(report([r for r in rows if r["eval"] == name]), flush=True)
+    print(ratios(rows))
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}"
+    found = {"machine": machine, "load": loads, "rows": rows}
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "gradbench.json").write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
