@@ -8,7 +8,6 @@ asked: the first, the middle and the last, unless told otherwise. What is found 
 from __future__ import annotations
 
 import argparse
-import functools
 import json
 import os
 import platform

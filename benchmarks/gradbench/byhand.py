@@ -35,12 +35,9 @@ KINDS = {"native": "gcc", "clang": "clang", "wasm": "clang", "wasm-simd": "clang
 Ready = tuple[Callable[[], Any], Callable[[], NDArray[np.float64]]]  # what runs it, and what was written
 
 
-def compiler(kind: str) -> str:
+def compiler(kind: str) -> str | None:
     """The compiler for a kind of code, or another for native code, where that is not installed."""
-    found = shutil.which(KINDS[kind]) or (shutil.which("clang") if kind == "native" else None)
-    if found is None:
-        raise FileNotFoundError(f"{KINDS[kind]} is not installed")
-    return found
+    return shutil.which(KINDS[kind]) or (shutil.which("clang") if kind == "native" else None)
 
 
 def options(name: str, kind: str) -> Sequence[str]:
@@ -59,7 +56,10 @@ def source_of(name: str) -> Path:
 def compiled(name: str, kind: str) -> Path:
     """The file that a compiler makes of the C of an eval. It is kept for the next process that wants the same."""
     source = source_of(name)
-    command = [compiler(kind), *options(name, kind), str(source)]
+    found = compiler(kind)
+    if found is None:
+        raise FileNotFoundError(f"{KINDS[kind]} is not installed")
+    command = [found, *options(name, kind), str(source)]
     headers = [path.read_text() for path in sorted(C.glob("*.hpp"))]
     said = f"{command} {source.read_text()} {headers} {platform.node()}"
     folder = Path(tempfile.gettempdir()) / f"gradbench-by-hand-{hashlib.sha256(said.encode()).hexdigest()[:16]}"

@@ -36,7 +36,8 @@ void gradient(const int *ints, const double *a, double *out, double *work) {
   int n = ints[0], rows[MOST], columns[MOST];
   all(rows, n);
   all(columns, n);
-  for (int i = 0; i < n; i++) {
+  if (n == 1) out[0] = 1;
+  for (int i = 0; i < n && n > 1; i++) {
     for (int j = 0; j < n; j++) {
       int *row = &rows[i ? i - 1 : n], *column = &columns[j ? j - 1 : n];
       *row = i + 1;

@@ -20,7 +20,7 @@ def compiled(m: int, n: int):
         total = rose.accum(0.0)
         for i in rose.range(n):
             t = 2 * i / (n - 1) - 1
-            missed, power = rose.accum(rose.sign(t)), 1.0
+            missed, power = rose.accum(rose.select(t == 0.0, 0.0, rose.sign(t))), 1.0
             for j in rose.range(m):
                 missed -= x[j] * power
                 power *= t

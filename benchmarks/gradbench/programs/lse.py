@@ -1,4 +1,8 @@
-"""`lse`: the logarithm of a sum of exponentials."""
+"""`lse`: the logarithm of a sum of exponentials.
+
+What is subtracted from all numbers is added again: any would give the same answer, and the same derivatives. So it is
+a constant for them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from . import Functions
 def compiled(n: int):
     @fn
     def primal(x: Vec[n]) -> Real:
-        most = rose.max(x)
+        most = rose.stop_gradient(rose.max(x))
         return most + rose.log(rose.sum(rose.exp(x[i] - most) for i in rose.range(n)))
 
     return rose.compile({"primal": primal, "gradient": rose.grad(primal)}, simd=True)

@@ -7,7 +7,7 @@ from . import job
 
 
 def primal(x):
-    most = jnp.max(x)
+    most = jax.lax.stop_gradient(jnp.max(x))
     return most + jnp.log(jnp.sum(jnp.exp(x - most)))
 
 

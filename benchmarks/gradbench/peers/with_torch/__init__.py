@@ -1,4 +1,4 @@
-"""PyTorch on the CPU, in numbers of 64 bits, eager, in one thread. A run makes its graph anew, as one of a user's does."""
+"""PyTorch on the CPU, in numbers of 64 bits, eager, in one thread. A run makes its graph anew, as a user's does."""
 
 from __future__ import annotations
 

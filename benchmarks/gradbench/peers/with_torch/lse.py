@@ -4,7 +4,7 @@ from . import gradient, value
 
 
 def primal(x):
-    most = x.max()
+    most = x.detach().max()
     return most + (x - most).exp().sum().log()
 
 
