@@ -28,7 +28,7 @@ def jitted(f: Callable[..., Any], static: tuple[str, ...]) -> Callable[..., Any]
 
 def job(f: Callable[..., Any], *args: Any, shown: Callable[[Any], Any] = plain, **sizes: Any) -> Job:
     """`f` of arrays, compiled for these sizes; what else is known of an input is given by name."""
-    given = jax.tree.map(lambda x: jnp.asarray(np.array(x, float) if isinstance(x, list) else x), list(args),
+    given = jax.tree.map(lambda x: jnp.asarray(np.array(x, float) if isinstance(x, list) else x), args,
                          is_leaf=lambda x: isinstance(x, list))  # fmt: skip
     run = functools.partial(jitted(f, tuple(sizes)), *given, **sizes)
     jax.block_until_ready(run())
