@@ -84,13 +84,13 @@ def finger(angles: Vec[4], first: Affine, relatives: Vec[3, Matrix], inverses: V
 @fn
 def skinned(hand: Hand, bones: Vec[BONES, Affine]) -> Vec[v, Vec[3]]:
     """Where vertices are, before the hand as a whole is turned and shifted."""
-    return rose.vec(
-        rose.vec(
-            rose.sum(hand.weights[i][b] * rose.dot(bones[b][r], hand.vertices[i]) for b in rose.range(BONES))
-            for r in rose.range(3)
-        )
-        for i in rose.range(v)
-    )
+
+    def at(i: Any) -> Any:
+        part = lambda b: [[hand.weights[i][b] * bones[b][r][c] for c in range(4)] for r in range(3)]
+        whole = rose.sum(part(b) for b in rose.range(BONES))
+        return rose.vec(rose.dot(whole[r], hand.vertices[i]) for r in rose.range(3))
+
+    return rose.vec(at(i) for i in rose.range(v))
 
 
 @fn
