@@ -1,9 +1,10 @@
 /* Hand tracking: how far measured points are from a hand in a pose, and the Jacobian, along the chains of bones.
 
-   ints: vertices, triangles (0: points are on vertices), points, 1 if mirrored; 22 parents (-1: none), 3 corners of each
-   triangle, and the triangle, or the vertex, of each point.
+   ints: vertices, triangles (0: points are on vertices), points, 1 if mirrored; 22 parents (-1: none), 3 corners of
+   each triangle, and the triangle, or the vertex, of each point.
    numbers: a pose of 26 (turn, shift, 4 angles of each finger), 2 of each point (where on its triangle, if there are
-   any), then 22 matrices from bones to parents, 22 from the hand to bones, 4 of each vertex, its 22 weights, 3 of points.
+   any), then 22 matrices from bones to parents, 22 from the hand to bones, 4 of each vertex, 22 weights of each, and 3
+   of each point.
    Bones: wrist, four of each finger, forearm. The second, third and fourth of a finger have 2, 1 and 1 angles. */
 #include <math.h>
 #include <string.h>
@@ -103,16 +104,15 @@ static void bones(const struct hand *h, affine *moves, affine (*by)[3][4]) {
     }
 }
 
+/* Each vertex goes with the weighted mean of its bones. */
 static void skin(const struct hand *h, const affine *moves, double (*restrict local)[3]) {
     for (int v = 0; v < h->vertices; v++) {
-        double y[3] = {0, 0, 0};
-        const double *x = h->x[v];
-        for (int b = 0; b < BONES; b++)
-            for (int i = 0; i < 3; i++) {
-                const double *m = moves[b][i];
-                y[i] += h->weights[v][b] * (m[0] * x[0] + m[1] * x[1] + m[2] * x[2] + m[3] * x[3]);
-            }
-        for (int i = 0; i < 3; i++) local[v][i] = y[i];
+        double m[12] = {0};
+        const double *x = h->x[v], *move = (const double *)moves;
+        for (int b = 0; b < BONES; b++, move += 12)
+            for (int k = 0; k < 12; k++) m[k] += h->weights[v][b] * move[k];
+        for (int i = 0; i < 3; i++)
+            local[v][i] = m[4 * i] * x[0] + m[4 * i + 1] * x[1] + m[4 * i + 2] * x[2] + m[4 * i + 3] * x[3];
     }
 }
 
@@ -171,7 +171,8 @@ void jacobian(const int *ints, const double *numbers, double *restrict out, doub
     struct hand h = given(ints, numbers);
     affine moves[BONES], by[FINGERS][3][4];
     double turn[3][3], turning[3][3][3], turned[FINGERS][3][3][4][4], parts[3];
-    double (*restrict local)[3] = (double (*)[3])work, (*restrict moved)[3][20] = (double (*)[3][20])(local + h.vertices);
+    double (*restrict local)[3] = (double (*)[3])work;
+    double (*restrict moved)[3][20] = (double (*)[3][20])(local + h.vertices);
     bones(&h, moves, by), rotation(h.pose, turn, turning), skin(&h, moves, local);
     for (int g = 0; g < FINGERS; g++)
         for (int b = 0; b < 3; b++)

@@ -139,30 +139,30 @@ def tracker(parents: Sequence[int]) -> dict[str, Fn[..., Any]]:
         chain = [slice(4 * g + 2, 4 * g + 5) for g in range(FINGERS)]
         return [f(angles[g], at[4 * g + 1], hand.relatives[c], hand.inverses[c]) for g, c in enumerate(chain)]
 
-    def vertices(fingers: Any, hand: Any) -> Any:
-        at = fixed(hand)
-        moving = of_fingers(finger, fingers, hand, at)
+    def bones(pose: Any, hand: Any, at: dict[int, Any]) -> list[Any]:
+        moving = of_fingers(finger, pose.fingers, hand, at)
         still = {b: x @ hand.inverses[b] for b, x in at.items()}
-        return skinned(hand, [still[b] if b in still else moving[(b - 2) // 4][(b - 2) % 4] for b in range(BONES)])
+        return [still[b] if b in still else moving[(b - 2) // 4][(b - 2) % 4] for b in range(BONES)]
+
+    def turned(turn: Any, at: dict[int, Any]) -> dict[int, Any]:
+        """What turns the bones without an angle turns all others, and derivatives by angles, too."""
+        return {b: turn @ x for b, x in at.items()}
 
     @fn
     def objective(pose: Pose, hand: Hand, seen: Seen) -> Vec[k, Vec[3]]:
-        turn, local = rotation(pose.turn), vertices(pose.fingers, hand)
-        at = rose.vec(
-            rose.vec(rose.dot(turn[r], local[i]) + pose.shift[r] for r in rose.range(3)) for i in rose.range(v)
-        )
+        at = skinned(hand, bones(pose, hand, turned(rotation(pose.turn), fixed(hand))))
 
         def error(i: Any, r: Any) -> Any:
             corners = seen.corners[seen.triangle[i]]
-            return seen.points[i][r] - between(seen.u[i], [at[corners[c]][r] for c in range(3)])
+            return seen.points[i][r] - between(seen.u[i], [at[corners[c]][r] for c in range(3)]) - pose.shift[r]
 
         return rose.vec(rose.vec(error(i, r) for r in rose.range(3)) for i in rose.range(k))
 
     @fn
     def jacobian(pose: Pose, hand: Hand, seen: Seen) -> Vec[k, Vec[3, Slopes]]:
-        turn, turns, local = rotation(pose.turn), rose.jacobian(rotation)(pose.turn), vertices(pose.fingers, hand)
-        ahead = {b: turn @ x for b, x in fixed(hand).items()}  # what turns the hand turns its derivatives
-        moved = skinned_moves(hand, of_fingers(rose.jacobian(finger), pose.fingers, hand, ahead))
+        turn, turns, at = rotation(pose.turn), rose.jacobian(rotation)(pose.turn), fixed(hand)
+        local = skinned(hand, bones(pose, hand, at))
+        moved = skinned_moves(hand, of_fingers(rose.jacobian(finger), pose.fingers, hand, turned(turn, at)))
 
         def slopes(i: Any, r: Any) -> Slopes:
             u, (a, b, c) = seen.u[i], [seen.corners[seen.triangle[i]][j] for j in range(3)]
