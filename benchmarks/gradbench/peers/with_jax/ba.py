@@ -48,7 +48,14 @@ def given(i):
     n, m, p = i["n"], i["m"], i["p"]
     seen = np.arange(p, dtype=np.int32)
     repeated = lambda x, times: np.tile(np.array(x, float), (times, 1))
-    return repeated(i["cam"], n), repeated(i["x"], m), np.full(p, float(i["w"])), repeated(i["feat"], p), seen % n, seen % m
+    return (
+        repeated(i["cam"], n),
+        repeated(i["x"], m),
+        np.full(p, float(i["w"])),
+        repeated(i["feat"], p),
+        seen % n,
+        seen % m,
+    )
 
 
 def errors(result):

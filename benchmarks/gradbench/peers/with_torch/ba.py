@@ -48,7 +48,14 @@ def job(f, i, shown):
     n, m, p = i["n"], i["m"], i["p"]
     seen = np.arange(p)
     repeated = lambda x, times: np.tile(np.array(x, float), (times, 1))
-    parts = repeated(i["cam"], n), repeated(i["x"], m), np.full(p, float(i["w"])), repeated(i["feat"], p), seen % n, seen % m
+    parts = (
+        repeated(i["cam"], n),
+        repeated(i["x"], m),
+        np.full(p, float(i["w"])),
+        repeated(i["feat"], p),
+        seen % n,
+        seen % m,
+    )
     given = [torch.from_numpy(x) for x in parts]
 
     def run():
