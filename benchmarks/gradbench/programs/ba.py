@@ -25,12 +25,11 @@ def turned(r: Vec[3], x: Vec[3]) -> Vec[3]:
     """`x`, turned about the axis `r` by an angle of its length."""
     theta2 = rose.dot(r, r)
 
-    def by_angle():
-        theta = rose.sqrt(theta2)
-        over, c = 1 / theta, rose.cos(theta)
-        return c, rose.sin(theta) * over, (1 - c) * over * over
-
-    c, s, t = rose.cond(theta2 == 0.0, lambda: (1.0, 1.0, 0.0), by_angle)
+    still = theta2 == 0.0  # then the other arms of the choices below hold nothing of use, and are not taken
+    theta = rose.sqrt(rose.select(still, 1.0, theta2))
+    over, cosine = 1 / theta, rose.cos(theta)
+    c, s = rose.select(still, 1.0, cosine), rose.select(still, 1.0, rose.sin(theta) * over)
+    t = rose.select(still, 0.0, (1 - cosine) * over * over)
     rx, along = rose.cross(r, x), rose.dot(r, x) * t
     return rose.vec(x[k] * c + rx[k] * s + r[k] * along for k in rose.range(3))
 
@@ -108,7 +107,7 @@ def jacobian(given: Problem) -> Sparse:
 
 @functools.lru_cache(maxsize=2)
 def compiled(n: int, m: int, p: int) -> rose.Compiled:
-    return rose.compile({"objective": objective, "jacobian": jacobian}, n=n, m=m, p=p)
+    return rose.compile({"objective": objective, "jacobian": jacobian}, simd=True, n=n, m=m, p=p)
 
 
 def problem(given: Mapping[str, Any]) -> tuple[rose.Compiled, Problem]:
