@@ -24,8 +24,7 @@ n, m, p = rose.dim("n"), rose.dim("m"), rose.dim("p")  # cameras, points, observ
 def turned(r: Vec[3], x: Vec[3]) -> Vec[3]:
     """`x`, turned about the axis `r` by an angle of its length."""
     theta2 = rose.dot(r, r)
-
-    still = theta2 == 0.0  # then the other arms of the choices below hold nothing of use, and are not taken
+    still = theta2 == 0.0  # what the other arms hold then is not taken, nor is its derivative
     theta = rose.sqrt(rose.select(still, 1.0, theta2))
     over, cosine = 1 / theta, rose.cos(theta)
     c, s = rose.select(still, 1.0, cosine), rose.select(still, 1.0, rose.sin(theta) * over)
@@ -62,8 +61,14 @@ class Problem:
     point: Vec[p, Fin[m]]  # and what it saw
 
     def unknown(self, i: Any) -> list[Any]:
+        """What the errors of an observation depend on."""
         camera, point = self.cameras[self.camera[i]], self.points[self.point[i]]
         return [*[camera[k] for k in range(11)], *[point[k] for k in range(3)], self.weights[i]]
+
+    def columns(self, i: Any) -> list[Any]:
+        """Where these are among all unknowns."""
+        camera, point = 11 * self.camera[i], 11 * n + 3 * self.point[i]
+        return [*[camera + k for k in range(11)], *[point + k for k in range(3)], 11 * n + 3 * m + i]
 
 
 Column, Entry = Fin[11 * n + 3 * m + p], Fin[31 * p + 1]
@@ -87,17 +92,12 @@ def objective(given: Problem) -> tuple[Vec[p, Vec[2]], Vec[p]]:
 @fn
 def jacobian(given: Problem) -> Sparse:
     @fn
-    def columns(i: Fin[p], camera: Fin[n], point: Fin[m]) -> Vec[2, Vec[15, Column]]:
-        row = [*[11 * camera + k for k in range(11)], *[11 * n + 3 * point + k for k in range(3)], 11 * n + 3 * m + i]
-        return [row, row]
-
-    @fn
     def rows(i: Fin[p]) -> Vec[2, Entry]:
         return [30 * i, 30 * i + 15]
 
     blocks = rose.vec(rose.jacobian(error)(given.unknown(i), given.features[i]) for i in rose.range(p))
     slopes = rose.vec(rose.grad(weight_error)(given.weights[i]) for i in rose.range(p))
-    places = rose.vec(columns(i, given.camera[i], given.point[i]) for i in rose.range(p))
+    places = rose.vec([given.columns(i)] * 2 for i in rose.range(p))
     return Sparse(
         (blocks, slopes),
         (places, rose.vec(11 * n + 3 * m + i for i in rose.range(p))),
