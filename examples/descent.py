@@ -17,25 +17,22 @@ reverse = rose.grad  # the gradient by reverse mode
 def minimiser(f: Fn[..., Any], gradient: Callable[[Any], Any], n: int) -> Fn[..., Any]:
     """A function from a start to where the least value of `f`, of `n` numbers, is found from there."""
     slope = gradient(f)
+    minus = lambda x, y: rose.vec(x[i] - y[i] for i in rose.range(n))
+    stepped = lambda x, rate, down: rose.vec(x[i] - rate * down[i] for i in rose.range(n))
 
     @fn(syntax=True)
     def argmin(x: Vec[n]) -> Vec[n]:
         least, down = f(x), slope(x)
         rate, gains = 1e-5, 0
-        arrived = False
-        while not arrived and rose.norm(down) > 1e-5:
-            if gains == 10:
-                rate, gains = 2 * rate, 0
+        there = stepped(x, rate, down)
+        while (rose.norm(down) > 1e-5) & (rose.norm(minus(x, there)) > 1e-5):
+            value = f(there)
+            if value < least:
+                x, least, down, gains = there, value, slope(there), gains + 1
             else:
-                there = rose.vec(x[i] - rate * down[i] for i in rose.range(n))
-                if rose.norm(rose.vec(x[i] - there[i] for i in rose.range(n))) <= 1e-5:
-                    arrived = True
-                else:
-                    value = f(there)
-                    if value < least:
-                        x, least, down, gains = there, value, slope(there), gains + 1
-                    else:
-                        rate, gains = rate / 2, 0
+                rate, gains = rate / 2, 0
+            rate, gains = rose.select(gains == 10, 2 * rate, rate), rose.select(gains == 10, 0, gains)
+            there = stepped(x, rate, down)
         return x
 
     return argmin

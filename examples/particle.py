@@ -25,7 +25,7 @@ def lands(inner: Mode) -> Fn[..., Any]:
 
         @fn
         def potential(x: Vec[2]) -> Real:
-            return sum(1 / rose.hypot(x[0] - at[0], x[1] - at[1]) for at in charges)
+            return sum(1 / rose.sqrt((x[0] - at[0]) ** 2 + (x[1] - at[1]) ** 2) for at in charges)
 
         x, v, dt = rose.vec([0.0, 8.0]), rose.vec([0.75, 0.0]), 0.1
         while x[1] + dt * v[1] > 0:

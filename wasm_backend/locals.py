@@ -8,6 +8,7 @@ gets a local, which is free again after its last use: browsers are slow at funct
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Sequence
 from functools import cache
 
@@ -89,6 +90,7 @@ class Lives:
         self.early: dict[Value, list[tuple[Value, int]]] = {}  # -> the aggregates, and which item of each
         self.stored: dict[tuple[Value, int], None] = {}  # the items that are stored early
         self.dies: dict[int, list[Value]] = {}  # number -> what is not needed after it, of what may have a local
+        self.calls: list[int] = []  # the numbers of what calls a function
         self._when: dict[Value, int] = {}  # the number of the instruction with which a deferred one is written
         self._last: dict[Value, int] = {}
         self._number(body, 0)
@@ -105,8 +107,10 @@ class Lives:
         reader, start, computed = self.reader, self.start, self.computed
         for v in block.code:
             start[v] = n
-            n += 1
             op, args = v.op, v.args
+            if op is CALL or op is PURE_CALL or op.wasm.startswith("call "):
+                self.calls.append(n)
+            n += 1
             if op in _MAY_BE_ALIAS:
                 if is_alias(v):
                     self.aliases[v] = None
@@ -159,6 +163,11 @@ class Lives:
                     self._keep(a, n, block)
             if v not in last:
                 last[v] = n
+
+    def outlives_a_call(self, loop: Value) -> bool:
+        """Whether the last states of a loop are read after a function was called."""
+        k = bisect(self.calls, self.end[loop.attr])
+        return k < len(self.calls) and self.calls[k] < self._last[loop]
 
     def _defer(self, v: Value, user: Value | Block, block: Block) -> int:
         """Let `v` wait for its one reader, if that is in its block and takes it from the stack: when that is."""

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import statistics
 import sys
 from collections.abc import Sequence
@@ -21,13 +22,15 @@ from ..compare import peers as installing
 from ..compare.report import clean, mean, shown, table
 from . import evals, programs
 from .drive import Row, Session
+from .peers import taped
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parents[1] / "results"
 SIZES = {"small": 0, "middle": -1, "large": 1}  # where in GradBench's order; the middle is between
 HERE = "benchmarks.gradbench"
 OURS, NATIVE, WASM = "ours", "C", "C in wasm"
-LOOSE = {"tfjs": 1e-3}  # tolerance of what computes in 32 bits
+TFJS = installing.PEERS / "node" / "gradbench-tfjs.mjs"  # beside node_modules, where node looks for what it imports
+LOOSE = {"tfjs cpu": 2e-3, "tfjs wasm": 2e-3}  # tolerance of what computes in 32 bits
 CLOSE = 1e-9
 
 Found = dict[tuple[str, str], list[Row]]  # by workload and function, a row for each round
@@ -45,12 +48,21 @@ def commands() -> dict[str, list[str]]:
         "C in wasm, simd": [*own, f"{HERE}.byhand", "wasm-simd"],
         "JAX": [*other, "jax"],
         "PyTorch": [*other, "torch"],
+        "ADOL-C": [*own, f"{HERE}.peers.taped", "adolc"],
+        "CppAD": [*own, f"{HERE}.peers.taped", "cppad"],
+        "tfjs cpu": ["node", str(TFJS), "cpu"],
+        "tfjs wasm": ["node", str(TFJS), "wasm"],
     }
 
 
-def prepared() -> dict[str, str]:
+def prepared(tools: Sequence[str]) -> dict[str, str]:
     """What others need is installed; the tools for which that cannot be, and why."""
-    return installing.prepared([tool for tool in installing.TOOLS if tool.name in commands()])
+    missing = installing.prepared([tool for tool in installing.TOOLS if tool.name in tools])
+    shutil.copy(Path(__file__).parent / "peers" / "tfjs.mjs", TFJS)
+    for name, of in (("ADOL-C", "adolc"), ("CppAD", "cppad")):
+        if name in tools and (wrong := taped.installed(of)) is not None:
+            missing[name] = f"cannot be installed: {wrong}"
+    return missing
 
 
 def chosen(name: str, sizes: Sequence[str]) -> list[str]:
@@ -120,14 +132,13 @@ def measured(name: str, tools: Sequence[str], options: argparse.Namespace) -> li
 
 
 def cell(row: dict[str, Any] | None, ours: float | None) -> str:
+    """What a tool took, over what ours took; or in a word what it did in its place."""
     if row is None:
         return ""
-    if "us" not in row:
-        return (
-            row["error"] if row["error"].startswith("no answer") else "wrong" if "off by" in row["error"] else "failed"
-        )
-    over = f" ({row['us'] / ours:.2f}×)" if ours else ""
-    return shown(row["us"]) + over
+    if "us" in row:
+        return shown(row["us"]) + (f" ({row['us'] / ours:.2f}×)" if ours else "")
+    words = {"there is no function": "", "no answer": "too slow", "off by": "wrong", "is not finite": "wrong"}
+    return next((word for part, word in words.items() if part in row["error"]), "failed")
 
 
 def report(rows: Sequence[dict[str, Any]]) -> str:
@@ -166,7 +177,7 @@ def main() -> None:
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds for each answer")
     parser.add_argument("--verbose", action="store_true", help="let the tools say what they have to say")
     options = parser.parse_args()
-    missing = prepared()
+    missing = prepared(options.tools)
     for tool in [t for t in options.tools if t in missing]:
         print(f"{tool}: {missing[tool]}", flush=True)
     tools = [t for t in options.tools if t not in missing]

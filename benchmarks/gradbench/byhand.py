@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
-import platform
 import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +21,7 @@ from numpy.typing import NDArray
 from wasm_backend import rawcall
 
 from . import evals, programs, tool
+from .compiling import kept
 
 C = Path(__file__).parent / "c"
 PAGE = 65536
@@ -54,25 +51,13 @@ def source_of(name: str) -> Path:
 
 @functools.cache
 def compiled(name: str, kind: str) -> Path:
-    """The file that a compiler makes of the C of an eval. It is kept for the next process that wants the same."""
-    source = source_of(name)
-    found = compiler(kind)
+    """The file that a compiler makes of the C of an eval."""
+    found, source = compiler(kind), source_of(name)
     if found is None:
         raise FileNotFoundError(f"{KINDS[kind]} is not installed")
     command = [found, *options(name, kind), str(source)]
-    headers = [path.read_text() for path in sorted(C.glob("*.hpp"))]
-    said = f"{command} {source.read_text()} {headers} {platform.node()}"
-    folder = Path(tempfile.gettempdir()) / f"gradbench-by-hand-{hashlib.sha256(said.encode()).hexdigest()[:16]}"
-    out = folder / f"{name}.{'wasm' if kind.startswith('wasm') else 'so'}"
-    if not out.exists():
-        folder.mkdir(mode=0o700, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as own:
-            made = Path(own) / out.name
-            done = subprocess.run([*command, "-o", str(made), "-lm"], capture_output=True, text=True)
-            if done.returncode:
-                raise OSError(f"{command[0]} failed: {done.stderr.strip()[-500:]}")
-            made.replace(out)
-    return out
+    suffix = "wasm" if kind.startswith("wasm") else "so"
+    return kept(command, ["-lm"], [source, *sorted(C.glob("*.hpp"))], f"{name}.{suffix}")
 
 
 def native(path: Path, function: str, packed: evals.Packed) -> Ready:
@@ -82,7 +67,7 @@ def native(path: Path, function: str, packed: evals.Packed) -> Ready:
     address: Callable[[Any], Any] = lambda a: ctypes.c_void_p(a.ctypes.data)
     arrays = [np.ascontiguousarray(a) for a in (packed.ints, packed.numbers)] + [out, work]
     run = functools.partial(call, *map(address, arrays))
-    return run, lambda kept=arrays: kept[2].copy()
+    return run, lambda: arrays[2].copy()
 
 
 def in_wasmtime(path: Path, function: str, packed: evals.Packed) -> Ready:

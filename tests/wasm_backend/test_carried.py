@@ -155,3 +155,23 @@ def test_sizes_of_a_call(size: int):
     (a, (b, c)), (d, (e, f)) = rose.compile(g, dynamic=True)(*x), rose.compile(g, n=size)(*x)
     assert same(a, d)
     assert (b.tobytes(), c.tobytes()) == (e.tobytes(), f.tobytes())
+
+
+# states
+
+
+def shifted(f: Any) -> rose.Fn[..., Any]:
+    """The sum of `f` of what each number is below the largest."""
+
+    def total(x: Any) -> Any:
+        most = rose.max(x)
+        return rose.sum(f(x[i] - most) for i in rose.range(9))
+
+    return fn([Vec[9]], Real)(total)
+
+
+@pytest.mark.parametrize(("f", "times"), [(rose.exp, 1), (rose.sqrt, 0), (lambda x: x * x, 0)])
+def test_a_last_state_that_outlives_a_call_is_a_number_of_its_own(f: Any, times: int):
+    zeros, odd = (-0.0,) * 9, (float("nan"), *[float("inf")] * 8)
+    code = text(shifted(f), (numbers(9),), (zeros,), (odd,)).rpartition("\nfunc ")[2]
+    assert code.count("f64.copysign") == times
