@@ -53,6 +53,8 @@ def weight_error(w: Real) -> Real:
 
 @rose.struct
 class Problem:
+    """What is sought, and what was seen."""
+
     cameras: Vec[n, Vec[11]]
     points: Vec[m, Vec[3]]
     weights: Vec[p]

@@ -22,12 +22,15 @@ v, t, k = rose.dim("v"), rose.dim("t"), rose.dim("k")  # vertices, triangles, me
 
 BONES, FINGERS = 22, 5
 FIXED = (0, *range(1, BONES - 1, 4), BONES - 1)  # bones without an angle: wrist, the first of each finger, forearm
+HAND = ("base_relatives", "inverse_base_absolutes", "base_positions", "weights")  # the fields of a Hand in an input
 Matrix, Affine = Vec[4, Vec[4]], Vec[3, Vec[4]]  # an Affine is a Matrix but for its last row, 0 0 0 1
 Moves = Vec[3, Vec[3, Vec[4, Vec[4]]]]  # of each moving bone of a finger an Affine, with a number for each angle
 
 
 @rose.struct
 class Pose:
+    """What is sought: the axis and angle of the whole hand, where it is, and the angles of each finger."""
+
     turn: Vec[3]
     shift: Vec[3]
     fingers: Vec[FINGERS, Vec[4]]
@@ -35,6 +38,8 @@ class Pose:
 
 @rose.struct
 class Hand:
+    """A hand without a pose: its bones, and the skin on them."""
+
     relatives: Vec[BONES, Matrix]  # from a bone to its parent, when no angle turns it
     inverses: Vec[BONES, Matrix]  # from the hand, when no angle turns anything, to a bone
     vertices: Vec[v, Vec[4]]
@@ -204,9 +209,6 @@ def prepared(given: Mapping[str, Any]) -> tuple[rose.Compiled, tuple[Pose, Hand,
     seen = Seen(points, u, on, np.broadcast_to(corners, (len(corners), 3)))
     pose = Pose(theta[:3], theta[3:6], theta[6:].reshape(FINGERS, 4))
     return compiled(parents, len(hand.vertices), len(corners), len(points)), (pose, hand, seen)
-
-
-HAND = ("base_relatives", "inverse_base_absolutes", "base_positions", "weights")
 
 
 def errors(given: Mapping[str, Any]) -> Job:
