@@ -297,6 +297,17 @@ def _reduce(items: Any, start: float, op: Callable[[Any, Any], Any], name: str) 
     return result
 
 
+def _negative(x: Any) -> Any:
+    """`-x`, of a number, or of each number of a vector or a struct."""
+    t = x.type if x.__class__ is Value else None
+    if isinstance(t, types.Vec):
+        return vec(_negative(x[i]) for i in range(t.size))
+    if isinstance(t, Tuple):
+        b = builder()
+        return b.tuple([_negative(b.get(x, k)) for k, _ in enumerate(t.items)], t)
+    return operators.OPERATORS["neg"](x, None)
+
+
 class Accum(NoNumber):
     """A sum in the making: `+=` adds to it, and `.value` reads it, when it is complete.
 
@@ -343,7 +354,9 @@ class Accum(NoNumber):
 
     @edge
     def __isub__(self, x: Any) -> Accum:
-        self += operators.OPERATORS["neg"](x, None)
+        self._check()
+        whole = x if type(x) in (int, float) else infer(x, here().narrow(added))
+        self += _negative(whole)
         return self
 
     def _check(self) -> None:

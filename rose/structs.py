@@ -132,7 +132,7 @@ def struct(cls: C) -> C:
     except (TypeError, ValueError) as e:
         hint = "a struct is a dataclass of Python's, for which the same holds"
         raise TypeMismatch(f"{cls.__name__} cannot be a struct: {e}", here(), hint) from None
-    _structs[made] = _struct_type(made, errors.users_frame().f_locals)
+    _structs[made] = _struct_type(made, (frame := errors.users_frame()).f_globals | frame.f_locals)
     return made
 
 
@@ -171,7 +171,7 @@ def _struct_type(cls: type, scope: dict[str, Any] | None = None) -> Tuple:
     hints: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         hints.update(inspect.get_annotations(base))
-    names = {**vars(sys.modules[cls.__module__]), **(scope or {})}
+    names = {**vars(sys.modules.get(cls.__module__, cls)), **(scope or {})}
     if cls in _unfinished:
         raise _endless(cls)
     _unfinished.append(cls)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -421,3 +422,23 @@ def test_a_cycle_through_sizes_and_derivatives():
 
     with pytest.raises(RoseError, match=r"g calls itself: g -> grad\(f\) -> f -> g"):
         g([1.0])
+
+
+def test_a_struct_of_a_module_that_was_not_imported():
+    source = """
+import rose
+
+@rose.struct
+class Pair:
+    x: rose.Real
+    y: "rose.Vec[SIZE]"
+
+@rose.fn
+def product(p: Pair) -> rose.Real:
+    return p.x * p.y[0]
+"""
+    module: dict[str, Any] = {"__name__": "of_no_module", "SIZE": 1}
+    exec(compile(source, "of_no_module.py", "exec", dont_inherit=True), module)
+    assert "of_no_module" not in sys.modules
+    slope = rose.grad(module["product"])(module["Pair"](2.0, [3.0]))
+    assert (slope.x, *slope.y) == (3.0, 2.0)

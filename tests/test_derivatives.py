@@ -1002,3 +1002,21 @@ def test_an_opaque_function_without_a_rule_has_no_derivative():
 
 def _untold(x: Real) -> Real:
     return x
+
+
+def test_vectors_and_structs_are_taken_off_an_accumulator():
+    @rose.fn
+    def f(v: Vec[3, Point], x: Real) -> tuple[Vec[2, Point], Point, Vec[0]]:
+        each, first = rose.accum([Point(0.0, 1.0)] * 2), rose.accum(Point(0.0, 0.0))
+        none: Any = rose.accum([])
+        for i in rose.range(3):
+            each[i % 2] -= v[i]
+            each[0].x -= 1
+            first -= Point(v[i].x * x, 2)
+            none -= []
+        return each.value, first.value, none.value
+
+    points = [Point(1.0, 2.0), Point(3.0, 4.0), Point(5.0, 6.0)]
+    assert everywhere(f, points, 10.0)[:2] == ([Point(-9, -7), Point(-3, -3)], Point(-90, -6))
+    slopes, slope = pulled(f, [points, 10.0], ([Point(1.0, 10.0), Point(100.0, 1000.0)], Point(1.0, 0.0), []))[1]
+    assert slopes == [Point(-11, -10), Point(-110, -1000), Point(-11, -10)] and slope == -9

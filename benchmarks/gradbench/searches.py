@@ -1,8 +1,8 @@
 """GradBench's `saddle` and `particle` in each combination of modes: time of one evaluation, and what it compiles to.
 
-`python -m benchmarks.gradbench.searches`: milliseconds of the thread, the best of several runs of a module that has this one
-function, and the bytes and the compile time of that module. A search takes its gradient in forward or reverse mode,
-through all turns of what is searched inside.
+`python -m benchmarks.gradbench.searches`: milliseconds of the thread, the best of several runs of a module that has
+this one function, and the bytes and the compile time of that module. A search takes its gradient in forward or reverse
+mode, through all turns of what is searched inside.
 """
 
 from __future__ import annotations
