@@ -2,14 +2,14 @@
 
 from . import accuracy, dynamic, latency, loops, mathematics, pyodide, simd
 from .compare import measure
-from .gradbench import searches
+from .gradbench import __main__ as gradbench
 
 latency.main()
 pyodide.main()
 mathematics.main()
 loops.main()
 dynamic.main()
-searches.main()
 accuracy.main()
 simd.main()
 measure.main()
+gradbench.main([])

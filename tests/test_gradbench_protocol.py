@@ -182,6 +182,16 @@ def test_the_outcome_of_a_session(messages: list[Any], answers: list[Any], last:
     assert timed == ([3.0] if outcome == "success" else [])  # nothing else counts
 
 
+def test_what_was_wrong_is_said_of_each_question():
+    messages = [*HAPPY[:3], {**HAPPY[2], "id": 3, "description": "two"}]
+    answers = [*ANSWERS[:2], {"id": 2, "success": False, "error": "too hard"}]
+    with drive.Session(speaking(messages, True), speaking(answers, False), 20.0, stderr=subprocess.DEVNULL) as session:
+        while session.step():
+            pass
+    assert [(r.description, r.error) for r in session.rows] == [("one", "too hard"), ("two", "the tool has ended")]
+    assert session.outcome == "failure"  # which comes before an error
+
+
 def test_what_is_said_is_logged_and_the_exit_code_is_the_outcome(tmp_path: Path):
     def driven(messages: list[Any]) -> subprocess.CompletedProcess[str]:
         eval, tool = shlex.join(speaking(messages, True)), shlex.join(speaking(ANSWERS, False))

@@ -14,24 +14,24 @@ import platform
 import shutil
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..compare import peers as installing
-from ..compare.report import clean, mean, shown, table
+from ..compare.report import clean, mean, put, shown, table
 from . import evals, programs
 from .drive import Row, Session
 from .peers import taped
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parents[1] / "results"
-SIZES = {"small": 0, "middle": -1, "large": 1}  # where in GradBench's order; the middle is between
 HERE = "benchmarks.gradbench"
-OURS, NATIVE, WASM = "ours", "C", "C in wasm"
+OURS, NATIVE, WASM = "ours", "C", "C wasm"
 TFJS = installing.PEERS / "node" / "gradbench-tfjs.mjs"  # beside node_modules, where node looks for what it imports
 LOOSE = {"tfjs cpu": 2e-3, "tfjs wasm": 2e-3}  # tolerance of what computes in 32 bits
 CLOSE = 1e-9
+SIZES = ("small", "middle", "large")
 
 Found = dict[tuple[str, str], list[Row]]  # by workload and function, a row for each round
 
@@ -43,9 +43,9 @@ def commands() -> dict[str, list[str]]:
     return {
         OURS: [*own, f"{HERE}.tool"],
         NATIVE: [*own, f"{HERE}.byhand", "native"],
-        "C, clang": [*own, f"{HERE}.byhand", "clang"],
+        "C clang": [*own, f"{HERE}.byhand", "clang"],
         WASM: [*own, f"{HERE}.byhand", "wasm"],
-        "C in wasm, simd": [*own, f"{HERE}.byhand", "wasm-simd"],
+        "C wasm simd": [*own, f"{HERE}.byhand", "wasm-simd"],
         "JAX": [*other, "jax"],
         "PyTorch": [*other, "torch"],
         "ADOL-C": [*own, f"{HERE}.peers.taped", "adolc"],
@@ -70,8 +70,8 @@ def chosen(name: str, sizes: Sequence[str]) -> list[str]:
     every = list(dict.fromkeys(w.description for w in evals.find(name).workloads()))
     if "all" in sizes or name == "hello":
         return every
-    at = {"small": 0, "middle": len(every) // 2, "large": len(every) - 1}
-    return list(dict.fromkeys(every[at[size]] for size in at if size in sizes))
+    at = dict(zip(SIZES, (0, len(every) // 2, len(every) - 1), strict=True))
+    return list(dict.fromkeys(every[at[size]] for size in SIZES if size in sizes))
 
 
 def sessions(name: str, tools: Sequence[str], options: argparse.Namespace, only: Sequence[str]) -> dict[str, Session]:
@@ -122,7 +122,7 @@ def measured(name: str, tools: Sequence[str], options: argparse.Namespace) -> li
             s.close()
     rows: list[dict[str, Any]] = []
     for tool, s in running.items():
-        if s.outcome != "success":
+        if s.outcome not in ("success", "undefined") and "there is no function" not in s.said:
             print(f"{name}, {tool}: {s.outcome}: {clean(s.said)}", flush=True)
         rows += [result(name, tool, key, of) for key, of in by_question(s.rows).items()]
     return rows
@@ -167,16 +167,44 @@ def ratios(rows: Sequence[dict[str, Any]]) -> str:
     return table(["ours over", *tools], lines)
 
 
-def main() -> None:
+def written(rows: Sequence[dict[str, Any]], loads: dict[str, list[float]]) -> None:
+    """The figures, the plot, and the tables where there are marks for them."""
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}"
+    RESULTS.mkdir(exist_ok=True)
+    figures, page = RESULTS / "gradbench.json", RESULTS.parent / "RESULTS.md"
+    figures.write_text(json.dumps({"machine": machine, "load": loads, "rows": rows}, indent=1) + "\n")
+    for mark, text in (("gradbench", report(rows)), ("gradbench in short", ratios(rows))):
+        if f"<!-- {mark}:" in page.read_text():
+            put(page, mark, text)
+    plotting = installing.Tool("matplotlib", "", ("matplotlib==3.11.1", "matplotlib"))
+    command = [str(installing.python()), "-m", f"{HERE}.plots", str(figures), str(RESULTS)]
+    wrong = installing.installed(plotting) or installing.said(command, ROOT)
+    if wrong:
+        print(f"no plot: {wrong}")
+
+
+def known(names: Collection[str]) -> Callable[[str], list[str]]:
+    """What reads some of these names, with commas between them."""
+
+    def read(text: str) -> list[str]:
+        words = text.split(",")
+        if missing := [word for word in words if word not in names]:
+            raise argparse.ArgumentTypeError(f"{missing[0]!r} is none of {', '.join(names)}")
+        return words
+
+    return read
+
+
+def main(args: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog=f"python -m {HERE}", description=__doc__)
     parser.add_argument("evals", nargs="*", default=programs.NAMES, metavar="EVAL")
-    parser.add_argument("--tools", type=lambda words: words.split(","), default=list(commands()), help="with commas")
-    parser.add_argument("--sizes", type=lambda words: words.split(","), default=["small", "middle", "large"])
+    parser.add_argument("--tools", type=known(commands()), default=list(commands()), help="with commas")
+    parser.add_argument("--sizes", type=known((*SIZES, "all")), default=list(SIZES))
     parser.add_argument("--min-seconds", type=float, default=0.1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds for each answer")
     parser.add_argument("--verbose", action="store_true", help="let the tools say what they have to say")
-    options = parser.parse_args()
+    options = parser.parse_args(args)
     missing = prepared(options.tools)
     for tool in [t for t in options.tools if t in missing]:
         print(f"{tool}: {missing[tool]}", flush=True)
@@ -189,10 +217,7 @@ def main() -> None:
         loads[name] = [before, os.getloadavg()[0]]
         print(report([r for r in rows if r["eval"] == name]), flush=True)
     print(ratios(rows))
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}"
-    found = {"machine": machine, "load": loads, "rows": rows}
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "gradbench.json").write_text(json.dumps(found, indent=1) + "\n")
+    written(rows, loads)
 
 
 if __name__ == "__main__":

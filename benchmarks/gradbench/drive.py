@@ -8,6 +8,7 @@ success, else with 1, and says which outcome it was: timeout, undefined, failure
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import shlex
 import statistics
@@ -47,8 +48,9 @@ class Session:
     def __init__(
         self, eval: Sequence[str], tool: Sequence[str], limit: float, log: TextIO | None = None, **options: Any
     ) -> None:
+        """The options are those of both processes."""
         pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "encoding": "utf-8"}
-        self.eval = subprocess.Popen(eval, **pipes)
+        self.eval = subprocess.Popen(eval, **pipes, **options)
         self.tool = subprocess.Popen(tool, **pipes, **options)
         self.limit, self.log, self.begin = limit, log, time.perf_counter_ns()
         self.rows: list[Row] = []
@@ -99,13 +101,12 @@ class Session:
         timer.join()
         if response.endswith("\n") and not late.is_set():
             return response
-        if late.is_set():
-            self.meet("timeout", f"no answer in {self.limit:g} s")
-        else:
-            self.meet("error", "the tool has ended")
-        if json.loads(message)["kind"] == "evaluate":
-            asked = json.loads(message)
-            self.rows.append(Row(asked.get("description", ""), asked["function"], error=self.said))
+        slow = f"no answer in {self.limit:g} s"
+        outcome, said = ("timeout", slow) if late.is_set() else ("error", "the tool has ended")
+        self.meet(outcome, said)
+        asked = json.loads(message)
+        if asked["kind"] == "evaluate":
+            self.rows.append(Row(asked.get("description", ""), asked["function"], error=said))
         return None
 
     def follow(self, message: dict[str, Any], response: dict[str, Any]) -> None:
@@ -144,7 +145,8 @@ class Session:
 
     def close(self) -> None:
         for process in (self.eval, self.tool):
-            process.stdin.close()  # pyright: ignore
+            with contextlib.suppress(BrokenPipeError):  # what is still unsaid is so for good
+                process.stdin.close()  # pyright: ignore
             try:
                 process.wait(5)
             except subprocess.TimeoutExpired:

@@ -33,6 +33,7 @@ from ..linear import begins_at_zero
 from ..progress import step
 from ..stacks import POP, PUSH
 from ..types import Real, Vec
+from .choices import chosen, is_cheap
 from .dead_code import remove_dead_code
 from .delay import element
 from .fuse import fuse
@@ -86,7 +87,9 @@ class _Program:
         if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
             return f
         new = remove_dead_code(fuse(merge_sums(Writer(self.made, here).function(f))))
-        self.layers[new] = max([self.layers.get(g, 0) + (self.weight(g) > SMALL) for g in here.values()], default=0)
+        self.layers[new] = max(
+            [self.layers.get(g, 0) + (self.weight(g) > SMALL) for g in here.values() if g.has_body], default=0
+        )
         return new
 
     def chosen(self, f: Func) -> dict[Value, Func]:
@@ -95,7 +98,10 @@ class _Program:
         total = self.weight(f)
         for v in calls(f):
             g = self.made[v.attr]
-            if g.has_body and not v.attr.remat:
+            if is_cheap(g):
+                out[v] = g
+                total += sum([self.weight(arm) for arm in g.arms or ()])
+            elif g.has_body and not v.attr.remat:
                 n = self.weight(g)
                 once = self.calls[v.attr] == 1 and self.layers.get(g, 0) < LAYERS
                 most = LONG if once and not any(callees(g)) else LONGEST if once or n <= SMALL else 0
@@ -137,6 +143,8 @@ class Writer:
 
     def inlined(self, b: Builder, g: Func, args: list[Value]) -> Value:
         """The result of `g`, whose instructions are written here. It is done itself: its own calls stay."""
+        if g.arms is not None:
+            return chosen(b, args[0], *[self.inlined(b, arm, args[1:]) for arm in g.arms])
         env: Env = dict(zip(g.params, args, strict=True))
         self.block(b, g.body, env)
         return env[g.body.results[0]]

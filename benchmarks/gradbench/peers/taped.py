@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +77,9 @@ def functions(of: str, name: str) -> programs.Functions | None:
 
 def main() -> None:
     of, *rest = sys.argv[1:]
-    tool.main(of, functools.partial(functions, of), rest)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)  # ADOL-C writes what is too long for memory to where it is
+        tool.main(of, functools.partial(functions, of), rest)
 
 
 if __name__ == "__main__":
