@@ -20,6 +20,7 @@ from .generic import of_any_size
 from .halved import Halved, as_cotangent, filled
 from .ir import Builder, Value
 from .operators import host_index, view
+from .ops import ieq, select
 from .retype import as_linear, untype
 from .sparse import sparse_columns
 from .structs import dual, to_value
@@ -339,7 +340,10 @@ def _read(b: Builder, x: Value, path: Path) -> Value:
 
 
 def _unit_vector(b: Builder, t: Type, path: Path) -> Value:
-    """The value of type `t` that is 1 at `path`, and 0 elsewhere."""
+    """The value of type `t` that is 1 at `path`, and 0 elsewhere. A short vector of numbers needs no memory."""
+    if isinstance(t, types.Vec) and t.elem is Real and at_most(t.size, 8):
+        same = [ieq(path[0], b.const(k, types.Fin(k + 1))) for k in range(t.size)]
+        return b.pack([select(c, b.const(1.0, Real), b.const(0.0, Real)) for c in same], t)
     ref = whole = b.accum(b.zero(t))
     for k in path:
         ref = b.at(ref, k)

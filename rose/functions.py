@@ -30,6 +30,8 @@ def select(c: Any, x: Any, y: Any) -> Any:
             a = to_value(x, b.type, ("the first value of select",), at[1])
         elif is_number(y):
             b = to_value(y, a.type, ("the second value of select",), at[2])
+        elif operators.is_index(a) and operators.is_index(b):
+            a, b = [to_value(v, operators.widest([a, b])) for v in (a, b)]
         else:
             a, b = operators.as_real(a), operators.as_real(b)
     if a.type is not b.type:

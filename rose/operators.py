@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from .dims import Size, at_most, differ, open_size, plus
@@ -35,7 +35,7 @@ from .ops import (
     sub,
     xor,
 )
-from .types import Bool, Fin, Real, Ref, Tan, Tuple, Unit, Vec
+from .types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
 from .value import OPERATORS, digits
 
 
@@ -61,6 +61,15 @@ def _side(side: str, x: Any) -> Value:
 
 def is_index(x: Any) -> bool:
     return x.__class__ is Value and isinstance(x.type, Fin)
+
+
+def widest(vs: Sequence[Value]) -> Type:
+    """The type of the first; of indices, one that holds them all."""
+    t = vs[0].type
+    for v in vs[1:]:
+        if isinstance(t, Fin) and isinstance(v.type, Fin) and at_most(t.size, v.type.size):
+            t = v.type
+    return t
 
 
 def host_index(x: Any) -> int | None:

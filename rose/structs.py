@@ -22,7 +22,7 @@ from . import errors, types
 from .dims import LARGEST, Size, at_most, bound, current, differ, sized
 from .errors import Loc, NoField, NotLinear, OutOfRange, RoseError, TypeMismatch, edge, here
 from .ir import CONST, Value, a_traced, as_number, builder, is_tracing, shown
-from .operators import host_index
+from .operators import host_index, widest
 from .ops import iadd, real
 from .types import Bool, Form, Real, Single, Tan, Tuple, Type, Unit, double, maker, map_leaves, tuple_of
 from .value import as_single, digits, is_truth
@@ -436,7 +436,7 @@ def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value
     if is_listing(x):
         below = declared.elem if isinstance(declared, types.Vec) else None
         items = [infer(y, loc, below) for y in x]
-        elem = items[0].type if items else below or Real
+        elem = widest(items) if items else below or Real
         return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
     if isinstance(declared, types.Fin) and not is_truth(x):
         return to_value(x, declared, ("an index",), loc)

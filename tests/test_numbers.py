@@ -14,7 +14,7 @@ import pytest
 from harness import compiled, same
 
 import rose
-from rose import Dual, Real, Vec
+from rose import Bool, Dual, Fin, Real, Vec
 from rose.check import check
 from rose.derive import pullback
 from rose.interp import run
@@ -389,3 +389,19 @@ def adjoint_of_swing(n: int, v: Sequence[float]) -> tuple[float, float, float]:
 def test_a_pendulum_with_checkpoints_has_the_gradient_written_by_hand():
     n, v = 100_000, (0.5, 0.1, 1.2)
     assert list(rose.grad(swing(n))(v)) == pytest.approx(adjoint_of_swing(n, v), rel=1e-10)
+
+
+def test_indices_in_a_list_and_the_arms_of_a_choice_are_of_the_larger_type():
+    @rose.fn
+    def f(i: Fin[3], j: Fin[7], c: Bool) -> tuple[Vec[3, Fin[7]], Fin[7], Fin[9]]:
+        return [i, j, i], rose.select(c, i, j), rose.select(c, j, i + 6)
+
+    for c, chosen in ((True, (2, 6)), (False, (6, 8))):
+        listed, *rest = f(2, 6, c)
+        assert (listed.tolist(), *rest) == ([2, 6, 2], *chosen)
+        assert run(f.func, 2, 6, c) == ((2, 6, 2), *chosen)
+
+
+def test_a_choice_between_an_index_and_a_number_is_a_number():
+    f = rose.fn([Fin[3], Real, Bool], Real)(lambda i, x, c: rose.select(c, i, x) / 2)
+    assert [f(2, 0.5, c) for c in (True, False)] == [1.0, 0.25]

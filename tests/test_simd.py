@@ -766,3 +766,19 @@ def test_chromium_takes_relaxed_modules(tmp_path: Path):
     takes, *got = json.loads(done.stdout.partition("<pre>")[2].partition("</pre>")[0])
     assert takes
     assert np.allclose(got, made.grad(X), rtol=1e-14, atol=1e-13)
+
+
+def test_the_rows_of_a_jacobian_are_two_turns_at_once():
+    """The loop over rows is the only one: the function is written out, and too long for its rows to be."""
+
+    @fn
+    def spun(x: Vec[3]) -> Vec[2]:
+        y, z = x[0], x[1]
+        for k in range(40):
+            y, z = y * x[k % 3] + z, z * x[k % 3] - y
+        return [y, z]
+
+    plain, fast = rose.compile(rose.jacrev(spun)), rose.compile(rose.jacrev(spun), simd=True)
+    x = np.array([0.3, -0.4, 0.9])
+    assert (plain(x) == fast(x)).all()
+    assert "f64x2.mul" in fast.disassemble()
