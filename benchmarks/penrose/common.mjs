@@ -1,0 +1,76 @@
+// What the original Rose and ours have in common in node: graphs, whether an answer is right, and times.
+
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+
+export const POINTS = ["init", "perturbed", "final"];
+const TURNS = 7; // of which a sample is the least
+const SAMPLE = 4; // milliseconds
+
+/** What JSON has no number for is text in these files. */
+const numbers = (xs) => Float64Array.from(xs, Number);
+
+/** A graph of a file, packed or not, with typed arrays where it has numbers. */
+export const load = (file) => {
+  const bytes = readFileSync(file);
+  const graph = JSON.parse(file.endsWith(".gz") ? gunzipSync(bytes) : bytes);
+  const bits = (mask) => Array.from(mask, (c) => c === "1");
+  graph.inputs = numbers(graph.inputs);
+  for (const point of POINTS) {
+    const ref = graph.ref[point];
+    Object.assign(ref, { x: numbers(ref.x), phi: Number(ref.phi), grad: numbers(ref.grad) });
+  }
+  graph.stages = graph.stages.map(({ inputMask, objMask, constrMask }) => ({
+    inputMask: bits(inputMask),
+    objMask: bits(objMask),
+    constrMask: bits(constrMask),
+  }));
+  return graph;
+};
+
+/** The masks with which everything varies, and everything counts. */
+export const everything = ({ inputs, objectives, constraints }) => ({
+  inputMask: Array(inputs.length).fill(true),
+  objMask: Array(objectives.length).fill(true),
+  constrMask: Array(constraints.length).fill(true),
+});
+
+/** How far a value and its gradient are from the reference at a point; entries that are nan there do not count. */
+export const off = (value, gradient, { phi, grad }) => {
+  const same = (x, y) => x === y || (Number.isNaN(x) && Number.isNaN(y));
+  let worst = same(value, phi) ? 0 : Math.abs(value - phi) / Math.abs(phi);
+  const scale = grad.reduce((most, g) => (Math.abs(g) > most ? Math.abs(g) : most), 0) || 1;
+  for (let i = 0; i < grad.length; i++) {
+    if (Number.isNaN(grad[i])) continue;
+    const by = Math.abs(gradient[i] - grad[i]) / scale;
+    if (!(by <= worst)) worst = by;
+  }
+  return worst;
+};
+
+/** The wall clock and the processor, in milliseconds; what `since` gives is what was spent on each. */
+export const clock = () => {
+  const { user, system } = process.cpuUsage();
+  return { wall: performance.now(), cpu: (user + system) / 1e3 };
+};
+export const since = (start) => {
+  const now = clock();
+  return { wall: now.wall - start.wall, cpu: now.cpu - start.cpu };
+};
+
+/** Microseconds of a call, when it is warm: the median of turns, and the least. */
+export const microseconds = (call, most = 1000) => {
+  const time = (n) => {
+    const start = performance.now();
+    for (let k = 0; k < n; k++) call();
+    return performance.now() - start;
+  };
+  let n = 1;
+  for (const start = performance.now(); performance.now() - start < most; ) {
+    const spent = time(n);
+    if (spent < SAMPLE) n = Math.max(n + 1, Math.min(8 * n, Math.ceil((n * SAMPLE) / Math.max(spent, 1e-3))));
+    else if (performance.now() - start > most / 3) break;
+  }
+  const times = Array.from({ length: TURNS }, () => (1e3 * time(n)) / n).sort((x, y) => x - y);
+  return { us: times[TURNS >> 1], least_us: times[0] };
+};
