@@ -15,6 +15,9 @@ import rose
 from rose import Bool, Fin, Real, Vec, select
 from rose.lib.linear_algebra import backwards
 
+from .graphs import Stage
+
+WEIGHT = 1e3  # of constraints, at first
 MEMORY = 17  # steps that are remembered
 ENOUGH = 1e-3  # of the slope at the start: what a step makes the value less by, at least
 FLATTER = 0.9  # of the slope at the start: how steep it may be after a step
@@ -28,25 +31,26 @@ ROUNDS = 3  # at least
 MOST = 200_000  # gradients, after which the search is given up
 
 AnyFn = Callable[..., Any]
-Masks = tuple[Sequence[bool], Sequence[bool], Sequence[bool]]  # inputs that vary, objectives and constraints that count
 
 
-def optimiser(both: AnyFn, n: int, stages: Sequence[Masks], weight: float) -> Any:
-    """The function from a start to the layout that Penrose's engine finds from there, in these stages.
+def optimiser(both: AnyFn, start: Sequence[float], stages: Sequence[Stage], weight: float = WEIGHT) -> Any:
+    """The function from a start, as long as this one, to the layout that Penrose's engine finds from there.
 
-    `both(x, weight, objectives, constraints)` gives the value and its gradient. What is made gives the layout `x`,
-    the `value` and the `weight` of the last round, and whether it `converged`. `calls` counts gradients, and `asked`
-    also those that a search has from the step before, and which Penrose evaluates again.
+    `both(x, weight, *masks)` gives the value and its gradient, where masks say which inputs vary in a stage, and which
+    objectives and constraints count. What is made gives the layout `x`, the `value` and the `weight` of the last round,
+    and whether it `converged`. `calls` counts gradients, and `asked` also those that a search has from the step before,
+    and which Penrose evaluates again.
     """
+    n = len(start)
 
     def optimise(start: Any) -> Any:
-        columns = [[list(row) for row in rows] for rows in zip(*stages, strict=True)]
-        vary, *count = [rose.constant(Vec[len(rows), Vec[len(rows[0]), Bool]], rows) for rows in columns]
+        columns = zip(*[(s.inputs, s.objectives, s.constraints) for s in stages], strict=True)
+        masks = [rose.constant(Vec[len(rows), Vec[len(rows[0])]], rows) for rows in map(list, columns)]
 
         def turn(k: Any, s: Any) -> Any:
             def energy(x: Any, weight: Any) -> Any:
-                value, g = both(x, weight, *[table[k] for table in count])
-                return {"x": x, "value": value, "g": _each(n, lambda i: select(vary[k][i], g[i], 0.0))}
+                value, g = both(x, weight, *[mask[k] for mask in masks])
+                return {"x": x, "value": value, "g": g}
 
             return _rounds(energy, s, weight, n)
 

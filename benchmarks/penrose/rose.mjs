@@ -145,6 +145,13 @@ const made = async (graph) => {
   return { f, build, compile: since(from), bytes: size.size };
 };
 
+/** What happens once in a process: a first program is compiled and run. */
+const begun = async () => {
+  const square = fn([Vec(2, Real)], Real, (x) => penalty(add(x[0], x[1])));
+  (await compile(fn([Vec(2, Real)], Vec(2, Real), (x) => vjp(square)(x).grad(1))))([1, 2]);
+};
+
+await begun();
 const graph = load(process.argv[2]);
 const all = everything(graph);
 const gradient = new Float64Array(graph.inputs.length);

@@ -1,0 +1,125 @@
+"""`python -m benchmarks.penrose.ours GRAPH FOLDER`: one graph with ours, in a process of its own.
+
+Prints a line of JSON: answers checked, then times, in milliseconds. The packages that node runs go into the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rose
+
+from .graphs import Graph, Point, read
+from .optimise import optimiser
+from .programs import functions
+
+BOUND = 1e-9  # of the value, and of the greatest entry of the gradient: how far off an answer may be
+POINTS = ("init", "perturbed", "final")
+TURNS, SAMPLE = 7, 4e6  # the median of so many, each of about so many nanoseconds
+AGAIN = 2  # graphs made anew by code that is warm
+
+Times = dict[str, float]
+
+
+def timed(do: Callable[[], Any]) -> tuple[Any, Times]:
+    """What it gives; and the milliseconds by the clock on the wall, and of the processor, for all threads."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    found = do()
+    return found, {"wall": 1e3 * (time.perf_counter() - wall), "cpu": 1e3 * (time.process_time() - cpu)}
+
+
+def microseconds(call: Callable[[], Any]) -> Times:
+    """Of a call, when it is warm, by the clock on the wall: the median of turns, and the least."""
+
+    def spent(n: int) -> float:
+        start = time.perf_counter_ns()
+        for _ in range(n):
+            call()
+        return time.perf_counter_ns() - start
+
+    n = 1
+    while (ns := spent(n)) < SAMPLE / 2:
+        n = max(n + 1, min(8 * n, math.ceil(n * SAMPLE / ns)))
+    times = [spent(n) / n / 1e3 for _ in range(TURNS)]
+    return {"us": statistics.median(times), "least_us": min(times)}
+
+
+def off(value: float, gradient: Any, known: Point, instead: dict[int, float]) -> float:
+    """How far an answer is from the reference; `instead` has what is known where that is nan."""
+    slopes = np.array(known.gradient)
+    for k, x in instead.items():
+        slopes[k] = x
+    same = value == known.phi or (math.isnan(value) and math.isnan(known.phi))
+    worst = 0.0 if same else abs(value - known.phi) / abs(known.phi)
+    if slopes.size:
+        by = float(np.max(np.abs(gradient - slopes)) / (np.max(np.abs(slopes)) or 1.0))
+        worst = by if math.isnan(by) else max(worst, by)
+    return worst
+
+
+def instead(path: Path, name: str, point: str) -> dict[int, float]:
+    """The entries of the gradient that are nan in the reference, as `nan_points.json` has them."""
+    file = path.with_name("nan_points.json")
+    points = json.loads(file.read_text()) if file.exists() else {}
+    found = points.get(f"{name}|{point}", {"nan_indices": [], "finite_gradient_at_those_indices": []})
+    return dict(zip(found["nan_indices"], found["finite_gradient_at_those_indices"], strict=True))
+
+
+def compiled(path: Path) -> tuple[Graph, Any, Any, dict[str, Times]]:
+    """A graph, its value and gradient, the module of that, and what it took."""
+    graph = read(path)
+    both, build = timed(lambda: functions(graph)["value_and_gradient"])
+    module, compiling = timed(lambda: rose.compile({"gradient": both}))
+    return graph, both, module, {"build": build, "compile": compiling}
+
+
+def measured(path: Path, folder: Path) -> dict[str, Any]:
+    graph, both, module, found = compiled(path)
+    masks = [np.ones(len(x)) for x in (graph.inputs, graph.objectives, graph.constraints)]
+    points = {name: (np.array(p.x), p.weight) for name, p in graph.points.items()}
+    _, found["first"] = timed(lambda: module(*points["init"], *masks))
+    differ = {
+        name: off(*module(*at, *masks), graph.points[name], instead(path, graph.name, name))
+        for name, at in points.items()
+    }
+    result: dict[str, Any] = {**found, "off": differ, "bytes": len(module.wasm)}
+    if wrong := [name for name, by in differ.items() if not by <= BOUND]:
+        return {**result, "error": f"differs from the reference at {', '.join(wrong)}"}
+    result |= microseconds(lambda: module(*points["init"], *masks))
+    module.save(folder / "gradient", "program", force=True)
+    result["optimise"] = searched(graph, both, folder)
+    anew = [compiled(path)[3] for _ in range(AGAIN)]
+    least: Callable[[str], Times] = lambda stage: {k: min([times[stage][k] for times in anew]) for k in ("wall", "cpu")}
+    return {**result, "build_again": least("build"), "compile_again": least("compile")}
+
+
+def searched(graph: Graph, both: Any, folder: Path) -> dict[str, Any]:
+    """The whole search for a layout, by one call of a module."""
+    module, compiling = timed(lambda: rose.compile({"optimise": optimiser(both, graph.inputs, graph.stages)}))
+    start = np.array(graph.inputs)
+    found, first = timed(lambda: module(start))
+    module.save(folder / "optimise", "program", force=True)
+    ended = {k: found[k] for k in ("converged", "weight", "value", "calls", "asked")}
+    us = microseconds(lambda: module(start))["us"]
+    return {**ended, "compile": compiling, "first": first, "ms": us / 1e3, "bytes": len(module.wasm)}
+
+
+def begun() -> None:
+    """What happens once in a process: the engine is loaded, and a first program is compiled and run."""
+    rose.compile(rose.fn([rose.Vec[2]], rose.Vec[2])(rose.grad(rose.fn([rose.Vec[2]], rose.Real)(rose.norm))))(
+        [1.0, 2.0]
+    )
+
+
+if __name__ == "__main__":
+    begun()
+    print(json.dumps(measured(Path(sys.argv[1]), Path(sys.argv[2]))))

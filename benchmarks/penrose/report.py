@@ -1,0 +1,98 @@
+"""What was measured on graphs of Penrose's, as tables: quantiles over all graphs, and the worst ones by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..compare.report import shown, table, times
+
+Row = dict[str, Any]
+SHARES = {"25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95, "largest": 1.0}
+
+
+def first_gradient(row: Row, clock: str = "wall", warm: bool = True) -> float:
+    """Milliseconds from a graph to its first gradient; by code that has made one before, or in a new process."""
+    again = "_again" if warm else ""
+    return row[f"build{again}"][clock] + row[f"compile{again}"][clock] + row["first"][clock]
+
+
+def optimised(row: Row) -> float:
+    return row["optimise"]["ms"]
+
+
+QUANTITIES: dict[str, tuple[str, str, Callable[[Row], float]]] = {  # by ours of which kind
+    "to the first gradient, ms": ("ours", "the original", first_gradient),
+    "the same, ms of the processor": ("ours", "the original", lambda r: first_gradient(r, "cpu")),
+    "the same in a new process, ms": ("ours", "the original", lambda r: first_gradient(r, "wall", False)),
+    "a gradient, us": ("ours", "the original", lambda r: r["us"]),
+    "a gradient in node, us": ("ours, node", "the original", lambda r: r["us"]),
+    "the whole search, ms": ("ours", "the original", optimised),
+    "the whole search in node, ms": ("ours, node", "the original", optimised),
+    "bytes": ("ours", "the original", lambda r: r["bytes"]),
+}  # fmt: skip
+
+
+def quantile(xs: Sequence[float], share: float) -> float:
+    """Between two of them, in proportion."""
+    ordered = sorted(xs)
+    at = share * (len(ordered) - 1)
+    low = int(at)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (at - low) * (ordered[high] - ordered[low])
+
+
+def pairs(rows: Sequence[Row], quantity: str) -> dict[str, tuple[float, float]]:
+    """What ours and the original take for each graph that both have right."""
+    ours, theirs, of = QUANTITIES[quantity]
+    found = {(r["graph"], r["tool"]): r for r in rows if "error" not in r}
+    names = [name for name, tool in found if tool == ours and (name, theirs) in found]
+    return {
+        name: (of(found[name, ours]), of(found[name, theirs]))
+        for name in names
+        if quantity != "bytes" or "bytes" in found[name, ours]
+    }
+
+
+def quantiles(rows: Sequence[Row]) -> str:
+    """For each quantity three lines: ours, the original, and how much of it ours is, graph by graph."""
+    lines: list[list[str]] = []
+    for quantity in QUANTITIES:
+        found = pairs(rows, quantity).values()
+        if found:
+            for name, xs in (("ours", [x for x, _ in found]), ("original", [y for _, y in found])):
+                lines.append([quantity, name, *[shown(quantile(xs, share)) for share in SHARES.values()]])
+            ratios = [x / y for x, y in found]
+            lines.append([quantity, "ratio", *[times(quantile(ratios, share)) for share in SHARES.values()]])
+    return table(["quantity", "of", *SHARES], lines)
+
+
+def searches(rows: Sequence[Row]) -> str:
+    """How ours ended beside the original: how many graphs, of all that both optimised."""
+    found = {(r["graph"], r["tool"]): r["optimise"] for r in rows if "error" not in r}
+    both = [(a, found[name, "the original"]) for (name, tool), a in found.items() if tool == "ours"]
+    both = [(a, b) for a, b in both if b]
+    close = lambda x, y: abs(x - y) <= 1e-6 * max(abs(x), abs(y), 1e-6)
+    counts = {
+        "converged": sum([a["converged"] for a, _ in both]),
+        "asked for as many gradients": sum([a["asked"] == b["calls"] for a, b in both]),
+        "ended at the same weight": sum([a["weight"] == b["weight"] for a, b in both]),
+        "ended at the same value, to 1e-6": sum([close(a["value"], b["value"]) for a, b in both]),
+        "ended at a lower value": sum([a["value"] < b["value"] and not close(a["value"], b["value"]) for a, b in both]),
+    }
+    return table(["of the searches", str(len(both))], [[name, str(count)] for name, count in counts.items()])
+
+
+def worst(rows: Sequence[Row], most: int = 5) -> str:
+    """The graphs with which ours does worst, for each quantity."""
+    lines: list[list[str]] = []
+    for quantity in QUANTITIES:
+        found = sorted(pairs(rows, quantity).items(), key=lambda item: -item[1][0] / item[1][1])[:most]
+        lines += [[quantity, name, shown(x), shown(y), times(x / y)] for name, (x, y) in found]
+    return table(["quantity", "graph", "ours", "original", "ratio"], lines)
+
+
+def tables(rows: Sequence[Row]) -> str:
+    wrong = [[r["graph"], r["tool"], str(r["error"])[:160]] for r in rows if "error" in r]
+    failed = [table(["graph", "tool", "what it said"], wrong)] if wrong else []
+    return "\n".join([quantiles(rows), searches(rows), worst(rows), *failed])
