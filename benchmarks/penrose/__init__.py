@@ -1,1 +1,3 @@
-"""Diagrams of Penrose's as the graphs that it differentiates: ours beside the original Rose, which it uses."""
+"""Diagrams of Penrose's: the graphs that its compiler hands to its autodiff, as functions of ours, side by side with
+the original Rose.
+"""

@@ -1,0 +1,197 @@
+"""What of a graph is alike: its nodes as the instances of few kinds of functions.
+
+Penrose's objectives and constraints are a few dozen functions, each of many shapes; the graph has forgotten which.
+Nodes are of one *class* if their expressions are equal but for which inputs and constants stand in them: one walk
+finds them all. The classes form a graph that is much smaller. From the outputs backwards, it is cut into *kinds*: a
+class starts one if several others read it, or others read its elements in another order, and if it is too large to
+be computed again there. What one kind reads of another, or of the inputs, is a table: an index for each instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .graphs import Graph, number
+from .operations import CONDITIONS, FLAT, UNBOUNDED
+
+Places = NDArray[np.int64]
+INPUT, CONST = "input", "const"
+SMALL = 2  # operations: what has no more is computed wherever it is read
+
+
+@dataclass(eq=False)
+class Class:
+    """Nodes with the same operation, whose arguments are of the same classes."""
+
+    op: str
+    args: tuple[int, ...]
+    nodes: list[int] = field(default_factory=list[int])
+    readers: int = 0  # classes
+    size: int = 0  # operations, without those of the classes that are likely to be kinds
+    demands: dict[Any, tuple[Kind, Places]] = field(default_factory=dict[Any, "tuple[Kind, Places]"])
+    flat: bool = False  # the derivative is 0
+    wild: bool = False  # it, or the derivative, may be infinite
+
+    @property
+    def leaf(self) -> bool:
+        return self.op is INPUT or self.op is CONST
+
+
+@dataclass(frozen=True)
+class Read:
+    """What each instance of a kind reads: an element of a class, or of the inputs; or a number."""
+
+    of: int | None  # the class; None for numbers
+    table: Any  # places, or numbers
+
+
+Operand = tuple[str, Any]  # ("read", k), ("row", k), ("number", its digits)
+
+
+@dataclass(eq=False)
+class Kind:
+    """An expression, and what each of its instances reads. Outputs are those of `which` objectives or constraints."""
+
+    root: int
+    nodes: Places
+    output: str = ""  # "objectives", "constraints"; empty if others read what it gives
+    which: list[int] = field(default_factory=list[int])
+    found: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])  # arguments come later
+    position: dict[Any, int] = field(default_factory=dict[Any, int])
+    rows: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])  # operations, with their operands
+    reads: list[Read] = field(default_factory=list[Read])
+    result: Operand = ("number", "0")
+
+    @property
+    def turns(self) -> int:
+        return len(self.nodes)
+
+
+class Kinds:
+    """The classes and kinds of a graph. Each kind stands after those that it reads."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.classes = list[Class]()
+        self.kinds = list[Kind]()
+        self._classify(graph.nodes)
+        self._weigh()
+        self._cut()
+        self.kinds.sort(key=lambda k: (k.root, bool(k.output)))
+        for kind in self.kinds:
+            self._write(kind)
+
+    def _classify(self, nodes: list[list[Any]]) -> None:
+        known = dict[Any, int]()
+        start, flat, of, place = [0] * len(nodes), list[int](), [0] * len(nodes), [0] * len(nodes)
+        value = [0.0] * len(nodes)
+        for k, (op, *args) in enumerate(nodes):
+            if op == INPUT or op == CONST:
+                value[k] = number(args[0])
+                args = ()
+            start[k] = len(flat)
+            flat += args
+            key = (op, *[of[a] for a in args])
+            c = known.get(key)
+            if c is None:
+                c = known[key] = len(self.classes)
+                self.classes.append(Class(INPUT if op == INPUT else CONST if op == CONST else op, key[1:]))
+            of[k] = c
+            self.classes[c].nodes.append(k)
+        for c in self.classes:  # the last first: what is summed backwards is summed in the order of the reference
+            c.nodes.reverse()
+            for j, k in enumerate(c.nodes):
+                place[k] = j
+        self._of, self._value = of, np.array(value)
+        self._start, self._flat, self._place = np.array(start), np.array([*flat, 0]), np.array(place)
+
+    def _weigh(self) -> None:
+        for c in self.classes:
+            for a in dict.fromkeys(c.args):
+                self.classes[a].readers += 1
+        for c in self.classes:
+            args = [self.classes[a] for a in dict.fromkeys(c.args)]
+            c.size = 0 if c.leaf else 1 + sum([a.size for a in args if a.readers == 1 or a.size <= SMALL])
+            c.flat = c.op in FLAT or (bool(args) and all([a.flat for a in args]))
+            c.wild = c.op in UNBOUNDED or any([a.wild for a in args])
+
+    def _outputs(self) -> Iterator[Kind]:
+        for output in ("objectives", "constraints"):
+            by_class = dict[int, list[int]]()
+            outs: list[int] = getattr(self.graph, output)
+            for j in reversed(range(len(outs))):
+                by_class.setdefault(self._of[outs[j]], []).append(j)
+            for c, which in by_class.items():
+                yield Kind(c, np.array([outs[j] for j in which]), output, which)
+
+    def _cut(self) -> None:
+        """From the outputs backwards, let each class be part of the kinds that read it, or start one."""
+        for kind in self._outputs():
+            self.kinds.append(kind)
+            self._demand(kind, kind.root, kind.nodes)
+        for k in range(len(self.classes) - 1, -1, -1):
+            c = self.classes[k]
+            if c.leaf or (c.demands and not self._is_part(c)):
+                for key, (kind, nodes) in c.demands.items():
+                    kind.position[key[1:]] = len(kind.found)
+                    kind.found.append((k, nodes))
+                c.demands = {}
+                if c.leaf:
+                    continue
+                own = Kind(k, np.array(c.nodes))
+                self.kinds.append(own)
+                self._demand(own, k, own.nodes)
+            for key, (kind, nodes) in c.demands.items():
+                first, args = self._start[nodes], list[Any]()
+                for j, a in enumerate(c.args):
+                    args.append(self._demand(kind, a, self._flat[first + j]))
+                kind.position[key[1:]] = len(kind.found)
+                kind.found.append((c.op, *args))
+
+    def _demand(self, kind: Kind, c: int, nodes: Places) -> Any:
+        """Note that a kind computes these nodes of a class, one in each turn; what it finds them by."""
+        key = (c, nodes.tobytes())
+        self.classes[c].demands.setdefault((kind, *key), (kind, nodes))
+        return key
+
+    def _is_part(self, c: Class) -> bool:
+        """True if what reads a class computes it."""
+        if len(c.demands) > 1:
+            return c.size <= SMALL
+        ((_, nodes),) = c.demands.values()
+        return c.size * (len(nodes) - len(c.nodes)) <= 4 * len(nodes)
+
+    def _write(self, kind: Kind) -> None:
+        """The expression of a kind, in order."""
+        made = list[Operand](((),) * len(kind.found))  # pyright: ignore[reportArgumentType]
+        for k in range(len(kind.found) - 1, -1, -1):
+            op, *args = kind.found[k]
+            if isinstance(op, int):
+                made[k] = self._read(kind, op, args[0])
+            else:
+                made[k] = ("row", len(kind.rows))
+                kind.rows.append((op, *[made[kind.position[a]] for a in args]))
+        kind.result = made[kind.position[kind.root, kind.nodes.tobytes()]]
+        kind.found, kind.position = [], {}
+
+    def _read(self, kind: Kind, c: int, nodes: Places) -> Operand:
+        of = self.classes[c]
+        table = self._value[nodes] if of.leaf else self._place[nodes]
+        if of.op is CONST:
+            bits = table.view(np.int64)
+            if (bits == bits[0]).all():
+                return "number", float(table[0]).hex()
+        kind.reads.append(Read(None if of.op is CONST else c, table if of.op is CONST else table.astype(np.int64)))
+        return "read", len(kind.reads) - 1
+
+    def is_condition(self, read: Read) -> bool:
+        return read.of is not None and self.classes[read.of].op in CONDITIONS
+
+    def is_active(self, read: Read) -> bool:
+        """True if there is a derivative in what is read."""
+        return read.of is not None and not self.classes[read.of].flat

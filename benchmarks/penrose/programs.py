@@ -1,0 +1,179 @@
+"""Functions of a diagram, made of the kinds in its graph.
+
+    phi = sum of mask * objective + weight * sum of mask * max(constraint, 0)^2
+
+Each kind is an `@fn` of one instance, which is differentiated by itself. Its instances are the turns of a loop with
+tables of indices: forwards for what others read, then backwards for all, adding to the cotangents of what is read. What
+has the cotangent 0 contributes nothing, whatever infinities it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import rose
+from rose import Bool, Fn, Real, Vec, ir, types
+
+from .graphs import Graph
+from .kinds import INPUT, Kind, Kinds, Operand, Read
+from .operations import CONDITIONS, OPERATIONS, larger
+
+
+def functions(graph: Graph) -> dict[str, Fn[..., Any]]:
+    """`value_and_gradient` of the inputs, the weight and the masks of a stage; and `phi`, with that as its derivative.
+
+    The masks are of inputs, objectives and constraints. An input that does not vary has the derivative 0.
+    """
+    n, objectives, constraints = len(graph.inputs), len(graph.objectives), len(graph.constraints)
+    kinds = Kinds(graph)
+    given = [Vec[n], Real, Vec[n], Vec[objectives], Vec[constraints]]
+
+    def value_and_gradient(x: Any, weight: Any, varies: Any, objectives: Any, constraints: Any) -> Any:
+        phi, g = _Program(kinds, x, weight, {"objectives": objectives, "constraints": constraints}).run()
+        return phi, rose.vec(varies[i] * g[i] for i in rose.range(n))
+
+    both = rose.fn(given, tuple[Real, Vec[n]])(value_and_gradient)
+
+    def phi(x: Any, weight: Any, varies: Any, objectives: Any, constraints: Any) -> Any:
+        return both(x, weight, varies, objectives, constraints)[0]
+
+    value = rose.fn(given, Real)(phi)
+
+    @value.jvp
+    def _(x: Any, *more: Any) -> Any:
+        y, g = both(x.re, *[d.re for d in more])
+        return rose.Dual(y, rose.sum(x.du[i] * g[i] for i in rose.range(n)))
+
+    return {"value_and_gradient": both, "phi": value}
+
+
+class _Program:
+    """The loops over the instances of all kinds."""
+
+    def __init__(self, kinds: Kinds, x: Any, weight: Any, masks: dict[str, Any]) -> None:
+        self.classes, self.kinds, self.masks = kinds.classes, kinds.kinds, masks
+        self.of, self.x, self.weight = kinds, x, weight
+        self.fns = dict[Any, Fn[..., Any]]()
+        self.pullbacks = dict[Any, Callable[..., rose.Vjp]]()
+        self.values = dict[int, Any]()  # of each class that others read
+        self.sums = dict[int, Any]()  # and its cotangents
+        self.total, self.gradient = rose.accum(0.0), rose.accum(zeros(len(x)))
+
+    def run(self) -> tuple[Any, Any]:
+        for kind in self.kinds:
+            if not kind.output:
+                self.values[kind.root] = self.forwards(kind)
+                if not self.classes[kind.root].flat:
+                    self.sums[kind.root] = rose.accum(0.0 if kind.turns == 1 else zeros(kind.turns))
+        for kind in reversed(self.kinds):
+            each(kind, self.output(kind) if kind.output else self.backwards(kind))
+        return self.total.value, self.gradient.value
+
+    def forwards(self, kind: Kind) -> Any:
+        f = self.fn(kind)
+        if kind.turns == 1:
+            return f(*self.read(kind, 0))
+        return rose.vec(f(*self.read(kind, i)) for i in rose.range(kind.turns))
+
+    def output(self, kind: Kind) -> Callable[[Any], None]:
+        mask, f = self.masks[kind.output], self.fn(kind)
+
+        def turn(i: Any) -> None:
+            xs = self.read(kind, i)
+            y, m = f(*xs), mask[entry(kind.which, len(mask), i)]
+            if kind.output == "constraints":
+                y = larger(y, 0.0)
+                m = self.weight * m * y
+            self.total += m * y
+            self.pull(kind, i, xs, m if kind.output == "objectives" else m + m)
+
+        return turn
+
+    def backwards(self, kind: Kind) -> Callable[[Any], None]:
+        if self.classes[kind.root].flat:
+            return lambda i: None
+        ct = self.sums[kind.root].value
+        return lambda i: self.pull(kind, i, self.read(kind, i), ct if kind.turns == 1 else ct[i])
+
+    def pull(self, kind: Kind, i: Any, xs: Sequence[Any], ct: Any) -> None:
+        """Add the cotangents of what an instance reads."""
+        active = [k for k, read in enumerate(kind.reads) if self.of.is_active(read)]
+        if not active or self.classes[kind.root].flat:
+            return
+        f, wild = self.fn(kind), self.classes[kind.root].wild
+        if f not in self.pullbacks:
+            self.pullbacks[f] = rose.vjp(f)
+        cts = self.pullbacks[f](*xs).grad(ct)
+        for k in active:
+            g = cts if len(xs) == 1 else cts[k]
+            self.add(kind.reads[k], i, rose.select(ct == 0.0, 0.0, g) if wild else g)
+
+    def add(self, read: Read, i: Any, ct: Any) -> None:
+        of = self.classes[read.of or 0]
+        if of.op is INPUT:
+            self.gradient[entry(read.table, len(self.x), i)] += ct
+        elif len(of.nodes) == 1:
+            self.sums[read.of or 0] += ct
+        else:
+            self.sums[read.of or 0][entry(read.table, len(of.nodes), i)] += ct
+
+    def read(self, kind: Kind, i: Any) -> list[Any]:
+        """What instance `i` of a kind reads."""
+        return [self.element(read, i) for read in kind.reads]
+
+    def element(self, read: Read, i: Any) -> Any:
+        if read.of is None:
+            return rose.constant(Vec[len(read.table)], read.table.tolist())[i]
+        of = self.classes[read.of]
+        if of.op is INPUT:
+            return self.x[entry(read.table, len(self.x), i)]
+        values = self.values[read.of]
+        return values if len(of.nodes) == 1 else values[entry(read.table, len(of.nodes), i)]
+
+    def fn(self, kind: Kind) -> Fn[..., Any]:
+        """The function of a kind: one for all kinds that differ in what they read alone."""
+        key = (tuple(kind.rows), kind.result, tuple([self.of.is_condition(r) for r in kind.reads]))
+        active = tuple([self.of.is_active(r) for r in kind.reads])
+        if (key, active) not in self.fns:
+            self.fns[key, active] = _function(kind, key[2])
+        return self.fns[key, active]
+
+
+def _function(kind: Kind, conditions: Sequence[bool]) -> Fn[..., Any]:
+    rows, result = kind.rows, kind.result
+
+    def body(*xs: Any) -> Any:
+        made = list[Any]()
+
+        def operand(where: Operand) -> Any:
+            what, k = where
+            return made[k] if what == "row" else xs[k] if what == "read" else float.fromhex(k)
+
+        for op, *args in rows:
+            made.append(OPERATIONS[op](*map(operand, args)))
+        return operand(result)
+
+    is_condition = bool(rows) and rows[-1][0] in CONDITIONS
+    return rose.fn([Bool if c else Real for c in conditions], Bool if is_condition else Real)(body)
+
+
+def zeros(n: int) -> Any:
+    return ir.builder().zero(types.Vec(n, types.Real))
+
+
+def entry(table: Any, n: int, i: Any) -> Any:
+    """Entry `i` of a table of indices below `n`."""
+    first = int(table[0])
+    if all([k == first for k in table]):
+        return first
+    numbers = tuple([int(k) for k in table])
+    return ir.builder().const(numbers, types.Vec(len(numbers), types.Fin(n)))[i]
+
+
+def each(kind: Kind, turn: Callable[[Any], None]) -> None:
+    if kind.turns == 1:
+        turn(0)
+    else:
+        for i in rose.range(kind.turns):
+            turn(i)
