@@ -96,5 +96,5 @@ export const optimise = (f, { inputs, stages, weight }) => {
   let found;
   const start = performance.now();
   for (const masks of stages) found = stage(counted, x, masks, weight);
-  return { ms: performance.now() - start, calls, ...found };
+  return { ms: performance.now() - start, calls, x, ...found };
 };

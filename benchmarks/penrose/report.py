@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..compare.report import shown, table, times
+from ..compare.report import clean, shown, table, times
 
 Row = dict[str, Any]
 SHARES = {"25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95, "largest": 1.0}
@@ -70,8 +70,8 @@ def quantiles(rows: Sequence[Row]) -> str:
 def searches(rows: Sequence[Row]) -> str:
     """How ours ended beside the original: how many graphs, of all that both optimised."""
     found = {(r["graph"], r["tool"]): r["optimise"] for r in rows if "error" not in r}
-    both = [(a, found[name, "the original"]) for (name, tool), a in found.items() if tool == "ours"]
-    both = [(a, b) for a, b in both if b]
+    names = [name for name, tool in found if tool == "ours" and (name, "the original") in found]
+    both = [(found[name, "ours"], found[name, "the original"]) for name in names]
     close = lambda x, y: abs(x - y) <= 1e-6 * max(abs(x), abs(y), 1e-6)
     counts = {
         "converged": sum([a["converged"] for a, _ in both]),
@@ -93,6 +93,6 @@ def worst(rows: Sequence[Row], most: int = 5) -> str:
 
 
 def tables(rows: Sequence[Row]) -> str:
-    wrong = [[r["graph"], r["tool"], str(r["error"])[:160]] for r in rows if "error" in r]
+    wrong = [[r["graph"], r["tool"], clean(r["error"])] for r in rows if "error" in r]
     failed = [table(["graph", "tool", "what it said"], wrong)] if wrong else []
     return "\n".join([quantiles(rows), searches(rows), worst(rows), *failed])

@@ -170,7 +170,10 @@ if (wrong.length > 0) found.error = `differs from the reference at ${wrong}`;
 else {
   const { x, weight } = graph.ref.init;
   Object.assign(found, microseconds(() => f(x, weight, all, gradient)));
-  if (process.argv.includes("--optimise")) found.optimise = optimise(f, graph);
+  if (process.argv.includes("--optimise")) {
+    const { ms, calls, value, weight } = optimise(f, graph);
+    found.optimise = { ms, calls, value, weight };
+  }
   if (process.argv.includes("--again")) {
     const again = await made(graph); // by code that is warm by now
     Object.assign(found, { build_again: again.build, compile_again: again.compile });
