@@ -101,7 +101,7 @@ def row(graph: str, tool: str, ms: float) -> dict[str, Any]:
     stages = {f"{k}{again}": {"wall": ms, "cpu": ms} for k in ("build", "compile") for again in ("", "_again")}
     search = {"ms": ms, "converged": True, "weight": 1e5, "value": 2.0, "asked": 12, "calls": 12}
     whole = {**stages, "first": {"wall": ms, "cpu": ms}, "us": ms, "optimise": search, "bytes": 100}
-    return {"graph": graph, "tool": tool, **whole}
+    return {"graph": graph, "tool": tool, **whole, **({"layout": stages["build"]} if tool == "ours" else {})}
 
 
 def test_of_several_rounds_each_number_is_the_least_and_an_error_is_kept():
@@ -127,4 +127,5 @@ def test_the_tables_tell_quantiles_and_what_is_wrong():
     text = report.tables(rows)
     assert "| a gradient, us | ratio | 0.56 | 0.88 | 1.19 | 1.44 | 1.50 |" in text
     assert "| to the first gradient, ms | original | 7.50 | 9.00 | 10.5 | 11.7 | 12.0 |" in text
+    assert "| from graph to layout, ms | b | 3.00 | 8.00 | 0.38 |" in text
     assert "| c | the original | took / long |" in text

@@ -4,8 +4,9 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 
 export const POINTS = ["init", "perturbed", "final"];
-const TURNS = 7; // of which a sample is the least
 const SAMPLE = 4; // milliseconds
+const CALM = 500;
+const LONGEST = 10_000;
 
 /** What JSON has no number for is text in these files. */
 const numbers = (xs) => Float64Array.from(xs, Number);
@@ -58,19 +59,26 @@ export const since = (start) => {
   return { wall: now.wall - start.wall, cpu: now.cpu - start.cpu };
 };
 
-/** Microseconds of a call, when it is warm: the median of turns, and the least. */
-export const microseconds = (call, most = 1000) => {
+/**
+ * Microseconds of a call, when it is warm: the least of turns. The engine writes code that runs often again, beside
+ * other work, which for a large module takes seconds: it is warm when it has not become faster for a while.
+ */
+export const microseconds = (call) => {
   const time = (n) => {
     const start = performance.now();
     for (let k = 0; k < n; k++) call();
     return performance.now() - start;
   };
   let n = 1;
-  for (const start = performance.now(); performance.now() - start < most; ) {
-    const spent = time(n);
-    if (spent < SAMPLE) n = Math.max(n + 1, Math.min(8 * n, Math.ceil((n * SAMPLE) / Math.max(spent, 1e-3))));
-    else if (performance.now() - start > most / 3) break;
+  for (let spent; (spent = time(n)) < SAMPLE / 2; )
+    n = Math.max(n + 1, Math.min(8 * n, Math.ceil((n * SAMPLE) / Math.max(spent, 1e-3))));
+  let least = Infinity;
+  const start = performance.now();
+  for (let since = start, now; (now = performance.now()) - since < CALM && now - start < LONGEST; ) {
+    const us = (1e3 * time(n)) / n;
+    if (us < 0.97 * least) since = now;
+    least = Math.min(us, least);
+    if (us * n < 500 * SAMPLE) n *= 2;
   }
-  const times = Array.from({ length: TURNS }, () => (1e3 * time(n)) / n).sort((x, y) => x - y);
-  return { us: times[TURNS >> 1], least_us: times[0] };
+  return { us: least };
 };

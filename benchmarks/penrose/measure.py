@@ -18,7 +18,7 @@ from ..compare.peers import LIMIT, PEERS, TOOLS, Tool, installed
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 ROSE = next(tool for tool in TOOLS if tool.name.startswith("Rose "))
-SCRIPTS = PEERS / "node" / "penrose"  # beside node_modules, where node looks for what they import
+SCRIPTS = PEERS / "node" / "diagrams"  # beside node_modules, where node looks for what they import
 LONGEST = 10 * LIMIT  # seconds for one graph with one tool: the largest take minutes to optimise
 
 Row = dict[str, Any]
@@ -65,7 +65,7 @@ def said(command: Sequence[str | Path], cwd: Path) -> Row:
 def tools(file: Path, folder: Path) -> Iterator[tuple[str, Row]]:
     """One turn of each tool."""
     yield "ours", said([sys.executable, "-m", "benchmarks.penrose.ours", file, folder], ROOT)
-    yield "the original", said(["node", "rose.mjs", file, "--optimise", "--again"], SCRIPTS)
+    yield "the original", said(["node", "rose.mjs", file], SCRIPTS)
     if (folder / "optimise").exists():
         yield "ours, node", said(["node", "ours.mjs", file, folder], SCRIPTS)
 
