@@ -1,0 +1,75 @@
+"""`python -m benchmarks.penrose DIRECTORY`: the graphs there, measured; what is wrong is told, and exit code 1.
+
+`--only TEXT` takes those with it in their names, `--check` compares answers with the reference and measures nothing.
+`--save` writes the figures into `benchmarks/results`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from rich.console import Console
+
+os.environ.setdefault("ROSE_CACHE", "")  # each module is compiled anew
+
+from ..loops import RESULTS, shown
+from .measure import BOUND, rows
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+
+
+def quantiles(title: str, xs: list[float]) -> dict[str, Any]:
+    return {"": title, **{f"{100 * q:.0f} %": float(np.quantile(xs, q)) for q in QUANTILES}}
+
+
+def table(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The quantiles of each figure, over all graphs."""
+    made: list[dict[str, Any]] = []
+    for tool in ("ours", "ours, node", "Rose 0.4.10"):
+        done = [r[tool] for r in found if "total" in r.get(tool, {})]
+        if not done:
+            continue
+        for key, unit, scale in (("total", "ms", 1), ("first", "ms", 1), ("gradient", "us", 1e3), ("bytes", "kB", 1e-3)):
+            made.append(quantiles(f"{tool}: {key}, {unit}", [r[key] * scale for r in done]))
+    both = [r for r in found if "total" in r.get("Rose 0.4.10", {})]
+    for key, over in (("total", "ours"), ("gradient", "ours"), ("gradient", "ours, node")):
+        ratios = [r["Rose 0.4.10"][key] / r[over][key] for r in both if key in r.get(over, {})]
+        if ratios:
+            made.append(quantiles(f"{key}: Rose 0.4.10 over {over}", ratios))
+    return made
+
+
+@click.command()
+@click.argument("directory", type=click.Path(exists=True, path_type=Path))
+@click.option("--only", default="", help="graphs with this in their names")
+@click.option("--node/--no-node", default=True, help="also in node, and the original Rose")
+@click.option("--save", is_flag=True, help="write benchmarks/results/penrose.json")
+def main(directory: Path, only: str, node: bool, save: bool) -> None:
+    console, found = Console(width=130), list[dict[str, Any]]()
+    files = sorted([p for p in directory.glob("*.json*") if only in p.name and p.name.count("__")])
+    for row in rows(files, node=node):
+        found.append(row)
+        figures = {name: made for name, made in row.items() if isinstance(made, dict)}
+        brief = [
+            f"{name}: {made['total']:,.1f} ms, {1e3 * made['gradient']:,.1f} us" if "total" in made else made["error"]
+            for name, made in figures.items()
+        ]
+        print(row["graph"], f"{row['nodes']:,} nodes", *brief, sep=" | ", flush=True)
+    wrong = [r["graph"] for r in found if not r["ours"]["differs"] <= BOUND]
+    console.print(shown(f"{len(found)} graphs", table(found)))
+    print("all agree with the reference" if not wrong else f"wrong: {', '.join(wrong)}")
+    if save:
+        machine = f"{platform.machine()}, CPython {platform.python_version()}"
+        (RESULTS / "penrose.json").write_text(json.dumps({"machine": machine, "rows": found}, indent=1) + "\n")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
