@@ -78,7 +78,7 @@ def test_the_search_takes_the_steps_that_it_takes_in_javascript(start: list[floa
     search = optimiser(rose.fn([Vec[2], Real, Vec[2], Vec[1], Vec[1]], tuple[Real, Vec[2]])(both), start, [stage])
     ours = rose.compile(search)(start)
     script = tmp_path / "search.mjs"
-    script.write_text(IN_JAVASCRIPT % (Path(optimise.__file__).with_suffix(".mjs").as_uri(), start))
+    script.write_text(IN_JAVASCRIPT % ((Path(optimise.__file__).parent / "js" / "optimise.mjs").as_uri(), start))
     theirs = json.loads(node(script, cwd=tmp_path))
     assert ours["converged"]
     assert (ours["asked"], ours["value"], ours["weight"]) == (theirs["calls"], theirs["value"], theirs["weight"])

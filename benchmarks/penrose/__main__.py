@@ -2,7 +2,7 @@
 
 They take turns, each in a process of its own. `--core` chooses the graphs that `timings.csv` marks, `--only NAME ...`
 those with such a name; `--rounds N` says how often each is measured. Figures go into benchmarks/results/penrose.json
-(`--out FILE` names another), with a plot beside it.
+(`--out FILE` names another), with a plot beside it. Answers are checked first: with a wrong one the exit code is 1.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from pathlib import Path
 
 from ..compare.measure import machine
@@ -38,6 +39,7 @@ def main() -> None:
     given.out.write_text(json.dumps(found, indent=1) + "\n")
     print(report.tables(rows))
     print(plotted(given.out, given.out.parent, Path(__file__).with_name("plots.py")) or f"written: {given.out}")
+    sys.exit(any("error" in row for row in rows))
 
 
 main()

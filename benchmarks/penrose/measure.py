@@ -32,7 +32,7 @@ def prepared() -> str | None:
     package = PEERS / "node" / "package.json"
     if not package.exists():
         package.write_text('{"private": true, "type": "module"}\n')
-    for script in HERE.glob("*.mjs"):
+    for script in (HERE / "js").glob("*.mjs"):
         shutil.copy(script, SCRIPTS)
     return installed(Tool(ROSE.name, "rose.mjs", ROSE.needs))
 

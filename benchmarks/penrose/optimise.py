@@ -2,7 +2,7 @@
 
 It is the exterior point method (Rao, Engineering Optimization, 4th edition, section 7.13) around L-BFGS (Nocedal and
 Wright, Numerical Optimization, algorithms 7.4 and 7.5), with the numbers and the rules for an end that Penrose has in
-packages/core/src/engine/Optimizer.ts. `optimise.mjs` says the same in JavaScript, around the original Rose.
+packages/core/src/engine/Optimizer.ts. `js/optimise.mjs` says the same in JavaScript, around the original Rose.
 """
 
 from __future__ import annotations

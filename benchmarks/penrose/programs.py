@@ -148,7 +148,7 @@ def _function(kind: Kind, conditions: Sequence[bool]) -> Fn[..., Any]:
 
         def operand(where: Operand) -> Any:
             what, k = where
-            return made[k] if what == "row" else xs[k] if what == "read" else float.fromhex(k)
+            return made[k] if what == "row" else xs[k] if what == "read" else ir.builder().lift(float.fromhex(k))
 
         for op, *args in rows:
             made.append(OPERATIONS[op](*map(operand, args)))
