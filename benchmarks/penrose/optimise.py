@@ -85,24 +85,29 @@ def _rounds(energy: AnyFn, s: Any, weight: float, n: int) -> Any:
 
 
 def _search(energy: AnyFn, given: Any, n: int) -> Any:
-    """L-BFGS, to where a step promises next to nothing; with the value before that step."""
+    """L-BFGS, to where a step promises next to nothing; with the value before that step.
+
+    The first step is along the gradient. What it learns, from no step at all, is 0, and makes no difference later.
+    """
 
     def turn(s: Any) -> Any:
         at = rose.cond(s["known"], lambda: s["at"], lambda: energy(s["at"]["x"]))
-        past = _learned(s["past"], s["last"], at, n)
-        r = _direction(at["g"], past, n)
+        past = _learned(s["past"], s["last"], at)
+        r = _direction(at["g"], past, s["first"])
         to, known, tries = _line_search(energy, at, r)
-        done, fine = rose.dot(at["g"], r) < FLAT, _is_number(at)
         calls, asked = s["calls"] + tries + select(s["known"], 0.0, 1.0), s["asked"] + tries + 1.0
         counts = {"calls": calls, "asked": asked}
-        return {"at": to, "known": known, "last": at, "past": past, "done": done, "fine": fine, **counts}
+        done, fine = ~s["first"] & (rose.dot(at["g"], r) < FLAT), _is_number(at)
+        return {
+            "at": to, "known": known, "last": at, "past": past, "first": False, "done": done, "fine": fine, **counts
+        }  # fmt: skip
 
-    first = energy(given["x"])
-    at, known, tries = _line_search(energy, first, first["g"])
-    none = _each(MEMORY, lambda _: _each(n, lambda _: 0.0))
-    past = {"dx": none, "dg": none, "weight": _each(MEMORY, lambda _: 0.0), "newest": rose.constant(Fin[MEMORY], 0)}
-    counts = {k: given[k] + tries + 1.0 for k in ("calls", "asked")}
-    start = {"at": at, "known": known, "last": first, "past": past, "done": False, "fine": True, **counts}
+    none = _each(n, lambda _: 0.0)
+    at = {"x": given["x"], "value": 0.0, "g": none}
+    rows, weight = _each(MEMORY, lambda _: none), _each(MEMORY, lambda _: 0.0)
+    past = {"dx": rows, "dg": rows, "weight": weight, "newest": rose.constant(Fin[MEMORY], 0)}
+    counts = {k: given[k] for k in ("calls", "asked")}
+    start = {"at": at, "known": False, "last": at, "past": past, "first": True, "done": False, "fine": True, **counts}
     going = lambda s: s["fine"] & ~s["done"] & (s["calls"] < MOST)
     end = rose.while_loop(going, turn, start)
     found = {"x": end["at"]["x"], "value": end["last"]["value"], "converged": end["fine"] & end["done"]}
@@ -115,7 +120,7 @@ def _is_number(at: Any) -> Any:
     return some == some
 
 
-def _learned(past: Any, last: Any, at: Any, n: int) -> Any:
+def _learned(past: Any, last: Any, at: Any) -> Any:
     """With one step more, in the place of the oldest."""
     dx, dg = (_along(at[k], -1.0, last[k]) for k in ("x", "g"))
     new = (past["newest"] + (MEMORY - 1)) % MEMORY
@@ -124,7 +129,7 @@ def _learned(past: Any, last: Any, at: Any, n: int) -> Any:
     return {"dx": row(dx, past["dx"]), "dg": row(dg, past["dg"]), "weight": weight, "newest": new}
 
 
-def _direction(g: Any, past: Any, n: int) -> Any:
+def _direction(g: Any, past: Any, first: Any) -> Any:
     """The gradient, times the inverse of the Hessian as the steps that are remembered tell it."""
     dx, dg, weight, newest = (past[k] for k in ("dx", "dg", "weight", "newest"))
 
@@ -140,7 +145,8 @@ def _direction(g: Any, past: Any, n: int) -> Any:
 
     q, parts = rose.scan(newest_first, g, MEMORY)
     scale = rose.dot(dx[newest], dg[newest]) / (rose.dot(dg[newest], dg[newest]) + TINY)
-    return rose.scan(oldest_first, _each(n, lambda i: scale * q[i]), MEMORY)
+    scale = select(first, 1.0, scale)
+    return rose.scan(oldest_first, _each(q.type.size, lambda i: scale * q[i]), MEMORY)
 
 
 def _line_search(energy: AnyFn, at: Any, r: Any) -> Any:
