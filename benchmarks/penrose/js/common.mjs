@@ -60,25 +60,24 @@ export const since = (start) => {
 };
 
 /**
- * Microseconds of a call, when it is warm: the least of turns. The engine writes code that runs often again, beside
- * other work, which for a large module takes seconds: it is warm when it has not become faster for a while.
+ * Microseconds of the processor for a call, when it is warm: the least of turns. The engine writes code that runs often
+ * again, beside other work, which for a large module takes seconds: it is warm when it has not become faster for a while.
  */
 export const microseconds = (call) => {
   const time = (n) => {
-    const start = performance.now();
+    const start = clock();
     for (let k = 0; k < n; k++) call();
-    return performance.now() - start;
+    return since(start).cpu;
   };
   let n = 1;
   for (let spent; (spent = time(n)) < SAMPLE / 2; )
     n = Math.max(n + 1, Math.min(8 * n, Math.ceil((n * SAMPLE) / Math.max(spent, 1e-3))));
   let least = Infinity;
   const start = performance.now();
-  for (let since = start, now; (now = performance.now()) - since < CALM && now - start < LONGEST; ) {
+  for (let last = start, now; (now = performance.now()) - last < CALM && now - start < LONGEST; ) {
     const us = (1e3 * time(n)) / n;
-    if (us < 0.97 * least) since = now;
+    if (us < 0.97 * least) last = now;
     least = Math.min(us, least);
-    if (us * n < 500 * SAMPLE) n *= 2;
   }
   return { us: least };
 };

@@ -36,8 +36,8 @@ else {
   const { x, weight } = graph.ref.init;
   Object.assign(found, microseconds(() => called(x, weight)));
   const { optimise } = await (await opened(join(folder, "optimise")))();
-  const start = performance.now();
+  const start = clock();
   const { converged, weight: last, value, calls, asked } = optimise(graph.inputs);
-  found.optimise = { converged, weight: last, value, calls, asked, ms: performance.now() - start };
+  found.optimise = { converged, weight: last, value, calls, asked, ...since(start) };
 }
 console.log(JSON.stringify(found));
