@@ -1,7 +1,7 @@
 """`python -m benchmarks.penrose DIRECTORY`: the graphs there, measured; what is wrong is told, and exit code 1.
 
-`--only TEXT` takes those with it in their names, `--check` compares answers with the reference and measures nothing.
-`--save` writes the figures into `benchmarks/results`.
+`--only TEXT` takes those with it in their names, `--no-node` leaves out what runs in node, the original Rose too, and
+`--layout` adds the search for a layout. `--save` writes the figures into `benchmarks/results`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,12 @@ def table(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
         done = [r[tool] for r in found if "total" in r.get(tool, {})]
         if not done:
             continue
-        for key, unit, scale in (("total", "ms", 1), ("first", "ms", 1), ("gradient", "us", 1e3), ("bytes", "kB", 1e-3)):
+        for key, unit, scale in (
+            ("total", "ms", 1),
+            ("first", "ms", 1),
+            ("gradient", "us", 1e3),
+            ("bytes", "kB", 1e-3),
+        ):
             made.append(quantiles(f"{tool}: {key}, {unit}", [r[key] * scale for r in done]))
     both = [r for r in found if "total" in r.get("Rose 0.4.10", {})]
     for key, over in (("total", "ours"), ("gradient", "ours"), ("gradient", "ours, node")):
@@ -46,21 +51,25 @@ def table(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return made
 
 
+def said(name: str, made: dict[str, Any]) -> str:
+    """What a tool has done, in short."""
+    if "run" in made:
+        return f"layout: {made['run']:,.1f} ms, {made['steps']:,.0f} steps to {made['phi']:.6g}"
+    return f"{name}: {made['total']:,.1f} ms, {1e3 * made['gradient']:,.1f} us" if "total" in made else made["error"]
+
+
 @click.command()
 @click.argument("directory", type=click.Path(exists=True, path_type=Path))
 @click.option("--only", default="", help="graphs with this in their names")
 @click.option("--node/--no-node", default=True, help="also in node, and the original Rose")
+@click.option("--layout", is_flag=True, help="also lay them out, by L-BFGS inside of the module")
 @click.option("--save", is_flag=True, help="write benchmarks/results/penrose.json")
-def main(directory: Path, only: str, node: bool, save: bool) -> None:
+def main(directory: Path, only: str, node: bool, layout: bool, save: bool) -> None:
     console, found = Console(width=130), list[dict[str, Any]]()
     files = sorted([p for p in directory.glob("*.json*") if only in p.name and p.name.count("__")])
-    for row in rows(files, node=node):
+    for row in rows(files, node=node, search=layout):
         found.append(row)
-        figures = {name: made for name, made in row.items() if isinstance(made, dict)}
-        brief = [
-            f"{name}: {made['total']:,.1f} ms, {1e3 * made['gradient']:,.1f} us" if "total" in made else made["error"]
-            for name, made in figures.items()
-        ]
+        brief = [said(name, made) for name, made in row.items() if isinstance(made, dict)]
         print(row["graph"], f"{row['nodes']:,} nodes", *brief, sep=" | ", flush=True)
     wrong = [r["graph"] for r in found if not r["ours"]["differs"] <= BOUND]
     console.print(shown(f"{len(found)} graphs", table(found)))

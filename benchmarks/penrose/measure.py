@@ -24,6 +24,7 @@ from rose.build import no_collector
 
 from ..compare.peers import PEERS, Tool, prepared
 from .graphs import Graph, number, read
+from .layout import laid_out, layout
 from .programs import functions
 
 HERE = Path(__file__).parent
@@ -74,6 +75,19 @@ def in_python(graph: Graph, rounds: int = ROUNDS) -> tuple[dict[str, Any], rose.
     return best, module
 
 
+def searched(graph: Graph) -> dict[str, Any]:
+    """The layout of a graph inside of a module: milliseconds to compile it, and to run; and where it ends."""
+    start = time.perf_counter()
+    with no_collector():
+        search = rose.compile(layout(graph))
+    _ = search.running
+    compiled = time.perf_counter()
+    end = laid_out(graph, search)
+    ran = time.perf_counter()
+    end.pop("x")
+    return {"compile": 1e3 * (compiled - start), "run": 1e3 * (ran - compiled), **end, "Penrose": graph.optimised}
+
+
 def masks(graph: Graph) -> list[Any]:
     """That all inputs vary, and all outputs count."""
     return [np.ones(len(xs)) for xs in (graph.inputs, graph.objectives, graph.constraints)]
@@ -119,7 +133,7 @@ class Node:
         return found | {"differs": differs(graph, answers, finite=False), "total": found["build"] + found["first"]}
 
 
-def rows(files: list[Path], *, node: bool = True) -> Iterator[dict[str, Any]]:
+def rows(files: list[Path], *, node: bool = True, search: bool = False) -> Iterator[dict[str, Any]]:
     """For each graph, what it costs with each tool. The first is measured twice: once to warm up."""
     tools: dict[str, Node] = {}
     with ExitStack() as stack:
@@ -138,5 +152,7 @@ def rows(files: list[Path], *, node: bool = True) -> Iterator[dict[str, Any]]:
             for name, tool in tools.items():
                 row[name] = tool.measured(graph, file, folder / str(k))
             shutil.rmtree(folder / str(k))
+            if k and search:
+                row["layout"] = searched(graph)
             if k:
                 yield row

@@ -78,7 +78,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-
 def _value(name: str) -> Callable[..., Any]:
     """The value of an operation of ours, of numbers: with the bits of compiled code."""
     return OPS[name].eval or getattr(rose, name)
@@ -101,4 +100,6 @@ VALUES: dict[str, Callable[..., Any]] = {
 
 CONDITIONS = frozenset(("gt", "lt", "ge", "le", "eq", "and", "or", "xor", "not", "truth"))
 FLAT = CONDITIONS | {"floor", "sign", "const"}  # whose derivative is 0
-UNBOUNDED = frozenset(("div", "inv", "sqrt", "sqrt_eps", "tan", "acos", "exp", "log", "atan2", "pow"))  # it is, or its derivative, or nan
+UNBOUNDED = frozenset(
+    ("div", "inv", "sqrt", "sqrt_eps", "tan", "acos", "exp", "log", "atan2", "pow")
+)  # it is, or its derivative, or nan
