@@ -60,9 +60,7 @@ def test_masks_choose_inputs_and_outputs():
     f, x = compiled(g), g.points["perturbed"].x
     varies, objectives, constraints = ([k % 2 for k in range(len(mask))] for mask in ones(g))
     phi, gradient = f(x, 10.0, varies, objectives, constraints)
-    few = Graph(
-        g.name, g.inputs, g.nodes, g.objectives[1::2], g.constraints[1::2], [], {}, {}
-    )
+    few = Graph(g.name, g.inputs, g.nodes, g.objectives[1::2], g.constraints[1::2], [], {}, {})
     value, wanted = by_hand(few, x, 10.0)
     assert phi == pytest.approx(value)
     assert gradient == pytest.approx(np.array(wanted) * varies)
@@ -74,6 +72,19 @@ def test_the_derivative_of_phi_is_the_gradient():
     value, gradient = rose.value_and_grad(phi)(g.inputs, 1e3, *ones(g))
     assert value == both(g.inputs, 1e3, *ones(g))[0]
     assert gradient.tolist() == both(g.inputs, 1e3, *ones(g))[1].tolist()
+
+
+def test_constants_are_folded_to_the_bits_of_compiled_code():
+    made = Builder([["const", 0.7], ["const", -2.0], ["input", 0]])
+    of = ("sin", "cos", "tan", "atan", "exp", "acos")
+    folded = [*[made(op, 0) for op in of], made("div", 0, 1), made("inv", 1), made("sqrt_eps", 0), made("pow", 0, 1)]
+    same = Builder([["input", 0], ["input", 1], ["input", 2]])
+    same.nodes += made.nodes[3:]
+    one, two = (compiled(b.graph(folded, [])) for b in (made, same))
+    assert not Kinds(made.graph(folded, [])).kinds[0].rows
+    for k in range(len(folded)):
+        mask = [float(j == k) for j in range(len(folded))]
+        assert one([0.0], 1.0, [1.0], mask, [])[0] == two([0.7, -2.0, 0.0], 1.0, [1.0] * 3, mask, [])[0]
 
 
 def test_the_same_expression_of_other_inputs_is_one_kind():

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .graphs import Graph, number
+from .folding import CONST, INPUT, TRUTH, folded
+from .graphs import Graph, Node
 from .operations import CONDITIONS, FLAT, UNBOUNDED
 
 Places = NDArray[np.int64]
-INPUT, CONST = "input", "const"
+LEAVES = (INPUT, CONST, TRUTH)
 SMALL = 2  # operations: what has no more is computed wherever it is read
 
 
@@ -39,7 +40,7 @@ class Class:
 
     @property
     def leaf(self) -> bool:
-        return self.op is INPUT or self.op is CONST
+        return self.op in LEAVES
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Read:
     table: Any  # places, or numbers
 
 
-Operand = tuple[str, Any]  # ("read", k), ("row", k), ("number", its digits)
+Operand = tuple[str, Any]  # ("read", k), ("row", k), ("const", its digits), ("truth", it)
 
 
 @dataclass(eq=False)
@@ -65,7 +66,7 @@ class Kind:
     position: dict[Any, int] = field(default_factory=dict[Any, int])
     rows: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])  # operations, with their operands
     reads: list[Read] = field(default_factory=list[Read])
-    result: Operand = ("number", "0")
+    result: Operand = (CONST, "0")
 
     @property
     def turns(self) -> int:
@@ -76,23 +77,25 @@ class Kinds:
     """The classes and kinds of a graph. Each kind stands after those that it reads."""
 
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
         self.classes = list[Class]()
         self.kinds = list[Kind]()
-        self._classify(graph.nodes)
+        nodes, outputs = folded(graph.nodes, [*graph.objectives, *graph.constraints])
+        n = len(graph.objectives)
+        self.outputs = {"objectives": outputs[:n], "constraints": outputs[n:]}
+        self._classify(nodes)
         self._weigh()
         self._cut()
         self.kinds.sort(key=lambda k: (k.root, bool(k.output)))
         for kind in self.kinds:
             self._write(kind)
 
-    def _classify(self, nodes: list[list[Any]]) -> None:
+    def _classify(self, nodes: list[Node]) -> None:
         known = dict[Any, int]()
         start, flat, of, place = [0] * len(nodes), list[int](), [0] * len(nodes), [0] * len(nodes)
         value = [0.0] * len(nodes)
         for k, (op, *args) in enumerate(nodes):
-            if op == INPUT or op == CONST:
-                value[k] = number(args[0])
+            if op in LEAVES:
+                value[k] = args[0]
                 args = ()
             start[k] = len(flat)
             flat += args
@@ -100,7 +103,7 @@ class Kinds:
             c = known.get(key)
             if c is None:
                 c = known[key] = len(self.classes)
-                self.classes.append(Class(INPUT if op == INPUT else CONST if op == CONST else op, key[1:]))
+                self.classes.append(Class(op, key[1:]))
             of[k] = c
             self.classes[c].nodes.append(k)
         for c in self.classes:  # the last first: what is summed backwards is summed in the order of the reference
@@ -121,9 +124,8 @@ class Kinds:
             c.wild = c.op in UNBOUNDED or any([a.wild for a in args])
 
     def _outputs(self) -> Iterator[Kind]:
-        for output in ("objectives", "constraints"):
+        for output, outs in self.outputs.items():
             by_class = dict[int, list[int]]()
-            outs: list[int] = getattr(self.graph, output)
             for j in reversed(range(len(outs))):
                 by_class.setdefault(self._of[outs[j]], []).append(j)
             for c, which in by_class.items():
@@ -182,15 +184,17 @@ class Kinds:
     def _read(self, kind: Kind, c: int, nodes: Places) -> Operand:
         of = self.classes[c]
         table = self._value[nodes] if of.leaf else self._place[nodes]
-        if of.op is CONST:
-            bits = table.view(np.int64)
-            if (bits == bits[0]).all():
-                return "number", float(table[0]).hex()
-        kind.reads.append(Read(None if of.op is CONST else c, table if of.op is CONST else table.astype(np.int64)))
+        if of.op != CONST and of.op != TRUTH:
+            kind.reads.append(Read(c, table.astype(np.int64)))
+            return "read", len(kind.reads) - 1
+        bits = table.view(np.int64)
+        if (bits == bits[0]).all():
+            return of.op, float(table[0]).hex() if of.op == CONST else bool(table[0])
+        kind.reads.append(Read(None, table if of.op == CONST else table.astype(bool)))
         return "read", len(kind.reads) - 1
 
     def is_condition(self, read: Read) -> bool:
-        return read.of is not None and self.classes[read.of].op in CONDITIONS
+        return read.table.dtype == bool if read.of is None else self.classes[read.of].op in CONDITIONS
 
     def is_active(self, read: Read) -> bool:
         """True if there is a derivative in what is read."""

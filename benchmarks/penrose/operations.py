@@ -8,6 +8,7 @@ from typing import Any
 
 import rose
 from rose import Real
+from rose.value import OPS
 
 SMALLEST = 1e-5  # a square root counts as no less, where it is divided by
 
@@ -76,6 +77,29 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "select": rose.select,
 }
 
-CONDITIONS = frozenset(("gt", "lt", "ge", "le", "eq", "and", "or", "xor", "not"))
+
+def _value(name: str) -> Callable[..., Any]:
+    """The value of an operation of ours, of numbers: with the bits of compiled code."""
+    return OPS[name].eval or getattr(rose, name)
+
+
+_SAME = "add sub mul div neg abs sqrt sin cos tan atan acos exp log atan2 pow floor sign lt le eq and or xor not select"
+VALUES: dict[str, Callable[..., Any]] = {
+    **{name: _value(name) for name in _SAME.split()},
+    "sq": lambda x: x * x,
+    "inv": lambda x: _value("div")(1.0, x),
+    "sqrt_eps": _value("sqrt"),
+    "max": lambda x, y: x if x > y else y,
+    "min": lambda x, y: x if x < y else y,
+    "addN": _fold(lambda x, y: x + y),
+    "maxN": _fold(lambda x, y: x if x > y else y),
+    "minN": _fold(lambda x, y: x if x < y else y),
+    "gt": lambda x, y: x > y,
+    "ge": lambda x, y: x >= y,
+}
+
+CONDITIONS = frozenset(("gt", "lt", "ge", "le", "eq", "and", "or", "xor", "not", "truth"))
 FLAT = CONDITIONS | {"floor", "sign", "const"}  # whose derivative is 0
-UNBOUNDED = frozenset(("div", "inv", "sqrt", "sqrt_eps", "tan", "acos", "exp", "log", "atan2", "pow"))  # it is, or its derivative, or nan
+UNBOUNDED = frozenset(
+    ("div", "inv", "sqrt", "sqrt_eps", "tan", "acos", "exp", "log", "atan2", "pow")
+)  # it is, or its derivative, or nan

@@ -16,7 +16,8 @@ import rose
 from rose import Bool, Fn, Real, Vec, ir, types
 
 from .graphs import Graph
-from .kinds import INPUT, Kind, Kinds, Operand, Read
+from .folding import CONST, INPUT, TRUTH
+from .kinds import Kind, Kinds, Operand, Read
 from .operations import CONDITIONS, OPERATIONS, larger
 
 
@@ -111,7 +112,7 @@ class _Program:
 
     def add(self, read: Read, i: Any, ct: Any) -> None:
         of = self.classes[read.of or 0]
-        if of.op is INPUT:
+        if of.op == INPUT:
             self.gradient[entry(read.table, len(self.x), i)] += ct
         elif len(of.nodes) == 1:
             self.sums[read.of or 0] += ct
@@ -124,9 +125,10 @@ class _Program:
 
     def element(self, read: Read, i: Any) -> Any:
         if read.of is None:
-            return rose.constant(Vec[len(read.table)], read.table.tolist())[i]
+            t = types.Vec(len(read.table), Bool if read.table.dtype == bool else Real)
+            return ir.builder().const(tuple(read.table.tolist()), t)[i]
         of = self.classes[read.of]
-        if of.op is INPUT:
+        if of.op == INPUT:
             return self.x[entry(read.table, len(self.x), i)]
         values = self.values[read.of]
         return values if len(of.nodes) == 1 else values[entry(read.table, len(of.nodes), i)]
@@ -148,13 +150,15 @@ def _function(kind: Kind, conditions: Sequence[bool]) -> Fn[..., Any]:
 
         def operand(where: Operand) -> Any:
             what, k = where
-            return made[k] if what == "row" else xs[k] if what == "read" else ir.builder().lift(float.fromhex(k))
+            if what == "row" or what == "read":
+                return made[k] if what == "row" else xs[k]
+            return ir.builder().lift(float.fromhex(k) if what == CONST else k)
 
         for op, *args in rows:
             made.append(OPERATIONS[op](*map(operand, args)))
         return operand(result)
 
-    is_condition = bool(rows) and rows[-1][0] in CONDITIONS
+    is_condition = rows[-1][0] in CONDITIONS if rows else result[0] == TRUTH
     return rose.fn([Bool if c else Real for c in conditions], Bool if is_condition else Real)(body)
 
 
