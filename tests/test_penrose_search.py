@@ -20,7 +20,7 @@ from rose import Real, Vec
 
 DATA = Path(__file__).parent / "data" / "penrose"
 SMALL = ("alloy-models__river-crossing", "animation__center-shrink-circle", "interactive__planets")
-ROOT = Path(__file__).parents[1]
+SEARCH = (Path(optimise.__file__).parent / "js" / "optimise.mjs").as_uri()
 
 
 def found(graph: Graph) -> Any:
@@ -67,6 +67,13 @@ const { x, calls, value, weight } = optimise(f, { inputs: new Float64Array(%s), 
 console.log(JSON.stringify({ x: [...x], calls, value, weight }));
 """
 
+NAN_IN_JAVASCRIPT = """
+import { optimise } from "%s";
+const f = ([x], weight, masks, gradient) => ((gradient[0] = 1), Math.sqrt(x));
+const { converged, value } = optimise(f, { inputs: new Float64Array([-1]), stages: [{}, {}], weight: 1000 });
+console.log(JSON.stringify([converged, value]));
+"""
+
 
 @pytest.mark.parametrize("start", [[-1.2, 1.0], [3.0, -2.0], [0.25, 30.0]])
 def test_the_search_takes_the_steps_that_it_takes_in_javascript(start: list[float], tmp_path: Path):
@@ -78,7 +85,7 @@ def test_the_search_takes_the_steps_that_it_takes_in_javascript(start: list[floa
     search = optimiser(rose.fn([Vec[2], Real, Vec[2], Vec[1], Vec[1]], tuple[Real, Vec[2]])(both), start, [stage])
     ours = rose.compile(search)(start)
     script = tmp_path / "search.mjs"
-    script.write_text(IN_JAVASCRIPT % ((Path(optimise.__file__).parent / "js" / "optimise.mjs").as_uri(), start))
+    script.write_text(IN_JAVASCRIPT % (SEARCH, start))
     theirs = json.loads(node(script, cwd=tmp_path))
     assert ours["converged"]
     assert (ours["asked"], ours["value"], ours["weight"]) == (theirs["calls"], theirs["value"], theirs["weight"])
@@ -86,7 +93,7 @@ def test_the_search_takes_the_steps_that_it_takes_in_javascript(start: list[floa
     assert sum(ours["x"]) == pytest.approx(1.0, abs=1e-3)
 
 
-def test_a_search_that_comes_to_a_nan_says_so():
+def test_a_search_that_comes_to_a_nan_says_so(tmp_path: Path):
     @rose.fn
     def both(x: Vec[1], weight: Real, varies: Vec[1], objectives: Vec[1], constraints: Vec[1]) -> tuple[Real, Vec[1]]:
         return rose.sqrt(x[0]), rose.vec([1.0])
@@ -95,6 +102,9 @@ def test_a_search_that_comes_to_a_nan_says_so():
     ended = rose.compile(optimiser(both, [1.0], [stage, stage]))([-1.0])
     assert not ended["converged"]
     assert math.isnan(ended["value"])
+    script = tmp_path / "search.mjs"
+    script.write_text(NAN_IN_JAVASCRIPT % SEARCH)
+    assert json.loads(node(script, cwd=tmp_path)) == [False, None]
 
 
 def row(graph: str, tool: str, ms: float) -> dict[str, Any]:

@@ -77,6 +77,7 @@ def searches(rows: Sequence[Row]) -> str:
     close = lambda x, y: abs(x - y) <= 1e-6 * max(abs(x), abs(y), 1e-6)
     counts = {
         "converged": sum([a["converged"] for a, _ in both]),
+        "of the original converged": sum([b["converged"] for _, b in both]),
         "asked for as many gradients": sum([a["asked"] == b["calls"] for a, b in both]),
         "ended at the same weight": sum([a["weight"] == b["weight"] for a, b in both]),
         "ended at the same value, to 1e-6": sum([close(a["value"], b["value"]) for a, b in both]),

@@ -56,7 +56,7 @@ const direction = (gradient, past) => {
   return r;
 };
 
-/** Moves `x` to where f is least, and gives the value there, or where it was before the last step. */
+/** Moves `x` to where f is least, and gives the value before the last step; nan if it came to one. */
 const minimise = (f, x) => {
   const gradient = new Float64Array(x.length);
   const value = f(x, gradient);
@@ -70,7 +70,7 @@ const minimise = (f, x) => {
     last = now;
     const r = direction(gradient, past);
     lineSearch(f, x, r, value, gradient);
-    if (Number.isNaN(value) || now.x.some(Number.isNaN) || now.gradient.some(Number.isNaN)) throw Error("nan");
+    if (Number.isNaN(value) || now.x.some(Number.isNaN) || now.gradient.some(Number.isNaN)) return NaN;
     if (dot(now.gradient, r) < FLAT) return value;
   }
 };
@@ -80,9 +80,11 @@ const stage = (f, x, masks, start) => {
   let last;
   for (let round = 1, weight = start; ; round++, weight *= GROWTH) {
     const value = minimise((at, gradient) => f(at, weight, masks, gradient), x);
+    if (Number.isNaN(value)) return { value, weight, converged: false };
     if (round >= LEAST_ROUNDS) {
       const moved = minus(x, last.x);
-      if (Math.sqrt(dot(moved, moved)) < STILL || Math.abs(value - last.value) < STILL) return { value, weight };
+      const still = Math.sqrt(dot(moved, moved)) < STILL || Math.abs(value - last.value) < STILL;
+      if (still) return { value, weight, converged: true };
     }
     last = { x: x.slice(), value };
   }
@@ -93,7 +95,7 @@ export const optimise = (f, { inputs, stages, weight }) => {
   let calls = 0;
   const counted = (...args) => (calls++, f(...args));
   const x = inputs.slice();
-  let found;
-  for (const masks of stages) found = stage(counted, x, masks, weight);
+  let found = { converged: true };
+  for (const masks of stages) if (found.converged) found = stage(counted, x, masks, weight);
   return { calls, x, ...found };
 };
