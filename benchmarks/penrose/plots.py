@@ -36,7 +36,6 @@ def main(figures, folder):
             ]
             label = "wasmtime, from Python" if tool == "ours" else "node"
             axes.scatter([x for x, _ in found], [y for _, y in found], 14, colour, mark, alpha=0.7, label=label)
-        low, high = axes.get_xlim()[0], max(axes.get_xlim()[1], axes.get_ylim()[1])
         axes.set(xscale="log", yscale="log", title=quantity, xlabel="the original Rose in node")
         ends = axes.dataLim
         low, high = max(1e-4, min(ends.x0, ends.y0)), max(ends.x1, ends.y1)
