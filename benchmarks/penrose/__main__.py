@@ -33,10 +33,13 @@ def main() -> None:
         options.error(f"no such graphs in {given.directory}")
     if wrong := measure.prepared():
         options.error(f"the original Rose cannot be had: {wrong}")
-    before = os.getloadavg()[0]
-    rows = measure.measured(files, given.rounds)
-    found = {"rows": rows, "rounds": given.rounds, "load": [before, os.getloadavg()[0]], "machine": machine()}
-    given.out.write_text(json.dumps(found, indent=1) + "\n")
+    before, rows = os.getloadavg()[0], list[measure.Row]()
+    for file in files:
+        for row in measure.measured(file, given.rounds):
+            rows.append(row)
+            print(*[row.get(k, "") for k in ("graph", "tool", "bytes", "us", "error")], sep=" | ", flush=True)
+        found = {"rows": rows, "rounds": given.rounds, "load": [before, os.getloadavg()[0]], "machine": machine()}
+        given.out.write_text(json.dumps(found, indent=1) + "\n")
     print(report.tables(rows))
     print(plotted(given.out, given.out.parent, Path(__file__).with_name("plots.py")) or f"written: {given.out}")
     sys.exit(any("error" in row for row in rows))

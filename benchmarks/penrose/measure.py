@@ -65,24 +65,19 @@ def said(command: Sequence[str | Path], cwd: Path) -> Row:
 def tools(file: Path, folder: Path) -> Iterator[tuple[str, Row]]:
     """One turn of each tool."""
     yield "ours", said([sys.executable, "-m", "benchmarks.penrose.ours", file, folder], ROOT)
-    yield "the original", said(["node", "rose.mjs", file], SCRIPTS)
+    yield "the original", said(["node", "--expose-gc", "rose.mjs", file], SCRIPTS)
     if (folder / "optimise").exists():
         yield "ours, node", said(["node", "ours.mjs", file, folder], SCRIPTS)
 
 
-def measured(files: Sequence[Path], rounds: int) -> list[Row]:
-    """A row for each graph and tool, of the least times of all rounds."""
-    out: list[Row] = []
-    for file in files:
-        found: dict[str, list[Row]] = {}
-        with tempfile.TemporaryDirectory() as temporary:
-            for _ in range(rounds):
-                for tool, row in tools(file, Path(temporary)):
-                    found.setdefault(tool, []).append(row)
-        for tool, rows in found.items():
-            out.append({"graph": title(file), "tool": tool, **least(rows)})
-            print(*[out[-1].get(k, "") for k in ("graph", "tool", "bytes", "us", "error")], sep=" | ", flush=True)
-    return out
+def measured(file: Path, rounds: int) -> list[Row]:
+    """A row for each tool, of the least times of all rounds."""
+    found: dict[str, list[Row]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(rounds):
+            for tool, row in tools(file, Path(folder)):
+                found.setdefault(tool, []).append(row)
+    return [{"graph": title(file), "tool": tool, **least(rows)} for tool, rows in found.items()]
 
 
 def least(rows: Sequence[Any]) -> Any:

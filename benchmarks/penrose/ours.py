@@ -25,7 +25,7 @@ from .programs import functions
 BOUND = 1e-9  # of the value, and of the greatest entry of the gradient: how far off an answer may be
 POINTS = ("init", "perturbed", "final")
 TURNS, SAMPLE = 9, 4e6  # the least of so many, each of about so many nanoseconds
-AGAIN = 3  # graphs made anew by code that is warm
+AGAIN = 2  # graphs made anew by code that is warm
 
 Times = dict[str, float]
 

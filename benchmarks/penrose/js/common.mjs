@@ -5,8 +5,8 @@ import { gunzipSync } from "node:zlib";
 
 export const POINTS = ["init", "perturbed", "final"];
 const SAMPLE = 4; // milliseconds
-const CALM = 500;
-const LONGEST = 10_000;
+const CALM = 400;
+const LONGEST = 6_000;
 
 /** What JSON has no number for is text in these files. */
 const numbers = (xs) => Float64Array.from(xs, Number);
@@ -69,15 +69,16 @@ export const microseconds = (call) => {
     for (let k = 0; k < n; k++) call();
     return since(start).cpu;
   };
-  let n = 1;
-  for (let spent; (spent = time(n)) < SAMPLE / 2; )
-    n = Math.max(n + 1, Math.min(8 * n, Math.ceil((n * SAMPLE) / Math.max(spent, 1e-3))));
   let least = Infinity;
   const start = performance.now();
-  for (let last = start, now; (now = performance.now()) - last < CALM && now - start < LONGEST; ) {
-    const us = (1e3 * time(n)) / n;
-    if (us < 0.97 * least) last = now;
-    least = Math.min(us, least);
+  for (let n = 1, last = start, now; (now = performance.now()) - last < CALM && now - start < LONGEST; ) {
+    const spent = time(n);
+    const us = (1e3 * spent) / n;
+    if (spent < SAMPLE / 2) n *= 2;
+    else {
+      if (us < 0.97 * least) last = now;
+      least = Math.min(us, least);
+    }
   }
   return { us: least };
 };

@@ -9,7 +9,8 @@ import { POINTS, clock, everything, load, microseconds, off, since } from "./com
 import { optimise } from "./optimise.mjs";
 
 const BOUND = 1e-8; // how far from the reference: it was computed in another order, where the graph leaves it open
-const AGAIN = 3;
+const AGAIN = 5; // times that a graph is made anew, at least, and for so many milliseconds
+const WHILE = 500;
 const SMALL = 1e-5; // what a root counts as at least, where it is divided by
 
 const max = (x, y) => select(gt(x, y), Real, x, y);
@@ -152,11 +153,26 @@ const begun = async () => {
   (await compile(fn([Vec(2, Real)], Vec(2, Real), (x) => vjp(square)(x).grad(1))))([1, 2]);
 };
 
+/** The least times of making a graph by code that is warm. */
+const anew = async (graph) => {
+  const least = { build_again: { wall: Infinity, cpu: Infinity }, compile_again: { wall: Infinity, cpu: Infinity } };
+  const start = performance.now();
+  for (let k = 0; k < AGAIN || performance.now() - start < WHILE; k++) {
+    globalThis.gc();
+    const { build, compile } = await made(graph);
+    for (const clock of ["wall", "cpu"]) {
+      least.build_again[clock] = Math.min(build[clock], least.build_again[clock]);
+      least.compile_again[clock] = Math.min(compile[clock], least.compile_again[clock]);
+    }
+  }
+  return least;
+};
+
 await begun();
 const graph = load(process.argv[2]);
 const all = everything(graph);
 const gradient = new Float64Array(graph.inputs.length);
-const { f, ...found } = await made(graph);
+let { f, ...found } = await made(graph);
 const start = clock();
 let value = f(graph.ref.init.x, graph.ref.init.weight, all, gradient);
 found.first = since(start);
@@ -174,11 +190,7 @@ else {
   found.optimise = { ...ended, ...since(start) };
   const at = graph.ref.init;
   Object.assign(found, microseconds(() => f(at.x, at.weight, all, gradient)));
-  // by code that is warm by now
-  const again = [];
-  for (let k = 0; k < AGAIN; k++) again.push(await made(graph));
-  const by = (stage, clock) => Math.min(...again.map((times) => times[stage][clock]));
-  const least = (stage) => ({ wall: by(stage, "wall"), cpu: by(stage, "cpu") });
-  Object.assign(found, { build_again: least("build"), compile_again: least("compile") });
+  f = undefined; // the engine keeps what it made of bytes for as long as there is a module of them
+  Object.assign(found, await anew(graph));
 }
 console.log(JSON.stringify(found));
