@@ -14,50 +14,50 @@ from .operations import VALUES
 INPUT, CONST, TRUTH = "input", "const", "truth"  # of constants, those that are numbers, and those that are not
 
 
-def folded(nodes: Sequence[Node], outputs: Sequence[int]) -> tuple[list[Node], list[int]]:
-    """The nodes that the outputs need, and where these are among them."""
-    made = list[Node]()
-    place = list[int]()
-    known = dict[Any, int]()
+LEAVES = frozenset((INPUT, CONST, TRUTH))
+Known = tuple[Any, ...]  # a node that nothing changes any more
+
+
+def folded(nodes: Sequence[Node], outputs: Sequence[int]) -> tuple[list[Known | None], list[int]]:
+    """The nodes that the outputs need, with None in the places of others; and where the outputs are among them."""
+    made, place, known = list[Known](), list[int](), dict[Any, int]()
     constant = list[bool]()
-    for op, *args in nodes:
+    for node in nodes:
+        op = node[0]
         if op == INPUT:
-            node = [INPUT, args[0]]
+            key = made_of = (INPUT, node[1])
         elif op == CONST:
-            node = [CONST, number(args[0])]
+            key, made_of = _constant(number(node[1]))
         else:
-            args = [place[a] for a in args]
+            args = [place[a] for a in node[1:]]
             if op == "select" and constant[args[0]]:
                 place.append(args[1] if made[args[0]][1] else args[2])
                 continue
-            if all([constant[a] for a in args]):
-                x = VALUES[op](*[made[a][1] for a in args])
-                node = [TRUTH if x.__class__ is bool else CONST, x]
+            if constant[args[-1]] and all([constant[a] for a in args]):
+                key, made_of = _constant(VALUES[op](*[made[a][1] for a in args]))
             else:
-                node = [op, *args]
-        # as a key a number is its digits: 0.0 == -0.0, and nan is not even equal to itself
-        key = (CONST, node[1].hex()) if node[0] == CONST else tuple(node)
+                key = made_of = (op, *args)
         k = known.get(key)
         if k is None:
             k = known[key] = len(made)
-            made.append(node)
-            constant.append(node[0] == CONST or node[0] == TRUTH)
+            made.append(made_of)
+            constant.append(made_of[0] == CONST or made_of[0] == TRUTH)
         place.append(k)
-    return _needed(made, [place[k] for k in outputs])
+    found = [place[k] for k in outputs]
+    return _needed(made, found), found
 
 
-def _needed(nodes: list[Node], outputs: list[int]) -> tuple[list[Node], list[int]]:
-    """Those of the nodes that the outputs need."""
+def _constant(x: Any) -> tuple[Any, Known]:
+    """A constant; and as a key, where a number is its digits: 0.0 == -0.0, and nan is not even equal to itself."""
+    return ((TRUTH, x), (TRUTH, x)) if x.__class__ is bool else (float(x).hex(), (CONST, float(x)))
+
+
+def _needed(nodes: list[Known], outputs: Sequence[int]) -> list[Known | None]:
     used = [False] * len(nodes)
     for k in outputs:
         used[k] = True
     for k in range(len(nodes) - 1, -1, -1):
-        if used[k] and nodes[k][0] not in (INPUT, CONST, TRUTH):
+        if used[k] and nodes[k][0] not in LEAVES:
             for a in nodes[k][1:]:
                 used[a] = True
-    place, made = [0] * len(nodes), list[Node]()
-    for k, node in enumerate(nodes):
-        if used[k]:
-            place[k] = len(made)
-            made.append(node if node[0] in (INPUT, CONST, TRUTH) else [node[0], *[place[a] for a in node[1:]]])
-    return made, [place[k] for k in outputs]
+    return [node if use else None for node, use in zip(nodes, used, strict=True)]

@@ -9,19 +9,18 @@ be computed again there. What one kind reads of another, or of the inputs, is a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .folding import CONST, INPUT, TRUTH, folded
-from .graphs import Graph, Node
+from .folding import CONST, LEAVES, TRUTH, Known, folded
+from .graphs import Graph
 from .operations import CONDITIONS, FLAT, UNBOUNDED
 
 Places = NDArray[np.int64]
-LEAVES = (INPUT, CONST, TRUTH)
 SMALL = 2  # operations: what has no more is computed wherever it is read
 
 
@@ -43,12 +42,12 @@ class Class:
         return self.op in LEAVES
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Read:
-    """What each instance of a kind reads: an element of a class, or of the inputs; or a number."""
+    """What each instance of a kind reads: an element of a class, or of the inputs; or a constant."""
 
-    of: int | None  # the class; None for numbers
-    table: Any  # places, or numbers
+    of: int | None  # the class; None for constants
+    table: tuple[Any, ...]  # places, or constants
 
 
 Operand = tuple[str, Any]  # ("read", k), ("row", k), ("const", its digits), ("truth", it)
@@ -61,7 +60,7 @@ class Kind:
     root: int
     nodes: Places
     output: str = ""  # "objectives", "constraints"; empty if others read what it gives
-    which: list[int] = field(default_factory=list[int])
+    which: tuple[int, ...] = ()
     found: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])  # arguments come later
     position: dict[Any, int] = field(default_factory=dict[Any, int])
     rows: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])  # operations, with their operands
@@ -89,26 +88,29 @@ class Kinds:
         for kind in self.kinds:
             self._write(kind)
 
-    def _classify(self, nodes: list[Node]) -> None:
-        known = dict[Any, int]()
+    def _classify(self, nodes: Sequence[Known | None]) -> None:
+        known, members = dict[Any, int](), list[list[int]]()
         start, flat, of, place = [0] * len(nodes), list[int](), [0] * len(nodes), [0] * len(nodes)
         value = [0.0] * len(nodes)
-        for k, (op, *args) in enumerate(nodes):
+        for k, node in enumerate(nodes):
+            if node is None:
+                continue
+            op, *args = node
             if op in LEAVES:
-                value[k] = args[0]
-                args = ()
+                value[k], args = args[0], ()
             start[k] = len(flat)
             flat += args
             key = (op, *[of[a] for a in args])
             c = known.get(key)
             if c is None:
-                c = known[key] = len(self.classes)
-                self.classes.append(Class(op, key[1:]))
+                c = known[key] = len(members)
+                members.append([])
+                self.classes.append(Class(op, key[1:], members[c]))
             of[k] = c
-            self.classes[c].nodes.append(k)
-        for c in self.classes:  # the last first: what is summed backwards is summed in the order of the reference
-            c.nodes.reverse()
-            for j, k in enumerate(c.nodes):
+            members[c].append(k)
+        for same in members:  # the last first: what is summed backwards is summed in the order of the reference
+            same.reverse()
+            for j, k in enumerate(same):
                 place[k] = j
         self._of, self._value = of, np.array(value)
         self._start, self._flat, self._place = np.array(start), np.array([*flat, 0]), np.array(place)
@@ -129,7 +131,7 @@ class Kinds:
             for j in reversed(range(len(outs))):
                 by_class.setdefault(self._of[outs[j]], []).append(j)
             for c, which in by_class.items():
-                yield Kind(c, np.array([outs[j] for j in which]), output, which)
+                yield Kind(c, np.array([outs[j] for j in which]), output, tuple(which))
 
     def _cut(self) -> None:
         """From the outputs backwards, let each class be part of the kinds that read it, or start one."""
@@ -183,18 +185,21 @@ class Kinds:
 
     def _read(self, kind: Kind, c: int, nodes: Places) -> Operand:
         of = self.classes[c]
-        table = self._value[nodes] if of.leaf else self._place[nodes]
-        if of.op != CONST and of.op != TRUTH:
-            kind.reads.append(Read(c, table.astype(np.int64)))
+        if of.op not in (CONST, TRUTH):
+            places = self._value[nodes].astype(np.int64) if of.leaf else self._place[nodes]
+            kind.reads.append(Read(c, tuple(places.tolist())))
             return "read", len(kind.reads) - 1
-        bits = table.view(np.int64)
+        values = self._value[nodes]
+        bits = values.view(np.int64)
+        if of.op == TRUTH:
+            values = values.astype(bool)
         if (bits == bits[0]).all():
-            return of.op, float(table[0]).hex() if of.op == CONST else bool(table[0])
-        kind.reads.append(Read(None, table if of.op == CONST else table.astype(bool)))
+            return of.op, float(values[0]).hex() if of.op == CONST else bool(values[0])
+        kind.reads.append(Read(None, tuple(values.tolist())))
         return "read", len(kind.reads) - 1
 
     def is_condition(self, read: Read) -> bool:
-        return read.table.dtype == bool if read.of is None else self.classes[read.of].op in CONDITIONS
+        return isinstance(read.table[0], bool) if read.of is None else self.classes[read.of].op in CONDITIONS
 
     def is_active(self, read: Read) -> bool:
         """True if there is a derivative in what is read."""

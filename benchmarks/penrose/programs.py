@@ -15,8 +15,8 @@ from typing import Any
 import rose
 from rose import Bool, Fn, Real, Vec, ir, types
 
-from .graphs import Graph
 from .folding import CONST, INPUT, TRUTH
+from .graphs import Graph
 from .kinds import Kind, Kinds, Operand, Read
 from .operations import CONDITIONS, OPERATIONS, larger
 
@@ -59,6 +59,7 @@ class _Program:
         self.pullbacks = dict[Any, Callable[..., rose.Vjp]]()
         self.values = dict[int, Any]()  # of each class that others read
         self.sums = dict[int, Any]()  # and its cotangents
+        self.literals = dict[int, Any]()  # by identity: each belongs to a kind
         self.total, self.gradient = rose.accum(0.0), rose.accum(zeros(len(x)))
 
     def run(self) -> tuple[Any, Any]:
@@ -82,7 +83,7 @@ class _Program:
 
         def turn(i: Any) -> None:
             xs = self.read(kind, i)
-            y, m = f(*xs), mask[entry(kind.which, len(mask), i)]
+            y, m = f(*xs), mask[self.entry(kind.which, len(mask), i)]
             if kind.output == "constraints":
                 y = larger(y, 0.0)
                 m = self.weight * m * y
@@ -113,11 +114,11 @@ class _Program:
     def add(self, read: Read, i: Any, ct: Any) -> None:
         of = self.classes[read.of or 0]
         if of.op == INPUT:
-            self.gradient[entry(read.table, len(self.x), i)] += ct
+            self.gradient[self.entry(read.table, len(self.x), i)] += ct
         elif len(of.nodes) == 1:
             self.sums[read.of or 0] += ct
         else:
-            self.sums[read.of or 0][entry(read.table, len(of.nodes), i)] += ct
+            self.sums[read.of or 0][self.entry(read.table, len(of.nodes), i)] += ct
 
     def read(self, kind: Kind, i: Any) -> list[Any]:
         """What instance `i` of a kind reads."""
@@ -125,13 +126,24 @@ class _Program:
 
     def element(self, read: Read, i: Any) -> Any:
         if read.of is None:
-            t = types.Vec(len(read.table), Bool if read.table.dtype == bool else Real)
-            return ir.builder().const(tuple(read.table.tolist()), t)[i]
+            return self.literal(read.table, Bool if isinstance(read.table[0], bool) else Real)[i]
         of = self.classes[read.of]
         if of.op == INPUT:
-            return self.x[entry(read.table, len(self.x), i)]
+            return self.x[self.entry(read.table, len(self.x), i)]
         values = self.values[read.of]
-        return values if len(of.nodes) == 1 else values[entry(read.table, len(of.nodes), i)]
+        return values if len(of.nodes) == 1 else values[self.entry(read.table, len(of.nodes), i)]
+
+    def entry(self, table: tuple[int, ...], n: int, i: Any) -> Any:
+        """Entry `i` of a table of indices below `n`."""
+        if table.count(table[0]) == len(table):
+            return table[0]
+        return self.literal(table, types.Fin(n))[i]
+
+    def literal(self, table: tuple[Any, ...], t: Any) -> Any:
+        """A table as a vector, made once."""
+        if id(table) not in self.literals:
+            self.literals[id(table)] = ir.builder().const(table, types.Vec(len(table), t))
+        return self.literals[id(table)]
 
     def fn(self, kind: Kind) -> Fn[..., Any]:
         """The function of a kind: one for all kinds that differ in what they read alone."""
@@ -164,15 +176,6 @@ def _function(kind: Kind, conditions: Sequence[bool]) -> Fn[..., Any]:
 
 def zeros(n: int) -> Any:
     return ir.builder().zero(types.Vec(n, types.Real))
-
-
-def entry(table: Any, n: int, i: Any) -> Any:
-    """Entry `i` of a table of indices below `n`."""
-    first = int(table[0])
-    if all([k == first for k in table]):
-        return first
-    numbers = tuple([int(k) for k in table])
-    return ir.builder().const(numbers, types.Vec(len(numbers), types.Fin(n)))[i]
 
 
 def each(kind: Kind, turn: Callable[[Any], None]) -> None:
