@@ -139,3 +139,10 @@ def test_the_tables_tell_quantiles_and_what_is_wrong():
     assert "| to the first gradient, ms | original | 7.50 | 9.00 | 10.5 | 11.7 | 12.0 |" in text
     assert "| from graph to layout, ms | b | 3.00 | 8.00 | 0.38 |" in text
     assert "| c | the original | took / long |" in text
+
+
+def test_a_search_that_ended_at_a_nan_has_no_equal():
+    rows = [row("a", "ours", 1.0), row("a", "the original", 4.0)]
+    assert "| ended at the same value, to 1e-6 | 1 |" in report.searches(rows)
+    rows[1]["optimise"]["value"] = None
+    assert "| ended at the same value, to 1e-6 | 0 |" in report.searches(rows)

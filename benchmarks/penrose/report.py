@@ -5,6 +5,7 @@ Times are of the processor, which other work on the machine disturbs less, but w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -69,11 +70,17 @@ def quantiles(rows: Sequence[Row]) -> str:
     return table(["quantity", "of", *SHARES], lines)
 
 
+def value(found: Row) -> float:
+    """Where a search ended: JSON of JavaScript has null for a nan."""
+    return math.nan if found["value"] is None else found["value"]
+
+
 def searches(rows: Sequence[Row]) -> str:
     """How ours ended beside the original: how many graphs, of all that both optimised."""
     found = {(r["graph"], r["tool"]): r["optimise"] for r in rows if "error" not in r}
     names = [name for name, tool in found if tool == "ours" and (name, ORIGINAL) in found]
     both = [(found[name, "ours"], found[name, ORIGINAL]) for name in names]
+    both = [({**a, "value": value(a)}, {**b, "value": value(b)}) for a, b in both]
     close = lambda x, y: abs(x - y) <= 1e-6 * max(abs(x), abs(y), 1e-6)
     counts = {
         "converged": sum([a["converged"] for a, _ in both]),
