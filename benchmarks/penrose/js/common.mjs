@@ -61,7 +61,7 @@ export const since = (start) => {
 
 /**
  * Microseconds of the processor for a call, when it is warm: the least of turns. The engine writes code that runs often
- * again, beside other work, which for a large module takes seconds: it is warm when it has become no faster for a while.
+ * again, beside other work, which for a large module takes seconds: it is warm when that makes it no faster.
  */
 export const microseconds = (call) => {
   const time = (n) => {
