@@ -1,8 +1,9 @@
 """The search for the best layout of a diagram, as Penrose's engine makes it, in one function of one module.
 
-It is the exterior point method (Rao, Engineering Optimization, 4th edition, section 7.13) around L-BFGS (Nocedal and
-Wright, Numerical Optimization, algorithms 7.4 and 7.5), with the numbers and the rules for an end that Penrose has in
-packages/core/src/engine/Optimizer.ts. `js/optimise.mjs` says the same in JavaScript, around the original Rose.
+It is the exterior point method (Rao, Engineering Optimization, 4th edition, page 443) around L-BFGS (Nocedal and
+Wright, Numerical Optimization, 2nd edition, algorithms 7.4 and 7.5), with the numbers, and the rules for an end, that
+Penrose has in packages/core/src/engine/Optimizer.ts. `js/optimise.mjs` says the same in JavaScript, around the original
+Rose.
 """
 
 from __future__ import annotations
@@ -116,8 +117,8 @@ def _search(energy: AnyFn, given: Any, n: int) -> Any:
 
 def _is_number(at: Any) -> Any:
     """False if there is a nan in it."""
-    some = at["value"] + 0.0 * (rose.dot(at["g"], at["g"]) + rose.dot(at["x"], at["x"]))
-    return some == some
+    nans = lambda v: rose.sum(select(v[i] == v[i], 0.0, 1.0) for i in rose.range(v.type.size))
+    return (at["value"] == at["value"]) & (nans(at["g"]) + nans(at["x"]) == 0.0)
 
 
 def _learned(past: Any, last: Any, at: Any) -> Any:

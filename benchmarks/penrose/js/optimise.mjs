@@ -1,6 +1,6 @@
 // The search for the best layout of a diagram, as Penrose's engine makes it, around a gradient from anywhere: the
-// exterior point method (Rao, Engineering Optimization, 4th edition, section 7.13) around L-BFGS (Nocedal and Wright,
-// Numerical Optimization, algorithms 7.4 and 7.5). `optimise.py` says the same in our language, with the same numbers.
+// exterior point method (Rao, Engineering Optimization, 4th edition, page 443) around L-BFGS (Nocedal and Wright,
+// Numerical Optimization, 2nd edition, algorithms 7.4 and 7.5). `optimise.py` says the same in our language.
 
 const MEMORY = 17; // steps that are remembered
 const ENOUGH = 1e-3; // of the slope at the start: what a step makes the value less by, at least
