@@ -35,7 +35,9 @@ class Class:
     size: int = 0  # operations, without those of the classes that are likely to be kinds
     demands: dict[Any, tuple[Kind, Places]] = field(default_factory=dict[Any, "tuple[Kind, Places]"])
     flat: bool = False  # the derivative is 0
-    wild: bool = False  # it, or the derivative, may be infinite
+    above: bool = False  # it is 0 or more, or nan
+    positive: bool = False  # it is more than 0, or nan
+    wild: bool = False  # it, or its derivative, may be infinite or nan
 
     @property
     def leaf(self) -> bool:
@@ -70,6 +72,30 @@ class Kind:
     @property
     def turns(self) -> int:
         return len(self.nodes)
+
+
+def _signs(op: str, args: Sequence[Class]) -> tuple[bool, bool]:
+    """Whether what such a class gives is never below 0, and always above."""
+    above, positive = [a.above for a in args], [a.positive for a in args]
+    match op:
+        case "sq" | "abs":
+            return True, positive[0]
+        case "exp":
+            return True, False  # it may be rounded to 0
+        case "sqrt" | "sqrt_eps":
+            return True, positive[0]
+        case "add" | "addN":
+            return all(above), all(above) and any(positive)
+        case "mul" | "div":
+            return all(above), False
+        case "max" | "maxN":
+            return any(above), any(positive)
+        case "min" | "minN":
+            return all(above), all(positive)
+        case "select":
+            return all(above[1:]), all(positive[1:])
+        case _:
+            return False, False
 
 
 class Kinds:
@@ -123,7 +149,32 @@ class Kinds:
             args = [self.classes[a] for a in dict.fromkeys(c.args)]
             c.size = 0 if c.leaf else 1 + sum([a.size for a in args if a.readers == 1 or a.size <= SMALL])
             c.flat = c.op in FLAT or (bool(args) and all([a.flat for a in args]))
-            c.wild = c.op in UNBOUNDED or any([a.wild for a in args])
+        for c in self.classes:
+            args = [self._argument(c, j, self.classes[a]) for j, a in enumerate(c.args)]
+            c.above, c.positive = _signs(c.op, args)
+            c.wild = any([a.wild for a in args]) or (c.op in UNBOUNDED and not self._is_bounded(c.op, args))
+
+    def _argument(self, c: Class, j: int, a: Class) -> Class:
+        """The class of an argument; of a constant, one of those constants that stand there."""
+        if a.op != CONST:
+            return a
+        nodes = self._flat[self._start[c.nodes] + j]
+        x = self._value[nodes]
+        above, positive, regular = (bool(each.all()) for each in (x >= 0.0, x > 0.0, np.isfinite(x)))
+        return Class(CONST, (), nodes.tolist(), above=above, positive=positive, wild=not regular)
+
+    def _is_bounded(self, op: str, args: Sequence[Class]) -> bool:
+        """True if such an operation is finite where its arguments are, and its derivative, too."""
+        match op:
+            case "div" | "inv":
+                x = args[-1]
+                return x.positive or (x.op == CONST and bool((self._value[x.nodes] != 0.0).all()))
+            case "sqrt_eps":
+                return args[0].above
+            case "sqrt" | "log":
+                return args[0].positive
+            case _:
+                return False
 
     def _outputs(self) -> Iterator[Kind]:
         for output, outs in self.outputs.items():
