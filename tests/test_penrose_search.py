@@ -12,8 +12,8 @@ import pytest
 from browsers import node
 
 import rose
-from benchmarks.penrose import measure, optimise, report
-from benchmarks.penrose.graphs import Graph, Stage, read
+from benchmarks.penrose import measure, optimise, ours, report
+from benchmarks.penrose.graphs import Graph, Point, Stage, read
 from benchmarks.penrose.optimise import optimiser
 from benchmarks.penrose.programs import functions
 from rose import Real, Vec
@@ -31,10 +31,10 @@ def found(graph: Graph) -> Any:
 @pytest.mark.parametrize("name", SMALL)
 def test_a_diagram_ends_as_with_the_engine_of_penrose(name: str):
     graph = read(DATA / f"{name}.json.gz")
-    ours, theirs = found(graph), graph.optimised
-    assert (ours["converged"], ours["weight"]) == (theirs["converged"], theirs["finalWeight"])
-    assert ours["asked"] == theirs["gradCalls"] > ours["calls"]
-    assert ours["value"] == pytest.approx(theirs["finalPhiLast"], rel=1e-5, abs=1e-10)
+    end, theirs = found(graph), graph.optimised
+    assert (end["converged"], end["weight"]) == (theirs["converged"], theirs["finalWeight"])
+    assert end["asked"] == theirs["gradCalls"] > end["calls"]
+    assert end["value"] == pytest.approx(theirs["finalPhiLast"], rel=1e-5, abs=1e-10)
 
 
 def test_inputs_that_vary_in_no_stage_stay_where_they_are():
@@ -83,14 +83,14 @@ def test_the_search_takes_the_steps_that_it_takes_in_javascript(start: list[floa
 
     stage = Stage("", [1.0, 1.0], [1.0], [1.0])
     search = optimiser(rose.fn([Vec[2], Real, Vec[2], Vec[1], Vec[1]], tuple[Real, Vec[2]])(both), start, [stage])
-    ours = rose.compile(search)(start)
+    end = rose.compile(search)(start)
     script = tmp_path / "search.mjs"
     script.write_text(IN_JAVASCRIPT % (SEARCH, start))
     theirs = json.loads(node(script, cwd=tmp_path))
-    assert ours["converged"]
-    assert (ours["asked"], ours["value"], ours["weight"]) == (theirs["calls"], theirs["value"], theirs["weight"])
-    assert ours["x"].tolist() == theirs["x"]
-    assert sum(ours["x"]) == pytest.approx(1.0, abs=1e-3)
+    assert end["converged"]
+    assert (end["asked"], end["value"], end["weight"]) == (theirs["calls"], theirs["value"], theirs["weight"])
+    assert end["x"].tolist() == theirs["x"]
+    assert sum(end["x"]) == pytest.approx(1.0, abs=1e-3)
 
 
 def test_a_search_that_comes_to_a_nan_says_so(tmp_path: Path):
@@ -112,6 +112,16 @@ def row(graph: str, tool: str, ms: float) -> dict[str, Any]:
     search = {"cpu": ms, "converged": True, "weight": 1e5, "value": 2.0, "asked": 12, "calls": 12}
     whole = {**stages, "first": {"wall": ms, "cpu": ms}, "us": ms, "optimise": search, "bytes": 100}
     return {"graph": graph, "tool": tool, **whole, **({"layout": stages["build"]} if tool == "ours" else {})}
+
+
+def test_a_nan_counts_where_it_is_known_what_is_right_there():
+    point = Point([0.0] * 3, 1.0, 2.0, [4.0, math.nan, math.nan])
+    assert ours.off(2.0, np.array([4.0, 1.0, 7.0]), point, {1: 1.0}) == 0.0
+    assert ours.off(2.0, np.array([4.0, 3.0, 7.0]), point, {1: 1.0}) == 0.5
+    assert ours.off(2.0, np.array([4.0, math.nan, 7.0]), point, {1: math.nan}) == 0.0
+    assert ours.off(2.0, np.array([4.0, math.nan, 7.0]), point, {1: 1.0}) == math.inf
+    assert ours.off(2.5, np.array([4.0, 1.0, 7.0]), point, {1: 1.0}) == 0.25
+    assert ours.off(math.nan, np.array([4.0, 1.0, 7.0]), point, {1: 1.0}) == math.inf
 
 
 def test_of_several_rounds_each_number_is_the_least_and_an_error_is_kept():

@@ -57,16 +57,24 @@ def microseconds(call: Callable[[], Any]) -> Times:
 
 
 def off(value: float, gradient: Any, known: Point, instead: dict[int, float]) -> float:
-    """How far an answer is from the reference; `instead` has what is known where that is nan."""
+    """How far an answer is from the reference, infinity if one of them alone is nan.
+
+    Where the gradient of the reference is nan, `instead` says what is right; what it does not say does not count.
+    """
     slopes = np.array(known.gradient)
     for k, x in instead.items():
         slopes[k] = x
-    same = value == known.phi or (math.isnan(value) and math.isnan(known.phi))
-    worst = 0.0 if same else abs(value - known.phi) / abs(known.phi)
-    if slopes.size:
-        by = float(np.max(np.abs(gradient - slopes)) / (np.max(np.abs(slopes)) or 1.0))
-        worst = by if math.isnan(by) else max(worst, by)
-    return worst
+    counts = ~np.isnan(known.gradient)
+    counts[list(instead)] = True
+    scale = np.max(np.abs(slopes[counts & ~np.isnan(slopes)]), initial=0.0) or 1.0
+    worst = max([apart(x, y) / scale for x, y in zip(gradient[counts], slopes[counts], strict=True)], default=0.0)
+    return max(float(worst), apart(value, known.phi) / (abs(known.phi) or 1.0))
+
+
+def apart(x: float, y: float) -> float:
+    if math.isnan(x) or math.isnan(y):
+        return 0.0 if math.isnan(x) and math.isnan(y) else math.inf
+    return 0.0 if x == y else abs(x - y)
 
 
 def instead(path: Path, name: str, point: str) -> dict[int, float]:
@@ -74,7 +82,7 @@ def instead(path: Path, name: str, point: str) -> dict[int, float]:
     file = path.with_name("nan_points.json")
     points = json.loads(file.read_text()) if file.exists() else {}
     found = points.get(f"{name}|{point}", {"nan_indices": [], "finite_gradient_at_those_indices": []})
-    return dict(zip(found["nan_indices"], found["finite_gradient_at_those_indices"], strict=True))
+    return dict(zip(found["nan_indices"], map(float, found["finite_gradient_at_those_indices"]), strict=True))
 
 
 def compiled(path: Path) -> tuple[Graph, Any, Any, dict[str, Times]]:

@@ -79,37 +79,48 @@ class _Program:
         return rose.vec(f(*self.read(kind, i)) for i in rose.range(kind.turns))
 
     def output(self, kind: Kind) -> Callable[[Any], None]:
-        mask, f = self.masks[kind.output], self.fn(kind)
+        mask = self.masks[kind.output]
 
         def turn(i: Any) -> None:
             xs = self.read(kind, i)
-            y, m = f(*xs), mask[self.entry(kind.which, len(mask), i)]
+            at = self.at(kind, xs)
+            y = at.ret if at else self.fn(kind)(*xs)
+            m = mask[self.entry(kind.which, len(mask), i)]
             if kind.output == "constraints":
                 y = larger(y, 0.0)
                 m = self.weight * m * y
             self.total += m * y
-            self.pull(kind, i, xs, m if kind.output == "objectives" else m + m)
+            if at:
+                self.pull(kind, i, at, m if kind.output == "objectives" else m + m)
 
         return turn
 
     def backwards(self, kind: Kind) -> Callable[[Any], None]:
-        if self.classes[kind.root].flat:
-            return lambda i: None
-        ct = self.sums[kind.root].value
-        return lambda i: self.pull(kind, i, self.read(kind, i), ct if kind.turns == 1 else ct[i])
+        ct = None if self.classes[kind.root].flat else self.sums[kind.root].value
 
-    def pull(self, kind: Kind, i: Any, xs: Sequence[Any], ct: Any) -> None:
-        """Add the cotangents of what an instance reads."""
-        active = [k for k, read in enumerate(kind.reads) if self.of.is_active(read)]
-        if not active or self.classes[kind.root].flat:
-            return
-        f, wild = self.fn(kind), self.classes[kind.root].wild
+        def turn(i: Any) -> None:
+            at = None if ct is None else self.at(kind, self.read(kind, i))
+            if at:
+                self.pull(kind, i, at, ct if kind.turns == 1 else ct[i])
+
+        return turn
+
+    def at(self, kind: Kind, xs: Sequence[Any]) -> rose.Vjp | None:
+        """An instance with its pullback; None where the derivative is 0."""
+        if self.classes[kind.root].flat or not any(map(self.of.is_active, kind.reads)):
+            return None
+        f = self.fn(kind)
         if f not in self.pullbacks:
             self.pullbacks[f] = rose.vjp(f)
-        cts = self.pullbacks[f](*xs).grad(ct)
-        for k in active:
-            g = cts if len(xs) == 1 else cts[k]
-            self.add(kind.reads[k], i, rose.select(ct == 0.0, 0.0, g) if wild else g)
+        return self.pullbacks[f](*xs)
+
+    def pull(self, kind: Kind, i: Any, at: rose.Vjp, ct: Any) -> None:
+        """Add the cotangents of what an instance reads."""
+        cts = at.grad(ct)
+        for k, read in enumerate(kind.reads):
+            if self.of.is_active(read):
+                g = cts if len(kind.reads) == 1 else cts[k]
+                self.add(read, i, rose.select(ct == 0.0, 0.0, g) if self.classes[kind.root].wild else g)
 
     def add(self, read: Read, i: Any, ct: Any) -> None:
         of = self.classes[read.of or 0]

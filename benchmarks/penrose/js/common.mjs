@@ -39,7 +39,7 @@ export const everything = ({ inputs, objectives, constraints }) => ({
 /** How far a value and its gradient are from the reference at a point; entries that are nan there do not count. */
 export const off = (value, gradient, { phi, grad }) => {
   const same = (x, y) => x === y || (Number.isNaN(x) && Number.isNaN(y));
-  let worst = same(value, phi) ? 0 : Math.abs(value - phi) / Math.abs(phi);
+  let worst = same(value, phi) ? 0 : Math.abs(value - phi) / (Math.abs(phi) || 1);
   const scale = grad.reduce((most, g) => (Math.abs(g) > most ? Math.abs(g) : most), 0) || 1;
   for (let i = 0; i < grad.length; i++) {
     if (Number.isNaN(grad[i])) continue;
