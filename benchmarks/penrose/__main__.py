@@ -1,4 +1,4 @@
-"""`python -m benchmarks.penrose DIRECTORY`: the graphs there, measured; what is wrong is told, and exit code 1.
+"""`python -m benchmarks.penrose DIRECTORY`: its graphs, or a single file, measured; exit code 1 if one is wrong.
 
 `--only TEXT` takes those with it in their names, `--no-node` leaves out what runs in node, the original Rose too, and
 `--layout` adds the search for a layout. `--save` writes the figures into `benchmarks/results`.
@@ -19,9 +19,12 @@ from rich.console import Console
 
 os.environ.setdefault("ROSE_CACHE", "")  # each module is compiled anew
 
+from ..compare.peers import Tool, installed, python
+from ..compare.peers import said as said_by
 from ..loops import RESULTS, shown
 from .measure import BOUND, rows
 
+MATPLOTLIB = Tool("matplotlib", "", ("matplotlib==3.11.1", "matplotlib"))
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
@@ -66,8 +69,8 @@ def said(name: str, made: dict[str, Any]) -> str:
 @click.option("--save", is_flag=True, help="write benchmarks/results/penrose.json")
 def main(directory: Path, only: str, node: bool, layout: bool, save: bool) -> None:
     console, found = Console(width=130), list[dict[str, Any]]()
-    files = sorted([p for p in directory.glob("*.json*") if only in p.name and p.name.count("__")])
-    for row in rows(files, node=node, search=layout):
+    files = [directory] if directory.is_file() else sorted(directory.glob("*.json.gz"))
+    for row in rows([p for p in files if only in p.name], node=node, search=layout):
         found.append(row)
         brief = [said(name, made) for name, made in row.items() if isinstance(made, dict)]
         print(row["graph"], f"{row['nodes']:,} nodes", *brief, sep=" | ", flush=True)
@@ -75,9 +78,17 @@ def main(directory: Path, only: str, node: bool, layout: bool, save: bool) -> No
     console.print(shown(f"{len(found)} graphs", table(found)))
     print("all agree with the reference" if not wrong else f"wrong: {', '.join(wrong)}")
     if save:
-        machine = f"{platform.machine()}, CPython {platform.python_version()}"
-        (RESULTS / "penrose.json").write_text(json.dumps({"machine": machine, "rows": found}, indent=1) + "\n")
+        written(found)
     sys.exit(bool(wrong))
+
+
+def written(found: list[dict[str, Any]]) -> None:
+    """The figures into `benchmarks/results`, and the plot where matplotlib can be had."""
+    machine = f"{platform.machine()}, CPython {platform.python_version()}"
+    figures = RESULTS / "penrose.json"
+    figures.write_text(json.dumps({"machine": machine, "rows": found}, indent=1) + "\n")
+    failed = installed(MATPLOTLIB) or said_by([python(), Path(__file__).with_name("plots.py"), figures, RESULTS])
+    print(f"no plot: {failed}" if failed else f"written: {figures}, and the plot beside it")
 
 
 if __name__ == "__main__":
