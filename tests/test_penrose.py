@@ -16,6 +16,7 @@ import rose
 from benchmarks.penrose.graphs import Graph, number, parsed, read
 from benchmarks.penrose.kinds import Kinds
 from benchmarks.penrose.layout import laid_out, layout
+from benchmarks.penrose.measure import BOUND, differs, rows
 from benchmarks.penrose.programs import functions
 from rose.value import OPS
 
@@ -73,6 +74,20 @@ def test_the_derivative_of_phi_is_the_gradient():
     value, gradient = rose.value_and_grad(phi)(g.inputs, 1e3, *ones(g))
     assert value == both(g.inputs, 1e3, *ones(g))[0]
     assert gradient.tolist() == both(g.inputs, 1e3, *ones(g))[1].tolist()
+
+
+def test_the_benchmark_sees_what_is_wrong():
+    g = read(DATA / "fake-3d-linear-algebra__projection.json.gz")
+    right = [(p.phi, np.array(p.gradient)) for p in g.points.values()]
+    assert differs(g, right) == 0.0
+    for wrong in (math.nan, math.inf, right[0][1][5] + 1e-6 * np.abs(right[0][1]).max()):
+        gradient = right[0][1].copy()
+        gradient[5] = wrong
+        assert differs(g, [(right[0][0], gradient), *right[1:]]) > BOUND
+        assert differs(g, [(wrong, right[0][1]), *right[1:]]) > BOUND
+    (row,) = rows([FILES[0]], node=False)
+    assert row["ours"]["differs"] <= BOUND
+    assert row["ours"]["total"] > 0.0
 
 
 @pytest.mark.parametrize("name", ["alloy-models__river-crossing", "animation__center-shrink-circle"])
