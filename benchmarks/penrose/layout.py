@@ -1,8 +1,8 @@
 """The layout of a diagram, inside of one module: exterior point around L-BFGS, as Penrose does it.
 
 For each stage the sum of objectives and weighted constraints is made least, with a weight of 1,000; then with ten times
-that, and so on, until another round neither moves the diagram nor changes the sum. The constants are those of Penrose's
-optimiser; its line search is another one than ours.
+that, and so on, until a third round or a later one moves the diagram no more, or changes the sum no more. The constants are
+those of Penrose's optimiser; its line search is another one than ours.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def layout(graph: Graph) -> Fn[..., Any]:
             found = search(s["x"], s["weight"], *masks)
             moved = rose.norm(rose.vec(found.x[i] - s["x"][i] for i in rose.range(n)))
             changed = rose.abs(found.value - s["phi"])
-            still = (s["rounds"] > 0.0) & ((moved < STILL) | (changed < STILL))
+            still = (s["rounds"] > 1.0) & ((moved < STILL) | (changed < STILL))
             return {
                 "x": found.x, "phi": found.value, "weight": rose.select(still, 1.0, GROWTH) * s["weight"],
                 "steps": s["steps"] + found.steps, "rounds": s["rounds"] + 1.0, "busy": ~still,
