@@ -78,10 +78,10 @@ def _signs(op: str, args: Sequence[Class]) -> tuple[bool, bool]:
     """Whether what such a class gives is never below 0, and always above."""
     above, positive = [a.above for a in args], [a.positive for a in args]
     match op:
-        case "sq" | "abs":
-            return True, positive[0]
-        case "exp":
+        case "sq" | "exp":
             return True, False  # it may be rounded to 0
+        case "abs":
+            return True, positive[0]
         case "sqrt" | "sqrt_eps":
             return True, positive[0]
         case "add" | "addN":
