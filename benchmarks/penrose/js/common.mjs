@@ -5,8 +5,8 @@ import { gunzipSync } from "node:zlib";
 
 export const POINTS = ["init", "perturbed", "final"];
 const SAMPLE = 4; // milliseconds
-const CALM = 400;
-const LONGEST = 6_000;
+const CALM = 1_500;
+const LONGEST = 20_000;
 
 /** What JSON has no number for is text in these files. */
 const numbers = (xs) => Float64Array.from(xs, Number);
