@@ -1,8 +1,8 @@
 """The layout of a diagram, inside of one module: exterior point around L-BFGS, as Penrose does it.
 
 For each stage the sum of objectives and weighted constraints is made least, with a weight of 1,000; then with ten times
-that, and so on, until a third round or a later one moves the diagram no more, or changes the sum no more. The constants are
-those of Penrose's optimiser; its line search is another one than ours.
+that, and so on, until a third round or a later one moves the diagram no more, or changes the sum no more. The
+constants are those of Penrose's optimiser; its line search is another one than ours.
 """
 
 from __future__ import annotations
