@@ -87,12 +87,18 @@ def around(g: Guard) -> Guard | None:
 
 
 def holds(g: Guard | None, outer: Guard | None, known: Callable[[Value], Value | None]) -> Value | None:
-    """True if the guards of a chain, up to `outer`, hold; None where nothing is known of that."""
-    mask: Value | None = None
+    """True if the guards of a chain, up to `outer`, hold; None where nothing is known of that.
+
+    The outer ones come first: what chains have in common is then one instruction.
+    """
+    chain: list[Guard] = []
     while g is not None and g is not outer:
-        own = _own(g, known)
-        mask = own if mask is None else mask if own is None else and_(own, mask)
+        chain.append(g)
         g = g.outer
+    mask: Value | None = None
+    for g in reversed(chain):
+        own = _own(g, known)
+        mask = own if mask is None else mask if own is None else and_(mask, own)
     return mask
 
 

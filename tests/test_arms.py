@@ -375,3 +375,24 @@ def test_an_arm_that_cannot_misbehave_costs_nothing(name: str, arm: Body):
 def test_an_arm_that_may_misbehave_is_masked_once(name: str, arm: Body):
     least = masks(lambda x: rose.select(x > 0.0, x, -x))
     assert least < masks(lambda x: rose.select(x > 0.0, arm(x), -x)) <= least + 2
+
+
+def test_derivatives_of_arms_in_arms_are_as_long_as_the_program():
+    """What the conditions of two arms have in common is computed once."""
+
+    def length(n: int) -> int:
+        def nested(x: Any) -> Any:
+            for k in range(n):
+                x = rose.select(x < 1.0 + k, rose.sin(x) * x, 2.0)
+            return x
+
+        seen: dict[Func, None] = {}
+        todo = [v(rose.fn([Real], Real)(nested)).func]
+        while todo:
+            f = todo.pop()
+            if f not in seen:
+                seen[f] = None
+                todo += [w.attr for w in f.body.code if is_call(w)]
+        return sum([len(f.body.code) for f in seen])
+
+    assert length(60) - length(40) == pytest.approx(length(40) - length(20), rel=0.1)

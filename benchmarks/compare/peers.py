@@ -111,10 +111,10 @@ def prepared(tools: Sequence[Tool] = TOOLS) -> dict[str, str]:
     return missing
 
 
-def plotted(figures: Path, folder: Path) -> str | None:
+def plotted(figures: Path, folder: Path, script: Path = HERE / "plots.py") -> str | None:
     """The plots, by matplotlib of the environment of the others; what went wrong, if it did."""
     plots = Tool("matplotlib", "", ("matplotlib==3.11.1", "matplotlib"))
-    wrong = installed(plots) or said([python(), HERE / "plots.py", figures, folder])
+    wrong = installed(plots) or said([python(), script, figures, folder])
     return f"no plots: {wrong}" if wrong else None
 
 
