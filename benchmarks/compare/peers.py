@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -136,6 +136,16 @@ def written(p: Program, answer: Answer, folder: Path) -> Path:
     return out
 
 
+def printed(command: Sequence[str | Path], cwd: Path, env: Mapping[str, str], limit: int = LIMIT) -> Any:
+    """The last line of JSON that a process prints; of one that fails, or takes more than so many seconds, an error."""
+    try:
+        done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return {"error": f"took more than {limit} s"}
+    lines = done.stdout.strip().splitlines()
+    return json.loads(lines[-1]) if lines else {"error": f"stopped: {done.stderr.strip()[-200:]}"}
+
+
 def run(tool: Tool, *args: str | Path) -> Any:
     """What the script of a tool prints: of one form of a program; of nothing, the forms that it has."""
     own = not tool.needs
@@ -145,12 +155,7 @@ def run(tool: Tool, *args: str | Path) -> Any:
         command = [sys.executable if own else python(), HERE / "py" / "run.py", tool.script, *args]
     env = {**os.environ, "PYTHONPATH": str(ROOT)} if own else {**os.environ, "OMP_NUM_THREADS": "1"}
     cwd = PEERS / "node" if tool.in_node else HERE / "py"
-    try:
-        done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        return {"error": f"took more than {LIMIT} s"}
-    lines = done.stdout.strip().splitlines()
-    return json.loads(lines[-1]) if lines else {"error": f"stopped: {done.stderr.strip()[-200:]}"}
+    return printed(command, cwd, env)
 
 
 def rows(tool: Tool, p: Program, file: Path, forms: Sequence[str], slow: set[str]) -> Iterator[dict[str, Any]]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..compare.peers import LIMIT, PEERS, TOOLS, Tool, installed
+from ..compare.peers import LIMIT, PEERS, TOOLS, Tool, installed, printed
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -54,12 +52,7 @@ def title(file: Path) -> str:
 def said(command: Sequence[str | Path], cwd: Path) -> Row:
     """The line of JSON that a process prints."""
     env = {**os.environ, "ROSE_CACHE": ""}  # compiled code of an earlier process would be found there
-    try:
-        done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=LONGEST)
-    except subprocess.TimeoutExpired:
-        return {"error": f"took more than {LONGEST} s"}
-    lines = done.stdout.strip().splitlines()
-    return json.loads(lines[-1]) if lines else {"error": f"stopped: {done.stderr.strip()[-300:]}"}
+    return printed(command, cwd, env, LONGEST)
 
 
 def tools(file: Path, folder: Path) -> Iterator[tuple[str, Row]]:

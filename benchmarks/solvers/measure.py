@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from functools import partial
@@ -21,7 +20,7 @@ from rich.table import Table
 
 import rose
 
-from ..compare.peers import ROOT, TOOLS, installed, python
+from ..compare.peers import ROOT, TOOLS, installed, printed, python
 from ..compare.timing import Loop, rounds
 from ..optimiser import rosenbrock
 from .problems import PROBLEMS
@@ -40,12 +39,7 @@ def run(tool: str, *args: str) -> dict[str, Any]:
         {"PYTHONPATH": str(ROOT)} if own else {}
     )
     command = [sys.executable if own else str(python()), "solve.py", tool, *args]
-    try:
-        done = subprocess.run(command, cwd=HERE, env=env, capture_output=True, text=True, timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        return {"error": f"took more than {LIMIT} s"}
-    lines = done.stdout.strip().splitlines()
-    return json.loads(lines[-1]) if lines else {"error": f"stopped: {done.stderr.strip()[-200:]}"}
+    return printed(command, HERE, env, LIMIT)
 
 
 def measured() -> list[dict[str, Any]]:
