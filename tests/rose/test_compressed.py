@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from patterned import Item, rosenbrock
 
 import rose
 from rose import Bool, Dual, Fin, Real, Vec, colouring, fn
@@ -15,22 +16,6 @@ from rose.errors import RoseError
 
 def numbers(*shape: int) -> Any:
     return np.random.default_rng(len(shape)).normal(size=shape)
-
-
-@rose.struct
-class Item:
-    a: Real
-    k: Fin[3]
-    b: Vec[2]
-    on: Bool
-
-
-def rosenbrock(n: int) -> Any:
-    @fn
-    def f(x: Vec[n]) -> Real:
-        return rose.sum(100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2 for i in rose.range(n - 1))
-
-    return f
 
 
 @fn

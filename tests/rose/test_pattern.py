@@ -7,26 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from patterned import Item, rosenbrock
 
 import rose
-from rose import Bool, Dual, Fin, Real, Vec, dependence, fn
+from rose import Dual, Fin, Real, Vec, dependence, fn
 from rose.errors import RoseError
-
-
-@rose.struct
-class Item:
-    a: Real
-    k: Fin[3]
-    b: Vec[2]
-    on: Bool
-
-
-def rosenbrock(n: int) -> Any:
-    @fn
-    def f(x: Vec[n]) -> Real:
-        return rose.sum(100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2 for i in rose.range(n - 1))
-
-    return f
 
 
 @fn
