@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import ir
-from .errors import NotDifferentiable, TypeMismatch, here
+from .errors import Loc, NotDifferentiable, TypeMismatch, here
 from .operators import host_index
 from .trace import Fn
 from .types import Type, untyped
@@ -15,9 +15,11 @@ Argnums = int | Sequence[int]
 AnyFn = Fn[..., Any]
 
 
-def checked(f: Any, what: str) -> AnyFn:
+def checked(f: Any, what: str, at: Loc | None = None) -> AnyFn:
+    """`f`, if it is an `@fn` function."""
     if not isinstance(f, Fn):
-        raise TypeMismatch(f"rose.{what} takes an @fn function, not {ir.shown(f)}", here(), "mark it with @rose.fn")
+        message = f"rose.{what} takes an @fn function, not {ir.shown(f)}"
+        raise TypeMismatch(message, at or here(), "mark it with @rose.fn")
     return f  # pyright: ignore[reportUnknownVariableType]
 
 

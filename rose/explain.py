@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
+from .argnums import checked
 from .derive import value_and_grad
-from .errors import Loc, NotDifferentiable, TypeMismatch, edge, here
+from .errors import Loc, NotDifferentiable, edge
 from .interp import Env, Items, evaluate, run
-from .ir import ADD_TO, CONST, PARAM, Block, Func, Value, is_call, shown
+from .ir import ADD_TO, CONST, PARAM, Block, Func, Value, is_call
 from .ops import ifrom
 from .stacks import JOIN
 from .trace import Fn
@@ -98,9 +99,7 @@ def explain_nan(f: Any, *args: Any) -> Explanation:
     `select` that is not taken, and all else that does not flow into the result, is only counted. It is slow: `f` is
     evaluated by the interpreter.
     """
-    if not isinstance(f, Fn):
-        raise TypeMismatch(f"rose.explain_nan takes an @fn function, not {shown(f)}", here(), "mark it with @rose.fn")
-    return _explained(f, args)  # pyright: ignore[reportUnknownArgumentType]
+    return _explained(checked(f, "explain_nan"), args)
 
 
 def _explained(f: Fn[..., Any], args: Sequence[Any]) -> Explanation:

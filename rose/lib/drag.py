@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from .. import control, derive, loops, ops
+from ..argnums import checked
 from ..errors import TypeMismatch, argument, here
 from ..flat import Flat, is_real
 from ..functions import select
@@ -84,10 +85,7 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
 def _checked(points: Any) -> Type:
     """The type of the parameters of a picture."""
     at = here().narrow(argument(0, "points", *_COUNTS))
-    if not isinstance(points, Fn):
-        what = f"rose.lib.dragger takes an @fn function, not {shown(points)}"
-        raise TypeMismatch(what, at, "mark it with @rose.fn")
-    f = cast("AnyFn", points)
+    f = checked(points, "lib.dragger", at)
     if len(f.types) != 1 or not is_real(f.types[0]):
         hint = "let it take one vector, or one struct, of all that may move"
         raise TypeMismatch(f"rose.lib.dragger: {f.name} does not take one parameter made of Reals", at, hint)

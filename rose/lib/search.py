@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from ..argnums import checked
 from ..errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
 from ..flat import Flat, is_real
 from ..ir import Value, shown
@@ -86,9 +87,7 @@ def searching(what: str, f: Any, search: Search, squares: bool = False) -> AnyFn
 def _checked(what: str, f: Any, squares: bool) -> Type:
     """The type of what is searched through."""
     at = here().narrow(argument(0, "f", *range(1, 9)))
-    if not isinstance(f, Fn):
-        raise TypeMismatch(f"rose.lib.{what} takes an @fn function, not {shown(f)}", at, "mark it with @rose.fn")
-    of = cast("AnyFn", f)
+    of = checked(f, f"lib.{what}", at)
     if not of.types or not is_real(of.types[0]):
         given = f"is a {of.types[0]!r}" if of.types else "is missing"
         hint = "what is searched comes first: one number, vector or struct of Reals; data come after it"

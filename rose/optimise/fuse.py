@@ -17,8 +17,6 @@ from ..types import Ref, items_of, tuple_of
 from .split import weight
 
 LARGEST = 400  # instructions of both loops, and of what lies between them
-
-
 APART = 8  # instructions of a loop without a state, from which on it is worth a vector that is stored, and read again
 
 
