@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import platform
 import statistics
 import subprocess
 import sys
@@ -28,10 +27,10 @@ from rich.console import Console
 import rose
 from rose import Real, Vec
 
-from .loops import shown
+from .loops import saved, shown
 from .stages import in_functions
 
-RESULTS, NODE = Path(__file__).parent / "results", Path(__file__).with_name("calls.mjs")
+NODE = Path(__file__).with_name("calls.mjs")
 ROUNDS, LONG = 31, 1_000
 n = rose.dim("n")
 
@@ -203,11 +202,7 @@ def main() -> None:
     many, first = batches(), first_calls()
     console.print(shown("batches, for each element", many))
     console.print(shown("the first call of a module, milliseconds", first))
-    RESULTS.mkdir(exist_ok=True)
-    machine = f"{platform.machine()}, CPython {platform.python_version()}"
-    found = {"machine": machine, "python, ns": python, "node, ns": node, "batches": many, "first calls, ms": first}
-    text = json.dumps(found, indent=1)
-    (RESULTS / "calls.json").write_text(text + "\n")
+    saved("calls", {"python, ns": python, "node, ns": node, "batches": many, "first calls, ms": first})
 
 
 if __name__ == "__main__":

@@ -7,12 +7,9 @@ less that of one whose size does not.
 
 from __future__ import annotations
 
-import json
-import platform
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +18,8 @@ from rich.console import Console
 import rose
 from rose import Real, Vec
 
-from .loops import shown
+from .loops import saved, shown
 
-RESULTS = Path(__file__).parent / "results"
 n, m = rose.dim("n"), rose.dim("m")
 PAIRS = 31
 
@@ -69,9 +65,7 @@ def measured(name: str, f: rose.Fn, sizes: tuple[int, ...]) -> dict[str, Any]:
 def main() -> None:
     rows = [measured(*program) for program in PROGRAMS]
     Console(width=140).print(shown("one module for every size, beside one for just this", rows))
-    RESULTS.mkdir(exist_ok=True)
-    machine = f"{platform.machine()}, CPython {platform.python_version()}"
-    (RESULTS / "dynamic.json").write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n")
+    saved("dynamic", {"rows": rows})
 
 
 if __name__ == "__main__":

@@ -9,13 +9,10 @@ wasmtime's own `Func.__call__` on the same module in the same run.
 from __future__ import annotations
 
 import gc
-import json
-import platform
 import statistics
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import wasmtime
 from rich.console import Console
@@ -24,10 +21,10 @@ from rich.table import Table
 import rose
 from rose import Real
 
+from .loops import saved
 from .stages import OURS, PROGRAMS, stages
 
 STAGES = (*OURS, "engine")
-RESULTS = Path(__file__).parent / "results"
 
 
 def with_engine(make: Callable[[int], rose.Fn], n: int) -> dict[str, float]:
@@ -85,10 +82,7 @@ def main() -> None:
     calls = one_call()
     console.print(table)
     console.print("\none call, nanoseconds: " + ", ".join(f"{k} {v:,.0f}" for k, v in calls.items()))
-    RESULTS.mkdir(exist_ok=True)
-    machine = f"{platform.machine()}, CPython {platform.python_version()}"
-    text = json.dumps({"machine": machine, "stages": rows, "call_ns": calls}, indent=1)
-    (RESULTS / "latency.json").write_text(text + "\n")
+    saved("latency", {"stages": rows, "call_ns": calls})
 
 
 if __name__ == "__main__":

@@ -140,6 +140,13 @@ def shown(title: str, rows: list[dict[str, Any]]) -> Table:
     return table
 
 
+def saved(name: str, found: dict[str, Any]) -> None:
+    """Write figures into `results`, with the machine that they are of."""
+    RESULTS.mkdir(exist_ok=True)
+    machine = f"{platform.machine()}, CPython {platform.python_version()}"
+    (RESULTS / f"{name}.json").write_text(json.dumps({"machine": machine, **found}, indent=1) + "\n")
+
+
 def main() -> None:
     console = Console(width=120)
     turns = [
@@ -150,10 +157,7 @@ def main() -> None:
     console.print(shown("value and gradient, per turn", turns))
     kept = checkpoints()
     console.print(shown(f"value and gradient of {STEPS:,} turns", kept))
-    RESULTS.mkdir(exist_ok=True)
-    machine = f"{platform.machine()}, CPython {platform.python_version()}"
-    text = json.dumps({"machine": machine, "turns": turns, "checkpoints": kept}, indent=1)
-    (RESULTS / "loops.json").write_text(text + "\n")
+    saved("loops", {"turns": turns, "checkpoints": kept})
 
 
 if __name__ == "__main__":

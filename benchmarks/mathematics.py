@@ -14,7 +14,6 @@ import ctypes
 import functools
 import gzip
 import json
-import platform
 import shutil
 import statistics
 import subprocess
@@ -34,9 +33,10 @@ import rose
 from rose import Real, Vec, build
 from wasm_backend.rawcall import entry
 
+from .loops import saved
+
 N = 4096
 BLOCKS, ROUNDS, REPEATS = 7, 5, 10  # blocks of rounds, of which each asks all engines; the least of the repeats
-RESULTS = Path(__file__).parent / "results"
 Bounds = tuple[float, float]
 WAYS = ("wasmtime", "node", "Math.*", "C")
 
@@ -199,10 +199,7 @@ def main(names: Sequence[str] = tuple(RANGES)) -> None:
     for way, tool in (("node", "node"), ("C", "gcc")):
         if not found[way]:
             console.print(f"{tool} is not installed, so its column is empty")
-    RESULTS.mkdir(exist_ok=True)
-    machine = f"{platform.machine()}, CPython {platform.python_version()}"
-    text = json.dumps({"machine": machine, "columns": WAYS, "ns": rows, "bytes": bytes_of}, indent=1)
-    (RESULTS / "mathematics.json").write_text(text + "\n")
+    saved("mathematics", {"columns": WAYS, "ns": rows, "bytes": bytes_of})
 
 
 if __name__ == "__main__":

@@ -8,13 +8,10 @@ and whether both gave the same bits.
 from __future__ import annotations
 
 import gc
-import json
-import platform
 import random
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +24,8 @@ from rose.optimise import optimise, optimised
 from wasm_backend.lower import lower
 from wasm_backend.run import Compiled
 
-RESULTS = Path(__file__).parent / "results"
+from .loops import saved
+
 ROWS = 31
 
 
@@ -157,10 +155,7 @@ def main() -> None:
     for row in rows:
         table.add_row(*[x if isinstance(x, str) else f"{x:,.2f}" if x < 100 else f"{x:,.0f}" for x in row.values()])
     Console(width=110).print(table)
-    RESULTS.mkdir(exist_ok=True)
-    machine = f"{platform.machine()}, CPython {platform.python_version()}"
-    text = json.dumps({"machine": machine, "programs": rows}, indent=1)
-    (RESULTS / "optimiser.json").write_text(text + "\n")
+    saved("optimiser", {"programs": rows})
 
 
 if __name__ == "__main__":

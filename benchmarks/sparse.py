@@ -9,7 +9,6 @@ one takes and leaves numbers where they are. Of the smallest program there is al
 from __future__ import annotations
 
 import json
-import platform
 import statistics
 import subprocess
 import tempfile
@@ -26,10 +25,9 @@ from rose import Vec, colouring
 
 from .compare.peers import HERE, Tool, installed, python
 from .compare.timing import nanoseconds, turns
-from .loops import shown
+from .loops import saved, shown
 from .sparse_programs import Program, programs, rosenbrock
 
-RESULTS = Path(__file__).parent / "results"
 CASADI = Tool("CasADi", "sparse_casadi", ("casadi==3.8.2", "casadi"))
 ROUNDS = 11
 DENSE = 2_000_000  # numbers in a dense matrix that is still made
@@ -147,9 +145,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         rows = [row for p in programs() for row in measured(p, Path(folder), missing)]
     Console(width=160).print(shown("sparse Jacobians and Hessians", rows))
-    RESULTS.mkdir(exist_ok=True)
-    machine = f"{platform.machine()}, CPython {platform.python_version()}"
-    (RESULTS / "sparse.json").write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n")
+    saved("sparse", {"rows": rows})
 
 
 if __name__ == "__main__":
