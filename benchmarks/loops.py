@@ -22,7 +22,7 @@ from rich.table import Table
 import rose
 from rose import Real
 from rose.ir import Func
-from rose.optimise import optimised
+from rose.optimise.pipeline import optimised
 from wasm_backend.lower import lower
 
 RESULTS = Path(__file__).parent / "results"

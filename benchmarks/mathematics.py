@@ -31,7 +31,7 @@ from rich.table import Table
 
 import rose
 from rose import Real, Vec, build
-from wasm_backend.rawcall import entry
+from wasm_backend.runtime.raw_call import entry
 
 from .loops import saved
 

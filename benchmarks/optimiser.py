@@ -20,9 +20,9 @@ from rich.table import Table
 
 import rose
 from rose import Real, Vec, fn
-from rose.optimise import optimise, optimised
+from rose.optimise.pipeline import optimise, optimised
 from wasm_backend.lower import lower
-from wasm_backend.run import Compiled
+from wasm_backend.runtime.callables import Compiled
 
 from .loops import saved
 

@@ -21,7 +21,8 @@ import numpy as np
 from rich.console import Console
 
 import rose
-from rose import Vec, colouring
+from rose import Vec
+from rose.derivatives.sparse import colouring
 
 from .compare.peers import HERE, Tool, installed, python
 from .compare.timing import nanoseconds, turns

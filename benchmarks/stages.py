@@ -14,9 +14,9 @@ from collections.abc import Callable
 
 import rose
 from rose import Real, build
-from rose.forward import jvp
-from rose.optimise import optimised
-from rose.transpose import transpose
+from rose.autodiff.jvp import jvp
+from rose.autodiff.transpose import transpose
+from rose.optimise.pipeline import optimised
 from wasm_backend.lower import lower
 
 OURS = ("trace", "forward", "transpose", "optimise", "emit")

@@ -1,11 +1,8 @@
 """Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
 
 from . import lib as lib
-from . import syntax as syntax  # which makes @fn(syntax=True) work
 from .build import Compiled, compile
-from .control import cond, scan, while_loop
-from .debug import assert_, print
-from .derive import (
+from .derivatives.gradients import (
     Vjp,
     grad,
     hessian,
@@ -19,8 +16,7 @@ from .derive import (
     value_and_grad,
     vjp,
 )  # fmt: skip
-from .dims import dim
-from .eager import eager
+from .derivatives.sparse.pattern import Sparsity, sparsity
 from .errors import (
     AssertionFailed,
     EscapedValue,
@@ -35,9 +31,17 @@ from .errors import (
 )
 from .explain import Explanation, explain_nan
 from .for_scipy import scipy
-from .functions import abs, constant, select, stop_gradient
-from .loops import accum, max, min, prod, range, sum, vec
-from .ops import (
+from .frontend.annotations import Dual, Fin, Vec, struct
+from .frontend.eager import eager
+from .frontend.function import Fn, fn, opaque
+from .frontend.language.control import cond, scan, while_loop
+from .frontend.language.debugging import assert_, print
+from .frontend.language.loops import accum, max, min, prod, range, sum, vec
+from .frontend.language.select import abs, constant, select, stop_gradient
+from .frontend.language.vectors import cross, dot, logsumexp, matmul, norm, transpose
+from .frontend.syntax import source as source  # which makes @fn(syntax=True) work
+from .frontend.text_programs import parse
+from .ir.ops import (
     acos,
     acosh,
     asin,
@@ -76,14 +80,10 @@ from .ops import (
     tanh,
     trunc,
 )  # fmt: skip
-from .ops import pow_ as pow
-from .ops import round_ as round
-from .pattern import Sparsity, sparsity
-from .source import parse
-from .structs import Dual, Fin, Vec, struct
-from .trace import Fn, fn, opaque
-from .types import Bool, Real, Tan, Unit
-from .vectors import cross, dot, logsumexp, matmul, norm, transpose
+from .ir.ops import pow_ as pow
+from .ir.ops import round_ as round
+from .ir.sizes import dim
+from .ir.types import Bool, Real, Tan, Unit
 
 __all__ = [
     "AssertionFailed",

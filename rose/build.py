@@ -14,22 +14,23 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from . import ir, trace
+from . import ir
 from .errors import Loc, NoField, TypeMismatch, argument, edge, here, is_ours
-from .generic import fixed
+from .frontend import function
+from .frontend.annotations import present
+from .frontend.any_size import fixed
+from .frontend.function import Fn
+from .frontend.function import no_collector as no_collector
 from .ir import Func
-from .optimise import optimise, optimised
-from .single import to_single
-from .structs import present
-from .text import show
-from .trace import Fn
-from .trace import no_collector as no_collector
-from .types import Tuple, Type, Vec
+from .ir.text.printer import show
+from .ir.types import Tuple, Type, Vec
+from .optimise.pipeline import optimise, optimised
+from .optimise.single_precision import to_single
 from .version import VERSION
 
 if TYPE_CHECKING:
-    from wasm_backend import run as running
-    from wasm_backend.abi import Lowered
+    from wasm_backend.abi.signature import Lowered
+    from wasm_backend.runtime import callables as running
 
 AnyFn = Fn[..., Any]
 
@@ -187,7 +188,7 @@ class Compiled:
         """The module under wasmtime."""
         made = self.__dict__.get("_running")
         if made is None:
-            from wasm_backend import run as running
+            from wasm_backend.runtime import callables as running
 
             made = self.__dict__["_running"] = running.Compiled(self._lowered, self.__name__, self.__doc__)
         return made
@@ -251,7 +252,7 @@ class Compiled:
         the functions inside of the module, and its source map, which a module that was pickled has not, either. The
         `certificate`, which says what was found of the derivatives, goes into NAME.json.
         """
-        from wasm_backend.directory import write_files
+        from wasm_backend.package.write import write_files
 
         files = self.files(name, inline=inline, html=html, strip=strip, certificate=certificate)
         return write_files(files, Path(out), force=force)
@@ -262,8 +263,8 @@ class Compiled:
         certificate: Mapping[str, Any] | None = None,
     ) -> dict[str, bytes]:  # fmt: skip
         """What `save` writes: the bytes of each file, by its name."""
-        from wasm_backend.package import About, package_files
-        from wasm_backend.sourcemap import without_names
+        from wasm_backend.package.files import About, package_files
+        from wasm_backend.package.source_map import without_names
 
         noted = None if inline or strip else self._noted
         made = self._lowered if noted is None else noted()
@@ -279,7 +280,7 @@ class Compiled:
 
     def disassemble(self) -> str:
         """The instructions of the module, as text."""
-        from wasm_backend.disassemble import disassemble
+        from wasm_backend.binary.disassembler import disassemble
 
         return disassemble(self.wasm)
 
@@ -299,7 +300,7 @@ def run(f: AnyFn) -> Any:
     return compile({f.name: f}).running.__call__
 
 
-trace.run.append(run)
+function.run.append(run)
 
 
 def presented(x: Any, t: Type) -> Any:
@@ -307,10 +308,10 @@ def presented(x: Any, t: Type) -> Any:
     if not isinstance(t, (Vec, Tuple)):
         return present(x, t)
     try:
-        from wasm_backend.memory import copied
+        from wasm_backend.runtime.memory import copied
     except ImportError:
         return present(x, t)
     return copied(x, t)
 
 
-trace.presented.append(presented)
+function.presented.append(presented)

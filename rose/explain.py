@@ -13,15 +13,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from .argnums import checked
-from .derive import value_and_grad
+from .derivatives.arguments import checked
+from .derivatives.gradients import value_and_grad
 from .errors import Loc, NotDifferentiable, edge
-from .interp import Env, Items, evaluate, run
+from .frontend.function import Fn
+from .host.interpreter import Env, Items, evaluate, run
 from .ir import ADD_TO, CONST, PARAM, Block, Func, Value, is_call
-from .ops import ifrom
-from .stacks import JOIN
-from .trace import Fn
-from .types import Fin, Real
+from .ir.ops import ifrom
+from .ir.stacks import JOIN
+from .ir.types import Fin, Real
 
 
 @dataclass(frozen=True)

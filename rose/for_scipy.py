@@ -12,16 +12,16 @@ from collections.abc import Callable, Sequence
 from functools import cache, cached_property, partial
 from typing import Any, NoReturn
 
-from .argnums import Argnums, checked, positions
 from .build import compile
-from .derive import grad, hessian, hvp, jacobian, value_and_grad
+from .derivatives.arguments import Argnums, checked, positions
+from .derivatives.flatten import Flat, count, is_real
+from .derivatives.gradients import grad, hessian, hvp, jacobian, value_and_grad
+from .derivatives.sparse.pattern import sparsity
 from .errors import NotDifferentiable, RoseError, TypeMismatch, argument, edge, here
-from .flat import Flat, count, is_real
-from .operators import host_index
-from .pattern import sparsity
-from .trace import Fn, make
-from .types import Real, Type, tuple_of
-from .vectors import dot
+from .frontend.function import Fn, make
+from .frontend.language.vectors import dot
+from .frontend.operators import host_index
+from .ir.types import Real, Type, tuple_of
 
 AnyFn = Fn[..., Any]
 

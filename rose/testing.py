@@ -18,16 +18,16 @@ from itertools import combinations
 from operator import mul
 from typing import Any
 
-from .calls import callees
-from .derive import jvp, pullback
-from .effects import Assertion, Printer, spelled
+from .derivatives.gradients import jvp, pullback
 from .errors import NotDifferentiable, RoseError
-from .generic import AnySize
-from .interp import Env, evaluate, run
+from .frontend.annotations import plain, present
+from .frontend.any_size import AnySize
+from .frontend.function import Fn
+from .host.effects import Assertion, Printer, spelled
+from .host.interpreter import Env, evaluate, run
 from .ir import FOR, Block, Func, Value
-from .structs import plain, present
-from .trace import Fn
-from .types import Fin, Real, Tuple, Type, Vec, untyped
+from .ir.callgraph import callees
+from .ir.types import Fin, Real, Tuple, Type, Vec, untyped
 
 AnyFn = Fn[..., Any]
 

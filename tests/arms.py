@@ -15,7 +15,7 @@ from meaning import Truth
 
 import rose
 from rose.ir import Value
-from rose.types import Real, Vec
+from rose.ir.types import Real, Vec
 
 Site = tuple[Any, ...]  # a place in the text of a program
 

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 import rose
-from rose.structs import as_type
-from rose.types import Bool, Fin, Real, Tuple, Type, Vec
+from rose.frontend.annotations import as_type
+from rose.ir.types import Bool, Fin, Real, Tuple, Type, Vec
 
 Choose = Callable[[int], int]
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import wasmtime
 
+from rose.frontend.annotations import answer, plain, present
 from rose.ir import Func
-from rose.structs import answer, plain, present
-from rose.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Vec
-from wasm_backend.abi import Lowered
-from wasm_backend.layout import is_aggregate, offsets, size
+from rose.ir.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Vec
+from wasm_backend.abi.layout import is_aggregate, offsets, size
+from wasm_backend.abi.signature import Lowered
 from wasm_backend.lower import lower
 
 

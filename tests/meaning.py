@@ -16,9 +16,9 @@ from typing import Any
 
 import mpmath
 
-from rose.libm import function
-from rose.structs import Dual, as_type
-from rose.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
+from rose.frontend.annotations import Dual, as_type
+from rose.ir.libm import function
+from rose.ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
 
 _tags = count(1)
 

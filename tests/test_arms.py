@@ -17,9 +17,9 @@ from harness import Module, same
 
 import rose
 from rose import Real, Vec, ir
-from rose.interp import run
+from rose.host.interpreter import run
 from rose.ir import FOR, Block, Func, Value, is_call
-from rose.ops import select
+from rose.ir.ops import select
 
 Body = Callable[[Any], Any]
 
@@ -182,7 +182,7 @@ def carried(x: Any) -> Any:
     def turn(i: Value, s: Value) -> tuple[list[Value], list[Value]]:
         return [rose.select(s > 0.0, rose.log(s) * rose.sqrt(s), s * 3.0)], []
 
-    return ir.builder().loop(3, turn, [x])[0][0]
+    return ir.current_builder().loop(3, turn, [x])[0][0]
 
 
 def around_a_loop(x: Any) -> Any:
@@ -191,7 +191,7 @@ def around_a_loop(x: Any) -> Any:
     def turn(i: Value, s: Value) -> tuple[list[Value], list[Value]]:
         return [rose.sqrt(s) / s + rose.log(s)], []
 
-    return rose.select(x > 0.0, ir.builder().loop(3, turn, [x])[0][0], x * x)
+    return rose.select(x > 0.0, ir.current_builder().loop(3, turn, [x])[0][0], x * x)
 
 
 def accumulated(x: Any) -> Any:
@@ -228,14 +228,14 @@ def copies(x: Any) -> Any:
 def copied_states(x: Any) -> Any:
     """The same, with a state."""
     keep = lambda i, s: ([rose.select(s > 0.0, x, x)], [rose.log(s)])
-    _, (q,) = ir.builder().loop(3, keep, [x])
+    _, (q,) = ir.current_builder().loop(3, keep, [x])
     return rose.select(x > 0.0, rose.sum(q[i] for i in rose.range(3)), x * 4.0)
 
 
 def two_states(x: Any) -> Any:
     """A loop of which two arms read two results, neither of them taken."""
     turn = lambda i, s, t: ([s + rose.log(t), rose.sqrt(t) * s], [])
-    (s, t), _ = ir.builder().loop(2, turn, [x, x])
+    (s, t), _ = ir.current_builder().loop(2, turn, [x, x])
     return rose.select(x > 0.0, s, rose.select(x < -1.0, t, x * 4.0))
 
 

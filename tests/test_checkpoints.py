@@ -17,7 +17,7 @@ from test_fuzz import WAYS, direction
 
 import rose
 from rose import Real, Vec
-from rose.check import check
+from rose.ir.check import check
 
 AT = (0.6, -0.4, 0.9, 0.3)
 Scan = Callable[..., Any]  # `rose.scan` with a schedule

@@ -10,10 +10,10 @@ from harness import Module, same
 
 import rose
 from rose import Real, Vec, fn
-from rose.calls import callees
-from rose.check import check
-from rose.interp import run
-from rose.optimise import optimise, optimised
+from rose.host.interpreter import run
+from rose.ir.callgraph import callees
+from rose.ir.check import check
+from rose.optimise.pipeline import optimise, optimised
 
 
 @rose.struct

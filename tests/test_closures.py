@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 
 import rose
-from rose import Bool, Dual, Fin, Fn, Real, RoseError, Vec, derive, fn
-from rose.check import check
-from rose.interp import run
+from rose import Bool, Dual, Fin, Fn, Real, RoseError, Vec, fn
+from rose.derivatives import gradients
+from rose.host.interpreter import run
+from rose.ir.check import check
 from tests.harness import compiled, same
 
 AnyFn = Fn[..., Any]
@@ -55,7 +56,7 @@ def value_and_grad(f: AnyFn) -> Any:
 
 
 def pullback(f: AnyFn) -> Any:
-    return lambda x: derive.pullback(f)(x, 1.0)[1]
+    return lambda x: gradients.pullback(f)(x, 1.0)[1]
 
 
 MODES: list[Mode] = [jvp, vjp, linearize, value_and_grad, pullback, rose.grad, rose.jacfwd, rose.jacrev, rose.jacobian]

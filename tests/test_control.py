@@ -16,12 +16,12 @@ from test_fuzz import ORDERS, WAYS, direction
 
 import rose
 from rose import Real, Vec
-from rose.check import check
-from rose.interp import run
+from rose.frontend.annotations import as_type, plain
+from rose.host.interpreter import run
 from rose.ir import Func
-from rose.optimise import optimised
-from rose.single import to_single
-from rose.structs import as_type, plain
+from rose.ir.check import check
+from rose.optimise.pipeline import optimised
+from rose.optimise.single_precision import to_single
 
 each = pytest.mark.parametrize("case", CASES, ids=[c.name for c in CASES])
 

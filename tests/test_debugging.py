@@ -19,9 +19,9 @@ from harness import same
 
 import rose
 from rose import Bool, Dual, Fin, Fn, Real, Unit, Vec, fn
-from rose.check import check
-from rose.interp import run
-from rose.structs import plain
+from rose.frontend.annotations import plain
+from rose.host.interpreter import run
+from rose.ir.check import check
 
 Capture = pytest.CaptureFixture[str]
 

@@ -14,10 +14,10 @@ from test_large import functions
 
 import rose
 from rose import Fn, Real, Vec
-from rose.check import check
-from rose.interp import run
-from rose.progress import watched
-from rose.text import show
+from rose.host.interpreter import run
+from rose.ir.check import check
+from rose.ir.progress import watched
+from rose.ir.text.printer import show
 
 AnyFn = Fn[..., Any]
 

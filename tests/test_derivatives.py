@@ -14,8 +14,8 @@ from test_inventory import both
 
 import rose
 from rose import Bool, Dual, Fin, Real, Unit, Vec
-from rose.structs import plain
-from rose.types import tuple_of
+from rose.frontend.annotations import plain
+from rose.ir.types import tuple_of
 
 R2, R3 = Vec[2], Vec[3]
 R23 = Vec[2, R3]

@@ -25,13 +25,14 @@ from test_sizes import (
 )
 
 import rose
-from rose import Fin, Fn, Real, Vec, fn, types
-from rose.check import check
-from rose.dims import Size, at_most, sized
-from rose.generic import AnySize, open_sizes
-from rose.measure import measured
-from rose.operators import view
-from rose.structs import infer, plain
+from rose import Fin, Fn, Real, Vec, fn
+from rose.frontend.annotations import infer, plain
+from rose.frontend.any_size import AnySize, open_sizes
+from rose.frontend.operators import view
+from rose.host.argument_sizes import measured
+from rose.ir import types
+from rose.ir.check import check
+from rose.ir.sizes import Size, at_most, sized
 from tests.harness import same
 
 AnyFn = Fn[..., Any]

@@ -16,7 +16,7 @@ import pytest
 
 import rose
 from rose.errors import RoseError
-from rose.foreign import INSTEAD
+from rose.errors.numpy_names import INSTEAD
 
 HERE = {"math": math, "np": np, "linalg": np.linalg}
 ARGUMENTS = ("x", "v", "x, y", "v, v", "x, 2.0", "2.0, x", "[x, y]", "[x, y], [x, y]", "[1.0, 2.0], v", "m", "m, v")

@@ -26,14 +26,14 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from meaning import Meaning, along, lift, number, untraced
 
 import rose
-from rose.check import check
-from rose.forward import full_mask, jvp
-from rose.interp import run
+from rose.autodiff.jvp import full_mask, jvp
+from rose.frontend.annotations import plain, present
+from rose.frontend.function import Fn
+from rose.host.interpreter import run
 from rose.ir import Func
-from rose.optimise import optimised, remove_across_calls
-from rose.structs import plain, present
-from rose.trace import Fn
-from rose.types import Real, Tuple, Type, Unit, Vec, tuple_of
+from rose.ir.check import check
+from rose.ir.types import Real, Tuple, Type, Unit, Vec, tuple_of
+from rose.optimise.pipeline import optimised, remove_across_calls
 
 MANY = int(os.environ.get("ROSE_FUZZ", "0"))
 PARTS = range(4)  # of each law's programs: each part can run beside the others

@@ -14,9 +14,9 @@ import saddle
 from harness import Module, same
 
 import rose
-from rose.check import check
-from rose.interp import run
-from rose.optimise import optimised
+from rose.host.interpreter import run
+from rose.ir.check import check
+from rose.optimise.pipeline import optimised
 
 SADDLE, CHARGE = 8.246324826140356e-06, 0.2071918746486116
 

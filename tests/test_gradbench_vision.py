@@ -17,8 +17,8 @@ from benchmarks.gradbench.evals import checks
 from benchmarks.gradbench.evals.ba import example as bundle
 from benchmarks.gradbench.evals.ht import example as tracking
 from benchmarks.gradbench.programs import ba, ht
-from rose.interp import run
-from rose.structs import plain
+from rose.frontend.annotations import plain
+from rose.host.interpreter import run
 
 CLOSE = 1e-9
 Array = NDArray[np.float64]

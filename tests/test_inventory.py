@@ -18,12 +18,12 @@ from harness import same
 
 import rose
 from rose import Bool, Dual, Fin, Real, Unit, Vec
-from rose.check import check
-from rose.derive import pullback
-from rose.interp import run
+from rose.derivatives.gradients import pullback
+from rose.frontend.annotations import plain, present
+from rose.host.interpreter import run
 from rose.ir import Value
-from rose.structs import plain, present
-from rose.text import show
+from rose.ir.check import check
+from rose.ir.text.printer import show
 
 INVENTORY = """
 invalid: undefined

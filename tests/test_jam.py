@@ -16,13 +16,14 @@ from test_optimise import func
 
 import rose
 from rose import Real, Vec, fn
-from rose.calls import instructions
-from rose.check import check
-from rose.interp import run
+from rose.host.interpreter import run
 from rose.ir import ADD_TO, FOR, Builder, Func, Value
-from rose.optimise import optimise, optimised, unroll
-from rose.optimise.jam import LANES, jammed
-from rose.types import Fin, Ref
+from rose.ir.callgraph import instructions
+from rose.ir.check import check
+from rose.ir.types import Fin, Ref
+from rose.optimise import unrolling
+from rose.optimise.pipeline import optimise, optimised
+from rose.optimise.unroll_and_jam import LANES, jammed
 
 ROWS = [0, 1, 2, 3, 4, 5, 8, 11, 61]
 COLUMNS = 20
@@ -332,7 +333,7 @@ class Nest:
 
 
 def test_nests_at_random(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(unroll, "TURNS", 0)
+    monkeypatch.setattr(unrolling, "TURNS", 0)
     changed = 0
     for k in range(int(os.environ.get("ROSE_FUZZ", "80"))):
         nest = Nest(k)

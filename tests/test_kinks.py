@@ -11,7 +11,7 @@ from harness import Module, same
 
 import rose
 from rose import Real, Vec
-from rose.interp import run
+from rose.host.interpreter import run
 
 inf, nan = math.inf, math.nan
 

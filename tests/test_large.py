@@ -9,9 +9,9 @@ import wasmtime
 
 import rose
 from rose import Fn, Real, Vec
-from rose.calls import callees
-from rose.check import check
 from rose.ir import FOR, Block, Func, is_call
+from rose.ir.callgraph import callees
+from rose.ir.check import check
 
 
 def chain(n: int) -> Fn[..., Any]:

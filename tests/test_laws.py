@@ -11,12 +11,12 @@ from harness import Module, same
 
 import rose
 from rose import ir
-from rose.forward import full_mask, jvp
-from rose.interp import run
+from rose.autodiff.jvp import full_mask, jvp
+from rose.autodiff.linearize import linearize
+from rose.autodiff.transpose import transpose
+from rose.host.interpreter import run
 from rose.ir import OPS, Func, Op
-from rose.linearize import linearize
-from rose.transpose import transpose
-from rose.types import Bool, Fin, Real, Tan, Type
+from rose.ir.types import Bool, Fin, Real, Tan, Type
 
 NUMBERS = [
     0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.75, 5e-324, -5e-324, 2.2e-308, 1e300, -1e300, 1.7e308,

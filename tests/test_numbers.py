@@ -15,9 +15,9 @@ from harness import compiled, same
 
 import rose
 from rose import Bool, Dual, Fin, Real, Vec
-from rose.check import check
-from rose.derive import pullback
-from rose.interp import run
+from rose.derivatives.gradients import pullback
+from rose.host.interpreter import run
+from rose.ir.check import check
 
 R2, R3 = Vec[2], Vec[3]
 

@@ -10,28 +10,29 @@ from harness import Module, same
 
 import rose
 from rose import Bool, Real, Vec, fn, ir
-from rose.calls import callees
-from rose.check import check
-from rose.forward import full_mask, jvp
-from rose.interp import run
+from rose.autodiff.jvp import full_mask, jvp
+from rose.autodiff.transpose import transpose
+from rose.host.interpreter import run
 from rose.ir import ACCUM, ADD_TO, FOR, Block, Builder, Func, Loc, Value, is_call
-from rose.ops import exp, sin
-from rose.optimise import elements, optimise, optimised, remove_across_calls, unroll
+from rose.ir.callgraph import callees
+from rose.ir.check import check
+from rose.ir.ops import exp, sin
+from rose.ir.text.printer import show
+from rose.ir.types import Fin, Ref, Single
+from rose.optimise import scalar_replacement, unrolling
 from rose.optimise.dead_code import remove_dead_code
-from rose.optimise.inline import SMALL, Writer
-from rose.optimise.split import LONGEST, weight
-from rose.optimise.sums import merge_sums
-from rose.single import to_single
-from rose.text import show
-from rose.transpose import transpose
-from rose.types import Fin, Ref, Single
+from rose.optimise.inlining import SMALL, Writer
+from rose.optimise.outlining import LONGEST, weight
+from rose.optimise.pipeline import optimise, optimised, remove_across_calls
+from rose.optimise.single_precision import to_single
+from rose.optimise.sum_forwarding import merge_sums
 
 
 @pytest.fixture(autouse=True)
 def rolled(monkeypatch: pytest.MonkeyPatch):
     """Loops stay loops, and rows rows: those here are short. What becomes of such is in test_unroll.py."""
-    monkeypatch.setattr(unroll, "TURNS", 0)
-    monkeypatch.setattr(elements, "LARGEST", 8)
+    monkeypatch.setattr(unrolling, "TURNS", 0)
+    monkeypatch.setattr(scalar_replacement, "LARGEST", 8)
 
 
 HERE = Loc((lambda: None).__code__, -1)

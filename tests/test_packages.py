@@ -21,12 +21,12 @@ import pytest
 from controls import CASES
 
 import rose
-from rose import Bool, Dual, Fin, Fn, Real, Vec, opaque, types
-from rose.derive import pullback
-from rose.generic import AnySize
-from rose.ir import OPS
-from rose.structs import as_type, plain
-from rose.types import Single, Tan, Tuple, Type
+from rose import Bool, Dual, Fin, Fn, Real, Vec, opaque
+from rose.derivatives.gradients import pullback
+from rose.frontend.annotations import as_type, plain
+from rose.frontend.any_size import AnySize
+from rose.ir import OPS, types
+from rose.ir.types import Single, Tan, Tuple, Type
 
 INF, NAN = math.inf, math.nan
 ODD = [0.0, -0.0, 1.0, -1.5, 2.5, -2.5, 0.1, 5e-324, -2.2250738585072014e-308, 1.7976931348623157e308, INF, -INF, NAN]

@@ -11,10 +11,10 @@ from harness import Module, reals
 from test_fuzz import flat, for_programs
 
 import rose
-from rose.check import check
-from rose.interp import run
-from rose.optimise import optimised
-from rose.types import Real, Tuple, Type, Vec
+from rose.host.interpreter import run
+from rose.ir.check import check
+from rose.ir.types import Real, Tuple, Type, Vec
+from rose.optimise.pipeline import optimised
 
 
 def law_of_jacobians(p: Program) -> None:

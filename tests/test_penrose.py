@@ -16,7 +16,7 @@ import rose
 from benchmarks.penrose.graphs import Graph, number, parsed, read
 from benchmarks.penrose.kinds import Kinds
 from benchmarks.penrose.programs import functions
-from rose.value import OPS
+from rose.ir.value import OPS
 
 DATA = Path(__file__).parent / "data" / "penrose"
 FILES = sorted(DATA.glob("*.json.gz"))

@@ -16,7 +16,7 @@ from harness import Module, same
 
 import rose
 from rose import Real, Vec
-from rose.interp import run
+from rose.host.interpreter import run
 from rose.ir import OPS
 
 inf, nan = math.inf, math.nan

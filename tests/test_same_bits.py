@@ -26,9 +26,9 @@ from harness import bits, same
 
 import rose
 from rose import Dual, Real, Vec, build
-from rose.interp import run
+from rose.host.interpreter import run
 from rose.ir import OPS
-from rose.types import tuple_of
+from rose.ir.types import tuple_of
 from tests.wasm_backend.mathematics import BORDERS
 
 HERE = Path(__file__).parent

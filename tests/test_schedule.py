@@ -9,14 +9,14 @@ from harness import Module, same
 
 import rose
 from rose import Real, Vec, fn, ir
-from rose.calls import callees
-from rose.check import check
-from rose.interp import run
+from rose.host.interpreter import run
 from rose.ir import ADD_TO, Builder, Func, Loc, Value, is_call
-from rose.optimise import optimise, optimised
-from rose.optimise.pairs import join_pairs
-from rose.optimise.schedule import reorder
-from rose.types import Fin, Ref
+from rose.ir.callgraph import callees
+from rose.ir.check import check
+from rose.ir.types import Fin, Ref
+from rose.optimise.join_halves import join_pairs
+from rose.optimise.pipeline import optimise, optimised
+from rose.optimise.scheduling import reorder
 
 HERE = Loc((lambda: None).__code__, -1)
 

@@ -10,10 +10,10 @@ import pytest
 from harness import Module, same
 
 from rose import Real, fn
-from rose.calls import instructions
-from rose.interp import run
-from rose.ops import abs_, neg
-from rose.optimise import optimise, optimised
+from rose.host.interpreter import run
+from rose.ir.callgraph import instructions
+from rose.ir.ops import abs_, neg
+from rose.optimise.pipeline import optimise, optimised
 
 POINTS = (0.0, -0.0, 1.0, -1.0, 1.5, -2.5e-308, 5e-324, 1e308, -1e308, float("inf"), float("-inf"), float("nan"), 0.1)
 

@@ -25,19 +25,20 @@ from test_fuzz import mixed, pulled_back
 from test_optimise import func
 
 import rose
-from rose import Fn, Real, Vec, fn, ir, types
-from rose.check import check
-from rose.dims import Dim
-from rose.interp import run
-from rose.ir import OPS, Func, Op, Value
-from rose.ops import ifrom, lt, select
-from rose.optimise import elements, optimised, unroll
-from rose.types import Bool, Fin, Ref, Type
-from wasm_backend.disassemble import disassemble
+from rose import Fn, Real, Vec, fn, ir
+from rose.host.interpreter import run
+from rose.ir import OPS, Func, Op, Value, types
+from rose.ir.check import check
+from rose.ir.ops import ifrom, lt, select
+from rose.ir.sizes import Dim
+from rose.ir.types import Bool, Fin, Ref, Type
+from rose.optimise import scalar_replacement, unrolling
+from rose.optimise.pipeline import optimised
+from wasm_backend.binary.disassembler import disassemble
 from wasm_backend.lower import lower
-from wasm_backend.pairs import twin
-from wasm_backend.simd import PairWriter
-from wasm_backend.sourcemap import with_map
+from wasm_backend.package.source_map import with_map
+from wasm_backend.simd.loops import PairWriter
+from wasm_backend.simd.plan import twin
 
 SIZES = [1, 2, 3, 7, 8]
 SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.5, 0.1, 5e-324, -2.3e-308, 1.7e308, math.inf, -math.inf, math.nan]
@@ -46,8 +47,8 @@ SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.5, 0.1, 5e-324, -2.3e-308, 1.7e308, math.inf,
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch):
     """Loops stay loops, however short they are, and two turns are done at once also where that does not pay."""
-    monkeypatch.setattr(unroll, "TURNS", 0)
-    monkeypatch.setattr(elements, "LARGEST", 0)
+    monkeypatch.setattr(unrolling, "TURNS", 0)
+    monkeypatch.setattr(scalar_replacement, "LARGEST", 0)
     monkeypatch.setattr(PairWriter, "_pays", lambda self, plan: True)
 
 

@@ -25,17 +25,17 @@ from test_laws import LITERAL_SECOND, REGULAR, ROWS, row_func, signatures
 
 import rose
 from rose import Bool, Fin, Real, Vec, fn, opaque
-from rose.check import check
-from rose.forward import full_mask, jvp
-from rose.interp import run
+from rose.autodiff.jvp import full_mask, jvp
+from rose.host.interpreter import run
 from rose.ir import Func, Op
-from rose.libm import SINGLE, nearest
-from rose.libm.library import library
-from rose.optimise import optimised
-from rose.single import TWINS, to_single
-from rose.text import show
-from rose.types import Single, Type, double, single, tangent
-from wasm_backend.layout import align, offsets, size
+from rose.ir.check import check
+from rose.ir.libm import SINGLE, nearest
+from rose.ir.libm.library import library
+from rose.ir.text.printer import show
+from rose.ir.types import Single, Type, double, single, tangent
+from rose.optimise.pipeline import optimised
+from rose.optimise.single_precision import TWINS, to_single
+from wasm_backend.abi.layout import align, offsets, size
 
 AnyFn = Any
 LARGEST = float(np.finfo(np.float32).max)
@@ -209,7 +209,7 @@ def approx(x: Any) -> Any:
 
 def test_a_loop_with_state():
     def body(x: Any, v: Any) -> Any:
-        b = rose.ir.builder()
+        b = rose.ir.current_builder()
         (y, w), (ys,) = b.loop(
             5, lambda i, y, w: ([y * 1.1 + w[0], b.pack([w[1] / 3.0, w[0] + y], Vec[2])], [y]), [x, v]
         )
@@ -463,9 +463,9 @@ def test_a_literal_that_nothing_needs_is_no_matter():
 
 
 def test_calls_without_the_private_interface_of_wasmtime(monkeypatch: pytest.MonkeyPatch):
-    from wasm_backend import rawcall
+    from wasm_backend.runtime import raw_call
 
-    monkeypatch.setattr(rawcall, "private", None)
+    monkeypatch.setattr(raw_call, "private", None)
     f = of([Real, Bool, Real, Vec[2]], Real, lambda x, c, y, v: rose.select(c, noted(x, v, c), y / 3.0))
     made = rose.compile(f, dtype="f32")
     assert made(0.1, True, 2.0, [1.0, 2.0]) == nearest(0.1)

@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 
 import rose
-from rose import Bool, Dual, Fin, Fn, Real, Vec, derive, fn, types
-from rose.check import check
-from rose.interp import run
-from rose.structs import plain
+from rose import Bool, Dual, Fin, Fn, Real, Vec, fn
+from rose.derivatives import gradients
+from rose.frontend.annotations import plain
+from rose.host.interpreter import run
+from rose.ir import types
+from rose.ir.check import check
 from tests.harness import compiled, same
 
 AnyFn = Fn[..., Any]
@@ -371,9 +373,16 @@ def derived(f: AnyFn, j: int) -> list[AnyFn]:
             rose.grad(f, j),
             rose.hessian(f, j),
             rose.jacfwd(rose.grad(f, j), j),
-            derive.pullback(rose.grad(f, j)),
+            gradients.pullback(rose.grad(f, j)),
         ]
-    return [f, rose.jacfwd(f, j), rose.jacrev(f, j), rose.jacrev(rose.jacfwd(f, j), j), derive.pullback(f), rose.jvp(f)]
+    return [
+        f,
+        rose.jacfwd(f, j),
+        rose.jacrev(f, j),
+        rose.jacrev(rose.jacfwd(f, j), j),
+        gradients.pullback(f),
+        rose.jvp(f),
+    ]
 
 
 @pytest.mark.parametrize(("f", "j"), EVERY, ids=[f"{f.name} in {f.names[j]}" for f, j in EVERY])

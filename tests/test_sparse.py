@@ -9,11 +9,12 @@ import pytest
 from harness import Module, same
 
 import rose
-from rose import Real, Vec, fn, sparse
-from rose.calls import instructions
-from rose.interp import run
+from rose import Real, Vec, fn
+from rose.derivatives import straight_line
+from rose.host.interpreter import run
 from rose.ir import FOR, Func
-from rose.optimise import optimised
+from rose.ir.callgraph import instructions
+from rose.optimise.pipeline import optimised
 
 
 def chain(x: Any, n: int) -> Any:
@@ -58,7 +59,7 @@ def test_a_hessian_has_the_numbers_of_the_general_way(f: Any, n: int, monkeypatc
     short = rose.hessian(of(f, n))
     got, compiled = run(short.func, x), Module(optimised({"h": short.func}))["h"](x)
     assert same(got, compiled)
-    monkeypatch.setattr(sparse, "MOST", 0)
+    monkeypatch.setattr(straight_line, "MOST", 0)
     assert np.array_equal(got, run(rose.hessian(of(f, n)).func, x)), "but for the signs of zeros"
 
 
@@ -73,7 +74,7 @@ def test_derivatives_of_a_hessian(f: Any, monkeypatch: pytest.MonkeyPatch):
     short = third()
     got = run(short, x)
     assert same(got, Module(optimised({"g": short}))["g"](x))
-    monkeypatch.setattr(sparse, "MOST", 0)
+    monkeypatch.setattr(straight_line, "MOST", 0)
     assert got == pytest.approx(run(third(), x), rel=1e-13, abs=1e-13)
 
 
@@ -117,7 +118,7 @@ def of_steps(x: Any, n: int) -> Any:
 @pytest.mark.parametrize(("n", "f"), [(10, full), (1, full), (17, chain), (5, of_steps)])
 def test_others_go_the_general_way(n: int, f: Any):
     g = rose.grad(of(f, n)).func
-    assert sparse.sparse_columns(g, 0) is None
+    assert straight_line.sparse_columns(g, 0) is None
     x = numbers(n)
     h = rose.hessian(of(f, n))
     assert same(run(h.func, x), Module(optimised({"h": h.func}))["h"](x))

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 import rose
-from rose import Bool, Real, Vec, fn, rewriting
+from rose import Bool, Real, Vec, fn
 from rose.errors import is_ours
-from rose.interp import run
-from rose.structs import plain, present
+from rose.frontend.annotations import plain, present
+from rose.frontend.syntax import converter
+from rose.host.interpreter import run
 from tests.plain import PAIRS
 
 each = pytest.mark.parametrize("name", PAIRS)
@@ -303,8 +304,8 @@ def test_an_error_of_the_user_that_is_caught_there_is_no_matter():
 
 def test_every_statement_and_expression_of_pythons_is_understood_or_refused():
     kinds = {k.__name__ for base in (ast.stmt, ast.expr) for k in base.__subclasses__()}
-    assert kinds <= rewriting.UNDERSTOOD | {*rewriting.REFUSED}
-    assert not rewriting.UNDERSTOOD & {*rewriting.REFUSED}
+    assert kinds <= converter.UNDERSTOOD | {*converter.REFUSED}
+    assert not converter.UNDERSTOOD & {*converter.REFUSED}
 
 
 def test_the_source_must_be_what_runs(tmp_path: Any, monkeypatch: pytest.MonkeyPatch):

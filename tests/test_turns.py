@@ -15,9 +15,9 @@ from test_arms import derivatives, inner, instructions, naive, values
 
 import rose
 from rose import Real, Vec, ir
-from rose.check import check
 from rose.ir import FOR, Func
-from rose.types import Bool
+from rose.ir.check import check
+from rose.ir.types import Bool
 
 Spare = Callable[[Any], Any]
 Body = Callable[[Any, Any], Any]
@@ -37,7 +37,7 @@ def greatest(x: Any, s: Any) -> Any:
 
 def carried(x: Any, s: Any) -> Any:
     turn = lambda i, t: ([t * rose.select(x > i, s * i + s, x * x + 1.0)], [])
-    return ir.builder().loop(3, turn, [x])[0][0]
+    return ir.current_builder().loop(3, turn, [x])[0][0]
 
 
 def accumulated(x: Any, s: Any) -> Any:
@@ -89,7 +89,7 @@ def chosen_later(x: Any, s: Any) -> Any:
         w = rose.select(x > i, rose.exp(s) * s, x)
         return [], [w * x, rose.select(x > i, s * s, w)]
 
-    _, (p, q) = ir.builder().loop(3, turn, [])
+    _, (p, q) = ir.current_builder().loop(3, turn, [])
     first = p[0] < 100.0
     total = lambda p: rose.sum(p[i] for i in rose.range(3))
     return rose.select(first, total(p), x) + rose.select(~first, total(q), x * 3.0)

@@ -10,12 +10,13 @@ from harness import Module, same
 
 import rose
 from rose import Real, Vec, fn
-from rose.calls import instructions
-from rose.interp import run
+from rose.host.interpreter import run
 from rose.ir import ACCUM, FOR, PACK, Func
-from rose.optimise import optimise, optimised, unroll
-from rose.optimise.split import LONGEST, weight
-from rose.types import Fin
+from rose.ir.callgraph import instructions
+from rose.ir.types import Fin
+from rose.optimise import unrolling
+from rose.optimise.outlining import LONGEST, weight
+from rose.optimise.pipeline import optimise, optimised
 
 
 def compiled(f: rose.Fn[..., Any], *points: tuple[Any, ...]) -> Func:
@@ -68,7 +69,7 @@ def test_a_loop_of_many_turns_stays_one():
 
 def test_a_long_turn_is_not_repeated(monkeypatch: pytest.MonkeyPatch):
     f = fn([Vec[10]], Real)(lambda x: rose.sum(x[i] * x[i] for i in rose.range(10)))
-    monkeypatch.setattr(unroll, "LARGEST", 29)
+    monkeypatch.setattr(unrolling, "LARGEST", 29)
     assert list(turns(compiled(f, (tuple([0.5] * 10),)))) == [10]
 
 

@@ -15,26 +15,26 @@ from dataclasses import replace
 from types import CodeType
 from typing import Any, cast
 
-from rose.dims import Dim, Size, dims_of, larger, plus
-from rose.effects import Assertion, Failure, Printer
 from rose.errors import Loc, RoseError, TooLarge, here
+from rose.host.effects import Assertion, Failure, Printer
 from rose.ir import ACCUM, CALL, CONST, FOR, PACK, PURE_CALL, ZERO, Block, Func, Value, is_call
-from rose.progress import step
-from rose.stacks import POP
-from rose.types import Bool, Fin, Real, Ref, Single, Type, Vec, double, items_of
+from rose.ir.progress import step
+from rose.ir.sizes import Dim, Size, dims_of, larger, plus
+from rose.ir.stacks import POP
+from rose.ir.types import Bool, Fin, Real, Ref, Single, Type, Vec, double, items_of
 
-from .abi import Lowered, Plain, Signature, Slot
-from .choice import ChoiceWriter
-from .encode import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module, instruction
-from .extents import LARGEST, MARK, Extents
-from .function import CALLED, FunctionWriter
-from .heap import HEADER, Heap
-from .layout import align, is_aggregate, leaves, size
+from .abi.layout import align, is_aggregate, leaves, size
+from .abi.signature import Lowered, Plain, Signature, Slot
+from .binary.encoder import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module, instruction
+from .codegen.branch import ChoiceWriter
+from .codegen.dynamic_sizes import LARGEST, MARK, Extents
+from .codegen.function import CALLED, FunctionWriter
+from .codegen.heap import HEADER, Heap
+from .codegen.places import ADDRESS, BASE, Assembler, Frame, Mem, wasm_type
+from .codegen.while_loop import TurnsWriter
+from .debug_info import NOTING
 from .libm import link
-from .origins import NOTING
-from .places import ADDRESS, BASE, Assembler, Frame, Mem, wasm_type
-from .simd import PairWriter, probe
-from .turns import TurnsWriter
+from .simd.loops import PairWriter, probe
 
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
 

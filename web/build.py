@@ -22,8 +22,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from wasm_backend.javascript import without_comments
-from wasm_backend.package import gzipped, loaded
+from wasm_backend.package.files import gzipped, loaded
+from wasm_backend.package.javascript import without_comments
 
 WEB = Path(__file__).parent
 ROOT = WEB.parent

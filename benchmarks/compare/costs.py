@@ -14,7 +14,7 @@ from typing import Any
 import wasmtime
 
 from rose import build
-from rose.optimise import optimised
+from rose.optimise.pipeline import optimised
 from wasm_backend.lower import lower
 
 from .modules import Running, ours

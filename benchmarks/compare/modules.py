@@ -14,7 +14,7 @@ import wasmtime
 
 import rose
 from rose import build
-from wasm_backend.rawcall import engine
+from wasm_backend.runtime.raw_call import engine
 
 from .programs import Numbers, Program
 

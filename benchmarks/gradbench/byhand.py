@@ -18,7 +18,7 @@ import numpy as np
 import wasmtime
 from numpy.typing import NDArray
 
-from wasm_backend import rawcall
+from wasm_backend.runtime import raw_call
 
 from . import evals, programs, tool
 from .compiling import kept
@@ -72,7 +72,7 @@ def native(path: Path, function: str, packed: evals.Packed) -> Ready:
 
 def in_wasmtime(path: Path, function: str, packed: evals.Packed) -> Ready:
     """The data lies behind all that is clang's own; the call is that of our own modules."""
-    engine = rawcall.engine()
+    engine = raw_call.engine()
     store = wasmtime.Store(engine)
     exports = wasmtime.Instance(store, wasmtime.Module(engine, path.read_bytes()), []).exports(store)
     memory, callee = exports["memory"], exports[function]
@@ -85,7 +85,7 @@ def in_wasmtime(path: Path, function: str, packed: evals.Packed) -> Ready:
     numbers, ints, out, work = begins[:4]
     memory.write(store, np.ascontiguousarray(packed.numbers).tobytes(), numbers)
     memory.write(store, np.ascontiguousarray(packed.ints).tobytes(), ints)
-    entry = rawcall.entry(store, callee, "iiii", "", [])
+    entry = raw_call.entry(store, callee, "iiii", "", [])
     call, args, words = entry.call, entry.args, entry.words
     for k, at in enumerate((ints, numbers, out, work)):
         words[2 * k + 2] = at

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from rose.build import Compiled
-from wasm_backend.instances import is_placed, kind_of
-from wasm_backend.memory import fill, number
-from wasm_backend.run import Export
+from wasm_backend.runtime.callables import Export
+from wasm_backend.runtime.instances import is_placed, kind_of
+from wasm_backend.runtime.memory import fill, number
 
 from .programs import Job
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import rose
 from rose import Real
-from rose.value import OPS
+from rose.ir.value import OPS
 
 SMALLEST = 1e-5  # a square root counts as no less, where it is divided by
 

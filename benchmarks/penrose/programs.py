@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import rose
-from rose import Bool, Fn, Real, Vec, ir, types
+from rose import Bool, Fn, Real, Vec, ir
+from rose.ir import types
 
 from .folding import CONST, INPUT, TRUTH
 from .graphs import Graph
@@ -153,7 +154,7 @@ class _Program:
     def literal(self, table: tuple[Any, ...], t: Any) -> Any:
         """A table as a vector, made once."""
         if id(table) not in self.literals:
-            self.literals[id(table)] = ir.builder().const(table, types.Vec(len(table), t))
+            self.literals[id(table)] = ir.current_builder().const(table, types.Vec(len(table), t))
         return self.literals[id(table)]
 
     def fn(self, kind: Kind) -> Fn[..., Any]:
@@ -175,7 +176,7 @@ def _function(kind: Kind, conditions: Sequence[bool]) -> Fn[..., Any]:
             what, k = where
             if what == "row" or what == "read":
                 return made[k] if what == "row" else xs[k]
-            return ir.builder().lift(float.fromhex(k) if what == CONST else k)
+            return ir.current_builder().lift(float.fromhex(k) if what == CONST else k)
 
         for op, *args in rows:
             made.append(OPERATIONS[op](*map(operand, args)))
@@ -186,7 +187,7 @@ def _function(kind: Kind, conditions: Sequence[bool]) -> Fn[..., Any]:
 
 
 def zeros(n: int) -> Any:
-    return ir.builder().zero(types.Vec(n, types.Real))
+    return ir.current_builder().zero(types.Vec(n, types.Real))
 
 
 def each(kind: Kind, turn: Callable[[Any], None]) -> None:

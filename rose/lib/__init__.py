@@ -5,12 +5,12 @@ Each is made of an `@fn`, and is one: it compiles with what calls it, and can be
 all of its steps.
 """
 
-from .damped import gauss_newton, newton
+from .damped_newton import gauss_newton, newton
 from .descent import adam, gradient_descent
-from .drag import dragger
+from .dragging import dragger
 from .linear_algebra import cholesky, cholesky_solve
+from .objective import Minimum
 from .quasi_newton import lbfgs
-from .search import Minimum
 
 __all__ = [
     "Minimum", "adam", "cholesky", "cholesky_solve", "dragger", "gauss_newton", "gradient_descent", "lbfgs", "newton",

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import control, derive, functions, loops, ops
-from ..functions import select
-from ..generic import of_any_size
-from ..vectors import dot, norm
-from .search import ROUNDING, AnyFn, Found, Objective, limits, option, searching
+from ..derivatives import gradients
+from ..frontend.any_size import of_any_size
+from ..frontend.language import control, loops
+from ..frontend.language.select import abs as absolute
+from ..frontend.language.select import select
+from ..frontend.language.vectors import dot, norm
+from ..ir import ops
+from .objective import ROUNDING, AnyFn, Found, Objective, limits, option, searching
 
 _ENOUGH = 1e-4  # of the decrease that the gradient promises, as Nocedal and Wright have it
 
@@ -33,7 +36,7 @@ def gradient_descent(f: AnyFn, *, rate: Any = None, tolerance: Any = 1e-8, max_s
     limits(tolerance, max_steps)
 
     def search(objective: Objective, x: Any) -> Found:
-        both = objective.of(derive.value_and_grad)
+        both = objective.of(gradients.value_and_grad)
         if by is None:
             return _by_trial(both, x, tolerance, max_steps)
         return _steps(both, x, None, lambda s: (along(s["x"], by, s["g"]), None), tolerance, max_steps)
@@ -73,7 +76,7 @@ def adam(
     def search(objective: Objective, x: Any) -> Found:
         nothing = each(x, lambda _: 0.0)
         start = nothing, nothing, 1.0, 1.0
-        return _steps(objective.of(derive.value_and_grad), x, start, step, tolerance, max_steps)
+        return _steps(objective.of(gradients.value_and_grad), x, start, step, tolerance, max_steps)
 
     return searching("adam", f, search)
 
@@ -100,7 +103,7 @@ def _steps(both: Any, x: Any, more: Any, step: Any, tolerance: Any, max_steps: A
         return {"x": there, "value": value, "g": g, "best": best, "steps": s["steps"] + 1.0, "more": more}
 
     def there_yet(s: Any) -> Any:
-        as_good = s["value"] - s["best"]["value"] <= ROUNDING * functions.abs(s["value"])
+        as_good = s["value"] - s["best"]["value"] <= ROUNDING * absolute(s["value"])
         return (s["best"]["slope"] <= tolerance) | ((norm(s["g"]) <= tolerance) & as_good)
 
     def test(s: Any) -> Any:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import control, loops, ops, vectors
 from ..errors import TypeMismatch, argument, edge, here
-from ..functions import select
-from ..ir import a_traced, shown
-from ..structs import infer
-from ..types import Real, Vec
-from ..value import Value
+from ..frontend.annotations import infer
+from ..frontend.language import control, loops, vectors
+from ..frontend.language.select import select
+from ..ir import a_traced, ops, shown
+from ..ir.types import Real, Vec
+from ..ir.value import Value
 
 
 @edge

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import control, derive, functions, loops
-from ..functions import select
-from ..generic import of_any_size
-from ..vectors import dot, norm
+from ..derivatives import gradients
+from ..frontend.any_size import of_any_size
+from ..frontend.language import control, loops
+from ..frontend.language.select import abs as absolute
+from ..frontend.language.select import select
+from ..frontend.language.vectors import dot, norm
 from .descent import along, each
 from .linear_algebra import backwards
-from .search import ROUNDING, AnyFn, Found, Objective, limits, searching, whole
+from .objective import ROUNDING, AnyFn, Found, Objective, limits, searching, whole
 
 _ENOUGH, _FLATTER = 1e-4, 0.9  # of the slope at the start: Wolfe's two constants, as Nocedal and Wright have them
 _TRIES = 60  # in one line search: halved as often, a step is shorter than the distance between two numbers
@@ -33,7 +35,7 @@ def lbfgs(f: AnyFn, *, history: int = 10, tolerance: Any = 1e-8, max_steps: Any 
     limits(tolerance, max_steps)
 
     def search(objective: Objective, x: Any) -> Found:
-        both = objective.of(derive.value_and_grad)
+        both = objective.of(gradients.value_and_grad)
 
         def test(s: Any) -> Any:
             return s["busy"] & (norm(s["at"]["g"]) > tolerance) & (s["steps"] < max_steps)
@@ -42,7 +44,7 @@ def lbfgs(f: AnyFn, *, history: int = 10, tolerance: Any = 1e-8, max_steps: Any 
             at, past = s["at"], s["past"]
             p = _direction(at["g"], past, history)
             to = _line_search(both, at, p)
-            least = -dot(at["g"], p) <= ROUNDING * functions.abs(at["value"])  # it promises no more than a rounding
+            least = -dot(at["g"], p) <= ROUNDING * absolute(at["value"])  # it promises no more than a rounding
             after = {"at": to, "past": _learned(past, at, to, history), "steps": s["steps"] + 1.0}
             return {**after, "busy": to["value"] < at["value"], "least": least}
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..calls import changed
+from ..autodiff.linearity import base
 from ..ir import ADD_TO, CALL, FOR, GET, PARAM, ZERO, Block, Func, Value
-from ..linear import base
-from ..types import Ref
+from ..ir.callgraph import changed
+from ..ir.types import Ref
 
 
 def remove_dead_code(f: Func) -> Func:

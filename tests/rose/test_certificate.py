@@ -10,8 +10,9 @@ from typing import Any, cast
 import pytest
 
 import rose
-from rose import Bool, Real, Vec, cli, fn
-from rose.certificate import LARGEST, WrongDerivative, certify
+from rose import Bool, Real, Vec, fn
+from rose.cli import commands
+from rose.cli.certificate import LARGEST, WrongDerivative, certify
 
 n = rose.dim("n")
 
@@ -177,7 +178,7 @@ def compiled(folder: Path, slope: float, *options: str) -> int:
     (folder / "model.py").write_text(MODEL.replace("SLOPE", str(slope)))
     target = f"{folder / 'model.py'}:{'loss,square,line' if '--dynamic' in options else 'loss,square'}"
     with pytest.raises(SystemExit) as e:
-        cli.main(["compile", target, "-o", str(folder / "out"), "-q", "--force", *options], prog_name="rose")
+        commands.main(["compile", target, "-o", str(folder / "out"), "-q", "--force", *options], prog_name="rose")
     return cast("int", e.value.code or 0)
 
 

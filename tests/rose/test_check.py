@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-import rose.loops as loops
-from rose import ir, ops
-from rose.check import check
+import rose.frontend.language.loops as loops
+from rose import ir
+from rose.autodiff.erase_tangents import untype
+from rose.autodiff.jvp import full_mask, jvp
 from rose.errors import Loc
-from rose.forward import full_mask, jvp
-from rose.interp import run
-from rose.ir import Block, Func, Op, Value, building
-from rose.optimise import remove_dead_code
-from rose.retype import untype
-from rose.structs import Fin, Vec, struct
-from rose.trace import fn, opaque
-from rose.types import Bool, Real, Ref, Tan, Tuple, Type, Unit, tuple_of
-from rose.types import Vec as VecType
+from rose.frontend.annotations import Fin, Vec, struct
+from rose.frontend.function import fn, opaque
+from rose.host.interpreter import run
+from rose.ir import Block, Func, Op, Value, building, ops
+from rose.ir.check import check
+from rose.ir.types import Bool, Real, Ref, Tan, Tuple, Type, Unit, tuple_of
+from rose.ir.types import Vec as VecType
+from rose.optimise.pipeline import remove_dead_code
 
 V3 = VecType(3, Real)
 HERE = Loc((lambda: None).__code__, -1)

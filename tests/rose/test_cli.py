@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import pytest
 
 import rose
-from rose import cli, ir
-from rose.forward import full_mask, jvp
-from rose.text import show
-from rose.transpose import transpose
-from wasm_backend.package import gzipped, loaded, weight
+from rose import ir
+from rose.autodiff.jvp import full_mask, jvp
+from rose.autodiff.transpose import transpose
+from rose.cli import commands
+from rose.ir.text.printer import show
+from wasm_backend.package.files import gzipped, loaded, weight
 
 ROOT = Path(__file__).parents[2]
 FILES = """
@@ -172,7 +173,7 @@ class Shell:
 
     def __call__(self, *args: Any) -> Done:
         with pytest.raises(SystemExit) as e:
-            cli.main([str(a) for a in args], prog_name="rose")
+            commands.main([str(a) for a in args], prog_name="rose")
         out, err = self.capsys.readouterr()
         assert isinstance(e.value.code, int)
         return Done(e.value.code, out, err)
@@ -328,7 +329,7 @@ def test_an_error_when_it_runs_has_its_place_too(sh: Shell):
 def test_an_error_of_ours_keeps_its_traceback(sh: Shell, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("rose.build.lowered", None)
     with pytest.raises(TypeError, match="not callable"):
-        cli.main(["compile", str(sh.folder / "model.py"), "-o", "out"], prog_name="rose")
+        commands.main(["compile", str(sh.folder / "model.py"), "-o", "out"], prog_name="rose")
 
 
 def test_files_with_odd_names(sh: Shell):
@@ -513,7 +514,7 @@ def test_a_package_that_is_too_large_is_not_written(sh: Shell):
 
 @pytest.mark.parametrize(("text", "most"), [("10k", 10_000), ("0.5kB", 500), ("1 M", 1_000_000), ("77", 77), ("7b", 7)])
 def test_sizes(text: str, most: int):
-    assert cli.bytes_of(text) == most
+    assert commands.bytes_of(text) == most
 
 
 def test_what_is_no_size(sh: Shell):

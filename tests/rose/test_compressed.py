@@ -9,9 +9,10 @@ import pytest
 from patterned import Item, rosenbrock
 
 import rose
-from rose import Bool, Dual, Fin, Real, Vec, colouring, fn
-from rose.check import check
+from rose import Bool, Dual, Fin, Real, Vec, fn
+from rose.derivatives.sparse import colouring
 from rose.errors import RoseError
+from rose.ir.check import check
 
 
 def numbers(*shape: int) -> Any:

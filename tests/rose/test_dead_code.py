@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from rose import ir
-from rose.check import check
-from rose.interp import run
+from rose.host.interpreter import run
 from rose.ir import FOR, ZERO, Func, Loc, Value
+from rose.ir.check import check
+from rose.ir.types import Real
 from rose.optimise.dead_code import remove_dead_code
-from rose.types import Real
 
 
 def a_loop_with_a_vector_that_nobody_reads(zero: bool) -> Func:

@@ -12,11 +12,11 @@ import pytest
 import test_text
 from generate import program
 
-from rose.draw import Box, Graph, Item, dot, svg
-from rose.forward import full_mask, jvp
+from rose.autodiff.jvp import full_mask, jvp
+from rose.autodiff.transpose import transpose
 from rose.ir import Func
-from rose.parse import deep, parse
-from rose.transpose import transpose
+from rose.ir.text.graph import Box, Graph, Item, dot, svg
+from rose.ir.text.module import deep, parse
 
 SUM = """
 def sum<n: Index>(v: [n]Real): Real = fst (accum a from 0.0 in [for i: n, a += v[i]])
@@ -93,12 +93,10 @@ def test_dot():
 
 
 def layout(funcs: list[Func]) -> list[Item]:
-    from rose import draw
-
-    graph = Graph(funcs)
-    draw._layout(graph.root)  # pyright: ignore[reportPrivateUsage]
-    draw._place(graph.root, 0.0, 0.0)  # pyright: ignore[reportPrivateUsage]
-    return [graph.root, *items(graph.root)]
+    made = Graph(funcs)
+    made._layout(made.root)  # pyright: ignore[reportPrivateUsage]
+    made._place(made.root, 0.0, 0.0)  # pyright: ignore[reportPrivateUsage]
+    return [made.root, *items(made.root)]
 
 
 def holds(outer: Any, inner: Any) -> bool:
@@ -139,13 +137,11 @@ def test_a_picture_is_well_formed_and_nothing_covers_anything(funcs: list[Func])
 
 @pytest.mark.parametrize("funcs", programs(), ids=lambda fs: fs[0].name)
 def test_edges_go_down(funcs: list[Func]):
-    graph = Graph(funcs)
-    from rose import draw
-
-    draw._layout(graph.root)  # pyright: ignore[reportPrivateUsage]
-    draw._place(graph.root, 0.0, 0.0)  # pyright: ignore[reportPrivateUsage]
-    assert graph.edges
-    assert all(e.start.y + e.start.h < e.end.y for e in graph.edges)
+    made = Graph(funcs)
+    made._layout(made.root)  # pyright: ignore[reportPrivateUsage]
+    made._place(made.root, 0.0, 0.0)  # pyright: ignore[reportPrivateUsage]
+    assert made.edges
+    assert all(e.start.y + e.start.h < e.end.y for e in made.edges)
 
 
 def test_text_is_escaped():

@@ -15,9 +15,9 @@ import pytest
 
 import rose
 from rose import Real, Vec, fn
-from rose.entries import Sparsity, type_of
+from rose.derivatives.sparse.matrix import Sparsity, type_of
 from rose.errors import RoseError
-from rose.interp import run
+from rose.host.interpreter import run
 
 NODE = shutil.which("node")
 X = [1.0, 2.0, 3.0, 4.0]

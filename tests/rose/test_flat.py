@@ -8,8 +8,8 @@ import pytest
 
 import rose
 from rose import Real, Vec, fn
-from rose.flat import Flat
-from rose.structs import as_type
+from rose.derivatives.flatten import Flat
+from rose.frontend.annotations import as_type
 
 
 @rose.struct

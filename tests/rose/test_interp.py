@@ -5,16 +5,15 @@ import struct as binary
 
 import pytest
 
-import rose.loops as loops
-from rose import ops
+import rose.frontend.language.loops as loops
+from rose.autodiff.jvp import full_mask, jvp
 from rose.errors import OutOfRange, TypeMismatch
-from rose.forward import full_mask, jvp
-from rose.interp import accumulator, run, zero
-from rose.ir import Func, building
-from rose.structs import Dual, Fin, Vec, struct, to_value
-from rose.trace import fn, opaque
-from rose.types import Bool, Real, Ref, Tan, Tuple, Unit, tuple_of
-from rose.types import Vec as VecType
+from rose.frontend.annotations import Dual, Fin, Vec, struct, to_value
+from rose.frontend.function import fn, opaque
+from rose.host.interpreter import accumulator, run, zero
+from rose.ir import Func, building, ops
+from rose.ir.types import Bool, Real, Ref, Tan, Tuple, Unit, tuple_of
+from rose.ir.types import Vec as VecType
 
 
 @struct

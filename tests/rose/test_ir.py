@@ -7,11 +7,11 @@ import pytest
 
 import rose
 from rose import Real, Vec, ir
-from rose.calls import callees
 from rose.ir import CONST
-from rose.optimise import optimised, remove_dead_code
-from rose.types import Tuple
-from rose.types import Vec as VecType
+from rose.ir.callgraph import callees
+from rose.ir.types import Tuple
+from rose.ir.types import Vec as VecType
+from rose.optimise.pipeline import optimised, remove_dead_code
 
 
 def test_literal_vectors_are_one_if_all_their_bits_are():

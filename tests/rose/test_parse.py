@@ -20,18 +20,18 @@ from generate import program
 from harness import same
 
 import rose
-from rose.check import check
-from rose.forward import full_mask, jvp
-from rose.interp import accumulator, run
+from rose.autodiff.jvp import full_mask, jvp
+from rose.autodiff.linearize import linearize
+from rose.autodiff.transpose import transpose
+from rose.frontend.annotations import Dual, plain
+from rose.frontend.function import Fn
+from rose.host.interpreter import accumulator, run
 from rose.ir import CONST, Func, building
-from rose.linearize import linearize
+from rose.ir.check import check
+from rose.ir.text.module import Module, deep, parse
+from rose.ir.text.printer import show
+from rose.ir.types import Real, Tan, Vec, tuple_of
 from rose.optimise.dead_code import remove_dead_code
-from rose.parse import Module, deep, parse
-from rose.structs import Dual, plain
-from rose.text import show
-from rose.trace import Fn
-from rose.transpose import transpose
-from rose.types import Real, Tan, Vec, tuple_of
 
 ROOT = Path(__file__).parents[2]
 SEEDS = 24

@@ -6,7 +6,7 @@ import pytest
 
 import rose
 from rose.errors import RoseError, UnknownName, WrongSyntax
-from rose.parse import parse
+from rose.ir.text.module import parse
 
 WRONG = """
 === an unknown name

@@ -10,7 +10,8 @@ import pytest
 from patterned import Item, rosenbrock
 
 import rose
-from rose import Dual, Fin, Real, Vec, dependence, fn
+from rose import Dual, Fin, Real, Vec, fn
+from rose.derivatives.sparse import abstract_interpreter
 from rose.errors import RoseError
 
 
@@ -255,7 +256,7 @@ def test_calls_differ_by_what_is_known_of_their_arguments():
 def test_a_function_that_is_called_often_is_looked_at_once():
     calls: list[int] = []
 
-    class Counted(dependence.Dependence):
+    class Counted(abstract_interpreter.Dependence):
         def _body(self, f: Any, xs: list[Any]) -> Any:
             calls.append(1)
             return super()._body(f, xs)

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import pytest
 
-from rose.check import check
+from rose.autodiff.jvp import full_mask, jvp
+from rose.autodiff.transpose import transpose
 from rose.errors import RoseError
-from rose.forward import full_mask, jvp
 from rose.ir import Func
-from rose.parse import parse
-from rose.text import show
-from rose.transpose import transpose
+from rose.ir.check import check
+from rose.ir.text.module import parse
+from rose.ir.text.printer import show
 
 RULES = """
 === 9: ()

@@ -15,7 +15,7 @@ from generate import program
 
 import rose
 from rose import Bool, Fin, Real, Vec, testing
-from rose.derive import pullback
+from rose.derivatives.gradients import pullback
 from rose.testing import examine
 
 n = rose.dim("n")

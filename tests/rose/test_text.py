@@ -2,16 +2,15 @@
 
 from typing import Any
 
-import rose.loops as loops
-import rose.vectors as vectors
-from rose import ops
-from rose.forward import full_mask, jvp
-from rose.ir import Func, Value, building
-from rose.structs import Dual, Fin, Vec, struct, to_value
-from rose.text import show, show_func
-from rose.trace import fn, opaque
-from rose.types import Bool, Real, Ref, Tan, Type, tuple_of
-from rose.types import Vec as VecType
+import rose.frontend.language.loops as loops
+import rose.frontend.language.vectors as vectors
+from rose.autodiff.jvp import full_mask, jvp
+from rose.frontend.annotations import Dual, Fin, Vec, struct, to_value
+from rose.frontend.function import fn, opaque
+from rose.ir import Func, Value, building, ops
+from rose.ir.text.printer import show, show_func
+from rose.ir.types import Bool, Real, Ref, Tan, Type, tuple_of
+from rose.ir.types import Vec as VecType
 
 
 def derivative(f: Any) -> Func:

@@ -19,8 +19,9 @@ import pytest
 import wasmtime
 
 import rose
-from rose import Real, Vec, cli, tools
-from wasm_backend.anatomy import anatomy
+from rose import Real, Vec
+from rose.cli import commands, doctor
+from wasm_backend.binary.inspector import anatomy
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,7 +30,7 @@ def said(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, s
     """The exit code of a command, and what it says."""
     capsys.readouterr()
     with pytest.raises(SystemExit) as e:
-        cli.main([str(a) for a in args], prog_name="rose")
+        commands.main([str(a) for a in args], prog_name="rose")
     out, err = capsys.readouterr()
     return cast("int", e.value.code or 0), out, err
 
@@ -235,8 +236,8 @@ def test_doctor_where_something_is_wrong(capsys: pytest.CaptureFixture[str], mon
     def version(name: str) -> str | None:
         return None if name == "numpy" else "1.0"
 
-    monkeypatch.setattr(tools, "_version", version)
-    monkeypatch.setattr(tools, "_slope", lambda x: 2.0)  # pyright: ignore
+    monkeypatch.setattr(doctor, "_version", version)
+    monkeypatch.setattr(doctor, "_slope", lambda x: 2.0)  # pyright: ignore
     code, out, _ = said(capsys, "doctor")
     assert code == 1
     assert "wrong    numpy is not installed, which has the arrays that go in and out: pip install numpy\n" in out

@@ -11,22 +11,22 @@ import wasmtime
 
 import rose
 from rose.errors import RoseError
+from rose.frontend.function import opaque
 from rose.ir import Func
-from rose.trace import opaque
-from rose.types import Bool, Fin, Real, Type, Vec
-from wasm_backend import rawcall
-from wasm_backend.abi import Lowered, Signature, Slot
-from wasm_backend.layout import size
-from wasm_backend.run import Compiled
+from rose.ir.types import Bool, Fin, Real, Type, Vec
+from wasm_backend.abi.layout import size
+from wasm_backend.abi.signature import Lowered, Signature, Slot
+from wasm_backend.runtime import raw_call
+from wasm_backend.runtime.callables import Compiled
 
 
 @pytest.fixture(params=["raw", "official"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """With wasmtime's private calls, and as if they were not there."""
     if request.param == "official":
-        monkeypatch.setattr(rawcall, "private", None)
+        monkeypatch.setattr(raw_call, "private", None)
     else:
-        assert rawcall.private is not None
+        assert raw_call.private is not None
     return request.param
 
 

@@ -8,8 +8,8 @@ from functools import cache
 
 import wasmtime
 
-from rose.libm.library import SINGLE
-from wasm_backend.encode import FUNC, I32, MEMORY, PAGE, Code, Module
+from rose.ir.libm.library import SINGLE
+from wasm_backend.binary.encoder import FUNC, I32, MEMORY, PAGE, Code, Module
 from wasm_backend.libm import link
 
 INF, NAN = math.inf, math.nan

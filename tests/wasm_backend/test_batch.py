@@ -22,7 +22,7 @@ import rose
 from rose import Bool, Fin, Real, Unit, Vec, fn
 from tests.wasm_backend.by_hand import message
 from tests.wasm_backend.by_hand import way as way
-from wasm_backend import batch
+from wasm_backend.runtime import batch
 
 pytestmark = pytest.mark.usefixtures("way")
 

@@ -12,9 +12,9 @@ import wasmtime
 
 import rose
 from rose import Real
-from wasm_backend import cache, rawcall
+from wasm_backend.runtime import code_cache, raw_call
 
-ENGINE = rawcall.engine()
+ENGINE = raw_call.engine()
 
 
 def long_module(k: float = 0.5) -> bytes:
@@ -65,31 +65,31 @@ def entry(folder: Path) -> Path:
 
 
 def test_code_is_found_again(folder: Path, counts: dict[str, int]):
-    assert len(LONG) > cache.WORTH
-    first = code(cache.compiled(ENGINE, LONG))
+    assert len(LONG) > code_cache.WORTH
+    first = code(code_cache.compiled(ENGINE, LONG))
     assert counts == {"compiled": 1, "taken": 0}
-    assert code(cache.compiled(rawcall.engine(), LONG)) == first
+    assert code(code_cache.compiled(raw_call.engine(), LONG)) == first
     assert counts == {"compiled": 1, "taken": 1}
-    cache.compiled(ENGINE, long_module(0.25))
+    code_cache.compiled(ENGINE, long_module(0.25))
     assert counts == {"compiled": 2, "taken": 1} and len([*folder.iterdir()]) == 2
 
 
 def test_nobody_else_can_write_there(folder: Path):
-    cache.compiled(ENGINE, LONG)
+    code_cache.compiled(ENGINE, LONG)
     assert folder.stat().st_mode & 0o777 == 0o700
     assert entry(folder).stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("what", ["folder", "entry"])
 def test_what_others_can_write_is_not_believed(folder: Path, counts: dict[str, int], what: str):
-    cache.compiled(ENGINE, LONG)
+    code_cache.compiled(ENGINE, LONG)
     (folder if what == "folder" else entry(folder)).chmod(0o777)
-    cache.compiled(ENGINE, LONG)
+    code_cache.compiled(ENGINE, LONG)
     assert counts == {"compiled": 2, "taken": 0}
 
 
 def test_an_entry_that_changed_is_compiled_anew(folder: Path, counts: dict[str, int]):
-    want = code(cache.compiled(ENGINE, LONG))
+    want = code(code_cache.compiled(ENGINE, LONG))
     good = entry(folder).read_bytes()
     changed = [
         good[:1000],
@@ -98,37 +98,37 @@ def test_an_entry_that_changed_is_compiled_anew(folder: Path, counts: dict[str, 
     ]
     for k, bad in enumerate(changed):
         entry(folder).write_bytes(bad)
-        assert code(cache.compiled(ENGINE, LONG)) == want
+        assert code(code_cache.compiled(ENGINE, LONG)) == want
         assert counts == {"compiled": k + 2, "taken": 0}
         assert entry(folder).read_bytes() == good
 
 
 def test_an_entry_of_another_module_is_not_taken(folder: Path, counts: dict[str, int]):
-    cache.compiled(ENGINE, LONG)
+    code_cache.compiled(ENGINE, LONG)
     mine = entry(folder)
-    cache.compiled(ENGINE, long_module(0.125))
+    code_cache.compiled(ENGINE, long_module(0.125))
     [other] = [x for x in folder.iterdir() if x != mine]
     other.replace(mine)
-    cache.compiled(ENGINE, LONG)
+    code_cache.compiled(ENGINE, LONG)
     assert counts == {"compiled": 3, "taken": 0}
 
 
 def test_an_entry_of_another_engine_is_compiled_anew(folder: Path, counts: dict[str, int]):
-    cache.compiled(ENGINE, LONG)
+    code_cache.compiled(ENGINE, LONG)
     config = wasmtime.Config()
     config.consume_fuel = True
-    cache.compiled(wasmtime.Engine(config), LONG)
+    code_cache.compiled(wasmtime.Engine(config), LONG)
     assert counts == {"compiled": 2, "taken": 0}
 
 
 def test_small_modules_are_not_kept_and_nothing_is_where_it_is_off(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    cache.compiled(ENGINE, LONG[:8])  # the empty module
+    code_cache.compiled(ENGINE, LONG[:8])  # the empty module
     assert not folder.exists()
     monkeypatch.setenv("ROSE_CACHE", "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    cache.compiled(ENGINE, LONG)
+    code_cache.compiled(ENGINE, LONG)
     assert [*tmp_path.iterdir()] == []
 
 
@@ -136,28 +136,28 @@ def test_the_users_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("ROSE_CACHE", raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    cache.compiled(ENGINE, LONG)
+    code_cache.compiled(ENGINE, LONG)
     assert len([*(tmp_path / "home" / "rose").iterdir()]) == 1
 
 
 def test_a_folder_that_cannot_be_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ROSE_CACHE", str(tmp_path / "file" / "below"))
-    cache.compiled(ENGINE, LONG)
+    code_cache.compiled(ENGINE, LONG)
     assert [x.name for x in tmp_path.iterdir()] == ["file"]
 
 
 def test_the_oldest_entries_go(folder: Path, monkeypatch: pytest.MonkeyPatch):
     modules = [long_module(k) for k in (1.0, 2.0, 3.0)]
-    cache.compiled(ENGINE, modules[0])
+    code_cache.compiled(ENGINE, modules[0])
     first = entry(folder)
-    monkeypatch.setattr(cache, "MOST", first.stat().st_size * 5 // 2)
-    cache.compiled(ENGINE, modules[1])
+    monkeypatch.setattr(code_cache, "MOST", first.stat().st_size * 5 // 2)
+    code_cache.compiled(ENGINE, modules[1])
     [second] = [x for x in folder.iterdir() if x != first]
     os.utime(first, (1, 1))
     os.utime(second, (2, 2))
-    cache.compiled(ENGINE, modules[0])  # was used: the second is the oldest now
-    cache.compiled(ENGINE, modules[2])
+    code_cache.compiled(ENGINE, modules[0])  # was used: the second is the oldest now
+    code_cache.compiled(ENGINE, modules[2])
     assert len([*folder.iterdir()]) == 2 and first.exists() and not second.exists()
 
 

@@ -10,15 +10,16 @@ from harness import Module, same
 
 import rose
 from rose import Real, Vec, fn
-from rose.interp import run
-from rose.optimise import optimise, optimised, unroll
-from wasm_backend.disassemble import disassemble
+from rose.host.interpreter import run
+from rose.optimise import unrolling
+from rose.optimise.pipeline import optimise, optimised
+from wasm_backend.binary.disassembler import disassemble
 
 
 @pytest.fixture(autouse=True)
 def rolled(monkeypatch: pytest.MonkeyPatch):
     """Loops stay loops, however short."""
-    monkeypatch.setattr(unroll, "TURNS", 0)
+    monkeypatch.setattr(unrolling, "TURNS", 0)
 
 
 def text(f: rose.Fn[..., Any], *points: tuple[Any, ...]) -> str:

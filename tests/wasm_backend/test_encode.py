@@ -14,8 +14,8 @@ import wasmtime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wasm_backend import encode
-from wasm_backend.encode import (
+from wasm_backend.binary import encoder
+from wasm_backend.binary.encoder import (
     F32,
     F64,
     FUNC,
@@ -75,7 +75,7 @@ def example() -> Module:
     m = Module("example")
     m.memory(1, max=2)
     calls = m.global_(I32, True, 0)
-    m.data(16, encode._f64(1.5) + encode._f64(-0.25) + encode._f64(1e300))
+    m.data(16, encoder._f64(1.5) + encoder._f64(-0.25) + encoder._f64(1e300))
     total = m.reserve(m.type([I32], [F64]), "total")
     add = m.reserve(m.type([F64, F64], [F64]), "add")
     m.export("total", FUNC, total), m.export("memory", MEMORY, 0), m.export("calls", GLOBAL, calls)
@@ -133,7 +133,7 @@ def test_addresses_beyond_two_gigabytes_wrap(n: int, wrapped: int):
 
 
 def test_names_are_counted_in_bytes():
-    assert encode.name("π") == b"\x02\xcf\x80"
+    assert encoder.name("π") == b"\x02\xcf\x80"
 
 
 # instructions
@@ -143,16 +143,16 @@ REALS = [(x, repr(x)) for x in (0.0, -0.0, 1.5, -5e-324, math.inf, -math.inf)] +
 INTEGERS = [(n, str(n)) for n in (0, -1, 63, 64, -64, -65, 8191, 8192, 2**31 - 1, -(2**31))]
 INDICES = [0, 1, 127, 128, 300, 16_383, 16_384, 70_000]
 IMMEDIATES = {
-    encode._block_type: [((), ""), *[((t,), f"(result {s})") for t, s in [(I32, "i32"), (I64, "i64"), (F32, "f32")]]],
-    encode._labels: [((0,), "0"), ((3, 1, 2), "3 1 2"), ((*range(200),), " ".join(map(str, range(200))))],
-    encode._i32: [((n,), s) for n, s in INTEGERS],
-    encode._i64: [((n,), s) for n, s in [*INTEGERS, (2**63 - 1, str(2**63 - 1)), (-(2**63), str(-(2**63)))]],
-    encode._f32: [((x,), s) for x, s in REALS if abs(x) != 5e-324],
-    encode._f64: [((x,), s) for x, s in REALS],
-    encode._v128: [((x, y), f"f64x2 {s} {t}") for x, s in REALS[:5] for y, t in REALS[-2:]],
-    encode._lane: [((0,), "0"), ((1,), "1")],
-    encode._access: [((n, k), f"{n} {k}") for n in INDICES for k in (0, 1)],
-    encode._lanes: [
+    encoder._block_type: [((), ""), *[((t,), f"(result {s})") for t, s in [(I32, "i32"), (I64, "i64"), (F32, "f32")]]],
+    encoder._labels: [((0,), "0"), ((3, 1, 2), "3 1 2"), ((*range(200),), " ".join(map(str, range(200))))],
+    encoder._i32: [((n,), s) for n, s in INTEGERS],
+    encoder._i64: [((n,), s) for n, s in [*INTEGERS, (2**63 - 1, str(2**63 - 1)), (-(2**63), str(-(2**63)))]],
+    encoder._f32: [((x,), s) for x, s in REALS if abs(x) != 5e-324],
+    encoder._f64: [((x,), s) for x, s in REALS],
+    encoder._v128: [((x, y), f"f64x2 {s} {t}") for x, s in REALS[:5] for y, t in REALS[-2:]],
+    encoder._lane: [((0,), "0"), ((1,), "1")],
+    encoder._access: [((n, k), f"{n} {k}") for n in INDICES for k in (0, 1)],
+    encoder._lanes: [
         ((x, y), " ".join([str(8 * lane + k) for lane in (x, y) for k in range(8)])) for x in range(4) for y in range(4)
     ],
     unsigned: [((n,), str(n)) for n in INDICES],
@@ -225,7 +225,7 @@ def test_locals_of_one_type_in_a_row_are_declared_together():
 
 def test_a_function_has_no_more_locals_than_engines_allow():
     c = Code(params=1)
-    for _ in range(encode.MAX_LOCALS - 1):
+    for _ in range(encoder.MAX_LOCALS - 1):
         c.local(F64)
     m = Module()
     m.define(m.reserve(m.type([F64], [])), c)
@@ -237,7 +237,7 @@ def test_a_function_has_no_more_locals_than_engines_allow():
 
 def test_a_body_has_no_more_bytes_than_engines_allow():
     c = Code(params=0)
-    c.emit(instruction("nop") * (encode.MAX_BODY - 2))
+    c.emit(instruction("nop") * (encoder.MAX_BODY - 2))
     c.finish()
     c("nop")
     with pytest.raises(AssertionError):
@@ -252,9 +252,9 @@ def test_an_empty_module_is_eight_bytes():
 
 
 def test_the_example_of_the_module_runs():
-    text = re.search(r"\n\n((?:    .*\n)+)", encode.__doc__ or "")
+    text = re.search(r"\n\n((?:    .*\n)+)", encoder.__doc__ or "")
     assert text
-    names = dict(vars(encode))
+    names = dict(vars(encoder))
     exec(textwrap.dedent(text[1]), names)
     assert run(names["m"], "square", -3.0) == 9.0
 
@@ -270,7 +270,7 @@ def test_sections_stand_in_the_order_of_the_specification():
 
 def test_functions_and_the_module_have_names():
     names = sections(example().finish())[-1][1]
-    assert names == encode.name("name") + b"\0\x08\x07example" + b"\1\x0d\x02" + b"\0\5total" + b"\1\3add"
+    assert names == encoder.name("name") + b"\0\x08\x07example" + b"\1\x0d\x02" + b"\0\5total" + b"\1\3add"
 
 
 def test_a_trap_tells_the_name_of_the_function():
@@ -315,7 +315,7 @@ def test_a_memory_grows_as_far_as_it_may():
     instance = wasmtime.Instance(store, wasmtime.Module(store.engine, example().finish()), [])
     memory = instance.exports(store)["memory"]
     assert (memory.size(store), memory.type(store).limits.max) == (1, 2)
-    assert memory.read(store, 24, 32) == encode._f64(-0.25)
+    assert memory.read(store, 24, 32) == encoder._f64(-0.25)
 
 
 @pytest.mark.parametrize(("type", "value"), [(I32, -7), (I64, -(2**40)), (F32, 0.5), (F64, -math.pi)])

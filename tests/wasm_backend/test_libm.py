@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from mathematics import INF, NAN, Instance, arity, bits, instance, module, points
 
-from rose.libm import DOUBLE, SINGLE, function
-from rose.libm.decode import decode
-from rose.libm.library import FILE, closure, library, pack, unpack
-from wasm_backend.encode import F32, F64
+from rose.ir.libm import DOUBLE, SINGLE, function
+from rose.ir.libm.decode import decode
+from rose.ir.libm.library import FILE, closure, library, pack, unpack
+from wasm_backend.binary.encoder import F32, F64
 from wasm_backend.libm import build
 from wasm_backend.libm.objects import Archive
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from mathematics import INF, NAN, arity, bits, double_of, is_single, points
 
-from rose.libm import DOUBLE, SINGLE, function
+from rose.ir.libm import DOUBLE, SINGLE, function
 
 ALL = [*DOUBLE, *SINGLE]
 PI = math.pi

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import rose
 from rose.errors import OutOfRange, TypeMismatch
-from rose.structs import as_type, form_of, plain, present
-from rose.types import Bool, Fin, Real, Tuple, Type, Unit, Vec, tuple_of
+from rose.frontend.annotations import as_type, form_of, plain, present
+from rose.ir.types import Bool, Fin, Real, Tuple, Type, Unit, Vec, tuple_of
 from tests.wasm_backend.by_hand import ADD, ADD_SIGNATURE, Mixed, Pair, Point, identity, message, module, signature
-from wasm_backend.layout import offsets
+from wasm_backend.abi.layout import offsets
 
 # vectors
 

@@ -11,9 +11,9 @@ import pytest
 import wasmtime
 
 from rose.errors import RoseError, TypeMismatch
-from rose.structs import as_type
-from rose.trace import opaque
-from rose.types import Bool, Fin, Real, Unit, Vec
+from rose.frontend.annotations import as_type
+from rose.frontend.function import opaque
+from rose.ir.types import Bool, Fin, Real, Unit, Vec
 from tests.wasm_backend.by_hand import (
     CALL_SIGNATURES,
     CALLS,
@@ -27,7 +27,7 @@ from tests.wasm_backend.by_hand import (
     signature,
 )
 from tests.wasm_backend.by_hand import way as way
-from wasm_backend.run import Compiled
+from wasm_backend.runtime.callables import Compiled
 
 pytestmark = pytest.mark.usefixtures("way")
 

@@ -18,12 +18,12 @@ import wasmtime
 
 from rose.errors import RoseError, here
 from rose.ir import PARAM, Block, Func, Value
-from rose.types import Bool, Fin, Form, Real, Single, Tan, Tuple, Type, Unit, Vec
-from wasm_backend.abi import Lowered, Plain, Signature, Slot
-from wasm_backend.javascript import shipped, signature_data
-from wasm_backend.package import About, loaded, package_files, weight, write_package
-from wasm_backend.sample import arguments, written
-from wasm_backend.typescript import Types
+from rose.ir.types import Bool, Fin, Form, Real, Single, Tan, Tuple, Type, Unit, Vec
+from wasm_backend.abi.signature import Lowered, Plain, Signature, Slot
+from wasm_backend.package.files import About, loaded, package_files, weight, write_package
+from wasm_backend.package.javascript import shipped, signature_data
+from wasm_backend.package.samples import arguments, written
+from wasm_backend.package.typescript import Types
 
 WASM = bytes(
     wasmtime.wat2wasm(

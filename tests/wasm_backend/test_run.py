@@ -16,12 +16,11 @@ import numpy as np
 import pytest
 import wasmtime
 
-from rose import types
 from rose.errors import OutOfRange, RoseError, TypeMismatch
-from rose.ir import Func
-from rose.structs import as_type
-from rose.trace import opaque
-from rose.types import Bool, Fin, Real, Type, Unit, Vec
+from rose.frontend.annotations import as_type
+from rose.frontend.function import opaque
+from rose.ir import Func, types
+from rose.ir.types import Bool, Fin, Real, Type, Unit, Vec
 from tests.wasm_backend.by_hand import (
     ADD,
     ADD_SIGNATURE,
@@ -40,9 +39,9 @@ from tests.wasm_backend.by_hand import (
 )
 from tests.wasm_backend.by_hand import add as add
 from tests.wasm_backend.by_hand import way as way
-from wasm_backend import rawcall
-from wasm_backend.abi import Lowered
-from wasm_backend.run import Compiled
+from wasm_backend.abi.signature import Lowered
+from wasm_backend.runtime import raw_call
+from wasm_backend.runtime.callables import Compiled
 
 pytestmark = pytest.mark.usefixtures("way")
 
@@ -375,20 +374,20 @@ def fake(**changes: Any) -> Any:
     """wasmtime's private module, in part."""
     parts = ["wasmtime_context_t", "wasmtime_func_t", "wasmtime_val_raw_t", "wasm_trap_t", "wasm_functype_t"]
     parts += ["wasmtime_caller_t", "wasmtime_func_unchecked_callback_t", "wasmtime_func_new_unchecked", "dll"]
-    return python_types.SimpleNamespace(**{**{k: getattr(rawcall._ffi, k) for k in parts}, **changes})
+    return python_types.SimpleNamespace(**{**{k: getattr(raw_call._ffi, k) for k in parts}, **changes})
 
 
 def test_private_parts_are_used_only_as_they_are_known() -> None:
-    assert rawcall.find(fake()) is not None
-    assert rawcall.find(None) is None
+    assert raw_call.find(fake()) is not None
+    assert raw_call.find(None) is None
     for name in vars(fake()):
         changed = fake()
         delattr(changed, name)
-        assert rawcall.find(changed) is None
-    assert rawcall.find(fake(wasmtime_val_raw_t=ctypes.c_uint64)) is None
-    assert rawcall.find(fake(wasmtime_func_unchecked_callback_t=ctypes.CFUNCTYPE(None))) is None
-    assert rawcall.find(fake(wasmtime_func_t=ctypes.c_int)) is None
-    assert rawcall.find(fake(dll=python_types.SimpleNamespace())) is None
+        assert raw_call.find(changed) is None
+    assert raw_call.find(fake(wasmtime_val_raw_t=ctypes.c_uint64)) is None
+    assert raw_call.find(fake(wasmtime_func_unchecked_callback_t=ctypes.CFUNCTYPE(None))) is None
+    assert raw_call.find(fake(wasmtime_func_t=ctypes.c_int)) is None
+    assert raw_call.find(fake(dll=python_types.SimpleNamespace())) is None
 
 
 # pickles

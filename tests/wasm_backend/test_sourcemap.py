@@ -16,11 +16,12 @@ import wasmtime
 from mappings import decoded
 
 import rose
-from rose import Real, Vec, build, fn, source
-from wasm_backend import disassemble
-from wasm_backend.abi import Lowered
-from wasm_backend.reading import Reader, items, names_of, sections_of
-from wasm_backend.sourcemap import source_map
+from rose import Real, Vec, build, fn
+from rose.frontend import text_programs
+from wasm_backend.abi.signature import Lowered
+from wasm_backend.binary import disassembler
+from wasm_backend.binary.reader import Reader, items, names_of, sections_of
+from wasm_backend.package.source_map import source_map
 
 HERE = Path(__file__)
 NODE = shutil.which("node")
@@ -114,7 +115,7 @@ def instructions(wasm: bytes) -> Iterator[tuple[str, int, str]]:
         for _ in range(head.unsigned()):
             head.unsigned(), head.bytes(1)
         offset = head.at
-        for text in cast("Any", disassemble)._body(r, names):
+        for text in cast("Any", disassembler)._body(r, names):
             if not text.startswith("  local "):
                 yield names[imported + k], start + offset, text.strip()
                 offset = r.at
@@ -229,7 +230,7 @@ def test_the_sources_of_several_files(tmp_path: Path):
 
 def test_a_program_that_is_text(tmp_path: Path):
     (tmp_path / "m.rose").write_text("def f(x: Real): Real =\n  let y = sqrt(x) in\n  y * y\n")
-    ((wasm, data),) = modules(build.lowered({"f": source.parse_file(tmp_path / "m.rose")["f"]}, asking=()))
+    ((wasm, data),) = modules(build.lowered({"f": text_programs.parse_file(tmp_path / "m.rose")["f"]}, asking=()))
     assert [place for _, text, place in origin_of(wasm, data) if text == "f64.sqrt"] == [(0, 2, 10)]
     assert [place for _, text, place in origin_of(wasm, data) if text == "f64.mul"] == [(0, 3, 2)]
     assert json.loads(data)["sources"] == ["m.rose"]

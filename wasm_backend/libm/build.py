@@ -14,8 +14,8 @@ import hashlib
 import subprocess
 from pathlib import Path
 
-from rose.libm.decode import decode
-from rose.libm.library import (
+from rose.ir.libm.decode import decode
+from rose.ir.libm.library import (
     CALL,
     DOUBLE,
     FILE,
@@ -29,7 +29,7 @@ from rose.libm.library import (
     pack,
 )
 
-from ..encode import OPCODES
+from ..binary.encoder import OPCODES
 from .objects import DATA, FUNCTION, HOLE, RELOCATIONS, Archive, Hole, Object
 
 ARCHIVE = Path("/usr/lib/wasm32-wasi/libc.a")  # where Debian's wasi-libc has it

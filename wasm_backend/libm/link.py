@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from rose.libm.library import ADDRESS, CALL, OFFSET, STACK, STACK_POINTER, Function, Relocation, closure
+from rose.ir.libm.library import ADDRESS, CALL, OFFSET, STACK, STACK_POINTER, Function, Relocation, closure
 
-from ..encode import I32, Module, signed, unsigned
+from ..binary.encoder import I32, Module, signed, unsigned
 
 
 def link(module: Module, names: Iterable[str], reserve: Callable[[int, int], int]) -> dict[str, int]:

@@ -9,8 +9,8 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rose.libm.decode import Reader
-from rose.libm.library import ADDRESS, CALL, OFFSET, STACK_POINTER
+from rose.ir.libm.decode import Reader
+from rose.ir.libm.library import ADDRESS, CALL, OFFSET, STACK_POINTER
 
 RELOCATIONS = {0: CALL, 3: OFFSET, 4: ADDRESS, 7: STACK_POINTER}  # those that occur
 HOLE = 5  # bytes that a number takes where it is to be relocated

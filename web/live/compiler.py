@@ -20,8 +20,8 @@ from quadratic import heights, local
 
 import rose
 from rose.errors import Loc, RoseError
-from rose.types import Real
-from wasm_backend.javascript import imports_of, signature_data
+from rose.ir.types import Real
+from wasm_backend.package.javascript import imports_of, signature_data
 
 FILE = "program.py"
 BOX = (-2.0, -2.0, 2.0, 2.0)

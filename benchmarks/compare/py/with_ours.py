@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import rose
-import wasm_backend.run  # noqa: F401  which a first call would import
+import wasm_backend.runtime.callables  # noqa: F401  which a first call would import
 from benchmarks.compare.programs import programs
 from rose import Real
-from rose.types import Tuple, Vec
+from rose.ir.types import Tuple, Vec
 
 PROGRAMS = {p.name: p for p in programs()}
 

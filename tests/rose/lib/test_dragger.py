@@ -11,7 +11,7 @@ import pytest
 
 import rose
 from rose import Fin, Real, Vec, fn, lib
-from rose.interp import run
+from rose.host.interpreter import run
 from tests.harness import Module, same
 
 WIDE = [-100.0] * 3, [100.0] * 3

@@ -10,7 +10,7 @@ from harness import compiled, same
 
 import rose
 from rose import Real, Vec, fn, lib
-from rose.interp import run
+from rose.host.interpreter import run
 
 # NIST, Statistical Reference Datasets, nonlinear regression (itl.nist.gov/div898/strd/nls/nls_main.shtml): the model,
 # the data, both starts, the certified parameters, and the certified sum of squares

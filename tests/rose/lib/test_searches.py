@@ -13,7 +13,7 @@ from harness import compiled, same
 
 import rose
 from rose import Dual, Real, Vec, fn, lib
-from rose.interp import run
+from rose.host.interpreter import run
 
 SEARCHES: dict[str, Callable[..., Any]] = {
     "gradient descent": lib.gradient_descent,

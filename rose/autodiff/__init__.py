@@ -1,0 +1,1 @@
+"""Derivative passes, from a `Func` to a `Func`: JVP, unzip, transposition, linearisation."""

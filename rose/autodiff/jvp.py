@@ -1,0 +1,346 @@
+"""Forward mode: a function over (primal, tangent) pairs, made by running the function again.
+
+`env` maps each old value to its new primal and its tangent. The tangent is None where it is known to be
+zero, so no code is made for it; that is also how a function is differentiated in some of its parameters
+and not in others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .. import ir
+from ..errors import Loc, NotDifferentiable
+from ..ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    CONST,
+    FOR,
+    FREEZE,
+    GET,
+    INDEX,
+    PACK,
+    TUPLE,
+    ZERO,
+    Block,
+    Builder,
+    Func,
+    Turns,
+    Value,
+    is_call,
+)
+from ..ir.callgraph import Work, choice, done, repeated
+from ..ir.ops import add, select
+from ..ir.progress import step
+from ..ir.stacks import LINEAR
+from ..ir.types import Ref, Tuple, Type, Vec, items_of, tangent
+from ..optimise.dead_code import remove_dead_code
+from .linearity import base
+
+Pair = tuple[Value, Value | None]
+Mask = tuple[bool, ...]  # for each parameter, whether it has a tangent
+
+
+class Env(dict[Value, Pair]):
+    """The map from old values to new pairs, and the accumulators of tangents that were added to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.touched: dict[Value, None] = {}
+
+    def touch(self, ref: Value | None) -> None:
+        if ref is not None and isinstance(ref.type, Ref):
+            self.touched[base(ref)] = None
+
+
+class Jvp:
+    """A derivative: `func` takes each parameter, followed by its tangent where the mask says so.
+
+    It gives (primal, tangent); or the primal alone, where the tangent is known to be zero.
+    """
+
+    __slots__ = ("flat", "func")
+
+    def __init__(self, func: Func, flat: bool) -> None:
+        self.func, self.flat = func, flat
+
+
+def jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Jvp:
+    """The derivative of `f` in the parameters of `mask`. `loc` is where it is called, for errors."""
+    return done(_jvp(f, mask, loc))
+
+
+def _jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
+    if f.jvp is not None:
+        return Jvp(f.jvp, flat=not f.result.real)
+    if f.impl is not None:
+        if not f.result.real or not f.params:
+            return Jvp(f, flat=True)
+        raise NotDifferentiable(
+            f"{f.name} is opaque and has no derivative",
+            loc,
+            f"give it one: @{f.name.rpartition('.')[2]}.jvp over a function of Duals",
+        )
+    made = f.memo.get(("jvp", mask))
+    if made is None:
+        made = yield _derive_by_kind(f, mask)
+        made.func.remat, made.func.memo["primal"] = f.remat, f
+        f.memo[("jvp", mask)] = made
+        step("derive")
+    return made
+
+
+def _derive_by_kind(f: Func, mask: Mask) -> Work[Jvp]:
+    if f.turns is not None:
+        return _derive_turns(f, f.turns, mask)
+    return _derive(f, mask) if f.arms is None else _derive_choice(f, f.arms, mask[1:])
+
+
+def full_mask(f: Func) -> Mask:
+    """The mask of a derivative in every parameter that can have one."""
+    return tuple([p.type.real for p in f.params])
+
+
+def _derive(f: Func, mask: Mask) -> Work[Jvp]:
+    with ir.building(f"{f.name}.jvp") as b:
+        env = Env()
+        for p, active in zip(f.params, mask, strict=True):
+            b.loc = p.loc
+            x = b.param(p.type, p.attr)
+            env[p] = x, b.param(tangent(p.type), f"d{p.attr}") if active else None
+        ((y, dy),) = yield from block_of_pairs(b, f.body, env)
+        made = b.func(y if dy is None else b.tuple([y, dy]))
+        # what nobody reads would count as a use outside of the arms of a `select`: see guards.py
+        return Jvp(remove_dead_code(made), flat=dy is None)
+
+
+def _derive_choice(f: Func, arms: tuple[Func, Func], mask: Mask) -> Work[Jvp]:
+    """The choice between the derivatives of the arms."""
+    ds: list[Jvp] = []
+    for g in arms:
+        ds.append((yield _jvp(g, mask)))
+    flat = all([d.flat for d in ds])
+    then, otherwise = [_padded(d.func) if d.flat and not flat else d.func for d in ds]
+    return Jvp(choice(f"{f.name}.jvp", then, otherwise), flat)
+
+
+def _derive_turns(f: Func, turns: Turns, mask: Mask) -> Work[Jvp]:
+    """The loop over states and tangents. Which states have one is found by trying, as for `for`."""
+    types = items_of(f.result)
+    k, constant = len(types), mask[len(types) :]
+    active = list(mask[:k])
+    while True:
+        d: Jvp = yield _jvp(turns.body, (*active, *constant))
+        grown = [a or m for a, m in zip(active, _moving(d, k), strict=True)]
+        if grown == active:
+            break
+        active = grown
+    moving = [j for j in range(k) if active[j]]
+    own = (*active, *constant)
+
+    def part(name: str, body: Callable[[Builder, list[Value], list[Value]], Value]) -> Func:
+        """A function of the states, their tangents, the rest, and its tangents."""
+        with ir.building(name) as b:
+            b.loc = f.params[0].loc
+            xs = [b.param(p.type, p.attr) for p in f.params[:k]]
+            dxs = [b.param(tangent(types[j]), f"d{f.params[j].attr}") for j in moving]
+            xs += [b.param(p.type, p.attr) for p in f.params[k:]]
+            rest = [(p, m) for p, m in zip(f.params[k:], constant, strict=True)]
+            dxs += [b.param(tangent(p.type), f"d{p.attr}") for p, m in rest if m]
+            return b.func(body(b, xs, dxs))
+
+    def turn(b: Builder, xs: list[Value], dxs: list[Value]) -> Value:
+        y = b.call(d.func, _pairs(xs, dxs, own))
+        primal, dy = (y, None) if d.flat else (b.get(y, 0), b.get(y, 1))
+        after = [b.get(primal, j) for j in range(k)]
+        return b.tuple([*after, *[b.zero(tangent(types[j])) if dy is None else b.get(dy, j) for j in moving]])
+
+    test = part(turns.test.name, lambda b, xs, _: b.call(turns.test, xs))
+    whole = repeated(f"{f.name}.turns", test, part(turns.body.name, turn), k + len(moving), turns.most)
+    with ir.building(f"{f.name}.jvp") as b:
+        xs, dxs = list[Value](), dict[int, Value]()
+        for j, (p, m) in enumerate(zip(f.params, mask, strict=True)):
+            b.loc = p.loc
+            xs.append(b.param(p.type, p.attr))
+            if m:
+                dxs[j] = b.param(tangent(p.type), f"d{p.attr}")
+        ds = [dxs[j] if j in dxs else b.zero(tangent(types[j])) for j in moving]
+        ds += [dxs[j] for j in range(k, len(xs)) if j in dxs]
+        out = b.call(whole, [*xs[:k], *ds[: len(moving)], *xs[k:], *ds[len(moving) :]])
+        y = b.tuple([b.get(out, j) for j in range(k)], _tuple(f.result))
+        after = {j: b.get(out, k + n) for n, j in enumerate(moving)}
+        dy = [after[j] if j in after else b.zero(tangent(t)) for j, t in enumerate(types)]
+        made = b.func(b.tuple([y, b.tuple(dy, _tuple(tangent(f.result)))]) if moving else y)
+    return Jvp(made, flat=not moving)
+
+
+def _moving(d: Jvp, k: int) -> list[bool]:
+    """Which items of the result of a function of `k` items get a tangent."""
+    if d.flat:
+        return [False] * k
+    made = d.func.body.results[0]
+    dy = made.args[1] if made.op is TUPLE else made
+    t = items_of(items_of(made.type)[1])
+    if dy.op is TUPLE:
+        return [x.op is not ZERO and not x.type.empty for x in dy.args]
+    return [not x.empty for x in t]
+
+
+def _pairs(xs: Sequence[Value], dxs: Sequence[Value], mask: Mask) -> list[Value]:
+    """Each primal, followed by its tangent where the mask says so."""
+    tangents = iter(dxs)
+    return [z for x, m in zip(xs, mask, strict=True) for z in ((x, next(tangents)) if m else (x,))]
+
+
+def _padded(f: Func) -> Func:
+    """A derivative that is zero, with the zeros."""
+    with ir.building(f.name) as b:
+        b.loc = f.params[0].loc
+        y = b.call(f, [b.param(p.type, p.attr) for p in f.params])
+        return b.func(b.tuple([y, b.zero(tangent(y.type))]))
+
+
+def block_of_pairs(b: Builder, block: Block, env: Env) -> Work[list[Pair]]:
+    """The instructions of a block again, with tangents; the pairs of its results."""
+    for v in block.code:
+        b.loc = v.loc
+        if v.op.jvp is not None:
+            z, dz = _row(b, v, v.op.jvp, env)
+        elif v.op is FOR:
+            z, dz = yield from _for(b, v, env)
+        elif is_call(v):
+            z, dz = yield from _call(b, v, env)
+        else:
+            z, dz = _instruction(b, v, env)
+        env[v] = z, None if dz is None or dz.op is ZERO or dz.type.empty else dz
+    return [env[r] for r in block.results]
+
+
+def _full(b: Builder, x: Value, dx: Value | None) -> Value:
+    return b.zero(tangent(x.type)) if dx is None else dx
+
+
+def _row(b: Builder, v: Value, rules: Sequence[Callable[..., Value] | None], env: Env) -> Pair:
+    """A row of the table that has a derivative: its rules say which."""
+    pairs = [env[a] for a in v.args]
+    xs = tuple([x for x, _ in pairs])
+    z = b.emit(v.op, xs)
+    dz = None
+    for rule, (_, dx) in zip(rules, pairs, strict=True):
+        if dx is not None and rule is not None:
+            part = rule(dx, *xs, z)
+            dz = part if dz is None else b.emit(add, (dz, part))
+    return z, dz
+
+
+def _instruction(b: Builder, v: Value, env: Env) -> Pair:  # noqa: C901 (one case for each structural operation)
+    pairs = [env[a] for a in v.args]
+    xs = tuple([x for x, _ in pairs])
+    op = v.op
+    dxs = [dx for _, dx in pairs]
+    flat = all([dx is None for dx in dxs])
+
+    def full() -> list[Value]:
+        return [_full(b, x, dx) for x, dx in zip(xs, dxs, strict=True)]
+
+    if op is CONST:
+        return b.const(v.attr, v.type), None
+    if op is ZERO:
+        return b.zero(v.type), None
+    if op is TUPLE:
+        return b.tuple(xs, _tuple(v.type)), None if flat else b.tuple(full(), _tuple(tangent(v.type)))
+    if op is GET:
+        return b.get(xs[0], v.attr), None if dxs[0] is None else b.get(dxs[0], v.attr)
+    if op is INDEX:
+        return b.index(*xs), None if dxs[0] is None else b.index(dxs[0], xs[1])
+    if op is PACK:
+        return b.pack(xs, _vec(v.type)), None if flat else b.pack(full(), _vec(tangent(v.type)))
+    if op is select:
+        return b.emit(op, xs), None if flat else b.emit(op, (xs[0], *full()[1:]))
+    if op is ACCUM:
+        if not v.type.real:
+            return b.accum(xs[0]), None
+        d = b.accum(full()[0])
+        if dxs[0] is not None:
+            env.touch(d)
+        return b.accum(xs[0]), d
+    if op is ADD_TO:
+        b.add_to(xs[0], xs[1])
+        if dxs[0] is not None and dxs[1] is not None:
+            b.add_to(dxs[0], dxs[1])
+            env.touch(dxs[0])
+        return b.unit(), None
+    if op is FREEZE:
+        return b.freeze(xs[0]), b.freeze(dxs[0]) if dxs[0] is not None and dxs[0] in env.touched else None
+    if op in LINEAR:
+        return b.emit(op, xs), None if flat else b.emit(op, tuple(full()))
+    if op is AT:
+        at = [None if x is None else b.at(x, xs[1] if len(xs) > 1 else v.attr) for x in (xs[0], dxs[0])]
+        assert at[0] is not None
+        return at[0], at[1]
+    return b.emit(op, xs, v.attr), None
+
+
+def _tuple(t: Type) -> Tuple:
+    assert isinstance(t, Tuple)
+    return t
+
+
+def _vec(t: Type) -> Vec:
+    assert isinstance(t, Vec)
+    return t
+
+
+def _call(b: Builder, v: Value, env: Env) -> Work[Pair]:
+    f: Func = v.attr
+    xs, dxs = [env[a][0] for a in v.args], [env[a][1] for a in v.args]
+    for dx in dxs:
+        env.touch(dx)
+    mask = tuple([dx is not None for dx in dxs])
+    if not any(mask):
+        return b.call(f, xs), None
+    if f.jvp is not None:
+        mask = full_mask(f)
+    d: Jvp = yield _jvp(f, mask, v.loc)
+    args = [z for x, dx, m in zip(xs, dxs, mask, strict=True) for z in ((x, _full(b, x, dx)) if m else (x,))]
+    y = b.call(d.func, xs if d.func is f else args)
+    return (y, None) if d.func.result is f.result else (b.get(y, 0), None if d.flat else b.get(y, 1))
+
+
+def _for(b: Builder, v: Value, env: Env) -> Work[Pair]:
+    """A loop, with a tangent for each state that gets one in some turn, and for each vector.
+
+    Which states do is found by trying: those that start with one, then also those that end with one.
+    """
+    block: Block = v.attr
+    xs, dxs = [env[a][0] for a in v.args], [env[a][1] for a in v.args]
+    size, k = block.params[0].type, len(xs)
+    active = [dx is not None for dx in dxs]
+    while True:
+        with b.nested() as body:
+            env[block.params[0]] = b.param(size), None
+            for p in block.params[1:]:
+                env[p] = b.param(p.type), None
+            for p, a in zip(block.params[1:], active, strict=True):
+                env[p] = env[p][0], b.param(tangent(p.type)) if a else None
+            pairs = yield from block_of_pairs(b, block, env)
+            grown = [a or dy is not None for a, (_, dy) in zip(active, pairs[:k], strict=True)]
+            if grown == active:
+                states, outs = pairs[:k], pairs[k:]
+                tangents = [_full(b, x, dx) for (x, dx), a in zip(states, active, strict=True) if a]
+                moving = [dy for _, dy in outs if dy is not None]
+                body.results = (*[x for x, _ in states], *tangents, *[y for y, _ in outs], *moving)
+                break
+        active = grown
+    inits = [_full(b, x, dx) for x, dx, a in zip(xs, dxs, active, strict=True) if a]
+    after, vecs = b.close(body, [*xs, *inits])
+    results = [*after[:k], *vecs[: len(outs)]]
+    d_states, d_vecs = iter(after[k:]), iter(vecs[len(outs) :])
+    ds = [next(d_states) if a else None for a in active] + [
+        None if dy is None else next(d_vecs) for _, dy in outs
+    ]  # fmt: skip
+    y = b.tuple(results)
+    if all(d is None for d in ds):
+        return y, None
+    return y, b.tuple([_full(b, r, d) for r, d in zip(results, ds, strict=True)])

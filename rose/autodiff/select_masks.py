@@ -1,0 +1,309 @@
+"""An arm of a `select` that is not taken contributes nothing to a derivative, whatever it holds.
+
+In reverse, the arm that was not taken gets the cotangent 0. But 0 may meet an infinity on its way back
+through the arm, and leave it as nan. So the contributions that leave an arm are masked with its condition
+once more, where they leave. A *guard* is the chain of conditions under which a value is used: the arms that
+its uses lie in; where these differ, one of the conditions is that some use is taken. An instruction's
+contribution to an argument with another guard leaves an arm.
+
+The conditions of a loop differ from turn to turn, and cannot be seen outside of it. There a value that only turns
+of the loop use is guarded by this: in some turn, such a use is taken. No instruction of the program says so; the
+forward half finds it out, where it is asked for.
+
+Where guards are coarser than arms, 0 may still meet an infinity: all elements of a vector have one guard, and all
+turns of a state; and while a loop runs, a condition that is made of its results counts as true.
+
+A value is *wild* if its cotangent may be other than 0 in an arm that was not taken: it was multiplied by
+something that may be infinite. What is not wild needs no mask, so tame arms cost nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+from ..ir import ADD_TO, AT, CONST, FOR, GET, Block, Value, is_call
+from ..ir.ops import and_, not_, or_, select
+from ..ir.types import Bool, Ref
+from .linearity import Loops, base
+
+
+class Guard:
+    """A condition, the arm it guards, and the guards around it.
+
+    With `either`, the condition is that one of those guards holds; they are inside of the same `outer`.
+    """
+
+    __slots__ = ("arm", "condition", "depth", "either", "jump", "outer", "scope")
+
+    def __init__(self, outer: Guard | None, condition: Value | None, arm: bool, either: tuple[Guard, ...] = ()) -> None:
+        self.outer, self.condition, self.arm, self.either = outer, condition, arm, either
+        self.depth: int = 1 if outer is None else outer.depth + 1
+        # the innermost block of the conditions: inside of it, all of them can be seen
+        blocks = [g.scope for g in either] if condition is None else [condition.block]
+        self.scope: Block = blocks[0] if outer is None else outer.scope
+        for block in blocks:
+            self.scope = block if block.inside(self.scope) else self.scope
+        # a pointer far outwards, as in a skip list, so that `meet` takes logarithmic time
+        far = None if outer is None else outer.jump
+        skip = outer is not None and far is not None and outer.depth - far.depth == far.depth - _depth(far.jump)
+        self.jump: Guard | None = far.jump if skip and far is not None else outer
+
+
+def _depth(g: Guard | None) -> int:
+    return 0 if g is None else g.depth
+
+
+def meet(x: Guard | None, y: Guard | None) -> Guard | None:
+    """The guards that two chains have in common."""
+    while _depth(x) > _depth(y):
+        assert x is not None
+        x = x.jump if _depth(x.jump) >= _depth(y) else x.outer
+    while _depth(y) > _depth(x):
+        assert y is not None
+        y = y.jump if _depth(y.jump) >= _depth(x) else y.outer
+    while x is not y:
+        assert x is not None and y is not None
+        x, y = (x.jump, y.jump) if x.jump is not y.jump else (x.outer, y.outer)
+    return x
+
+
+def visible(g: Guard | None, block: Block) -> Guard | None:
+    """The guards whose conditions can be seen from a block."""
+    while g is not None and not block.inside(g.scope):
+        g = g.outer
+    return g
+
+
+def outer_block(turn: Block) -> Block:
+    """The block that a loop stands in."""
+    assert turn.parent is not None
+    return turn.parent
+
+
+def around(g: Guard) -> Guard | None:
+    """The guards that can be seen outside of the innermost loop of a chain."""
+    return visible(g, outer_block(g.scope))
+
+
+def holds(g: Guard | None, outer: Guard | None, known: Callable[[Value], Value | None]) -> Value | None:
+    """True if the guards of a chain, up to `outer`, hold; None where nothing is known of that.
+
+    The outer ones come first: what chains have in common is then one instruction.
+    """
+    chain: list[Guard] = []
+    while g is not None and g is not outer:
+        chain.append(g)
+        g = g.outer
+    mask: Value | None = None
+    for g in reversed(chain):
+        own = _own(g, known)
+        mask = own if mask is None else mask if own is None else and_(mask, own)
+    return mask
+
+
+def _own(g: Guard, known: Callable[[Value], Value | None]) -> Value | None:
+    if g.condition is not None:
+        c = known(g.condition)
+        return c if g.arm or c is None else not_(c)
+    mask: Value | None = None
+    for x in g.either:
+        own = holds(x, g.outer, known)
+        if own is None:
+            return None
+        mask = own if mask is None else or_(mask, own)
+    return mask
+
+
+def _spread(guards: Iterable[Guard | None], block: Block) -> Iterator[Guard | None]:
+    """The same guards, with those that one joins in its place, if it cannot be seen from the block."""
+    todo, opened = list(guards), dict[Guard, None]()
+    for g in todo:
+        if g is None or not g.either or block.inside(g.scope):
+            yield g
+        elif g not in opened:
+            opened[g] = None
+            todo.extend(g.either)
+
+
+Key = Value | tuple[Value, int]  # a value, or one result of a loop
+
+
+class Arms:
+    """For each linear value, the guards under which it is used, and whether it is wild there."""
+
+    def __init__(self, body: Block, loops: Loops) -> None:
+        self.loops = loops
+        # what leaves the function, by way of a parameter, leaves every arm
+        self.guard: dict[Key, Guard | None] = {p: None for p in body.params}
+        self.wild: dict[Key, None] = {}
+        self.uses: dict[Key, dict[Guard | None, None]] = {}
+        self.made: dict[tuple[Guard | None, Value, bool], Guard] = {}
+        self.joined: dict[frozenset[Guard], Guard] = {}
+        self.lifted: dict[Guard, Guard] = {}
+        self.turns: dict[Value, Guard] = {}  # "in some turn": of what, up to the guards that are seen outside
+        self._block(body)
+
+    def of(self, key: Key) -> Guard | None:
+        """The guard of a value, once all of its uses were seen."""
+        if key not in self.guard and key in self.uses:
+            self.guard[key] = self.outside(self.uses[key], (key[0] if isinstance(key, tuple) else key).block)
+        return self.guard.get(key)
+
+    def leaving(self, user: Value, arg: Value) -> Guard | None:
+        """The guard that a contribution of `user` to `arg` leaves, if it must be masked."""
+        g = self.under(user)
+        if g is not None and user.op is select:
+            g = self._arm(g, user.args[0], arg is user.args[1])
+        if g is None or g is self.of(self._key(user, arg)) or not self._spoils(user):
+            return None
+        return g
+
+    def given(self, loop: Value, j: int) -> Guard | None:
+        """The same for what each turn of a loop gives, which may be a value from outside of it."""
+        block: Block = loop.attr
+        state = j < len(loop.args)
+        g = self.of(loop if state else (loop, j))
+        wild = state or (loop, j) in self.wild
+        return None if g is self.of(block.results[j]) or not wild else g
+
+    def under(self, v: Value) -> Guard | None:
+        """The guards of what an instruction contributes."""
+        if v.op is ADD_TO:
+            return self.of(base(v.args[0]))
+        if is_call(v):
+            return self.any_of([self.of(k) for k in (v, *map(base, v.args)) if (k is v or is_ref(k)) and self._used(k)])
+        return self.of(v)
+
+    def _used(self, key: Key) -> bool:
+        return key in self.guard or key in self.uses
+
+    def _key(self, user: Value, arg: Value) -> Key:
+        return (arg, user.attr) if user.op is GET and arg.op is FOR else arg
+
+    def _spoils(self, v: Value) -> bool:
+        """True if what `v` contributes may be other than 0 in an arm that was not taken."""
+        if is_call(v) or (base(v.args[0]) if v.op is ADD_TO else v) in self.wild:
+            return True
+        return v.op.transpose is not None and any([not a.type.linear and not _is_tame(a) for a in v.args])
+
+    def _flow(self, g: Guard | None, wild: bool, a: Value, key: Key) -> None:
+        if a.type.linear:
+            self.uses.setdefault(key, {})[g] = None
+            # what cannot be seen from `a` is left, and masked there
+            if wild and (g is None or a.block.inside(g.scope)):
+                self.wild[key] = None
+
+    def _block(self, block: Block) -> None:
+        for v in reversed(self.loops.code[block]):
+            if v.op is FOR:
+                self._for(v)
+            elif v.op is not AT:
+                self._instruction(v)
+
+    def _arm(self, outer: Guard | None, condition: Value, arm: bool) -> Guard:
+        """The guard of an arm: the same for all that are chosen by the same conditions.
+
+        A mask of several arms is one `and`, which counts as the conditions that it joins.
+        """
+        if condition.op is not_:
+            return self._arm(outer, condition.args[0], not arm)
+        if condition.op is and_ and arm:
+            return self._arm(self._arm(outer, condition.args[0], True), condition.args[1], True)
+        key = (outer, condition, arm)
+        if key not in self.made:
+            self.made[key] = Guard(outer, condition, arm)
+        return self.made[key]
+
+    def any_of(self, guards: Iterable[Guard | None]) -> Guard | None:
+        """The guard that holds where one of these does. Both arms of a `select` are as good as none."""
+        levels: dict[int, dict[Guard, None]] = {}
+        for g in guards:
+            if g is None:
+                return None
+            levels.setdefault(g.depth, {})[g] = None
+        for depth in range(max(levels, default=0), 0, -1):
+            level = levels.get(depth, {})
+            for g in list(level):
+                other = None if g.condition is None else self.made.get((g.outer, g.condition, not g.arm))
+                if g in level and other in level:
+                    if g.outer is None:
+                        return None
+                    del level[g], level[other]
+                    levels.setdefault(depth - 1, {})[g.outer] = None
+        found = [g for level in levels.values() for g in level]
+        outer = found[0] if found else None
+        for g in found[1:]:
+            outer = meet(outer, g)
+        if (outer is None and not found) or outer in found:
+            return outer
+        key = frozenset(found)
+        if key not in self.joined:
+            self.joined[key] = Guard(outer, None, True, tuple(found))
+        return self.joined[key]
+
+    def outside(self, guards: Iterable[Guard | None], block: Block) -> Guard | None:
+        """The guard that holds in a block where one of these does, in some turn of the loops in it."""
+        seen: dict[Guard | None, None] = {}
+        hidden: dict[tuple[Block, Guard | None], dict[Guard, None]] = {}
+        for g in _spread(guards, block):
+            if g is None or block.inside(g.scope):
+                seen[g] = None
+            else:
+                hidden.setdefault((g.scope, around(g)), {})[g] = None
+        for (turn, _), group in hidden.items():
+            seen[self._some_turn(self.any_of(group), turn)] = None
+        return self.outside(seen, block) if hidden else self.any_of(seen)
+
+    def _some_turn(self, g: Guard | None, turn: Block) -> Guard | None:
+        """The guard, around a loop, that `g` holds in some turn of it."""
+        if g is None or g.scope is not turn:
+            return g
+        if g not in self.lifted:
+            some = Value(or_, Bool, (), None, turn.params[0].loc, outer_block(turn))
+            self.turns[some] = g
+            self.lifted[g] = Guard(around(g), some, True)
+        return self.lifted[g]
+
+    def _instruction(self, v: Value) -> None:
+        g, wild = self.under(v), self._spoils(v)
+        if v.op is select:
+            for a, arm in zip(v.args[1:], (True, False), strict=True):
+                self._flow(self._arm(g, v.args[0], arm), g is not None and wild, a, a)
+            return
+        for a in v.args[1:] if v.op is ADD_TO else v.args:
+            if not (is_call(v) and is_ref(a)):
+                self._flow(g, wild, a, self._key(v, a))
+
+    def _for(self, v: Value) -> None:
+        block: Block = v.attr
+        k = len(v.args)
+        keys = [(v, j) for j in range(len(block.results))]
+        refs = [base(a) for a in self.loops.outside[v] if is_ref(a)]
+        # the turns of a loop with states are taken where any of its uses is
+        whole = self.any_of([self.of(x) for x in (*keys, *refs) if self._used(x)]) if k else None
+        for j, r in enumerate(block.results):
+            if j < k:
+                self._flow(whole, True, r, r)
+            elif self._used(keys[j]):
+                self._flow(self.of(keys[j]), keys[j] in self.wild, r, r)
+        for p in block.params[1:]:
+            self.guard[p] = whole
+        self._block(block)
+        for a in v.args:
+            self._flow(whole, True, a, a)
+        self.guard[v] = whole
+        self.wild[v] = None
+
+
+def is_ref(v: Value) -> bool:
+    return isinstance(v.type, Ref)
+
+
+def _is_tame(v: Value) -> bool:
+    return v.op is CONST and (not isinstance(v.attr, float) or (math.isfinite(v.attr) and v.attr != 0.0))
+
+
+def has_arms(loops: Loops) -> bool:
+    """True if some tangent goes through a `select`."""
+    return any([v.op is select for code in loops.code.values() for v in code])

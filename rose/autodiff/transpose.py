@@ -1,0 +1,310 @@
+"""Reverse mode: the two halves of a derivative, from the function that `jvp` made.
+
+The forward half is `unzip`'s. The backward half goes through the linear instructions in reverse: what was
+read is now added to, and what was added to is now read. Both are over `Real` alone, so they can be
+differentiated again.
+
+    fwd : primal parameters                               -> (primal result, tape)
+    bwd : accumulators, saved primal parameters, ct, tape -> the cotangents that are numbers
+
+For each linear parameter, `bwd` takes one accumulator for each vector in it, and gives one number for each
+number in it, in order. For a parameter that is itself an accumulator it takes the cotangent of its sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from .. import ir
+from ..errors import NotLinear
+from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..ir.ops import add, and_, ifrom, select
+from ..ir.progress import step
+from ..ir.sizes import differ
+from ..ir.types import Fin, Ref, Tan, linear_part
+from ..optimise.outlining import LONGEST, split
+from .cotangents import Cotangent, Sums, by_value
+from .select_masks import Guard, holds, is_ref
+from .unzip import LinearHalf, Unzipped, to_cut, unzip
+from .unzip_control import Cut, CutAgain, CutChoice, CutTurns
+
+
+class Halves(NamedTuple):
+    """A function cut in two. `saved` are the positions of the parameters that `bwd` reads as well."""
+
+    fwd: Func
+    bwd: Func
+    saved: tuple[int, ...]
+
+
+def transpose(g: Func) -> Halves:
+    """The two halves of a function that has tangents."""
+    for f in to_cut(g, "transpose"):
+        of = unzip(f)
+        f.memo["transpose"] = Halves(of.fwd, _backward(of), of.saved)
+        step("derive")
+    return g.memo["transpose"]
+
+
+def _backward(of: Cut) -> Func:
+    if isinstance(of, CutChoice):
+        return of.linear(f"{of.g.name}.bwd", [transpose(arm.g).bwd for arm in of.arms], 2)
+    if isinstance(of, CutAgain):
+        return of.linear(f"{of.g.name}.bwd", _backward(of.whole), 2)
+    if isinstance(of, CutTurns):
+        return of.backward(f"{of.g.name}.bwd", transpose(of.body.g).bwd)
+    assert isinstance(of, Unzipped)
+    return split(_Backward(of).half(), 3 * LONGEST)
+
+
+class _Backward(LinearHalf):
+    """The linear instructions in reverse."""
+
+    def __init__(self, of: Unzipped) -> None:
+        super().__init__(of)
+        self.arms, self.loops = of.arms, of.loops
+        self.cts: dict[Value, Cotangent | Value] = {}  # of a number, the sum itself
+        self.reads: dict[Value, Value | None] = {}  # old linear accumulator -> its cotangent, a value
+        self.masks: dict[Guard, Value] = {}
+
+    def half(self) -> Func:
+        (result,) = self.g.body.results
+        with ir.building(f"{self.g.name}.bwd") as b:
+            linear = [p for p in self.g.params if p.type.linear]
+            for p in linear:
+                b.loc = p.loc
+                if is_ref(p):
+                    self.reads[p] = b.param(linear_part(p.type), f"ct_{p.attr}")
+                    continue
+                for leaf in self.cotangent(p).leaves():
+                    if not by_value(leaf.type):
+                        leaf.ref = b.param(Ref(leaf.type), f"ct_{p.attr}")
+            self.take(b)
+            ct = b.param(linear_part(result.type), "ct")
+            self.take_tape(b)
+            self.add(b, result, ct)
+            self.block(b, self.g.body)
+            leaves = [leaf for p in linear if not is_ref(p) for leaf in self.cotangent(p).leaves()]
+            totals = [(leaf.type, leaf.close(b)) for leaf in leaves if by_value(leaf.type)]
+            return b.func(b.tuple([b.zero(t) if x is None else x for t, x in totals]))
+
+    # contributions
+
+    def contribute(self, b: Builder, user: Value, arg: Value, ct: Value) -> None:
+        """Add what `user` hands back to the cotangent of its argument, unless it leaves an arm not taken."""
+        if self.arms is None:
+            self.add(b, arg, ct)
+        elif arg.type.linear:
+            self.add(b, arg, self.masked(b, self.arms.leaving(user, arg), ct))
+
+    def add(self, b: Builder, v: Value, ct: Value) -> None:
+        if v.type is Tan and v.op is not GET:
+            known = self.cts.get(v)
+            if known is None:
+                self.cts[v] = ct
+            elif isinstance(known, Value):
+                self.cts[v] = b.emit(add, (known, ct))
+            else:
+                self.cotangent(v).add(b, ct)
+        elif v.type.linear:
+            self.cotangent(v).add(b, ct)
+
+    def cotangent(self, v: Value) -> Cotangent:
+        if v.op is GET and (self.arms is None or self.arms.leaving(v, v.args[0]) is None):
+            items = self.cotangent(v.args[0]).items  # an item of a tuple is summed there
+            assert items is not None
+            k: int = v.attr
+            return items[k]
+        ct = self.cts.get(v)
+        if not isinstance(ct, Cotangent):
+            made = self.cts[v] = Cotangent(linear_part(v.type))
+            made.sum = ct
+            return made
+        return ct
+
+    def closed(self, b: Builder, v: Value) -> Value | None:
+        ct = self.cts.pop(v, None)
+        return ct.close(b) if isinstance(ct, Cotangent) else ct
+
+    def mask(self, b: Builder, g: Guard) -> Value:
+        """True if all arms of a guard are taken."""
+        chain: list[Guard] = []
+        at: Guard | None = g
+        while at is not None and not (at in self.masks and b.block.inside(self.masks[at].block)):
+            chain.append(at)
+            at = at.outer
+        mask = None if at is None else self.masks[at]
+        for at in reversed(chain):
+            own = holds(at, at.outer, lambda c: self.again(b, c))
+            assert own is not None
+            mask = own if mask is None else and_(mask, own)
+            self.masks[at] = mask
+        assert mask is not None
+        return mask
+
+    # instructions, in reverse
+
+    def block(self, b: Builder, block: Block) -> None:
+        for v in reversed(self.loops.code[block]):
+            b.loc = v.loc
+            if v.op.transpose is not None:
+                self.row(b, v, v.op.transpose)
+            elif v.op is FOR:
+                self.loop(b, v)
+            elif v.op is not AT:
+                self.instruction(b, v)
+
+    def row(self, b: Builder, v: Value, rule: Callable[..., Sequence[Value | None]]) -> None:
+        """An instruction that the table knows how to transpose."""
+        if (ct := self.closed(b, v)) is not None:
+            primals = [None if a.type.linear else self.again(b, a) for a in v.args]
+            for a, part in zip(v.args, rule(ct, *primals), strict=True):
+                if part is None:
+                    continue
+                if self.arms is None:
+                    self.add(b, a, part)
+                else:
+                    self.contribute(b, v, a, part)
+
+    def instruction(self, b: Builder, v: Value) -> None:
+        op = v.op
+        if op is ADD_TO:
+            if (ct := self.read(b, v.args[0])) is not None:
+                self.contribute(b, v, v.args[1], ct)
+        elif op is ACCUM:
+            if (ct := self.reads.get(v)) is not None:
+                self.contribute(b, v, v.args[0], ct)
+        elif op is FREEZE:
+            self.reads[v.args[0]] = self.closed(b, v)
+        elif is_call(v):
+            self.call(b, v)
+        elif (ct := self.closed(b, v)) is not None:
+            self.simple(b, v, ct)
+
+    def simple(self, b: Builder, v: Value, ct: Value) -> None:
+        """An instruction whose cotangent goes to its arguments and nowhere else."""
+        op, args = v.op, v.args
+        if op is TUPLE:
+            for k, x in enumerate(args):
+                if x.type.linear:
+                    self.contribute(b, v, x, b.get(ct, k))
+        elif op is GET:
+            self.cotangent(args[0]).items[v.attr].add(b, self.left(b, v, args[0], ct))  # pyright: ignore
+        elif op is PACK:
+            for k, x in enumerate(args):
+                self.contribute(b, v, x, b.index(ct, k))
+        elif op is INDEX:
+            self.index(b, v, self.left(b, v, args[0], ct))
+        elif op is select:
+            c, zero = self.again(b, args[0]), b.zero(ct.type)
+            self.contribute(b, v, args[1], b.emit(select, (c, ct, zero)))
+            self.contribute(b, v, args[2], b.emit(select, (c, zero, ct)))
+        elif op is not ZERO:
+            raise NotLinear(f"{op.name} is not linear, so it takes no tangent", v.loc, "use add, sub, mul or div")
+
+    def left(self, b: Builder, user: Value, arg: Value, ct: Value) -> Value:
+        return ct if self.arms is None else self.masked(b, self.arms.leaving(user, arg), ct)
+
+    def masked(self, b: Builder, g: Guard | None, ct: Value) -> Value:
+        """`ct`, and zero if an arm of the guard is not taken."""
+        return ct if g is None else b.emit(select, (self.mask(b, g), ct, b.zero(ct.type)))
+
+    def index(self, b: Builder, v: Value, ct: Value) -> None:
+        whole, i = self.cotangent(v.args[0]), self.again(b, v.args[1])
+        b.add_to(b.at(whole.open(b), i), ct)
+
+    def read(self, b: Builder, ref: Value) -> Value | None:
+        """The cotangent of a linear accumulator: a value, since it was only ever added to."""
+        path: list[Value] = []
+        while ref.op is AT:
+            path.append(ref)
+            ref = ref.args[0]
+        ct = self.reads.get(ref)
+        for at in reversed(path):
+            if ct is not None:
+                ct = b.index(ct, self.again(b, at.args[1])) if len(at.args) > 1 else b.get(ct, at.attr)
+        return ct
+
+    def call(self, b: Builder, v: Value) -> None:
+        halves = transpose(v.attr)
+        ct = self.closed(b, v)
+        sums = {a: self.read(b, a) for a in v.args if a.type.linear and is_ref(a)}
+        if ct is None and all(x is None for x in sums.values()):
+            return
+        given: list[Value] = []
+        numbers: list[Cotangent] = []
+        leaving: list[tuple[Value, Cotangent]] = []
+        for a in v.args:
+            if not a.type.linear:
+                continue
+            if is_ref(a):
+                x = sums[a]
+                given.append(b.zero(linear_part(a.type)) if x is None else x)
+                continue
+            total = self.cotangent(a)
+            if self.arms is not None and self.arms.leaving(v, a) is not None:
+                total = Cotangent(linear_part(a.type))  # what leaves an arm is masked as a whole
+                leaving.append((a, total))
+            for leaf in total.leaves():
+                if by_value(leaf.type):
+                    numbers.append(leaf)
+                else:
+                    given.append(leaf.open(b))
+        saved = [self.again(b, v.args[k]) for k in halves.saved]
+        back = b.zero(linear_part(v.type)) if ct is None else ct
+        out = b.call(halves.bwd, [*given, *saved, back, self.from_tape(b, v.block, (v, None))])
+        for k, leaf in enumerate(numbers):
+            leaf.add(b, b.get(out, k))
+        for a, total in leaving:
+            if (part := total.close(b)) is not None:
+                self.contribute(b, v, a, part)
+
+    # loops
+
+    def give(self, b: Builder, loop: Value, j: int, ct: Value) -> None:
+        """Add the cotangent of one result of a loop, in one turn, to that of what the turn gave."""
+        g = None if self.arms is None else self.arms.given(loop, j)
+        self.add(b, loop.attr.results[j], self.masked(b, g, ct))
+
+    def loop(self, b: Builder, v: Value) -> None:
+        """The loop of a loop: its turns in reverse order, if it has linear states to carry back."""
+        block: Block = v.attr
+        n = block.params[0].type
+        assert isinstance(n, Fin)
+        k = len(v.args)
+        results = list(self.cotangent(v).items or [])
+        self.cts.pop(v)
+        cts = [ct.close(b) for ct in results]
+        states = [j for j in range(k) if block.results[j].type.linear]
+        if not differ(n.size, 0):
+            for j in states:
+                if (ct := cts[j]) is not None:
+                    self.contribute(b, v, v.args[j], ct)
+            return
+        outside = [leaf for x in self.loops.outside[v] if not is_ref(x) for leaf in self.cotangent(x).leaves()]
+        for leaf in outside:
+            if not by_value(leaf.type):
+                leaf.open(b)
+        sums = Sums(b, [leaf for leaf in outside if by_value(leaf.type)])
+        types = [linear_part(block.results[j].type) for j in states]
+
+        def body(i: Value, *carried: Value) -> tuple[list[Value], list[Value]]:
+            self.turn[block] = ifrom(i, b.const(n.size - 1, Fin(n.size))) if states else i
+            for j, ct in zip(states, carried, strict=True):
+                self.give(b, v, j, ct)
+            for j, ct in enumerate(cts):
+                if ct is not None and j >= k:
+                    self.give(b, v, j, b.index(ct, self.turn[block]))
+            self.block(b, block)
+            sums.end_turn(b)
+            back = [self.closed(b, block.params[1 + j]) for j in states]
+            return [b.zero(t) if x is None else x for x, t in zip(back, types, strict=True)], []
+
+        last = [cts[j] for j in states]
+        inits = [b.zero(t) if x is None else x for x, t in zip(last, types, strict=True)]
+        out, _ = b.loop(n.size, body, inits)
+        sums.leave()
+        for j, ct in zip(states, out, strict=True):
+            self.contribute(b, v, v.args[j], ct)
+        sums.end(b)  # last, as where the loop is called with a vector of them

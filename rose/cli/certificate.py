@@ -1,0 +1,147 @@
+"""What a package says of its derivatives: a certificate of what was checked when it was compiled, and of what was not.
+
+The checks are those of `examine`, at fewer points. They are bounded by counting, never by the clock, so that the same
+program has the same certificate on every machine: the instructions that an evaluation takes are counted before it. The
+interpreter takes a microsecond or so for each, which is too slow for a long simulation. Such a function is checked by
+the module alone: forward mode against reverse mode and against differences. The certificate says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from ..frontend.any_size import AnySize
+from ..frontend.function import Fn
+from ..host.effects import Assertion, Printer
+from ..ir import FOR, Block, Func, is_call
+from ..ir.callgraph import callees, callees_first, instructions
+from ..ir.progress import step
+from ..ir.types import Fin, Tuple, Type, Vec
+from ..testing import PATIENCE, Report, examine, several
+
+AnyFn = Fn[..., Any]
+
+POINTS = 10  # at most, as `rose check` has
+INTERPRETED = 200_000  # instructions that the interpreter takes for one function: some 0.3 s
+COMPILED = 2_000_000_000  # and the module
+LARGEST = (
+    20_000  # instructions of a function, with all that it calls, of which the derivatives are compiled to check it
+)
+EACH_POINT = 20  # evaluations that a point takes, with both modes, and without differences
+MATHEMATICS = 10  # instructions that a function of the library is counted as
+NUMBER = 5_000  # and a number that goes into the module or comes out, with all that Python does with it, in nanoseconds
+
+
+class WrongDerivative(Exception):
+    """What was found of functions, some of whose derivatives are wrong."""
+
+    def __init__(self, reports: Mapping[str, Report]) -> None:
+        super().__init__("\n".join([str(r) for r in reports.values() if not r.ok]))
+        self.reports = reports
+
+
+def certify(fs: Mapping[str, AnyFn], seed: int = 0) -> dict[str, Any]:
+    """What is found of the derivatives of these functions, as plain data; an error, if one of them is wrong.
+
+    Functions of any size are checked at the size 3.
+    """
+    reports: dict[str, Report] = {}
+    for name, f in fs.items():
+        reports[name] = _examined(name, f, seed)
+        step("check", len(fs))
+    if not all([r.ok for r in reports.values()]):
+        raise WrongDerivative(reports)
+    return {
+        "seed": seed,
+        "compiled": "in double precision, and without SIMD",
+        "functions": {name: _data(r) for name, r in reports.items()},
+    }
+
+
+def _data(report: Report) -> dict[str, Any]:
+    """A report as plain data. Of how far things differ, one digit says enough."""
+    found = asdict(report)
+    del found["name"], found["wrong"]
+    found |= {"kinks": several(report.kinks, "kinks"), "notes": several(report.notes, "notes")}
+    rounded = {k: float(f"{found[k]:.0e}") for k in ("adjoint", "differences")}
+    return {"ok": report.ok, **found, **rounded}
+
+
+def _examined(name: str, f: AnyFn, seed: int) -> Report:
+    """What is found of one function, within the bounds."""
+    if isinstance(f, AnySize):
+        f = f.at(**{d.text: 3 for d in f.dims})
+    work = _Work(f.func)
+    if (why := work.hindrance()) is not None:
+        return Report(name, notes=[f"not checked: {why}"])
+    interpreted, compiled = INTERPRETED // work.evaluations, COMPILED // work.nanoseconds
+    check = partial(examine, f, seed=seed, strict=False)  # a nan misleads nobody
+    try:
+        if work.endless:
+            report = check(POINTS, patience=min(PATIENCE, interpreted), most=compiled)
+        elif interpreted >= 2 * EACH_POINT:
+            report = check(min(POINTS, interpreted // EACH_POINT), most=compiled)
+        elif compiled >= EACH_POINT:
+            report = check(min(3, compiled // EACH_POINT), interpreted=False, most=compiled // 2)
+            said = f"an evaluation takes {work.evaluations:,} instructions, so the interpreter took no part in this"
+            report.notes.append(said)
+        else:
+            said = (
+                f"an evaluation takes {work.evaluations:,} instructions, and has {work.numbers:,} numbers go in and out"
+            )
+            return Report(name, notes=[f"not checked: {said}"])
+    except ImportError as e:  # to run modules takes more than to make them
+        return Report(name, notes=[f"not checked, as no module can be run here: {e}"])
+    except Exception as e:
+        if not work.hosts:
+            raise
+        return Report(name, notes=[f"not checked: a host function raises {type(e).__name__}"])
+    report.name = name
+    return report
+
+
+class _Work:
+    """What it takes to evaluate a function: counted, as if each loop of unknown length had one turn."""
+
+    def __init__(self, f: Func) -> None:
+        counts: dict[Func, int] = {}
+        for g in callees_first(f, lambda g: g not in counts):
+            counts[g] = _instructions(g.body, counts) if g.has_body else 1 + sum([counts[h] for h in callees(g)])
+        self.endless = any(g.turns is not None for g in counts)
+        self.hosts = [g for g in counts if g.impl and not isinstance(g.impl, (Printer, Assertion))]
+        self.evaluations = max(1, counts[f])
+        self.size = max(1, sum([1 for g in counts for _ in instructions(g.body)]))
+        self.numbers = sum(map(_numbers, [f.result, *[p.type for p in f.params]]))
+        self.nanoseconds = self.evaluations + NUMBER * self.numbers
+
+    def hindrance(self) -> str | None:
+        """Why it is not even tried."""
+        if impure := [g.name for g in self.hosts if not g.pure]:
+            return f"{impure[0]} is a host function that does more than to answer"
+        if self.size > LARGEST:
+            return f"with all that it calls it has {self.size:,} instructions"
+        return None
+
+
+def _instructions(block: Block, counts: Mapping[Func, int]) -> int:
+    total = 0
+    for v in block.code:
+        if v.op is FOR:
+            n = v.attr.params[0].type
+            assert isinstance(n, Fin)
+            total += n.size * _instructions(v.attr, counts)
+        elif is_call(v):
+            total += counts[v.attr]
+        else:
+            total += MATHEMATICS if v.op.wasm.startswith("call ") else 1
+    return total
+
+
+def _numbers(t: Type) -> int:
+    """How many numbers a value has."""
+    if isinstance(t, Vec):
+        return t.size * _numbers(t.elem)
+    return sum(map(_numbers, t.items)) if isinstance(t, Tuple) else 1

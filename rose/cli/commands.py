@@ -1,0 +1,505 @@
+"""`rose`: the command line. Results go to stdout, narration to stderr.
+
+Exit codes: 0 fine, 1 the user's program is wrong, 2 the command is, 3 a derivative is wrong, 4 a package is too large.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from traceback import format_exception_only, walk_tb
+from types import ModuleType
+from typing import Any, cast
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from wasm_backend.package.files import gzipped, loaded, weight
+from wasm_backend.package.write import write_files
+
+from .. import build
+from ..autodiff.jvp import full_mask
+from ..autodiff.jvp import jvp as derive_jvp
+from ..autodiff.transpose import transpose
+from ..derivatives import gradients
+from ..derivatives.sparse.matrix import coordinates
+from ..errors import Loc, NotDifferentiable, RoseError, here, is_ours
+from ..frontend.annotations import plain
+from ..frontend.any_size import AnySize, fixed
+from ..frontend.function import Fn, Opaque
+from ..frontend.text_programs import parse_file
+from ..ir import OPS, Func
+from ..ir.progress import watched
+from ..ir.text import graph
+from ..ir.text.printer import show
+from ..ir.types import Ref, single
+from ..optimise.pipeline import optimised
+from ..testing import examine
+from ..version import VERSION
+from . import doctor
+from .certificate import WrongDerivative, certify
+
+AnyFn = Fn[..., Any]
+
+_CLICK = str(Path(click.__file__).parent) + os.sep
+
+
+class Wrong(click.ClickException):
+    """The user's program is wrong."""
+
+    exit_code = 1
+
+
+class Refused(click.ClickException):
+    """The command is wrong."""
+
+    exit_code = 2
+
+
+class Incorrect(click.ClickException):
+    """A derivative is wrong."""
+
+    exit_code = 3
+
+
+class TooHeavy(click.ClickException):
+    """The package is larger than it may be."""
+
+    exit_code = 4
+
+
+def _console() -> Console:
+    """Where narration goes: for people, on stderr."""
+    colours = None if os.environ.get("NO_COLOR") else "auto"
+    return Console(stderr=True, highlight=False, markup=False, soft_wrap=True, color_system=colours)
+
+
+def _say(text: str, *, style: str = "") -> None:
+    _console().print(text, style=style)
+
+
+@contextmanager
+def _progress(quiet: bool) -> Generator[None]:
+    """On a terminal, a line for each stage of a compilation: how many functions it is done with, and of how many."""
+    console, stages = _console(), dict[str, TaskID]()
+    if quiet or not console.is_terminal or console.color_system is None:  # it moves the cursor
+        yield
+        return
+    columns = TextColumn("{task.description:8}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as shown:
+        stages["trace"] = shown.add_task("trace", total=None)
+
+        def step(stage: str, of: int | None) -> None:
+            if stage not in stages:
+                stages[stage] = shown.add_task(stage, total=of)
+            shown.advance(stages[stage])
+
+        with watched(step):
+            yield
+
+
+# the user's program
+
+
+@contextmanager
+def _reported(before: str = "") -> Generator[None]:
+    """Errors of the user's program, as a message without a traceback. Our own mistakes keep theirs."""
+    try:
+        yield
+    except RoseError as e:
+        raise Wrong(f"{before}{type(e).__name__}: {e}") from e
+    except SyntaxError as e:
+        *where, said = format_exception_only(e)
+        raise Wrong(before + said + "".join(where).rstrip()) from e
+    except (Exception, SystemExit) as e:
+        loc, frames = _raised_at(e), [frame for frame, _ in walk_tb(e.__traceback__)]
+        if is_ours(frames[-1].f_code.co_filename) or loc.code.co_filename.startswith(_CLICK):
+            raise
+        raise Wrong(f"{before}{type(e).__name__}: {e}\n  at {loc}\n{loc.excerpt()}".rstrip()) from e
+
+
+def _raised_at(error: BaseException) -> Loc:
+    """The expression of the user's that an error came from: the innermost on its traceback."""
+    found, tb = here(), error.__traceback__
+    while tb is not None:
+        if not is_ours(tb.tb_frame.f_code.co_filename):
+            found = Loc(tb.tb_frame.f_code, tb.tb_lasti)
+        tb = tb.tb_next
+    return found
+
+
+def _split(target: str) -> tuple[Path, list[str]]:
+    """The file, and the names after the last colon. A path can have colons, too."""
+    file, _, names = target.rpartition(":")
+    if not file or Path(target).is_file():
+        file, names = target, ""
+    return Path(file), [*dict.fromkeys([name.strip() for name in re.split(r",(?![^<]*>)", names) if name.strip()])]
+
+
+def _imported(path: Path) -> ModuleType:
+    """The module of a file: under its own name, unless another module has that."""
+    taken = path.stem in sys.modules or path.stem in sys.stdlib_module_names
+    if not path.is_file():
+        raise click.UsageError(f"there is no file {path}")
+    spec = importlib.util.spec_from_file_location(f"<{path.stem}>" if taken else path.stem, path)
+    if spec is None or spec.loader is None:
+        raise click.UsageError(f"{path} is no Python file")
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent.resolve()))
+    with _reported(f"{path} cannot be imported: "):
+        spec.loader.exec_module(module)
+    return module
+
+
+def _functions(module: ModuleType) -> dict[str, AnyFn]:
+    """All @fn and @opaque functions that a module has, by name."""
+    return {k: cast("AnyFn", x) for k, x in [*vars(module).items()] if isinstance(x, Fn)}
+
+
+def _load(target: str) -> tuple[Path, dict[str, AnyFn]]:
+    """The functions that are named after the file; else all that it makes, and does not import."""
+    path, names = _split(target)
+    if path.suffix == ".rose":
+        return path, _load_text(path, names)
+    module = _imported(path)
+    found = _functions(module)
+    if missing := [name for name in names if name not in found]:
+        raise click.UsageError(f"{path} has no @fn function {missing[0]}; it has {', '.join(found) or 'none'}")
+    if names:
+        return path, {name: found[name] for name in names}
+    imported = {id(f) for m in [*sys.modules.values()] if m is not module for f in _functions(m).values()}
+    own = {k: f for k, f in found.items() if id(f) not in imported and not isinstance(f, Opaque)}
+    if not own:
+        raise Wrong(f"{path} has no @fn function")
+    return path, own
+
+
+def _load_text(path: Path, names: list[str]) -> dict[str, AnyFn]:
+    """The functions of a `.rose` file: those that are named, else all that can be called from outside."""
+    if not path.is_file():
+        raise click.UsageError(f"there is no file {path}")
+    with _reported():
+        found = parse_file(path)
+        try:
+            named = {name: found[name] for name in names}
+        except KeyError as e:
+            has = ", ".join(found.module.defs) or "none"
+            raise click.UsageError(f"{path} has no function {e.args[0]}; it has {has}") from None
+    own = {k: f for k, f in found.items() if not isinstance(f, Opaque) and not any(isinstance(t, Ref) for t in f.types)}
+    if not named and not own:
+        raise Wrong(f"{path} has no function that can be called from outside")
+    return named or own
+
+
+def _one(target: str) -> AnyFn:
+    path, fs = _load(target)
+    if len(fs) != 1:
+        raise click.UsageError(f"name one function, as in {path}:{next(iter(fs))}; there are {', '.join(fs)}")
+    return next(iter(fs.values()))
+
+
+# the commands
+
+
+def _version(context: click.Context, _: click.Parameter, yes: bool) -> None:
+    if yes:
+        click.echo(f"rose {VERSION}")
+        context.exit()
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
+def main() -> None:
+    """Compile Python functions, with their derivatives, to small WebAssembly modules."""
+
+
+_dtype = click.option("--dtype", type=click.Choice(build.DTYPES), default="f64", help="The precision of every number.",
+                      show_default=True)  # fmt: skip
+
+_simd = click.option("--simd", type=click.Choice(["true", "relaxed"]), metavar="[=relaxed]",
+                     help="Compute two turns of loops at once; relaxed: multiply and add at once, too.")  # fmt: skip
+
+
+class _Compile(click.Command):
+    """Takes `--simd` alone, too: what comes after it is not its value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, ["--simd=true" if a == "--simd" else a for a in args])
+
+
+def bytes_of(text: str) -> int:
+    """A size that is given as 10k, or in bytes."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?(k|m)?b?", text.lower())
+    if found is None:
+        raise click.BadParameter(f"{text} is no size: write 10k, or 10000")
+    return round(float(found[1]) * {None: 1, "k": 1000, "m": 1_000_000}[found[2]])
+
+
+_size = click.option("--size", "sizes", multiple=True, metavar="NAME=N", help="What a rose.dim is; again for others.")
+
+# the derivatives that can be asked for: what is put before the name, and what makes it
+_DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
+    "grad": gradients.grad, "value_and_grad": gradients.value_and_grad, "hessian": gradients.hessian, "vjp": gradients.pullback,
+}  # fmt: skip
+
+
+@main.command("compile", cls=_Compile)
+@click.argument("target", metavar="FILE[:NAME,...]")
+@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="The directory to make.")
+@click.option("--grad", is_flag=True, help="Add grad_NAME, the gradient in the first parameter.")
+@click.option("--value-and-grad", is_flag=True, help="Add value_and_grad_NAME.")
+@click.option("--hessian", is_flag=True, help="Add hessian_NAME.")
+@click.option("--vjp", is_flag=True, help="Add vjp_NAME: from the arguments and a cotangent to value and gradients.")
+@_size
+@click.option("--dynamic", is_flag=True, help="Make one module for every size of a rose.dim.")
+@_dtype
+@_simd
+@click.option("--inline", is_flag=True, help="Put the module into index.js, and write no .wasm.")
+@click.option("--html", is_flag=True, help="Add NAME.html: all in one page, with a form for each function.")
+@click.option("--strip", is_flag=True, help="Leave out the source map, and the names of functions in the module.")
+@click.option("--max-gz", type=bytes_of, metavar="SIZE", help="Fail if a page loads more, gzipped: 10k, or 10000.")
+@click.option("--no-check", is_flag=True, help="Do not check the derivatives.")
+@click.option("--force", is_flag=True, help="Replace what is there.")
+@click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+@click.option("-v", "--verbose", is_flag=True, help="Say more.")
+def compile_(
+    target: str, out: Path, grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
+    sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, inline: bool, html: bool, strip: bool,
+    max_gz: int | None, no_check: bool, force: bool, as_json: bool, quiet: bool, verbose: bool,
+) -> None:  # fmt: skip
+    """Compile functions to a package for the web: NAME.wasm, index.js, index.d.ts, package.json, and what they need.
+
+    \b
+    rose compile model.py -o dist/
+    rose compile model.py:loss --grad --hessian -o dist/
+    rose compile model.py -o dist/ --max-gz 10k --html
+    """
+    path, every = _load(target)
+    fs = _of_sizes(every, sizes, dynamic=dynamic)
+    asked = {"grad": grad, "value_and_grad": value_and_grad, "hessian": hessian, "vjp": vjp}
+    named = dict(fs)
+    for kind, yes in asked.items():
+        for name, f in _derivatives(kind, fs, quiet) if yes else ():
+            if name in named:
+                raise click.UsageError(f"there would be two functions called {name}: {path} has one")
+            named[name] = f
+    with _reported(), _progress(quiet):
+        made = build.compile(named, dtype=dtype, simd=simd == "true" or simd or False)
+        certificate = None if no_check else _certified(every if dynamic else fs, of_gradients=hessian)
+    if verbose:
+        for name, f in named.items():
+            _say(f"{name}: {f!r}")
+    try:
+        files = made.files(
+            re.sub(r"^\W|[^\w.-]", "_", path.stem), inline=inline, html=html, strip=strip, certificate=certificate
+        )
+        _weigh(files, max_gz)
+        paths = write_files(files, out, force=force)
+    except RoseError as e:
+        raise Refused(str(e)) from e
+    if as_json:
+        sizes_ = {str(at): len(x) for at, x in zip(paths, files.values(), strict=True)}
+        click.echo(json.dumps({"functions": list(named), "files": sizes_, "gzipped": weight(files)}))
+    elif not quiet:
+        for at, x in zip(paths, files.values(), strict=True):
+            click.echo(at)
+            _say(f"  {len(x):,} bytes, {gzipped(x):,} gzipped", style="dim")
+        _say(f"a page loads {weight(files):,} bytes, gzipped")
+
+
+def _certified(fs: Mapping[str, AnyFn], *, of_gradients: bool) -> dict[str, Any]:
+    """What is found of the derivatives of functions; of those of their gradients, too, if Hessians are asked for."""
+    more = _derivatives("grad", fs, quiet=True) if of_gradients else ()
+    try:
+        return certify({**fs, **dict(more)})
+    except WrongDerivative as e:
+        raise Incorrect(f"nothing is written, as a derivative is wrong\n{e}") from e
+
+
+def _weigh(files: Mapping[str, bytes], most: int | None) -> None:
+    """Refuse a package of which a page loads too much."""
+    if most is not None and weight(files) > most:
+        each = "".join([f"\n  {file}: {gzipped(x):,}" for file, x in files.items() if file in loaded(files)])
+        raise TooHeavy(f"a page loads {weight(files):,} bytes, gzipped, and may load {most:,}{each}")
+
+
+def _sizes(sizes: Sequence[str]) -> dict[str, int]:
+    given: dict[str, int] = {}
+    for text in sizes:
+        name, _, size = text.partition("=")
+        if not size.isdecimal():
+            raise click.UsageError(f"--size {text}: write --size n=10")
+        given[name] = int(size)
+    return given
+
+
+def _of_sizes(fs: Mapping[str, AnyFn], sizes: Sequence[str], *, dynamic: bool = False) -> dict[str, AnyFn]:
+    """These functions, those of any size at the sizes that are given; the others stay open, if it is `dynamic`."""
+    try:
+        return fixed(fs, _sizes(sizes), dynamic=dynamic)
+    except RoseError as e:
+        hint = e.hint if dynamic else "write --size n=10, once for each size; or --dynamic"
+        raise click.UsageError(f"{e.message}\n  hint: {hint}") from e
+
+
+def _derivatives(kind: str, fs: Mapping[str, AnyFn], quiet: bool) -> Iterator[tuple[str, AnyFn]]:
+    """A derivative of each function that has one, with its name."""
+    for name, f in fs.items():
+        try:
+            yield f"{kind}_{name}", _DERIVED[kind](f)
+        except NotDifferentiable as e:
+            if not quiet:
+                _say(f"{kind}_{name} is left out: {e.message}")
+
+
+@main.command("run", context_settings={"ignore_unknown_options": True})  # such as -2
+@click.argument("target", metavar="FILE:NAME")
+@click.argument("args", nargs=-1, metavar="ARGS-AS-JSON")
+@_dtype
+def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
+    """Compile and call one function: with one JSON list of all arguments, or one JSON value for each.
+
+    \b
+    rose run model.py:f '[2.0, 3.0]'
+    rose run model.py:f 2.0 3.0
+    """
+    f = _one(target)
+    given: list[Any] = []
+    for a in args:
+        try:
+            given.append(json.loads(a))
+        except (json.JSONDecodeError, RecursionError) as e:
+            raise click.UsageError(f"the argument {a} is no JSON: {e}") from e
+    f, values = _arguments(f, given, dtype)
+    with _reported():
+        result = build.compile(f, dtype=dtype)(*values)
+    click.echo(json.dumps(_plain(result)))
+
+
+def _arguments(f: AnyFn, given: list[Any], dtype: str) -> tuple[AnyFn, list[Any]]:
+    """One argument for each parameter: those that are given, or those in the one list that is.
+
+    Of a function of any size, also the one that fits them.
+    """
+    ways: list[list[Any]] = [given]
+    if len(given) == 1 and isinstance(given[0], list) and (len(f.types) != 1 or len(given[0]) == 1):  # pyright: ignore
+        ways.insert(0, given[0])  # pyright: ignore[reportUnknownArgumentType]
+    wrong: list[RoseError] = []
+    for way in ways:
+        try:
+            args = f.bind(way, {})
+            g = f.fitting(args) if isinstance(f, AnySize) else f
+            for x, t, name in zip(args, g.types, f.names, strict=True):
+                plain(x, t if dtype == "f64" else single(t), (name,))
+            return g, args
+        except RoseError as e:
+            wrong.append(e)
+    raise click.UsageError(f"{wrong[0].message}\n  hint: {wrong[0].hint}")
+
+
+def _plain(x: Any) -> Any:
+    """A result as JSON has it."""
+    if hasattr(x, "tocoo"):
+        return coordinates(x)
+    if hasattr(x, "tolist"):
+        return x.tolist()
+    if hasattr(x, "_asdict"):
+        return {k: _plain(y) for k, y in x._asdict().items()}
+    if hasattr(x, "__dataclass_fields__"):
+        return {k: _plain(getattr(x, k)) for k in x.__dataclass_fields__}
+    if isinstance(x, dict):
+        return {k: _plain(y) for k, y in x.items()}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(x, (list, tuple)):
+        return [_plain(y) for y in x]  # pyright: ignore[reportUnknownVariableType]
+    return x
+
+
+@main.command("ir")
+@click.argument("target", metavar="FILE:NAME")
+@click.option("--pass", "stage", type=click.Choice(["trace", "jvp", "transpose", "optimise", "wasm"]), default="trace",
+              show_default=True, help="After which pass.")  # fmt: skip
+@click.option("--dot", "form", flag_value="dot", help="As a graph, in the language of Graphviz.")
+@click.option("--svg", "form", flag_value="svg", help="As a picture of the graph.")
+@_size
+def ir_(target: str, stage: str, form: str | None, sizes: tuple[str, ...]) -> None:
+    """Print the IR of one function: as traced, or after a pass; as text, or as a graph."""
+    (f,) = _of_sizes({"": _one(target)}, sizes).values()
+    if form is not None and stage == "wasm":
+        raise click.UsageError("WebAssembly is no graph: ask for another pass")
+    with _reported():
+        if stage == "wasm":
+            click.echo(build.compile(f).disassemble())
+            return
+        funcs = _stage(f, stage)
+        text = (
+            "\n\n".join(map(show, funcs)) if form is None else graph.dot(funcs) if form == "dot" else graph.svg(funcs)
+        )
+        click.echo(text)
+
+
+def _stage(f: AnyFn, stage: str) -> list[Func]:
+    """The functions that a pass makes of one."""
+    func = f.func
+    if stage in ("jvp", "transpose"):
+        d = derive_jvp(func, full_mask(func), f.loc)
+        if stage == "jvp" or d.flat:
+            return [d.func]
+        halves = transpose(d.func)
+        return [halves.fwd, halves.bwd]
+    return [optimised({"": func})[""] if stage == "optimise" else func]
+
+
+@main.command("check")
+@click.argument("target", metavar="FILE[:NAME,...]")
+@click.option("--points", type=click.IntRange(min=1), default=10, help="How many points each.", show_default=True)
+@click.option("--seed", type=int, default=0, help="Another seed has other points.", show_default=True)
+@_size
+@click.option("--json", "as_json", is_flag=True, help="Say what was found as JSON.")
+def check_(target: str, points: int, seed: int, sizes: tuple[str, ...], as_json: bool) -> None:
+    """Check the derivatives of functions at random points: both modes, differences, and the module's bits.
+
+    \b
+    rose check model.py
+    rose check model.py:loss --points 100
+
+    Kinks are reported, and are not wrong. A size is 3, unless --size says another. The exit code is 3 if a derivative
+    is wrong.
+    """
+    _, fs = _load(target)
+    given = _sizes(sizes)
+    known = {d.text for f in fs.values() if isinstance(f, AnySize) for d in f.dims}
+    if extra := [k for k in given if k not in known]:
+        raise click.UsageError(f"--size {extra[0]}: no function has a size of that name")
+    with _reported():
+        reports = {name: replace(examine(f, points, seed, given), name=name) for name, f in fs.items()}
+    if as_json:
+        click.echo(json.dumps({name: {"ok": r.ok, **asdict(r)} for name, r in reports.items()}))
+    else:
+        click.echo("\n".join([str(r) for r in reports.values()]))
+    if not all(r.ok for r in reports.values()):
+        raise SystemExit(3)
+
+
+@main.command("ops")
+def ops_() -> None:
+    """List the operations of the language: the table they are defined by, and those that give it structure."""
+    rows = [("operation", "derivative", "WebAssembly", "what it is")]
+    for op in sorted(OPS.values(), key=lambda op: not op.wasm):
+        kind = "linear" if op.transpose or op.name == "select" else "yes" if op.jvp else "flat"
+        rows.append((op.name, kind if op.wasm else "structure", op.wasm, op.doc))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join([x.ljust(n) for x, n in zip(row, widths, strict=True)]).rstrip())
+
+
+for command in (doctor.inspect_, doctor.serve_, doctor.doctor_):
+    main.add_command(command)

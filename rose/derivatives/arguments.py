@@ -1,0 +1,56 @@
+"""What a derivative is asked for: a function, and the parameters to differentiate in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import ir
+from ..errors import Loc, NotDifferentiable, TypeMismatch, here
+from ..frontend.function import Fn
+from ..frontend.operators import host_index
+from ..ir.types import Type, untyped
+
+Argnums = int | Sequence[int]
+AnyFn = Fn[..., Any]
+
+
+def checked(f: Any, what: str, at: Loc | None = None) -> AnyFn:
+    """`f`, if it is an `@fn` function."""
+    if not isinstance(f, Fn):
+        message = f"rose.{what} takes an @fn function, not {ir.shown(f)}"
+        raise TypeMismatch(message, at or here(), "mark it with @rose.fn")
+    return f  # pyright: ignore[reportUnknownVariableType]
+
+
+def _sequence(argnums: Any) -> Sequence[Any]:
+    return argnums if isinstance(argnums, (list, tuple)) else [argnums]  # pyright: ignore[reportUnknownVariableType]
+
+
+def positions(f: AnyFn, argnums: Argnums, what: str) -> tuple[int, ...]:
+    """The parameters to differentiate in, each checked to have a derivative."""
+    given: list[Any] = [argnums] if host_index(argnums) is not None else [*_sequence(argnums)]
+    out: list[int] = []
+    for a in given:
+        k = host_index(a)
+        if k is None or not -len(f.types) <= k < len(f.types):
+            hint = f"its parameters are {', '.join(f.names)}" if f.names else "it has no parameters"
+            raise NotDifferentiable(f"{f.name} has no parameter number {ir.shown(a)}", here(), hint)
+        k %= len(f.types)
+        if not untyped(f.types[k]).real:
+            raise NotDifferentiable(
+                f"rose.{what}: {f.names[k]} is a {f.types[k]!r}, which has no derivative",
+                here(),
+                "only Reals have one; choose other parameters with argnums",
+            )
+        out.append(k)
+    return tuple(out)
+
+
+def real_result(f: AnyFn, what: str) -> Type:
+    """The type of the result, checked to have a derivative."""
+    result = untyped(f.result)
+    if not result.real:
+        hint = "only Reals have a derivative"
+        raise NotDifferentiable(f"rose.{what}: {f.name} gives a {result!r}, which has no derivative", here(), hint)
+    return result

@@ -1,0 +1,93 @@
+"""The numbers of a value, in one vector: what a search goes through, whatever the type of its start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from .. import ir
+from ..frontend.annotations import to_value
+from ..frontend.language import loops
+from ..frontend.operators import view
+from ..ir import Builder, Value
+from ..ir.types import Real, Tuple, Type, Vec
+
+Path = tuple[Value | int, ...]  # to a part of a value: an index of a vector, or the number of an item
+
+
+def count(t: Type) -> int:
+    """The numbers in a `t`."""
+    if isinstance(t, Vec):
+        return t.size * count(t.elem)
+    return sum(map(count, t.items)) if isinstance(t, Tuple) else int(t is Real)
+
+
+def build(b: Builder, t: Type, leaf: Callable[[Path], Value], path: Path = ()) -> Value:
+    """A value shaped as `t`, with `leaf(path)` for each Real in it."""
+    if isinstance(t, Vec):
+        return b.vec(t.size, lambda i: build(b, t.elem, leaf, (*path, i)))
+    if isinstance(t, Tuple):
+        parts = [build(b, x, leaf, (*path, k)) for k, x in enumerate(t.items)]
+        return b.tuple(parts, Tuple(tuple([p.type for p in parts]), t.form))
+    return leaf(path) if t is Real else b.unit()
+
+
+class Flat:
+    """A type, and the vector of as many Reals as are in it. Only one made of nothing else has a `value`."""
+
+    def __init__(self, t: Type) -> None:
+        self.type, self.size = t, count(t)
+        self.vec = Vec(self.size, Real)
+
+    def vector(self, x: Any) -> Any:
+        """The numbers of `x`, in order."""
+        v = to_value(x, self.type)
+        if self.type is self.vec:
+            return v
+        total = loops.accum(ir.current_builder().zero(self.vec))
+        _each(self.type, v, 0, lambda at, number: _add(total, at, number))
+        return total.value
+
+    def value(self, v: Any) -> Any:
+        """What has the numbers of the vector `v`."""
+        if self.type is self.vec:
+            return v
+        return view(build(ir.current_builder(), self.type, lambda path: v[place(self.type, path)]))
+
+
+def is_real(t: Type) -> bool:
+    """True if a `t` is made of Reals, and of nothing else."""
+    if isinstance(t, Vec):
+        return is_real(t.elem)
+    return all(map(is_real, t.items)) if isinstance(t, Tuple) else t is Real
+
+
+def place(t: Type, path: tuple[Value | int, ...]) -> Any:
+    """Where the number that lies at `path` in a `t` is in the vector: an index, or a number if Python knows it."""
+    at: Any = 0
+    for k in path:
+        if isinstance(t, Vec):
+            t = t.elem
+            at = at + k * count(t)
+        else:
+            items = cast("Tuple", t).items
+            at, t = at + sum(map(count, items[: cast("int", k)])), items[cast("int", k)]
+    return at
+
+
+def _each(t: Type, x: Value, at: Any, do: Callable[[Any, Value], None]) -> None:
+    """Do this with each number of `x`, and its place."""
+    b = ir.current_builder()
+    if isinstance(t, Vec):
+        for i in loops.range(t.size):
+            _each(t.elem, b.index(x, i), at + i * count(t.elem), do)
+    elif isinstance(t, Tuple):
+        for k, item in enumerate(t.items):
+            _each(item, b.get(x, k), at, do)
+            at = at + count(item)
+    elif t is Real:
+        do(at, x)
+
+
+def _add(total: Any, at: Any, number: Value) -> None:
+    total[at] += number

@@ -1,0 +1,74 @@
+"""Where a Jacobian may have something other than zeros: its pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import count as counter
+from typing import Any
+
+from ...errors import NotDifferentiable, edge, here
+from ...frontend.any_size import AnySize
+from ...frontend.function import Fn, no_collector
+from ...ir import Func
+from ...ir.types import items_of, tangent
+from ..arguments import checked, positions, real_result
+from ..flatten import count
+from ..linear_map import Halved
+from .abstract_interpreter import Dependence
+from .abstract_values import leaves, of_leaves, zero
+from .index_sets import IndexSet, listed, single
+from .matrix import Sparsity, of_rows
+
+
+def of_known_size(f: Fn[..., Any], what: str) -> Fn[..., Any]:
+    """`f`, if it is not a function of any size."""
+    if isinstance(f, AnySize):
+        name = f.dims[0].text
+        message = f"rose.{what}: the pattern of {f.name} is that of one size, and {name} is any"
+        raise NotDifferentiable(message, here(), f"name the size first, as in f.at({name}=3)")
+    return f
+
+
+def pattern(f: Fn[..., Any], active: Sequence[int]) -> Sparsity:
+    """The pattern of the Jacobian of `f` in these parameters, whose columns stand one after another."""
+    halved = Halved(f, active)
+    func, d = halved.func()
+    key = ("pattern", *active)
+    if key not in func.memo:
+        n = sum([count(halved.types[k]) for k in active])
+        with no_collector():
+            func.memo[key] = of_rows(_rows(d, halved) if d else [()] * count(halved.result), n)
+    return func.memo[key]
+
+
+def _rows(d: Func, halved: Halved) -> list[Sequence[int]]:
+    """The columns of each row, found by running the derivative over sets."""
+    column = counter()
+    unit: Callable[[], IndexSet] = lambda: single(next(column))
+    seeds = {k: of_leaves(tangent(halved.types[k]), unit) for k in halved.active}
+    args: list[Any] = []
+    for k, (p, moves) in enumerate(zip(halved.func()[0].params, halved.mask, strict=True)):
+        args.append(None)
+        if moves:
+            args.append(seeds.get(k, zero(tangent(p.type))))
+    run = Dependence(next(column))
+    _, dy = run.run(d, args)
+    made = [*leaves(items_of(d.result)[1], dy)]
+    run.sets.settle(made)
+    known: dict[Any, Sequence[int]] = {}  # of a matrix that is dense, many rows are alike
+    return [known.get(s.numbers) or known.setdefault(s.numbers, listed(s)) for s in made]
+
+
+@edge
+def sparsity(f: Fn[..., Any], argnums: int | Sequence[int] = 0) -> Sparsity:
+    """Where the Jacobian of `f` may have something other than zeros, at any point.
+
+    Rows are the numbers of the result, columns those of the parameter, each in the order of fields and elements; with
+    several `argnums` the columns of one stand after those of the other. For a Hessian, take `sparsity(grad(f))`. It is
+    the pattern of the program, with the sizes, loops and literal data that it has: what is read at an index that only
+    a call knows may be any element, and of a condition that only a call knows either arm may be taken.
+    """
+    f = of_known_size(checked(f, "sparsity"), "sparsity")
+    active = positions(f, argnums, "sparsity")
+    real_result(f, "sparsity")
+    return pattern(f, active)

@@ -1,0 +1,123 @@
+"""Duals of any shape, as a derivative rule sees them: a primal value and a tangent value, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import Loc, edge
+from ..ir import Value, current_builder, types
+from ..ir.types import Real, Tuple, Type
+from .annotations import (
+    DUAL,
+    Dual,
+    NoNumber,
+    Path,
+    coerce,
+    dual,
+    elements,
+    fields,
+    form_of,
+    is_listing,
+    misfit,
+    to_value,
+)
+from .operators import index_into, view
+
+Turn = tuple[list[Value], list[Value]]  # of a loop: its states, and its items
+
+
+class DualVec(NoNumber):
+    """A vector of duals, kept as a vector of primals and one of tangents."""
+
+    what = "a vector of Duals"
+    instead = "name a part of an element: v[i].re is its value, v[i].du its tangent"
+
+    def __init__(self, re: Value, du: Value) -> None:
+        self.re, self.du = re, du
+
+    @edge
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return DualVec(self.re[i], self.du[i])
+        b, j = current_builder(), index_into(self.re, i)
+        return view_dual(b.index(self.re, j), b.index(self.du, j))
+
+    def __len__(self) -> int:
+        assert isinstance(self.re.type, types.Vec)
+        return self.re.type.size
+
+    def as_value(self, _: Loc | None = None) -> Value:
+        return join_dual(self.re, self.du)
+
+
+def view_dual(re: Value, du: Value) -> Any:
+    """A primal and its tangent as a derivative rule sees them: a `Dual` for each `Real`."""
+    t = re.type
+    if t is Real:
+        return Dual(re, du)
+    if not t.real:
+        return view(re)
+    if isinstance(t, types.Vec):
+        return DualVec(re, du)
+    assert isinstance(t, Tuple)
+    b = current_builder()
+    items = [view_dual(b.get(re, k), b.get(du, k)) for k in range(len(t.items))]
+    return t.form.make(items) if t.form is not None else tuple(items)
+
+
+def join_dual(re: Value, du: Value) -> Value:
+    """One value of type `Dual[T]`, from a primal and a tangent."""
+    b, t = current_builder(), re.type
+    if t is Real:
+        return b.tuple([re, du], Tuple((Real, du.type), DUAL))
+    if not t.real:
+        return re
+    if isinstance(t, types.Vec):
+        body: Callable[[Value], Turn] = lambda i: ([], [join_dual(b.index(re, i), b.index(du, i))])
+        return b.loop(t.size, body)[1][0]
+    assert isinstance(t, Tuple)
+    items = [join_dual(b.get(re, k), b.get(du, k)) for k in range(len(t.items))]
+    return b.tuple(items, Tuple(tuple([x.type for x in items]), t.form))
+
+
+def split_dual(x: Any, t: Type, tan: Callable[[Type], Type], path: Path = (), loc: Loc | None = None) -> list[Value]:
+    """The primal (of type `t`) and the tangent (of type `tan(t)`) of what a user gives as a `Dual[t]`."""
+    b = current_builder()
+    if isinstance(x, DualVec):
+        return [coerce(x.re, t, path, loc), coerce(x.du, tan(t), path, loc)]
+    if not t.real:
+        return [to_value(x, t, path, loc), b.zero(tan(t))]
+    if t is Real:
+        if isinstance(x, Value) and isinstance(x.type, Tuple) and x.type.form is DUAL:
+            x = Dual(b.get(x, 0), b.get(x, 1))
+        if not isinstance(x, Dual):
+            raise misfit(path, dual(t), x, "write rose.Dual(value, tangent)", loc)
+        return [to_value(x.re, Real, (*path, "re"), loc), to_value(x.du, tan(Real), (*path, "du"), loc)]
+    if isinstance(x, Value) and isinstance(t, types.Vec) and isinstance(x.type, types.Vec):
+        body: Callable[[Value], Turn] = lambda i: ([], split_dual(b.index(x, i), t.elem, tan, path, loc))
+        return b.loop(t.size, body)[1]
+    if isinstance(t, types.Vec):
+        pairs = [split_dual(y, t.elem, tan, (*path, k), loc) for k, y in enumerate(elements(x, t, path, loc))]
+        made = types.Vec(t.size, t.elem), types.Vec(t.size, tan(t.elem))
+        return [b.pack([p[k] for p in pairs], s) for k, s in enumerate(made)]
+    assert isinstance(t, Tuple)
+    if isinstance(x, Value):
+        x = view(x)
+    xs, names = fields(x, t, path, loc)
+    pairs = [split_dual(y, s, tan, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)]
+    whole = tan(t)
+    assert isinstance(whole, Tuple)
+    return [b.tuple([p[0] for p in pairs], t), b.tuple([p[1] for p in pairs], whole)]
+
+
+def mentions_tangent(x: Any) -> bool:
+    """True if a traced tangent is in `x`, or in what it holds."""
+    if isinstance(x, Value):
+        return x.type.linear
+    if isinstance(x, DualVec):
+        return x.du.type.linear
+    if is_listing(x):
+        return any(map(mentions_tangent, x))
+    form = form_of(x.__class__)
+    return form is not None and any(map(mentions_tangent, form.read(x)))

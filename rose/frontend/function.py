@@ -1,0 +1,488 @@
+"""`@fn` and `@opaque`: what a user marks, how it is traced, and what a call of it means.
+
+A function is traced once, when it is first needed: its body runs on values that record what is done to
+them. Inside another trace a call of it is one instruction; outside, it compiles once and runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import sys
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import NoneType
+from typing import Any, Generic, ParamSpec, TypeVar, overload
+
+from .. import errors, ir
+from ..autodiff.erase_tangents import untype
+from ..errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
+from ..ir import Builder, Func, Value, not_one_each, shown
+from ..ir.progress import step
+from ..ir.sizes import bound, current, dims_of
+from ..ir.types import Type, Unit, tangent, untyped
+from ..optimise.outlining import split
+from .annotations import NoNumber, as_type, is_listing, plain, to_value
+from .duals import mentions_tangent, split_dual, view_dual
+from .eager import Now, at_once, mode, now
+from .operators import view
+from .signatures import arity, check_plain, name_of, names_of, types_of, written
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Rule = TypeVar("Rule", bound=Callable[..., Any])
+
+DEEPEST = 12_000  # functions traced one inside another
+BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 calls of C that CPython 3.12 allows in a thread
+
+lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
+_running: dict[Fn[..., Any], None] = {}  # the functions being traced, outermost first: to name a cycle
+
+
+class _Thread(threading.local):
+    goes_on = False  # with the trace of another thread, which waits for it, and has the lock
+
+
+_thread = _Thread()
+
+
+def locked() -> AbstractContextManager[Any]:
+    """Inside, no other thread traces; but one that goes on with a trace of another is let in."""
+    return nullcontext() if _thread.goes_on else lock
+
+
+# what runs a function outside of any trace, and what makes one with a `rose.dim` in its types one of any size:
+# `build.py` and `generic.py` set them, as they stand above this floor
+run: list[Callable[[Fn[..., Any]], Callable[..., Any]]] = []
+presented: list[Callable[[Any, Type], Any]] = []  # and what a user is given for plain numbers of a type
+rewrite: list[Callable[[Any], Any]] = []  # what reads the source of a function again: `syntax.py` sets it
+generic: list[Callable[[Fn[..., Any]], Fn[..., Any]]] = []
+
+
+class Fn(NoNumber, Generic[P, R]):
+    """A function over traced values: call it, differentiate it, compile it.
+
+    `types` has the type of each parameter, and `result` that of the result; `loc` is where it was written.
+    """
+
+    what, instead = "a function", "call it, as in f(x)"
+
+    def __init__(
+        self, body: Callable[..., Any], types: Sequence[Type], result: Type, name: str | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
+        functools.update_wrapper(self, body)
+        self.body, self.types, self.result = body, tuple(types), result
+        self.name = name or getattr(body, "__name__", "fn")
+        self.names = tuple(names if names is not None else names_of(body, len(types)))
+        self.loc = written(body)
+        self.sizes = current()  # what each `rose.dim` is in the body
+        self._derived = self.loc.code is not getattr(body, "__code__", None)  # not written by a user
+        if self._derived:
+            self.__name__ = self.__qualname__ = self.name
+        self._func: Func | None = None
+        self._steps = not any([t.linear for t in (*self.types, result)])  # its body can run on known values
+        self._captured: tuple[Value, ...] = ()
+        self._compiled: Callable[..., Any] | None = None
+
+    def __repr__(self) -> str:
+        params = ", ".join(f"{n}: {t!r}" for n, t in zip(self.names, self.types, strict=True))
+        return f"<fn {self.name}({params}) -> {self.result!r}>"
+
+    @property
+    @edge
+    def func(self) -> Func:
+        """The function of the IR: traced now, if it has not been yet."""
+        return self._traced()
+
+    def _traced(self) -> Func:
+        if self._func is None:
+            with locked(), nullcontext() if _running else no_collector():
+                if self._func is None:
+                    self._trace()
+        assert self._func is not None
+        return self._func
+
+    @property
+    def captured(self) -> tuple[Value, ...]:
+        """The values of functions around this one that it uses: they are passed along at each call."""
+        _ = self.func
+        return self._captured
+
+    def _trace(self) -> None:
+        asked = here()
+        if self in _running or len(_running) == DEEPEST:
+            raise self._endless()
+        _running[self] = None
+        try:
+            if len(_running) % BY_ONE_THREAD:
+                self._trace_body()
+            else:
+                _in_a_thread(self._trace_body)
+        except RecursionError as e:
+            hint = "a Python function may call itself while Python knows that it ends; rose.select needs both values"
+            raise RoseError(f"{self.name} recurs without end", errors.repeated(e), hint) from None
+        except RoseError as e:
+            raise (e.at(self.loc) if self._derived and e.loc == asked else e) from None
+        finally:
+            del _running[self]
+
+    def _trace_body(self) -> None:
+        with _room(), bound(self.sizes), ir.building(self.name, inside=True) as b:
+            self._func = split(self._record(b))
+            self._captured = tuple(b.captured)
+            step("trace")
+
+    def _endless(self) -> RoseError:
+        names = [f.name for f in _running]
+        if self in _running:
+            cycle = " -> ".join([*names[list(_running).index(self) :], self.name])
+            hint = "@fn functions call one another without cycles; a plain Python function may recur, over host data"
+            return RoseError(f"{self.name} calls itself: {cycle}", here(), hint)
+        row = " -> ".join([*names[-3:], self.name])
+        hint = "if that ends, trace the inner functions first, with f.func; if not, end it by a condition Python knows"
+        return RoseError(f"more than {DEEPEST:,} functions need one another in a row: ... -> {row}", here(), hint)
+
+    def _record(self, b: Builder) -> Func:
+        b.loc = self.loc
+        args = [view(b.param(t, name)) for t, name in zip(self.types, self.names, strict=True)]
+        b.loc = self.loc if self._derived else None
+        return finish(b, lambda: self.body(*args), self._returned, self.loc)
+
+    def _returned(self, x: Any, loc: Loc) -> Value:
+        what = f"what {self.name} returns"
+        if x is None and self.result is not Unit:
+            raise TypeMismatch(f"{what} must be a {self.result!r}, got None", loc, "end it with `return` and a value")
+        return to_value(x, self.result, (what,), loc)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            if ir.is_tracing():
+                return self.emit(self.bind(args, kwargs))
+            if mode.on:
+                return self._at_once(self.bind(args, kwargs))
+            if self._compiled is None:
+                self._compiled = run[0](self)
+            return self._compiled(*args, **kwargs)
+        except Exception as e:
+            hide_our_frames(e)
+            raise
+
+    @edge
+    def at(self, **sizes: int) -> Fn[P, R]:
+        """The function of these sizes, of one with a `rose.dim` in its types: `f.at(n=3)`."""
+        for k in sizes:
+            hint = "a size is a rose.dim in the types of the parameters"
+            raise TypeMismatch(f"{self.name} has no size {k}", here(), hint)
+        return self
+
+    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+        """The arguments in order, with those given by name in their places."""
+        return bind_arguments(self.name, self.names, args, kwargs)
+
+    def emit(self, args: Sequence[Any]) -> Any:
+        """A call, in the function that is being traced."""
+        b, at = ir.current_builder(), now()
+        if at is not None and self._steps:
+            return view(self._step(at, self._values(args, self.types)))
+        func, types = self._traced(), self.types
+        if any(t.linear for t in types) and not mentions_tangent(list(args)):
+            # outside a derivative rule a tangent is a number like any other
+            func, types = untype(func), tuple([untyped(t) for t in types])
+        return view(b.call(func, [*self._values(args, types), *[b.reach(v) for v in self._captured]]))
+
+    def _values(self, args: Sequence[Any], types: Sequence[Type]) -> list[Value]:
+        loc, values = here(), list[Value]()
+        for k, (x, t, n) in enumerate(zip(args, types, self.names, strict=True)):
+            if x.__class__ is Value and x.type is t:
+                values.append(x)
+                continue
+            values.append(to_value(x, t, (n,), loc.narrow(errors.argument(k, n, len(types)))))
+        return values
+
+    def _step(self, b: Now, values: Sequence[Value]) -> Value:
+        """The body, run on values that are known."""
+        args = [view(b.known(v.type, v.number, n)) for v, n in zip(values, self.names, strict=True)]
+        with bound(self.sizes):
+            return self._returned(self.body(*args), self.loc.narrow(errors.returned))
+
+    def _at_once(self, args: Sequence[Any]) -> Any:
+        """A call outside of any trace that is not compiled."""
+        types, result = [untyped(t) for t in self.types], untyped(self.result)
+        numbers = [plain(x, t, (n,)) for x, t, n in zip(args, types, self.names, strict=True)]
+        return presented[0](at_once(types, numbers, lambda xs: to_value(self.emit(xs), result)), result)
+
+    @property
+    def jvp(self) -> Callable[[Rule], Rule]:
+        """Use a rule as the derivative: from one `Dual[T]` for each parameter to a `Dual` of the result: `@f.jvp`.
+
+        Reverse mode and all higher orders follow from it. A rule that is not linear in the tangents is
+        refused here.
+        """
+        return self._differentiate_by
+
+    @jvp.setter
+    @edge
+    def jvp(self, rule: Any) -> None:
+        hint = f"write @{self.name}.jvp above it, or {self.name}.jvp(rule)"
+        raise TypeMismatch(f"the derivative rule of {self.name} is not assigned but given", here(), hint)
+
+    @edge
+    def _differentiate_by(self, rule: Rule) -> Rule:
+        given = self.checked_rule(rule)
+        loc = written(given)
+        func = self.func
+        if self.captured:
+            what = f"{self.name} uses {ir.a_traced(self.captured[0])} of the function around it"
+            raise TypeMismatch(f"{what}, for which its derivative has no Dual", loc, "pass it in as a parameter")
+        if func.jvp is not None:
+            raise RoseError(f"{self.name} has a derivative rule already", loc, "give a function one rule")
+        if any([k.__class__ is tuple and k[0] == "jvp" for k in func.memo]):
+            hint = "give the rule right after the function, before rose.grad and the like are used on it or its callers"
+            raise RoseError(f"the derivative of {self.name} was already made, without this rule", loc, hint)
+        func.jvp = self._rule(given, loc)
+        return rule
+
+    def checked_rule(self, rule: Any) -> Callable[..., Any]:
+        """The rule itself, if it takes as many Duals as there are parameters."""
+        given: Any = getattr(rule, "body", rule)  # of an @fn too
+        if not callable(given):
+            what = f"the derivative of {self.name} is a function of Duals, not {shown(given)}"
+            raise TypeMismatch(what, here(), f"write @{self.name}.jvp above a function")
+        count = arity(given)
+        if count is not None and count != len(self.types):
+            raise TypeMismatch(
+                f"a derivative of {self.name} takes {len(self.types)} Duals, but {name_of(given)} takes {count}",
+                written(given),
+                f"one for each of {', '.join(self.names)}" if self.names else "it has no parameters",
+            )
+        return given
+
+    def _rule(self, rule: Callable[..., Any], loc: Loc) -> Func:
+        what = (f"what the derivative of {self.name} returns",)
+        with bound(self.sizes), ir.building(f"{self.name}.jvp") as b:
+            b.loc, duals = loc, list[Any]()
+            for t, name in zip(self.types, self.names, strict=True):
+                re = b.param(t, name)
+                duals.append(view_dual(re, b.param(tangent(t), f"d{name}") if t.real else b.zero(tangent(t))))
+            b.loc = None
+            convert: Callable[[Any, Loc], Value] = lambda x, at: b.tuple(split_dual(x, self.result, tangent, what, at))
+            return finish(b, lambda: rule(*duals), convert, loc)
+
+    def __get__(self, obj: Any, cls: Any = None) -> Any:
+        """As a method, which gets the object as its first argument."""
+        return self if obj is None else functools.partial(self, obj)
+
+
+def _in_a_thread(work: Callable[[], None]) -> None:
+    """Go on in another thread, which has room for more calls."""
+    outer, failed = ir.current_builder(), list[BaseException]()
+
+    def go_on() -> None:
+        _thread.goes_on = True
+        try:
+            with ir.resumed(outer):
+                work()
+        except BaseException as e:
+            failed.append(e)
+
+    thread = threading.Thread(target=go_on)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+
+
+@contextmanager
+def no_collector() -> Generator[None]:
+    """The cyclic collector is off inside: nothing that the compiler makes is garbage before it ends."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+@contextmanager
+def _room() -> Generator[None]:
+    """Room on Python's stack for the frames of one more trace, so that its user has as much as ever."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + 50)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Value], loc: Loc) -> Func:
+    """The function that `body` records, unless it left a loop early. `convert` makes a value of what it returns.
+
+    It was written at `loc`.
+    """
+    x = recorded(b, body)
+    b.loc = loc.narrow(errors.returned)
+    return b.func(convert(x, b.loc))
+
+
+def recorded(b: Builder, body: Callable[[], R]) -> R:
+    """What `body` returns, unless it left a loop early."""
+    block = b.block
+    try:
+        x = body()
+    except RoseError as e:
+        if b.failure is not None and b.failure.number < e.number:
+            raise b.failure from None
+        raise
+    if b.failure is None and b.block is not block:
+        hint = "write it as `for i in rose.range(n)`, which ends it"
+        b.failure = RoseError("this loop is still open where its function ends", b.block.params[0].loc, hint)
+    if b.failure is not None:
+        raise b.failure
+    return x
+
+
+def bind_arguments(name: str, names: Sequence[str], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+    """One argument for each name, or an error that says which is wrong."""
+    given = list(args)
+    for k in names[len(given) :]:
+        if k not in kwargs:
+            break
+        given.append(kwargs[k])
+    if len(given) != len(names) or len(args) + len(kwargs) != len(names):
+        raise not_one_each(name, names, len(args), kwargs)
+    return given
+
+
+_NOTHING: Any = object()
+
+
+@overload
+def fn(body: Callable[P, R], /) -> Fn[P, R]: ...
+@overload
+def fn(
+    types: Sequence[Any], result: Any, /, *, syntax: bool = False
+) -> Callable[[Callable[..., Any]], Fn[..., Any]]: ...
+@overload
+def fn(*, syntax: bool) -> Callable[[Callable[P, R]], Fn[P, R]]: ...
+@edge
+def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> Any:
+    """Make a function one that is traced, differentiated and compiled: `@fn`, with annotations.
+
+    `rose.fn([params], ret)(f)` does the same without annotations.
+
+    The function runs once, when it is first needed. What it reads of Python then (numbers, lists, globals, what it
+    closes over) is part of it from there on: to change such data later has no effect. What changes is a parameter.
+
+    With `@fn(syntax=True)`, `if`, `while`, `for`, `and`, `or`, `not`, `a < b < c` and `x if c else y` that the
+    function itself has in its source may depend on traced values. The functions that it calls stay as they are.
+    """
+    if not isinstance(syntax, (bool, NoneType)):
+        raise TypeMismatch(f"syntax is True or False, not {shown(syntax)}", here(), "write @fn(syntax=True)")
+    if syntax is not None and body is _NOTHING:
+        return edge(functools.partial(_annotated, syntax=syntax))
+    if isinstance(body, Fn) or callable(body):
+        return _annotated(body, bool(syntax))
+    if not is_listing(body):
+        what = "rose.fn takes a function, or a list of types and a type"
+        what = f"{what}: nothing is given" if body is _NOTHING else f"{what}, not {shown(body)}"
+        raise TypeMismatch(what, here(), "write @rose.fn without parentheses, or rose.fn([Real, Vec[3]], Real)(f)")
+    types, out = [as_type(t) for t in body], as_type(result)
+
+    @edge
+    def decorate(f: Callable[..., Any]) -> Fn[..., Any]:
+        count = arity(f)
+        check_plain(f)
+        if count is not None and count != len(types):
+            what = (
+                f"{name_of(f)} takes {count} parameter{'s' * (count != 1)}, and {len(types)} types are given for them"
+            )
+            raise TypeMismatch(what, written(f), "give one type for each parameter")
+        return _any_size(Fn(rewrite[0](f) if syntax else f, types, out))
+
+    return decorate
+
+
+def _annotated(body: Any, syntax: bool) -> Fn[..., Any]:
+    """The @fn of a function with annotations."""
+    if isinstance(body, Fn) and not syntax:
+        return body  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(body, Fn):
+        hint = "write @fn(syntax=True) once, directly above the `def`"
+        raise TypeMismatch(f"{body.name} is an @fn already, which was made without its source", here(), hint)
+    types, result = types_of(body, errors.users_frame().f_locals)
+    return _any_size(Fn(rewrite[0](body) if syntax else body, types, result))
+
+
+def _any_size(f: Fn[..., Any]) -> Fn[..., Any]:
+    """`f`; where a `rose.dim` is in its types, as a function of any size."""
+    return generic[0](f) if any(map(dims_of, (*f.types, f.result))) else f
+
+
+class Opaque(Fn[P, R]):
+    """A host function: its Python body runs in Python, and in JavaScript the page supplies one by name."""
+
+    def __init__(self, body: Callable[P, R], types: Sequence[Type], result: Type, name: str, pure: bool) -> None:
+        super().__init__(body, types, result, name)
+        for t, k in zip((*types, result), (*self.names, "return"), strict=True):
+            if sizes := dims_of(t):
+                what, loc = f"{name}: an opaque function has one size, and {sizes[0]!r} is any", self.loc
+                hint = f"write a Python function that takes {sizes[0]!r} and returns an @opaque"
+                raise TypeMismatch(what, loc.narrow(errors.annotation(k)), hint)
+            if t.linear:
+                what, loc = f"{name}: an opaque function cannot see a {t!r}", self.loc.narrow(errors.annotation(k))
+                raise TypeMismatch(what, loc, "write Real")
+        with ir.building(name) as b:
+            b.loc = self.loc
+            for t, k in zip(self.types, self.names, strict=True):
+                b.param(t, k)
+        self._func, self._steps = Func(name, b.root, result, pure=pure, impl=body), False
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return self.emit(self.bind(args, kwargs)) if ir.is_tracing() else self.body(*args, **kwargs)
+        except Exception as e:
+            hide_our_frames(e)
+            raise
+
+
+@overload
+def opaque(body: Callable[P, R], /) -> Opaque[P, R]: ...
+@overload
+def opaque(*, name: str | None = None, pure: bool = False) -> Callable[[Callable[P, R]], Opaque[P, R]]: ...
+@edge
+def opaque(body: Any = None, /, *, name: Any = None, pure: bool = False) -> Any:
+    """Make a host function callable from traced code, of any signature: `@opaque`.
+
+    It becomes one import of the module, by its `name` (such as "Math.log"). Say `pure=True` if it has no
+    effect and gives the same result for the same arguments: then calls may be shared and dropped.
+    Its derivative must be given: `@f.jvp`.
+    """
+    if isinstance(body, str):
+        loc = here().narrow(errors.argument(0, "body", 1))
+        raise TypeMismatch(f"rose.opaque takes a function, not {shown(body)}", loc, f"write name={body!r}")
+    if not isinstance(name, (str, NoneType)):
+        raise TypeMismatch(f"the name of an import is a string, not {shown(name)}", here(), 'write name="Math.log"')
+    scope = errors.users_frame().f_locals
+
+    @edge
+    def decorate(f: Callable[..., Any]) -> Opaque[..., Any]:
+        return Opaque(f, *types_of(f, scope), name or f.__name__, pure)
+
+    return decorate if body is None else decorate(body)
+
+
+def make(
+    body: Callable[..., Any], types: Sequence[Type], result: Type, name: str, names: Sequence[str]
+) -> Fn[..., Any]:
+    """A function that was derived, not written."""
+    return Fn(body, types, result, name, names)
+
+
+def from_func(f: Func, names: Sequence[str]) -> Fn[..., Any]:
+    """A function whose IR is already there."""
+    made = make(lambda *_: None, [p.type for p in f.params], f.result, f.name, names)
+    made._func, made._steps = f, False  # pyright: ignore[reportPrivateUsage]
+    return made

@@ -1,0 +1,244 @@
+"""Branches of which one is evaluated, and loops that carry a state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
+from ... import ir
+from ...autodiff.checkpoint import Segments
+from ...errors import Loc, TypeMismatch, argument, edge, here
+from ...host.effects import Assertion, endless
+from ...ir import CONST, PARAM, Builder, Func, Value, current_builder, is_tracing, shown
+from ...ir.callgraph import callees, choice, repeated
+from ...ir.sizes import open_size
+from ...ir.types import Bool, Fin, Real, Tuple, Type
+from ...ir.value import is_truth
+from ...optimise.outlining import lifted, split
+from .. import function, operators
+from ..annotations import LARGEST, infer, is_number, to_value
+from ..eager import now
+from ..operators import host_index, view
+from .loops import turns
+
+
+@edge
+def cond(p: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """`then()` where the condition `p` holds, else `otherwise()`: only that one is evaluated.
+
+    Both give a result of one type, which may be any; they may use all that is there around them. `select`
+    chooses between two values that are there already.
+    """
+    if not is_tracing() and is_truth(p):
+        return then() if p else otherwise()
+    loc = here()
+    condition = to_value(p, Bool, ("the condition",), loc.narrow(argument(0, "p", 3)))
+    for k, (name, f) in enumerate((("then", then), ("otherwise", otherwise)), 1):
+        if not callable(f):
+            hint = "write rose.cond(condition, lambda: x, lambda: y); rose.select chooses between two values"
+            raise TypeMismatch(
+                f"{name} is a function without parameters, not {shown(f)}", loc.narrow(argument(k, name, 3)), hint
+            )
+    if now() is not None:
+        return view(infer(then() if condition.number else otherwise()))
+    if condition.op is CONST:
+        return then() if condition.attr else otherwise()
+    then_at, otherwise_at = [loc.narrow(argument(k, name, 3)) for k, name in ((1, "then"), (2, "otherwise"))]
+    arms = [_Arm("then", then, then_at), _Arm("otherwise", otherwise, otherwise_at)]
+    arms[0].agree(arms[1].result.type)
+    arms[1].agree(arms[0].result.type)
+    x, y = [arm.result.type for arm in arms]
+    if x is not y:
+        hint = "both arms give one type, which is that of the result"
+        raise TypeMismatch(f"rose.cond between a {x!r} and a {y!r}", loc, hint)
+    # each arm takes what the other one uses as well
+    outside = list(dict.fromkeys([v for arm in arms for v in arm.b.captured]))
+    chosen = choice("cond", *[arm.func(outside) for arm in arms])
+    b = current_builder()
+    return view(b.call(chosen, [condition, *[b.reach(v) for v in outside]]))
+
+
+class _Arm:
+    """One arm of a choice, recorded as a function of all that it uses."""
+
+    def __init__(self, name: str, body: Callable[[], Any], loc: Loc) -> None:
+        self.given: Any = None
+        self.at = loc
+        with ir.building(name, inside=True) as self.b:
+            made = function.finish(self.b, body, self._returned, loc)
+        (self.result,) = made.body.results
+
+    def _returned(self, x: Any, _: Loc) -> Value:
+        self.given, self.b.loc = x, None
+        return infer(x, self.at)
+
+    def agree(self, t: Type) -> None:
+        """Let the result be a `t`, if it is a number of Python's, or an index where a Real is wanted."""
+        with ir.resumed(self.b):
+            if self.result.type is not t and is_number(self.given):
+                self.result = to_value(self.given, t, ("what an arm of rose.cond gives",), self.at)
+            elif t is Real:
+                self.result = operators.as_real(self.result)
+
+    def func(self, outside: list[Value]) -> Func:
+        with ir.resumed(self.b) as b:
+            b.root.params = inside(b, outside)
+            return split(b.func(self.result))
+
+
+@edge
+def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any, max_iter: int | None = None) -> Any:
+    """Carry a state through turns of `body(state)`, for as long as `test(state)` holds; the last state comes out.
+
+    The state is of any type, which every turn keeps. Reverse mode keeps what each turn's derivative needs, in memory
+    that grows as the loop runs. More than `max_iter` turns are an error, when the compiled function runs.
+    """
+    loc = here()
+    if max_iter is not None and (host_index(max_iter) is None or not 0 <= max_iter < LARGEST):
+        what, at = f"max_iter is an integer, not {shown(max_iter)}", loc.narrow(argument(3, "max_iter", 4))
+        raise TypeMismatch(what, at, "leave it out for any number of turns")
+    first = infer(init, loc.narrow(argument(2, "init", 3, 4)))
+    at = [loc.narrow(argument(k, name, 3, 4)) for k, name in enumerate(("test", "body"))]
+    for name, f, where in (("test", test, at[0]), ("body", body, at[1])):
+        if not callable(f):
+            hint = "write rose.while_loop(lambda s: s < 10, lambda s: 2 * s, x)"
+            raise TypeMismatch(f"{name} is a function of the state, not {shown(f)}", where, hint)
+    if now() is not None:
+        return _while_now(test, body, first, max_iter, loc)
+    asked, turn = _Turn(test, first.type, at[0]), _Turn(body, first.type, at[1])
+    answer = asked.value(Bool, _TEST)
+    after = turn.b.tuple([turn.value(first.type, _STATE)])
+    outside = list(dict.fromkeys([*asked.b.captured, *turn.b.captured]))
+    b, loop = current_builder(), repeated("while", asked.func(outside, answer), turn.func(outside, after), 1, max_iter)
+    return view(b.get(b.call(loop, [first, *[b.reach(v) for v in outside]]), 0))
+
+
+_TEST, _STATE = "what the test of rose.while_loop gives", "the state after a turn of rose.while_loop"
+
+
+def _while_now(test: Callable[[Any], Any], body: Callable[[Any], Any], v: Value, most: int | None, loc: Loc) -> Any:
+    """The loop, turn by turn."""
+    t, count = v.type, 0
+    while to_value(test(view(v)), Bool, (_TEST,), loc).number:
+        if count == most:
+            raise endless(count, loc).error()
+        v = to_value(body(view(v)), t, (_STATE,), loc)
+        count += 1
+    return view(v)
+
+
+class _Turn:
+    """The test or the body of a loop, recorded as a function of the state and of all that it uses."""
+
+    def __init__(self, body: Callable[[Any], Any], state: Type, loc: Loc) -> None:
+        self.given: Any = None
+        self.at = loc
+        with ir.building("while", inside=True) as self.b:
+            self.state = self.b.param(state, "state")
+            function.finish(self.b, lambda: body(view(self.state)), self._returned, loc)
+
+    def _returned(self, x: Any, _: Loc) -> Value:
+        self.given = x
+        return self.b.unit()
+
+    def value(self, t: Type, what: str) -> Value:
+        with ir.resumed(self.b) as b:
+            return b.reach(to_value(self.given, t, (what,), self.at))
+
+    def func(self, outside: list[Value], result: Value) -> Func:
+        with ir.resumed(self.b) as b:
+            b.root.params = [self.state, *inside(b, outside)]
+            return split(b.func(result))
+
+
+def inside(b: Builder, outside: list[Value]) -> list[Value]:
+    """The parameters that stand for values from outside; also for those that are not used."""
+    named = [(v, v.attr if v.op is PARAM else None) for v in outside]
+    return [b.captured[v] if v in b.captured else b.param(v.type, name) for v, name in named]
+
+
+@edge
+def scan(
+    body: Callable[[Any, Any], Any], init: Any, n: Any, *, checkpoint: str | None = None, snapshots: int | None = None
+) -> Any:
+    """Carry a state through `n` turns: `body(i, state)` gives the next state, or a pair `(state, out)`.
+
+    The state is of any type, which every turn keeps. The last state comes out; with outs, the pair of it and
+    the vector of them. The body is recorded once.
+
+    Reverse mode keeps what each turn's derivative needs. With `checkpoint` it keeps states only, and evaluates
+    turns again: "sqrt" keeps about `2 * sqrt(n)` of them, and evaluates each turn once more; "binomial" keeps as
+    many as there are `snapshots`, and evaluates a turn as often again as that takes: by default, five times at most.
+
+    Values, gradients, Hessians, and all that has reverse mode in it once, before or after forward mode, are the same
+    to the bit. Reverse mode over reverse mode (`grad` of a function that calls `grad`) or over `linearize` differs
+    in the last bits: there a turn that is evaluated again has a derivative of its own, which is added to the turn's.
+    A turn is a function with checkpoints: as through any call, what is infinite outside, and used in arms of a `select`
+    that are not taken, makes a gradient nan. Make it in the turn.
+    """
+    loc, b = here(), current_builder()
+    at = loc.narrow(argument(0, "body", *_COUNTS))
+    if not callable(body):
+        hint = "write rose.scan(lambda i, s: s + v[i], x, n)"
+        raise TypeMismatch(f"body is a function of the turn and the state, not {shown(body)}", at, hint)
+    size = turns(n, "rose.scan", loc.narrow(argument(2, "n", *_COUNTS)))
+    _check_schedule(checkpoint, snapshots, loc)
+    if checkpoint is not None and open_size(n) is not None:
+        what = f"checkpoints are placed among a number of turns that is known, and one module is to serve every {n!r}"
+        raise TypeMismatch(what, loc.narrow(argument(3, "checkpoint", 4, 5)), "leave out checkpoint=, or give the size")
+    first = infer(init, loc.narrow(argument(1, "init", *_COUNTS)))
+
+    def turn(i: Value, state: Value) -> list[Value]:
+        given, out = body(i, view(state)), None
+        if _is_pair(given, first.type):
+            given, out = given[0], infer(given[1], at)
+        after = to_value(given, first.type, ("the state after a turn of rose.scan",), at)
+        return [after] if out is None else [after, out]
+
+    if checkpoint is None or size < 2 or now() is not None:
+        step: Callable[[Value, Value], tuple[list[Value], list[Value]]] = lambda i, state: _split(turn(i, state))
+        (last,), outs = b.loop(size, step, [first])
+        return (view(last), outs[0]) if outs else view(last)
+    with ir.resumed(copy(b)) as inner, inner.nested() as block:  # as in a loop: so a turn is the same with checkpoints
+        i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
+        made = function.recorded(inner, lambda: turn(i, state))
+        block.results = (inner.tuple([inner.reach(x) for x in made]),)
+    one, outside = lifted("rose.scan", block)
+    if not _repeatable(one):
+        hint = "leave out checkpoint=, or what has an effect"
+        raise TypeMismatch("a turn that has an effect cannot be evaluated again", at, hint)
+    last, out = Segments(one, [b.reach(v) for v in outside]).run(first, checkpoint, snapshots)
+    return view(last) if out is None else (view(last), out)
+
+
+_COUNTS = (3, 4, 5)  # how many arguments a call of `scan` can have
+
+
+def _repeatable(f: Func) -> bool:
+    """True if it makes no difference how often `f` is evaluated: an assertion may hold twice."""
+    return f.pure or isinstance(f.impl, Assertion) or (f.impl is None and all(map(_repeatable, callees(f))))
+
+
+def _split(results: list[Value]) -> tuple[list[Value], list[Value]]:
+    return results[:1], results[1:]
+
+
+def _check_schedule(checkpoint: Any, snapshots: Any, loc: Loc) -> None:
+    if checkpoint is not None and not (isinstance(checkpoint, str) and checkpoint in ("sqrt", "binomial")):
+        hint = 'write checkpoint="sqrt" or checkpoint="binomial", or leave it out to keep everything'
+        loc = loc.narrow(argument(3, "checkpoint", 4, 5))
+        raise TypeMismatch(f"rose.scan has no checkpoint {shown(checkpoint)}", loc, hint)
+    if snapshots is not None and (checkpoint != "binomial" or host_index(snapshots) is None or snapshots < 1):
+        hint = 'write checkpoint="binomial", snapshots=20'
+        what = f"snapshots are how many states binomial checkpoints keep, not {shown(snapshots)}"
+        if checkpoint != "binomial":
+            what = 'snapshots= goes with checkpoint="binomial"'
+        raise TypeMismatch(what, loc.narrow(argument(4, "snapshots", 4, 5)), hint)
+
+
+def _is_pair(x: Any, state: Type) -> bool:
+    """True for `(state, out)`, and not for a state that is itself a pair."""
+    if x.__class__ is not tuple or len(x) != 2:
+        return False
+    return not (isinstance(state, Tuple) and len(state.items) == 2) or infer(x).type is not state

@@ -1,0 +1,437 @@
+"""Loops: `range`, and what is made of them. A loop's body is traced once, and never unrolled.
+
+`range(n)` is a generator that gives one traced index. What is recorded until it is asked for the next
+one is the body of the loop; then it closes the loop. `vec`, `sum` and the folds take the one item that
+a generator over `range` gives, and close the loop by asking for another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from inspect import GEN_CREATED, getgeneratorstate
+from typing import Any, cast
+
+from ...errors import Loc, NoField, OutOfRange, RoseError, TypeMismatch, added, argument, edge, here, users_frame
+from ...ir import CONST, Block, Builder, Value, a_traced, current_builder, ops, shown, types
+from ...ir.sizes import at_most, open_size
+from ...ir.types import Fin, Real, Tan, Tuple
+from ...ir.value import digits
+from .. import operators
+from ..annotations import LARGEST, NoNumber, as_given, infer, to_value
+from ..eager import Now, now
+from ..operators import host_index, index_into, view
+
+
+class _Loop:
+    """An open loop, and what its consumer wants of it: a vector, or a state carried from turn to turn."""
+
+    __slots__ = ("around", "init", "item", "last", "param", "result")
+
+    def __init__(self) -> None:
+        self.item: Value | None = None  # of this, a vector is made
+        self.init: Value | None = None  # the state starts here,
+        self.param: Value | None = None  # is this at the start of a turn,
+        self.last: Value | None = None  # and this at the end of it
+        self.around: _Loop | None = None  # the loop around this one that carries the same state
+        self.result: Value | None = None  # what came out
+
+
+_open: dict[Block, _Loop] = {}
+
+
+@edge
+def range(n: Any) -> Iterator[Any]:
+    """The indices 0, ..., n - 1, as one traced index: `for i in rose.range(n)` is one loop.
+
+    `n` is a Python integer. The loop's body runs once, to be recorded; it may not be left with `break`,
+    `return` or an exception.
+    """
+    size = turns(n, "rose.range", here().narrow(argument(0, "n", 1)))
+    b = now()
+    return _range(current_builder(), size) if b is None else _turns(b, size)
+
+
+def _turns(b: Now, n: int) -> Iterator[Any]:
+    """The turns of a loop that runs at once. A generator without any is traced, for the type of what it would give."""
+    if n == 0 and users_frame().f_code.co_name == "<genexpr>":
+        yield from _range(b, n)
+    else:
+        yield from b.indices(n)
+
+
+def size_of(items: Any) -> int | None:
+    """How many turns a loop has that `range` began, and that is not running yet; None for anything else."""
+    if getattr(items, "gi_code", None) is not _range.__code__ or getgeneratorstate(items) != GEN_CREATED:
+        return None
+    return items.gi_frame.f_locals["n"]
+
+
+def is_elsewhere(x: Any) -> bool:
+    """True for an accumulator that belongs to another function than the one that is being traced."""
+    return isinstance(x, Accum) and x._builder is not current_builder()  # pyright: ignore[reportPrivateUsage]
+
+
+def turns(n: Any, name: str, loc: Loc) -> int:
+    """How many turns a loop has: an integer of the host."""
+    if (size := open_size(n)) is not None:
+        return cast("int", size)
+    k = host_index(n)
+    if k is None:
+        what = a_traced(n) if isinstance(n, Value) else shown(n)
+        hint = "the size of a loop is an integer of Python's, known when the function is traced: len(v) of a vector v"
+        raise TypeMismatch(f"{name} takes an integer, not {what}", loc, hint)
+    if not 0 <= k < LARGEST:
+        raise OutOfRange(f"a loop cannot have {digits(k)} turns", loc, f"it has from 0 to {LARGEST - 1}")
+    return k
+
+
+def _range(b: Builder, n: int) -> Iterator[Any]:
+    loc = here()
+    outer = b.block
+    b.block = block = Block(outer)
+    _open[block] = loop = _Loop()
+    wrong = "this loop was left before its end, by break, return or an exception"
+    hint = "the body of a loop over rose.range is traced once and runs n times; choose with rose.select"
+    try:
+        yield b.param(Fin(n))
+        wrong = "" if b.block is block else "this loop ends before one that began inside of it"
+        if wrong:
+            hint = "nest loops, or use one index for both"
+        else:
+            _close(b, loop, outer)
+    finally:
+        b.block = outer
+        del _open[block]
+        if wrong and b.failure is None:
+            b.failure = RoseError(wrong, loc, hint)
+
+
+def _close(b: Builder, loop: _Loop, outer: Block) -> None:
+    block, results = b.block, [r for r in (loop.last, loop.item) if r is not None]
+    block.results = tuple([b.reach(r) for r in results])
+    b.block = outer
+    if loop.init is not None:
+        assert loop.last is not None
+        (loop.result,), _ = b.close(block, [loop.init])
+        if loop.around is not None:
+            loop.around.last = loop.result
+    else:
+        _, outs = b.close(block, [])
+        loop.result = outs[0] if outs else None
+
+
+class _Source:
+    """The items a consumer is given: one from the loops that it opened, or each of a Python iterable."""
+
+    def __init__(self, items: Any, consumer: str) -> None:
+        self.name, self.b = f"rose.{consumer}", current_builder()
+        self.at = at = here().narrow(argument(0, "items", 1))
+        v = as_given(items, at)
+        if isinstance(v, Value):
+            if not isinstance(v.type, types.Vec):
+                message = f"{self.name} goes through a vector, not {a_traced(v)}"
+                raise TypeMismatch(message, at, f"a list is one: {self.name}([x, y])")
+            items = (view(self.b.index(v, i)) for i in range(v.type.size))
+        if getattr(items, "shape", None) == () or not isinstance(items, Iterable):
+            message = f"{self.name} goes through a vector or a generator, not {shown(items)}"
+            raise TypeMismatch(message, at, f"write {self.name}(... for i in rose.range(n))")
+        given: Iterable[Any] = items  # pyright: ignore[reportUnknownVariableType]
+        self.outer, self.rest = self.b.block, iter(given)
+        self.first = next(self.rest, _NOTHING)
+        self.loops: list[_Loop] = []  # the loops that the generator opened, innermost first
+        self.blocks: list[Block] = []
+        block: Block | None = self.b.block
+        while block is not None and block is not self.outer:
+            self.blocks.append(block)
+            self.loops.append(_open[block])
+            block = block.parent
+
+    def items(self) -> list[Any]:
+        """All items of a Python iterable: no loop."""
+        return [] if self.first is _NOTHING else [self.first, *self.rest]
+
+    def finish(self) -> None:
+        """Close the loops."""
+        for _ in self.rest:
+            if isinstance(self.b, Now) and self.b.symbolic:
+                continue  # a loop without turns, once more
+            hint = f"write {self.name}(item for i in rose.range(n))"
+            raise TypeMismatch(f"{self.name} was given a second item by a loop over rose.range", here(), hint)
+
+
+_NOTHING = object()
+
+
+@edge
+def vec(items: Iterable[Any]) -> Any:
+    """The vector of what `items` gives: `vec(2 * x[i] for i in rose.range(n))`.
+
+    Of a list, or of a generator over Python's own range, the vector of those elements: that is no loop.
+    """
+    source = _Source(items, "vec")
+    if not source.loops:
+        return infer(source.items(), source.at)
+    if len(source.loops) > 1:
+        hint = "nest them: rose.vec(rose.vec(... for j in rose.range(m)) for i in rose.range(n))"
+        raise TypeMismatch("rose.vec was given a generator over two loops", here(), hint)
+    loop = source.loops[0]
+    loop.item = infer(source.first)
+    source.finish()
+    assert loop.result is not None
+    return loop.result
+
+
+@edge
+def sum(items: Iterable[Any]) -> Any:
+    """The sum of what `items` gives, from 0 on: of numbers, vectors or structs."""
+    source = _Source(items, "sum")
+    b = source.b
+    if not source.loops:
+        values = [_summand(x, source.at) for x in source.items()] or [b.zero(Real)]
+        ref = b.accum(b.zero(values[0].type))
+        for v in values:
+            b.add_to(ref, to_value(v, values[0].type, ("an item of rose.sum",)))
+        return view(b.freeze(ref))
+    v = _summand(source.first)
+    inner, b.block = b.block, source.outer
+    ref = b.accum(b.zero(v.type))
+    b.block = inner
+    b.add_to(ref, v)
+    source.finish()
+    return view(b.freeze(ref))
+
+
+def _summand(x: Any, loc: Loc | None = None) -> Value:
+    v = operators.as_real(infer(x, loc))
+    _check_summable(v, loc)
+    return v
+
+
+def _check_summable(v: Value, loc: Loc | None = None) -> None:
+    if not _is_summable(v.type):
+        hint = "only Reals are summed, and vectors and structs of them; count with rose.select(condition, 1.0, 0.0)"
+        raise TypeMismatch(f"{a_traced(v)} cannot be summed", loc or here(), hint)
+
+
+def _is_summable(t: types.Type) -> bool:
+    if isinstance(t, types.Vec):
+        return _is_summable(t.elem)
+    return all(map(_is_summable, t.items)) if isinstance(t, Tuple) else t is Real or t is Tan or t.empty
+
+
+@edge
+def prod(items: Iterable[Any]) -> Any:
+    """The product of what `items` gives; 1 of nothing."""
+    return _reduce(items, 1.0, operators.OPERATORS["*"], "prod")
+
+
+@edge
+def min(*items: Any) -> Any:
+    """The smallest of its arguments, or of what a vector or a generator gives.
+
+    At a tie of two each has half of the derivative.
+    """
+    return _extreme(items, float("inf"), ops.min_, "min")
+
+
+@edge
+def max(*items: Any) -> Any:
+    """The largest of its arguments, or of what a vector or a generator gives.
+
+    At a tie of two each has half of the derivative.
+    """
+    return _extreme(items, float("-inf"), ops.max_, "max")
+
+
+def _extreme(items: tuple[Any, ...], start: float, op: Callable[[Any, Any], Any], name: str) -> Any:
+    if len(items) == 1:
+        return _reduce(items[0], start, op, name)
+    return _fold(items, op) if items else _nothing(name)
+
+
+def _fold(items: Iterable[Any], op: Callable[[Any, Any], Any]) -> Any:
+    out, *rest = items
+    for x in rest:
+        out = op(out, x)
+    return out
+
+
+def _nothing(name: str) -> Any:
+    raise OutOfRange(f"rose.{name} of nothing", here(), "give it at least one number")
+
+
+def _has_turns(block: Block) -> bool:
+    """True if it is certain that a loop has a turn."""
+    index = block.params[0].type
+    return isinstance(index, Fin) and at_most(1, index.size)
+
+
+def _reduce(items: Any, start: float, op: Callable[[Any, Any], Any], name: str) -> Any:
+    """A fold over a loop, or over several, one in another: each carries the state through."""
+    source = _Source(items, name)
+    b = source.b
+    if not source.loops:
+        given = source.items()
+        return (
+            operators.as_real(_fold(given, op))
+            if given
+            else operators.operand(start)
+            if name == "prod"
+            else _nothing(name)
+        )
+    if name != "prod" and any(not _has_turns(block) for block in source.blocks):
+        if not any(block.params[0].type is Fin(0) for block in source.blocks):
+            hint = "carry the result through rose.scan, from a number to start with"
+            raise OutOfRange(f"rose.{name} may be of nothing: one module is to serve every size", here(), hint)
+        _nothing(name)
+    inner, state, around = b.block, operators.operand(start), None
+    for loop, block in zip(reversed(source.loops), reversed(source.blocks), strict=True):
+        b.block, loop.init, loop.around = block, state, around
+        state = loop.param = b.param(Real)
+        around = loop
+    b.block = inner
+    source.loops[0].last = operators.as_real(op(state, source.first))
+    source.finish()
+    result = source.loops[-1].result
+    assert result is not None
+    return result
+
+
+def _negative(x: Any) -> Any:
+    """`-x`, of a number, or of each number of a vector or a struct."""
+    t = x.type if x.__class__ is Value else None
+    if isinstance(t, types.Vec):
+        return vec(_negative(x[i]) for i in range(t.size))
+    if isinstance(t, Tuple):
+        b = current_builder()
+        return b.tuple([_negative(b.get(x, k)) for k, _ in enumerate(t.items)], t)
+    return operators.OPERATORS["neg"](x, None)
+
+
+class Accum(NoNumber):
+    """A sum in the making: `+=` adds to it, and `.value` reads it, when it is complete.
+
+    `total[i] += x` adds to an element of a vector, and `total.name += x` to a field of a struct.
+    """
+
+    __slots__ = ("_block", "_builder", "_init", "_loc", "_ref", "_result", "_root")
+    what = "an accumulator"
+    instead = "read its sum with .value, after the last +="
+
+    def __init__(self, init: Any, root: Accum | None = None, ref: Value | None = None) -> None:
+        put = super().__setattr__
+        b = current_builder()
+        put("_builder", b)
+        put("_block", b.block)
+        put("_init", init)
+        put("_loc", here().narrow(argument(0, "init", 1)) if root is None else root._loc)
+        put("_ref", ref)
+        put("_result", None)
+        put("_root", self if root is None else root)
+
+    def _open(self, zero: types.Type | None = None) -> Value:
+        """The accumulator itself, opened where this object was made; `zero` is the type of a first summand."""
+        if self._ref is None:
+            b = self._builder
+            inner, b.block = b.block, self._block
+            init = infer(self._init, self._loc)
+            if zero is Tan and init.op is CONST and init.attr == 0.0:
+                init = b.zero(Tan)
+            _check_summable(init, self._loc)
+            super().__setattr__("_ref", b.accum(init))
+            b.block = inner
+        assert self._ref is not None
+        return self._ref
+
+    @edge
+    def __iadd__(self, x: Any) -> Accum:
+        self._check()
+        loc = here().narrow(added)
+        ref = self._open(infer(x, loc).type if self._ref is None else None)
+        assert isinstance(ref.type, types.Ref)
+        self._builder.add_to(ref, to_value(x, ref.type.inner, ("what is added",), loc))
+        return self
+
+    @edge
+    def __isub__(self, x: Any) -> Accum:
+        self._check()
+        whole = x if type(x) in (int, float) else infer(x, here().narrow(added))
+        self += _negative(whole)
+        return self
+
+    def _check(self) -> None:
+        now: Any = current_builder()
+        if now is not self._builder:
+            hint = "return what is to be added, and add it outside"
+            raise RoseError("an accumulator is used outside of the function that opened it", here(), hint)
+        if not self._builder.block.inside(self._block):
+            hint = "open it before the loop, to sum over all turns; or read it in each"
+            raise RoseError("an accumulator is used outside of the loop that opened it", here(), hint)
+        if self._root._result is not None:
+            hint = "read .value after the last +="
+            raise RoseError("an accumulator was added to after it was read", here(), hint)
+
+    @property
+    @edge
+    def value(self) -> Any:
+        """The sum. After it is read, nothing more can be added."""
+        root = self._root
+        if root is not self:
+            raise TypeMismatch("a part of an accumulator cannot be read", here(), "read a part of its .value")
+        if root._result is None:
+            self._check()
+            if self._builder.block is not self._block:
+                hint = "the sum is complete only after the loop; read .value there"
+                raise RoseError("an accumulator is read inside a loop that may add to it", here(), hint)
+            super().__setattr__("_result", self._builder.freeze(self._open()))
+        assert root._result is not None
+        return view(root._result)
+
+    @edge
+    def __getitem__(self, i: Any) -> Accum:
+        self._check()
+        ref = self._open()
+        assert isinstance(ref.type, types.Ref)
+        t = ref.type.inner
+        if not isinstance(t, types.Vec):
+            raise TypeMismatch(f"an accumulator of a {t!r} has no elements", here(), "only that of a Vec has")
+        k = index_into(ref, i)
+        if not isinstance(k, Value):
+            k = self._builder.const(k, Fin(t.size))
+        return Accum(None, self._root, self._builder.at(ref, k))
+
+    @edge
+    def __setitem__(self, i: Any, x: Any) -> None:
+        self._only_added(x)
+
+    @edge
+    def __getattr__(self, name: str) -> Accum:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        self._check()
+        ref = self._open()
+        assert isinstance(ref.type, types.Ref)
+        t = ref.type.inner
+        if not (isinstance(t, Tuple) and t.form is not None and name in t.form.fields):
+            hint = "`+=` adds, `.value` reads; `[i]` is an element, `.name` a field"
+            raise NoField(f"an accumulator of a {t!r} has no {name}", here(), hint)
+        return Accum(None, self._root, self._builder.at(ref, t.form.fields.index(name)))
+
+    @edge
+    def __setattr__(self, name: str, x: Any) -> None:
+        self._only_added(x)
+
+    def _only_added(self, x: Any) -> None:
+        if not isinstance(x, Accum) or x._root is not self._root:
+            raise TypeMismatch("an accumulator cannot be assigned to", here(), "add to it with +=")
+
+    def as_value(self, loc: Loc | None = None) -> Value:
+        raise TypeMismatch(f"{self.what} is no value", loc or here(), self.instead)
+
+    __bool__ = __iter__ = NoNumber._refuse
+
+
+@edge
+def accum(init: Any) -> Any:
+    """Open a sum that starts from `init`: a number, a list of numbers, or a struct."""
+    return Accum(init)

@@ -1,0 +1,137 @@
+"""Functions of vectors of Reals, and of matrices: vectors of vectors, all of one size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import TypeMismatch, argument, edge, here
+from ...ir import Value, current_builder, ops, shown
+from ...ir.types import Real, Type, Vec
+from ...ir.value import OPERATORS
+from ..annotations import infer
+from .loops import max, range, sum, vec
+
+
+def _given(x: Any, k: int, name: str, count: int) -> Value:
+    return infer(x, here().narrow(argument(k, name, count)))
+
+
+def _shape(t: Type) -> tuple[int, ...]:
+    """The sizes of a vector, a matrix, or a vector of matrices; none for what is none of these."""
+    sizes: list[int] = []
+    while isinstance(t, Vec):
+        sizes.append(t.size)
+        t = t.elem
+    return tuple(sizes) if t is Real else ()
+
+
+def _each(v: Value, item: Callable[[Value], Any]) -> Value:
+    """The vector of `item(x)` for each element `x` of `v`."""
+    assert isinstance(v.type, Vec)
+    return vec(item(v[i]) for i in range(v.type.size))
+
+
+@edge
+def dot(x: Any, y: Any) -> Any:
+    """The sum of the products of the elements of two vectors of one size."""
+    v, w = _given(x, 0, "x", 2), _given(y, 1, "y", 2)
+    size = _shape(v.type)
+    if len(size) != 1 or v.type is not w.type:
+        message = f"rose.dot takes two vectors of Reals of one size, not {v.type!r} and {w.type!r}"
+        raise TypeMismatch(message, here(), "rose.matmul multiplies matrices")
+    return _dot(v, w)
+
+
+def _dot(v: Value, w: Value) -> Value:
+    assert isinstance(v.type, Vec)
+    return sum(v[i] * w[i] for i in range(v.type.size))
+
+
+@edge
+def norm(x: Any) -> Any:
+    """The square root of the sum of the squares of all elements of a vector, or of a matrix.
+
+    At 0 its derivative is 0. The squares are those of the elements: beyond 1e154 they overflow, and below
+    1e-154 they lose digits. `rose.hypot` is exact for all pairs of numbers.
+    """
+    v = _given(x, 0, "x", 1)
+    if not _shape(v.type):
+        message = f"rose.norm takes a vector of Reals, not {_a(v, x)}"
+        raise TypeMismatch(message, here(), "a list of numbers is one: rose.norm([x, y]); abs(x) is that of a number")
+    squares = _squares(v)
+    return ops.select(squares == 0.0, current_builder().zero(Real), ops.sqrt(squares))
+
+
+def _squares(v: Value) -> Value:
+    """The sum of the squares of all elements."""
+    if isinstance(v.type, Vec):
+        return sum(_squares(v[i]) for i in range(v.type.size))
+    return v * v
+
+
+@edge
+def cross(x: Any, y: Any) -> Any:
+    """The cross product of two vectors of three Reals."""
+    v, w = _given(x, 0, "x", 2), _given(y, 1, "y", 2)
+    if v.type is not Vec(3, Real) or w.type is not v.type:
+        message = f"rose.cross takes two vectors of three Reals, not {v.type!r} and {w.type!r}"
+        raise TypeMismatch(message, here(), "in the plane, write x[0] * y[1] - x[1] * y[0]")
+    parts = [v[i] * w[j] - v[j] * w[i] for i, j in ((1, 2), (2, 0), (0, 1))]
+    return current_builder().pack(parts, Vec(3, Real))
+
+
+@edge
+def transpose(x: Any) -> Any:
+    """The matrix whose rows are the columns of `x`."""
+    v = _given(x, 0, "x", 1)
+    size = _shape(v.type)
+    if len(size) != 2:
+        message = f"rose.transpose takes a matrix of Reals, not {_a(v, x)}"
+        raise TypeMismatch(message, here(), "a matrix is a vector of vectors: Vec[n, Vec[m]]")
+    n, m = size
+    return vec(vec(v[i][j] for i in range(n)) for j in range(m))
+
+
+@edge
+def matmul(x: Any, y: Any) -> Any:
+    """The product of two matrices, of a matrix and a vector, or of two vectors: `x @ y`."""
+    v, w = _given(x, 0, "x", 2), _given(y, 1, "y", 2)
+    a, b = _shape(v.type), _shape(w.type)
+    if len(a) not in (1, 2) or len(b) not in (1, 2) or a[-1] != b[0]:
+        message = f"the product of a {v.type!r} and a {w.type!r} has no meaning"
+        hint = "the columns of a matrix are as many as the rows of what it is multiplied by"
+        raise TypeMismatch(message, here(), hint)
+    if len(b) == 1:
+        return _dot(v, w) if len(a) == 1 else _each(v, lambda row: _dot(row, w))
+    columns = transpose(w)
+    if len(a) == 1:
+        return _each(columns, lambda column: _dot(v, column))
+    return _each(v, lambda row: _each(columns, lambda column: _dot(row, column)))
+
+
+@edge
+def logsumexp(items: Any) -> Any:
+    """The logarithm of the sum of `exp(x)` of each number `x` of a vector or a generator.
+
+    It overflows nowhere; of nothing it is -inf. Its derivatives are the shares that the terms have.
+    """
+    v = vec(items) if not isinstance(items, Value) else items
+    size = _shape(v.type)
+    if len(size) != 1:
+        message = f"rose.logsumexp takes a vector of Reals, not {_a(v, items)}"
+        raise TypeMismatch(message, here(), "write rose.logsumexp(... for i in rose.range(n))")
+    if size == (0,):
+        return current_builder().lift(-math.inf)
+    # any number near the largest gives the same answer, and the same derivatives: so it is a constant
+    largest = ops.stop_gradient(max(v))
+    shift = ops.select(abs(largest) == math.inf, current_builder().zero(Real), largest)
+    return ops.log(sum(ops.exp(v[i] - shift) for i in range(size[0]))) + shift
+
+
+def _a(v: Value, x: Any) -> str:
+    return shown(x) if not isinstance(x, Value) else f"a {v.type!r}"
+
+
+OPERATORS["@"] = matmul

@@ -1,0 +1,317 @@
+"""Python's operators on traced values: which row of the table each is, by the types of what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here, operand_of, subscript
+from ..ir import Builder, Op, Value, a_traced, current_builder, shown
+from ..ir.ops import (
+    LARGEST,
+    abs_,
+    add,
+    and_,
+    div,
+    eq,
+    iadd,
+    idiv,
+    ieq,
+    ile,
+    ilt,
+    imod,
+    imul,
+    le,
+    lt,
+    mod,
+    mul,
+    ne,
+    neg,
+    not_,
+    or_,
+    pow_,
+    real,
+    sub,
+    xor,
+)
+from ..ir.sizes import Size, at_most, differ, open_size, plus
+from ..ir.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
+from ..ir.value import OPERATORS, digits
+
+
+def operand(x: Any) -> Value:
+    return x if x.__class__ is Value else current_builder().lift(x)
+
+
+def as_real(x: Any) -> Value:
+    """`x` where a number is meant: an index is converted."""
+    v = operand(x)
+    return real(v) if isinstance(v.type, Fin) else v
+
+
+def _side(side: str, x: Any) -> Value:
+    """The operand on one side of an operator, where a number is meant."""
+    if x.__class__ is Value and not isinstance(x.type, Fin):
+        return x
+    try:
+        return as_real(x)
+    except RoseError as e:
+        raise e.at(here().narrow(operand_of(side))) from None
+
+
+def is_index(x: Any) -> bool:
+    return x.__class__ is Value and isinstance(x.type, Fin)
+
+
+def widest(vs: Sequence[Value]) -> Type:
+    """The type of the first; of indices, one that holds them all."""
+    t = vs[0].type
+    for v in vs[1:]:
+        if isinstance(t, Fin) and isinstance(v.type, Fin) and at_most(t.size, v.type.size):
+            t = v.type
+    return t
+
+
+def host_index(x: Any) -> int | None:
+    """`x` as a Python integer, if it is one."""
+    if x.__class__ is int:
+        return x
+    if isinstance(x, bool) or x.__class__ is Value or not hasattr(x.__class__, "__index__"):
+        return None
+    return None if getattr(x, "shape", ()) != () else int(x)
+
+
+def _literal(k: int | Size) -> Value:
+    """The index `k`, of a type that just holds it."""
+    return current_builder().const(k, Fin(cast("int", plus(k, 1))))
+
+
+def _as_index(x: Any) -> Value | None:
+    """`x` as an index, if it is one: a traced `Fin`, or an integer that is not negative."""
+    if x.__class__ is Value:
+        return x if isinstance(x.type, Fin) else None
+    if (size := open_size(x)) is not None:
+        return _literal(size)
+    k = host_index(x)
+    return None if k is None or not 0 <= k < LARGEST else _literal(k)
+
+
+def _numbers(b: Builder, x: Any, y: Any) -> tuple[Value, Value] | None:
+    """Both operands, if one is a Real, and the other a Real or a number of Python's: as nearly all are."""
+    if x.__class__ is Value:
+        if x.type is Real:
+            if y.__class__ is Value:
+                return (x, y) if y.type is Real else None
+            if y.__class__ is float or (y.__class__ is int and -LARGEST < y < LARGEST):
+                return x, b.const(float(y), Real)
+    elif y.__class__ is Value and y.type is Real:
+        if x.__class__ is float or (x.__class__ is int and -LARGEST < x < LARGEST):
+            return b.const(float(x), Real), y
+    return None
+
+
+def _arithmetic(of_reals: Op, of_indices: Op | None) -> Callable[[Any, Any], Value]:
+    def operator(x: Any, y: Any) -> Value:
+        b = current_builder()
+        pair = _numbers(b, x, y)
+        return _of_mixed(of_reals, of_indices, x, y) if pair is None else b.emit(of_reals, pair)
+
+    return operator
+
+
+def _of_mixed(of_reals: Op, of_indices: Op | None, x: Any, y: Any) -> Value:
+    """Arithmetic on what may be indices, numbers of Python, or tangents."""
+    if of_indices is not None and (is_index(x) or is_index(y)):
+        i, j = _as_index(x), _as_index(y)
+        if i is not None and j is not None:
+            return current_builder().emit(of_indices, (i, j))
+        for k, other in ((i, y), (j, x)):
+            if k is not None and k.type is Fin(0) and host_index(other) is not None:
+                return k  # there is no such index: this is never reached
+    return current_builder().emit(of_reals, (_side("left", x), _side("right", y)))
+
+
+def _multiply(x: Any, y: Any) -> Value:
+    """Multiplication; a tangent comes first, whichever way it was written."""
+    b = current_builder()
+    if x.__class__ is Value and y.__class__ is Value and y.type is Real and (x.type is Real or x.type is Tan):
+        return b.emit(mul, (x, y))
+    if (pair := _numbers(b, x, y)) is not None:
+        return b.emit(mul, pair)
+    if y.__class__ is Value and y.type is Tan and not (x.__class__ is Value and x.type is Tan):
+        return current_builder().emit(mul, (y, as_real(x)))
+    return _of_mixed(mul, imul, x, y)
+
+
+def _negative(x: Any, _: None) -> Value:
+    if x.__class__ is Value and (x.type is Real or x.type is Tan):
+        return current_builder().emit(neg, (x,))
+    return neg(as_real(x))
+
+
+def _compare(
+    of_reals: Op, of_indices: Callable[[Value, Value], Value], of_truths: Callable[[Value, Value], Value] | None = None
+) -> Callable[[Any, Any], Value]:
+    def operator(x: Any, y: Any) -> Value:
+        if is_index(x) or is_index(y):
+            i, j = _as_index(x), _as_index(y)
+            if i is not None and j is not None:
+                return of_indices(i, j)
+        x, y = _side("left", x), _side("right", y)
+        if of_truths is not None and x.type is Bool and y.type is Bool:
+            return of_truths(x, y)
+        return current_builder().emit(of_reals, (x, y))
+
+    return operator
+
+
+def _by_literal(op: Op) -> Callable[[Any, Any], Value | None]:
+    """`//` and `%` of an index, which only a literal divides; None for what is no index."""
+
+    def operator(x: Any, y: Any) -> Value | None:
+        if not is_index(x):
+            return None
+        if not differ(x.type.size, 0):
+            return x  # there is no such index: this is never reached
+        if (size := open_size(y)) is not None:
+            return current_builder().emit(op, (x, _literal(size)))
+        k = host_index(y)
+        if k is None or k <= 0:
+            what = a_traced(y) if isinstance(y, Value) else shown(y)
+            raise TypeMismatch(
+                f"an index is divided by {what}", here(), "the divisor of an index is an integer above zero"
+            )
+        return current_builder().emit(op, (x, _literal(k)))
+
+    return operator
+
+
+_index_quotient, _index_rest = _by_literal(idiv), _by_literal(imod)
+
+
+def _quotient(x: Any, y: Any) -> Value:
+    out = _index_quotient(x, y)
+    if out is None:
+        message = f"`//` divides an index by an integer, not {a_traced(x) if isinstance(x, Value) else shown(x)}"
+        raise TypeMismatch(message, here(), "of numbers, write rose.floor(x / y)")
+    return out
+
+
+def _rest(x: Any, y: Any) -> Value:
+    out = _index_rest(x, y)
+    return mod(_side("left", x), _side("right", y)) if out is None else out
+
+
+def _power(x: Any, n: Any) -> Value:
+    """`x ** n`: for a literal integer a product, by squaring, and `1 / x ** -n` below zero; else `pow`."""
+    k = host_index(n)
+    if k is None and isinstance(n, float) and n.is_integer():
+        k = int(n)
+    if k is None or not isinstance(x, Value):
+        return pow_(_side("left", x), _side("right", n))
+    square, out, rest = _side("left", x), None, abs(k)
+    while rest:
+        if rest & 1:
+            out = square if out is None else out * square
+        rest >>= 1
+        square = square * square if rest else square
+    power = operand(1.0) if out is None else out
+    return 1.0 / power if k < 0 else power
+
+
+def _subscript(v: Value, i: Any) -> Any:
+    """`v[i]` for an index of any kind: a traced one, an integer, or a slice of integers."""
+    t = v.type
+    if not isinstance(t, Vec):
+        of = "name its fields" if isinstance(t, Tuple) else "only a Vec has elements"
+        raise TypeMismatch(f"{a_traced(v)} cannot be indexed", here(), of)
+    return _slice(v, t, i) if i.__class__ is slice else view(current_builder().index(v, index_into(v, i)))
+
+
+def index_into(v: Value, i: Any) -> Value | int:
+    """`i` as an index of a vector, which it is certain to be inside of."""
+    t = v.type.inner if isinstance(v.type, Ref) else v.type
+    assert isinstance(t, Vec)
+    if is_index(i) and at_most(i.type.size, t.size):
+        return i
+    k = host_index(i)
+    if k is not None and t.size.__class__ is int and 0 <= k < t.size:
+        return k
+    loc = here().narrow(subscript)
+    if k is not None:
+        return _literal_index(k, t.size, loc)
+    if not is_index(i):
+        what = a_traced(i) if isinstance(i, Value) else shown(i)
+        hint = "an index is an integer, or comes from rose.range, or is a parameter of a type Fin[n]"
+        if isinstance(i, tuple):
+            hint = "take a row first: write v[i][j] for v[i, j]"
+        elif isinstance(i, Value) and i.type is Real:
+            hint = "a number is no index; i - k is a number too: write (i + n - k) % n for it"
+        raise TypeMismatch(f"{what} cannot index a vector", loc, hint)
+    hint = "the index may be too large: loop over a smaller range, or wrap it round with % n"
+    raise TypeMismatch(f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}", loc, hint)
+
+
+def _literal_index(i: int, n: int, loc: Loc) -> int:
+    """`i` as an index of a vector of `n` elements; from the end if it is negative."""
+    if not at_most(-i if i < 0 else i + 1, n):
+        if isinstance(n, Size):
+            what = f"index {digits(i)} may be out of range: it is not certain that {n!r} elements are so many"
+            raise OutOfRange(
+                what, loc, f"a Vec[{n.dims[0]!r} + {i + 1 if i >= 0 else -i}] has it, whatever the size is"
+            )
+        raise OutOfRange(f"index {digits(i)} is out of range for a vector of {n}", loc, f"its elements are 0 to {n - 1}"
+                         if n else "it has no elements")  # fmt: skip
+    return cast("int", plus(i, n)) if i < 0 else i
+
+
+def _slice(v: Value, t: Vec, part: Any) -> Value:
+    if isinstance(t.size, Size):
+        what = f"a slice of a {t!r} has a size that only Python could tell, and one module is to serve every {t.size!r}"
+        raise TypeMismatch(what, here().narrow(subscript), "write rose.vec(v[i + 1] for i in rose.range(...))")
+    try:
+        which = range(*part.indices(t.size))
+    except (TypeError, ValueError):
+        message = f"a slice of a {t!r} is made of integers that Python knows, with a step other than 0"
+        raise TypeMismatch(message, here().narrow(subscript), "write v[1:], v[:n], v[::-1]") from None
+    b = current_builder()
+    if len(which) == 0 or which.step != 1:
+        return b.pack([b.index(v, k) for k in which], Vec(len(which), t.elem))
+    start = b.const(which.start, Fin(which.start + 1))
+    body: Callable[[Value], tuple[list[Value], list[Value]]] = lambda i: ([], [b.index(v, iadd(i, start))])
+    _, (out,) = b.loop(len(which), body)
+    return out
+
+
+def view(v: Value) -> Any:
+    """`v` as its user sees it: a struct as its class, a Unit as None, the rest as it is."""
+    t = v.type
+    if isinstance(t, Tuple):
+        b = current_builder()
+        items = [view(b.get(v, k)) for k in range(len(t.items))]
+        return t.form.make(items) if t.form is not None else tuple(items)
+    return None if t is Unit else v
+
+
+OPERATORS.update({
+    "+": _arithmetic(add, iadd),
+    "-": _arithmetic(sub, None),
+    "*": _multiply,
+    "/": _arithmetic(div, None),
+    "//": _quotient,
+    "%": _rest,
+    "**": _power,
+    "[]": _subscript,
+    "neg": _negative,
+    "abs": lambda x, _: abs_(as_real(x)),
+    "~": lambda x, _: not_(x),
+    "&": and_,
+    "|": or_,
+    "^": xor,
+    "==": _compare(eq, ieq, lambda x, y: not_(xor(x, y))),
+    "!=": _compare(ne, lambda i, j: not_(ieq(i, j)), xor),
+    "<": _compare(lt, ilt),
+    "<=": _compare(le, ile),
+    ">": lambda x, y: OPERATORS["<"](y, x),
+    ">=": lambda x, y: OPERATORS["<="](y, x),
+})  # fmt: skip

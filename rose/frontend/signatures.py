@@ -1,0 +1,95 @@
+"""What can be known of a Python function by looking at it: where it was written, its parameters, their types."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from types import CellType
+from typing import Any
+
+from .. import errors
+from ..errors import Loc, RoseError, TypeMismatch, here
+from ..ir import shown
+from ..ir.types import Type
+from .annotations import as_type
+
+
+def name_of(f: Any) -> str:
+    return getattr(f, "__name__", None) or shown(f)
+
+
+def written(f: Any) -> Loc:
+    """Where a function was written; for one that is not the user's, where it was asked for."""
+    code = getattr(f, "__code__", None)
+    return here() if code is None or errors.is_ours(code.co_filename) else Loc(code, -1)
+
+
+def arity(f: Callable[..., Any]) -> int | None:
+    try:
+        params = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in params):
+        return None
+    return len(params)
+
+
+def names_of(body: Callable[..., Any], count: int) -> list[str]:
+    """The names of the parameters, where the body tells them."""
+    try:
+        names = [p.name for p in inspect.signature(body).parameters.values() if p.kind is not p.VAR_POSITIONAL]
+    except (TypeError, ValueError):
+        names = []
+    return names if len(names) == count else [f"x{k}" for k in range(count)]
+
+
+def types_of(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
+    """The types in a function's annotations. Sizes may be local to the caller, hence `scope`."""
+    if isinstance(body, type) or not inspect.isfunction(body):
+        hint = "write a function around it: def f(x: Real) -> Real"
+        if isinstance(body, type):
+            hint = "@rose.struct makes a type of a class"
+        raise TypeMismatch(f"{shown(body)} is no function of Python's with types for its parameters", here(), hint)
+    loc, params, given = written(body), inspect.signature(body).parameters, body.__annotations__
+    for p in params.values():
+        if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) or p.default is not p.empty:
+            what = {p.VAR_POSITIONAL: "any number of", p.VAR_KEYWORD: "any named", p.KEYWORD_ONLY: "named"}.get(p.kind)
+            what = f"{body.__name__} takes {what} parameters" if what else f"{p.name} has a default"
+            hint = "a compiled function has a fixed list of parameters, each of which is given at each call"
+            raise TypeMismatch(what, loc.narrow(errors.parameter(p.name)), hint)
+    if missing := [k for k in [*params, "return"] if k not in given]:
+        what = ", ".join(["its result" if k == "return" else k for k in missing])
+        what = " and ".join(what.rsplit(", ", 1))
+        hint = "write `def f(x: Real, v: Vec[3]) -> Real`, or give the types: rose.fn([Real, Vec[3]], Real)(f)"
+        if missing[0] == "self":
+            hint = "make it a plain method, which is traced where it is called, or write it outside of the class"
+        raise TypeMismatch(f"{body.__name__} needs a type for {what}", loc.narrow(errors.annotation(missing[0])), hint)
+    check_plain(body)
+    cells = zip(body.__code__.co_freevars, body.__closure__ or (), strict=True)
+    names = {**body.__globals__, **{k: c.cell_contents for k, c in cells if c != CellType()}, **scope}
+    types = {k: _annotation(body.__name__, k, given[k], names, loc) for k in [*params, "return"]}
+    return [types[k] for k in params], types["return"]
+
+
+def _annotation(f: str, k: str, hint: Any, names: dict[str, Any], loc: Loc) -> Type:
+    """The type that is written for a parameter, or for the result."""
+    loc = loc.narrow(errors.annotation(k))
+    try:
+        while isinstance(hint, str):
+            hint = eval(hint, names)
+        return as_type(hint)
+    except RoseError as e:
+        raise e.at(loc) from None
+    except Exception as e:
+        of = f"the result of {f}" if k == "return" else k
+        what = f"the type of {of} cannot be evaluated: {type(e).__name__}: {e}"
+        said = "define it before the function; if it belongs to a function further out, write n = n where @fn stands"
+        raise TypeMismatch(what, loc, said if isinstance(e, NameError) else "write Real, Vec[3], ...") from None
+
+
+def check_plain(body: Any) -> None:
+    """That a function returns its result."""
+    if inspect.isgeneratorfunction(body) or inspect.isasyncgenfunction(body) or inspect.iscoroutinefunction(body):
+        said = "yields" if inspect.isgeneratorfunction(body) else "is async"
+        what = f"{body.__name__} {said}, so a call of it is not its result"
+        raise TypeMismatch(what, written(body), "write a plain `def` that returns its result")

@@ -1,0 +1,106 @@
+"""What is recorded of a function under `@fn(syntax=True)`: its parts, and the values of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ... import ir
+from ...errors import Loc, RoseError, TypeMismatch, here
+from ...ir import Func, Value, a_traced, current_builder, shown
+from ...ir.types import Bool, Fin, Real
+from ...optimise.outlining import split
+from .. import function
+from ..annotations import infer
+from ..language.control import inside
+from ..operators import view
+
+Variables = dict[str, Any]
+
+
+class _Nothing:
+    """What stands for the value of a variable that has none."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+NOTHING = _Nothing()
+
+
+class Part:
+    """A branch, a test or a turn that is being recorded: as a function of its own, or as a block of a loop."""
+
+    def __init__(self, open: list[Part], kind: str, name: str, there: Variables) -> None:
+        self.open, self.kind, self.outside = open, kind, [*there.values()]
+        self.cm = ir.building(name, inside=True) if kind != "for" else None
+        self.b = current_builder() if self.cm is None else self.cm.__enter__()
+        self.block, self.loc = self.b.block, here()
+        open.append(self)
+
+    def leave(self) -> None:
+        last = self.open.pop()
+        assert last is self
+        if self.cm is None:
+            self.b.block = self.block
+        else:
+            self.cm.__exit__(None, None, None)
+
+    def finish(self) -> None:
+        """End what is recorded as a function; a loop that is still open in it is an error."""
+        done: Callable[[Any, Loc], Value] = lambda _, at: self.b.unit()
+        function.finish(self.b, lambda: None, done, self.loc)
+        self.leave()
+
+    def func(self, first: list[Value], outside: list[Value], result: Value) -> Func:
+        with ir.resumed(self.b) as b:
+            b.root.params = [*first, *inside(b, outside)]
+            return split(b.func(result))
+
+
+def lifted(x: Any) -> Value | None:
+    """`x` as a traced value, where it can be one."""
+    try:
+        return current_builder().reach(infer(x))
+    except RoseError:
+        return None
+
+
+def packed(part: Part, values: list[Value]) -> Value:
+    with ir.resumed(part.b) as b:
+        return b.reach(pack(values))
+
+
+def pack(values: list[Value]) -> Value:
+    b = current_builder()
+    return values[0] if len(values) == 1 else b.tuple(values) if values else b.unit()
+
+
+def unpacked(v: Value, names: list[str]) -> Variables:
+    if len(names) == 1:
+        return {names[0]: view(v)}
+    return {k: view(current_builder().get(v, j)) for j, k in enumerate(names)}
+
+
+def described(x: Any) -> str:
+    return a_traced(x) if isinstance(x, Value) else shown(x)
+
+
+def kind_of(x: Any, v: Value) -> str:
+    return "nothing (None)" if x is None else f"a {v.type!r}"
+
+
+def check_place(under: str, what: str, loc: Loc) -> None:
+    if under:
+        hint = f"put it outside of the `{under}`, or into an @fn(syntax=True) function that is called there"
+        raise TypeMismatch(f"a traced `{what}` inside of `{under}`", loc, hint)
+
+
+def is_traced(c: Any, what: str) -> bool:
+    """True for a condition that the compiled function decides."""
+    if c.__class__ is not Value:
+        return False
+    if c.type is not Bool:
+        hint = "compare it: x != 0.0" if c.type is Real or isinstance(c.type, Fin) else "compare a part of it"
+        raise TypeMismatch(f"{what} asks for a Bool, not {a_traced(c)}", here(), hint)
+    return True

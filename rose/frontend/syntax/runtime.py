@@ -1,0 +1,183 @@
+"""What the branches and loops of a function under `@fn(syntax=True)` do, while it is traced.
+
+`syntax.py` writes calls of these around the statements of the user's, which stay where they are, in the user's own
+frame. Where a condition is Python's, Python goes on as ever. Where it is traced, both branches run, one after the
+other, each recorded as a function of its own; then the variables that they assign take their values from the choice.
+A loop's body runs once, on variables that stand for those of any turn.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ... import ir
+from ...errors import RoseError, TypeMismatch, edge, here
+from ...ir import CONST, Func, Value, current_builder
+from ...ir.types import Bool
+from .. import function, operators
+from ..annotations import to_value
+from ..language import loops
+from ..language.control import cond
+from .if_statement import Choice
+from .loop_statements import Each, Repeat
+from .recorded_parts import NOTHING, Part, Variables, is_traced
+
+
+class Run:
+    """One trace of a rewritten function: what of it is being recorded."""
+
+    nothing = NOTHING
+    iter = staticmethod(builtins.iter)
+    locals = staticmethod(builtins.locals)
+
+    def __init__(self) -> None:
+        self.open: list[Part] = []
+
+    def close(self) -> None:
+        """Leave what an exception came out of."""
+        while self.open:
+            self.open[-1].leave()
+
+    @edge
+    def choose(
+        self, test: Any, names: Sequence[str], live: Sequence[str], late: Sequence[str], under: str, there: Variables
+    ) -> Choice:
+        return Choice(self.open, test, names, live, late, under, {k: there.get(k, NOTHING) for k in names}, there)
+
+    def repeat(self, names: Sequence[str], live: Sequence[str], under: str) -> Repeat:
+        return Repeat(self.open, names, live, under)
+
+    @edge
+    def each(self, items: Any, names: Sequence[str], live: Sequence[str], under: str, there: Variables) -> Each:
+        return Each(self.open, items, names, live, under, there)
+
+    # statements that have no meaning where both branches run, or a body runs once for all turns
+
+    @edge
+    def refuse(self, what: str, instead: str) -> None:
+        if self.open:
+            raise TypeMismatch(f"{what} inside of {self._innermost()}", here(), instead)
+
+    def _innermost(self) -> str:
+        kind = self.open[-1].kind
+        return "a traced loop" if kind == "for" else f"a traced `{kind}`"
+
+    @edge
+    def leave(self, what: str, *between: Choice | Repeat | Each) -> None:
+        """`what` is break, continue or return: refused if it would leave something that is traced."""
+        if any(x.traced for x in between):
+            where = "a loop, or of `match`, `try` or `with`" if what == "return" else "a loop"
+            hint = "let a `while` test for it: while (k < n) and not done"
+            if what == "return":
+                hint = "keep the result in a variable, and return it after that"
+            elif what == "continue":
+                hint = "put the rest of the turn into an `if`"
+            raise RoseError(f"{what} inside of {where}, where it depends on a traced value", here(), hint)
+
+    @edge
+    def adds(self, x: Any) -> None:
+        if self.open and loops.is_elsewhere(x):
+            what = f"an accumulator of outside is added to inside of {self._innermost()}"
+            raise TypeMismatch(what, here(), "choose what is added: total += x if c else 0.0; or sum into a variable")
+
+    @edge
+    def stores(self, x: Any, called: str, local: bool) -> None:
+        """An attribute or an element of `x` is assigned."""
+        if self.open and not isinstance(x, loops.Accum) and self._from_outside(x, local):
+            what = f"a part of {called} is assigned inside of {self._innermost()}"
+            raise TypeMismatch(what, here(), "give a variable of its own a new value: x = ..., which may be a struct")
+
+    @edge
+    def calls(self, x: Any, called: str, name: str, local: bool) -> None:
+        """A method of `x` is called for what it does."""
+        changes = any(isinstance(x, t) and name in _CHANGES[t] for t in _CHANGES)
+        if self.open and changes and self._from_outside(x, local):
+            what = f"{called} is changed by .{name} inside of {self._innermost()}"
+            raise TypeMismatch(what, here(), "give a variable a new value: x = ...; rose.vec makes a vector")
+
+    def _from_outside(self, x: Any, local: bool) -> bool:
+        return not local or any(x is y for part in self.open for y in part.outside)
+
+    # expressions
+
+    @edge
+    def ifexp(self, c: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+        if not is_traced(c, "a conditional expression"):
+            return then() if c else otherwise()
+        return cond(c, then, otherwise)
+
+    @edge
+    def both(self, x: Any, *rest: Callable[[], Any]) -> Any:
+        """`x and y and ...`"""
+        return _join(x, rest, True)
+
+    @edge
+    def either(self, x: Any, *rest: Callable[[], Any]) -> Any:
+        """`x or y or ...`"""
+        return _join(x, rest, False)
+
+    @edge
+    def negate(self, x: Any) -> Any:
+        return operators.OPERATORS["~"](x, None) if is_traced(x, "`not`") else not x
+
+    @edge
+    def chain(self, symbols: Sequence[str], x: Any, *rest: Callable[[], Any]) -> Any:
+        """`x < y < z`: each is evaluated once, and only if what is before it holds."""
+        y = rest[0]()
+        holds = _COMPARE[symbols[0]](x, y)
+        if len(rest) == 1:
+            return holds
+        return _join(holds, [lambda: self.chain(symbols[1:], y, *rest[1:])], True)
+
+
+_CHANGES: dict[type, set[str]] = {  # the methods that change an object
+    list: {"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"},
+    dict: {"clear", "pop", "popitem", "setdefault", "update"},
+    set: {"add", "clear", "difference_update", "discard", "intersection_update", "pop", "remove", "update"},
+}
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq,
+    "NotEq": operator.ne, "Is": operator.is_, "IsNot": operator.is_not, "In": lambda x, y: x in y,
+    "NotIn": lambda x, y: x not in y,
+}  # fmt: skip
+
+
+def _join(x: Any, rest: Sequence[Callable[[], Any]], both: bool) -> Any:
+    """The conjunction or disjunction of `x` and what `rest` gives, from left to right, as lazy as Python's."""
+    for make in rest:
+        if is_traced(x, "`and`" if both else "`or`"):
+            x = _with_right(x, make, both)
+        elif bool(x) is both:
+            x = make()
+        else:
+            return x
+    return x
+
+
+def _with_right(x: Value, make: Callable[[], Any], both: bool) -> Any:
+    if x.op is CONST:
+        return make() if x.attr is both else x
+    with ir.building("right", inside=True) as b:
+        loc = here()
+        right = function.finish(
+            b, make, lambda y, at: to_value(y, Bool, (f"the right side of {_WORDS[both]}",), at), loc
+        )
+    if not all(v.op is CONST or (v.op.pure and v.op.eval is not None) for v in right.body.code):
+        return cond(x, make, lambda: False) if both else cond(x, lambda: True, make)
+    env = {p: v for v, p in b.captured.items()}
+    return operators.OPERATORS["&" if both else "|"](x, _spliced(right, env))
+
+
+_WORDS = {True: "and", False: "or"}
+
+
+def _spliced(f: Func, env: dict[Value, Value]) -> Value:
+    """The instructions of `f`, which are all operations on numbers, again in what is recorded now."""
+    b = current_builder()
+    for v in f.body.code:
+        env[v] = b.const(v.attr, v.type) if v.op is CONST else b.emit(v.op, tuple([env[x] for x in v.args]), v.attr)
+    (result,) = f.body.results
+    return env[result]

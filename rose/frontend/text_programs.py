@@ -1,0 +1,69 @@
+"""Programs that are written as text: their functions, as users call and differentiate them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import TypeMismatch, WrongSyntax, edge, here
+from ..ir import Func, shown
+from ..ir.text.module import Module, deep
+from ..ir.text.module import parse as parse_module
+from ..ir.text.trees import TextLoc
+from ..optimise.outlining import LONGEST, split
+from .function import Fn, Opaque, from_func
+
+AnyFn = Fn[..., Any]
+
+
+class Functions(dict[str, AnyFn]):
+    """The functions of a text, by name. One that is generic is asked for with its types, as in `fs["sum<3>"]`."""
+
+    def __init__(self, module: Module) -> None:
+        super().__init__()
+        self.module = module
+        for name, f in module.funcs.items():
+            self[name] = _fn(f, module.loc(name))
+
+    def __missing__(self, name: str) -> AnyFn:
+        with deep():
+            made = self[name] = _fn(self.module.instance(name), self.module.loc(name))
+        return made
+
+
+@edge
+def parse(text: str, *, file: str | None = None, host: Mapping[str, Callable[..., Any]] | None = None) -> Functions:
+    """The functions of a program that is written as text, by name: each can be called, differentiated and compiled.
+
+    The text is what `rose ir` prints, or what the paper writes. `host` has what its opaque functions do in Python,
+    by name; `file` is what messages call the text.
+    """
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeMismatch(
+            f"rose.parse takes a text, not {shown(text)}", here(), "open(file).read() is the text of a file"
+        )
+    return Functions(parse_module(text, file, host, _short))
+
+
+def parse_file(path: Path) -> Functions:
+    """The functions of a `.rose` file."""
+    try:
+        return Functions(parse_module(path.read_text(encoding="utf-8"), str(path), None, _short))
+    except UnicodeDecodeError as e:
+        raise WrongSyntax(f"{path} is no text: {e.reason} at byte {e.start}", None, "a .rose file is UTF-8") from None
+
+
+def _short(f: Func) -> Func:
+    """A function cut into pieces, if it is longer than any that is printed."""
+    return split(f, 3 * LONGEST)
+
+
+def _fn(f: Func, loc: TextLoc) -> AnyFn:
+    names = [p.attr or f"x{k}" for k, p in enumerate(f.params)]
+    made = from_func(f, names)
+    if f.impl is not None:
+        made = Opaque(f.impl, made.types, made.result, f.name, f.pure)
+        made.names, made._func = tuple(names), f  # pyright: ignore[reportPrivateUsage]
+    made.loc = loc
+    return made

@@ -1,0 +1,478 @@
+"""The IR: values, blocks, functions, and the builder that makes them.
+
+A `Value` is an instruction and its one result, at once; it is also what a user's code holds while it
+is traced. A `Block` is a list of them in order. Only `for` holds a nested block, and only a call names
+another function. The graph of calls has no cycles: a function must exist before it can be called.
+
+`Builder.emit` is the one door for instructions. Simplification and the sharing of equal expressions
+happen there, so every pass gets them.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, cast
+
+from ..errors import EscapedValue, Loc, RoseError, argument, here, hide_our_frames
+from .func import Block as Block
+from .func import Func as Func
+from .func import Turns as Turns
+from .sizes import Size, at_most, differ, open_size, plus
+from .types import Bool, Fin, Real, Ref, Tuple, Type, Unit, Vec
+from .value import OPS, WIDE, Numbers, Value, a_traced, as_number, is_truth, mismatch, not_called_so
+from .value import not_one_each as not_one_each
+from .value import shown as shown
+
+
+class Op:
+    """One row of the table in `ops.py`: all that is known about an operation."""
+
+    instead = "call it, as in f(x)"  # where a number is meant
+
+    __slots__ = ("doc", "eval", "expand", "jvp", "name", "pure", "simplify", "transpose", "type", "wasm")
+
+    def __init__(
+        self,
+        name: str,
+        doc: str,
+        *,
+        type: Callable[..., Type | None],
+        eval: Callable[..., Any] | None = None,
+        jvp: Sequence[Callable[..., Value] | None] | None = None,
+        transpose: Callable[..., Sequence[Value | None]] | None = None,
+        simplify: Callable[..., Value | float | None] | None = None,
+        expand: Callable[..., Value] | None = None,
+        wasm: str = "",
+        pure: bool = True,
+    ) -> None:
+        self.name = name  # as printed
+        self.doc = doc  # one line
+        self.type = type  # arguments -> type of the result, or None: "does not accept"
+        self.eval = eval  # on Python numbers, with the answers of IEEE 754
+        self.jvp = jvp  # one rule for each argument, None where it is flat; absent: flat in all
+        self.transpose = transpose  # only where a `Tan` is accepted: a cotangent for each argument
+        self.simplify = simplify  # -> an argument, a literal, or None; keeps every bit
+        self.expand = expand  # the expression of other rows that it stands for: it makes no instruction itself
+        self.wasm = wasm  # mnemonics; `$k` is argument k; arguments come first if none is named
+        self.pure = pure  # may be shared, and dropped when unused
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Of traced values, the instruction; of plain numbers, outside of any trace, the answer."""
+        try:
+            if named or len(args) != self.type.__code__.co_argcount:
+                raise not_called_so(self, len(args), named)
+            b = _tracing.builder
+            if b is None and not any([a.__class__ is Value for a in args]):
+                numbers = [a if a.__class__ is float else as_number(a, _place(args, k)) for k, a in enumerate(args)]
+                return self.eval(*numbers) if self.eval is not None else self._folded(numbers)
+            b = b or current_builder()
+            return self._emit(
+                b, tuple([a if a.__class__ is Value else _lifted(b, args, k) for k, a in enumerate(args)])
+            )
+        except Exception as e:
+            hide_our_frames(e)
+            raise
+
+    def _emit(self, b: Builder, values: tuple[Value, ...]) -> Value:
+        if any([isinstance(v.type, Fin) for v in values]) and self.type(*values) is None:
+            values = tuple([b.emit(OPS["real"], (v,)) if isinstance(v.type, Fin) else v for v in values])
+        if self.expand is None:
+            return b.emit(self, values)
+        if self.type(*values) is None:
+            raise mismatch(self, values, b.loc or here())
+        return self.expand(*values)
+
+    def _folded(self, numbers: list[Any]) -> Any:
+        """The answer of an expression, which folds to a literal."""
+        with building(self.name) as b:
+            return self(*map(b.lift, numbers)).attr
+
+    def __repr__(self) -> str:
+        return self.name
+
+    __name__ = property(__repr__)
+
+
+def _place(args: Sequence[Any], k: int) -> Loc:
+    """Where an argument of an operation is written."""
+    return here().narrow(argument(k, "", len(args)))
+
+
+def _lifted(b: Builder, args: Sequence[Any], k: int) -> Value:
+    try:
+        return b.lift(args[k])
+    except RoseError as e:
+        raise e.at(_place(args, k)) from None
+
+
+class Builder:
+    """Appends instructions to a block, and makes one function.
+
+    `outer` is the builder of the function around this one, whose values may be captured: each becomes
+    one more parameter, in `captured`, and every caller passes it on.
+    """
+
+    def __init__(self, name: str, outer: Builder | None = None) -> None:
+        self.name, self.outer = name, outer
+        self.root = self.block = Block()
+        self.loc: Loc | None = None  # set by passes, so that derived code keeps its primal's location
+        self.captured: dict[Value, Value] = {}
+        self.pure = True
+        self.failure: RoseError | None = None  # a loop that was left too early: raised when it can be
+
+    def emit(self, op: Op, args: tuple[Value, ...] = (), attr: Any = None, type: Type | None = None) -> Value:
+        """The value of `op` on `args`: a known one where there is one, else a new instruction."""
+        block = self.block
+        for v in args:
+            if v.block is not block and not block.inside(v.block):
+                args = tuple([self.reach(v) for v in args])
+                break
+        if op.simplify is not None and (simpler := op.simplify(*args)) is not None:
+            return simpler if isinstance(simpler, Value) else self.lift(simpler)
+        key: Any = None
+        if op.pure:
+            given = args if WIDE else tuple(map(id, args))  # they live as long as what is known
+            key = (op, given) if attr is None and type is None else (op, given, attr, type)
+            scope: Block | None = block
+            while scope is not None:
+                if (seen := scope.known.get(key)) is not None:
+                    return seen
+                scope = scope.parent
+        if type is None and (type := op.type(*args)) is None:
+            raise mismatch(op, args, self.loc or here())
+        if args and args[0].op is CONST and op.eval is not None and all([is_known(v) for v in args]):
+            return self.const(op.eval(*[v.attr for v in args]), type)
+        value = Value(op, type, args, attr, self.loc or here(), block)
+        block.code.append(value)
+        if key is not None:
+            block.known[key] = value
+        return value
+
+    def again(self, v: Value, args: tuple[Value, ...]) -> Value:
+        """A copy of `v` with other arguments of the same types, which need no second look."""
+        value = Value(v.op, v.type, args, v.attr, v.loc, self.block)
+        self.block.code.append(value)
+        if v.op is CALL and not v.attr.pure:
+            self.pure = False
+        return value
+
+    def reach(self, v: Value) -> Value:
+        """`v`, where this function can see it: as it is, or captured from a function around this one."""
+        if self.block.inside(v.block):
+            return v
+        if v in self.captured:
+            return self.captured[v]
+        outer = self.outer
+        while outer is not None:
+            if outer.block.inside(v.block):
+                p = self.captured[v] = Value(PARAM, v.type, (), v.attr if v.op is PARAM else None, v.loc, self.root)
+                self.root.params.append(p)
+                return p
+            outer = outer.outer
+        raise self._escaped(v, self.loc or here())
+
+    def _escaped(self, v: Value, loc: Loc) -> RoseError:
+        root, b = v.block, self
+        while root.parent is not None:
+            root = root.parent
+        while b.root is not root and b.outer is not None:
+            b = b.outer
+        where, hint = "function", "return it from there, and pass it in as a parameter"
+        if b.root is root:
+            where, hint = "loop", "carry it out of the loop with rose.vec, rose.sum or rose.accum"
+        file, line, *_ = v.loc.position()
+        made = f"line {line}" if file == loc.code.co_filename else str(v.loc)
+        return EscapedValue(f"{a_traced(v)} is used outside the {where} that it was made in, at {made}", loc, hint)
+
+    # literals
+
+    def lift(self, x: Any) -> Value:
+        """A number or a truth value of Python, or of NumPy, as a literal."""
+        if x.__class__ is Value:
+            return x
+        if x.__class__ is float:
+            return self.const(x, Real)
+        if x.__class__ is bool or is_truth(x):
+            return self.const(bool(x), Bool)
+        if (k := open_size(x)) is not None:
+            return self.const(k, Fin(cast("int", plus(k, 1))))
+        return self.const(as_number(x, self.loc or here()), Real)
+
+    def const(self, x: Any, type: Type) -> Value:
+        """The literal `x`. Literals stand in the outermost block, once each."""
+        # as a key a float is its bits: 0.0 == -0.0, 1 == True, and nan is not even equal to itself
+        if type.__class__ is Vec:
+            x = x if x.__class__ is Numbers else Numbers(x)
+            key = (type, x.bits)
+        else:
+            key = (type, _bits(x) if x.__class__ is float else x)
+        known = self.root.known.get(key)
+        if known is None:
+            known = self.root.known[key] = Value(CONST, type, (), x, self.loc or here(), self.root)
+            self.root.code.append(known)
+        return known
+
+    def zero(self, type: Type) -> Value:
+        """The zero of any type: what a sum starts from."""
+        if type is Real:
+            return self.const(0.0, Real)
+        known = self.root.known.get((ZERO, type))
+        if known is None:
+            known = self.root.known[(ZERO, type)] = Value(ZERO, type, (), None, self.loc or here(), self.root)
+            self.root.code.append(known)
+        return known
+
+    def unit(self) -> Value:
+        return self.zero(Unit)
+
+    # aggregates
+
+    def tuple(self, items: Sequence[Value], type: Tuple | None = None) -> Value:
+        """The tuple of these items. If they are those of a parameter, or of an element, it is that."""
+        made = type or Tuple(tuple([x.type for x in items]), None)
+        whole = items[0].args[0] if items and items[0].op is GET else None
+        if whole is not None and whole.type is made and (whole.op is PARAM or whole.op is INDEX or whole.op is GET):
+            if all([x.op is GET and x.attr == k and x.args[0] is whole for k, x in enumerate(items)]):
+                return whole
+        return self.emit(TUPLE, tuple(items), type=made)
+
+    def get(self, tup: Value, k: int) -> Value:
+        """Item `k` of a tuple."""
+        if tup.op is TUPLE:
+            return tup.args[k]
+        assert isinstance(tup.type, Tuple), tup
+        if tup.op is ZERO:
+            return self.zero(tup.type.items[k])
+        return self.emit(GET, (tup,), k, tup.type.items[k])
+
+    def pack(self, items: Sequence[Value], type: Vec) -> Value:
+        """The vector of these elements."""
+        return self.emit(PACK, tuple(items), type=type)
+
+    def index(self, vec: Value, i: Value | int) -> Value:
+        """Element `i` of a vector; a literal index is known to be inside it."""
+        t = vec.type
+        assert isinstance(t, Vec), vec
+        if isinstance(i, (int, Size)):
+            i = self.const(i, Fin(t.size))
+        if vec.op is ZERO or not differ(t.size, 0):  # which has no index: this is never reached
+            return self.zero(t.elem)
+        if i.op is CONST:
+            k: int = i.attr
+            if vec.op is PACK:
+                return vec.args[k]
+            if vec.op is CONST and not isinstance(t.elem, (Vec, Tuple)):
+                return self.const(vec.attr[k], t.elem)
+        return self.emit(INDEX, (vec, i))
+
+    # accumulators
+
+    def accum(self, init: Value) -> Value:
+        return self.emit(ACCUM, (init,))
+
+    def add_to(self, ref: Value, x: Value) -> None:
+        if x.op is not ZERO and not x.type.empty and not _nowhere(ref):
+            self.emit(ADD_TO, (ref, x))
+
+    def at(self, ref: Value, k: Value | int) -> Value:
+        """The accumulator of one item (a number) or element (a value) of another."""
+        assert isinstance(ref.type, Ref)
+        if isinstance(k, Value):
+            return self.emit(AT, (ref, k))
+        assert isinstance(ref.type.inner, Tuple)
+        return self.emit(AT, (ref,), k, Ref(ref.type.inner.items[k]))
+
+    def freeze(self, ref: Value) -> Value:
+        """The sum in `ref`; nothing may be added after."""
+        return self.emit(FREEZE, (ref,))
+
+    # calls and loops
+
+    def call(self, f: Func, args: Sequence[Value]) -> Value:
+        assert [a.type for a in args] == [p.type for p in f.params], (f, args)
+        adds = any([isinstance(a.type, Ref) for a in args])
+        self.pure = self.pure and f.pure
+        return self.emit(PURE_CALL if f.pure and not adds else CALL, tuple(args), f, f.result)
+
+    def loop(
+        self, n: int, body: Callable[..., tuple[Sequence[Value], Sequence[Value]]], states: Sequence[Value] = ()
+    ) -> tuple[list[Value], list[Value]]:
+        """Run `body(i, *states)` for each index below `n`, in order.
+
+        It hands back the states of the next turn, and values of which a vector is made.
+        The last states come out, and the vectors.
+        """
+        with self.nested() as block:
+            params = [self.param(Fin(n)), *[self.param(s.type) for s in states]]
+            after, outs = body(*params)
+            assert len(after) == len(states)
+            block.results = tuple([self.reach(r) for r in (*after, *outs)])
+        return self.close(block, states)
+
+    def close(self, block: Block, states: Sequence[Value]) -> tuple[list[Value], list[Value]]:
+        """Append the loop over a finished block; give its last states, and its vectors."""
+        n, k = block.params[0].type, len(states)
+        assert isinstance(n, Fin)
+        kinds = [r.type if j < k else Vec(n.size, r.type) for j, r in enumerate(block.results)]
+        loop = self.emit(FOR, tuple(states), block, Tuple(tuple(kinds), None))
+        out = [self.get(loop, j) for j in range(len(kinds))]
+        return out[:k], out[k:]
+
+    def vec(self, n: int, item: Callable[[Value], Value]) -> Value:
+        """The vector of `item(i)` for each index below `n`: one loop."""
+        with self.nested() as block:
+            block.results = (self.reach(item(self.param(Fin(n)))),)
+        return self.close(block, ())[1][0]
+
+    @contextmanager
+    def nested(self) -> Generator[Block]:
+        outer, loc = self.block, self.loc
+        self.block = Block(outer)
+        try:
+            yield self.block
+        finally:
+            self.block, self.loc = outer, loc  # so a loop is where it was begun
+
+    # functions
+
+    def param(self, type: Type, name: str | None = None) -> Value:
+        value = Value(PARAM, type, (), name, self.loc or here(), self.block)
+        self.block.params.append(value)
+        return value
+
+    def func(self, result: Value) -> Func:
+        """The finished function."""
+        self.root.results = (self.reach(result),)
+        return Func(self.name, self.root, result.type, pure=self.pure)
+
+
+def _nowhere(ref: Value) -> bool:
+    """True if this is an element of a vector without elements: nothing can be added to it."""
+    while ref.op is AT:
+        ref = ref.args[0]
+        inside = ref.type.inner if isinstance(ref.type, Ref) else None
+        if isinstance(inside, Vec) and not differ(inside.size, 0):
+            return True
+    return False
+
+
+_bits = struct.Struct("<d").pack
+
+
+class _Tracing(threading.local):
+    builder: Builder | None = None
+
+
+_tracing = _Tracing()
+
+
+def current_builder() -> Builder:
+    """The builder of the function that is being traced, in this thread."""
+    b = _tracing.builder
+    if b is None:
+        raise EscapedValue(
+            "traced values have a meaning only while their function is being traced",
+            here(),
+            "do this inside an @fn function; outside, call the @fn function with numbers",
+        )
+    return b
+
+
+def is_tracing() -> bool:
+    return _tracing.builder is not None
+
+
+class resumed:
+    """Record into the builder `b` again; with None, what runs is outside of any trace."""
+
+    def __init__(self, b: Any) -> None:
+        self.b = b
+
+    def __enter__(self) -> Any:
+        self.outer, _tracing.builder = _tracing.builder, self.b
+        return self.b
+
+    def __exit__(self, *_: object) -> None:
+        _tracing.builder = self.outer
+
+
+def building(name: str, *, inside: bool = False) -> AbstractContextManager[Builder]:
+    """A builder for one function; `inside` lets it capture values of the function being traced now."""
+    return resumed(Builder(name, _tracing.builder if inside else None))
+
+
+# the structural operations: each pass handles these itself
+
+
+def row(name: str, doc: str, **columns: Any) -> Op:
+    """An operation, under its name in the table."""
+    assert name not in OPS, name
+    op = OPS[name] = Op(name, doc, **columns)
+    return op
+
+
+def _structural(name: str, doc: str, type: Callable[..., Type | None], pure: bool = True) -> Op:
+    return row(name, doc, type=type, pure=pure)
+
+
+def _index_type(vec: Value, i: Value) -> Type | None:
+    t, n = vec.type, i.type
+    return t.elem if isinstance(t, Vec) and isinstance(n, Fin) and at_most(n.size, t.size) else None
+
+
+def _at_type(ref: Value, i: Value) -> Type | None:
+    t, n = ref.type, i.type
+    inside = t.inner if isinstance(t, Ref) else None
+    ok = isinstance(inside, Vec) and isinstance(n, Fin) and at_most(n.size, inside.size)
+    return Ref(inside.elem) if ok and isinstance(inside, Vec) else None
+
+
+def _add_to_type(ref: Value, x: Value) -> Type | None:
+    return Unit if isinstance(ref.type, Ref) and ref.type.inner is x.type else None
+
+
+def _accum_type(x: Value) -> Type | None:
+    return Ref(x.type)
+
+
+def _frozen_type(ref: Value) -> Type | None:
+    return ref.type.inner if isinstance(ref.type, Ref) else None
+
+
+def _given(*_: Value) -> Type | None:
+    """The type is given with the instruction."""
+    return None
+
+
+PARAM = _structural("param", "A parameter of a block.", _given)
+CONST = _structural("const", "A literal.", _given)
+ZERO = _structural("zero", "The zero of a type, of any shape.", _given)
+TUPLE = _structural("tuple", "Several values as one.", _given)
+GET = _structural("get", "One item of a tuple.", _given)
+INDEX = _structural("index", "One element of a vector.", _index_type)
+PACK = _structural("pack", "A vector from its elements.", _given)
+FOR = _structural("for", "Last states and vectors, from a block run once for each index.", _given, False)
+CALL = _structural("call", "A call that may have an effect.", _given, False)
+PURE_CALL = _structural("pure_call", "A call that only makes its result.", _given)
+ACCUM = _structural("accum", "Open an accumulator, at a value.", _accum_type, False)
+ADD_TO = _structural("add_to", "Add a value into an accumulator.", _add_to_type, False)
+AT = _structural("at", "The accumulator of one element or item of another.", _at_type)
+FREEZE = _structural("freeze", "Close an accumulator and read it.", _frozen_type, False)
+
+
+def is_call(v: Value) -> bool:
+    return v.op is PURE_CALL or v.op is CALL
+
+
+def is_known(v: Value) -> bool:
+    """True for a literal with a number: not for a size that only the compiled module knows."""
+    return v.op is CONST and not isinstance(v.attr, Size)
+
+
+def is_literal(v: Value, x: float) -> bool:
+    """True if `v` is the literal `x`, with its sign."""
+    return v.op is CONST and v.type is Real and v.attr == x and math.copysign(1.0, v.attr) == math.copysign(1.0, x)

@@ -1,0 +1,490 @@
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+"""THE table: one row for each operation on scalars. To add an operation, add a row.
+
+In the rules, `x` and `y` are the arguments, `z` is the result, `d` is the tangent of one argument, and
+`ct` is the cotangent of the result. `jvp` has one rule for each argument: the part of the result's
+tangent that comes from that argument's. The parts are summed by the pass, and a rule is not run where
+its tangent is known to be zero, so no rule handles zeros. Rules are written with the operators of other
+rows. A row without `jvp` is flat: its tangent is zero. Only the rows that accept a `Tan` are linear, and
+only they have a `transpose`: the cotangent of each argument, None for one that is no tangent.
+
+`eval` is the meaning of a row, and WebAssembly computes the same bits: it answers as IEEE 754 does where
+Python would raise. Where an engine may choose the sign of a nan, no row lets it be seen. A function of
+mathematics is musl's, compiled to WebAssembly: a module that calls it has it inside, and `eval` runs the
+same instructions in Python (`rose/libm`). A row with `expand` is an expression of other rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ..errors import Loc
+from .builder import CONST, ZERO, Op, building, current_builder, is_literal
+from .builder import row as _row
+from .func import Func
+from .libm import function
+from .sizes import Size, at_most, differ
+from .types import Bool, Fin, Real, Tan, Type
+from .value import Value
+
+LARGEST = 2**31  # the size of the largest `Fin`: an index is an i32
+
+
+def _math(name: str, doc: str, *jvp: Callable[..., Value], symbol: str = "") -> Op:
+    """A function of musl's: in WebAssembly a call of it. There are as many rules as it has arguments."""
+    symbol = symbol or name
+    types = UNARY if len(jvp) == 1 else BINARY
+    return _row(name, doc, type=types, eval=function(symbol), jvp=jvp, wasm=f"call {symbol}")
+
+
+def _unary(*signatures: tuple[Type, Type]) -> Callable[[Value], Type | None]:
+    table = dict(signatures)
+    return lambda x: table.get(x.type)
+
+
+def _binary(*signatures: tuple[Type, Type, Type]) -> Callable[[Value, Value], Type | None]:
+    table = {(x, y): z for x, y, z in signatures}
+    return lambda x, y: table.get((x.type, y.type))
+
+
+def _indices(size: Callable[[int, int], int]) -> Callable[[Value, Value], Type | None]:
+    """Two indices make an index, of a type that always holds it."""
+
+    def result(x: Value, y: Value) -> Type | None:
+        if not (isinstance(x.type, Fin) and isinstance(y.type, Fin)):
+            return None
+        n, m = x.type.size, y.type.size
+        if not differ(n, 0) or not differ(m, 0):
+            return Fin(0)
+        k = size(n, m)  # of sizes that are not known, below zero only where there is no index
+        return Fin(k) if isinstance(k, Size) or k <= LARGEST else None
+
+    return result
+
+
+def _by_literal(size: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Type | None]:
+    """An index and a literal that is not zero make an index."""
+
+    def result(x: Value, y: Value) -> Type | None:
+        if not isinstance(x.type, Fin) or not isinstance(y.type, Fin) or y.op is not CONST:
+            return None
+        return Fin(size(x.type.size, y.attr)) if isinstance(y.attr, Size) or y.attr > 0 else None
+
+    return result
+
+
+def _from_literal(x: Value, y: Value) -> Type | None:
+    """A literal less an index that is not above it."""
+    if not isinstance(x.type, Fin) or not isinstance(y.type, Fin) or y.op is not CONST:
+        return None
+    return Fin(y.attr + 1) if at_most(x.type.size, y.attr + 1) else None
+
+
+def _two_indices(x: Value, y: Value) -> Type | None:
+    return Bool if isinstance(x.type, Fin) and isinstance(y.type, Fin) else None
+
+
+R, T, B = Real, Tan, Bool
+UNARY = _unary((R, R))
+BINARY = _binary((R, R, R))
+COMPARE = _binary((R, R, B))
+LOGIC = _binary((B, B, B))
+
+
+# Linear in every argument: these, and no others, may join two tangents.
+
+neg = _row(
+    "neg", "`-x`",
+    type=_unary((R, R), (T, T)),
+    eval=lambda x: -x,
+    jvp=[lambda d, x, z: -d],
+    transpose=lambda ct, x: [-ct],
+    simplify=lambda x: x if x.op is ZERO else x.args[0] if x.op is neg else None,
+    wasm="f64.neg",
+)  # fmt: skip
+add = _row(
+    "add", "`x + y`",
+    type=_binary((R, R, R), (T, T, T)),
+    eval=lambda x, y: x + y,
+    jvp=[lambda d, x, y, z: d, lambda d, x, y, z: d],
+    transpose=lambda ct, x, y: [ct, ct],
+    simplify=lambda x, y: (
+        y if x.op is ZERO or (x.op is CONST and is_literal(x, -0.0))
+        else x if y.op is ZERO or (y.op is CONST and is_literal(y, -0.0)) else None
+    ),
+    wasm="f64.add",
+)  # fmt: skip
+sub = _row(
+    "sub", "`x - y`",
+    type=_binary((R, R, R), (T, T, T)),
+    eval=lambda x, y: x - y,
+    jvp=[lambda d, x, y, z: d, lambda d, x, y, z: -d],
+    transpose=lambda ct, x, y: [ct, -ct],
+    simplify=lambda x, y: x if y.op is ZERO or (y.op is CONST and is_literal(y, 0.0)) else None,
+    wasm="f64.sub",
+)  # fmt: skip
+
+# Linear in the first argument.
+
+mul = _row(
+    "mul", "`x * y`",
+    type=_binary((R, R, R), (T, R, T)),
+    eval=lambda x, y: x * y,
+    jvp=[lambda d, x, y, z: d * y, lambda d, x, y, z: d * x],
+    transpose=lambda ct, x, y: [ct * y, None],
+    simplify=lambda x, y: (
+        x if x.op is ZERO or (y.op is CONST and is_literal(y, 1.0))
+        else y if x.op is CONST and is_literal(x, 1.0) else None
+    ),
+    wasm="f64.mul",
+)  # fmt: skip
+div = _row(
+    "div", "`x / y`",
+    type=_binary((R, R, R), (T, R, T)),
+    eval=lambda x, y: x / y if y else x * math.copysign(math.inf, y),
+    jvp=[lambda d, x, y, z: d / y, lambda d, x, y, z: -(d * (z / y))],
+    transpose=lambda ct, x, y: [ct / y, None],
+    simplify=lambda x, y: x if x.op is ZERO or (y.op is CONST and is_literal(y, 1.0)) else None,
+    wasm="f64.div",
+)  # fmt: skip
+
+# Linear in both of its arms. An arm that is not taken gives nothing: see `transpose.py`.
+
+
+def _arm(c: Value, x: Value, y: Value) -> Value | None:
+    if x is y or c.op is CONST:
+        return x if x is y or c.attr else y
+    return select(c.args[0], y, x) if c.op is not_ else None
+
+
+select = _row(
+    "select", "`x` where the condition `c` holds, else `y`; of any type",
+    type=lambda c, x, y: x.type if c.type is Bool and x.type is y.type else None,
+    eval=lambda c, x, y: x if c else y,
+    jvp=None,  # in forward.py: its arms may have any shape
+    simplify=_arm,
+    wasm="$1, $2, $0, select",
+)  # fmt: skip
+
+# Smooth, or with a kink: the conventions at the kinks are in the reference page of the README.
+
+sqrt = _row(
+    "sqrt", "The square root; nan below zero.",
+    type=UNARY,
+    eval=lambda x: math.sqrt(x) if x >= 0 else math.nan,
+    jvp=[lambda d, x, z: d / (z + z)],
+    wasm="f64.sqrt",
+)  # fmt: skip
+abs_ = _row(
+    "abs", "The absolute value; its derivative at 0 is 0.",
+    type=UNARY,
+    eval=abs,
+    jvp=[lambda d, x, z: select(x == 0.0, no(d), d * sign(x))],
+    wasm="f64.abs",
+)  # fmt: skip
+min_ = _row(
+    "min", "The smaller of two numbers, nan if either is; at a tie each has half of the derivative.",
+    type=BINARY,
+    eval=lambda x, y: _smaller(x, y),
+    jvp=[lambda d, x, y, z: _share(d, x < y, x == y), lambda d, x, y, z: _share(d, y < x, x == y)],
+    wasm="f64.min",
+)  # fmt: skip
+max_ = _row(
+    "max", "The larger of two numbers, nan if either is; at a tie each has half of the derivative.",
+    type=BINARY,
+    eval=lambda x, y: -_smaller(-x, -y),
+    jvp=[lambda d, x, y, z: _share(d, x > y, x == y), lambda d, x, y, z: _share(d, y > x, x == y)],
+    wasm="f64.max",
+)  # fmt: skip
+copysign = _row(
+    "copysign", "`x` with the sign of `y`; a nan counts as positive.",
+    type=BINARY,
+    eval=lambda x, y: math.copysign(x, y if y == y else 1.0),
+    jvp=[lambda d, x, y, z: select(x == 0.0, no(d), d * (sign(x) * sign(copysign(1.0, y)))), None],
+    wasm="$0, $1, f64.const 1, $1, $1, f64.eq, select, f64.copysign",
+)  # fmt: skip
+
+# Mathematics. A rule is written so that nothing cancels, and overflows only where its answer does. But that of `tanh`
+# is the cheap one, exact to the last place of 1. `tests/test_accuracy.py` has what each is allowed to be wrong.
+
+exp = _math("exp", "e to the power of `x`.", lambda d, x, z: d * z)
+exp2 = _math("exp2", "2 to the power of `x`.", lambda d, x, z: d * (z * math.log(2.0)))
+expm1 = _math("expm1", "`exp(x) - 1`, exact near 0.", lambda d, x, z: d * exp(x))
+log = _math("log", "The natural logarithm; -inf at 0, nan below.", lambda d, x, z: d / x)
+log2 = _math("log2", "The logarithm to base 2.", lambda d, x, z: d * (math.log2(math.e) / x))
+log10 = _math("log10", "The logarithm to base 10.", lambda d, x, z: d * (math.log10(math.e) / x))
+log1p = _math("log1p", "`log(1 + x)`, exact near 0.", lambda d, x, z: d / (1.0 + x))
+sin = _math("sin", "The sine of an angle in radians.", lambda d, x, z: d * cos(x))
+cos = _math("cos", "The cosine of an angle in radians.", lambda d, x, z: -(d * sin(x)))
+tan = _math("tan", "The tangent of an angle in radians.", lambda d, x, z: d * (1.0 + z * z))
+asin = _math("asin", "The angle with this sine, from -pi/2 to pi/2.", lambda d, x, z: d / sqrt((1.0 - x) * (1.0 + x)))
+acos = _math("acos", "The angle with this cosine, from 0 to pi.", lambda d, x, z: -(d / sqrt((1.0 - x) * (1.0 + x))))
+atan = _math("atan", "The angle with this tangent, from -pi/2 to pi/2.", lambda d, x, z: d * _one_over_square(x))
+atan2 = _math(
+    "atan2", "The angle of the point `(y, x)`, given as `atan2(y, x)`; its derivatives at (0, 0) are nan.",
+    lambda d, y, x, z: d * _over_squares(x, y)[0],
+    lambda d, y, x, z: -(d * _over_squares(x, y)[1]),
+)  # fmt: skip
+sinh = _math("sinh", "The hyperbolic sine.", lambda d, x, z: d * cosh(x))
+cosh = _math("cosh", "The hyperbolic cosine.", lambda d, x, z: d * sinh(x))
+tanh = _math("tanh", "The hyperbolic tangent.", lambda d, x, z: d * (1.0 - z * z))
+asinh = _math("asinh", "The number with this hyperbolic sine.", lambda d, x, z: d / hypot(x, 1.0))
+acosh = _math(
+    "acosh", "The number from 0 on with this hyperbolic cosine.", lambda d, x, z: d / (sqrt(x - 1.0) * sqrt(x + 1.0)),
+)  # fmt: skip
+atanh = _math(
+    "atanh", "The number with this hyperbolic tangent.", lambda d, x, z: d / ((1.0 - x) * (1.0 + x)),
+)  # fmt: skip
+pow_ = _math(
+    "pow", "`x` to the power of `y`, which is 1 where `y` is 0.",
+    lambda d, x, y, z: select((y == 0.0) | ((z == 0.0) & (abs(y) == math.inf)), no(d), d * _slope_of_power(x, y, z)),
+    lambda d, x, y, z: select((z == 0.0) | ((x == 0.0) & (y == 0.0)), no(d), d * (z * log(x))),
+)  # fmt: skip
+cbrt = _math("cbrt", "The cube root, of a negative number too.", lambda d, x, z: d / (3.0 * (z * z)))
+hypot = _math(
+    "hypot", "The length of `(x, y)`; its derivatives at (0, 0) are 0.",
+    lambda d, x, y, z: select(z == 0.0, no(d), d * _cosines(x, y)[0]),
+    lambda d, x, y, z: select(z == 0.0, no(d), d * _cosines(x, y)[1]),
+)  # fmt: skip
+erf = _math("erf", "The error function.", lambda d, x, z: d * _bell(x))
+erfc = _math("erfc", "`1 - erf(x)`, exact where that is small.", lambda d, x, z: -(d * _bell(x)))
+gamma = _math(
+    "gamma", "The gamma function: `(x - 1)!`.", lambda d, x, z: d * (z * digamma(x)), symbol="tgamma",
+)  # fmt: skip
+lgamma = _math("lgamma", "The logarithm of `abs(gamma(x))`.", lambda d, x, z: d * digamma(x))
+fmod = _math(
+    "fmod", "What is left of `x` divided by `y`, with the sign of `x`.",
+    lambda d, x, y, z: d,
+    lambda d, x, y, z: -(d * round_((x - z) / y)),
+)  # fmt: skip
+
+# Expressions of the rows above and below, by a name of their own.
+
+mod = _row("mod", "`x % y`: what is left of `x` divided by `y`, with the sign of `y`.", type=BINARY,
+           expand=lambda x, y: _floored(fmod(x, y), y))  # fmt: skip
+clip = _row("clip", "The nearest number to `x` from `y` to `z`: at either, half of the derivative.",
+            type=lambda x, y, z: R if x.type is R and y.type is R and z.type is R else None,
+            expand=lambda x, y, z: min_(max_(x, y), z))  # fmt: skip
+relu = _row("relu", "`x` where it is above 0, else 0; its derivative at 0 is 0.", type=UNARY,
+            expand=lambda x: select(x <= 0.0, current_builder().lift(0.0), x))  # fmt: skip
+sigmoid = _row("sigmoid", "`1 / (1 + exp(-x))`, exact on both sides.", type=UNARY,
+               expand=lambda x: _logistic(x >= 0.0, _decay(x)))  # fmt: skip
+softplus = _row("softplus", "`log(1 + exp(x))`, which overflows nowhere.", type=UNARY,
+                expand=lambda x: select(x >= 0.0, x, current_builder().lift(0.0)) + log1p(_decay(x)))  # fmt: skip
+
+# Flat almost everywhere.
+
+sign = _row(
+    "sign", "1 with the sign of `x`, which a zero has too; nan of nan.",
+    type=UNARY,
+    eval=lambda x: math.copysign(1.0, x) if x == x else x,
+    wasm="f64.const 1, $0, f64.copysign, $0, $0, $0, f64.eq, select",
+)  # fmt: skip
+floor = _row(
+    "floor", "The whole number at or below.", type=UNARY, eval=lambda x: _whole(math.floor, x), wasm="f64.floor",
+)  # fmt: skip
+ceil = _row("ceil", "The whole number at or above.", type=UNARY, eval=lambda x: _whole(math.ceil, x), wasm="f64.ceil")
+trunc = _row(
+    "trunc", "The whole number towards zero.", type=UNARY, eval=lambda x: _whole(math.trunc, x), wasm="f64.trunc",
+)  # fmt: skip
+round_ = _row(
+    "round", "The nearest whole number; the even one of two as near.",
+    type=UNARY,
+    eval=lambda x: _whole(round, x),
+    wasm="f64.nearest",
+)  # fmt: skip
+stop_gradient = _row(
+    "stop_gradient", "`x`, with derivative zero; of any type.",
+    type=lambda x: None if x.type.linear else x.type,
+    eval=lambda x: x,
+    wasm="$0",
+)  # fmt: skip
+eq = _row("eq", "`x == y`", type=COMPARE, eval=lambda x, y: x == y, wasm="f64.eq")
+ne = _row("ne", "`x != y`", type=COMPARE, eval=lambda x, y: x != y, wasm="f64.ne")
+lt = _row("lt", "`x < y`", type=COMPARE, eval=lambda x, y: x < y, wasm="f64.lt")
+le = _row("le", "`x <= y`", type=COMPARE, eval=lambda x, y: x <= y, wasm="f64.le")
+
+# Truth values.
+
+not_ = _row(
+    "not", "`~x`",
+    type=_unary((B, B)),
+    eval=lambda x: not x,
+    simplify=lambda x: x.args[0] if x.op is not_ else None,
+    wasm="i32.eqz",
+)  # fmt: skip
+and_ = _row(
+    "and", "`x & y`",
+    type=LOGIC,
+    eval=lambda x, y: x and y,
+    simplify=lambda x, y: _decided(x, y, False),
+    wasm="i32.and",
+)  # fmt: skip
+or_ = _row(
+    "or", "`x | y`",
+    type=LOGIC,
+    eval=lambda x, y: x or y,
+    simplify=lambda x, y: _decided(x, y, True),
+    wasm="i32.or",
+)  # fmt: skip
+xor = _row("xor", "`x ^ y`, which is also `x != y`", type=LOGIC, eval=lambda x, y: x != y, wasm="i32.xor")
+
+# Indices. The type of the result always holds it, so an index is never out of range.
+
+iadd = _row(
+    "iadd", "The sum of two indices.",
+    type=_indices(lambda n, m: n + m - 1),
+    eval=lambda x, y: x + y,
+    wasm="i32.add",
+)  # fmt: skip
+imul = _row(
+    "imul", "The product of two indices.",
+    type=_indices(lambda n, m: (n - 1) * (m - 1) + 1),
+    eval=lambda x, y: x * y,
+    wasm="i32.mul",
+)  # fmt: skip
+idiv = _row(
+    "idiv", "An index divided by a literal, rounded down.",
+    type=_by_literal(lambda n, k: (n - 1) // k + 1),
+    eval=lambda x, y: x // y,
+    wasm="i32.div_u",
+)  # fmt: skip
+imod = _row(
+    "imod", "What is left of an index divided by a literal.",
+    type=_by_literal(lambda n, k: n if at_most(n, k) else k),
+    eval=lambda x, y: x % y,
+    wasm="i32.rem_u",
+)  # fmt: skip
+ifrom = _row(
+    "ifrom", "`y - x`, of an index and a literal that is not below it: an index that runs backwards.",
+    type=_from_literal,
+    eval=lambda x, y: y - x,
+    wasm="$1, $0, i32.sub",
+)  # fmt: skip
+ieq = _row("ieq", "`x == y`, of indices", type=_two_indices, eval=lambda x, y: x == y, wasm="i32.eq")
+ilt = _row("ilt", "`x < y`, of indices", type=_two_indices, eval=lambda x, y: x < y, wasm="i32.lt_u")
+ile = _row("ile", "`x <= y`, of indices", type=_two_indices, eval=lambda x, y: x <= y, wasm="i32.le_u")
+real = _row(
+    "real", "An index as a number.",
+    type=lambda i: Real if isinstance(i.type, Fin) else None,
+    eval=float,
+    wasm="f64.convert_i32_u",
+)  # fmt: skip
+
+
+# what the rows above are made of
+
+
+def _decided(x: Value, y: Value, by: bool) -> Value | None:
+    """What logic gives of a literal and another truth value: the literal, if it decides alone, else the other."""
+    literal, other = (x, y) if x.op is CONST else (y, x)
+    if literal.op is not CONST or x.type is not Bool or y.type is not Bool:
+        return None
+    return literal if literal.attr == by else other
+
+
+def _whole(f: Callable[[float], int], x: float) -> float:
+    """`f` as IEEE 754 has it: nan, infinity and the sign of a zero stay."""
+    return math.copysign(float(f(x)), x) if math.isfinite(x) else x
+
+
+def _smaller(x: float, y: float) -> float:
+    if x != x or y != y:
+        return math.nan
+    return y if y < x or (x == y and math.copysign(1.0, y) < 0.0) else x
+
+
+def no(d: Value) -> Value:
+    """The zero tangent."""
+    return current_builder().zero(d.type)
+
+
+def _share(d: Value, wins: Value, ties: Value) -> Value:
+    return select(wins, d, select(ties, d * 0.5, no(d)))
+
+
+def _one_over_square(x: Value) -> Value:
+    """`1 / (1 + x * x)`, where the square overflows only if the answer is 0."""
+    s = 2.0**-60  # also in single precision
+    return s * s / (s * s + (x * s) * (x * s))
+
+
+def _by_larger(x: Value, y: Value) -> tuple[Value, Value, Value]:
+    """The one of `x` and `y` that is farther from 0; and both, divided by it."""
+    first = abs(x) > abs(y)
+    large = select(first, x, y)
+    ratio = select(first, y, x) / large
+    one = current_builder().lift(1.0)
+    return large, select(first, one, ratio), select(first, ratio, one)
+
+
+def _over_squares(x: Value, y: Value) -> tuple[Value, Value]:
+    """`x` and `y`, each divided by `x * x + y * y`, where no square overflows; 0 at infinity."""
+    large, p, q = _by_larger(x, y)
+    h, infinite, zero = p * p + q * q, abs(large) == math.inf, current_builder().lift(0.0)
+    return select(infinite, zero, p / h / large), select(infinite, zero, q / h / large)
+
+
+def _cosines(x: Value, y: Value) -> tuple[Value, Value]:
+    """`x` and `y`, each divided by `hypot(x, y)`, exact for all numbers."""
+    large, p, q = _by_larger(x, y)
+    h = sign(large) * sqrt(p * p + q * q)
+    return p / h, q / h
+
+
+def _slope_of_power(x: Value, y: Value, z: Value) -> Value:
+    """`y * pow(x, y - 1)`, where the difference is exact; elsewhere `pow(x, y)`, which is `z`, divided by `x`."""
+    return select((y >= 0.5) | (x == 0.0) | (abs(x) == math.inf), y * pow_(x, y - 1.0), y * z / x)
+
+
+def _bell(x: Value) -> Value:
+    """The derivative of `erf`: `2 / sqrt(pi) * exp(-x * x)`, where the square is not rounded.
+
+    The square is that of `c`, a few bits of `x`, and a small rest. Beyond 40 the answer is 0.
+    """
+    x = max_(min_(x, current_builder().lift(40.0)), current_builder().lift(-40.0))
+    c = round_(x * 1024.0) / 1024.0
+    return 2.0 / math.sqrt(math.pi) * exp(-(c * c)) * exp(-((x - c) * (x + c)))
+
+
+def _floored(z: Value, y: Value) -> Value:
+    """The remainder `z` of a division by `y`, with the sign of `y`, which a zero gets too; it moves as `z` does."""
+    zero = stop_gradient(copysign(z, y)) - (stop_gradient(z) - z)
+    return select(z == 0.0, zero, select((z < 0.0) ^ (y < 0.0), z + y, z))
+
+
+def _decay(x: Value) -> Value:
+    """`exp(-abs(x))`, with the derivative of one side at 0."""
+    return exp(select(x >= 0.0, -x, x))
+
+
+def _logistic(positive: Value, e: Value) -> Value:
+    return select(positive, current_builder().lift(1.0), e) / (1.0 + e)
+
+
+def digamma(x: Value) -> Value:
+    """The derivative of `lgamma`; nan at its poles."""
+    return current_builder().call(_digamma(), (x,))
+
+
+@cache
+def _digamma() -> Func:
+    """Reflection (DLMF 5.5.4), recurrence up to 10 (5.5.2), asymptotic series (5.11.2)."""
+    with building("rose.digamma") as b:
+        b.loc = Loc(digamma.__code__, -1)  # not where it is needed first
+        x = b.param(Real, "x")
+        left, r = x < 0.0, x - round_(x)
+        cotangent = select(left, select(r == 0.0, b.lift(math.nan), math.pi / tan(math.pi * r)), b.lift(0.0))
+
+        def step(i: Value, y: Value, total: Value) -> tuple[list[Value], list[Value]]:
+            low = y < 10.0
+            return [select(low, y + 1.0, y), select(low, total + 1.0 / y, total)], []
+
+        (y, total), _ = b.loop(10, step, [select(left, 1.0 - x, x), b.lift(0.0)])
+        w, series = 1.0 / (y * y), b.lift(1.0 / 12.0)
+        for k in (-691.0 / 32760.0, 1.0 / 132.0, -1.0 / 240.0, 1.0 / 252.0, -1.0 / 120.0, 1.0 / 12.0):
+            series = series * w + k
+        return b.func(log(y) - 0.5 / y - series * w - total - cotangent)

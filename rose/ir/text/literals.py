@@ -1,0 +1,87 @@
+"""What the literals of the text form hold, and of what type they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...errors import NotLinear, OutOfRange
+from .. import builder
+from ..builder import Op
+from ..types import Bool, Fin, Real, Ref, Tan, Type, Unit, Vec
+from . import trees as tree
+from .trees import Expr
+
+if TYPE_CHECKING:
+    from .elaborate import Body
+
+
+def number(text: str) -> float:
+    """The number that a literal stands for."""
+    sign, digits = (-1.0, text[1:]) if text.startswith("-") else (1.0, text)
+    return sign * (float.fromhex(digits) if digits[:2] in ("0x", "0X") else float(digits))
+
+
+def plain(body: Body, e: tree.Literal, want: Type | None) -> tuple[Op, Any, Type]:
+    """What a literal is: its operation, what it holds, and its type."""
+    if e.text == "()":
+        return builder.ZERO, None, Unit
+    if e.text == "zero":
+        if want is None or isinstance(want, Ref):
+            body.fail("the type of this zero is not known", e.at, "give it: let x: [3]Real = zero in")
+        return (builder.CONST, 0.0, Real) if want is Real else (builder.ZERO, None, want)
+    if e.text in ("true", "false"):
+        return builder.CONST, e.text == "true", Bool
+    if isinstance(want, Fin):
+        return _index(body, e, want)
+    x = number(e.text)
+    if want is Tan:
+        if x:
+            hint = "a derivative is linear in its tangents: besides them, only 0 is a tangent"
+            body.fail(f"{e.text} is no tangent", e.at, hint, NotLinear)
+        return builder.ZERO, None, Tan
+    return builder.CONST, x, Real
+
+
+def _index(body: Body, e: tree.Literal, want: Fin) -> tuple[Op, Any, Type]:
+    if not e.text.isdigit():
+        body.fail(f"{e.text} is no index", e.at, f"an index below {want.size} is written as an integer")
+    k = int(e.text)
+    if k == want.size == 0:
+        return builder.ZERO, None, want
+    if k >= want.size:
+        hint = f"they go from 0 to {want.size - 1}" if want.size else "there are none"
+        body.fail(f"index {k} is out of range for {want.size} elements", e.at, hint, OutOfRange)
+    return builder.CONST, k, want
+
+
+def constant(body: Body, e: tree.Listing, want: Type | None) -> tuple[Type, Any] | None:
+    """The type and the value of a vector that is a literal; None for one that is not."""
+    t = leaf = _type(e, want)
+    while isinstance(leaf, Vec):
+        leaf = leaf.elem
+    return (t, _holds(body, e, t)) if t and (leaf is Real or leaf is Bool or isinstance(leaf, Fin)) else None
+
+
+def _type(e: Expr, want: Type | None) -> Type | None:
+    if isinstance(e, tree.Literal):
+        return None if e.text in ("()", "zero") else want or (Bool if e.text in ("true", "false") else Real)
+    if not isinstance(e, tree.Listing) or not (want is None or isinstance(want, Vec)):
+        return None
+    inner = want.elem if isinstance(want, Vec) else None
+    types = [_type(x, inner) for x in e.items]
+    if None in types or (not types and inner is None):
+        return None
+    return want or Vec(len(types), types[0] or Real)
+
+
+def _holds(body: Body, e: Expr, t: Type) -> Any:
+    if isinstance(e, tree.Listing) and isinstance(t, Vec):
+        if len(e.items) != t.size:
+            hint = "the size is a part of the type, and rows are of one size"
+            body.fail(f"there are {len(e.items)} elements, and there must be {t.size}", e.at, hint)
+        return tuple([_holds(body, x, t.elem) for x in e.items])
+    if not isinstance(e, tree.Literal):
+        body.fail("a row of numbers is among numbers", e.at, "all elements are of one type")
+    _, x, got = plain(body, e, t)
+    body.fits(got, t, e.at, "an element")
+    return x

@@ -1,0 +1,291 @@
+"""The text form in pieces: places in it, its tokens, and the trees that `grammar.py` makes of them."""
+
+from __future__ import annotations
+
+import io
+import linecache
+import re
+from dataclasses import dataclass, field
+from itertools import count
+from types import CodeType
+from typing import NamedTuple
+
+from ...errors import Finder, Loc, Span, WrongSyntax
+from .printer import WORDS
+
+At = tuple[int, int]  # the first character, and the one after the last
+
+# places in a text
+
+
+class Source:
+    """A text, and how its places are named in messages."""
+
+    _numbers = count(1)
+
+    def __init__(self, text: str, file: str | None = None) -> None:
+        self.text = text
+        name = file or f"<text {next(self._numbers)}>"
+        self.code = compile("", name, "exec")
+        linecache.cache[name] = (len(text), None, io.StringIO(text).readlines(), name)
+
+    def at(self, where: At) -> TextLoc:
+        return TextLoc(self.code, *where)
+
+
+class TextLoc(Loc):
+    """A place in a program that is text: from one character to another."""
+
+    end: int
+
+    def __new__(cls, code: CodeType, start: int, end: int) -> TextLoc:
+        made = super().__new__(cls, code, start)
+        made.end = end
+        return made
+
+    def narrow(self, part: Finder) -> Loc:
+        return self
+
+    def node(self) -> None:
+        return None
+
+    def _where(self) -> Span:
+        text = "".join(linecache.getlines(self.code.co_filename))
+        before = text[: self.lasti]
+        line, start = before.count("\n") + 1, before.rfind("\n") + 1
+        last = text[: self.end].count("\n") + 1
+        return line, last, len(text[start : self.lasti].encode()), len(text[start : self.end].encode())
+
+
+# tokens
+
+_TOKEN = re.compile(
+    r"""(?P<space>(?:\s+|\#[^\n]*)+)
+    |(?P<number>0[xX][\w.]*(?:(?<=[pP])[-+]\d+)?|\d[\w.]*(?:(?<=[eE])[-+]\d+)?)
+    |(?P<name>[^\W\d]\w*(?:\.\w+)*)
+    |(?P<string>"(?:[^"\\\n]|\\.)*")
+    |(?P<sign>\+=|==|!=|<=|>=|//|[-+*/%<>=?:;,.()\[\]{}&¬×÷∧∨≠≤≥])
+    |(?P<wrong>.)""",
+    re.VERBOSE,
+)
+_SAME = {"¬": "not", "×": "*", "÷": "/", "∧": "and", "∨": "or", "≠": "!=", "≤": "<=", "≥": ">="}
+_RESERVED = {*WORDS, "¬"}
+
+
+class Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+
+    @property
+    def at(self) -> At:
+        return self.start, self.start + len(self.text)
+
+
+def tokens(source: Source) -> list[Token]:
+    """The tokens of a text, and one that says that it ends."""
+    out: list[Token] = []
+    for m in _TOKEN.finditer(source.text):
+        kind, text = str(m.lastgroup), m.group()
+        if kind == "wrong":
+            raise WrongSyntax(f"{text!r} has no meaning here", source.at(m.span()), "a comment starts with #")
+        if kind != "space":
+            text = _SAME.get(text, text)
+            out.append(Token("word" if text in _RESERVED else kind, text, m.start()))
+    end = len(source.text.rstrip())
+    return [*out, Token("end", "", end)]
+
+
+# trees
+
+
+@dataclass(slots=True, eq=False)
+class Tree:
+    at: At
+
+
+@dataclass(slots=True, eq=False)
+class TypeName(Tree):
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Size(Tree):
+    size: int
+
+
+@dataclass(slots=True, eq=False)
+class VecOf(Tree):
+    size: TypeTree
+    elem: TypeTree
+
+
+@dataclass(slots=True, eq=False)
+class RefOf(Tree):
+    inner: TypeTree
+
+
+@dataclass(slots=True, eq=False)
+class StackOf(Tree):
+    elem: TypeTree
+
+
+@dataclass(slots=True, eq=False)
+class TupleOf(Tree):
+    items: list[TypeTree] | None  # None: the unit
+
+
+@dataclass(slots=True, eq=False)
+class RecordOf(Tree):
+    fields: list[tuple[str, TypeTree]]
+
+
+TypeTree = TypeName | Size | VecOf | RefOf | StackOf | TupleOf | RecordOf
+
+
+@dataclass(slots=True, eq=False)
+class Name(Tree):
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Literal(Tree):
+    text: str  # a number with its sign, true, false, zero or ()
+
+
+@dataclass(slots=True, eq=False)
+class Items(Tree):
+    items: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class Listing(Tree):
+    items: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class Row(Tree):
+    """An operation of the table, by its symbol or its name."""
+
+    name: str
+    args: list[Expr]
+
+
+@dataclass(slots=True, eq=False)
+class Call(Tree):
+    name: str
+    args: list[Expr]
+    types: list[TypeTree] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Part(Tree):
+    of: Expr
+    field: str | int
+
+
+@dataclass(slots=True, eq=False)
+class Index(Tree):
+    of: Expr
+    index: Expr
+
+
+@dataclass(slots=True, eq=False)
+class RefTo(Tree):
+    place: Expr
+
+
+@dataclass(slots=True, eq=False)
+class AddTo(Tree):
+    ref: Expr
+    x: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Freeze(Tree):
+    ref: Expr
+
+
+@dataclass(slots=True, eq=False)
+class State:
+    name: Name
+    type: TypeTree | None
+    init: Expr
+
+
+@dataclass(slots=True, eq=False)
+class For(Tree):
+    index: Name
+    size: TypeTree
+    states: list[State]
+    body: Block
+
+
+@dataclass(slots=True, eq=False)
+class Accum(Tree):
+    """With a name and a block, a region; without, an accumulator that `freeze` closes."""
+
+    init: Expr
+    name: Name | None = None
+    body: Block | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Let:
+    pattern: Pattern | None  # None: what comes before a `;`
+    type: TypeTree | None
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Block(Tree):
+    lets: list[Let]
+    result: Expr
+
+
+Expr = Name | Literal | Items | Listing | Row | Call | Part | Index | RefTo | AddTo | Freeze | For | Accum | Block
+
+
+@dataclass(slots=True, eq=False)
+class Several(Tree):
+    items: list[Pattern]
+
+
+Pattern = Name | Several | Literal
+
+
+@dataclass(slots=True, eq=False)
+class Opaque(Tree):
+    pure: bool
+    name: str | None
+
+
+@dataclass(slots=True, eq=False)
+class If(Tree):
+    condition: Name
+    then: Call
+    otherwise: Call
+
+
+@dataclass(slots=True, eq=False)
+class While(Tree):
+    test: Call
+    turn: Call
+    most: int | None
+
+
+@dataclass(slots=True, eq=False)
+class Def:
+    name: Name
+    generics: list[tuple[Name, Name]]
+    params: list[tuple[Pattern, TypeTree]]
+    result: TypeTree | None
+    body: Block | Opaque | If | While
+    remat: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Program:
+    types: list[tuple[Name, TypeTree]] = field(default_factory=list[tuple[Name, "TypeTree"]])
+    defs: list[Def] = field(default_factory=list[Def])
+    rules: list[tuple[str, Name, Name]] = field(default_factory=list[tuple[str, Name, Name]])  # jvp or primal

@@ -1,0 +1,407 @@
+"""A traced value: an instruction and its one result, at once, and what a user's code holds while it is traced.
+
+Python's operators on it are rows of the table, which `ops.py` puts into OPERATORS. What Python asks that
+has no answer before the compiled function runs, it answers with an error that says what to write instead.
+"""
+
+from __future__ import annotations
+
+import marshal
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Loc, NoField, NotLinear, RoseError, TypeMismatch, asked, called, edge, here, hide_our_frames
+from ..errors.numpy_names import of_library, of_math
+from .libm import nearest
+from .sizes import Size
+from .types import Bool, Fin, Tan, Tuple, Type, Vec
+
+if TYPE_CHECKING:
+    from .builder import Op
+    from .func import Block
+
+OPS: dict[str, Op] = {}  # the rows, by name: filled by `ops.py`, and by `ir.py` with the structural ones
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {}  # Python's operators, by symbol
+# Two keys whose hashes are equal are compared with ==, which of values is an instruction. Of hashes of 64 bits two are
+# never equal by chance; of the 32 bits that Python has in WebAssembly they were, in a function of 20,000 instructions.
+WIDE = sys.hash_info.width > 32
+
+
+class Known(tuple[Any]):
+    """The number of a value that is known at once, in the place of arguments."""
+
+    __slots__ = ()
+
+
+def is_known(v: Value) -> bool:
+    """True for a value that is evaluated at once: it has a `number`."""
+    return v.args.__class__ is Known
+
+
+def _left(symbol: str) -> Callable[[Value, Any], Value]:
+    """The method of an operator whose left side is the value."""
+
+    def method(self: Value, y: Any) -> Value:
+        try:
+            return OPERATORS[symbol](self, y)
+        except Exception as e:
+            hide_our_frames(e)
+            raise
+
+    return method
+
+
+def _right(symbol: str) -> Callable[[Value, Any], Value]:
+    """The method of an operator whose right side is the value."""
+
+    def method(self: Value, x: Any) -> Value:
+        try:
+            return OPERATORS[symbol](x, self)
+        except Exception as e:
+            hide_our_frames(e)
+            raise
+
+    return method
+
+
+def _alone(symbol: str) -> Callable[[Value], Value]:
+    """The method of an operator of one operand."""
+
+    def method(self: Value) -> Value:
+        try:
+            return OPERATORS[symbol](self, None)
+        except Exception as e:
+            hide_our_frames(e)
+            raise
+
+    return method
+
+
+class Value:
+    """An instruction, and the value it makes."""
+
+    __slots__ = ("args", "attr", "block", "loc", "op", "type")
+    __hash__ = object.__hash__
+
+    def __init__(self, op: Op, type: Type, args: tuple[Value, ...], attr: Any, loc: Loc, block: Block) -> None:
+        self.op, self.type, self.args, self.attr, self.loc, self.block = op, type, args, attr, loc, block
+
+    @property
+    def number(self) -> Any:
+        """What it is, where that is known at once: see `eager.py`. Elsewhere there is no such attribute."""
+        if is_known(self):
+            return self.args[0]
+        raise AttributeError("number")
+
+    def __repr__(self) -> str:
+        name = f" {self.attr}" if self.op.name == "param" and self.attr else ""
+        if is_known(self):
+            return f"<{self.type!r} {self.number!r}{f', the parameter{name}' * bool(name)}>"
+        return f"<traced {self.type!r}{name}, from {self.loc}>"
+
+    # what a user writes: the meaning of each operator is in `ops.py`
+
+    __add__, __radd__ = _left("+"), _right("+")
+    __sub__, __rsub__ = _left("-"), _right("-")
+    __mul__, __rmul__ = _left("*"), _right("*")
+    __truediv__, __rtruediv__ = _left("/"), _right("/")
+    __floordiv__, __rfloordiv__ = _left("//"), _right("//")
+    __mod__, __rmod__ = _left("%"), _right("%")
+    __matmul__, __rmatmul__ = _left("@"), _right("@")
+    __pow__, __rpow__ = _left("**"), _right("**")
+    __and__ = __rand__ = _left("&")
+    __or__ = __ror__ = _left("|")
+    __xor__ = __rxor__ = _left("^")
+    __lt__, __le__, __gt__, __ge__ = _left("<"), _left("<="), _left(">"), _left(">=")
+    __eq__, __ne__ = _left("=="), _left("!=")  # pyright: ignore
+    __neg__, __abs__, __invert__ = _alone("neg"), _alone("abs"), _alone("~")
+
+    def __pos__(self) -> Value:
+        return self
+
+    @edge
+    def __divmod__(self, y: Any) -> tuple[Value, Value]:
+        return self // y, self % y
+
+    @edge
+    def __rdivmod__(self, x: Any) -> tuple[Value, Value]:
+        return x // self, x % self
+
+    def __getitem__(self, i: Any) -> Any:
+        try:
+            return OPERATORS["[]"](self, i)
+        except Exception as e:
+            hide_our_frames(e)
+            raise
+
+    @edge
+    def __len__(self) -> int:
+        if not isinstance(self.type, Vec):
+            raise TypeMismatch(f"{a_traced(self)} has no length", here(), "only a Vec has one")
+        return self.type.size
+
+    # what has no answer before the compiled function runs
+
+    @edge
+    def __bool__(self) -> bool:
+        if self.type is Bool and is_known(self):
+            return self.number
+        loc = here()
+        what = f"{a_traced(self)} has no truth value: it is known only when the compiled function runs"
+        raise TypeMismatch(what, loc, _ASKED.get(asked(loc), f"{_ASKED['if']}; {_ASKED['and']}"))
+
+    @edge
+    def __index__(self) -> int:
+        if isinstance(self.type, Fin) and is_known(self):
+            return self.number
+        loc = here()
+        hint = "a traced index reads a traced vector: make the list a rose.constant(Vec[n], list), or a parameter"
+        if called(loc) == "range":
+            hint = "loop with rose.range(n), where n is an integer of Python's: the size of a vector, say"
+        raise TypeMismatch(f"{a_traced(self)} is no integer of Python's: {_LATER}", loc, of_math(called(loc), hint))
+
+    @edge
+    def __float__(self) -> float:
+        if is_known(self) and self.type.scalar:
+            return float(self.number)
+        loc = here()
+        hint = of_math(called(loc), "use the functions of rose, such as rose.sqrt, in the place of math's and NumPy's")
+        raise TypeMismatch(f"{a_traced(self)} is no number of Python's: {_LATER}", loc, hint)
+
+    @edge
+    def __int__(self, *_: Any) -> int:
+        if is_known(self) and self.type.scalar:
+            return int(self.number)
+        loc = here()
+        hint = "rose.floor and rose.trunc give whole numbers; loop with rose.range over a size that Python knows"
+        raise TypeMismatch(f"{a_traced(self)} is no integer of Python's: {_LATER}", loc, of_math(called(loc), hint))
+
+    __trunc__ = __round__ = __int__
+    __complex__ = __float__
+
+    @edge
+    def __format__(self, spec: str) -> str:
+        if not spec or is_known(self):
+            return format(self.number, spec) if spec else repr(self)
+        hint = f'rose.print("{{:{spec}}}", x) prints it when the function runs; with rose.eager(): it is known'
+        raise TypeMismatch(f"{a_traced(self)} has no digits: {_LATER}", here(), hint)
+
+    @edge
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NoField(f"{a_traced(self)} has no {name}", here(), _part(self, name))
+
+    @edge
+    def __iter__(self) -> Iterator[Any]:
+        loc = here()
+        hint = "loop with `for i in rose.range(n)` and read v[i], or name its elements: v[0], v[1]"
+        raise TypeMismatch(f"{a_traced(self)} cannot be iterated or unpacked", loc, of_math(called(loc), hint))
+
+    @edge
+    def __contains__(self, x: Any) -> bool:
+        self.__iter__()
+        raise AssertionError
+
+    @edge
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        loc = here()
+        hint = "use the functions of rose in the place of NumPy's; a list [x, y] is a vector"
+        if name := called(loc):
+            hint = of_library(name)
+        raise TypeMismatch(f"{a_traced(self)} cannot become a NumPy array: {_LATER}", loc, hint)
+
+    @edge
+    def __array_ufunc__(self, f: Any, method: str, *inputs: Any, **named: Any) -> Any:
+        """NumPy's operators on its own numbers are ours, so that `np.float64(2) * x` works; nothing else is."""
+        name = f.__name__ if method == "__call__" else f"{f.__name__}.{method}"
+        if name in _UFUNCS and hasattr(inputs[0], "dtype") and not named:
+            return OPERATORS[_UFUNCS[name]](*inputs)
+        raise TypeMismatch(f"{name} does not take {a_traced(self)}: {_LATER}", here(), of_library(name))
+
+    @edge
+    def __array_function__(self, f: Any, *_: Any) -> Any:
+        raise TypeMismatch(f"{f.__name__} does not take {a_traced(self)}: {_LATER}", here(), of_library(f.__name__))
+
+    @edge
+    def __setitem__(self, i: Any, x: Any) -> None:
+        raise TypeMismatch(
+            f"{a_traced(self)} cannot be assigned to: traced values never change",
+            here(),
+            "make a new vector with rose.vec(... for i in rose.range(n)), or sum into a rose.accum",
+        )
+
+    @edge
+    def __delitem__(self, i: Any) -> None:
+        hint = "v[1:] and v[:n] are vectors of fewer elements"
+        raise TypeMismatch(f"{a_traced(self)} keeps its elements: traced values never change", here(), hint)
+
+
+_UFUNCS = {  # the operators, by the names that NumPy has for them
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "power": "**",
+    "matmul": "@", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
+    "not_equal": "!=", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
+}  # fmt: skip
+_LATER = "it is known only when the compiled function runs"
+_ASKED = {  # what to write where Python asks for the truth of a traced value
+    "if": "choose between two values with rose.select(condition, x, y)",
+    "and": "write & | ~ for and, or, not, with each comparison in parentheses",
+    "or": "write & | ~ for and, or, not, with each comparison in parentheses",
+    "not": "write & | ~ for and, or, not, with each comparison in parentheses",
+    "chain": "write (a < x) & (x < b) for a < x < b",
+    "in": "compare with each: (x == a) | (x == b)",
+    "while": "loop with `for i in rose.range(n)`, and choose in each turn with rose.select(condition, x, y)",
+    "filter": "each turn of the loop gives one item: choose it with rose.select(condition, x, 0.0)",
+    "assert": "check the numbers where the function is called",
+    "min": "rose.min takes traced values",
+    "max": "rose.max takes traced values",
+    "any": "write x | y for any([x, y])",
+    "all": "write x & y for all([x, y])",
+    "sorted": "rose.min and rose.max take traced values",
+}
+
+
+def _part(v: Value, name: str) -> str:
+    """What to write for a part that a value does not have: a hint."""
+    elem = v.type.elem if isinstance(v.type, Vec) else None
+    if isinstance(elem, Tuple) and elem.form is not None and name in elem.form.fields:
+        return f"name an element first: v[i].{name}"
+    return _PARTS.get(name) or of_library(name)
+
+
+_PARTS = {
+    "re": "only a Dual has parts: rose.jvp and a derivative rule are given them",
+    "du": "only a Dual has parts: rose.jvp and a derivative rule are given them",
+    "append": "traced values never change: rose.vec(... for i in rose.range(n)) makes a new vector",
+    "T": "write rose.transpose(...) in its place",
+    "value": "only a rose.accum has one: leave .value out",
+}
+
+
+def a_traced(v: Value) -> str:
+    """How messages name a value: its type, and its name where it has one."""
+    name = f" (the parameter {v.attr})" if v.op.name == "param" and v.attr and v.block.parent is None else ""
+    return f"a traced {v.type!r}{name}"
+
+
+# what functions and operations refuse
+
+
+def not_one_each(name: str, names: Sequence[str], count: int, named: Mapping[str, Any]) -> TypeMismatch:
+    """What is wrong with arguments, `count` of them by place, that are not one for each of `names`."""
+    takes = f"{len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)})" if names else "no arguments"
+    if extra := [k for k in named if k not in names[count:]]:
+        said = "is given twice" if extra[0] in names else "is unknown"
+        hint = "give it by its place, or by its name" if extra[0] in names else f"write one of {', '.join(names)}"
+        return TypeMismatch(f"{name} takes {takes}: {extra[0]} {said}", here(), hint if names else "leave it out")
+    missing = [k for k in names[count:] if k not in named]
+    hint = f"{missing[0]} is missing" if missing else f"leave out {count + len(named) - len(names)}"
+    return TypeMismatch(f"{name} takes {takes}, got {count + len(named)}", here(), hint)
+
+
+def not_called_so(op: Op, count: int, named: dict[str, Any]) -> TypeMismatch:
+    """An operation that is not given one argument for each that it takes."""
+    n = op.type.__code__.co_argcount
+    what = f"rose.{op.name} takes {n} {'argument' if n == 1 else 'arguments'}"
+    what += f" by place, and none by the name {next(iter(named))}" if named else f", not {count}"
+    return TypeMismatch(what, here(), f"{op.name}: {op.doc.rstrip('.')}")
+
+
+def mismatch(op: Op, args: Sequence[Value], loc: Loc) -> RoseError:
+    """An operation that is given arguments of types that it does not take."""
+    what = f"{op.name} does not accept ({', '.join([repr(v.type) for v in args])})"
+    if any(v.type is Tan for v in args):
+        hint = "a tangent may be added to a tangent, and multiplied or divided by a Real: nothing else is linear"
+        return NotLinear(what, loc, hint)
+    if any(isinstance(v.type, (Vec, Tuple)) for v in args):
+        hint = "operations work on numbers: rose.vec(... for i in rose.range(n)) does one for each element"
+    elif op.name in ("and", "or", "xor", "not"):
+        hint = "& | ^ ~ join comparisons, each in parentheses: (a < x) & (x < b)"
+    elif any(v.type is Bool for v in args):
+        hint = "rose.select(condition, 1.0, 0.0) makes a number of a condition"
+    else:
+        hint = f"{op.name}: {op.doc.rstrip('.')}"
+    return TypeMismatch(what, loc, hint)
+
+
+# numbers of the host
+
+
+class Numbers(tuple[Any, ...]):
+    """The elements of a literal vector: passes hand them on, and what tells them from others is worked out once."""
+
+    @cached_property
+    def bits(self) -> bytes:
+        return marshal.dumps(tuple(self), 2)  # the format that writes floats as they are, and what is equal alike
+
+
+def is_truth(x: Any) -> bool:
+    """True for a truth value of Python's or of NumPy's."""
+    return isinstance(x, bool) or (getattr(getattr(x, "dtype", None), "kind", "") == "b" and x.shape == ())
+
+
+def as_number(x: Any, loc: Loc) -> float:
+    """`x` as a float, if it is a real number in any of the ways that Python and NumPy have to say so."""
+    if isinstance(x, (int, float, Size)) and not isinstance(x, bool):
+        try:
+            return float(x)
+        except OverflowError:
+            raise TypeMismatch(f"{shown(x)} is too large for a Real", loc, "the largest is 1.8e308") from None
+    # NumPy's scalars and arrays of no dimensions, without importing NumPy
+    if getattr(x, "shape", None) == () and getattr(getattr(x, "dtype", None), "kind", "") in "iuf":
+        return float(x)
+    raise TypeMismatch(f"expected a number or a traced value, got {shown(x)}", loc, as_a_number(x))
+
+
+def as_single(x: Any, loc: Loc) -> float:
+    """`x` as the nearest number of 32 bits; a finite one that is too large for them is an error."""
+    exact = as_number(x, loc)
+    near = nearest(_few_digits(x) if x.__class__ is int else exact)
+    if math.isinf(near) and not math.isinf(exact):
+        hint = 'the largest number in single precision is 3.4e38; a module of dtype="f64" takes larger ones'
+        raise TypeMismatch(f"{shown(x)} is too large for a Single", loc, hint)
+    return near
+
+
+def _few_digits(n: int) -> float:
+    """An integer, or one that a float can hold and that rounds to 32 bits as it does."""
+    shift = max(n.bit_length() - 50, 0)
+    return math.ldexp(n >> shift | (n & (1 << shift) - 1 != 0), shift)
+
+
+def as_a_number(x: Any) -> str:
+    """What to write for `x`, which is no number: a hint."""
+    if isinstance(x, bool):
+        return "write 1.0 or 0.0 for it"
+    if type(x) in (list, tuple) or hasattr(x, "__next__") or getattr(x, "shape", ()) != ():
+        return "operations work on numbers: rose.vec(... for i in rose.range(n)) does one for each element"
+    if instead := getattr(x.__class__, "instead", None):
+        return str(instead)
+    if fields := list(getattr(x, "__dataclass_fields__", getattr(x, "_fields", ()))):
+        return f"name one of its fields, as in p.{fields[0]}"
+    return "a Real is written as an int or a float" + ("; float(...) makes one of it" * hasattr(x, "__float__"))
+
+
+def digits(k: int) -> str:
+    """An integer in a message, which may have thousands of digits."""
+    return shown(k).partition(" (")[0]
+
+
+def shown(x: Any) -> str:
+    """A host value in a message: what it is, and its kind, on a part of a line."""
+    kind, count = type(x).__name__, f" of {len(x)}" if type(x) in (list, tuple) else ""
+    if x is None or isinstance(x, type):
+        return "None" if x is None else f"the class {x.__name__}"
+    if callable(x) and hasattr(x, "__name__") and not hasattr(x, "__origin__"):
+        return f"the function {x.__name__}"
+    try:
+        text = " ".join(repr(x).split())
+    except Exception:  # Python writes no very long integers; and a class of the user's may do anything
+        text = "<traced >"
+    if "<traced " in text or " at 0x" in text:
+        article = "an" if kind[0] in "AEIOUaeiou" else "a"
+        return f"{article} {kind}{count}"
+    return f"{text if len(text) <= 40 else text[:37] + '...'} ({kind})"

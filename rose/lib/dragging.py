@@ -1,0 +1,243 @@
+"""Direct manipulation: the parameters of a picture with which a point of it lies where it is dragged.
+
+A picture is a function from parameters to points. A point that is computed can be dragged as one that is given: its
+pull-back says how each parameter moves it. A few damped Gauss-Newton steps bring it to the pointer, or as near as the
+picture allows. With J the Jacobian of the point and of the constraints, one row for each of their numbers, r what is
+missing, and W the squared weights of the parameters, a step is
+
+    dp = W Jᵀ (J W Jᵀ + damping I)⁻¹ r
+
+the least change, in the norm that W gives, that does what can be done: damped least squares, as for the joints of
+robots (Wampler 1986; Nakamura and Hanafusa 1986), with a damping that follows from step to step whether it was needed
+(Marquardt 1963). There are two equations for a point of the plane, and one for each constraint, however many
+parameters move; and each takes one pull-back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ..derivatives import gradients
+from ..derivatives.arguments import checked
+from ..derivatives.flatten import Flat, is_real
+from ..errors import TypeMismatch, argument, here
+from ..frontend.any_size import of_any_size
+from ..frontend.function import Fn, make
+from ..frontend.language import control, loops
+from ..frontend.language.select import select
+from ..frontend.language.vectors import dot
+from ..ir import ops, shown
+from ..ir.types import Fin, Real, Type, Vec
+from .descent import each
+from .linear_algebra import cholesky_solve
+from .objective import AnyFn, option, whole
+
+_AGAIN = 3  # how often a step is found anew, without the parameters that came to a bound
+_FIRST, _LESS, _MORE, _MOST = 1e-3, 0.2, 10.0, 1e8  # the damping: a part of the diagonal
+_FLOOR, _TINY = 1e-12, 1e-100  # what the diagonal has at least: relative to all of it, and at all
+_SLOW = 1e-9  # a step that takes away no more of a squared distance than this part of it is the last one
+_THERE = 1e-26  # a squared distance, relative to squared coordinates, that is none
+_REPAIRS = 8.0  # how many steps bring the constraints back, after all others
+_COUNTS = (1, 2, 3, 4)  # how many arguments a call of `dragger` can have
+
+
+@of_any_size
+def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12, stiff: float = 10.0) -> AnyFn:
+    """A function that drags points: from parameters to near ones, with which point `handle` lies at `target`.
+
+    `points` goes from parameters, of any type made of Reals, to a vector of points, which are vectors of Reals. What
+    is made is `drag(p, handle, target, weights, low, high)`, where `p` has the name that it has in `points`. The last
+    three are of the parameters' type, too. `low` and `high` are bounds, and `weights` say how far a parameter moves in
+    one step at most, and so how much of the way it goes when others move, too: of weight 0 it is locked.
+
+    `constraints` goes from the parameters, and from what else it takes, to a vector of numbers which are 0 where the
+    constraints hold. What else it takes, `drag` takes at its end. On the way, one that is off by 1 counts as much as a
+    distance of `stiff`; at the end they are brought to 0, if that can be done.
+
+    What is out of reach comes as near as it can. A point does not jump: no step is longer than the weights say, and
+    none leads to a picture with a coordinate that is infinite or nan. After `turns` steps a point may still be on its
+    way: drag it to its target again.
+    """
+    of = _checked(points)
+    whole("turns", turns)
+    option("stiff", stiff)
+    assert isinstance(points.result, Vec)
+    others = _others(constraints, points)
+
+    def drag(p: Any, handle: Any, target: Any, weights: Any, low: Any, high: Any, *more: Any) -> Any:
+        flat = Flat(of)
+        start = flat.vector(p)
+        room = _Room(start, *map(flat.vector, (weights, low, high)))
+        goal = _Goal(flat, points, constraints, handle, target, more, stiff)
+        inside, search = room.inside(start), goal.search(room)
+        found = search(select(goal.far(inside, 1.0) < math.inf, inside, start), 1.0, float(turns))
+        return flat.value(found if constraints is None else search(found, 0.0, _REPAIRS))
+
+    names = [points.names[0]]
+    for name in ("handle", "target", "weights", "low", "high", *[name for name, _ in others]):
+        names.append(name + "_" * (name in names))
+    inputs = [of, Fin(points.result.size), points.result.elem, of, of, of, *[t for _, t in others]]
+    return make(drag, inputs, of, f"drag({points.name})", names)
+
+
+def _checked(points: Any) -> Type:
+    """The type of the parameters of a picture."""
+    at = here().narrow(argument(0, "points", *_COUNTS))
+    f = checked(points, "lib.dragger", at)
+    if len(f.types) != 1 or not is_real(f.types[0]):
+        hint = "let it take one vector, or one struct, of all that may move"
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} does not take one parameter made of Reals", at, hint)
+    t = f.result
+    if not (isinstance(t, Vec) and isinstance(t.elem, Vec) and t.elem.elem is Real):
+        hint = "a picture in the plane gives a Vec[n, Vec[2]]"
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} gives a {t!r}, which is no vector of points", at, hint)
+    return f.types[0]
+
+
+def _others(constraints: Any, points: AnyFn) -> list[tuple[str, Type]]:
+    """What constraints take besides the parameters of the picture: names and types."""
+    if constraints is None:
+        return []
+    at = here().narrow(argument(1, "constraints", *_COUNTS))
+    if not isinstance(constraints, Fn):
+        what = f"the constraints of rose.lib.dragger are an @fn function, not {shown(constraints)}"
+        raise TypeMismatch(what, at, "mark it with @rose.fn")
+    f = cast("AnyFn", constraints)
+    if [*f.types[:1]] != [points.types[0]]:
+        hint = f"let it take first what {points.name} takes, a {points.types[0]!r}"
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} is not about the picture {points.name}", at, hint)
+    if not (isinstance(f.result, Vec) and f.result.elem is Real):
+        hint = "a constraint is a number that is to be 0, and all of them are a vector"
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} gives a {f.result!r}", at, hint)
+    return [*zip(f.names, f.types, strict=True)][1:]
+
+
+def _size(t: Any) -> int:
+    return t.size
+
+
+def _sum(v: Any, item: Callable[[Any], Any]) -> Any:
+    return loops.sum(item(i) for i in loops.range(_size(v.type)))
+
+
+def _unit(k: Any, n: int) -> Any:
+    return loops.vec(select(i == k, 1.0, 0.0) for i in loops.range(n))
+
+
+# the search
+
+
+class _Goal:
+    """Where a point of a picture is to be, and its constraints: as functions of a vector of parameters.
+
+    They take an `aim`, too: 1 where the target counts, and 0 where only the constraints do.
+    """
+
+    def __init__(
+        self, flat: Flat, points: AnyFn, constraints: AnyFn | None, handle: Any, target: Any, more: Sequence[Any],
+        stiff: float,
+    ) -> None:  # fmt: skip
+        self.size, kept = _size(target.type), 0 if constraints is None else _size(constraints.result)
+        self.flat, self.count = flat, self.size + kept
+        self.there = _THERE * (1.0 + dot(target, target))
+
+        def both(v: Any, aim: Any) -> tuple[Any, Any]:
+            p = flat.value(v)
+            shown = points(p)
+            broken: Any = [] if constraints is None else constraints(p, *more)
+            away = [aim * (target[a] - shown[handle][a]) for a in range(self.size)]
+            return loops.vec([*away, *[-stiff * broken[j] for j in range(kept)]]), shown
+
+        def missing(v: Any, aim: Any) -> Any:
+            return both(v, aim)[0]
+
+        def far(v: Any, aim: Any) -> Any:
+            r, shown = both(v, aim)
+            # 0, or nan if a coordinate is not finite
+            nothing = _sum(shown, lambda j: _sum(shown[j], lambda a: 0.0 * shown[j][a]))
+            return dot(r, r) + nothing
+
+        self.missing = make(missing, [flat.vec, Real], Vec(self.count, Real), "missing", ["p", "aim"])
+        self.far = make(far, [flat.vec, Real], Real, "far", ["p", "aim"])
+
+    def equations(self, p: Any, aim: Any) -> _Equations:
+        right, pull = gradients.vjp(self.missing)(p, aim)
+        rows = loops.vec(pull(_unit(a, self.count))[0] for a in loops.range(self.count))
+        return _Equations(right, rows, loops.vec([1.0 if a < self.size else 1.0 - aim for a in range(self.count)]))
+
+    def search(self, room: _Room) -> AnyFn:
+        """The function from parameters to near ones with which nothing is missing, or less: in so many turns."""
+
+        def turn(state: Any) -> Any:
+            p, aim, damping = state["p"], state["aim"], state["damping"]
+            there = room.step(p, self.equations(p, aim), damping)
+            far, after = state["far"], self.far(there, aim)
+            better = after < far
+            on = select(better, (after > self.there) & (far - after > _SLOW * far), damping < _MOST)
+            return {
+                "p": select(better, there, p), "aim": aim, "far": select(better, after, far),
+                "damping": damping * select(better, _LESS, _MORE), "left": state["left"] - 1.0,
+                "on": on & (state["left"] > 1.0),
+            }  # fmt: skip
+
+        def search(p: Any, aim: Any, turns: Any) -> Any:
+            far = self.far(p, aim)
+            state = {"p": p, "aim": aim, "far": far, "damping": _FIRST, "left": turns, "on": far > self.there}
+            return control.while_loop(lambda state: state["on"], turn, state)["p"]
+
+        return make(search, [self.flat.vec, Real, Real], self.flat.vec, "search", ["p", "aim", "turns"])
+
+
+@dataclass
+class _Equations:
+    """What is missing, and what each parameter takes away of it: a row for each number that is missing."""
+
+    right: Any
+    rows: Any
+    lead: Any  # how much each row counts for the measure of the damping
+
+    def least(self, loose: Any, fixed: Any, damping: Any) -> Any:
+        """The least step, in the norm of `loose`, that makes up for what is missing after what is `fixed`."""
+        rows = self.rows
+        product: Callable[[Any, Any], Any] = lambda a, b: _sum(loose, lambda i: loose[i] * rows[a][i] * rows[b][i])
+        matrix = each(rows, lambda a: each(rows, lambda b: product(a, b)))
+        part: Callable[[Any], Any] = lambda a: (damping * self.lead[a] + _FLOOR) * matrix[a][a]
+        more = _sum(rows, part) + _TINY
+        damped = each(rows, lambda a: each(rows, lambda b: select(a == b, matrix[a][b] + more, matrix[a][b])))
+        # what is missing has the sign of the rows: what the fixed ones do is taken away from it
+        y = cholesky_solve(damped, each(rows, lambda a: self.right[a] + dot(rows[a], fixed)))
+        pull = each(loose, lambda i: _sum(rows, lambda a: y[a] * rows[a][i]))
+        length = ops.sqrt(loops.max(_sum(loose, lambda i: loose[i] * pull[i] ** 2), 1.0))
+        return each(loose, lambda i: fixed[i] - loose[i] * pull[i] / length)
+
+
+class _Room:
+    """Where parameters may go from `p`, in one step: as vectors."""
+
+    def __init__(self, p: Any, weights: Any, low: Any, high: Any) -> None:
+        free: Callable[[Any], Any] = lambda i: weights[i] > 0.0
+        self.loose = each(p, lambda i: select(free(i), weights[i] ** 2, 0.0))
+        # what is locked stays, even outside of its bounds
+        self.low = each(p, lambda i: select(free(i), low[i], p[i]))
+        self.high = each(p, lambda i: select(free(i), high[i], p[i]))
+
+    def inside(self, p: Any) -> Any:
+        """`p`, brought into its bounds."""
+        return each(p, lambda i: ops.clip(p[i], self.low[i], self.high[i]))
+
+    def step(self, p: Any, equations: _Equations, damping: Any) -> Any:
+        """`p` after the least step. What would leave its bounds goes just to them, and the others do the rest."""
+
+        def again(_: Any, state: Any) -> Any:
+            loose, fixed, _ = state
+            by = equations.least(loose, fixed, damping)
+            asked = each(p, lambda i: p[i] + by[i])
+            there = self.inside(asked)
+            free: Callable[[Any], Any] = lambda i: there[i] == asked[i]
+            fixed = each(p, lambda i: select(free(i), fixed[i], there[i] - p[i]))
+            return each(p, lambda i: select(free(i), loose[i], 0.0)), fixed, there
+
+        return control.scan(again, (self.loose, each(p, lambda _: 0.0), p), _AGAIN)[2]

@@ -1,0 +1,139 @@
+"""What all searches have in common: what they search, what they give, and what is wrong with what they are given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..derivatives.arguments import checked
+from ..derivatives.flatten import Flat, is_real
+from ..errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
+from ..frontend.annotations import as_type, form_of, struct
+from ..frontend.function import Fn, make
+from ..frontend.operators import host_index
+from ..ir import Value, shown
+from ..ir.types import Bool, Real, Tuple, Type
+
+AnyFn = Fn[..., Any]
+
+if TYPE_CHECKING:
+    Point = Any
+else:
+    Point = Real  # as an annotation, `Minimum` alone is that of a search through numbers
+
+ROUNDING = 2.0**-48  # of a value: about what it is rounded by, as the sum of a few numbers
+
+
+@struct
+class Minimum:
+    """What a search found. As a type, `Minimum[P]` is that of a search through values of type `P`.
+
+    `x` is the best point it saw, `value` the function there, and `gradient_norm` the length of the gradient: of the
+    sum of squares, where it searched for the least of those. `steps` counts the steps it tried, also those that did
+    not help. It has `converged` where the gradient is as small as was asked for, or where no step makes the value
+    less, as far as numbers tell.
+    """
+
+    x: Point
+    value: float
+    gradient_norm: float
+    steps: float
+    converged: bool
+
+    @edge
+    def __class_getitem__(cls, t: Any) -> Type:
+        return _minimum(as_type(t))
+
+
+def _minimum(t: Type) -> Type:
+    return Tuple((t, Real, Real, Real, Bool), form_of(Minimum))
+
+
+class Objective:
+    """A function to a number, as one of a vector; what else it takes is `data`, which stays."""
+
+    def __init__(self, f: AnyFn, data: Sequence[Any]) -> None:
+        self.f, self.flat, self._given, self._data = f, Flat(f.types[0]), f, data
+        there = [self.flat.vec, *f.types[1:]]
+        if self.flat.type is not self.flat.vec:
+            self.f = make(self._at_vector, there, f.result, f.name, f.names)
+
+    def _at_vector(self, v: Any, *data: Any) -> Any:
+        return self._given(self.flat.value(v), *data)
+
+    def of(self, derived: Callable[[AnyFn], AnyFn]) -> Callable[[Any], Any]:
+        """What is derived of the function, such as its gradient, at a vector."""
+        made = derived(self.f)
+        return lambda v: made(v, *self._data)
+
+
+Found = tuple[Any, Any, Any, Any, Any]  # the vector, and the other fields of a `Minimum`
+Search = Callable[[Objective, Any], Found]
+
+
+def searching(what: str, f: Any, search: Search, squares: bool = False) -> AnyFn:
+    """The function from a start, and what else `f` takes, to the `Minimum` that a search finds from there."""
+    t = _checked(what, f, squares)
+
+    def body(start: Any, *data: Any) -> Any:
+        objective = Objective(f, data)
+        v, *more = search(objective, objective.flat.vector(start))
+        return Minimum(objective.flat.value(v), *more)
+
+    return make(body, f.types, _minimum(t), f"{what}({f.name})", f.names)
+
+
+def _checked(what: str, f: Any, squares: bool) -> Type:
+    """The type of what is searched through."""
+    at = here().narrow(argument(0, "f", *range(1, 9)))
+    of = checked(f, f"lib.{what}", at)
+    if not of.types or not is_real(of.types[0]):
+        given = f"is a {of.types[0]!r}" if of.types else "is missing"
+        hint = "what is searched comes first: one number, vector or struct of Reals; data come after it"
+        raise TypeMismatch(f"rose.lib.{what}: the first parameter of {of.name} {given}", at, hint)
+    if not squares and of.result is not Real:
+        hint = "rose.lib.gauss_newton takes the residuals themselves, of which it squares and adds up all"
+        hint = hint if is_real(of.result) else "what is searched for is the least number that it gives"
+        raise TypeMismatch(f"rose.lib.{what} takes a function to a Real, and {of.name} gives a {of.result!r}", at, hint)
+    if not is_real(of.result):
+        hint = "return the residuals, as in rose.vec(y[i] - line(x[i]) for i in rose.range(n))"
+        raise TypeMismatch(f"rose.lib.{what}: {of.name} gives a {of.result!r}, not Reals", at, hint)
+    return of.types[0]
+
+
+# options
+
+
+def option(name: str, x: Any, below: float = math.inf) -> None:
+    """That an option is a number from 0 to below `below`, or a traced one."""
+    if isinstance(x, Value):
+        return
+    if isinstance(x, bool) or not hasattr(x, "__float__"):
+        raise TypeMismatch(f"{name} is a number, not {shown(x)}", _at(name), _USUAL)
+    if not 0 <= x < below:
+        ends = "a number that is not negative" if below == math.inf else f"from 0 to below {below:g}"
+        raise OutOfRange(f"{name} is {ends}, not {shown(x)}", _at(name), _USUAL)
+
+
+def whole(name: str, n: Any) -> None:
+    """That an option is an integer above 0."""
+    k = host_index(n)
+    if k is None or k < 1:
+        kind = TypeMismatch if k is None else OutOfRange
+        raise kind(f"{name} is an integer above 0, not {shown(n)}", _at(name), _USUAL)
+
+
+def limits(tolerance: Any, max_steps: Any) -> None:
+    """That these are where a search can end; the number of steps may be a traced one, too."""
+    option("tolerance", tolerance)
+    if not isinstance(max_steps, Value):
+        whole("max_steps", max_steps)
+
+
+def _at(name: str) -> Loc:
+    return here().narrow(argument(_BY_NAME, name, *range(1, 9)))
+
+
+_USUAL = "leave it out for what is usual"
+_BY_NAME = 9  # options have no place

@@ -1,0 +1,313 @@
+"""Dead code across calls: results, parameters and items of tapes that nobody reads, and sums that nobody asks for.
+
+What is needed of a value is all of it, or some items of a tuple. Callers come first, to say what is needed of a
+result; then callees, to say what is needed of a parameter; and then whoever has less to do is written again. What
+others call by its type stays as it is: what is exported, the arms of a choice, the parts of a loop of unknown length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .. import ir
+from ..autodiff.linearity import base
+from ..ir import ADD_TO, CALL, CONST, FOR, GET, PURE_CALL, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..ir.callgraph import callees, callees_first, of_parts
+from ..ir.types import Ref, Tuple, Type, Unit
+from .dead_code import remove_dead_code
+
+Need = bool | dict[int, Any]  # all, nothing, or what of which items: a `Need` for each
+Needs = dict[Any, Need]
+Env = dict[Value, Value]
+
+ROUNDS = 3  # what goes in one may have been all that kept something else
+
+
+def remove_across_calls(funcs: Mapping[str, Func]) -> dict[str, Func]:
+    """These functions, which call what does no more than is asked for."""
+    made = dict(funcs)
+    for _ in range(ROUNDS):
+        if not any(callees(f) for f in made.values()):
+            break
+        program = _Program(list(made.values()))
+        if not program.shrinks:
+            break
+        new = program.written()
+        made = {name: new[f] for name, f in made.items()}
+    return made
+
+
+def _add(needs: Needs, key: Any, need: Need) -> None:
+    """Note that `need` is needed of what `key` stands for, too."""
+    old = needs.get(key, False)
+    if old is True or need is False:
+        return
+    if need is True:
+        needs[key] = True
+        return
+    if old is False:
+        old = needs[key] = {}
+    for k, n in need.items():
+        if n is True:
+            old[k] = True
+        else:
+            _add(old, k, n)
+
+
+def _part(t: Type, need: Need) -> Type:
+    """The type of what is needed of a `t`."""
+    if need is True or t.empty:
+        return t
+    if not need or not isinstance(t, Tuple):
+        return Unit
+    return Tuple(tuple([_part(x, need.get(k, False)) for k, x in enumerate(t.items)]), t.form)
+
+
+def _whole(t: Type, need: Need) -> bool:
+    """True if all of a `t` is needed."""
+    if need is True or t.empty:
+        return True
+    if not need or not isinstance(t, Tuple):
+        return False
+    return all([_whole(x, need.get(k, False)) for k, x in enumerate(t.items)])
+
+
+class _Program:
+    """What is needed of the results, parameters and accumulators of all functions."""
+
+    def __init__(self, roots: list[Func]) -> None:
+        seen: set[Func] = set()
+        self.order: list[Func] = []  # each after what it calls
+        for root in roots:
+            for f in callees_first(root, lambda g: g not in seen):
+                seen.add(f)
+                self.order.append(f)
+        fixed = {f for f in self.order if not f.has_body}
+        self.fixed = {*roots, *fixed, *[g for f in fixed for g in callees(f)]}
+        self.result: Needs = {f: f in self.fixed for f in self.order}
+        self.refs = {f: set(range(len(f.params)) if f in self.fixed else ()) for f in self.order}  # which are read
+        self.params: dict[Func, list[Need]] = {}
+        self.shared: set[tuple[Func, int]] = set()  # parameters that are handed on as they are, to several
+        self.live: dict[Func, _Live] = {}
+        for f in reversed(self.order):
+            if f not in fixed:
+                live = self.live[f] = _Live(self, f, counts=True)
+                live.shared()
+        # where each reads all of its parameters, as long as others do, that is so
+        self.shrinks = any([self.may_shrink(f) for f in self.live])
+        for f in self.order if self.shrinks else ():
+            if f not in fixed:
+                if not all([n is True for g in callees(f) for n in self.params.get(g, ())]):
+                    self.live[f] = _Live(self, f)
+                if f not in self.fixed:
+                    self.params[f] = self.read(f)
+
+    def read(self, f: Func) -> list[Need]:
+        """What `f` needs of each parameter."""
+        needs: list[Need] = [p.type.empty or self.live[f].need.get(p, False) for p in f.params]
+        return [bool(n) if (f, k) in self.shared else n for k, n in enumerate(needs)]
+
+    def may_shrink(self, f: Func) -> bool:
+        """True if something of a function is not needed."""
+        if f in self.fixed:
+            return False
+        needs = [self.result[f], *self.read(f)]
+        return not all(map(_whole, [f.result, *[p.type for p in f.params]], needs))
+
+    def written(self) -> dict[Func, Func]:
+        """What takes the place of each function."""
+        made: dict[Func, Func] = {}
+        for f in self.order:
+            same = all([made[g] is g for g in callees(f)])
+            if not f.has_body:
+                made[f] = of_parts(f, made)
+            elif same and all(map(_whole, [f.result, *[p.type for p in f.params]], [self.result[f], *self.given(f)])):
+                made[f] = f
+            else:
+                made[f] = remove_dead_code(_Writer(self, f, made).function())
+        return made
+
+    def given(self, f: Func) -> list[Need]:
+        """What is needed of each parameter."""
+        return self.params[f] if f in self.params else [True] * len(f.params)
+
+
+class _Live:
+    """What is needed of each value of a function, found backwards; it tells the program what it needs of others."""
+
+    def __init__(self, program: _Program, f: Func, *, counts: bool = False) -> None:
+        self.program, self.f, self.counts = program, f, counts
+        self.need: Needs = {}
+        self.position = {p: k for k, p in enumerate(f.params)}
+        self.calls: dict[Value, None] = {}
+        self.readers: dict[Value, Value | None] = {}  # of tuples: who reads it; None if several do
+        self.mark(f.body.results[0], program.result[f])
+        self.code(f.body)
+
+    def shared(self) -> None:
+        """Tell which tuples go to several readers: to leave out what one of them does not read is to copy the rest."""
+        for v in self.calls:
+            for k, a in enumerate(v.args):
+                if isinstance(a.type, Tuple) and a.op is not TUPLE and self.readers[a] is None:
+                    self.program.shared.add((v.attr, k))
+
+    def mark(self, v: Value, need: Need) -> None:
+        if need is True:
+            self.need[v] = True
+        elif need:
+            _add(self.need, v, need)
+
+    def observed(self, ref: Value) -> bool:
+        """True if somebody sees what is added to `ref`."""
+        ref = base(ref)
+        if ref in self.position:
+            return self.position[ref] in self.program.refs[self.f]
+        return ref in self.need
+
+    def code(self, block: Block) -> None:
+        need = self.need
+        for v in reversed(block.code):
+            op = v.op
+            if op.eval is not None and v.type.scalar:  # most are: numbers, made of numbers
+                if v in need:
+                    for a in v.args:
+                        need[a] = True
+            elif op is PURE_CALL or op is CALL:
+                self.call(v)
+            elif op is FOR:
+                self.loop(v)
+            elif v in need:
+                self.reads(v, need[v])
+            elif op is ADD_TO and self.observed(v.args[0]):
+                need[v] = True
+                self.reads(v, True)
+
+    def use(self, v: Value) -> None:
+        for a in v.args:
+            if isinstance(a.type, Tuple):
+                self.readers[a] = v if self.readers.get(a, v) is v else None
+
+    def reads(self, v: Value, need: Need) -> None:
+        if self.counts:
+            self.use(v)
+        if v.op is GET:
+            (whole,) = v.args
+            known = self.need.get(whole)
+            if need is True and isinstance(known, dict):
+                known[v.attr] = True
+            elif known is not True:
+                self.mark(whole, {v.attr: need})
+        elif v.op is TUPLE:
+            for k, a in enumerate(v.args):
+                self.mark(a, need if need is True else need.get(k, False) if need else False)
+        else:
+            for a in v.args:
+                self.mark(a, True)
+
+    def call(self, v: Value) -> None:
+        g: Func = v.attr
+        seen = [k for k, a in enumerate(v.args) if isinstance(a.type, Ref) and self.observed(a)]
+        if v not in self.need and g.pure and not seen:
+            return
+        need = self.need.setdefault(v, {})
+        self.calls[v] = None
+        if self.counts:
+            self.use(v)
+        program = self.program
+        _add(program.result, g, need)
+        program.refs[g].update(seen)
+        for k, (a, n) in enumerate(zip(v.args, program.given(g), strict=True)):
+            if not isinstance(a.type, Ref) or k in seen or g in program.fixed:
+                self.mark(a, n)
+
+    def loop(self, v: Value) -> None:
+        """As in `dead_code.py`: a state is needed after the loop, or in a turn by something that is."""
+        block: Block = v.attr
+        found = self.need.get(v, {})
+        items: dict[int, Need] = dict.fromkeys(found, True) if isinstance(found, dict) else {}
+        before, fresh = len(self.need), list(items)
+        while True:
+            for j in fresh:
+                items[j] = True
+                self.mark(block.results[j], True)
+            self.code(block)
+            fresh = [j for j, p in enumerate(block.params[1:]) if p in self.need and j not in items]
+            if not fresh:
+                break
+        if len(self.need) > before or items:
+            self.need[v] = items
+            for j, a in enumerate(v.args):
+                if j in items:
+                    self.mark(a, True)
+
+
+class _Writer:
+    """Writes a function again, of which less is needed."""
+
+    def __init__(self, program: _Program, f: Func, made: Mapping[Func, Func]) -> None:
+        self.program, self.f, self.made = program, f, made
+        self.need = program.live[f].need
+
+    def function(self) -> Func:
+        f, env = self.f, Env()
+        with ir.building(f.name) as b:
+            for p, need in zip(f.params, self.program.given(f), strict=True):
+                if need:
+                    b.loc = p.loc
+                    env[p] = b.param(_part(p.type, need), p.attr)
+            self.block(b, f.body, env)
+            return b.func(_shaped(b, env.get(f.body.results[0]), f.result, self.program.result[f]))
+
+    def block(self, b: Builder, block: Block, env: Env) -> None:
+        for v in block.code:
+            if v in self.need:
+                b.loc = v.loc
+                env[v] = self.value(b, v, env)
+
+    def value(self, b: Builder, v: Value, env: Env) -> Value:
+        if v.op.eval is not None:
+            return b.again(v, tuple([env[a] for a in v.args]))
+        if v.op is CONST:
+            return b.const(v.attr, v.type)
+        if v.op is ZERO:
+            return b.zero(v.type)
+        if is_call(v):
+            return self.call(b, v, env)
+        if v.op is FOR:
+            return self.loop(b, v, env)
+        if v.op is GET:
+            return b.get(env[v.args[0]], v.attr)
+        if v.op is TUPLE:
+            t, items = v.type, [env[a] if a in env else b.zero(_part(a.type, False)) for a in v.args]
+            assert isinstance(t, Tuple)
+            return b.tuple(items, Tuple(tuple([x.type for x in items]), t.form))
+        return b.again(v, tuple([env[a] for a in v.args]))
+
+    def call(self, b: Builder, v: Value, env: Env) -> Value:
+        needs = zip(v.args, self.program.given(v.attr), strict=True)
+        return b.call(self.made[v.attr], [_shaped(b, env.get(a), a.type, n) for a, n in needs if n])
+
+    def loop(self, b: Builder, v: Value, env: Env) -> Value:
+        block: Block = v.attr
+        zero: Callable[[Value], Value] = lambda x: env[x] if self.need.get(x) is True else b.zero(x.type)
+        args = tuple([zero(a) for a in v.args])
+        with b.nested() as body:
+            for p in block.params:
+                b.loc = p.loc
+                env[p] = b.param(p.type, p.attr)
+            self.block(b, block, env)
+            body.results = tuple([zero(r) for r in block.results])
+        return b.emit(FOR, args, body, v.type)
+
+
+def _shaped(b: Builder, v: Value | None, t: Type, need: Need) -> Value:
+    """What is needed of a value that was of type `t`, and nothing in the place of the rest."""
+    if v is None and isinstance(t, Ref):
+        return b.accum(b.zero(t.inner))  # which nobody reads: others, who call the same function, do
+    if not need or v is None:
+        return b.zero(_part(t, False))
+    if need is True or not isinstance(t, Tuple) or v.type is _part(t, need):
+        return v
+    items = [_shaped(b, b.get(v, k) if need.get(k) else None, x, need.get(k, False)) for k, x in enumerate(t.items)]
+    return b.tuple(items, Tuple(tuple([x.type for x in items]), t.form))

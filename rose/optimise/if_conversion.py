@@ -1,0 +1,50 @@
+"""Choices between two short functions: both are evaluated, and one of the results is taken.
+
+A choice is a call, and so are its arms. Where both do no more than a few steps that nobody sees, that costs less than
+to decide: an engine guesses which way a branch goes, and a call takes what is in memory through it.
+"""
+
+from __future__ import annotations
+
+from ..ir import FOR, Block, Builder, Func, Value, is_call
+from ..ir.ops import select
+from ..ir.sizes import Size
+from ..ir.types import Fin, Ref, Tuple
+
+CHEAP = 30  # instructions of an arm, with those of all turns of its loops
+
+
+def is_cheap(f: Func) -> bool:
+    """True for a choice whose arms are short, and of which nothing but the result shows which was taken."""
+    if f.arms is None or not f.pure or f.result.stacked:
+        return False
+    given = f.arms[0].params
+    if any([isinstance(p.type, Ref) or p.type.stacked for p in given]):
+        return False
+    return all([g.has_body and steps(g.body) <= CHEAP for g in f.arms])
+
+
+def chosen(b: Builder, c: Value, x: Value, y: Value) -> Value:
+    """`x` or `y`: of a tuple, item by item."""
+    if x is y or x.type.empty:
+        return x
+    if isinstance(x.type, Tuple):
+        return b.tuple([chosen(b, c, b.get(x, k), b.get(y, k)) for k in range(len(x.type.items))], x.type)
+    return b.emit(select, (c, x, y))
+
+
+def steps(block: Block) -> int:
+    """How many instructions are done; more than any limit, if some are calls."""
+    total = 0
+    for v in block.code:
+        if v.op is FOR:
+            n = v.attr.params[0].type
+            assert isinstance(n, Fin)
+            total += CHEAP + 1 if isinstance(n.size, Size) else n.size * steps(v.attr)
+        elif is_call(v) or v.op.wasm.startswith("call "):
+            return CHEAP + 1
+        else:
+            total += 1
+        if total > CHEAP:
+            break
+    return total

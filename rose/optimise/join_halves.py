@@ -1,0 +1,148 @@
+"""Pairs of calls: the forward half of a part of a program, and later its backward half, which waits for nothing else.
+
+Where a sum has many terms, long functions are cut, and forward halves are followed by backward halves, in reverse:
+tapes of all parts lie in memory meanwhile. If what a backward half is given is known as soon as its forward half is
+done, both are put where they are called, so that `schedule.py` can bring them together, and no tape is left.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+
+from ..ir import CONST, GET, PARAM, TUPLE, ZERO, Func, Value, is_call
+from ..ir.types import Ref
+from .dead_code import remove_dead_code
+from .inlining import SMALL, Writer
+from .outlining import weight
+
+ROUNDS = 4  # calls within calls
+HOPS = 100  # calls in a row that hand on what they are given: so many are looked through
+SHALLOW = 8  # times as many steps as the longest chain of them has: what is no chain
+LARGEST = 100_000  # instructions of a function that becomes one, before it is cut again
+
+
+def join_pairs(f: Func, made: Mapping[Func, Func]) -> Func:
+    """`f`, with what is `made` of the functions that it calls in pairs put where they are called."""
+    if any([isinstance(p.type, Ref) for p in f.params]):  # it is a half itself, and has its pair where it is called
+        return f
+    for _ in range(ROUNDS):
+        here = {v: made.get(v.attr, v.attr) for v in _pairs(f)}
+        if not here or weight(f.body) + sum([weight(g.body) for g in here.values()]) > LARGEST:
+            break
+        f = remove_dead_code(Writer(made, here).function(f))
+    return f
+
+
+def _pairs(f: Func) -> set[Value]:
+    """The calls in pairs: others come between the two, or what the second one calls can follow parts of the first."""
+    pairs, waits = set[Value](), False
+    adding: set[Value] = set()  # calls that add to something, and those that they need
+    calls = _calls(f)
+    place = {v: k for k, v in enumerate(calls)}
+    opens = cache(_opens)
+    for v, needs in calls.items():
+        if not _has_body(v):
+            continue
+        both = {v, *filter(_has_body, needs)}
+        adds = any([isinstance(a.type, Ref) for a in v.args])
+        if adds:
+            adding |= both
+        if not needs:
+            if adds and _takes_a_tape(v) and (weight(v.attr.body) <= SMALL or opens(v.attr)):
+                pairs.add(v)
+            continue
+        last = max(needs, key=place.__getitem__)
+        follows = place[v] == place[last] + 1
+        if last in both and (not follows or opens(v.attr)):
+            pairs |= both
+            waits = waits or not follows
+    if waits:  # and those of which the other half is here already
+        times = Counter([v.attr for v in calls])
+        pairs |= adding | {v for v in calls if _has_body(v) and times[v.attr] == 1}
+    return pairs
+
+
+def _takes_a_tape(v: Value) -> bool:
+    """True if a call is given a tuple that is made of numbers where it stands."""
+    todo = [a for a in v.args if a.op is TUPLE]
+    while todo:
+        a = todo.pop()
+        if a.op.eval is not None:
+            return True
+        if a.op is TUPLE:
+            todo += a.args
+    return False
+
+
+def _calls(f: Func) -> dict[Value, set[Value]]:
+    """The calls of a function, each with those whose results it is given, and the last one that other numbers need."""
+    newest: dict[Value, Value] = {}
+    turn: dict[Value, int] = {}
+    calls: dict[Value, set[Value]] = {}
+    for k, v in enumerate(f.body.code):
+        turn[v] = k
+        if is_call(v):
+            calls[v] = _given(v, newest)
+            newest[v] = v
+        elif needs := [newest[x] for a in v.args if not isinstance(a.type, Ref) and (x := _source(a)) in newest]:
+            newest[v] = max(needs, key=turn.__getitem__)
+    return calls
+
+
+def _given(v: Value, newest: dict[Value, Value]) -> set[Value]:
+    """The calls that the arguments of one need, each part of a tuple for itself."""
+    found: set[Value] = set()
+    todo = [a for a in v.args if not isinstance(a.type, Ref)]
+    while todo:
+        a = _source(todo.pop())
+        if a.op is TUPLE:
+            todo += a.args
+        elif a in newest:
+            found.add(newest[a])
+    return found
+
+
+def _opens(g: Func) -> bool:
+    """True if `g` is no chain, in which each step needs the one before it: some can follow what `g` is given."""
+    depth: dict[Value, int] = {}
+    steps = 0
+    for v in g.body.code:
+        counts = v.op.eval is not None or is_call(v)
+        steps += counts
+        depth[v] = counts + max([depth.get(_source(a), 0) for a in v.args], default=0)
+    return SHALLOW * max(depth.values(), default=0) < steps
+
+
+def _has_body(v: Value) -> bool:
+    """True for a call of what can be put in its place."""
+    return is_call(v) and v.attr.has_body and not v.attr.remat
+
+
+def _source(v: Value) -> Value:
+    """Where a value comes from, through tuples, and calls that hand on what they are given."""
+    path: list[int] = []
+    for _ in range(HOPS):
+        v = _along(v, path)
+        if not is_call(v) or not _has_body(v):
+            break
+        g: Func = v.attr
+        r = _along(g.body.results[0], path)
+        if r.op is CONST or r.op is ZERO:
+            return r
+        if r.op is not PARAM or r.block is not g.body:
+            break
+        v = next(a for a, p in zip(v.args, g.params, strict=True) if p is r)
+    return v
+
+
+def _along(v: Value, path: list[int]) -> Value:
+    """The value whose part, at the end of `path`, is the part of `v` there."""
+    while v.op is GET or (v.op is TUPLE and path):
+        if v.op is GET:
+            path.append(v.attr)
+            v = v.args[0]
+        else:
+            v = v.args[path.pop()]
+    return v

@@ -1,0 +1,203 @@
+"""Fusion: two loops over the same range become one, where the second reads of the first only what its turn made.
+
+So the backward half of a sum runs in the turns of the forward half: what was a vector between them is a number.
+Each accumulator is added to by one of the two loops at most, so all additions keep their order, and their bits.
+
+With `simd`, a loop without a state stays apart from one that has a state: two turns of the first can be done at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autodiff.linearity import base
+from ..ir import ACCUM, ADD_TO, CALL, FOR, FREEZE, GET, INDEX, PARAM, Block, Func, Value, is_call
+from ..ir.callgraph import instructions
+from ..ir.types import Ref, items_of, tuple_of
+from .outlining import weight
+
+LARGEST = 400  # instructions of both loops, and of what lies between them
+APART = 8  # instructions of a loop without a state, from which on it is worth a vector that is stored, and read again
+
+
+def fuse(f: Func, *, simd: bool = False) -> Func:
+    """`f`, a new function, with fewer loops: it is edited in place."""
+    gets: dict[Value, list[Value]] = {}
+    for v in instructions(f.body):
+        if v.op is GET and v.args[0].op is FOR:
+            gets.setdefault(v.args[0], []).append(v)
+    _block(f.body, gets, simd)
+    return f
+
+
+def _block(block: Block, gets: dict[Value, list[Value]], simd: bool) -> None:
+    code: list[Value] = []
+    for v in block.code:
+        if v.op is not FOR or not _joined(code, v, gets, simd):
+            code.append(v)
+    block.code = code
+    for v in code:
+        if v.op is FOR:
+            _block(v.attr, gets, simd)
+
+
+def _joined(code: list[Value], v: Value, gets: dict[Value, list[Value]], simd: bool) -> bool:
+    """Put the loop `v`, which comes next, into the last one before it that can take it in; False if none can."""
+    total = _weight(v)
+    for k in range(len(code) - 1, -1, -1):
+        total += _weight(code[k])
+        if total > LARGEST:
+            break
+        if code[k].op is FOR and _same_range(code[k], v) and not (simd and _apart(code[k], v)):
+            pair = _Pair(code[k], v, code[k + 1 :])
+            if pair.fits():
+                before, after = pair.join(gets)
+                code[k:] = [*before, pair.first, *after]
+                return True
+    return False
+
+
+def _same_range(x: Value, y: Value) -> bool:
+    return x.attr.params[0].type is y.attr.params[0].type
+
+
+def _apart(x: Value, y: Value) -> bool:
+    """True if one of two loops has no state, but the other has, which would keep turns from being done in pairs."""
+    bare = [v for v in (x, y) if not v.args]
+    if len(bare) != 1 or _weight(bare[0]) < APART:
+        return False
+    return not any([is_call(v) or v.op.wasm.startswith("call") for v in instructions(bare[0].attr)])
+
+
+def _weight(v: Value) -> int:
+    return 1 + weight(v.attr) if v.op is FOR else 1
+
+
+class _Pair:
+    """Two loops of a block, and what lies between them."""
+
+    def __init__(self, first: Value, second: Value, between: list[Value]) -> None:
+        self.first, self.second, self.between = first, second, between
+        self.one: Block = first.attr
+        self.two: Block = second.attr
+        self.after: dict[Value, None] = {}  # what between the loops needs the first one
+
+    def fits(self) -> bool:
+        """True if the second loop can run in the turns of the first one."""
+        inner = [list(instructions(b)) for b in (self.one, self.two)]
+        between = [w for v in self.between for w in ([v, *instructions(v.attr)] if v.op is FOR else [v])]
+        calls = [any([is_call(v) for v in code]) for code in inner]
+        if all(calls) or any([v.op is CALL and not v.attr.pure for code in (*inner, between) for v in code]):
+            return False
+        adds = [_adds(code, b) for code, b in zip(inner, (self.one, self.two), strict=True)]
+        if not adds[0].isdisjoint(adds[1]) or (any(map(_given, adds[0])) and any(map(_given, adds[1]))):
+            return False
+        self.sort(adds[0])
+        late = _touched([w for v in self.after for w in ([v, *instructions(v.attr)] if v.op is FOR else [v])])
+        if not late.isdisjoint(adds[1]) or (any(map(_given, late)) and any(map(_given, adds[1]))):
+            return False
+        return self.reads_its_turn(inner[1])
+
+    def sort(self, added: set[Value]) -> None:
+        """Find what needs the first loop: its results, what it adds to, and what is made of them."""
+        late = set(added)
+        for v in self.between:
+            code = [v, *instructions(v.attr)] if v.op is FOR else [v]
+            reads = [a for w in code for a in (*w.args, *(w.attr.results if w.op is FOR else ()))]
+            touched = _touched(code)
+            if (
+                any([a is self.first or a in self.after for a in reads])
+                or not touched.isdisjoint(late)
+                or (any(map(_given, late)) and any(map(_given, touched)))
+            ):
+                self.after[v] = None
+                late |= touched
+
+    def reads_its_turn(self, code: list[Value]) -> bool:
+        """True if the second loop reads of the first one nothing but the elements of its own turn."""
+        if any([a in self.after for a in self.second.args]):
+            return False
+        results = [r for v in code if v.op is FOR for r in v.attr.results]
+        if any([r in self.after for r in (*results, *self.two.results)]):
+            return False
+        states, turn = len(self.first.args), self.two.params[0]
+        for v in code:
+            for k, a in enumerate(v.args):
+                if a is self.first or (
+                    a in self.after
+                    and not (
+                        v.op is INDEX and k == 0 and v.args[1] is turn and a.op is GET and a.args[0] is self.first
+                        and a.attr >= states
+                    )
+                ):  # fmt: skip
+                    return False
+        return True
+
+    def join(self, gets: dict[Value, list[Value]]) -> tuple[list[Value], list[Value]]:
+        """Put the second loop into the first; give what between them comes before that, and after it."""
+        first, second, one, two = self.first, self.second, self.one, self.two
+        n, m, vecs = len(first.args), len(second.args), len(one.results) - len(first.args)
+        env: dict[Value, Value] = {two.params[0]: one.params[0]}
+        known = {_key(v): v for v in one.code if _shared(v)}
+        self.write(two, env, known, one.code)
+        for p in two.params[1:]:
+            p.block = one
+        one.params += two.params[1:]
+        a, b = one.results, tuple([env.get(r, r) for r in two.results])
+        one.results = (*a[:n], *b[:m], *a[n:], *b[m:])
+        s, t = items_of(first.type), items_of(second.type)
+        first.type = tuple_of(*s[:n], *t[:m], *s[n:], *t[m:])
+        first.args = (*first.args, *second.args)
+        mine, yours = gets.setdefault(first, []), gets.pop(second, [])
+        for v in mine:
+            v.attr = v.attr if v.attr < n else v.attr + m
+        for v in yours:
+            v.args, v.attr = (first,), v.attr + n if v.attr < m else v.attr + n + vecs
+        mine += yours
+        return [v for v in self.between if v not in self.after], list(self.after)
+
+    def write(self, block: Block, env: dict[Value, Value], known: dict[Any, Value], code: list[Value]) -> None:
+        """Let the instructions of the second loop belong to the first, but for those that it has already."""
+        for v in block.code:
+            v.args = tuple([env.get(a, a) for a in v.args])
+            if v.op is INDEX and v.args[0].op is GET and v.args[0].args[0] is self.first:
+                env[v] = self.one.results[v.args[0].attr]
+                continue
+            if block is self.two:
+                if _shared(v) and (same := known.setdefault(_key(v), v)) is not v:
+                    env[v] = same
+                    continue
+                v.block = self.one
+            if v.op is FOR:
+                inner: Block = v.attr
+                if block is self.two:
+                    inner.parent = self.one
+                kept: list[Value] = []
+                self.write(inner, env, known, kept)
+                inner.code, inner.results = kept, tuple([env.get(r, r) for r in inner.results])
+            code.append(v)
+
+
+def _key(v: Value) -> Any:
+    return v.op, v.args, v.attr, v.type
+
+
+def _shared(v: Value) -> bool:
+    """True for what is the same if it reads the same. Literals stand outside of loops."""
+    return v.op.pure and bool(v.args)
+
+
+def _adds(code: list[Value], block: Block) -> set[Value]:
+    """The accumulators from outside of a loop that it adds to."""
+    return {ref for ref in _touched(code) if not ref.block.inside(block)}
+
+
+def _touched(code: list[Value]) -> set[Value]:
+    """The accumulators that instructions add to, or freeze."""
+    found = [a for v in code if v.op in (ADD_TO, FREEZE, ACCUM) or is_call(v) for a in v.args]
+    return {base(a) for a in found if isinstance(a.type, Ref)}
+
+
+def _given(ref: Value) -> bool:
+    """True for an accumulator of a caller: two of them may be the same."""
+    return ref.op is PARAM

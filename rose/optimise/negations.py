@@ -1,0 +1,65 @@
+"""Negations that cost nothing: a sum with a negation is a difference, and a product hands it on until it meets one.
+
+Each rule gives the same bits, zeros with their signs included; only the sign of a nan, which engines choose as they
+like, may be another. So `-x + -y` is not `-(x + y)`: with 0 and -0 their signs differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..ir import CONST, Builder, Op, Value
+from ..ir.ops import abs_, add, div, mul, neg, sub
+from ..ir.types import Real
+
+
+def signed(b: Builder, op: Op, args: tuple[Value, ...]) -> Value:
+    """`op` of `args`, a row of the table, with as few negations as can be."""
+    if op in _RULES and any([a.op is neg for a in args]):
+        return _RULES[op](b, *args)
+    if op is neg and args[0].op is mul:
+        for c, x in (args[0].args, args[0].args[::-1]):
+            if c.op is CONST:
+                return b.emit(mul, (b.const(-c.attr, Real), x))
+    return b.emit(op, args)
+
+
+def _add(b: Builder, x: Value, y: Value) -> Value:
+    if x is y:
+        return b.emit(neg, (b.emit(add, (x.args[0], x.args[0])),))
+    return b.emit(sub, (x, y.args[0]) if y.op is neg else (y, x.args[0]))
+
+
+def _sub(b: Builder, x: Value, y: Value) -> Value:
+    return b.emit(add, (x, y.args[0])) if y.op is neg else b.emit(sub, (x, y))
+
+
+def _product(b: Builder, op: Op, x: Value, y: Value) -> Value:
+    """Of a product, or a quotient."""
+    bare = [a.args[0] if a.op is neg else a for a in (x, y)]
+    if x.op is neg and y.op is neg:
+        return b.emit(op, (bare[0], bare[1]))
+    for k, a in enumerate(bare):
+        if a.op is CONST:
+            bare[k] = b.const(-a.attr, Real)
+            return b.emit(op, (bare[0], bare[1]))
+    return signed(b, neg, (signed(b, op, (bare[0], bare[1])),))
+
+
+def _mul(b: Builder, x: Value, y: Value) -> Value:
+    return _product(b, mul, x, y)
+
+
+def _div(b: Builder, x: Value, y: Value) -> Value:
+    return _product(b, div, x, y)
+
+
+def _neg(b: Builder, x: Value) -> Value:
+    return x.args[0]
+
+
+def _abs(b: Builder, x: Value) -> Value:
+    return b.emit(abs_, x.args)
+
+
+_RULES: dict[Op, Callable[..., Value]] = {add: _add, sub: _sub, mul: _mul, div: _div, neg: _neg, abs_: _abs}

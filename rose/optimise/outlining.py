@@ -1,0 +1,317 @@
+"""Long functions, cut into calls of shorter ones: engines refuse long functions, and are slow at them.
+
+A block of many instructions becomes a row of calls, each of a piece of it: what a piece reads is its
+parameters, and what others read of it is its result. This happens right after tracing, so what is derived
+from a long function is short as well; and once more at the end, to what `pairs.py` made longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import ir
+from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
+from ..ir.types import Tuple
+
+PIECE = 1000  # instructions
+LONGEST = 2 * PIECE
+LONG = 6 * PIECE  # of what is only compiled: nothing is derived from it
+
+_REBUILT = {CONST, ZERO, GET, FOR}  # what the builder makes anew; the rest is copied
+
+Env = dict[Value, Value]
+
+
+def split(f: Func, longest: int = LONGEST) -> Func:
+    """`f`, which is finished, cut into pieces if it has more than `longest` instructions."""
+    f.body.known.clear()  # which takes more memory than the instructions
+    if weight(f.body) <= longest:
+        return f
+    with ir.building(f.name) as b:
+        b.pure = f.pure
+        env: Env = {}
+        for p in f.params:
+            b.loc = p.loc
+            env[p] = b.param(p.type, p.attr)
+        _Splitter(f.name).block(b, f.body, env)
+        _remake_one(b, f.body.results[0], env)
+        made = b.func(env[f.body.results[0]])
+    made.jvp, made.memo, made.remat = f.jvp, f.memo, f.remat
+    return made
+
+
+def lifted(name: str, block: Block) -> tuple[Func, list[Value]]:
+    """A block with one result as a function of its own, and what it reads from outside: its last parameters.
+
+    Of a tuple these are the items: in a derivative they are summed one by one, as in a loop.
+    """
+    outer = ir.current_builder()
+    reads = [*[a for v in block.code for a in _uses(v)], *block.results]
+    with ir.building(name) as b:
+        env: Env = {p: _param(b, p) for p in block.params}
+        outside: Env = {}
+        for a in reads:
+            if a not in env and not a.block.inside(block):
+                env[a] = _given(b, outer, a, outside)
+        _same(b, block, env)
+        (result,) = block.results
+        return b.func(env[result]), list(outside)
+
+
+def _same(b: Builder, block: Block, env: Env) -> None:
+    """The instructions of a block again, in their order: none is moved out of a loop."""
+    for v in block.code:
+        args, b.loc = tuple([env[a] for a in v.args]), v.loc
+        if v.op is GET:
+            env[v] = b.get(args[0], v.attr)
+        elif v.op is not FOR:
+            env[v] = b.again(v, args)
+        else:
+            with b.nested() as body:
+                env.update({p: b.param(p.type, p.attr) for p in v.attr.params})
+                _same(b, v.attr, env)
+                body.results = tuple([env[r] for r in v.attr.results])
+            env[v] = b.emit(FOR, args, body, v.type)
+
+
+def _given(b: Builder, outer: Builder, v: Value, outside: Env) -> Value:
+    if v.op is CONST or v.op is ZERO:
+        return b.const(v.attr, v.type) if v.op is CONST else b.zero(v.type)
+    if isinstance(v.type, Tuple):
+        return b.tuple([_given(b, outer, outer.get(v, k), outside) for k in range(len(v.type.items))], v.type)
+    if v not in outside:
+        outside[v] = _param(b, v)
+    return outside[v]
+
+
+def _param(b: Builder, v: Value) -> Value:
+    b.loc = v.loc
+    return b.param(v.type, v.attr if v.op is PARAM else None)
+
+
+def weight(block: Block) -> int:
+    """The sum of `_weight_of` of each, in one loop: this is asked of every function."""
+    total = len(block.code)
+    for v in block.code:
+        if v.op is FOR:
+            total += weight(v.attr)
+        elif v.op is ADD_TO:
+            total += 1
+    return total
+
+
+def _weight_of(v: Value) -> int:
+    """1 for an instruction, and 1 for an accumulator that it adds to: each may be a parameter of a piece."""
+    if v.op is FOR:
+        return 1 + weight(v.attr)
+    return 1 + (v.op is ADD_TO)
+
+
+class _Splitter:
+    def __init__(self, name: str) -> None:
+        self.name, self.count = name, 0
+
+    def block(self, b: Builder, block: Block, env: Env) -> None:
+        """Write a block again: its pieces as calls, if it is long."""
+        if weight(block) <= LONGEST:
+            for v in block.code:
+                _copy(b, v, env)
+            return
+        pieces = _pieces(block)
+        outs = _read_later(block, pieces)
+        for piece in pieces:
+            if len(piece) < PIECE // 10 and not any([v.op is FOR for v in piece]):
+                for v in piece:
+                    _copy(b, v, env)
+            elif len(piece) == 1 and piece[0].op is FOR:
+                self.loop(b, piece[0], env)
+            else:
+                self.call(b, piece, outs, env)
+
+    def loop(self, b: Builder, v: Value, env: Env) -> None:
+        block: Block = v.attr
+        for a in _uses(v):
+            _remake_one(b, a, env)
+        with b.nested() as body:
+            b.loc = v.loc
+            for p in block.params:
+                env[p] = b.param(p.type, p.attr)
+            self.block(b, block, env)
+            body.results = tuple([env[r] for r in block.results])
+        states, vecs = b.close(body, [env[a] for a in v.args])
+        env[v] = b.tuple([*states, *vecs])
+
+    def call(self, b: Builder, piece: Sequence[Value], outs: dict[Value, None], env: Env) -> None:
+        given = _read_from_outside(piece)
+        results = [v for v in piece if v in outs]
+        self.count += 1
+        with ir.building(f"{self.name}.{self.count}") as inner:
+            own: Env = {}
+            for v in given:
+                inner.loc = v.loc
+                own[v] = inner.param(v.type)
+            for v in piece:
+                if v.op is FOR:
+                    self.loop(inner, v, own)
+                else:
+                    _copy(inner, v, own)
+            part = inner.func(inner.tuple([own[v] for v in results]))
+        b.loc = piece[0].loc
+        for v in given:
+            _remake_one(b, v, env)
+        out = b.call(part, [env[v] for v in given])
+        for k, v in enumerate(results):
+            env[v] = b.get(out, k)
+
+
+def _is_remade(v: Value) -> bool:
+    """True for what each piece makes for itself: literals, and parts of what it is given."""
+    return (v.op in (CONST, ZERO, AT, GET) and not (v.op is GET and v.args[0].op is FOR)) or (
+        v.op is INDEX and v.args[1].op is CONST
+    )
+
+
+def _pieces(block: Block) -> list[list[Value]]:
+    """The code in pieces. An accumulator that is open at a cut is opened and frozen between two pieces."""
+    size, number, cut = 0, dict[Value, int](), 0
+    for v in block.code:
+        size += _weight_of(v) if v.op is FOR or v.op is ADD_TO else 1
+        if size > PIECE:
+            size, cut = 0, cut + 1
+        number[v] = cut
+    frozen = {v.args[0]: v for v in block.code if v.op is FREEZE}
+    apart = {v for v in block.code if v.op is ACCUM and v not in frozen}
+    while True:
+        pieces = _cut(block, number, apart)
+        if not frozen:
+            return pieces
+        piece = {v: k for k, vs in enumerate(pieces) for v in vs}
+        torn = [(x, v) for x, v in frozen.items() if x not in apart and x in piece and piece[x] != piece[v]]
+        if not torn:
+            return pieces
+        for pair in torn:
+            apart.update(pair)
+
+
+def _cut(block: Block, number: dict[Value, int], apart: set[Value]) -> list[list[Value]]:
+    pieces: list[list[Value]] = [[]]
+    last = 0
+    for v in block.code:
+        if v in apart or number[v] != last:
+            pieces.append([])
+            last = number[v]
+        pieces[-1].append(v)
+        if v in apart:
+            pieces.append([])
+    return [p for p in pieces if p]
+
+
+def _uses(v: Value) -> list[Value]:
+    """What an instruction reads, and what those in its loop do."""
+    if v.op is not FOR:
+        return list(v.args)
+    out = list(v.args)
+    for w in v.attr.code:
+        out.extend(_uses(w))
+    return [*out, *v.attr.results]
+
+
+def _read_later(block: Block, pieces: list[list[Value]]) -> dict[Value, None]:
+    """The values that are read outside of the piece that makes them, in order."""
+    piece = {v: k for k, vs in enumerate(pieces) for v in vs}
+    out: dict[Value, None] = {}
+
+    def read(a: Value, k: int) -> None:
+        while _is_remade(a) and a.args:
+            for x in a.args[1:]:
+                read(x, k)
+            a = a.args[0]
+            if piece.get(a, k) == k:
+                return
+        if a.op is not CONST and a.op is not ZERO:
+            out[a] = None
+
+    for k, vs in enumerate(pieces):
+        own = set(vs)
+        for v in vs:
+            for a in v.args if v.op is not FOR else _uses(v):
+                if a not in own and piece.get(a, k) != k:
+                    read(a, k)
+    for r in block.results:
+        if r in piece:
+            read(r, -1)
+    return out
+
+
+def _read_from_outside(piece: Sequence[Value]) -> list[Value]:
+    """What a piece needs to be given."""
+    own = set(piece)
+    inner: set[Block] = set()
+    out: dict[Value, None] = {}
+
+    def read(a: Value) -> None:
+        if a in own or a.block in inner:
+            return
+        if _is_remade(a):
+            for x in a.args:
+                read(x)
+        else:
+            out[a] = None
+
+    def enter(v: Value) -> None:
+        if v.op is FOR:
+            inner.add(v.attr)
+            for w in v.attr.code:
+                enter(w)
+            for r in v.attr.results:
+                read(r)
+        for a in v.args:
+            read(a)
+
+    for v in piece:
+        if v.op is FOR:
+            enter(v)
+            continue
+        for a in v.args:
+            if a not in own:
+                read(a)
+    return list(out)
+
+
+def _remake_one(b: Builder, a: Value, env: Env) -> None:
+    if a not in env and _is_remade(a) and all([_reachable(x, env) for x in a.args]):
+        for x in a.args:
+            _remake_one(b, x, env)
+        _copy(b, a, env)
+
+
+def _reachable(a: Value, env: Env) -> bool:
+    return a in env or (_is_remade(a) and all([_reachable(x, env) for x in a.args]))
+
+
+def _copy(b: Builder, v: Value, env: Env) -> None:
+    """One instruction again, with the new values of its arguments."""
+    for a in v.args:
+        if a not in env:
+            _remake_one(b, a, env)
+    if v.op.eval is not None or v.op not in _REBUILT:
+        env[v] = b.again(v, tuple([env[a] for a in v.args]))
+        return
+    b.loc = v.loc
+    if v.op is CONST:
+        env[v] = b.const(v.attr, v.type)
+    elif v.op is ZERO:
+        env[v] = b.zero(v.type)
+    elif v.op is GET:
+        env[v] = b.get(env[v.args[0]], v.attr)
+    else:
+        for a in _uses(v):
+            _remake_one(b, a, env)
+        with b.nested() as body:
+            for p in v.attr.params:
+                env[p] = b.param(p.type, p.attr)
+            for w in v.attr.code:
+                _copy(b, w, env)
+            body.results = tuple([env[r] for r in v.attr.results])
+        states, vecs = b.close(body, [env[a] for a in v.args])
+        env[v] = b.tuple([*states, *vecs])

@@ -1,0 +1,129 @@
+"""Vectors that are cheap to compute again are not stored: their elements are made where they are read.
+
+A loop of the forward half leaves a vector for one of the backward half. Where an element of it is a parameter's, or
+a product or two of what is at hand, it is computed once more, by the same operations on the same numbers. Where it
+is a tuple, each item of it has a vector of its own, so that those are stored which are worth it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..ir import FOR, GET, INDEX, TUPLE, Block, Builder, Op, Value
+from ..ir.ops import abs_, add, iadd, ifrom, imul, max_, min_, mul, neg, real, select, stop_gradient, sub
+from ..ir.types import Fin, Vec, items_of, tuple_of
+
+CHEAP = 3  # operations, each of at most a few cycles
+_LARGEST = 12  # instructions, those that cost nothing included
+
+_COST: dict[Op, int] = {
+    INDEX: 0, GET: 0, iadd: 0, ifrom: 0, stop_gradient: 0, imul: 1, real: 1,
+    neg: 1, add: 1, sub: 1, mul: 1, abs_: 1, min_: 1, max_: 1, select: 1,
+}  # fmt: skip
+
+
+class Origin(NamedTuple):
+    """A vector as result `k` of a loop, in the turns of the loops around it that `turns` says."""
+
+    loop: Value
+    k: int
+    turns: dict[Value, Value]
+
+
+def element(b: Builder, vec: Value, i: Value) -> Value:
+    """Element `i` of `vec`: computed again, if that is cheap."""
+    of = _origin(vec)
+    if of is None or of.loop.attr.params[0].type is not i.type:
+        return b.index(vec, i)
+    block: Block = of.loop.attr
+    return _again(b, vec, i, of, block.results[of.k])
+
+
+def _origin(vec: Value) -> Origin | None:
+    """The loop that made a vector; also of one that is an element of another loop's."""
+    if vec.op is GET and vec.args[0].op is FOR:
+        loop = vec.args[0]
+        return Origin(loop, vec.attr, {}) if vec.attr >= len(loop.args) else None
+    if vec.op is INDEX and (around := _origin(vec.args[0])) is not None:
+        block: Block = around.loop.attr
+        inner = _origin(block.results[around.k])
+        if inner is not None and not inner.turns and inner.loop.block is block:
+            turn, i = block.params[0], vec.args[1]
+            if turn.type is i.type:
+                return Origin(inner.loop, inner.k, {**around.turns, turn: i})
+    return None
+
+
+def _again(b: Builder, vec: Value, i: Value, of: Origin, r: Value) -> Value:
+    block: Block = of.loop.attr
+    turns = {**of.turns, block.params[0]: i}
+    made = _computed(b, r, turns)
+    if made is not None:
+        return made
+    if r.op is TUPLE and not of.turns and r.block is block:
+        items = [_again(b, vec, i, Origin(of.loop, _result(of.loop, x), {}), x) for x in r.args]
+        return b.tuple(items, r.type)  # pyright: ignore[reportArgumentType]
+    whole = vec if not isinstance(vec.type, Vec) or of.turns else _row(b, of)
+    return b.index(whole, i)
+
+
+def _row(b: Builder, of: Origin) -> Value:
+    """A vector that a loop made, where the loop stands: who reads it may be another loop."""
+    inner, b.block = b.block, of.loop.block
+    row = b.get(of.loop, of.k)
+    b.block = inner
+    return row
+
+
+def _result(loop: Value, x: Value) -> int:
+    """The position among the results of a loop of a vector of `x`: it is made, if it is not there."""
+    block: Block = loop.attr
+    for k in range(len(loop.args), len(block.results)):
+        if block.results[k] is x:
+            return k
+    n = block.params[0].type
+    assert isinstance(n, Fin)
+    block.results = (*block.results, x)
+    loop.type = tuple_of(*items_of(loop.type), Vec(n.size, x.type))
+    return len(block.results) - 1
+
+
+def _computed(b: Builder, r: Value, turns: dict[Value, Value]) -> Value | None:
+    """`r` in the given turns of the loops around it, if it is cheap."""
+    blocks = {p.block for p in turns}
+    found: dict[Value, None] = {}
+    if not _collect(r, blocks, set(turns), found):
+        return None
+    # where an element is read more often than it was made, computing it must not take longer
+    outermost = next(iter(turns)).block.parent
+    limit = CHEAP if outermost is not None and _depth(b.block) - _depth(outermost) <= len(turns) else 0
+    if sum([_COST[v.op] for v in found]) > limit:
+        return None
+    env = dict(turns)
+    for v in found:
+        args = tuple([env.get(a, a) for a in v.args])
+        if v.op is INDEX:
+            env[v] = element(b, *args)
+        else:
+            env[v] = b.get(args[0], v.attr) if v.op is GET else b.emit(v.op, args, v.attr, v.type)
+    return env.get(r, r)
+
+
+def _collect(v: Value, blocks: set[Block], turns: set[Value], found: dict[Value, None], depth: int = _LARGEST) -> bool:
+    """Find what makes `v` in a turn, each after what it reads; False if that is not cheap."""
+    if v.block not in blocks or v in turns or v in found:
+        return True
+    if v.op not in _COST or (v.op is select and not v.type.scalar) or len(found) >= _LARGEST or not depth:
+        return False
+    for a in v.args:
+        if not _collect(a, blocks, turns, found, depth - 1):
+            return False
+    found[v] = None
+    return True
+
+
+def _depth(block: Block) -> int:
+    n = 0
+    while block.parent is not None:
+        n, block = n + 1, block.parent
+    return n

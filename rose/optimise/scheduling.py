@@ -1,0 +1,100 @@
+"""Scheduling: what a sum waits for is computed as soon as it can be, so that few numbers wait for long.
+
+Reverse mode goes back over a row of terms when all of them are summed. Where the cotangent of the sum is known before,
+a term's part of the gradient needs nothing but the term: it moves up to it, and nothing is left to keep. No operation
+changes, and the additions to one number keep their order.
+"""
+
+from __future__ import annotations
+
+from ..autodiff.linearity import base
+from ..ir import ADD_TO, AT, CONST, GET, INDEX, PACK, PARAM, ZERO, Func, Value
+from ..ir.types import Real
+
+FEW = 40  # instructions whose order an engine's registers do not notice
+FLAT = 8  # items of an aggregate: of one with more, each is stored when it is made
+
+_GIVEN = {CONST, ZERO, PARAM}
+_READS = {INDEX, GET}
+
+
+def reorder(f: Func) -> Func:
+    """`f`, a new function, with the instructions of its long blocks in another order: it is edited in place."""
+    run, code = list[Value](), list[Value]()
+    for v in f.body.code:
+        if _moves(v):
+            run.append(v)
+            continue
+        code += _sorted(run)
+        code.append(v)
+        run = []
+    f.body.code = code + _sorted(run)
+    return f
+
+
+def _moves(v: Value) -> bool:
+    return v.op.pure or (v.op is ADD_TO and v.args[1].type is Real and _place(v.args[0]) is not None)
+
+
+def _place(ref: Value) -> tuple[Value, tuple[object, ...]] | None:
+    """An accumulator, as its base and where in it; None if that is known only when it runs."""
+    path: list[object] = []
+    while ref.op is AT:
+        whole, *index = ref.args
+        if index and index[0].op is not CONST:
+            return None
+        path.append(index[0].attr if index else ref.attr)
+        ref = whole
+    return ref, tuple(path)
+
+
+def _sorted(code: list[Value]) -> list[Value]:
+    """Instructions in the order of when each is needed: never after its turn, and not before it can be computed."""
+    if len(code) < FEW:
+        return code
+    before = _sums_before(code)
+    ends = {a for v in code if v.op is PACK and len(v.args) > FLAT for a in v.args}  # which are stored when made
+    first: dict[Value, int] = {}  # when it can be computed: at the turn of the first that is made of nothing else
+    turn: dict[Value, int] = {}
+    free: set[Value] = set()
+    for k, v in enumerate(code):
+        turn[v] = k
+        if _is_free(v, free):
+            free.add(v)
+        else:
+            made = max([first.get(a, -1) for a in v.args], default=-1)
+            first[v] = max(made if made >= 0 else k, first[before[v]] if v in before else -1)
+    when: dict[Value, int] = {}
+    needed: dict[Value, int] = {}  # when the first that reads it is computed
+    for v in reversed(code):
+        k = first.get(v, -1)
+        if v.op is not ADD_TO and v not in ends:
+            k = max(k, turn[v])
+        k = when[v] = max(first.get(v, -1), min(k, needed.get(v, k)))
+        for a in (*v.args, before[v]) if v in before else v.args:
+            if needed.get(a, k) >= k:
+                needed[a] = k
+    return sorted(code, key=when.__getitem__)
+
+
+def _is_free(v: Value, free: set[Value]) -> bool:
+    """True for what reads a parameter, or nothing: it can be computed at any time."""
+    if v.op is AT:
+        return _place(v) is not None
+    return v.op in _GIVEN or (v.op in _READS and all([a.op in _GIVEN or a in free for a in v.args]))
+
+
+def _sums_before(code: list[Value]) -> dict[Value, Value]:
+    """For each addition the one before it to the same number. Two parameters may be the same accumulator."""
+    given = {base(v.args[0]) for v in code if v.op is ADD_TO and base(v.args[0]).op is PARAM}
+    before: dict[Value, Value] = {}
+    last: dict[object, Value] = {}
+    for v in code:
+        if v.op is ADD_TO:
+            place = _place(v.args[0])
+            assert place is not None
+            key = "given" if len(given) > 1 and place[0] in given else place
+            if key in last:
+                before[v] = last[key]
+            last[key] = v
+    return before

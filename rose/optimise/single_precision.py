@@ -1,0 +1,128 @@
+"""The same function in single precision: what `rose.compile(..., dtype="f32")` hands to the back end.
+
+It is the same IR, over `Single` in the place of `Real` and of `Tan`. Each row of the table that computes with
+numbers has a twin, whose `eval` rounds to 32 bits: twice, which for `+ - * /` and the root is the same as once.
+Literals are rounded here; one that single precision cannot hold is an error where it was written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import TypeMismatch
+from ..host.effects import Printer
+from ..ir import CONST, FOR, OPS, Block, Func, Op, Turns, Value, is_call
+from ..ir.callgraph import callees
+from ..ir.libm import function, nearest
+from ..ir.types import Single, Tuple, Type, Vec, double, single
+
+# the table
+
+
+def _twin(op: Op) -> Op:
+    """A row over `Single`: musl's function for floats, or the same instructions on an f32."""
+    if op.wasm.startswith("call "):
+        name = op.wasm.removeprefix("call ") + "f"
+        evaluate, wasm = function(name), f"call {name}"
+    else:
+        assert op.eval is not None, op
+        evaluate, wasm = _rounded(op.eval), op.wasm.replace("f64.", "f32.")
+    return Op(op.name, op.doc, type=_over_singles(op), eval=evaluate, wasm=wasm)
+
+
+def _rounded(f: Callable[..., Any]) -> Callable[..., Any]:
+    def evaluate(*xs: Any) -> Any:
+        z = f(*xs)
+        return nearest(z) if z.__class__ is float else z
+
+    return evaluate
+
+
+def _over_singles(op: Op) -> Callable[..., Type | None]:
+    """The types of a row, with `Single` in the place of `Real`."""
+
+    def type(*xs: Value) -> Type | None:
+        found = op.type(*[Value(x.op, double(x.type), x.args, x.attr, x.loc, x.block) for x in xs])
+        return None if found is None else single(found)
+
+    return type
+
+
+# the rows that have a twin, and it
+TWINS = {op: _twin(op) for op in OPS.values() if "f64." in op.wasm or op.wasm.startswith("call ")}
+
+# functions
+
+
+def to_single(f: Func) -> Func:
+    """`f`, and all that it calls, in single precision: each function once."""
+    todo = [f]
+    while todo:
+        g = todo[-1]
+        if "single" in g.memo:
+            todo.pop()
+        elif missing := [h for h in callees(g) if "single" not in h.memo]:
+            todo.extend(missing)
+        else:
+            g.memo["single"] = _copy(g)
+    return f.memo["single"]
+
+
+def _copy(f: Func) -> Func:
+    """`f`, when all that it calls is done."""
+    impl: Any = f.impl
+    if isinstance(impl, Printer):
+        impl = Printer(impl.pieces, [single(t) for t in impl.types], impl.specs)
+    made = Func(f.name, _block(f.body, None, {}), single(f.result), pure=f.pure, impl=impl)
+    if f.arms is not None:
+        made.arms = f.arms[0].memo["single"], f.arms[1].memo["single"]
+    if f.turns is not None:
+        made.turns = Turns(f.turns.test.memo["single"], f.turns.body.memo["single"], f.turns.most)
+    return made
+
+
+def _block(block: Block, parent: Block | None, env: dict[Value, Value]) -> Block:
+    made = Block(parent)
+    for p in block.params:
+        env[p] = Value(p.op, single(p.type), (), p.attr, p.loc, made)
+    made.params = [env[p] for p in block.params]
+    for v in block.code:
+        env[v] = _instruction(v, made, env)
+        made.code.append(env[v])
+    made.results = tuple([env[r] for r in block.results])
+    return made
+
+
+def _instruction(v: Value, block: Block, env: dict[Value, Value]) -> Value:
+    t, attr = single(v.type), v.attr
+    if v.op is FOR:
+        attr = _block(v.attr, block, env)
+    elif v.op is CONST:
+        attr = _literal(v, v.attr, t)
+    elif is_call(v):
+        attr = v.attr.memo["single"]
+    return Value(TWINS.get(v.op, v.op), t, tuple([env[a] for a in v.args]), attr, v.loc, block)
+
+
+# literals
+
+
+def _literal(v: Value, x: Any, t: Type) -> Any:
+    """A literal, or a part of it, rounded."""
+    assert not isinstance(t, Tuple), t
+    if isinstance(t, Vec):
+        return tuple([_literal(v, y, t.elem) for y in x]) if double(t) is not t else x
+    if t is not Single:
+        return x
+    y = nearest(x)
+    if math.isinf(y) and not math.isinf(x):
+        raise _lost(v, f"the literal {x!r} is too large for single precision", "the largest number there is 3.4e38")
+    if x and not y and not isinstance(v.type, Vec):
+        raise _lost(v, f"the literal {x!r} would be 0 in single precision", "the smallest number there is 1.4e-45")
+    return y
+
+
+def _lost(v: Value, what: str, why: str) -> TypeMismatch:
+    return TypeMismatch(what, v.loc, f'{why}: scale what is computed, or compile with dtype="f64"')

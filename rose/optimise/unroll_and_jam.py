@@ -1,0 +1,384 @@
+"""Unroll and jam: four turns of a loop share the turns of a loop in it.
+
+A sum in order waits for each of its additions, some four cycles. Where a loop has a sum in each of its turns, as in a
+product of a matrix and a vector, four of them are independent: one inner loop makes them together, and reads once
+what they share. Where an inner loop adds to a vector, `y[j] += a[i, j] * x[i]`, it adds four terms to an element, in
+their order, between one load and one store. So each sum has the same terms in the same order, and the same bits.
+
+Where a loop does nothing but add, its turns are done four at a time. Else the inner loop is taken out of it: what makes
+sums then stands before it, and leaves a vector of them; what only adds to something from outside, that no other
+instruction there touches, stands after it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from ..autodiff.linearity import base, begins_at_zero
+from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
+from ..ir.callgraph import instructions
+from ..ir.ops import iadd, idiv, ifrom, imod, imul
+from ..ir.sizes import Size, differ, plus, quotient, remainder, times
+from ..ir.types import Fin, Real, Ref, Tuple, Vec, items_of
+from . import unrolling
+from .dead_code import remove_dead_code
+from .inlining import Env, Writer
+from .outlining import weight
+
+LANES = 4  # turns that are done together
+LARGEST = 12  # operations of an inner turn
+LONGEST = 64  # instructions of an outer turn that is written four times
+AGAIN = 16  # instructions that a lane does again before its inner loop
+
+_READS = {INDEX, GET, AT, ZERO}
+_SUMS = {ADD_TO, ACCUM, FREEZE}
+_INDICES = {iadd, imul, ifrom, idiv, imod}
+
+
+def jammed(f: Func) -> tuple[Func, set[Value]]:
+    """`f`, with its small inner loops done for several turns at once; and the loops over those, which stay loops."""
+    found = _Found(f.body)
+    if not found.jams and not found.whole:
+        return f, set()
+    writer = _Writer(found)
+    return remove_dead_code(writer.function(f)), writer.groups
+
+
+class _Jam:
+    """An inner loop that is taken out of the turns of an outer one."""
+
+    def __init__(self, outer: Value, inner: Value) -> None:
+        self.outer, self.inner = outer, inner
+        self.again: dict[Value, None] = {}  # what each lane computes for itself, of the outer turn
+        self.kept: dict[Value, None] = {}  # numbers of the outer turn that are kept in vectors
+        self.sums: dict[Value, Value] = {}  # an accumulator of the outer turn -> what reads it
+
+
+class _Found:
+    """The inner loops that are taken out, by the loops in whose turns they stand."""
+
+    def __init__(self, body: Block) -> None:
+        self.jams: dict[Value, list[_Jam]] = {}
+        self.whole: set[Value] = set()  # loops whose turns are done together as they are
+        self.users: dict[Value, list[Value]] = {}  # of an accumulator, by its base
+        self.gets: dict[Value, list[Value]] = {}  # of a loop
+        self.uses: dict[Value, dict[Value, int]] = {}  # of accumulators, in the turns of a loop
+        self.moved: set[Value] = set()  # sums that are vectors by now
+        pairs = [(v, w) for v in instructions(body) if v.op is FOR and _is_long(v) for w in v.attr.code if _is_small(w)]
+        if not pairs:
+            return
+        for v in instructions(body):
+            if v.op is GET and v.args[0].op is FOR:
+                self.gets.setdefault(v.args[0], []).append(v)
+            for a in v.args:
+                if isinstance(a.type, Ref):
+                    self.users.setdefault(base(a), []).append(v)
+        for v, w in pairs:
+            jam = _Jam(v, w)
+            if v in self.whole or self.is_whole(v):
+                self.whole.add(v)
+            elif self.makes_nothing(w) and self.fits(jam):
+                self.jams.setdefault(v, []).append(jam)
+                self.moved.update(jam.sums.values())
+
+    def makes_nothing(self, v: Value) -> bool:
+        """True if nobody reads what a loop makes, but for what it adds."""
+        return all([get.type.empty for get in self.gets.get(v, ())])
+
+    def is_whole(self, v: Value) -> bool:
+        """True if turns of a loop can be done together, and that pays: each sum has its terms in the same order."""
+        block: Block = v.attr
+        inner = [w for w in block.code if w.op is FOR]
+        code = [x for x in block.code if x.op is not FOR]
+        if v.args or not self.makes_nothing(v) or not all(map(_is_small, inner)) or weight(block) > LONGEST:
+            return False
+        # a call, of the exponential, say, waits for the sums; in a loop of its own those of several turns overlap
+        if not all([x.op in _READS or x.op in _SUMS or _is_quick(x) for x in code]) or not _is_bounded(v, block):
+            return False
+        touched, pays = self.touched(v), False
+        for x in instructions(block):
+            ref = base(x.args[0]) if x.op is ADD_TO or x.op is FREEZE else None
+            if ref is None or ref.block is block:
+                pays = pays or (ref is not None and x.block is not block)
+                continue
+            by = [any([_tells(i, b.params[0]) for i in _indices(x.args[0])]) for b in (block, x.block)]
+            if x.op is FREEZE or touched[ref] != 1 or (x.block is not block and not any(by)):
+                return False
+            pays = pays or (x.block is not block and not all(by))
+        return pays and len([ref for ref in touched if ref.op is PARAM]) <= 1
+
+    def fits(self, jam: _Jam) -> bool:
+        """True if the inner loop can be taken out, and that pays."""
+        outer: Block = jam.outer.attr
+        adds = [x for x in jam.inner.attr.code if x.op is ADD_TO]
+        local = [x for x in adds if base(x.args[0]).block is outer]
+        outside = [x for x in adds if base(x.args[0]).block is not outer]
+        if not adds:
+            return False
+        return self.makes_sums(jam, local) and self.adds_outside(jam, outside) and self.collect(jam)
+
+    def makes_sums(self, jam: _Jam, adds: list[Value]) -> bool:
+        """True if these add to numbers of the outer turn that began at 0, and are never -0.0: see `_Writer`."""
+        for ref in dict.fromkeys([base(x.args[0]) for x in adds]):
+            users = [v for v in self.users[ref] if v.block is not jam.inner.attr]
+            if ref.type is not Ref(Real) or not begins_at_zero(ref) or len(users) != 1:
+                return False
+            if users[0].op is not FREEZE or users[0].block is not jam.outer.attr:
+                return False
+            jam.sums[ref] = users[0]
+        return True
+
+    def adds_outside(self, jam: _Jam, adds: list[Value]) -> bool:
+        """True if each of these is the only one to its accumulator in an outer turn, and keeps its order."""
+        turns = [loop.attr.params[0] for loop in (jam.outer, jam.inner)]
+        touched = self.touched(jam.outer) if adds else {}
+        pays = bool(jam.sums)
+        for x in adds:
+            ref = base(x.args[0])
+            if ref.block.inside(jam.outer.attr) or touched[ref] != 1:
+                return False
+            by = [any([_tells(i, turn) for i in _indices(x.args[0])]) for turn in turns]
+            if not any(by):
+                return False
+            pays = pays or not all(by)
+        given = [ref for ref in touched if ref.op is PARAM]  # two of them may be the same
+        return pays and len(given) <= 1
+
+    def touched(self, outer: Value) -> dict[Value, int]:
+        """The accumulators that an outer turn uses, and how often."""
+        if outer not in self.uses:
+            refs = [
+                base(a) for v in instructions(outer.attr) if v.op is not AT for a in v.args if isinstance(a.type, Ref)
+            ]
+            self.uses[outer] = Counter(refs)
+        return self.uses[outer]
+
+    def collect(self, jam: _Jam) -> bool:
+        """Find what the inner loop needs of the outer turn; False if that cannot be had elsewhere."""
+        inner: Block = jam.inner.attr
+        needs = [a for v in (jam.inner, *inner.code) for a in v.args] + [*inner.results[: len(jam.inner.args)]]
+        if not all([self.has(jam, a) for a in dict.fromkeys(needs)]):
+            return False
+        return _is_bounded(jam.outer, inner) and _is_bounded(jam.outer, jam.again)
+
+    def has(self, jam: _Jam, v: Value, depth: int = 0) -> bool:
+        """Find what is needed for `v`, which is made again, or kept."""
+        outer: Block = jam.outer.attr
+        if v.block is not outer or v is outer.params[0] or v in jam.sums or v in jam.again or v in jam.kept:
+            return True
+        arithmetic = _is_row(v) and (bool(jam.sums) or v.type is not Real)
+        before = list(jam.again)
+        short = max(depth, len(before)) < AGAIN
+        if v in self.moved or (
+            short and (v.op in _READS or arithmetic) and all([self.has(jam, a, depth + 1) for a in v.args])
+        ):
+            jam.again[v] = None
+            return True
+        jam.again = dict.fromkeys(before)
+        if v.type is Real and not jam.sums:
+            jam.kept[v] = None
+            return True
+        return False
+
+
+def _ahead(b: Builder, first: Value) -> list[Value]:
+    """The indices of a group."""
+    return [first, *[b.emit(iadd, (first, b.const(k, Fin(k + 1)))) for k in range(1, LANES)]]
+
+
+def _is_small(w: Value) -> bool:
+    """True for a loop of few operations, that goes on for some time."""
+    if w.op is not FOR:
+        return False
+    block: Block = w.attr
+    t = block.params[0].type
+    assert isinstance(t, Fin)
+    if (not isinstance(t.size, Size) and t.size <= unrolling.TURNS) or not all([a.type is Real for a in w.args]):
+        return False
+    if not all([r.type.empty or r.type is Real for r in block.results[len(w.args) :]]):
+        return False
+    rows = [v for v in block.code if v.op not in _READS and v.op is not ADD_TO]
+    return len(rows) <= LARGEST and all(map(_is_quick, rows))
+
+
+def _is_quick(v: Value) -> bool:
+    return _is_row(v) and "call" not in v.op.wasm
+
+
+def _is_row(v: Value) -> bool:
+    """True for a scalar operation. Of one with indices the type depends on theirs, which here are others."""
+    return v.op.eval is not None and v.type.scalar and (v.op in _INDICES or not isinstance(v.type, Fin))
+
+
+def _is_bounded(outer: Value, code: Block | Iterable[Value]) -> bool:
+    """True unless the turns are as many as a size, and there are indices made of others, whose bound is not known."""
+    n = outer.attr.params[0].type
+    assert isinstance(n, Fin)
+    code = instructions(code) if isinstance(code, Block) else code
+    return not isinstance(n.size, Size) or not any([v.op in _INDICES for v in code])
+
+
+def _is_long(v: Value) -> bool:
+    t = v.attr.params[0].type
+    return isinstance(t, Fin) and (isinstance(t.size, Size) or t.size > 1)
+
+
+def _indices(ref: Value) -> list[Value]:
+    """The indices that tell where in an accumulator `ref` is."""
+    found: list[Value] = []
+    while ref.op is AT:
+        found += ref.args[1:]
+        ref = ref.args[0]
+    return found
+
+
+def _tells(i: Value, turn: Value) -> bool:
+    """True if an index is another one in each turn."""
+    while i is not turn:
+        if i.op not in (iadd, ifrom) or not any([a.op is CONST for a in i.args]):
+            return False
+        i = i.args[0] if i.args[1].op is CONST else i.args[1]
+    return True
+
+
+class _Lane(dict[Value, Value]):
+    """What values are in one turn of the outer loop; those from outside of it are as they were."""
+
+    def __init__(self, outer: Env) -> None:
+        super().__init__()
+        self.outer = outer
+        self.made: dict[Value, list[Value]] = {}  # by inner loops
+
+    def __missing__(self, v: Value) -> Value:
+        return self.outer[v]
+
+
+class _Writer(Writer):
+    """Writes a function again, with its inner loops before and after the loops in which they stood."""
+
+    def __init__(self, found: _Found) -> None:
+        super().__init__({}, {})
+        self.jams, self.whole = found.jams, found.whole
+        self.groups: set[Value] = set()
+        self.rows: dict[Value, Value] = {}  # the vectors of what each turn had as a number
+        self.turn: dict[Value, Value] = {}  # a sum -> the index of the turn that it is of
+        self.gone: set[Value] = set()
+        for jam in (jam for some in self.jams.values() for jam in some):
+            self.gone.update((jam.inner, *jam.sums))
+            self.turn.update({read: jam.outer.attr.params[0] for read in jam.sums.values()})
+
+    def value(self, b: Builder, v: Value, env: Env) -> Value:
+        if v in self.turn:
+            return b.index(self.rows[v], env[self.turn[v]])
+        if v.op is GET and (v.args[0] in self.gone or v.args[0] in self.whole):
+            return b.zero(v.type)
+        if v in self.gone:
+            return b.unit()
+        if v.op in _INDICES:
+            return b.emit(v.op, tuple([env[a] for a in v.args]), v.attr)
+        return super().value(b, v, env)
+
+    def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
+        if v in self.whole:
+            self._grouped(b, v, lambda lanes: self._turns(b, v, lanes, env))
+            return b.unit()
+        jams = self.jams.get(v, [])
+        for jam in jams:
+            if jam.sums:
+                self._sums(b, jam, env)
+        made, n = super().loop(b, v, args, env), len(items_of(v.type))
+        self.rows.update({x: b.get(made, n + k) for k, x in enumerate(self.kept(v))})
+        for jam in jams:
+            if not jam.sums:
+                self._grouped(b, v, lambda lanes, jam=jam: self._inner(b, jam.inner, self._lanes(b, jam, env, lanes)))
+        return made
+
+    def _turns(self, b: Builder, v: Value, lanes: list[Value], env: Env) -> None:
+        """Several turns of a loop at once."""
+        envs = [_Lane(env) for _ in lanes]
+        for i, lane in zip(lanes, envs, strict=True):
+            lane[v.attr.params[0]] = i
+        for x in v.attr.code:
+            b.loc = x.loc
+            if x.op is FOR:
+                self._inner(b, x, envs)
+                continue
+            for lane in envs:
+                of_loop = x.op is GET and x.args[0] in lane.made
+                lane[x] = lane.made[x.args[0]][x.attr] if of_loop else self.value(b, x, lane)
+
+    def kept(self, v: Value) -> list[Value]:
+        return list(dict.fromkeys([x for jam in self.jams.get(v, ()) for x in jam.kept]))
+
+    def _sums(self, b: Builder, jam: _Jam, env: Env) -> None:
+        """The vectors of the sums that each turn makes. A sum `t` that is not -0.0 is `0.0 + t`."""
+        n = jam.outer.attr.params[0].type.size
+        rows = {ref: b.accum(b.zero(Vec(n, Real))) for ref in jam.sums}
+
+        def write(lanes: list[Value]) -> None:
+            envs = self._lanes(b, jam, env, lanes)
+            for lane in envs:
+                for ref in jam.sums:
+                    lane[ref] = b.accum(lane[ref.args[0]])
+            self._inner(b, jam.inner, envs)
+            for i, lane in zip(lanes, envs, strict=True):
+                for ref, row in rows.items():
+                    b.add_to(b.at(row, i), b.freeze(lane[ref]))
+
+        self._grouped(b, jam.outer, write)
+        self.rows.update({read: b.freeze(rows[ref]) for ref, read in jam.sums.items()})
+
+    def _grouped(self, b: Builder, outer: Value, write: Callable[[list[Value]], None]) -> None:
+        """Write something for all turns of a loop, a few at a time: given are their indices."""
+        t = outer.attr.params[0].type
+        assert isinstance(t, Fin)
+        groups, rest = quotient(t.size, LANES), remainder(t.size, LANES)
+        start = times(groups, LANES)
+        if differ(groups, 0):
+            self._loop(b, groups, lambda k: write(_ahead(b, b.emit(imul, (b.const(LANES, Fin(LANES + 1)), k)))))
+        if isinstance(rest, Size):
+            first = b.const(start, Fin(plus(start, 1)))  # pyright: ignore[reportArgumentType]
+            self._loop(b, rest, lambda k: write([b.emit(iadd, (first, k))]))
+        elif rest:
+            write([b.const(plus(start, k), t) for k in range(rest)])
+
+    def _loop(self, b: Builder, n: int | Size, write: Callable[[Value], None]) -> None:
+        with b.nested() as body:
+            write(b.param(Fin(n)))  # pyright: ignore[reportArgumentType]
+        loop = b.emit(FOR, (), body, Tuple((), None))
+        if differ(n, 1):
+            self.groups.add(loop)
+
+    def _lanes(self, b: Builder, jam: _Jam, env: Env, lanes: list[Value]) -> list[_Lane]:
+        """What is needed of each of these turns of the outer loop."""
+        envs = [_Lane(env) for _ in lanes]
+        for i, lane in zip(lanes, envs, strict=True):
+            lane[jam.outer.attr.params[0]] = i
+            lane.update({x: b.index(self.rows[x], i) for x in jam.kept})
+            for x in jam.again:
+                b.loc = x.loc
+                lane[x] = self.value(b, x, lane)
+        return envs
+
+    def _inner(self, b: Builder, inner: Value, envs: list[_Lane]) -> None:
+        """An inner loop, for several turns of the outer one."""
+        block: Block = inner.attr
+        turn, *states = block.params
+        n = len(states)
+        with b.nested() as body:
+            j = b.param(turn.type)
+            for lane in envs:
+                lane[turn] = j
+                lane.update({p: b.param(p.type) for p in states})
+            for x in block.code:
+                b.loc = x.loc
+                for lane in envs:
+                    lane[x] = self.value(b, x, lane)
+            after = [[lane[r] for r in block.results[:n]] for lane in envs]
+            outs = [[lane[r] for r in block.results[n:]] for lane in envs]
+            body.results = tuple([r for some in (*after, *outs) for r in some])
+        last, vecs = b.close(body, [lane[a] for lane in envs for a in inner.args])
+        m = len(block.results) - n
+        for k, lane in enumerate(envs):
+            lane.made[inner] = [*last[n * k : n * (k + 1)], *vecs[m * k : m * (k + 1)]]

@@ -1,0 +1,92 @@
+"""Unrolling: a short loop of few turns is written turn by turn.
+
+What depends on the index alone is known then: elements are told apart, so that those of a small vector are numbers,
+and so are the sums of a small accumulator (`elements.py`). The operations are the same, in the same order.
+
+With `simd` an outermost loop whose turns do not need one another stays: the back end may do two of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+
+from ..ir import FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..ir.callgraph import callees, instructions
+from ..ir.sizes import Size
+from ..ir.types import Fin, Real, Vec, items_of
+from .dead_code import remove_dead_code
+from .inlining import Env, Writer
+from .outlining import LONGEST, weight
+
+TURNS = 16
+LARGEST = 300  # instructions of all turns together
+PAIRS = 4  # turns of a loop that is done in pairs
+
+
+def unrolled(f: Func, made: Mapping[Func, Func], *, simd: bool = False, stay: Container[Value] = ()) -> Func:
+    """`f`, which calls what is `made` of others, with its short loops unrolled, but for those that `stay`."""
+    short = _Short(f.body, simd, stay)
+    same = all([made.get(g, g) is g for g in callees(f)])
+    return f if same and not short.loops else remove_dead_code(_Writer(made, short.loops).function(f))
+
+
+class _Short:
+    """The loops of a function that are unrolled, inner ones first."""
+
+    def __init__(self, body: Block, simd: bool, stay: Container[Value]) -> None:
+        self.loops: set[Value] = set()
+        self.simd, self.stay = simd, stay
+        self.room = LONGEST - weight(body)
+        self.block(body)
+
+    def block(self, block: Block) -> int:
+        """How many instructions a block has, when it is written again."""
+        return sum([self.loop(v) if v.op is FOR else 1 for v in block.code])
+
+    def loop(self, v: Value) -> int:
+        n, turn = v.attr.params[0].type, self.block(v.attr)
+        assert isinstance(n, Fin)
+        if isinstance(n.size, Size) or n.size > TURNS or n.size * turn > LARGEST or n.size * turn > self.room:
+            return 1 + turn
+        if v in self.stay:
+            return 1 + turn
+        if self.simd and v.block.parent is None and n.size >= PAIRS and self.is_apart(v):
+            return 1 + turn
+        self.loops.add(v)
+        self.room -= n.size * turn
+        return n.size * turn
+
+    def is_apart(self, v: Value) -> bool:
+        """True if a loop makes and adds numbers only, and no turn needs another one."""
+        block: Block = v.attr
+        inside = [w for w in instructions(block) if is_call(w) or (w.op is FOR and w not in self.loops)]
+        return (
+            not v.args
+            and not inside
+            and all([r.type is Real or r.type.empty or r.op in (ZERO, PACK, TUPLE) for r in block.results])
+        )
+
+
+class _Writer(Writer):
+    """Writes a function again, without its short loops."""
+
+    def __init__(self, made: Mapping[Func, Func], short: set[Value]) -> None:
+        super().__init__(made, {})
+        self.short = short
+
+    def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
+        if v not in self.short:
+            return super().loop(b, v, args, env)
+        block: Block = v.attr
+        (turn, *states), after, rows = block.params, list(args), list[list[Value]]()
+        assert isinstance(turn.type, Fin)
+        for k in range(turn.type.size):
+            env[turn] = b.const(k, turn.type)
+            env.update(zip(states, after, strict=True))
+            self.block(b, block, env)
+            made = [env[r] for r in block.results]
+            after = made[: len(states)]
+            rows.append(made[len(states) :])
+        kinds = items_of(v.type)[len(states) :]
+        vecs = [b.pack([row[k] for row in rows], t) for k, t in enumerate(kinds) if isinstance(t, Vec)]
+        return b.tuple([*after, *vecs], v.type)  # pyright: ignore[reportArgumentType]

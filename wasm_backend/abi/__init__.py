@@ -1,0 +1,1 @@
+"""The contract between `lower`, runtimes and packages: the memory layout of types, and signatures of exports."""

@@ -1,0 +1,133 @@
+"""What a compiled module looks like from outside: the contract between `lower`, the runtimes and the packages.
+
+A module exports its memory as "memory", and each function by its name. A Real is an f64 parameter or
+result, a Single an f32, a Bool or an index an i32, and what is empty is left out. An aggregate (a vector,
+tuple or struct) lies in memory at an address that the signature says: the caller writes arguments there
+before the call, and reads the result after it. An opaque function is an import `"opaque" name`: its aggregates come as
+i32 pointers, and where its result is one, the address to write it to is the last parameter.
+What prints is an import `"print" k`, by its place among those that print: the runtime has the printer, and the text
+as data.
+
+A function that cannot go on, since an assertion does not hold, say, writes the number of the reason at the address
+FAILED, counted from 1, and stops the module.
+
+Beside a function `f` whose types have sizes that only a call tells, there is an export `#f`, which takes them, in the
+order of `Signature.sizes`: it is called first, and again when one has changed. See `extents.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rose.errors import Loc
+from rose.host.effects import Failure, Printer
+from rose.ir import Func
+from rose.ir.sizes import Dim, Size, Sizes, sized
+from rose.ir.types import Tuple, Type, Vec
+
+from .layout import describe, open_extents, told
+
+Origin = tuple[int, Loc | None]  # an offset in a module, and where the instructions from there on were written
+
+FAILED = 8  # the address of a word: which of the failures stopped the module; 0 if none
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One parameter or result: its type, and its address if it lies in memory."""
+
+    name: str
+    type: Type
+    at: int | Size | None
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One exported function."""
+
+    name: str
+    params: tuple[Slot, ...]
+    result: Slot
+    sizes: tuple[Dim, ...] = ()  # those that a call tells, by its vectors
+
+    def sized(self, sizes: Sizes) -> Signature:
+        """For these sizes."""
+
+        def slot(s: Slot) -> Slot:
+            return Slot(s.name, sized(s.type, sizes), s.at.at(sizes) if isinstance(s.at, Size) else s.at)
+
+        return Signature(self.name, tuple([slot(p) for p in self.params]), slot(self.result), self.sizes)
+
+    def extents(self) -> Iterator[Size]:
+        """The sizes and addresses in it that only a running module knows."""
+        for slot in (*self.params, self.result):
+            yield from open_extents(slot.type)
+            if isinstance(slot.at, Size):
+                yield slot.at
+
+    def told_by(self, d: Dim) -> list[str | int]:
+        """Where a call tells a size: the vector of so many elements, as the way to it from the arguments."""
+        return min([way for k, p in enumerate(self.params) for way in _ways(p.type, d, (k,))], key=len)
+
+    def describe(self) -> dict[str, Any]:
+        """As plain data, for JavaScript."""
+        sizes = {"sizes": [[d.text, *self.told_by(d)] for d in self.sizes]} if self.sizes else {}
+        return {
+            "name": self.name,
+            "params": [{"name": p.name, "type": describe(p.type), "at": told(p.at)} for p in self.params],
+            "result": {"type": describe(self.result.type), "at": told(self.result.at)},
+            **sizes,
+        }
+
+
+def _ways(t: Type, d: Dim, way: tuple[str | int, ...]) -> Iterator[list[str | int]]:
+    """The ways to the vectors of `d` elements in a value."""
+    if isinstance(t, Vec):
+        yield from [list(way)] * (t.size is d)
+        yield from _ways(t.elem, d, (*way, 0))
+    elif isinstance(t, Tuple):
+        for k, s in zip(t.form.fields if t.form is not None else range(len(t.items)), t.items, strict=True):
+            yield from _ways(s, d, (*way, k))
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """The same module for engines that do not have all of WebAssembly, and a small one, which tells such engines."""
+
+    wasm: bytes
+    probe: bytes
+    origins: tuple[Origin, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A module: its bytes, its exports, and in order the opaque functions that it imports.
+
+    `mathematics` names the functions of the library that it contains, whose notices go where it goes. Of the
+    functions that it imports, those that print are not for the page to supply. At `base` the memory begins whose layout
+    depends on sizes that a call tells. A module that needs more than every engine has, has a `plain` one beside it.
+    Of a module that was made to be looked into, `origins` tells where its instructions come from.
+    """
+
+    wasm: bytes
+    signatures: dict[str, Signature]
+    imports: tuple[Func, ...]
+    mathematics: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    base: int = 0
+    plain: Plain | None = None
+    origins: tuple[Origin, ...] = ()
+
+    def opaque(self) -> list[Func]:
+        """The functions that the page supplies."""
+        return [f for f in self.imports if not isinstance(f.impl, Printer)]
+
+    def has_open_sizes(self) -> bool:
+        """True if a call tells sizes."""
+        return any([s.sizes for s in self.signatures.values()])
+
+    def prints(self) -> list[Printer]:
+        """Those that print, in order."""
+        return [f.impl for f in self.imports if isinstance(f.impl, Printer)]

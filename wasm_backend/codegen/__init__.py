@@ -1,0 +1,1 @@
+"""The instructions of one function: where values lie, liveness, addresses, loops, branches."""

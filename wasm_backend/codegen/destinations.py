@@ -1,0 +1,103 @@
+"""Where aggregates are built: in the place where they are wanted, so that they are not copied.
+
+An aggregate that becomes a part of another, an element of a loop's vector, the next state of a loop or the
+result of its function is built there at once, if it is made in the same block. This is
+destination-passing style: a call is handed the address for its result.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rose.autodiff.linearity import base
+from rose.ir import ACCUM, CALL, FOR, FREEZE, GET, PACK, PURE_CALL, TUPLE, Block, Value, is_call
+from rose.ir.sizes import Size, plus, times
+from rose.ir.types import Ref, Tuple, Vec
+
+from ..abi.layout import is_flat, item_leaves, leaf_offsets, leaves, offsets, size
+from .liveness import is_alias
+
+Part = tuple[Value, int]  # a leaf of a value
+
+
+class Home(NamedTuple):
+    """The place for a part: at `offset` in an aggregate, or in a result of a block."""
+
+    whole: Value | Block
+    leaf: int
+    offset: int | Size
+
+
+class Homes:
+    """The home of each part that has one; and the accumulators that are handed to calls: these lie in memory."""
+
+    def __init__(self, body: Block) -> None:
+        self.of: dict[Part, Home] = {}
+        self.escaping: dict[Value, None] = {}
+        self._made: dict[Block, list[Value]] = {}  # the loops and aggregates of each block
+        self._find(body)
+        self._block(body)
+
+    def _find(self, block: Block) -> None:
+        made = self._made[block] = []
+        for v in block.code:
+            op = v.op
+            if op is PURE_CALL or op is CALL:
+                self.escaping.update({ref: None for a in v.args if (ref := base(a)).op is ACCUM})
+            elif op is FOR:
+                made.append(v)
+                self._find(v.attr)
+            elif op is PACK or op is TUPLE:
+                made.append(v)
+
+    def _block(self, block: Block) -> None:
+        for j, r in enumerate(block.results):
+            for leaf, (t, at) in enumerate(zip(leaves(r.type), leaf_offsets(r.type), strict=True)):
+                if not t.scalar:
+                    offset = leaf if block.parent is None else at
+                    self._want(r, leaf, block, Home(block, j, offset))
+        for v in reversed(self._made[block]):
+            if v.op is FOR:
+                self._block(v.attr)
+            elif not is_alias(v) and not v.type.empty:
+                for x, start in zip(v.args, item_offsets(v), strict=True):
+                    for leaf, (t, at) in enumerate(zip(leaves(x.type), leaf_offsets(x.type), strict=True)):
+                        if not t.scalar:
+                            self._want(x, leaf, block, Home(v, 0, plus(start, at)))
+
+    def _want(self, x: Value, leaf: int, block: Block, home: Home) -> None:
+        """Let the value that makes a leaf of `x` make it at its home, if it can."""
+        while True:
+            if x.op is FREEZE:
+                x = x.args[0]
+            elif x.op is TUPLE and is_flat(x.type):
+                for a in x.args:
+                    if leaf < len(leaves(a.type)):
+                        x = a
+                        break
+                    leaf -= len(leaves(a.type))
+            elif x.op is GET and (is_flat(x.args[0].type) or x.args[0].op is FOR):
+                whole = x.args[0]
+                assert isinstance(whole.type, Tuple)
+                leaf += item_leaves(whole.type, x.attr).start
+                x = whole
+            else:
+                break
+        makes = x.op in (PACK, TUPLE, FOR) or is_call(x) or (x.op is ACCUM and not self._is_apart(x))
+        if x.op is FOR and leaf < sum([len(leaves(a.type)) for a in x.args]):
+            makes = False  # a state moves between two buffers of its own
+        if makes and x.block is block and (x, leaf) not in self.of and not (is_call(x) and x.attr.impl is not None):
+            self.of[(x, leaf)] = home
+
+    def _is_apart(self, ref: Value) -> bool:
+        """True for an accumulator of a tuple that lies in memory as a whole, since a call adds to it."""
+        assert isinstance(ref.type, Ref)
+        return ref in self.escaping and leaves(ref.type.inner) != (ref.type.inner,)
+
+
+def item_offsets(v: Value) -> list[int | Size]:
+    """Where each argument of a `pack` or a `tuple` lies."""
+    if isinstance(v.type, Vec):
+        return [times(k, size(v.type.elem)) for k in range(len(v.args))]
+    assert isinstance(v.type, Tuple)
+    return list(offsets(v.type))

@@ -1,0 +1,173 @@
+"""Sizes and addresses that only a running module knows: each is a global, worked out when the sizes are given.
+
+An export `f` of such a module has another beside it, `#f`: (size, ...) -> (), to be called before `f` whenever a
+size has changed. It works out all that `f` and what it calls need to know, and fails before it changes anything if
+memory does not suffice. What does not depend on a size has an address as ever; above all of it, at `BASE`, is what
+does. Python's runtime works out the same numbers; that of JavaScript reads them off the exports `#8 * n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from rose.host.effects import BELOW_ZERO, TOO_LARGE, Failure
+from rose.ir.sizes import Dim, Part, Size
+
+from ..abi.layout import exported
+from ..binary.encoder import F64, FUNC, GLOBAL, I32, Module
+from .places import BASE, Assembler
+
+MARK = "#"  # before the name of an export that gives sizes, or has one
+LARGEST = 2**32  # bytes that a memory can have
+
+
+class Failing(Protocol):
+    """What the numbers of failures are given by."""
+
+    module: Module
+
+    def failure(self, why: Failure) -> int: ...
+
+
+class Extents:
+    """The sizes that the functions of a module use."""
+
+    def __init__(self, program: Failing) -> None:
+        self.program = program
+        self.globals: dict[Size, int] = {}
+        self.counts: dict[Size, None] = {}  # what cannot be below zero: numbers of turns, and of bytes
+        self.used: dict[Size, None] = {}  # by the function that is being written
+        self._exported: dict[Size, None] = {}
+
+    def get(self, x: Size, *, count: bool = True) -> int:
+        """The global that has a size."""
+        if x not in self.globals:
+            self.globals[x] = self.program.module.global_(I32, True, 0)
+        if count:
+            self.counts[x] = None
+        self.used[x] = None
+        return self.globals[x]
+
+    @contextmanager
+    def using(self) -> Generator[dict[Size, None]]:
+        """What is used inside: by one function, of which those around it know nothing."""
+        outer, self.used = self.used, {}
+        try:
+            yield self.used
+        finally:
+            self.used = outer
+
+    def export(self, x: Size) -> None:
+        """Let JavaScript read a size."""
+        place = self.get(x)
+        if x not in self._exported:
+            self._exported[x] = None
+            self.program.module.export(exported(x), GLOBAL, place)
+
+    def define(self, name: str, dims: Sequence[Dim], used: Iterable[Size], base: int, end: int | Size) -> None:
+        """Write what gives the sizes to an export, which needs memory up to `end`. `BASE` is at `base`."""
+        m = self.program.module
+        index = m.reserve(m.type([I32] * len(dims), []), MARK + name)
+        c = _Sizes(len(dims), self.get)
+        c.known[BASE] = c.number(base)
+        for k, d in enumerate(dims):
+            c.get(k)
+            c("f64.convert_i32_u")
+            c.known[d] = c.keep()
+        low, high = c.local(F64), c.local(F64)
+        for x in dict.fromkeys([*used, *[end] * isinstance(end, Size)]):
+            k = c.value(x)
+            for bound, of in [(high, "f64.max"), *[(low, "f64.min")] * (x in self.counts)]:
+                c.get(bound)
+                c.get(k)
+                c(of)
+                c.set(bound)
+        c.refuse(low, "f64.lt", 0.0, self.program.failure(BELOW_ZERO))
+        c.refuse(high, "f64.ge", float(LARGEST), self.program.failure(TOO_LARGE))
+        if isinstance(end, Size):
+            c.integer(end)
+            c.grow(c.if_missing())
+            c.fail(self.program.failure(TOO_LARGE))
+            c("end")
+            c("end")
+        for x in used:  # from here on nothing fails
+            c.integer(x)
+            c("global.set", self.get(x))
+        m.define(index, c)
+        m.export(MARK + name, FUNC, index)
+
+
+class _Sizes(Assembler):
+    """Sizes as numbers of 64 bits, in which none overflows unnoticed: each in a local."""
+
+    def __init__(self, params: int, extent_of: Callable[..., int]) -> None:
+        super().__init__(params, False, extent_of)
+        self.known: dict[Size, int] = {}
+
+    def keep(self) -> int:
+        k = self.local(F64)
+        self.set(k)
+        return k
+
+    def number(self, x: int) -> int:
+        self.f64_const(x)
+        return self.keep()
+
+    def value(self, x: int | Size) -> int:
+        """The local that has a size."""
+        if not isinstance(x, Size):
+            return self.number(x)
+        if x not in self.known:
+            self._part(x) if isinstance(x, Part) else self._sum(x)
+            self.known[x] = self.keep()
+        return self.known[x]
+
+    def integer(self, x: Size) -> None:
+        """Put a size on the stack, as a number of 32 bits."""
+        self.get(self.value(x))
+        self("i64.trunc_sat_f64_s")
+        self("i32.wrap_i64")
+
+    def _sum(self, x: Size) -> None:
+        factors = [[self.value(y) for y in product] for product, _ in x.terms]
+        for j, ((_, k), product) in enumerate(zip(x.terms, factors, strict=True)):
+            self.f64_const(k)
+            for y in product:
+                self.get(y)
+                self("f64.mul")
+            if j:
+                self("f64.add")
+
+    def _part(self, x: Part) -> None:
+        a, b = [self.value(y) for y in x.args]
+        if x.name == "max":
+            self.get(a)
+            self.get(b)
+            self("f64.max")
+            return
+        self.f64_const(float("inf"))  # of a division by zero
+        if x.name == "mod":
+            self.get(a)
+        self.get(a)
+        self.get(b)
+        self("f64.div")
+        self("f64.floor")
+        if x.name == "mod":
+            self.get(b)
+            self("f64.mul")
+            self("f64.sub")
+        self.get(b)
+        self.f64_const(0.0)
+        self("f64.eq")
+        self("select")
+
+    def refuse(self, k: int, compare: str, x: float, why: int) -> None:
+        """Fail if a number compares so."""
+        self.get(k)
+        self.f64_const(x)
+        self(compare)
+        self("if")
+        self.fail(why)
+        self("end")

@@ -1,0 +1,239 @@
+"""Memory that grows while a function runs: the items of stacks. It is given back when the next call begins.
+
+A node of a stack is two words, and then a `Tuple(item, stack below)` as in memory. The first word is 0; or the node
+is the sum of two stacks, which the two words point to, until somebody wants its top: then it becomes a plain one.
+The empty stack is address 0, and its top is a node of zeros.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from rose.host.effects import EXHAUSTED, Failure
+from rose.ir.sizes import Size, plus, rounded_up
+from rose.ir.types import Stack, Tuple, Type, Vec, tuple_of
+
+from ..abi.layout import offsets, size
+from ..binary.encoder import I32, Module
+from .dynamic_sizes import Extents
+from .places import Assembler, Mem
+
+HEADER = 8
+
+
+def node(t: Stack) -> Tuple:
+    """What a node holds, after its two words."""
+    return tuple_of(t.elem, t)
+
+
+def node_size(t: Stack) -> int | Size:
+    return plus(HEADER, rounded_up(size(node(t)), 8))
+
+
+class Program(Protocol):
+    """What the heap needs to know of the module."""
+
+    module: Module
+    zeros: Mem
+    single: bool
+    extents: Extents
+
+    def adder(self) -> int: ...
+    def failure(self, why: Failure) -> int: ...
+
+
+class Heap:
+    """The functions that stacks are made with, each written when it is first wanted."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._top: int | None = None  # the global that says how far the heap has grown
+        self._made: dict[str | Type, int] = {}
+        self._needs: dict[Type, dict[Size, None]] = {}  # the sizes that the functions of a stack use
+
+    @property
+    def used(self) -> bool:
+        return self._top is not None
+
+    def top(self) -> int:
+        if self._top is None:
+            self._top = self.program.module.global_(I32, True, 0)
+        return self._top
+
+    def _assembler(self, params: int) -> Assembler:
+        return Assembler(params, self.program.single, self.program.extents.get)
+
+    def _define(self, name: str, params: int, key: str | Type | None = None) -> tuple[int, Assembler]:
+        module = self.program.module
+        index = self._made[key or name] = module.reserve(module.type([I32] * params, [I32]), name)
+        return index, self._assembler(params)
+
+    def alloc(self) -> int:
+        """The function that gives new memory, which may hold anything: bytes -> address."""
+        if "alloc" in self._made:
+            return self._made["alloc"]
+        index, c = self._define("alloc", 1)
+        n, at, top = 0, c.local(I32), self.top()
+        c("global.get", top)
+        c.tee(at)
+        c.get(n)
+        c("i32.add")
+        c("global.set", top)
+        # the end of memory at 4 GiB is 0 again: then there are no pages left to be had
+        c("global.get", top)
+        self._grow(c, c.if_missing())
+        c("end")
+        c("global.get", top)
+        c.get(at)
+        c("i32.lt_u")
+        c("if")
+        c.fail(self.program.failure(EXHAUSTED))
+        c("end")
+        c.get(at)
+        self.program.module.define(index, c)
+        return index
+
+    def _grow(self, c: Assembler, missing: int) -> None:
+        """Half as much memory again, or if that is not to be had, as much as is missing."""
+        c("memory.size")
+        c.i32_const(1)
+        c("i32.shr_u")
+        c.get(missing)
+        c("i32.add")
+        c("memory.grow")
+        c.i32_const(-1)
+        c("i32.eq")
+        c("if")
+        c.grow(missing)
+        c.fail(self.program.failure(EXHAUSTED))
+        c("end")
+        c("end")
+
+    def join(self) -> int:
+        """The function that adds two stacks: (stack, stack, size of a node) -> stack."""
+        if "join" in self._made:
+            return self._made["join"]
+        alloc = self.alloc()
+        index, c = self._define("join", 3)
+        s, t, n, at = 0, 1, 2, c.local(I32)
+        for one, other in ((s, t), (t, s)):
+            c.get(one)
+            c("i32.eqz")
+            c("if")
+            c.get(other)
+            c("return")
+            c("end")
+        c.get(n)
+        c("call", alloc)
+        c.tee(at)
+        c.get(t)
+        c("i32.store", 0)
+        c.get(at)
+        c.get(s)
+        c("i32.store", 4)
+        c.get(at)
+        self.program.module.define(index, c)
+        return index
+
+    def force(self, t: Stack) -> int:
+        """The function that makes the top of a stack a plain node: stack -> address."""
+        extents = self.program.extents
+        if t not in self._made:
+            with extents.using() as self._needs[t]:
+                self._define_force(t)
+        extents.used.update(self._needs[t])
+        return self._made[t]
+
+    def _define_force(self, t: Stack) -> None:
+        sums = t.numeric  # what holds anything else is on no stack that is added to another
+        if sums:
+            self.join()
+        empty = isinstance(node_size(t), Size) and self.alloc()
+        index, c = self._define("top", 1, t)
+        s = 0
+        c.get(s)
+        c("i32.eqz")
+        c("if")
+        if empty:
+            c.extent(node_size(t))
+            c("call", empty)
+            c.set(s)
+            c.clear(node(t), Mem(s, HEADER))
+            c.get(s)
+        else:
+            c.address(self.program.zeros)
+        c("return")
+        c("end")
+        if sums:
+            self._add_tops(c, t, index)
+        c.get(s)
+        self.program.module.define(index, c)
+
+    def _add_tops(self, c: Assembler, t: Stack, force: int) -> None:
+        """Make a sum of two stacks a plain node."""
+        s, x, y = 0, c.local(I32), c.local(I32)
+        c.get(s)
+        c("i32.load", 0)
+        c("if")
+        for at, word in ((x, 4), (y, 0)):
+            c.get(s)
+            c("i32.load", word)
+            c("call", force)
+            c.set(at)
+        self.add(c, node(t), Mem(x, HEADER), Mem(y, HEADER), Mem(s, HEADER))
+        c.get(s)
+        c.i32_const(0)
+        c("i32.store", 0)
+        c("end")
+
+    def add(self, c: Assembler, t: Type, x: Mem, y: Mem, to: Mem) -> None:
+        """Write the sum of what lies at `x` and `y` to `to`, which may be one of them."""
+        if t.empty:
+            return
+        if isinstance(t, Tuple):
+            for s, at in zip(t.items, offsets(t), strict=True):
+                self.add(c, s, x.at(at), y.at(at), to.at(at))
+        elif isinstance(t, Vec):
+            self._add_row(c, t, x, y, to)
+        else:
+            c.base(to)
+            c.load(t, x)
+            c.load(t, y)
+            if isinstance(t, Stack):
+                c.extent(node_size(t))
+                c("call", self.join())
+            else:
+                c.add(t)
+            c.write(t, to)
+
+    def _add_row(self, c: Assembler, t: Vec, x: Mem, y: Mem, to: Mem) -> None:
+        if not t.stacked:
+            if x != to:
+                c.copy(t, x, to)
+            c.address(to)
+            c.address(y)
+            c.extent(size(t))
+            c("call", self.program.adder())
+            return
+        places = [x, y, to]
+        at = [c.local(I32) for _ in places]
+        for k, place in zip(at, places, strict=True):
+            c.address(place)
+            c.set(k)
+        end = c.local(I32)
+        c.get(at[2])
+        c.extent(size(t))
+        c("i32.add")
+        c.set(end)
+        c("loop")
+        self.add(c, t.elem, *[Mem(k, 0) for k in at])
+        for k in at:
+            c.get(k)
+            c.extent(size(t.elem))
+            c("i32.add")
+            c.set(k)
+        c.get(at[2])
+        c.get(end)
+        c("i32.lt_u")
+        c("br_if", 0)
+        c("end")

@@ -1,0 +1,201 @@
+"""Which value lives how long, and which never gets a local.
+
+A number that is read once, in its own block, is *deferred*: computed where it is read, on WebAssembly's
+stack. An *alias* makes no code: it is a part of its arguments, or they are its parts. Every other number
+gets a local, which is free again after its last use: browsers are slow at functions with many locals.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections.abc import Sequence
+from functools import cache
+
+from rose.ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    CALL,
+    CONST,
+    FOR,
+    FREEZE,
+    GET,
+    INDEX,
+    PACK,
+    PURE_CALL,
+    TUPLE,
+    ZERO,
+    Block,
+    Op,
+    Value,
+)
+from rose.ir.ops import stop_gradient
+
+from ..abi.layout import is_flat
+
+_MAY_BE_ALIAS = {GET, INDEX, AT, TUPLE, FREEZE, stop_gradient}
+_TAKES = {ADD_TO, CALL, PURE_CALL, FOR, ACCUM, PACK, TUPLE, INDEX, AT}  # what reads a number from the stack
+
+FAR = 30  # instructions from a number to where it is read: all that it is made of would have to be kept for so long
+DEPTH = 20  # of an expression on the stack: it is written by recursion
+EARLY = 8  # the items of an aggregate with more than so many are stored when they are made
+
+
+@cache
+def reads(op: Op) -> tuple[int, ...]:
+    """The arguments that a row reads, in the order of its `wasm` column."""
+    return tuple([int(k) for k in re.findall(r"\$(\d)", op.wasm)])
+
+
+def is_alias(v: Value) -> bool:
+    """True for what makes no code."""
+    op = v.op
+    if op is GET:
+        whole = v.args[0]
+        return whole.op is FOR or is_flat(whole.type) or not v.type.scalar
+    if op is INDEX:
+        return v.args[1].op is CONST and not v.type.scalar
+    if op is AT:
+        return len(v.args) == 1 or v.args[1].op is CONST
+    if op is TUPLE:
+        return is_flat(v.type) or v.type.empty
+    return op is FREEZE or op is stop_gradient
+
+
+def operands(v: Value) -> Sequence[Value]:
+    """The arguments of `v`, as often as its code reads them."""
+    if "$" not in v.op.wasm:
+        return v.args
+    if v.type.scalar:
+        return [v.args[k] for k in reads(v.op)]
+    # to select an aggregate reads the condition once for each of its leaves
+    return [*v.args, v.args[0]]
+
+
+class Lives:
+    """For the body of a function: what is deferred, what is stored early, and what dies where.
+
+    Instructions are numbered in order; a loop has one number at its start and one at its end.
+    """
+
+    def __init__(self, body: Block) -> None:
+        self.start: dict[Value, int] = {}
+        self.end: dict[Block, int] = {}
+        self.reader: dict[Value, Value | Block | None] = {}  # what reads a value; None if several do
+        self.aliases: dict[Value, None] = {}
+        self.computed: dict[Value, None] = {}  # the numbers that an expression makes
+        self.items: dict[tuple[Value, int], None] = {}  # the results of loops that somebody reads
+        self.deferred: dict[Value, int] = {}  # -> how deep it stands in its expression
+        self.early: dict[Value, list[tuple[Value, int]]] = {}  # -> the aggregates, and which item of each
+        self.stored: dict[tuple[Value, int], None] = {}  # the items that are stored early
+        self.dies: dict[int, list[Value]] = {}  # number -> what is not needed after it, of what may have a local
+        self.calls: list[int] = []  # the numbers of what calls a function
+        self._when: dict[Value, int] = {}  # the number of the instruction with which a deferred one is written
+        self._last: dict[Value, int] = {}
+        self._number(body, 0)
+        self._visit(body)
+        deferred, aliases, dies = self.deferred, self.aliases, self.dies
+        for v, n in self._last.items():
+            if v not in deferred and v not in aliases and v.op is not CONST and v.op is not ZERO:
+                if n in dies:
+                    dies[n].append(v)
+                else:
+                    dies[n] = [v]
+
+    def _number(self, block: Block, n: int) -> int:
+        reader, start, computed = self.reader, self.start, self.computed
+        for v in block.code:
+            start[v] = n
+            op, args = v.op, v.args
+            if op is CALL or op is PURE_CALL or op.wasm.startswith("call "):
+                self.calls.append(n)
+            n += 1
+            if op in _MAY_BE_ALIAS:
+                if is_alias(v):
+                    self.aliases[v] = None
+                elif v.type.scalar:
+                    computed[v] = None
+                if op is GET and args[0].op is FOR:
+                    self.items[(args[0], v.attr)] = None
+            elif op.wasm and v.type.scalar:
+                computed[v] = None
+            elif op is FOR:
+                n = self._number(v.attr, n)
+            for a in args if "$" not in op.wasm else operands(v):
+                reader[a] = None if a in reader else v
+        for r in block.results:
+            reader[r] = None if r in reader else block
+        self.end[block] = n
+        return n + 1
+
+    def _visit(self, block: Block) -> None:  # noqa: C901 (the one loop that all compiling waits for)
+        """Backwards: what reads a value is known before the value."""
+        last, early, start, computed, aliases = self._last, self.early, self.start, self.computed, self.aliases
+        for r in block.results:
+            self._keep(r, self.end[block], block)
+        for v in reversed(block.code):
+            n = start[v]
+            if v in computed:
+                if v not in early and (user := self.reader.get(v)) is not None:
+                    n = self._defer(v, user, block)
+            elif v in aliases:
+                n = max(last.get(v, 0), n)
+            elif v.op is FOR:
+                self._visit(v.attr)
+                for x in (v, *v.attr.params):
+                    last[x] = max(last.get(x, 0), self.end[v.attr])
+            elif (v.op is PACK or v.op is TUPLE) and len(v.args) > EARLY:
+                for k, a in enumerate(v.args):
+                    if a in computed and a.block is block:
+                        early.setdefault(a, []).append((v, k))
+                        self.stored[(v, k)] = None
+                        last[a] = max(last.get(a, 0), start[a])
+                    else:
+                        self._keep(a, n, block)
+                last.setdefault(v, n)
+                continue
+            for a in v.args:
+                if a.block is block:
+                    if last.get(a, -1) < n:
+                        last[a] = n
+                else:
+                    self._keep(a, n, block)
+            if v not in last:
+                last[v] = n
+
+    def outlives_a_call(self, loop: Value) -> bool:
+        """Whether the last states of a loop are read after a function was called."""
+        k = bisect(self.calls, self.end[loop.attr])
+        return k < len(self.calls) and self.calls[k] < self._last[loop]
+
+    def _defer(self, v: Value, user: Value | Block, block: Block) -> int:
+        """Let `v` wait for its one reader, if that is in its block and takes it from the stack: when that is."""
+        if isinstance(user, Block):
+            if user is not block:
+                return self.start[v]
+            self.deferred[v] = 1
+            n = self._when[v] = self.end[user]
+            return n
+        depth = self.deferred.get(user, 0) + 1
+        if user.block is not block or depth > DEPTH:
+            return self.start[v]
+        if user not in self.computed and (user.op not in _TAKES or user in self.aliases):
+            return self.start[v]
+        n = self._when.get(user, self.start[user])
+        if n - self.start[v] > FAR and v.op.eval is not None:
+            return self.start[v]
+        self.deferred[v] = depth
+        self._when[v] = n
+        return n
+
+    def _keep(self, v: Value, n: int, block: Block) -> None:
+        """`v` is needed at number `n`, in a block; if that is a loop around which it was made, to the loop's end."""
+        if v.op is CONST or v.op is ZERO:
+            return
+        while v.block is not block and block.parent is not v.block:
+            assert block.parent is not None, v
+            block = block.parent
+        if v.block is not block:
+            n = max(n, self.end[block])
+        self._last[v] = max(self._last.get(v, 0), n)

@@ -1,0 +1,106 @@
+"""Pointers: how many bytes a loop has come in vectors, so that an element of its turn is read with no arithmetic.
+
+A loop has one for each distance between elements. `x[i]` and `x[i + 1]` differ in the offset of the instruction, and
+so do `x[4 * i]` and `x[4 * i + 1]`, whose pointer goes four elements in a turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import NamedTuple
+
+from rose.ir import AT, FOR, INDEX, Block, Op, Value, is_known
+from rose.ir.ops import iadd, imul
+from rose.ir.sizes import Size
+from rose.ir.types import Fin, Ref, Type, Vec, items_of
+
+from ..abi.layout import size
+
+MOST = 4  # pointers of a loop: an engine has so many registers to spare
+
+
+class Step(NamedTuple):
+    """An index: that of a turn, so many times, and so much more."""
+
+    turn: Value
+    ahead: int = 0
+    times: int = 1
+
+
+def step(i: Value) -> Step:
+    """An index as that of a turn, if it may be one."""
+    x, ahead = _parted(i, iadd, 0)
+    x, times = _parted(x, imul, 1)
+    return Step(x, ahead, times)
+
+
+def _parted(i: Value, op: Op, neutral: int) -> tuple[Value, int]:
+    """An index as another one and a literal; itself, and what changes nothing, if it is no such."""
+    if i.op is op:
+        for x, y in (i.args, i.args[::-1]):
+            if is_known(y) and y.attr:
+                return x, y.attr
+    return i, neutral
+
+
+def stride(t: Type) -> int | Size:
+    """The bytes from one element to the next of a vector, or of an accumulator of one."""
+    t = t.inner if isinstance(t, Ref) else t
+    assert isinstance(t, Vec)
+    return size(t.elem)
+
+
+class Pointers:
+    """Which pointers a loop has, and which indices nobody needs as numbers besides."""
+
+    def __init__(self, v: Value, items: Container[tuple[Value, int]]) -> None:
+        """`items` are the results of loops that somebody reads."""
+        block: Block = v.attr
+        self.items = items
+        self.turn = block.params[0]
+        assert isinstance(self.turn.type, Fin)
+        self.turns = self.turn.type.size
+        self.strides: dict[int, None] = {}
+        self.read: set[Value] = set()  # indices that are needed as numbers
+        self.steps: dict[Value, None] = {}  # those that are sums and products
+        for j, t in enumerate(items_of(v.type)):
+            if j >= len(v.args) and (v, j) in items and not t.empty:
+                self._take(self.turn, stride(t))
+        self._visit(v)
+        for i in reversed(self.steps):
+            if i in self.read:
+                self.read.update(i.args)
+        if isinstance(self.turns, Size) or not self.strides:
+            self.read.add(self.turn)
+        self.unread = {i for i in (self.turn, *self.steps) if i not in self.read}
+
+    def _visit(self, loop: Value) -> None:
+        block: Block = loop.attr
+        self.read.update([r for j, r in enumerate(block.results) if j < len(loop.args) or (loop, j) in self.items])
+        for v in block.code:
+            if v.op is FOR:
+                self._visit(v)
+            if (v.op is INDEX or v.op is AT) and len(v.args) == 2 and not v.type.empty:
+                self._take(v.args[1], stride(v.args[0].type))
+                self.read.add(v.args[0])
+            elif (v.op is iadd or v.op is imul) and step(v).turn is self.turn:
+                self.steps[v] = None
+            else:
+                self.read.update(v.args)
+
+    def _take(self, i: Value, n: int | Size) -> None:
+        """Have a pointer for index `i` and elements of `n` bytes, if it is one of this loop, and there is room."""
+        at = step(i)
+        if at.turn is not self.turn or isinstance(n, Size):
+            self.read.add(i)
+            return
+        n *= at.times
+        if n not in self.strides and (len(self.strides) == MOST or not _is_near(self.turns, n)):
+            self.read.update((i, self.turn))
+        else:
+            self.strides[n] = None
+
+
+def _is_near(turns: int | Size, n: int) -> bool:
+    """True if a pointer at the end is a number of 31 bits."""
+    return isinstance(turns, Size) or turns * n < 2**31

@@ -1,0 +1,1 @@
+"""The files of a web package: loader, types, README, page, source map."""

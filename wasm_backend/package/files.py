@@ -1,0 +1,193 @@
+"""The package of a module: what a page, a bundler or a server imports, and forgets.
+
+`NAME.wasm` is the module. `index.js` loads it in a browser, `node.js` and `workerd.js` where there is no page, and
+`inline.js` has it inside; `index.d.ts` says what there is. `NAME.json` tells where all came from. A module with
+mathematics inside brings the notices of its authors. Of one that not every engine takes, `NAME.simd.wasm` is for the
+engines that do, and `NAME.wasm` for the others. `NAME.wasm.map` is the source map of `NAME.wasm`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from gzip import compress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from rose.errors import RoseError
+from rose.ir import Func
+
+from ..abi.signature import Lowered
+from ..libm import notice
+from .html import page
+from .javascript import core, entries, imports_of, npm_name, runtime, signature_data
+from .readme import readme
+from .source_map import source_map, with_map
+from .typescript import declarations, in_python
+from .write import write_files
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What goes with a module: all of it is written into its package, and none of it changes what it computes.
+
+    `docs` has the docstrings by function, `sources` the SHA-256 of the Python files by their names, and `certificate`
+    what was found of the derivatives.
+    """
+
+    docs: Mapping[str, str] = field(default_factory=dict[str, str])
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])
+    compiler: str = "rose"
+    certificate: Mapping[str, Any] | None = None
+
+
+def write_package(
+    lowered: Lowered, out: Path, name: str, about: About = About(), *, force: bool = False, inline: bool = False,
+    html: bool = False,
+) -> list[Path]:  # fmt: skip
+    """Write the package of a module into the directory `out`: all of its files, or none.
+
+    Files that are there already are only replaced with `force`.
+    """
+    return write_files(package_files(lowered, name, about, inline=inline, html=html), out, force=force)
+
+
+def package_files(
+    lowered: Lowered, name: str, about: About = About(), *, inline: bool = False, html: bool = False
+) -> dict[str, bytes]:
+    """The files of a package, by name: the same bytes for the same module.
+
+    With `inline` the module lies in `index.js`, and there is no other; with `html` there is a page to try it with.
+    """
+    _check_names(name, lowered)
+    imports = imports_of(lowered)
+    plain, modules = lowered.plain, {f"{name}.wasm": lowered.wasm}
+    if plain is not None:
+        modules = {f"{name}.wasm": plain.wasm, f"{name}.simd.wasm": lowered.wasm}
+    probe = plain and plain.probe
+    texts = {
+        **entries(modules, probe, inline=inline),
+        **declarations(name, lowered.signatures.values(), imports, about.docs, inline=inline),
+        "core.js": core(lowered, imports),
+        **runtime(lowered),
+    }
+    if html:
+        texts[f"{name}.html"] = page(lowered, imports, name, about.docs)
+    texts["README.md"] = readme(lowered, imports, name, about.docs, inline=inline, html=html)
+    linked, maps = _mapped(name, {} if inline else modules, lowered)
+    files = {**linked, **{k: text.encode() for k, text in texts.items()}}
+    if lowered.mathematics:
+        files["NOTICE"] = notice()
+    files |= maps
+    files["package.json"] = _json(_manifest(name, [*files, f"{name}.json"], inline=inline))
+    files[f"{name}.json"] = _json(_metadata(lowered, imports, name, about, files))
+    return files
+
+
+def _mapped(
+    name: str, modules: Mapping[str, bytes], lowered: Lowered
+) -> tuple[Mapping[str, bytes], Mapping[str, bytes]]:
+    """The modules, and beside them their source maps, if it is known where their instructions come from."""
+    origins = {f"{name}.wasm": (lowered.plain or lowered).origins, f"{name}.simd.wasm": lowered.origins}
+    if not lowered.origins:
+        return modules, {}
+    linked = {file: with_map(wasm, f"{file}.map") for file, wasm in modules.items()}
+    return linked, {f"{file}.map": source_map(file, origins[file]) for file in modules}
+
+
+def _check_names(name: str, lowered: Lowered) -> None:
+    taken = name.lower() == "package"
+    if taken or not re.fullmatch(r"\w[\w.-]*", name):
+        why = "it has a package.json of its own" if taken else "its files are called so"
+        raise RoseError(
+            f"{name!r} cannot be the name of a package: {why}", None, "use letters, digits, and _ - . between them"
+        )
+    if "then" in lowered.signatures:
+        raise RoseError(
+            "a function of a package cannot be called then: JavaScript would take the package for a promise",
+            None,
+            "give it another name",
+        )
+
+
+def _json(data: Any) -> bytes:
+    return (_written(data) + "\n").encode()
+
+
+def _written(x: Any, indent: str = "") -> str:
+    """Data as JSON: what is short on one line, and what lies deep, as types do."""
+    line = json.dumps(x, ensure_ascii=False)
+    if not x or not isinstance(x, (dict, list)) or len(indent) > 6 or len(line) + len(indent) <= 110:
+        return line
+    inner = indent + "  "
+    if isinstance(x, dict):
+        each = [f"{json.dumps(k, ensure_ascii=False)}: {_written(y, inner)}" for k, y in x.items()]  # pyright: ignore
+    else:
+        each = [_written(y, inner) for y in x]  # pyright: ignore[reportUnknownVariableType]
+    first, last = "{}" if isinstance(x, dict) else "[]"
+    return f"{first}\n{inner}" + f",\n{inner}".join(each) + f"\n{indent}{last}"
+
+
+def _manifest(name: str, files: Sequence[str], *, inline: bool) -> dict[str, Any]:
+    """The `package.json`."""
+    modules = [file for file in files if file.endswith(".wasm")]
+    main: dict[str, str] = {"types": "./index.d.ts", "default": "./index.js"}
+    beside = dict(main)
+    if not inline:
+        main = {"types": "./index.d.ts", "workerd": "./workerd.js", "node": "./node.js", "default": "./index.js"}
+        beside = {"types": "./inline.d.ts", "default": "./inline.js"}
+    paths = [f"./{file}" for file in (*modules, f"{name}.json", "package.json")]
+    return {
+        "name": npm_name(name),
+        "version": "0.0.0",
+        "type": "module",
+        "sideEffects": False,
+        "main": "./index.js",
+        "types": "./index.d.ts",
+        "exports": {".": main, "./inline": beside, **{path: path for path in paths}},
+        "files": list(files),
+        "engines": {"node": ">=18"},
+    }
+
+
+def _metadata(
+    lowered: Lowered, imports: Sequence[Func], name: str, about: About, files: Mapping[str, bytes]
+) -> dict[str, Any]:
+    """The `NAME.json`: what there is, what it was made of, and by what. No times and no paths."""
+    data = signature_data(lowered, imports)
+    python = [in_python(s) for s in lowered.signatures.values()]
+    return {
+        "name": name,
+        "compiler": about.compiler,
+        "sources": {file: {"sha256": digest} for file, digest in about.sources.items()},
+        "functions": [
+            {"name": x["name"], "python": said, "doc": about.docs.get(x["name"], ""), **x}
+            for x, said in zip(data["exports"], python, strict=True)
+        ],
+        "imports": data["imports"],
+        "files": {file: {"bytes": len(x), "sha256": sha256(x).hexdigest()} for file, x in files.items()},
+        "certificate": None if about.certificate is None else dict(about.certificate),
+    }
+
+
+# how large it is
+
+
+def gzipped(data: bytes) -> int:
+    """The bytes of a file as a server sends it. Another zlib may give a few more, or fewer."""
+    return len(compress(data, mtime=0))
+
+
+def loaded(files: Mapping[str, bytes]) -> list[str]:
+    """What a page without a bundler loads of a package: its scripts, and one module, the larger if there are two."""
+    elsewhere = {"node.js", "workerd.js", "inline.js"}
+    modules = sorted([file for file in files if file.endswith(".wasm")], key=lambda file: len(files[file]))
+    return [*modules[-1:], *[file for file in files if file.endswith(".js") and file not in elsewhere]]
+
+
+def weight(files: Mapping[str, bytes]) -> int:
+    """The bytes of that, gzipped."""
+    return sum([gzipped(files[file]) for file in loaded(files)])

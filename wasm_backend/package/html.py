@@ -1,0 +1,95 @@
+"""A page that has a whole package inside, and a form for each function: it works from a file, as nothing is fetched."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from typing import Any
+
+from rose.errors import RoseError
+from rose.ir import Func
+from rose.ir.types import Bool, Fin, Real, Single, Type
+
+from ..abi.signature import Lowered, Signature
+from .javascript import base64, runtime, shipped, signatures, source
+from .samples import arguments
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src '{script_hash}' 'wasm-unsafe-eval'; \
+style-src '{style_hash}'">
+<title>{name}</title>
+<style>{style}</style>
+</head>
+<body>
+<h1>{name}</h1>
+<p>{size:,} bytes of WebAssembly, compiled by Rose, and all inside of this page.</p>
+{forms}
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+_FORM = """\
+<form data-function="{name}">
+<h2>{name}</h2>
+<p>{doc}</p>
+{inputs}
+<button>Evaluate</button>
+<output></output>
+</form>"""
+
+
+def page(lowered: Lowered, imports: Sequence[Func], name: str, docs: Mapping[str, str]) -> str:
+    """The page, as HTML."""
+    if missing := [f.name for f in imports if "." not in f.name]:
+        what = f"a page by itself has no function {missing[0]}, which the module calls"
+        raise RoseError(what, None, "leave out html, and write a page that gives it one")
+    module = lowered.wasm if lowered.plain is None else lowered.plain.wasm
+    script, style = _script(lowered, imports, module), source("page.css")
+    forms = [_form(s, docs.get(s.name, "")) for s in lowered.signatures.values()]
+    return _PAGE.format(
+        name=escape(name), size=len(module), forms="\n".join(forms), script=script, style=style,
+        script_hash=_hash(script), style_hash=_hash(style),
+    )  # fmt: skip
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _script(lowered: Lowered, imports: Sequence[Func], module: bytes) -> str:
+    """The files of the runtime in one, without what they import of one another."""
+    files = [*runtime(lowered).values(), shipped("page.js")]
+    lines = [line for text in files for line in text.splitlines() if not line.startswith(("import ", "//"))]
+    text = "\n".join([re.sub("^export ", "", line) for line in lines])
+    data = signatures(lowered, imports).replace("<", "\\u003c")  # there it can only be in a string
+    return f'\n{text}\n{data}\nfill(bind(bytes("{base64(module)}"), signatures));\n'
+
+
+def _form(s: Signature, doc: str) -> str:
+    inputs = [_input(name, t, x) for name, t, x in arguments(s)]
+    return _FORM.format(name=escape(s.name), doc=escape(doc), inputs="\n".join(inputs))
+
+
+def _input(name: str, t: Type, x: Any) -> str:
+    called = f'name="{escape(name)}"'
+    if t is Bool:
+        field = f'<input type="checkbox" {called} checked>'
+    elif isinstance(t, Fin):
+        field = f'<input type="number" {called} min="0" max="{t.size - 1}" value="{x}">'
+    elif t is Real or t is Single:
+        field = f'<input type="number" {called} step="any" value="{x}">'
+    else:
+        text = json.dumps(x, ensure_ascii=False)
+        rows = min(8, 1 + len(text) // 40)
+        field = f'<textarea {called} rows="{rows}" spellcheck="false">{escape(text)}</textarea>'
+    return f"<label><span>{escape(name)} <small>{escape(repr(t))}</small></span>{field}</label>"

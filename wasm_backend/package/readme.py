@@ -1,0 +1,152 @@
+"""The README of a package: what is in it, and what to copy, with the names of its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rose.ir import Func
+
+from ..abi.signature import Lowered, Signature
+from .javascript import npm_name
+from .samples import arguments, written
+from .typescript import in_python, parameters, property_name
+
+_README = """\
+# {title}
+
+Functions compiled by Rose, from Python to WebAssembly. Nothing has to be installed beside this folder: it has no
+dependencies, does no work when it is imported, and needs neither `eval` nor a build step.
+
+{functions}
+
+`init` gives the functions; called again, it gives the same ones. They check their arguments and name what is wrong;
+`model.f.unchecked(...)` does not look at each number. Vectors of numbers come back as typed arrays, structs as objects.
+{opaque}{tried}
+## In a page
+
+```html
+<script type="module">
+  import init from "./{npm}/index.js";
+  const model = await init({given});
+  console.log({call});
+</script>
+```
+
+## With Vite, or another bundler
+
+With this folder beside your sources, or in `node_modules/{npm}`, where the import is of `"{npm}"`:
+
+```js
+import init from "./{npm}/{entry}";
+
+const model = await init({given});
+console.log({call});
+```
+{bundled}
+## With Next.js, and wherever pages are made on a server
+
+```jsx
+"use client";
+import {{ useEffect, useState }} from "react";
+import init from "{npm}/inline"; // the module is inside: no other file has to be found
+
+export default function Answer() {{
+  const [answer, setAnswer] = useState();
+  useEffect(() => {{
+    init({given}).then((model) => setAnswer({call}));
+  }}, []);
+  return <output>{{JSON.stringify(answer)}}</output>;
+}}
+```
+
+## In Node
+
+```js
+import init from "./{npm}/{node}"; // from node_modules: "{npm}"
+
+const model = await init({given});
+console.log({call});
+```
+
+## In a Worker
+
+```js
+// page.js: the module is compiled once, and sent
+import {{ load }} from "./{npm}/index.js";
+const worker = new Worker(new URL("./worker.js", import.meta.url), {{ type: "module" }});
+worker.onmessage = ({{ data }}) => console.log(data);
+worker.postMessage(await load());
+
+// worker.js
+import {{ initSync }} from "./{npm}/index.js";
+onmessage = ({{ data }}) => {{
+  const model = initSync(data{given_after});
+  postMessage({call});
+}};
+```
+
+## Content-Security-Policy
+
+```
+script-src 'self' 'wasm-unsafe-eval'{connect}
+```
+
+`{name}.json` has the signatures, the hashes of all files, and what the module was made of and by.
+"""
+
+_BUNDLED = """
+Vite, webpack and Parcel find the module by `new URL("./{name}.wasm", import.meta.url)`. esbuild and Rollup do not:
+import `"./{npm}/inline.js"` there, or from `node_modules` `"{npm}/inline"`, which has the module inside.
+"""
+
+_OPAQUE = """
+The functions call some of yours, which `init(undefined, opaque)` takes:
+
+```js
+const opaque = {{
+{members}
+}};
+```
+"""
+
+
+def readme(
+    lowered: Lowered, imports: Sequence[Func], name: str, docs: Mapping[str, str], *, inline: bool, html: bool
+) -> str:
+    """The README, as Markdown."""
+    first = next(iter(lowered.signatures.values()))
+    needed = [f for f in imports if "." not in f.name]
+    npm = npm_name(name)
+    return _README.format(
+        title=name,
+        name=name,
+        npm=npm,
+        functions="\n\n".join([_function(s, docs.get(s.name, "")) for s in lowered.signatures.values()]),
+        opaque=_OPAQUE.format(members="\n".join([_member(f) for f in needed])) if needed else "",
+        tried=f"\n`{name}.html` is all of it in one page, with a form for each function: open it in a browser.\n"
+        * html,
+        call=_call(first),
+        given="undefined, opaque" if needed else "",
+        given_after=", opaque" if needed else "",
+        entry="index.js",
+        node="index.js" if inline else "node.js",
+        bundled="" if inline else _BUNDLED.format(name=name, npm=npm),
+        connect="" if inline else "; connect-src 'self'",
+    )
+
+
+def _function(s: Signature, doc: str) -> str:
+    said = in_python(s)
+    lines = [f"- `{said if len(said) <= 200 else s.name}`", *doc.splitlines()]
+    return "\n".join(["  " * (k > 0 and line != "") + line for k, line in enumerate(lines)])
+
+
+def _call(s: Signature) -> str:
+    of = property_name(s.name)
+    at = f"model.{of}" if of.isidentifier() else f"model[{of}]" if of.startswith('"') else f'model["{of}"]'
+    return f"{at}({', '.join([written(x) for _, _, x in arguments(s)])})"
+
+
+def _member(f: Func) -> str:
+    names = parameters([str(p.attr) for p in f.params])
+    return f"  {property_name(f.name)}: ({', '.join(names)}) => {{ /* yours */ }},"

@@ -1,0 +1,62 @@
+"""Values of a type, as JavaScript has them: for calls that are to be copied, and forms that are to be filled in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import cycle
+from typing import Any
+
+from rose.errors import RoseError
+from rose.ir.sizes import Size, sized
+from rose.ir.types import Bool, Fin, Tuple, Type, Unit, Vec
+
+from ..abi.signature import Signature
+from .typescript import property_name
+
+_SIZES = (3, 10, 100)  # that are tried for vectors whose size a call tells: Vec[n - 4] has none for n = 3
+_WRITTEN = 8  # so many elements are written out
+
+
+def arguments(s: Signature) -> list[tuple[str, Type, Any]]:
+    """The name and the type of each parameter of a function, and a value for it."""
+    numbers = cycle(range(1, 10))
+    return [(p.name, p.type, _value(t, numbers)) for p, t in zip(s.params, _sized(s), strict=True)]
+
+
+def _sized(s: Signature) -> list[Type]:
+    """The types of the parameters, for some size."""
+    for n in _SIZES:
+        with suppress(RoseError):
+            return [sized(p.type, {d.key: n for d in s.sizes}) for p in s.params]
+    return [p.type for p in s.params]
+
+
+def _value(t: Type, numbers: Iterator[int]) -> Any:
+    match t:
+        case Vec():
+            return [_value(t.elem, numbers) for _ in range(0 if isinstance(t.size, Size) else t.size)]
+        case Tuple() if t.form is None:
+            return [_value(x, numbers) for x in t.items]
+        case Tuple():
+            assert t.form is not None
+            return {k: _value(x, numbers) for k, x in zip(t.form.fields, t.items, strict=True)}
+        case Fin():
+            return 0
+        case _:
+            return True if t is Bool else None if t is Unit else next(numbers)
+
+
+def written(x: Any) -> str:
+    """A value as a program has it; of a long array, one element, again and again."""
+    if isinstance(x, list):
+        items = [written(y) for y in x[:_WRITTEN]]  # pyright: ignore[reportUnknownVariableType]
+        if len(x) <= _WRITTEN:  # pyright: ignore[reportUnknownArgumentType]
+            return f"[{', '.join(items)}]"
+        item = f"({items[0]})" if items[0].startswith("{") else items[0]
+        return f"Array.from({{ length: {len(x)} }}, () => {item})"  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(x, dict):
+        fields = [f"{property_name(k)}: {written(y)}" for k, y in x.items()]  # pyright: ignore
+        return f"{{ {', '.join(fields)} }}" if fields else "{}"
+    return "undefined" if x is None else json.dumps(x)

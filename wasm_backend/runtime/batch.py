@@ -1,0 +1,362 @@
+"""Whole batches: a function is called for each element of some arrays, in one call of WebAssembly.
+
+Beside the module there is a second one, made for the signature: a loop, with a memory of its own, in which the elements
+lie in a row, each as a tuple of the arguments and the result. It copies the arguments to where the function reads
+them, calls it, and copies the result back. So what runs is the very code of a single call: bits, prints and failures
+are the same.
+
+Outside, a batch is a list of columns: an array for each kind of number in it, with the axis of the batch first.
+"""
+
+from __future__ import annotations
+
+import functools
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from os import cpu_count
+from typing import Any, cast
+
+import numpy as np
+import wasmtime
+
+from rose.errors import TooLarge, TypeMismatch, here
+from rose.frontend.annotations import Path, fields, is_listing, spell
+from rose.host.argument_sizes import measured
+from rose.ir import not_one_each, shown
+from rose.ir.sizes import number as number_of
+from rose.ir.types import Bool, Fin, Tuple, Type, Vec
+
+from ..abi.layout import is_aggregate, offsets, size
+from ..abi.signature import Signature, Slot
+from ..binary.encoder import PAGE
+from ..codegen.dynamic_sizes import LARGEST
+from . import raw_call
+from .instances import Module, Numbers, failure, is_placed, kind_of, known_sizes
+from .memory import Array, Leaf, Place, Struct, dtype_of, fill, number, place_of
+
+CHUNK = 2**20  # bytes of elements in one call, if it is more than one element: what a cache of the processor holds
+FIRST = 16  # where they begin: before them is the number of the one that is being worked on
+
+
+class Batch:
+    """What `map` does, for one export. `packed` gives the export as bytes, for another process."""
+
+    def __init__(self, module: Module, signature: Signature, packed: Callable[[], bytes]) -> None:
+        self.module, self.signature = module, signature
+        self.packed = functools.cache(packed)
+        self.loop = functools.lru_cache(maxsize=16)(functools.partial(Loop, module, signature))
+
+    def map(self, args: Sequence[Any], threads: Any, executor: Any) -> Any:
+        """The results for a batch of arguments."""
+        s = self.signature
+        names = [p.name for p in s.params]
+        if len(args) != len(names):
+            raise not_one_each(s.name, names, len(args), {})
+        if threads is not None and (threads.__class__ is not int or threads < 1 or executor is not None):
+            what = f"threads must be an integer from 1, got {shown(threads)}"
+            if executor is not None:
+                what = "map takes threads or an executor, not both"
+            raise TypeMismatch(what, here(), "threads=4 runs the batch over four threads of this process")
+        loop = self.loop(_sizes(s, args))
+        columns, count = loop.columns(args)
+        results = loop.results(count)
+        if executor is not None:
+            self._spread(loop, columns, results, count, executor)
+        elif threads is None or threads == 1:
+            loop.run(columns, results, range(count))
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                for _ in pool.map(functools.partial(loop.run, columns, results), _pieces(count, 4 * threads)):
+                    pass  # an error of the first piece that has one is raised here
+        return _shaped(loop.signature.result.type, iter(results))
+
+    def _spread(self, loop: Loop, columns: list[Array], results: list[Array], count: int, executor: Any) -> None:
+        """Let an executor work out the results."""
+        pieces = _pieces(count, 4 * (getattr(executor, "_max_workers", None) or cpu_count() or 1))
+        tasks = [(self.packed(), loop.sizes, [x[p.start : p.stop] for x in columns], p) for p in pieces]
+        if hasattr(executor, "submit"):
+            made = [x.result() for x in [executor.submit(work, task) for task in tasks]]
+        elif hasattr(executor, "map"):
+            made = list(executor.map(work, tasks))
+        else:
+            hint = "an executor has a method submit, or map: concurrent.futures.ProcessPoolExecutor() is one"
+            raise TypeMismatch(f"map cannot use {shown(executor)} as an executor", here(), hint)
+        for p, part in zip(pieces, made, strict=True):
+            for x, y in zip(results, part, strict=True):
+                x[p.start : p.stop] = y
+
+
+def work(task: tuple[bytes, Numbers, list[Array], range]) -> list[Array]:
+    """A piece of a batch, in a process that compiles the module once."""
+    packed, sizes, columns, piece = task
+    loop = _unpacked(packed).batch.loop(sizes)
+    results = loop.results(len(piece))
+    loop.run(columns, results, range(len(piece)), piece.start)
+    return results
+
+
+@functools.lru_cache(maxsize=8)
+def _unpacked(packed: bytes) -> Any:
+    return pickle.loads(packed)
+
+
+def _pieces(count: int, most: int) -> list[range]:
+    """The batch in at most so many pieces, as equal as can be."""
+    n = min(count, most)
+    return [range(count * k // n, count * (k + 1) // n) for k in range(n)]
+
+
+def without_forms(s: Signature) -> Signature:
+    """The same with plain tuples for structs, whose classes another process may not have."""
+    slot: Callable[[Slot], Slot] = lambda x: replace(x, type=_bare(x.type))
+    return replace(s, params=tuple([slot(p) for p in s.params]), result=slot(s.result))
+
+
+def _bare(t: Type) -> Type:
+    if isinstance(t, Vec):
+        return Vec(t.size, _bare(t.elem))
+    return Tuple(tuple([_bare(x) for x in t.items])) if isinstance(t, Tuple) else t
+
+
+# what is given, and what comes back
+
+
+def _parts(x: Any, t: Type, path: Path) -> Iterator[tuple[Path, Any, Type]]:
+    """The parts of an argument that are given as one thing: of a struct of arrays the arrays, of a list itself.
+
+    With each goes its type, without the axis of the batch.
+    """
+    dims, s = list[int](), t
+    while isinstance(s, Vec):
+        dims.append(s.size)
+        s = s.elem
+    if not isinstance(s, Tuple) or x.__class__ is list:
+        yield path, x, t
+        return
+    xs, names = fields(x, s, path, None)
+    for y, u, k in zip(xs, s.items, names, strict=True):
+        yield from _parts(y, functools.reduce(lambda e, n: Vec(n, e), reversed(dims), u), (*path, k))
+
+
+def _all_parts(s: Signature, args: Sequence[Any]) -> list[tuple[Path, Any, Type]]:
+    return [part for p, x in zip(s.params, args, strict=True) for part in _parts(x, p.type, (p.name,))]
+
+
+def _length(x: Any, t: Type, path: Path) -> int | None:
+    """The length of a column; None for a number that all elements share."""
+    shape: Any = getattr(x, "shape", None)
+    if is_listing(x) or isinstance(x, range):
+        return len(x)
+    if isinstance(shape, tuple) and shape:
+        return cast("int", shape[0])
+    if not is_aggregate(t):
+        return None
+    what = f"{spell(path)} must be a list or an array that has a {t!r} for each call, got {shown(x)}"
+    raise TypeMismatch(
+        what, here(), "for one call, leave out .map; np.broadcast_to repeats an array without copying it"
+    )
+
+
+def _sizes(s: Signature, args: Sequence[Any]) -> Numbers:
+    """The sizes of the vectors in each element, if the module is one for every size."""
+    if not s.sizes:
+        return ()
+    parts = _all_parts(s, args)
+    found = measured(s.name, [spell(path) for path, _, _ in parts], [t for *_, t in parts], [_first(*p) for p in parts])
+    return tuple([found[d.key] for d in s.sizes])
+
+
+def _first(path: Path, x: Any, t: Type) -> Any:
+    """The first element of a column, or what has its sizes."""
+    n = _length(x, t, path)
+    if n is None:
+        return x
+    if hasattr(x, "shape"):
+        return np.empty(x.shape[1:])
+    if not n:
+        hint = "give an array, such as np.zeros((0, 3))"
+        raise TypeMismatch(f"an empty batch does not tell the sizes of {spell(path)}", here(), hint)
+    return x[0]
+
+
+def _column(path: Path, x: Any, t: Type, count: int) -> list[Array]:
+    """A part of an argument as arrays of what lies in memory; those that have it are taken as they are."""
+    if _length(x, t, path) is None:
+        return [np.broadcast_to(np.array(number(x, t, path), dtype_of(t)), (count,))]
+    whole, dims, elem = Vec(count, t), [count], t
+    while isinstance(elem, Vec):
+        dims.append(elem.size)
+        elem = elem.elem
+    if x.__class__ is np.ndarray and not isinstance(elem, (Tuple, Fin)) and not elem.empty:
+        if x.dtype == dtype_of(elem) and x.shape == tuple(dims):
+            return [x]
+    place = place_of(whole, 0, bytearray(number_of(size(whole))))
+    fill(place, x, whole, path)
+    return [leaf.view for leaf in _leaves(place)]
+
+
+def _leaves(place: Place) -> list[Leaf]:
+    return [place] if isinstance(place, Leaf) else [leaf for x in place.items for leaf in _leaves(x)]
+
+
+def _shaped(t: Type, columns: Iterator[Array]) -> Any:
+    """Columns as a user sees them: a struct of arrays, where a single call gives a struct."""
+    while isinstance(t, Vec):
+        t = t.elem
+    if not isinstance(t, Tuple):
+        return next(columns)
+    xs = [_shaped(x, columns) for x in t.items]
+    return t.form.make(xs) if t.form is not None else tuple(xs)
+
+
+# the loop
+
+
+class Loop:
+    """The loop over an export, for these sizes of vectors; and its instances that no call uses now."""
+
+    def __init__(self, module: Module, signature: Signature, sizes: Numbers) -> None:
+        self.module, self.general, self.sizes = module, signature, sizes
+        self.signature = s = signature.sized(known_sizes(module.lowered, signature, sizes)) if sizes else signature
+        self.element = Tuple(tuple([x.type for x in (*s.params, s.result)]))
+        self.bytes = max(number_of(size(self.element)), 1)
+        self.room = max(CHUNK // self.bytes, 1)
+        if FIRST + self.bytes > LARGEST:
+            what = f"one element of the batch takes {self.bytes:,} bytes; WebAssembly has {LARGEST:,}"
+            raise TooLarge(what, here(), "call the function itself for each element")
+        self._compiled: dict[wasmtime.Engine, wasmtime.Module] = {}
+        self.free: list[_Running] = []
+
+    def compiled(self) -> wasmtime.Module:
+        """The module of the loop, for the engine of the function."""
+        engine, _ = self.module.compiled()
+        if engine not in self._compiled:
+            self._compiled[engine] = wasmtime.Module(engine, self.text())
+        return self._compiled[engine]
+
+    def columns(self, args: Sequence[Any]) -> tuple[list[Array], int]:
+        """All arguments as columns, and their length."""
+        parts = _all_parts(self.signature, args)
+        lengths = [(n, spell(path)) for path, x, t in parts if (n := _length(x, t, path)) is not None]
+        if not lengths:
+            hint = "give an array for at least one of them"
+            raise TypeMismatch(f"no argument of {self.signature.name}.map has an axis for the batch", here(), hint)
+        count, first = lengths[0]
+        for n, name in lengths:
+            if n != count:
+                hint = "each argument has one element for each call, or is one number for all of them"
+                raise TypeMismatch(f"{name} must have {count} elements, as {first} has, got {n}", here(), hint)
+        return [y for part in parts for y in _column(*part, count)], count
+
+    def leaves(self, count: int, memory: Any) -> tuple[list[Leaf], list[Leaf]]:
+        """The columns of arguments and those of results, where so many elements lie in memory."""
+        whole = place_of(Vec(count, self.element), FIRST, memory)
+        assert isinstance(whole, Struct)
+        *params, result = [_leaves(x) for x in whole.items]
+        return [leaf for x in params for leaf in x], result
+
+    def results(self, count: int) -> list[Array]:
+        """Columns for so many results."""
+        return [np.empty((count, *x.shape[1:]), x.given) for x in self.leaves(0, b"")[1]]
+
+    def run(self, columns: Sequence[Array], results: Sequence[Array], which: range, first: int = 0) -> None:
+        """Work out some of the results. The columns begin at the element `first` of the batch."""
+        try:
+            running = self.free.pop()
+        except IndexError:
+            running = _Running(self)
+        try:
+            for at in range(which.start, which.stop, self.room):
+                part = slice(at, min(at + self.room, which.stop))
+                running.run([x[part] for x in columns], [x[part] for x in results], part, first)
+        finally:
+            self.free.append(running)
+
+    def text(self) -> str:
+        """The module of the loop, as text: `p` is where an element lies, and `k` its number."""
+        s, starts = self.signature, [number_of(at) for at in offsets(self.element)]
+        copies, sent, kinds = list[str](), list[str](), list[str]()
+        for x, at in zip(s.params, starts, strict=False):
+            if is_placed(x):
+                copies.append(_copy("$own", _placed(x), "$batch", _element(at), x.type))
+            elif not x.type.empty:
+                kinds.append(_KINDS[kind_of(x.type)])
+                sent.append(f"({kinds[-1]}.load{'8_u' * (x.type is Bool)} $batch offset={at} (local.get $p))")
+        call, result = f"(call $f {' '.join(sent)})", ""
+        if is_placed(s.result):
+            call += _copy("$batch", _element(starts[-1]), "$own", _placed(s.result), s.result.type)
+        elif not s.result.type.empty:
+            result = _KINDS[kind_of(s.result.type)]
+            if s.result.type is Bool:
+                call = f"(i32.ne (i32.const 0) {call})"
+            call = f"({result}.store{'8' * (s.result.type is Bool)} $batch offset={starts[-1]} (local.get $p) {call})"
+        pages = -(-(FIRST + self.room * self.bytes) // PAGE)
+        return _LOOP.format(
+            params=" ".join(kinds), result=result, pages=pages, first=FIRST, bytes=self.bytes,
+            copies=" ".join(copies), call=call,
+        )  # fmt: skip
+
+
+_KINDS = {"d": "f64", "f": "f32", "i": "i32"}
+_LOOP = """
+(module
+  (import "f" "memory" (memory $own 0))
+  (import "f" "f" (func $f (param {params}) (result {result})))
+  (memory $batch (export "memory") {pages})
+  (func (export "loop") (param $n i32) (local $k i32) (local $p i32)
+    (local.set $p (i32.const {first}))
+    (loop $next
+      (i32.store $batch (i32.const 0) (local.get $k))
+      {copies} {call}
+      (local.set $p (i32.add (local.get $p) (i32.const {bytes})))
+      (local.tee $k (i32.add (local.get $k) (i32.const 1)))
+      (br_if $next (i32.lt_u (local.get $n))))))
+"""
+
+
+def _element(at: int) -> str:
+    """An address in the element."""
+    return f"(i32.add (local.get $p) (i32.const {at}))"
+
+
+def _placed(s: Slot) -> str:
+    """The address of what the function has in its memory."""
+    return f"(i32.const {number_of(s.at or 0)})"
+
+
+def _copy(to: str, there: str, source: str, here: str, t: Type) -> str:
+    n = number_of(size(t))
+    return f"(memory.copy {to} {source} {there} {here} (i32.const {n}))" if n else ""
+
+
+class _Running:
+    """An instance of the function, and beside it one of the loop."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.instance = own = loop.module.instance()
+        if loop.sizes:
+            own.resize(loop.general, loop.sizes)
+        made = wasmtime.Instance(own.store, loop.compiled(), [own.exports["memory"], own.exports[loop.general.name]])
+        exports: Any = made.exports(own.store)
+        self.entry = raw_call.entry(own.store, exports["loop"], "i", "", own.raised)
+        self.memory = exports["memory"].get_buffer_ptr(own.store)
+        self.params, self.result = loop.leaves(loop.room, self.memory)
+
+    def run(self, columns: Sequence[Array], results: Sequence[Array], which: slice, first: int) -> None:
+        """One call: for as many elements as there is room for."""
+        call, args, fail, _, _, words, _ = self.entry
+        count = which.stop - which.start
+        for leaf, x in zip(self.params, columns, strict=True):
+            if leaf.dtype.kind != "O":  # of what is nowhere
+                leaf.view[:count] = x
+        words[2] = count
+        error = call(*args)
+        if error is not None or words[0]:
+            e = failure(fail, self.instance.failures, self.instance.pages, error)
+            k = int.from_bytes(bytes(self.memory[:4]), "little")
+            e.add_note(f"in element {first + which.start + k} of the batch")
+            raise e
+        for leaf, x in zip(self.result, results, strict=True):
+            x[...] = leaf.view[:count]

@@ -1,0 +1,412 @@
+"""Modules as Python callables: under wasmtime, with one call of C for each evaluation.
+
+An `Export` is what a user calls, and a `Compiled` is the main one. For each signature there is a Python function, whose
+text is made for it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import keyword
+import pickle
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rose.errors import NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
+from rose.host.argument_sizes import measured
+from rose.host.effects import Failure
+from rose.ir import Builder, Func, not_one_each, shown
+from rose.ir.sizes import dims_of
+from rose.ir.types import Bool, Fin, Single, Tuple, Type, Unit, Vec
+
+from ..abi.signature import Lowered, Plain, Signature, Slot
+from .batch import Batch, without_forms
+from .instances import Module, Numbers, is_placed, kind_of, known_sizes
+from .memory import LARGEST, destination, fill, number
+
+# calls
+
+
+# how the text of a function names the number k that goes in, or 0 that comes out
+_SLOTS: dict[str, Callable[[int], str]] = {
+    "d": lambda k: f"reals[{2 * k + 2}]", "f": lambda k: f"singles[{4 * k + 4}]", "i": lambda k: f"words[{2 * k + 2}]",
+}  # fmt: skip
+
+
+class _Absent:
+    """In the place of an argument that is not given."""
+
+
+def _source(s: Signature, pooled: bool, sized: bool) -> str:
+    """A Python function for one signature: what can be known of a call before it is made is in its text.
+
+    It takes what is usual, and leaves the rest to `bind`, `number`, `fill` and `destination`.
+    """
+    names = [f"a{k}" for k in range(len(s.params))]
+    checks, fills, sends = list[str](), list[str](), list[str]()
+    for k, p in enumerate(s.params):
+        if is_placed(p):
+            place = f"places[{len(fills)}]"
+            fills.append(f"{place}.put(a{k}) or fill({place}, a{k}, t{k}, n{k})")
+            continue
+        checks.append(f"if {_unusual(p.type, f'a{k}')}: a{k} = number(a{k}, t{k}, n{k})")
+        if not p.type.empty:
+            sends.append(f"{_SLOTS[kind_of(p.type)](len(sends))} = a{k}")
+    missing = f" or {names[-1]} is absent" if names else ""
+    given = "".join([f"{a}, " for a in names])
+    own = ["try: state = local.state", "except AttributeError: state = make(signature, sizes, local)"]
+    lines = [
+        "extras = extras_of(names, named) if named else None",
+        f"if named or rest{missing}: [{given}] = bind(name, names, [{given}*rest], named)",
+        *checks,
+        *(["state = taken.state(signature, sizes)"] if pooled else own),
+        "call, args, fail, reals, singles, words, places, result, resize, _ = state",
+        *["resize(signature, sizes)"] * sized,
+        "if extras is not None: into = destination(result, t, *extras)",
+        *fills,
+        *sends,
+        "error = call(*args)",
+        "if error is not None or words[0]: raise fail(error)",
+        f"return {_result(s.result)}",
+    ]
+    if pooled:
+        lines = ["taken = take()", "try:", *[f"    {x}" for x in lines], "finally: give(taken)"]
+    params = "".join([f"{a}=absent, " for a in names]) + ("/, " if names else "")
+    text = [f"def call({params}*rest, **named):", "    try:", *[f"        {x}" for x in lines]]
+    return "\n".join([*text, "    except Exception as e:", "        hide_our_frames(e)", "        raise"])
+
+
+def _unusual(t: Type, x: str) -> str:
+    """The condition that `x` is not what is usually given for a scalar."""
+    if isinstance(t, Fin):
+        return f"{x}.__class__ is not int or not 0 <= {x} < {t.size}"
+    if t is Single:
+        return f"{x}.__class__ is not float or not -{LARGEST!r} <= {x} <= {LARGEST!r}"
+    return f"{x} is not None" if t is Unit else f"{x}.__class__ is not {'bool' if t is Bool else 'float'}"
+
+
+def _result(s: Slot) -> str:
+    """The expression of what comes back."""
+    if is_placed(s):
+        return "result.read() if extras is None else into()"
+    if s.type is Unit:
+        return "None"
+    kind = kind_of(s.type)
+    number = _SLOTS[kind](0) + " & 0xFFFFFFFF" * (kind == "i")
+    return f"({number}) != 0" if s.type is Bool else number
+
+
+def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[..., Any]:
+    """The Python function for an export; for these sizes, if it is of a module for every size."""
+    pooled = bool(module.lowered.imports)
+    scope: dict[str, Any] = {
+        "absent": _Absent,
+        "bind": _bind,
+        "extras_of": _extras,
+        "number": number,
+        "fill": fill,
+        "name": s.name,
+    }
+    scope |= {"signature": s, "sizes": sizes}
+    scope |= {
+        "destination": destination,
+        "names": [p.name for p in s.params],
+        "hide_our_frames": hide_our_frames,
+    }
+    scope |= {f"t{k}": p.type for k, p in enumerate(s.params)} | {f"n{k}": (p.name,) for k, p in enumerate(s.params)}
+    scope |= {"t": s.result.type, "make": module.state, "local": threading.local()}
+    scope |= {"take": module.take, "give": module.give}
+    return _made(s.name, _source(s, pooled, bool(sizes)), scope)
+
+
+def _made(name: str, text: str, scope: dict[str, Any]) -> Callable[..., Any]:
+    # the path begins with that of this file, so that errors know the frame to be ours
+    exec(compile(text, f"{__file__}/{name}", "exec"), scope)
+    return scope.pop("call")
+
+
+def _of_every_size(module: Module, s: Signature) -> Callable[..., Any]:
+    """The Python function for an export of a module for every size: it sees which, and calls that for it."""
+    names, types = [p.name for p in s.params], [p.type for p in s.params]
+
+    @functools.lru_cache(maxsize=64)
+    def of(sizes: Numbers) -> Callable[..., Any]:
+        return _function(module, s.sized(known_sizes(module.lowered, s, sizes)), sizes)
+
+    known: dict[Any, Callable[..., Any]] = {}
+
+    def find(key: Any, args: list[Any], named: dict[str, Any]) -> Callable[..., Any]:
+        named = dict(named)
+        _extras(names, named)
+        found = measured(s.name, names, types, _bind(s.name, names, args, named))
+        f = of(tuple([found[d.key] for d in s.sizes]))
+        if len(known) == MOST_SHAPES:
+            known.clear()
+        if key is not None:
+            known[key] = f
+        return f
+
+    scope = {"find": find, "known": known, "absent": _Absent, "hide_our_frames": hide_our_frames}
+    return _made(s.name, _finding_source(types), scope)
+
+
+MOST_SHAPES = 256
+
+
+def _finding_source(types: Sequence[Type]) -> str:
+    """A Python function that finds, by the shapes of its arguments, that for their sizes."""
+    shapes = [_shapes(t, f"a{k}") for k, t in enumerate(types)]
+    key = "None" if None in shapes else f"({''.join([f'{x}, ' for xs in shapes for x in xs or []])})"
+    given = "".join([f"a{k}, " for k in range(len(types))])
+    params = "".join([f"a{k}=absent, " for k in range(len(types))])
+    return f"""
+def call({params}/, *rest, **named):
+    try:
+        try:
+            key = {key}
+            f = known.get(key)
+        except Exception:
+            key = f = None
+        if f is None: f = find(key, [{given}*rest], named)
+        return f({given}*rest, **named)
+    except Exception as e:
+        hide_our_frames(e)
+        raise
+"""
+
+
+def _shapes(t: Type, x: str) -> list[str] | None:
+    """What shows the sizes in an argument, as text, if it is made of arrays; None if it has to be searched."""
+    if not dims_of(t):
+        return []
+    if isinstance(t, Tuple):
+        form = t.form
+        items = [
+            f"{x}[{k}]" if form is None else f"{x}[{form.fields[k]!r}]" if form.is_dict else f"{x}.{form.fields[k]}"
+            for k in range(len(t.items))
+        ]
+        found = [_shapes(s, y) for s, y in zip(t.items, items, strict=True)]
+        return None if None in found else [y for ys in found for y in ys or []]
+    while isinstance(t, Vec):
+        t = t.elem
+    return [f"{x}.shape"] if t.scalar else None
+
+
+def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any]) -> list[Any]:
+    """One argument for each parameter."""
+    given = [x for x in args if x is not _Absent]
+    rest = names[len(given) :]
+    if len(given) + len(named) != len(names) or not named.keys() >= set(rest):
+        raise not_one_each(f, names, len(given), named)
+    return given + [named[k] for k in rest]
+
+
+def _extras(names: list[str], named: dict[str, Any]) -> tuple[Any, bool] | None:
+    """What is given as `out` and `view`, taken out. `Export.call` writes them as no parameter can be called."""
+    out, view = named.pop("out=", None), named.pop("view=", None)
+    if out is None and "out" not in names:
+        out = named.pop("out", None)
+    if view is None and "view" not in names:
+        view = named.pop("view", None)
+    return None if out is None and not view else (out, bool(view))
+
+
+# what a user holds
+
+
+class Export:
+    """One function of a compiled module. It takes numbers, lists, arrays and structs.
+
+    The result is a number, an array (a copy), or an object of the user's own class. Two more arguments,
+    by name, say what becomes of a result that is in memory:
+
+        out=array    write a vector of numbers into `array`, and give that
+        view=True    give read-only views of the memory, in the place of copies. They are valid until the
+                     module is next called in the same thread, which overwrites them, and keep it alive.
+
+    Where a parameter is itself called `out` or `view`, use `call`.
+    """
+
+    # a slot, so that a call finds the function of this very object without any Python in between
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+    __call__: Callable[..., Any]
+
+    def __init__(self, lowered: Lowered, name: str, doc: str | None = None, *, module: Module | None = None) -> None:
+        self.lowered, self.__name__, self.__qualname__ = lowered, name, name
+        if doc is not None:
+            self.__doc__ = doc
+        self._doc, self._module = doc, module or Module(lowered)
+        signature = lowered.signatures[name]
+        make = _of_every_size if signature.sizes else _function
+        self.__call__ = make(self._module, signature)
+
+    @edge
+    def call(self, args: Sequence[Any], *, out: Any = None, view: bool = False) -> Any:
+        """A call with these arguments, in order."""
+        if not isinstance(args, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeMismatch(f"call takes a list of arguments, not {shown(args)}", here(), "write call([x, y])")
+        return self.__call__(*args, **{"out=": out, "view=": view or None})
+
+    @edge
+    def map(self, *args: Any, threads: int | None = None, executor: Any = None) -> Any:
+        """The results for a batch of arguments, with as few calls as can be: those of single calls, to the bit.
+
+        Each argument is an array, or a list, with one element for each call; or one number for all of them. A struct
+        may be a list of structs, or one whose fields have the axis of the batch; so a list of tuples has one for each
+        call, and a tuple of lists the columns. The result is an array with that axis, or a struct of arrays: in place
+        of each number of a single result there is an array.
+
+        `threads=4` spreads the batch over so many threads, which do not wait for one another but where an opaque
+        function or `rose.print` runs Python. `executor` spreads it over what has a method `submit` or `map`: a
+        `ProcessPoolExecutor`, a Dask `Client`, `joblib.externals.loky.get_reusable_executor()`, or the `Pool` of
+        `ray.util.multiprocessing`. The bytes of the module travel, and each process compiles them once; opaque
+        functions travel by name. Of several elements that fail, the error of the first is raised.
+        """
+        return self.batch.map(args, threads, executor)
+
+    @functools.cached_property
+    def batch(self) -> Batch:
+        """What `map` does."""
+        name = self.__name__
+        return Batch(self._module, self.lowered.signatures[name], functools.partial(_alone, self.lowered, name))
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """The parameters and the result, with their types."""
+        s = self.lowered.signatures[self.__name__]
+        legal = all([p.name.isidentifier() and not keyword.iskeyword(p.name) for p in s.params])
+        names = [p.name if legal else f"x{k}" for k, p in enumerate(s.params)]
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        params = [inspect.Parameter(n, kind, annotation=p.type) for n, p in zip(names, s.params, strict=True)]
+        return inspect.Signature(params, return_annotation=s.result.type)
+
+    __signature__ = signature
+
+    def __repr__(self) -> str:
+        return f"<compiled {self.__name__}{self.signature}>"
+
+    @edge
+    def __reduce__(self) -> tuple[Any, ...]:
+        x = self.lowered
+        imports = [_packed(f) for f in x.imports]
+        return _unpickled, (
+            type(self),
+            self.__name__,
+            self._doc,
+            x.wasm,
+            x.signatures,
+            imports,
+            x.mathematics,
+            x.failures,
+            x.base,
+            x.plain,
+        )
+
+
+class Compiled(Export):
+    """A compiled module. It is its main function; the others are `compiled["name"]` or `compiled.name`.
+
+    It can be called from several threads at once; and pickled: the bytes travel, and are compiled where
+    they are first called. See `Export` for what a call takes and gives.
+    """
+
+    __slots__ = ()
+
+    @property
+    def wasm(self) -> bytes:
+        """The module, in the binary format."""
+        return self.lowered.wasm
+
+    @property
+    def signatures(self) -> dict[str, Signature]:
+        """The signature of each function, by its name."""
+        return self.lowered.signatures
+
+    @edge
+    def __getitem__(self, name: str) -> Export:
+        if not isinstance(name, str) or name not in self.signatures:  # pyright: ignore[reportUnnecessaryIsInstance]
+            what = f"the module has no function {name!r}"
+            if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                what = f"a function of a module has a string for its name, not {shown(name)}"
+            raise RoseError(what, here(), f"it has {', '.join(self.signatures)}")
+        if name == self.__name__:
+            return self
+        exports: dict[str, Export] = self.__dict__.setdefault("_exports", {})
+        if name not in exports:
+            exports[name] = Export(self.lowered, name, module=self._module)
+        return exports[name]
+
+    @edge
+    def __getattr__(self, name: str) -> Export:
+        if "lowered" not in self.__dict__ or name not in self.signatures:
+            if "lowered" not in self.__dict__ or name.startswith("__"):
+                raise AttributeError(name)
+            raise NoField(f"the module has no function {name!r}", here(), f"it has {', '.join(self.signatures)}")
+        self.__dict__[name] = self[name]  # found without coming here, the next time
+        return self[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.signatures]
+
+
+# pickling
+
+
+def _alone(lowered: Lowered, name: str) -> bytes:
+    """One function for another process, which need not have the classes of its structs."""
+    signatures = {name: without_forms(lowered.signatures[name])}
+    return pickle.dumps(Export(replace(lowered, signatures=signatures, plain=None), name))
+
+
+def _unpickled(
+    cls: type[Export],
+    name: str,
+    doc: str | None,
+    wasm: bytes,
+    signatures: dict[str, Signature],
+    imports: list[Any],
+    mathematics: tuple[str, ...],
+    failures: tuple[Failure, ...],
+    base: int,
+    plain: Plain | None,
+) -> Export:
+    opaque = tuple([_opaque(*f) for f in imports])
+    return cls(Lowered(wasm, signatures, opaque, mathematics, failures, base, plain), name, doc)
+
+
+def _packed(f: Func) -> tuple[Any, ...]:
+    """An opaque function, for `_opaque`: its body by its name where `@opaque` took that, else as pickle has it."""
+    where = f"{getattr(f.impl, '__module__', '')}:{getattr(f.impl, '__qualname__', '')}"
+    body: Any = where if _found(where) is f.impl else f.impl
+    try:
+        pickle.dumps(body)
+    except Exception as e:
+        hint = "define it at the top of a module, so that its name finds it where the pickle is read"
+        raise RoseError(f"the opaque function {f.name} cannot be pickled: {e}", here(), hint) from None
+    return f.name, body, [(p.type, p.attr) for p in f.params], f.result, f.pure
+
+
+def _opaque(
+    name: str, body: Callable[..., Any] | str, params: list[tuple[Type, str]], result: Type, pure: bool
+) -> Func:
+    """What `_packed` packed."""
+    b = Builder(name)
+    for t, k in params:
+        b.param(t, k)
+    return Func(name, b.root, result, pure=pure, impl=_found(body) if isinstance(body, str) else body)
+
+
+def _found(where: str) -> Any:
+    """The function of a module and a name, under the `@opaque` that may stand there; None if there is none."""
+    module, _, name = where.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError):
+        return None
+    return getattr(found, "body", found)

@@ -1,0 +1,354 @@
+"""Values in the memory of a module: written from what a user gives, and read as a user sees them.
+
+The bytes of a place are an array of NumPy's, so that a vector of numbers is copied in one go, whatever
+its strides. `put` takes what it can tell at a glance; everything else goes through `plain`, so that what
+is accepted, and how it is refused, is said once, in `structs`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain
+from types import NoneType
+from typing import Any, TypeGuard, cast
+
+import numpy as np
+
+from rose.errors import Loc, RoseError, TypeMismatch, here
+from rose.frontend.annotations import Path, elements, fields, plain, spell
+from rose.ir import Value, shown
+from rose.ir.sizes import number as number_of
+from rose.ir.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Unit, Vec, double
+
+from ..abi.layout import offsets, size
+
+Array = np.ndarray[Any, Any]
+DType = np.dtype[Any]
+Shape = tuple[int, ...]
+
+LARGEST = float(np.finfo(np.float32).max)
+
+_INTS: set[type] = {int, *[np.dtype(c).type for c in np.typecodes["AllInteger"]]}
+_REALS: set[type] = {float, *_INTS, *[np.dtype(c).type for c in np.typecodes["Float"]]}
+_SINGLES: set[type] = {float, np.float32, np.float16}
+# dtype in memory -> the kinds of dtypes that it takes, and the classes
+_KINDS = {"f8": "iuf", "f4": "f", "u4": "iu", "b1": "b", "O": ""}
+_CLASSES: dict[str, set[type]] = {
+    "f8": _REALS, "f4": _SINGLES, "u4": _INTS, "b1": {bool, np.bool_}, "O": {NoneType}
+}  # fmt: skip
+
+
+def is_array(x: Any) -> TypeGuard[Array]:
+    return isinstance(x, np.ndarray)
+
+
+def dtype_of(t: Type) -> DType:
+    """How a scalar lies in memory; a Unit is nowhere."""
+    if isinstance(t, Fin):
+        return np.dtype("u4")
+    return np.dtype(_DTYPES.get(t, "O"))
+
+
+_DTYPES: dict[Type, str] = {Real: "f8", Tan: "f8", Single: "f4", Bool: "?"}
+_USUAL: dict[Type, type] = {Real: float, Bool: bool}
+
+
+def _given(dtype: DType) -> DType:
+    """What a user gets for it: indices can be negative, once they leave."""
+    return np.dtype("i8") if dtype.kind == "u" else dtype
+
+
+class Leaf:
+    """Numbers, booleans or indices in memory: one, or a vector of them, or a vector of vectors.
+
+    The `lead` is the shape of the vectors of structs around it: in a vector of three points, the first
+    coordinates are a leaf of lead (3,), whose numbers are not next to one another.
+    """
+
+    def __init__(self, t: Type, at: int, memory: Any, lead: Shape, dims: Shape, strides: Shape) -> None:
+        self.shape, self.depth, self.is_vector = lead + dims, len(lead), bool(dims) and t is not Unit
+        self.limit, self.single = t.size if isinstance(t, Fin) else None, t is Single
+        self.dtype = dtype = dtype_of(t)
+        self.given = _given(dtype)
+        self.kinds, self.classes = _KINDS[dtype.str[1:]], _CLASSES[dtype.str[1:]]
+        self.usual = None if self.shape else _USUAL.get(t)  # the class of a number that is written as it is
+        if t is Unit:
+            self.view: Array = np.broadcast_to(np.array(None), self.shape)
+        elif 0 in self.shape:
+            self.view = np.empty(self.shape, dtype)
+        else:
+            self.view = np.ndarray(self.shape, dtype, memory, at, strides)
+        self.pack: Callable[..., None] | None = None  # writes the numbers of lists, in half the time that NumPy takes
+        if t is Real and dims and not lead and 0 not in dims:
+            self.pack = partial(struct.Struct(f"{self.view.size}d").pack_into, memory, at)
+        self.cell: memoryview[Any] | None = None  # the number, where it is one: this takes half the time
+        if not self.shape and t is not Unit:
+            self.cell = memoryview(memory).cast("B")[at : at + dtype.itemsize].cast(dtype.char)  # pyright: ignore
+
+    def read(self) -> Any:
+        """A copy of what is there: numbers of Python, or arrays."""
+        if self.cell is not None:
+            return self.cell[0]
+        if not self.is_vector:
+            return self.view.tolist()
+        copy = self.view.copy() if self.limit is None else self.view.astype(self.given)
+        return _nested(copy, self.depth) if self.depth else copy
+
+    def peek(self) -> Any:
+        """What is there, with a read-only view of the memory in the place of each array."""
+        if not self.is_vector:
+            return self.view.tolist()
+        view = self.view.view()
+        view.flags.writeable = False
+        return _nested(view, self.depth)
+
+    def put(self, x: Any) -> bool:
+        """Write `x`; False if that cannot be, or if only `plain` can tell."""
+        if x.__class__ is self.usual and self.cell is not None:
+            self.cell[0] = x
+            return True
+        view = self.view
+        if x.__class__ is np.ndarray and x.dtype is self.dtype and x.shape == self.shape and self.limit is None:
+            view[...] = x
+            return True
+        if self.shape and x.__class__ not in _KNOWN and not is_array(x) and hasattr(x, "__array__"):
+            x = np.asarray(x)
+        numbers = self._listed(x) if self.pack is not None else None
+        if numbers is None and not self._fits(x, self.shape):
+            return False
+        try:
+            if self.pack is not None and numbers is not None:
+                self.pack(*numbers)
+                return True
+            if self.limit is not None:
+                x = np.asarray(x)
+                if x.size and (x.dtype.kind not in "iu" or int(x.min()) < 0 or int(x.max()) >= self.limit):
+                    return False
+            if self.single and not is_array(x):
+                x = np.asarray(x, "f8")
+                if ((np.abs(x) > LARGEST) & (np.abs(x) < np.inf)).any():
+                    return False
+            if self.dtype.kind != "O" and view.size:
+                view[...] = x
+        except (OverflowError, struct.error):
+            return False
+        return True
+
+    def _listed(self, x: Any) -> Any:
+        """The numbers of a list, or of lists in a list; None if there is anything else in it."""
+        if x.__class__ not in _SEQUENCES or len(x) != self.shape[0]:
+            return None
+        rows = cast("list[Any]", x)
+        for n in self.shape[1:]:
+            if not _LISTS.issuperset(map(type, rows)) or {*map(len, rows)} != {n}:
+                return None
+            rows = [*chain.from_iterable(rows)]
+        return rows if self.classes.issuperset(map(type, rows)) else None
+
+    def _fits(self, x: Any, shape: Shape) -> bool:
+        """True if NumPy takes `x` to be of this shape, and its items for what we take them for."""
+        if is_array(x):
+            if self.single and x.dtype.itemsize > 4:
+                return False
+            return x.shape == shape and x.dtype.kind in self.kinds and not hasattr(x, "mask")
+        if not shape:
+            return x.__class__ in self.classes
+        if x.__class__ not in _SEQUENCES or len(x) != shape[0]:
+            return False
+        if len(shape) == 1:
+            return self.classes.issuperset(map(type, x))
+        return all([self._fits(y, shape[1:]) for y in x])
+
+
+_SEQUENCES = (list, tuple, range)
+_LISTS = {*_SEQUENCES}
+_KNOWN = (*_SEQUENCES, Value)  # not to be made an array
+
+
+class Struct:
+    """A struct or tuple in memory, or a vector of them: each field is a place, that of all of them at once."""
+
+    def __init__(self, t: Tuple, at: int, memory: Any, lead: Shape, items: Sequence[Place]) -> None:
+        self.type, self.lead, self.items = t, lead, items
+        self.make: Callable[[Sequence[Any]], Any] = t.form.make if t.form is not None else tuple
+        self.cls = t.form.cls if t.form is not None and t.form.get is not None and not lead else None
+        self.get: Any = t.form.get if t.form is not None else None
+        self.usual: tuple[type, ...] | None = None  # the classes of numbers that are written as they are, all at once
+        usual = tuple([x.usual for x in items if isinstance(x, Leaf) and x.usual is not None])
+        if usual and len(usual) == len(items):
+            codec = struct.Struct(_format(t))
+            self.usual, self.pack = usual, partial(codec.pack_into, memory, at)
+            self.unpack = partial(codec.unpack_from, memory, at)
+
+    def read(self) -> Any:
+        columns = self.unpack() if self.usual is not None else [x.read() for x in self.items]
+        return _rows(self.make, columns, self.lead) if self.lead else self.make(columns)
+
+    def peek(self) -> Any:
+        return _rows(self.make, [x.peek() for x in self.items], self.lead)
+
+    def put(self, x: Any) -> bool:
+        columns = self.get(x) if x.__class__ is self.cls else _columns(self.type, x, self.lead)
+        if columns is None:
+            return False
+        if self.usual is not None and (*map(type, columns),) == self.usual:
+            self.pack(*columns)
+            return True
+        for item, column in zip(self.items, columns, strict=True):
+            if not item.put(column):
+                return False
+        return True
+
+
+Place = Leaf | Struct
+
+
+def place_of(t: Type, at: int, memory: Any, lead: Shape = (), strides: Shape = ()) -> Place:
+    """The place of a `t` at an address. What has no bytes needs no memory."""
+    dims: Shape = ()
+    while isinstance(t, Vec):
+        dims, strides, t = (*dims, number_of(t.size)), (*strides, number_of(size(t.elem))), t.elem
+    if not isinstance(t, Tuple):
+        return Leaf(t, at, memory, lead, dims, strides)
+    lead = lead + dims
+    items = [place_of(x, at + number_of(k), memory, lead, strides) for x, k in zip(t.items, offsets(t), strict=True)]
+    return Struct(t, at, memory, lead, items)
+
+
+def _format(t: Tuple) -> str:
+    """The numbers of a tuple and what is between them, for `struct`."""
+    text, end = "=", 0
+    for k, x in zip(offsets(t), t.items, strict=True):
+        text += f"{number_of(k) - end}x{dtype_of(x).char}"
+        end = number_of(k) + dtype_of(x).itemsize
+    return text
+
+
+def _nested(x: Array, depth: int) -> Any:
+    """An array as lists of arrays, `depth` lists deep."""
+    return x if depth == 0 else list(x) if depth == 1 else [_nested(y, depth - 1) for y in x]
+
+
+def _rows(make: Callable[[Sequence[Any]], Any], columns: Sequence[Any], lead: Shape) -> Any:
+    """From the list of first fields, that of second fields and so on: the list of structs."""
+    if not lead:
+        return make(columns)
+    rows = zip(*columns, strict=True) if columns else [()] * lead[0]
+    return [_rows(make, row, lead[1:]) for row in rows]
+
+
+def _columns(t: Tuple, x: Any, lead: Shape) -> Sequence[Any] | None:
+    """The reverse of `_rows`; None if `x` is no such list."""
+    form = t.form
+    if not lead:
+        if form is not None and x.__class__ is form.cls and form.get is not None:
+            return form.get(x)
+        try:
+            return fields(x, t, (), None)[0]
+        except RoseError:
+            return None
+    if x.__class__ not in (list, tuple) or len(x) != lead[0]:
+        return None
+    if form is not None and form.get is not None and len(lead) == 1 and {*map(type, x)} == {form.cls}:
+        return list(zip(*map(form.get, x), strict=True))
+    rows = [_columns(t, y, lead[1:]) for y in x]
+    if any([row is None for row in rows]):
+        return None
+    return list(zip(*rows, strict=True)) if rows else [() for _ in t.items]  # pyright: ignore
+
+
+def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> None:
+    """Write `x`, or say what is wrong with it."""
+    if place.put(x):
+        return
+    dims, elem = _shape(t)
+    if is_array(x) and x.shape != dims and not isinstance(elem, Tuple):
+        what = f"{spell(path)} must have the shape {dims}, got {x.shape}"
+        raise TypeMismatch(what, loc or here(), f"its type is {t!r}")
+    done = place.put(_narrow(x, t, path, loc))
+    assert done, f"{path}: a {t!r} that cannot be written"
+
+
+def copied(x: Any, t: Type) -> Any:
+    """Plain numbers as they would come out of a module's memory."""
+    place = place_of(t, 0, bytearray(number_of(size(t))))
+    fill(place, x, t, ("the result",))
+    return place.read()
+
+
+def _shape(t: Type) -> tuple[Shape, Type]:
+    """The shape of nested vectors, and the type of what they hold."""
+    if not isinstance(t, Vec):
+        return (), t
+    dims, elem = _shape(t.elem)
+    return (number_of(t.size), *dims), elem
+
+
+def number(x: Any, t: Type, path: Path) -> Any:
+    """A scalar that is not what is usual, or what is wrong with it."""
+    if t is Real and x.__class__ in _REALS:
+        try:
+            return float(x)
+        except OverflowError:
+            pass
+    return _narrow(x, t, path)
+
+
+def _narrow(x: Any, t: Type, path: Path, loc: Loc | None = None) -> Any:
+    """`plain`, where numbers that NumPy has with more than 32 bits are not rounded unasked. Python's are."""
+    made = plain(x, t, path, loc)
+    if double(t) is not t:
+        _refuse_wide(x, t, path, loc)
+    return made
+
+
+def _refuse_wide(x: Any, t: Type, path: Path, loc: Loc | None) -> None:
+    given = np.asarray(x) if hasattr(x, "__array__") else None
+    if given is not None and given.dtype.kind != "O":
+        if double(t) is not t and (lost := _lost(given)) is not None:
+            hint = "write x.astype(np.float32) to have it rounded"
+            raise TypeMismatch(f"{spell(path)} {lost}", (loc or here()).into(path[1:]), hint)
+    elif isinstance(t, Vec):
+        for k, y in enumerate(elements(x, t, path, loc)):
+            _refuse_wide(y, t.elem, (*path, k), loc)
+    elif isinstance(t, Tuple):
+        xs, names = fields(x, t, path, loc)
+        for y, s, k in zip(xs, t.items, names, strict=True):
+            _refuse_wide(y, s, (*path, k), loc)
+
+
+def _lost(x: Array) -> str | None:
+    """What is wrong with an array, if something of it would be lost in single precision."""
+    if x.dtype.names is not None:
+        return next(filter(None, [_lost(x[k]) for k in x.dtype.names]), None)
+    if x.dtype.kind == "f":
+        return f"is of {x.dtype}, and the module computes in float32" if x.dtype.itemsize > 4 else None
+    lost = [n for n in x.ravel().tolist() if int(np.float32(n)) != n] if x.dtype.kind in "iu" else []
+    return f"{'has' if x.shape else 'is'} {lost[0]}, which float32 cannot hold" if lost else None
+
+
+def destination(place: Place | None, t: Type, out: Any, view: bool) -> Callable[[], Any]:
+    """What takes a result from its place, if it is not to be copied: into `out`, or as views of the memory."""
+    if out is None:
+        return place.peek if place is not None else lambda: None  # a number comes without being taken
+    if not view and out.__class__ is np.ndarray and isinstance(place, Leaf) and place.is_vector:
+        if out.dtype is place.given and out.shape == place.shape and out.flags.writeable:
+            return partial(_into, out, place.view)
+    if view or not isinstance(place, Leaf) or not place.is_vector:
+        hint = "`out` takes a vector of numbers, and has no use beside `view`"
+        raise TypeMismatch(f"out cannot be given here: the result is a {t!r}", here(), hint)
+    shape, dtype = place.shape, place.given
+    if is_array(out) and out.shape == shape and out.dtype == dtype and out.flags.writeable:
+        return partial(_into, out, place.view)
+    got = shown(out)
+    if is_array(out):
+        got = f"{'one' if out.flags.writeable else 'a read-only one'} of shape {out.shape} of {out.dtype}"
+    what = f"out must be an array of shape {shape} of {dtype}, got {got}"
+    raise TypeMismatch(what, here(), f"np.empty({shape}, np.{dtype}) is one")
+
+
+def _into(out: Array, view: Array) -> Array:
+    out[...] = view
+    return out

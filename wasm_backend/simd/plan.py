@@ -1,0 +1,301 @@
+"""Which loops run two turns at a time, and what each of their instructions then is.
+
+Turn `i` and turn `i + 1` are computed together where neither needs the other: the loop has no states, and nothing in it
+but numbers, indices, elements and sums. A number is then a vector of two, an index of which it is known how it moves is
+an address that moves, and any other index is two of them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Container, Sequence
+from enum import Enum
+from functools import cache
+from typing import NamedTuple
+
+from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Op, Value
+from rose.ir.ops import div, iadd, ifrom, imul, sqrt
+from rose.ir.sizes import Size
+from rose.ir.types import Bool, Fin, Real, Ref, Tuple, Type, Vec
+
+from ..abi.layout import is_flat, offsets, size
+from ..binary.encoder import instruction
+from ..codegen.destinations import item_offsets
+from ..codegen.liveness import DEPTH, operands
+
+Terms = tuple[tuple[Value, int], ...]  # numbers, and how often each counts
+
+
+class Affine(NamedTuple):
+    """An index: so many times the turn, a number, and what does not change in the loop."""
+
+    step: int
+    start: int
+    terms: Terms = ()
+
+
+class Row(NamedTuple):
+    """An address: in the memory of a value from outside, so many bytes on, and farther with each turn."""
+
+    whole: Value
+    offset: int = 0
+    step: int = 0
+    terms: Terms = ()
+    lanes: Terms = ()  # the indices of which each turn has its own
+
+    def to(self, i: Value | Affine, stride: int) -> Row:
+        """The address of an element."""
+        if isinstance(i, Value):
+            return self._replace(lanes=(*self.lanes, (i, stride)))
+        terms = (*self.terms, *[(v, k * stride) for v, k in i.terms])
+        return self._replace(offset=self.offset + i.start * stride, step=self.step + i.step * stride, terms=terms)
+
+
+class Kind(Enum):
+    """What an instruction is that is neither an index that moves, nor an address."""
+
+    VECTOR = 0  # two numbers
+    MASK = 1  # two truth values: all bits of 64 are one, or none
+    LANES = 2  # two numbers of 32 bits, apart
+    SUM = 3  # an accumulator that each turn has for itself
+    SAME = 4  # what does not change in the loop, and makes no code
+    NOTHING = 5
+
+
+class Unfit(Exception):
+    """The loop runs turn by turn."""
+
+
+_PLAIN = "add sub mul div neg abs sqrt min max ceil floor trunc nearest eq ne lt le".split()
+_NO_SIGN = struct.unpack("<d", bytes([*[0xFF] * 7, 0x7F]))[0]  # all bits but one
+_TWINS: dict[str, bytes] = {
+    **{f"f64.{x}": instruction(f"f64x2.{x}") for x in _PLAIN},
+    **{f"i32.{x}": instruction(f"v128.{x}") for x in ("and", "or", "xor")},
+    "select": instruction("v128.bitselect"),
+    "i32.eqz": instruction("v128.not"),
+    "f64.copysign": instruction("v128.const", _NO_SIGN, _NO_SIGN) + instruction("v128.bitselect"),
+}
+
+
+@cache
+def twin(op: Op) -> tuple[int | bytes, ...] | None:
+    """The `wasm` column for two numbers at once, as `template` has it for one; None if there is no such."""
+    steps: list[int | bytes] = []
+    for step in op.wasm.split(", "):
+        word, *rest = step.split() or [""]
+        if word.startswith("$"):
+            steps.append(int(word[1:]))
+        elif word == "f64.const":
+            steps.append(instruction("v128.const", float(rest[0]), float(rest[0])))
+        elif word in _TWINS:
+            steps.append(_TWINS[word])
+        else:
+            return None
+    if not any([isinstance(x, int) for x in steps]):
+        steps = [*range(op.type.__code__.co_argcount), *steps]
+    return tuple(steps)
+
+
+_COSTS = {div: 5, sqrt: 5}  # a vector of two takes as long
+CALL = 20  # of a function of the library
+
+
+def known(n: int | Size) -> int:
+    if isinstance(n, Size):
+        raise Unfit
+    return n
+
+
+class Plan:
+    """What the instructions of a loop are, when and where each is computed, and what it costs."""
+
+    def __init__(self, block: Block, made: Sequence[Value], placed: Container[Value]) -> None:
+        """`made` are the results that somebody reads, and `placed` what a loop around this one has in locals."""
+        self.block, self.placed = block, placed
+        self.kinds: dict[Value, Affine | Row | Kind] = {block.params[0]: Affine(1, 0)}
+        self.rows: dict[Value, Row] = {}  # where what is read lies
+        for v in block.code:
+            self.kinds[v] = self._kind(v)
+        self.parts = {r: self._parts(r) for r in made}
+        self.joined = self._join()
+        self.deferred: dict[Value, int] = {}  # -> how deep it stands in its expression
+        self.dies: dict[int, list[Value]] = {}
+        self._schedule()
+
+    # what each is
+
+    def outside(self, v: Value) -> bool:
+        """True for what does not change in the loop."""
+        return v.block is not self.block or v.op is CONST or v.op is ZERO or self.kinds.get(v) is Kind.SAME
+
+    def _kind(self, v: Value) -> Affine | Row | Kind:
+        op, t = v.op, v.type
+        if v in self.placed:
+            return Kind.SAME
+        if op is INDEX or op is AT or op is GET:
+            return self._part(v)
+        if op is ADD_TO:
+            ref, x = v.args
+            self.numbers([x])
+            if not self.outside(ref) and not isinstance(self.kinds[ref], Row) and self.kinds[ref] is not Kind.SUM:
+                raise Unfit
+            return Kind.NOTHING
+        if op is ACCUM and v.args[0].type is Real:
+            self.numbers(v.args)
+            return Kind.SUM
+        if op is FREEZE and not self.outside(v.args[0]) and self.kinds[v.args[0]] is Kind.SUM:
+            return Kind.VECTOR
+        if op is CONST or op is ZERO or op is TUPLE or op is PACK:
+            return Kind.NOTHING
+        if not t.scalar or not op.wasm:
+            raise Unfit
+        return self._affine(v) or self._row_of_the_table(v)
+
+    def _part(self, v: Value) -> Row | Kind:
+        """An element, or an item: an address, or what is read from it."""
+        whole = v.args[0]
+        t: Type = whole.type.inner if isinstance(whole.type, Ref) else whole.type
+        if v.type.empty:
+            raise Unfit
+        if isinstance(t, Tuple):
+            if self.outside(whole) and (is_flat(t) or whole.op is FOR):
+                return Kind.SAME
+            row = self.row(whole).to(Affine(0, 1), known(offsets(t)[int(v.attr)]))
+        else:
+            assert isinstance(t, Vec)
+            row = self.row(whole).to(self.index(v.args[1]), known(size(t.elem)))
+        if isinstance(v.type, Ref) or not v.type.scalar:
+            return row
+        self.rows[v] = row
+        if v.type is not Real and v.type is not Bool and not isinstance(v.type, Fin):
+            raise Unfit
+        return Kind.VECTOR if v.type is Real else Kind.LANES
+
+    def _parts(self, v: Value) -> list[tuple[int, Value]]:
+        """The numbers of an element that a turn makes, and where in it each is."""
+        if v.type is Real:
+            self.numbers([v])
+            return [(0, v)]
+        if self.outside(v) or (v.op is not PACK and v.op is not TUPLE):
+            raise Unfit
+        known(size(v.type))
+        starts = zip(v.args, item_offsets(v), strict=True)
+        return [(known(start) + k, x) for a, start in starts if not a.type.empty for k, x in self._parts(a)]
+
+    def row(self, v: Value) -> Row:
+        if self.outside(v):
+            return Row(v)
+        found = self.kinds[v]
+        if not isinstance(found, Row):
+            raise Unfit
+        return found
+
+    def index(self, v: Value) -> Value | Affine:
+        if v.op is CONST and not isinstance(v.attr, Size):
+            return Affine(0, int(v.attr))
+        if self.outside(v):
+            return Affine(0, 0, ((v, 1),))
+        found = self.kinds[v]
+        return found if isinstance(found, Affine) else v
+
+    def _affine(self, v: Value) -> Affine | None:
+        """A sum of indices that move, or a product of one with a literal."""
+        if v.op not in (iadd, imul, ifrom):
+            return None
+        x, y = [self.index(a) for a in v.args]
+        if isinstance(x, Value) or isinstance(y, Value):
+            return None
+        if v.op is ifrom:
+            x = Affine(-x.step, -x.start, tuple([(a, -k) for a, k in x.terms]))
+        if v.op is not imul:
+            return Affine(x.step + y.step, x.start + y.start, (*x.terms, *y.terms))
+        if x.step or x.terms:
+            x, y = y, x
+        if x.step or x.terms or not x.start:
+            return None
+        return Affine(x.start * y.step, x.start * y.start, tuple([(a, x.start * k) for a, k in y.terms]))
+
+    def numbers(self, args: Sequence[Value]) -> None:
+        """Each of these is a vector, or can be one."""
+        for a in args:
+            if a.type is not Real or not (self.outside(a) or self.kinds[a] is Kind.VECTOR):
+                raise Unfit
+
+    def _row_of_the_table(self, v: Value) -> Kind:
+        for a in v.args:
+            if a.type is not Real and a.type is not Bool and not isinstance(a.type, Fin):
+                raise Unfit
+        if v.type is Real:
+            return Kind.VECTOR
+        if v.type is Bool:
+            return Kind.MASK if self.is_twin(v) else Kind.LANES
+        if not isinstance(v.type, Fin):
+            raise Unfit
+        return Kind.LANES
+
+    def is_twin(self, v: Value) -> bool:
+        """True for a row that is computed for both turns at once."""
+        return all([a.type is Real or a.type is Bool for a in v.args]) and twin(v.op) is not None
+
+    def costs(self) -> tuple[int, int]:
+        """About how many instructions two turns take without their sums: apart, and at once."""
+        apart = sum([2 * len(found) for found in self.parts.values()])
+        once = sum([1 if r.type is Real else 2 * len(found) for r, found in self.parts.items()])
+        for v, kind in self.kinds.items():
+            n = _COSTS.get(v.op, CALL if v.op.wasm.startswith("call ") else 1)
+            if isinstance(kind, (Affine, Row)) or kind is Kind.SAME or kind is Kind.NOTHING or v.op is FREEZE:
+                continue
+            apart += 2 * n
+            row = self.rows.get(v)
+            if kind is Kind.LANES or v in self.joined:
+                once += 2 * n
+            elif row is not None:
+                once += 1 if not row.lanes and row.step in (0, 8) else 3
+            else:
+                once += n if kind is Kind.SUM or self.is_twin(v) else 2 * n + 3
+        return apart, once
+
+    # when and where
+
+    def _join(self) -> dict[Value, tuple[Value, Value]]:
+        """Numbers that lie side by side in rows that are read: two are loaded at once in each turn."""
+        lone = {r: v for v, r in reversed(self.rows.items()) if v.type is Real and (r.lanes or abs(r.step) > 8)}
+        out: dict[Value, tuple[Value, Value]] = {}
+        for row, v in sorted(lone.items(), key=lambda item: item[0].offset):
+            other = lone.get(row._replace(offset=row.offset + 8))
+            if other is not None and v not in out:
+                out[v] = out[other] = (v, other)
+        return out
+
+    def _schedule(self) -> None:
+        """Backwards: what reads a value is known before the value."""
+        end = len(self.block.code)
+        uses: dict[Value, int] = {}
+        last: dict[Value, int] = {}  # when it is read for the last time
+        reader: dict[Value, Value | None] = {}
+
+        def read(a: Value, by: Value | None, when: int) -> None:
+            if not self.outside(a):
+                uses[a] = uses.get(a, 0) + 1
+                last[a] = max(last.get(a, 0), when)
+                reader[a] = by
+
+        for _, r in (part for found in self.parts.values() for part in found):
+            read(r, None, end)
+        for n in range(end - 1, -1, -1):
+            v, when = self.block.code[n], n
+            kind = self.kinds[v]
+            if kind in (Kind.VECTOR, Kind.MASK) and uses.get(v) == 1 and v not in self.joined and v.op is not FREEZE:
+                user = reader[v]
+                depth = self.deferred.get(user, 0) + 1 if user is not None else 1
+                if depth <= DEPTH and (user is None or user.op is ADD_TO or self.is_twin(user)):
+                    self.deferred[v] = depth
+                    when = last[v]
+            if v.op is ADD_TO:
+                read(v.args[1], v, when)
+            elif v not in self.rows and not isinstance(kind, Row) and kind is not Kind.NOTHING:
+                for a in operands(v):
+                    read(a, v, when)
+        for v, n in last.items():
+            if v not in self.deferred:
+                self.dies.setdefault(n, []).append(v)
