@@ -80,9 +80,10 @@ def compared() -> Iterator[str]:
 def gradbench() -> Iterator[str]:
     """The programs of GradBench, each prepared for a small input."""
     made = {
-        "ba": bundle(3, 5, 8), "det": {"A": [7.0 * k % 11 for k in range(49)], "ell": 7}, "gmm": gmm.made(5, 4, 3, 2, 0.5),
-        "hello": 1.0, "ht": tracking(10, "small"), "kmeans": kmeans.made(3, 10, 2), "llsq": {"x": [0.3, -1.2, 0.7, 0.1], "n": 9},
-        "lse": {"x": [0.1 * k % 0.7 for k in range(50)]}, "lstm": lstm.made(2, 5, 3), "ode": {"x": [0.9, 0.7, 1.1, 0.4], "s": 7},
+        "ba": bundle(3, 5, 8), "det": {"A": [7.0 * k % 11 for k in range(49)], "ell": 7}, "hello": 1.0,
+        "gmm": gmm.made(5, 4, 3, 2, 0.5), "ht": tracking(10, "small"), "kmeans": kmeans.made(3, 10, 2),
+        "llsq": {"x": [0.3, -1.2, 0.7, 0.1], "n": 9}, "lse": {"x": [0.1 * k % 0.7 for k in range(50)]},
+        "lstm": lstm.made(2, 5, 3), "ode": {"x": [0.9, 0.7, 1.1, 0.4], "s": 7},
     }  # fmt: skip
     for name, given in made.items():
         for prepare in (programs.functions(name) or {}).values():

@@ -2,20 +2,8 @@
 
 from . import lib as lib
 from .build import Compiled, compile
-from .derivatives.gradients import (
-    Vjp,
-    grad,
-    hessian,
-    hvp,
-    jacfwd,
-    jacobian,
-    jacrev,
-    jvp,
-    linear_transpose,
-    linearize,
-    value_and_grad,
-    vjp,
-)  # fmt: skip
+from .derivatives.gradients import Vjp, grad, hvp, jvp, linear_transpose, linearize, value_and_grad, vjp
+from .derivatives.jacobians import hessian, jacfwd, jacobian, jacrev
 from .derivatives.sparse.pattern import Sparsity, sparsity
 from .errors import (
     AssertionFailed,
@@ -32,11 +20,13 @@ from .errors import (
 from .explain import Explanation, explain_nan
 from .for_scipy import scipy
 from .frontend.annotations import Dual, Fin, Vec, struct
+from .frontend.decorators import fn, opaque
 from .frontend.eager import eager
-from .frontend.function import Fn, fn, opaque
+from .frontend.function import Fn
+from .frontend.language.accumulators import accum
 from .frontend.language.control import cond, scan, while_loop
 from .frontend.language.debugging import assert_, print
-from .frontend.language.loops import accum, max, min, prod, range, sum, vec
+from .frontend.language.loops import max, min, prod, range, sum, vec
 from .frontend.language.select import abs, constant, select, stop_gradient
 from .frontend.language.vectors import cross, dot, logsumexp, matmul, norm, transpose
 from .frontend.syntax import source as source  # which makes @fn(syntax=True) work

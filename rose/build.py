@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 from . import ir
 from .errors import Loc, NoField, TypeMismatch, argument, edge, here, is_ours
 from .frontend import function
-from .frontend.annotations import present
 from .frontend.any_size import fixed
 from .frontend.function import Fn
-from .frontend.function import no_collector as no_collector
+from .frontend.tracing import no_collector as no_collector
+from .host.marshal import present
 from .ir import Func
 from .ir.text.printer import show
 from .ir.types import Tuple, Type, Vec

@@ -15,13 +15,14 @@ from typing import Any, NoReturn
 from .build import compile
 from .derivatives.arguments import Argnums, checked, positions
 from .derivatives.flatten import Flat, count, is_real
-from .derivatives.gradients import grad, hessian, hvp, jacobian, value_and_grad
+from .derivatives.gradients import grad, hvp, value_and_grad
+from .derivatives.jacobians import hessian, jacobian
 from .derivatives.sparse.pattern import sparsity
 from .errors import NotDifferentiable, RoseError, TypeMismatch, argument, edge, here
 from .frontend.function import Fn, make
 from .frontend.language.vectors import dot
-from .frontend.operators import host_index
 from .ir.types import Real, Type, tuple_of
+from .ir.value import host_index
 
 AnyFn = Fn[..., Any]
 

@@ -20,11 +20,11 @@ from typing import Any
 
 from .derivatives.gradients import jvp, pullback
 from .errors import NotDifferentiable, RoseError
-from .frontend.annotations import plain, present
 from .frontend.any_size import AnySize
 from .frontend.function import Fn
 from .host.effects import Assertion, Printer, spelled
 from .host.interpreter import Env, evaluate, run
+from .host.marshal import plain, present
 from .ir import FOR, Block, Func, Value
 from .ir.callgraph import callees
 from .ir.types import Fin, Real, Tuple, Type, Vec, untyped

@@ -12,7 +12,7 @@ from typing import Any
 
 import wasmtime
 
-from rose.frontend.annotations import answer, plain, present
+from rose.host.marshal import answer, plain, present
 from rose.ir import Func
 from rose.ir.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Vec
 from wasm_backend.abi.layout import is_aggregate, offsets, size

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import rose
 from rose import Bool, Dual, Fin, Real, Vec, fn, opaque
-from rose.derive import pullback
+from rose.derivatives.gradients import pullback
 
 
 @rose.struct
@@ -188,7 +188,7 @@ except ImportError as e:
 
 
 def test_without_wasmtime_and_numpy_a_certificate_says_that_nothing_was_checked():
-    certify = "from rose.certificate import certify\nout = certify({'curve': curve})['functions']['curve']"
+    certify = "from rose.cli.certificate import certify\nout = certify({'curve': curve})['functions']['curve']"
     (note,) = run(tried(f"{REFUSE}\n{PROGRAM}\n{certify}"))["notes"]
     said = ("wasmtime is refused", "numpy is refused")
     assert note in [f"not checked, as no module can be run here: {why}" for why in said]

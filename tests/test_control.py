@@ -16,8 +16,9 @@ from test_fuzz import ORDERS, WAYS, direction
 
 import rose
 from rose import Real, Vec
-from rose.frontend.annotations import as_type, plain
+from rose.frontend.annotations import as_type
 from rose.host.interpreter import run
+from rose.host.marshal import plain
 from rose.ir import Func
 from rose.ir.check import check
 from rose.optimise.pipeline import optimised

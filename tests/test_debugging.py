@@ -19,8 +19,8 @@ from harness import same
 
 import rose
 from rose import Bool, Dual, Fin, Fn, Real, Unit, Vec, fn
-from rose.frontend.annotations import plain
 from rose.host.interpreter import run
+from rose.host.marshal import plain
 from rose.ir.check import check
 
 Capture = pytest.CaptureFixture[str]

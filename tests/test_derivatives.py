@@ -14,7 +14,7 @@ from test_inventory import both
 
 import rose
 from rose import Bool, Dual, Fin, Real, Unit, Vec
-from rose.frontend.annotations import plain
+from rose.host.marshal import plain
 from rose.ir.types import tuple_of
 
 R2, R3 = Vec[2], Vec[3]

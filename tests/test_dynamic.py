@@ -26,10 +26,11 @@ from test_sizes import (
 
 import rose
 from rose import Fin, Fn, Real, Vec, fn
-from rose.frontend.annotations import infer, plain
 from rose.frontend.any_size import AnySize, open_sizes
 from rose.frontend.operators import view
+from rose.frontend.values import infer
 from rose.host.argument_sizes import measured
+from rose.host.marshal import plain
 from rose.ir import types
 from rose.ir.check import check
 from rose.ir.sizes import Size, at_most, sized

@@ -13,8 +13,8 @@ from test_packages import PACKAGES, compiled
 
 import rose
 from rose import Bool, Dual, Fn, Real, Vec, fn, opaque
-from rose.frontend.annotations import plain
 from rose.frontend.any_size import AnySize
+from rose.host.marshal import plain
 
 
 @pytest.mark.parametrize("name", PACKAGES)

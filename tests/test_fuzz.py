@@ -27,13 +27,14 @@ from meaning import Meaning, along, lift, number, untraced
 
 import rose
 from rose.autodiff.jvp import full_mask, jvp
-from rose.frontend.annotations import plain, present
 from rose.frontend.function import Fn
 from rose.host.interpreter import run
+from rose.host.marshal import plain, present
 from rose.ir import Func
 from rose.ir.check import check
 from rose.ir.types import Real, Tuple, Type, Unit, Vec, tuple_of
-from rose.optimise.pipeline import optimised, remove_across_calls
+from rose.optimise.dead_arguments import remove_across_calls
+from rose.optimise.pipeline import optimised
 
 MANY = int(os.environ.get("ROSE_FUZZ", "0"))
 PARTS = range(4)  # of each law's programs: each part can run beside the others

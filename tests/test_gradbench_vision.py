@@ -17,8 +17,9 @@ from benchmarks.gradbench.evals import checks
 from benchmarks.gradbench.evals.ba import example as bundle
 from benchmarks.gradbench.evals.ht import example as tracking
 from benchmarks.gradbench.programs import ba, ht
-from rose.frontend.annotations import plain
+from rose.frontend.any_size import fixed
 from rose.host.interpreter import run
+from rose.host.marshal import plain
 
 CLOSE = 1e-9
 Array = NDArray[np.float64]
@@ -173,5 +174,5 @@ def test_the_rows_of_hand_tracking_are_those_of_the_interpreter():
     )
     given["data"]["correspondences"] = [0, 0]
     _, args = ht.prepared(given)
-    f = rose.generic.fixed(ht.tracker(model["parents"]), {"v": 3, "t": 1, "k": 2}, dynamic=False)["jacobian"].func
+    f = fixed(ht.tracker(model["parents"]), {"v": 3, "t": 1, "k": 2}, dynamic=False)["jacobian"].func
     assert same(Module({"f": f})["f"](*args), run(f, *[plain(x, p.type) for x, p in zip(args, f.params, strict=True)]))

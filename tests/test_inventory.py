@@ -19,8 +19,8 @@ from harness import same
 import rose
 from rose import Bool, Dual, Fin, Real, Unit, Vec
 from rose.derivatives.gradients import pullback
-from rose.frontend.annotations import plain, present
 from rose.host.interpreter import run
+from rose.host.marshal import plain, present
 from rose.ir import Value
 from rose.ir.check import check
 from rose.ir.text.printer import show

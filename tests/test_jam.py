@@ -377,7 +377,7 @@ def test_loops_of_a_size_that_only_the_module_knows(simd: bool, monkeypatch: pyt
 
     derived = rose.value_and_grad(f, (0, 1))
     with monkeypatch.context() as patch:
-        patch.setattr("rose.optimise.jammed", seen)
+        patch.setattr("rose.optimise.pipeline.jammed", seen)
         module = rose.compile(derived, dynamic=True, simd=simd)
     assert {repr(v.attr.params[0].type.size) for v in groups} == {"n // 4", "n % 4"}
     for k, length in [(0, 3), (1, 20), (3, 0), (4, 1), (9, 20)]:

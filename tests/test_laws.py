@@ -14,6 +14,7 @@ from rose import ir
 from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.linearize import linearize
 from rose.autodiff.transpose import transpose
+from rose.errors import Loc
 from rose.host.interpreter import run
 from rose.ir import OPS, Func, Op
 from rose.ir.types import Bool, Fin, Real, Tan, Type
@@ -36,7 +37,7 @@ def signatures(op: Op) -> list[tuple[Type, ...]]:
     for count in (1, 2, 3):
         for types in itertools.product([Real, Tan, Bool, Fin(6)], repeat=count):
             with ir.building("x") as b:
-                b.loc = ir.Loc((lambda: None).__code__, -1)
+                b.loc = Loc((lambda: None).__code__, -1)
                 args = [b.param(t) for t in types]
                 if op.name in LITERAL_SECOND and types == (Fin(6), Fin(6)):
                     args[1] = b.const(5, Fin(6))
@@ -59,7 +60,7 @@ def plain(op: Op) -> list[tuple[Type, ...]]:
 
 def row_func(op: Op, types: tuple[Type, ...]) -> Func:
     with ir.building(op.name) as b:
-        b.loc = ir.Loc((lambda: None).__code__, -1)
+        b.loc = Loc((lambda: None).__code__, -1)
         args = [b.param(t, f"x{k}") for k, t in enumerate(types)]
         if op.name in LITERAL_SECOND:
             args[1] = b.const(5, Fin(6))
@@ -89,7 +90,7 @@ def test_a_row_of_literals_folds_to_the_same_bits(op: Op):
     for types in plain(op):
         for xs in cases(op, types)[:400]:
             with ir.building("x") as b:
-                b.loc = ir.Loc((lambda: None).__code__, -1)
+                b.loc = Loc((lambda: None).__code__, -1)
                 v = b.emit(op, tuple([b.const(x, t) for x, t in zip(xs, types, strict=True)]))
             assert v.op is ir.CONST
             assert op.eval is not None
@@ -105,7 +106,7 @@ def test_a_simplification_keeps_every_bit(op: Op):
                 continue
             for literal in values(t):
                 with ir.building("x") as b:
-                    b.loc = ir.Loc((lambda: None).__code__, -1)
+                    b.loc = Loc((lambda: None).__code__, -1)
                     args = [b.const(literal, t) if j == k else b.param(s) for j, s in enumerate(types)]
                     f = b.func(b.emit(op, tuple(args)))
                 for xs in itertools.product(*[values(s) for j, s in enumerate(types) if j != k]):
@@ -194,7 +195,7 @@ def test_an_index_is_always_inside_its_type(op: Op):
     for n, m in itertools.product(range(1, 7), repeat=2):
         for k in range(1, m) if op.name in LITERAL_SECOND else [0]:
             with ir.building("x") as b:
-                b.loc = ir.Loc((lambda: None).__code__, -1)
+                b.loc = Loc((lambda: None).__code__, -1)
                 y = b.const(k, Fin(m)) if k else b.param(Fin(m))
                 t = op.type(b.param(Fin(n)), y)
             if t is None:

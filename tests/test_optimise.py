@@ -9,21 +9,25 @@ import pytest
 from harness import Module, same
 
 import rose
+import rose.ir.ops
 from rose import Bool, Real, Vec, fn, ir
 from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.transpose import transpose
+from rose.errors import Loc
 from rose.host.interpreter import run
-from rose.ir import ACCUM, ADD_TO, FOR, Block, Builder, Func, Loc, Value, is_call
-from rose.ir.callgraph import callees
+from rose.ir import ACCUM, ADD_TO, FOR, Block, Builder, Func, Value, is_call
+from rose.ir.callgraph import callees, weight
 from rose.ir.check import check
 from rose.ir.ops import exp, sin
 from rose.ir.text.printer import show
 from rose.ir.types import Fin, Ref, Single
 from rose.optimise import scalar_replacement, unrolling
+from rose.optimise.dead_arguments import remove_across_calls
 from rose.optimise.dead_code import remove_dead_code
-from rose.optimise.inlining import SMALL, Writer
-from rose.optimise.outlining import LONGEST, weight
-from rose.optimise.pipeline import optimise, optimised, remove_across_calls
+from rose.optimise.inlining import SMALL
+from rose.optimise.outlining import LONGEST
+from rose.optimise.pipeline import optimise, optimised
+from rose.optimise.rewriter import Writer
 from rose.optimise.single_precision import to_single
 from rose.optimise.sum_forwarding import merge_sums
 
@@ -259,7 +263,7 @@ def test_cheap_elements_are_computed_again_and_dear_ones_are_kept():
         @func(Vec[4])
         def f(b: Builder, x: Value) -> Value:
             v = b.vec(4, lambda i: item(b.index(x, i)))
-            backwards = b.vec(4, lambda i: b.index(v, b.emit(rose.ops.ifrom, (i, b.const(3, Fin(4))))))
+            backwards = b.vec(4, lambda i: b.index(v, b.emit(rose.ir.ops.ifrom, (i, b.const(3, Fin(4))))))
             return backwards
 
         made = fast(f, ((0.5, -1.0, 2.0, 0.25),))
@@ -297,7 +301,7 @@ def test_the_gradient_in_a_matrix_does_not_clear_a_row_for_each_element():
     assert not [
         v
         for v in code(made)
-        if v.op is ACCUM and v.block is not made.body and isinstance(v.args[0].type, rose.types.Vec)
+        if v.op is ACCUM and v.block is not made.body and isinstance(v.args[0].type, rose.ir.types.Vec)
     ]
 
 
@@ -310,7 +314,7 @@ def test_what_is_read_down_a_column_is_added_to_there():
 
     rows = ((0.5, -1.0, 2.0, 0.0), (1.0, 0.25, -3.0, -0.0), (0.1, 0.2, 0.3, 0.4))
     made = fast(rose.grad(f).func, (rows,))
-    assert not [v for v in code(made) if v.op is ACCUM and v.args[0].type is rose.types.Vec(4, Real)]
+    assert not [v for v in code(made) if v.op is ACCUM and v.args[0].type is rose.ir.types.Vec(4, Real)]
     fast(rose.hvp(f).func, (rows, rows))
 
 
@@ -319,14 +323,14 @@ def late(index_late: bool) -> Func:
 
     @func(Real)
     def f(b: Builder, x: Value) -> Value:
-        three = rose.types.Vec(3, Real)
-        whole = b.accum(b.zero(rose.types.Vec(2, rose.types.Vec(2, three))))
+        three = rose.ir.types.Vec(3, Real)
+        whole = b.accum(b.zero(rose.ir.types.Vec(2, rose.ir.types.Vec(2, three))))
 
         def turn(i: Value) -> tuple[list[Value], list[Value]]:
-            middle = b.accum(b.zero(rose.types.Vec(2, three)))
+            middle = b.accum(b.zero(rose.ir.types.Vec(2, three)))
             inner = b.accum(b.zero(three))
             b.add_to(b.at(inner, b.const(2, Fin(3))), x)
-            k = b.emit(rose.ops.ifrom, (i, b.const(1, Fin(2)))) if index_late else i
+            k = b.emit(rose.ir.ops.ifrom, (i, b.const(1, Fin(2)))) if index_late else i
             b.add_to(b.at(middle, k), b.freeze(inner))
             b.add_to(b.at(whole, i), b.freeze(middle))
             return [], []
@@ -453,7 +457,7 @@ def test_a_loop_that_reads_what_the_turn_of_another_made_is_one_with_it():
 @pytest.mark.parametrize(
     ("second", "shared"),
     [
-        (lambda b, other, y, i: b.add_to(other, b.index(y, b.emit(rose.ops.ifrom, (i, b.const(3, Fin(4)))))), False),
+        (lambda b, other, y, i: b.add_to(other, b.index(y, b.emit(rose.ir.ops.ifrom, (i, b.const(3, Fin(4)))))), False),
         (lambda b, other, y, i: b.add_to(other, b.index(y, i) * 1e17), True),
     ],
     ids=["another turn", "the same sum"],

@@ -23,8 +23,9 @@ from controls import CASES
 import rose
 from rose import Bool, Dual, Fin, Fn, Real, Vec, opaque
 from rose.derivatives.gradients import pullback
-from rose.frontend.annotations import as_type, plain
+from rose.frontend.annotations import as_type
 from rose.frontend.any_size import AnySize
+from rose.host.marshal import plain
 from rose.ir import OPS, types
 from rose.ir.types import Single, Tan, Tuple, Type
 

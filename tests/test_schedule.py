@@ -9,8 +9,9 @@ from harness import Module, same
 
 import rose
 from rose import Real, Vec, fn, ir
+from rose.errors import Loc
 from rose.host.interpreter import run
-from rose.ir import ADD_TO, Builder, Func, Loc, Value, is_call
+from rose.ir import ADD_TO, Builder, Func, Value, is_call
 from rose.ir.callgraph import callees
 from rose.ir.check import check
 from rose.ir.types import Fin, Ref

@@ -26,15 +26,17 @@ from test_laws import LITERAL_SECOND, REGULAR, ROWS, row_func, signatures
 import rose
 from rose import Bool, Fin, Real, Vec, fn, opaque
 from rose.autodiff.jvp import full_mask, jvp
+from rose.frontend.annotations import as_type
 from rose.host.interpreter import run
 from rose.ir import Func, Op
 from rose.ir.check import check
 from rose.ir.libm import SINGLE, nearest
 from rose.ir.libm.library import library
+from rose.ir.single_ops import TWINS
 from rose.ir.text.printer import show
 from rose.ir.types import Single, Type, double, single, tangent
 from rose.optimise.pipeline import optimised
-from rose.optimise.single_precision import TWINS, to_single
+from rose.optimise.single_precision import to_single
 from wasm_backend.abi.layout import align, offsets, size
 
 AnyFn = Any
@@ -134,7 +136,7 @@ class Spot(NamedTuple):
 
 
 def test_types_are_half_as_large():
-    t = single(rose.structs.as_type(Spot))
+    t = single(as_type(Spot))
     assert repr(t) == "Spot"
     assert (size(t), align(t), offsets(t)) == (24, 4, (0, 4, 8, 12))
     assert repr(single(Vec[3])) == "Vec[3, Single]"

@@ -14,8 +14,8 @@ import pytest
 import rose
 from rose import Bool, Dual, Fin, Fn, Real, Vec, fn
 from rose.derivatives import gradients
-from rose.frontend.annotations import plain
 from rose.host.interpreter import run
+from rose.host.marshal import plain
 from rose.ir import types
 from rose.ir.check import check
 from tests.harness import compiled, same

@@ -16,9 +16,9 @@ import pytest
 import rose
 from rose import Bool, Real, Vec, fn
 from rose.errors import is_ours
-from rose.frontend.annotations import plain, present
 from rose.frontend.syntax import converter
 from rose.host.interpreter import run
+from rose.host.marshal import plain, present
 from tests.plain import PAIRS
 
 each = pytest.mark.parametrize("name", PAIRS)

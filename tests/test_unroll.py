@@ -12,10 +12,10 @@ import rose
 from rose import Real, Vec, fn
 from rose.host.interpreter import run
 from rose.ir import ACCUM, FOR, PACK, Func
-from rose.ir.callgraph import instructions
+from rose.ir.callgraph import instructions, weight
 from rose.ir.types import Fin
 from rose.optimise import unrolling
-from rose.optimise.outlining import LONGEST, weight
+from rose.optimise.outlining import LONGEST
 from rose.optimise.pipeline import optimise, optimised
 
 

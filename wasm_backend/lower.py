@@ -24,13 +24,14 @@ from rose.ir.stacks import POP
 from rose.ir.types import Bool, Fin, Real, Ref, Single, Type, Vec, double, items_of
 
 from .abi.layout import align, is_aggregate, leaves, size
-from .abi.signature import Lowered, Plain, Signature, Slot
+from .abi.signature import BASE, LARGEST, MARK, Lowered, Plain, Signature, Slot
 from .binary.encoder import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module, instruction
+from .codegen.assembler import Assembler
 from .codegen.branch import ChoiceWriter
-from .codegen.dynamic_sizes import LARGEST, MARK, Extents
+from .codegen.dynamic_sizes import Extents
 from .codegen.function import CALLED, FunctionWriter
 from .codegen.heap import HEADER, Heap
-from .codegen.places import ADDRESS, BASE, Assembler, Frame, Mem, wasm_type
+from .codegen.places import ADDRESS, Frame, Mem, wasm_type
 from .codegen.while_loop import TurnsWriter
 from .debug_info import NOTING
 from .libm import link

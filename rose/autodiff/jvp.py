@@ -30,13 +30,13 @@ from ..ir import (
     Value,
     is_call,
 )
+from ..ir.accumulators import base
 from ..ir.callgraph import Work, choice, done, repeated
 from ..ir.ops import add, select
 from ..ir.progress import step
 from ..ir.stacks import LINEAR
-from ..ir.types import Ref, Tuple, Type, Vec, items_of, tangent
+from ..ir.types import Ref, as_tuple, as_vec, items_of, tangent
 from ..optimise.dead_code import remove_dead_code
-from .linearity import base
 
 Pair = tuple[Value, Value | None]
 Mask = tuple[bool, ...]  # for each parameter, whether it has a tangent
@@ -168,10 +168,10 @@ def _derive_turns(f: Func, turns: Turns, mask: Mask) -> Work[Jvp]:
         ds = [dxs[j] if j in dxs else b.zero(tangent(types[j])) for j in moving]
         ds += [dxs[j] for j in range(k, len(xs)) if j in dxs]
         out = b.call(whole, [*xs[:k], *ds[: len(moving)], *xs[k:], *ds[len(moving) :]])
-        y = b.tuple([b.get(out, j) for j in range(k)], _tuple(f.result))
+        y = b.tuple([b.get(out, j) for j in range(k)], as_tuple(f.result))
         after = {j: b.get(out, k + n) for n, j in enumerate(moving)}
         dy = [after[j] if j in after else b.zero(tangent(t)) for j, t in enumerate(types)]
-        made = b.func(b.tuple([y, b.tuple(dy, _tuple(tangent(f.result)))]) if moving else y)
+        made = b.func(b.tuple([y, b.tuple(dy, as_tuple(tangent(f.result)))]) if moving else y)
     return Jvp(made, flat=not moving)
 
 
@@ -249,13 +249,13 @@ def _instruction(b: Builder, v: Value, env: Env) -> Pair:  # noqa: C901 (one cas
     if op is ZERO:
         return b.zero(v.type), None
     if op is TUPLE:
-        return b.tuple(xs, _tuple(v.type)), None if flat else b.tuple(full(), _tuple(tangent(v.type)))
+        return b.tuple(xs, as_tuple(v.type)), None if flat else b.tuple(full(), as_tuple(tangent(v.type)))
     if op is GET:
         return b.get(xs[0], v.attr), None if dxs[0] is None else b.get(dxs[0], v.attr)
     if op is INDEX:
         return b.index(*xs), None if dxs[0] is None else b.index(dxs[0], xs[1])
     if op is PACK:
-        return b.pack(xs, _vec(v.type)), None if flat else b.pack(full(), _vec(tangent(v.type)))
+        return b.pack(xs, as_vec(v.type)), None if flat else b.pack(full(), as_vec(tangent(v.type)))
     if op is select:
         return b.emit(op, xs), None if flat else b.emit(op, (xs[0], *full()[1:]))
     if op is ACCUM:
@@ -280,16 +280,6 @@ def _instruction(b: Builder, v: Value, env: Env) -> Pair:  # noqa: C901 (one cas
         assert at[0] is not None
         return at[0], at[1]
     return b.emit(op, xs, v.attr), None
-
-
-def _tuple(t: Type) -> Tuple:
-    assert isinstance(t, Tuple)
-    return t
-
-
-def _vec(t: Type) -> Vec:
-    assert isinstance(t, Vec)
-    return t
 
 
 def _call(b: Builder, v: Value, env: Env) -> Work[Pair]:

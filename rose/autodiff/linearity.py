@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ir import ACCUM, ADD_TO, AT, CALL, FOR, PURE_CALL, ZERO, Block, Value, is_literal
+from ..ir import ADD_TO, CALL, FOR, PURE_CALL, Block, Value
 
 
 def is_linear(v: Value) -> bool:
@@ -11,19 +11,6 @@ def is_linear(v: Value) -> bool:
         return True
     op = v.op
     return (op is ADD_TO or op is CALL or op is PURE_CALL) and any([a.type.linear for a in v.args])
-
-
-def base(ref: Value) -> Value:
-    """The accumulator that `ref` is a part of."""
-    while ref.op is AT:
-        ref = ref.args[0]
-    return ref
-
-
-def begins_at_zero(ref: Value) -> bool:
-    """True if the accumulator that `ref` is a part of begins at zero: then no sum in it is ever -0.0."""
-    start = base(ref)
-    return start.op is ACCUM and (start.args[0].op is ZERO or is_literal(start.args[0], 0.0))
 
 
 class Loops:

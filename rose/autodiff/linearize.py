@@ -13,9 +13,10 @@ from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, 
 from ..ir.ops import select
 from ..ir.types import Fin, Ref, Tuple, Type, Vec, linear_part
 from ..optimise.outlining import LONGEST, split
+from .linear_half import LinearHalf
 from .linearity import is_linear
 from .select_masks import is_ref
-from .unzip import LinearHalf, Unzipped, to_cut, unzip
+from .unzip import Unzipped, to_cut, unzip
 from .unzip_control import Cut, CutAgain, CutChoice, CutTurns
 
 

@@ -23,9 +23,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 
 from ..ir import ADD_TO, AT, CONST, FOR, GET, Block, Value, is_call
+from ..ir.accumulators import base
 from ..ir.ops import and_, not_, or_, select
 from ..ir.types import Bool, Ref
-from .linearity import Loops, base
+from .linearity import Loops
 
 
 class Guard:

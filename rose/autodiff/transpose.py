@@ -25,8 +25,9 @@ from ..ir.sizes import differ
 from ..ir.types import Fin, Ref, Tan, linear_part
 from ..optimise.outlining import LONGEST, split
 from .cotangents import Cotangent, Sums, by_value
+from .linear_half import LinearHalf
 from .select_masks import Guard, holds, is_ref
-from .unzip import LinearHalf, Unzipped, to_cut, unzip
+from .unzip import Unzipped, to_cut, unzip
 from .unzip_control import Cut, CutAgain, CutChoice, CutTurns
 
 

@@ -5,22 +5,14 @@ Exit codes: 0 fine, 1 the user's program is wrong, 2 the command is, 3 a derivat
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
 import re
-import sys
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from traceback import format_exception_only, walk_tb
-from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from wasm_backend.package.files import gzipped, loaded, weight
 from wasm_backend.package.write import write_files
@@ -29,181 +21,23 @@ from .. import build
 from ..autodiff.jvp import full_mask
 from ..autodiff.jvp import jvp as derive_jvp
 from ..autodiff.transpose import transpose
-from ..derivatives import gradients
+from ..derivatives import gradients, jacobians
 from ..derivatives.sparse.matrix import coordinates
-from ..errors import Loc, NotDifferentiable, RoseError, here, is_ours
-from ..frontend.annotations import plain
+from ..errors import NotDifferentiable, RoseError
 from ..frontend.any_size import AnySize, fixed
-from ..frontend.function import Fn, Opaque
-from ..frontend.text_programs import parse_file
+from ..host.marshal import plain
 from ..ir import OPS, Func
-from ..ir.progress import watched
 from ..ir.text import graph
 from ..ir.text.printer import show
-from ..ir.types import Ref, single
+from ..ir.types import single
 from ..optimise.pipeline import optimised
 from ..testing import examine
 from ..version import VERSION
-from . import doctor
+from . import doctor, inspect, serve
 from .certificate import WrongDerivative, certify
-
-AnyFn = Fn[..., Any]
-
-_CLICK = str(Path(click.__file__).parent) + os.sep
-
-
-class Wrong(click.ClickException):
-    """The user's program is wrong."""
-
-    exit_code = 1
-
-
-class Refused(click.ClickException):
-    """The command is wrong."""
-
-    exit_code = 2
-
-
-class Incorrect(click.ClickException):
-    """A derivative is wrong."""
-
-    exit_code = 3
-
-
-class TooHeavy(click.ClickException):
-    """The package is larger than it may be."""
-
-    exit_code = 4
-
-
-def _console() -> Console:
-    """Where narration goes: for people, on stderr."""
-    colours = None if os.environ.get("NO_COLOR") else "auto"
-    return Console(stderr=True, highlight=False, markup=False, soft_wrap=True, color_system=colours)
-
-
-def _say(text: str, *, style: str = "") -> None:
-    _console().print(text, style=style)
-
-
-@contextmanager
-def _progress(quiet: bool) -> Generator[None]:
-    """On a terminal, a line for each stage of a compilation: how many functions it is done with, and of how many."""
-    console, stages = _console(), dict[str, TaskID]()
-    if quiet or not console.is_terminal or console.color_system is None:  # it moves the cursor
-        yield
-        return
-    columns = TextColumn("{task.description:8}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True) as shown:
-        stages["trace"] = shown.add_task("trace", total=None)
-
-        def step(stage: str, of: int | None) -> None:
-            if stage not in stages:
-                stages[stage] = shown.add_task(stage, total=of)
-            shown.advance(stages[stage])
-
-        with watched(step):
-            yield
-
+from .programs import AnyFn, Incorrect, Refused, TooHeavy, load, load_one, progress, reported, say
 
 # the user's program
-
-
-@contextmanager
-def _reported(before: str = "") -> Generator[None]:
-    """Errors of the user's program, as a message without a traceback. Our own mistakes keep theirs."""
-    try:
-        yield
-    except RoseError as e:
-        raise Wrong(f"{before}{type(e).__name__}: {e}") from e
-    except SyntaxError as e:
-        *where, said = format_exception_only(e)
-        raise Wrong(before + said + "".join(where).rstrip()) from e
-    except (Exception, SystemExit) as e:
-        loc, frames = _raised_at(e), [frame for frame, _ in walk_tb(e.__traceback__)]
-        if is_ours(frames[-1].f_code.co_filename) or loc.code.co_filename.startswith(_CLICK):
-            raise
-        raise Wrong(f"{before}{type(e).__name__}: {e}\n  at {loc}\n{loc.excerpt()}".rstrip()) from e
-
-
-def _raised_at(error: BaseException) -> Loc:
-    """The expression of the user's that an error came from: the innermost on its traceback."""
-    found, tb = here(), error.__traceback__
-    while tb is not None:
-        if not is_ours(tb.tb_frame.f_code.co_filename):
-            found = Loc(tb.tb_frame.f_code, tb.tb_lasti)
-        tb = tb.tb_next
-    return found
-
-
-def _split(target: str) -> tuple[Path, list[str]]:
-    """The file, and the names after the last colon. A path can have colons, too."""
-    file, _, names = target.rpartition(":")
-    if not file or Path(target).is_file():
-        file, names = target, ""
-    return Path(file), [*dict.fromkeys([name.strip() for name in re.split(r",(?![^<]*>)", names) if name.strip()])]
-
-
-def _imported(path: Path) -> ModuleType:
-    """The module of a file: under its own name, unless another module has that."""
-    taken = path.stem in sys.modules or path.stem in sys.stdlib_module_names
-    if not path.is_file():
-        raise click.UsageError(f"there is no file {path}")
-    spec = importlib.util.spec_from_file_location(f"<{path.stem}>" if taken else path.stem, path)
-    if spec is None or spec.loader is None:
-        raise click.UsageError(f"{path} is no Python file")
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.parent.resolve()))
-    with _reported(f"{path} cannot be imported: "):
-        spec.loader.exec_module(module)
-    return module
-
-
-def _functions(module: ModuleType) -> dict[str, AnyFn]:
-    """All @fn and @opaque functions that a module has, by name."""
-    return {k: cast("AnyFn", x) for k, x in [*vars(module).items()] if isinstance(x, Fn)}
-
-
-def _load(target: str) -> tuple[Path, dict[str, AnyFn]]:
-    """The functions that are named after the file; else all that it makes, and does not import."""
-    path, names = _split(target)
-    if path.suffix == ".rose":
-        return path, _load_text(path, names)
-    module = _imported(path)
-    found = _functions(module)
-    if missing := [name for name in names if name not in found]:
-        raise click.UsageError(f"{path} has no @fn function {missing[0]}; it has {', '.join(found) or 'none'}")
-    if names:
-        return path, {name: found[name] for name in names}
-    imported = {id(f) for m in [*sys.modules.values()] if m is not module for f in _functions(m).values()}
-    own = {k: f for k, f in found.items() if id(f) not in imported and not isinstance(f, Opaque)}
-    if not own:
-        raise Wrong(f"{path} has no @fn function")
-    return path, own
-
-
-def _load_text(path: Path, names: list[str]) -> dict[str, AnyFn]:
-    """The functions of a `.rose` file: those that are named, else all that can be called from outside."""
-    if not path.is_file():
-        raise click.UsageError(f"there is no file {path}")
-    with _reported():
-        found = parse_file(path)
-        try:
-            named = {name: found[name] for name in names}
-        except KeyError as e:
-            has = ", ".join(found.module.defs) or "none"
-            raise click.UsageError(f"{path} has no function {e.args[0]}; it has {has}") from None
-    own = {k: f for k, f in found.items() if not isinstance(f, Opaque) and not any(isinstance(t, Ref) for t in f.types)}
-    if not named and not own:
-        raise Wrong(f"{path} has no function that can be called from outside")
-    return named or own
-
-
-def _one(target: str) -> AnyFn:
-    path, fs = _load(target)
-    if len(fs) != 1:
-        raise click.UsageError(f"name one function, as in {path}:{next(iter(fs))}; there are {', '.join(fs)}")
-    return next(iter(fs.values()))
 
 
 # the commands
@@ -247,7 +81,8 @@ _size = click.option("--size", "sizes", multiple=True, metavar="NAME=N", help="W
 
 # the derivatives that can be asked for: what is put before the name, and what makes it
 _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
-    "grad": gradients.grad, "value_and_grad": gradients.value_and_grad, "hessian": gradients.hessian, "vjp": gradients.pullback,
+    "grad": gradients.grad, "value_and_grad": gradients.value_and_grad, "hessian": jacobians.hessian,
+    "vjp": gradients.pullback,
 }  # fmt: skip
 
 
@@ -283,7 +118,7 @@ def compile_(
     rose compile model.py:loss --grad --hessian -o dist/
     rose compile model.py -o dist/ --max-gz 10k --html
     """
-    path, every = _load(target)
+    path, every = load(target)
     fs = _of_sizes(every, sizes, dynamic=dynamic)
     asked = {"grad": grad, "value_and_grad": value_and_grad, "hessian": hessian, "vjp": vjp}
     named = dict(fs)
@@ -292,12 +127,12 @@ def compile_(
             if name in named:
                 raise click.UsageError(f"there would be two functions called {name}: {path} has one")
             named[name] = f
-    with _reported(), _progress(quiet):
+    with reported(), progress(quiet):
         made = build.compile(named, dtype=dtype, simd=simd == "true" or simd or False)
         certificate = None if no_check else _certified(every if dynamic else fs, of_gradients=hessian)
     if verbose:
         for name, f in named.items():
-            _say(f"{name}: {f!r}")
+            say(f"{name}: {f!r}")
     try:
         files = made.files(
             re.sub(r"^\W|[^\w.-]", "_", path.stem), inline=inline, html=html, strip=strip, certificate=certificate
@@ -312,8 +147,8 @@ def compile_(
     elif not quiet:
         for at, x in zip(paths, files.values(), strict=True):
             click.echo(at)
-            _say(f"  {len(x):,} bytes, {gzipped(x):,} gzipped", style="dim")
-        _say(f"a page loads {weight(files):,} bytes, gzipped")
+            say(f"  {len(x):,} bytes, {gzipped(x):,} gzipped", style="dim")
+        say(f"a page loads {weight(files):,} bytes, gzipped")
 
 
 def _certified(fs: Mapping[str, AnyFn], *, of_gradients: bool) -> dict[str, Any]:
@@ -358,7 +193,7 @@ def _derivatives(kind: str, fs: Mapping[str, AnyFn], quiet: bool) -> Iterator[tu
             yield f"{kind}_{name}", _DERIVED[kind](f)
         except NotDifferentiable as e:
             if not quiet:
-                _say(f"{kind}_{name} is left out: {e.message}")
+                say(f"{kind}_{name} is left out: {e.message}")
 
 
 @main.command("run", context_settings={"ignore_unknown_options": True})  # such as -2
@@ -372,7 +207,7 @@ def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
     rose run model.py:f '[2.0, 3.0]'
     rose run model.py:f 2.0 3.0
     """
-    f = _one(target)
+    f = load_one(target)
     given: list[Any] = []
     for a in args:
         try:
@@ -380,7 +215,7 @@ def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
         except (json.JSONDecodeError, RecursionError) as e:
             raise click.UsageError(f"the argument {a} is no JSON: {e}") from e
     f, values = _arguments(f, given, dtype)
-    with _reported():
+    with reported():
         result = build.compile(f, dtype=dtype)(*values)
     click.echo(json.dumps(_plain(result)))
 
@@ -432,10 +267,10 @@ def _plain(x: Any) -> Any:
 @_size
 def ir_(target: str, stage: str, form: str | None, sizes: tuple[str, ...]) -> None:
     """Print the IR of one function: as traced, or after a pass; as text, or as a graph."""
-    (f,) = _of_sizes({"": _one(target)}, sizes).values()
+    (f,) = _of_sizes({"": load_one(target)}, sizes).values()
     if form is not None and stage == "wasm":
         raise click.UsageError("WebAssembly is no graph: ask for another pass")
-    with _reported():
+    with reported():
         if stage == "wasm":
             click.echo(build.compile(f).disassemble())
             return
@@ -474,12 +309,12 @@ def check_(target: str, points: int, seed: int, sizes: tuple[str, ...], as_json:
     Kinks are reported, and are not wrong. A size is 3, unless --size says another. The exit code is 3 if a derivative
     is wrong.
     """
-    _, fs = _load(target)
+    _, fs = load(target)
     given = _sizes(sizes)
     known = {d.text for f in fs.values() if isinstance(f, AnySize) for d in f.dims}
     if extra := [k for k in given if k not in known]:
         raise click.UsageError(f"--size {extra[0]}: no function has a size of that name")
-    with _reported():
+    with reported():
         reports = {name: replace(examine(f, points, seed, given), name=name) for name, f in fs.items()}
     if as_json:
         click.echo(json.dumps({name: {"ok": r.ok, **asdict(r)} for name, r in reports.items()}))
@@ -501,5 +336,5 @@ def ops_() -> None:
         click.echo("  ".join([x.ljust(n) for x, n in zip(row, widths, strict=True)]).rstrip())
 
 
-for command in (doctor.inspect_, doctor.serve_, doctor.doctor_):
+for command in (inspect.inspect_, serve.serve_, doctor.doctor_):
     main.add_command(command)

@@ -8,8 +8,8 @@ from typing import Any
 from .. import ir
 from ..errors import Loc, NotDifferentiable, TypeMismatch, here
 from ..frontend.function import Fn
-from ..frontend.operators import host_index
 from ..ir.types import Type, untyped
+from ..ir.value import host_index
 
 Argnums = int | Sequence[int]
 AnyFn = Fn[..., Any]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from .. import ir
-from ..frontend.annotations import to_value
-from ..frontend.language import loops
+from ..frontend.language import accumulators, loops
 from ..frontend.operators import view
+from ..frontend.values import to_value
 from ..ir import Builder, Value
 from ..ir.types import Real, Tuple, Type, Vec
 
@@ -44,7 +44,7 @@ class Flat:
         v = to_value(x, self.type)
         if self.type is self.vec:
             return v
-        total = loops.accum(ir.current_builder().zero(self.vec))
+        total = accumulators.accum(ir.current_builder().zero(self.vec))
         _each(self.type, v, 0, lambda at, number: _add(total, at, number))
         return total.value
 

@@ -10,23 +10,21 @@ from typing import Any
 
 from .. import ir
 from ..autodiff.cotangents import Cotangent
-from ..autodiff.erase_tangents import as_linear, untype
+from ..autodiff.erase_tangents import untype
+from ..autodiff.prove_linear import as_linear
 from ..autodiff.transpose import transpose
 from ..errors import NotDifferentiable, TypeMismatch, edge, here
-from ..frontend.annotations import dual, to_value
+from ..frontend.annotations import dual
 from ..frontend.any_size import of_any_size
 from ..frontend.duals import join_dual, split_dual
 from ..frontend.function import Fn, make
-from ..frontend.operators import host_index, view
-from ..ir import Builder, Value, types
-from ..ir.ops import ieq, select
-from ..ir.sizes import at_most, current
-from ..ir.types import Real, Tuple, Type, Unit, linear_part, map_leaves, tangent, tuple_of, untyped
-from .arguments import Argnums, checked, positions, real_result
-from .flatten import Path, build, count
+from ..frontend.operators import view
+from ..frontend.values import to_value
+from ..ir import Value, types
+from ..ir.types import Real, Tuple, Type, Unit, linear_part, tangent, tuple_of, untyped
+from ..ir.value import host_index
+from .arguments import Argnums, checked, positions
 from .linear_map import Halved, as_cotangent, filled
-from .sparse.compression import sparse_hessian, sparse_jacobian
-from .straight_line import sparse_columns
 
 AnyFn = Fn[..., Any]
 
@@ -292,16 +290,16 @@ def _gradients(lin: Halved) -> Type:
 @of_any_size
 def grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The gradient of a function to a number, in its first parameter, or in those of `argnums`."""
-    return _gradient(f, argnums, "grad")
+    return gradient(f, argnums, "grad")
 
 
 @of_any_size
 def value_and_grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     """The value of a function to a number, and its gradient: `(value, gradient)`."""
-    return _gradient(f, argnums, "value_and_grad")
+    return gradient(f, argnums, "value_and_grad")
 
 
-def _gradient(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
+def gradient(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
     f = checked(f, what)
     active = positions(f, argnums, what)
     if untyped(f.result) is not Real:
@@ -326,135 +324,3 @@ def _gradient(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
 
 
 # matrices
-
-
-def _matrix(rows: Type, columns: Type) -> Type:
-    """`rows` with a `columns` in the place of each Real."""
-    return map_leaves(rows, lambda s: columns if s is Real else types.Unit)
-
-
-def _read(b: Builder, x: Value, path: Path) -> Value:
-    for k in path:
-        x = b.index(x, k) if isinstance(k, Value) else b.get(x, k)
-    return x
-
-
-def _unit_vector(b: Builder, t: Type, path: Path) -> Value:
-    """The value of type `t` that is 1 at `path`, and 0 elsewhere. A short vector of numbers needs no memory."""
-    if isinstance(t, types.Vec) and t.elem is Real and at_most(t.size, 8):
-        same = [ieq(path[0], b.const(k, types.Fin(k + 1))) for k in range(t.size)]
-        return b.pack([select(c, b.const(1.0, Real), b.const(0.0, Real)) for c in same], t)
-    ref = whole = b.accum(b.zero(t))
-    for k in path:
-        ref = b.at(ref, k)
-    b.add_to(ref, b.const(1.0, Real))
-    return b.freeze(whole)
-
-
-@of_any_size
-def jacrev(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
-    """The Jacobian in reverse mode: one backward pass for each number of the result."""
-    return _jacobian(f, argnums, "jacrev")
-
-
-@of_any_size
-def jacfwd(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
-    """The Jacobian in forward mode: one forward pass for each number of the parameter."""
-    return _jacobian(f, argnums, "jacfwd")
-
-
-@of_any_size
-def jacobian(f: AnyFn, argnums: Argnums = 0, *, sparse: bool = False) -> AnyFn:
-    """The Jacobian, by the mode that takes fewer passes: the type of the result, with the parameter's for each Real.
-
-    Of a function from `Vec[m]` to `Vec[n]` it is a `Vec[n, Vec[m]]`: one row for each number of the result. With
-    several `argnums`, a tuple with one for each stands in the place of each leaf of the result. What is known to be
-    zero is 0 and has no code, as in `hessian`.
-
-    With `sparse=True` it is a matrix of SciPy's, a `csr_array`, with the entries of `rose.sparsity(f, argnums)`: a row
-    for each number of the result, a column for each of the parameters, one after another. In an `@fn` function, and
-    in JavaScript, it has `rows`, `cols`, `values` and `shape`.
-    """
-    if sparse:
-        return sparse_jacobian(checked(f, "jacobian"), argnums, f"jacobian({f.name})")
-    return _jacobian(f, argnums, "jacobian")
-
-
-@of_any_size
-def hessian(f: AnyFn, argnums: Argnums = 0, *, sparse: bool = False) -> AnyFn:
-    """The second derivatives of a function to a number: those of its gradient, which is evaluated once, forwards.
-
-    In a vector of at most 16 numbers, of a function that is short and not of any size, what is known to be zero is 0
-    and has no code. With `sparse=True` it is a sparse matrix, as in `jacobian`; and exactly symmetric, unless a user's
-    derivative rule is in it.
-    """
-    g = _gradient(f, argnums, "hessian")
-    if sparse:
-        return sparse_hessian(f, g, argnums, f"hessian({f.name})")
-    return _jacobian(g, argnums, "hessian", f"hessian({f.name})")
-
-
-def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) -> AnyFn:
-    f = checked(f, what)
-    active = positions(f, argnums, what)
-    result = real_result(f, what)
-
-    def one(k: int, xs: Sequence[Value], lin: Halved) -> Value:
-        b, t = ir.current_builder(), linear_part(tangent(lin.types[k]))
-        # a function of any size has derivatives of the same bits, whether its size is known or not
-        short = sparse_columns(lin.func()[0], k) if what != "jacrev" and not current() else None
-        if short is not None:
-            return _of_columns(lin, k, xs, b.call(short, [*xs, b.const(1.0, Real)]))
-        if what == "hessian":
-            start = lin.start(xs)
-            return _by_columns(lin, k, xs, lambda path: lin.along(xs, *start, [_unit_vector(b, lin.types[k], path)]))
-        if what == "jacfwd" or (what == "jacobian" and at_most(count(lin.types[k]) + 1, count(result))):
-            return _by_columns(lin, k, xs, lambda path: lin.forward(xs, {k: _unit_vector(b, t, path)})[1])
-        return _by_rows(lin, xs)
-
-    def body(*args: Any) -> Any:
-        b = ir.current_builder()
-        parts: list[Value] = []
-        for k in active:
-            lin = Halved(f, (k,))
-            parts.append(one(k, lin.values(args), lin))
-        return parts[0] if host_index(argnums) is not None else _by_leaf(b, result, parts)
-
-    inputs = [untyped(t) for t in f.types]
-    kinds = [_matrix(result, inputs[k]) for k in active]
-    whole = kinds[0] if host_index(argnums) is not None else _leaf_type(result, kinds)
-    return make(body, inputs, whole, name or f"{what}({f.name})", f.names)
-
-
-def _by_leaf(b: Builder, t: Type, parts: Sequence[Value]) -> Value:
-    """Jacobians in several parameters, as JAX has them: a tuple of them in the place of each leaf of the result."""
-    if not isinstance(t, Tuple):
-        return b.tuple(parts)
-    items = [_by_leaf(b, x, [b.get(p, k) for p in parts]) for k, x in enumerate(t.items)]
-    return b.tuple(items, Tuple(tuple([x.type for x in items]), t.form))
-
-
-def _leaf_type(t: Type, parts: Sequence[Type]) -> Type:
-    if not isinstance(t, Tuple):
-        return tuple_of(*parts)
-    columns = zip(*[p.items for p in parts if isinstance(p, Tuple)], strict=True)
-    return Tuple(tuple([_leaf_type(x, c) for x, c in zip(t.items, columns, strict=True)]), t.form)
-
-
-def _by_rows(lin: Halved, xs: Sequence[Value]) -> Value:
-    b = ir.current_builder()
-    _, tape = lin.start(xs)
-    ct = linear_part(tangent(lin.result))
-    return build(b, lin.result, lambda path: lin.back(xs, tape, _unit_vector(b, ct, path))[0])
-
-
-def _by_columns(lin: Halved, k: int, xs: Sequence[Value], column: Callable[[Path], Value]) -> Value:
-    return _of_columns(lin, k, xs, build(ir.current_builder(), linear_part(tangent(lin.types[k])), column))
-
-
-def _of_columns(lin: Halved, k: int, xs: Sequence[Value], columns: Value) -> Value:
-    b, t = ir.current_builder(), linear_part(tangent(lin.types[k]))
-    inner: Callable[[Path], Value] = lambda out: filled(
-        b, build(b, t, lambda path: _read(b, _read(b, columns, path), out)), xs[k]
-    )
-    return build(b, lin.result, inner)

@@ -18,8 +18,8 @@ from ..autodiff.jvp import jvp
 from ..autodiff.linearize import linearize
 from ..autodiff.transpose import Halves, transpose
 from ..errors import TypeMismatch, here
-from ..frontend.annotations import to_value
 from ..frontend.function import Fn
+from ..frontend.values import to_value
 from ..ir import Builder, Func, Value, types
 from ..ir.types import Real, Tuple, Type, linear_part, tangent, tuple_of, untyped
 

@@ -12,11 +12,10 @@ from .. import ir
 from ..autodiff.erase_tangents import untype
 from ..autodiff.jvp import Env, block_of_pairs
 from ..ir import ACCUM, FOR, Func, is_call
-from ..ir.callgraph import callees_first, done, instructions
+from ..ir.callgraph import callees_first, done, instructions, weight
 from ..ir.sizes import Size
 from ..ir.types import Real, Tan, Vec, tangent
 from ..optimise.dead_code import remove_dead_code
-from ..optimise.outlining import weight
 from ..optimise.pipeline import optimise, optimised
 
 MOST = 16  # columns

@@ -15,17 +15,17 @@ import copyreg
 import dataclasses
 import inspect
 import sys
-from collections.abc import Sequence
-from typing import Any, ClassVar, TypeGuard, TypeVar, cast, dataclass_transform, get_args, get_origin
+from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_args, get_origin
 
 from .. import errors
-from ..errors import Loc, NoField, NotLinear, OutOfRange, RoseError, TypeMismatch, edge, here
-from ..ir import CONST, Value, a_traced, as_number, current_builder, is_tracing, shown, types
-from ..ir.ops import iadd, real
-from ..ir.sizes import LARGEST, Size, at_most, bound, current, differ, sized
-from ..ir.types import Bool, Form, Real, Single, Tan, Tuple, Type, Unit, double, maker, map_leaves, tuple_of
-from ..ir.value import as_single, digits, is_truth
-from .operators import host_index, widest
+from ..errors import NoField, OutOfRange, RoseError, TypeMismatch, edge, here
+from ..host.marshal import is_listing
+from ..ir import shown, types
+from ..ir.forms import DUAL, Form, dict_form, dress, form_of, reduced
+from ..ir.numbers import digits
+from ..ir.sizes import LARGEST, Size, bound, current, sized
+from ..ir.types import Bool, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
+from ..ir.value import host_index
 
 C = TypeVar("C", bound=type)
 
@@ -104,7 +104,7 @@ class Dual(NoNumber):
         return dual(as_type(t))
 
 
-DUAL = Form("Dual", ("re", "du"), lambda xs: Dual(*xs), Dual)
+dress(DUAL, Dual)
 
 
 def dual(t: Type) -> Type:
@@ -113,9 +113,6 @@ def dual(t: Type) -> Type:
 
 
 _structs: dict[type, Tuple] = {}
-_forms: dict[type, Form] = {}
-_dicts: dict[tuple[str, ...], Form] = {}
-reduced: dict[Form, tuple[Any, ...]] = {}  # how those forms are pickled that no class of the user's has
 
 
 @edge
@@ -134,31 +131,6 @@ def struct(cls: C) -> C:
         raise TypeMismatch(f"{cls.__name__} cannot be a struct: {e}", here(), hint) from None
     _structs[made] = _struct_type(made, (frame := errors.users_frame()).f_globals | frame.f_locals)
     return made
-
-
-def is_named_tuple(cls: Any) -> bool:
-    return issubclass(cls, tuple) and hasattr(cls, "_fields")  # pyright: ignore[reportUnknownArgumentType]
-
-
-def form_of(cls: type) -> Form | None:
-    """The form of the structs of a class; None if it is no class of structs."""
-    if cls is Dual:
-        return DUAL
-    form = _forms.get(cls)
-    if form is None and dataclasses.is_dataclass(cls):
-        names = tuple(f.name for f in dataclasses.fields(cls) if f.init)
-        form = _forms[cls] = Form(cls.__name__, names, maker(cls, names), cls)
-    elif form is None and is_named_tuple(cls):
-        form = _forms[cls] = Form(cls.__name__, cls._fields, lambda xs: cls(*xs), cls)  # pyright: ignore
-    return form
-
-
-def dict_form(keys: Sequence[str]) -> Form:
-    names = tuple(keys)
-    form = _dicts.get(names)
-    if form is None:
-        form = _dicts[names] = Form("dict", names, lambda xs: dict(zip(names, xs, strict=True)))
-    return form
 
 
 # a form is found again by its class, or its keys: so types can be pickled
@@ -247,252 +219,3 @@ def _type_to_write(hint: Any) -> str:
         "the types are Real, Bool, Fin[n], Vec[n, T], None, tuple[...], dataclasses, named tuples, "
         "and a dict of names to types"
     )
-
-
-# from Python to the IR
-
-Path = tuple[str | int, ...]
-
-
-def spell(path: Path) -> str:
-    """`("line", "b", 3)` as `line.b[3]`, and `("the sum", "b", 3)` as `b[3] of the sum`."""
-    head, *rest = path or ("the value",)
-    part = "".join([f"[{k}]" if isinstance(k, int) else f".{k}" for k in rest])
-    return f"{part.removeprefix('.')} of {head}" if part and " " in str(head) else f"{head}{part}"
-
-
-def misfit(path: Path, t: Type, x: Any, hint: str, loc: Loc | None) -> RoseError:
-    what = a_traced(x) if isinstance(x, Value) else shown(x)
-    return TypeMismatch(f"{spell(path)} must be a {t!r}, got {what}", (loc or here()).into(path[1:]), hint)
-
-
-def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
-    """`x`, in any way a user may give it, as a traced value of type `t`; `path` names it in errors."""
-    x = as_given(x, loc)
-    if x.__class__ is Value:
-        return coerce(x, t, path, loc)
-    b = current_builder()
-    if t is Tan:
-        if is_number(x) and as_number(x, loc or here()) == 0.0:
-            return b.zero(Tan)
-        raise NotLinear(
-            f"{spell(path)} must be a tangent, got {shown(x)}",
-            (loc or here()).into(path[1:]),
-            "a derivative rule is linear in its tangents: besides them, only the number 0 is a tangent",
-        )
-    if isinstance(t, types.Vec):
-        xs = elements(x, t, path, loc)
-        if _holds_numbers(t) and not any(map(is_traced, xs)):
-            return b.const(plain(xs, t, path, loc), t)
-        return b.pack([to_value(y, t.elem, (*path, k), loc) for k, y in enumerate(xs)], t)
-    if isinstance(t, Tuple):
-        xs, names = fields(x, t, path, loc)
-        return b.tuple([to_value(y, s, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)], t)
-    return b.unit() if t is Unit and x is None else b.const(plain(x, t, path, loc), t)
-
-
-def as_given(x: Any, loc: Loc | None = None) -> Any:
-    """`x`, or the traced value that stands behind it, for the objects that stand for one."""
-    return x.as_value(loc) if hasattr(x.__class__, "as_value") else x
-
-
-def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
-    if v.type is t:
-        return v
-    if isinstance(v.type, types.Fin):
-        if isinstance(t, types.Fin) and at_most(v.type.size + 1, t.size):
-            return iadd(v, current_builder().const(0, types.Fin(t.size - v.type.size + 1)))
-        if t is Real:
-            return real(v)
-    if t is Tan and v.op is CONST and v.type is Real and v.attr == 0.0:
-        return current_builder().zero(Tan)
-    if t is Tan and v.type is Real:
-        raise NotLinear(
-            f"{spell(path)} must be a tangent, got {a_traced(v)}",
-            (loc or here()).into(path[1:]),
-            "a derivative rule is linear in its tangents: each term has one of them as a factor",
-        )
-    if v.type is Tan and t is Real:
-        hint = "a tangent is no number inside a derivative rule; declare the type Tan, or call rose.jvp outside a rule"
-        raise misfit(path, t, v, hint, loc)
-    raise misfit(path, t, v, _to_write(v.type, t), loc)
-
-
-def _to_write(have: Type | None, want: Type) -> str:
-    """How to come from one type to another (None: from a value of Python's): a hint."""
-    if isinstance(want, Tuple):
-        return f"give {_items(want)}"
-    if isinstance(want, types.Vec):
-        if isinstance(have, types.Vec) and have.elem is not want.elem:
-            return f"its elements are of type {have.elem!r}, not {want.elem!r}"
-        if isinstance(have, types.Vec):
-            return f"v[:{want.size}] has {want.size} elements" if have.size > want.size else "both must be of one size"
-        return f"a list of {want.size} items makes one"
-    if isinstance(want, types.Fin):
-        wraps = "; i % n is below n" if isinstance(have, types.Fin) else ""
-        return f"an index from 0 to {want.size - 1} comes from rose.range, or is an integer{wraps}"
-    if want is Unit:
-        return "None as a type is for what has no value: write the type in its place"
-    if want is Bool:
-        return "a Bool is a comparison, such as x > 0.0" if have is not None else "a Bool is True or False"
-    if want is Real and have is Bool:
-        return "rose.select(condition, 1.0, 0.0) makes a number of a condition"
-    if want is Real and isinstance(have, (types.Vec, Tuple)):
-        return "name an element, or take the rose.sum" if isinstance(have, types.Vec) else "name one of its items"
-    return "give a value of the type that is declared"
-
-
-def _items(t: Tuple) -> str:
-    """The ways to give a struct or a tuple."""
-    if t.form is DUAL:
-        return "rose.Dual(value, tangent)"
-    if t.form is not None and t.form.is_dict:
-        return f"a dict with the keys {', '.join(t.form.fields)}"
-    kind = f"a {t.form.name}, a dict" if t.form is not None else "a tuple"
-    return f"{kind}, or a list of its {len(t.items)} items in order"
-
-
-def is_traced(x: Any) -> bool:
-    """True if a traced value is in `x`, or in what it holds."""
-    if x.__class__ is float or x.__class__ is int:
-        return False
-    if is_listing(x) or is_dict(x):
-        return any(map(is_traced, x.values() if is_dict(x) else x))
-    f = form_of(x.__class__)
-    return x.__class__ is Value or hasattr(x.__class__, "as_value") or bool(f and any(map(is_traced, f.read(x))))
-
-
-def is_dict(x: Any) -> TypeGuard[dict[Any, Any]]:
-    return isinstance(x, dict)
-
-
-def is_listing(x: Any) -> TypeGuard[Sequence[Any]]:
-    return isinstance(x, (list, tuple))
-
-
-def is_number(x: Any) -> bool:
-    return isinstance(x, (int, float, Size)) or (x.__class__ is not Value and getattr(x, "shape", None) == ())
-
-
-def _holds_numbers(t: Type) -> bool:
-    return _holds_numbers(t.elem) if isinstance(t, types.Vec) else t is Real or t is Bool or isinstance(t, types.Fin)
-
-
-def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]:
-    """The elements of a list, tuple or array, of which there must be the right number."""
-    if hasattr(x, "tolist") and hasattr(x, "shape"):
-        x = x.tolist()
-    if not isinstance(x, (list, tuple, range)) or is_named_tuple(type(x)):  # pyright: ignore
-        hint = "a vector is given as a list, a tuple or an array" + "; rose.vec(...) makes one" * is_tracing()
-        raise misfit(path, t, x, hint, loc)
-    if differ(len(x), t.size):  # pyright: ignore[reportUnknownArgumentType]
-        for y in x if is_tracing() else ():  # pyright: ignore[reportUnknownVariableType]
-            if isinstance(y, Value):
-                current_builder().reach(y)  # a list over rose.range has one item, which is not to be used: say that
-        what = f"{spell(path)} must have {t.size} elements, got {len(x)}"  # pyright: ignore[reportUnknownArgumentType]
-        raise TypeMismatch(what, (loc or here()).into(path[1:]), f"its type is {t!r}")
-    return x  # pyright: ignore[reportUnknownVariableType]
-
-
-def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Sequence[str | int]]:
-    """The fields of a struct, and their names: from an object of its class, a dict, or a tuple."""
-    names: Sequence[str | int] = t.form.fields if t.form is not None else range(len(t.items))
-    form = form_of(x.__class__)
-    if is_dict(x) and t.form is not None:
-        if wrong := [k for k in (*x, *names) if k not in x or k not in names]:
-            has = "is missing" if wrong[0] in names else "has the unknown"
-            hint = f"its fields are {', '.join(map(str, names))}"
-            raise TypeMismatch(f"{spell(path)} {has} field {wrong[0]!r}", (loc or here()).into(path[1:]), hint)
-        return [x[k] for k in names], names
-    if form is not None and form is t.form:
-        return form.read(x), names
-    items = x if form is None and is_listing(x) and len(x) == len(names) else t.form and t.form.other(x)
-    if items is not None:
-        return list(items), names
-    raise misfit(path, t, x, f"give {_items(t)}", loc)
-
-
-def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value:
-    """`x` as a traced value of the type that it shows: a list is a vector, a tuple is a tuple.
-
-    A number is an index where the class around it has declared one.
-    """
-    x = as_given(x, loc)
-    if x.__class__ is Value:
-        return x
-    b = current_builder()
-    if x is None:
-        return b.unit()
-    if hasattr(x, "tolist") and getattr(x, "shape", ()) != ():
-        x = x.tolist()
-    form = dict_form(list(x)) if is_dict(x) else form_of(x.__class__)
-    if form is not None or issubclass(x.__class__, tuple):
-        t = as_type(form.cls) if form is not None and not form.is_dict else None
-        xs = form.read(x) if form is not None else x
-        items = [
-            infer(y, loc, s) for y, s in zip(xs, t.items if isinstance(t, Tuple) else [None] * len(xs), strict=True)
-        ]
-        return b.tuple(items, Tuple(tuple([v.type for v in items]), form))
-    if is_listing(x):
-        below = declared.elem if isinstance(declared, types.Vec) else None
-        items = [infer(y, loc, below) for y in x]
-        elem = widest(items) if items else below or Real
-        return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
-    if isinstance(declared, types.Fin) and not is_truth(x):
-        return to_value(x, declared, ("an index",), loc)
-    return b.lift(x) if is_truth(x) else b.const(as_number(x, loc or here()), Real)
-
-
-# from outside, and back
-
-
-def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
-    """Numbers as Python has them, checked against a type: nested tuples of floats, bools and ints."""
-    if x.__class__ is Value:
-        hint = "a compiled function takes numbers: in an @fn function, call the @fn function that was compiled"
-        raise misfit(path, t, x, hint, loc)
-    if t is Real or t is Tan or t is Single:
-        if x.__class__ is float and t is not Single:
-            return x
-        try:
-            return as_single(x, loc or here()) if t is Single else as_number(x, loc or here())
-        except TypeMismatch as e:
-            several = isinstance(x, (list, tuple)) or getattr(x, "shape", ()) != ()
-            hint = "a Real is one number; Vec[n] and tuple[...] are the types of several" if several else e.hint
-            raise misfit(path, t, x, hint, loc) from None
-    if t is Unit and x is None:
-        return None
-    if t is Bool and is_truth(x):
-        return bool(x)
-    if isinstance(t, types.Fin):
-        k = host_index(x)
-        if k is None:
-            raise misfit(path, t, x, "an index is given as an integer", loc)
-        if not 0 <= k < t.size:
-            hint = f"it goes from 0 to {t.size - 1}" if t.size else "there is no such index"
-            raise OutOfRange(f"{spell(path)} is out of range: {digits(k)}", (loc or here()).into(path[1:]), hint)
-        return k
-    if isinstance(t, types.Vec):
-        xs = elements(x, t, path, loc)
-        done = t.elem is Real and all([y.__class__ is float for y in xs])
-        return tuple(xs if done else [plain(y, t.elem, (*path, k), loc) for k, y in enumerate(xs)])
-    if isinstance(t, Tuple):
-        xs, names = fields(x, t, path, loc)
-        return tuple([plain(y, s, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)])
-    raise misfit(path, t, x, _to_write(None, t), loc)
-
-
-def answer(x: Any, t: Type, path: Path, loc: Loc | None = None) -> Any:
-    """What an opaque function gave, as `plain` has it: where it is to have 32 bits it is rounded, also NumPy's."""
-    wide = double(t)
-    return plain(x, t, path, loc) if wide is t else plain(plain(x, wide, path, loc), t, path, loc)
-
-
-def present(x: Any, t: Type) -> Any:
-    """What `plain` made, as a user sees it: lists for vectors, and the user's own classes."""
-    if isinstance(t, types.Vec):
-        return [present(y, t.elem) for y in x]
-    if isinstance(t, Tuple):
-        items = [present(y, s) for y, s in zip(x, t.items, strict=True)]
-        return t.form.make(items) if t.form is not None else tuple(items)
-    return x

@@ -16,9 +16,9 @@ from ..host.argument_sizes import measured
 from ..ir import shown
 from ..ir.sizes import Dim, Size, Sizes, bound, dims_of, opened, size_of, sized
 from ..ir.types import Tuple, Type, Vec
-from . import function
+from ..ir.value import host_index
+from . import function, tracing
 from .function import Fn
-from .operators import host_index
 
 AnyFn = Fn[..., Any]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -78,7 +78,7 @@ class AnySize(Fn[..., Any]):
         """The instance of these sizes."""
         key = tuple([sizes[d.text] for d in self.dims])
         if key not in self._instances:
-            with function.locked():
+            with tracing.locked():
                 if key not in self._instances:
                     made = self._instances[key] = self._instance(sizes)
                     if self._given_rule is not None:

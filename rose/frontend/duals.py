@@ -6,23 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import Loc, edge
+from ..host.marshal import Path, elements, fields, is_listing, misfit
 from ..ir import Value, current_builder, types
+from ..ir.forms import DUAL, form_of
 from ..ir.types import Real, Tuple, Type
-from .annotations import (
-    DUAL,
-    Dual,
-    NoNumber,
-    Path,
-    coerce,
-    dual,
-    elements,
-    fields,
-    form_of,
-    is_listing,
-    misfit,
-    to_value,
-)
+from .annotations import Dual, NoNumber, dual
 from .operators import index_into, view
+from .values import coerce, to_value
 
 Turn = tuple[list[Value], list[Value]]  # of a loop: its states, and its items
 

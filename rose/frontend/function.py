@@ -7,49 +7,34 @@ them. Inside another trace a call of it is one instruction; outside, it compiles
 from __future__ import annotations
 
 import functools
-import gc
-import sys
-import threading
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from types import NoneType
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from .. import errors, ir
 from ..autodiff.erase_tangents import untype
 from ..errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
-from ..ir import Builder, Func, Value, not_one_each, shown
+from ..host.marshal import plain
+from ..ir import Builder, Func, Value, shown
 from ..ir.progress import step
 from ..ir.sizes import bound, current, dims_of
 from ..ir.types import Type, Unit, tangent, untyped
 from ..optimise.outlining import split
-from .annotations import NoNumber, as_type, is_listing, plain, to_value
+from .annotations import NoNumber
 from .duals import mentions_tangent, split_dual, view_dual
 from .eager import Now, at_once, mode, now
 from .operators import view
-from .signatures import arity, check_plain, name_of, names_of, types_of, written
+from .signatures import arity, name_of, names_of, written
+from .tracing import R, bind_arguments, finish, in_a_thread, locked, no_collector, room_for_one_more
+from .values import to_value
 
 P = ParamSpec("P")
-R = TypeVar("R")
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 DEEPEST = 12_000  # functions traced one inside another
 BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 calls of C that CPython 3.12 allows in a thread
 
-lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
 _running: dict[Fn[..., Any], None] = {}  # the functions being traced, outermost first: to name a cycle
-
-
-class _Thread(threading.local):
-    goes_on = False  # with the trace of another thread, which waits for it, and has the lock
-
-
-_thread = _Thread()
-
-
-def locked() -> AbstractContextManager[Any]:
-    """Inside, no other thread traces; but one that goes on with a trace of another is let in."""
-    return nullcontext() if _thread.goes_on else lock
 
 
 # what runs a function outside of any trace, and what makes one with a `rose.dim` in its types one of any size:
@@ -119,7 +104,7 @@ class Fn(NoNumber, Generic[P, R]):
             if len(_running) % BY_ONE_THREAD:
                 self._trace_body()
             else:
-                _in_a_thread(self._trace_body)
+                in_a_thread(self._trace_body)
         except RecursionError as e:
             hint = "a Python function may call itself while Python knows that it ends; rose.select needs both values"
             raise RoseError(f"{self.name} recurs without end", errors.repeated(e), hint) from None
@@ -129,7 +114,7 @@ class Fn(NoNumber, Generic[P, R]):
             del _running[self]
 
     def _trace_body(self) -> None:
-        with _room(), bound(self.sizes), ir.building(self.name, inside=True) as b:
+        with room_for_one_more(), bound(self.sizes), ir.building(self.name, inside=True) as b:
             self._func = split(self._record(b))
             self._captured = tuple(b.captured)
             step("trace")
@@ -275,152 +260,6 @@ class Fn(NoNumber, Generic[P, R]):
         return self if obj is None else functools.partial(self, obj)
 
 
-def _in_a_thread(work: Callable[[], None]) -> None:
-    """Go on in another thread, which has room for more calls."""
-    outer, failed = ir.current_builder(), list[BaseException]()
-
-    def go_on() -> None:
-        _thread.goes_on = True
-        try:
-            with ir.resumed(outer):
-                work()
-        except BaseException as e:
-            failed.append(e)
-
-    thread = threading.Thread(target=go_on)
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed[0]
-
-
-@contextmanager
-def no_collector() -> Generator[None]:
-    """The cyclic collector is off inside: nothing that the compiler makes is garbage before it ends."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
-
-
-@contextmanager
-def _room() -> Generator[None]:
-    """Room on Python's stack for the frames of one more trace, so that its user has as much as ever."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(limit + 50)
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
-
-
-def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Value], loc: Loc) -> Func:
-    """The function that `body` records, unless it left a loop early. `convert` makes a value of what it returns.
-
-    It was written at `loc`.
-    """
-    x = recorded(b, body)
-    b.loc = loc.narrow(errors.returned)
-    return b.func(convert(x, b.loc))
-
-
-def recorded(b: Builder, body: Callable[[], R]) -> R:
-    """What `body` returns, unless it left a loop early."""
-    block = b.block
-    try:
-        x = body()
-    except RoseError as e:
-        if b.failure is not None and b.failure.number < e.number:
-            raise b.failure from None
-        raise
-    if b.failure is None and b.block is not block:
-        hint = "write it as `for i in rose.range(n)`, which ends it"
-        b.failure = RoseError("this loop is still open where its function ends", b.block.params[0].loc, hint)
-    if b.failure is not None:
-        raise b.failure
-    return x
-
-
-def bind_arguments(name: str, names: Sequence[str], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-    """One argument for each name, or an error that says which is wrong."""
-    given = list(args)
-    for k in names[len(given) :]:
-        if k not in kwargs:
-            break
-        given.append(kwargs[k])
-    if len(given) != len(names) or len(args) + len(kwargs) != len(names):
-        raise not_one_each(name, names, len(args), kwargs)
-    return given
-
-
-_NOTHING: Any = object()
-
-
-@overload
-def fn(body: Callable[P, R], /) -> Fn[P, R]: ...
-@overload
-def fn(
-    types: Sequence[Any], result: Any, /, *, syntax: bool = False
-) -> Callable[[Callable[..., Any]], Fn[..., Any]]: ...
-@overload
-def fn(*, syntax: bool) -> Callable[[Callable[P, R]], Fn[P, R]]: ...
-@edge
-def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> Any:
-    """Make a function one that is traced, differentiated and compiled: `@fn`, with annotations.
-
-    `rose.fn([params], ret)(f)` does the same without annotations.
-
-    The function runs once, when it is first needed. What it reads of Python then (numbers, lists, globals, what it
-    closes over) is part of it from there on: to change such data later has no effect. What changes is a parameter.
-
-    With `@fn(syntax=True)`, `if`, `while`, `for`, `and`, `or`, `not`, `a < b < c` and `x if c else y` that the
-    function itself has in its source may depend on traced values. The functions that it calls stay as they are.
-    """
-    if not isinstance(syntax, (bool, NoneType)):
-        raise TypeMismatch(f"syntax is True or False, not {shown(syntax)}", here(), "write @fn(syntax=True)")
-    if syntax is not None and body is _NOTHING:
-        return edge(functools.partial(_annotated, syntax=syntax))
-    if isinstance(body, Fn) or callable(body):
-        return _annotated(body, bool(syntax))
-    if not is_listing(body):
-        what = "rose.fn takes a function, or a list of types and a type"
-        what = f"{what}: nothing is given" if body is _NOTHING else f"{what}, not {shown(body)}"
-        raise TypeMismatch(what, here(), "write @rose.fn without parentheses, or rose.fn([Real, Vec[3]], Real)(f)")
-    types, out = [as_type(t) for t in body], as_type(result)
-
-    @edge
-    def decorate(f: Callable[..., Any]) -> Fn[..., Any]:
-        count = arity(f)
-        check_plain(f)
-        if count is not None and count != len(types):
-            what = (
-                f"{name_of(f)} takes {count} parameter{'s' * (count != 1)}, and {len(types)} types are given for them"
-            )
-            raise TypeMismatch(what, written(f), "give one type for each parameter")
-        return _any_size(Fn(rewrite[0](f) if syntax else f, types, out))
-
-    return decorate
-
-
-def _annotated(body: Any, syntax: bool) -> Fn[..., Any]:
-    """The @fn of a function with annotations."""
-    if isinstance(body, Fn) and not syntax:
-        return body  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(body, Fn):
-        hint = "write @fn(syntax=True) once, directly above the `def`"
-        raise TypeMismatch(f"{body.name} is an @fn already, which was made without its source", here(), hint)
-    types, result = types_of(body, errors.users_frame().f_locals)
-    return _any_size(Fn(rewrite[0](body) if syntax else body, types, result))
-
-
-def _any_size(f: Fn[..., Any]) -> Fn[..., Any]:
-    """`f`; where a `rose.dim` is in its types, as a function of any size."""
-    return generic[0](f) if any(map(dims_of, (*f.types, f.result))) else f
-
-
 class Opaque(Fn[P, R]):
     """A host function: its Python body runs in Python, and in JavaScript the page supplies one by name."""
 
@@ -446,32 +285,6 @@ class Opaque(Fn[P, R]):
         except Exception as e:
             hide_our_frames(e)
             raise
-
-
-@overload
-def opaque(body: Callable[P, R], /) -> Opaque[P, R]: ...
-@overload
-def opaque(*, name: str | None = None, pure: bool = False) -> Callable[[Callable[P, R]], Opaque[P, R]]: ...
-@edge
-def opaque(body: Any = None, /, *, name: Any = None, pure: bool = False) -> Any:
-    """Make a host function callable from traced code, of any signature: `@opaque`.
-
-    It becomes one import of the module, by its `name` (such as "Math.log"). Say `pure=True` if it has no
-    effect and gives the same result for the same arguments: then calls may be shared and dropped.
-    Its derivative must be given: `@f.jvp`.
-    """
-    if isinstance(body, str):
-        loc = here().narrow(errors.argument(0, "body", 1))
-        raise TypeMismatch(f"rose.opaque takes a function, not {shown(body)}", loc, f"write name={body!r}")
-    if not isinstance(name, (str, NoneType)):
-        raise TypeMismatch(f"the name of an import is a string, not {shown(name)}", here(), 'write name="Math.log"')
-    scope = errors.users_frame().f_locals
-
-    @edge
-    def decorate(f: Callable[..., Any]) -> Opaque[..., Any]:
-        return Opaque(f, *types_of(f, scope), name or f.__name__, pure)
-
-    return decorate if body is None else decorate(body)
 
 
 def make(

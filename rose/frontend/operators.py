@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here, operand_of, subscript
 from ..ir import Builder, Op, Value, a_traced, current_builder, shown
+from ..ir.numbers import digits
 from ..ir.ops import (
     LARGEST,
     abs_,
@@ -36,7 +37,7 @@ from ..ir.ops import (
 )
 from ..ir.sizes import Size, at_most, differ, open_size, plus
 from ..ir.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
-from ..ir.value import OPERATORS, digits
+from ..ir.value import OPERATORS, host_index
 
 
 def operand(x: Any) -> Value:
@@ -70,15 +71,6 @@ def widest(vs: Sequence[Value]) -> Type:
         if isinstance(t, Fin) and isinstance(v.type, Fin) and at_most(t.size, v.type.size):
             t = v.type
     return t
-
-
-def host_index(x: Any) -> int | None:
-    """`x` as a Python integer, if it is one."""
-    if x.__class__ is int:
-        return x
-    if isinstance(x, bool) or x.__class__ is Value or not hasattr(x.__class__, "__index__"):
-        return None
-    return None if getattr(x, "shape", ()) != () else int(x)
 
 
 def _literal(k: int | Size) -> Value:

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 from .. import errors
 from ..errors import Loc, TypeMismatch, here
-from ..frontend.annotations import Path, as_given, fields, is_listing, misfit, spell
 from ..ir import Value, shown, types
 from ..ir.sizes import Dim, Size, Sizes, differ, dims_of, size_of
 from ..ir.types import Fin, Real, Tuple, Type, Vec
+from .marshal import Path, as_given, fields, is_listing, misfit, spell
 
 
 def measured(name: str, names: Sequence[str], ts: Sequence[Type], args: Sequence[Any], hint: str = "") -> Sizes:

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import AssertionFailed, Loc, OutOfRange, RoseError, TooLarge, here, unpickled
-from ..frontend.annotations import plain
 from ..ir import types
 from ..ir.sizes import Sizes, sized
 from ..ir.types import Real, Single, Tuple, Type
+from .marshal import plain
 
 
 class Printer:

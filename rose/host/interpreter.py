@@ -17,12 +17,12 @@ from functools import cache
 from typing import Any, Protocol
 
 from .. import ir
-from ..frontend.annotations import answer, plain, present
 from ..ir import Block, Func, Op, Turns, Value, is_call
 from ..ir.libm import nearest
 from ..ir.stacks import JOIN, MORE, POP, PUSH
 from ..ir.types import Bool, Fin, Ref, Stack, Tuple, Type, Unit, Vec, double, items_of
 from .effects import endless
+from .marshal import answer, plain, present
 
 Env = dict[Value, Any]
 Running = Generator[tuple[Func, list[Any]], Any, Any]  # gives the calls it needs, is sent their answers

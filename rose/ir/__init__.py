@@ -30,14 +30,8 @@ from .func import (
     Func,
     Turns,
 )  # fmt: skip
-from .value import (
-    OPS,
-    Value,
-    a_traced,
-    as_number,
-    not_one_each,
-    shown,
-)  # fmt: skip
+from .numbers import as_number, shown
+from .value import OPS, Value, a_traced, not_one_each
 
 __all__ = [
     "ACCUM",

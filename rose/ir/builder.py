@@ -21,11 +21,12 @@ from ..errors import EscapedValue, Loc, RoseError, argument, here, hide_our_fram
 from .func import Block as Block
 from .func import Func as Func
 from .func import Turns as Turns
+from .numbers import Numbers, as_number, is_truth
+from .numbers import shown as shown
 from .sizes import Size, at_most, differ, open_size, plus
 from .types import Bool, Fin, Real, Ref, Tuple, Type, Unit, Vec
-from .value import OPS, WIDE, Numbers, Value, a_traced, as_number, is_truth, mismatch, not_called_so
+from .value import OPS, WIDE, Value, a_traced, mismatch, not_called_so
 from .value import not_one_each as not_one_each
-from .value import shown as shown
 
 
 class Op:

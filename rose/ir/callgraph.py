@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, TypeVar
 
-from .builder import CALL, CONST, FOR, PACK, PURE_CALL, TUPLE, ZERO, building
+from .builder import ADD_TO, CALL, CONST, FOR, PACK, PURE_CALL, TUPLE, ZERO, building
 from .func import Block, Func, Turns
 from .types import Bool, Tuple
 from .value import Value
@@ -140,3 +140,21 @@ def done(work: Work[T]) -> T:
     if error is not None:
         raise error
     return answer
+
+
+def weight(block: Block) -> int:
+    """The sum of `weight_of` of each, in one loop: this is asked of every function."""
+    total = len(block.code)
+    for v in block.code:
+        if v.op is FOR:
+            total += weight(v.attr)
+        elif v.op is ADD_TO:
+            total += 1
+    return total
+
+
+def weight_of(v: Value) -> int:
+    """1 for an instruction, and 1 for an accumulator that it adds to: each may be a parameter of a piece."""
+    if v.op is FOR:
+        return 1 + weight(v.attr)
+    return 1 + (v.op is ADD_TO)

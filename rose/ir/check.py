@@ -14,9 +14,10 @@ from typing import Any, NoReturn
 from . import builder
 from .builder import Op, is_call
 from .func import Block, Func, Turns
+from .numbers import Numbers, shown
 from .sizes import Size, at_most, plus
 from .types import Bool, Fin, Real, Ref, Single, Tuple, Type, Unit, Vec
-from .value import Numbers, Value, shown
+from .value import Value
 
 TAKES_REF = {
     builder.ADD_TO,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator
 from functools import wraps
-from operator import attrgetter
-from types import FunctionType
 from typing import Any, ClassVar, TypeVar
+
+from .forms import Form
 
 T = TypeVar("T")
 
@@ -103,37 +103,6 @@ class Vec(Type):
         return Vec, (self.size, self.elem)
 
 
-class Form:
-    """How a tuple looks to its user: the class it came from, or the keys of a dict.
-
-    `make` gets one value per field, in order. Two types with different forms are different types. What `make` gives
-    may be of another class: then `other` gives its fields again, and None for what it does not know.
-    """
-
-    __slots__ = ("cls", "fields", "get", "is_dict", "make", "name", "other")
-
-    def __init__(
-        self, name: str, fields: tuple[str, ...], make: Callable[[Sequence[Any]], Any], cls: type = dict
-    ) -> None:
-        self.name, self.fields, self.make, self.cls = name, fields, make, cls
-        self.is_dict = cls is dict
-        self.get = attrgetter(*fields) if len(fields) > 1 and not self.is_dict else None  # the fields, in one call
-        self.other: Callable[[Any], Sequence[Any] | None] = lambda _: None
-
-    def read(self, x: Any) -> list[Any]:
-        """The fields of `x`, in order."""
-        return [x[k] for k in self.fields] if self.is_dict else [getattr(x, k) for k in self.fields]
-
-
-def maker(cls: type, fields: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
-    """What makes an object of a class: without names where that is the same, which takes a quarter of the time."""
-    plain = cls.__new__ is object.__new__ and type(cls).__call__ is type.__call__
-    if plain and isinstance(init := cls.__init__, FunctionType):
-        if init.__code__.co_varnames[1 : init.__code__.co_argcount] == fields:
-            return lambda xs: cls(*xs)
-    return lambda xs: cls(**dict(zip(fields, xs, strict=True)))
-
-
 class Tuple(Type):
     """Several values as one. With a `form`, a struct; without, a plain tuple."""
 
@@ -206,6 +175,18 @@ def items_of(t: Type) -> tuple[Type, ...]:
     """The items of a tuple."""
     assert isinstance(t, Tuple), t
     return t.items
+
+
+def as_tuple(t: Type) -> Tuple:
+    """`t`, which is a tuple."""
+    assert isinstance(t, Tuple), t
+    return t
+
+
+def as_vec(t: Type) -> Vec:
+    """`t`, which is a vector."""
+    assert isinstance(t, Vec), t
+    return t
 
 
 def map_leaves(t: Type, leaf: Callable[[Type], Type], known: dict[Type, Type] | None = None) -> Type:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..derivatives import gradients
+from ..derivatives import gradients, jacobians
 from ..derivatives.flatten import Flat
 from ..frontend.any_size import of_any_size
 from ..frontend.function import make
@@ -39,7 +39,7 @@ def newton(f: AnyFn, *, tolerance: Any = 1e-12, max_steps: Any = 100) -> AnyFn:
     limits(tolerance, max_steps)
 
     def search(objective: Objective, x: Any) -> Found:
-        both, hessian = objective.of(gradients.value_and_grad), objective.of(gradients.hessian)
+        both, hessian = objective.of(gradients.value_and_grad), objective.of(jacobians.hessian)
 
         def model(v: Any) -> Any:
             (value, g), matrix = both(v), hessian(v)
@@ -71,7 +71,7 @@ def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-
     def search(objective: Objective, x: Any) -> Found:
         f, out = objective.f, Flat(objective.f.result)
         flat = make(lambda *xs: out.vector(f(*xs)), f.types, out.vec, f.name, f.names)
-        at, jacobian = objective.of(lambda _: flat), objective.of(lambda _: gradients.jacobian(flat))
+        at, jacobian = objective.of(lambda _: flat), objective.of(lambda _: jacobians.jacobian(flat))
 
         def value(v: Any) -> Any:
             r = at(v)

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from ..errors import TypeMismatch, argument, edge, here
-from ..frontend.annotations import infer
 from ..frontend.language import control, loops, vectors
 from ..frontend.language.select import select
+from ..frontend.values import infer
 from ..ir import a_traced, ops, shown
 from ..ir.types import Real, Vec
 from ..ir.value import Value

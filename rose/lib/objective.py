@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from ..derivatives.arguments import checked
 from ..derivatives.flatten import Flat, is_real
 from ..errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
-from ..frontend.annotations import as_type, form_of, struct
+from ..frontend.annotations import as_type, struct
 from ..frontend.function import Fn, make
-from ..frontend.operators import host_index
 from ..ir import Value, shown
+from ..ir.forms import form_of
 from ..ir.types import Bool, Real, Tuple, Type
+from ..ir.value import host_index
 
 AnyFn = Fn[..., Any]
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import ir
-from ..autodiff.linearity import base
 from ..ir import ADD_TO, CALL, CONST, FOR, GET, PURE_CALL, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..ir.accumulators import base
 from ..ir.callgraph import callees, callees_first, of_parts
 from ..ir.types import Ref, Tuple, Type, Unit
 from .dead_code import remove_dead_code

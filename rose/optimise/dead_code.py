@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..autodiff.linearity import base
 from ..ir import ADD_TO, CALL, FOR, GET, PARAM, ZERO, Block, Func, Value
+from ..ir.accumulators import base
 from ..ir.callgraph import changed
 from ..ir.types import Ref
 

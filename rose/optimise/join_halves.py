@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from functools import cache
 
 from ..ir import CONST, GET, PARAM, TUPLE, ZERO, Func, Value, is_call
+from ..ir.callgraph import weight
 from ..ir.types import Ref
 from .dead_code import remove_dead_code
-from .inlining import SMALL, Writer
-from .outlining import weight
+from .inlining import SMALL
+from .rewriter import Writer
 
 ROUNDS = 4  # calls within calls
 HOPS = 100  # calls in a row that hand on what they are given: so many are looked through

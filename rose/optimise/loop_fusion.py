@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autodiff.linearity import base
 from ..ir import ACCUM, ADD_TO, CALL, FOR, FREEZE, GET, INDEX, PARAM, Block, Func, Value, is_call
-from ..ir.callgraph import instructions
+from ..ir.accumulators import base
+from ..ir.callgraph import instructions, weight
 from ..ir.types import Ref, items_of, tuple_of
-from .outlining import weight
 
 LARGEST = 400  # instructions of both loops, and of what lies between them
 APART = 8  # instructions of a loop without a state, from which on it is worth a vector that is stored, and read again

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from .. import ir
 from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
+from ..ir.callgraph import weight, weight_of
 from ..ir.types import Tuple
 
 PIECE = 1000  # instructions
@@ -89,24 +90,6 @@ def _param(b: Builder, v: Value) -> Value:
     return b.param(v.type, v.attr if v.op is PARAM else None)
 
 
-def weight(block: Block) -> int:
-    """The sum of `_weight_of` of each, in one loop: this is asked of every function."""
-    total = len(block.code)
-    for v in block.code:
-        if v.op is FOR:
-            total += weight(v.attr)
-        elif v.op is ADD_TO:
-            total += 1
-    return total
-
-
-def _weight_of(v: Value) -> int:
-    """1 for an instruction, and 1 for an accumulator that it adds to: each may be a parameter of a piece."""
-    if v.op is FOR:
-        return 1 + weight(v.attr)
-    return 1 + (v.op is ADD_TO)
-
-
 class _Splitter:
     def __init__(self, name: str) -> None:
         self.name, self.count = name, 0
@@ -175,7 +158,7 @@ def _pieces(block: Block) -> list[list[Value]]:
     """The code in pieces. An accumulator that is open at a cut is opened and frozen between two pieces."""
     size, number, cut = 0, dict[Value, int](), 0
     for v in block.code:
-        size += _weight_of(v) if v.op is FOR or v.op is ADD_TO else 1
+        size += weight_of(v) if v.op is FOR or v.op is ADD_TO else 1
         if size > PIECE:
             size, cut = 0, cut + 1
         number[v] = cut

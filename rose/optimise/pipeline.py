@@ -66,6 +66,3 @@ def _last_steps(f: Func, made: Mapping[Func, Func], is_new: bool, simd: bool) ->
     if new is not f or is_new:
         reorder(new)
     return new if joined is f else split(new, LONG)
-
-
-__all__ = ["PIPELINE", "optimise", "optimised", "remove_across_calls", "remove_dead_code"]

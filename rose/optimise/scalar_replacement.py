@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autodiff.linearity import base, begins_at_zero
 from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_literal
+from ..ir.accumulators import base, begins_at_zero
 from ..ir.callgraph import instructions
 from ..ir.ops import add
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Ref, Tuple, Type, Vec, items_of
 from .dead_code import remove_dead_code
-from .inlining import Env, Writer
 from .negations import signed
+from .rewriter import Env, Writer
 
 LARGEST = 16  # numbers of an accumulator that is taken apart
 

@@ -7,8 +7,8 @@ changes, and the additions to one number keep their order.
 
 from __future__ import annotations
 
-from ..autodiff.linearity import base
 from ..ir import ADD_TO, AT, CONST, GET, INDEX, PACK, PARAM, ZERO, Func, Value
+from ..ir.accumulators import base
 from ..ir.types import Real
 
 FEW = 40  # instructions whose order an engine's registers do not notice

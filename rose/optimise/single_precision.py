@@ -8,50 +8,18 @@ Literals are rounded here; one that single precision cannot hold is an error whe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from ..errors import TypeMismatch
 from ..host.effects import Printer
-from ..ir import CONST, FOR, OPS, Block, Func, Op, Turns, Value, is_call
+from ..ir import CONST, FOR, Block, Func, Turns, Value, is_call
 from ..ir.callgraph import callees
-from ..ir.libm import function, nearest
+from ..ir.libm import nearest
+from ..ir.single_ops import TWINS
 from ..ir.types import Single, Tuple, Type, Vec, double, single
 
 # the table
 
-
-def _twin(op: Op) -> Op:
-    """A row over `Single`: musl's function for floats, or the same instructions on an f32."""
-    if op.wasm.startswith("call "):
-        name = op.wasm.removeprefix("call ") + "f"
-        evaluate, wasm = function(name), f"call {name}"
-    else:
-        assert op.eval is not None, op
-        evaluate, wasm = _rounded(op.eval), op.wasm.replace("f64.", "f32.")
-    return Op(op.name, op.doc, type=_over_singles(op), eval=evaluate, wasm=wasm)
-
-
-def _rounded(f: Callable[..., Any]) -> Callable[..., Any]:
-    def evaluate(*xs: Any) -> Any:
-        z = f(*xs)
-        return nearest(z) if z.__class__ is float else z
-
-    return evaluate
-
-
-def _over_singles(op: Op) -> Callable[..., Type | None]:
-    """The types of a row, with `Single` in the place of `Real`."""
-
-    def type(*xs: Value) -> Type | None:
-        found = op.type(*[Value(x.op, double(x.type), x.args, x.attr, x.loc, x.block) for x in xs])
-        return None if found is None else single(found)
-
-    return type
-
-
-# the rows that have a twin, and it
-TWINS = {op: _twin(op) for op in OPS.values() if "f64." in op.wasm or op.wasm.startswith("call ")}
 
 # functions
 

@@ -8,8 +8,8 @@ but -0.0, which a sum that began at 0 never is.
 
 from __future__ import annotations
 
-from ..autodiff.linearity import base, begins_at_zero
 from ..ir import ADD_TO, AT, FOR, FREEZE, Block, Func, Value, is_call
+from ..ir.accumulators import base, begins_at_zero
 from ..ir.types import Ref
 
 _NEAR = 200  # instructions that are looked at for others that add to the outer sum

@@ -15,16 +15,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from ..autodiff.linearity import base, begins_at_zero
 from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
-from ..ir.callgraph import instructions
+from ..ir.accumulators import base, begins_at_zero
+from ..ir.callgraph import instructions, weight
 from ..ir.ops import iadd, idiv, ifrom, imod, imul
 from ..ir.sizes import Size, differ, plus, quotient, remainder, times
 from ..ir.types import Fin, Real, Ref, Tuple, Vec, items_of
 from . import unrolling
 from .dead_code import remove_dead_code
-from .inlining import Env, Writer
-from .outlining import weight
+from .rewriter import Env, Writer
 
 LANES = 4  # turns that are done together
 LARGEST = 12  # operations of an inner turn

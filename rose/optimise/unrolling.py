@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 
 from ..ir import FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
-from ..ir.callgraph import callees, instructions
+from ..ir.callgraph import callees, instructions, weight
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Vec, items_of
 from .dead_code import remove_dead_code
-from .inlining import Env, Writer
-from .outlining import LONGEST, weight
+from .outlining import LONGEST
+from .rewriter import Env, Writer
 
 TURNS = 16
 LARGEST = 300  # instructions of all turns together

@@ -11,13 +11,14 @@ from rose.autodiff.erase_tangents import untype
 from rose.autodiff.jvp import full_mask, jvp
 from rose.errors import Loc
 from rose.frontend.annotations import Fin, Vec, struct
-from rose.frontend.function import fn, opaque
+from rose.frontend.decorators import fn, opaque
+from rose.frontend.language.accumulators import accum
 from rose.host.interpreter import run
 from rose.ir import Block, Func, Op, Value, building, ops
 from rose.ir.check import check
 from rose.ir.types import Bool, Real, Ref, Tan, Tuple, Type, Unit, tuple_of
 from rose.ir.types import Vec as VecType
-from rose.optimise.pipeline import remove_dead_code
+from rose.optimise.dead_code import remove_dead_code
 
 V3 = VecType(3, Real)
 HERE = Loc((lambda: None).__code__, -1)
@@ -481,7 +482,7 @@ class Line:
 
 @fn
 def loss(line: Line, x: Vec[5, Vec[2]], y: Vec[5]) -> Real:
-    total = loops.accum(0.0)
+    total = accum(0.0)
     for i in loops.range(5):
         total += (y[i] - line.b0 - loops.sum(x[i][j] * line.b[j] for j in loops.range(2))) ** 2
     return total.value

@@ -13,6 +13,7 @@ from rose import Bool, Dual, Fin, Real, Vec, fn
 from rose.derivatives.sparse import colouring
 from rose.errors import RoseError
 from rose.ir.check import check
+from rose.ir.text.printer import show
 
 
 def numbers(*shape: int) -> Any:
@@ -72,7 +73,7 @@ def test_a_jacobian_by_rows():
 
 
 def test_the_way_with_fewer_products_is_taken():
-    rows, columns = [rose.text.show(rose.jacobian(f, sparse=True).func) for f in (few_rows, broyden)]
+    rows, columns = [show(rose.jacobian(f, sparse=True).func) for f in (few_rows, broyden)]
     assert ".bwd" in rows and ".bwd" not in columns
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rose import ir
+from rose.errors import Loc
 from rose.host.interpreter import run
-from rose.ir import FOR, ZERO, Func, Loc, Value
+from rose.ir import FOR, ZERO, Func, Value
 from rose.ir.check import check
 from rose.ir.types import Real
 from rose.optimise.dead_code import remove_dead_code

@@ -15,6 +15,7 @@ from generate import program
 from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.transpose import transpose
 from rose.ir import Func
+from rose.ir.text import graph
 from rose.ir.text.graph import Box, Graph, Item, dot, svg
 from rose.ir.text.module import deep, parse
 
@@ -94,8 +95,8 @@ def test_dot():
 
 def layout(funcs: list[Func]) -> list[Item]:
     made = Graph(funcs)
-    made._layout(made.root)  # pyright: ignore[reportPrivateUsage]
-    made._place(made.root, 0.0, 0.0)  # pyright: ignore[reportPrivateUsage]
+    graph._layout(made.root)  # pyright: ignore[reportPrivateUsage]
+    graph._place(made.root, 0.0, 0.0)  # pyright: ignore[reportPrivateUsage]
     return [made.root, *items(made.root)]
 
 
@@ -138,8 +139,8 @@ def test_a_picture_is_well_formed_and_nothing_covers_anything(funcs: list[Func])
 @pytest.mark.parametrize("funcs", programs(), ids=lambda fs: fs[0].name)
 def test_edges_go_down(funcs: list[Func]):
     made = Graph(funcs)
-    made._layout(made.root)  # pyright: ignore[reportPrivateUsage]
-    made._place(made.root, 0.0, 0.0)  # pyright: ignore[reportPrivateUsage]
+    graph._layout(made.root)  # pyright: ignore[reportPrivateUsage]
+    graph._place(made.root, 0.0, 0.0)  # pyright: ignore[reportPrivateUsage]
     assert made.edges
     assert all(e.start.y + e.start.h < e.end.y for e in made.edges)
 

@@ -8,8 +8,9 @@ import pytest
 import rose.frontend.language.loops as loops
 from rose.autodiff.jvp import full_mask, jvp
 from rose.errors import OutOfRange, TypeMismatch
-from rose.frontend.annotations import Dual, Fin, Vec, struct, to_value
-from rose.frontend.function import fn, opaque
+from rose.frontend.annotations import Dual, Fin, Vec, struct
+from rose.frontend.decorators import fn, opaque
+from rose.frontend.values import to_value
 from rose.host.interpreter import accumulator, run, zero
 from rose.ir import Func, building, ops
 from rose.ir.types import Bool, Real, Ref, Tan, Tuple, Unit, tuple_of

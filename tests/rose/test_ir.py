@@ -7,11 +7,12 @@ import pytest
 
 import rose
 from rose import Real, Vec, ir
-from rose.ir import CONST
+from rose.ir import CONST, builder
 from rose.ir.callgraph import callees
 from rose.ir.types import Tuple
 from rose.ir.types import Vec as VecType
-from rose.optimise.pipeline import optimised, remove_dead_code
+from rose.optimise.dead_code import remove_dead_code
+from rose.optimise.pipeline import optimised
 
 
 def test_literal_vectors_are_one_if_all_their_bits_are():
@@ -48,7 +49,7 @@ def test_the_tuple_of_all_items_of_a_parameter_is_that_parameter():
 def test_keys_have_no_values_in_them_where_hashes_are_short(monkeypatch: pytest.MonkeyPatch):
     f = rose.hessian(rose.fn([Vec[3]], Real)(lambda v: rose.sin(v[0] * v[1]) / (v[0] * v[1] + v[2])))
     wasm = rose.compile(f).wasm
-    monkeypatch.setattr(ir, "WIDE", False)
+    monkeypatch.setattr(builder, "WIDE", False)
     with ir.building("f") as b:
         b.loc = f.loc
         x = b.param(Real, "x")

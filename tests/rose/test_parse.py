@@ -23,9 +23,10 @@ import rose
 from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.linearize import linearize
 from rose.autodiff.transpose import transpose
-from rose.frontend.annotations import Dual, plain
+from rose.frontend.annotations import Dual
 from rose.frontend.function import Fn
 from rose.host.interpreter import accumulator, run
+from rose.host.marshal import plain
 from rose.ir import CONST, Func, building
 from rose.ir.check import check
 from rose.ir.text.module import Module, deep, parse

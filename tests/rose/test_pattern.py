@@ -264,7 +264,7 @@ def test_a_function_that_is_called_often_is_looked_at_once():
     n = 500
     f = fn([Vec[n]], Vec[n - 1])(lambda x: rose.vec(product(x[i], x[i + 1]) for i in rose.range(n - 1)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rose.pattern.Dependence", Counted)
+        patch.setattr("rose.derivatives.sparse.pattern.Dependence", Counted)
         assert rose.sparsity(f).by_row() == [[k, k + 1] for k in range(n - 1)]
     assert len(calls) <= 2
 

@@ -5,8 +5,9 @@ from typing import Any
 import rose.frontend.language.loops as loops
 import rose.frontend.language.vectors as vectors
 from rose.autodiff.jvp import full_mask, jvp
-from rose.frontend.annotations import Dual, Fin, Vec, struct, to_value
-from rose.frontend.function import fn, opaque
+from rose.frontend.annotations import Dual, Fin, Vec, struct
+from rose.frontend.decorators import fn, opaque
+from rose.frontend.values import to_value
 from rose.ir import Func, Value, building, ops
 from rose.ir.text.printer import show, show_func
 from rose.ir.types import Bool, Real, Ref, Tan, Type, tuple_of

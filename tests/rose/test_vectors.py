@@ -10,6 +10,7 @@ import pytest
 
 import rose
 from rose import Real, TypeMismatch, Vec, fn
+from rose.frontend.annotations import as_type
 
 RNG = np.random.default_rng(7)
 
@@ -176,6 +177,6 @@ def test_a_wrong_shape_is_an_error_that_names_it(types: tuple[Any, ...], f: Any,
     g = fn([*types], Real)(f)
     with pytest.raises(TypeMismatch) as e:
         rose.compile(g)
-    assert words.format(*[repr(rose.structs.as_type(t)) for t in types]) in str(e.value)
+    assert words.format(*[repr(as_type(t)) for t in types]) in str(e.value)
     assert "hint: " in str(e.value)
     assert "test_vectors.py" in str(e.value)

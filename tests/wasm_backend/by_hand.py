@@ -11,7 +11,7 @@ import wasmtime
 
 import rose
 from rose.errors import RoseError
-from rose.frontend.function import opaque
+from rose.frontend.decorators import opaque
 from rose.ir import Func
 from rose.ir.types import Bool, Fin, Real, Type, Vec
 from wasm_backend.abi.layout import size

@@ -159,7 +159,7 @@ def test_it_needs_the_standard_library_alone():
         import sys
         for name in "wasmtime", "numpy", "wasm_backend":
             sys.modules[name] = None
-        from rose.libm import function
+        from rose.ir.libm import function
         assert function("exp")(1.0) == 2.718281828459045
         assert function("lgammaf")(3.0) == 0.6931471824645996
     """

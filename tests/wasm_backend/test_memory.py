@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 import rose
 from rose.errors import OutOfRange, TypeMismatch
-from rose.frontend.annotations import as_type, form_of, plain, present
+from rose.frontend.annotations import as_type
+from rose.host.marshal import plain, present
+from rose.ir.forms import form_of
 from rose.ir.types import Bool, Fin, Real, Tuple, Type, Unit, Vec, tuple_of
 from tests.wasm_backend.by_hand import ADD, ADD_SIGNATURE, Mixed, Pair, Point, identity, message, module, signature
 from wasm_backend.abi.layout import offsets

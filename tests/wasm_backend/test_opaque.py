@@ -12,7 +12,7 @@ import wasmtime
 
 from rose.errors import RoseError, TypeMismatch
 from rose.frontend.annotations import as_type
-from rose.frontend.function import opaque
+from rose.frontend.decorators import opaque
 from rose.ir.types import Bool, Fin, Real, Unit, Vec
 from tests.wasm_backend.by_hand import (
     CALL_SIGNATURES,

@@ -18,7 +18,8 @@ import wasmtime
 
 from rose.errors import RoseError, here
 from rose.ir import PARAM, Block, Func, Value
-from rose.ir.types import Bool, Fin, Form, Real, Single, Tan, Tuple, Type, Unit, Vec
+from rose.ir.forms import Form
+from rose.ir.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Unit, Vec
 from wasm_backend.abi.signature import Lowered, Plain, Signature, Slot
 from wasm_backend.package.files import About, loaded, package_files, weight, write_package
 from wasm_backend.package.javascript import shipped, signature_data

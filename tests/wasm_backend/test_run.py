@@ -18,7 +18,7 @@ import wasmtime
 
 from rose.errors import OutOfRange, RoseError, TypeMismatch
 from rose.frontend.annotations import as_type
-from rose.frontend.function import opaque
+from rose.frontend.decorators import opaque
 from rose.ir import Func, types
 from rose.ir.types import Bool, Fin, Real, Type, Unit, Vec
 from tests.wasm_backend.by_hand import (

@@ -11,6 +11,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Any
 
+from rose.ir import Value
 from rose.ir.sizes import Size, plus, rounded_up, times
 from rose.ir.types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Vec
 
@@ -153,3 +154,11 @@ def describe(t: Type) -> dict[str, Any]:
             raise AssertionError("an accumulator or a stack never crosses the border")
         case _:
             return {"kind": _KINDS.get(t, "unit")}
+
+
+def item_offsets(v: Value) -> list[int | Size]:
+    """Where each argument of a `pack` or a `tuple` lies."""
+    if isinstance(v.type, Vec):
+        return [times(k, size(v.type.elem)) for k in range(len(v.args))]
+    assert isinstance(v.type, Tuple)
+    return list(offsets(v.type))

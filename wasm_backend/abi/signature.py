@@ -131,3 +131,10 @@ class Lowered:
     def prints(self) -> list[Printer]:
         """Those that print, in order."""
         return [f.impl for f in self.imports if isinstance(f.impl, Printer)]
+
+
+BASE = Dim("@")  # where the memory ends whose layout is known; above is what depends on sizes
+
+
+MARK = "#"  # before the name of an export that gives sizes, or has one
+LARGEST = 2**32  # bytes that a memory can have

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rose.autodiff.linearity import base
 from rose.ir import ACCUM, CALL, FOR, FREEZE, GET, PACK, PURE_CALL, TUPLE, Block, Value, is_call
-from rose.ir.sizes import Size, plus, times
-from rose.ir.types import Ref, Tuple, Vec
+from rose.ir.accumulators import base
+from rose.ir.sizes import Size, plus
+from rose.ir.types import Ref, Tuple
 
-from ..abi.layout import is_flat, item_leaves, leaf_offsets, leaves, offsets, size
+from ..abi.layout import is_flat, item_leaves, item_offsets, leaf_offsets, leaves
 from .liveness import is_alias
 
 Part = tuple[Value, int]  # a leaf of a value
@@ -93,11 +93,3 @@ class Homes:
         """True for an accumulator of a tuple that lies in memory as a whole, since a call adds to it."""
         assert isinstance(ref.type, Ref)
         return ref in self.escaping and leaves(ref.type.inner) != (ref.type.inner,)
-
-
-def item_offsets(v: Value) -> list[int | Size]:
-    """Where each argument of a `pack` or a `tuple` lies."""
-    if isinstance(v.type, Vec):
-        return [times(k, size(v.type.elem)) for k in range(len(v.args))]
-    assert isinstance(v.type, Tuple)
-    return list(offsets(v.type))

@@ -16,11 +16,9 @@ from rose.host.effects import BELOW_ZERO, TOO_LARGE, Failure
 from rose.ir.sizes import Dim, Part, Size
 
 from ..abi.layout import exported
+from ..abi.signature import BASE, LARGEST, MARK
 from ..binary.encoder import F64, FUNC, GLOBAL, I32, Module
-from .places import BASE, Assembler
-
-MARK = "#"  # before the name of an export that gives sizes, or has one
-LARGEST = 2**32  # bytes that a memory can have
+from .assembler import Assembler
 
 
 class Failing(Protocol):

@@ -25,14 +25,23 @@ from rose.ir import (
     is_call,
 )
 from rose.ir.ops import neg
+from rose.ir.single_ops import TWINS
 from rose.ir.sizes import Size, plus, times
 from rose.ir.stacks import JOIN, POP, PUSH
 from rose.ir.types import Ref, Stack, Tuple, Type, Vec
-from rose.optimise.single_precision import TWINS
 
-from ..abi.layout import is_aggregate, is_flat, item_leaves, leaf_offsets, leaves, offsets, open_extents, size
+from ..abi.layout import (
+    is_aggregate,
+    is_flat,
+    item_leaves,
+    item_offsets,
+    leaf_offsets,
+    leaves,
+    offsets,
+    open_extents,
+    size,
+)
 from ..binary.encoder import I32, LOCAL_GET, LOCAL_SET, Code, instruction
-from .destinations import item_offsets
 from .heap import HEADER, node, node_size
 from .loops import LoopWriter
 from .places import ADDRESS, Mem, Place, wasm_type

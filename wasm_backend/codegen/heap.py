@@ -15,8 +15,9 @@ from rose.ir.types import Stack, Tuple, Type, Vec, tuple_of
 
 from ..abi.layout import offsets, size
 from ..binary.encoder import I32, Module
+from .assembler import Assembler
 from .dynamic_sizes import Extents
-from .places import Assembler, Mem
+from .places import Mem
 
 HEADER = 8
 

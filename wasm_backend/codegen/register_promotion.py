@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rose.autodiff.linearity import base
 from rose.ir import ADD_TO, AT, CONST, FOR, PARAM, Block, Value
+from rose.ir.accumulators import base
 from rose.ir.callgraph import instructions
 from rose.ir.sizes import Size, differ, plus, times
 from rose.ir.types import Ref, Tuple, Type, Vec

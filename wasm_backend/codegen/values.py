@@ -17,11 +17,12 @@ from rose.ir.types import Real, Ref, Type
 
 from ..abi.layout import leaf_offsets, leaves, size
 from ..binary.encoder import F32, F64, I32, LOCAL_GET, Body
+from .assembler import Assembler
 from .destinations import Home, Homes, Part
 from .dynamic_sizes import Extents
 from .heap import Heap
 from .liveness import Lives
-from .places import ADDRESS, Assembler, Frame, Literal, Mem, Place, wasm_type
+from .places import ADDRESS, Frame, Literal, Mem, Place, wasm_type
 from .register_promotion import Carried
 
 

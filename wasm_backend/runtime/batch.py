@@ -22,16 +22,15 @@ import numpy as np
 import wasmtime
 
 from rose.errors import TooLarge, TypeMismatch, here
-from rose.frontend.annotations import Path, fields, is_listing, spell
 from rose.host.argument_sizes import measured
+from rose.host.marshal import Path, fields, is_listing, spell
 from rose.ir import not_one_each, shown
 from rose.ir.sizes import number as number_of
 from rose.ir.types import Bool, Fin, Tuple, Type, Vec
 
 from ..abi.layout import is_aggregate, offsets, size
-from ..abi.signature import Signature, Slot
+from ..abi.signature import LARGEST, Signature, Slot
 from ..binary.encoder import PAGE
-from ..codegen.dynamic_sizes import LARGEST
 from . import raw_call
 from .instances import Module, Numbers, failure, is_placed, kind_of, known_sizes
 from .memory import Array, Leaf, Place, Struct, dtype_of, fill, number, place_of

@@ -16,17 +16,15 @@ from typing import Any, cast
 import wasmtime
 
 from rose.errors import Loc, RoseError, here
-from rose.frontend.annotations import answer, plain
 from rose.host.effects import Failure, Printer
+from rose.host.marshal import answer, plain
 from rose.ir import Func
 from rose.ir.sizes import Sizes, sized
 from rose.ir.sizes import number as number_of
 from rose.ir.types import Bool, Real, Single, Tan, Type, double
 
 from ..abi.layout import is_aggregate, size
-from ..abi.signature import FAILED, Lowered, Signature, Slot
-from ..codegen.dynamic_sizes import MARK
-from ..codegen.places import BASE
+from ..abi.signature import BASE, FAILED, MARK, Lowered, Signature, Slot
 from . import code_cache, raw_call
 from .memory import Place, fill, place_of
 

@@ -17,7 +17,7 @@ from typing import Any, TypeGuard, cast
 import numpy as np
 
 from rose.errors import Loc, RoseError, TypeMismatch, here
-from rose.frontend.annotations import Path, elements, fields, plain, spell
+from rose.host.marshal import Path, elements, fields, plain, spell
 from rose.ir import Value, shown
 from rose.ir.sizes import number as number_of
 from rose.ir.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Unit, Vec, double

@@ -18,9 +18,8 @@ from rose.ir.ops import div, iadd, ifrom, imul, sqrt
 from rose.ir.sizes import Size
 from rose.ir.types import Bool, Fin, Real, Ref, Tuple, Type, Vec
 
-from ..abi.layout import is_flat, offsets, size
+from ..abi.layout import is_flat, item_offsets, offsets, size
 from ..binary.encoder import instruction
-from ..codegen.destinations import item_offsets
 from ..codegen.liveness import DEPTH, operands
 
 Terms = tuple[tuple[Value, int], ...]  # numbers, and how often each counts

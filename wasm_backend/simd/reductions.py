@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rose.autodiff.linearity import base
 from rose.ir import ACCUM, ADD_TO, Value
+from rose.ir.accumulators import base
 from rose.ir.types import Fin, Ref, Vec
 
 from ..binary.encoder import F64, V128, instruction

@@ -13,8 +13,8 @@ from functools import cache, partial
 from typing import Any, ClassVar
 
 from ...errors import RoseError, here
-from ...frontend.annotations import form_of, reduced
 from ...ir import Builder, Value
+from ...ir.forms import form_of, reduced
 from ...ir.types import Fin, Real, Tuple, Vec, tuple_of
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from ...errors import NotDifferentiable, edge, here
 from ...frontend.any_size import AnySize
-from ...frontend.function import Fn, no_collector
+from ...frontend.function import Fn
+from ...frontend.tracing import no_collector
 from ...ir import Func
 from ...ir.types import items_of, tangent
 from ..arguments import checked, positions, real_result

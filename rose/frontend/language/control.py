@@ -12,14 +12,16 @@ from ...errors import Loc, TypeMismatch, argument, edge, here
 from ...host.effects import Assertion, endless
 from ...ir import CONST, PARAM, Builder, Func, Value, current_builder, is_tracing, shown
 from ...ir.callgraph import callees, choice, repeated
+from ...ir.numbers import is_truth
 from ...ir.sizes import open_size
 from ...ir.types import Bool, Fin, Real, Tuple, Type
-from ...ir.value import is_truth
+from ...ir.value import host_index
 from ...optimise.outlining import lifted, split
-from .. import function, operators
-from ..annotations import LARGEST, infer, is_number, to_value
+from .. import operators, tracing
+from ..annotations import LARGEST
 from ..eager import now
-from ..operators import host_index, view
+from ..operators import view
+from ..values import infer, is_number, to_value
 from .loops import turns
 
 
@@ -66,7 +68,7 @@ class _Arm:
         self.given: Any = None
         self.at = loc
         with ir.building(name, inside=True) as self.b:
-            made = function.finish(self.b, body, self._returned, loc)
+            made = tracing.finish(self.b, body, self._returned, loc)
         (self.result,) = made.body.results
 
     def _returned(self, x: Any, _: Loc) -> Value:
@@ -136,7 +138,7 @@ class _Turn:
         self.at = loc
         with ir.building("while", inside=True) as self.b:
             self.state = self.b.param(state, "state")
-            function.finish(self.b, lambda: body(view(self.state)), self._returned, loc)
+            tracing.finish(self.b, lambda: body(view(self.state)), self._returned, loc)
 
     def _returned(self, x: Any, _: Loc) -> Value:
         self.given = x
@@ -202,7 +204,7 @@ def scan(
         return (view(last), outs[0]) if outs else view(last)
     with ir.resumed(copy(b)) as inner, inner.nested() as block:  # as in a loop: so a turn is the same with checkpoints
         i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
-        made = function.recorded(inner, lambda: turn(i, state))
+        made = tracing.recorded(inner, lambda: turn(i, state))
         block.results = (inner.tuple([inner.reach(x) for x in made]),)
     one, outside = lifted("rose.scan", block)
     if not _repeatable(one):

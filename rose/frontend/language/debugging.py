@@ -13,7 +13,7 @@ from ...errors import Loc, TypeMismatch, argument, edge, here
 from ...host.effects import Assertion, Printer
 from ...ir import Func, Value, a_traced, current_builder, is_tracing, shown
 from ...ir.types import Bool, Real, Type, Unit
-from ..annotations import infer, is_traced, to_value
+from ..values import infer, is_traced, to_value
 
 _HINT = 'write {} for each value, as in rose.print("x = {}, y = {:.3f}", x, y)'
 

@@ -8,8 +8,9 @@ from ...errors import TypeMismatch, argument, edge, here
 from ...ir import Value, is_tracing, ops
 from ...ir.types import Bool
 from .. import operators
-from ..annotations import as_type, infer, is_number, to_value
+from ..annotations import as_type
 from ..operators import view
+from ..values import infer, is_number, to_value
 
 
 @edge

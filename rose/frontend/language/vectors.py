@@ -10,7 +10,7 @@ from ...errors import TypeMismatch, argument, edge, here
 from ...ir import Value, current_builder, ops, shown
 from ...ir.types import Real, Type, Vec
 from ...ir.value import OPERATORS
-from ..annotations import infer
+from ..values import infer
 from .loops import max, range, sum, vec
 
 

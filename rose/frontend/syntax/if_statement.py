@@ -11,7 +11,7 @@ from ...ir import CONST, Value, current_builder
 from ...ir.callgraph import choice
 from ...ir.types import Real, Type
 from .. import operators
-from ..annotations import is_number, to_value
+from ..values import is_number, to_value
 from .converter import RESULT
 from .recorded_parts import (
     NOTHING,

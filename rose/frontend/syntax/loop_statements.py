@@ -9,9 +9,9 @@ from ...errors import Loc, RoseError, TypeMismatch, edge, here
 from ...ir import Block, Value, current_builder
 from ...ir.callgraph import repeated
 from ...ir.types import Bool, Fin, Type
-from ..annotations import to_value
 from ..language import loops
 from ..operators import view
+from ..values import to_value
 from .recorded_parts import NOTHING, Part, Variables, check_place, described, is_traced, kind_of, lifted, pack, unpacked
 
 

@@ -10,10 +10,10 @@ from ...errors import Loc, RoseError, TypeMismatch, here
 from ...ir import Func, Value, a_traced, current_builder, shown
 from ...ir.types import Bool, Fin, Real
 from ...optimise.outlining import split
-from .. import function
-from ..annotations import infer
+from .. import tracing
 from ..language.control import inside
 from ..operators import view
+from ..values import infer
 
 Variables = dict[str, Any]
 
@@ -49,7 +49,7 @@ class Part:
     def finish(self) -> None:
         """End what is recorded as a function; a loop that is still open in it is an error."""
         done: Callable[[Any, Loc], Value] = lambda _, at: self.b.unit()
-        function.finish(self.b, lambda: None, done, self.loc)
+        tracing.finish(self.b, lambda: None, done, self.loc)
         self.leave()
 
     def func(self, first: list[Value], outside: list[Value], result: Value) -> Func:

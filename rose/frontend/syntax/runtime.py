@@ -17,10 +17,10 @@ from ... import ir
 from ...errors import RoseError, TypeMismatch, edge, here
 from ...ir import CONST, Func, Value, current_builder
 from ...ir.types import Bool
-from .. import function, operators
-from ..annotations import to_value
-from ..language import loops
+from .. import operators, tracing
+from ..language import accumulators
 from ..language.control import cond
+from ..values import to_value
 from .if_statement import Choice
 from .loop_statements import Each, Repeat
 from .recorded_parts import NOTHING, Part, Variables, is_traced
@@ -79,14 +79,14 @@ class Run:
 
     @edge
     def adds(self, x: Any) -> None:
-        if self.open and loops.is_elsewhere(x):
+        if self.open and accumulators.is_elsewhere(x):
             what = f"an accumulator of outside is added to inside of {self._innermost()}"
             raise TypeMismatch(what, here(), "choose what is added: total += x if c else 0.0; or sum into a variable")
 
     @edge
     def stores(self, x: Any, called: str, local: bool) -> None:
         """An attribute or an element of `x` is assigned."""
-        if self.open and not isinstance(x, loops.Accum) and self._from_outside(x, local):
+        if self.open and not isinstance(x, accumulators.Accum) and self._from_outside(x, local):
             what = f"a part of {called} is assigned inside of {self._innermost()}"
             raise TypeMismatch(what, here(), "give a variable of its own a new value: x = ..., which may be a struct")
 
@@ -162,7 +162,7 @@ def _with_right(x: Value, make: Callable[[], Any], both: bool) -> Any:
         return make() if x.attr is both else x
     with ir.building("right", inside=True) as b:
         loc = here()
-        right = function.finish(
+        right = tracing.finish(
             b, make, lambda y, at: to_value(y, Bool, (f"the right side of {_WORDS[both]}",), at), loc
         )
     if not all(v.op is CONST or (v.op.pure and v.op.eval is not None) for v in right.body.code):

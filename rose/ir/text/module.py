@@ -17,12 +17,12 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from ...errors import OutOfRange, RoseError, TypeMismatch, UnknownName, WrongSyntax
-from ...frontend.annotations import DUAL, dict_form, form_of, reduced
 from .. import builder
 from ..check import check_alone
+from ..forms import DUAL, Form, dict_form, form_of, reduced
 from ..func import Func
 from ..ops import LARGEST
-from ..types import Bool, Fin, Form, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec, tangent
+from ..types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec, tangent
 from . import trees as tree
 from .elaborate import Body
 from .grammar import parse as parse_tree

@@ -1,0 +1,179 @@
+"""Finding and loading the user's functions, and reporting their errors on a terminal."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from traceback import format_exception_only, walk_tb
+from types import ModuleType
+from typing import Any, cast
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from ..errors import Loc, RoseError, here, is_ours
+from ..frontend.function import Fn, Opaque
+from ..frontend.text_programs import parse_file
+from ..ir.progress import watched
+from ..ir.types import Ref
+
+AnyFn = Fn[..., Any]
+
+_CLICK = str(Path(click.__file__).parent) + os.sep
+
+
+class Wrong(click.ClickException):
+    """The user's program is wrong."""
+
+    exit_code = 1
+
+
+class Refused(click.ClickException):
+    """The command is wrong."""
+
+    exit_code = 2
+
+
+class Incorrect(click.ClickException):
+    """A derivative is wrong."""
+
+    exit_code = 3
+
+
+class TooHeavy(click.ClickException):
+    """The package is larger than it may be."""
+
+    exit_code = 4
+
+
+def _console() -> Console:
+    """Where narration goes: for people, on stderr."""
+    colours = None if os.environ.get("NO_COLOR") else "auto"
+    return Console(stderr=True, highlight=False, markup=False, soft_wrap=True, color_system=colours)
+
+
+def say(text: str, *, style: str = "") -> None:
+    _console().print(text, style=style)
+
+
+@contextmanager
+def progress(quiet: bool) -> Generator[None]:
+    """On a terminal, a line for each stage of a compilation: how many functions it is done with, and of how many."""
+    console, stages = _console(), dict[str, TaskID]()
+    if quiet or not console.is_terminal or console.color_system is None:  # it moves the cursor
+        yield
+        return
+    columns = TextColumn("{task.description:8}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as shown:
+        stages["trace"] = shown.add_task("trace", total=None)
+
+        def step(stage: str, of: int | None) -> None:
+            if stage not in stages:
+                stages[stage] = shown.add_task(stage, total=of)
+            shown.advance(stages[stage])
+
+        with watched(step):
+            yield
+
+
+@contextmanager
+def reported(before: str = "") -> Generator[None]:
+    """Errors of the user's program, as a message without a traceback. Our own mistakes keep theirs."""
+    try:
+        yield
+    except RoseError as e:
+        raise Wrong(f"{before}{type(e).__name__}: {e}") from e
+    except SyntaxError as e:
+        *where, said = format_exception_only(e)
+        raise Wrong(before + said + "".join(where).rstrip()) from e
+    except (Exception, SystemExit) as e:
+        loc, frames = _raised_at(e), [frame for frame, _ in walk_tb(e.__traceback__)]
+        if is_ours(frames[-1].f_code.co_filename) or loc.code.co_filename.startswith(_CLICK):
+            raise
+        raise Wrong(f"{before}{type(e).__name__}: {e}\n  at {loc}\n{loc.excerpt()}".rstrip()) from e
+
+
+def _raised_at(error: BaseException) -> Loc:
+    """The expression of the user's that an error came from: the innermost on its traceback."""
+    found, tb = here(), error.__traceback__
+    while tb is not None:
+        if not is_ours(tb.tb_frame.f_code.co_filename):
+            found = Loc(tb.tb_frame.f_code, tb.tb_lasti)
+        tb = tb.tb_next
+    return found
+
+
+def _split(target: str) -> tuple[Path, list[str]]:
+    """The file, and the names after the last colon. A path can have colons, too."""
+    file, _, names = target.rpartition(":")
+    if not file or Path(target).is_file():
+        file, names = target, ""
+    return Path(file), [*dict.fromkeys([name.strip() for name in re.split(r",(?![^<]*>)", names) if name.strip()])]
+
+
+def _imported(path: Path) -> ModuleType:
+    """The module of a file: under its own name, unless another module has that."""
+    taken = path.stem in sys.modules or path.stem in sys.stdlib_module_names
+    if not path.is_file():
+        raise click.UsageError(f"there is no file {path}")
+    spec = importlib.util.spec_from_file_location(f"<{path.stem}>" if taken else path.stem, path)
+    if spec is None or spec.loader is None:
+        raise click.UsageError(f"{path} is no Python file")
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent.resolve()))
+    with reported(f"{path} cannot be imported: "):
+        spec.loader.exec_module(module)
+    return module
+
+
+def _functions(module: ModuleType) -> dict[str, AnyFn]:
+    """All @fn and @opaque functions that a module has, by name."""
+    return {k: cast("AnyFn", x) for k, x in [*vars(module).items()] if isinstance(x, Fn)}
+
+
+def load(target: str) -> tuple[Path, dict[str, AnyFn]]:
+    """The functions that are named after the file; else all that it makes, and does not import."""
+    path, names = _split(target)
+    if path.suffix == ".rose":
+        return path, _load_text(path, names)
+    module = _imported(path)
+    found = _functions(module)
+    if missing := [name for name in names if name not in found]:
+        raise click.UsageError(f"{path} has no @fn function {missing[0]}; it has {', '.join(found) or 'none'}")
+    if names:
+        return path, {name: found[name] for name in names}
+    imported = {id(f) for m in [*sys.modules.values()] if m is not module for f in _functions(m).values()}
+    own = {k: f for k, f in found.items() if id(f) not in imported and not isinstance(f, Opaque)}
+    if not own:
+        raise Wrong(f"{path} has no @fn function")
+    return path, own
+
+
+def _load_text(path: Path, names: list[str]) -> dict[str, AnyFn]:
+    """The functions of a `.rose` file: those that are named, else all that can be called from outside."""
+    if not path.is_file():
+        raise click.UsageError(f"there is no file {path}")
+    with reported():
+        found = parse_file(path)
+        try:
+            named = {name: found[name] for name in names}
+        except KeyError as e:
+            has = ", ".join(found.module.defs) or "none"
+            raise click.UsageError(f"{path} has no function {e.args[0]}; it has {has}") from None
+    own = {k: f for k, f in found.items() if not isinstance(f, Opaque) and not any(isinstance(t, Ref) for t in f.types)}
+    if not named and not own:
+        raise Wrong(f"{path} has no function that can be called from outside")
+    return named or own
+
+
+def load_one(target: str) -> AnyFn:
+    path, fs = load(target)
+    if len(fs) != 1:
+        raise click.UsageError(f"name one function, as in {path}:{next(iter(fs))}; there are {', '.join(fs)}")
+    return next(iter(fs.values()))

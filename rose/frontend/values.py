@@ -1,0 +1,112 @@
+"""From a Python value to a traced value: type inference, conversion to a type, literals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import Loc, NotLinear, here
+from ..host.marshal import Path, as_given, elements, fields, how_to_write, is_dict, is_listing, misfit, plain, spell
+from ..ir import CONST, Value, a_traced, as_number, current_builder, shown, types
+from ..ir.forms import dict_form, form_of
+from ..ir.numbers import is_truth
+from ..ir.ops import iadd, real
+from ..ir.sizes import Size, at_most
+from ..ir.types import Bool, Real, Tan, Tuple, Type, Unit
+from .annotations import as_type
+from .operators import widest
+
+
+def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
+    """`x`, in any way a user may give it, as a traced value of type `t`; `path` names it in errors."""
+    x = as_given(x, loc)
+    if x.__class__ is Value:
+        return coerce(x, t, path, loc)
+    b = current_builder()
+    if t is Tan:
+        if is_number(x) and as_number(x, loc or here()) == 0.0:
+            return b.zero(Tan)
+        raise NotLinear(
+            f"{spell(path)} must be a tangent, got {shown(x)}",
+            (loc or here()).into(path[1:]),
+            "a derivative rule is linear in its tangents: besides them, only the number 0 is a tangent",
+        )
+    if isinstance(t, types.Vec):
+        xs = elements(x, t, path, loc)
+        if _holds_numbers(t) and not any(map(is_traced, xs)):
+            return b.const(plain(xs, t, path, loc), t)
+        return b.pack([to_value(y, t.elem, (*path, k), loc) for k, y in enumerate(xs)], t)
+    if isinstance(t, Tuple):
+        xs, names = fields(x, t, path, loc)
+        return b.tuple([to_value(y, s, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)], t)
+    return b.unit() if t is Unit and x is None else b.const(plain(x, t, path, loc), t)
+
+
+def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
+    if v.type is t:
+        return v
+    if isinstance(v.type, types.Fin):
+        if isinstance(t, types.Fin) and at_most(v.type.size + 1, t.size):
+            return iadd(v, current_builder().const(0, types.Fin(t.size - v.type.size + 1)))
+        if t is Real:
+            return real(v)
+    if t is Tan and v.op is CONST and v.type is Real and v.attr == 0.0:
+        return current_builder().zero(Tan)
+    if t is Tan and v.type is Real:
+        raise NotLinear(
+            f"{spell(path)} must be a tangent, got {a_traced(v)}",
+            (loc or here()).into(path[1:]),
+            "a derivative rule is linear in its tangents: each term has one of them as a factor",
+        )
+    if v.type is Tan and t is Real:
+        hint = "a tangent is no number inside a derivative rule; declare the type Tan, or call rose.jvp outside a rule"
+        raise misfit(path, t, v, hint, loc)
+    raise misfit(path, t, v, how_to_write(v.type, t), loc)
+
+
+def is_traced(x: Any) -> bool:
+    """True if a traced value is in `x`, or in what it holds."""
+    if x.__class__ is float or x.__class__ is int:
+        return False
+    if is_listing(x) or is_dict(x):
+        return any(map(is_traced, x.values() if is_dict(x) else x))
+    f = form_of(x.__class__)
+    return x.__class__ is Value or hasattr(x.__class__, "as_value") or bool(f and any(map(is_traced, f.read(x))))
+
+
+def is_number(x: Any) -> bool:
+    return isinstance(x, (int, float, Size)) or (x.__class__ is not Value and getattr(x, "shape", None) == ())
+
+
+def _holds_numbers(t: Type) -> bool:
+    return _holds_numbers(t.elem) if isinstance(t, types.Vec) else t is Real or t is Bool or isinstance(t, types.Fin)
+
+
+def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value:
+    """`x` as a traced value of the type that it shows: a list is a vector, a tuple is a tuple.
+
+    A number is an index where the class around it has declared one.
+    """
+    x = as_given(x, loc)
+    if x.__class__ is Value:
+        return x
+    b = current_builder()
+    if x is None:
+        return b.unit()
+    if hasattr(x, "tolist") and getattr(x, "shape", ()) != ():
+        x = x.tolist()
+    form = dict_form(list(x)) if is_dict(x) else form_of(x.__class__)
+    if form is not None or issubclass(x.__class__, tuple):
+        t = as_type(form.cls) if form is not None and not form.is_dict else None
+        xs = form.read(x) if form is not None else x
+        items = [
+            infer(y, loc, s) for y, s in zip(xs, t.items if isinstance(t, Tuple) else [None] * len(xs), strict=True)
+        ]
+        return b.tuple(items, Tuple(tuple([v.type for v in items]), form))
+    if is_listing(x):
+        below = declared.elem if isinstance(declared, types.Vec) else None
+        items = [infer(y, loc, below) for y in x]
+        elem = widest(items) if items else below or Real
+        return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
+    if isinstance(declared, types.Fin) and not is_truth(x):
+        return to_value(x, declared, ("an index",), loc)
+    return b.lift(x) if is_truth(x) else b.const(as_number(x, loc or here()), Real)

@@ -1,0 +1,161 @@
+"""Plain Python values in and out of traced functions and modules, and what is wrong with an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here
+from ..ir import Value, a_traced, as_number, current_builder, is_tracing, shown, types
+from ..ir.forms import DUAL, form_of, is_named_tuple
+from ..ir.numbers import as_single, digits, is_truth
+from ..ir.sizes import differ
+from ..ir.types import Bool, Real, Single, Tan, Tuple, Type, Unit, double
+from ..ir.value import host_index
+
+Path = tuple[str | int, ...]
+
+
+def spell(path: Path) -> str:
+    """`("line", "b", 3)` as `line.b[3]`, and `("the sum", "b", 3)` as `b[3] of the sum`."""
+    head, *rest = path or ("the value",)
+    part = "".join([f"[{k}]" if isinstance(k, int) else f".{k}" for k in rest])
+    return f"{part.removeprefix('.')} of {head}" if part and " " in str(head) else f"{head}{part}"
+
+
+def misfit(path: Path, t: Type, x: Any, hint: str, loc: Loc | None) -> RoseError:
+    what = a_traced(x) if isinstance(x, Value) else shown(x)
+    return TypeMismatch(f"{spell(path)} must be a {t!r}, got {what}", (loc or here()).into(path[1:]), hint)
+
+
+def as_given(x: Any, loc: Loc | None = None) -> Any:
+    """`x`, or the traced value that stands behind it, for the objects that stand for one."""
+    return x.as_value(loc) if hasattr(x.__class__, "as_value") else x
+
+
+def how_to_write(have: Type | None, want: Type) -> str:
+    """How to come from one type to another (None: from a value of Python's): a hint."""
+    if isinstance(want, Tuple):
+        return f"give {_items(want)}"
+    if isinstance(want, types.Vec):
+        if isinstance(have, types.Vec) and have.elem is not want.elem:
+            return f"its elements are of type {have.elem!r}, not {want.elem!r}"
+        if isinstance(have, types.Vec):
+            return f"v[:{want.size}] has {want.size} elements" if have.size > want.size else "both must be of one size"
+        return f"a list of {want.size} items makes one"
+    if isinstance(want, types.Fin):
+        wraps = "; i % n is below n" if isinstance(have, types.Fin) else ""
+        return f"an index from 0 to {want.size - 1} comes from rose.range, or is an integer{wraps}"
+    if want is Unit:
+        return "None as a type is for what has no value: write the type in its place"
+    if want is Bool:
+        return "a Bool is a comparison, such as x > 0.0" if have is not None else "a Bool is True or False"
+    if want is Real and have is Bool:
+        return "rose.select(condition, 1.0, 0.0) makes a number of a condition"
+    if want is Real and isinstance(have, (types.Vec, Tuple)):
+        return "name an element, or take the rose.sum" if isinstance(have, types.Vec) else "name one of its items"
+    return "give a value of the type that is declared"
+
+
+def _items(t: Tuple) -> str:
+    """The ways to give a struct or a tuple."""
+    if t.form is DUAL:
+        return "rose.Dual(value, tangent)"
+    if t.form is not None and t.form.is_dict:
+        return f"a dict with the keys {', '.join(t.form.fields)}"
+    kind = f"a {t.form.name}, a dict" if t.form is not None else "a tuple"
+    return f"{kind}, or a list of its {len(t.items)} items in order"
+
+
+def is_dict(x: Any) -> TypeGuard[dict[Any, Any]]:
+    return isinstance(x, dict)
+
+
+def is_listing(x: Any) -> TypeGuard[Sequence[Any]]:
+    return isinstance(x, (list, tuple))
+
+
+def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]:
+    """The elements of a list, tuple or array, of which there must be the right number."""
+    if hasattr(x, "tolist") and hasattr(x, "shape"):
+        x = x.tolist()
+    if not isinstance(x, (list, tuple, range)) or is_named_tuple(type(x)):  # pyright: ignore
+        hint = "a vector is given as a list, a tuple or an array" + "; rose.vec(...) makes one" * is_tracing()
+        raise misfit(path, t, x, hint, loc)
+    if differ(len(x), t.size):  # pyright: ignore[reportUnknownArgumentType]
+        for y in x if is_tracing() else ():  # pyright: ignore[reportUnknownVariableType]
+            if isinstance(y, Value):
+                current_builder().reach(y)  # a list over rose.range has one item, which is not to be used: say that
+        what = f"{spell(path)} must have {t.size} elements, got {len(x)}"  # pyright: ignore[reportUnknownArgumentType]
+        raise TypeMismatch(what, (loc or here()).into(path[1:]), f"its type is {t!r}")
+    return x  # pyright: ignore[reportUnknownVariableType]
+
+
+def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Sequence[str | int]]:
+    """The fields of a struct, and their names: from an object of its class, a dict, or a tuple."""
+    names: Sequence[str | int] = t.form.fields if t.form is not None else range(len(t.items))
+    form = form_of(x.__class__)
+    if is_dict(x) and t.form is not None:
+        if wrong := [k for k in (*x, *names) if k not in x or k not in names]:
+            has = "is missing" if wrong[0] in names else "has the unknown"
+            hint = f"its fields are {', '.join(map(str, names))}"
+            raise TypeMismatch(f"{spell(path)} {has} field {wrong[0]!r}", (loc or here()).into(path[1:]), hint)
+        return [x[k] for k in names], names
+    if form is not None and form is t.form:
+        return form.read(x), names
+    items = x if form is None and is_listing(x) and len(x) == len(names) else t.form and t.form.other(x)
+    if items is not None:
+        return list(items), names
+    raise misfit(path, t, x, f"give {_items(t)}", loc)
+
+
+def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
+    """Numbers as Python has them, checked against a type: nested tuples of floats, bools and ints."""
+    if x.__class__ is Value:
+        hint = "a compiled function takes numbers: in an @fn function, call the @fn function that was compiled"
+        raise misfit(path, t, x, hint, loc)
+    if t is Real or t is Tan or t is Single:
+        if x.__class__ is float and t is not Single:
+            return x
+        try:
+            return as_single(x, loc or here()) if t is Single else as_number(x, loc or here())
+        except TypeMismatch as e:
+            several = isinstance(x, (list, tuple)) or getattr(x, "shape", ()) != ()
+            hint = "a Real is one number; Vec[n] and tuple[...] are the types of several" if several else e.hint
+            raise misfit(path, t, x, hint, loc) from None
+    if t is Unit and x is None:
+        return None
+    if t is Bool and is_truth(x):
+        return bool(x)
+    if isinstance(t, types.Fin):
+        k = host_index(x)
+        if k is None:
+            raise misfit(path, t, x, "an index is given as an integer", loc)
+        if not 0 <= k < t.size:
+            hint = f"it goes from 0 to {t.size - 1}" if t.size else "there is no such index"
+            raise OutOfRange(f"{spell(path)} is out of range: {digits(k)}", (loc or here()).into(path[1:]), hint)
+        return k
+    if isinstance(t, types.Vec):
+        xs = elements(x, t, path, loc)
+        done = t.elem is Real and all([y.__class__ is float for y in xs])
+        return tuple(xs if done else [plain(y, t.elem, (*path, k), loc) for k, y in enumerate(xs)])
+    if isinstance(t, Tuple):
+        xs, names = fields(x, t, path, loc)
+        return tuple([plain(y, s, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)])
+    raise misfit(path, t, x, how_to_write(None, t), loc)
+
+
+def answer(x: Any, t: Type, path: Path, loc: Loc | None = None) -> Any:
+    """What an opaque function gave, as `plain` has it: where it is to have 32 bits it is rounded, also NumPy's."""
+    wide = double(t)
+    return plain(x, t, path, loc) if wide is t else plain(plain(x, wide, path, loc), t, path, loc)
+
+
+def present(x: Any, t: Type) -> Any:
+    """What `plain` made, as a user sees it: lists for vectors, and the user's own classes."""
+    if isinstance(t, types.Vec):
+        return [present(y, t.elem) for y in x]
+    if isinstance(t, Tuple):
+        items = [present(y, s) for y, s in zip(x, t.items, strict=True)]
+        return t.form.make(items) if t.form is not None else tuple(items)
+    return x

@@ -1,0 +1,75 @@
+"""The user's shape of a type, which the IR has as a tuple: struct, named tuple, dict, Dual."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from types import FunctionType
+from typing import Any
+
+
+class Form:
+    """How a tuple looks to its user: the class it came from, or the keys of a dict.
+
+    `make` gets one value per field, in order. Two types with different forms are different types. What `make` gives
+    may be of another class: then `other` gives its fields again, and None for what it does not know.
+    """
+
+    __slots__ = ("cls", "fields", "get", "is_dict", "make", "name", "other")
+
+    def __init__(
+        self, name: str, fields: tuple[str, ...], make: Callable[[Sequence[Any]], Any], cls: type = dict
+    ) -> None:
+        self.name, self.fields, self.make, self.cls = name, fields, make, cls
+        self.is_dict = cls is dict
+        self.get = attrgetter(*fields) if len(fields) > 1 and not self.is_dict else None  # the fields, in one call
+        self.other: Callable[[Any], Sequence[Any] | None] = lambda _: None
+
+    def read(self, x: Any) -> list[Any]:
+        """The fields of `x`, in order."""
+        return [x[k] for k in self.fields] if self.is_dict else [getattr(x, k) for k in self.fields]
+
+
+def maker(cls: type, fields: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
+    """What makes an object of a class: without names where that is the same, which takes a quarter of the time."""
+    plain = cls.__new__ is object.__new__ and type(cls).__call__ is type.__call__
+    if plain and isinstance(init := cls.__init__, FunctionType):
+        if init.__code__.co_varnames[1 : init.__code__.co_argcount] == fields:
+            return lambda xs: cls(*xs)
+    return lambda xs: cls(**dict(zip(fields, xs, strict=True)))
+
+
+DUAL = Form("Dual", ("re", "du"), tuple, tuple)  # the front end gives it the class that users see, by `dress`
+_forms: dict[type, Form] = {}
+_dicts: dict[tuple[str, ...], Form] = {}
+reduced: dict[Form, tuple[Any, ...]] = {}  # how those forms are pickled that no class of the user's has
+
+
+def dress(form: Form, cls: type) -> None:
+    """Give a form the class that its users see."""
+    form.cls, form.make = cls, maker(cls, form.fields)
+    _forms[cls] = form
+
+
+def is_named_tuple(cls: Any) -> bool:
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")  # pyright: ignore[reportUnknownArgumentType]
+
+
+def form_of(cls: type) -> Form | None:
+    """The form of the structs of a class; None if it is no class of structs."""
+    form = _forms.get(cls)
+    if form is None and dataclasses.is_dataclass(cls):
+        names = tuple(f.name for f in dataclasses.fields(cls) if f.init)
+        form = _forms[cls] = Form(cls.__name__, names, maker(cls, names), cls)
+    elif form is None and is_named_tuple(cls):
+        form = _forms[cls] = Form(cls.__name__, cls._fields, lambda xs: cls(*xs), cls)  # pyright: ignore
+    return form
+
+
+def dict_form(keys: Sequence[str]) -> Form:
+    names = tuple(keys)
+    form = _dicts.get(names)
+    if form is None:
+        form = _dicts[names] = Form("dict", names, lambda xs: dict(zip(names, xs, strict=True)))
+    return form

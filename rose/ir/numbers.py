@@ -1,0 +1,89 @@
+"""Plain numbers as literals, and how errors spell them."""
+
+from __future__ import annotations
+
+import marshal
+import math
+from functools import cached_property
+from typing import Any
+
+from ..errors import Loc, TypeMismatch
+from .libm import nearest
+from .sizes import Size
+
+
+class Numbers(tuple[Any, ...]):
+    """The elements of a literal vector: passes hand them on, and what tells them from others is worked out once."""
+
+    @cached_property
+    def bits(self) -> bytes:
+        return marshal.dumps(tuple(self), 2)  # the format that writes floats as they are, and what is equal alike
+
+
+def is_truth(x: Any) -> bool:
+    """True for a truth value of Python's or of NumPy's."""
+    return isinstance(x, bool) or (getattr(getattr(x, "dtype", None), "kind", "") == "b" and x.shape == ())
+
+
+def as_number(x: Any, loc: Loc) -> float:
+    """`x` as a float, if it is a real number in any of the ways that Python and NumPy have to say so."""
+    if isinstance(x, (int, float, Size)) and not isinstance(x, bool):
+        try:
+            return float(x)
+        except OverflowError:
+            raise TypeMismatch(f"{shown(x)} is too large for a Real", loc, "the largest is 1.8e308") from None
+    # NumPy's scalars and arrays of no dimensions, without importing NumPy
+    if getattr(x, "shape", None) == () and getattr(getattr(x, "dtype", None), "kind", "") in "iuf":
+        return float(x)
+    raise TypeMismatch(f"expected a number or a traced value, got {shown(x)}", loc, as_a_number(x))
+
+
+def as_single(x: Any, loc: Loc) -> float:
+    """`x` as the nearest number of 32 bits; a finite one that is too large for them is an error."""
+    exact = as_number(x, loc)
+    near = nearest(_few_digits(x) if x.__class__ is int else exact)
+    if math.isinf(near) and not math.isinf(exact):
+        hint = 'the largest number in single precision is 3.4e38; a module of dtype="f64" takes larger ones'
+        raise TypeMismatch(f"{shown(x)} is too large for a Single", loc, hint)
+    return near
+
+
+def _few_digits(n: int) -> float:
+    """An integer, or one that a float can hold and that rounds to 32 bits as it does."""
+    shift = max(n.bit_length() - 50, 0)
+    return math.ldexp(n >> shift | (n & (1 << shift) - 1 != 0), shift)
+
+
+def as_a_number(x: Any) -> str:
+    """What to write for `x`, which is no number: a hint."""
+    if isinstance(x, bool):
+        return "write 1.0 or 0.0 for it"
+    if type(x) in (list, tuple) or hasattr(x, "__next__") or getattr(x, "shape", ()) != ():
+        return "operations work on numbers: rose.vec(... for i in rose.range(n)) does one for each element"
+    if instead := getattr(x.__class__, "instead", None):
+        return str(instead)
+    if fields := list(getattr(x, "__dataclass_fields__", getattr(x, "_fields", ()))):
+        return f"name one of its fields, as in p.{fields[0]}"
+    return "a Real is written as an int or a float" + ("; float(...) makes one of it" * hasattr(x, "__float__"))
+
+
+def digits(k: int) -> str:
+    """An integer in a message, which may have thousands of digits."""
+    return shown(k).partition(" (")[0]
+
+
+def shown(x: Any) -> str:
+    """A host value in a message: what it is, and its kind, on a part of a line."""
+    kind, count = type(x).__name__, f" of {len(x)}" if type(x) in (list, tuple) else ""
+    if x is None or isinstance(x, type):
+        return "None" if x is None else f"the class {x.__name__}"
+    if callable(x) and hasattr(x, "__name__") and not hasattr(x, "__origin__"):
+        return f"the function {x.__name__}"
+    try:
+        text = " ".join(repr(x).split())
+    except Exception:  # Python writes no very long integers; and a class of the user's may do anything
+        text = "<traced >"
+    if "<traced " in text or " at 0x" in text:
+        article = "an" if kind[0] in "AEIOUaeiou" else "a"
+        return f"{article} {kind}{count}"
+    return f"{text if len(text) <= 40 else text[:37] + '...'} ({kind})"

@@ -1,0 +1,44 @@
+"""The f32 twin of each row of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .builder import Op
+from .libm import function, nearest
+from .types import Type, double, single
+from .value import OPS, Value
+
+
+def _twin(op: Op) -> Op:
+    """A row over `Single`: musl's function for floats, or the same instructions on an f32."""
+    if op.wasm.startswith("call "):
+        name = op.wasm.removeprefix("call ") + "f"
+        evaluate, wasm = function(name), f"call {name}"
+    else:
+        assert op.eval is not None, op
+        evaluate, wasm = _rounded(op.eval), op.wasm.replace("f64.", "f32.")
+    return Op(op.name, op.doc, type=_over_singles(op), eval=evaluate, wasm=wasm)
+
+
+def _rounded(f: Callable[..., Any]) -> Callable[..., Any]:
+    def evaluate(*xs: Any) -> Any:
+        z = f(*xs)
+        return nearest(z) if z.__class__ is float else z
+
+    return evaluate
+
+
+def _over_singles(op: Op) -> Callable[..., Type | None]:
+    """The types of a row, with `Single` in the place of `Real`."""
+
+    def type(*xs: Value) -> Type | None:
+        found = op.type(*[Value(x.op, double(x.type), x.args, x.attr, x.loc, x.block) for x in xs])
+        return None if found is None else single(found)
+
+    return type
+
+
+# the rows that have a twin, and it
+TWINS = {op: _twin(op) for op in OPS.values() if "f64." in op.wasm or op.wasm.startswith("call ")}

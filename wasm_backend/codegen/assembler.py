@@ -1,0 +1,155 @@
+"""The assembler: templates of instructions to code, with loads and stores of every type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from rose.ir.sizes import Size
+from rose.ir.types import Bool, Real, Single, Tan, Type
+
+from ..abi.layout import size
+from ..abi.signature import FAILED
+from ..binary.encoder import F32, F64, I32, PAGE, Code
+from .places import Mem, wasm_type
+
+INLINE = 64  # bytes that are copied or cleared by single instructions
+_LOADS: dict[Type, str] = {Bool: "i32.load8_u", Real: "f64.load", Tan: "f64.load", Single: "f32.load"}
+_STORES: dict[Type, str] = {Bool: "i32.store8", Real: "f64.store", Tan: "f64.store", Single: "f32.store"}
+_ADDS: dict[Type, str] = {Real: "f64.add", Tan: "f64.add", Single: "f32.add"}
+
+
+@cache
+def pieces(t: Type, single: bool) -> tuple[tuple[int, str], ...]:
+    """The offset and the type of each load or store that moves a `t`, where few do; else nothing."""
+    n = size(t)
+    if isinstance(n, Size):
+        return ()
+    half = single and n % 8 == 4
+    if n > INLINE or (n % 8 and not half):
+        return ()
+    return (*[(k, "i64" if single else "f64") for k in range(0, n - 7, 8)], *[(n - 4, "i32")] * half)
+
+
+class Assembler(Code):
+    """The body of a function, with the steps that reading and writing memory is made of."""
+
+    __slots__ = ("extent_of", "single")
+
+    def __init__(self, params: int, single: bool, extent_of: Callable[..., int] | None = None) -> None:
+        super().__init__(params)
+        self.single = single  # the module is: nothing of it has 64 bits but what is moved
+        self.extent_of = extent_of  # the global that has a size
+
+    def extent(self, x: int | Size) -> None:
+        """Put a number of bytes, or of elements, on the stack."""
+        if isinstance(x, Size):
+            assert self.extent_of is not None, x
+            self("global.get", self.extent_of(x))
+        else:
+            self.i32_const(x)
+
+    def constant(self, t: Type, x: float | Size) -> None:
+        kind = wasm_type(t)
+        if isinstance(x, Size):
+            assert self.extent_of is not None, x
+            self("global.get", self.extent_of(x, count=False))
+        elif kind == F64:
+            self.f64_const(x)
+        elif kind == F32:
+            self("f32.const", x)
+        else:
+            self.i32_const(int(x))
+
+    def base(self, at: Mem) -> None:
+        """Put the base of an address on the stack: its offset goes into the instruction."""
+        if not self.beginning(at):
+            self.i32_const(0)
+
+    def beginning(self, at: Mem) -> bool:
+        """Put the base on the stack, if there is one."""
+        if at.base is not None:
+            self.get(at.base)
+        if at.more is not None:
+            self.extent(at.more)
+            if at.base is not None:
+                self("i32.add")
+        return at.base is not None or at.more is not None
+
+    def address(self, at: Mem) -> None:
+        if not self.beginning(at):
+            self.i32_const(at.offset)
+        elif at.offset:
+            self.i32_const(at.offset)
+            self("i32.add")
+
+    def load(self, t: Type, at: Mem) -> None:
+        self.base(at)
+        self.load_from(t, at)
+
+    def load_from(self, t: Type, at: Mem) -> None:
+        """Load from a base that is on the stack."""
+        self(_LOADS.get(t, "i32.load"), at.offset)
+
+    def write(self, t: Type, at: Mem) -> None:
+        """Store the number on the stack; below it is the base."""
+        self(_STORES.get(t, "i32.store"), at.offset)
+
+    def add(self, t: Type) -> None:
+        """Add the two numbers on the stack."""
+        self(_ADDS[t])
+
+    def fail(self, why: int) -> None:
+        """Say which failure it is, and trap."""
+        self.i32_const(0)
+        self.i32_const(why)
+        self("i32.store", FAILED)
+        self("unreachable")
+
+    def if_missing(self) -> int:
+        """Begin what is done if memory ends before the address on the stack: the local of how many pages it lacks."""
+        missing = self.local(I32)
+        self.i32_const(PAGE.bit_length() - 1)
+        self("i32.shr_u")
+        self.i32_const(1)
+        self("i32.add")
+        self("memory.size")
+        self("i32.sub")
+        self.tee(missing)
+        self.i32_const(0)
+        self("i32.gt_s")
+        self("if")
+        return missing
+
+    def grow(self, pages: int) -> None:
+        """Ask for so many pages, and begin what is done if they are not to be had."""
+        self.get(pages)
+        self("memory.grow")
+        self.i32_const(-1)
+        self("i32.eq")
+        self("if")
+
+    def copy(self, t: Type, at: Mem, to: Mem) -> None:
+        steps = pieces(t, self.single)
+        for k, kind in steps:
+            self.base(to)
+            self.base(at)
+            self(f"{kind}.load", at.offset + k)
+            self(f"{kind}.store", to.offset + k)
+        if not t.empty and not steps:
+            self.address(to)
+            self.address(at)
+            self.extent(size(t))
+            self("memory.copy")
+
+    def clear(self, t: Type, to: Mem) -> None:
+        steps = pieces(t, self.single)
+        for k, kind in steps:
+            self.base(to)
+            self(f"{kind}.const", 0)
+            self(f"{kind}.store", to.offset + k)
+        if not t.empty and not steps:
+            self.address(to)
+            self.i32_const(0)
+            self.extent(size(t))
+            self("memory.fill")
