@@ -1,6 +1,7 @@
 """Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
 
 from . import lib as lib
+from . import testing as testing
 from .build import Compiled, compile
 from .derivatives.gradients import Vjp, grad, hvp, jvp, linear_transpose, linearize, value_and_grad, vjp
 from .derivatives.jacobians import hessian, jacfwd, jacobian, jacrev
@@ -29,7 +30,6 @@ from .frontend.language.debugging import assert_, print
 from .frontend.language.loops import max, min, prod, range, sum, vec
 from .frontend.language.select import abs, constant, select, stop_gradient
 from .frontend.language.vectors import cross, dot, logsumexp, matmul, norm, transpose
-from .frontend.syntax import source as source  # which makes @fn(syntax=True) work
 from .frontend.text_programs import parse
 from .ir.ops import (
     acos,
@@ -181,3 +181,8 @@ __all__ = [
     "vjp",
     "while_loop",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """What a user finds: the public names, and none of the rooms of the compiler."""
+    return [*__all__, "lib", "testing"]

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import ir
 from .errors import Loc, NoField, TypeMismatch, argument, edge, here, is_ours
-from .frontend import function
 from .frontend.any_size import fixed
-from .frontend.function import Fn
+from .frontend.function import Fn, install
 from .frontend.tracing import no_collector as no_collector
 from .host.marshal import present
 from .ir import Func
@@ -295,23 +294,22 @@ def _hashed(files: Sequence[str]) -> dict[str, str]:
     return {file.name: sha256(file.read_bytes()).hexdigest() for file in found if file.is_file()}
 
 
-def run(f: AnyFn) -> Any:
-    """What a call outside of any trace calls: the function, compiled once."""
-    return compile({f.name: f}).running.__call__
+class _Runtime:
+    """Functions outside of any trace run as WebAssembly, under wasmtime."""
+
+    def run(self, f: AnyFn, /) -> Callable[..., Any]:
+        """The compiled `f`."""
+        return compile({f.name: f}).running.__call__
+
+    def present(self, x: Any, t: Type, /) -> Any:
+        """A host value as a compiled function gives it: vectors are NumPy arrays, or lists if there is no NumPy."""
+        if not isinstance(t, (Vec, Tuple)):
+            return present(x, t)
+        try:
+            from wasm_backend.runtime.memory import copied
+        except ImportError:
+            return present(x, t)
+        return copied(x, t)
 
 
-function.run.append(run)
-
-
-def presented(x: Any, t: Type) -> Any:
-    """Plain numbers as a compiled function gives them: vectors are arrays of NumPy's, where that is, else lists."""
-    if not isinstance(t, (Vec, Tuple)):
-        return present(x, t)
-    try:
-        from wasm_backend.runtime.memory import copied
-    except ImportError:
-        return present(x, t)
-    return copied(x, t)
-
-
-function.presented.append(presented)
+install(_Runtime())

@@ -17,8 +17,9 @@ from ..ir import shown
 from ..ir.sizes import Dim, Size, Sizes, bound, dims_of, opened, size_of, sized
 from ..ir.types import Tuple, Type, Vec
 from ..ir.value import host_index
-from . import function, tracing
+from . import tracing
 from .function import Fn
+from .signatures import written
 
 AnyFn = Fn[..., Any]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -103,7 +104,7 @@ class AnySize(Fn[..., Any]):
 
     @edge
     def _differentiate_by(self, rule: Any) -> Any:
-        loc = function.written(self.checked_rule(rule))
+        loc = written(self.checked_rule(rule))
         if self._given_rule is not None:
             raise RoseError(f"{self.name} has a derivative rule already", loc, "give a function one rule")
         for f in self._instances.values():
@@ -123,20 +124,14 @@ def _alone(t: Type) -> list[Size]:
     return [d for s in t.items for d in _alone(s)] if isinstance(t, Tuple) else []
 
 
-def _of_annotations(f: AnyFn) -> AnyFn:
-    """A function that is written with a `rose.dim` in its types."""
+def any_size(f: AnyFn) -> AnyFn:
+    """The function of any size of `f`, which is written with a `rose.dim` in its types."""
 
     def instance(sizes: Sizes) -> AnyFn:
         with bound({**f.sizes, **sizes}):
             return Fn(f.body, [sized(t, sizes) for t in f.types], sized(f.result, sizes), f.name, f.names)
 
     return AnySize(f, instance)
-
-
-function.generic.append(_of_annotations)
-
-
-# what is derived of them
 
 
 def of_any_size(transform: F) -> F:

@@ -12,12 +12,19 @@ from ..errors import TypeMismatch, edge, here
 from ..host.marshal import is_listing
 from ..ir import shown
 from ..ir.sizes import dims_of
+from ..ir.value import install_operators
+from . import operators
 from .annotations import as_type
-from .function import Fn, Opaque, P, generic, rewrite
+from .any_size import any_size
+from .function import Fn, Opaque, P
+from .language import vectors
 from .signatures import arity, check_plain, name_of, types_of, written
+from .syntax.source import rewrite
 from .tracing import R
 
 _NOTHING: Any = object()
+
+install_operators({**operators.TABLE, "@": vectors.matmul})  # here, as no module of the front end stands above this one
 
 
 @overload
@@ -61,7 +68,7 @@ def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> An
                 f"{name_of(f)} takes {count} parameter{'s' * (count != 1)}, and {len(types)} types are given for them"
             )
             raise TypeMismatch(what, written(f), "give one type for each parameter")
-        return _any_size(Fn(rewrite[0](f) if syntax else f, types, out))
+        return _of_sizes(Fn(rewrite(f) if syntax else f, types, out))
 
     return decorate
 
@@ -74,12 +81,12 @@ def _annotated(body: Any, syntax: bool) -> Fn[..., Any]:
         hint = "write @fn(syntax=True) once, directly above the `def`"
         raise TypeMismatch(f"{body.name} is an @fn already, which was made without its source", here(), hint)
     types, result = types_of(body, errors.users_frame().f_locals)
-    return _any_size(Fn(rewrite[0](body) if syntax else body, types, result))
+    return _of_sizes(Fn(rewrite(body) if syntax else body, types, result))
 
 
-def _any_size(f: Fn[..., Any]) -> Fn[..., Any]:
+def _of_sizes(f: Fn[..., Any]) -> Fn[..., Any]:
     """`f`; where a `rose.dim` is in its types, as a function of any size."""
-    return generic[0](f) if any(map(dims_of, (*f.types, f.result))) else f
+    return any_size(f) if any(map(dims_of, (*f.types, f.result))) else f
 
 
 @overload

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from .. import errors, ir
 from ..autodiff.erase_tangents import untype
@@ -37,12 +37,29 @@ BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 calls of C that CPyth
 _running: dict[Fn[..., Any], None] = {}  # the functions being traced, outermost first: to name a cycle
 
 
-# what runs a function outside of any trace, and what makes one with a `rose.dim` in its types one of any size:
-# `build.py` and `generic.py` set them, as they stand above this floor
-run: list[Callable[[Fn[..., Any]], Callable[..., Any]]] = []
-presented: list[Callable[[Any, Type], Any]] = []  # and what a user is given for plain numbers of a type
-rewrite: list[Callable[[Any], Any]] = []  # what reads the source of a function again: `syntax.py` sets it
-generic: list[Callable[[Fn[..., Any]], Fn[..., Any]]] = []
+class Runtime(Protocol):
+    """Runs functions outside of any trace. It needs the back end, which stands above the front end."""
+
+    def run(self, f: Fn[..., Any], /) -> Callable[..., Any]:
+        """A callable that runs `f`, compiled."""
+        ...
+
+    def present(self, x: Any, t: Type, /) -> Any:
+        """The host value `x` of type `t` as a user is given it."""
+        ...
+
+
+_runtime: list[Runtime] = []
+
+
+def install(runtime: Runtime) -> None:
+    """Let functions run on `runtime`: the one call from here to a room above. `rose.build` installs its own, once."""
+    _runtime[:] = [runtime]
+
+
+def _installed() -> Runtime:
+    assert _runtime, "no runtime is installed: import rose first"
+    return _runtime[0]
 
 
 class Fn(NoNumber, Generic[P, R]):
@@ -148,7 +165,7 @@ class Fn(NoNumber, Generic[P, R]):
             if mode.on:
                 return self._at_once(self.bind(args, kwargs))
             if self._compiled is None:
-                self._compiled = run[0](self)
+                self._compiled = _installed().run(self)
             return self._compiled(*args, **kwargs)
         except Exception as e:
             hide_our_frames(e)
@@ -196,7 +213,7 @@ class Fn(NoNumber, Generic[P, R]):
         """A call outside of any trace that is not compiled."""
         types, result = [untyped(t) for t in self.types], untyped(self.result)
         numbers = [plain(x, t, (n,)) for x, t, n in zip(args, types, self.names, strict=True)]
-        return presented[0](at_once(types, numbers, lambda xs: to_value(self.emit(xs), result)), result)
+        return _installed().present(at_once(types, numbers, lambda xs: to_value(self.emit(xs), result)), result)
 
     @property
     def jvp(self) -> Callable[[Rule], Rule]:

@@ -37,7 +37,7 @@ from ..ir.ops import (
 )
 from ..ir.sizes import Size, at_most, differ, open_size, plus
 from ..ir.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
-from ..ir.value import OPERATORS, host_index
+from ..ir.value import host_index
 
 
 def operand(x: Any) -> Value:
@@ -123,7 +123,7 @@ def _of_mixed(of_reals: Op, of_indices: Op | None, x: Any, y: Any) -> Value:
     return current_builder().emit(of_reals, (_side("left", x), _side("right", y)))
 
 
-def _multiply(x: Any, y: Any) -> Value:
+def multiply(x: Any, y: Any) -> Value:
     """Multiplication; a tangent comes first, whichever way it was written."""
     b = current_builder()
     if x.__class__ is Value and y.__class__ is Value and y.type is Real and (x.type is Real or x.type is Tan):
@@ -135,7 +135,7 @@ def _multiply(x: Any, y: Any) -> Value:
     return _of_mixed(mul, imul, x, y)
 
 
-def _negative(x: Any, _: None) -> Value:
+def negative(x: Any, _: None = None) -> Value:
     if x.__class__ is Value and (x.type is Real or x.type is Tan):
         return current_builder().emit(neg, (x,))
     return neg(as_real(x))
@@ -285,16 +285,18 @@ def view(v: Value) -> Any:
     return None if t is Unit else v
 
 
-OPERATORS.update({
+_less, _at_most = _compare(lt, ilt), _compare(le, ile)
+
+TABLE: dict[str, Callable[[Any, Any], Any]] = {  # the meaning of each operator; of one operand, the second is None
     "+": _arithmetic(add, iadd),
     "-": _arithmetic(sub, None),
-    "*": _multiply,
+    "*": multiply,
     "/": _arithmetic(div, None),
     "//": _quotient,
     "%": _rest,
     "**": _power,
     "[]": _subscript,
-    "neg": _negative,
+    "neg": negative,
     "abs": lambda x, _: abs_(as_real(x)),
     "~": lambda x, _: not_(x),
     "&": and_,
@@ -302,8 +304,8 @@ OPERATORS.update({
     "^": xor,
     "==": _compare(eq, ieq, lambda x, y: not_(xor(x, y))),
     "!=": _compare(ne, lambda i, j: not_(ieq(i, j)), xor),
-    "<": _compare(lt, ilt),
-    "<=": _compare(le, ile),
-    ">": lambda x, y: OPERATORS["<"](y, x),
-    ">=": lambda x, y: OPERATORS["<="](y, x),
-})  # fmt: skip
+    "<": _less,
+    "<=": _at_most,
+    ">": lambda x, y: _less(y, x),
+    ">=": lambda x, y: _at_most(y, x),
+}  # fmt: skip

@@ -1,6 +1,6 @@
 """A traced value: an instruction and its one result, at once, and what a user's code holds while it is traced.
 
-Python's operators on it are rows of the table, which `ops.py` puts into OPERATORS. What Python asks that
+Python's operators on it are what the front end installs. What Python asks that
 has no answer before the compiled function runs, it answers with an error that says what to write instead.
 """
 
@@ -19,10 +19,15 @@ if TYPE_CHECKING:
     from .func import Block
 
 OPS: dict[str, Op] = {}  # the rows, by name: filled by `ops.py`, and by `ir.py` with the structural ones
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {}  # Python's operators, by symbol
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {}  # Python's operators, by symbol: see `install_operators`
 # Two keys whose hashes are equal are compared with ==, which of values is an instruction. Of hashes of 64 bits two are
 # never equal by chance; of the 32 bits that Python has in WebAssembly they were, in a function of 20,000 instructions.
 WIDE = sys.hash_info.width > 32
+
+
+def install_operators(table: Mapping[str, Callable[[Any, Any], Any]]) -> None:
+    """Give Python's operators on values their meanings. The front end installs them, once: it stands above values."""
+    OPERATORS.update(table)
 
 
 class Known(tuple[Any]):
@@ -97,7 +102,7 @@ class Value:
             return f"<{self.type!r} {self.number!r}{f', the parameter{name}' * bool(name)}>"
         return f"<traced {self.type!r}{name}, from {self.loc}>"
 
-    # what a user writes: the meaning of each operator is in `ops.py`
+    # what a user writes: the meaning of each operator is in `frontend/operators.py`
 
     __add__, __radd__ = _left("+"), _right("+")
     __sub__, __rsub__ = _left("-"), _right("-")

@@ -27,7 +27,7 @@ def _negative(x: Any) -> Any:
     if isinstance(t, Tuple):
         b = current_builder()
         return b.tuple([_negative(b.get(x, k)) for k, _ in enumerate(t.items)], t)
-    return operators.OPERATORS["neg"](x, None)
+    return operators.negative(x)
 
 
 class Accum(NoNumber):

@@ -220,7 +220,7 @@ def _is_summable(t: types.Type) -> bool:
 @edge
 def prod(items: Iterable[Any]) -> Any:
     """The product of what `items` gives; 1 of nothing."""
-    return _reduce(items, 1.0, operators.OPERATORS["*"], "prod")
+    return _reduce(items, 1.0, operators.multiply, "prod")
 
 
 @edge

@@ -9,7 +9,6 @@ from typing import Any
 from ...errors import TypeMismatch, argument, edge, here
 from ...ir import Value, current_builder, ops, shown
 from ...ir.types import Real, Type, Vec
-from ...ir.value import OPERATORS
 from ..values import infer
 from .loops import max, range, sum, vec
 
@@ -132,6 +131,3 @@ def logsumexp(items: Any) -> Any:
 
 def _a(v: Value, x: Any) -> str:
     return shown(x) if not isinstance(x, Value) else f"a {v.type!r}"
-
-
-OPERATORS["@"] = matmul

@@ -15,9 +15,9 @@ from typing import Any
 
 from ... import ir
 from ...errors import RoseError, TypeMismatch, edge, here
-from ...ir import CONST, Func, Value, current_builder
+from ...ir import CONST, Func, Value, current_builder, ops
 from ...ir.types import Bool
-from .. import operators, tracing
+from .. import tracing
 from ..language import accumulators
 from ..language.control import cond
 from ..values import to_value
@@ -121,7 +121,7 @@ class Run:
 
     @edge
     def negate(self, x: Any) -> Any:
-        return operators.OPERATORS["~"](x, None) if is_traced(x, "`not`") else not x
+        return ops.not_(x) if is_traced(x, "`not`") else not x
 
     @edge
     def chain(self, symbols: Sequence[str], x: Any, *rest: Callable[[], Any]) -> Any:
@@ -168,7 +168,7 @@ def _with_right(x: Value, make: Callable[[], Any], both: bool) -> Any:
     if not all(v.op is CONST or (v.op.pure and v.op.eval is not None) for v in right.body.code):
         return cond(x, make, lambda: False) if both else cond(x, lambda: True, make)
     env = {p: v for v, p in b.captured.items()}
-    return operators.OPERATORS["&" if both else "|"](x, _spliced(right, env))
+    return (ops.and_ if both else ops.or_)(x, _spliced(right, env))
 
 
 _WORDS = {True: "and", False: "or"}

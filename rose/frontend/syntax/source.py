@@ -17,7 +17,6 @@ from typing import Any
 
 from ...errors import Loc, RoseError, TypeMismatch, edge, here
 from ...ir import shown
-from .. import function
 from . import runtime
 from .converter import RUN, Rewriter
 
@@ -41,9 +40,6 @@ def rewrite(f: Any) -> Any:
         setattr(made, name, getattr(f, name))
     made.__dict__.update(f.__dict__)
     return made
-
-
-function.rewrite.append(rewrite)
 
 
 @functools.lru_cache(maxsize=256)
