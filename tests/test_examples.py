@@ -1,4 +1,4 @@
-"""The examples, and the programs of the README: each is run, and says what it should."""
+"""The examples: each is run, and says what it should."""
 
 import math
 import re
@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
 
 
@@ -211,16 +210,3 @@ def test_every_example_is_tested_says_what_it_shows_and_imports_little():
         assert f'example("{name}")' in tested
         assert text.startswith('"""')
         assert not re.search(r"^\s*(from|import) (numpy|wasmtime|wasm_backend|rose\.)", text, re.MULTILINE)
-
-
-BLOCKS = (
-    re.findall(r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.M | re.S) if README.exists() else []
-)
-
-
-@pytest.mark.parametrize("k", range(len(BLOCKS)))
-def test_the_programs_of_the_readme_run(k: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    file = tmp_path / f"readme_{k}.py"
-    file.write_text(BLOCKS[k], encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(file), run_name="__main__")

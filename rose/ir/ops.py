@@ -169,7 +169,7 @@ select = _row(
     wasm="$1, $2, $0, select",
 )  # fmt: skip
 
-# Smooth, or with a kink: the conventions at the kinks are in the reference page of the README.
+# Smooth, or with a kink: the conventions at the kinks are in `web/docs/derivatives.md`.
 
 sqrt = _row(
     "sqrt", "The square root; nan below zero.",

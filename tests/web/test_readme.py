@@ -1,13 +1,16 @@
-"""What the README of a package has to copy, in a browser."""
+"""The first page of our README, and what the README of a package has to copy, in a browser."""
 
+import re
 from pathlib import Path
 
 import pytest
 from browsers import served
+from click.testing import CliRunner
 from playwright.sync_api import ConsoleMessage, Page
 
 import rose
 from rose import Real, Vec, fn
+from rose.cli.commands import main
 
 
 @fn
@@ -50,3 +53,15 @@ def test_in_a_worker_under_the_policy(page: Page, text: str, tmp_path: Path):
     policy = block(text, "Content-Security-Policy").strip()
     assert policy == "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
     assert logged(page, tmp_path, policy) == "8"
+
+
+def test_the_first_page_of_our_readme(page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    (tmp_path / "model.py").write_text(readme.partition("```python\n# model.py\n")[2].partition("```")[0])
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(main, ["compile", "model.py", "-o", "dist", "--grad"]).exit_code == 0
+    (html,) = re.findall(r"```html\n(.*?)```", readme, re.S)
+    (tmp_path / "index.html").write_text(html.replace("<p>", "<link rel=icon href=data:><p>"))
+    with served(tmp_path, "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'") as address:
+        page.goto(address)
+        page.wait_for_function("document.querySelector('output').value === '-400, 200'")
