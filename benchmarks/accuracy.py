@@ -5,7 +5,7 @@ and gradient, and called at points of several ranges; mpmath has the value and t
 by formulas of its own. A unit is that of the exact answer; below the smallest normal number it is that of the
 subnormal ones, 5e-324. An answer too large for a number has to be infinite: anything else counts as infinitely
 wrong. Where an answer is the difference of larger numbers, and so nearly 0 that digits must be lost, the unit is
-that of the larger numbers: `LEAST` says where, and how large these are. `tests/test_accuracy.py` measures fewer
+that of the larger numbers: `LEAST` says where, and how large these are. `tests/laws/test_accuracy.py` measures fewer
 points by the same means, and has the bounds.
 """
 

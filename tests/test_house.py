@@ -6,8 +6,8 @@ import ast
 from pathlib import Path
 
 import pytest
+from paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 FILES = sorted([*(ROOT / "rose").rglob("*.py"), *(ROOT / "wasm_backend").rglob("*.py")])
 LAZY = {"rose/build.py"}  # the one module that may import inside a function
 

@@ -208,7 +208,7 @@ copysign = _row(
 )  # fmt: skip
 
 # Mathematics. A rule is written so that nothing cancels, and overflows only where its answer does. But that of `tanh`
-# is the cheap one, exact to the last place of 1. `tests/test_accuracy.py` has what each is allowed to be wrong.
+# is the cheap one, exact to the last place of 1. `tests/laws/test_accuracy.py` has what each is allowed to be wrong.
 
 exp = _math("exp", "e to the power of `x`.", lambda d, x, z: d * z)
 exp2 = _math("exp2", "2 to the power of `x`.", lambda d, x, z: d * (z * math.log(2.0)))

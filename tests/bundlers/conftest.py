@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lines import Line, loss, slope, wave
 
 import rose
+from tests.bundlers.lines import Line, loss, slope, wave
 
 HERE = Path(__file__).parent
 ANSWERS = """

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 from browsers import in_firefox, node, served
-from lines import wave
 from playwright.sync_api import Page
-from tools import STRICT, in_chromium, tool
+
+from tests.bundlers.lines import wave
+from tests.bundlers.tools import STRICT, in_chromium, tool
 
 MAIN = """
 import init from "{}";

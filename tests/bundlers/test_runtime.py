@@ -5,12 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
-from tools import tool
+from paths import ROOT
 
 import rose
 from rose import Real, Vec
+from tests.bundlers.tools import tool
 
-JS = Path(__file__).parents[2] / "wasm_backend" / "js"
+JS = ROOT / "wasm_backend" / "js"
 STRICT = "--noEmit --allowJs --checkJs --strict --target es2022 --module esnext --moduleResolution bundler".split()
 
 

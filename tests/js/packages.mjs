@@ -1,4 +1,4 @@
-// A package that tests/test_packages.py has made, as a page uses it: every call in its calls.json gives here what
+// A package that tests/js/test_packages.py has made, as a page uses it: every call in its calls.json gives here what
 // it gave in Python, to the bit. The directory is in the environment: ROSE_PACKAGE.
 
 import assert from "node:assert/strict";
@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
 const folder = process.env.ROSE_PACKAGE;
-if (!folder) throw new Error("ROSE_PACKAGE is not set: tests/test_packages.py makes the packages, and runs this");
+if (!folder) throw new Error("ROSE_PACKAGE is not set: tests/js/test_packages.py makes the packages, and runs this");
 const { module, functions, page, calls } = JSON.parse(readFileSync(join(folder, "calls.json"), "utf8"));
 const { default: init, initSync } = await import(pathToFileURL(join(folder, "node.js")));
 

@@ -1,4 +1,4 @@
-// What tests/test_same_bits.py runs in node and in a browser: each module over all of its points. It gives, as
+// What tests/laws/test_same_bits.py runs in node and in a browser: each module over all of its points. It gives, as
 // JSON, the functions with the number of points that were compared, and the first points where a bit differs.
 
 const doubles = (text) => new Float64Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);

@@ -8,13 +8,13 @@ import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from paths import ROOT
 
 import rose
 from rose import Real, Vec, fn
@@ -23,7 +23,6 @@ optimize = pytest.importorskip("scipy.optimize", reason="SciPy is not installed"
 sparse = pytest.importorskip("scipy.sparse", reason="SciPy is not installed")
 integrate = pytest.importorskip("scipy.integrate", reason="SciPy is not installed")
 
-ROOT = Path(__file__).parents[2]
 START = np.array([1.3, 0.7, 0.8, 1.9, 1.2])
 X = np.linspace(0.0, 2.0, 12)
 Y = 2.5 * np.exp(-1.3 * X) + 0.5

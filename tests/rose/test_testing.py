@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from generate import program
+from random_programs import program
 
 import rose
 from rose import Bool, Fin, Real, Vec, testing

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 from browsers import served
+from paths import ROOT
 from playwright.sync_api import Page
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")

@@ -88,7 +88,7 @@ def test_its_slider_shows_every_frame(table: Page, model: Any):
 
 def test_its_arrows_are_minus_the_gradient(table: Page):
     x1, y1, x2, y2 = (float(table.locator("#better-x").get_attribute(k) or "") for k in ("x1", "y1", "x2", "y2"))
-    x, y = -0.5188530865230098, 1.129672200247702  # see tests/test_simulations.py
+    x, y = -0.5188530865230098, 1.129672200247702  # see tests/programs/test_simulations.py
     assert (x2 - x1) / (y1 - y2) == pytest.approx(x / y, rel=1e-9)
     assert x2 > x1
     assert y2 > y1

@@ -7,8 +7,8 @@ from typing import Any
 from urllib.request import urlopen
 
 from browsers import served
-from mappings import decoded
 from playwright.sync_api import Page
+from source_maps import decoded
 
 import rose
 

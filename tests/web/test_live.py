@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paths import ROOT
 from playwright.sync_api import Page, expect
 
 import rose
 
-ROOT = Path(__file__).parents[2]
 LIVE = ROOT / "web" / "live"
 PROGRAMS = {file.stem.partition("-")[2]: file.read_text().rstrip() for file in sorted(LIVE.glob("programs/*.py"))}
 RIGHT = {k: text for k, text in PROGRAMS.items() if k != "error"}

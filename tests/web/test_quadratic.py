@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import browsers
 import numpy as np
 import pytest
 import quadratic
+from paths import ROOT
 from playwright.sync_api import Locator, Page, expect
 
 import rose
@@ -21,7 +21,7 @@ BOXES = {
     "waves": (-3.2, -3.2, 3.2, 3.2),
     "rosenbrock": (-1.6, -0.7, 1.6, 2.5),
 }
-NAMES = re.findall(r'data-name="(\w+)"', (Path(__file__).parents[2] / "web/quadratic/body.html").read_text())
+NAMES = re.findall(r'data-name="(\w+)"', (ROOT / "web/quadratic/body.html").read_text())
 ON_MAP, ON_GRAPH = "#map .handle", "#surface .handle"
 
 

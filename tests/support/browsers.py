@@ -1,0 +1,73 @@
+"""Servers and browsers for tests: of what a directory has, on this machine."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from paths import TESTS
+from playwright.sync_api import Page
+
+BUNDLERS = TESTS / "bundlers"  # where npm has put what the tests need of it
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
+
+
+class _Files(SimpleHTTPRequestHandler):
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".js": "text/javascript", ".mjs": "text/javascript"}
+
+    def __init__(self, *args: Any, csp: str | None, **kwargs: Any) -> None:
+        self.csp = csp
+        super().__init__(*args, **kwargs)
+
+    def end_headers(self) -> None:
+        if self.csp is not None:
+            self.send_header("Content-Security-Policy", self.csp)
+        super().end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def served(directory: Path, csp: str | None = None) -> Generator[str]:
+    """The address of a server of these files, which sends the Content-Security-Policy."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=str(directory), csp=csp)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def drag(page: Page, at: tuple[float, float], by: tuple[float, float], steps: int = 6) -> None:
+    """Drag what lies at a place of the window, with the mouse, by so many pixels."""
+    page.mouse.move(*at)
+    page.mouse.down()
+    page.mouse.move(at[0] + by[0], at[1] + by[1], steps=steps)
+    page.mouse.up()
+
+
+def node(*args: object, cwd: Path) -> str:
+    """What a program in node prints."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    ran = subprocess.run(["node", *map(str, args)], cwd=cwd, capture_output=True, text=True, timeout=100)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def in_firefox(url: str, what: str = "document.title") -> Any:
+    """What a page says, as JSON, in its title or elsewhere, in Firefox; its console may not complain."""
+    if FIREFOX is None:
+        pytest.skip("there is no Firefox here")
+    if not (BUNDLERS / "node_modules" / "puppeteer-core").exists():
+        pytest.skip("puppeteer is not installed: npm install --prefix tests/bundlers")
+    return json.loads(node(BUNDLERS / "firefox.mjs", FIREFOX, url, what, cwd=BUNDLERS))
