@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from . import ir
 from .errors import Loc, NoField, TypeMismatch, argument, edge, here, is_ours
 from .frontend.any_size import fixed
-from .frontend.function import Fn, install
+from .frontend.function import AnyFn, checked, install
 from .frontend.tracing import no_collector as no_collector
 from .host.marshal import present
 from .ir import Func
@@ -30,8 +30,6 @@ from .version import VERSION
 if TYPE_CHECKING:
     from wasm_backend.abi.signature import Lowered
     from wasm_backend.runtime import callables as running
-
-AnyFn = Fn[..., Any]
 
 DTYPES = ("f64", "f32")
 
@@ -101,25 +99,20 @@ def _of_mapping(fs: Mapping[Any, Any], more: Sequence[Any]) -> dict[str, AnyFn]:
     for name, f in fs.items():
         if not isinstance(name, str):
             raise TypeMismatch(f"the name of a function is a string, not {ir.shown(name)}", loc, "quote the name")
-        _check_fn(f, f" (for {name!r})", loc.into((name,)))
+        checked(f, "compile", loc.into((name,)), f" for {name!r}")
     return dict(fs)
 
 
 def _by_their_names(fs: Sequence[Any]) -> dict[str, AnyFn]:
     """The functions by their own names: of two with one name, the second gets a number."""
     loc, named = here(), dict[str, AnyFn]()
-    for k, f in enumerate(fs):
-        _check_fn(f, "", loc.narrow(argument(k, "f", len(fs))))
+    for k, x in enumerate(fs):
+        f = checked(x, "compile", loc.narrow(argument(k, "f", len(fs))))
         name, count = f.name, 2
         while name in named:
             name, count = f"{f.name}_{count}", count + 1
         named[name] = f
     return named
-
-
-def _check_fn(f: Any, where: str, loc: Loc) -> None:
-    if not isinstance(f, Fn):
-        raise TypeMismatch(f"rose.compile takes @fn functions, not {ir.shown(f)}{where}", loc, "mark it with @rose.fn")
 
 
 def lowered(

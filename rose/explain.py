@@ -13,10 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from .derivatives.arguments import checked
 from .derivatives.gradients import value_and_grad
 from .errors import Loc, NotDifferentiable, edge
-from .frontend.function import Fn
+from .frontend.function import AnyFn, checked
 from .host.interpreter import Env, Items, evaluate, run
 from .ir import ADD_TO, CONST, PARAM, Block, Func, Value, is_call
 from .ir.ops import ifrom
@@ -102,7 +101,7 @@ def explain_nan(f: Any, *args: Any) -> Explanation:
     return _explained(checked(f, "explain_nan"), args)
 
 
-def _explained(f: Fn[..., Any], args: Sequence[Any]) -> Explanation:
+def _explained(f: AnyFn, args: Sequence[Any]) -> Explanation:
     both = _with_gradient(f)
     watch = _Watch(f.func if both is None else both.func, hide_root=both is not None)
     answer = run(watch.root, *f.bind(args, {}), watch=watch)
@@ -113,7 +112,7 @@ def _explained(f: Fn[..., Any], args: Sequence[Any]) -> Explanation:
     return Explanation(f.name, tuple(there), tuple([x for x in found if x not in there]))
 
 
-def _with_gradient(f: Fn[..., Any]) -> Fn[..., Any] | None:
+def _with_gradient(f: AnyFn) -> AnyFn | None:
     """`f` and its gradient in all that it can have one in; None where there is none."""
     active = [k for k, t in enumerate(f.types) if t.real]
     if f.result is not Real or not active:

@@ -13,18 +13,17 @@ from functools import cache, cached_property, partial
 from typing import Any, NoReturn
 
 from .build import compile
-from .derivatives.arguments import Argnums, checked, positions
+from .derivatives.arguments import Argnums, positions
 from .derivatives.flatten import Flat, count, is_real
 from .derivatives.gradients import grad, hvp, value_and_grad
 from .derivatives.jacobians import hessian, jacobian
 from .derivatives.sparse.pattern import sparsity
 from .errors import NotDifferentiable, RoseError, TypeMismatch, argument, edge, here
-from .frontend.function import Fn, make
+from .frontend.function import AnyFn, checked, make
 from .frontend.language.vectors import dot
+from .frontend.signatures import fresh_name
 from .ir.types import Real, Type, tuple_of
 from .ir.value import host_index
-
-AnyFn = Fn[..., Any]
 
 
 @edge
@@ -155,16 +154,11 @@ class ForSciPy:
     def _with(self, name: str, t: Type) -> tuple[list[str], list[Type]]:
         """The names and types of the parameters, and one more after `x`."""
         names, types, at = list(self._f.names), list(self._f.types), self._at + 1
-        return [*names[:at], _fresh(name, names), *names[at:]], [*types[:at], t, *types[at:]]
+        return [*names[:at], fresh_name(name, names), *names[at:]], [*types[:at], t, *types[at:]]
 
     def _compiled(self, name: str, f: AnyFn) -> Callable[..., Any]:
         made = compile({name: f})
         return made if self._copy or f.result is Real else partial[Any](made, **{"view=": True})
-
-
-def _fresh(name: str, names: Sequence[str]) -> str:
-    """The name, or a longer one if it is taken."""
-    return _fresh(f"{name}_", names) if name in names else name
 
 
 LARGE = 50  # columns: with fewer, SciPy's algebra is quicker where the matrix is dense
@@ -220,5 +214,5 @@ def _of_vector(f: AnyFn, active: Sequence[int], flat: Flat, several: bool) -> An
 
     types = [*f.types[:at], flat.vec, *[f.types[k] for k in after]]
     before, behind = list(f.names[:at]), [f.names[k] for k in after]
-    name = _fresh("x", [*before, *behind]) if several else f.names[at]
+    name = fresh_name("x", [*before, *behind]) if several else f.names[at]
     return make(body, types, to, f.name, [*before, name, *behind])

@@ -21,15 +21,13 @@ from typing import Any
 from .derivatives.gradients import jvp, pullback
 from .errors import NotDifferentiable, RoseError
 from .frontend.any_size import AnySize
-from .frontend.function import Fn
+from .frontend.function import AnyFn
 from .host.effects import Assertion, Printer, spelled
 from .host.interpreter import Env, evaluate, run
 from .host.marshal import plain, present
 from .ir import FOR, Block, Func, Value
 from .ir.callgraph import callees
 from .ir.types import Fin, Real, Tuple, Type, Vec, untyped
-
-AnyFn = Fn[..., Any]
 
 TURNS, PATIENCE = 10_000, 300_000  # of loops of unknown length: in one evaluation, and in all of one function
 STEPS = (0.1, 1e-2, 1e-3, 1e-5)  # where differences start; halved seven times each

@@ -14,15 +14,13 @@ from functools import partial
 from typing import Any
 
 from ..frontend.any_size import AnySize
-from ..frontend.function import Fn
+from ..frontend.function import AnyFn
 from ..host.effects import Assertion, Printer
 from ..ir import FOR, Block, Func, is_call
 from ..ir.callgraph import callees, callees_first, instructions
 from ..ir.progress import step
 from ..ir.types import Fin, Tuple, Type, Vec
 from ..testing import PATIENCE, Report, examine, several
-
-AnyFn = Fn[..., Any]
 
 POINTS = 10  # at most, as `rose check` has
 INTERPRETED = 200_000  # instructions that the interpreter takes for one function: some 0.3 s

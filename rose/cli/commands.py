@@ -25,6 +25,7 @@ from ..derivatives import gradients, jacobians
 from ..derivatives.sparse.matrix import coordinates
 from ..errors import NotDifferentiable, RoseError
 from ..frontend.any_size import AnySize, fixed
+from ..frontend.function import AnyFn
 from ..host.marshal import plain
 from ..ir import OPS, Func
 from ..ir.text import graph
@@ -35,7 +36,7 @@ from ..testing import examine
 from ..version import VERSION
 from . import doctor, inspect, serve
 from .certificate import WrongDerivative, certify
-from .programs import AnyFn, Incorrect, Refused, TooHeavy, load, load_one, progress, reported, say
+from .programs import Incorrect, Refused, TooHeavy, load, load_one, progress, reported, say
 
 # the user's program
 

@@ -11,19 +11,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from traceback import format_exception_only, walk_tb
 from types import ModuleType
-from typing import Any, cast
+from typing import cast
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from ..errors import Loc, RoseError, here, is_ours
-from ..frontend.function import Fn, Opaque
+from ..frontend.function import AnyFn, Fn, Opaque
 from ..frontend.text_programs import parse_file
 from ..ir.progress import watched
 from ..ir.types import Ref
-
-AnyFn = Fn[..., Any]
 
 _CLICK = str(Path(click.__file__).parent) + os.sep
 

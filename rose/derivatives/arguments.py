@@ -6,21 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ir
-from ..errors import Loc, NotDifferentiable, TypeMismatch, here
-from ..frontend.function import Fn
+from ..errors import NotDifferentiable, here
+from ..frontend.function import AnyFn
 from ..ir.types import Type, untyped
 from ..ir.value import host_index
 
 Argnums = int | Sequence[int]
-AnyFn = Fn[..., Any]
-
-
-def checked(f: Any, what: str, at: Loc | None = None) -> AnyFn:
-    """`f`, if it is an `@fn` function."""
-    if not isinstance(f, Fn):
-        message = f"rose.{what} takes an @fn function, not {ir.shown(f)}"
-        raise TypeMismatch(message, at or here(), "mark it with @rose.fn")
-    return f  # pyright: ignore[reportUnknownVariableType]
 
 
 def _sequence(argnums: Any) -> Sequence[Any]:

@@ -17,17 +17,15 @@ from ..errors import NotDifferentiable, TypeMismatch, edge, here
 from ..frontend.annotations import dual
 from ..frontend.any_size import of_any_size
 from ..frontend.duals import join_dual, split_dual
-from ..frontend.function import Fn, make
+from ..frontend.function import AnyFn, checked, make
 from ..frontend.operators import view
+from ..frontend.signatures import fresh_name
 from ..frontend.values import to_value
 from ..ir import Value, types
 from ..ir.types import Real, Tuple, Type, Unit, linear_part, tangent, tuple_of, untyped
 from ..ir.value import host_index
-from .arguments import Argnums, checked, positions
+from .arguments import Argnums, positions
 from .linear_map import Halved, as_cotangent, filled
-
-AnyFn = Fn[..., Any]
-
 
 # forward
 
@@ -76,13 +74,7 @@ def hvp(f: AnyFn, argnums: int = 0) -> AnyFn:
         dv = as_cotangent(b, to_value(v, d.types[k], ("v",)))
         return view(filled(b, d.forward(values, {k: dv})[1], values[k]))
 
-    return make(body, [*g.types, g.types[k]], g.result, f"hvp({f.name})", [*f.names, _fresh("v", f.names)])
-
-
-def _fresh(name: str, names: Sequence[str]) -> str:
-    while name in names:
-        name += "_"
-    return name
+    return make(body, [*g.types, g.types[k]], g.result, f"hvp({f.name})", [*f.names, fresh_name("v", f.names)])
 
 
 @of_any_size
@@ -126,8 +118,8 @@ def _along(f: AnyFn, lin: Halved) -> AnyFn:
         xs, y, tape, dxs = lin.values(args[:n]), args[n], args[n + 1], args[n + 2 :]
         return view(lin.along(xs, to_value(y, lin.result), _resumed(lin, xs, tape), dxs))
 
-    tangents = [_fresh(f"d{f.names[k]}", f.names) for k in lin.active]
-    names = [*f.names, _fresh("y", f.names), _fresh("tape", f.names), *tangents]
+    tangents = [fresh_name(f"d{f.names[k]}", f.names) for k in lin.active]
+    names = [*f.names, fresh_name("y", f.names), fresh_name("tape", f.names), *tangents]
     inputs = [*lin.types, lin.result, _kept(lin), *[lin.types[k] for k in lin.active]]
     return make(body, inputs, lin.result, f"{f.name}.lin", names)
 
@@ -164,7 +156,7 @@ def linear_transpose(f: AnyFn) -> AnyFn:
         return grads[0] if len(grads) == 1 else tuple(grads)
 
     inputs = [*[types_[k] for k in kept], result]
-    names = [*[f.names[k] for k in kept], _fresh("ct", f.names)]
+    names = [*[f.names[k] for k in kept], fresh_name("ct", f.names)]
     outs = [types_[k] for k in active]
     return make(body, inputs, outs[0] if len(outs) == 1 else tuple_of(*outs), f"transpose({f.name})", names)
 
@@ -261,7 +253,7 @@ def _back(f: AnyFn, lin: Halved) -> AnyFn:
         xs = lin.values(given)
         return _each(f, lin, lin.back(xs, _resumed(lin, xs, tape), _given(ct, lin)))
 
-    names = [*f.names, _fresh("tape", f.names), _fresh("ct", f.names)]
+    names = [*f.names, fresh_name("tape", f.names), fresh_name("ct", f.names)]
     return make(body, [*lin.types, _kept(lin), lin.result], _gradients(lin), f"{f.name}.bwd", names)
 
 
@@ -277,7 +269,7 @@ def pullback(f: AnyFn) -> AnyFn:
         y, tape = lin.start(xs)
         return view(y), _each(f, lin, lin.back(xs, tape, _given(ct, lin)))
 
-    names = [*f.names, _fresh("ct", f.names)]
+    names = [*f.names, fresh_name("ct", f.names)]
     return make(body, [*lin.types, lin.result], tuple_of(lin.result, _gradients(lin)), f"vjp({f.name})", names)
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from .. import ir
 from ..frontend.any_size import of_any_size
-from ..frontend.function import make
+from ..frontend.function import AnyFn, checked, make
 from ..ir import Builder, Value, types
 from ..ir.ops import ieq, select
 from ..ir.sizes import at_most, current
 from ..ir.types import Real, Tuple, Type, linear_part, map_leaves, tangent, tuple_of, untyped
 from ..ir.value import host_index
-from .arguments import Argnums, checked, positions, real_result
+from .arguments import Argnums, positions, real_result
 from .flatten import Path, build, count
-from .gradients import AnyFn, gradient
+from .gradients import gradient
 from .linear_map import Halved, filled
 from .sparse.compression import sparse_hessian, sparse_jacobian
 from .straight_line import sparse_columns

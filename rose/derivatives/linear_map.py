@@ -18,7 +18,7 @@ from ..autodiff.jvp import jvp
 from ..autodiff.linearize import linearize
 from ..autodiff.transpose import Halves, transpose
 from ..errors import TypeMismatch, here
-from ..frontend.function import Fn
+from ..frontend.function import AnyFn
 from ..frontend.values import to_value
 from ..ir import Builder, Func, Value, types
 from ..ir.types import Real, Tuple, Type, linear_part, tangent, tuple_of, untyped
@@ -27,7 +27,7 @@ from ..ir.types import Real, Tuple, Type, linear_part, tangent, tuple_of, untype
 class Halved:
     """A function and its derivative in some of its parameters, as calls in the function being traced."""
 
-    def __init__(self, f: Fn[..., Any], active: Sequence[int]) -> None:
+    def __init__(self, f: AnyFn, active: Sequence[int]) -> None:
         self.f, self.active = f, tuple(active)
         self.types = [untyped(t) for t in f.types]
         self.result = untyped(f.result)

@@ -18,10 +18,9 @@ from ..ir.sizes import Dim, Size, Sizes, bound, dims_of, opened, size_of, sized
 from ..ir.types import Tuple, Type, Vec
 from ..ir.value import host_index
 from . import tracing
-from .function import Fn
+from .function import AnyFn, Fn
 from .signatures import written
 
-AnyFn = Fn[..., Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
 

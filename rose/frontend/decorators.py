@@ -16,7 +16,7 @@ from ..ir.value import install_operators
 from . import operators
 from .annotations import as_type
 from .any_size import any_size
-from .function import Fn, Opaque, P
+from .function import AnyFn, Fn, Opaque, P
 from .language import vectors
 from .signatures import arity, check_plain, name_of, types_of, written
 from .syntax.source import rewrite
@@ -30,9 +30,7 @@ install_operators({**operators.TABLE, "@": vectors.matmul})  # here, as no modul
 @overload
 def fn(body: Callable[P, R], /) -> Fn[P, R]: ...
 @overload
-def fn(
-    types: Sequence[Any], result: Any, /, *, syntax: bool = False
-) -> Callable[[Callable[..., Any]], Fn[..., Any]]: ...
+def fn(types: Sequence[Any], result: Any, /, *, syntax: bool = False) -> Callable[[Callable[..., Any]], AnyFn]: ...
 @overload
 def fn(*, syntax: bool) -> Callable[[Callable[P, R]], Fn[P, R]]: ...
 @edge
@@ -60,7 +58,7 @@ def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> An
     types, out = [as_type(t) for t in body], as_type(result)
 
     @edge
-    def decorate(f: Callable[..., Any]) -> Fn[..., Any]:
+    def decorate(f: Callable[..., Any]) -> AnyFn:
         count = arity(f)
         check_plain(f)
         if count is not None and count != len(types):
@@ -73,7 +71,7 @@ def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> An
     return decorate
 
 
-def _annotated(body: Any, syntax: bool) -> Fn[..., Any]:
+def _annotated(body: Any, syntax: bool) -> AnyFn:
     """The @fn of a function with annotations."""
     if isinstance(body, Fn) and not syntax:
         return body  # pyright: ignore[reportUnknownVariableType]
@@ -84,7 +82,7 @@ def _annotated(body: Any, syntax: bool) -> Fn[..., Any]:
     return _of_sizes(Fn(rewrite(body) if syntax else body, types, result))
 
 
-def _of_sizes(f: Fn[..., Any]) -> Fn[..., Any]:
+def _of_sizes(f: AnyFn) -> AnyFn:
     """`f`; where a `rose.dim` is in its types, as a function of any size."""
     return any_size(f) if any(map(dims_of, (*f.types, f.result))) else f
 

@@ -34,7 +34,7 @@ Rule = TypeVar("Rule", bound=Callable[..., Any])
 DEEPEST = 12_000  # functions traced one inside another
 BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 calls of C that CPython 3.12 allows in a thread
 
-_running: dict[Fn[..., Any], None] = {}  # the functions being traced, outermost first: to name a cycle
+_running: dict[AnyFn, None] = {}  # the functions being traced, outermost first: to name a cycle
 
 
 class Runtime(Protocol):
@@ -304,14 +304,23 @@ class Opaque(Fn[P, R]):
             raise
 
 
-def make(
-    body: Callable[..., Any], types: Sequence[Type], result: Type, name: str, names: Sequence[str]
-) -> Fn[..., Any]:
+AnyFn = Fn[..., Any]
+
+
+def checked(f: Any, what: str, at: Loc | None = None, which: str = "") -> AnyFn:
+    """`f`, if it is an `@fn` function, as `rose.<what>` takes; a TypeMismatch at `at` if it is not."""
+    if not isinstance(f, Fn):
+        message = f"rose.{what} takes an @fn function{which}, not {shown(f)}"
+        raise TypeMismatch(message, at or here(), "mark it with @rose.fn")
+    return f  # pyright: ignore[reportUnknownVariableType]
+
+
+def make(body: Callable[..., Any], types: Sequence[Type], result: Type, name: str, names: Sequence[str]) -> AnyFn:
     """A function that was derived, not written."""
     return Fn(body, types, result, name, names)
 
 
-def from_func(f: Func, names: Sequence[str]) -> Fn[..., Any]:
+def from_func(f: Func, names: Sequence[str]) -> AnyFn:
     """A function whose IR is already there."""
     made = make(lambda *_: None, [p.type for p in f.params], f.result, f.name, names)
     made._func, made._steps = f, False  # pyright: ignore[reportPrivateUsage]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CellType
 from typing import Any
 
@@ -41,6 +41,11 @@ def names_of(body: Callable[..., Any], count: int) -> list[str]:
     except (TypeError, ValueError):
         names = []
     return names if len(names) == count else [f"x{k}" for k in range(count)]
+
+
+def fresh_name(name: str, names: Sequence[str]) -> str:
+    """`name`, or a longer one if it is among `names`."""
+    return fresh_name(f"{name}_", names) if name in names else name
 
 
 def types_of(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:

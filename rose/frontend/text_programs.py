@@ -12,9 +12,7 @@ from ..ir.text.module import Module, deep
 from ..ir.text.module import parse as parse_module
 from ..ir.text.trees import TextLoc
 from ..optimise.outlining import LONGEST, split
-from .function import Fn, Opaque, from_func
-
-AnyFn = Fn[..., Any]
+from .function import AnyFn, Opaque, from_func
 
 
 class Functions(dict[str, AnyFn]):

@@ -9,7 +9,7 @@ from typing import Any
 from ..derivatives import gradients, jacobians
 from ..derivatives.flatten import Flat
 from ..frontend.any_size import of_any_size
-from ..frontend.function import make
+from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.select import abs as absolute
 from ..frontend.language.select import select, stop_gradient
@@ -17,7 +17,7 @@ from ..frontend.language.vectors import dot, norm
 from ..ir import ops
 from .descent import each
 from .linear_algebra import solution
-from .objective import ROUNDING, AnyFn, Found, Objective, limits, option, searching
+from .objective import ROUNDING, Found, Objective, limits, option, searching
 
 _FIRST = 1e-3  # the damping that is tried first, where there was none: a part of the diagonal
 _FLOOR = 1e-12  # a diagonal is at least this part of its largest number

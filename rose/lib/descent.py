@@ -7,12 +7,13 @@ from typing import Any
 
 from ..derivatives import gradients
 from ..frontend.any_size import of_any_size
+from ..frontend.function import AnyFn
 from ..frontend.language import control, loops
 from ..frontend.language.select import abs as absolute
 from ..frontend.language.select import select
 from ..frontend.language.vectors import dot, norm
 from ..ir import ops
-from .objective import ROUNDING, AnyFn, Found, Objective, limits, option, searching
+from .objective import ROUNDING, Found, Objective, limits, option, searching
 
 _ENOUGH = 1e-4  # of the decrease that the gradient promises, as Nocedal and Wright have it
 

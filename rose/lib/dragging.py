@@ -18,22 +18,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from ..derivatives import gradients
-from ..derivatives.arguments import checked
 from ..derivatives.flatten import Flat, is_real
 from ..errors import TypeMismatch, argument, here
 from ..frontend.any_size import of_any_size
-from ..frontend.function import Fn, make
+from ..frontend.function import AnyFn, checked, make
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
 from ..frontend.language.vectors import dot
-from ..ir import ops, shown
+from ..ir import ops
 from ..ir.types import Fin, Real, Type, Vec
 from .descent import each
 from .linear_algebra import cholesky_solve
-from .objective import AnyFn, option, whole
+from .objective import option, whole
 
 _AGAIN = 3  # how often a step is found anew, without the parameters that came to a bound
 _FIRST, _LESS, _MORE, _MOST = 1e-3, 0.2, 10.0, 1e8  # the damping: a part of the diagonal
@@ -102,10 +101,7 @@ def _others(constraints: Any, points: AnyFn) -> list[tuple[str, Type]]:
     if constraints is None:
         return []
     at = here().narrow(argument(1, "constraints", *_COUNTS))
-    if not isinstance(constraints, Fn):
-        what = f"the constraints of rose.lib.dragger are an @fn function, not {shown(constraints)}"
-        raise TypeMismatch(what, at, "mark it with @rose.fn")
-    f = cast("AnyFn", constraints)
+    f = checked(constraints, "lib.dragger", at, " for the constraints")
     if [*f.types[:1]] != [points.types[0]]:
         hint = f"let it take first what {points.name} takes, a {points.types[0]!r}"
         raise TypeMismatch(f"rose.lib.dragger: {f.name} is not about the picture {points.name}", at, hint)

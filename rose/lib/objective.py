@@ -6,17 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..derivatives.arguments import checked
 from ..derivatives.flatten import Flat, is_real
 from ..errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
 from ..frontend.annotations import as_type, struct
-from ..frontend.function import Fn, make
+from ..frontend.function import AnyFn, checked, make
 from ..ir import Value, shown
 from ..ir.forms import form_of
 from ..ir.types import Bool, Real, Tuple, Type
 from ..ir.value import host_index
-
-AnyFn = Fn[..., Any]
 
 if TYPE_CHECKING:
     Point = Any

@@ -7,13 +7,14 @@ from typing import Any
 
 from ..derivatives import gradients
 from ..frontend.any_size import of_any_size
+from ..frontend.function import AnyFn
 from ..frontend.language import control, loops
 from ..frontend.language.select import abs as absolute
 from ..frontend.language.select import select
 from ..frontend.language.vectors import dot, norm
 from .descent import along, each
 from .linear_algebra import backwards
-from .objective import ROUNDING, AnyFn, Found, Objective, limits, searching, whole
+from .objective import ROUNDING, Found, Objective, limits, searching, whole
 
 _ENOUGH, _FLATTER = 1e-4, 0.9  # of the slope at the start: Wolfe's two constants, as Nocedal and Wright have them
 _TRIES = 60  # in one line search: halved as often, a step is shorter than the distance between two numbers

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import ir
-from ...frontend.function import make
+from ...frontend.function import AnyFn, make
 from ...ir import Builder, Func, Value
 from ...ir.callgraph import callees
 from ...ir.ops import ieq, select
 from ...ir.types import Fin, Real, Type, Vec, linear_part, tangent, tuple_of, untyped
-from ..arguments import AnyFn, Argnums, positions, real_result
+from ..arguments import Argnums, positions, real_result
 from ..flatten import Flat, Path, build, place
 from ..linear_map import Halved, filled
 from . import colouring

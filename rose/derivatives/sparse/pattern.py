@@ -8,11 +8,11 @@ from typing import Any
 
 from ...errors import NotDifferentiable, edge, here
 from ...frontend.any_size import AnySize
-from ...frontend.function import Fn
+from ...frontend.function import AnyFn, checked
 from ...frontend.tracing import no_collector
 from ...ir import Func
 from ...ir.types import items_of, tangent
-from ..arguments import checked, positions, real_result
+from ..arguments import positions, real_result
 from ..flatten import count
 from ..linear_map import Halved
 from .abstract_interpreter import Dependence
@@ -21,7 +21,7 @@ from .index_sets import IndexSet, listed, single
 from .matrix import Sparsity, of_rows
 
 
-def of_known_size(f: Fn[..., Any], what: str) -> Fn[..., Any]:
+def of_known_size(f: AnyFn, what: str) -> AnyFn:
     """`f`, if it is not a function of any size."""
     if isinstance(f, AnySize):
         name = f.dims[0].text
@@ -30,7 +30,7 @@ def of_known_size(f: Fn[..., Any], what: str) -> Fn[..., Any]:
     return f
 
 
-def pattern(f: Fn[..., Any], active: Sequence[int]) -> Sparsity:
+def pattern(f: AnyFn, active: Sequence[int]) -> Sparsity:
     """The pattern of the Jacobian of `f` in these parameters, whose columns stand one after another."""
     halved = Halved(f, active)
     func, d = halved.func()
@@ -61,7 +61,7 @@ def _rows(d: Func, halved: Halved) -> list[Sequence[int]]:
 
 
 @edge
-def sparsity(f: Fn[..., Any], argnums: int | Sequence[int] = 0) -> Sparsity:
+def sparsity(f: AnyFn, argnums: int | Sequence[int] = 0) -> Sparsity:
     """Where the Jacobian of `f` may have something other than zeros, at any point.
 
     Rows are the numbers of the result, columns those of the parameter, each in the order of fields and elements; with
