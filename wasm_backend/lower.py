@@ -7,31 +7,32 @@ an f64 or i32 parameter or result; an aggregate is a pointer, and the caller say
 
 from __future__ import annotations
 
-import os
-import struct
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from types import CodeType
 from typing import Any, cast
 
-from rose.errors import Loc, RoseError, TooLarge, here
+from rose.errors import RoseError, TooLarge, here
 from rose.host.effects import Assertion, Failure, Printer
-from rose.ir import ACCUM, CALL, CONST, FOR, PACK, PURE_CALL, ZERO, Block, Func, Value, is_call
+from rose.ir import PURE_CALL, Block, Func, Value
 from rose.ir.progress import step
 from rose.ir.sizes import Dim, Size, dims_of, larger, plus
-from rose.ir.stacks import POP
-from rose.ir.types import Bool, Fin, Real, Ref, Single, Type, Vec, double, items_of
+from rose.ir.types import Ref, double
 
-from .abi.layout import align, is_aggregate, leaves, size
-from .abi.signature import BASE, LARGEST, MARK, Lowered, Plain, Signature, Slot
-from .binary.encoder import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module, instruction
-from .codegen.assembler import Assembler
+from .abi.layout import is_aggregate, leaves
+from .abi.signature import BASE, LARGEST, MARK, Lowered, Plain, Signature, Slot, import_types
+from .binary.encoder import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module
 from .codegen.branch import ChoiceWriter
+from .codegen.call_order import callees, calls_first, needs
 from .codegen.dynamic_sizes import Extents
-from .codegen.function import CALLED, FunctionWriter
-from .codegen.heap import HEADER, Heap
-from .codegen.places import ADDRESS, Frame, Mem, wasm_type
+from .codegen.function import FunctionWriter
+from .codegen.heap import Heap
+from .codegen.literals import place_literals
+from .codegen.memory import Memory, too_large
+from .codegen.places import ADDRESS, Mem
+from .codegen.templates import CALLED
+from .codegen.vector_add import vector_add
 from .codegen.while_loop import TurnsWriter
 from .debug_info import NOTING
 from .libm import link
@@ -75,18 +76,16 @@ class _Program:
         self.exports, self.single, self.simd, self.asking = exports, single, simd, asking
         self.fused = False  # some product and sum are one instruction
         self.stages = stages  # how many modules are made of these functions
-        self.notable = calls_first(exports.values())
-        self.order = list(self.notable)
-        self.calls = {f: list(dict.fromkeys(callees(f, vs))) for f, vs in self.notable.items()}
+        self.needs = calls_first(exports.values())
+        self.order = list(self.needs)
+        self.calls = {f: list(dict.fromkeys(callees(f, vs))) for f, vs in self.needs.items()}
         self.called = {g for called in self.calls.values() for g in called}
         self.called |= {f for f in exports.values() if f.arms is not None or f.turns is not None}  # its wrapper does
         self.imports = tuple([f for f in self.order if f.impl is not None and not isinstance(f.impl, Assertion)])
         self.index: dict[Func, int] = {}
-        self.frames: dict[Func, Frame] = {}
+        self.frames: dict[Func, Memory] = {}
         self.mailbox: dict[Func, list[Mem | None]] = {}
         self.top = 16  # nothing lies at address 0
-        self.literals: dict[Value, int] = {}  # the addresses of those that are vectors
-        self.zeros = Mem(None, 0)  # where there are as many of them as in any zero
         self.largest = 0
         self.used: dict[Func, dict[Size, None]] = {}  # the sizes that each function uses, with what it calls
         self.open: list[tuple[str, tuple[Dim, ...], dict[Size, None], int | Size]] = []  # exports with such sizes
@@ -105,10 +104,13 @@ class _Program:
             if len(f.params) >= MAX_PARAMS:
                 what = f"{f.name} takes {len(f.params):,} arguments, and what a module imports at most {MAX_PARAMS - 1}"
                 raise TooLarge(what, f.params[0].loc, "give it a struct, or a vector")
-            self.index[f] = m.import_func(*name, m.type(*border_types(f)))
+            self.index[f] = m.import_func(*name, m.type(*import_types(f)))
             prints += printer
-        self.constants()
-        mathematics = [CALLED[v.op] for f in self.order for v in self.notable[f] if v.op in CALLED]
+        needed = [v for f in self.order for v in self.needs[f]]
+        self.literals, self.zeros = place_literals(m, self.reserve, needed)
+        if self.top > LARGEST:
+            raise too_large(self.order[-1], self.top, self.exports)
+        mathematics = [CALLED[v.op] for v in needed if v.op in CALLED]
         self.math = link(m, mathematics, self.reserve)
         for f in self.order:
             if f.impl is None and f in self.called:
@@ -125,72 +127,32 @@ class _Program:
         origins = cast("Any", m.marks()) if self.asking is not None else ()
         return Lowered(m.finish(), signatures, self.imports, tuple(self.math), failures, base, None, tuple(origins))
 
-    def constants(self) -> None:
-        """Place the literals that are vectors, and the zeros that all zero aggregates share."""
-        zeros = 0
-        known = dict[tuple[Type, bytes], int]()
-        for f in self.order:
-            for v in self.notable[f]:
-                if v.op is CONST and not v.type.scalar and not v.type.empty:
-                    key = (v.type, pack(v.attr, v.type))
-                    if key not in known:
-                        known[key] = self.reserve(len(key[1]), align(v.type))
-                        self.module.data(known[key], key[1])
-                    self.literals[v] = known[key]
-                elif v.op is ZERO:
-                    zeros = max([zeros, *[known_size(t) for t in leaves(v.type) if not t.scalar]])
-                elif v.op is POP:
-                    zeros = max(zeros, HEADER + known_size(v.type))
-        self.zeros = Mem(None, self.reserve(zeros, 8))
-        if self.top > LARGEST:
-            raise self.too_large(self.order[-1], self.top)
-
     def reserve(self, n: int, to: int) -> int:
         at = -(-self.top // to) * to
         self.top = at + n
         return at
 
-    def literal(self, v: Value) -> int:
-        """The address of a literal vector."""
-        return self.literals[v]
-
-    def new_frame(self, f: Func) -> Frame:
-        """A frame above those of all that `f` calls."""
+    def new_frame(self, f: Func) -> Memory:
+        """Memory above that of all that `f` calls."""
         top, more = self.top, cast("int | Size", 0)
         for g in self.callees(f):
             if g.impl is None:
                 below = self.frames[g]
                 top = max(top, below.top)
                 more = larger(more, below.more) if isinstance(below.more, Size) else more
-        return _Frame(self, f, top, more)
+        frame = Memory(top, more, lambda needed: too_large(f, needed, self.exports))
+        for t in (f.result, *[p.type for p in f.params]):
+            frame.check(t.inner if isinstance(t, Ref) else t)
+        return frame
 
     def callees(self, f: Func) -> list[Func]:
         """What `f` calls, which may be a wrapper that was made here."""
-        return self.calls[f] if f in self.calls else callees(f, notable_values(f.body))
+        return self.calls[f] if f in self.calls else callees(f, needs(f.body))
 
-    def done(self, f: Func, frame: Frame) -> None:
+    def done(self, f: Func, frame: Memory) -> None:
         self.largest = max(self.largest, frame.top)
         if frame.top > LARGEST:
-            raise self.too_large(f, frame.top)
-
-    def too_large(self, f: Func, needed: int) -> TooLarge:
-        """The error of a function that needs so much memory: at the vector that takes most of it."""
-        called = calls_first([f])
-        parts = [(known_size(p.type), p.loc) for p in f.params]
-        parts += [part for g in called for part in vectors(g.body)]
-        lines: dict[tuple[str, int], tuple[int, Loc]] = {}  # the largest part of each line
-        for n, loc in sorted(parts, key=lambda part: -part[0]):
-            if n > LARGEST // 64:
-                lines.setdefault(loc.position()[:2], (n, loc))
-        most = list(lines.items())[:3]
-        told = [f"{n:,} at {os.path.basename(file)}:{line}" for (file, line), (n, _) in most]
-        name = next((g.name for g in self.exports.values() if f in calls_first([g])), f.name)
-        what = f"{name} needs {needed:,} bytes of memory, with what it calls; WebAssembly has {LARGEST:,}"
-        return TooLarge(
-            what + (f". Most are {' and '.join(told)}" if len(told) > 1 else ""),
-            most[0][1][1] if most else f.params[0].loc if f.params else None,
-            "loop over smaller parts, or sum with rose.accum where a vector is not needed",
-        )
+            raise too_large(f, frame.top, self.exports)
 
     def write(self, f: Func) -> None:
         """One function, to be called by others."""
@@ -260,57 +222,8 @@ class _Program:
         """The function that adds a row of numbers into another: (to, from, bytes)."""
         if self._adder is None:
             self._adder = self.module.reserve(self.module.type([I32, I32, I32], []), "add")
-            self.module.define(self._adder, _adder(self.single))
+            self.module.define(self._adder, vector_add(self.single))
         return self._adder
-
-
-class _Frame(Frame):
-    """The memory of one function. What lies beyond 4 GiB has no address: it is counted, and then refused."""
-
-    def __init__(self, program: _Program, f: Func, bottom: int, more: int | Size) -> None:
-        super().__init__(bottom, more)
-        self.program, self.f = program, f
-        for t in (f.result, *[p.type for p in f.params]):
-            self._check(t.inner if isinstance(t, Ref) else t)
-
-    def _check(self, t: Type) -> None:
-        """Refuse what is too large by itself: not even the distance of its elements could be written."""
-        if known_size(t) > LARGEST:
-            raise self.program.too_large(self.f, max(self.top, known_size(t)))
-
-    def reserve(self, t: Type) -> Mem:
-        at = super().reserve(t)
-        self._check(t)
-        return at if self.top <= LARGEST else Mem(None, 0)
-
-
-def _adder(single: bool) -> Assembler:
-    """A loop over two rows of numbers, from front to back."""
-    to, at, n, number = 0, 1, 2, Single if single else Real
-    c = Assembler(3, single)
-    end = c.local(I32)
-    step = instruction("i32.const", 4 if single else 8) + instruction("i32.add")
-    c.get(to)
-    c.get(n)
-    c("i32.add")
-    c.set(end)
-    c("loop")
-    c.get(to)
-    c.load(number, Mem(to, 0))
-    c.load(number, Mem(at, 0))
-    c.add(number)
-    c.write(number, Mem(to, 0))
-    c.get(at)
-    c.emit(step)
-    c.set(at)
-    c.get(to)
-    c.emit(step)
-    c.tee(to)
-    c.get(end)
-    c("i32.lt_u")
-    c("br_if", 0)
-    c("end")
-    return c
 
 
 def wrapper(f: Func) -> Func:
@@ -323,71 +236,3 @@ def wrapper(f: Func) -> Func:
     call = Value(PURE_CALL, f.result, tuple(body.params), f, loc, body)  # pyright: ignore[reportArgumentType]
     body.code, body.results = [call], (call,)
     return Func(f.name, body, f.result, pure=f.pure)
-
-
-_NOTABLE = {CONST, ZERO, CALL, PURE_CALL, POP, *CALLED}
-
-
-def notable_values(block: Block) -> list[Value]:
-    """The instructions that concern the whole module: literals, zeros, calls and mathematics, those in loops too."""
-    out: list[Value] = []
-    for v in block.code:
-        if v.op in _NOTABLE:
-            out.append(v)
-        elif v.op is FOR:
-            out.extend(notable_values(v.attr))
-    return out
-
-
-def known_size(t: Type) -> int:
-    """The bytes of a `t`; 0, if only the running module knows them, which refuses too many itself."""
-    n = size(t)
-    return 0 if isinstance(n, Size) else n
-
-
-def vectors(block: Block) -> Iterator[tuple[int, Loc]]:
-    """The bytes of what instructions make in memory, and where the user wrote them."""
-    for v in block.code:
-        if v.op is FOR:
-            yield from vectors(v.attr)
-            yield from [(known_size(t), v.loc) for t in items_of(v.type)[len(v.args) :]]
-        elif v.op is ACCUM or v.op is PACK or v.op is CONST or v.op is ZERO:
-            yield known_size(v.type.inner if isinstance(v.type, Ref) else v.type), v.loc
-
-
-def callees(f: Func, notable: list[Value]) -> list[Func]:
-    called = [v.attr for v in notable if is_call(v)]
-    return [*(f.arms or ()), *(f.turns[:2] if f.turns is not None else ()), *called]
-
-
-def calls_first(roots: Iterable[Func]) -> dict[Func, list[Value]]:
-    """These functions and all that they call, each after those that it calls; with what is notable in them."""
-    out: dict[Func, list[Value]] = {}
-    todo: list[tuple[Func, list[Value] | None]] = [(f, None) for f in reversed(list(roots))]
-    while todo:
-        f, found = todo.pop()
-        if found is not None:
-            out.setdefault(f, found)
-        elif f not in out:
-            found = notable_values(f.body)
-            todo.append((f, found))
-            todo.extend([(g, None) for g in reversed(callees(f, found)) if g not in out])
-    return out
-
-
-def border_types(f: Func) -> tuple[list[int], list[int]]:
-    """The parameters and results of an import: aggregates as pointers, a place for one that is a result."""
-    params = [wasm_type(p.type) for p in f.params if not p.type.empty]
-    if f.result.empty:
-        return params, []
-    return ([*params, I32], []) if is_aggregate(f.result) else (params, [wasm_type(f.result)])
-
-
-def pack(x: Any, t: Type) -> bytes:
-    """A literal as it lies in memory."""
-    if isinstance(t, Vec) and isinstance(t.elem, Vec):
-        return b"".join([pack(y, t.elem) for y in x])
-    xs, of = (x, t.elem) if isinstance(t, Vec) else ([x], t)
-    assert of.scalar, t
-    kind = "?" if of is Bool else "I" if isinstance(of, Fin) else "d" if of is Real else "f"
-    return struct.pack(f"<{len(xs)}{kind}", *xs)

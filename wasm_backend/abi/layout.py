@@ -15,7 +15,9 @@ from rose.ir import Value
 from rose.ir.sizes import Size, plus, rounded_up, times
 from rose.ir.types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Vec
 
-_NUMBERS: dict[Type, int] = {Real: 8, Tan: 8, Single: 4}  # their bytes
+from ..binary.encoder import F32, F64, I32
+
+_BYTES: dict[Type, int] = {Real: 8, Tan: 8, Single: 4}
 
 
 @cache
@@ -29,7 +31,7 @@ def align(t: Type) -> int:
         case Fin() | Stack():
             return 4
         case _:
-            return _NUMBERS.get(t, 1)
+            return _BYTES.get(t, 1)
 
 
 @cache
@@ -43,7 +45,21 @@ def size(t: Type) -> int | Size:
         case Fin() | Stack():
             return 4
         case _:
-            return _NUMBERS.get(t, 1 if t is Bool else 0)
+            return _BYTES.get(t, 1 if t is Bool else 0)
+
+
+def known_size(t: Type) -> int:
+    """The bytes of a `t`; 0 if only the running module knows them, which refuses too many itself."""
+    n = size(t)
+    return 0 if isinstance(n, Size) else n
+
+
+_TYPES: dict[Type, int] = {Real: F64, Tan: F64, Single: F32}
+
+
+def wasm_type(t: Type) -> int:
+    """The type of the local that holds a scalar, or the address of an aggregate."""
+    return _TYPES.get(t, I32)
 
 
 @cache

@@ -27,7 +27,8 @@ from rose.ir import Func
 from rose.ir.sizes import Dim, Size, Sizes, sized
 from rose.ir.types import Tuple, Type, Vec
 
-from .layout import describe, open_extents, told
+from ..binary.encoder import I32
+from .layout import describe, is_aggregate, open_extents, told, wasm_type
 
 Origin = tuple[int, Loc | None]  # an offset in a module, and where the instructions from there on were written
 
@@ -90,6 +91,14 @@ def _ways(t: Type, d: Dim, way: tuple[str | int, ...]) -> Iterator[list[str | in
     elif isinstance(t, Tuple):
         for k, s in zip(t.form.fields if t.form is not None else range(len(t.items)), t.items, strict=True):
             yield from _ways(s, d, (*way, k))
+
+
+def import_types(f: Func) -> tuple[list[int], list[int]]:
+    """The parameters and results of an import: aggregates as pointers, also the place for one that is a result."""
+    params = [wasm_type(p.type) for p in f.params if not p.type.empty]
+    if f.result.empty:
+        return params, []
+    return ([*params, I32], []) if is_aggregate(f.result) else (params, [wasm_type(f.result)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from rose.ir import ACCUM, FOR, ZERO, Value
 from rose.ir.sizes import Size, times
 from rose.ir.types import Fin, Type, Vec
 
+from ..abi.layout import wasm_type
 from ..binary.encoder import I32
-from .places import Mem, wasm_type
+from .places import Mem
 from .register_promotion import Carried, carried, first_uses, parts
 from .strength_reduction import step
 from .values import ValueWriter

@@ -8,10 +8,10 @@ from functools import cache
 from rose.ir.sizes import Size
 from rose.ir.types import Bool, Real, Single, Tan, Type
 
-from ..abi.layout import size
+from ..abi.layout import size, wasm_type
 from ..abi.signature import FAILED
 from ..binary.encoder import F32, F64, I32, PAGE, Code
-from .places import Mem, wasm_type
+from .places import Mem
 
 INLINE = 64  # bytes that are copied or cleared by single instructions
 _LOADS: dict[Type, str] = {Bool: "i32.load8_u", Real: "f64.load", Tan: "f64.load", Single: "f32.load"}

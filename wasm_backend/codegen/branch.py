@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from rose.ir import CALL, Block, Func, Value
 
-from ..abi.layout import leaves
+from ..abi.layout import leaves, wasm_type
 from ..binary.encoder import Code
 from .function import FunctionWriter
-from .places import Frame, Mem, wasm_type
+from .memory import Memory
+from .places import Mem
 from .values import Program
 
 
@@ -17,7 +18,7 @@ class ChoiceWriter(FunctionWriter):
     """Writes a function that calls one of two others, which put their results where its own go."""
 
     def __init__(
-        self, program: Program, f: Func, frame: Frame, at: Sequence[Mem | None] | None = None, out: Mem | None = None
+        self, program: Program, f: Func, frame: Memory, at: Sequence[Mem | None] | None = None, out: Mem | None = None
     ) -> None:
         assert f.arms is not None
         body = Block()

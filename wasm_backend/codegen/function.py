@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from rose.host.effects import Assertion
 from rose.ir import (
     ACCUM,
@@ -14,18 +12,15 @@ from rose.ir import (
     FREEZE,
     GET,
     INDEX,
-    OPS,
     PACK,
     TUPLE,
     ZERO,
     Block,
     Func,
-    Op,
     Value,
     is_call,
 )
 from rose.ir.ops import neg
-from rose.ir.single_ops import TWINS
 from rose.ir.sizes import Size, plus, times
 from rose.ir.stacks import JOIN, POP, PUSH
 from rose.ir.types import Ref, Stack, Tuple, Type, Vec
@@ -40,37 +35,13 @@ from ..abi.layout import (
     offsets,
     open_extents,
     size,
+    wasm_type,
 )
-from ..binary.encoder import I32, LOCAL_GET, LOCAL_SET, Code, instruction
+from ..binary.encoder import I32, LOCAL_GET, LOCAL_SET, Code
 from .heap import HEADER, node, node_size
 from .loops import LoopWriter
-from .places import ADDRESS, Mem, Place, wasm_type
-
-
-@cache
-def template(op: Op) -> tuple[int | bytes | str, ...]:
-    """The `wasm` column, encoded: a number is an argument, put on the stack; a name is a function, called."""
-    steps: list[int | bytes | str] = []
-    for step in op.wasm.split(", "):
-        word, *rest = step.split()
-        if word == "call":
-            steps += rest
-        else:
-            steps.append(int(word[1:]) if word[0] == "$" else instruction(word, *[float(x) for x in rest]))
-    return tuple(steps)
-
-
-ROWS = [*OPS.values(), *TWINS.values()]  # those in single precision, too
-# the rows that call a function of the library, and which
-CALLED = {op: op.wasm.split()[1] for op in ROWS if op.wasm.startswith("call ")}
-
-
-def _plain(op: Op) -> bytes:
-    return b"".join([x for x in template(op) if isinstance(x, bytes)])
-
-
-# the rows whose code is that of their arguments, and then these bytes
-PLAIN = {op: _plain(op) for op in ROWS if op.wasm and "$" not in op.wasm and op not in CALLED}
+from .places import ADDRESS, Mem, Place
+from .templates import PLAIN, template
 
 
 class FunctionWriter(LoopWriter):

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rose.ir.sizes import Size, parted, plus, rounded_up
-from rose.ir.types import Fin, Real, Single, Tan, Type
-
-from ..abi.layout import align, size
-from ..abi.signature import BASE
-from ..binary.encoder import F32, F64, I32
+from rose.ir.sizes import Size, parted, plus
+from rose.ir.types import Fin, Type
 
 ADDRESS = Fin(2**31)  # the type of what an address in memory lies as: a number of 32 bits
 
@@ -41,30 +37,3 @@ class Literal(NamedTuple):
 
 
 Place = int | Mem | Literal  # an int is a local
-
-
-class Frame:
-    """The memory of one function, as it grows: up to `top`, and for what depends on sizes up to `more` above `BASE`."""
-
-    def __init__(self, bottom: int, more: int | Size = 0) -> None:
-        self.top, self.more = bottom, more
-
-    def reserve(self, t: Type) -> Mem:
-        """The address of a new `t`."""
-        n, to = size(t), max(align(t), 8)
-        if isinstance(n, Size):
-            at = rounded_up(self.more, to)
-            self.more = plus(at, n)
-            return Mem(None, 0).at(plus(BASE, at))
-        at = rounded_up(self.top, to)
-        assert isinstance(at, int)
-        self.top = at + n
-        return Mem(None, at)
-
-
-def wasm_type(t: Type) -> int:
-    """The type of the local that holds a scalar, or the address of an aggregate."""
-    return _NUMBERS.get(t, I32)
-
-
-_NUMBERS: dict[Type, int] = {Real: F64, Tan: F64, Single: F32}

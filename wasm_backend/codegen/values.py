@@ -15,14 +15,15 @@ from rose.ir import CONST, ZERO, Block, Func, Value
 from rose.ir.sizes import Size, rounded_up
 from rose.ir.types import Real, Ref, Type
 
-from ..abi.layout import leaf_offsets, leaves, size
+from ..abi.layout import leaf_offsets, leaves, size, wasm_type
 from ..binary.encoder import F32, F64, I32, LOCAL_GET, Body
 from .assembler import Assembler
 from .destinations import Home, Homes, Part
 from .dynamic_sizes import Extents
 from .heap import Heap
 from .liveness import Lives
-from .places import ADDRESS, Frame, Literal, Mem, Place, wasm_type
+from .memory import Memory
+from .places import ADDRESS, Literal, Mem, Place
 from .register_promotion import Carried
 
 
@@ -34,13 +35,13 @@ class Program(Protocol):
     heap: Heap
     extents: Extents
     mailbox: dict[Func, list[Mem | None]]  # where the parameters go, of functions that have too many
+    literals: dict[Value, int]  # the addresses of literal vectors
     zeros: Mem
     single: bool  # the module is in single precision
     fused: bool  # some of its products and sums are one instruction
     asking: Collection[CodeType] | None  # the code that asked for the module, if places are noted
     simd: bool | str  # two turns of a loop may be one: if it is "relaxed", their bits may depend on the machine
 
-    def literal(self, v: Value) -> int: ...
     def adder(self) -> int: ...
     def failure(self, why: Failure) -> int: ...
 
@@ -49,7 +50,7 @@ class ValueWriter:
     """One function. With `at`, the parameters that lie in memory at fixed addresses, and `out`, the result's."""
 
     def __init__(
-        self, program: Program, f: Func, frame: Frame, at: Sequence[Mem | None] | None = None, out: Mem | None = None
+        self, program: Program, f: Func, frame: Memory, at: Sequence[Mem | None] | None = None, out: Mem | None = None
     ) -> None:
         self.program, self.f, self.frame, self.out = program, f, frame, out
         self.lives = Lives(f.body)
@@ -163,7 +164,7 @@ class ValueWriter:
         if v.op is ZERO:
             return self._all(v)
         if v.op is CONST:
-            return () if v.type.empty else (Mem(None, self.program.literal(v)),)
+            return () if v.type.empty else (Mem(None, self.program.literals[v]),)
         return self.place[v]
 
     def _leaves_at(self, t: Type, at: Mem) -> tuple[Place, ...]:

@@ -11,7 +11,8 @@ from rose.ir.types import Fin, Tuple
 from ..binary.encoder import I32
 from .function import FunctionWriter
 from .loops import State, Swap
-from .places import Frame, Mem
+from .memory import Memory
+from .places import Mem
 from .values import Program
 
 
@@ -19,7 +20,7 @@ class TurnsWriter(FunctionWriter):
     """Writes a loop whose turns are calls. It has the body of a `for`, which the test leaves."""
 
     def __init__(
-        self, program: Program, f: Func, frame: Frame, at: Sequence[Mem | None] | None = None, out: Mem | None = None
+        self, program: Program, f: Func, frame: Memory, at: Sequence[Mem | None] | None = None, out: Mem | None = None
     ) -> None:
         assert f.turns is not None and isinstance(f.result, Tuple)
         self.turns, types = f.turns, f.result.items

@@ -13,8 +13,9 @@ from rose.ir.sizes import Size
 from rose.ir.types import Real
 
 from ..binary.encoder import I32, V128, Body, instruction
-from ..codegen.function import FunctionWriter, template
+from ..codegen.function import FunctionWriter
 from ..codegen.places import Mem
+from ..codegen.templates import template
 from .plan import Affine, Kind, Plan, Row, Terms, twin
 
 LOW, HIGH = instruction("i8x16.shuffle", 0, 2), instruction("i8x16.shuffle", 1, 3)

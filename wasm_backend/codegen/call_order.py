@@ -1,0 +1,47 @@
+"""The functions of a module in post-order of the call graph, with what each needs of its module.
+
+A function is written after those that it calls, so its memory can lie above theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
+from rose.ir.stacks import POP
+
+from .templates import CALLED
+
+_NEEDS = {CONST, ZERO, CALL, PURE_CALL, POP, *CALLED}
+
+
+def needs(block: Block) -> list[Value]:
+    """The instructions that concern the whole module: literals, zeros, calls and mathematics, also those in loops."""
+    out: list[Value] = []
+    for v in block.code:
+        if v.op in _NEEDS:
+            out.append(v)
+        elif v.op is FOR:
+            out.extend(needs(v.attr))
+    return out
+
+
+def callees(f: Func, needed: Iterable[Value]) -> list[Func]:
+    """The functions that `f` calls, once for each call; `needed` are its `needs`, so that it is walked once."""
+    called = [v.attr for v in needed if is_call(v)]
+    return [*(f.arms or ()), *(f.turns[:2] if f.turns is not None else ()), *called]
+
+
+def calls_first(roots: Iterable[Func]) -> dict[Func, list[Value]]:
+    """These functions and all that they call, each after those that it calls; with the `needs` of each."""
+    out: dict[Func, list[Value]] = {}
+    todo: list[tuple[Func, list[Value] | None]] = [(f, None) for f in reversed(list(roots))]
+    while todo:
+        f, needed = todo.pop()
+        if needed is not None:
+            out.setdefault(f, needed)
+        elif f not in out:
+            needed = needs(f.body)
+            todo.append((f, needed))
+            todo.extend([(g, None) for g in reversed(callees(f, needed)) if g not in out])
+    return out

@@ -1,0 +1,36 @@
+"""The `wasm` column of the table of operations, encoded: what a row puts around its arguments."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from rose.ir import OPS, Op
+from rose.ir.single_ops import TWINS
+
+from ..binary.encoder import instruction
+
+
+@cache
+def template(op: Op) -> tuple[int | bytes | str, ...]:
+    """The `wasm` column, encoded: a number is an argument, put on the stack; a name is a function, called."""
+    steps: list[int | bytes | str] = []
+    for step in op.wasm.split(", "):
+        word, *rest = step.split()
+        if word == "call":
+            steps += rest
+        else:
+            steps.append(int(word[1:]) if word[0] == "$" else instruction(word, *[float(x) for x in rest]))
+    return tuple(steps)
+
+
+ROWS = [*OPS.values(), *TWINS.values()]  # those in single precision, too
+# the rows that call a function of the library, and which
+CALLED = {op: op.wasm.split()[1] for op in ROWS if op.wasm.startswith("call ")}
+
+
+def _plain(op: Op) -> bytes:
+    return b"".join([x for x in template(op) if isinstance(x, bytes)])
+
+
+# the rows whose code is that of their arguments, and then these bytes
+PLAIN = {op: _plain(op) for op in ROWS if op.wasm and "$" not in op.wasm and op not in CALLED}
