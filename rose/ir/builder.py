@@ -117,6 +117,8 @@ class Builder:
     one more parameter, in `captured`, and every caller passes it on.
     """
 
+    verify: Callable[[Func], object] | None = None  # called with each function that is made
+
     def __init__(self, name: str, outer: Builder | None = None) -> None:
         self.name, self.outer = name, outer
         self.root = self.block = Block()
@@ -348,7 +350,10 @@ class Builder:
     def func(self, result: Value) -> Func:
         """The finished function."""
         self.root.results = (self.reach(result),)
-        return Func(self.name, self.root, result.type, pure=self.pure)
+        made = Func(self.name, self.root, result.type, pure=self.pure)
+        if self.verify is not None:
+            self.verify(made)
+        return made
 
 
 def _nowhere(ref: Value) -> bool:

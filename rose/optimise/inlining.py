@@ -7,43 +7,23 @@ that is made and taken apart in one, so nothing of it is left; what the builder 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
-from ..ir import (
-    FOR,
-    Func,
-    Value,
-)
-from ..ir.callgraph import callees, callees_first, calls, of_parts, weight
-from ..ir.progress import step
-from .dead_code import remove_dead_code
-from .if_conversion import is_cheap
-from .loop_fusion import fuse
+from ..ir import FOR, Func, Value
+from ..ir.callgraph import callees, calls, weight
 from .outlining import LONG, LONGEST
-from .rewriter import Writer
-from .sum_forwarding import merge_sums
+from .rewriter import IF_CONVERT, Simplifier
 
 SMALL = 30  # instructions: a function with no more is put into all that call it
 LAYERS = 3  # so often a larger one is written again: of a chain of calls not each takes in the whole rest
 
 
-def inline(roots: Iterable[Func], *, simd: bool = False) -> dict[Func, Func]:
-    """For each of these functions, and all that they call, what takes its place."""
-    roots = list(roots)
-    program = _Program(roots, simd)
-    for root in roots:
-        for f in callees_first(root, lambda g: g not in program.made):
-            program.made[f] = program.rewritten(f)
-            step("optimise")
-    return program.made
+class Inliner:
+    """Inlines the functions of a program, callees first: how long each is, and how often it is called, decides."""
 
-
-class _Program:
-    """What is known of all functions: what takes their place, how long that is, and how often each is called."""
-
-    def __init__(self, roots: Iterable[Func], simd: bool) -> None:
-        self.simd = simd
-        self.made: dict[Func, Func] = {}
+    def __init__(self, roots: Iterable[Func], made: Mapping[Func, Func], without: Collection[str] = ()) -> None:
+        self.made, self.without = made, without  # what takes the place of the functions that are done
+        self.is_cheap = IF_CONVERT.chosen(without)
         self.calls: dict[Func, int] = {}
         self.weights: dict[Func, int] = {}
         self.layers: dict[Func, int] = {}  # how often the oldest part of it was written again
@@ -58,15 +38,13 @@ class _Program:
                     seen.add(g)
                     todo.append(g)
 
-    def rewritten(self, f: Func) -> Func:
-        """What takes the place of `f`, when all that it calls is done: `f` itself where there is nothing to do."""
+    def inlined(self, f: Func) -> Func:
+        """`f` with callees, which are done, inlined; itself where there is nothing to do."""
         made = self.made
-        if not f.has_body:
-            return of_parts(f, made)
         here = self.chosen(f)
         if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
             return f
-        new = remove_dead_code(fuse(merge_sums(Writer(self.made, here).function(f)), simd=self.simd))
+        new = Simplifier(made, here, self.without).function(f)
         self.layers[new] = max(
             [self.layers.get(g, 0) + (self.weight(g) > SMALL) for g in here.values() if g.has_body], default=0
         )
@@ -78,7 +56,7 @@ class _Program:
         total = self.weight(f)
         for v in calls(f):
             g = self.made[v.attr]
-            if is_cheap(g):
+            if self.is_cheap(g):
                 out[v] = g
                 total += sum([self.weight(arm) for arm in g.arms or ()])
             elif g.has_body and not v.attr.remat:

@@ -8,7 +8,7 @@ done, both are put where they are called, so that `schedule.py` can bring them t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 
 from ..ir import CONST, GET, PARAM, TUPLE, ZERO, Func, Value, is_call
@@ -16,7 +16,7 @@ from ..ir.callgraph import weight
 from ..ir.types import Ref
 from .dead_code import remove_dead_code
 from .inlining import SMALL
-from .rewriter import Writer
+from .rewriter import Simplifier
 
 ROUNDS = 4  # calls within calls
 HOPS = 100  # calls in a row that hand on what they are given: so many are looked through
@@ -24,7 +24,7 @@ SHALLOW = 8  # times as many steps as the longest chain of them has: what is no 
 LARGEST = 100_000  # instructions of a function that becomes one, before it is cut again
 
 
-def join_pairs(f: Func, made: Mapping[Func, Func]) -> Func:
+def join_pairs(f: Func, made: Mapping[Func, Func], without: Collection[str] = ()) -> Func:
     """`f`, with what is `made` of the functions that it calls in pairs put where they are called."""
     if any([isinstance(p.type, Ref) for p in f.params]):  # it is a half itself, and has its pair where it is called
         return f
@@ -32,7 +32,7 @@ def join_pairs(f: Func, made: Mapping[Func, Func]) -> Func:
         here = {v: made.get(v.attr, v.attr) for v in _pairs(f)}
         if not here or weight(f.body) + sum([weight(g.body) for g in here.values()]) > LARGEST:
             break
-        f = remove_dead_code(Writer(made, here).function(f))
+        f = remove_dead_code(Simplifier(made, here, without).function(f))
     return f
 
 

@@ -61,7 +61,7 @@ def _again(b: Builder, vec: Value, i: Value, of: Origin, r: Value) -> Value:
     if made is not None:
         return made
     if r.op is TUPLE and not of.turns and r.block is block:
-        items = [_again(b, vec, i, Origin(of.loop, _result(of.loop, x), {}), x) for x in r.args]
+        items = [_again(b, vec, i, Origin(of.loop, vector_of(of.loop, x), {}), x) for x in r.args]
         return b.tuple(items, r.type)  # pyright: ignore[reportArgumentType]
     whole = vec if not isinstance(vec.type, Vec) or of.turns else _row(b, of)
     return b.index(whole, i)
@@ -75,8 +75,8 @@ def _row(b: Builder, of: Origin) -> Value:
     return row
 
 
-def _result(loop: Value, x: Value) -> int:
-    """The position among the results of a loop of a vector of `x`: it is made, if it is not there."""
+def vector_of(loop: Value, x: Value) -> int:
+    """The position among the results of a new loop of the vector of `x`: it is added, if it is not there."""
     block: Block = loop.attr
     for k in range(len(loop.args), len(block.results)):
         if block.results[k] is x:

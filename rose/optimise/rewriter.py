@@ -1,20 +1,36 @@
-"""The rewriter of functions, instruction by instruction."""
+"""The rewriter of functions, instruction by instruction: what passes that copy a function have in common.
+
+`Rewriter` copies. A subclass says, by overriding one or two of its methods, what becomes another:
+
+    function(f)               a new function; `param` and `type` say what its parameters are
+    block(b, block, env)      the instructions of a block, written into the block of `b` that is open
+    instruction(b, v, env)    the new value of one instruction, by kind: a literal, `loop`, `call`, or `plain`
+
+`env` is from old values to new ones: when an instruction is written, it has all of its arguments, and what the method
+returns is entered under it. Whoever writes an instruction has set `b.loc` to where the old one comes from.
+
+`Simplifier` writes through `Builder.emit`, so that what is simpler by now is simplified, and equal expressions become
+one; it inlines calls; and it asks the `RULES` of each instruction.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple
 
 from .. import ir
 from ..ir import (
     ACCUM,
     ADD_TO,
     AT,
+    CALL,
     CONST,
     FOR,
     FREEZE,
     GET,
     INDEX,
     PACK,
+    PURE_CALL,
     TUPLE,
     ZERO,
     Block,
@@ -22,14 +38,13 @@ from ..ir import (
     Func,
     Op,
     Value,
-    is_call,
 )
 from ..ir.accumulators import begins_at_zero
 from ..ir.callgraph import is_table
 from ..ir.stacks import POP, PUSH
-from ..ir.types import Fin, Real, Vec, items_of, tuple_of
+from ..ir.types import Real, Type, Vec
 from .hoisting import home
-from .if_conversion import chosen
+from .if_conversion import chosen, is_cheap
 from .negations import signed
 from .recomputation import element
 from .scheduling import FLAT
@@ -37,40 +52,97 @@ from .scheduling import FLAT
 Env = dict[Value, Value]
 
 
-class Writer:
-    """Writes a function again."""
-
-    def __init__(self, made: Mapping[Func, Func], here: Mapping[Value, Func]) -> None:
-        self.made, self.here = made, here
+class Rewriter:
+    """A copy of a function."""
 
     def function(self, f: Func) -> Func:
         with ir.building(f.name) as b:
             env: Env = {}
             for p in f.params:
                 b.loc = p.loc
-                env[p] = b.param(p.type, p.attr)
+                env[p] = self.param(b, p)
             self.block(b, f.body, env)
-            _open_early(b.root)
             return b.func(env[f.body.results[0]])
 
+    def type(self, t: Type) -> Type:
+        """The type of what was of type `t`."""
+        return t
+
+    def param(self, b: Builder, p: Value) -> Value:
+        return b.param(self.type(p.type), p.attr)
+
     def block(self, b: Builder, block: Block, env: Env) -> None:
-        here = self.here
         for v in block.code:
             b.loc = v.loc
-            if v in here:
-                env[v] = self.inlined(b, here[v], [env[a] for a in v.args])
-            else:
-                env[v] = self.value(b, v, env)
+            env[v] = self.instruction(b, v, env)
 
-    def inlined(self, b: Builder, g: Func, args: list[Value]) -> Value:
-        """The result of `g`, whose instructions are written here. It is done itself: its own calls stay."""
-        if g.arms is not None:
-            return chosen(b, args[0], *[self.inlined(b, arm, args[1:]) for arm in g.arms])
-        env: Env = dict(zip(g.params, args, strict=True))
-        self.block(b, g.body, env)
-        return env[g.body.results[0]]
+    def instruction(self, b: Builder, v: Value, env: Env) -> Value:
+        op = v.op
+        if op is CONST:
+            return b.const(v.attr, v.type)
+        if op is ZERO:
+            return b.zero(self.type(v.type))
+        args = tuple([env[a] for a in v.args])
+        if op is FOR:
+            return self.loop(b, v, args, env)
+        if op is PURE_CALL or op is CALL:
+            return self.call(b, v, args)
+        return self.plain(b, v, args)
 
-    def value(self, b: Builder, v: Value, env: Env) -> Value:
+    def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
+        block: Block = v.attr
+        with b.nested() as body:
+            for p in block.params:
+                b.loc = p.loc
+                env[p] = self.param(b, p)
+            self.block(b, block, env)
+            body.results = tuple([env[r] for r in block.results])
+        return b.emit(FOR, args, body, self.type(v.type))
+
+    def call(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
+        return b.again(v, args)
+
+    def plain(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
+        """An instruction that is neither a literal, nor a loop, nor a call."""
+        return b.get(args[0], v.attr) if v.op is GET else b.again(v, args)
+
+
+class Rule(NamedTuple):
+    """A question that the simplifier asks of each instruction, by the name under which it is switched off."""
+
+    name: str
+    ask: Callable[..., Any]
+    otherwise: Callable[..., Any]  # what is asked where it is switched off
+    why: str
+
+    def chosen(self, without: Collection[str]) -> Callable[..., Any]:
+        return self.otherwise if self.name in without else self.ask
+
+
+HOIST = Rule("hoist", home, lambda block, v, args: block, "loops over what does not change in them: 1.09 x")
+RECOMPUTE = Rule("recompute", element, Builder.index, "gradients of sums: 1.015 x")
+NEGATIONS = Rule("negations", signed, Builder.emit, "gradients of differences: 1.07 x")
+IF_CONVERT = Rule("if-convert", is_cheap, lambda f: False, "a condition in a sum: 1.56 x")
+RULES = (HOIST, RECOMPUTE, NEGATIONS, IF_CONVERT)
+
+
+class Simplifier(Rewriter):
+    """A copy that is as simple as the builder and the rules can make it, with some calls inlined.
+
+    `made` is what takes the place of the functions that are called, and `here` the calls that are inlined, each with
+    the function to inline.
+    """
+
+    def __init__(self, made: Mapping[Func, Func], here: Mapping[Value, Func], without: Collection[str] = ()) -> None:
+        self.made, self.here = made, here
+        self.home, self.element, self.signed = [r.chosen(without) for r in (HOIST, RECOMPUTE, NEGATIONS)]
+
+    def function(self, f: Func) -> Func:
+        made = super().function(f)
+        _open_early(made.body)
+        return made
+
+    def instruction(self, b: Builder, v: Value, env: Env) -> Value:
         op = v.op
         if op is CONST:
             return b.const(v.attr, v.type)
@@ -79,8 +151,8 @@ class Writer:
         args = tuple([env[a] for a in v.args])
         if op is FOR:
             return self.loop(b, v, args, env)
-        if is_call(v):
-            return _at_root(b, is_table(v), lambda: b.call(self.made.get(v.attr, v.attr), args))
+        if op is PURE_CALL or op is CALL:
+            return self.call(b, v, args)
         if op is TUPLE or op is PACK:
             return _at_root(b, _is_literal(op, args), lambda: b.emit(op, args, type=v.type))
         if op is ACCUM or op is FREEZE:
@@ -90,40 +162,42 @@ class Writer:
         if op is POP and args[0].op is PUSH:
             below, item = args[0].args
             return b.tuple([item, below])
-        inner, b.block = b.block, home(b.block, v, args)
-        made = _plain(b, v, args)
+        inner, b.block = b.block, self.home(b.block, v, args)
+        made = self.plain(b, v, args)
         b.block = inner
         return made
 
+    def call(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
+        if v in self.here:
+            return self.inlined(b, self.here[v], args)
+        return _at_root(b, is_table(v), lambda: b.call(self.made.get(v.attr, v.attr), args))
+
+    def inlined(self, b: Builder, g: Func, args: tuple[Value, ...]) -> Value:
+        """The result of `g`, whose instructions are written here. It is done itself: its own calls stay."""
+        if g.arms is not None:
+            return chosen(b, args[0], *[self.inlined(b, arm, args[1:]) for arm in g.arms])
+        env: Env = dict(zip(g.params, args, strict=True))
+        self.block(b, g.body, env)
+        return env[g.body.results[0]]
+
     def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
-        block: Block = v.attr
-        more = self.kept(v)
-        with b.nested() as body:
-            for p in block.params:
-                b.loc = p.loc
-                env[p] = b.param(p.type, p.attr)
-            self.block(b, block, env)
-            body.results = tuple([env[r] for r in (*block.results, *more)])
-            _open_early(body)
-        n = block.params[0].type
-        assert isinstance(n, Fin)
-        rows = [Vec(n.size, x.type) for x in more]
-        return b.emit(FOR, args, body, tuple_of(*items_of(v.type), *rows) if rows else v.type)
+        made = super().loop(b, v, args, env)
+        _open_early(made.attr)
+        return made
 
-    def kept(self, v: Value) -> list[Value]:
-        """The numbers in the turns of a loop of which it is to give vectors, too."""
-        return []
-
-
-def _plain(b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
-    """What reads its arguments and nothing else."""
-    if v.op is GET:
-        return b.get(args[0], v.attr)
-    if v.op is INDEX:
-        return element(b, args[0], args[1])
-    if v.op is AT:
-        return b.at(args[0], args[1] if len(args) > 1 else v.attr)
-    return signed(b, v.op, args) if v.op.eval is not None and v.type is Real else b.emit(v.op, args, v.attr, v.type)
+    def plain(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
+        """What reads its arguments and nothing else."""
+        if v.op is GET:
+            return b.get(args[0], v.attr)
+        if v.op is INDEX:
+            return self.element(b, args[0], args[1])
+        if v.op is AT:
+            return b.at(args[0], args[1] if len(args) > 1 else v.attr)
+        return (
+            self.signed(b, v.op, args)
+            if v.op.eval is not None and v.type is Real
+            else b.emit(v.op, args, v.attr, v.type)
+        )
 
 
 def _at_root(b: Builder, moves: bool, make: Callable[[], Value]) -> Value:

@@ -7,6 +7,7 @@ are the same, in the same order.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_literal
@@ -16,16 +17,15 @@ from ..ir.ops import add
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Ref, Tuple, Type, Vec, items_of
 from .dead_code import remove_dead_code
-from .negations import signed
-from .rewriter import Env, Writer
+from .rewriter import Env, Simplifier
 
 LARGEST = 16  # numbers of an accumulator that is taken apart
 
 
-def split_accumulators(f: Func) -> Func:
+def split_accumulators(f: Func, without: Collection[str] = ()) -> Func:
     """`f`, with its small accumulators taken apart."""
     found = _Found(f.body)
-    return remove_dead_code(_Writer(found).function(f)) if found.kept or found.added else f
+    return remove_dead_code(_Writer(found, without).function(f)) if found.kept or found.added else f
 
 
 def parts(t: Type) -> tuple[Type, ...] | None:
@@ -87,15 +87,15 @@ class _Cell:
 Cells = Any  # a cell; for an aggregate the list of its parts'; None for what holds nothing
 
 
-class _Writer(Writer):
+class _Writer(Simplifier):
     """Writes a function again, with cells in the place of small accumulators."""
 
-    def __init__(self, found: _Found) -> None:
-        super().__init__({}, {})
+    def __init__(self, found: _Found, without: Collection[str]) -> None:
+        super().__init__({}, {}, without)
         self.found = found
         self.cells: dict[Value, Cells] = {}
 
-    def value(self, b: Builder, v: Value, env: Env) -> Value:
+    def instruction(self, b: Builder, v: Value, env: Env) -> Value:
         op = v.op
         if op is ACCUM and v in self.found.kept:
             init = env[v.args[0]]
@@ -109,7 +109,7 @@ class _Writer(Writer):
         if op is ADD_TO:
             self._add(b, v.args[0], env, env[v.args[1]])
             return b.unit()
-        return super().value(b, v, env)
+        return super().instruction(b, v, env)
 
     def _opened(self, b: Builder, init: Value, t: Type, is_open: bool) -> Cells:
         if t is Real:
@@ -145,7 +145,7 @@ class _Writer(Writer):
         if cells.is_open:
             b.emit(ADD_TO, (cells.sum, x))
         elif not (cells.from_zero and is_literal(x, 0.0)):
-            cells.sum = signed(b, add, (cells.sum, x))
+            cells.sum = self.signed(b, add, (cells.sum, x))
 
     def _add_to_ref(self, b: Builder, ref: Value, t: Type, x: Value) -> None:
         inner = parts(t)

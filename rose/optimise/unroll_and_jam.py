@@ -13,17 +13,18 @@ instruction there touches, stands after it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
 from ..ir.accumulators import base, begins_at_zero
 from ..ir.callgraph import instructions, weight
 from ..ir.ops import iadd, idiv, ifrom, imod, imul
 from ..ir.sizes import Size, differ, plus, quotient, remainder, times
-from ..ir.types import Fin, Real, Ref, Tuple, Vec, items_of
+from ..ir.types import Fin, Real, Ref, Tuple, Vec
 from . import unrolling
 from .dead_code import remove_dead_code
-from .rewriter import Env, Writer
+from .recomputation import vector_of
+from .rewriter import Env, Simplifier
 
 LANES = 4  # turns that are done together
 LARGEST = 12  # operations of an inner turn
@@ -35,12 +36,12 @@ _SUMS = {ADD_TO, ACCUM, FREEZE}
 _INDICES = {iadd, imul, ifrom, idiv, imod}
 
 
-def jammed(f: Func) -> tuple[Func, set[Value]]:
+def jammed(f: Func, without: Collection[str] = ()) -> tuple[Func, set[Value]]:
     """`f`, with its small inner loops done for several turns at once; and the loops over those, which stay loops."""
     found = _Found(f.body)
     if not found.jams and not found.whole:
         return f, set()
-    writer = _Writer(found)
+    writer = _Writer(found, without)
     return remove_dead_code(writer.function(f)), writer.groups
 
 
@@ -253,11 +254,11 @@ class _Lane(dict[Value, Value]):
         return self.outer[v]
 
 
-class _Writer(Writer):
+class _Writer(Simplifier):
     """Writes a function again, with its inner loops before and after the loops in which they stood."""
 
-    def __init__(self, found: _Found) -> None:
-        super().__init__({}, {})
+    def __init__(self, found: _Found, without: Collection[str]) -> None:
+        super().__init__({}, {}, without)
         self.jams, self.whole = found.jams, found.whole
         self.groups: set[Value] = set()
         self.rows: dict[Value, Value] = {}  # the vectors of what each turn had as a number
@@ -267,7 +268,7 @@ class _Writer(Writer):
             self.gone.update((jam.inner, *jam.sums))
             self.turn.update({read: jam.outer.attr.params[0] for read in jam.sums.values()})
 
-    def value(self, b: Builder, v: Value, env: Env) -> Value:
+    def instruction(self, b: Builder, v: Value, env: Env) -> Value:
         if v in self.turn:
             return b.index(self.rows[v], env[self.turn[v]])
         if v.op is GET and (v.args[0] in self.gone or v.args[0] in self.whole):
@@ -276,7 +277,7 @@ class _Writer(Writer):
             return b.unit()
         if v.op in _INDICES:
             return b.emit(v.op, tuple([env[a] for a in v.args]), v.attr)
-        return super().value(b, v, env)
+        return super().instruction(b, v, env)
 
     def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
         if v in self.whole:
@@ -286,8 +287,9 @@ class _Writer(Writer):
         for jam in jams:
             if jam.sums:
                 self._sums(b, jam, env)
-        made, n = super().loop(b, v, args, env), len(items_of(v.type))
-        self.rows.update({x: b.get(made, n + k) for k, x in enumerate(self.kept(v))})
+        made = super().loop(b, v, args, env)
+        for x in dict.fromkeys([x for jam in jams for x in jam.kept]):
+            self.rows[x] = b.get(made, vector_of(made, env[x]))
         for jam in jams:
             if not jam.sums:
                 self._grouped(b, v, lambda lanes, jam=jam: self._inner(b, jam.inner, self._lanes(b, jam, env, lanes)))
@@ -305,10 +307,7 @@ class _Writer(Writer):
                 continue
             for lane in envs:
                 of_loop = x.op is GET and x.args[0] in lane.made
-                lane[x] = lane.made[x.args[0]][x.attr] if of_loop else self.value(b, x, lane)
-
-    def kept(self, v: Value) -> list[Value]:
-        return list(dict.fromkeys([x for jam in self.jams.get(v, ()) for x in jam.kept]))
+                lane[x] = lane.made[x.args[0]][x.attr] if of_loop else self.instruction(b, x, lane)
 
     def _sums(self, b: Builder, jam: _Jam, env: Env) -> None:
         """The vectors of the sums that each turn makes. A sum `t` that is not -0.0 is `0.0 + t`."""
@@ -357,7 +356,7 @@ class _Writer(Writer):
             lane.update({x: b.index(self.rows[x], i) for x in jam.kept})
             for x in jam.again:
                 b.loc = x.loc
-                lane[x] = self.value(b, x, lane)
+                lane[x] = self.instruction(b, x, lane)
         return envs
 
     def _inner(self, b: Builder, inner: Value, envs: list[_Lane]) -> None:
@@ -373,7 +372,7 @@ class _Writer(Writer):
             for x in block.code:
                 b.loc = x.loc
                 for lane in envs:
-                    lane[x] = self.value(b, x, lane)
+                    lane[x] = self.instruction(b, x, lane)
             after = [[lane[r] for r in block.results[:n]] for lane in envs]
             outs = [[lane[r] for r in block.results[n:]] for lane in envs]
             body.results = tuple([r for some in (*after, *outs) for r in some])

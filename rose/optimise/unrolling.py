@@ -8,7 +8,7 @@ With `simd` an outermost loop whose turns do not need one another stays: the bac
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 
 from ..ir import FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from ..ir.callgraph import callees, instructions, weight
@@ -16,18 +16,25 @@ from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Vec, items_of
 from .dead_code import remove_dead_code
 from .outlining import LONGEST
-from .rewriter import Env, Writer
+from .rewriter import Env, Simplifier
 
 TURNS = 16
 LARGEST = 300  # instructions of all turns together
 PAIRS = 4  # turns of a loop that is done in pairs
 
 
-def unrolled(f: Func, made: Mapping[Func, Func], *, simd: bool = False, stay: Container[Value] = ()) -> Func:
+def unrolled(
+    f: Func,
+    made: Mapping[Func, Func],
+    *,
+    simd: bool = False,
+    stay: Container[Value] = (),
+    without: Collection[str] = (),
+) -> Func:
     """`f`, which calls what is `made` of others, with its short loops unrolled, but for those that `stay`."""
     short = _Short(f.body, simd, stay)
     same = all([made.get(g, g) is g for g in callees(f)])
-    return f if same and not short.loops else remove_dead_code(_Writer(made, short.loops).function(f))
+    return f if same and not short.loops else remove_dead_code(_Writer(made, short.loops, without).function(f))
 
 
 class _Short:
@@ -67,11 +74,11 @@ class _Short:
         )
 
 
-class _Writer(Writer):
+class _Writer(Simplifier):
     """Writes a function again, without its short loops."""
 
-    def __init__(self, made: Mapping[Func, Func], short: set[Value]) -> None:
-        super().__init__(made, {})
+    def __init__(self, made: Mapping[Func, Func], short: set[Value], without: Collection[str]) -> None:
+        super().__init__(made, {}, without)
         self.short = short
 
     def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:

@@ -27,7 +27,7 @@ from rose.optimise.dead_code import remove_dead_code
 from rose.optimise.inlining import SMALL
 from rose.optimise.outlining import LONGEST
 from rose.optimise.pipeline import optimise, optimised
-from rose.optimise.rewriter import Writer
+from rose.optimise.rewriter import Simplifier
 from rose.optimise.single_precision import to_single
 from rose.optimise.sum_forwarding import merge_sums
 
@@ -365,7 +365,7 @@ def nested(start: float, between: bool) -> Func:
 
 def merged(funcs: dict[str, Func]) -> dict[str, Func]:
     """Sums of sums only."""
-    return {name: merge_sums(Writer({}, {}).function(f)) for name, f in funcs.items()}
+    return {name: merge_sums(Simplifier({}, {}).function(f)) for name, f in funcs.items()}
 
 
 @pytest.mark.parametrize("start", [-0.0, 1.0])

@@ -370,8 +370,8 @@ def test_loops_of_a_size_that_only_the_module_knows(simd: bool, monkeypatch: pyt
 
     groups: set[Value] = set()
 
-    def seen(g: Func) -> Any:
-        made, found = jammed(g)
+    def seen(g: Func, without: Any) -> Any:
+        made, found = jammed(g, without)
         groups.update(found)
         return made, found
 
