@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from paths import ROOT
+from processes import INTERRUPTIBLE
 
 import rose
 from rose import ir
@@ -824,6 +825,7 @@ def process(*args: str, cwd: Path, **env: str) -> Done:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "rose", *args],
         cwd=cwd, env={**os.environ, "PYTHONPATH": str(ROOT), **env}, capture_output=True, text=True,
+        **INTERRUPTIBLE,
     )  # fmt: skip
     return Done(done.returncode, done.stdout, done.stderr)
 

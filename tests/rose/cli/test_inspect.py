@@ -18,6 +18,7 @@ from typing import cast
 import pytest
 import wasmtime
 from paths import ROOT
+from processes import INTERRUPTIBLE
 
 import rose
 from rose import Real, Vec
@@ -142,7 +143,8 @@ def served(folder: Path, *options: str) -> Generator[tuple[str, "subprocess.Pope
     """The address of a server of a directory, and its process."""
     command = [sys.executable, "-m", "rose", "serve", str(folder), "--port", "0", *options]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, text=True, env=env, **INTERRUPTIBLE) as process:
         assert process.stdout is not None
         try:
             yield process.stdout.readline().strip(), process
