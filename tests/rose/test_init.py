@@ -6,7 +6,10 @@ import importlib
 import pkgutil
 from types import ModuleType
 
+import pytest
+
 import rose
+import wasm_backend
 
 
 def test_dir_lists_public_names_and_no_rooms():
@@ -28,5 +31,6 @@ def hidden(package: ModuleType) -> list[str]:
     return found
 
 
-def test_no_module_bears_a_name_that_its_package_exports():
-    assert hidden(rose) == []
+@pytest.mark.parametrize("package", [rose, wasm_backend])
+def test_no_module_bears_a_name_that_its_package_exports(package: ModuleType):
+    assert hidden(package) == []
