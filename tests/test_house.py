@@ -107,7 +107,6 @@ wasm_backend/codegen/strength_reduction.py
 wasm_backend/codegen/values.py
 wasm_backend/codegen/while_loop.py
 wasm_backend/debug_info.py
-wasm_backend/libm/__init__.py
 wasm_backend/libm/build.py
 wasm_backend/libm/objects.py
 wasm_backend/lower.py
@@ -141,12 +140,13 @@ def unit_tests(path: Path) -> Path:
 
 def test_every_module_has_its_test_file():
     modules = [path for path in FILES if path.name != "__init__.py" or defines(path)]
-    assert not {name(p) for p in modules if not unit_tests(p).exists()} - UNTESTED - WITHOUT
+    without = {name(path) for path in modules if not unit_tests(path).exists()} - UNTESTED - WITHOUT
+    assert sorted(without) == []
 
 
 def test_every_test_file_has_its_module():
     tests = [path for room in ("rose", "wasm_backend") for path in (TESTS / room).rglob("test_*.py")]
-    assert not {name(path) for path in tests} - {name(unit_tests(path)) for path in FILES}
+    assert sorted({name(path) for path in tests} - {name(unit_tests(path)) for path in FILES}) == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=name)

@@ -35,7 +35,7 @@ from .codegen.templates import CALLED
 from .codegen.vector_add import vector_add
 from .codegen.while_loop import TurnsWriter
 from .debug_info import NOTING
-from .libm import link
+from .libm.link import link
 from .simd.loops import PairWriter, probe
 
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory

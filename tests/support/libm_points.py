@@ -10,7 +10,7 @@ import wasmtime
 
 from rose.ir.libm.library import SINGLE
 from wasm_backend.binary.encoder import FUNC, I32, MEMORY, PAGE, Code, Module
-from wasm_backend.libm import link
+from wasm_backend.libm.link import link
 
 INF, NAN = math.inf, math.nan
 TWO = {"atan2", "pow", "hypot", "fmod"}  # the functions of two arguments

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
 from rose.ir.libm.library import ADDRESS, CALL, OFFSET, STACK, STACK_POINTER, Function, Relocation, closure
 
 from ..binary.encoder import I32, Module, signed, unsigned
+
+_HERE = Path(__file__).parent
 
 
 def link(module: Module, names: Iterable[str], reserve: Callable[[int, int], int]) -> dict[str, int]:
@@ -48,3 +51,9 @@ def body(f: Function, index: Mapping[str, int], address: Mapping[str, int], stac
         start = r.at
     code = b"".join([*parts, f.code[start:]])
     return unsigned(len(code)) + code
+
+
+def notice() -> bytes:
+    """The notices of the functions' authors, which go where a module with one of them goes."""
+    installed = _HERE / "NOTICE"
+    return (installed if installed.exists() else _HERE.parents[1] / "NOTICE").read_bytes()

@@ -21,7 +21,7 @@ from rose.errors import RoseError
 from rose.ir import Func
 
 from ..abi.signature import Lowered
-from ..libm import notice
+from ..libm.link import notice
 from .html import page
 from .javascript import core, entries, imports_of, npm_name, runtime, signature_data
 from .readme import readme
