@@ -17,7 +17,7 @@ from .derivatives.gradients import value_and_grad
 from .errors import Loc, NotDifferentiable, edge
 from .frontend.function import AnyFn, checked
 from .host.interpreter import Env, Items, evaluate, run
-from .ir import ADD_TO, CONST, PARAM, Block, Func, Value, is_call
+from .ir import ADD_TO, CONST, PARAM, Block, Func, Value, While, is_call
 from .ir.ops import ifrom
 from .ir.stacks import JOIN
 from .ir.types import Fin, Real
@@ -203,7 +203,7 @@ class _Watch:
         self.loops[len(self.calls)] = f, count, xs
 
     def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any:
-        return x if v.attr.impl is None else self.all(v, x, env, xs)
+        return self.all(v, x, env, xs) if v.attr.is_opaque else x
 
     def all(self, v: Value, x: Any, env: Env, xs: Sequence[Any] = ()) -> Any:
         """Mark all numbers of a value that comes from outside."""
@@ -258,7 +258,7 @@ class _Watch:
         callers = [*[call.attr.name for call, _ in outwards[1:]], self.root.name]
         for (call, around), caller, depth in zip(outwards, callers, range(len(calls), 0, -1), strict=False):
             callee = call.attr.name
-            if call.attr.turns is not None:
+            if isinstance(call.attr.kind, While):
                 out.append((_turn(*self.loops[depth]), call.attr.params[0].loc))
             if _name(callee) == _SCAN and not _SEGMENT.match(callee):  # the body of a scan, given its turn
                 out += [(around[a], call.loc) for a in call.args if isinstance(a.type, Fin)][:1]
@@ -314,10 +314,10 @@ def _told(x: _Found, later: bool) -> Origin:
 def _operation(v: Value) -> str:
     if v.op is PARAM:
         return f"the argument {v.attr}"
-    if is_call(v) and v.attr.impl is None:
-        return _name(v.attr.name).rpartition(".")[2]
-    if is_call(v):
+    if is_call(v) and v.attr.is_opaque:
         return f"the opaque function {v.attr.name}"
+    if is_call(v):
+        return _name(v.attr.name).rpartition(".")[2]
     return "a literal" if v.op is CONST else "a sum" if v.op is ADD_TO else v.op.name
 
 

@@ -25,7 +25,7 @@ from .frontend.function import AnyFn
 from .host.effects import Assertion, Printer, spelled
 from .host.interpreter import Env, evaluate, run
 from .host.marshal import plain, present
-from .ir import FOR, Block, Func, Value
+from .ir import FOR, Block, Func, Value, While
 from .ir.callgraph import callees
 from .ir.types import Fin, Real, Tuple, Type, Vec, untyped
 
@@ -123,7 +123,7 @@ class _Examination:
         self.special = False  # at 0, where kinks are, and branches meet
         parts = list(_parts(f.func))
         self.stops = any(_stops(g.body) for g in parts)
-        self.endless = any(g.turns is not None for g in parts)
+        self.endless = any(isinstance(g.kind, While) for g in parts)
         self.interpreted = interpreted or self.endless
         self.outside: tuple[type[Exception], ...] = (RoseError, _TooLong)  # what it raises outside of its domain
         if any(g.impl and not isinstance(g.impl, (Printer, Assertion)) for g in parts):

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from rose.errors import RoseError, TooLarge, here
 from rose.host.effects import Assertion, Failure, Printer
-from rose.ir import PURE_CALL, Block, Func, Value
+from rose.ir import PURE_CALL, Block, Branch, Func, Value, While
 from rose.ir.progress import step
 from rose.ir.sizes import Dim, Size, dims_of, larger, plus
 from rose.ir.types import Ref, double
@@ -80,8 +80,8 @@ class _Program:
         self.order = list(self.needs)
         self.calls = {f: list(dict.fromkeys(callees(f, vs))) for f, vs in self.needs.items()}
         self.called = {g for called in self.calls.values() for g in called}
-        self.called |= {f for f in exports.values() if f.arms is not None or f.turns is not None}  # its wrapper does
-        self.imports = tuple([f for f in self.order if f.impl is not None and not isinstance(f.impl, Assertion)])
+        self.called |= {f for f in exports.values() if isinstance(f.kind, (Branch, While))}  # its wrapper does
+        self.imports = tuple([f for f in self.order if f.is_opaque and not isinstance(f.impl, Assertion)])
         self.index: dict[Func, int] = {}
         self.frames: dict[Func, Memory] = {}
         self.mailbox: dict[Func, list[Mem | None]] = {}
@@ -113,7 +113,7 @@ class _Program:
         mathematics = [CALLED[v.op] for v in needed if v.op in CALLED]
         self.math = link(m, mathematics, self.reserve)
         for f in self.order:
-            if f.impl is None and f in self.called:
+            if not f.is_opaque and f in self.called:
                 self.write(f)
             step("lower", len(self.order) * self.stages)
         signatures = {name: self.export(name, f) for name, f in self.exports.items()}
@@ -136,7 +136,7 @@ class _Program:
         """Memory above that of all that `f` calls."""
         top, more = self.top, cast("int | Size", 0)
         for g in self.callees(f):
-            if g.impl is None:
+            if not g.is_opaque:
                 below = self.frames[g]
                 top = max(top, below.top)
                 more = larger(more, below.more) if isinstance(below.more, Size) else more
@@ -180,7 +180,7 @@ class _Program:
     def writer(self, f: Func) -> type[FunctionWriter]:
         """What writes a function."""
         plain = PairWriter if self.simd else FunctionWriter
-        kind = ChoiceWriter if f.arms is not None else TurnsWriter if f.turns is not None else plain
+        kind = ChoiceWriter if isinstance(f.kind, Branch) else TurnsWriter if isinstance(f.kind, While) else plain
         return kind if self.asking is None else NOTING[kind]
 
     def export(self, name: str, f: Func) -> Signature:

@@ -17,11 +17,15 @@ from ..ir import (
     TUPLE,
     ZERO,
     Block,
+    Body,
+    Branch,
     Builder,
     Func,
+    Opaque,
     Value,
+    While,
 )
-from ..ir.callgraph import callees_first, choice, repeated
+from ..ir.callgraph import callees_first, make_branch, make_while
 from ..ir.types import Fin, as_tuple, as_vec, items_of, untyped
 
 Env = dict[Value, Value]
@@ -45,12 +49,15 @@ def _untyped(f: Func) -> Func:
 
 
 def _untype_by_kind(f: Func) -> Func:
-    if f.arms is not None:
-        return choice(f.name, *map(_untyped, f.arms))
-    if f.turns is not None:
-        test, body, most = f.turns
-        return repeated(f.name, _untyped(test), _untyped(body), len(items_of(f.result)), most)
-    return _untype(f)
+    match f.kind:
+        case Body():
+            return _untype(f)
+        case Branch(then, otherwise):
+            return make_branch(f.name, _untyped(then), _untyped(otherwise))
+        case While(test, body, most):
+            return make_while(f.name, _untyped(test), _untyped(body), len(items_of(f.result)), most)
+        case Opaque():
+            raise AssertionError(f"{f} is opaque, and sees a tangent")
 
 
 def _untype(f: Func) -> Func:

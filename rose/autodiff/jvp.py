@@ -24,14 +24,17 @@ from ..ir import (
     TUPLE,
     ZERO,
     Block,
+    Body,
+    Branch,
     Builder,
     Func,
-    Turns,
+    Opaque,
     Value,
+    While,
     is_call,
 )
 from ..ir.accumulators import base
-from ..ir.callgraph import Work, choice, done, repeated
+from ..ir.callgraph import Work, done, make_branch, make_while
 from ..ir.ops import add, select
 from ..ir.progress import step
 from ..ir.stacks import LINEAR
@@ -74,7 +77,7 @@ def jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Jvp:
 def _jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
     if f.jvp is not None:
         return Jvp(f.jvp, flat=not f.result.real)
-    if f.impl is not None:
+    if f.is_opaque:
         if not f.result.real or not f.params:
             return Jvp(f, flat=True)
         raise NotDifferentiable(
@@ -92,9 +95,15 @@ def _jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
 
 
 def _derive_by_kind(f: Func, mask: Mask) -> Work[Jvp]:
-    if f.turns is not None:
-        return _derive_turns(f, f.turns, mask)
-    return _derive(f, mask) if f.arms is None else _derive_choice(f, f.arms, mask[1:])
+    match f.kind:
+        case Body():
+            return _derive(f, mask)
+        case Branch():
+            return _derive_branch(f, f.kind, mask[1:])
+        case While():
+            return _derive_while(f, f.kind, mask)
+        case Opaque():
+            raise AssertionError(f)
 
 
 def full_mask(f: Func) -> Mask:
@@ -115,23 +124,21 @@ def _derive(f: Func, mask: Mask) -> Work[Jvp]:
         return Jvp(remove_dead_code(made), flat=dy is None)
 
 
-def _derive_choice(f: Func, arms: tuple[Func, Func], mask: Mask) -> Work[Jvp]:
-    """The choice between the derivatives of the arms."""
-    ds: list[Jvp] = []
-    for g in arms:
-        ds.append((yield _jvp(g, mask)))
+def _derive_branch(f: Func, of: Branch, mask: Mask) -> Work[Jvp]:
+    """The branch between the derivatives of the two functions."""
+    ds: list[Jvp] = [(yield _jvp(of.then, mask)), (yield _jvp(of.otherwise, mask))]
     flat = all([d.flat for d in ds])
     then, otherwise = [_padded(d.func) if d.flat and not flat else d.func for d in ds]
-    return Jvp(choice(f"{f.name}.jvp", then, otherwise), flat)
+    return Jvp(make_branch(f"{f.name}.jvp", then, otherwise), flat)
 
 
-def _derive_turns(f: Func, turns: Turns, mask: Mask) -> Work[Jvp]:
+def _derive_while(f: Func, loop: While, mask: Mask) -> Work[Jvp]:
     """The loop over states and tangents. Which states have one is found by trying, as for `for`."""
     types = items_of(f.result)
     k, constant = len(types), mask[len(types) :]
     active = list(mask[:k])
     while True:
-        d: Jvp = yield _jvp(turns.body, (*active, *constant))
+        d: Jvp = yield _jvp(loop.body, (*active, *constant))
         grown = [a or m for a, m in zip(active, _moving(d, k), strict=True)]
         if grown == active:
             break
@@ -156,8 +163,8 @@ def _derive_turns(f: Func, turns: Turns, mask: Mask) -> Work[Jvp]:
         after = [b.get(primal, j) for j in range(k)]
         return b.tuple([*after, *[b.zero(tangent(types[j])) if dy is None else b.get(dy, j) for j in moving]])
 
-    test = part(turns.test.name, lambda b, xs, _: b.call(turns.test, xs))
-    whole = repeated(f"{f.name}.turns", test, part(turns.body.name, turn), k + len(moving), turns.most)
+    test = part(loop.test.name, lambda b, xs, _: b.call(loop.test, xs))
+    whole = make_while(f"{f.name}.turns", test, part(loop.body.name, turn), k + len(moving), loop.most)
     with ir.building(f"{f.name}.jvp") as b:
         xs, dxs = list[Value](), dict[int, Value]()
         for j, (p, m) in enumerate(zip(f.params, mask, strict=True)):

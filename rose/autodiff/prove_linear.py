@@ -19,14 +19,17 @@ from ..ir import (
     TUPLE,
     ZERO,
     Block,
+    Body,
+    Branch,
     Builder,
     Func,
-    Turns,
+    Opaque,
     Value,
+    While,
     is_call,
 )
 from ..ir.accumulators import base
-from ..ir.callgraph import Work, choice, done, repeated
+from ..ir.callgraph import Work, done, make_branch, make_while
 from ..ir.ops import add, mul, neg, select, sub
 from ..ir.stacks import LINEAR
 from ..ir.types import Real, Ref, Tan, Type, as_tuple, as_vec, items_of, of_leaves
@@ -45,29 +48,29 @@ def _linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
     key = ("linear", tuple(mask))
     made = f.memo.get(key)
     if made is None:
-        if f.impl is not None:
-            raise NotLinear(f"{f.name} is opaque, so nothing says that it is linear", None, _HINT)
-        if f.arms is not None:
-            then, otherwise = f.arms
-            made = choice(f.name, (yield _linear(then, mask[1:])), (yield _linear(otherwise, mask[1:])))
-        elif f.turns is not None:
-            made = yield _turns_as_linear(f, f.turns, mask)
-        else:
-            made = yield _as_linear(f, mask)
+        match f.kind:
+            case Opaque():
+                raise NotLinear(f"{f.name} is opaque, so nothing says that it is linear", None, _HINT)
+            case Branch(then, otherwise):
+                made = make_branch(f.name, (yield _linear(then, mask[1:])), (yield _linear(otherwise, mask[1:])))
+            case While():
+                made = yield _while_as_linear(f, f.kind, mask)
+            case Body():
+                made = yield _as_linear(f, mask)
         made.remat = f.remat
         f.memo[key] = made
     return made
 
 
-def _turns_as_linear(f: Func, turns: Turns, mask: Sequence[bool]) -> Work[Func]:
+def _while_as_linear(f: Func, loop: While, mask: Sequence[bool]) -> Work[Func]:
     """A loop whose states that are Reals all depend on the parameters."""
     for p, t, yes in zip(f.params, items_of(f.result), mask, strict=False):
         if t.real and not yes:
             raise NotLinear(
                 f"{p.attr or 'a state'} is carried along, and does not depend on the parameters", p.loc, _HINT
             )
-    test, body = (yield _linear(turns.test, mask)), (yield _linear(turns.body, mask))
-    return repeated(f.name, test, body, len(items_of(f.result)), turns.most)
+    test, body = (yield _linear(loop.test, mask)), (yield _linear(loop.body, mask))
+    return make_while(f.name, test, body, len(items_of(f.result)), loop.most)
 
 
 def _as_linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
@@ -173,7 +176,7 @@ class _AsLinear:
 
     def call(self, b: Builder, v: Value) -> Work[Value]:
         callee: Func = v.attr
-        if callee.impl is not None:
+        if callee.is_opaque:
             raise NotLinear(f"{callee.name} is opaque, so nothing says that it is linear", v.loc, _HINT)
         made = yield _linear(callee, [a in self.depends for a in v.args])
         return b.call(made, [self.env[a] for a in v.args])

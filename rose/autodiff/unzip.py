@@ -13,7 +13,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .. import ir
-from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value, is_call
+from ..ir import (
+    ADD_TO,
+    AT,
+    CONST,
+    FOR,
+    GET,
+    INDEX,
+    PARAM,
+    ZERO,
+    Block,
+    Body,
+    Branch,
+    Builder,
+    Func,
+    Opaque,
+    Value,
+    While,
+    is_call,
+)
 from ..ir.callgraph import callees_first, is_table
 from ..ir.ops import iadd, ifrom, imul, or_, real, select
 from ..ir.progress import step
@@ -47,12 +65,15 @@ def to_cut(g: Func, what: str) -> Iterator[Func]:
 
 
 def _unzip(g: Func) -> Cut:
-    if g.arms is not None:
-        made = CutChoice(g, [unzip(h) for h in g.arms])
-    elif g.turns is not None:
-        made = CutTurns(g, unzip(g.turns.test), unzip(g.turns.body), g.turns.most)
-    else:
-        made = Unzipped(g)
+    match g.kind:
+        case Body():
+            made = Unzipped(g)
+        case Branch(then, otherwise):
+            made = CutChoice(g, [unzip(then), unzip(otherwise)])
+        case While(test, body, most):
+            made = CutTurns(g, unzip(test), unzip(body), most)
+        case Opaque():
+            raise AssertionError(f"{g} is opaque, and sees a tangent")
     again = g.remat and "primal" in g.memo  # else it is part of a rule, and takes tangents itself
     return CutAgain(g, made) if again else made
 

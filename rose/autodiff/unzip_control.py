@@ -12,7 +12,7 @@ from typing import Protocol
 
 from .. import ir
 from ..ir import Builder, Func, Value
-from ..ir.callgraph import choice, repeated
+from ..ir.callgraph import make_branch, make_while
 from ..ir.stacks import MORE, PUSH, pop
 from ..ir.types import Bool, Ref, Stack, Tuple, Type, items_of, linear_part, primal_part, tuple_of
 from .cotangents import Cotangent, by_value
@@ -37,7 +37,7 @@ class CutChoice(Cut):
         self.own = sorted({k + 1 for u in self.arms for k in u.saved})
         self.saved = (0, *self.own)
         self.tape = tuple_of(*[items_of(u.fwd.result)[1] for u in self.arms])
-        self.fwd = choice(f"{g.name}.fwd", self._forward(0), self._forward(1))
+        self.fwd = make_branch(f"{g.name}.fwd", self._forward(0), self._forward(1))
 
     def _forward(self, k: int) -> Func:
         fwd = self.arms[k].fwd
@@ -60,7 +60,7 @@ class CutChoice(Cut):
                 tape = b.get(b.param(self.tape, "tape"), k)
                 return b.func(b.call(halves[k], [*xs, *[ys[j + 1] for j in self.arms[k].saved], *zs, tape]))
 
-        chosen = choice(name, arm(0), arm(1))
+        chosen = make_branch(name, arm(0), arm(1))
         with ir.building(name) as b:  # the condition is one of the parameters that were saved
             xs = [b.param(p.type, p.attr) for p in given]
             c = b.param(Bool, "c")
@@ -123,7 +123,7 @@ class CutTurns(Cut):
         item = tuple_of(tape, *[primal_part(g.params[j].type) for j in self.kept])
         self.counted = item.empty  # there is nothing to keep, but how many turns there were
         self.stack = Stack(tuple_of(*item.items, Bool) if self.counted else item)
-        turns = repeated(
+        turns = make_while(
             f"{g.name}.fwd", self._part("test", test), self._part("turn", body), len(self.states) + 1, most
         )
         self.fwd = self._forward(turns)
@@ -180,7 +180,7 @@ class CutTurns(Cut):
         with self._building("test") as b:
             xs = [b.param(p.type, p.attr) for p in turn.params]
             test = b.func(b.emit(MORE, (xs[0],)))
-        return repeated(name, test, turn, states)
+        return make_while(name, test, turn, states)
 
     def backward(self, name: str, bwd: Func) -> Func:
         """The turns in reverse, from the backward half of a turn."""

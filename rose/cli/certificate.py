@@ -16,7 +16,7 @@ from typing import Any
 from ..frontend.any_size import AnySize
 from ..frontend.function import AnyFn
 from ..host.effects import Assertion, Printer
-from ..ir import FOR, Block, Func, is_call
+from ..ir import FOR, Block, Func, While, is_call
 from ..ir.callgraph import callees, callees_first, instructions
 from ..ir.progress import step
 from ..ir.types import Fin, Tuple, Type, Vec
@@ -108,7 +108,7 @@ class _Work:
         counts: dict[Func, int] = {}
         for g in callees_first(f, lambda g: g not in counts):
             counts[g] = _instructions(g.body, counts) if g.has_body else 1 + sum([counts[h] for h in callees(g)])
-        self.endless = any(g.turns is not None for g in counts)
+        self.endless = any(isinstance(g.kind, While) for g in counts)
         self.hosts = [g for g in counts if g.impl and not isinstance(g.impl, (Printer, Assertion))]
         self.evaluations = max(1, counts[f])
         self.size = max(1, sum([1 for g in counts for _ in instructions(g.body)]))

@@ -294,7 +294,7 @@ class Opaque(Fn[P, R]):
             b.loc = self.loc
             for t, k in zip(self.types, self.names, strict=True):
                 b.param(t, k)
-        self._func, self._steps = Func(name, b.root, result, pure=pure, impl=body), False
+        self._func, self._steps = Func(name, b.root, result, pure=pure, kind=ir.Opaque(body)), False
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         try:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from .. import ir
 from ..errors import TypeMismatch, WrongSyntax, edge, here
 from ..ir import Func, shown
 from ..ir.text.module import Module, deep
@@ -60,8 +61,8 @@ def _short(f: Func) -> Func:
 def _fn(f: Func, loc: TextLoc) -> AnyFn:
     names = [p.attr or f"x{k}" for k, p in enumerate(f.params)]
     made = from_func(f, names)
-    if f.impl is not None:
-        made = Opaque(f.impl, made.types, made.result, f.name, f.pure)
+    if isinstance(f.kind, ir.Opaque):
+        made = Opaque(f.kind.impl, made.types, made.result, f.name, f.pure)
         made.names, made._func = tuple(names), f  # pyright: ignore[reportPrivateUsage]
     made.loc = loc
     return made

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from .. import ir
-from ..ir import Block, Func, Op, Turns, Value, is_call
+from ..ir import Block, Body, Branch, Func, Op, Opaque, Value, While, is_call
 from ..ir.libm import nearest
 from ..ir.stacks import JOIN, MORE, POP, PUSH
 from ..ir.types import Bool, Fin, Ref, Stack, Tuple, Type, Unit, Vec, double, items_of
@@ -58,31 +58,31 @@ def run_plain(f: Func, xs: list[Any], watch: Watch | None = None) -> Any:
             stack.pop()
             answer = end.value
             continue
-        if g.impl is not None:
-            answer = _host(g, xs)
-        elif g.turns is not None:
-            stack.append(_turns(g, g.turns, xs, watch))
-            answer = None
-        elif g.arms is not None:
-            c, *rest = xs
-            stack.append(_need(g.arms[0] if c else g.arms[1], rest))
-            answer = None
-        else:
-            stack.append(_func(g, xs, watch))
-            answer = None
+        match g.kind:
+            case Body():
+                stack.append(_func(g, xs, watch))
+                answer = None
+            case Opaque(impl):
+                answer = _host(g, impl, xs)
+            case Branch(then, otherwise):
+                stack.append(_need(then if xs[0] else otherwise, xs[1:]))
+                answer = None
+            case While():
+                stack.append(_while(g, g.kind, xs, watch))
+                answer = None
     return answer
 
 
-def _turns(f: Func, turns: Turns, xs: list[Any], watch: Watch | None) -> Running:
-    states, count = len(items_of(turns.body.result)), 0
+def _while(f: Func, loop: While, xs: list[Any], watch: Watch | None) -> Running:
+    states, count = len(items_of(loop.body.result)), 0
     while True:
         if watch is not None:
             watch.turn(f, count, xs)
-        if not (yield turns.test, list(xs)):
+        if not (yield loop.test, list(xs)):
             return tuple(xs[:states])
-        if count == turns.most:
+        if count == loop.most:
             raise endless(count, f.params[0].loc).error()
-        xs[:states] = yield turns.body, list(xs)
+        xs[:states] = yield loop.body, list(xs)
         count += 1
 
 
@@ -97,11 +97,10 @@ def _need(f: Func, xs: list[Any]) -> Running:
     return (yield f, xs)
 
 
-def _host(f: Func, xs: list[Any]) -> Any:
+def _host(f: Func, impl: Callable[..., Any], xs: list[Any]) -> Any:
     """The answer of an opaque function, which sees its arguments, and answers, as a user does."""
-    assert f.impl is not None
     given = [present(x, p.type) for x, p in zip(xs, f.params, strict=True)]
-    return answer(f.impl(*given), f.result, (f"what {f.name} returns",))
+    return answer(impl(*given), f.result, (f"what {f.name} returns",))
 
 
 def _func(f: Func, xs: list[Any], watch: Watch | None) -> Running:

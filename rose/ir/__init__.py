@@ -27,8 +27,12 @@ from .builder import (
 )  # fmt: skip
 from .func import (
     Block,
+    Body,
+    Branch,
     Func,
-    Turns,
+    Kind,
+    Opaque,
+    While,
 )  # fmt: skip
 from .numbers import as_number, shown
 from .value import OPS, Value, a_traced, not_one_each
@@ -50,11 +54,15 @@ __all__ = [
     "TUPLE",
     "ZERO",
     "Block",
+    "Body",
+    "Branch",
     "Builder",
     "Func",
+    "Kind",
     "Op",
-    "Turns",
+    "Opaque",
     "Value",
+    "While",
     "a_traced",
     "as_number",
     "building",

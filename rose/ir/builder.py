@@ -20,7 +20,6 @@ from typing import Any, cast
 from ..errors import EscapedValue, Loc, RoseError, argument, here, hide_our_frames
 from .func import Block as Block
 from .func import Func as Func
-from .func import Turns as Turns
 from .numbers import Numbers, as_number, is_truth
 from .numbers import shown as shown
 from .sizes import Size, at_most, differ, open_size, plus

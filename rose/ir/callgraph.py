@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, TypeVar
 
 from .builder import ADD_TO, CALL, CONST, FOR, PACK, PURE_CALL, TUPLE, ZERO, building
-from .func import Block, Func, Turns
+from .func import Block, Body, Branch, Func, Kind, Opaque, While
 from .types import Bool, Tuple
 from .value import Value
 
@@ -14,50 +14,52 @@ T = TypeVar("T")
 Work = Generator["Work[Any]", Any, T]  # gives other work that it needs done, and is sent its answer
 
 
-def choice(name: str, then: Func, otherwise: Func) -> Func:
-    """The function that calls `then` if its first parameter holds, else `otherwise`, with its other parameters."""
+def make_branch(name: str, then: Func, otherwise: Func) -> Func:
+    """The branch that calls `then` if its first parameter holds, else `otherwise`, with its other parameters."""
     assert [p.type for p in then.params] == [p.type for p in otherwise.params], name
     assert then.result is otherwise.result, name
-    made = _of_calls(name, then, otherwise, chosen=True)
-    made.arms = then, otherwise
-    return made
+    return _of_calls(name, then, otherwise, Branch(then, otherwise))
 
 
-def repeated(name: str, test: Func, body: Func, states: int, most: int | None = None) -> Func:
-    """The function that carries `states` through turns of `body`, for as long as `test` holds.
+def make_while(name: str, test: Func, body: Func, states: int, most: int | None = None) -> Func:
+    """The while loop that carries `states` through iterations of `body`, for as long as `test` holds.
 
     Its parameters are the states, and what stays the same: `test` and `body` take all of them. The result is the
-    tuple of the last states. More than `most` turns are an error.
+    tuple of the last states. More than `most` iterations are an error.
     """
     types = [p.type for p in body.params]
     assert [p.type for p in test.params] == types and test.result is Bool, name
     assert isinstance(body.result, Tuple) and list(body.result.items) == types[:states], name
-    made = _of_calls(name, body, test, chosen=False)
-    made.turns = Turns(test, body, most)
-    return made
+    return _of_calls(name, body, test, While(test, body, most))
 
 
-def _of_calls(name: str, f: Func, other: Func, *, chosen: bool) -> Func:
-    """A function without instructions, with the parameters and the result of `f`; a choice takes a Bool before."""
+def _of_calls(name: str, f: Func, other: Func, kind: Branch | While) -> Func:
+    """A function without instructions, with the parameters and the result of `f`; a branch takes a Bool before."""
     with building(name) as b:
-        if chosen:
+        if isinstance(kind, Branch):
             b.param(Bool, "c")
         for p in f.params:
             b.loc = p.loc
             b.param(p.type, p.attr)
-    return Func(name, b.root, f.result, pure=f.pure and other.pure)
+    return Func(name, b.root, f.result, pure=f.pure and other.pure, kind=kind)
 
 
-def of_parts(f: Func, made: Mapping[Func, Func]) -> Func:
-    """A choice or a loop of other parts; itself, if they are the same. An opaque function has none."""
+def with_parts(f: Func, made: Mapping[Func, Func]) -> Func:
+    """A branch or a while loop over what was made of its parts; itself, if they are the same."""
     if all([made[g] is g for g in callees(f)]):
         return f
-    new = Func(f.name, f.body, f.result, pure=f.pure)
-    if f.arms is not None:
-        new.arms = made[f.arms[0]], made[f.arms[1]]
-    if f.turns is not None:
-        new.turns = Turns(made[f.turns.test], made[f.turns.body], f.turns.most)
-    return new
+    return Func(f.name, f.body, f.result, pure=f.pure, kind=map_kind(f.kind, made.__getitem__))
+
+
+def map_kind(kind: Kind, new: Callable[[Func], Func]) -> Kind:
+    """The same kind, with `new(g)` for each function `g` that it names."""
+    match kind:
+        case Branch(then, otherwise):
+            return Branch(new(then), new(otherwise))
+        case While(test, body, most):
+            return While(new(test), new(body), most)
+        case Body() | Opaque():
+            return kind
 
 
 def instructions(block: Block) -> Iterator[Value]:
@@ -91,10 +93,15 @@ def changed(f: Func) -> None:
 
 def callees(f: Func) -> list[Func]:
     """The functions that `f` calls, once for each call."""
-    called = [v.attr for v in calls(f)]
-    if f.arms is not None:
-        return [*f.arms, *called]
-    return called if f.turns is None else [f.turns.test, f.turns.body, *called]
+    match f.kind:
+        case Body():
+            return [v.attr for v in calls(f)]
+        case Branch(then, otherwise):
+            return [then, otherwise]
+        case While(test, body, _):
+            return [test, body]
+        case Opaque():
+            return []
 
 
 def is_table(v: Value) -> bool:

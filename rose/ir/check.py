@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from . import builder
 from .builder import Op, is_call
-from .func import Block, Func, Turns
+from .func import Block, Body, Branch, Func, Opaque, While
 from .numbers import Numbers, shown
 from .sizes import Size, at_most, plus
 from .types import Bool, Fin, Real, Ref, Single, Tuple, Type, Unit, Vec
@@ -59,19 +59,21 @@ class _Check:
     def callees(self) -> dict[Func, None]:
         """The functions that this one calls, if it is well formed."""
         f = self.func
-        if f.impl is not None:
-            self._opaque(f)
-            return self.calls
-        if f.arms is not None:
-            self._choice(f, f.arms)
-            return dict.fromkeys(f.arms)
-        if f.turns is not None:
-            self._turns(f, f.turns)
-            return dict.fromkeys((f.turns.test, f.turns.body))
-        self._block(f.body, None)
-        if [r.type for r in f.body.results] != [f.result]:
-            self._fail(f"it gives {_types(f.body.results)}, not one {f.result!r}")
-        return self.calls
+        match f.kind:
+            case Body():
+                self._block(f.body, None)
+                if [r.type for r in f.body.results] != [f.result]:
+                    self._fail(f"it gives {_types(f.body.results)}, not one {f.result!r}")
+                return self.calls
+            case Opaque():
+                self._opaque(f)
+                return {}
+            case Branch(then, otherwise):
+                self._branch(f, (then, otherwise))
+                return dict.fromkeys((then, otherwise))
+            case While(test, body):
+                self._while(f, test, body)
+                return dict.fromkeys((test, body))
 
     def _opaque(self, f: Func) -> None:
         if f.body.code or f.body.results:
@@ -79,24 +81,24 @@ class _Check:
         if any(t.linear or _has_ref(t) for t in [f.result, *[p.type for p in f.params]]):
             self._fail("it is opaque, but sees a tangent or an accumulator")
 
-    def _choice(self, f: Func, arms: tuple[Func, Func]) -> None:
-        params = [Bool, *[p.type for p in arms[0].params]]
+    def _branch(self, f: Func, branches: tuple[Func, Func]) -> None:
+        params = [Bool, *[p.type for p in branches[0].params]]
         if f.body.code or f.body.results or [p.type for p in f.params] != params:
-            self._fail("it is a choice, so it has no body, and takes a Bool and what its arms take")
-        for g in arms:
+            self._fail("it is a branch, so it has no body, and takes a Bool and what its branches take")
+        for g in branches:
             if [p.type for p in g.params] != params[1:] or g.result is not f.result:
-                self._fail("the arms of a choice take and give the same types")
+                self._fail("the branches take and give the same types")
             if f.pure and not g.pure:
-                self._fail("it is marked as pure, and one of its arms is not")
+                self._fail("it is marked as pure, and one of its branches is not")
 
-    def _turns(self, f: Func, turns: Turns) -> None:
+    def _while(self, f: Func, test: Func, body: Func) -> None:
         params, states = [p.type for p in f.params], f.result.items if isinstance(f.result, Tuple) else None
         if f.body.code or f.body.results or states != tuple(params[: len(states or ())]):
-            self._fail("it is a loop, so it has no body, and gives the states that it takes")
+            self._fail("it is a while loop, so it has no body, and gives the states that it takes")
         if any(isinstance(t, Ref) for t in states or ()):
             self._fail("a loop carries an accumulator")
-        for g in turns[:2]:
-            if [p.type for p in g.params] != params or g.result is not (Bool if g is turns.test else f.result):
+        for g in (test, body):
+            if [p.type for p in g.params] != params or g.result is not (Bool if g is test else f.result):
                 self._fail("the test and the body of a loop take what it takes")
             if f.pure and not g.pure:
                 self._fail("it is marked as pure, and what it calls is not")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from .types import Type
 from .value import Value
@@ -29,28 +30,49 @@ class Block:
         return block is not None
 
 
-class Turns(NamedTuple):
-    """A loop: `body` is called for as long as `test` holds, at most so many times."""
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The kind of a function with instructions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """The kind of a function that the host evaluates."""
+
+    impl: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """The kind of a function that calls one of two with all parameters but the first, which says which."""
+
+    then: Func
+    otherwise: Func
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """The kind of a while loop: `body` is called for as long as `test` holds, at most `most` times."""
 
     test: Func
     body: Func
     most: int | None
 
 
+Kind = Body | Opaque | Branch | While
+BODY = Body()
+
+
 class Func:
-    """A function of the IR. In the place of a body an opaque one has an `impl`, a choice `arms`, and a loop `turns`.
+    """A function of the IR. Only one of the kind `Body` has instructions; the block of any other has parameters.
 
     A pure one does nothing but make its result, and add to the accumulators that it is given.
     """
 
-    __slots__ = ("arms", "body", "calls", "impl", "jvp", "memo", "name", "pure", "remat", "result", "turns")
+    __slots__ = ("body", "calls", "jvp", "kind", "memo", "name", "pure", "remat", "result")
 
-    def __init__(
-        self, name: str, body: Block, result: Type, *, pure: bool, impl: Callable[..., Any] | None = None
-    ) -> None:
-        self.name, self.body, self.result, self.pure, self.impl = name, body, result, pure, impl
-        self.arms: tuple[Func, Func] | None = None  # which of them is called, its first parameter says
-        self.turns: Turns | None = None  # what is called again and again: see `calls.py`
+    def __init__(self, name: str, body: Block, result: Type, *, pure: bool, kind: Kind = BODY) -> None:
+        self.name, self.body, self.result, self.pure, self.kind = name, body, result, pure, kind
         self.remat = False  # a derivative in reverse keeps what it is given, and evaluates it once more
         self.calls: list[Value] | None = None  # those in it, once they were asked for: see `calls.py`
         self.jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
@@ -61,9 +83,18 @@ class Func:
         return self.body.params
 
     @property
+    def impl(self) -> Callable[..., Any] | None:
+        """What the host evaluates, of an opaque function; None for any other."""
+        return self.kind.impl if isinstance(self.kind, Opaque) else None
+
+    @property
+    def is_opaque(self) -> bool:
+        return isinstance(self.kind, Opaque)
+
+    @property
     def has_body(self) -> bool:
-        """True if it has instructions: the host has those of an opaque one, and a choice or a loop has its parts."""
-        return self.impl is None and self.arms is None and self.turns is None
+        """True if it has instructions."""
+        return self.kind is BODY
 
     def __repr__(self) -> str:
         return f"<Func {self.name}>"

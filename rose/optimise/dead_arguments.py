@@ -13,7 +13,7 @@ from typing import Any
 from .. import ir
 from ..ir import ADD_TO, CALL, CONST, FOR, GET, PURE_CALL, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from ..ir.accumulators import base
-from ..ir.callgraph import callees, callees_first, of_parts
+from ..ir.callgraph import callees, callees_first, with_parts
 from ..ir.types import Ref, Tuple, Type, Unit
 from .dead_code import remove_dead_code
 
@@ -121,7 +121,7 @@ class _Program:
         for f in self.order:
             same = all([made[g] is g for g in callees(f)])
             if not f.has_body:
-                made[f] = of_parts(f, made)
+                made[f] = with_parts(f, made)
             elif same and all(map(_whole, [f.result, *[p.type for p in f.params]], [self.result[f], *self.given(f)])):
                 made[f] = f
             else:

@@ -6,7 +6,7 @@ to decide: an engine guesses which way a branch goes, and a call takes what is i
 
 from __future__ import annotations
 
-from ..ir import FOR, Block, Builder, Func, Value, is_call
+from ..ir import FOR, Block, Branch, Builder, Func, Value, is_call
 from ..ir.ops import select
 from ..ir.sizes import Size
 from ..ir.types import Fin, Ref, Tuple
@@ -15,13 +15,12 @@ CHEAP = 30  # instructions of an arm, with those of all turns of its loops
 
 
 def is_cheap(f: Func) -> bool:
-    """True for a choice whose arms are short, and of which nothing but the result shows which was taken."""
-    if f.arms is None or not f.pure or f.result.stacked:
+    """True for a branch to two short functions, and of which nothing but the result shows which was taken."""
+    if not isinstance(f.kind, Branch) or not f.pure or f.result.stacked:
         return False
-    given = f.arms[0].params
-    if any([isinstance(p.type, Ref) or p.type.stacked for p in given]):
+    if any([isinstance(p.type, Ref) or p.type.stacked for p in f.params]):
         return False
-    return all([g.has_body and steps(g.body) <= CHEAP for g in f.arms])
+    return all([g.has_body and steps(g.body) <= CHEAP for g in (f.kind.then, f.kind.otherwise)])
 
 
 def chosen(b: Builder, c: Value, x: Value, y: Value) -> Value:

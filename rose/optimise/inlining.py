@@ -58,7 +58,7 @@ class Inliner:
             g = self.made[v.attr]
             if self.is_cheap(g):
                 out[v] = g
-                total += sum([self.weight(arm) for arm in g.arms or ()])
+                total += sum([self.weight(h) for h in callees(g)])
             elif g.has_body and not v.attr.remat:
                 n = self.weight(g)
                 once = self.calls[v.attr] == 1 and self.layers.get(g, 0) < LAYERS

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from ..ir import Builder, Func, Value
-from ..ir.callgraph import callees, callees_first, of_parts
+from ..ir.callgraph import callees, callees_first, with_parts
 from ..ir.check import check_alone
 from ..ir.progress import step
 from ..ir.text.printer import show
@@ -168,7 +168,7 @@ def _each(roots: Iterable[Func], passes: Sequence[Pass], context: Context) -> di
     made = context.made
     for root in roots:
         for f in callees_first(root, lambda g: g not in made):
-            made[f] = _through(passes, f, context) if f.has_body else of_parts(f, made)
+            made[f] = _through(passes, f, context) if f.has_body else with_parts(f, made)
             step("optimise")
     return made
 

@@ -34,6 +34,7 @@ from ..ir import (
     TUPLE,
     ZERO,
     Block,
+    Branch,
     Builder,
     Func,
     Op,
@@ -174,8 +175,8 @@ class Simplifier(Rewriter):
 
     def inlined(self, b: Builder, g: Func, args: tuple[Value, ...]) -> Value:
         """The result of `g`, whose instructions are written here. It is done itself: its own calls stay."""
-        if g.arms is not None:
-            return chosen(b, args[0], *[self.inlined(b, arm, args[1:]) for arm in g.arms])
+        if isinstance(g.kind, Branch):
+            return chosen(b, args[0], *[self.inlined(b, h, args[1:]) for h in (g.kind.then, g.kind.otherwise)])
         env: Env = dict(zip(g.params, args, strict=True))
         self.block(b, g.body, env)
         return env[g.body.results[0]]

@@ -12,8 +12,8 @@ from typing import Any
 
 from ..errors import TypeMismatch
 from ..host.effects import Printer
-from ..ir import CONST, FOR, Block, Func, Turns, Value, is_call
-from ..ir.callgraph import callees
+from ..ir import CONST, FOR, Block, Func, Opaque, Value, is_call
+from ..ir.callgraph import callees, map_kind
 from ..ir.libm import nearest
 from ..ir.single_ops import TWINS
 from ..ir.types import Single, Tuple, Type, Vec, double, single
@@ -40,15 +40,10 @@ def to_single(f: Func) -> Func:
 
 def _copy(f: Func) -> Func:
     """`f`, when all that it calls is done."""
-    impl: Any = f.impl
-    if isinstance(impl, Printer):
-        impl = Printer(impl.pieces, [single(t) for t in impl.types], impl.specs)
-    made = Func(f.name, _block(f.body, None, {}), single(f.result), pure=f.pure, impl=impl)
-    if f.arms is not None:
-        made.arms = f.arms[0].memo["single"], f.arms[1].memo["single"]
-    if f.turns is not None:
-        made.turns = Turns(f.turns.test.memo["single"], f.turns.body.memo["single"], f.turns.most)
-    return made
+    kind = map_kind(f.kind, lambda g: g.memo["single"])
+    if isinstance(f.impl, Printer):
+        kind = Opaque(Printer(f.impl.pieces, [single(t) for t in f.impl.types], f.impl.specs))
+    return Func(f.name, _block(f.body, None, {}), single(f.result), pure=f.pure, kind=kind)
 
 
 def _block(block: Block, parent: Block | None, env: dict[Value, Value]) -> Block:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rose.ir import CALL, Block, Func, Value
+from rose.ir import CALL, Block, Branch, Func, Value
 
 from ..abi.layout import leaves, wasm_type
 from ..binary.encoder import Code
@@ -20,11 +20,11 @@ class ChoiceWriter(FunctionWriter):
     def __init__(
         self, program: Program, f: Func, frame: Memory, at: Sequence[Mem | None] | None = None, out: Mem | None = None
     ) -> None:
-        assert f.arms is not None
+        assert isinstance(f.kind, Branch)
         body = Block()
         body.params = [Value(p.op, p.type, (), p.attr, p.loc, body) for p in f.params]
         c, *args = body.params
-        self.calls = [Value(CALL, f.result, tuple(args), g, c.loc, body) for g in f.arms]
+        self.calls = [Value(CALL, f.result, tuple(args), g, c.loc, body) for g in (f.kind.then, f.kind.otherwise)]
         body.code, body.results = [*self.calls], (self.calls[0],)
         super().__init__(program, Func(f.name, body, f.result, pure=f.pure), frame, at, out)
 

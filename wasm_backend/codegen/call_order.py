@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, is_call
+from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, callgraph, is_call
 from rose.ir.stacks import POP
 
 from .templates import CALLED
@@ -28,8 +28,7 @@ def needs(block: Block) -> list[Value]:
 
 def callees(f: Func, needed: Iterable[Value]) -> list[Func]:
     """The functions that `f` calls, once for each call; `needed` are its `needs`, so that it is walked once."""
-    called = [v.attr for v in needed if is_call(v)]
-    return [*(f.arms or ()), *(f.turns[:2] if f.turns is not None else ()), *called]
+    return [v.attr for v in needed if is_call(v)] if f.has_body else callgraph.callees(f)
 
 
 def calls_first(roots: Iterable[Func]) -> dict[Func, list[Value]]:

@@ -86,7 +86,7 @@ class Homes:
         makes = x.op in (PACK, TUPLE, FOR) or is_call(x) or (x.op is ACCUM and not self._is_apart(x))
         if x.op is FOR and leaf < sum([len(leaves(a.type)) for a in x.args]):
             makes = False  # a state moves between two buffers of its own
-        if makes and x.block is block and (x, leaf) not in self.of and not (is_call(x) and x.attr.impl is not None):
+        if makes and x.block is block and (x, leaf) not in self.of and not (is_call(x) and x.attr.is_opaque):
             self.of[(x, leaf)] = home
 
     def _is_apart(self, ref: Value) -> bool:

@@ -337,7 +337,7 @@ class FunctionWriter(LoopWriter):
         if isinstance(f.impl, Assertion):
             self._assert(v, f.impl)
             return
-        if f.impl is not None:
+        if f.is_opaque:
             self._call_host(v, f)
             return
         mailbox = self.program.mailbox.get(f, [None] * len(v.args))

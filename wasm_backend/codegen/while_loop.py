@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rose.host.effects import endless
-from rose.ir import CALL, FOR, GET, PARAM, TUPLE, Block, Func, Value
+from rose.ir import CALL, FOR, GET, PARAM, TUPLE, Block, Func, Value, While
 from rose.ir.types import Fin, Tuple
 
 from ..binary.encoder import I32
@@ -22,8 +22,8 @@ class TurnsWriter(FunctionWriter):
     def __init__(
         self, program: Program, f: Func, frame: Memory, at: Sequence[Mem | None] | None = None, out: Mem | None = None
     ) -> None:
-        assert f.turns is not None and isinstance(f.result, Tuple)
-        self.turns, types = f.turns, f.result.items
+        assert isinstance(f.kind, While) and isinstance(f.result, Tuple)
+        self.loop, types = f.kind, f.result.items
         loc = self.loc = f.params[0].loc
         body = Block()
         body.params = [Value(PARAM, p.type, (), p.attr, p.loc, body) for p in f.params]
@@ -31,8 +31,8 @@ class TurnsWriter(FunctionWriter):
         turn = Block(body)
         turn.params = [Value(PARAM, t, (), None, loc, turn) for t in (Fin(1), *types)]
         args = (*turn.params[1:], *rest)
-        self.test = Value(CALL, f.turns.test.result, args, f.turns.test, loc, turn)
-        after = Value(CALL, f.result, args, f.turns.body, loc, turn)
+        self.test = Value(CALL, f.kind.test.result, args, f.kind.test, loc, turn)
+        after = Value(CALL, f.result, args, f.kind.body, loc, turn)
         turn.results = tuple([Value(GET, t, (after,), k, loc, turn) for k, t in enumerate(types)])
         turn.code = [self.test, after, *turn.results]
         loop = Value(FOR, f.result, tuple(inits), turn, loc, body)
@@ -40,7 +40,7 @@ class TurnsWriter(FunctionWriter):
         result = Value(TUPLE, f.result, tuple(last), None, loc, body)
         body.code, body.results = [loop, *last, result], (result,)
         super().__init__(program, Func(f.name, body, f.result, pure=f.pure), frame, at, out)
-        self.count = self.c.local(I32) if f.turns.most is not None else None
+        self.count = self.c.local(I32) if f.kind.most is not None else None
 
     def _turns(self, v: Value, block: Block, states: list[State], swaps: list[Swap]) -> None:
         self.c("block")
@@ -60,13 +60,13 @@ class TurnsWriter(FunctionWriter):
             self._count()
 
     def _count(self) -> None:
-        if self.count is None or self.turns.most is None:
+        if self.count is None or self.loop.most is None:
             return
         self.c.get(self.count)
-        self.c.i32_const(self.turns.most)
+        self.c.i32_const(self.loop.most)
         self.c("i32.eq")
         self.c("if")
-        self.c.fail(self.program.failure(endless(self.turns.most, self.loc)))
+        self.c.fail(self.program.failure(endless(self.loop.most, self.loc)))
         self.c("end")
         self.c.get(self.count)
         self.c.i32_const(1)

@@ -19,7 +19,7 @@ from typing import Any
 from rose.errors import NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
 from rose.host.argument_sizes import measured
 from rose.host.effects import Failure
-from rose.ir import Builder, Func, not_one_each, shown
+from rose.ir import Builder, Func, Opaque, not_one_each, shown
 from rose.ir.sizes import dims_of
 from rose.ir.types import Bool, Fin, Single, Tuple, Type, Unit, Vec
 
@@ -397,7 +397,7 @@ def _opaque(
     b = Builder(name)
     for t, k in params:
         b.param(t, k)
-    return Func(name, b.root, result, pure=pure, impl=_found(body) if isinstance(body, str) else body)
+    return Func(name, b.root, result, pure=pure, kind=Opaque(_found(body) if isinstance(body, str) else body))
 
 
 def _found(where: str) -> Any:

@@ -20,7 +20,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from ... import ir
-from ...ir import Block, Func, Op, Turns, Value, is_call
+from ...ir import Block, Body, Branch, Func, Op, Opaque, Value, While, is_call
 from ...ir.callgraph import Work, done
 from ...ir.libm import nearest
 from ...ir.ops import add, div, eq, le, lt, mul, ne, neg, select, stop_gradient, sub
@@ -65,17 +65,27 @@ class Dependence:
         return done(self._call(f, list(xs)))
 
     def _call(self, f: Func, xs: list[Any]) -> Work[Any]:
-        if f.impl is not None:
-            return None
-        if f.turns is not None:
-            return (yield from self._turns(f.turns, xs))
-        if f.arms is not None:
-            c, *rest = xs
-            if c is not None:
-                return (yield self._call(f.arms[0] if c else f.arms[1], rest))
-            then = yield self._call(f.arms[0], rest)
-            otherwise = yield self._call(f.arms[1], rest)
-            return join(f.result, then, otherwise)
+        match f.kind:
+            case Opaque():
+                return None
+            case While():
+                return (yield from self._while(f.kind, xs))
+            case Branch():
+                return (yield from self._branch(f, f.kind, xs))
+            case Body():
+                return (yield from self._known_body(f, xs))
+
+    def _branch(self, f: Func, of: Branch, xs: list[Any]) -> Work[Any]:
+        """The result of the branch that is taken; of both, where it depends on numbers which that is."""
+        c, *rest = xs
+        if c is not None:
+            return (yield self._call(of.then if c else of.otherwise, rest))
+        then = yield self._call(of.then, rest)
+        otherwise = yield self._call(of.otherwise, rest)
+        return join(f.result, then, otherwise)
+
+    def _known_body(self, f: Func, xs: list[Any]) -> Work[Any]:
+        """The result of a function with instructions: from its pattern, where it has one."""
         if (known := self._patterns_of(f)) is None:
             return (yield from self._body(f, xs))
         key = tuple([signature(p.type, x) for p, x in zip(f.params, xs, strict=True)])
@@ -108,20 +118,20 @@ class Dependence:
         self.sets.settle(leaves(f.result, result))
         return mapped(f.result, result, listed)
 
-    def _turns(self, turns: Turns, xs: list[Any]) -> Work[Any]:
-        """The last states: turn by turn while the condition is known, and else those of any number of turns."""
-        types = items_of(turns.body.result)
+    def _while(self, loop: While, xs: list[Any]) -> Work[Any]:
+        """The last states: one iteration after another while the condition is known, and else of any number of them."""
+        types = items_of(loop.body.result)
         k = len(types)
         for _ in range(MOST_TURNS):
-            holds = yield self._call(turns.test, list(xs))
+            holds = yield self._call(loop.test, list(xs))
             if holds is None:
                 break
             if not holds:
                 return tuple(xs[:k])
-            xs[:k] = yield self._call(turns.body, list(xs))
+            xs[:k] = yield self._call(loop.body, list(xs))
         states = self._settled(types, xs[:k])
         while True:
-            after = self._settled(types, (yield self._call(turns.body, [*states, *xs[k:]])))
+            after = self._settled(types, (yield self._call(loop.body, [*states, *xs[k:]])))
             more = [grown(t, x, y, self.sets) for t, x, y in zip(types, states, after, strict=True)]
             if all([x is y for x, y in zip(states, more, strict=True)]):
                 return tuple(states)

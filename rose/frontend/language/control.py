@@ -11,7 +11,7 @@ from ...autodiff.checkpoint import Segments
 from ...errors import Loc, TypeMismatch, argument, edge, here
 from ...host.effects import Assertion, endless
 from ...ir import CONST, PARAM, Builder, Func, Value, current_builder, is_tracing, shown
-from ...ir.callgraph import callees, choice, repeated
+from ...ir.callgraph import callees, make_branch, make_while
 from ...ir.numbers import is_truth
 from ...ir.sizes import open_size
 from ...ir.types import Bool, Fin, Real, Tuple, Type
@@ -56,7 +56,7 @@ def cond(p: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
         raise TypeMismatch(f"rose.cond between a {x!r} and a {y!r}", loc, hint)
     # each arm takes what the other one uses as well
     outside = list(dict.fromkeys([v for arm in arms for v in arm.b.captured]))
-    chosen = choice("cond", *[arm.func(outside) for arm in arms])
+    chosen = make_branch("cond", *[arm.func(outside) for arm in arms])
     b = current_builder()
     return view(b.call(chosen, [condition, *[b.reach(v) for v in outside]]))
 
@@ -112,7 +112,8 @@ def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     answer = asked.value(Bool, _TEST)
     after = turn.b.tuple([turn.value(first.type, _STATE)])
     outside = list(dict.fromkeys([*asked.b.captured, *turn.b.captured]))
-    b, loop = current_builder(), repeated("while", asked.func(outside, answer), turn.func(outside, after), 1, max_iter)
+    loop = make_while("while", asked.func(outside, answer), turn.func(outside, after), 1, max_iter)
+    b = current_builder()
     return view(b.get(b.call(loop, [first, *[b.reach(v) for v in outside]]), 0))
 
 
@@ -219,7 +220,7 @@ _COUNTS = (3, 4, 5)  # how many arguments a call of `scan` can have
 
 def _repeatable(f: Func) -> bool:
     """True if it makes no difference how often `f` is evaluated: an assertion may hold twice."""
-    return f.pure or isinstance(f.impl, Assertion) or (f.impl is None and all(map(_repeatable, callees(f))))
+    return f.pure or isinstance(f.impl, Assertion) or (not f.is_opaque and all(map(_repeatable, callees(f))))
 
 
 def _split(results: list[Value]) -> tuple[list[Value], list[Value]]:

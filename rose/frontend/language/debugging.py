@@ -87,7 +87,7 @@ def _printer(pieces: tuple[str, ...], types: tuple[Type, ...], specs: tuple[str,
     with ir.building("print") as b:
         for t in types:
             b.param(t)
-    return Func("print", b.root, Unit, pure=False, impl=Printer(pieces, types, specs))
+    return Func("print", b.root, Unit, pure=False, kind=ir.Opaque(Printer(pieces, types, specs)))
 
 
 def _said(x: Any) -> str:
@@ -114,4 +114,4 @@ def assert_(condition: Any, message: str) -> None:
     p = to_value(condition, Bool, ("the condition",), loc.narrow(argument(0, "condition", 2)))
     with ir.building("assert") as b:
         b.param(Bool, "condition")
-    current_builder().call(Func("assert", b.root, Unit, pure=False, impl=assertion), [p])
+    current_builder().call(Func("assert", b.root, Unit, pure=False, kind=ir.Opaque(assertion)), [p])

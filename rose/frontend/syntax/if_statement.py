@@ -8,7 +8,7 @@ from typing import Any
 from ... import ir
 from ...errors import RoseError, TypeMismatch, edge, here
 from ...ir import CONST, Value, current_builder
-from ...ir.callgraph import choice
+from ...ir.callgraph import make_branch
 from ...ir.types import Real, Type
 from .. import operators
 from ..values import is_number, to_value
@@ -79,7 +79,7 @@ class Choice:
                 chosen[k] = pair
         results = [packed(arm, [pair[j] for pair in chosen.values()]) for j, (arm, _) in enumerate(self.arms)]
         outside = list(dict.fromkeys([v for arm in (then, otherwise) for v in arm.b.captured]))
-        f = choice("cond", *[arm.func([], outside, r) for (arm, _), r in zip(self.arms, results, strict=True)])
+        f = make_branch("cond", *[arm.func([], outside, r) for (arm, _), r in zip(self.arms, results, strict=True)])
         b = current_builder()
         out = b.call(f, [self.test, *[b.reach(v) for v in outside]])
         self.now.update(unpacked(out, list(chosen)))

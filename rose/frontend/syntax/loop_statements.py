@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import Loc, RoseError, TypeMismatch, edge, here
 from ...ir import Block, Value, current_builder
-from ...ir.callgraph import repeated
+from ...ir.callgraph import make_while
 from ...ir.types import Bool, Fin, Type
 from ..language import loops
 from ..operators import view
@@ -111,7 +111,7 @@ class Repeat:
         after = body.b.tuple([self.carried.after(there)])
         body.finish()
         outside = list(dict.fromkeys([*test.b.captured, *body.b.captured]))
-        loop = repeated("while", test.func([asked], outside, self.answer), body.func([state], outside, after), 1)
+        loop = make_while("while", test.func([asked], outside, self.answer), body.func([state], outside, after), 1)
         b = current_builder()
         last = b.get(b.call(loop, [self.first, *[b.reach(v) for v in outside]]), 0)
         self.variables, self.done = self.carried.now(last), True

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ...errors import NoField, OutOfRange, WrongSyntax
 from .. import builder
-from ..func import Func, Turns
+from ..func import Branch, Func, While
 from ..types import Bool, Fin, Ref, Tuple, Type, Unit, Vec, tuple_of
 from ..value import OPS, Value
 from . import trees as tree
@@ -371,7 +371,7 @@ class Body(Bindings):
             self.module.unknown("function", e.name, e.at, [*self.module.defs, *OPS], "define it with def")
         return row(self, tree.Row(e.at, e.name, e.args), want)
 
-    def choice(self, e: tree.If, result: Type | None) -> Func:
+    def branch(self, e: tree.If, result: Type | None) -> Func:
         """The function that calls one of two others."""
         first, *rest = [p.attr for p in self.b.root.params] or [None]
         for call in (e.then, e.otherwise):
@@ -384,9 +384,8 @@ class Body(Bindings):
         for call, g in ((e.then, then), (e.otherwise, otherwise)):
             self.fits(g.result, result or then.result, call.at, "what an arm gives")
         self.fits(self.b.root.params[0].type, Bool, e.condition.at, "the condition")
-        made = Func(self.b.name, self.b.root, then.result, pure=then.pure and otherwise.pure)
-        made.arms = then, otherwise
-        return made
+        pure, kind = then.pure and otherwise.pure, Branch(then, otherwise)
+        return Func(self.b.name, self.b.root, then.result, pure=pure, kind=kind)
 
     def handed(self, e: tree.Call, own: list[Type]) -> Func:
         """A function that is given parameters of these types, as they are."""
@@ -400,7 +399,7 @@ class Body(Bindings):
         self.fits(tuple_of(*[p.type for p in f.params]), tuple_of(*own), e.at, f"what {e.name} takes")
         return f
 
-    def repetition(self, e: tree.While, result: Type | None) -> Func:
+    def while_loop(self, e: tree.While, result: Type | None) -> Func:
         """The function that calls another as long as a test holds."""
         params = self.b.root.params
         for call in (e.test, e.turn):
@@ -416,9 +415,8 @@ class Body(Bindings):
         if not states or list(states) != own[: len(states)]:
             hint = "it gives a tuple of the first parameters' types: the states of the next turn"
             self.fail(f"what a turn gives is no next state, but {a(turn.result)}", e.turn.at, hint)
-        made = Func(self.b.name, self.b.root, turn.result, pure=test.pure and turn.pure)
-        made.turns = Turns(test, turn, e.most)
-        return made
+        pure, kind = test.pure and turn.pure, While(test, turn, e.most)
+        return Func(self.b.name, self.b.root, turn.result, pure=pure, kind=kind)
 
 
 def is_unit(e: Expr) -> bool:

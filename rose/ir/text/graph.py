@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 from .. import builder
 from ..builder import is_call
 from ..callgraph import callees
-from ..func import Block, Func
+from ..func import Block, Branch, Func, Opaque, While
 from ..types import Ref
 from ..value import Value
 from .printer import labelled, spell
@@ -53,6 +53,9 @@ class Edge:
         self.into: list[Item] = []
 
 
+_KINDS: dict[type, str] = {Opaque: "opaque", Branch: "if", While: "while"}
+
+
 class Graph:
     def __init__(self, funcs: Sequence[Func]) -> None:
         self.root = Box([], None)
@@ -71,8 +74,7 @@ class Graph:
         for p in f.params:
             nodes[p] = self.node(labels[p], p, "param", box)
         if not f.has_body:
-            kind = "if" if f.arms is not None else "while" if f.turns is not None else "opaque"
-            node = self.add(Item([kind], "call", box))
+            node = self.add(Item([_KINDS[f.kind.__class__]], "call", box))
             for p in f.params:
                 self.edge(nodes[p], node)
             self.calls += [(node, g) for g in callees(f)]

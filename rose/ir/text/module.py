@@ -20,7 +20,7 @@ from ...errors import OutOfRange, RoseError, TypeMismatch, UnknownName, WrongSyn
 from .. import builder
 from ..check import check_alone
 from ..forms import DUAL, Form, dict_form, form_of, reduced
-from ..func import Func
+from ..func import Func, Opaque
 from ..ops import LARGEST
 from ..types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec, tangent
 from . import trees as tree
@@ -173,9 +173,9 @@ class Module:
             if isinstance(d.body, tree.Opaque):
                 return self.opaque(d, d.body, b, result)
             if isinstance(d.body, tree.If):
-                return body.choice(d.body, result)
+                return body.branch(d.body, result)
             if isinstance(d.body, tree.While):
-                return body.repetition(d.body, result)
+                return body.while_loop(d.body, result)
             value = body.value(d.body, result, "what the function gives")
             made = b.func(value)
             made.remat = d.remat
@@ -213,7 +213,7 @@ class Module:
                 self.fail(TypeMismatch, f"an opaque function cannot see a {spell(t)}", d.name.at, "write Real")
         name = body.name or d.name.name
         impl = self.host.get(name) or self.host.get(d.name.name) or self.missing(name, d)
-        return Func(name, b.root, result, pure=body.pure, impl=impl)
+        return Func(name, b.root, result, pure=body.pure, kind=Opaque(impl))
 
     def missing(self, name: str, d: Def) -> Callable[..., Any]:
         def impl(*_: Any) -> NoReturn:

@@ -34,7 +34,7 @@ from typing import Any
 from .. import builder
 from ..builder import Op, is_call
 from ..callgraph import callees
-from ..func import Block, Func
+from ..func import Block, Body, Branch, Func, Opaque, While
 from ..ops import neg, select
 from ..stacks import LINEAR as STACKS
 from ..types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec, parts_first
@@ -203,21 +203,21 @@ class _Program:
     def define(self, f: Func) -> str:
         body = _Body(self, f)
         head = self.head(f, body) + " ="
-        if f.impl is not None:
-            other = "" if f.name == self.name(f) else f" {json.dumps(f.name, ensure_ascii=False)}"
-            return f"{head}{' pure' if f.pure else ''} opaque{other}"
-        if f.arms is not None:
-            c, *args = [body.names[p] for p in f.params]
-            then, otherwise = [f"{self.name(g)}({', '.join(args)})" for g in f.arms]
-            return f"{head}\n  if {c} then {then} else {otherwise}"
-        if f.turns is not None:
-            given = ", ".join([body.names[p] for p in f.params])
-            test, turn = self.name(f.turns.test), self.name(f.turns.body)
-            most = "" if f.turns.most is None else f" max {f.turns.most}"
-            return f"{head}\n  while {test}({given}) do {turn}({given}){most}"
-        body.block(f.body, "  ")
-        head += " remat" * f.remat
-        return "\n".join([head, *body.lines, "  " + body.names[f.body.results[0]]])
+        names = [body.names[p] for p in f.params]
+        match f.kind:
+            case Body():
+                body.block(f.body, "  ")
+                head += " remat" * f.remat
+                return "\n".join([head, *body.lines, "  " + body.names[f.body.results[0]]])
+            case Opaque():
+                other = "" if f.name == self.name(f) else f" {json.dumps(f.name, ensure_ascii=False)}"
+                return f"{head}{' pure' if f.pure else ''} opaque{other}"
+            case Branch():
+                then, otherwise = [f"{self.name(g)}({', '.join(names[1:])})" for g in callees(f)]
+                return f"{head}\n  if {names[0]} then {then} else {otherwise}"
+            case While(_, _, most):
+                test, turn = [f"{self.name(g)}({', '.join(names)})" for g in callees(f)]
+                return f"{head}\n  while {test} do {turn}" + ("" if most is None else f" max {most}")
 
 
 @dataclass(slots=True, eq=False)

@@ -14,7 +14,7 @@ from rose.frontend.annotations import Fin, Vec, struct
 from rose.frontend.decorators import fn, opaque
 from rose.frontend.language.accumulators import accum
 from rose.host.interpreter import run
-from rose.ir import Block, Func, Op, Value, building, ops
+from rose.ir import Block, Func, Op, Opaque, Value, building, ops
 from rose.ir.check import check
 from rose.ir.types import Bool, Real, Ref, Tan, Tuple, Type, Unit, tuple_of
 from rose.ir.types import Vec as VecType
@@ -294,12 +294,12 @@ def test_a_function_gives_one_result_of_its_type():
 
 def test_an_opaque_function_has_no_body():
     raw = Raw(Real)
-    wrong(Func("f", raw.func(raw.params[0]).body, Real, pure=True, impl=abs), "f: it is opaque, but has a body")
+    wrong(Func("f", raw.func(raw.params[0]).body, Real, pure=True, kind=Opaque(abs)), "f: it is opaque, but has a body")
 
 
 @pytest.mark.parametrize("t", [Tan, VecType(2, Tan), Ref(Real)])
 def test_an_opaque_function_sees_only_numbers(t: Type):
-    f = Func("f", Raw(t).body, Real, pure=True, impl=abs)
+    f = Func("f", Raw(t).body, Real, pure=True, kind=Opaque(abs))
     wrong(f, "f: it is opaque, but sees a tangent or an accumulator")
 
 

@@ -17,7 +17,7 @@ import pytest
 import wasmtime
 
 from rose.errors import RoseError, here
-from rose.ir import PARAM, Block, Func, Value
+from rose.ir import PARAM, Block, Func, Opaque, Value
 from rose.ir.forms import Form
 from rose.ir.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Unit, Vec
 from wasm_backend.abi.signature import Lowered, Plain, Signature, Slot
@@ -60,7 +60,7 @@ def lowered(*signatures: Signature, imports: Sequence[Func] = (), wasm: bytes = 
 def opaque(name: str, result: Type, **params: Type) -> Func:
     block = Block()
     block.params += [Value(PARAM, t, (), k, here(), block) for k, t in params.items()]
-    return Func(name, block, result, pure=True, impl=print)
+    return Func(name, block, result, pure=True, kind=Opaque(print))
 
 
 def of(name: str, result: Type = Unit, **params: Type) -> Signature:
