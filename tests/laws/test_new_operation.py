@@ -1,0 +1,42 @@
+"""A new operation is known everywhere: each test names the place where one is missing.
+
+Beside its row in `rose/ir/ops.py`, an operation needs its name in `rose/__init__.py`, a line in `web/docs/library.md`
+(`test_documents.py` asks for that), and what tests compare it with: a function of mpmath in `test_rows.py`, a second
+meaning, and a form for random programs.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+import random_programs
+import second_semantics
+
+import rose
+from rose.ir import OPS
+
+# Rows that are written with Python's operators, that make or compare indices, or that only passes write.
+UNNAMED = """
+    neg add sub mul div mod eq ne lt le not and or xor iadd imul idiv imod ifrom ieq ilt ile real more
+""".split()
+NAMED = [op.name for op in OPS.values() if (op.wasm or op.expand) and op.name not in UNNAMED]
+each = pytest.mark.parametrize("name", NAMED)
+
+
+@each
+def test_an_operation_is_a_public_name(name: str):
+    assert name in rose.__all__, f"import {name} from .ir.ops in rose/__init__.py, and name it in __all__"
+    assert callable(getattr(rose, name))
+
+
+@each
+def test_an_operation_has_a_second_meaning(name: str):
+    assert hasattr(second_semantics.Meaning, name), f"Meaning of tests/support/second_semantics.py lacks {name}"
+
+
+@each
+def test_an_operation_is_in_random_programs(name: str):
+    missing = f"MATHEMATICS of tests/support/random_programs.py lacks {name}"
+    assert re.search(rf"rose\.{name}\(|\"{name}\"", inspect.getsource(random_programs)), missing
