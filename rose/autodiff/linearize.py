@@ -12,7 +12,7 @@ from .. import ir
 from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from ..ir.ops import select
 from ..ir.types import Fin, Ref, Tuple, Type, Vec, linear_part
-from ..optimise.outlining import LONGEST, split
+from ..optimise.outlining import LONG, outline
 from .linear_half import LinearHalf
 from .linearity import is_linear
 from .select_masks import is_ref
@@ -36,7 +36,7 @@ def _along(of: Cut) -> Func:
     if isinstance(of, CutTurns):
         return of.along(f"{of.g.name}.lin", linearize(of.body.g)[1])
     assert isinstance(of, Unzipped)
-    return split(_Along(of).half(), 3 * LONGEST)
+    return outline(_Along(of).half(), LONG)
 
 
 def _type(v: Value) -> Type:

@@ -23,7 +23,7 @@ from ..ir.ops import add, and_, ifrom, select
 from ..ir.progress import step
 from ..ir.sizes import differ
 from ..ir.types import Fin, Ref, Tan, linear_part
-from ..optimise.outlining import LONGEST, split
+from ..optimise.outlining import LONG, outline
 from .cotangents import Cotangent, Sums, by_value
 from .linear_half import LinearHalf
 from .select_masks import Guard, holds, is_ref
@@ -56,7 +56,7 @@ def _backward(of: Cut) -> Func:
     if isinstance(of, CutTurns):
         return of.backward(f"{of.g.name}.bwd", transpose(of.body.g).bwd)
     assert isinstance(of, Unzipped)
-    return split(_Backward(of).half(), 3 * LONGEST)
+    return outline(_Backward(of).half(), LONG)
 
 
 class _Backward(LinearHalf):

@@ -37,7 +37,7 @@ from ..ir.ops import iadd, ifrom, imul, or_, real, select
 from ..ir.progress import step
 from ..ir.stacks import PUSH
 from ..ir.types import Bool, Stack, Tan, Type, items_of, primal_part
-from ..optimise.outlining import LONGEST, split
+from ..optimise.outlining import LONG, outline
 from .linearity import Loops, is_linear
 from .select_masks import Arms, Guard, around, has_arms, holds, visible
 from .unzip_control import Cut, CutAgain, CutChoice, CutTurns, has_primal
@@ -96,7 +96,7 @@ class Unzipped(Cut):
         self.some: dict[Block, dict[Value, Guard]] = {}  # what the forward half finds out of the turns of a loop
         self.plan(g.body)
         self.plan_turns()
-        self.fwd = split(self.forward_half(), 3 * LONGEST)
+        self.fwd = outline(self.forward_half(), LONG)
         self.primals, self.tapes = {}, {}  # which nobody asks for any more: there is a cut for each function
         self.saved = tuple(self.reads.values())
 

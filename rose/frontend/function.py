@@ -19,7 +19,7 @@ from ..ir import Builder, Func, Value, shown
 from ..ir.progress import step
 from ..ir.sizes import bound, current, dims_of
 from ..ir.types import Type, Unit, tangent, untyped
-from ..optimise.outlining import split
+from ..optimise.outlining import outline
 from .annotations import NoNumber
 from .duals import mentions_tangent, split_dual, view_dual
 from .eager import Now, at_once, mode, now
@@ -132,7 +132,7 @@ class Fn(NoNumber, Generic[P, R]):
 
     def _trace_body(self) -> None:
         with room_for_one_more(), bound(self.sizes), ir.building(self.name, inside=True) as b:
-            self._func = split(self._record(b))
+            self._func = outline(self._record(b))
             self._captured = tuple(b.captured)
             step("trace")
 

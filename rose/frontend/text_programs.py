@@ -12,7 +12,7 @@ from ..ir import Func, shown
 from ..ir.text.module import Module, deep
 from ..ir.text.module import parse as parse_module
 from ..ir.text.trees import TextLoc
-from ..optimise.outlining import LONGEST, split
+from ..optimise.outlining import LONG, outline
 from .function import AnyFn, Opaque, from_func
 
 
@@ -55,7 +55,7 @@ def parse_file(path: Path) -> Functions:
 
 def _short(f: Func) -> Func:
     """A function cut into pieces, if it is longer than any that is printed."""
-    return split(f, 3 * LONGEST)
+    return outline(f, LONG)
 
 
 def _fn(f: Func, loc: TextLoc) -> AnyFn:

@@ -24,7 +24,7 @@ Env = dict[Value, Value]
 ROUNDS = 3  # what goes in one may have been all that kept something else
 
 
-def remove_across_calls(funcs: Mapping[str, Func]) -> dict[str, Func]:
+def remove_dead_arguments(funcs: Mapping[str, Func]) -> dict[str, Func]:
     """These functions, which call what does no more than is asked for."""
     made = dict(funcs)
     for _ in range(ROUNDS):

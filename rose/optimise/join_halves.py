@@ -24,7 +24,7 @@ SHALLOW = 8  # times as many steps as the longest chain of them has: what is no 
 LARGEST = 100_000  # instructions of a function that becomes one, before it is cut again
 
 
-def join_pairs(f: Func, made: Mapping[Func, Func], without: Collection[str] = ()) -> Func:
+def join_halves(f: Func, made: Mapping[Func, Func], without: Collection[str] = ()) -> Func:
     """`f`, with what is `made` of the functions that it calls in pairs put where they are called."""
     if any([isinstance(p.type, Ref) for p in f.params]):  # it is a half itself, and has its pair where it is called
         return f

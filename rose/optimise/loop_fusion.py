@@ -19,7 +19,7 @@ LARGEST = 400  # instructions of both loops, and of what lies between them
 APART = 8  # instructions of a loop without a state, from which on it is worth a vector that is stored, and read again
 
 
-def fuse(f: Func, *, simd: bool = False) -> Func:
+def fuse_loops(f: Func, *, simd: bool = False) -> Func:
     """`f`, a new function, with fewer loops: it is edited in place."""
     gets: dict[Value, list[Value]] = {}
     for v in instructions(f.body):

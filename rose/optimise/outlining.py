@@ -7,24 +7,21 @@ from a long function is short as well; and once more at the end, to what `pairs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .. import ir
 from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
 from ..ir.callgraph import weight, weight_of
 from ..ir.types import Tuple
+from .rewriter import Env, Rewriter
 
 PIECE = 1000  # instructions
 LONGEST = 2 * PIECE
-LONG = 6 * PIECE  # of what is only compiled: nothing is derived from it
-
-_REBUILT = {CONST, ZERO, GET, FOR}  # what the builder makes anew; the rest is copied
-
-Env = dict[Value, Value]
+LONG = 3 * LONGEST  # of what is derived, or only compiled: nothing long is derived from it
 
 
-def split(f: Func, longest: int = LONGEST) -> Func:
-    """`f`, which is finished, cut into pieces if it has more than `longest` instructions."""
+def outline(f: Func, longest: int = LONGEST) -> Func:
+    """`f`, finished, with pieces of it as functions of their own if it has more than `longest` instructions."""
     f.body.known.clear()  # which takes more memory than the instructions
     if weight(f.body) <= longest:
         return f
@@ -34,14 +31,15 @@ def split(f: Func, longest: int = LONGEST) -> Func:
         for p in f.params:
             b.loc = p.loc
             env[p] = b.param(p.type, p.attr)
-        _Splitter(f.name).block(b, f.body, env)
-        _remake_one(b, f.body.results[0], env)
+        outliner = _Outliner(f.name)
+        outliner.block(b, f.body, env)
+        outliner.make_again(b, f.body.results, env)
         made = b.func(env[f.body.results[0]])
     made.jvp, made.memo, made.remat = f.jvp, f.memo, f.remat
     return made
 
 
-def lifted(name: str, block: Block) -> tuple[Func, list[Value]]:
+def lambda_lift(name: str, block: Block) -> tuple[Func, list[Value]]:
     """A block with one result as a function of its own, and what it reads from outside: its last parameters.
 
     Of a tuple these are the items: in a derivative they are summed one by one, as in a loop.
@@ -54,25 +52,9 @@ def lifted(name: str, block: Block) -> tuple[Func, list[Value]]:
         for a in reads:
             if a not in env and not a.block.inside(block):
                 env[a] = _given(b, outer, a, outside)
-        _same(b, block, env)
+        Rewriter().block(b, block, env)
         (result,) = block.results
         return b.func(env[result]), list(outside)
-
-
-def _same(b: Builder, block: Block, env: Env) -> None:
-    """The instructions of a block again, in their order: none is moved out of a loop."""
-    for v in block.code:
-        args, b.loc = tuple([env[a] for a in v.args]), v.loc
-        if v.op is GET:
-            env[v] = b.get(args[0], v.attr)
-        elif v.op is not FOR:
-            env[v] = b.again(v, args)
-        else:
-            with b.nested() as body:
-                env.update({p: b.param(p.type, p.attr) for p in v.attr.params})
-                _same(b, v.attr, env)
-                body.results = tuple([env[r] for r in v.attr.results])
-            env[v] = b.emit(FOR, args, body, v.type)
 
 
 def _given(b: Builder, outer: Builder, v: Value, outside: Env) -> Value:
@@ -90,41 +72,42 @@ def _param(b: Builder, v: Value) -> Value:
     return b.param(v.type, v.attr if v.op is PARAM else None)
 
 
-class _Splitter:
+class _Outliner(Rewriter):
+    """A copy, with the pieces of long blocks as calls. Each piece makes again what is cheaper to make than to pass."""
+
     def __init__(self, name: str) -> None:
         self.name, self.count = name, 0
 
     def block(self, b: Builder, block: Block, env: Env) -> None:
-        """Write a block again: its pieces as calls, if it is long."""
         if weight(block) <= LONGEST:
-            for v in block.code:
-                _copy(b, v, env)
+            super().block(b, block, env)
             return
         pieces = _pieces(block)
         outs = _read_later(block, pieces)
         for piece in pieces:
-            if len(piece) < PIECE // 10 and not any([v.op is FOR for v in piece]):
-                for v in piece:
-                    _copy(b, v, env)
-            elif len(piece) == 1 and piece[0].op is FOR:
-                self.loop(b, piece[0], env)
+            is_loop = [v.op is FOR for v in piece]
+            if is_loop == [True] or (len(piece) < PIECE // 10 and not any(is_loop)):
+                self.code(b, piece, env)
             else:
-                self.call(b, piece, outs, env)
+                self.piece(b, piece, outs, env)
 
-    def loop(self, b: Builder, v: Value, env: Env) -> None:
-        block: Block = v.attr
-        for a in _uses(v):
-            _remake_one(b, a, env)
-        with b.nested() as body:
-            b.loc = v.loc
-            for p in block.params:
-                env[p] = b.param(p.type, p.attr)
-            self.block(b, block, env)
-            body.results = tuple([env[r] for r in block.results])
-        states, vecs = b.close(body, [env[a] for a in v.args])
-        env[v] = b.tuple([*states, *vecs])
+    def code(self, b: Builder, code: Iterable[Value], env: Env) -> None:
+        for v in code:
+            env[v] = self.instruction(b, v, env)
 
-    def call(self, b: Builder, piece: Sequence[Value], outs: dict[Value, None], env: Env) -> None:
+    def instruction(self, b: Builder, v: Value, env: Env) -> Value:
+        self.make_again(b, _uses(v) if v.op is FOR else v.args, env)
+        b.loc = v.loc
+        return super().instruction(b, v, env)
+
+    def make_again(self, b: Builder, values: Iterable[Value], env: Env) -> None:
+        """Make those of these values here that another piece has made, and that can be made here."""
+        for a in values:
+            if a not in env and _is_remade(a) and all([_reachable(x, env) for x in a.args]):
+                env[a] = self.instruction(b, a, env)
+
+    def piece(self, b: Builder, piece: Sequence[Value], outs: dict[Value, None], env: Env) -> None:
+        """A piece as a function, and its call."""
         given = _read_from_outside(piece)
         results = [v for v in piece if v in outs]
         self.count += 1
@@ -133,15 +116,10 @@ class _Splitter:
             for v in given:
                 inner.loc = v.loc
                 own[v] = inner.param(v.type)
-            for v in piece:
-                if v.op is FOR:
-                    self.loop(inner, v, own)
-                else:
-                    _copy(inner, v, own)
+            self.code(inner, piece, own)
             part = inner.func(inner.tuple([own[v] for v in results]))
         b.loc = piece[0].loc
-        for v in given:
-            _remake_one(b, v, env)
+        self.make_again(b, given, env)
         out = b.call(part, [env[v] for v in given])
         for k, v in enumerate(results):
             env[v] = b.get(out, k)
@@ -261,40 +239,5 @@ def _read_from_outside(piece: Sequence[Value]) -> list[Value]:
     return list(out)
 
 
-def _remake_one(b: Builder, a: Value, env: Env) -> None:
-    if a not in env and _is_remade(a) and all([_reachable(x, env) for x in a.args]):
-        for x in a.args:
-            _remake_one(b, x, env)
-        _copy(b, a, env)
-
-
 def _reachable(a: Value, env: Env) -> bool:
     return a in env or (_is_remade(a) and all([_reachable(x, env) for x in a.args]))
-
-
-def _copy(b: Builder, v: Value, env: Env) -> None:
-    """One instruction again, with the new values of its arguments."""
-    for a in v.args:
-        if a not in env:
-            _remake_one(b, a, env)
-    if v.op.eval is not None or v.op not in _REBUILT:
-        env[v] = b.again(v, tuple([env[a] for a in v.args]))
-        return
-    b.loc = v.loc
-    if v.op is CONST:
-        env[v] = b.const(v.attr, v.type)
-    elif v.op is ZERO:
-        env[v] = b.zero(v.type)
-    elif v.op is GET:
-        env[v] = b.get(env[v.args[0]], v.attr)
-    else:
-        for a in _uses(v):
-            _remake_one(b, a, env)
-        with b.nested() as body:
-            for p in v.attr.params:
-                env[p] = b.param(p.type, p.attr)
-            for w in v.attr.code:
-                _copy(b, w, env)
-            body.results = tuple([env[r] for r in v.attr.results])
-        states, vecs = b.close(body, [env[a] for a in v.args])
-        env[v] = b.tuple([*states, *vecs])

@@ -23,18 +23,18 @@ from ..ir.callgraph import callees, callees_first, with_parts
 from ..ir.check import check_alone
 from ..ir.progress import step
 from ..ir.text.printer import show
-from .dead_arguments import remove_across_calls
+from .dead_arguments import remove_dead_arguments
 from .dead_code import remove_dead_code
 from .inlining import Inliner
-from .join_halves import join_pairs
-from .loop_fusion import fuse
-from .outlining import LONG, split
+from .join_halves import join_halves
+from .loop_fusion import fuse_loops
+from .outlining import LONG, outline
 from .rewriter import RULES
-from .scalar_replacement import split_accumulators
-from .scheduling import reorder
-from .sum_forwarding import merge_sums
-from .unroll_and_jam import jammed
-from .unrolling import unrolled
+from .scalar_replacement import replace_accumulators
+from .scheduling import schedule
+from .sum_forwarding import forward_sums
+from .unroll_and_jam import unroll_and_jam
+from .unrolling import unroll
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class Context:
 
 
 def _jam(f: Func, c: Context) -> Func:
-    f, c.groups = jammed(f, c.without)
+    f, c.groups = unroll_and_jam(f, c.without)
     return f
 
 
 def _join(f: Func, c: Context) -> Func:
-    joined = join_pairs(f, c.made, c.without)
+    joined = join_halves(f, c.made, c.without)
     c.joined = joined is not f
     return joined
 
@@ -76,18 +76,18 @@ _sweep = Pass("dead-code", lambda f, c: remove_dead_code(f), "every gradient", e
 AFTER_TRACING = (_sweep,)
 PER_FUNCTION = (
     Pass("inline", lambda f, c: c.inliner.inlined(f), "every gradient: 1.05 to 34.8 x"),
-    Pass("forward-sums", lambda f, c: merge_sums(f), "a matrix by columns: 34 x; the robot: 1.35 x", edits=True),
-    Pass("fuse-loops", lambda f, c: fuse(f, simd=c.simd), "least squares: 1.28 x", edits=True),
+    Pass("forward-sums", lambda f, c: forward_sums(f), "a matrix by columns: 34 x; the robot: 1.35 x", edits=True),
+    Pass("fuse-loops", lambda f, c: fuse_loops(f, simd=c.simd), "least squares: 1.28 x", edits=True),
     _sweep,
 )
 PROGRAM = "dead-arguments"  # one module, by 1 % of its bytes
 LAST = (
     Pass("join-halves", _join, "an unrolled Rosenbrock: 12.0 -> 8.7 us"),
     Pass("unroll-and-jam", _jam, "matrix times vector: 1.37 x"),
-    Pass("unroll", lambda f, c: unrolled(f, c.made, simd=c.simd, stay=c.groups, without=c.without), "springs: 1.66 x"),
-    Pass("scalar-replacement", lambda f, c: split_accumulators(f, c.without), "bodies: 1.59 x"),
-    Pass("schedule", lambda f, c: reorder(f), "long sums: fewer numbers wait in registers", edits=True),
-    Pass("outline", lambda f, c: split(f, LONG) if c.joined else f, "what join-halves made too long"),
+    Pass("unroll", lambda f, c: unroll(f, c.made, simd=c.simd, stay=c.groups, without=c.without), "springs: 1.66 x"),
+    Pass("scalar-replacement", lambda f, c: replace_accumulators(f, c.without), "bodies: 1.59 x"),
+    Pass("schedule", lambda f, c: schedule(f), "long sums: fewer numbers wait in registers", edits=True),
+    Pass("outline", lambda f, c: outline(f, LONG) if c.joined else f, "what join-halves made too long"),
 )
 PASSES = tuple(dict.fromkeys([p.name for p in (*AFTER_TRACING, *PER_FUNCTION, *LAST)]))
 NAMES = (*PASSES, PROGRAM, *[rule.name for rule in RULES])  # what can be switched off
@@ -157,7 +157,7 @@ def optimised(
     inlined = _each(funcs.values(), PER_FUNCTION, context)
     program = {name: inlined[f] for name, f in funcs.items()}
     if PROGRAM not in context.without:
-        program = remove_across_calls(program)
+        program = remove_dead_arguments(program)
     context.made = {}
     last = _each(program.values(), LAST, context)
     return {name: last[f] for name, f in program.items()}

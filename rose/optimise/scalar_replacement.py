@@ -22,7 +22,7 @@ from .rewriter import Env, Simplifier
 LARGEST = 16  # numbers of an accumulator that is taken apart
 
 
-def split_accumulators(f: Func, without: Collection[str] = ()) -> Func:
+def replace_accumulators(f: Func, without: Collection[str] = ()) -> Func:
     """`f`, with its small accumulators taken apart."""
     found = _Found(f.body)
     return remove_dead_code(_Writer(found, without).function(f)) if found.kept or found.added else f

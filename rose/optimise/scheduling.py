@@ -18,7 +18,7 @@ _GIVEN = {CONST, ZERO, PARAM}
 _READS = {INDEX, GET}
 
 
-def reorder(f: Func) -> Func:
+def schedule(f: Func) -> Func:
     """`f`, a new function, with the instructions of its long blocks in another order: it is edited in place."""
     run, code = list[Value](), list[Value]()
     for v in f.body.code:

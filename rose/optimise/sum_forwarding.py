@@ -15,7 +15,7 @@ from ..ir.types import Ref
 _NEAR = 200  # instructions that are looked at for others that add to the outer sum
 
 
-def merge_sums(f: Func) -> Func:
+def forward_sums(f: Func) -> Func:
     """`f`, a new function, with fewer accumulators: it is edited in place."""
     uses = _Uses()
     uses.block(f.body)

@@ -36,7 +36,7 @@ _SUMS = {ADD_TO, ACCUM, FREEZE}
 _INDICES = {iadd, imul, ifrom, idiv, imod}
 
 
-def jammed(f: Func, without: Collection[str] = ()) -> tuple[Func, set[Value]]:
+def unroll_and_jam(f: Func, without: Collection[str] = ()) -> tuple[Func, set[Value]]:
     """`f`, with its small inner loops done for several turns at once; and the loops over those, which stay loops."""
     found = _Found(f.body)
     if not found.jams and not found.whole:

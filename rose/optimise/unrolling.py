@@ -23,7 +23,7 @@ LARGEST = 300  # instructions of all turns together
 PAIRS = 4  # turns of a loop that is done in pairs
 
 
-def unrolled(
+def unroll(
     f: Func,
     made: Mapping[Func, Func],
     *,

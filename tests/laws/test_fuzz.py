@@ -34,7 +34,7 @@ from rose.host.marshal import plain, present
 from rose.ir import Func
 from rose.ir.check import check
 from rose.ir.types import Real, Tuple, Type, Unit, Vec, tuple_of
-from rose.optimise.dead_arguments import remove_across_calls
+from rose.optimise.dead_arguments import remove_dead_arguments
 from rose.optimise.pipeline import optimised
 
 MANY = int(os.environ.get("ROSE_FUZZ", "0"))
@@ -71,7 +71,7 @@ def for_programs(law: Callable[[Program], None], few: int, part: int, budget: in
 
 
 # What is compiled in the place of what was derived. Of small functions the first leaves one: the second runs alone.
-FASTER = (optimised, remove_across_calls)
+FASTER = (optimised, remove_dead_arguments)
 
 
 # the value

@@ -16,7 +16,7 @@ from ...ir.numbers import is_truth
 from ...ir.sizes import open_size
 from ...ir.types import Bool, Fin, Real, Tuple, Type
 from ...ir.value import host_index
-from ...optimise.outlining import lifted, split
+from ...optimise.outlining import lambda_lift, outline
 from .. import operators, tracing
 from ..annotations import LARGEST
 from ..eager import now
@@ -86,7 +86,7 @@ class _Arm:
     def func(self, outside: list[Value]) -> Func:
         with ir.resumed(self.b) as b:
             b.root.params = inside(b, outside)
-            return split(b.func(self.result))
+            return outline(b.func(self.result))
 
 
 @edge
@@ -152,7 +152,7 @@ class _Turn:
     def func(self, outside: list[Value], result: Value) -> Func:
         with ir.resumed(self.b) as b:
             b.root.params = [self.state, *inside(b, outside)]
-            return split(b.func(result))
+            return outline(b.func(result))
 
 
 def inside(b: Builder, outside: list[Value]) -> list[Value]:
@@ -207,7 +207,7 @@ def scan(
         i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
         made = tracing.recorded(inner, lambda: turn(i, state))
         block.results = (inner.tuple([inner.reach(x) for x in made]),)
-    one, outside = lifted("rose.scan", block)
+    one, outside = lambda_lift("rose.scan", block)
     if not _repeatable(one):
         hint = "leave out checkpoint=, or what has an effect"
         raise TypeMismatch("a turn that has an effect cannot be evaluated again", at, hint)

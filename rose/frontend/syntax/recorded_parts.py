@@ -9,7 +9,7 @@ from ... import ir
 from ...errors import Loc, RoseError, TypeMismatch, here
 from ...ir import Func, Value, a_traced, current_builder, shown
 from ...ir.types import Bool, Fin, Real
-from ...optimise.outlining import split
+from ...optimise.outlining import outline
 from .. import tracing
 from ..language.control import inside
 from ..operators import view
@@ -55,7 +55,7 @@ class Part:
     def func(self, first: list[Value], outside: list[Value], result: Value) -> Func:
         with ir.resumed(self.b) as b:
             b.root.params = [*first, *inside(b, outside)]
-            return split(b.func(result))
+            return outline(b.func(result))
 
 
 def lifted(x: Any) -> Value | None:

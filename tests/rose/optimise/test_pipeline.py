@@ -22,14 +22,14 @@ from rose.ir.ops import exp, sin
 from rose.ir.text.printer import show
 from rose.ir.types import Fin, Ref, Single
 from rose.optimise import scalar_replacement, unrolling
-from rose.optimise.dead_arguments import remove_across_calls
+from rose.optimise.dead_arguments import remove_dead_arguments
 from rose.optimise.dead_code import remove_dead_code
 from rose.optimise.inlining import SMALL
 from rose.optimise.outlining import LONGEST
 from rose.optimise.pipeline import optimise, optimised
 from rose.optimise.rewriter import Simplifier
 from rose.optimise.single_precision import to_single
-from rose.optimise.sum_forwarding import merge_sums
+from rose.optimise.sum_forwarding import forward_sums
 
 
 @pytest.fixture(autouse=True)
@@ -178,7 +178,7 @@ def slope(a: Real, b: Real, X: Vec[5], Y: Vec[5]) -> tuple[Real, Real]:
     return grads[0], grads[1]
 
 
-@pytest.mark.parametrize("by", [optimised, remove_across_calls])
+@pytest.mark.parametrize("by", [optimised, remove_dead_arguments])
 def test_the_gradient_in_data_leaves_no_code_if_nobody_asks_for_it(by: Any):
     made = fast(slope.func, (0.5, -0.25, X, Y), by=by)
     functions = [made]
@@ -199,7 +199,7 @@ def test_a_result_that_no_caller_reads_is_not_made():
     def f(b: Builder, x: Value) -> Value:
         return b.get(b.call(pair, [x]), 0) + b.get(b.call(pair, [x + 1.0]), 0)
 
-    made = fast(f, (0.5,), by=remove_across_calls)
+    made = fast(f, (0.5,), by=remove_dead_arguments)
     (half,) = set(callees(made))
     assert [v.op for v in code(half) if v.op is sin or v.op is exp] == [sin]
 
@@ -213,7 +213,7 @@ def test_a_parameter_that_only_dead_code_reads_is_not_handed_on():
     def f(b: Builder, x: Value, y: Value) -> Value:
         return b.get(b.call(pair, [x, exp(y)]), 0) * b.get(b.call(pair, [x + 1.0, y]), 0)
 
-    made = fast(f, (0.5, 0.25), by=remove_across_calls)
+    made = fast(f, (0.5, 0.25), by=remove_dead_arguments)
     assert not [v for v in code(made) if v.op is exp]
     assert [len(g.params) for g in callees(made)] == [1, 1]
 
@@ -229,7 +229,7 @@ def test_effects_stay_though_nobody_reads_what_they_give(capfd: pytest.CaptureFi
         tell(x)
         return x * 2.0
 
-    for by in (optimised, remove_across_calls):
+    for by in (optimised, remove_dead_arguments):
         assert run(check(by({"f": f.func})["f"]), 0.5) == 1.0
     assert capfd.readouterr().out == "x is 0.5\n" * 2
 
@@ -365,7 +365,7 @@ def nested(start: float, between: bool) -> Func:
 
 def merged(funcs: dict[str, Func]) -> dict[str, Func]:
     """Sums of sums only."""
-    return {name: merge_sums(Simplifier({}, {}).function(f)) for name, f in funcs.items()}
+    return {name: forward_sums(Simplifier({}, {}).function(f)) for name, f in funcs.items()}
 
 
 @pytest.mark.parametrize("start", [-0.0, 1.0])

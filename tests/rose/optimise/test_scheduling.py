@@ -15,9 +15,9 @@ from rose.ir import ADD_TO, Builder, Func, Value, is_call
 from rose.ir.callgraph import callees
 from rose.ir.check import check
 from rose.ir.types import Fin, Ref
-from rose.optimise.join_halves import join_pairs
+from rose.optimise.join_halves import join_halves
 from rose.optimise.pipeline import optimise, optimised
-from rose.optimise.scheduling import reorder
+from rose.optimise.scheduling import schedule
 
 HERE = Loc((lambda: None).__code__, -1)
 
@@ -147,7 +147,7 @@ def test_additions_to_one_number_keep_their_order():
         of(b, a, c, x)
         f = b.func(b.unit())
     before = [v for v in f.body.code if v.op is ADD_TO]
-    reorder(f)
+    schedule(f)
     check(f)
     assert [v for v in f.body.code if v.op is ADD_TO] == before or all(
         x is y for x, y in zip([v for v in f.body.code if v.op is ADD_TO], before, strict=True)
@@ -165,5 +165,5 @@ def test_what_is_derived_later_is_as_it_was():
 
 def test_one_call_alone_is_no_pair():
     g = fn([Vec[2], Vec[2]], Real)(lambda p, q: apart(p, q)).func
-    assert join_pairs(g, {}) is g
+    assert join_halves(g, {}) is g
     assert isinstance(g, Func)

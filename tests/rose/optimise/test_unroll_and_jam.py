@@ -22,7 +22,7 @@ from rose.ir.check import check
 from rose.ir.types import Fin, Ref
 from rose.optimise import unrolling
 from rose.optimise.pipeline import optimise, optimised
-from rose.optimise.unroll_and_jam import LANES, jammed
+from rose.optimise.unroll_and_jam import LANES, unroll_and_jam
 from tests.rose.optimise.test_pipeline import func
 
 ROWS = [0, 1, 2, 3, 4, 5, 8, 11, 61]
@@ -225,7 +225,7 @@ def twice(b: Builder, refs: Any, i: Value, j: Value, x: Value) -> None:
 @pytest.mark.parametrize("add", [both, anywhere, twice], ids=lambda f: f.__name__)
 def test_sums_whose_order_would_be_another_stay_as_they_are(add: Any):
     f = sums(add)
-    assert jammed(f)[0] is f
+    assert unroll_and_jam(f)[0] is f
     compiled(f, numbers(20))
 
 
@@ -236,8 +236,8 @@ def column(b: Builder, refs: Any, i: Value, j: Value, x: Value) -> None:
 
 def test_two_sums_of_a_caller_may_be_the_same():
     one, two = sums(column, Ref(Vec[20])), sums(column, Ref(Vec[20]), Ref(Vec[20]))
-    assert jammed(one)[0] is not one
-    assert jammed(two)[0] is two
+    assert unroll_and_jam(one)[0] is not one
+    assert unroll_and_jam(two)[0] is two
 
 
 def test_a_sum_that_an_outer_turn_reads_elsewhere_is_not_moved():
@@ -338,7 +338,7 @@ def test_nests_at_random(monkeypatch: pytest.MonkeyPatch):
     for k in range(int(os.environ.get("ROSE_FUZZ", "80"))):
         nest = Nest(k)
         f, args = nest.func, nest.args
-        made, _ = jammed(f)
+        made, _ = unroll_and_jam(f)
         changed += made is not f
         assert same(run(check(made), *args), run(f, *args)), k
         if made is not f:
@@ -371,13 +371,13 @@ def test_loops_of_a_size_that_only_the_module_knows(simd: bool, monkeypatch: pyt
     groups: set[Value] = set()
 
     def seen(g: Func, without: Any) -> Any:
-        made, found = jammed(g, without)
+        made, found = unroll_and_jam(g, without)
         groups.update(found)
         return made, found
 
     derived = rose.value_and_grad(f, (0, 1))
     with monkeypatch.context() as patch:
-        patch.setattr("rose.optimise.pipeline.jammed", seen)
+        patch.setattr("rose.optimise.pipeline.unroll_and_jam", seen)
         module = rose.compile(derived, dynamic=True, simd=simd)
     assert {repr(v.attr.params[0].type.size) for v in groups} == {"n // 4", "n % 4"}
     for k, length in [(0, 3), (1, 20), (3, 0), (4, 1), (9, 20)]:
