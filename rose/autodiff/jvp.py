@@ -7,7 +7,8 @@ and not in others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from .. import ir
 from ..errors import Loc, NotDifferentiable
@@ -41,6 +42,7 @@ from ..ir.stacks import LINEAR
 from ..ir.types import Ref, as_tuple, as_vec, items_of, tangent
 from ..optimise.dead_code import remove_dead_code
 
+T = TypeVar("T")
 Pair = tuple[Value, Value | None]
 Mask = tuple[bool, ...]  # for each parameter, whether it has a tangent
 
@@ -158,7 +160,7 @@ def _derive_while(f: Func, loop: While, mask: Mask) -> Work[Jvp]:
             return b.func(body(b, xs, dxs))
 
     def turn(b: Builder, xs: list[Value], dxs: list[Value]) -> Value:
-        y = b.call(d.func, _pairs(xs, dxs, own))
+        y = b.call(d.func, interleaved(xs, dxs, own))
         primal, dy = (y, None) if d.flat else (b.get(y, 0), b.get(y, 1))
         after = [b.get(primal, j) for j in range(k)]
         return b.tuple([*after, *[b.zero(tangent(types[j])) if dy is None else b.get(dy, j) for j in moving]])
@@ -194,8 +196,8 @@ def _moving(d: Jvp, k: int) -> list[bool]:
     return [not x.empty for x in t]
 
 
-def _pairs(xs: Sequence[Value], dxs: Sequence[Value], mask: Mask) -> list[Value]:
-    """Each primal, followed by its tangent where the mask says so."""
+def interleaved(xs: Sequence[T], dxs: Iterable[T], mask: Mask) -> list[T]:
+    """Each primal, followed by its tangent where the mask says so: the arguments of a derivative."""
     tangents = iter(dxs)
     return [z for x, m in zip(xs, mask, strict=True) for z in ((x, next(tangents)) if m else (x,))]
 
@@ -300,8 +302,8 @@ def _call(b: Builder, v: Value, env: Env) -> Work[Pair]:
     if f.jvp is not None:
         mask = full_mask(f)
     d: Jvp = yield _jvp(f, mask, v.loc)
-    args = [z for x, dx, m in zip(xs, dxs, mask, strict=True) for z in ((x, _full(b, x, dx)) if m else (x,))]
-    y = b.call(d.func, xs if d.func is f else args)
+    tangents = [_full(b, x, dx) for x, dx, m in zip(xs, dxs, mask, strict=True) if m]
+    y = b.call(d.func, xs if d.func is f else interleaved(xs, tangents, mask))
     return (y, None) if d.func.result is f.result else (b.get(y, 0), None if d.flat else b.get(y, 1))
 
 

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from ..ir import CONST, GET, INDEX, ZERO, Block, Builder, Value, is_call
 from ..ir.stacks import pop
-from ..ir.types import Stack, items_of, primal_part
-from .unzip import Entry, Unzipped
+from ..ir.types import Stack, primal_part
+from .half_signature import Arguments
+from .unzip import Entry, UnzippedBody
 
 
 class LinearHalf:
     """What the linear half reads, whichever way it goes: saved parameters, and the tape."""
 
-    def __init__(self, of: Unzipped) -> None:
+    def __init__(self, of: UnzippedBody) -> None:
         self.of, self.g = of, of.g
         self.turn: dict[Block, Value] = {}  # the index of the turn, of each loop
         self.given: dict[Value, Value] = {}  # the saved parameters
         self.remade: dict[Value, Value] = {}  # what belongs to no loop, once it was asked for
         self.tape: Value | None = None
 
-    def take(self, b: Builder) -> None:
-        """The parameters that all linear halves end with: what was saved."""
-        for p in self.of.reads:
-            self.given[p] = b.param(primal_part(p.type), p.attr)
-
-    def take_tape(self, b: Builder) -> None:
-        tape = b.param(items_of(self.of.fwd.result)[1], "tape")
-        self.tape = pop(b, tape)[0] if isinstance(tape.type, Stack) else tape
+    def take(self, b: Builder, given: Arguments) -> None:
+        """Read the residual parameters and the tape from the parameters of a half."""
+        self.given = {self.g.params[k]: x for k, x in given.primals.items()}
+        self.tape = pop(b, given.tape)[0] if isinstance(given.tape.type, Stack) else given.tape
 
     def again(self, b: Builder, v: Value) -> Value:
         """The primal `v`: a saved parameter, from the tape, or made again."""

@@ -8,56 +8,60 @@ derivative there can be applied to many tangents. `Real` stands for `Tan`.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from .. import ir
 from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from ..ir.ops import select
-from ..ir.types import Fin, Ref, Tuple, Type, Vec, linear_part
+from ..ir.types import Fin, Tuple, Vec
 from ..optimise.outlining import LONG, outline
+from .half_signature import Arguments, HalfSignature, Way, tangent_type
 from .linear_half import LinearHalf
 from .linearity import is_linear
-from .select_masks import is_ref
-from .unzip import Unzipped, to_cut, unzip
-from .unzip_control import Cut, CutAgain, CutChoice, CutTurns
+from .unzip import UnzippedBody, to_cut, unzip
+from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
 
 
-def linearize(g: Func) -> tuple[Func, Func, tuple[int, ...]]:
-    """The forward half of a function that has tangents, its linear half, and which parameters that reads."""
+class Linearized(NamedTuple):
+    """The forward and the linear half of a function, and how to call them."""
+
+    fwd: Func
+    lin: Func
+    signature: HalfSignature
+
+
+def linearize(g: Func) -> Linearized:
+    """The forward and the linear half of a function that has tangents."""
     for f in to_cut(g, "linearize"):
         of = unzip(f)
-        f.memo["linearize"] = of.fwd, _along(of), of.saved
+        f.memo["linearize"] = Linearized(of.fwd, _linear(of), of.signature)
     return g.memo["linearize"]
 
 
-def _along(of: Cut) -> Func:
-    if isinstance(of, CutChoice):
-        return of.linear(f"{of.g.name}.lin", [linearize(arm.g)[1] for arm in of.arms], 1)
-    if isinstance(of, CutAgain):
-        return of.linear(f"{of.g.name}.lin", _along(of.whole), 1)
-    if isinstance(of, CutTurns):
-        return of.along(f"{of.g.name}.lin", linearize(of.body.g)[1])
-    assert isinstance(of, Unzipped)
-    return outline(_Along(of).half(), LONG)
+def _linear(of: Unzipped) -> Func:
+    if isinstance(of, UnzippedBranch):
+        return of.half(Way.LINEAR, [linearize(u.signature.g).lin for u in of.branches])
+    if isinstance(of, Recomputed):
+        return of.half(Way.LINEAR, _linear(of.whole))
+    if isinstance(of, UnzippedWhile):
+        return of.linear(linearize(of.body.signature.g).lin)
+    assert isinstance(of, UnzippedBody)
+    return outline(_Linear(of).half(), LONG)
 
 
-def _type(v: Value) -> Type:
-    return Ref(linear_part(v.type)) if is_ref(v) else linear_part(v.type)
-
-
-class _Along(LinearHalf):
+class _Linear(LinearHalf):
     """The linear instructions, in order."""
 
-    def __init__(self, of: Unzipped) -> None:
+    def __init__(self, of: UnzippedBody) -> None:
         super().__init__(of)
         self.env: dict[Value, Value] = {}
 
     def half(self) -> Func:
-        with ir.building(f"{self.g.name}.lin") as b:
-            for p in self.g.params:
-                if p.type.linear:
-                    b.loc = p.loc
-                    self.env[p] = b.param(_type(p), p.attr)
-            self.take(b)
-            self.take_tape(b)
+        signature = self.of.signature
+        with ir.building(signature.name(Way.LINEAR)) as b:
+            given = signature.declare(b, Way.LINEAR)
+            self.env = {self.g.params[k]: x for k, x in given.linear.items() if isinstance(x, Value)}
+            self.take(b, given)
             self.block(b, self.g.body)
             return b.func(self.linear(b, self.g.body.results[0]))
 
@@ -65,7 +69,7 @@ class _Along(LinearHalf):
         """The linear part of `v`; nothing, or zeros, where it has none."""
         if v.op is AT:  # made where it is used: only there is its index planned for
             return b.at(self.linear(b, v.args[0]), self.again(b, v.args[1]) if len(v.args) > 1 else v.attr)
-        return self.env[v] if v in self.env else b.zero(_type(v))
+        return self.env[v] if v in self.env else b.zero(tangent_type(v))
 
     def block(self, b: Builder, block: Block) -> None:
         for v in block.code:
@@ -77,7 +81,7 @@ class _Along(LinearHalf):
                 self.env[v] = self.instruction(b, v)
 
     def instruction(self, b: Builder, v: Value) -> Value:
-        op, args, t = v.op, v.args, _type(v)
+        op, args, t = v.op, v.args, tangent_type(v)
         if is_call(v):
             return self.call(b, v)
         xs = [self.linear(b, a) if a.type.linear or op in (TUPLE, PACK) else self.again(b, a) for a in args]
@@ -100,10 +104,10 @@ class _Along(LinearHalf):
         return b.emit(op, tuple(xs))
 
     def call(self, b: Builder, v: Value) -> Value:
-        _, lin, saved = linearize(v.attr)
-        given = [self.linear(b, a) for a in v.args if a.type.linear]
-        kept = [self.again(b, v.args[k]) for k in saved]
-        return b.call(lin, [*given, *kept, self.from_tape(b, v.block, (v, None))])
+        _, lin, signature = linearize(v.attr)
+        tangents = {k: self.linear(b, v.args[k]) for k in signature.linear}
+        primals = {k: self.again(b, v.args[k]) for k in signature.residuals}
+        return signature.call(b, lin, Arguments(tangents, primals, [], self.from_tape(b, v.block, (v, None))))
 
     def loop(self, b: Builder, v: Value) -> None:
         block: Block = v.attr
@@ -122,6 +126,6 @@ class _Along(LinearHalf):
         inits = [self.linear(b, a) for a, m in zip(v.args, moves, strict=False) if m]
         after, vecs = b.loop(n.size, body, inits)
         out = iter([*after, *vecs])
-        whole = _type(v)
+        whole = tangent_type(v)
         assert isinstance(whole, Tuple)
         self.env[v] = b.tuple([next(out) if m else b.zero(t) for m, t in zip(moves, whole.items, strict=True)], whole)

@@ -23,9 +23,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 
 from ..ir import ADD_TO, AT, CONST, FOR, GET, Block, Value, is_call
-from ..ir.accumulators import base
+from ..ir.accumulators import base, is_ref
 from ..ir.ops import and_, not_, or_, select
-from ..ir.types import Bool, Ref
+from ..ir.types import Bool
 from .linearity import Loops
 
 
@@ -295,10 +295,6 @@ class Arms:
             self._flow(whole, True, a, a)
         self.guard[v] = whole
         self.wild[v] = None
-
-
-def is_ref(v: Value) -> bool:
-    return isinstance(v.type, Ref)
 
 
 def _is_tame(v: Value) -> bool:

@@ -19,50 +19,52 @@ from typing import NamedTuple
 from .. import ir
 from ..errors import NotLinear
 from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..ir.accumulators import is_ref
 from ..ir.ops import add, and_, ifrom, select
 from ..ir.progress import step
 from ..ir.sizes import differ
-from ..ir.types import Fin, Ref, Tan, linear_part
+from ..ir.types import Fin, Tan, linear_part
 from ..optimise.outlining import LONG, outline
 from .cotangents import Cotangent, Sums, by_value
+from .half_signature import Arguments, HalfSignature, Total, Way, opened
 from .linear_half import LinearHalf
-from .select_masks import Guard, holds, is_ref
-from .unzip import Unzipped, to_cut, unzip
-from .unzip_control import Cut, CutAgain, CutChoice, CutTurns
+from .select_masks import Guard, holds
+from .unzip import UnzippedBody, to_cut, unzip
+from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
 
 
 class Halves(NamedTuple):
-    """A function cut in two. `saved` are the positions of the parameters that `bwd` reads as well."""
+    """The forward and the backward half of a function, and how to call them."""
 
     fwd: Func
     bwd: Func
-    saved: tuple[int, ...]
+    signature: HalfSignature
 
 
 def transpose(g: Func) -> Halves:
     """The two halves of a function that has tangents."""
     for f in to_cut(g, "transpose"):
         of = unzip(f)
-        f.memo["transpose"] = Halves(of.fwd, _backward(of), of.saved)
+        f.memo["transpose"] = Halves(of.fwd, _backward(of), of.signature)
         step("derive")
     return g.memo["transpose"]
 
 
-def _backward(of: Cut) -> Func:
-    if isinstance(of, CutChoice):
-        return of.linear(f"{of.g.name}.bwd", [transpose(arm.g).bwd for arm in of.arms], 2)
-    if isinstance(of, CutAgain):
-        return of.linear(f"{of.g.name}.bwd", _backward(of.whole), 2)
-    if isinstance(of, CutTurns):
-        return of.backward(f"{of.g.name}.bwd", transpose(of.body.g).bwd)
-    assert isinstance(of, Unzipped)
+def _backward(of: Unzipped) -> Func:
+    if isinstance(of, UnzippedBranch):
+        return of.half(Way.BACKWARD, [transpose(u.signature.g).bwd for u in of.branches])
+    if isinstance(of, Recomputed):
+        return of.half(Way.BACKWARD, _backward(of.whole))
+    if isinstance(of, UnzippedWhile):
+        return of.backward(transpose(of.body.signature.g).bwd)
+    assert isinstance(of, UnzippedBody)
     return outline(_Backward(of).half(), LONG)
 
 
 class _Backward(LinearHalf):
     """The linear instructions in reverse."""
 
-    def __init__(self, of: Unzipped) -> None:
+    def __init__(self, of: UnzippedBody) -> None:
         super().__init__(of)
         self.arms, self.loops = of.arms, of.loops
         self.cts: dict[Value, Cotangent | Value] = {}  # of a number, the sum itself
@@ -71,24 +73,19 @@ class _Backward(LinearHalf):
 
     def half(self) -> Func:
         (result,) = self.g.body.results
-        with ir.building(f"{self.g.name}.bwd") as b:
-            linear = [p for p in self.g.params if p.type.linear]
-            for p in linear:
-                b.loc = p.loc
-                if is_ref(p):
-                    self.reads[p] = b.param(linear_part(p.type), f"ct_{p.attr}")
-                    continue
-                for leaf in self.cotangent(p).leaves():
-                    if not by_value(leaf.type):
-                        leaf.ref = b.param(Ref(leaf.type), f"ct_{p.attr}")
-            self.take(b)
-            ct = b.param(linear_part(result.type), "ct")
-            self.take_tape(b)
-            self.add(b, result, ct)
+        signature = self.of.signature
+        with ir.building(signature.name(Way.BACKWARD)) as b:
+            given = signature.declare(b, Way.BACKWARD)
+            for k, total in given.linear.items():
+                p = self.g.params[k]
+                if isinstance(total, Value):
+                    self.reads[p] = total
+                else:
+                    self.cts[p] = total
+            self.take(b, given)
+            self.add(b, result, given.ct[0])
             self.block(b, self.g.body)
-            leaves = [leaf for p in linear if not is_ref(p) for leaf in self.cotangent(p).leaves()]
-            totals = [(leaf.type, leaf.close(b)) for leaf in leaves if by_value(leaf.type)]
-            return b.func(b.tuple([b.zero(t) if x is None else x for t, x in totals]))
+            return b.func(signature.result(b, given.linear))
 
     # contributions
 
@@ -228,35 +225,28 @@ class _Backward(LinearHalf):
         return ct
 
     def call(self, b: Builder, v: Value) -> None:
-        halves = transpose(v.attr)
+        _, bwd, signature = transpose(v.attr)
         ct = self.closed(b, v)
-        sums = {a: self.read(b, a) for a in v.args if a.type.linear and is_ref(a)}
+        linear = {k: v.args[k] for k in signature.linear}
+        sums = {a: self.read(b, a) for a in linear.values() if is_ref(a)}
         if ct is None and all(x is None for x in sums.values()):
             return
-        given: list[Value] = []
-        numbers: list[Cotangent] = []
+        totals: dict[int, Total] = {}
         leaving: list[tuple[Value, Cotangent]] = []
-        for a in v.args:
-            if not a.type.linear:
-                continue
+        for k, a in linear.items():
             if is_ref(a):
                 x = sums[a]
-                given.append(b.zero(linear_part(a.type)) if x is None else x)
+                totals[k] = b.zero(linear_part(a.type)) if x is None else x
                 continue
-            total = self.cotangent(a)
+            totals[k] = total = self.cotangent(a)
             if self.arms is not None and self.arms.leaving(v, a) is not None:
-                total = Cotangent(linear_part(a.type))  # what leaves an arm is masked as a whole
+                totals[k] = total = Cotangent(linear_part(a.type))  # what leaves an arm is masked as a whole
                 leaving.append((a, total))
-            for leaf in total.leaves():
-                if by_value(leaf.type):
-                    numbers.append(leaf)
-                else:
-                    given.append(leaf.open(b))
-        saved = [self.again(b, v.args[k]) for k in halves.saved]
+            opened(b, total)  # before primals are read: to clear memory is a call, and may move what is in registers
+        primals = {k: self.again(b, v.args[k]) for k in signature.residuals}
         back = b.zero(linear_part(v.type)) if ct is None else ct
-        out = b.call(halves.bwd, [*given, *saved, back, self.from_tape(b, v.block, (v, None))])
-        for k, leaf in enumerate(numbers):
-            leaf.add(b, b.get(out, k))
+        tape = self.from_tape(b, v.block, (v, None))
+        signature.call_backward(b, bwd, Arguments(totals, primals, [back], tape))
         for a, total in leaving:
             if (part := total.close(b)) is not None:
                 self.contribute(b, v, a, part)

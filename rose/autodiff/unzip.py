@@ -38,9 +38,10 @@ from ..ir.progress import step
 from ..ir.stacks import PUSH
 from ..ir.types import Bool, Stack, Tan, Type, items_of, primal_part
 from ..optimise.outlining import LONG, outline
+from .half_signature import HalfSignature, has_primal
 from .linearity import Loops, is_linear
 from .select_masks import Arms, Guard, around, has_arms, holds, visible
-from .unzip_control import Cut, CutAgain, CutChoice, CutTurns, has_primal
+from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
 
 # Tapes lie in one another as the calls do. One in which so many do is handed on as the only item of a stack: then it is
 # neither copied nor taken apart by all those who call its function, and a chain of n calls costs n times one of them.
@@ -50,7 +51,7 @@ DEEPEST = 16
 Entry = Value | tuple[Value, "Entry | None"]
 
 
-def unzip(g: Func) -> Cut:
+def unzip(g: Func) -> Unzipped:
     """The forward half of a function that has tangents, and what it knows for the linear half."""
     for f in to_cut(g, "unzip"):
         f.memo["unzip"] = _unzip(f)
@@ -64,21 +65,21 @@ def to_cut(g: Func, what: str) -> Iterator[Func]:
     return callees_first(g, lambda f: what not in f.memo and (f is g or is_cut(f)))
 
 
-def _unzip(g: Func) -> Cut:
+def _unzip(g: Func) -> Unzipped:
     match g.kind:
         case Body():
-            made = Unzipped(g)
+            made = UnzippedBody(g)
         case Branch(then, otherwise):
-            made = CutChoice(g, [unzip(then), unzip(otherwise)])
+            made = UnzippedBranch(g, [unzip(then), unzip(otherwise)])
         case While(test, body, most):
-            made = CutTurns(g, unzip(test), unzip(body), most)
+            made = UnzippedWhile(g, unzip(test), unzip(body), most)
         case Opaque():
             raise AssertionError(f"{g} is opaque, and sees a tangent")
     again = g.remat and "primal" in g.memo  # else it is part of a rule, and takes tangents itself
-    return CutAgain(g, made) if again else made
+    return Recomputed(g, made) if again else made
 
 
-class Unzipped(Cut):
+class UnzippedBody(Unzipped):
     """A function cut in two, with what its linear half must know."""
 
     def __init__(self, g: Func) -> None:
@@ -97,8 +98,8 @@ class Unzipped(Cut):
         self.plan(g.body)
         self.plan_turns()
         self.fwd = outline(self.forward_half(), LONG)
+        self.signature = HalfSignature(g, self.reads.values(), items_of(self.fwd.result)[1])
         self.primals, self.tapes = {}, {}  # which nobody asks for any more: there is a cut for each function
-        self.saved = tuple(self.reads.values())
 
     # what the tape must hold
 
@@ -118,7 +119,7 @@ class Unzipped(Cut):
                     self.need(a, under)
         elif is_call(v):
             self.keep(v.block, (v, None), under)
-            for k in unzip(v.attr).saved:
+            for k in unzip(v.attr).signature.residuals:
                 self.need(v.args[k], under)
             for a in v.args:
                 self.need_path(a)
@@ -252,8 +253,9 @@ class Unzipped(Cut):
             if v.op is FOR:
                 self.forward_for(b, v)
             elif is_call(v) and linear:
-                args = [self.primal(b, a) for a in v.args if has_primal(a)]
-                both = b.call(unzip(v.attr).fwd, args)
+                of = unzip(v.attr)
+                args = {k: self.primal(b, v.args[k]) for k in of.signature.primal}
+                both = of.signature.call_forward(b, of.fwd, args)
                 self.primals[v], self.tapes[(v, None)] = b.get(both, 0), b.get(both, 1)
             elif v.op is CONST:
                 self.primals[v] = b.const(v.attr, v.type)
@@ -315,7 +317,7 @@ def has_numbers(e: Entry) -> bool:
     """True if an entry of a tape may have a derivative."""
     while not isinstance(e, Value) and e[1] is not None:
         e = e[1]
-    return primal_part(e.type).real if isinstance(e, Value) else items_of(unzip(e[0].attr).fwd.result)[1].real
+    return primal_part(e.type).real if isinstance(e, Value) else unzip(e[0].attr).signature.tape.real
 
 
 def items(v: Value) -> tuple[Type, ...]:

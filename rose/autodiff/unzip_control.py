@@ -1,12 +1,12 @@
-"""Cutting in two what has no instructions: choices, loops of unknown length, and what is evaluated again.
+"""Unzipping what has no instructions: branches, while loops, and functions that are recomputed.
 
-`unzip.py` cuts what has instructions. The linear half is made of the linear halves of the parts, whichever way
-these go; so `transpose.py` and `linearize.py` hand them over.
+`unzip.py` unzips what has instructions. The linear half is made of the linear halves of the parts, whichever way they
+go; so `transpose.py` and `linearize.py` hand those over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -14,119 +14,108 @@ from .. import ir
 from ..ir import Builder, Func, Value
 from ..ir.callgraph import make_branch, make_while
 from ..ir.stacks import MORE, PUSH, pop
-from ..ir.types import Bool, Ref, Stack, Tuple, Type, items_of, linear_part, primal_part, tuple_of
-from .cotangents import Cotangent, by_value
+from ..ir.types import Bool, Ref, Stack, Type, as_tuple, items_of, linear_part, primal_part, tuple_of
+from .cotangents import Cotangent
+from .half_signature import Arguments, HalfSignature, Way, closed, opened
 
 
-class Cut(Protocol):
-    """A function `g` that has tangents, without them: `fwd` makes its result, and a tape for its linear half.
+class Unzipped(Protocol):
+    """A function that has tangents, unzipped: `fwd` makes its primal result, and the tape of its linear half."""
 
-    `saved` are the positions of the parameters that the linear half reads as well.
-    """
-
-    g: Func
+    signature: HalfSignature
     fwd: Func
-    saved: tuple[int, ...]
 
 
-class CutChoice(Cut):
-    """A choice, cut in two. Its tape has that of the arm that ran; the other one's place is not written to."""
+class UnzippedBranch(Unzipped):
+    """A branch, unzipped. Its tape has a place for that of each branch; that of the one not taken is not written to."""
 
-    def __init__(self, g: Func, arms: Sequence[Cut]) -> None:
-        self.g, self.arms = g, arms
-        self.own = sorted({k + 1 for u in self.arms for k in u.saved})
-        self.saved = (0, *self.own)
-        self.tape = tuple_of(*[items_of(u.fwd.result)[1] for u in self.arms])
+    def __init__(self, g: Func, branches: Sequence[Unzipped]) -> None:
+        self.branches = branches
+        tape = tuple_of(*[u.signature.tape for u in branches])
+        residuals = sorted({k for u in branches for k in u.signature.residuals})
+        self.both = HalfSignature(branches[0].signature.g, residuals, tape)
+        self.signature = HalfSignature(g, [0, *[k + 1 for k in residuals]], tape)  # parameter 0 is the condition
         self.fwd = make_branch(f"{g.name}.fwd", self._forward(0), self._forward(1))
 
     def _forward(self, k: int) -> Func:
-        fwd = self.arms[k].fwd
+        fwd, tape = self.branches[k].fwd, as_tuple(self.signature.tape)
         with ir.building(fwd.name) as b:
             both = b.call(fwd, [b.param(p.type, p.attr) for p in fwd.params])
-            tapes = [b.get(both, 1) if j == k else b.zero(t) for j, t in enumerate(self.tape.items)]
-            return b.func(b.tuple([b.get(both, 0), b.tuple(tapes, self.tape)]))
+            tapes = [b.get(both, 1) if j == k else b.zero(t) for j, t in enumerate(tape.items)]
+            return b.func(b.tuple([b.get(both, 0), b.tuple(tapes, tape)]))
 
-    def linear(self, name: str, halves: Sequence[Func], last: int) -> Func:
-        """The linear half, from those of the arms, whose `last` parameters come after those that were saved."""
-        given = halves[0].params[: len(halves[0].params) - len(self.arms[0].saved) - last]
-        after = halves[0].params[len(halves[0].params) - last : -1]
-        primals = [self.g.params[j] for j in self.own]
+    def half(self, way: Way, halves: Sequence[Func]) -> Func:
+        """The backward or linear half, from those of the branches."""
+        name = self.signature.name(way)
+        chosen = make_branch(name, self._half(0, way, halves[0]), self._half(1, way, halves[1]))
+        with ir.building(name) as b:
+            given = self.signature.declare(b, way)
+            linear = {k - 1: x for k, x in given.linear.items()}
+            primals = {k - 1: x for k, x in given.primals.items()}
+            rest = self.both.in_order(b, given._replace(linear=linear, primals=primals))
+            return b.func(b.call(chosen, [given.primals[0], *rest]))
 
-        def arm(k: int) -> Func:
-            with ir.building(halves[k].name) as b:
-                xs = [b.param(p.type, p.attr) for p in given]
-                ys = {j: b.param(primal_part(p.type), p.attr) for j, p in zip(self.own, primals, strict=True)}
-                zs = [b.param(p.type, p.attr) for p in after]
-                tape = b.get(b.param(self.tape, "tape"), k)
-                return b.func(b.call(halves[k], [*xs, *[ys[j + 1] for j in self.arms[k].saved], *zs, tape]))
-
-        chosen = make_branch(name, arm(0), arm(1))
-        with ir.building(name) as b:  # the condition is one of the parameters that were saved
-            xs = [b.param(p.type, p.attr) for p in given]
-            c = b.param(Bool, "c")
-            return b.func(b.call(chosen, [c, *xs, *[b.param(p.type, p.attr) for p in chosen.params[1 + len(xs) :]]]))
+    def _half(self, k: int, way: Way, half: Func) -> Func:
+        with ir.building(half.name) as b:
+            given = self.both.declare(b, way)
+            return b.func(self.branches[k].signature.call(b, half, given._replace(tape=b.get(given.tape, k))))
 
 
-class CutAgain(Cut):
-    """A function that keeps no tape: its linear half evaluates the forward half once more, and so has all it needs."""
+class Recomputed(Unzipped):
+    """A function without a tape: its linear half evaluates the forward half again, and so has all that it reads."""
 
-    def __init__(self, g: Func, whole: Cut) -> None:
+    def __init__(self, g: Func, whole: Unzipped) -> None:
         self.g, self.whole = g, whole
-        there = [(k, p) for k, p in enumerate(g.params) if has_primal(p)]
-        self.saved = tuple([k for k, p in there if not isinstance(p.type, Ref)])
+        residuals = [k for k in whole.signature.primal if not isinstance(g.params[k].type, Ref)]
+        self.signature = HalfSignature(g, residuals, tuple_of())
         primal: Func = g.memo["primal"]
         with ir.building(f"{g.name}.fwd") as b:
-            given = {k: b.param(primal_part(p.type), p.attr) for k, p in there}
+            given = self.signature.declare_forward(b)
             # the parameters of the function itself are those of its derivative that are no tangents
             own = [k for k, p in enumerate(g.params) if not p.type.linear]
             y = b.call(primal, [given[k] if k in given else b.zero(g.params[k].type) for k in own])
             t = primal_part(g.result)
             if t is not y.type:
-                assert isinstance(t, Tuple)
-                y = b.tuple([y, b.zero(t.items[1])], t)
+                y = b.tuple([y, b.zero(items_of(t)[1])], as_tuple(t))
             self.fwd = b.func(b.tuple([y, b.tuple([])]))
 
-    def linear(self, name: str, half: Func, last: int) -> Func:
-        """The linear half, from that of the whole function: its `last` parameters come after those that were saved."""
-        n = len(half.params)
-        fwd = self.whole.fwd
-        with ir.building(name) as b:
-            given = [b.param(p.type, p.attr) for p in half.params[: n - len(self.whole.saved) - last]]
-            ys = {k: b.param(primal_part(self.g.params[k].type), self.g.params[k].attr) for k in self.saved}
-            after = [b.param(p.type, p.attr) for p in half.params[n - last : -1]]
-            b.param(tuple_of(), "tape")
-            at = [k for k, p in enumerate(self.g.params) if has_primal(p)]
-            again = [ys[k] if k in ys else _dummy(b, p) for k, p in zip(at, fwd.params, strict=True)]
-            tape = b.get(b.call(fwd, again), 1)
-            made = b.func(b.call(half, [*given, *[ys[k] for k in self.whole.saved], *after, tape]))
+    def half(self, way: Way, half: Func) -> Func:
+        """The backward or linear half, from that of the function with a tape."""
+        whole = self.whole.signature
+        with ir.building(self.signature.name(way)) as b:
+            given = self.signature.declare(b, way)
+            primals = {
+                k: given.primals[k] if k in given.primals else _unread(b, self.g.params[k]) for k in whole.primal
+            }
+            tape = b.get(whole.call_forward(b, self.whole.fwd, primals), 1)
+            made = b.func(whole.call(b, half, given._replace(tape=tape)))
         made.remat = True
         return made
 
 
-def _dummy(b: Builder, p: Value) -> Value:
+def _unread(b: Builder, p: Value) -> Value:
     """An accumulator that nobody reads."""
-    assert isinstance(p.type, Ref)
-    return b.accum(b.zero(p.type.inner))
+    t = primal_part(p.type)
+    assert isinstance(t, Ref)
+    return b.accum(b.zero(t.inner))
 
 
-class CutTurns(Cut):
-    """A loop of unknown length, cut in two. Its tape is a stack of those of its turns."""
+class UnzippedWhile(Unzipped):
+    """A while loop, unzipped. Its tape is a stack of those of its iterations."""
 
-    def __init__(self, g: Func, test: Cut, body: Cut, most: int | None) -> None:
-        self.g, self.body, self.most = g, body, most
-        self.k = len(items_of(g.result))
-        self.saved = tuple([j for j in body.saved if j >= self.k])
-        self.kept = [j for j in body.saved if j < self.k]  # the states that the linear half of a turn reads
-        self.there = [j for j, p in enumerate(g.params) if has_primal(p)]
-        self.states = [j for j in self.there if j < self.k]
-        tape = items_of(body.fwd.result)[1]
-        item = tuple_of(tape, *[primal_part(g.params[j].type) for j in self.kept])
-        self.counted = item.empty  # there is nothing to keep, but how many turns there were
+    def __init__(self, g: Func, test: Unzipped, body: Unzipped, most: int | None) -> None:
+        self.g, self.body = g, body
+        self.k = k = len(items_of(g.result))
+        residuals = body.signature.residuals
+        self.pushed = [j for j in residuals if j < k]  # the states that the linear half of an iteration reads
+        item = tuple_of(body.signature.tape, *[primal_part(g.params[j].type) for j in self.pushed])
+        self.counted = item.empty  # there is nothing to push, but how many iterations there were
         self.stack = Stack(tuple_of(*item.items, Bool) if self.counted else item)
-        turns = make_while(
-            f"{g.name}.fwd", self._part("test", test), self._part("turn", body), len(self.states) + 1, most
-        )
-        self.fwd = self._forward(turns)
+        self.signature = HalfSignature(g, [j for j in residuals if j >= k], tuple_of(self.stack))
+        self.states = [j for j in self.signature.primal if j < k]
+        self.moving = [j for j in self.signature.linear if j < k]  # the states that have a tangent
+        self.fixed = [j for j in self.signature.linear if j >= k]  # what stays the same, and has one
+        self.fwd = self._forward(self._test(test), self._iteration(), most)
 
     @contextmanager
     def _building(self, name: str) -> Generator[Builder]:
@@ -135,170 +124,106 @@ class CutTurns(Cut):
             b.loc = self.g.params[0].loc
             yield b
 
+    def _tuple(self, b: Builder, states: Mapping[int, Value], t: Type) -> Value:
+        """A tuple of some of the states, and zeros for the others."""
+        return b.tuple([states[j] if j in states else b.zero(x) for j, x in enumerate(items_of(t))], as_tuple(t))
+
+    # the forward half
+
     def _params(self, b: Builder) -> tuple[dict[int, Value], Value]:
         """The primal states, the stack, and the primals that stay the same."""
-        given = {j: self._param(b, j) for j in self.states}
+        states = {j: self.signature.declare_primal(b, j) for j in self.states}
         stack = b.param(self.stack, "stack")
-        return given | {j: self._param(b, j) for j in self.there if j >= self.k}, stack
+        return states | {j: self.signature.declare_primal(b, j) for j in self.signature.primal if j >= self.k}, stack
 
-    def _param(self, b: Builder, j: int) -> Value:
-        p = self.g.params[j]
-        b.loc = p.loc
-        return b.param(primal_part(p.type), p.attr)
+    def _test(self, test: Unzipped) -> Func:
+        with self._building("test") as b:
+            given, _ = self._params(b)
+            return b.func(b.get(test.signature.call_forward(b, test.fwd, given), 0))
 
-    def _part(self, name: str, part: Cut) -> Func:
-        with self._building(name) as b:
+    def _iteration(self) -> Func:
+        with self._building("turn") as b:
             given, stack = self._params(b)
-            both = b.call(part.fwd, [given[j] for j in self.there])
-            if part is not self.body:
-                return b.func(b.get(both, 0))
-            item = [b.get(both, 1), *[given[j] for j in self.kept], *[b.const(True, Bool)] * self.counted]
+            both = self.body.signature.call_forward(b, self.body.fwd, given)
+            item = [b.get(both, 1), *[given[j] for j in self.pushed], *[b.const(True, Bool)] * self.counted]
             y = b.get(both, 0)
             return b.func(b.tuple([*[b.get(y, j) for j in self.states], b.emit(PUSH, (stack, b.tuple(item)))]))
 
-    def _forward(self, turns: Func) -> Func:
-        with ir.building(f"{self.g.name}.fwd") as b:
-            given = {j: self._param(b, j) for j in self.there}
-            n = len(self.states)
-            xs = [given[j] for j in self.there]
-            out = b.call(turns, [*xs[:n], b.zero(self.stack), *xs[n:]])
-            after = {j: b.get(out, i) for i, j in enumerate(self.states)}
-            t = primal_part(self.g.result)
-            assert isinstance(t, Tuple)
-            y = b.tuple([after[j] if j in after else b.zero(s) for j, s in enumerate(t.items)], t)
+    def _forward(self, test: Func, iteration: Func, most: int | None) -> Func:
+        n = len(self.states)
+        loop = make_while(f"{self.g.name}.fwd", test, iteration, n + 1, most)
+        with ir.building(loop.name) as b:
+            xs = [*self.signature.declare_forward(b).values()]
+            out = b.call(loop, [*xs[:n], b.zero(self.stack), *xs[n:]])
+            y = self._tuple(b, {j: b.get(out, i) for i, j in enumerate(self.states)}, primal_part(self.g.result))
             return b.func(b.tuple([y, b.tuple([b.get(out, n)])]))
 
     # the linear half, in either direction
 
-    def _popped(self, b: Builder, stack: Value, same: dict[int, Value]) -> tuple[Value, Value, list[Value]]:
-        """The rest of the stack, the tape of a turn, and what its linear half reads besides."""
+    def _popped(self, b: Builder, stack: Value) -> tuple[Value, dict[int, Value], Value]:
+        """The rest of the stack, the residual parameters of an iteration, and its tape."""
+        same = {j: self.signature.declare_primal(b, j) for j in self.signature.residuals}
         item, rest = pop(b, stack)
-        states = {j: b.get(item, 1 + n) for n, j in enumerate(self.kept)}
-        return rest, b.get(item, 0), [states[j] if j in states else same[j] for j in self.body.saved]
+        states = {j: b.get(item, 1 + n) for n, j in enumerate(self.pushed)}
+        return rest, states | same, b.get(item, 0)
 
-    def _loop(self, name: str, turn: Func, states: int) -> Func:
+    def _loop(self, name: str, iteration: Func, states: int) -> Func:
+        """The loop that runs for as long as there is an item on its stack, which is its first state."""
         with self._building("test") as b:
-            xs = [b.param(p.type, p.attr) for p in turn.params]
+            xs = [b.param(p.type, p.attr) for p in iteration.params]
             test = b.func(b.emit(MORE, (xs[0],)))
-        return make_while(name, test, turn, states)
+        return make_while(name, test, iteration, states)
 
-    def backward(self, name: str, bwd: Func) -> Func:
-        """The turns in reverse, from the backward half of a turn."""
-        linear = [(j, p) for j, p in enumerate(self.g.params) if p.type.linear]
-        states = [j for j, _ in linear if j < self.k]
+    def backward(self, bwd: Func) -> Func:
+        """The iterations in reverse, from the backward half of the body."""
+        name = self.signature.name(Way.BACKWARD)
+        loop = self._loop(f"{name}.turns", self._backward_iteration(bwd), 1 + len(self.moving))
+        with ir.building(name) as b:
+            given = self.signature.declare(b, Way.BACKWARD)
+            stack, (ct,) = b.get(given.tape, 0), given.ct
+            sums = [x for j in self.fixed for x in opened(b, given.linear[j], numbers=True)]
+            out = b.call(loop, [stack, *[b.get(ct, j) for j in self.moving], *sums, *given.primals.values()])
+            for n, j in enumerate(self.moving):
+                total = given.linear[j]
+                assert isinstance(total, Cotangent)
+                total.add(b, b.get(out, 1 + n))
+            return b.func(self.signature.result(b, given.linear))
+
+    def _backward_iteration(self, bwd: Func) -> Func:
         with self._building("turn") as b:
             stack = b.param(self.stack, "stack")
-            cts = {j: b.param(linear_part(self.g.params[j].type), "ct") for j in states}
-            sums = {j: self._sums(b, self.g.params[j]) for j, _ in linear if j >= self.k}
-            same = {j: self._param(b, j) for j in self.saved}
-            rest, tape, saved = self._popped(b, stack, same)
-            totals = {j: Cotangent(linear_part(self.g.params[j].type)) for j in states}
-            given, numbers = list[Value](), list[Cotangent | Value]()
-            for j, _ in linear:
-                for x in totals[j].leaves() if j in totals else sums[j]:
-                    if isinstance(x, Value):
-                        by_ref = isinstance(x.type, Ref) and by_value(x.type.inner)
-                        (numbers if by_ref else given).append(x)
-                    elif by_value(x.type):
-                        numbers.append(x)
-                    else:
-                        given.append(x.open(b))
-            t = linear_part(self.g.result)
-            assert isinstance(t, Tuple)
-            ct = b.tuple([cts[j] if j in cts else b.zero(s) for j, s in enumerate(t.items)], t)
-            out = b.call(bwd, [*given, *saved, ct, tape])
-            for n, x in enumerate(numbers):
-                if isinstance(x, Value):
-                    b.add_to(x, b.get(out, n))
-                else:
-                    x.add(b, b.get(out, n))
-            turn = b.func(b.tuple([rest, *[_closed(b, totals[j]) for j in states]]))
-        turns = self._loop(f"{name}.turns", turn, 1 + len(states))
-        return self._backward(name, turns, linear, states)
+            types = {j: linear_part(self.g.params[j].type) for j in self.moving}
+            cts = {j: b.param(t, "ct") for j, t in types.items()}
+            sums = {j: self.signature.declare_total(b, j, numbers=True) for j in self.fixed}
+            rest, primals, tape = self._popped(b, stack)
+            ct = self._tuple(b, cts, linear_part(self.g.result))
+            totals = {j: Cotangent(t) for j, t in types.items()}
+            self.body.signature.call_backward(b, bwd, Arguments(totals | sums, primals, [ct], tape))
+            return b.func(b.tuple([rest, *[closed(b, total) for total in totals.values()]]))
 
-    def _sums(self, b: Builder, p: Value) -> list[Value]:
-        """The accumulators of what stays the same; of one that is an accumulator itself, its cotangent."""
-        if isinstance(p.type, Ref):
-            return [b.param(linear_part(p.type), f"ct_{p.attr}")]
-        return [b.param(Ref(leaf.type), f"ct_{p.attr}") for leaf in Cotangent(linear_part(p.type)).leaves()]
-
-    def _backward(self, name: str, turns: Func, linear: list[tuple[int, Value]], states: list[int]) -> Func:
+    def linear(self, lin: Func) -> Func:
+        """The iterations in order, from the linear half of the body: the stack is reversed first."""
+        name = self.signature.name(Way.LINEAR)
+        loop = self._loop(f"{name}.turns", self._linear_iteration(lin), 1 + len(self.moving))
+        reverse = self._loop(f"{self.g.name}.turned", self._reversal(), 2)
         with ir.building(name) as b:
-            refs: dict[int, list[Value | None]] = {}  # for each leaf its accumulator, unless it is a number
-            for j, p in linear:
-                b.loc = p.loc
-                if isinstance(p.type, Ref):
-                    refs[j] = [b.param(linear_part(p.type), f"ct_{p.attr}")]
-                    continue
-                leaves = Cotangent(linear_part(p.type)).leaves()
-                refs[j] = [None if by_value(x.type) else b.param(Ref(x.type), f"ct_{p.attr}") for x in leaves]
-            same = [self._param(b, j) for j in self.saved]
-            ct = b.param(linear_part(self.g.result), "ct")
-            stack = b.get(b.param(tuple_of(self.stack), "tape"), 0)
-            opened = {j: self._open(b, p, refs[j]) for j, p in linear if j >= self.k}
-            out = b.call(
-                turns, [stack, *[b.get(ct, j) for j in states], *[x for xs in opened.values() for x in xs], *same]
-            )
-            numbers: list[Value] = []
-            for j, p in linear:
-                if isinstance(p.type, Ref):
-                    continue
-                if j in opened:
-                    numbers += [b.freeze(x) for x, r in zip(opened[j], refs[j], strict=True) if r is None]
-                    continue
-                total = Cotangent(linear_part(p.type))
-                total.add(b, b.get(out, 1 + states.index(j)))
-                for leaf, ref in zip(total.leaves(), refs[j], strict=True):
-                    x = _closed(b, leaf)
-                    if ref is None:
-                        numbers.append(x)
-                    else:
-                        b.add_to(ref, x)
-            return b.func(b.tuple(numbers))
+            given = self.signature.declare(b, Way.LINEAR)
+            stack = b.get(b.call(reverse, [b.get(given.tape, 0), b.zero(self.stack)]), 1)
+            tangents = [x for total in given.linear.values() for x in opened(b, total)]
+            out = b.call(loop, [stack, *tangents, *given.primals.values()])
+            after = {j: b.get(out, 1 + n) for n, j in enumerate(self.moving)}
+            return b.func(self._tuple(b, after, linear_part(self.g.result)))
 
-    def _open(self, b: Builder, p: Value, refs: list[Value | None]) -> list[Value]:
-        if isinstance(p.type, Ref):
-            return [x for x in refs if x is not None]
-        leaves = Cotangent(linear_part(p.type)).leaves()
-        return [b.accum(b.zero(x.type)) if r is None else r for x, r in zip(leaves, refs, strict=True)]
-
-    def along(self, name: str, lin: Func) -> Func:
-        """The turns in order, from the linear half of a turn: the stack is turned over first."""
-        linear = [(j, p) for j, p in enumerate(self.g.params) if p.type.linear]
-        states = [j for j, _ in linear if j < self.k]
+    def _linear_iteration(self, lin: Func) -> Func:
         with self._building("turn") as b:
             stack = b.param(self.stack, "stack")
-            ds = {j: b.param(_moved(self.g.params[j].type), self.g.params[j].attr) for j, _ in linear}
-            same = {j: self._param(b, j) for j in self.saved}
-            rest, tape, saved = self._popped(b, stack, same)
-            out = b.call(lin, [*ds.values(), *saved, tape])
-            turn = b.func(b.tuple([rest, *[b.get(out, j) for j in states]]))
-        turns = self._loop(f"{name}.turns", turn, 1 + len(states))
+            tangents = {j: self.signature.declare_tangent(b, j) for j in self.signature.linear}
+            rest, primals, tape = self._popped(b, stack)
+            out = self.body.signature.call(b, lin, Arguments(tangents, primals, [], tape))
+            return b.func(b.tuple([rest, *[b.get(out, j) for j in self.moving]]))
+
+    def _reversal(self) -> Func:
         with self._building("turn") as b:
-            s, r = b.param(self.stack, "stack"), b.param(self.stack, "over")
-            item, rest = pop(b, s)
-            over = b.func(b.tuple([rest, b.emit(PUSH, (r, item))]))
-        turned = self._loop(f"{self.g.name}.turned", over, 2)
-        with ir.building(name) as b:
-            given = [b.param(_moved(p.type), p.attr) for _, p in linear]
-            kept = [self._param(b, j) for j in self.saved]
-            stack = b.get(b.param(tuple_of(self.stack), "tape"), 0)
-            stack = b.get(b.call(turned, [stack, b.zero(self.stack)]), 1)
-            out = b.call(turns, [stack, *given, *kept])
-            t = linear_part(self.g.result)
-            assert isinstance(t, Tuple)
-            after = {j: b.get(out, 1 + n) for n, j in enumerate(states)}
-            return b.func(b.tuple([after[j] if j in after else b.zero(s) for j, s in enumerate(t.items)], t))
-
-
-def _moved(t: Type) -> Type:
-    return Ref(linear_part(t)) if isinstance(t, Ref) else linear_part(t)
-
-
-def _closed(b: Builder, total: Cotangent) -> Value:
-    x = total.close(b)
-    return b.zero(total.type) if x is None else x
-
-
-def has_primal(v: Value) -> bool:
-    return not primal_part(v.type).empty
+            stack, reverse = b.param(self.stack, "stack"), b.param(self.stack, "reverse")
+            item, rest = pop(b, stack)
+            return b.func(b.tuple([rest, b.emit(PUSH, (reverse, item))]))

@@ -11,6 +11,7 @@ from typing import Any
 from .. import ir
 from ..autodiff.cotangents import Cotangent
 from ..autodiff.erase_tangents import untype
+from ..autodiff.half_signature import Arguments
 from ..autodiff.prove_linear import as_linear
 from ..autodiff.transpose import transpose
 from ..errors import NotDifferentiable, TypeMismatch, edge, here
@@ -25,7 +26,7 @@ from ..ir import Value, types
 from ..ir.types import Real, Tuple, Type, Unit, linear_part, tangent, tuple_of, untyped
 from ..ir.value import host_index
 from .arguments import Argnums, positions
-from .linear_map import Halved, as_cotangent, filled
+from .linear_map import LinearMap, as_cotangent, filled
 
 # forward
 
@@ -40,20 +41,10 @@ def jvp(f: AnyFn) -> AnyFn:
     types = [untyped(t) for t in f.types]
 
     def body(*duals: Any) -> Any:
-        b = ir.current_builder()
-        whole = Halved(f, [k for k, t in enumerate(types) if t.real])
-        func, d = whole.func()
+        lin = LinearMap(f)
         pairs = [split_dual(x, t, tangent, (n,)) for x, t, n in zip(duals, types, f.names, strict=True)]
-        captured = [b.reach(v) for v in f.captured]
-        xs = [*[re for re, _ in pairs], *captured]
-        if d is None:
-            y, dy = b.call(func, xs), b.zero(tangent(func.result))
-        else:
-            whole_pairs = [*pairs, *[[c, b.zero(tangent(c.type))] for c in captured]]
-            moving = zip(whole_pairs, whole.mask, strict=True)
-            both = b.call(d, [z for (re, du), m in moving for z in ((re, du) if m else (re,))])
-            y, dy = b.get(both, 0), b.get(both, 1)
-        return join_dual(y, dy)
+        xs = [*[re for re, _ in pairs], *lin.captured()]
+        return join_dual(*lin.jvp(xs, {k: du for k, (_, du) in enumerate(pairs)}, numbers=False))
 
     return make(body, [dual(t) for t in types], dual(untyped(f.result)), f"jvp({f.name})", f.names)
 
@@ -68,11 +59,11 @@ def hvp(f: AnyFn, argnums: int = 0) -> AnyFn:
 
     def body(*args: Any) -> Any:
         *xs, v = args
-        d = Halved(g, (k,))
-        values = d.values(xs)
+        lin = LinearMap(g, (k,))
+        values = lin.arguments(xs)
         b = ir.current_builder()
-        dv = as_cotangent(b, to_value(v, d.types[k], ("v",)))
-        return view(filled(b, d.forward(values, {k: dv})[1], values[k]))
+        dv = as_cotangent(b, to_value(v, lin.types[k], ("v",)))
+        return view(filled(b, lin.jvp(values, {k: dv})[1], values[k]))
 
     return make(body, [*g.types, g.types[k]], g.result, f"hvp({f.name})", [*f.names, fresh_name("v", f.names)])
 
@@ -85,16 +76,16 @@ def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     parameter's type, and gives a tangent of the result.
     """
     f = checked(f, "linearize")
-    lin = Halved(f, [k for k, t in enumerate(f.types) if untyped(t).real])
+    lin = LinearMap(f)
     outside: list[tuple[AnyFn, AnyFn]] = []  # for calls outside of a trace: compiled once
 
     @edge
     def at(*args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:
         given = f.bind(args, kwargs)
         if ir.is_tracing():
-            xs = lin.values(given)
-            y, tape = lin.start(xs)
-            return view(y), edge(lambda *dxs: view(lin.along(xs, y, tape, dxs)))
+            xs = lin.arguments(given)
+            y, tape = lin.primal(xs)
+            return view(y), edge(lambda *dxs: view(lin.pushforward(xs, y, tape, dxs)))
         if not outside:
             outside.append((_start(f, lin), _along(f, lin)))
         start, along = outside[0]
@@ -110,13 +101,13 @@ def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
     return at
 
 
-def _along(f: AnyFn, lin: Halved) -> AnyFn:
+def _along(f: AnyFn, lin: LinearMap) -> AnyFn:
     """The linear half as a function of its own."""
     n = len(f.types)
 
     def body(*args: Any) -> Any:
-        xs, y, tape, dxs = lin.values(args[:n]), args[n], args[n + 1], args[n + 2 :]
-        return view(lin.along(xs, to_value(y, lin.result), _resumed(lin, xs, tape), dxs))
+        xs, y, tape, dxs = lin.arguments(args[:n]), args[n], args[n + 1], args[n + 2 :]
+        return view(lin.pushforward(xs, to_value(y, lin.result), _resumed(lin, xs, tape), dxs))
 
     tangents = [fresh_name(f"d{f.names[k]}", f.names) for k in lin.active]
     names = [*f.names, fresh_name("y", f.names), fresh_name("tape", f.names), *tangents]
@@ -145,13 +136,9 @@ def linear_transpose(f: AnyFn) -> AnyFn:
         given = {k: to_value(x, types_[k], (f.names[k],)) for k, x in zip(kept, args, strict=False)}
         given.update(enumerate([b.reach(v) for v in f.captured], len(types_)))
         ct = as_cotangent(b, to_value(args[-1], result, ("the cotangent",)))
-        both = b.call(halves.fwd, [x for x in given.values() if not x.type.empty])
+        both = halves.signature.call_forward(b, halves.fwd, given)
         totals = {k: Cotangent(linear_part(tangent(types_[k]))) for k in active}
-        leaves = [leaf for total in totals.values() for leaf in total.leaves()]
-        refs = [leaf.open(b) for leaf in leaves if leaf.type is not Real]
-        out = b.call(halves.bwd, [*refs, *[given[k] for k in halves.saved], ct, b.get(both, 1)])
-        for k, leaf in enumerate([leaf for leaf in leaves if leaf.type is Real]):
-            leaf.add(b, b.get(out, k))
+        halves.signature.call_backward(b, halves.bwd, Arguments(totals, given, [ct], b.get(both, 1)))
         grads = [view(filled(b, totals[k].close(b), b.zero(types_[k]))) for k in active]
         return grads[0] if len(grads) == 1 else tuple(grads)
 
@@ -182,16 +169,16 @@ class Vjp:
 def vjp(f: AnyFn) -> Callable[..., Vjp]:
     """The derivative in reverse mode: `vjp(f)(*xs)` has the value, and the map from its cotangent to theirs."""
     f = checked(f, "vjp")
-    lin = Halved(f, [k for k, t in enumerate(f.types) if untyped(t).real])
+    lin = LinearMap(f)
     outside: list[tuple[AnyFn, AnyFn]] = []  # for calls outside of a trace: compiled once
 
     @edge
     def at(*args: Any, **kwargs: Any) -> Vjp:
         given = f.bind(args, kwargs)
         if ir.is_tracing():
-            xs = lin.values(given)
-            y, tape = lin.start(xs)
-            return _vjp(view(y), lambda ct: _each(f, lin, lin.back(xs, tape, _given(ct, lin))))
+            xs = lin.arguments(given)
+            y, tape = lin.primal(xs)
+            return _vjp(view(y), lambda ct: _each(f, lin, lin.pullback(xs, tape, _given(ct, lin))))
         if not outside:
             outside.append((_start(f, lin), _back(f, lin)))
         start, back = outside[0]
@@ -209,49 +196,49 @@ def _vjp(y: Any, back: Callable[[Any], Any]) -> Vjp:
     return Vjp(y, grad)
 
 
-def _given(ct: Any, lin: Halved) -> Value:
+def _given(ct: Any, lin: LinearMap) -> Value:
     if not lin.result.real:
         return to_value(None, types.Unit) if ct is None else to_value(ct, lin.result, ("the cotangent",))
     return to_value(ct, lin.result, ("the cotangent",))
 
 
-def _each(f: AnyFn, lin: Halved, grads: Sequence[Value]) -> Any:
+def _each(f: AnyFn, lin: LinearMap, grads: Sequence[Value]) -> Any:
     """The gradients as a user sees them."""
     there = dict(zip(lin.active, map(view, grads), strict=True))
     whole = tuple([there.get(k) for k in range(len(f.types))])
     return whole[0] if len(whole) == 1 else whole
 
 
-def _start(f: AnyFn, lin: Halved) -> AnyFn:
+def _start(f: AnyFn, lin: LinearMap) -> AnyFn:
     """The forward half as a function of its own: it gives the value and the tape, if that can leave the module."""
     kept = _kept(lin)
 
     def body(*xs: Any) -> Any:
-        y, tape = lin.start(lin.values(xs))
+        y, tape = lin.primal(lin.arguments(xs))
         return ir.current_builder().tuple([y, tape if kept is not Unit else ir.current_builder().unit()])
 
     return make(body, lin.types, tuple_of(lin.result, kept), f"{f.name}.fwd", f.names)
 
 
-def _kept(lin: Halved) -> Type:
+def _kept(lin: LinearMap) -> Type:
     """The type of the tape, outside of a module. A stack does not leave it: then there is none."""
-    tape = lin.tape()
+    tape = lin.tape_type()
     return Unit if tape.stacked else tape
 
 
-def _resumed(lin: Halved, xs: Sequence[Value], tape: Any) -> Value:
+def _resumed(lin: LinearMap, xs: Sequence[Value], tape: Any) -> Value:
     """The tape: as it was kept, or made once more."""
     kept = _kept(lin)
-    return lin.start(xs)[1] if kept is Unit else to_value(tape, kept)
+    return lin.primal(xs)[1] if kept is Unit else to_value(tape, kept)
 
 
-def _back(f: AnyFn, lin: Halved) -> AnyFn:
+def _back(f: AnyFn, lin: LinearMap) -> AnyFn:
     """The backward half as a function of its own."""
 
     def body(*args: Any) -> Any:
         *given, tape, ct = args
-        xs = lin.values(given)
-        return _each(f, lin, lin.back(xs, _resumed(lin, xs, tape), _given(ct, lin)))
+        xs = lin.arguments(given)
+        return _each(f, lin, lin.pullback(xs, _resumed(lin, xs, tape), _given(ct, lin)))
 
     names = [*f.names, fresh_name("tape", f.names), fresh_name("ct", f.names)]
     return make(body, [*lin.types, _kept(lin), lin.result], _gradients(lin), f"{f.name}.bwd", names)
@@ -261,19 +248,19 @@ def _back(f: AnyFn, lin: Halved) -> AnyFn:
 def pullback(f: AnyFn) -> AnyFn:
     """`vjp` as one function: from the arguments and a cotangent to the value and the gradients."""
     f = checked(f, "vjp")
-    lin = Halved(f, [k for k, t in enumerate(f.types) if untyped(t).real])
+    lin = LinearMap(f)
 
     def body(*args: Any) -> Any:
         *given, ct = args
-        xs = lin.values(given)
-        y, tape = lin.start(xs)
-        return view(y), _each(f, lin, lin.back(xs, tape, _given(ct, lin)))
+        xs = lin.arguments(given)
+        y, tape = lin.primal(xs)
+        return view(y), _each(f, lin, lin.pullback(xs, tape, _given(ct, lin)))
 
     names = [*f.names, fresh_name("ct", f.names)]
     return make(body, [*lin.types, lin.result], tuple_of(lin.result, _gradients(lin)), f"vjp({f.name})", names)
 
 
-def _gradients(lin: Halved) -> Type:
+def _gradients(lin: LinearMap) -> Type:
     """The type of the gradients in all parameters, as `Vjp.grad` gives them."""
     grads = tuple([t if k in lin.active else types.Unit for k, t in enumerate(lin.types)])
     return grads[0] if len(grads) == 1 else Tuple(grads, None)
@@ -300,13 +287,13 @@ def gradient(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
             here(),
             "rose.jacobian and rose.vjp differentiate functions to any type",
         )
-    lin = Halved(f, active)
+    lin = LinearMap(f, active)
 
     def body(*args: Any) -> Any:
         b = ir.current_builder()
-        xs = lin.values(args)
-        y, tape = lin.start(xs)
-        grads = lin.back(xs, tape, b.const(1.0, Real))
+        xs = lin.arguments(args)
+        y, tape = lin.primal(xs)
+        grads = lin.pullback(xs, tape, b.const(1.0, Real))
         g = grads[0] if host_index(argnums) is not None else b.tuple(grads)
         return b.tuple([y, g]) if what == "value_and_grad" else g
 

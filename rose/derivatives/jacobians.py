@@ -16,7 +16,7 @@ from ..ir.value import host_index
 from .arguments import Argnums, positions, real_result
 from .flatten import Path, build, count
 from .gradients import gradient
-from .linear_map import Halved, filled
+from .linear_map import LinearMap, filled
 from .sparse.compression import sparse_hessian, sparse_jacobian
 from .straight_line import sparse_columns
 
@@ -92,25 +92,25 @@ def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) ->
     active = positions(f, argnums, what)
     result = real_result(f, what)
 
-    def one(k: int, xs: Sequence[Value], lin: Halved) -> Value:
+    def one(k: int, xs: Sequence[Value], lin: LinearMap) -> Value:
         b, t = ir.current_builder(), linear_part(tangent(lin.types[k]))
         # a function of any size has derivatives of the same bits, whether its size is known or not
         short = sparse_columns(lin.func()[0], k) if what != "jacrev" and not current() else None
         if short is not None:
             return _of_columns(lin, k, xs, b.call(short, [*xs, b.const(1.0, Real)]))
         if what == "hessian":
-            start = lin.start(xs)
-            return _by_columns(lin, k, xs, lambda path: lin.along(xs, *start, [_unit_vector(b, lin.types[k], path)]))
+            at, x = lin.primal(xs), lin.types[k]
+            return _by_columns(lin, k, xs, lambda path: lin.pushforward(xs, *at, [_unit_vector(b, x, path)]))
         if what == "jacfwd" or (what == "jacobian" and at_most(count(lin.types[k]) + 1, count(result))):
-            return _by_columns(lin, k, xs, lambda path: lin.forward(xs, {k: _unit_vector(b, t, path)})[1])
+            return _by_columns(lin, k, xs, lambda path: lin.jvp(xs, {k: _unit_vector(b, t, path)})[1])
         return _by_rows(lin, xs)
 
     def body(*args: Any) -> Any:
         b = ir.current_builder()
         parts: list[Value] = []
         for k in active:
-            lin = Halved(f, (k,))
-            parts.append(one(k, lin.values(args), lin))
+            lin = LinearMap(f, (k,))
+            parts.append(one(k, lin.arguments(args), lin))
         return parts[0] if host_index(argnums) is not None else _by_leaf(b, result, parts)
 
     inputs = [untyped(t) for t in f.types]
@@ -134,18 +134,18 @@ def _leaf_type(t: Type, parts: Sequence[Type]) -> Type:
     return Tuple(tuple([_leaf_type(x, c) for x, c in zip(t.items, columns, strict=True)]), t.form)
 
 
-def _by_rows(lin: Halved, xs: Sequence[Value]) -> Value:
+def _by_rows(lin: LinearMap, xs: Sequence[Value]) -> Value:
     b = ir.current_builder()
-    _, tape = lin.start(xs)
+    _, tape = lin.primal(xs)
     ct = linear_part(tangent(lin.result))
-    return build(b, lin.result, lambda path: lin.back(xs, tape, _unit_vector(b, ct, path))[0])
+    return build(b, lin.result, lambda path: lin.pullback(xs, tape, _unit_vector(b, ct, path))[0])
 
 
-def _by_columns(lin: Halved, k: int, xs: Sequence[Value], column: Callable[[Path], Value]) -> Value:
+def _by_columns(lin: LinearMap, k: int, xs: Sequence[Value], column: Callable[[Path], Value]) -> Value:
     return _of_columns(lin, k, xs, build(ir.current_builder(), linear_part(tangent(lin.types[k])), column))
 
 
-def _of_columns(lin: Halved, k: int, xs: Sequence[Value], columns: Value) -> Value:
+def _of_columns(lin: LinearMap, k: int, xs: Sequence[Value], columns: Value) -> Value:
     b, t = ir.current_builder(), linear_part(tangent(lin.types[k]))
     inner: Callable[[Path], Value] = lambda out: filled(
         b, build(b, t, lambda path: _read(b, _read(b, columns, path), out)), xs[k]

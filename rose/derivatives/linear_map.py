@@ -1,106 +1,108 @@
-"""A function and its derivative in some of its parameters, as calls in the function that is being traced.
+"""The derivative of a function at a point, as a linear map in the function that is being traced.
 
-What `forward`, `transpose` and `linearize` make of the IR takes and gives what suits the passes: pairs,
-tapes, accumulators. Here is the one place that knows how to call it, with values of the types that a user
-sees. A gradient has the type of what it is the gradient in; a member that has no derivative (a Bool, an
-index) comes back as it was.
+`jvp`, `transpose` and `linearize` make functions of the IR that take and give what suits the passes: primals beside
+tangents, tapes, accumulators. A `LinearMap` calls them with values of the types that a user sees. A gradient has the
+type of what it is the gradient in; a member that has no derivative (a Bool, an index) comes back as it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import ir
 from ..autodiff.cotangents import Cotangent
 from ..autodiff.erase_tangents import untype
-from ..autodiff.jvp import jvp
+from ..autodiff.half_signature import Arguments
+from ..autodiff.jvp import Mask, full_mask, interleaved, jvp
 from ..autodiff.linearize import linearize
 from ..autodiff.transpose import Halves, transpose
 from ..errors import TypeMismatch, here
 from ..frontend.function import AnyFn
 from ..frontend.values import to_value
 from ..ir import Builder, Func, Value, types
-from ..ir.types import Real, Tuple, Type, linear_part, tangent, tuple_of, untyped
+from ..ir.types import Tuple, Type, as_tuple, linear_part, tangent, tuple_of, untyped
 
 
-class Halved:
-    """A function and its derivative in some of its parameters, as calls in the function being traced."""
+class LinearMap:
+    """The derivative of a function in some of its parameters; without `active`, in all that can have one."""
 
-    def __init__(self, f: AnyFn, active: Sequence[int]) -> None:
-        self.f, self.active = f, tuple(active)
+    def __init__(self, f: AnyFn, active: Sequence[int] | None = None) -> None:
+        self.f = f
         self.types = [untyped(t) for t in f.types]
+        self.active = tuple([k for k, t in enumerate(self.types) if t.real] if active is None else active)
         self.result = untyped(f.result)
 
     def func(self) -> tuple[Func, Func | None]:
         """The function over numbers, and its derivative; None where that is zero everywhere."""
         func = untype(self.f.func)
-        captured = len(func.params) - len(self.types)
-        mask = tuple([k in self.active for k in range(len(self.types))]) + (False,) * captured
-        if func.jvp is not None:  # a user's rule takes a tangent for every parameter
-            mask = tuple([p.type.real for p in func.params])
-        d = jvp(func, mask, here())
-        self.mask = mask
+        d = jvp(func, self.mask, here())
         return func, None if d.flat else d.func
 
-    def values(self, args: Sequence[Any]) -> list[Value]:
-        """The arguments as traced values, with those that the function captures."""
-        b = ir.current_builder()
-        given = [to_value(x, t, (n,)) for x, t, n in zip(args, self.types, self.f.names, strict=True)]
-        _ = self.f.func
-        return [*given, *[b.reach(v) for v in self.f.captured]]
+    @property
+    def mask(self) -> Mask:
+        """The parameters that have a tangent in the derivative."""
+        func = untype(self.f.func)
+        if func.jvp is not None:  # a user's rule takes a tangent for every parameter
+            return full_mask(func)
+        return tuple([k in self.active for k in range(len(func.params))])
 
-    def forward(self, xs: Sequence[Value], dxs: dict[int, Value]) -> tuple[Value, Value]:
-        """The value, and the derivative along the tangents `dxs` of the active parameters (as numbers)."""
+    @property
+    def moving(self) -> list[int]:
+        return [k for k, m in enumerate(self.mask) if m]
+
+    def arguments(self, args: Sequence[Any]) -> list[Value]:
+        """The arguments as traced values, with those that the function captures."""
+        given = [to_value(x, t, (n,)) for x, t, n in zip(args, self.types, self.f.names, strict=True)]
+        return [*given, *self.captured()]
+
+    def captured(self) -> list[Value]:
+        b = ir.current_builder()
+        _ = self.f.func  # tracing it finds them
+        return [b.reach(v) for v in self.f.captured]
+
+    def jvp(self, xs: Sequence[Value], dxs: Mapping[int, Value], *, numbers: bool = True) -> tuple[Value, Value]:
+        """The value, and the derivative along the tangents `dxs` of some parameters: numbers, or else of type `Tan`."""
         b = ir.current_builder()
         func, d = self.func()
+        zero: Callable[[Type], Value] = lambda t: b.zero(untyped(tangent(t)) if numbers else tangent(t))
         if d is None:
-            return b.call(func, xs), b.zero(untyped(tangent(self.result)))
-        args: list[Value] = []
-        for k, (x, m) in enumerate(zip(xs, self.mask, strict=True)):
-            args.append(x)
-            if m:
-                args.append(dxs[k] if k in dxs else b.zero(untyped(tangent(x.type))))
-        y = b.call(untype(d), args)
+            return b.call(func, xs), zero(self.result)
+        tangents = [dxs[k] if k in dxs else zero(xs[k].type) for k in self.moving]
+        y = b.call(untype(d) if numbers else d, interleaved(xs, tangents, self.mask))
         return b.get(y, 0), b.get(y, 1)
+
+    # reverse mode, and forward mode from a tape
 
     def halves(self) -> Halves | None:
         _, d = self.func()
         return None if d is None else transpose(d)
 
-    def start(self, xs: Sequence[Value]) -> tuple[Value, Value]:
-        """The forward half at `xs`: the value, and the tape."""
+    def primal(self, xs: Sequence[Value]) -> tuple[Value, Value]:
+        """The value at `xs`, and the tape, by the forward half."""
         b = ir.current_builder()
         halves = self.halves()
         if halves is None:
             return b.call(self.func()[0], xs), b.tuple([])
-        both = b.call(halves.fwd, [x for x in xs if not x.type.empty])
+        both = halves.signature.call_forward(b, halves.fwd, self._by_position(xs))
         return b.get(b.get(both, 0), 0), b.get(both, 1)
 
-    def tape(self) -> Type:
-        """The type of the tape."""
+    def tape_type(self) -> Type:
         halves = self.halves()
-        assert halves is None or isinstance(halves.fwd.result, Tuple)
-        return tuple_of() if halves is None else halves.fwd.result.items[1]  # pyright: ignore
+        return tuple_of() if halves is None else halves.signature.tape
 
-    def back(self, xs: Sequence[Value], tape: Value, ct: Value) -> list[Value]:
-        """The backward half: the gradient in each active parameter."""
+    def pullback(self, xs: Sequence[Value], tape: Value, ct: Value) -> list[Value]:
+        """The gradient in each active parameter, by the backward half."""
         b = ir.current_builder()
         halves = self.halves()
         if halves is None:
             return [filled(b, None, xs[k]) for k in self.active]
-        _, d = self.func()
-        assert d is not None
-        totals = {k: Cotangent(linear_part(tangent(xs[k].type))) for k, m in enumerate(self.mask) if m}
-        leaves = [leaf for total in totals.values() for leaf in total.leaves()]
-        refs = [leaf.open(b) for leaf in leaves if leaf.type is not Real]
-        whole = linear_part(d.result)
-        assert isinstance(whole, Tuple)
-        back = b.tuple([b.zero(whole.items[0]), as_cotangent(b, ct)], whole)
-        primals = self.pairs(xs)
-        out = b.call(halves.bwd, [*refs, *[primals[k] for k in halves.saved], back, tape])
-        for k, leaf in enumerate([leaf for leaf in leaves if leaf.type is Real]):
-            leaf.add(b, b.get(out, k))
+        signature = halves.signature
+        totals = {k: Cotangent(linear_part(tangent(xs[k].type))) for k in self.moving}
+        t = as_tuple(linear_part(signature.g.result))
+        cts = b.tuple([b.zero(t.items[0]), as_cotangent(b, ct)], t)
+        linear = dict(zip(signature.linear, totals.values(), strict=True))
+        signature.call_backward(b, halves.bwd, Arguments(linear, self._by_position(xs), [cts], tape))
         return [filled(b, totals[k].close(b), xs[k]) for k in self.active]
 
     def check_tangents(self, dxs: Sequence[Any]) -> None:
@@ -110,8 +112,8 @@ class Halved:
             message = f"the derivative of {self.f.name} takes {count} ({want}), got {len(dxs)}"
             raise TypeMismatch(message, here(), "one for each parameter that has a derivative")
 
-    def along(self, xs: Sequence[Value], y: Value, tape: Value, dxs: Sequence[Any]) -> Value:
-        """The linear half: the derivative along tangents of the active parameters."""
+    def pushforward(self, xs: Sequence[Value], y: Value, tape: Value, dxs: Sequence[Any]) -> Value:
+        """The derivative along tangents of the active parameters, by the linear half."""
         b = ir.current_builder()
         self.check_tangents(dxs)
         _, d = self.func()
@@ -121,16 +123,15 @@ class Halved:
             k: as_cotangent(b, to_value(x, self.types[k], ("a tangent",)))
             for k, x in zip(self.active, dxs, strict=True)
         }
-        _, lin, saved = linearize(d)
-        moving = [k for k, m in enumerate(self.mask) if m]
-        tangents = [given[k] if k in given else b.zero(linear_part(tangent(xs[k].type))) for k in moving]
-        primals = self.pairs(xs)
-        out = b.call(lin, [*tangents, *[primals[k] for k in saved], tape])
+        _, lin, signature = linearize(d)
+        tangents = [given[k] if k in given else b.zero(linear_part(tangent(xs[k].type))) for k in self.moving]
+        linear = dict(zip(signature.linear, tangents, strict=True))
+        out = signature.call(b, lin, Arguments(linear, self._by_position(xs), [], tape))
         return filled(b, b.get(out, 1), y)
 
-    def pairs(self, xs: Sequence[Value]) -> list[Value]:
-        """What stands at each position of the parameters of the derivative, which has primals and tangents."""
-        return [x for x, m in zip(xs, self.mask, strict=True) for x in ((x, x) if m else (x,))]
+    def _by_position(self, xs: Sequence[Value]) -> dict[int, Value]:
+        """The primals by their positions in the derivative, which has tangents between them."""
+        return dict(enumerate(interleaved(xs, [xs[k] for k in self.moving], self.mask)))
 
 
 def as_cotangent(b: Builder, ct: Value) -> Value:

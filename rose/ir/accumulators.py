@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from .builder import ACCUM, AT, ZERO, is_literal
+from .types import Ref
 from .value import Value
+
+
+def is_ref(v: Value) -> bool:
+    """True if `v` is an accumulator."""
+    return isinstance(v.type, Ref)
 
 
 def base(ref: Value) -> Value:

@@ -151,15 +151,15 @@ def test_a_transpose_is_the_adjoint(op: Op):
     """<A d, ct> = <d, A^T ct>, for each signature with a tangent in it."""
     for types in [s for s in signatures(op) if Tan in s]:
         f = row_func(op, types)
-        halves, (fwd, lin, saved) = transpose(f), linearize(f)
+        halves, (fwd, lin, signature) = transpose(f), linearize(f)
         xs = [1.7 if t is Real else True for t in types if t is not Tan]
         ds = [0.6 + 0.5 * k for k, t in enumerate(types) if t is Tan]
         of_primals = iter(xs)
         given = [None if t is Tan else next(of_primals) for t in types]
         _, tape = run(fwd, *xs)
-        along = run(lin, *ds, *[given[k] for k in saved], tape)
+        along = run(lin, *ds, *[given[k] for k in signature.residuals], tape)
         _, tape = run(halves.fwd, *xs)
-        back = run(halves.bwd, *[given[k] for k in halves.saved], 0.9, tape)
+        back = run(halves.bwd, *[given[k] for k in signature.residuals], 0.9, tape)
         assert along * 0.9 == pytest.approx(sum([d * g for d, g in zip(ds, back, strict=True)]))
 
 

@@ -18,7 +18,7 @@ from ...ir.ops import ieq, select
 from ...ir.types import Fin, Real, Type, Vec, linear_part, tangent, tuple_of, untyped
 from ..arguments import Argnums, positions, real_result
 from ..flatten import Flat, Path, build, place
-from ..linear_map import Halved, filled
+from ..linear_map import LinearMap, filled
 from . import colouring
 from .matrix import Sparsity, matrix, type_of
 from .pattern import of_known_size, pattern
@@ -33,16 +33,16 @@ def sparse_jacobian(f: AnyFn, argnums: Argnums, name: str) -> AnyFn:
     real_result(f, "jacobian")
     p = pattern(f, active)
 
-    def values(b: Builder, lin: Halved, xs: Sequence[Value]) -> Value:
+    def values(b: Builder, lin: LinearMap, xs: Sequence[Value]) -> Value:
         rows = p.by_row()
         forward = colouring.of_columns(rows, p.shape[1])
         reverse = colouring.of_columns(colouring.transposed(rows, p.shape[1]), p.shape[0])
         if colouring.count(forward) <= colouring.count(reverse):
             return _by_columns(b, lin, xs, forward, [(forward[j], i) for i, j in zip(p.rows, p.cols, strict=True)])
-        _, tape = lin.start(xs)
+        _, tape = lin.primal(xs)
         ct = linear_part(tangent(lin.result))
         read = [(reverse[i], j) for i, j in zip(p.rows, p.cols, strict=True)]
-        return _entries(b, reverse, read, lambda unit: b.tuple(lin.back(xs, tape, unit(ct))))
+        return _entries(b, reverse, read, lambda unit: b.tuple(lin.pullback(xs, tape, unit(ct))))
 
     return _made(f, active, p, name, values)
 
@@ -53,7 +53,7 @@ def sparse_hessian(f: AnyFn, g: AnyFn, argnums: Argnums, name: str) -> AnyFn:
     active = positions(g, argnums, "hessian")
     p = pattern(g, active)
 
-    def values(b: Builder, lin: Halved, xs: Sequence[Value]) -> Value:
+    def values(b: Builder, lin: LinearMap, xs: Sequence[Value]) -> Value:
         rows = p.by_row()
         # a user's rule may not be a derivative of anything, so that the order of two of them matters
         if rows == colouring.transposed(rows, p.shape[1]) and not _has_rules(f.func):
@@ -69,20 +69,20 @@ def sparse_hessian(f: AnyFn, g: AnyFn, argnums: Argnums, name: str) -> AnyFn:
 
 def _made(f: AnyFn, active: Sequence[int], p: Sparsity, name: str, values: Callable[..., Value]) -> AnyFn:
     def body(*args: Any) -> Any:
-        b, lin = ir.current_builder(), Halved(f, active)
-        xs = lin.values(args)
+        b, lin = ir.current_builder(), LinearMap(f, active)
+        xs = lin.arguments(args)
         return matrix(b, p, values(b, lin, xs) if p.nnz else b.zero(Vec(0, Real)))
 
     return make(body, [untyped(t) for t in f.types], type_of(p), name, f.names)
 
 
-def _by_columns(b: Builder, lin: Halved, xs: Sequence[Value], colours: Sequence[int], read: Read) -> Value:
+def _by_columns(b: Builder, lin: LinearMap, xs: Sequence[Value], colours: Sequence[int], read: Read) -> Value:
     """The entries, in forward mode: the function itself is evaluated once."""
-    y, tape = lin.start(xs)
+    y, tape = lin.primal(xs)
 
     def product(unit: Unit) -> Value:
         dxs = unit(tuple_of(*[linear_part(tangent(lin.types[k])) for k in lin.active]))
-        return lin.along(xs, y, tape, [filled(b, b.get(dxs, j), xs[k]) for j, k in enumerate(lin.active)])
+        return lin.pushforward(xs, y, tape, [filled(b, b.get(dxs, j), xs[k]) for j, k in enumerate(lin.active)])
 
     return _entries(b, colours, read, product)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import count as counter
 from typing import Any
 
+from ...autodiff.jvp import interleaved
 from ...errors import NotDifferentiable, edge, here
 from ...frontend.any_size import AnySize
 from ...frontend.function import AnyFn, checked
@@ -14,7 +15,7 @@ from ...ir import Func
 from ...ir.types import items_of, tangent
 from ..arguments import positions, real_result
 from ..flatten import count
-from ..linear_map import Halved
+from ..linear_map import LinearMap
 from .abstract_interpreter import Dependence
 from .abstract_values import leaves, of_leaves, zero
 from .index_sets import IndexSet, listed, single
@@ -32,28 +33,25 @@ def of_known_size(f: AnyFn, what: str) -> AnyFn:
 
 def pattern(f: AnyFn, active: Sequence[int]) -> Sparsity:
     """The pattern of the Jacobian of `f` in these parameters, whose columns stand one after another."""
-    halved = Halved(f, active)
-    func, d = halved.func()
+    lin = LinearMap(f, active)
+    func, d = lin.func()
     key = ("pattern", *active)
     if key not in func.memo:
-        n = sum([count(halved.types[k]) for k in active])
+        n = sum([count(lin.types[k]) for k in active])
         with no_collector():
-            func.memo[key] = of_rows(_rows(d, halved) if d else [()] * count(halved.result), n)
+            func.memo[key] = of_rows(_rows(d, lin) if d else [()] * count(lin.result), n)
     return func.memo[key]
 
 
-def _rows(d: Func, halved: Halved) -> list[Sequence[int]]:
+def _rows(d: Func, lin: LinearMap) -> list[Sequence[int]]:
     """The columns of each row, found by running the derivative over sets."""
     column = counter()
     unit: Callable[[], IndexSet] = lambda: single(next(column))
-    seeds = {k: of_leaves(tangent(halved.types[k]), unit) for k in halved.active}
-    args: list[Any] = []
-    for k, (p, moves) in enumerate(zip(halved.func()[0].params, halved.mask, strict=True)):
-        args.append(None)
-        if moves:
-            args.append(seeds.get(k, zero(tangent(p.type))))
+    seeds = {k: of_leaves(tangent(lin.types[k]), unit) for k in lin.active}
+    params = lin.func()[0].params
+    tangents = [seeds.get(k, zero(tangent(params[k].type))) for k in lin.moving]
     run = Dependence(next(column))
-    _, dy = run.run(d, args)
+    _, dy = run.run(d, interleaved([None for _ in params], tangents, lin.mask))
     made = [*leaves(items_of(d.result)[1], dy)]
     run.sets.settle(made)
     known: dict[Any, Sequence[int]] = {}  # of a matrix that is dense, many rows are alike
