@@ -1,17 +1,11 @@
-"""Types as a user writes them, and the values of those types: from Python to the IR, and back.
+"""Types as a user writes them: `Vec[n, T]`, `Fin[n]`, `Dual[T]`, `@struct`; `as_type` converts annotations to types.
 
 A struct is a dataclass, a named tuple or a dict in the user's code and a tuple in the IR, whose `Form`
-remembers the class and the names. Four directions:
-
-    as_type    an annotation         -> a type
-    to_value   what a user gives     -> a traced value of a type that is known
-    infer      what a user gives     -> a traced value of the type that it shows
-    plain      numbers from outside  -> nested tuples, checked; `present` gives them back as a user sees them
+remembers the class and the names.
 """
 
 from __future__ import annotations
 
-import copyreg
 import dataclasses
 import inspect
 import sys
@@ -21,16 +15,13 @@ from .. import errors
 from ..errors import NoField, OutOfRange, RoseError, TypeMismatch, edge, here
 from ..host.marshal import is_listing
 from ..ir import shown, types
-from ..ir.forms import DUAL, Form, dict_form, dress, form_of, reduced
+from ..ir.forms import DUAL, dict_form, dress, form_of
 from ..ir.numbers import digits
 from ..ir.sizes import LARGEST, Size, bound, current, sized
 from ..ir.types import Bool, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
 from ..ir.value import host_index
 
 C = TypeVar("C", bound=type)
-
-
-# annotations
 
 
 class Vec:
@@ -41,7 +32,7 @@ class Vec:
         n, *rest = key if is_listing(key) else (key,)
         if len(rest) > 1:
             message = f"a Vec takes a size and a type, not {len(rest) + 1} things"
-            raise TypeMismatch(message, here(), "a matrix is a vector of its rows: Vec[2, Vec[3]]")
+            raise TypeMismatch(message, here(), "write a matrix as a vector of its rows: Vec[2, Vec[3]]")
         return types.Vec(_size(n, "Vec"), as_type(rest[0]) if rest else Real)
 
 
@@ -54,6 +45,7 @@ class Fin:
 
 
 def _size(n: Any, what: str) -> int:
+    """The size `n` of a Vec or a Fin, checked."""
     n = n.at(current()) if isinstance(n, Size) else n
     if isinstance(n, Size):
         return cast("int", n)  # in an annotation: it is known at a call
@@ -62,20 +54,20 @@ def _size(n: Any, what: str) -> int:
         hint = f"write {what}[3]" + ", or Vec[3, T] for elements of type T" * (what == "Vec")
         raise TypeMismatch(f"the size of a {what} must be an integer, not {shown(n)}", here(), hint)
     if not 0 <= k < LARGEST:
-        raise OutOfRange(f"a {what} cannot have size {digits(k)}", here(), f"sizes go from 0 to {LARGEST - 1}")
+        raise OutOfRange(f"a {what} cannot have size {digits(k)}", here(), f"write a size from 0 to {LARGEST - 1}")
     return k
 
 
-class NoNumber:
-    """What stands for traced values, but is no number: its operators say so."""
+class NotANumber:
+    """A base of the objects of traced code that are not numbers: their operators raise a TypeMismatch that says so."""
 
     __slots__ = ()
-    what: ClassVar[str]
-    instead: ClassVar[str]  # what to write in its place
+    what: ClassVar[str]  # the name of such an object in messages
+    instead: ClassVar[str]  # a hint: what to write in its place
 
     @edge
     def _refuse(self, *_: Any, **__: Any) -> Any:
-        raise TypeMismatch(f"{self.what} is no number", here(), self.instead)
+        raise TypeMismatch(f"{self.what} is not a number", here(), self.instead)
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
     __floordiv__ = __rfloordiv__ = __matmul__ = __rmatmul__ = __array_ufunc__ = _refuse
@@ -84,7 +76,7 @@ class NoNumber:
 
 
 @dataclasses.dataclass(slots=True)
-class Dual(NoNumber):
+class Dual(NotANumber):
     """A value `re` and its tangent `du`. As a type, `Dual[T]` is `T` with a `Dual` for each `Real`."""
 
     what: ClassVar[str] = "a Dual"
@@ -108,7 +100,7 @@ dress(DUAL, Dual)
 
 
 def dual(t: Type) -> Type:
-    """`t` with a `Dual` in the place of each `Real` (and of each `Tan`, which counts as one)."""
+    """`t` with a `Dual` in the place of each `Real`, and of each `Tan`."""
     return map_leaves(t, lambda s: Tuple((Real, Tan), DUAL) if s is Real or s is Tan else s)
 
 
@@ -120,24 +112,21 @@ _structs: dict[type, Tuple] = {}
 def struct(cls: C) -> C:
     """Make `cls` a dataclass whose annotations are types of Rose: a type for parameters and results.
 
-    Its methods are ordinary Python, and run anew at each use, as macros do.
+    Its methods are ordinary Python, and are traced anew at each call, as macros are.
     """
     if not inspect.isclass(cls):
-        raise TypeMismatch(f"rose.struct takes a class, not {shown(cls)}", here(), "@rose.fn marks a function")
+        raise TypeMismatch(f"rose.struct takes a class, not {shown(cls)}", here(), "mark a function with @rose.fn")
     try:
         made: Any = dataclasses.dataclass(cls)
     except (TypeError, ValueError) as e:
-        hint = "a struct is a dataclass of Python's, for which the same holds"
+        hint = "write it as Python's dataclasses must be: a struct is one"
         raise TypeMismatch(f"{cls.__name__} cannot be a struct: {e}", here(), hint) from None
     _structs[made] = _struct_type(made, (frame := errors.users_frame()).f_globals | frame.f_locals)
     return made
 
 
-# a form is found again by its class, or its keys: so types can be pickled
-copyreg.pickle(Form, lambda f: reduced.get(f) or ((dict_form, (f.fields,)) if f.is_dict else (form_of, (f.cls,))))  # pyright: ignore
-
-
 def _struct_type(cls: type, scope: dict[str, Any] | None = None) -> Tuple:
+    """The type of a struct class; `scope` has names that its annotations may use besides those of its module."""
     form = form_of(cls)
     assert form is not None
     hints: dict[str, Any] = {}
@@ -153,11 +142,11 @@ def _struct_type(cls: type, scope: dict[str, Any] | None = None) -> Tuple:
         _unfinished.remove(cls)
 
 
-_unfinished: list[type] = []  # the structs whose fields are being looked at, outermost first
+_unfinished: list[type] = []  # the structs whose field types are being evaluated, outermost first
 
 
 def _field_type(cls: type, name: str, hint: Any, names: dict[str, Any]) -> Type:
-    """The type of a field, as it is written in the class."""
+    """The type of a field, from its annotation."""
     loc, field = here().narrow(errors.field(name)), f"{cls.__name__}.{name}"
     hint = getattr(hint, "__forward_arg__", hint)
     try:
@@ -175,12 +164,12 @@ def _field_type(cls: type, name: str, hint: Any, names: dict[str, Any]) -> Type:
 
 
 def _endless(cls: type) -> TypeMismatch:
-    hint = "every value has a fixed size: keep them in a Vec, and an index into it in each"
+    hint = "keep them in a Vec, and an index into it in each: every value has a fixed size"
     return TypeMismatch(f"a {cls.__name__} holds a {cls.__name__}, without end", here(), hint)
 
 
 def as_type(hint: Any) -> Type:
-    """The type that an annotation stands for."""
+    """The type that an annotation stands for; a TypeMismatch if it is none."""
     if isinstance(hint, Type):
         return sized(hint, current())
     if hint is None or hint is type(None):
@@ -205,17 +194,14 @@ def as_type(hint: Any) -> Type:
 
 
 def _type_to_write(hint: Any) -> str:
-    """What to write for something that is no type: a hint."""
+    """A hint for an annotation that is not a type."""
     name = getattr(get_origin(hint) or hint, "__name__", "")
     if hint is Vec or hint is Fin or name in ("list", "tuple", "ndarray", "Sequence"):
-        return "a Fin has a size: write Fin[3]" if hint is Fin else "a Vec has a size: write Vec[3], or Vec[3, T]"
+        return "give it a size: Fin[3]" if hint is Fin else "write Vec[3], or Vec[3, T]: a Vec has a size"
     if name.startswith(("int", "uint")):
         return "write Real for a number, and Fin[n] for one of 0, ..., n - 1"
     if name.startswith(("float", "double")):
         return "write Real: it has 64 bits"
     if name == "str":
-        return "a string is known when a function is traced: give it to the Python function that makes the @fn"
-    return (
-        "the types are Real, Bool, Fin[n], Vec[n, T], None, tuple[...], dataclasses, named tuples, "
-        "and a dict of names to types"
-    )
+        return "pass a string to the Python function that makes the @fn: it is known when that is traced"
+    return "write Real, Bool, Fin[n], Vec[n, T], None, tuple[...], a dataclass, a named tuple, or a dict of types"

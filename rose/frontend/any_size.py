@@ -1,7 +1,7 @@
-"""Functions of any size: those with a `rose.dim` in their types, and what is derived from them.
+"""Functions of any size: those with a `rose.dim` in their types, and those derived from them.
 
-At a call the sizes are read off the vectors that are given. For each choice of sizes there is one instance,
-an ordinary function, which is traced and compiled when it is first needed.
+A call reads the sizes off its vectors. For each choice of sizes there is one instance, an ordinary function,
+which is traced and compiled when it is first needed.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class AnySize(Fn[..., Any]):
-    """A function with a `rose.dim` in its types: one function for each choice of sizes.
+    """A function with a `rose.dim` in its types: one instance for each choice of sizes.
 
-    A call finds the sizes. `f.at(n=3)` is the function of that size.
+    A call finds the sizes. `f.at(n=3)` is the instance of that size.
     """
 
     def __init__(self, like: AnyFn, instance: Callable[[Sizes], AnyFn], *, derived: bool = False) -> None:
@@ -39,35 +39,34 @@ class AnySize(Fn[..., Any]):
         self._check_known(derived)
 
     def _check_known(self, derived: bool) -> None:
-        """That a call tells all sizes: each stands alone, as the size of a vector among the parameters."""
+        """Check that a call determines all sizes: each is itself the size of a vector among the parameters."""
         known = {d for t in self.types for d in _alone(t)}
         for k, t in zip((*self.names, "return"), (*self.types, self.result), strict=True):
             for d in dims_of(t):
                 if d not in known:
                     where = "the result" if k == "return" else k
-                    what = f"no call of {self.name} tells what {d!r} is: in {where} it is part of {t!r}"
-                    hint = f"a size is read off a vector among the parameters that has just that size, as in Vec[{d!r}]"
+                    what = f"no call of {self.name} tells the size {d!r}: in {where} it is part of {t!r}"
+                    hint = f"add a parameter with a vector of just that size, as in Vec[{d!r}]"
                     if derived:
                         hint = f"name the size of the function first, as in f.at({d!r}=3)"
                     raise TypeMismatch(what, self.loc.narrow(errors.annotation(k)), hint)
 
     def _traced(self) -> NoReturn:
         names = [d.text for d in self.dims]
-        what = f"{self.name} is a function of any size: what is {_several(names)}?"
+        what = f"{self.name} is a function of any size, and {_several(names)} is not given"
         some = ", ".join([f"{k}=3" for k in names])
-        raise TypeMismatch(
-            what, here(), f"call it, name a size as in {self.name}.at({some}), or rose.compile(f, {some})"
-        )
+        hint = f"call it, name a size as in {self.name}.at({some}), or rose.compile(f, {some})"
+        raise TypeMismatch(what, here(), hint)
 
     @edge
     def at(self, **sizes: int) -> AnyFn:
-        """The function of these sizes: `f.at(n=3)`."""
+        """The instance of these sizes: `f.at(n=3)`. A missing, unknown or negative size is a TypeMismatch."""
         names = [d.text for d in self.dims]
         if missing := [k for k in names if k not in sizes]:
             what = f"{self.name} needs a size for each of {', '.join(names)}, and {_several(missing)} is not given"
             raise TypeMismatch(what, here(), f"give it by name, as in {missing[0]}=3")
         if extra := [k for k in sizes if k not in names]:
-            raise TypeMismatch(f"{self.name} has no size {extra[0]}", here(), f"its sizes are {', '.join(names)}")
+            raise TypeMismatch(f"{self.name} has no size {extra[0]}", here(), f"write one of {', '.join(names)}")
         numbers = {k: n if isinstance(n := sizes[k], Dim) and n.is_open else host_index(n) for k in names}
         for k, n in numbers.items():
             if n is None or (n.__class__ is int and n < 0):
@@ -117,7 +116,7 @@ def _several(names: Sequence[str]) -> str:
 
 
 def _alone(t: Type) -> list[Size]:
-    """The sizes of vectors in a type."""
+    """The sizes of the vectors in a type."""
     if isinstance(t, Vec):
         return [cast("Size", size_of(t)), *_alone(t.elem)]
     return [d for s in t.items for d in _alone(s)] if isinstance(t, Tuple) else []
@@ -134,7 +133,7 @@ def any_size(f: AnyFn) -> AnyFn:
 
 
 def of_any_size(transform: F) -> F:
-    """A `transform` of functions, as it is for functions of any size too: what it makes is of any size again."""
+    """Extend a `transform` of functions to functions of any size: its results are of any size again."""
     plain = edge(transform)
 
     @edge
@@ -154,7 +153,7 @@ def of_any_size(transform: F) -> F:
 
 
 def _at_each(f: AnySize, transform: Callable[[AnyFn], Callable[..., Any]]) -> Callable[..., Any]:
-    """What takes the arguments of `f` at once, such as `vjp(f)`."""
+    """A transform that takes the arguments of `f` at once, such as `vjp(f)`: applied to the instance for them."""
     made: dict[AnyFn, Callable[..., Any]] = {}
 
     @edge
@@ -169,21 +168,21 @@ def _at_each(f: AnySize, transform: Callable[[AnyFn], Callable[..., Any]]) -> Ca
 
 
 def open_sizes(f: AnySize) -> dict[str, Any]:
-    """Its sizes as symbols that the compiled module knows: `f.at(**open_sizes(f))` is a function for every size."""
+    """The sizes of `f` as symbols, known when the module runs: `f.at(**open_sizes(f))` serves every size."""
     return {d.text: opened(d) for d in f.dims}
 
 
 def fixed(fs: Mapping[str, AnyFn], sizes: Sizes, *, dynamic: bool = False) -> dict[str, AnyFn]:
-    """These functions, those of any size at the given sizes; the others are still symbols, if it is `dynamic`."""
+    """The functions `fs`, those of any size at the given `sizes`; with `dynamic` the other sizes stay symbols."""
     names: Callable[[AnyFn], list[str]] = lambda f: [d.text for d in f.dims] if isinstance(f, AnySize) else []
     every = dict.fromkeys([d for f in fs.values() for d in names(f)])
     if extra := [k for k in sizes if k not in every]:
-        hint = f"the sizes are {', '.join(every)}" if every else "no function of them has a rose.dim in its types"
-        what = f"rose.compile has no option {extra[0]!r}, and no function of it a size of that name"
+        hint = f"write one of the sizes {', '.join(every)}" if every else "leave it out: no type has a rose.dim in it"
+        what = f"rose.compile has no option {extra[0]!r}, and no function has a size of that name"
         raise TypeMismatch(what, here(), hint)
     if dynamic and not every:
         hint = 'write n = rose.dim("n") and Vec[n], or leave out dynamic=True'
-        raise TypeMismatch("no function has a rose.dim in its types, so there is one module anyway", here(), hint)
+        raise TypeMismatch("dynamic=True without a rose.dim in the types of a function", here(), hint)
     made: dict[str, AnyFn] = {}
     for k, f in fs.items():
         given = {d: n for d, n in sizes.items() if d in names(f)}

@@ -1,4 +1,7 @@
-"""`@fn` and `@opaque`: how a function is traced is chosen here: as it is, with `syntax=True`, or for any size."""
+"""`@fn` and `@opaque`: the decorators, which choose how a function is traced: as it is, rewritten, or for any size.
+
+This is the top floor of the front end, so Python's operators on traced values are installed here.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ from .signatures import arity, check_plain, name_of, types_of, written
 from .syntax.source import rewrite
 from .tracing import R
 
-_NOTHING: Any = object()
+install_operators({**operators.TABLE, "@": vectors.matmul})
 
-install_operators({**operators.TABLE, "@": vectors.matmul})  # here, as no module of the front end stands above this one
+_NOTHING: Any = object()
 
 
 @overload
@@ -35,12 +38,12 @@ def fn(types: Sequence[Any], result: Any, /, *, syntax: bool = False) -> Callabl
 def fn(*, syntax: bool) -> Callable[[Callable[P, R]], Fn[P, R]]: ...
 @edge
 def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> Any:
-    """Make a function one that is traced, differentiated and compiled: `@fn`, with annotations.
+    """Make a Python function one that can be traced, differentiated and compiled: `@fn`, with annotations.
 
     `rose.fn([params], ret)(f)` does the same without annotations.
 
-    The function runs once, when it is first needed. What it reads of Python then (numbers, lists, globals, what it
-    closes over) is part of it from there on: to change such data later has no effect. What changes is a parameter.
+    The function runs once, when it is first needed. Python data that it reads then (numbers, lists, globals, closures)
+    are constants from there on: to change them later has no effect. Whatever changes must be a parameter.
 
     With `@fn(syntax=True)`, `if`, `while`, `for`, `and`, `or`, `not`, `a < b < c` and `x if c else y` that the
     function itself has in its source may depend on traced values. The functions that it calls stay as they are.
@@ -72,18 +75,18 @@ def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> An
 
 
 def _annotated(body: Any, syntax: bool) -> AnyFn:
-    """The @fn of a function with annotations."""
+    """The `Fn` of a function with annotations."""
     if isinstance(body, Fn) and not syntax:
         return body  # pyright: ignore[reportUnknownVariableType]
     if isinstance(body, Fn):
         hint = "write @fn(syntax=True) once, directly above the `def`"
-        raise TypeMismatch(f"{body.name} is an @fn already, which was made without its source", here(), hint)
+        raise TypeMismatch(f"{body.name} is an @fn already, made without syntax=True", here(), hint)
     types, result = types_of(body, errors.users_frame().f_locals)
     return _of_sizes(Fn(rewrite(body) if syntax else body, types, result))
 
 
 def _of_sizes(f: AnyFn) -> AnyFn:
-    """`f`; where a `rose.dim` is in its types, as a function of any size."""
+    """`f`, as a function of any size if a `rose.dim` is in its types."""
     return any_size(f) if any(map(dims_of, (*f.types, f.result))) else f
 
 
@@ -96,7 +99,7 @@ def opaque(body: Any = None, /, *, name: Any = None, pure: bool = False) -> Any:
     """Make a host function callable from traced code, of any signature: `@opaque`.
 
     It becomes one import of the module, by its `name` (such as "Math.log"). Say `pure=True` if it has no
-    effect and gives the same result for the same arguments: then calls may be shared and dropped.
+    effect and gives the same result for the same arguments: then equal calls are shared, and unused ones dropped.
     Its derivative must be given: `@f.jvp`.
     """
     if isinstance(body, str):

@@ -1,4 +1,4 @@
-"""Duals of any shape, as a derivative rule sees them: a primal value and a tangent value, side by side."""
+"""Duals of any type, as a derivative rule sees them: a primal value and its tangent, side by side."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ..host.marshal import Path, elements, fields, is_listing, misfit
 from ..ir import Value, current_builder, types
 from ..ir.forms import DUAL, form_of
 from ..ir.types import Real, Tuple, Type
-from .annotations import Dual, NoNumber, dual
+from .annotations import Dual, NotANumber, dual
 from .operators import index_into, view
 from .values import coerce, to_value
 
-Turn = tuple[list[Value], list[Value]]  # of a loop: its states, and its items
+Iteration = tuple[list[Value], list[Value]]  # of a loop: the next states, and the items
 
 
-class DualVec(NoNumber):
-    """A vector of duals, kept as a vector of primals and one of tangents."""
+class DualVec(NotANumber):
+    """A vector of Duals, as a vector of primals and one of tangents."""
 
     what = "a vector of Duals"
     instead = "name a part of an element: v[i].re is its value, v[i].du its tangent"
@@ -64,7 +64,7 @@ def join_dual(re: Value, du: Value) -> Value:
     if not t.real:
         return re
     if isinstance(t, types.Vec):
-        body: Callable[[Value], Turn] = lambda i: ([], [join_dual(b.index(re, i), b.index(du, i))])
+        body: Callable[[Value], Iteration] = lambda i: ([], [join_dual(b.index(re, i), b.index(du, i))])
         return b.loop(t.size, body)[1][0]
     assert isinstance(t, Tuple)
     items = [join_dual(b.get(re, k), b.get(du, k)) for k in range(len(t.items))]
@@ -72,7 +72,7 @@ def join_dual(re: Value, du: Value) -> Value:
 
 
 def split_dual(x: Any, t: Type, tan: Callable[[Type], Type], path: Path = (), loc: Loc | None = None) -> list[Value]:
-    """The primal (of type `t`) and the tangent (of type `tan(t)`) of what a user gives as a `Dual[t]`."""
+    """The primal, of type `t`, and the tangent, of type `tan(t)`, of `x`, which a user gives as a `Dual[t]`."""
     b = current_builder()
     if isinstance(x, DualVec):
         return [coerce(x.re, t, path, loc), coerce(x.du, tan(t), path, loc)]
@@ -85,7 +85,7 @@ def split_dual(x: Any, t: Type, tan: Callable[[Type], Type], path: Path = (), lo
             raise misfit(path, dual(t), x, "write rose.Dual(value, tangent)", loc)
         return [to_value(x.re, Real, (*path, "re"), loc), to_value(x.du, tan(Real), (*path, "du"), loc)]
     if isinstance(x, Value) and isinstance(t, types.Vec) and isinstance(x.type, types.Vec):
-        body: Callable[[Value], Turn] = lambda i: ([], split_dual(b.index(x, i), t.elem, tan, path, loc))
+        body: Callable[[Value], Iteration] = lambda i: ([], split_dual(b.index(x, i), t.elem, tan, path, loc))
         return b.loop(t.size, body)[1]
     if isinstance(t, types.Vec):
         pairs = [split_dual(y, t.elem, tan, (*path, k), loc) for k, y in enumerate(elements(x, t, path, loc))]
@@ -96,13 +96,13 @@ def split_dual(x: Any, t: Type, tan: Callable[[Type], Type], path: Path = (), lo
         x = view(x)
     xs, names = fields(x, t, path, loc)
     pairs = [split_dual(y, s, tan, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)]
-    whole = tan(t)
-    assert isinstance(whole, Tuple)
-    return [b.tuple([p[0] for p in pairs], t), b.tuple([p[1] for p in pairs], whole)]
+    dt = tan(t)
+    assert isinstance(dt, Tuple)
+    return [b.tuple([p[0] for p in pairs], t), b.tuple([p[1] for p in pairs], dt)]
 
 
 def mentions_tangent(x: Any) -> bool:
-    """True if a traced tangent is in `x`, or in what it holds."""
+    """True if `x` is a traced tangent, or holds one."""
     if isinstance(x, Value):
         return x.type.linear
     if isinstance(x, DualVec):

@@ -1,8 +1,8 @@
-"""`eager`: functions that are not compiled. The user's Python runs with values that are known.
+"""`rose.eager`: evaluation without compiling. The user's Python runs on values that are known.
 
-Inside, a call of an `@fn` runs its body, and each operation is evaluated as it is written, by its row of the table:
-the bits are those of the compiled module. A loop over `rose.range` goes through its turns one by one, and `cond` and
-`scan` run what they are given. A derivative is made of the IR as ever, and then interpreted.
+Inside, a call of an `@fn` runs its body, and each operation is evaluated when it is reached, by its row of the table:
+the bits are those of the compiled module. A loop over `rose.range` runs its iterations one by one, and `cond` and
+`scan` call their functions. A derivative is derived from the IR as always, and then interpreted.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ mode = _Mode()
 
 @contextmanager
 def eager() -> Generator[None]:
-    """Nothing is compiled inside: `with rose.eager(): loss(x)` runs Python's own `print`, breakpoints and debuggers.
+    """Compile nothing inside: in `with rose.eager(): loss(x)` Python's `print`, breakpoints and debuggers work.
 
     A value shows its number, `float(x)` gives it, and a Bool has a truth value, so that a Python `if` on it works:
-    outside, when the function is traced, the same `if` is an error. The results have the same bits. What is
-    differentiated is traced and interpreted, so its Python runs once, as ever, and `rose.print` shows its numbers.
+    outside, when the function is traced, the same `if` is an error. The results have the same bits. A derivative is
+    traced and interpreted, so the Python of its function runs once, and `rose.print` shows its numbers.
     """
     before, mode.on = mode.on, True
     try:
@@ -43,19 +43,19 @@ def eager() -> Generator[None]:
 
 
 class Now(Builder):
-    """A builder that keeps no instructions: it evaluates each, and gives a literal that knows its number."""
+    """A builder that evaluates each instruction in the place of recording it, and gives a value with its number."""
 
     def __init__(self) -> None:
         super().__init__("eager")
 
     def known(self, type: Type, number: Any, name: str | None = None) -> Value:
-        """A value with its number; a parameter, if it has a name."""
+        """A value with its number; a parameter if `name` is given."""
         op, attr = (CONST, number) if name is None else (PARAM, name)
         return Value(op, type, Known((number,)), attr, self.loc or here(), self.root)
 
     @property
     def symbolic(self) -> bool:
-        """True in a loop without turns: it is traced, for the types of what it would make."""
+        """True in the body of a loop without iterations: it is traced, for the types of its results."""
         return self.block is not self.root
 
     def emit(self, op: Op, args: tuple[Value, ...] = (), attr: Any = None, type: Type | None = None) -> Value:
@@ -71,7 +71,7 @@ class Now(Builder):
         return self.known(type, evaluate(v, numbers))
 
     def numbers(self, values: Sequence[Value]) -> list[Any]:
-        """The numbers of values; one of a function that is only traced has none, which is an error."""
+        """The numbers of values. A value of a function that is only traced has none, which is an error."""
         return [v.number if is_known(v) else self.reach(v).number for v in values]
 
     def const(self, x: Any, type: Type) -> Value:
@@ -91,7 +91,7 @@ class Now(Builder):
         return self.known(f.result, answer)
 
     def indices(self, n: int) -> Iterator[Value]:
-        """The turns of a loop, one by one."""
+        """The indices of the iterations of a loop, one by one."""
         for i in range(n):
             yield self.known(Fin(n), i)
 
@@ -113,12 +113,12 @@ class Now(Builder):
 
 
 def now() -> Now | None:
-    """The builder, if what runs is evaluated at once."""
+    """The current builder, if it evaluates eagerly; else None."""
     b = ir.current_builder()
     return b if isinstance(b, Now) and not b.symbolic else None
 
 
 def at_once(types: Sequence[Type], numbers: Sequence[Any], body: Callable[[list[Value]], Value]) -> Any:
-    """What `body` makes of arguments that are given as plain numbers."""
+    """The host value of `body(args)`, for arguments with these types and host values."""
     with ir.resumed(Now()) as b:
         return body([b.known(t, x) for t, x in zip(types, numbers, strict=True)]).number

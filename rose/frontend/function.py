@@ -1,4 +1,4 @@
-"""`@fn` and `@opaque`: what a user marks, how it is traced, and what a call of it means.
+"""`Fn` and `Opaque`: a user's function, its traced body, and the meaning of a call.
 
 A function is traced once, when it is first needed: its body runs on values that record what is done to
 them. Inside another trace a call of it is one instruction; outside, it compiles once and runs.
@@ -20,7 +20,7 @@ from ..ir.progress import step
 from ..ir.sizes import bound, current, dims_of
 from ..ir.types import Type, Unit, tangent, untyped
 from ..optimise.outlining import outline
-from .annotations import NoNumber
+from .annotations import NotANumber
 from .duals import mentions_tangent, split_dual, view_dual
 from .eager import Now, at_once, mode, now
 from .operators import view
@@ -32,7 +32,7 @@ P = ParamSpec("P")
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 DEEPEST = 12_000  # functions traced one inside another
-BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 calls of C that CPython 3.12 allows in a thread
+BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 nested C calls that CPython 3.12 allows in a thread
 
 _running: dict[AnyFn, None] = {}  # the functions being traced, outermost first: to name a cycle
 
@@ -62,10 +62,10 @@ def _installed() -> Runtime:
     return _runtime[0]
 
 
-class Fn(NoNumber, Generic[P, R]):
+class Fn(NotANumber, Generic[P, R]):
     """A function over traced values: call it, differentiate it, compile it.
 
-    `types` has the type of each parameter, and `result` that of the result; `loc` is where it was written.
+    `types` has the type of each parameter, `result` is the type of the result, and `loc` where it was written.
     """
 
     what, instead = "a function", "call it, as in f(x)"
@@ -79,12 +79,12 @@ class Fn(NoNumber, Generic[P, R]):
         self.name = name or getattr(body, "__name__", "fn")
         self.names = tuple(names if names is not None else names_of(body, len(types)))
         self.loc = written(body)
-        self.sizes = current()  # what each `rose.dim` is in the body
+        self.sizes = current()  # the size of each `rose.dim` in the body
         self._derived = self.loc.code is not getattr(body, "__code__", None)  # not written by a user
         if self._derived:
             self.__name__ = self.__qualname__ = self.name
         self._func: Func | None = None
-        self._steps = not any([t.linear for t in (*self.types, result)])  # its body can run on known values
+        self._steps = not any([t.linear for t in (*self.types, result)])  # `rose.eager` runs its body on known values
         self._captured: tuple[Value, ...] = ()
         self._compiled: Callable[..., Any] | None = None
 
@@ -108,7 +108,7 @@ class Fn(NoNumber, Generic[P, R]):
 
     @property
     def captured(self) -> tuple[Value, ...]:
-        """The values of functions around this one that it uses: they are passed along at each call."""
+        """The free variables: values of the functions around this one, which each call passes along."""
         _ = self.func
         return self._captured
 
@@ -123,7 +123,7 @@ class Fn(NoNumber, Generic[P, R]):
             else:
                 in_a_thread(self._trace_body)
         except RecursionError as e:
-            hint = "a Python function may call itself while Python knows that it ends; rose.select needs both values"
+            hint = "end the recursion by a condition that Python knows; rose.select needs both values"
             raise RoseError(f"{self.name} recurs without end", errors.repeated(e), hint) from None
         except RoseError as e:
             raise (e.at(self.loc) if self._derived and e.loc == asked else e) from None
@@ -140,10 +140,10 @@ class Fn(NoNumber, Generic[P, R]):
         names = [f.name for f in _running]
         if self in _running:
             cycle = " -> ".join([*names[list(_running).index(self) :], self.name])
-            hint = "@fn functions call one another without cycles; a plain Python function may recur, over host data"
+            hint = "break the cycle: @fn functions have none; a plain Python function may recur, over host data"
             return RoseError(f"{self.name} calls itself: {cycle}", here(), hint)
         row = " -> ".join([*names[-3:], self.name])
-        hint = "if that ends, trace the inner functions first, with f.func; if not, end it by a condition Python knows"
+        hint = "trace the inner functions first, with f.func, if that ends; if not, end it by a condition Python knows"
         return RoseError(f"more than {DEEPEST:,} functions need one another in a row: ... -> {row}", here(), hint)
 
     def _record(self, b: Builder) -> Func:
@@ -153,7 +153,7 @@ class Fn(NoNumber, Generic[P, R]):
         return finish(b, lambda: self.body(*args), self._returned, self.loc)
 
     def _returned(self, x: Any, loc: Loc) -> Value:
-        what = f"what {self.name} returns"
+        what = f"the result of {self.name}"
         if x is None and self.result is not Unit:
             raise TypeMismatch(f"{what} must be a {self.result!r}, got None", loc, "end it with `return` and a value")
         return to_value(x, self.result, (what,), loc)
@@ -173,14 +173,14 @@ class Fn(NoNumber, Generic[P, R]):
 
     @edge
     def at(self, **sizes: int) -> Fn[P, R]:
-        """The function of these sizes, of one with a `rose.dim` in its types: `f.at(n=3)`."""
+        """The instance for these sizes, of a function with a `rose.dim` in its types: `f.at(n=3)`."""
         for k in sizes:
-            hint = "a size is a rose.dim in the types of the parameters"
+            hint = "write a rose.dim in the types of the parameters: it is a size"
             raise TypeMismatch(f"{self.name} has no size {k}", here(), hint)
         return self
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """The arguments in order, with those given by name in their places."""
+        """The arguments in the order of the parameters, keyword arguments included."""
         return bind_arguments(self.name, self.names, args, kwargs)
 
     def emit(self, args: Sequence[Any]) -> Any:
@@ -204,23 +204,23 @@ class Fn(NoNumber, Generic[P, R]):
         return values
 
     def _step(self, b: Now, values: Sequence[Value]) -> Value:
-        """The body, run on values that are known."""
+        """The result of the body on values that are known."""
         args = [view(b.known(v.type, v.number, n)) for v, n in zip(values, self.names, strict=True)]
         with bound(self.sizes):
             return self._returned(self.body(*args), self.loc.narrow(errors.returned))
 
     def _at_once(self, args: Sequence[Any]) -> Any:
-        """A call outside of any trace that is not compiled."""
+        """A call outside of any trace, evaluated without compiling."""
         types, result = [untyped(t) for t in self.types], untyped(self.result)
         numbers = [plain(x, t, (n,)) for x, t, n in zip(args, types, self.names, strict=True)]
         return _installed().present(at_once(types, numbers, lambda xs: to_value(self.emit(xs), result)), result)
 
     @property
     def jvp(self) -> Callable[[Rule], Rule]:
-        """Use a rule as the derivative: from one `Dual[T]` for each parameter to a `Dual` of the result: `@f.jvp`.
+        """Register a derivative rule: from one `Dual[T]` for each parameter to a `Dual` of the result: `@f.jvp`.
 
         Reverse mode and all higher orders follow from it. A rule that is not linear in the tangents is
-        refused here.
+        refused here, with `NotLinear`.
         """
         return self._differentiate_by
 
@@ -228,7 +228,7 @@ class Fn(NoNumber, Generic[P, R]):
     @edge
     def jvp(self, rule: Any) -> None:
         hint = f"write @{self.name}.jvp above it, or {self.name}.jvp(rule)"
-        raise TypeMismatch(f"the derivative rule of {self.name} is not assigned but given", here(), hint)
+        raise TypeMismatch(f"the derivative rule of {self.name} cannot be assigned", here(), hint)
 
     @edge
     def _differentiate_by(self, rule: Rule) -> Rule:
@@ -241,28 +241,26 @@ class Fn(NoNumber, Generic[P, R]):
         if func.jvp is not None:
             raise RoseError(f"{self.name} has a derivative rule already", loc, "give a function one rule")
         if any([k.__class__ is tuple and k[0] == "jvp" for k in func.memo]):
-            hint = "give the rule right after the function, before rose.grad and the like are used on it or its callers"
+            hint = "give the rule right after the function, before rose.grad and its kin are used on it or its callers"
             raise RoseError(f"the derivative of {self.name} was already made, without this rule", loc, hint)
         func.jvp = self._rule(given, loc)
         return rule
 
     def checked_rule(self, rule: Any) -> Callable[..., Any]:
-        """The rule itself, if it takes as many Duals as there are parameters."""
+        """The derivative rule, checked to take one Dual for each parameter."""
         given: Any = getattr(rule, "body", rule)  # of an @fn too
         if not callable(given):
-            what = f"the derivative of {self.name} is a function of Duals, not {shown(given)}"
+            what = f"the derivative rule of {self.name} is a function of Duals, not {shown(given)}"
             raise TypeMismatch(what, here(), f"write @{self.name}.jvp above a function")
         count = arity(given)
         if count is not None and count != len(self.types):
-            raise TypeMismatch(
-                f"a derivative of {self.name} takes {len(self.types)} Duals, but {name_of(given)} takes {count}",
-                written(given),
-                f"one for each of {', '.join(self.names)}" if self.names else "it has no parameters",
-            )
+            takes = f"{len(self.types)} Dual{'s' * (len(self.types) != 1)}, but {name_of(given)} takes {count}"
+            hint = f"take one for each of {', '.join(self.names)}" if self.names else "take no parameters"
+            raise TypeMismatch(f"a derivative rule of {self.name} takes {takes}", written(given), hint)
         return given
 
     def _rule(self, rule: Callable[..., Any], loc: Loc) -> Func:
-        what = (f"what the derivative of {self.name} returns",)
+        what = (f"the result of the derivative rule of {self.name}",)
         with bound(self.sizes), ir.building(f"{self.name}.jvp") as b:
             b.loc, duals = loc, list[Any]()
             for t, name in zip(self.types, self.names, strict=True):
@@ -273,18 +271,18 @@ class Fn(NoNumber, Generic[P, R]):
             return finish(b, lambda: rule(*duals), convert, loc)
 
     def __get__(self, obj: Any, cls: Any = None) -> Any:
-        """As a method, which gets the object as its first argument."""
+        """The function bound to `obj`, its first argument, as a method is."""
         return self if obj is None else functools.partial(self, obj)
 
 
 class Opaque(Fn[P, R]):
-    """A host function: its Python body runs in Python, and in JavaScript the page supplies one by name."""
+    """A host function: in Python its body runs, and in JavaScript the page supplies a function of its name."""
 
     def __init__(self, body: Callable[P, R], types: Sequence[Type], result: Type, name: str, pure: bool) -> None:
         super().__init__(body, types, result, name)
         for t, k in zip((*types, result), (*self.names, "return"), strict=True):
             if sizes := dims_of(t):
-                what, loc = f"{name}: an opaque function has one size, and {sizes[0]!r} is any", self.loc
+                what, loc = f"{name}: an opaque function has fixed sizes, and {sizes[0]!r} is any size", self.loc
                 hint = f"write a Python function that takes {sizes[0]!r} and returns an @opaque"
                 raise TypeMismatch(what, loc.narrow(errors.annotation(k)), hint)
             if t.linear:
@@ -316,12 +314,12 @@ def checked(f: Any, what: str, at: Loc | None = None, which: str = "") -> AnyFn:
 
 
 def make(body: Callable[..., Any], types: Sequence[Type], result: Type, name: str, names: Sequence[str]) -> AnyFn:
-    """A function that was derived, not written."""
+    """A function that was derived, not written by a user."""
     return Fn(body, types, result, name, names)
 
 
 def from_func(f: Func, names: Sequence[str]) -> AnyFn:
-    """A function whose IR is already there."""
+    """The `Fn` of a function of the IR."""
     made = make(lambda *_: None, [p.type for p in f.params], f.result, f.name, names)
     made._func, made._steps = f, False  # pyright: ignore[reportPrivateUsage]
     return made

@@ -1,4 +1,7 @@
-"""Python's operators on traced values: which row of the table each is, by the types of what it is given."""
+"""Python's operators on traced values: overload resolution, from the types of the operands to a row of the table.
+
+`TABLE` has the meaning of each operator; `decorators.py` installs it. `view` gives a value to its user's code.
+"""
 
 from __future__ import annotations
 
@@ -41,17 +44,18 @@ from ..ir.value import host_index
 
 
 def operand(x: Any) -> Value:
+    """`x` as a traced value: a host number becomes a literal."""
     return x if x.__class__ is Value else current_builder().lift(x)
 
 
 def as_real(x: Any) -> Value:
-    """`x` where a number is meant: an index is converted."""
+    """`x` as a traced value, where a number is wanted: an index becomes a Real."""
     v = operand(x)
     return real(v) if isinstance(v.type, Fin) else v
 
 
 def _side(side: str, x: Any) -> Value:
-    """The operand on one side of an operator, where a number is meant."""
+    """`x` as a Real, as the operand on one `side` of an operator, at which an error points."""
     if x.__class__ is Value and not isinstance(x.type, Fin):
         return x
     try:
@@ -65,7 +69,7 @@ def is_index(x: Any) -> bool:
 
 
 def widest(vs: Sequence[Value]) -> Type:
-    """The type of the first; of indices, one that holds them all."""
+    """The type of the first value; if all are indices, the type of the largest range."""
     t = vs[0].type
     for v in vs[1:]:
         if isinstance(t, Fin) and isinstance(v.type, Fin) and at_most(t.size, v.type.size):
@@ -74,7 +78,7 @@ def widest(vs: Sequence[Value]) -> Type:
 
 
 def _literal(k: int | Size) -> Value:
-    """The index `k`, of a type that just holds it."""
+    """The index `k`, of the smallest type that holds it."""
     return current_builder().const(k, Fin(cast("int", plus(k, 1))))
 
 
@@ -89,7 +93,7 @@ def _as_index(x: Any) -> Value | None:
 
 
 def _numbers(b: Builder, x: Any, y: Any) -> tuple[Value, Value] | None:
-    """Both operands, if one is a Real, and the other a Real or a number of Python's: as nearly all are."""
+    """The fast path: both operands, if one is a Real, and the other a Real or a Python number; else None."""
     if x.__class__ is Value:
         if x.type is Real:
             if y.__class__ is Value:
@@ -112,7 +116,7 @@ def _arithmetic(of_reals: Op, of_indices: Op | None) -> Callable[[Any, Any], Val
 
 
 def _of_mixed(of_reals: Op, of_indices: Op | None, x: Any, y: Any) -> Value:
-    """Arithmetic on what may be indices, numbers of Python, or tangents."""
+    """Arithmetic on operands of which some may be indices, Python integers, or tangents."""
     if of_indices is not None and (is_index(x) or is_index(y)):
         i, j = _as_index(x), _as_index(y)
         if i is not None and j is not None:
@@ -124,7 +128,7 @@ def _of_mixed(of_reals: Op, of_indices: Op | None, x: Any, y: Any) -> Value:
 
 
 def multiply(x: Any, y: Any) -> Value:
-    """Multiplication; a tangent comes first, whichever way it was written."""
+    """`x * y`, with a tangent as the first operand of the instruction."""
     b = current_builder()
     if x.__class__ is Value and y.__class__ is Value and y.type is Real and (x.type is Real or x.type is Tan):
         return b.emit(mul, (x, y))
@@ -136,6 +140,7 @@ def multiply(x: Any, y: Any) -> Value:
 
 
 def negative(x: Any, _: None = None) -> Value:
+    """`-x`."""
     if x.__class__ is Value and (x.type is Real or x.type is Tan):
         return current_builder().emit(neg, (x,))
     return neg(as_real(x))
@@ -158,7 +163,7 @@ def _compare(
 
 
 def _by_literal(op: Op) -> Callable[[Any, Any], Value | None]:
-    """`//` and `%` of an index, which only a literal divides; None for what is no index."""
+    """`//` and `%` of an index by a literal; None if `x` is not an index."""
 
     def operator(x: Any, y: Any) -> Value | None:
         if not is_index(x):
@@ -170,9 +175,7 @@ def _by_literal(op: Op) -> Callable[[Any, Any], Value | None]:
         k = host_index(y)
         if k is None or k <= 0:
             what = a_traced(y) if isinstance(y, Value) else shown(y)
-            raise TypeMismatch(
-                f"an index is divided by {what}", here(), "the divisor of an index is an integer above zero"
-            )
+            raise TypeMismatch(f"an index is divided by {what}", here(), "divide an index by an integer above zero")
         return current_builder().emit(op, (x, _literal(k)))
 
     return operator
@@ -185,7 +188,7 @@ def _quotient(x: Any, y: Any) -> Value:
     out = _index_quotient(x, y)
     if out is None:
         message = f"`//` divides an index by an integer, not {a_traced(x) if isinstance(x, Value) else shown(x)}"
-        raise TypeMismatch(message, here(), "of numbers, write rose.floor(x / y)")
+        raise TypeMismatch(message, here(), "write rose.floor(x / y) for numbers")
     return out
 
 
@@ -215,13 +218,13 @@ def _subscript(v: Value, i: Any) -> Any:
     """`v[i]` for an index of any kind: a traced one, an integer, or a slice of integers."""
     t = v.type
     if not isinstance(t, Vec):
-        of = "name its fields" if isinstance(t, Tuple) else "only a Vec has elements"
+        of = "name its fields" if isinstance(t, Tuple) else "leave out the index: only a Vec has elements"
         raise TypeMismatch(f"{a_traced(v)} cannot be indexed", here(), of)
     return _slice(v, t, i) if i.__class__ is slice else view(current_builder().index(v, index_into(v, i)))
 
 
 def index_into(v: Value, i: Any) -> Value | int:
-    """`i` as an index of a vector, which it is certain to be inside of."""
+    """`i` as an index of the vector `v` (or of an accumulator of one); an error unless it is certain to be in range."""
     t = v.type.inner if isinstance(v.type, Ref) else v.type
     assert isinstance(t, Vec)
     if is_index(i) and at_most(i.type.size, t.size):
@@ -234,13 +237,13 @@ def index_into(v: Value, i: Any) -> Value | int:
         return _literal_index(k, t.size, loc)
     if not is_index(i):
         what = a_traced(i) if isinstance(i, Value) else shown(i)
-        hint = "an index is an integer, or comes from rose.range, or is a parameter of a type Fin[n]"
+        hint = "index with an integer, with i of rose.range, or with a parameter of a type Fin[n]"
         if isinstance(i, tuple):
             hint = "take a row first: write v[i][j] for v[i, j]"
         elif isinstance(i, Value) and i.type is Real:
-            hint = "a number is no index; i - k is a number too: write (i + n - k) % n for it"
+            hint = "write (i + n - k) % n for i - k, which is a Real: a Real is not an index"
         raise TypeMismatch(f"{what} cannot index a vector", loc, hint)
-    hint = "the index may be too large: loop over a smaller range, or wrap it round with % n"
+    hint = "loop over a smaller range, or wrap the index round with % n: it may be too large"
     raise TypeMismatch(f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}", loc, hint)
 
 
@@ -248,23 +251,22 @@ def _literal_index(i: int, n: int, loc: Loc) -> int:
     """`i` as an index of a vector of `n` elements; from the end if it is negative."""
     if not at_most(-i if i < 0 else i + 1, n):
         if isinstance(n, Size):
-            what = f"index {digits(i)} may be out of range: it is not certain that {n!r} elements are so many"
-            raise OutOfRange(
-                what, loc, f"a Vec[{n.dims[0]!r} + {i + 1 if i >= 0 else -i}] has it, whatever the size is"
-            )
-        raise OutOfRange(f"index {digits(i)} is out of range for a vector of {n}", loc, f"its elements are 0 to {n - 1}"
-                         if n else "it has no elements")  # fmt: skip
+            what = f"index {digits(i)} may be out of range: a vector of {n!r} elements need not have it"
+            hint = f"declare a Vec[{n.dims[0]!r} + {i + 1 if i >= 0 else -i}], which has it at any size"
+            raise OutOfRange(what, loc, hint)
+        hint = f"write an index from 0 to {n - 1}" if n else "leave it out: there are no elements"
+        raise OutOfRange(f"index {digits(i)} is out of range for a vector of {n}", loc, hint)
     return cast("int", plus(i, n)) if i < 0 else i
 
 
 def _slice(v: Value, t: Vec, part: Any) -> Value:
     if isinstance(t.size, Size):
-        what = f"a slice of a {t!r} has a size that only Python could tell, and one module is to serve every {t.size!r}"
+        what = f"a slice of a {t!r} would have a size that depends on {t.size!r}, and one module serves all sizes"
         raise TypeMismatch(what, here().narrow(subscript), "write rose.vec(v[i + 1] for i in rose.range(...))")
     try:
         which = range(*part.indices(t.size))
     except (TypeError, ValueError):
-        message = f"a slice of a {t!r} is made of integers that Python knows, with a step other than 0"
+        message = f"a slice of a {t!r} takes Python integers, with a step other than 0"
         raise TypeMismatch(message, here().narrow(subscript), "write v[1:], v[:n], v[::-1]") from None
     b = current_builder()
     if len(which) == 0 or which.step != 1:
@@ -276,7 +278,7 @@ def _slice(v: Value, t: Vec, part: Any) -> Value:
 
 
 def view(v: Value) -> Any:
-    """`v` as its user sees it: a struct as its class, a Unit as None, the rest as it is."""
+    """`v` as its user sees it: a struct as an object of its class, a Unit as None, anything else as it is."""
     t = v.type
     if isinstance(t, Tuple):
         b = current_builder()

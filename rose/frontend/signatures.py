@@ -1,4 +1,4 @@
-"""What can be known of a Python function by looking at it: where it was written, its parameters, their types."""
+"""The signature of a Python function, from its code and annotations: location, parameters, their types."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from .annotations import as_type
 
 
 def name_of(f: Any) -> str:
+    """The name of `f` in messages."""
     return getattr(f, "__name__", None) or shown(f)
 
 
 def written(f: Any) -> Loc:
-    """Where a function was written; for one that is not the user's, where it was asked for."""
+    """The location of a function's definition; of a function that is not the user's, the caller's location."""
     code = getattr(f, "__code__", None)
     return here() if code is None or errors.is_ours(code.co_filename) else Loc(code, -1)
 
 
 def arity(f: Callable[..., Any]) -> int | None:
+    """The number of parameters; None if it cannot be known, or is not fixed."""
     try:
         params = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
@@ -35,7 +37,7 @@ def arity(f: Callable[..., Any]) -> int | None:
 
 
 def names_of(body: Callable[..., Any], count: int) -> list[str]:
-    """The names of the parameters, where the body tells them."""
+    """The names of `count` parameters: those of `body`, or `x0`, `x1`, ... if it does not tell them."""
     try:
         names = [p.name for p in inspect.signature(body).parameters.values() if p.kind is not p.VAR_POSITIONAL]
     except (TypeError, ValueError):
@@ -49,18 +51,18 @@ def fresh_name(name: str, names: Sequence[str]) -> str:
 
 
 def types_of(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
-    """The types in a function's annotations. Sizes may be local to the caller, hence `scope`."""
+    """The types in a function's annotations, of parameters and result. `scope` has the caller's locals: sizes, say."""
     if isinstance(body, type) or not inspect.isfunction(body):
         hint = "write a function around it: def f(x: Real) -> Real"
         if isinstance(body, type):
-            hint = "@rose.struct makes a type of a class"
-        raise TypeMismatch(f"{shown(body)} is no function of Python's with types for its parameters", here(), hint)
+            hint = "mark a class with @rose.struct: that makes a type of it"
+        raise TypeMismatch(f"{shown(body)} is not a Python function with types for its parameters", here(), hint)
     loc, params, given = written(body), inspect.signature(body).parameters, body.__annotations__
     for p in params.values():
         if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) or p.default is not p.empty:
             what = {p.VAR_POSITIONAL: "any number of", p.VAR_KEYWORD: "any named", p.KEYWORD_ONLY: "named"}.get(p.kind)
             what = f"{body.__name__} takes {what} parameters" if what else f"{p.name} has a default"
-            hint = "a compiled function has a fixed list of parameters, each of which is given at each call"
+            hint = "name each parameter, without a default: each is given at each call"
             raise TypeMismatch(what, loc.narrow(errors.parameter(p.name)), hint)
     if missing := [k for k in [*params, "return"] if k not in given]:
         what = ", ".join(["its result" if k == "return" else k for k in missing])
@@ -77,7 +79,7 @@ def types_of(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
 
 
 def _annotation(f: str, k: str, hint: Any, names: dict[str, Any], loc: Loc) -> Type:
-    """The type that is written for a parameter, or for the result."""
+    """The type that the annotation `hint` of parameter `k` (or "return") of `f` stands for."""
     loc = loc.narrow(errors.annotation(k))
     try:
         while isinstance(hint, str):
@@ -88,12 +90,12 @@ def _annotation(f: str, k: str, hint: Any, names: dict[str, Any], loc: Loc) -> T
     except Exception as e:
         of = f"the result of {f}" if k == "return" else k
         what = f"the type of {of} cannot be evaluated: {type(e).__name__}: {e}"
-        said = "define it before the function; if it belongs to a function further out, write n = n where @fn stands"
+        said = "define it before the function; if it is a local of an outer function, write n = n next to @fn"
         raise TypeMismatch(what, loc, said if isinstance(e, NameError) else "write Real, Vec[3], ...") from None
 
 
 def check_plain(body: Any) -> None:
-    """That a function returns its result."""
+    """Check that a call of `body` gives its result: it is no generator, and not async."""
     if inspect.isgeneratorfunction(body) or inspect.isasyncgenfunction(body) or inspect.iscoroutinefunction(body):
         said = "yields" if inspect.isgeneratorfunction(body) else "is async"
         what = f"{body.__name__} {said}, so a call of it is not its result"

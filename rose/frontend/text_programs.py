@@ -1,4 +1,4 @@
-"""Programs that are written as text: their functions, as users call and differentiate them."""
+"""`rose.parse`: the functions of a program in the text form, as `Fn`s."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .function import AnyFn, Opaque, from_func
 
 
 class Functions(dict[str, AnyFn]):
-    """The functions of a text, by name. One that is generic is asked for with its types, as in `fs["sum<3>"]`."""
+    """The functions of a text, by name. A generic one is indexed with its types, as in `fs["sum<3>"]`."""
 
     def __init__(self, module: Module) -> None:
         super().__init__()
@@ -33,15 +33,14 @@ class Functions(dict[str, AnyFn]):
 
 @edge
 def parse(text: str, *, file: str | None = None, host: Mapping[str, Callable[..., Any]] | None = None) -> Functions:
-    """The functions of a program that is written as text, by name: each can be called, differentiated and compiled.
+    """The functions of a program in the text form, by name: each can be called, differentiated and compiled.
 
-    The text is what `rose ir` prints, or what the paper writes. `host` has what its opaque functions do in Python,
-    by name; `file` is what messages call the text.
+    The text is what `rose ir` prints, or the notation of the paper. `host` has the Python bodies of opaque functions,
+    by name; `file` is the name of the text in messages. A text that does not parse is a `WrongSyntax`.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeMismatch(
-            f"rose.parse takes a text, not {shown(text)}", here(), "open(file).read() is the text of a file"
-        )
+        hint = "read the text of a file with open(file).read()"
+        raise TypeMismatch(f"rose.parse takes a text, not {shown(text)}", here(), hint)
     return Functions(parse_module(text, file, host, _short))
 
 
@@ -50,11 +49,12 @@ def parse_file(path: Path) -> Functions:
     try:
         return Functions(parse_module(path.read_text(encoding="utf-8"), str(path), None, _short))
     except UnicodeDecodeError as e:
-        raise WrongSyntax(f"{path} is no text: {e.reason} at byte {e.start}", None, "a .rose file is UTF-8") from None
+        what = f"{path} is not UTF-8 text: {e.reason} at byte {e.start}"
+        raise WrongSyntax(what, None, "save a .rose file as UTF-8") from None
 
 
 def _short(f: Func) -> Func:
-    """A function cut into pieces, if it is longer than any that is printed."""
+    """`f`, outlined if it is longer than any function that is printed."""
     return outline(f, LONG)
 
 

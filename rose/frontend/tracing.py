@@ -1,4 +1,4 @@
-"""The trace: its lock, its thread with a deep stack, recording, and the binding of arguments to parameters."""
+"""Tracing: its lock, threads with a deep stack, recording, and the binding of arguments to parameters."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from ..ir import Builder, Func, Value, not_one_each
 
 R = TypeVar("R")
 
-lock = threading.RLock()  # one trace at a time: a function may be needed by two threads at once
+_lock = threading.RLock()  # one trace at a time: two threads may need a function at once
 
 
 class _Thread(threading.local):
-    goes_on = False  # with the trace of another thread, which waits for it, and has the lock
+    continues = False  # the trace of another thread, which holds the lock and waits for this one
 
 
 _thread = _Thread()
 
 
 def locked() -> AbstractContextManager[Any]:
-    """Inside, no other thread traces; but one that goes on with a trace of another is let in."""
-    return nullcontext() if _thread.goes_on else lock
+    """Hold the lock: no other thread traces. A thread that continues the trace of another needs no lock."""
+    return nullcontext() if _thread.continues else _lock
 
 
 def in_a_thread(work: Callable[[], None]) -> None:
-    """Go on in another thread, which has room for more calls."""
+    """Continue the trace in a new thread, whose stack has room for more calls."""
     outer, failed = ir.current_builder(), list[BaseException]()
 
-    def go_on() -> None:
-        _thread.goes_on = True
+    def proceed() -> None:
+        _thread.continues = True
         try:
             with ir.resumed(outer):
                 work()
         except BaseException as e:
             failed.append(e)
 
-    thread = threading.Thread(target=go_on)
+    thread = threading.Thread(target=proceed)
     thread.start()
     thread.join()
     if failed:
@@ -51,7 +51,7 @@ def in_a_thread(work: Callable[[], None]) -> None:
 
 @contextmanager
 def no_collector() -> Generator[None]:
-    """The cyclic collector is off inside: nothing that the compiler makes is garbage before it ends."""
+    """Switch the garbage collector off: nothing that the compiler makes is garbage before it ends."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -63,7 +63,7 @@ def no_collector() -> Generator[None]:
 
 @contextmanager
 def room_for_one_more() -> Generator[None]:
-    """Room on Python's stack for the frames of one more trace, so that its user has as much as ever."""
+    """Raise the recursion limit for one more trace, so that its frames take nothing from the user's."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(limit + 50)
     try:
@@ -73,9 +73,9 @@ def room_for_one_more() -> Generator[None]:
 
 
 def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Value], loc: Loc) -> Func:
-    """The function that `body` records, unless it left a loop early. `convert` makes a value of what it returns.
+    """The function that `body`, written at `loc`, records. `convert` makes a value of the result of `body`.
 
-    It was written at `loc`.
+    It is a RoseError if `body` leaves a loop early.
     """
     x = recorded(b, body)
     b.loc = loc.narrow(errors.returned)
@@ -83,7 +83,7 @@ def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Va
 
 
 def recorded(b: Builder, body: Callable[[], R]) -> R:
-    """What `body` returns, unless it left a loop early."""
+    """The result of `body`; a RoseError if it leaves a loop early."""
     block = b.block
     try:
         x = body()
@@ -100,7 +100,7 @@ def recorded(b: Builder, body: Callable[[], R]) -> R:
 
 
 def bind_arguments(name: str, names: Sequence[str], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-    """One argument for each name, or an error that says which is wrong."""
+    """The arguments in the order of `names`; a TypeMismatch if there is not one for each."""
     given = list(args)
     for k in names[len(given) :]:
         if k not in kwargs:

@@ -1,4 +1,8 @@
-"""From a Python value to a traced value: type inference, conversion to a type, literals."""
+"""Conversion of Python values to traced values.
+
+`to_value` converts to a type that is known, as `plain` does for host values, and `infer` to the type that the
+value shows. Either takes numbers, lists, arrays, structs, and traced values anywhere in them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from .operators import widest
 
 
 def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
-    """`x`, in any way a user may give it, as a traced value of type `t`; `path` names it in errors."""
+    """`x`, in any form that a user may give it, as a traced value of type `t`; `path` names it in errors."""
     x = as_given(x, loc)
     if x.__class__ is Value:
         return coerce(x, t, path, loc)
@@ -28,7 +32,7 @@ def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
         raise NotLinear(
             f"{spell(path)} must be a tangent, got {shown(x)}",
             (loc or here()).into(path[1:]),
-            "a derivative rule is linear in its tangents: besides them, only the number 0 is a tangent",
+            "return a multiple of a tangent, or 0.0: a derivative rule is linear in its tangents",
         )
     if isinstance(t, types.Vec):
         xs = elements(x, t, path, loc)
@@ -42,6 +46,7 @@ def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
 
 
 def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
+    """The traced value `v` as a `t`: an index as a larger index or a Real, a zero as a tangent; else a TypeMismatch."""
     if v.type is t:
         return v
     if isinstance(v.type, types.Fin):
@@ -55,16 +60,16 @@ def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
         raise NotLinear(
             f"{spell(path)} must be a tangent, got {a_traced(v)}",
             (loc or here()).into(path[1:]),
-            "a derivative rule is linear in its tangents: each term has one of them as a factor",
+            "multiply each term by a tangent: a derivative rule is linear in its tangents",
         )
     if v.type is Tan and t is Real:
-        hint = "a tangent is no number inside a derivative rule; declare the type Tan, or call rose.jvp outside a rule"
+        hint = "declare the type Tan: in a derivative rule a tangent is not a Real; or call rose.jvp outside of a rule"
         raise misfit(path, t, v, hint, loc)
     raise misfit(path, t, v, how_to_write(v.type, t), loc)
 
 
 def is_traced(x: Any) -> bool:
-    """True if a traced value is in `x`, or in what it holds."""
+    """True if `x` is a traced value, or holds one."""
     if x.__class__ is float or x.__class__ is int:
         return False
     if is_listing(x) or is_dict(x):
@@ -74,6 +79,7 @@ def is_traced(x: Any) -> bool:
 
 
 def is_number(x: Any) -> bool:
+    """True for a host number, of Python or NumPy, and for a size."""
     return isinstance(x, (int, float, Size)) or (x.__class__ is not Value and getattr(x, "shape", None) == ())
 
 
@@ -84,7 +90,7 @@ def _holds_numbers(t: Type) -> bool:
 def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value:
     """`x` as a traced value of the type that it shows: a list is a vector, a tuple is a tuple.
 
-    A number is an index where the class around it has declared one.
+    A number is an index if `declared`, the type of its field, is one.
     """
     x = as_given(x, loc)
     if x.__class__ is Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import dataclasses
 from collections.abc import Callable, Sequence
 from operator import attrgetter
@@ -50,6 +51,10 @@ def dress(form: Form, cls: type) -> None:
     """Give a form the class that its users see."""
     form.cls, form.make = cls, maker(cls, form.fields)
     _forms[cls] = form
+
+
+# a form is found again by its class, or its keys: so types can be pickled
+copyreg.pickle(Form, lambda f: reduced.get(f) or ((dict_form, (f.fields,)) if f.is_dict else (form_of, (f.cls,))))  # pyright: ignore
 
 
 def is_named_tuple(cls: Any) -> bool:

@@ -1,4 +1,4 @@
-"""`rose.accum`: a sum that a loop adds to."""
+"""`rose.accum`: an accumulator, a sum that loops add to."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from ...errors import Loc, NoField, RoseError, TypeMismatch, added, argument, ed
 from ...ir import CONST, Value, current_builder, types
 from ...ir.types import Fin, Tan, Tuple
 from .. import operators
-from ..annotations import NoNumber
+from ..annotations import NotANumber
 from ..operators import index_into, view
 from ..values import infer, to_value
 from .loops import check_summable, range, vec
 
 
 def is_elsewhere(x: Any) -> bool:
-    """True for an accumulator that belongs to another function than the one that is being traced."""
+    """True for an accumulator of another function than the one that is being traced."""
     return isinstance(x, Accum) and x._builder is not current_builder()  # pyright: ignore[reportPrivateUsage]
 
 
 def _negative(x: Any) -> Any:
-    """`-x`, of a number, or of each number of a vector or a struct."""
+    """`-x`, of each number of a vector or a struct."""
     t = x.type if x.__class__ is Value else None
     if isinstance(t, types.Vec):
         return vec(_negative(x[i]) for i in range(t.size))
@@ -30,8 +30,8 @@ def _negative(x: Any) -> Any:
     return operators.negative(x)
 
 
-class Accum(NoNumber):
-    """A sum in the making: `+=` adds to it, and `.value` reads it, when it is complete.
+class Accum(NotANumber):
+    """A sum in the making: `+=` and `-=` add to it, and `.value` reads it when it is complete.
 
     `total[i] += x` adds to an element of a vector, and `total.name += x` to a field of a struct.
     """
@@ -52,7 +52,7 @@ class Accum(NoNumber):
         put("_root", self if root is None else root)
 
     def _open(self, zero: types.Type | None = None) -> Value:
-        """The accumulator itself, opened where this object was made; `zero` is the type of a first summand."""
+        """The accumulator of the IR, opened where this object was made; `zero` is the type of its first summand."""
         if self._ref is None:
             b = self._builder
             inner, b.block = b.block, self._block
@@ -71,23 +71,22 @@ class Accum(NoNumber):
         loc = here().narrow(added)
         ref = self._open(infer(x, loc).type if self._ref is None else None)
         assert isinstance(ref.type, types.Ref)
-        self._builder.add_to(ref, to_value(x, ref.type.inner, ("what is added",), loc))
+        self._builder.add_to(ref, to_value(x, ref.type.inner, ("the summand",), loc))
         return self
 
     @edge
     def __isub__(self, x: Any) -> Accum:
         self._check()
-        whole = x if type(x) in (int, float) else infer(x, here().narrow(added))
-        self += _negative(whole)
+        self += _negative(x if type(x) in (int, float) else infer(x, here().narrow(added)))
         return self
 
     def _check(self) -> None:
         now: Any = current_builder()
         if now is not self._builder:
-            hint = "return what is to be added, and add it outside"
+            hint = "return the summand, and add it outside"
             raise RoseError("an accumulator is used outside of the function that opened it", here(), hint)
         if not self._builder.block.inside(self._block):
-            hint = "open it before the loop, to sum over all turns; or read it in each"
+            hint = "open it before the loop, to sum over all iterations; or read it in each"
             raise RoseError("an accumulator is used outside of the loop that opened it", here(), hint)
         if self._root._result is not None:
             hint = "read .value after the last +="
@@ -96,14 +95,14 @@ class Accum(NoNumber):
     @property
     @edge
     def value(self) -> Any:
-        """The sum. After it is read, nothing more can be added."""
+        """The sum. After this nothing more can be added."""
         root = self._root
         if root is not self:
             raise TypeMismatch("a part of an accumulator cannot be read", here(), "read a part of its .value")
         if root._result is None:
             self._check()
             if self._builder.block is not self._block:
-                hint = "the sum is complete only after the loop; read .value there"
+                hint = "read .value after the loop, where the sum is complete"
                 raise RoseError("an accumulator is read inside a loop that may add to it", here(), hint)
             super().__setattr__("_result", self._builder.freeze(self._open()))
         assert root._result is not None
@@ -116,7 +115,7 @@ class Accum(NoNumber):
         assert isinstance(ref.type, types.Ref)
         t = ref.type.inner
         if not isinstance(t, types.Vec):
-            raise TypeMismatch(f"an accumulator of a {t!r} has no elements", here(), "only that of a Vec has")
+            raise TypeMismatch(f"an accumulator of a {t!r} has no elements", here(), "leave out the index")
         k = index_into(ref, i)
         if not isinstance(k, Value):
             k = self._builder.const(k, Fin(t.size))
@@ -135,7 +134,7 @@ class Accum(NoNumber):
         assert isinstance(ref.type, types.Ref)
         t = ref.type.inner
         if not (isinstance(t, Tuple) and t.form is not None and name in t.form.fields):
-            hint = "`+=` adds, `.value` reads; `[i]` is an element, `.name` a field"
+            hint = "add with `+=`, read with `.value`; `[i]` is an element, `.name` a field"
             raise NoField(f"an accumulator of a {t!r} has no {name}", here(), hint)
         return Accum(None, self._root, self._builder.at(ref, t.form.fields.index(name)))
 
@@ -148,12 +147,12 @@ class Accum(NoNumber):
             raise TypeMismatch("an accumulator cannot be assigned to", here(), "add to it with +=")
 
     def as_value(self, loc: Loc | None = None) -> Value:
-        raise TypeMismatch(f"{self.what} is no value", loc or here(), self.instead)
+        raise TypeMismatch(f"{self.what} is not a value", loc or here(), self.instead)
 
-    __bool__ = __iter__ = NoNumber._refuse
+    __bool__ = __iter__ = NotANumber._refuse
 
 
 @edge
 def accum(init: Any) -> Any:
-    """Open a sum that starts from `init`: a number, a list of numbers, or a struct."""
+    """An accumulator: a sum that starts from `init`, of Reals in numbers, vectors or structs. See `Accum`."""
     return Accum(init)

@@ -1,4 +1,4 @@
-"""Branches of which one is evaluated, and loops that carry a state."""
+"""`cond`, of which one branch is evaluated, and the loops that carry a state: `while_loop` and `scan`."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from ..annotations import LARGEST
 from ..eager import now
 from ..operators import view
 from ..values import infer, is_number, to_value
-from .loops import turns
+from .loops import iterations
 
 
 @edge
 def cond(p: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """`then()` where the condition `p` holds, else `otherwise()`: only that one is evaluated.
 
-    Both give a result of one type, which may be any; they may use all that is there around them. `select`
-    chooses between two values that are there already.
+    Both give a result of one type, which may be any, and may use the variables around them. `select`
+    chooses between two values that are evaluated anyway.
     """
     if not is_tracing() and is_truth(p):
         return then() if p else otherwise()
@@ -47,22 +47,22 @@ def cond(p: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     if condition.op is CONST:
         return then() if condition.attr else otherwise()
     then_at, otherwise_at = [loc.narrow(argument(k, name, 3)) for k, name in ((1, "then"), (2, "otherwise"))]
-    arms = [_Arm("then", then, then_at), _Arm("otherwise", otherwise, otherwise_at)]
-    arms[0].agree(arms[1].result.type)
-    arms[1].agree(arms[0].result.type)
-    x, y = [arm.result.type for arm in arms]
+    first, second = _Branch("then", then, then_at), _Branch("otherwise", otherwise, otherwise_at)
+    first.agree(second.result.type)
+    second.agree(first.result.type)
+    x, y = first.result.type, second.result.type
     if x is not y:
-        hint = "both arms give one type, which is that of the result"
+        hint = "let both branches give one type, which is that of the result"
         raise TypeMismatch(f"rose.cond between a {x!r} and a {y!r}", loc, hint)
-    # each arm takes what the other one uses as well
-    outside = list(dict.fromkeys([v for arm in arms for v in arm.b.captured]))
-    chosen = make_branch("cond", *[arm.func(outside) for arm in arms])
+    # the branches have the same parameters: the free variables of either
+    outside = list(dict.fromkeys([*first.b.captured, *second.b.captured]))
+    chosen = make_branch("cond", first.func(outside), second.func(outside))
     b = current_builder()
     return view(b.call(chosen, [condition, *[b.reach(v) for v in outside]]))
 
 
-class _Arm:
-    """One arm of a choice, recorded as a function of all that it uses."""
+class _Branch:
+    """A branch of a `cond`, recorded as a function of its free variables (lambda lifting)."""
 
     def __init__(self, name: str, body: Callable[[], Any], loc: Loc) -> None:
         self.given: Any = None
@@ -76,10 +76,10 @@ class _Arm:
         return infer(x, self.at)
 
     def agree(self, t: Type) -> None:
-        """Let the result be a `t`, if it is a number of Python's, or an index where a Real is wanted."""
+        """Convert the result to a `t`, if it is a host number, or an index where a Real is wanted."""
         with ir.resumed(self.b):
             if self.result.type is not t and is_number(self.given):
-                self.result = to_value(self.given, t, ("what an arm of rose.cond gives",), self.at)
+                self.result = to_value(self.given, t, ("the result of a branch of rose.cond",), self.at)
             elif t is Real:
                 self.result = operators.as_real(self.result)
 
@@ -91,15 +91,15 @@ class _Arm:
 
 @edge
 def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any, max_iter: int | None = None) -> Any:
-    """Carry a state through turns of `body(state)`, for as long as `test(state)` holds; the last state comes out.
+    """The last state of a loop: `state = body(state)` for as long as `test(state)` holds, from `init`.
 
-    The state is of any type, which every turn keeps. Reverse mode keeps what each turn's derivative needs, in memory
-    that grows as the loop runs. More than `max_iter` turns are an error, when the compiled function runs.
+    The state is of any type, which every iteration keeps. Reverse mode keeps each iteration's residuals, in memory
+    that grows as the loop runs. More than `max_iter` iterations are an error when the compiled function runs.
     """
     loc = here()
     if max_iter is not None and (host_index(max_iter) is None or not 0 <= max_iter < LARGEST):
         what, at = f"max_iter is an integer, not {shown(max_iter)}", loc.narrow(argument(3, "max_iter", 4))
-        raise TypeMismatch(what, at, "leave it out for any number of turns")
+        raise TypeMismatch(what, at, "leave it out for any number of iterations")
     first = infer(init, loc.narrow(argument(2, "init", 3, 4)))
     at = [loc.narrow(argument(k, name, 3, 4)) for k, name in enumerate(("test", "body"))]
     for name, f, where in (("test", test, at[0]), ("body", body, at[1])):
@@ -108,20 +108,20 @@ def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
             raise TypeMismatch(f"{name} is a function of the state, not {shown(f)}", where, hint)
     if now() is not None:
         return _while_now(test, body, first, max_iter, loc)
-    asked, turn = _Turn(test, first.type, at[0]), _Turn(body, first.type, at[1])
+    asked, step = _Step(test, first.type, at[0]), _Step(body, first.type, at[1])
     answer = asked.value(Bool, _TEST)
-    after = turn.b.tuple([turn.value(first.type, _STATE)])
-    outside = list(dict.fromkeys([*asked.b.captured, *turn.b.captured]))
-    loop = make_while("while", asked.func(outside, answer), turn.func(outside, after), 1, max_iter)
+    after = step.b.tuple([step.value(first.type, _STATE)])
+    outside = list(dict.fromkeys([*asked.b.captured, *step.b.captured]))
+    loop = make_while("while", asked.func(outside, answer), step.func(outside, after), 1, max_iter)
     b = current_builder()
     return view(b.get(b.call(loop, [first, *[b.reach(v) for v in outside]]), 0))
 
 
-_TEST, _STATE = "what the test of rose.while_loop gives", "the state after a turn of rose.while_loop"
+_TEST, _STATE = "the result of the test of rose.while_loop", "the next state of rose.while_loop"
 
 
 def _while_now(test: Callable[[Any], Any], body: Callable[[Any], Any], v: Value, most: int | None, loc: Loc) -> Any:
-    """The loop, turn by turn."""
+    """The loop, evaluated eagerly."""
     t, count = v.type, 0
     while to_value(test(view(v)), Bool, (_TEST,), loc).number:
         if count == most:
@@ -131,8 +131,8 @@ def _while_now(test: Callable[[Any], Any], body: Callable[[Any], Any], v: Value,
     return view(v)
 
 
-class _Turn:
-    """The test or the body of a loop, recorded as a function of the state and of all that it uses."""
+class _Step:
+    """The test or the body of a while loop, recorded as a function of the state and its free variables."""
 
     def __init__(self, body: Callable[[Any], Any], state: Type, loc: Loc) -> None:
         self.given: Any = None
@@ -156,7 +156,7 @@ class _Turn:
 
 
 def inside(b: Builder, outside: list[Value]) -> list[Value]:
-    """The parameters that stand for values from outside; also for those that are not used."""
+    """The parameters for the free variables `outside`, those that are not used included."""
     named = [(v, v.attr if v.op is PARAM else None) for v in outside]
     return [b.captured[v] if v in b.captured else b.param(v.type, name) for v, name in named]
 
@@ -165,61 +165,65 @@ def inside(b: Builder, outside: list[Value]) -> list[Value]:
 def scan(
     body: Callable[[Any, Any], Any], init: Any, n: Any, *, checkpoint: str | None = None, snapshots: int | None = None
 ) -> Any:
-    """Carry a state through `n` turns: `body(i, state)` gives the next state, or a pair `(state, out)`.
+    """A loop of `n` iterations that carries a state: `body(i, state)` gives the next state, or a pair `(state, out)`.
 
-    The state is of any type, which every turn keeps. The last state comes out; with outs, the pair of it and
+    The state is of any type, which every iteration keeps. The result is the last state; with outs, the pair of it and
     the vector of them. The body is recorded once.
 
-    Reverse mode keeps what each turn's derivative needs. With `checkpoint` it keeps states only, and evaluates
-    turns again: "sqrt" keeps about `2 * sqrt(n)` of them, and evaluates each turn once more; "binomial" keeps as
-    many as there are `snapshots`, and evaluates a turn as often again as that takes: by default, five times at most.
+    Reverse mode keeps each iteration's residuals. With `checkpoint` it keeps states only, and evaluates iterations
+    again (rematerialisation): "sqrt" keeps about `2 * sqrt(n)` states, and evaluates each iteration once more;
+    "binomial" keeps `snapshots` states, and evaluates an iteration as often again as that takes: by default, five
+    times at most.
 
-    Values, gradients, Hessians, and all that has reverse mode in it once, before or after forward mode, are the same
-    to the bit. Reverse mode over reverse mode (`grad` of a function that calls `grad`) or over `linearize` differs
-    in the last bits: there a turn that is evaluated again has a derivative of its own, which is added to the turn's.
-    A turn is a function with checkpoints: as through any call, what is infinite outside, and used in arms of a `select`
-    that are not taken, makes a gradient nan. Make it in the turn.
+    Values, gradients, Hessians, and all derivatives with reverse mode in them once, before or after forward mode, have
+    the same bits with checkpoints. Reverse mode over reverse mode (`grad` of a function that calls `grad`) or over
+    `linearize` differs in the last bits: there an iteration that is evaluated again has a derivative of its own, which
+    is added to the iteration's. With checkpoints an iteration is a function: as through any call, a value from outside
+    that is infinite, and used in a branch of a `select` that is not taken, makes a gradient nan. Compute it inside.
     """
     loc, b = here(), current_builder()
     at = loc.narrow(argument(0, "body", *_COUNTS))
     if not callable(body):
         hint = "write rose.scan(lambda i, s: s + v[i], x, n)"
-        raise TypeMismatch(f"body is a function of the turn and the state, not {shown(body)}", at, hint)
-    size = turns(n, "rose.scan", loc.narrow(argument(2, "n", *_COUNTS)))
+        raise TypeMismatch(f"body is a function of the index and the state, not {shown(body)}", at, hint)
+    size = iterations(n, "rose.scan", loc.narrow(argument(2, "n", *_COUNTS)))
     _check_schedule(checkpoint, snapshots, loc)
     if checkpoint is not None and open_size(n) is not None:
-        what = f"checkpoints are placed among a number of turns that is known, and one module is to serve every {n!r}"
+        what = f"checkpoints need a known number of iterations, and one module serves every {n!r}"
         raise TypeMismatch(what, loc.narrow(argument(3, "checkpoint", 4, 5)), "leave out checkpoint=, or give the size")
     first = infer(init, loc.narrow(argument(1, "init", *_COUNTS)))
 
-    def turn(i: Value, state: Value) -> list[Value]:
+    def step(i: Value, state: Value) -> list[Value]:
         given, out = body(i, view(state)), None
         if _is_pair(given, first.type):
             given, out = given[0], infer(given[1], at)
-        after = to_value(given, first.type, ("the state after a turn of rose.scan",), at)
+        after = to_value(given, first.type, ("the next state of rose.scan",), at)
         return [after] if out is None else [after, out]
 
     if checkpoint is None or size < 2 or now() is not None:
-        step: Callable[[Value, Value], tuple[list[Value], list[Value]]] = lambda i, state: _split(turn(i, state))
-        (last,), outs = b.loop(size, step, [first])
+        split_step: Callable[[Value, Value], tuple[list[Value], list[Value]]] = lambda i, state: _split(step(i, state))
+        (last,), outs = b.loop(size, split_step, [first])
         return (view(last), outs[0]) if outs else view(last)
-    with ir.resumed(copy(b)) as inner, inner.nested() as block:  # as in a loop: so a turn is the same with checkpoints
+    with (
+        ir.resumed(copy(b)) as inner,
+        inner.nested() as block,
+    ):  # as in a loop: checkpoints change no iteration
         i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
-        made = tracing.recorded(inner, lambda: turn(i, state))
+        made = tracing.recorded(inner, lambda: step(i, state))
         block.results = (inner.tuple([inner.reach(x) for x in made]),)
     one, outside = lambda_lift("rose.scan", block)
     if not _repeatable(one):
         hint = "leave out checkpoint=, or what has an effect"
-        raise TypeMismatch("a turn that has an effect cannot be evaluated again", at, hint)
+        raise TypeMismatch("an iteration that has an effect cannot be evaluated again", at, hint)
     last, out = Segments(one, [b.reach(v) for v in outside]).run(first, checkpoint, snapshots)
     return view(last) if out is None else (view(last), out)
 
 
-_COUNTS = (3, 4, 5)  # how many arguments a call of `scan` can have
+_COUNTS = (3, 4, 5)  # the numbers of arguments that a call of `scan` can have
 
 
 def _repeatable(f: Func) -> bool:
-    """True if it makes no difference how often `f` is evaluated: an assertion may hold twice."""
+    """True if `f` may be evaluated again: it has no effect but assertions."""
     return f.pure or isinstance(f.impl, Assertion) or (not f.is_opaque and all(map(_repeatable, callees(f))))
 
 
@@ -234,7 +238,7 @@ def _check_schedule(checkpoint: Any, snapshots: Any, loc: Loc) -> None:
         raise TypeMismatch(f"rose.scan has no checkpoint {shown(checkpoint)}", loc, hint)
     if snapshots is not None and (checkpoint != "binomial" or host_index(snapshots) is None or snapshots < 1):
         hint = 'write checkpoint="binomial", snapshots=20'
-        what = f"snapshots are how many states binomial checkpoints keep, not {shown(snapshots)}"
+        what = f"snapshots is the number of states that binomial checkpoints keep, not {shown(snapshots)}"
         if checkpoint != "binomial":
             what = 'snapshots= goes with checkpoint="binomial"'
         raise TypeMismatch(what, loc.narrow(argument(4, "snapshots", 4, 5)), hint)

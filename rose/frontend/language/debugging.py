@@ -1,4 +1,4 @@
-"""`print` and `assert_`, in functions that are traced: see `effects.py` for what becomes of them."""
+"""`rose.print` and `rose.assert_`: effects of traced functions, carried out by `host/effects.py` and the runtimes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _HINT = 'write {} for each value, as in rose.print("x = {}, y = {:.3f}", x, y)'
 def print(text: str, *values: Any) -> None:
     """Print `text` when the function runs, with a value for each `{}` in it: of any type, as Python writes it.
 
-    `{:.3f}` and `{:.3e}` round a Real. It is printed once for each evaluation, in a loop once for each turn, in an
-    arm of `cond` where that is taken, and in a derivative as in the function itself. A page prints to its console.
+    `{:.3f}` and `{:.3e}` round a Real. It prints once for each evaluation: in a loop once for each iteration, in a
+    branch of `cond` if that is taken, and in a derivative as in the function itself. A page prints to its console.
     """
     loc = here()
     places = _places(text, loc.narrow(argument(0, "text", 1 + len(values))))
@@ -64,7 +64,7 @@ def _places(text: Any, loc: Loc) -> list[tuple[str, str]]:
 
 
 def _formatted(x: Any, spec: str, loc: Loc) -> str:
-    """What Python knows already, as Python writes it."""
+    """The text of a host value, formatted by Python."""
     try:
         return format(x, spec)
     except (TypeError, ValueError) as e:
@@ -72,18 +72,19 @@ def _formatted(x: Any, spec: str, loc: Loc) -> str:
 
 
 def _printable(v: Value, spec: str, loc: Loc) -> Value:
+    """`v`, checked to have a text in the format `spec`."""
     if v.type.linear:
         hint = "print what it is the derivative of: of a Dual x, x.re"
         raise TypeMismatch("a tangent cannot be printed: only linear operations take it", loc, hint)
     if spec and (v.type is not Real or not re.fullmatch(r"\.\d{1,2}[ef]", spec)):
-        hint = "{} writes any value in full, and {:.3f} or {:.3e} a Real with so many digits"
+        hint = "write {} for any value in full, and {:.3f} or {:.3e} for the digits of a Real"
         raise TypeMismatch(f"rose.print cannot write a {v.type!r} as {{:{spec}}}", loc, hint)
     return v
 
 
 @cache
 def _printer(pieces: tuple[str, ...], types: tuple[Type, ...], specs: tuple[str, ...]) -> Func:
-    """The function that prints: the same one for the same text."""
+    """The function that prints, shared by all prints of the same text, types and formats."""
     with ir.building("print") as b:
         for t in types:
             b.param(t)
@@ -98,8 +99,8 @@ def _said(x: Any) -> str:
 def assert_(condition: Any, message: str) -> None:
     """Stop the function with `AssertionFailed` and this message if the condition does not hold when it runs.
 
-    It is checked in each evaluation, in derivatives too: in a loop in each turn, and in an arm of `cond` where that is
-    taken. In JavaScript an Error is thrown, with the message and the line.
+    It is checked in each evaluation, in derivatives too: in a loop in each iteration, and in a branch of `cond` if
+    that is taken. In JavaScript an Error is thrown, with the message and the line.
     """
     loc = here()
     if not isinstance(message, str):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -1,7 +1,7 @@
-"""Loops: `range`, and what is made of them. A loop's body is traced once, and never unrolled.
+"""Loops: `range`, and the vectors, sums and folds over it. A loop's body is traced once, and never unrolled.
 
-`range(n)` is a generator that gives one traced index. What is recorded until it is asked for the next
-one is the body of the loop; then it closes the loop. `vec`, `sum` and the folds take the one item that
+`range(n)` is a generator that gives one traced index. The instructions recorded until it is asked for the next
+one are the body of the loop; then it closes the loop. `vec`, `sum` and the folds take the one item that
 a generator over `range` gives, and close the loop by asking for another.
 """
 
@@ -15,28 +15,27 @@ from ...errors import Loc, OutOfRange, RoseError, TypeMismatch, argument, edge, 
 from ...host.marshal import as_given
 from ...ir import Block, Builder, Value, a_traced, current_builder, ops, shown, types
 from ...ir.numbers import digits
-from ...ir.sizes import at_most, open_size
+from ...ir.sizes import LARGEST, at_most, open_size
 from ...ir.types import Fin, Real, Tan, Tuple
 from ...ir.value import host_index
 from .. import operators
-from ..annotations import LARGEST
 from ..eager import Now, now
 from ..operators import view
 from ..values import infer, to_value
 
 
 class _Loop:
-    """An open loop, and what its consumer wants of it: a vector, or a state carried from turn to turn."""
+    """An open loop, and the result that its consumer asks for: a vector, or a state carried through iterations."""
 
     __slots__ = ("around", "init", "item", "last", "param", "result")
 
     def __init__(self) -> None:
-        self.item: Value | None = None  # of this, a vector is made
-        self.init: Value | None = None  # the state starts here,
-        self.param: Value | None = None  # is this at the start of a turn,
-        self.last: Value | None = None  # and this at the end of it
+        self.item: Value | None = None  # the item of a vector
+        self.init: Value | None = None  # the state before the loop,
+        self.param: Value | None = None  # at the start of an iteration,
+        self.last: Value | None = None  # and at its end
         self.around: _Loop | None = None  # the loop around this one that carries the same state
-        self.result: Value | None = None  # what came out
+        self.result: Value | None = None  # of the loop, once it is closed
 
 
 _open: dict[Block, _Loop] = {}
@@ -49,13 +48,13 @@ def range(n: Any) -> Iterator[Any]:
     `n` is a Python integer. The loop's body runs once, to be recorded; it may not be left with `break`,
     `return` or an exception.
     """
-    size = turns(n, "rose.range", here().narrow(argument(0, "n", 1)))
+    size = iterations(n, "rose.range", here().narrow(argument(0, "n", 1)))
     b = now()
-    return _range(current_builder(), size) if b is None else _turns(b, size)
+    return _range(current_builder(), size) if b is None else _iterations_now(b, size)
 
 
-def _turns(b: Now, n: int) -> Iterator[Any]:
-    """The turns of a loop that runs at once. A generator without any is traced, for the type of what it would give."""
+def _iterations_now(b: Now, n: int) -> Iterator[Any]:
+    """The iterations of a loop that is evaluated eagerly. An empty generator is traced, for the type of its items."""
     if n == 0 and users_frame().f_code.co_name == "<genexpr>":
         yield from _range(b, n)
     else:
@@ -63,23 +62,23 @@ def _turns(b: Now, n: int) -> Iterator[Any]:
 
 
 def size_of(items: Any) -> int | None:
-    """How many turns a loop has that `range` began, and that is not running yet; None for anything else."""
+    """The number of iterations of `items`, if it is a `range` that has not begun; else None."""
     if getattr(items, "gi_code", None) is not _range.__code__ or getgeneratorstate(items) != GEN_CREATED:
         return None
     return items.gi_frame.f_locals["n"]
 
 
-def turns(n: Any, name: str, loc: Loc) -> int:
-    """How many turns a loop has: an integer of the host."""
+def iterations(n: Any, name: str, loc: Loc) -> int:
+    """The number of iterations of a loop, checked: a host integer, or a size that is known when the module runs."""
     if (size := open_size(n)) is not None:
         return cast("int", size)
     k = host_index(n)
     if k is None:
         what = a_traced(n) if isinstance(n, Value) else shown(n)
-        hint = "the size of a loop is an integer of Python's, known when the function is traced: len(v) of a vector v"
+        hint = "write a Python integer, known when the function is traced: len(v) of a vector v"
         raise TypeMismatch(f"{name} takes an integer, not {what}", loc, hint)
     if not 0 <= k < LARGEST:
-        raise OutOfRange(f"a loop cannot have {digits(k)} turns", loc, f"it has from 0 to {LARGEST - 1}")
+        raise OutOfRange(f"a loop cannot have {digits(k)} iterations", loc, f"write a number from 0 to {LARGEST - 1}")
     return k
 
 
@@ -89,7 +88,7 @@ def _range(b: Builder, n: int) -> Iterator[Any]:
     b.block = block = Block(outer)
     _open[block] = loop = _Loop()
     wrong = "this loop was left before its end, by break, return or an exception"
-    hint = "the body of a loop over rose.range is traced once and runs n times; choose with rose.select"
+    hint = "choose with rose.select: the body of a loop over rose.range is traced once, and runs n times"
     try:
         yield b.param(Fin(n))
         wrong = "" if b.block is block else "this loop ends before one that began inside of it"
@@ -119,7 +118,7 @@ def _close(b: Builder, loop: _Loop, outer: Block) -> None:
 
 
 class _Source:
-    """The items a consumer is given: one from the loops that it opened, or each of a Python iterable."""
+    """The items that a consumer is given: one from the loops that it opened, or each of a Python iterable."""
 
     def __init__(self, items: Any, consumer: str) -> None:
         self.name, self.b = f"rose.{consumer}", current_builder()
@@ -128,7 +127,7 @@ class _Source:
         if isinstance(v, Value):
             if not isinstance(v.type, types.Vec):
                 message = f"{self.name} goes through a vector, not {a_traced(v)}"
-                raise TypeMismatch(message, at, f"a list is one: {self.name}([x, y])")
+                raise TypeMismatch(message, at, f"give it a list: {self.name}([x, y])")
             items = (view(self.b.index(v, i)) for i in range(v.type.size))
         if getattr(items, "shape", None) == () or not isinstance(items, Iterable):
             message = f"{self.name} goes through a vector or a generator, not {shown(items)}"
@@ -152,7 +151,7 @@ class _Source:
         """Close the loops."""
         for _ in self.rest:
             if isinstance(self.b, Now) and self.b.symbolic:
-                continue  # a loop without turns, once more
+                continue  # a loop without iterations, once more
             hint = f"write {self.name}(item for i in rose.range(n))"
             raise TypeMismatch(f"{self.name} was given a second item by a loop over rose.range", here(), hint)
 
@@ -162,9 +161,9 @@ _NOTHING = object()
 
 @edge
 def vec(items: Iterable[Any]) -> Any:
-    """The vector of what `items` gives: `vec(2 * x[i] for i in rose.range(n))`.
+    """The vector of the items of `items`: `vec(2 * x[i] for i in rose.range(n))`.
 
-    Of a list, or of a generator over Python's own range, the vector of those elements: that is no loop.
+    Of a list, or of a generator over Python's own range, the vector of those elements, without a loop.
     """
     source = _Source(items, "vec")
     if not source.loops:
@@ -181,7 +180,7 @@ def vec(items: Iterable[Any]) -> Any:
 
 @edge
 def sum(items: Iterable[Any]) -> Any:
-    """The sum of what `items` gives, from 0 on: of numbers, vectors or structs."""
+    """The sum of the items of `items`, which are numbers, vectors or structs; 0 of none."""
     source = _Source(items, "sum")
     b = source.b
     if not source.loops:
@@ -206,8 +205,9 @@ def _summand(x: Any, loc: Loc | None = None) -> Value:
 
 
 def check_summable(v: Value, loc: Loc | None = None) -> None:
+    """Check that `v` consists of Reals, or tangents; else it is a TypeMismatch at `loc`."""
     if not _is_summable(v.type):
-        hint = "only Reals are summed, and vectors and structs of them; count with rose.select(condition, 1.0, 0.0)"
+        hint = "sum Reals, or vectors and structs of them; count with rose.select(condition, 1.0, 0.0)"
         raise TypeMismatch(f"{a_traced(v)} cannot be summed", loc or here(), hint)
 
 
@@ -219,13 +219,13 @@ def _is_summable(t: types.Type) -> bool:
 
 @edge
 def prod(items: Iterable[Any]) -> Any:
-    """The product of what `items` gives; 1 of nothing."""
+    """The product of the items of `items`, which are numbers; 1 of none."""
     return _reduce(items, 1.0, operators.multiply, "prod")
 
 
 @edge
 def min(*items: Any) -> Any:
-    """The smallest of its arguments, or of what a vector or a generator gives.
+    """The smallest of the arguments, or of the items of one vector or generator.
 
     At a tie of two each has half of the derivative.
     """
@@ -234,7 +234,7 @@ def min(*items: Any) -> Any:
 
 @edge
 def max(*items: Any) -> Any:
-    """The largest of its arguments, or of what a vector or a generator gives.
+    """The largest of the arguments, or of the items of one vector or generator.
 
     At a tie of two each has half of the derivative.
     """
@@ -258,29 +258,24 @@ def _nothing(name: str) -> Any:
     raise OutOfRange(f"rose.{name} of nothing", here(), "give it at least one number")
 
 
-def _has_turns(block: Block) -> bool:
-    """True if it is certain that a loop has a turn."""
+def _has_iterations(block: Block) -> bool:
+    """True if it is certain that a loop has an iteration."""
     index = block.params[0].type
     return isinstance(index, Fin) and at_most(1, index.size)
 
 
 def _reduce(items: Any, start: float, op: Callable[[Any, Any], Any], name: str) -> Any:
-    """A fold over a loop, or over several, one in another: each carries the state through."""
+    """A fold over the items of nested loops, each of which carries the state, or over a Python iterable."""
     source = _Source(items, name)
     b = source.b
     if not source.loops:
-        given = source.items()
-        return (
-            operators.as_real(_fold(given, op))
-            if given
-            else operators.operand(start)
-            if name == "prod"
-            else _nothing(name)
-        )
-    if name != "prod" and any(not _has_turns(block) for block in source.blocks):
+        if given := source.items():
+            return operators.as_real(_fold(given, op))
+        return operators.operand(start) if name == "prod" else _nothing(name)
+    if name != "prod" and any(not _has_iterations(block) for block in source.blocks):
         if not any(block.params[0].type is Fin(0) for block in source.blocks):
             hint = "carry the result through rose.scan, from a number to start with"
-            raise OutOfRange(f"rose.{name} may be of nothing: one module is to serve every size", here(), hint)
+            raise OutOfRange(f"rose.{name} may be of nothing: one module serves all sizes", here(), hint)
         _nothing(name)
     inner, state, around = b.block, operators.operand(start), None
     for loop, block in zip(reversed(source.loops), reversed(source.blocks), strict=True):

@@ -1,4 +1,4 @@
-"""Functions over values of any type: numbers, vectors, structs."""
+"""`select`, `stop_gradient` and `constant`, over values of any type; `abs`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ..values import infer, is_number, to_value
 def select(c: Any, x: Any, y: Any) -> Any:
     """`x` where the condition `c` holds, else `y`: of any type, the same for both.
 
-    Both are evaluated. The one that is not taken contributes nothing to a derivative, whatever infinities
-    it holds.
+    Both are evaluated, unlike in `cond`. The one that is not taken contributes nothing to a derivative, whatever
+    infinities it holds.
     """
     if not is_tracing() and isinstance(c, bool):
         return x if c else y
@@ -36,7 +36,7 @@ def select(c: Any, x: Any, y: Any) -> Any:
         else:
             a, b = operators.as_real(a), operators.as_real(b)
     if a.type is not b.type:
-        hint = "both values are of one type, which is that of the result"
+        hint = "let both values be of one type, which is that of the result"
         raise TypeMismatch(f"rose.select between a {a.type!r} and a {b.type!r}", loc, hint)
     return view(ops.select(condition, a, b))
 
@@ -52,7 +52,7 @@ def stop_gradient(x: Any) -> Any:
 
 @edge
 def constant(t: Any, x: Any) -> Any:
-    """`x`, of plain numbers, as a traced value of type `t`: so that a traced index can read it."""
+    """The host value `x` as a traced value of type `t`: then a traced index can read it."""
     loc = here().narrow(argument(1, "x", 2))
     return view(to_value(x, as_type(t), ("the constant",), loc))
 

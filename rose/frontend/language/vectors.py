@@ -1,4 +1,4 @@
-"""Functions of vectors of Reals, and of matrices: vectors of vectors, all of one size."""
+"""Linear algebra on vectors of Reals, and on matrices: vectors of vectors, all of one size."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..values import infer
 from .loops import max, range, sum, vec
 
 
-def _given(x: Any, k: int, name: str, count: int) -> Value:
+def _argument(x: Any, k: int, name: str, count: int) -> Value:
     return infer(x, here().narrow(argument(k, name, count)))
 
 
 def _shape(t: Type) -> tuple[int, ...]:
-    """The sizes of a vector, a matrix, or a vector of matrices; none for what is none of these."""
+    """The shape of an array of Reals: the sizes of its axes, outermost first. It is () for a Real, and for others."""
     sizes: list[int] = []
     while isinstance(t, Vec):
         sizes.append(t.size)
@@ -34,12 +34,12 @@ def _each(v: Value, item: Callable[[Value], Any]) -> Value:
 
 @edge
 def dot(x: Any, y: Any) -> Any:
-    """The sum of the products of the elements of two vectors of one size."""
-    v, w = _given(x, 0, "x", 2), _given(y, 1, "y", 2)
+    """The dot product of two vectors: from `Vec[n]` and `Vec[n]` to a Real."""
+    v, w = _argument(x, 0, "x", 2), _argument(y, 1, "y", 2)
     size = _shape(v.type)
     if len(size) != 1 or v.type is not w.type:
         message = f"rose.dot takes two vectors of Reals of one size, not {v.type!r} and {w.type!r}"
-        raise TypeMismatch(message, here(), "rose.matmul multiplies matrices")
+        raise TypeMismatch(message, here(), "multiply matrices with rose.matmul")
     return _dot(v, w)
 
 
@@ -50,15 +50,15 @@ def _dot(v: Value, w: Value) -> Value:
 
 @edge
 def norm(x: Any) -> Any:
-    """The square root of the sum of the squares of all elements of a vector, or of a matrix.
+    """The Euclidean norm: the square root of the sum of the squares of all elements of a vector, or of a matrix.
 
-    At 0 its derivative is 0. The squares are those of the elements: beyond 1e154 they overflow, and below
-    1e-154 they lose digits. `rose.hypot` is exact for all pairs of numbers.
+    At 0 its derivative is 0. The elements are squared as they are: beyond 1e154 that overflows, and below
+    1e-154 it loses digits. `rose.hypot` is exact for all pairs of numbers.
     """
-    v = _given(x, 0, "x", 1)
+    v = _argument(x, 0, "x", 1)
     if not _shape(v.type):
         message = f"rose.norm takes a vector of Reals, not {_a(v, x)}"
-        raise TypeMismatch(message, here(), "a list of numbers is one: rose.norm([x, y]); abs(x) is that of a number")
+        raise TypeMismatch(message, here(), "give it a list of numbers: rose.norm([x, y]); for a number write abs(x)")
     squares = _squares(v)
     return ops.select(squares == 0.0, current_builder().zero(Real), ops.sqrt(squares))
 
@@ -72,23 +72,23 @@ def _squares(v: Value) -> Value:
 
 @edge
 def cross(x: Any, y: Any) -> Any:
-    """The cross product of two vectors of three Reals."""
-    v, w = _given(x, 0, "x", 2), _given(y, 1, "y", 2)
+    """The cross product of two vectors: from `Vec[3]` and `Vec[3]` to `Vec[3]`."""
+    v, w = _argument(x, 0, "x", 2), _argument(y, 1, "y", 2)
     if v.type is not Vec(3, Real) or w.type is not v.type:
         message = f"rose.cross takes two vectors of three Reals, not {v.type!r} and {w.type!r}"
-        raise TypeMismatch(message, here(), "in the plane, write x[0] * y[1] - x[1] * y[0]")
+        raise TypeMismatch(message, here(), "write x[0] * y[1] - x[1] * y[0] in the plane")
     parts = [v[i] * w[j] - v[j] * w[i] for i, j in ((1, 2), (2, 0), (0, 1))]
     return current_builder().pack(parts, Vec(3, Real))
 
 
 @edge
 def transpose(x: Any) -> Any:
-    """The matrix whose rows are the columns of `x`."""
-    v = _given(x, 0, "x", 1)
+    """The transpose of a matrix: from `Vec[n, Vec[m]]` to `Vec[m, Vec[n]]`."""
+    v = _argument(x, 0, "x", 1)
     size = _shape(v.type)
     if len(size) != 2:
         message = f"rose.transpose takes a matrix of Reals, not {_a(v, x)}"
-        raise TypeMismatch(message, here(), "a matrix is a vector of vectors: Vec[n, Vec[m]]")
+        raise TypeMismatch(message, here(), "give it a vector of vectors: Vec[n, Vec[m]]")
     n, m = size
     return vec(vec(v[i][j] for i in range(n)) for j in range(m))
 
@@ -96,11 +96,11 @@ def transpose(x: Any) -> Any:
 @edge
 def matmul(x: Any, y: Any) -> Any:
     """The product of two matrices, of a matrix and a vector, or of two vectors: `x @ y`."""
-    v, w = _given(x, 0, "x", 2), _given(y, 1, "y", 2)
+    v, w = _argument(x, 0, "x", 2), _argument(y, 1, "y", 2)
     a, b = _shape(v.type), _shape(w.type)
     if len(a) not in (1, 2) or len(b) not in (1, 2) or a[-1] != b[0]:
-        message = f"the product of a {v.type!r} and a {w.type!r} has no meaning"
-        hint = "the columns of a matrix are as many as the rows of what it is multiplied by"
+        message = f"a {v.type!r} and a {w.type!r} have no matrix product"
+        hint = "multiply a matrix by one that has as many rows as it has columns"
         raise TypeMismatch(message, here(), hint)
     if len(b) == 1:
         return _dot(v, w) if len(a) == 1 else _each(v, lambda row: _dot(row, w))
@@ -112,9 +112,9 @@ def matmul(x: Any, y: Any) -> Any:
 
 @edge
 def logsumexp(items: Any) -> Any:
-    """The logarithm of the sum of `exp(x)` of each number `x` of a vector or a generator.
+    """The logarithm of the sum of `exp(x)` over the numbers `x` of a vector or a generator, without overflow.
 
-    It overflows nowhere; of nothing it is -inf. Its derivatives are the shares that the terms have.
+    Of no numbers it is -inf. Its gradient is the softmax of the numbers.
     """
     v = vec(items) if not isinstance(items, Value) else items
     size = _shape(v.type)
