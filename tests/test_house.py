@@ -94,11 +94,13 @@ wasm_backend/abi/signature.py
 wasm_backend/binary/disassembler.py
 wasm_backend/binary/inspector.py
 wasm_backend/binary/reader.py
-wasm_backend/codegen/addressing.py
+wasm_backend/codegen/accumulators.py
 wasm_backend/codegen/assembler.py
 wasm_backend/codegen/branch.py
 wasm_backend/codegen/call_order.py
+wasm_backend/codegen/calls.py
 wasm_backend/codegen/destinations.py
+wasm_backend/codegen/expressions.py
 wasm_backend/codegen/function.py
 wasm_backend/codegen/heap.py
 wasm_backend/codegen/literals.py
@@ -106,6 +108,7 @@ wasm_backend/codegen/liveness.py
 wasm_backend/codegen/loops.py
 wasm_backend/codegen/memory.py
 wasm_backend/codegen/places.py
+wasm_backend/codegen/stacks.py
 wasm_backend/codegen/strength_reduction.py
 wasm_backend/codegen/templates.py
 wasm_backend/codegen/values.py

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from rose.errors import RoseError, TooLarge, here
 from rose.host.effects import Assertion, Failure, Printer
-from rose.ir import PURE_CALL, Block, Branch, Func, Value, While
+from rose.ir import Branch, Func, Value, While, building
 from rose.ir.progress import step
 from rose.ir.sizes import Dim, Size, dims_of, larger, plus
 from rose.ir.types import Ref, double
@@ -23,7 +23,8 @@ from rose.ir.types import Ref, double
 from .abi.layout import is_aggregate, leaves
 from .abi.signature import BASE, LARGEST, MARK, Lowered, Plain, Signature, Slot, import_types
 from .binary.encoder import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module
-from .codegen.branch import ChoiceWriter
+from .codegen.assembler import Listener
+from .codegen.branch import write_branch
 from .codegen.call_order import callees, calls_first, needs
 from .codegen.dynamic_sizes import Extents
 from .codegen.function import FunctionWriter
@@ -32,11 +33,12 @@ from .codegen.literals import place_literals
 from .codegen.memory import Memory, too_large
 from .codegen.places import ADDRESS, Mem
 from .codegen.templates import CALLED
+from .codegen.values import Frame
 from .codegen.vector_add import vector_add
-from .codegen.while_loop import TurnsWriter
-from .debug_info import NOTING
+from .codegen.while_loop import WhileLoop
+from .debug_info import Origins
 from .libm.link import link
-from .simd.loops import PairWriter, probe
+from .simd.loops import probe, vectorise
 
 IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
 
@@ -73,7 +75,9 @@ class _Program:
         *, stages: int,
     ) -> None:  # fmt: skip
         self.module = Module()
-        self.exports, self.single, self.simd, self.asking = exports, single, simd, asking
+        self.exports, self.single, self.simd = exports, single, simd
+        self.asking = asking
+        self.listener: Listener | None = None if asking is None else Origins(asking)
         self.fused = False  # some product and sum are one instruction
         self.stages = stages  # how many modules are made of these functions
         self.needs = calls_first(exports.values())
@@ -83,7 +87,7 @@ class _Program:
         self.called |= {f for f in exports.values() if isinstance(f.kind, (Branch, While))}  # its wrapper does
         self.imports = tuple([f for f in self.order if f.is_opaque and not isinstance(f.impl, Assertion)])
         self.index: dict[Func, int] = {}
-        self.frames: dict[Func, Memory] = {}
+        self.memories: dict[Func, Memory] = {}
         self.mailbox: dict[Func, list[Mem | None]] = {}
         self.top = 16  # nothing lies at address 0
         self.largest = 0
@@ -132,41 +136,39 @@ class _Program:
         self.top = at + n
         return at
 
-    def new_frame(self, f: Func) -> Memory:
+    def new_memory(self, f: Func) -> Memory:
         """Memory above that of all that `f` calls."""
         top, more = self.top, cast("int | Size", 0)
         for g in self.callees(f):
             if not g.is_opaque:
-                below = self.frames[g]
+                below = self.memories[g]
                 top = max(top, below.top)
                 more = larger(more, below.more) if isinstance(below.more, Size) else more
-        frame = Memory(top, more, lambda needed: too_large(f, needed, self.exports))
+        memory = Memory(top, more, lambda needed: too_large(f, needed, self.exports))
         for t in (f.result, *[p.type for p in f.params]):
-            frame.check(t.inner if isinstance(t, Ref) else t)
-        return frame
+            memory.check(t.inner if isinstance(t, Ref) else t)
+        return memory
 
     def callees(self, f: Func) -> list[Func]:
         """What `f` calls, which may be a wrapper that was made here."""
         return self.calls[f] if f in self.calls else callees(f, needs(f.body))
 
-    def done(self, f: Func, frame: Memory) -> None:
-        self.largest = max(self.largest, frame.top)
-        if frame.top > LARGEST:
-            raise too_large(f, frame.top, self.exports)
+    def done(self, f: Func, memory: Memory) -> None:
+        self.largest = max(self.largest, memory.top)
+        if memory.top > LARGEST:
+            raise too_large(f, memory.top, self.exports)
 
     def write(self, f: Func) -> None:
         """One function, to be called by others."""
-        frame = self.frames[f] = self.new_frame(f)
+        memory = self.memories[f] = self.new_memory(f)
         if sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS:
-            self.mailbox[f] = [frame.reserve(ADDRESS if isinstance(p.type, Ref) else p.type) for p in f.params]
+            self.mailbox[f] = [memory.reserve(ADDRESS if isinstance(p.type, Ref) else p.type) for p in f.params]
         with self.using(f):
-            writer = self.writer(f)(self, f, frame, self.mailbox.get(f))
-            params, results = writer.signature()
-            self.index[f] = self.module.reserve(self.module.type(params, results), f.name)
-            code = writer.write()
-            writer.begin()
-            self.module.define(self.index[f], code)
-        self.done(f, frame)
+            frame = Frame(self, f, memory, self.mailbox.get(f))
+            self.index[f] = self.module.reserve(self.module.type(*frame.signature()), f.name)
+            self.code(frame)
+            self.module.define(self.index[f], frame.finish())
+        self.done(f, memory)
 
     @contextmanager
     def using(self, f: Func) -> Generator[None]:
@@ -177,11 +179,20 @@ class _Program:
             yield
         self.used[f] = used
 
-    def writer(self, f: Func) -> type[FunctionWriter]:
-        """What writes a function."""
-        plain = PairWriter if self.simd else FunctionWriter
-        kind = ChoiceWriter if isinstance(f.kind, Branch) else TurnsWriter if isinstance(f.kind, While) else plain
-        return kind if self.asking is None else NOTING[kind]
+    def code(self, frame: Frame) -> None:
+        """Write the code of a function."""
+        f = frame.f
+        write = self._code if self.listener is None else self.listener(frame.c, self._code)
+        write(f.body.results[0] if f.has_body else f.params[0], frame)
+
+    def _code(self, of: Value, frame: Frame, /) -> None:
+        kind = frame.f.kind
+        if isinstance(kind, Branch):
+            write_branch(frame)
+        elif isinstance(kind, While):
+            WhileLoop(frame).write()
+        else:
+            FunctionWriter(frame, vectorise if self.simd else None).write(of)
 
     def export(self, name: str, f: Func) -> Signature:
         """One function, to be called from outside: its aggregates lie at fixed addresses."""
@@ -191,27 +202,25 @@ class _Program:
         assert self.single or all([double(t) is t for t in (f.result, *[p.type for p in f.params])]), f
         if not f.has_body:
             f = wrapper(f)
-        frame = self.new_frame(f)
+        memory = self.new_memory(f)
         in_memory = len([p for p in f.params if p.type.scalar]) > IN_REGISTERS
-        given = [frame.reserve(p.type) if is_aggregate(p.type) or in_memory else None for p in f.params]
-        out = frame.reserve(f.result) if is_aggregate(f.result) else None
+        given = [memory.reserve(p.type) if is_aggregate(p.type) or in_memory else None for p in f.params]
+        out = memory.reserve(f.result) if is_aggregate(f.result) else None
         slots = [Slot(str(p.attr), p.type, at and at.total) for p, at in zip(f.params, given, strict=True)]
         dims = tuple(dict.fromkeys([d for p in f.params for d in dims_of(p.type)]))
         signature = Signature(name, tuple(slots), Slot("result", f.result, out and out.total), dims)
         with self.using(f):
-            writer = self.writer(f)(self, f, frame, given, out)
-            params, results = writer.signature()
-            index = self.module.reserve(self.module.type(params, results), name)
-            code = writer.write()
-            end = plus(BASE, frame.more) if dims else max(frame.top, self.top)
-            writer.begin(end if self.heap.used else None)
-            self.module.define(index, code)
+            frame = Frame(self, f, memory, given, out)
+            index = self.module.reserve(self.module.type(*frame.signature()), name)
+            self.code(frame)
+            end = plus(BASE, memory.more) if dims else max(memory.top, self.top)
+            self.module.define(index, frame.finish(end if self.heap.used else None))
             for x in signature.extents():
                 self.extents.export(x)
         self.module.export(name, FUNC, index)
         if dims:
             self.open.append((name, dims, self.used[f], end))
-        self.done(f, frame)
+        self.done(f, memory)
         return signature
 
     def failure(self, why: Failure) -> int:
@@ -227,12 +236,9 @@ class _Program:
 
 
 def wrapper(f: Func) -> Func:
-    """A function that calls another: so that one without instructions can be exported."""
-    body = Block()
-    loc = f.params[0].loc if f.params else None
-    for p in f.params:
-        body.params.append(Value(p.op, p.type, (), p.attr, p.loc, body))
-    assert loc is not None or not f.params
-    call = Value(PURE_CALL, f.result, tuple(body.params), f, loc, body)  # pyright: ignore[reportArgumentType]
-    body.code, body.results = [call], (call,)
-    return Func(f.name, body, f.result, pure=f.pure)
+    """A function that calls another, so that one without instructions can be exported."""
+    with building(f.name) as b:
+        for p in f.params:
+            b.loc = p.loc
+            b.param(p.type, p.attr)
+        return b.func(b.call(f, b.root.params))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import cache
+from typing import Concatenate, ParamSpec, Protocol
 
+from rose.ir import Value
 from rose.ir.sizes import Size
 from rose.ir.types import Bool, Real, Single, Tan, Type
 
 from ..abi.layout import size, wasm_type
 from ..abi.signature import FAILED
-from ..binary.encoder import F32, F64, I32, PAGE, Code
+from ..binary.encoder import F32, F64, I32, PAGE, Body, Code
 from .places import Mem
 
 INLINE = 64  # bytes that are copied or cleared by single instructions
@@ -34,12 +37,26 @@ def pieces(t: Type, single: bool) -> tuple[tuple[int, str], ...]:
 class Assembler(Code):
     """The body of a function, with the steps that reading and writing memory is made of."""
 
-    __slots__ = ("extent_of", "single")
+    __slots__ = ("extent_of", "origin", "single")
 
     def __init__(self, params: int, single: bool, extent_of: Callable[..., int] | None = None) -> None:
         super().__init__(params)
         self.single = single  # the module is: nothing of it has 64 bits but what is moved
         self.extent_of = extent_of  # the global that has a size
+        self.origin: object = None  # where what is being written comes from, if somebody listens
+
+    def note(self, origin: object) -> None:
+        """Note where the instructions that come are from."""
+        self.origin = origin
+        self.body.mark(origin)
+
+    @contextmanager
+    def aside(self, body: Body) -> Generator[None]:
+        """Inside, what is written goes into another body."""
+        outer, self.body = self.body, body
+        body.mark(self.origin)
+        yield
+        self.body = outer
 
     def extent(self, x: int | Size) -> None:
         """Put a number of bytes, or of elements, on the stack."""
@@ -153,3 +170,16 @@ class Assembler(Code):
             self.i32_const(0)
             self.extent(size(t))
             self("memory.fill")
+
+
+P = ParamSpec("P")
+
+
+class Listener(Protocol):
+    """What is told which value is being written."""
+
+    def __call__(
+        self, c: Assembler, write: Callable[Concatenate[Value, P], None], /
+    ) -> Callable[Concatenate[Value, P], None]:
+        """Stand in for `write`, which writes the code of a value."""
+        ...

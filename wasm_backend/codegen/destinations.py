@@ -20,7 +20,7 @@ from .liveness import is_alias
 Part = tuple[Value, int]  # a leaf of a value
 
 
-class Home(NamedTuple):
+class Destination(NamedTuple):
     """The place for a part: at `offset` in an aggregate, or in a result of a block."""
 
     whole: Value | Block
@@ -28,11 +28,11 @@ class Home(NamedTuple):
     offset: int | Size
 
 
-class Homes:
-    """The home of each part that has one; and the accumulators that are handed to calls: these lie in memory."""
+class Destinations:
+    """The destination of each part that has one; and the accumulators that are handed to calls: these lie in memory."""
 
     def __init__(self, body: Block) -> None:
-        self.of: dict[Part, Home] = {}
+        self.of: dict[Part, Destination] = {}
         self.escaping: dict[Value, None] = {}
         self._made: dict[Block, list[Value]] = {}  # the loops and aggregates of each block
         self._find(body)
@@ -55,7 +55,7 @@ class Homes:
             for leaf, (t, at) in enumerate(zip(leaves(r.type), leaf_offsets(r.type), strict=True)):
                 if not t.scalar:
                     offset = leaf if block.parent is None else at
-                    self._want(r, leaf, block, Home(block, j, offset))
+                    self._want(r, leaf, block, Destination(block, j, offset))
         for v in reversed(self._made[block]):
             if v.op is FOR:
                 self._block(v.attr)
@@ -63,10 +63,10 @@ class Homes:
                 for x, start in zip(v.args, item_offsets(v), strict=True):
                     for leaf, (t, at) in enumerate(zip(leaves(x.type), leaf_offsets(x.type), strict=True)):
                         if not t.scalar:
-                            self._want(x, leaf, block, Home(v, 0, plus(start, at)))
+                            self._want(x, leaf, block, Destination(v, 0, plus(start, at)))
 
-    def _want(self, x: Value, leaf: int, block: Block, home: Home) -> None:
-        """Let the value that makes a leaf of `x` make it at its home, if it can."""
+    def _want(self, x: Value, leaf: int, block: Block, to: Destination) -> None:
+        """Let the value that makes a leaf of `x` make it at its destination, if it can."""
         while True:
             if x.op is FREEZE:
                 x = x.args[0]
@@ -87,7 +87,7 @@ class Homes:
         if x.op is FOR and leaf < sum([len(leaves(a.type)) for a in x.args]):
             makes = False  # a state moves between two buffers of its own
         if makes and x.block is block and (x, leaf) not in self.of and not (is_call(x) and x.attr.is_opaque):
-            self.of[(x, leaf)] = home
+            self.of[(x, leaf)] = to
 
     def _is_apart(self, ref: Value) -> bool:
         """True for an accumulator of a tuple that lies in memory as a whole, since a call adds to it."""

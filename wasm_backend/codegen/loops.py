@@ -1,114 +1,182 @@
-"""Loops, from IR to instructions: the index, the states that move, and the vectors that are made turn by turn."""
+"""Loops, from IR to instructions: the index, the states that move, and the vectors that are made item by item."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 from rose.ir import Block, Value
 from rose.ir.sizes import Size, differ, plus, times
 from rose.ir.types import Fin, Real, Single, Tuple, Type
 
-from ..abi.layout import item_leaves, leaf_offsets, leaves, size
+from ..abi.layout import item_leaves, leaf_offsets, leaves, size, wasm_type
 from ..binary.encoder import I32
-from .addressing import ElementWriter
+from .expressions import Expressions
 from .places import Mem, Place
+from .register_promotion import Promotion
 from .strength_reduction import Pointers
 
 
 class State(NamedTuple):
-    """One leaf of a state of a loop."""
+    """One leaf of a state of a loop: a number in a local, or an aggregate in two buffers, that change places."""
 
     item: int
     leaf: int
     type: Type
+    now: int  # the local of the number, or of the address of the buffer where the state is
+    then: int  # the local of the address of the buffer where the next is built
+    both: int | Size  # the sum of the two addresses
+
+    @property
+    def place(self) -> Place:
+        return self.now if self.type.scalar else Mem(self.now, 0)
 
 
-class Swap(NamedTuple):
-    """The locals of a state: where it is now, where the next is built, and the sum of the two addresses."""
+def open_state(expr: Expressions, init: Value, item: int, leaf: int, take: Callable[[int], int]) -> State:
+    """A leaf of a state at its first value; `take` gives a local of a type."""
+    frame, c, t = expr.frame, expr.c, leaves(init.type)[leaf]
+    expr.push(init, leaf)
+    now = take(wasm_type(t))
+    if t.scalar:
+        c.set(now)
+        return State(item, leaf, t, now, -1, 0)
+    then = take(I32)
+    c.set(now)
+    one, two = frame.memory.reserve(t), frame.memory.reserve(t)
+    c.address(one)
+    c.set(then)
+    both = plus(one.total, two.total)
+    return State(item, leaf, t, now, then, both if isinstance(both, Size) else both % 2**32)  # as addresses wrap
 
-    now: int
-    then: int
-    both: int | Size
+
+def swap_buffers(expr: Expressions, states: list[State]) -> None:
+    """At the end of an iteration, when the next states are built: let them be the states."""
+    c = expr.c
+    for s in states:
+        if not s.type.scalar:
+            c.get(s.then)
+            c.set(s.now)
+            c.extent(s.both)
+            c.get(s.then)
+            c("i32.sub")
+            c.set(s.then)
 
 
-class LoopWriter(ElementWriter):
-    """Writes the loops of a function."""
+class Writer(Protocol):
+    """What a loop is a part of: the writer of a function."""
 
-    def _block(self, block: Block) -> None:
-        """Write the instructions of a block."""
-        raise NotImplementedError
+    expr: Expressions
+    promotion: Promotion
+    vectorise: Callable[[Loop], bool] | None
 
-    def _loop(self, v: Value) -> None:
-        block: Block = v.attr
-        states = [State(j, leaf, t) for j, a in enumerate(v.args) for leaf, t in enumerate(leaves(a.type))]
-        swaps = [self._open_state(v, block, s) for s in states]
-        self._places_of_loop(v, block, states, swaps)
-        self._release(self.lives.start[v])
-        self._turns(v, block, states, swaps)
-        self._release(self.lives.end[block])
+    def block(self, block: Block) -> None: ...
 
-    def _turns(self, v: Value, block: Block, states: list[State], swaps: list[Swap]) -> None:
-        n = block.params[0].type
-        assert isinstance(n, Fin)
-        if not differ(n.size, 0):
-            return
-        if isinstance(n.size, Size):
-            self.c.extent(n.size)
-            self.c("if")
-        pointers = Pointers(v, self.lives.items)
-        self._open_turns(pointers)
-        sums = self._open_sums(v)
-        self.c("loop")
-        self._next_sums(sums)
-        self._turn_addresses(v, block)
-        self._block(block)
-        self._end_of_turn(v, block, states, swaps)
-        self._keep_sums(sums)
-        self._next_turn(pointers)
-        self.c("end")
-        self._close_states(v, states, swaps)
-        self._close_sums(sums)
-        if isinstance(n.size, Size):
-            self.c("end")
 
-    def _close_states(self, v: Value, states: list[State], swaps: list[Swap]) -> None:
+class Loop:
+    """One `for`, while it is written."""
+
+    def __init__(self, writer: Writer, v: Value) -> None:
+        self.writer, self.v = writer, v
+        self.expr, self.frame, self.c = writer.expr, writer.expr.frame, writer.expr.c
+        self.block: Block = v.attr
+        self.index = self.block.params[0]
+        assert isinstance(self.index.type, Fin)
+        self.size = self.index.type.size
+        self.states: list[State] = []
+
+    def write(self) -> None:
+        """Write all of it."""
+        v, frame = self.v, self.frame
+        for j, a in enumerate(v.args):
+            for leaf in range(len(leaves(a.type))):
+                self.states.append(s := open_state(self.expr, a, j, leaf, lambda type: frame.local(v, type)))
+                if not s.type.scalar:
+                    frame.next[(self.block, j, leaf_offsets(a.type)[leaf])] = Mem(s.then, 0)
+        self._place()
+        frame.release(frame.lives.start[v])
+        if differ(self.size, 0) and not (self.writer.vectorise is not None and self.writer.vectorise(self)):
+            self._iterations()
+        frame.release(frame.lives.end[self.block])
+
+    def _place(self) -> None:
+        """The places of the states, and of the vectors that somebody reads."""
+        v, frame = self.v, self.frame
+        for j, p in enumerate(self.block.params[1:]):
+            frame.place[p] = tuple([s.place for s in self.states if s.item == j])
+        places = [s.place for s in self.states]
+        assert isinstance(v.type, Tuple)
+        for j, t in enumerate(v.type.items):
+            if j >= len(v.args) and not t.empty:
+                read = (v, j) in frame.lives.items
+                places.append(frame.build_at(v, len(places), t) if read else Mem(None, 0))
+        frame.place[v] = tuple(places)
+
+    def _iterations(self) -> None:
+        c, promotion = self.c, self.writer.promotion
+        if isinstance(self.size, Size):
+            c.extent(self.size)
+            c("if")
+        pointers = Pointers(self.v, self.frame.lives.items)
+        self._open(pointers)
+        sums = promotion.open(self.v)
+        c("loop")
+        promotion.next(sums)
+        self.iteration()
+        promotion.keep(sums)
+        self._next(pointers)
+        c("end")
+        self._close()
+        promotion.close(sums)
+        if isinstance(self.size, Size):
+            c("end")
+
+    def iteration(self) -> None:
+        """Write one iteration, but for its promoted sums."""
+        self._element_addresses()
+        self.writer.block(self.block)
+        self._store_elements()
+        self._move_states()
+
+    def _close(self) -> None:
         """A last state that a call comes in between is a number of its own.
 
-        Else the register allocator of wasmtime 50 keeps the state itself in memory, in each turn, since no register is
-        kept by a call: of 2,500 numbers the largest takes 8 cycles each in the place of 3.
+        Else the register allocator of wasmtime 50 keeps the state itself in memory, in each iteration, since no
+        register is kept by a call: of 2,500 numbers the largest takes 8 cycles each in the place of 3.
         """
-        if not self.lives.outlives_a_call(v):
+        if not self.frame.lives.outlives_a_call(self.v):
             return
-        for s, w in zip(states, swaps, strict=True):
+        for s in self.states:
             if s.type is Real or s.type is Single:
-                self.c.get(w.now)
-                self.c.get(w.now)
+                self.c.get(s.now)
+                self.c.get(s.now)
                 self.c(f"{'f64' if s.type is Real else 'f32'}.copysign")
-                self.c.set(w.now)
+                self.c.set(s.now)
 
-    def _open_turns(self, pointers: Pointers) -> None:
-        """The index of the first turn, if it is needed as a number, and the pointers."""
-        turn = pointers.turn
-        self.unread |= pointers.unread
-        if turn not in self.unread:
-            self.place[turn] = (self._local(turn, I32),)
+    # the index and the pointers
+
+    def _open(self, pointers: Pointers) -> None:
+        """The first index, if it is needed as a number, and the pointers."""
+        i, expr = self.index, self.expr
+        expr.unread |= pointers.unread
+        if i not in expr.unread:
+            expr.place[i] = (self.frame.local(i, I32),)
         for n in pointers.strides:
-            self.pointers[turn, n] = self._local(turn, I32)
+            expr.pointers[i, n] = self.frame.local(i, I32)
         for k in self._counters(pointers):
             self.c.i32_const(0)
             self.c.set(k)
 
     def _counters(self, pointers: Pointers) -> dict[int, int]:
-        """What counts the turns: the locals, and by how much each grows."""
-        counters = {self.pointers[pointers.turn, n]: n for n in pointers.strides}
-        if pointers.turn not in self.unread:
-            (i,) = self.place[pointers.turn]
-            assert isinstance(i, int)
-            counters[i] = 1
+        """What counts the iterations: the locals, and by how much each grows."""
+        counters = {self.expr.pointers[self.index, n]: n for n in pointers.strides}
+        if self.index not in self.expr.unread:
+            (k,) = self.expr.place[self.index]
+            assert isinstance(k, int)
+            counters[k] = 1
         return counters
 
-    def _next_turn(self, pointers: Pointers) -> None:
-        """Count a turn, and begin the next one, if there is one: the last counter tells."""
+    def _next(self, pointers: Pointers) -> None:
+        """Count an iteration, and begin the next one, if there is one: the last counter tells."""
         *others, last = self._counters(pointers).items()
         for k, n in others:
             self._grown(k, n)
@@ -125,77 +193,46 @@ class LoopWriter(ElementWriter):
         self.c.i32_const(n)
         self.c("i32.add")
 
-    def _open_state(self, v: Value, block: Block, s: State) -> Swap:
-        """Where a state is in this turn, and where its next is built: in two buffers, that change places."""
-        init = v.args[s.item]
-        if s.type.scalar:
-            self._push(init, s.leaf)
-            return Swap(self._set(v, s.type), -1, 0)
-        self._push(init, s.leaf)
-        now, then = self._local(v, I32), self._local(v, I32)
-        self.c.set(now)
-        one, two = self.frame.reserve(s.type), self.frame.reserve(s.type)
-        self.c.address(one)
-        self.c.set(then)
-        self.next[(block, s.item, leaf_offsets(init.type)[s.leaf])] = Mem(then, 0)
-        both = plus(one.total, two.total)
-        return Swap(now, then, both if isinstance(both, Size) else both % 2**32)  # as addresses wrap
+    # vectors and states
 
-    def _places_of_loop(self, v: Value, block: Block, states: list[State], swaps: list[Swap]) -> None:
-        places: list[Place] = [
-            w.now if s.type.scalar else Mem(w.now, 0) for s, w in zip(states, swaps, strict=True)
-        ]  # fmt: skip
-        for j, p in enumerate(block.params[1:]):
-            self.place[p] = tuple([x for s, x in zip(states, places, strict=True) if s.item == j])
-        assert isinstance(v.type, Tuple)
-        for j, t in enumerate(v.type.items):
-            if j >= len(v.args) and not t.empty:
-                read = (v, j) in self.lives.items
-                places.append(self._build_at(v, len(places), t) if read else Mem(None, 0))
-        self.place[v] = tuple(places)
-
-    def _turn_addresses(self, v: Value, block: Block) -> None:
-        """The address of the element that this turn makes, of each vector of aggregates."""
-        for j in range(len(v.args), len(block.results)):
-            t = block.results[j].type
-            if not t.empty and not t.scalar and (v, j) in self.lives.items:
-                turn = block.params[0]
-                self.next[(block, j, -1)] = self._element_at(turn, turn, size(t), self._vector(v, j))
-
-    def _vector(self, v: Value, j: int) -> Mem:
-        assert isinstance(v.type, Tuple)
-        at = self.place[v][item_leaves(v.type, j)][0]
+    def vector(self, j: int) -> Mem:
+        """The address of the vector that the loop makes as result `j`."""
+        assert isinstance(self.v.type, Tuple)
+        at = self.frame.place[self.v][item_leaves(self.v.type, j)][0]
         assert isinstance(at, Mem)
         return at
 
-    def _end_of_turn(self, v: Value, block: Block, states: list[State], swaps: list[Swap]) -> None:
-        for j in range(len(v.args), len(block.results)):
-            r = block.results[j]
-            if (v, j) not in self.lives.items:
+    def _element_addresses(self) -> None:
+        """The address of the element that this iteration makes, of each vector of aggregates."""
+        for j in range(len(self.v.args), len(self.block.results)):
+            t = self.block.results[j].type
+            if not t.empty and not t.scalar and (self.v, j) in self.frame.lives.items:
+                at = self.expr.element_at(self.index, self.index, size(t), self.vector(j))
+                self.frame.next[(self.block, j, -1)] = at
+
+    def _store_elements(self) -> None:
+        for j in range(len(self.v.args), len(self.block.results)):
+            r = self.block.results[j]
+            if (self.v, j) not in self.frame.lives.items:
                 continue
             if r.type.scalar:
-                to = self._scaled(block.params[0], size(r.type), self._vector(v, j))
-                self._push(r)
+                to = self.expr.scaled(self.index, size(r.type), self.vector(j))
+                self.expr.push(r)
                 self.c.write(r.type, to)
             elif not r.type.empty:
-                to = self.next[(block, j, -1)]
+                to = self.frame.next[(self.block, j, -1)]
                 for leaf, (t, start) in enumerate(zip(leaves(r.type), leaf_offsets(r.type), strict=True)):
-                    self._store(r, leaf, t, to.at(start))
+                    self.expr.store(r, leaf, t, to.at(start))
+
+    def _move_states(self) -> None:
         moved: list[int] = []
-        for s, w in zip(states, swaps, strict=True):
-            r = block.results[s.item]
+        for s in self.states:
+            r = self.block.results[s.item]
             if s.type.scalar:
-                self._push(r, s.leaf)
-                moved.append(w.now)
+                self.expr.push(r, s.leaf)
+                moved.append(s.now)
             else:
-                self._store(r, s.leaf, s.type, Mem(w.then, 0))
+                self.expr.store(r, s.leaf, s.type, Mem(s.then, 0))
         for k in reversed(moved):
             self.c.set(k)
-        for s, w in zip(states, swaps, strict=True):
-            if not s.type.scalar:
-                self.c.get(w.then)
-                self.c.set(w.now)
-                self.c.extent(w.both)
-                self.c.get(w.then)
-                self.c("i32.sub")
-                self.c.set(w.then)
+        swap_buffers(self.expr, self.states)

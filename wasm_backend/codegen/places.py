@@ -7,6 +7,8 @@ from typing import NamedTuple
 from rose.ir.sizes import Size, parted, plus
 from rose.ir.types import Fin, Type
 
+from ..abi.layout import leaf_offsets
+
 ADDRESS = Fin(2**31)  # the type of what an address in memory lies as: a number of 32 bits
 
 
@@ -37,3 +39,8 @@ class Literal(NamedTuple):
 
 
 Place = int | Mem | Literal  # an int is a local
+
+
+def leaves_at(t: Type, at: Mem) -> tuple[Place, ...]:
+    """The places of the leaves of a `t` that lies in memory."""
+    return tuple([at.at(k) for k in leaf_offsets(t)])

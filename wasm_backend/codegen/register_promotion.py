@@ -1,27 +1,29 @@
-"""Accumulators whose elements a loop visits in order: in its turn, an element is a number in a local.
+"""Register promotion of accumulators whose elements a loop visits in order: in an iteration, an element is in locals.
 
-A turn that adds to elements `i` and `i + 1` hands the second on to the next one, which adds to it as its first: no
-sum goes to memory and back. The additions are the same, in the same order.
+An iteration that adds to elements `i` and `i + 1` hands the second on to the next one, which adds to it as its first:
+no sum goes to memory and back. The additions are the same, in the same order.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from rose.ir import ADD_TO, AT, CONST, FOR, PARAM, Block, Value
+from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, PARAM, ZERO, Block, Value
 from rose.ir.accumulators import base
 from rose.ir.callgraph import instructions
 from rose.ir.sizes import Size, differ, plus, times
-from rose.ir.types import Ref, Tuple, Type, Vec
+from rose.ir.types import Fin, Ref, Tuple, Type, Vec
 
-from ..abi.layout import leaf_offsets, leaves, offsets, size
+from ..abi.layout import leaf_offsets, leaves, offsets, size, wasm_type
+from .expressions import Expressions
 from .strength_reduction import step, stride
 
 MOST = 6  # numbers of an element that are carried: an engine has so many registers to spare
 
 
 @dataclass
-class Carried:
+class Promoted:
     """A row, to whose elements the turns of a loop add."""
 
     row: Value  # the accumulator: of a vector, and opened outside of the loop
@@ -57,9 +59,9 @@ class Carried:
         return self.first == 0 and not differ(covered, self.stride)
 
 
-def carried(block: Block) -> list[Carried]:
+def promoted(block: Block) -> list[Promoted]:
     """The rows of a loop whose elements are numbers in its turns."""
-    found: dict[Value, Carried] = {}
+    found: dict[Value, Promoted] = {}
     others: set[Value] = set()  # accumulators that are used in other ways
     for v in instructions(block):
         for k, a in enumerate(v.args):
@@ -84,7 +86,7 @@ def first_uses(block: Block) -> dict[Value, Value]:
     return found
 
 
-def _take(v: Value, k: int, block: Block, found: dict[Value, Carried]) -> bool:
+def _take(v: Value, k: int, block: Block, found: dict[Value, Promoted]) -> bool:
     """Note how `v` uses an accumulator; False if not as an element that belongs to its turn."""
     a = v.args[k]
     ref = base(a)
@@ -94,7 +96,7 @@ def _take(v: Value, k: int, block: Block, found: dict[Value, Carried]) -> bool:
         at, distance = step(v.args[1]), stride(a.type)
         if at.turn is not block.params[0] or at.times != 1 or isinstance(distance, Size):
             return False
-        row = found.setdefault(ref, Carried(a, distance))
+        row = found.setdefault(ref, Promoted(a, distance))
         row.ahead[v], row.start[v] = at.ahead, 0
         return row.row is a
     row = found.get(ref)
@@ -135,3 +137,113 @@ def _part(v: Value) -> int | None:
     else:
         return None
     return None if isinstance(at, Size) else at
+
+
+class Sum(NamedTuple):
+    """A number of the elements of a row that a loop adds to."""
+
+    turn: Value
+    row: Promoted
+    start: int  # where in an element it is
+    type: Type
+    now: int  # its local
+    then: int  # that of the element after it: of the same one, if no element is handed on
+    fresh: bool  # nothing was added to it before
+
+
+class Promotion:
+    """Which rows of a function's loops are promoted, and the code that loads and stores their elements."""
+
+    def __init__(self, expr: Expressions) -> None:
+        self.expr, self.frame, self.c = expr, expr.frame, expr.c
+        self.elements: dict[Value, int] = {}  # the elements of accumulators that are in locals: they have no address
+        self._rows: dict[Value, list[Promoted]] = {}  # of each loop
+        self._first_uses: dict[Value, Value] | None = None  # of accumulators
+
+    def rows(self, v: Value) -> list[Promoted]:
+        """The rows whose elements are numbers in the iterations of a loop."""
+        if v not in self._rows:
+            self._rows[v] = [x for x in promoted(v.attr) if x.pays() or self.is_first(v, x)]
+        return self._rows[v]
+
+    def drop(self, v: Value) -> None:
+        """Promote no row of a loop: its sums stay in memory."""
+        self._rows[v] = []
+
+    def is_first(self, v: Value, row: Promoted) -> bool:
+        """True if a loop is the first to add to a sum that begins at zeros, to one element after the other."""
+        ref, n = row.row, v.attr.params[0].type
+        if ref.op is not ACCUM or ref.args[0].op is not ZERO or ref.block is not v.block or not row.covers():
+            return False
+        return self._first_use(ref) is v and isinstance(n, Fin) and not isinstance(n.size, Size) and n.size > 0
+
+    def _first_use(self, ref: Value) -> Value | None:
+        if self._first_uses is None:
+            self._first_uses = first_uses(self.frame.f.body)
+        return self._first_uses.get(ref)
+
+    def written_first(self, ref: Value, t: Type) -> int:
+        """How many elements of a sum a loop writes before all else: they need not be cleared."""
+        v = self._first_use(ref) if isinstance(t, Vec) and not isinstance(t.size, Size) else None
+        if v is None or v.op is not FOR:
+            return 0
+        rows = [x for x in self.rows(v) if x.row is ref and self.is_first(v, x)]
+        return sum([v.attr.params[0].type.size + x.moves for x in rows])
+
+    def open(self, v: Value) -> list[Sum]:
+        """Before a loop: where its turns have their sums. Of an element that they hand on, the first one is read."""
+        turn, sums = v.attr.params[0], list[Sum]()
+        for row in self.rows(v):
+            local = {start: self.frame.local(turn, wasm_type(t)) for start, t in row.numbers.items()}
+            then = (
+                {start: self.frame.local(turn, wasm_type(t)) for start, t in row.numbers.items()}
+                if row.moves
+                else local
+            )
+            fresh = self.is_first(v, row)
+            found = [Sum(turn, row, start, t, local[start], then[start], fresh) for start, t in row.numbers.items()]
+            for x in found if row.moves else ():
+                self._read_sum(x, x.now, None)
+            self.elements.update(row.ahead)
+            for ref in row.added:
+                ahead = then if row.ahead[ref] > row.first else local
+                self.frame.place[ref] = tuple([ahead[row.start[ref] + start] for _, start in parts(ref)])
+            sums += found
+        return sums
+
+    def next(self, sums: list[Sum]) -> None:
+        """At the start of a turn: the element that no turn before has read."""
+        for x in sums:
+            self._read_sum(x, x.then, x.turn)
+
+    def keep(self, sums: list[Sum]) -> None:
+        """At the end of a turn: store the element that no turn after will add to, and hand on the other."""
+        for x in sums:
+            self._store_sum(x)
+        for x in sums:
+            if x.row.moves:
+                self.c.get(x.then)
+                self.c.set(x.now)
+
+    def close(self, sums: list[Sum]) -> None:
+        """After the loop, when pointers are where the next turn would be: the element that was handed on."""
+        for x in sums:
+            if x.row.moves:
+                self._store_sum(x)
+
+    def _read_sum(self, x: Sum, to: int, turn: Value | None) -> None:
+        """Read the newest element of a turn, or without one the first of all."""
+        at = self.frame.address(x.row.row).at(x.start + x.row.first * x.row.stride)
+        if x.fresh:
+            self.c.constant(x.type, 0)
+        elif turn is None:
+            self.c.load(x.type, at)
+        else:
+            self.c.load_from(x.type, self.expr.scaled(turn, x.row.stride, at.at(x.row.moves * x.row.stride)))
+        self.c.set(to)
+
+    def _store_sum(self, x: Sum) -> None:
+        at = self.frame.address(x.row.row).at(x.start + x.row.first * x.row.stride)
+        to = self.expr.scaled(x.turn, x.row.stride, at)
+        self.c.get(x.now)
+        self.c.write(x.type, to)

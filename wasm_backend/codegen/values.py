@@ -1,4 +1,4 @@
-"""The values of a function while it is written: their places, and what it takes to read, store and build them.
+"""The frame of a function while it is written: the locals and the memory in which its values are.
 
 A value is its leaves (see `layout.leaves`), and each leaf has a place. Going to a part of an aggregate only
 moves an offset.
@@ -6,25 +6,23 @@ moves an offset.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from types import CodeType
+from collections.abc import Sequence
 from typing import Protocol, cast
 
 from rose.host.effects import Failure
-from rose.ir import CONST, ZERO, Block, Func, Value
-from rose.ir.sizes import Size, rounded_up
-from rose.ir.types import Real, Ref, Type
+from rose.ir import AT, CONST, FOR, FREEZE, GET, INDEX, TUPLE, ZERO, Block, Func, Value
+from rose.ir.sizes import Size, rounded_up, times
+from rose.ir.types import Ref, Tuple, Type, Vec
 
-from ..abi.layout import leaf_offsets, leaves, size, wasm_type
-from ..binary.encoder import F32, F64, I32, LOCAL_GET, Body
-from .assembler import Assembler
-from .destinations import Home, Homes, Part
+from ..abi.layout import is_flat, item_leaves, leaf_offsets, leaves, offsets, size, wasm_type
+from ..binary.encoder import F32, F64, I32, V128, Body
+from .assembler import Assembler, Listener
+from .destinations import Destination, Destinations, Part
 from .dynamic_sizes import Extents
 from .heap import Heap
 from .liveness import Lives
 from .memory import Memory
-from .places import ADDRESS, Literal, Mem, Place
-from .register_promotion import Carried
+from .places import ADDRESS, Literal, Mem, Place, leaves_at
 
 
 class Program(Protocol):
@@ -39,35 +37,32 @@ class Program(Protocol):
     zeros: Mem
     single: bool  # the module is in single precision
     fused: bool  # some of its products and sums are one instruction
-    asking: Collection[CodeType] | None  # the code that asked for the module, if places are noted
-    simd: bool | str  # two turns of a loop may be one: if it is "relaxed", their bits may depend on the machine
+    listener: Listener | None
+    simd: bool | str  # two iterations of a loop may be one: if "relaxed", their bits may depend on the machine
 
     def adder(self) -> int: ...
     def failure(self, why: Failure) -> int: ...
 
 
-class ValueWriter:
-    """One function. With `at`, the parameters that lie in memory at fixed addresses, and `out`, the result's."""
+class Frame:
+    """Where the values of one function are, and the code that is written of it.
+
+    With `at`, the parameters that lie in memory at fixed addresses, and `out`, the result's.
+    """
 
     def __init__(
-        self, program: Program, f: Func, frame: Memory, at: Sequence[Mem | None] | None = None, out: Mem | None = None
+        self, program: Program, f: Func, memory: Memory, at: Sequence[Mem | None] | None = None, out: Mem | None = None
     ) -> None:
-        self.program, self.f, self.frame, self.out = program, f, frame, out
+        self.program, self.f, self.memory, self.out = program, f, memory, out
         self.lives = Lives(f.body)
-        self.deferred = self.lives.deferred
-        found = Homes(f.body)
-        self.homes, self.escaping = found.of, found.escaping
+        found = Destinations(f.body)
+        self.destinations, self.escaping = found.of, found.escaping
         self.place: dict[Value, tuple[Place, ...]] = {}
         self.owned: dict[Value, list[tuple[int, int]]] = {}  # value -> its locals: (type, index)
-        self.free: dict[int, list[int]] = {I32: [], F32: [], F64: []}
+        self.free: dict[int, list[int]] = {I32: [], F32: [], F64: [], V128: []}
         self.built: dict[Part, Mem] = {}  # where a part is, or will be, built
-        # where a loop's next state is built: (block, result, offset); -1 for the element that a turn makes
+        # where a loop's next state is built: (block, result, offset); -1 for the element that an iteration makes
         self.next: dict[tuple[Block, int, int | Size], Mem] = {}
-        self.rows: dict[Value, list[Carried]] = {}  # of a loop: the rows whose elements are numbers in its turns
-        self.first_uses: dict[Value, Value] | None = None  # of accumulators
-        self.carried: dict[Value, int] = {}  # the elements of accumulators that are numbers: they have no address
-        self.pointers: dict[tuple[Value, int], int] = {}  # (turn, bytes of an element) -> the local that has its bytes
-        self.unread: set[Value] = set()  # indices that only pointers are made of
         self.zeros: dict[Type, Mem] = {}  # those whose size only the module knows
         self.results: list[Mem] = []  # where the aggregates of the result go
         self.params: list[int] = []
@@ -77,11 +72,7 @@ class ValueWriter:
         for p, box in self.posted.items():
             assert isinstance(p.type, Ref)
             self.c.load(ADDRESS, box)
-            self.place[p] = self._leaves_at(p.type.inner, Mem(self._set(p, ADDRESS), 0))
-
-    def _compute(self, v: Value) -> None:
-        """Put the number that an instruction makes on the stack."""
-        raise NotImplementedError
+            self.place[p] = leaves_at(p.type.inner, Mem(self.set(p, ADDRESS), 0))
 
     # the signature
 
@@ -92,9 +83,9 @@ class ValueWriter:
             elif at is not None and isinstance(p.type, Ref):
                 self.posted[p] = at
             elif at is not None:
-                self.place[p] = self._leaves_at(p.type, at)
+                self.place[p] = leaves_at(p.type, at)
             elif isinstance(p.type, Ref):
-                self.place[p] = self._leaves_at(p.type.inner, Mem(self._param(p, I32), 0))
+                self.place[p] = leaves_at(p.type.inner, Mem(self._param(p, I32), 0))
             else:
                 self.place[p] = tuple([
                     self._param(p, wasm_type(t)) if t.scalar else Mem(self._param(p, I32), 0) for t in leaves(p.type)
@@ -120,92 +111,116 @@ class ValueWriter:
 
     # locals
 
-    def _local(self, v: Value, type: int) -> int:
+    def take(self, type: int) -> int:
+        """A local that belongs to no value: it can be given back with `free[type].append`."""
+        free = self.free[type]
+        return free.pop() if free else self.c.local(type)
+
+    def local(self, v: Value, type: int) -> int:
+        """A local that belongs to a value, until that dies."""
         free = self.free[type]
         k = free.pop() if free else self.c.local(type)
         self.owned.setdefault(v, []).append((type, k))
         return k
 
-    def _release(self, n: int) -> None:
+    def set(self, v: Value, t: Type) -> int:
+        """Put what is on the stack into a local that belongs to a value."""
+        k = self.local(v, wasm_type(t))
+        self.c.set(k)
+        return k
+
+    def release(self, n: int) -> None:
+        """Free the locals of the values that die at number `n` (see `Lives`)."""
         for v in self.lives.dies.get(n, ()):
             if v in self.owned:
                 for type, k in self.owned.pop(v):
                     self.free[type].append(k)
 
-    def _set(self, v: Value, t: Type) -> int:
-        k = self._local(v, wasm_type(t))
-        self.c.set(k)
-        return k
+    def give_back(self, v: Value) -> None:
+        """Free the locals of a value."""
+        for type, k in self.owned.pop(v, ()):
+            self.free[type].append(k)
 
-    # reading
+    # places
 
-    def _push(self, v: Value, leaf: int = 0) -> None:
-        """Put a leaf on the stack: a number, or an address."""
-        if v in self.deferred:
-            self._compute(v)
-            return
-        if v.op is CONST and v.type is Real:
-            self.c.f64_const(v.attr)
-            return
-        places = self.place.get(v)
-        place = (self._all(v) if places is None else places)[leaf]
-        if isinstance(place, int):
-            self.c.body += LOCAL_GET[place]
-        elif isinstance(place, Mem):
-            t = leaves(v.type)[leaf] if not isinstance(v.type, Ref) else v.type
-            if t.scalar:
-                self.c.load(t, place)
-            else:
-                self.c.address(place)
-        else:
-            self.c.constant(place.type, place.value)
-
-    def _places(self, v: Value) -> tuple[Place, ...]:
+    def places(self, v: Value) -> tuple[Place, ...]:
+        """The places of the leaves of a value that is not a number's literal."""
         if v.op is ZERO:
-            return self._all(v)
+            return self.all_places(v)
         if v.op is CONST:
             return () if v.type.empty else (Mem(None, self.program.literals[v]),)
         return self.place[v]
 
-    def _leaves_at(self, t: Type, at: Mem) -> tuple[Place, ...]:
-        return tuple([at.at(k) for k in leaf_offsets(t)])
+    def all_places(self, v: Value) -> tuple[Place, ...]:
+        """The places of all leaves, also of a literal."""
+        if v.op is CONST and v.type.scalar:
+            return (Literal(v.type, v.attr),)
+        if v.op is ZERO:
+            return tuple([Literal(t, 0) if t.scalar else self._zeros(t) for t in leaves(v.type)])
+        return self.places(v)
 
-    def _store(self, v: Value, leaf: int, t: Type, to: Mem) -> None:
-        """Let a leaf of `v` be at an address; nothing to do if it was built there."""
-        if t.scalar:
-            self.c.base(to)
-            self._push(v, leaf)
-            self.c.write(t, to)
-        elif (at := self._memory(v, leaf)) != to:
-            self.c.copy(t, at, to)
-
-    def _memory(self, v: Value, leaf: int = 0) -> Mem:
+    def address(self, v: Value, leaf: int = 0) -> Mem:
         """The address of a leaf that lies in memory."""
-        places = self._places(v)
+        places = self.places(v)
         if not places:  # it has no elements, so no index of one exists, and what asks for one never runs
             return Mem(None, 0)
         at = places[leaf]
         assert isinstance(at, Mem), v
         return at
 
-    def _all(self, v: Value) -> tuple[Place, ...]:
-        """The places of all leaves, also of a literal."""
-        if v.op is CONST and v.type.scalar:
-            return (Literal(v.type, v.attr),)
-        if v.op is ZERO:
-            return tuple([Literal(t, 0) if t.scalar else self._zeros(t) for t in leaves(v.type)])
-        return self._places(v)
+    def alias(self, v: Value) -> tuple[Place, ...]:
+        """The places of an alias: some of its arguments', or all."""
+        op = v.op
+        if op is TUPLE:
+            return tuple([place for a in v.args for place in self.all_places(a)])
+        (whole, *index), t = v.args, v.args[0].type
+        if op is FREEZE or op not in (GET, INDEX, AT):
+            return self.all_places(whole)
+        places = self.places(whole)
+        t: Type = t.inner if isinstance(t, Ref) else t
+        if isinstance(t, Tuple) and (is_flat(t) or whole.op is FOR):
+            return places[item_leaves(t, v.attr)]
+        if v.type.empty:
+            return ()
+        at = self.address(whole)
+        if isinstance(t, Tuple):
+            k: int = v.attr
+            return leaves_at(t.items[k], at.at(offsets(t)[k]))
+        assert isinstance(t, Vec)
+        return leaves_at(t.elem, at.at(times(index[0].attr, size(t.elem))))
 
     def _zeros(self, t: Type) -> Mem:
         """Where the zero of a `t` is: with all others, or in memory of this function, which it clears first."""
         if not isinstance(size(t), Size):
             return self.program.zeros
         if t not in self.zeros:
-            self.zeros[t] = self.frame.reserve(t)
+            self.zeros[t] = self.memory.reserve(t)
         return self.zeros[t]
 
-    def begin(self, heap: int | Size | None = None) -> None:
-        """Write what comes before all else: where the heap begins, if there is one, and the zeros of this function."""
+    # where aggregates are built
+
+    def build_at(self, v: Value, leaf: int, t: Type) -> Mem:
+        """The address where `v` makes one of its leaves."""
+        at = self.built.get((v, leaf))
+        if at is None:
+            to = self.destinations.get((v, leaf))
+            at = self.memory.reserve(t) if to is None else self._at_destination(to)
+            self.built[(v, leaf)] = at
+        return at
+
+    def _at_destination(self, to: Destination) -> Mem:
+        whole = to.whole
+        if isinstance(whole, Value):
+            return self.build_at(whole, 0, whole.type).at(to.offset)
+        if whole is self.f.body:
+            return self.results[cast("int", to.offset)]
+        state = self.next.get((whole, to.leaf, to.offset))
+        return self.next[(whole, to.leaf, -1)].at(to.offset) if state is None else state
+
+    # the whole function
+
+    def finish(self, heap: int | Size | None = None) -> Assembler:
+        """The code, with what comes first: where the heap begins, if there is one, and the zeros of this function."""
         body, self.c.body = self.c.body, Body()
         if heap is not None:
             self.c.extent(rounded_up(heap, 8))
@@ -213,23 +228,4 @@ class ValueWriter:
         for t, at in self.zeros.items():
             self.c.clear(t, at)
         self.c.splice(body)
-
-    # where aggregates are built
-
-    def _build_at(self, v: Value, leaf: int, t: Type) -> Mem:
-        """The address where `v` makes one of its leaves."""
-        at = self.built.get((v, leaf))
-        if at is None:
-            home = self.homes.get((v, leaf))
-            at = self.frame.reserve(t) if home is None else self._at_home(home)
-            self.built[(v, leaf)] = at
-        return at
-
-    def _at_home(self, home: Home) -> Mem:
-        whole = home.whole
-        if isinstance(whole, Value):
-            return self._build_at(whole, 0, whole.type).at(home.offset)
-        if whole is self.f.body:
-            return self.results[cast("int", home.offset)]
-        state = self.next.get((whole, home.leaf, home.offset))
-        return self.next[(whole, home.leaf, -1)].at(home.offset) if state is None else state
+        return self.c

@@ -1,74 +1,126 @@
-"""One function that is a loop of unknown length: it calls a test and a body, again and again."""
+"""The code of a while loop: a function that calls a test and a body, again and again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rose.host.effects import endless
-from rose.ir import CALL, FOR, GET, PARAM, TUPLE, Block, Func, Value, While
-from rose.ir.types import Fin, Tuple
+from rose.ir import While
+from rose.ir.sizes import Size, plus
+from rose.ir.types import Tuple
 
+from ..abi.layout import is_flat, leaf_offsets, leaves, offsets, wasm_type
 from ..binary.encoder import I32
-from .function import FunctionWriter
-from .loops import State, Swap
-from .memory import Memory
+from .calls import enter, push_arguments
+from .expressions import Expressions
+from .loops import State, open_state, swap_buffers
 from .places import Mem
-from .values import Program
+from .values import Frame
 
 
-class TurnsWriter(FunctionWriter):
-    """Writes a loop whose turns are calls. It has the body of a `for`, which the test leaves."""
+class WhileLoop:
+    """A while loop, while it is written. Its parameters are the states, and then what stays the same."""
 
-    def __init__(
-        self, program: Program, f: Func, frame: Memory, at: Sequence[Mem | None] | None = None, out: Mem | None = None
-    ) -> None:
-        assert isinstance(f.kind, While) and isinstance(f.result, Tuple)
-        self.loop, types = f.kind, f.result.items
-        loc = self.loc = f.params[0].loc
-        body = Block()
-        body.params = [Value(PARAM, p.type, (), p.attr, p.loc, body) for p in f.params]
-        inits, rest = body.params[: len(types)], body.params[len(types) :]
-        turn = Block(body)
-        turn.params = [Value(PARAM, t, (), None, loc, turn) for t in (Fin(1), *types)]
-        args = (*turn.params[1:], *rest)
-        self.test = Value(CALL, f.kind.test.result, args, f.kind.test, loc, turn)
-        after = Value(CALL, f.result, args, f.kind.body, loc, turn)
-        turn.results = tuple([Value(GET, t, (after,), k, loc, turn) for k, t in enumerate(types)])
-        turn.code = [self.test, after, *turn.results]
-        loop = Value(FOR, f.result, tuple(inits), turn, loc, body)
-        last = [Value(GET, t, (loop,), k, loc, body) for k, t in enumerate(types)]
-        result = Value(TUPLE, f.result, tuple(last), None, loc, body)
-        body.code, body.results = [loop, *last, result], (result,)
-        super().__init__(program, Func(f.name, body, f.result, pure=f.pure), frame, at, out)
-        self.count = self.c.local(I32) if f.kind.most is not None else None
+    def __init__(self, frame: Frame) -> None:
+        assert isinstance(frame.f.kind, While) and isinstance(frame.f.result, Tuple)
+        self.frame, self.c, self.kind, self.type = frame, frame.c, frame.f.kind, frame.f.result
+        self.expr = Expressions(frame)
+        self.count = self.c.local(I32) if self.kind.most is not None else None
+        self.states: list[State] = []
 
-    def _turns(self, v: Value, block: Block, states: list[State], swaps: list[Swap]) -> None:
-        self.c("block")
-        self.c("loop")
-        self._block(block)
-        self._end_of_turn(v, block, states, swaps)
-        self.c("br", 0)
-        self.c("end")
-        self.c("end")
+    def write(self) -> None:
+        """Write all of it, and leave the numbers of the result on the stack."""
+        frame, c = self.frame, self.c
+        inits = frame.f.params[: len(self.type.items)]
+        for j, p in enumerate(inits):
+            self.states += [open_state(self.expr, p, j, leaf, frame.take) for leaf in range(len(leaves(p.type)))]
+        for j, p in enumerate(inits):
+            frame.place[p] = tuple([s.place for s in self.states if s.item == j])
+            frame.give_back(p)
+        c("block")
+        c("loop")
+        self._test()
+        self._count()
+        self._body()
+        c("br", 0)
+        c("end")
+        c("end")
+        self._result()
 
-    def _instruction(self, v: Value) -> None:
-        super()._instruction(v)
-        if v is self.test:
-            self._push(v)
-            self.c("i32.eqz")
-            self.c("br_if", 1)
-            self._count()
+    def _test(self) -> None:
+        """Leave the loop if the test does not hold."""
+        push_arguments(self.expr, self.kind.test, self.frame.f.params)
+        enter(self.expr, self.kind.test, ())
+        k = self.frame.take(I32)
+        self.c.set(k)
+        self.frame.free[I32].append(k)
+        self.c.get(k)
+        self.c("i32.eqz")
+        self.c("br_if", 1)
 
     def _count(self) -> None:
-        if self.count is None or self.loop.most is None:
+        """Fail after too many iterations."""
+        frame, c = self.frame, self.c
+        if self.count is None or self.kind.most is None:
             return
-        self.c.get(self.count)
-        self.c.i32_const(self.loop.most)
-        self.c("i32.eq")
-        self.c("if")
-        self.c.fail(self.program.failure(endless(self.loop.most, self.loc)))
-        self.c("end")
-        self.c.get(self.count)
-        self.c.i32_const(1)
-        self.c("i32.add")
-        self.c.set(self.count)
+        c.get(self.count)
+        c.i32_const(self.kind.most)
+        c("i32.eq")
+        c("if")
+        c.fail(frame.program.failure(endless(self.kind.most, frame.f.params[0].loc)))
+        c("end")
+        c.get(self.count)
+        c.i32_const(1)
+        c("i32.add")
+        c.set(self.count)
+
+    def _body(self) -> None:
+        """Call the body, and let what it makes be the states: small tuples are apart, a large one is in memory."""
+        frame, c = self.frame, self.c
+        push_arguments(self.expr, self.kind.body, frame.f.params)
+        if not is_flat(self.type):
+            self._body_in_memory(frame.memory.reserve(self.type))
+            return
+        enter(self.expr, self.kind.body, [Mem(s.then, 0) for s in self.states if not s.type.scalar])
+        numbers = [(s.now, frame.take(wasm_type(s.type))) for s in self.states if s.type.scalar]
+        for _, k in reversed(numbers):
+            c.set(k)
+        for _, k in numbers:
+            c.get(k)
+        for now, _ in reversed(numbers):
+            c.set(now)
+        swap_buffers(self.expr, self.states)
+
+    def _body_in_memory(self, made: Mem) -> None:
+        enter(self.expr, self.kind.body, (made,))
+        numbers: list[int] = []
+        for s, at in zip(self.states, self._starts(), strict=True):
+            if s.type.scalar:
+                self.c.load(s.type, made.at(at))
+                numbers.append(s.now)
+            else:
+                self.c.copy(s.type, made.at(at), Mem(s.then, 0))
+        for now in reversed(numbers):
+            self.c.set(now)
+        swap_buffers(self.expr, self.states)
+
+    def _starts(self) -> list[int | Size]:
+        """Where each leaf of the states lies in the result, if that is in memory as a whole."""
+        starts = offsets(self.type)
+        return [plus(starts[s.item], leaf_offsets(self.type.items[s.item])[s.leaf]) for s in self.states]
+
+    def _result(self) -> None:
+        results = self.frame.results
+        if is_flat(self.type):
+            for s, to in zip(self.states, results, strict=True):
+                if not s.type.scalar:
+                    self.c.copy(s.type, Mem(s.now, 0), to)
+            for s in self.states:
+                if s.type.scalar:
+                    self.c.get(s.now)
+            return
+        for s, at in zip(self.states, self._starts(), strict=True):
+            if s.type.scalar:
+                self.c.base(results[0].at(at))
+                self.c.get(s.now)
+                self.c.write(s.type, results[0].at(at))
+            else:
+                self.c.copy(s.type, Mem(s.now, 0), results[0].at(at))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rose.ir import FREEZE, Value
@@ -13,7 +11,7 @@ from rose.ir.sizes import Size
 from rose.ir.types import Real
 
 from ..binary.encoder import I32, V128, Body, instruction
-from ..codegen.function import FunctionWriter
+from ..codegen.expressions import Expressions
 from ..codegen.places import Mem
 from ..codegen.templates import template
 from .plan import Affine, Kind, Plan, Row, Terms, twin
@@ -44,116 +42,105 @@ class At(NamedTuple):
         return self if self.step < 0 else self._replace(offset=0)
 
 
-@dataclass
-class Two:
-    """A loop, while its two turns are written."""
+class VectorWriter:
+    """Writes the instructions of two iterations of a loop."""
 
-    plan: Plan
-    before: Body = field(default_factory=Body)
-    after: Body = field(default_factory=Body)
-    turn: int | None = None  # the local of the first of the two turns
-    pointers: dict[At, int] = field(default_factory=dict[At, int])
-    rows: dict[At, tuple[int, int]] = field(default_factory=dict[At, tuple[int, int]])
-    splats: dict[Value, int] = field(default_factory=dict[Value, int])
-    vectors: dict[Value, int] = field(default_factory=dict[Value, int])
-    twice: dict[Value, tuple[int, int]] = field(default_factory=dict[Value, tuple[int, int]])
-    lanes: dict[Value, tuple[int, int]] = field(default_factory=dict[Value, tuple[int, int]])
-    owned: dict[Value, int] = field(default_factory=dict[Value, int])  # the vectors that are given back
-    held: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])  # locals, until the loop ends
-    free: list[int] = field(default_factory=list[int])  # vectors that were held, and can be had again
-
-
-class LaneWriter(FunctionWriter):
-    """Writes the instructions of two turns."""
-
-    two: Two
-
-    @contextmanager
-    def _aside(self, body: Body) -> Generator[None]:
-        """Inside, what comes before or after the loop is written."""
-        inner, self.c.body = self.c.body, body
-        yield
-        self.c.body = inner
-
-    def _before(self) -> AbstractContextManager[None]:
-        return self._aside(self.two.before)
-
-    def _after(self) -> AbstractContextManager[None]:
-        return self._aside(self.two.after)
+    def __init__(self, expr: Expressions, plan: Plan) -> None:
+        self.expr, self.frame, self.c, self.plan = expr, expr.frame, expr.c, plan
+        self.relaxed = expr.frame.program.simd == "relaxed"
+        self.before, self.after = Body(), Body()  # what is written before and after the loop
+        self.index: int | None = None  # the local of the first of the two indices
+        self.pointers: dict[At, int] = {}
+        self.rows: dict[At, tuple[int, int]] = {}
+        self.splats: dict[Value, int] = {}
+        self.vectors: dict[Value, int] = {}
+        self.twice: dict[Value, tuple[int, int]] = {}
+        self.lanes: dict[Value, tuple[int, int]] = {}
+        self.owned: dict[Value, int] = {}  # the vectors that are given back
+        self.held: list[tuple[int, int]] = []  # locals, until the loop ends
+        self.free: list[int] = []  # vectors that were held, and can be had again
+        listener = expr.frame.program.listener
+        if listener is not None:
+            self.make = listener(self.c, self.make)
+            self.compute = listener(self.c, self.compute)
+            self.compute_lane = listener(self.c, self.compute_lane)
 
     # locals
 
-    def _hold(self, type: int) -> int:
+    def hold(self, type: int) -> int:
         """A local until the end of the loop."""
-        free = self.free.setdefault(type, [])
-        k = free.pop() if free else self.c.local(type)
-        self.two.held.append((type, k))
+        k = self.frame.take(type)
+        self.held.append((type, k))
         return k
 
-    def _vector_local(self) -> int:
-        """A local for two numbers, which is given back to `two.free`."""
-        return self.two.free.pop() if self.two.free else self._hold(V128)
+    def release(self) -> None:
+        """After the loop: give back what was held."""
+        for type, k in self.held:
+            self.frame.free[type].append(k)
 
-    def _give_back(self, n: int) -> None:
-        for v in self.two.plan.dies.get(n, ()):
-            k = self.two.owned.pop(v, None)
+    def vector_local(self) -> int:
+        """A local for two numbers, which is given back to `self.free`."""
+        return self.free.pop() if self.free else self.hold(V128)
+
+    def give_back(self, n: int) -> None:
+        for v in self.plan.dies.get(n, ()):
+            k = self.owned.pop(v, None)
             if k is not None:
-                self.two.free.append(k)
+                self.free.append(k)
 
-    def _turn(self) -> int:
+    def first_index(self) -> int:
         """The local that has the number of the first of the two turns."""
-        if self.two.turn is None:
-            k = self.two.turn = self._hold(I32)
-            with self._before():
+        if self.index is None:
+            k = self.index = self.hold(I32)
+            with self.c.aside(self.before):
                 self.c.i32_const(0)
                 self.c.set(k)
-        return self.two.turn
+        return self.index
 
     # values
 
-    def _make_pair(self, v: Value) -> None:
+    def make(self, v: Value, /) -> None:
         """What an instruction makes in two turns, in locals."""
-        two, kind = self.two, self.two.plan.kinds[v]
+        kind = self.plan.kinds[v]
         if kind is Kind.SUM:
-            k = two.vectors[v] = self._hold(V128)
-            self._pair(v.args[0])
+            k = self.vectors[v] = self.hold(V128)
+            self.pair(v.args[0])
             self.c.set(k)
         elif v.op is FREEZE:
-            two.vectors[v] = two.vectors[v.args[0]]
-        elif v in two.plan.joined:
-            self._load_joined(*two.plan.joined[v])
+            self.vectors[v] = self.vectors[v.args[0]]
+        elif v in self.plan.joined:
+            self._load_joined(*self.plan.joined[v])
         elif kind is Kind.VECTOR or kind is Kind.MASK:
-            self._compute_pair(v)
+            self.compute(v)
             self._own(v)
         elif kind is Kind.LANES:
-            k = two.lanes[v] = self._hold(I32), self._hold(I32)
+            k = self.lanes[v] = self.hold(I32), self.hold(I32)
             for lane in (0, 1):
-                self._compute_lane(v, lane)
+                self.compute_lane(v, lane)
                 self.c.set(k[lane])
 
     def _own(self, v: Value) -> None:
-        k = self.two.vectors[v] = self.two.owned[v] = self._vector_local()
+        k = self.vectors[v] = self.owned[v] = self.vector_local()
         self.c.set(k)
 
-    def _pair(self, v: Value) -> None:
+    def pair(self, v: Value) -> None:
         """Put two numbers, or truth values, on the stack."""
-        two = self.two
-        if v in two.plan.deferred:
-            self._compute_pair(v)
-        elif v in two.vectors:
-            self.c.get(two.vectors[v])
-        elif two.plan.outside(v):
-            self.c.get(self._splat(v))
+        if v in self.plan.deferred:
+            self.compute(v)
+        elif v in self.vectors:
+            self.c.get(self.vectors[v])
+        elif self.plan.outside(v):
+            self.c.get(self.splat(v))
         else:
             self._of_lanes(v)
 
-    def _splat(self, v: Value) -> int:
+    def splat(self, v: Value) -> int:
         """The local that has a number, or a truth value, from outside of the loop twice."""
-        splats = self.two.splats
+        splats = self.splats
         if v not in splats:
-            splats[v] = self._hold(V128)
-            with self._before():
-                self._push(v)
+            splats[v] = self.hold(V128)
+            with self.c.aside(self.before):
+                self.expr.push(v)
                 if v.type is not Real:
                     self._mask_bits()
                 self._beside("f64x2" if v.type is Real else "i64x2", 0)
@@ -182,13 +169,12 @@ class LaneWriter(FunctionWriter):
 
     def _lane(self, v: Value, lane: int) -> None:
         """Put what one of the turns has on the stack: a number as in a loop of single turns."""
-        two = self.two
-        if two.plan.outside(v):
-            self._push(v)
-        elif v in two.lanes:
-            self.c.get(two.lanes[v][lane])
-        elif v in two.vectors:
-            self.c.get(two.vectors[v])
+        if self.plan.outside(v):
+            self.expr.push(v)
+        elif v in self.lanes:
+            self.c.get(self.lanes[v][lane])
+        elif v in self.vectors:
+            self.c.get(self.vectors[v])
             if v.type is Real:
                 self.c("f64x2.extract_lane", lane)
             else:
@@ -197,13 +183,13 @@ class LaneWriter(FunctionWriter):
                 self.c.i32_const(1)
                 self.c("i32.and")
         else:
-            moving = two.plan.kinds[v]
+            moving = self.plan.kinds[v]
             assert isinstance(moving, Affine), v
             self._moved(moving, lane)
 
     def _moved(self, i: Affine, lane: int) -> None:
         """An index that moves."""
-        self.c.get(self._turn())
+        self.c.get(self.first_index())
         self.c.i32_const(i.step)
         self.c("i32.mul")
         self.c.i32_const(i.start + lane * i.step)
@@ -213,27 +199,27 @@ class LaneWriter(FunctionWriter):
 
     def _term(self, v: Value, k: int, lane: int) -> None:
         """Add an index so many times to what is on the stack."""
-        pointer = self._pointer(v, k) if self.two.plan.outside(v) else None
+        pointer = self.expr.pointer(v, k) if self.plan.outside(v) else None
         if pointer is not None:
             self.c.address(pointer)
         else:
             self._lane(v, lane)
-            self._times(k)
+            self.expr.times(k)
         self.c("i32.add")
 
-    def _compute_pair(self, v: Value) -> None:
+    def compute(self, v: Value, /) -> None:
         """Put what an instruction makes in two turns on the stack."""
-        plan = self.two.plan
+        plan = self.plan
         if v in plan.rows:
-            self._load_pair(self._at(plan.rows[v]))
+            self.load_pair(self.at(plan.rows[v]))
         elif not plan.is_twin(v):
             for lane in (0, 1):
-                self._compute_lane(v, lane)
+                self.compute_lane(v, lane)
                 self._beside("f64x2", lane)
         elif not self._fused(v):
             for step in twin(v.op) or ():
                 if isinstance(step, int):
-                    self._pair(v.args[step])
+                    self.pair(v.args[step])
                 else:
                     self.c.emit(step)
 
@@ -246,40 +232,40 @@ class LaneWriter(FunctionWriter):
         if found is None or self._fusion(found[0]) is not None:
             return False
         term, product = found
-        self._multiplied(product, lambda: self._pair(term), minus=v.op is sub)
+        self._multiplied(product, lambda: self.pair(term), minus=v.op is sub)
         return True
 
     def _fusion(self, v: Value) -> tuple[Value, tuple[Value, Value, bool]] | None:
         """What a sum or difference is made of, if there is a product in it: what that is added to, and its factors."""
-        if self.program.simd != "relaxed" or (v.op is not add and v.op is not sub):
+        if not self.relaxed or (v.op is not add and v.op is not sub):
             return None
         x, y = v.args
-        found = self._product(y)
+        found = self.product(y)
         if found is not None:
             return x, found
-        found = self._product(x) if v.op is add else None
+        found = self.product(x) if v.op is add else None
         return None if found is None else (y, found)
 
-    def _product(self, v: Value) -> tuple[Value, Value, bool] | None:
+    def product(self, v: Value) -> tuple[Value, Value, bool] | None:
         """The factors of a product that nothing else reads, and whether it is negated."""
-        deferred = self.two.plan.deferred
+        deferred = self.plan.deferred
         negated = v in deferred and v.op is neg
         (v,) = v.args if negated else (v,)
         return (v.args[0], v.args[1], negated) if v in deferred and v.op is mul else None
 
     def _multiplied(self, found: tuple[Value, Value, bool], term: Callable[[], None], *, minus: bool = False) -> None:
         x, y, negated = found
-        self.program.fused = True
-        self._pair(x)
-        self._pair(y)
+        self.frame.program.fused = True
+        self.pair(x)
+        self.pair(y)
         term()
         self.c("f64x2.relaxed_nmadd" if minus != negated else "f64x2.relaxed_madd")
 
-    def _compute_lane(self, v: Value, lane: int) -> None:
+    def compute_lane(self, v: Value, /, lane: int) -> None:
         """Put what an instruction makes in one of the turns on the stack."""
-        row = self.two.plan.rows.get(v)
+        row = self.plan.rows.get(v)
         if row is not None:
-            self.c.load_from(v.type, Mem(None, self._base(self._at(row), lane)))
+            self.c.load_from(v.type, Mem(None, self.base(self.at(row), lane)))
             return
         if "$" not in v.op.wasm:
             for a in v.args:
@@ -288,20 +274,20 @@ class LaneWriter(FunctionWriter):
             if isinstance(step, int):
                 self._lane(v.args[step], lane)
             elif isinstance(step, str):
-                self.c("call", self.program.math[step])
+                self.c("call", self.frame.program.math[step])
             else:
                 self.c.emit(step)
 
     # addresses
 
-    def _at(self, row: Row) -> At:
-        mem = self._memory(row.whole)
+    def at(self, row: Row) -> At:
+        mem = self.frame.address(row.whole)
         return At(mem.base, mem.more, row.terms, row.lanes, row.step, mem.offset + row.offset)
 
-    def _base(self, at: At, lane: int) -> int:
+    def base(self, at: At, lane: int) -> int:
         """Put the base of an address in one of the turns on the stack; the offset is given back."""
         if at.lanes:
-            self.c.get(self._lane_rows(at.key)[lane])
+            self.c.get(self._rows_of_lanes(at.key)[lane])
             return at.offset
         if at.step < 0:
             self.c.get(self._moving(at))
@@ -314,56 +300,54 @@ class LaneWriter(FunctionWriter):
 
     def _moving(self, at: At) -> int:
         """The local of an address that moves: where it is in the first turn, or if it moves back, in the second."""
-        two = self.two
-        if at not in two.pointers:
-            k = two.pointers[at] = self._hold(I32)
-            with self._before():
+        if at not in self.pointers:
+            k = self.pointers[at] = self.hold(I32)
+            with self.c.aside(self.before):
                 self.c.address(Mem(at.base, at.offset + at.step if at.step < 0 else 0, at.size))
                 for v, n in at.terms:
                     self._term(v, n, 0)
                 self.c.set(k)
-        return two.pointers[at]
+        return self.pointers[at]
 
-    def _lane_rows(self, at: At) -> tuple[int, int]:
+    def _rows_of_lanes(self, at: At) -> tuple[int, int]:
         """The addresses of the two turns, where each has an index of its own."""
-        two = self.two
-        if at not in two.rows:
-            two.rows[at] = self._hold(I32), self._hold(I32)
-            for lane, k in enumerate(two.rows[at]):
-                offset = self._base(at._replace(lanes=(), offset=0), lane)
+        if at not in self.rows:
+            self.rows[at] = self.hold(I32), self.hold(I32)
+            for lane, k in enumerate(self.rows[at]):
+                offset = self.base(at._replace(lanes=(), offset=0), lane)
                 if offset:
                     self.c.i32_const(offset)
                     self.c("i32.add")
                 for v, n in at.lanes:
                     self._term(v, n, lane)
                 self.c.set(k)
-        return two.rows[at]
+        return self.rows[at]
 
-    def _load_pair(self, at: At) -> None:
-        offset = self._base(at, 0)
+    def load_pair(self, at: At) -> None:
+        offset = self.base(at, 0)
         if at.step == 8 and not at.lanes:
             self.c("v128.load", offset)
             return
         self.c("v128.load64_splat", offset)
         if not at.fixed:
-            self.c("f64.load", self._base(at, 1))
+            self.c("f64.load", self.base(at, 1))
             self.c("f64x2.replace_lane", 1)
 
     def _load_joined(self, v: Value, w: Value) -> None:
         """Two numbers that lie side by side, in each turn: they change places."""
-        at = self._at(self.two.plan.rows[v])
-        x, y = self._vector_local(), self._vector_local()
+        at = self.at(self.plan.rows[v])
+        x, y = self.vector_local(), self.vector_local()
         for lane, k in enumerate((x, y)):
-            self.c("v128.load", self._base(at, lane))
+            self.c("v128.load", self.base(at, lane))
             self.c.set(k)
         for number, order in ((v, LOW), (w, HIGH)):
             self.c.get(x)
             self.c.get(y)
             self.c.emit(order)
             self._own(number)
-        self.two.free += [x, y]
+        self.free += [x, y]
 
-    def _store_kept(self, parts: Sequence[tuple[At, int]]) -> None:
+    def store_kept(self, parts: Sequence[tuple[At, int]]) -> None:
         """Store vectors of what two turns made, and give them back: two at once, where the numbers are neighbours."""
         todo = list(parts)
         while todo:
@@ -371,37 +355,37 @@ class LaneWriter(FunctionWriter):
             if at.step != 8 and todo and at.is_before(todo[0][0]):
                 _, other = todo.pop(0)
                 for lane, order in enumerate((LOW, HIGH)):
-                    offset = self._base(at, lane)
+                    offset = self.base(at, lane)
                     self.c.get(k)
                     self.c.get(other)
                     self.c.emit(order)
                     self.c("v128.store", offset)
-                self.two.free.append(other)
+                self.free.append(other)
             elif at.step == 8:
-                offset = self._base(at, 0)
+                offset = self.base(at, 0)
                 self.c.get(k)
                 self.c("v128.store", offset)
             else:
                 for lane in (0, 1):
-                    offset = self._base(at, lane)
+                    offset = self.base(at, lane)
                     self.c.get(k)
                     self.c("v128.store64_lane", offset, lane)
-            self.two.free.append(k)
+            self.free.append(k)
 
-    def _keep(self, x: Value) -> int:
+    def keep(self, x: Value) -> int:
         """A vector that nobody else gives back, for two numbers."""
-        k = self._vector_local()
-        self._pair(x)
+        k = self.vector_local()
+        self.pair(x)
         self.c.set(k)
         return k
 
-    def _plus(self, term: Callable[[], None], x: Value) -> None:
+    def plus(self, term: Callable[[], None], x: Value) -> None:
         """Put a sum on the stack."""
-        found = self._product(x) if self.program.simd == "relaxed" else None
+        found = self.product(x) if self.relaxed else None
         if found is not None:
             self._multiplied(found, term)
             return
-        negated = x in self.two.plan.deferred and x.op is neg
+        negated = x in self.plan.deferred and x.op is neg
         term()
-        self._pair(x.args[0] if negated else x)
+        self.pair(x.args[0] if negated else x)
         self.c("f64x2.sub" if negated else "f64x2.add")

@@ -37,7 +37,7 @@ from tests.rose.optimise.test_pipeline import func
 from wasm_backend.binary.disassembler import disassemble
 from wasm_backend.lower import lower
 from wasm_backend.package.source_map import with_map
-from wasm_backend.simd.loops import PairWriter
+from wasm_backend.simd import loops
 from wasm_backend.simd.plan import twin
 
 SIZES = [1, 2, 3, 7, 8]
@@ -49,7 +49,7 @@ def always(monkeypatch: pytest.MonkeyPatch):
     """Loops stay loops, however short they are, and two turns are done at once also where that does not pay."""
     monkeypatch.setattr(unrolling, "TURNS", 0)
     monkeypatch.setattr(scalar_replacement, "LARGEST", 0)
-    monkeypatch.setattr(PairWriter, "_pays", lambda self, plan: True)
+    monkeypatch.setattr(loops, "pays", lambda plan, sums: True)
 
 
 def vectors(f: Func) -> int:

@@ -1,0 +1,143 @@
+"""Putting values on WebAssembly's stack: expression trees, loads, and the addresses of elements.
+
+These are one recursion: a number that is deferred is computed where it is read, the number may be an element, its
+address depends on an index, and that may be deferred.
+"""
+
+from __future__ import annotations
+
+from rose.ir import CONST, GET, INDEX, Value
+from rose.ir.sizes import Size, times
+from rose.ir.types import Real, Ref, Tuple, Type
+
+from ..abi.layout import leaves, offsets, size
+from ..binary.encoder import I32, LOCAL_GET
+from .places import Mem
+from .strength_reduction import step
+from .templates import PLAIN, template
+from .values import Frame
+
+
+class Expressions:
+    """Writes the code of values that are read, and of addresses."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame, self.c, self.place = frame, frame.c, frame.place
+        self.deferred = frame.lives.deferred
+        self.math = frame.program.math
+        # (index of a loop, bytes) -> the local that has their product: see `strength_reduction.py`
+        self.pointers: dict[tuple[Value, int], int] = {}
+        self.unread: set[Value] = set()  # indices that only pointers are made of, so that they are no numbers
+        listener = frame.program.listener
+        if listener is not None:
+            self.compute = listener(self.c, self.compute)
+
+    def push(self, v: Value, leaf: int = 0) -> None:
+        """Put a leaf on the stack: a number, or an address."""
+        if v in self.deferred:
+            self.compute(v)
+            return
+        if v.op is CONST and v.type is Real:
+            self.c.f64_const(v.attr)
+            return
+        places = self.place.get(v)
+        place = (self.frame.all_places(v) if places is None else places)[leaf]
+        if isinstance(place, int):
+            self.c.body += LOCAL_GET[place]
+        elif isinstance(place, Mem):
+            t = leaves(v.type)[leaf] if not isinstance(v.type, Ref) else v.type
+            if t.scalar:
+                self.c.load(t, place)
+            else:
+                self.c.address(place)
+        else:
+            self.c.constant(place.type, place.value)
+
+    def compute(self, v: Value, /) -> None:
+        """Put the number that an instruction makes on the stack: a row of the table, or a load."""
+        if v.op is INDEX:
+            at = self.frame.address(v.args[0])
+            if v.args[1].op is CONST:
+                self.c.load(v.type, at.at(times(v.args[1].attr, size(v.type))))
+                return
+            self.c.load_from(v.type, self.scaled(v.args[1], size(v.type), at))
+        elif v.op is GET:
+            t, k = v.args[0].type, int(v.attr)
+            assert isinstance(t, Tuple)
+            self.c.load(v.type, self.frame.address(v.args[0]).at(offsets(t)[k]))
+        else:
+            simple = PLAIN.get(v.op)
+            if simple is not None:
+                body, place, deferred = self.c.body, self.place, self.deferred
+                for a in v.args:
+                    if a in deferred:
+                        self.compute(a)
+                    elif a in place and isinstance(k := place[a][0], int):
+                        body += LOCAL_GET[k]
+                    else:
+                        self.push(a)
+                body += simple
+                return
+            if "$" not in v.op.wasm:
+                for a in v.args:
+                    self.push(a)
+            for step in template(v.op):
+                if isinstance(step, int):
+                    self.push(v.args[step])
+                elif isinstance(step, str):
+                    self.c("call", self.math[step])
+                else:
+                    self.c.emit(step)
+
+    def store(self, v: Value, leaf: int, t: Type, to: Mem) -> None:
+        """Let a leaf of `v` be at an address; nothing to do if it was built there."""
+        if t.scalar:
+            self.c.base(to)
+            self.push(v, leaf)
+            self.c.write(t, to)
+        elif (at := self.frame.address(v, leaf)) != to:
+            self.c.copy(t, at, to)
+
+    # addresses of elements
+
+    def scaled(self, i: Value, stride: int | Size, row: Mem) -> Mem:
+        """Put where element `i` of a row is on the stack, but for the offset of the address that comes back."""
+        based, pointer = self.c.beginning(row), self.pointer(i, stride)
+        if pointer is None:
+            self.push(i)
+            self.times(stride)
+        else:
+            self.c.base(pointer)
+            row = row.at(pointer.offset)
+        if based:
+            self.c("i32.add")
+        return row
+
+    def pointer(self, i: Value, stride: int | Size) -> Mem | None:
+        """How far element `i` is from the first one, if a loop has a pointer for that."""
+        at = step(i)
+        k = None if isinstance(stride, Size) else self.pointers.get((at.turn, stride * at.times))
+        return None if k is None else Mem(k, 0).at(times(at.ahead, stride))
+
+    def element_at(self, i: Value, owner: Value, stride: int | Size, row: Mem) -> Mem:
+        """The address of element `i` of a row: in a local of the owner, where a pointer is not enough."""
+        pointer = self.pointer(i, stride)
+        if pointer is not None and row.base is None and row.more is None:
+            return pointer.at(row.offset)
+        at = self.scaled(i, stride, row)
+        k = self.frame.local(owner, I32)
+        self.c.set(k)
+        return Mem(k, at.offset)
+
+    def times(self, stride: int | Size) -> None:
+        """Multiply the index on the stack."""
+        if isinstance(stride, Size):
+            self.c.extent(stride)
+            self.c("i32.mul")
+        elif stride & (stride - 1) == 0:
+            if stride > 1:
+                self.c.i32_const(stride.bit_length() - 1)
+                self.c("i32.shl")
+        else:
+            self.c.i32_const(stride)
+            self.c("i32.mul")
