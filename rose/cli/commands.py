@@ -31,7 +31,7 @@ from ..ir import OPS, Func
 from ..ir.text import graph
 from ..ir.text.printer import show
 from ..ir.types import single
-from ..optimise.pipeline import optimised
+from ..optimise.pipeline import NAMES, PASSES, Instruments, optimised
 from ..testing import examine
 from ..version import VERSION
 from . import doctor, inspect, serve
@@ -259,39 +259,78 @@ def _plain(x: Any) -> Any:
     return x
 
 
+_OUTSIDE = ("trace", "jvp", "transpose", "wasm")  # the stages before and after the optimiser
+
+
 @main.command("ir")
 @click.argument("target", metavar="FILE:NAME")
-@click.option("--pass", "stage", type=click.Choice(["trace", "jvp", "transpose", "optimise", "wasm"]), default="trace",
-              show_default=True, help="After which pass.")  # fmt: skip
+@click.option("--pass", "stage", type=click.Choice([*_OUTSIDE[:3], "optimise", "wasm", *PASSES]), metavar="PASS",
+              help=f"After: trace jvp transpose optimise wasm; of the optimiser, {' '.join(PASSES)}.")  # fmt: skip
 @click.option("--dot", "form", flag_value="dot", help="As a graph, in the language of Graphviz.")
 @click.option("--svg", "form", flag_value="svg", help="As a picture of the graph.")
+@click.option("--after-each", "form", flag_value="each", help="After each pass of the optimiser that changed it.")
+@click.option("--time-passes", "form", flag_value="times", help="The time that each pass of the optimiser took.")
+@click.option(
+    "--without", multiple=True, type=click.Choice(NAMES), metavar="PASS", help="Leave it out; again for others."
+)
 @_size
-def ir_(target: str, stage: str, form: str | None, sizes: tuple[str, ...]) -> None:
-    """Print the IR of one function: as traced, or after a pass; as text, or as a graph."""
+def ir_(target: str, stage: str | None, form: str | None, without: tuple[str, ...], sizes: tuple[str, ...]) -> None:
+    """Print the IR of one function: as traced, or after a pass; as text, or as a graph.
+
+    \b
+    rose ir model.py:f
+    rose ir model.py:grad_f --after-each
+    rose ir model.py:grad_f --pass fuse-loops --without inline
+    """
     (f,) = _of_sizes({"": load_one(target)}, sizes).values()
-    if form is not None and stage == "wasm":
+    of_optimiser = bool(without) or form in ("each", "times")
+    stage = stage or ("optimise" if of_optimiser else "trace")
+    if form in ("dot", "svg") and stage == "wasm":
         raise click.UsageError("WebAssembly is no graph: ask for another pass")
-    with reported():
-        if stage == "wasm":
-            click.echo(build.compile(f).disassemble())
-            return
-        funcs = _stage(f, stage)
-        text = (
-            "\n\n".join(map(show, funcs)) if form is None else graph.dot(funcs) if form == "dot" else graph.svg(funcs)
+    if of_optimiser and stage in _OUTSIDE:
+        raise click.UsageError(
+            f"{stage} is not a pass of the optimiser: ask for --pass optimise, or {', '.join(PASSES)}"
         )
-        click.echo(text)
+    with reported():
+        if stage in _OUTSIDE:
+            click.echo(build.compile(f).disassemble() if stage == "wasm" else _drawn(_derived(f, stage), form))
+        else:
+            with build.no_collector():
+                click.echo(_optimised(f.func, stage, form, without))
 
 
-def _stage(f: AnyFn, stage: str) -> list[Func]:
-    """The functions that a pass makes of one."""
-    func = f.func
-    if stage in ("jvp", "transpose"):
-        d = derive_jvp(func, full_mask(func), f.loc)
-        if stage == "jvp" or d.flat:
-            return [d.func]
-        halves = transpose(d.func)
-        return [halves.fwd, halves.bwd]
-    return [optimised({"": func})[""] if stage == "optimise" else func]
+def _drawn(funcs: Sequence[Func], form: str | None) -> str:
+    if form is None:
+        return "\n\n".join(map(show, funcs))
+    return graph.dot(funcs) if form == "dot" else graph.svg(funcs)
+
+
+def _derived(f: AnyFn, stage: str) -> list[Func]:
+    """A function as traced, or its derivative."""
+    if stage == "trace":
+        return [f.func]
+    d = derive_jvp(f.func, full_mask(f.func), f.loc)
+    if stage == "jvp" or d.flat:
+        return [d.func]
+    halves = transpose(d.func)
+    return [halves.fwd, halves.bwd]
+
+
+def _optimised(func: Func, last: str, form: str | None, without: Sequence[str]) -> str:
+    """A function after the pass `last`, or what passes did on the way there."""
+    later = PASSES[PASSES.index(last) + 1 :] if last in PASSES else ()
+    parts = [f"# {func.name} as traced\n\n{show(func)}"] if form == "each" else []
+    asked = Instruments((*without, *later))
+    if form == "each":
+        asked.tell = lambda name, g: parts.append(f"# {g.name} after {name}\n\n{show(g, callees=False)}")
+    made = optimised({"": func}, asked=asked)[""]
+    if form == "each":
+        return "\n\n".join(parts)
+    if form == "times":
+        total = sum(asked.seconds.values())
+        rows = [(name, f"{1000 * s:.2f}", f"{s / total:.0%}") for name, s in asked.seconds.items()]
+        return _table([("pass", "ms", "share"), *rows])
+    return _drawn([made], form)
 
 
 @main.command("check")
@@ -332,9 +371,12 @@ def ops_() -> None:
     for op in sorted(OPS.values(), key=lambda op: not op.wasm):
         kind = "linear" if op.transpose or op.name == "select" else "yes" if op.jvp else "flat"
         rows.append((op.name, kind if op.wasm else "structure", op.wasm, op.doc))
+    click.echo(_table(rows))
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        click.echo("  ".join([x.ljust(n) for x, n in zip(row, widths, strict=True)]).rstrip())
+    return "\n".join(["  ".join([x.ljust(n) for x, n in zip(row, widths, strict=True)]).rstrip() for row in rows])
 
 
 for command in (inspect.inspect_, serve.serve_, doctor.doctor_):

@@ -17,6 +17,7 @@ import os
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Concatenate, ParamSpec, TypeVar
 
 from ..ir import Builder, Func, Value
 from ..ir.callgraph import callees, callees_first, with_parts
@@ -35,6 +36,9 @@ from .scheduling import schedule
 from .sum_forwarding import forward_sums
 from .unroll_and_jam import unroll_and_jam
 from .unrolling import unroll
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -71,14 +75,16 @@ def _join(f: Func, c: Context) -> Func:
     return joined
 
 
-_sweep = Pass("dead-code", lambda f, c: remove_dead_code(f), "every gradient", edits=True)
+def _sweep(f: Func, c: Context) -> Func:
+    return remove_dead_code(f)
 
-AFTER_TRACING = (_sweep,)
+
+AFTER_TRACING = (Pass("early-dead-code", _sweep, "what is traced and not used", edits=True),)
 PER_FUNCTION = (
     Pass("inline", lambda f, c: c.inliner.inlined(f), "every gradient: 1.05 to 34.8 x"),
     Pass("forward-sums", lambda f, c: forward_sums(f), "a matrix by columns: 34 x; the robot: 1.35 x", edits=True),
     Pass("fuse-loops", lambda f, c: fuse_loops(f, simd=c.simd), "least squares: 1.28 x", edits=True),
-    _sweep,
+    Pass("dead-code", _sweep, "every gradient", edits=True),
 )
 PROGRAM = "dead-arguments"  # one module, by 1 % of its bytes
 LAST = (
@@ -89,8 +95,9 @@ LAST = (
     Pass("schedule", lambda f, c: schedule(f), "long sums: fewer numbers wait in registers", edits=True),
     Pass("outline", lambda f, c: outline(f, LONG) if c.joined else f, "what join-halves made too long"),
 )
-PASSES = tuple(dict.fromkeys([p.name for p in (*AFTER_TRACING, *PER_FUNCTION, *LAST)]))
-NAMES = (*PASSES, PROGRAM, *[rule.name for rule in RULES])  # what can be switched off
+PASSES = (*[p.name for p in (*AFTER_TRACING, *PER_FUNCTION)], PROGRAM, *[p.name for p in LAST])
+NAMES = (*PASSES, *[rule.name for rule in RULES])  # what can be switched off
+CHECKS = os.environ.get("ROSE_CHECK") == "1"
 
 
 @dataclass
@@ -98,34 +105,41 @@ class Instruments:
     """What is asked of a run of the pipeline besides its result; without one, passes are run and nothing else."""
 
     without: Collection[str] = ()  # passes and rules that are left out
-    verifies: bool = False
-    tell: Callable[[str, Func], None] | None = None  # called with each function that a pass changed
+    verifies: bool = CHECKS
+    tell: Callable[[str, Func], object] | None = None  # called with each function that a pass changed
     seconds: dict[str, float] = field(default_factory=dict[str, float])  # by pass
 
     def __post_init__(self) -> None:
-        if unknown := [name for name in self.without if name not in NAMES]:
-            raise ValueError(f"there is no pass {unknown[0]}: the passes are {', '.join(NAMES)}")
+        unknown = [name for name in self.without if name not in NAMES]
+        assert not unknown, f"there is no pass {unknown[0]}: the passes are {', '.join(NAMES)}"
 
     def run(self, p: Pass, f: Func, context: Context) -> Func:
         """What a pass makes of a function."""
-        looks = self.verifies or self.tell is not None
-        before = show(f, callees=False) if looks else ""
-        start = perf_counter()
-        new = f if p.name in self.without else p.run(f, context)
-        self.seconds[p.name] = self.seconds.get(p.name, 0.0) + perf_counter() - start
-        if looks:
-            after = show(new, callees=False)
-            if self.verifies:
-                check_alone(new)
-                assert p.edits or new is f or show(f, callees=False) == before, f"{p.name} edited {f.name} in place"
-                assert p.edits or new is not f or after == before, f"{p.name} edited {f.name} in place"
-            if self.tell is not None and after != before:
-                self.tell(p.name, new)
+        if not self.verifies and self.tell is None:
+            return self.timed(p.name, p.run, f, context)
+        before = show(f, callees=False)
+        new = self.timed(p.name, p.run, f, context)
+        if self.verifies:
+            check_alone(new)
+        after = show(new, callees=False)
+        if self.verifies:
+            old = after if new is f else show(f, callees=False)
+            assert p.edits or old == before, f"{p.name} edited {f.name}, which is not its own"
+        if self.tell is not None and after != before:
+            self.tell(p.name, new)
         return new
 
+    def timed(self, name: str, run: Callable[Concatenate[T, P], T], x: T, *args: P.args, **named: P.kwargs) -> T:
+        if name in self.without:
+            return x
+        start = perf_counter()
+        made = run(x, *args, **named)
+        self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - start
+        return made
 
-VERIFYING = Instruments(verifies=True) if os.environ.get("ROSE_CHECK") == "1" else None
-if VERIFYING is not None:
+
+VERIFYING = Instruments() if CHECKS else None
+if CHECKS:
     Builder.verify = staticmethod(check_alone)
 
 
@@ -156,8 +170,7 @@ def optimised(
     context = Context(funcs.values(), simd, asked)
     inlined = _each(funcs.values(), PER_FUNCTION, context)
     program = {name: inlined[f] for name, f in funcs.items()}
-    if PROGRAM not in context.without:
-        program = remove_dead_arguments(program)
+    program = remove_dead_arguments(program) if asked is None else asked.timed(PROGRAM, remove_dead_arguments, program)
     context.made = {}
     last = _each(program.values(), LAST, context)
     return {name: last[f] for name, f in program.items()}

@@ -13,28 +13,16 @@ from typing import Any
 from ..errors import TypeMismatch
 from ..host.effects import Printer
 from ..ir import CONST, FOR, Block, Func, Opaque, Value, is_call
-from ..ir.callgraph import callees, map_kind
+from ..ir.callgraph import callees_first, map_kind
 from ..ir.libm import nearest
 from ..ir.single_ops import TWINS
 from ..ir.types import Single, Tuple, Type, Vec, double, single
 
-# the table
-
-
-# functions
-
 
 def to_single(f: Func) -> Func:
     """`f`, and all that it calls, in single precision: each function once."""
-    todo = [f]
-    while todo:
-        g = todo[-1]
-        if "single" in g.memo:
-            todo.pop()
-        elif missing := [h for h in callees(g) if "single" not in h.memo]:
-            todo.extend(missing)
-        else:
-            g.memo["single"] = _copy(g)
+    for g in callees_first(f, lambda g: "single" not in g.memo):
+        g.memo["single"] = _copy(g)
     return f.memo["single"]
 
 

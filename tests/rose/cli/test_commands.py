@@ -21,6 +21,7 @@ from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.transpose import transpose
 from rose.cli import commands
 from rose.ir.text.printer import show
+from rose.optimise.pipeline import PASSES
 from wasm_backend.package.files import gzipped, loaded, weight
 
 FILES = """
@@ -219,7 +220,7 @@ def test_help_and_version(sh: Shell):
     for command, words in {
         "compile": ["--out", "--grad"],
         "run": ["ARGS-AS-JSON"],
-        "ir": ["--pass", "--dot", "--svg"],
+        "ir": ["--pass", "--dot", "--svg", "--after-each", "--time-passes", "--without"],
         "ops": [],
     }.items():
         code, out, _ = sh(command, "--help")
@@ -790,6 +791,56 @@ def test_ir_drops_dead_code_when_it_optimises(sh: Shell):
     sh.write("dead.py", "import rose\n@rose.fn\ndef f(x: rose.Real) -> rose.Real:\n    x * 2\n    return x + 1\n")
     assert " * " in sh("ir", "dead.py:f").out
     assert " * " not in sh("ir", "dead.py:f", "--pass", "optimise").out
+
+
+SLOPES = """import rose
+from rose import Real, Vec
+
+@rose.fn
+def f(x: Vec[50], y: Vec[50]) -> Real:
+    return rose.sum((x[i] - y[i]) ** 2 for i in rose.range(50))
+
+g = rose.grad(f)
+"""
+
+
+def test_ir_prints_what_a_pass_of_the_optimiser_makes(sh: Shell):
+    sh.write("slopes.py", SLOPES)
+    before, after = [sh("ir", "slopes.py:g", "--pass", name).out for name in ("inline", "fuse-loops")]
+    assert [text.count("[for ") for text in (before, after)] == [2, 1]
+    assert "f.jvp.bwd(" in sh("ir", "slopes.py:g", "--pass", "early-dead-code").out
+
+
+def test_ir_prints_a_heading_for_each_pass_that_changed_a_function(sh: Shell):
+    sh.write("slopes.py", SLOPES)
+    out = sh("ir", "slopes.py:g", "--after-each").out
+    found = [line.removeprefix("# grad(f) ") for line in out.splitlines() if line.startswith("# grad(f) ")]
+    assert found[:4] == ["as traced", "after early-dead-code", "after inline", "after fuse-loops"]
+    assert "after unroll" not in out, "50 iterations stay a loop, so the pass changed nothing"
+
+
+def test_ir_leaves_passes_and_rules_out(sh: Shell):
+    sh.write("slopes.py", SLOPES)
+    assert "f.jvp.bwd(" not in sh("ir", "slopes.py:g", "--pass", "optimise").out
+    assert "f.jvp.bwd(" in sh("ir", "slopes.py:g", "--without", "inline").out
+    fused = sh("ir", "slopes.py:g", "--without", "fuse-loops", "--without", "recompute", "--after-each").out
+    assert "after fuse-loops" not in fused
+
+
+def test_ir_says_how_long_each_pass_took(sh: Shell):
+    sh.write("slopes.py", SLOPES)
+    head, *rows = sh("ir", "slopes.py:g", "--time-passes", "--without", "schedule").out.splitlines()
+    assert head.split() == ["pass", "ms", "share"]
+    assert [row.split()[0] for row in rows] == [name for name in PASSES if name != "schedule"]
+    assert abs(sum([int(row.split()[2].rstrip("%")) for row in rows]) - 100) < len(rows)
+
+
+def test_ir_lists_the_passes_where_one_is_unknown(sh: Shell):
+    said = [sh.fails(2, "ir", "model.py:loss", option, "nonsense") for option in ("--pass", "--without")]
+    assert "'nonsense' is not one of 'trace', 'jvp'," in said[0]
+    assert "'nonsense' is not one of 'early-dead-code', 'inline'," in said[1]
+    wrong = sh.fails(2, "ir", "model.py:loss", "--pass", "jvp", "--after-each")
+    assert wrong.startswith("jvp is not a pass of the optimiser: ask for --pass optimise, or early-dead-code, inline,")
 
 
 def test_ir_of_a_deep_chain_of_calls(sh: Shell):

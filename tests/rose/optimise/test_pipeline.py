@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -26,7 +29,7 @@ from rose.optimise.dead_arguments import remove_dead_arguments
 from rose.optimise.dead_code import remove_dead_code
 from rose.optimise.inlining import SMALL
 from rose.optimise.outlining import LONGEST
-from rose.optimise.pipeline import optimise, optimised
+from rose.optimise.pipeline import NAMES, Context, Instruments, Pass, optimise, optimised
 from rose.optimise.rewriter import Simplifier
 from rose.optimise.single_precision import to_single
 from rose.optimise.sum_forwarding import forward_sums
@@ -569,3 +572,84 @@ def test_a_small_accumulator_that_a_loop_adds_to_is_one_for_each_number():
 
     made = fast(f.func, (tuple((0.1 * k, -0.3 * k) for k in range(5)),))
     assert [v.args[0].type for v in code(made) if v.op is ACCUM] == [Real, Real]
+
+
+# the driver
+
+
+def steep() -> Func:
+    """A gradient that most passes and rules have something to do in."""
+    inner = fn([Real], Real)(lambda x: rose.cond(x > 0.5, lambda: x * x - sin(x), lambda: -x))
+
+    def f(x: Any, m: Any) -> Any:
+        rows = rose.sum(rose.sum(m[i][j] * x[j] for j in rose.range(20)) ** 2 for i in rose.range(20))
+        return rows + rose.sum(inner(x[i] - x[i + 1]) for i in rose.range(19))
+
+    return rose.value_and_grad(fn([Vec[20], Vec[20, Vec[20]]], Real)(f)).func
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_pass_every_bit_stays(name: str):
+    g, x = steep(), [0.1 * k for k in range(20)]
+    args = x, [x[k:] + x[:k] for k in range(20)]
+    made = optimised({"g": g}, asked=Instruments((name,), verifies=True))["g"]
+    assert same(run(check(made), *args), run(g, *args))
+
+
+def test_whoever_asks_is_told_of_each_pass_that_changed_something():
+    told: list[str] = []
+    optimised({"g": steep()}, asked=Instruments(tell=lambda name, f: told.append(name)))
+    assert {"early-dead-code", "inline", "fuse-loops", "unroll-and-jam", "dead-code"} <= {*told}
+
+
+def square() -> Func:
+    return fn([Real], Real)(lambda x: (x + 1.0, x * x)[1]).func
+
+
+@pytest.mark.parametrize(
+    ("edits", "message"), [(False, "a pass edited f, which is not its own"), (True, None)], ids=["refused", "allowed"]
+)
+def test_only_what_the_pipeline_made_is_edited_in_place(edits: bool, message: str | None):
+    step = Pass("a pass", lambda f, c: remove_dead_code(f), "", edits)
+    f = square()
+    f.name = "f"
+    if message is None:
+        Instruments(verifies=True).run(step, f, Context((), False, None))
+    else:
+        with pytest.raises(AssertionError, match=message):
+            Instruments(verifies=True).run(step, f, Context((), False, None))
+
+
+def test_a_pass_that_makes_what_is_not_well_formed_is_found():
+    def forget(f: Func, c: Context) -> Func:
+        f.body.code.clear()
+        return f
+
+    with pytest.raises(AssertionError, match="used before it is defined"):
+        Instruments(verifies=True).run(Pass("forget", forget, "", edits=True), square(), Context((), False, None))
+
+
+def test_an_unknown_pass_cannot_be_left_out():
+    with pytest.raises(AssertionError, match="there is no pass inlining: the passes are early-dead-code, inline,"):
+        Instruments(("inlining",))
+
+
+BROKEN = """
+import rose.optimise.pipeline
+from rose.ir import building
+from rose.ir.ops import neg
+from rose.ir.types import Real
+
+with building("f") as b:
+    y = neg(b.param(Real))
+    b.root.code.clear()
+    b.func(y)
+"""
+
+
+@pytest.mark.parametrize(("check", "code"), [("1", 1), ("", 0)])
+def test_rose_check_verifies_every_function_that_is_made(check: str, code: int):
+    environment = {**os.environ, "ROSE_CHECK": check}
+    done = subprocess.run([sys.executable, "-c", BROKEN], env=environment, capture_output=True, text=True)
+    assert done.returncode == code
+    assert ("used before it is defined" in done.stderr) == bool(code)
