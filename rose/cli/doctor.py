@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from wasm_backend.runtime.cache_directory import kept_in
+from wasm_backend.runtime.cache_directory import cache_directory
 
 from .. import build
 from ..derivatives import gradients
@@ -142,7 +142,7 @@ def _browser() -> Findings:
 
 
 def _cache() -> Findings:
-    folder = kept_in()
+    folder = cache_directory()
     if folder is None:
         wanted = os.environ.get("ROSE_CACHE") != ""
         why = "there is no directory that only you can write to" if wanted else "ROSE_CACHE is empty"

@@ -1,6 +1,6 @@
-"""A module of ours as text: its imports, exports and instructions, with the names of the specification.
+"""The disassembler: the imports, exports and instructions of a module as text, with the names of the specification.
 
-It reads what `encode` writes, by the same table, and nothing more.
+It decodes by the table of `encoder.py`, so it reads the modules that the encoder writes, and no others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _INDENTS, _OUTDENTS = {"block", "loop", "if", "else"}, {"end", "else"}
 
 
 def _by_bytes() -> dict[bytes, tuple[str, str]]:
-    """Fixed bytes of an instruction -> its mnemonic, and the kind of what follows."""
+    """Fixed bytes of an instruction -> its mnemonic, and the kind of its immediates."""
     out: dict[bytes, tuple[str, str]] = {}
     for mnemonic, (fixed, encode) in OPCODES.items():
         kind = "" if encode is None else "u" if encode is unsigned else mnemonic
@@ -28,7 +28,7 @@ _LONGEST = max(map(len, _INSTRUCTIONS))
 
 
 def disassemble(wasm: bytes) -> str:
-    """The text of a module."""
+    """A module as text."""
     sections = dict(sections_of(wasm))
     names = names_of(sections)
     types = [function_type(r) for r in items(sections, 1)]

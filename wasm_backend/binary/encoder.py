@@ -1,8 +1,7 @@
-"""The WebAssembly binary format: only bytes, and nothing of ours.
+"""The encoder: instructions, functions and modules as bytes, with the names of the specification.
 
-The tree is the specification's, and so are the names: https://webassembly.github.io/spec/core/binary/
-A function's body is written front to back into a `Code`, and a `Module` puts the sections around it.
-Nothing checks the stack here: a validator does, in the tests.
+The body of a function is written front to back into a `Code`, and a `Module` puts the sections around it.
+Nothing checks the types on the stack: a validator does, in the tests.
 
     m, c = Module("example"), Code(params=1)
     square = m.reserve(m.type([F64], [F64]), "square")
@@ -20,12 +19,12 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
 I32, I64, F32, F64, V128 = 0x7F, 0x7E, 0x7D, 0x7C, 0x7B  # value types
-EMPTY = 0x40  # the type of a block that leaves nothing
+EMPTY = 0x40  # the type of a block without a result
 FUNC, MEMORY, GLOBAL = 0, 2, 3  # kinds of exports
-CODE = 10  # the id of the section that has the functions
+CODE = 10  # the id of the code section
 PAGE = 65_536  # bytes
 
-# What engines refuse to go beyond: the limits that the specification of the JavaScript interface gives.
+# The limits of engines, from the specification of the JavaScript interface.
 MAX_LOCALS = 50_000  # in a function, parameters included
 MAX_PARAMS = 1_000
 MAX_RESULTS = 1_000
@@ -60,22 +59,22 @@ def name(s: str) -> bytes:
 
 
 def vector(items: Sequence[bytes]) -> bytes:
-    """The number of items, and the items."""
+    """A vector of the specification: the number of items, and the items."""
     return unsigned(len(items)) + b"".join(items)
 
 
 def section(id: int, content: bytes) -> bytes:
-    """A section, or a subsection: its id, its size, and what it holds."""
+    """A section or a subsection: its id, its size, and its content."""
     return _BYTE[id] + unsigned(len(content)) + content
 
 
 # Instructions
 
 # Mnemonic, fixed bytes, kind of the immediates if it has any; two spaces between rows. The fixed bytes
-# are the opcode and what never varies: the natural alignment of a load or store, and memory 0. Here is all
-# of WebAssembly 1.0 but `call_indirect`, as we make no tables; then the bulk memory operations, the sign
-# extensions and the truncations that saturate, which every engine has had for years. Last is what computes two numbers
-# at once, and at the end of that what not every engine has; those loads and stores are of numbers, aligned as such.
+# are the opcode and constant immediates: the natural alignment of a load or store, and memory 0. The table has all
+# of WebAssembly 1.0 except `call_indirect`, as we make no tables; then the bulk memory operations, the sign
+# extensions and the saturating truncations, which every engine has had for years. Last is SIMD of two numbers, whose
+# loads and stores are aligned as numbers are; it ends with relaxed SIMD, which not every engine has.
 _TABLE = """
     unreachable 00  nop 01          block 02 t      loop 03 t
     if 04 t         else 05         end 0b          br 0c u
@@ -149,7 +148,7 @@ def _labels(*labels: int) -> bytes:
 
 
 def _i32(n: int) -> bytes:
-    """Addresses reach beyond what is positive as an i32, and wrap."""
+    """A 32-bit integer; an address from 2**31 on wraps to a negative one."""
     assert -(2**31) <= n < 2**32, n
     return signed(n if n < 2**31 else n - 2**32)
 
@@ -168,7 +167,7 @@ def _access(offset: int, lane: int) -> bytes:
 
 
 def _lanes(first: int, second: int) -> bytes:
-    """Which two of the four numbers in two vectors are taken: each is eight bytes."""
+    """The byte indices of an `i8x16.shuffle` that takes two of the four numbers in two vectors."""
     return bytes([8 * lane + k for lane in (first, second) for k in range(8)])
 
 
@@ -189,12 +188,12 @@ def _opcodes() -> dict[str, tuple[bytes, Immediates | None]]:
     return rows
 
 
-# mnemonic -> its fixed bytes, and what encodes its immediates, if it has any
+# mnemonic -> its fixed bytes, and the encoder of its immediates, if it has any
 OPCODES = _opcodes()
 
 
 def instruction(mnemonic: str, *immediates: float) -> bytes:
-    """The bytes of one instruction, to be given to `Code.emit`, as often as it is wanted."""
+    """The bytes of one instruction, for `Code.emit`."""
     fixed, encode = OPCODES[mnemonic]
     if encode is not None:
         return fixed + encode(*immediates)
@@ -203,7 +202,7 @@ def instruction(mnemonic: str, *immediates: float) -> bytes:
 
 
 class _Indexed(dict[int, bytes]):
-    """index -> the instruction that has it as its immediate, encoded at its first use."""
+    """index -> the encoded instruction with this immediate, memoised."""
 
     def __init__(self, mnemonic: str) -> None:
         super().__init__()
@@ -221,39 +220,39 @@ _END = OPCODES["end"][0]
 _CONST = {I32: "i32.const", I64: "i64.const", F32: "f32.const", F64: "f64.const"}
 
 
-Mark = tuple[int, object]  # an offset, and what is noted of the instructions from there on
+Mark = tuple[int, object]  # an offset, and the note on the instructions from there on
 
 
 class Body(bytearray):
-    """Instructions, and what is noted of some, from an offset in them to the next one that is noted."""
+    """Encoded instructions, with notes on them (their origins): each holds from its offset to that of the next."""
 
     def __init__(self) -> None:
         super().__init__()
         self.marks: list[Mark] = []
 
-    def mark(self, what: object) -> None:
-        """Note something of the instructions that come."""
+    def mark(self, note: object) -> None:
+        """Put a note on the instructions that follow."""
         if self.marks and self.marks[-1][0] == len(self):
             self.marks.pop()
-        self.marks.append((len(self), what))
+        self.marks.append((len(self), note))
 
 
 class Code:
     """The body of a function, while it is being written.
 
-    `code("f64.load", 8)` writes any instruction; the methods write the most frequent ones sooner.
-    `params` is how many parameters the function has: the other locals are numbered after them.
+    `code("f64.load", 8)` writes any instruction; the methods write the most frequent ones faster.
+    `params` is the number of parameters; the other locals are numbered after them.
     """
 
     __slots__ = ("body", "locals", "params")
 
     def __init__(self, params: int) -> None:
         self.params = params
-        self.locals: list[int] = []  # the type of each local that is no parameter
+        self.locals: list[int] = []  # the type of each local that is not a parameter
         self.body = Body()
 
     def local(self, type: int) -> int:
-        """The index of a new local, whenever one is needed."""
+        """The index of a new local of a type."""
         self.locals.append(type)
         return self.params + len(self.locals) - 1
 
@@ -266,13 +265,13 @@ class Code:
             self.body += fixed
 
     def emit(self, encoded: bytes) -> None:
-        """Write what `instruction` gave, one or several."""
+        """Write encoded instructions."""
         self.body += encoded
 
     def splice(self, body: Body) -> None:
-        """Write what was written into another body, with what is noted there."""
+        """Append another body, with its notes."""
         start = len(self.body)
-        self.body.marks += [(start + at, what) for at, what in body.marks]
+        self.body.marks += [(start + at, note) for at, note in body.marks]
         self.body += body
 
     def get(self, local: int) -> None:
@@ -304,7 +303,7 @@ class Code:
         self.body += _F64_STORE + unsigned(offset)
 
     def finish(self) -> bytes:
-        """The function as the code section has it: its size, its locals, its body and the last `end`."""
+        """The entry of the code section: size, locals, body and the last `end`."""
         assert self.params + len(self.locals) <= MAX_LOCALS, len(self.locals)
         groups = [unsigned(len(list(run))) + _BYTE[type] for type, run in groupby(self.locals)]
         body = vector(groups) + self.body + _END
@@ -323,9 +322,9 @@ class Module:
         self._name = name
         self._types: dict[bytes, int] = {}
         self._imports: list[bytes] = []
-        self._functions: list[int] = []  # the type of each that is no import
+        self._functions: list[int] = []  # the type of each that is not an import
         self._codes: list[bytes | None] = []
-        self._marks: list[list[Mark]] = []  # of each of these codes, from its start
+        self._marks: list[list[Mark]] = []  # the notes on each code, with offsets from its start
         self._names: list[str] = []  # of all functions
         self._memory = b""
         self._globals: list[bytes] = []
@@ -333,21 +332,21 @@ class Module:
         self._data: list[bytes] = []
 
     def type(self, params: Iterable[int], results: Iterable[int]) -> int:
-        """The index of a function type; equal types have the same."""
+        """The index of a function type; equal types have one index."""
         xs, ys = bytes(params), bytes(results)
         assert len(xs) <= MAX_PARAMS and len(ys) <= MAX_RESULTS, (len(xs), len(ys))
         key = b"\x60" + unsigned(len(xs)) + xs + unsigned(len(ys)) + ys
         return self._types.setdefault(key, len(self._types))
 
     def import_func(self, module: str, field: str, type: int) -> int:
-        """The index of an imported function, which is named as its field is."""
+        """The index of an imported function, which is named after its field."""
         assert not self._functions, "imports come first"
         self._imports.append(name(module) + name(field) + _BYTE[FUNC] + unsigned(type))
         self._names.append(field)
         return len(self._imports) - 1
 
     def reserve(self, type: int, name: str = "") -> int:
-        """The index of a function that is to be defined before `finish`."""
+        """The index of a function, which must be defined before `finish`."""
         self._functions.append(type)
         self._codes.append(None)
         self._marks.append([])
@@ -376,20 +375,20 @@ class Module:
         return len(self._globals) - 1
 
     def export(self, field: str, kind: int, index: int) -> None:
-        """Let what is outside see a `FUNC`, `MEMORY` or `GLOBAL`."""
+        """Export a `FUNC`, `MEMORY` or `GLOBAL` under a name."""
         assert field not in self._exports, field
         self._exports[field] = name(field) + _BYTE[kind] + unsigned(index)
 
     def data(self, offset: int, content: bytes) -> None:
-        """These bytes lie in memory at `offset` when the module starts."""
+        """Add a data segment: these bytes are in memory at `offset` when the module starts."""
         self._data.append(_BYTE[0] + instruction("i32.const", offset) + _END + unsigned(len(content)) + content)
 
     def finish(self) -> bytes:
-        """The module. There is no data count section: nothing we write refers to a segment."""
+        """The bytes of the module, without a data count section, as no instruction refers to a segment."""
         return b"\0asm\1\0\0\0" + b"".join([section(id, x) for id, x in self._sections()]) + self._name_section()
 
     def marks(self) -> list[Mark]:
-        """What was noted, by offsets in the module that `finish` gives; a function begins with None."""
+        """The notes, by offsets in the finished module; each function begins with None."""
         at, found = 8, list[Mark]()
         for id, content in self._sections():
             at += len(section(id, content))
@@ -398,14 +397,14 @@ class Module:
                 break
         for code, marks in zip(self._codes, self._marks, strict=True):
             assert code is not None
-            found += [(at, None), *[(at + k, what) for k, what in marks]]
+            found += [(at, None), *[(at + k, note) for k, note in marks]]
             at += len(code)
         return found
 
     def _sections(self) -> list[tuple[int, bytes]]:
-        """All sections that are not empty, but for that of names."""
+        """The sections that are not empty, in order, except the name section."""
         codes = [c for c in self._codes if c is not None]
-        assert len(codes) == len(self._codes), f"function {self._codes.index(None)} of ours is not defined"
+        assert len(codes) == len(self._codes), f"reserved function {self._codes.index(None)} is not defined"
         sections: list[tuple[int, Sequence[bytes]]] = [
             (1, list(self._types)), (2, self._imports), (3, [unsigned(t) for t in self._functions]),
             (5, [self._memory] if self._memory else []), (6, self._globals), (7, list(self._exports.values())),

@@ -1,4 +1,4 @@
-"""What a module consists of, as far as its bytes tell: `rose inspect`."""
+"""The inspector: the sections, imports, exports, functions and sizes of any module, for `rose inspect`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function: its bytes, and how many locals it has, parameters included."""
+    """A function: its size in bytes, and the number of its locals, parameters included."""
 
     name: str
     type: str
@@ -26,7 +26,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Anatomy:
-    """A module. What is imported and exported is a name, a kind, and a type."""
+    """The facts about a module. An import or export has a name, a kind, and a type."""
 
     bytes: int
     sections: Sequence[tuple[str, int]]
@@ -34,21 +34,21 @@ class Anatomy:
     exports: Sequence[tuple[str, str, str]]
     functions: Sequence[Function]
     pages: tuple[int, int] | None  # of memory: at first, and at most
-    data: int  # bytes of memory that are not 0 at first, or may not be
+    data: int  # bytes of data segments
     source_map: str | None
-    limits: Sequence[tuple[str, int, int]]  # what engines limit: how much there is, and may be
+    limits: Sequence[tuple[str, int, int]]  # each limit of engines: its name, the value of the module, the limit
 
 
 def anatomy(wasm: bytes) -> Anatomy:
-    """What the bytes of a module tell; a ValueError, if they are no module or a damaged one."""
+    """The facts about a module from its bytes; a ValueError if they are not a module, or damaged."""
     if wasm[:4] != b"\0asm":
-        raise ValueError("it does not begin as a WebAssembly module does")
+        raise ValueError("it does not begin like a WebAssembly module")
     if wasm[4:8] != b"\1\0\0\0":
         raise ValueError("it is of another version of WebAssembly, or a component")
     try:
         return _Module(wasm).whole()
     except (IndexError, KeyError, UnicodeDecodeError) as e:
-        raise ValueError("it is damaged, or has what no module of Rose has") from e
+        raise ValueError("it is damaged, or uses features that modules of Rose never use") from e
 
 
 class _Module:
@@ -62,9 +62,9 @@ class _Module:
         self.own = [r.unsigned() for r in items(self.sections, 3)]
 
     def type(self, r: Reader) -> tuple[str, int, int]:
-        """A type as text, and how many parameters and results it has."""
+        """A type as text, and the numbers of its parameters and results."""
         if r.data[r.at] != 0x60:
-            raise ValueError("it has types that are not those of functions")
+            raise ValueError("it has types other than those of functions")
         start = Reader(r.data, r.at + 1)
         params = len(start.bytes(start.unsigned()))
         results = len(start.bytes(start.unsigned()))
@@ -112,7 +112,7 @@ class _Module:
         total = 0
         for r in items(self.sections, 11):
             if r.unsigned() != 0:
-                raise ValueError("it has data that has no place of its own in memory")
+                raise ValueError("it has data without a fixed address in memory")
             r.bytes(1)
             r.signed()
             r.bytes(1)
@@ -136,7 +136,7 @@ class _Module:
 
 
 def _size(id: int | str, content: bytes) -> int:
-    """The bytes of a section, with those before its content."""
+    """The size of a section, header included."""
     return len(section(id, content) if isinstance(id, int) else section(0, name(id) + content))
 
 

@@ -1,4 +1,4 @@
-"""Reading a module: its sections, and what they are made of. What `encode` writes can be read back, and is the same."""
+"""The reader of modules: sections and their items."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KINDS = {0: "func", 1: "table", 2: "memory", 3: "global", 4: "tag"}
 
 
 class Reader(decode.Reader):
-    """The bytes of a module, from front to back. If there are too few of them, it is a ValueError."""
+    """The bytes of a module, read from front to back; a ValueError at the end of the bytes."""
 
     def bytes(self, n: int) -> bytes:
         found = super().bytes(n)
@@ -24,7 +24,7 @@ class Reader(decode.Reader):
 
 
 def sections_of(wasm: bytes) -> Iterator[tuple[int | str, bytes]]:
-    """The sections in order: each by its number, or if it is a custom one, by its name."""
+    """The sections in order: id and content, or name and content of a custom section."""
     r = Reader(wasm, 8)
     while r.at < len(wasm):
         id = r.bytes(1)[0]
@@ -37,7 +37,7 @@ def sections_of(wasm: bytes) -> Iterator[tuple[int | str, bytes]]:
 
 
 def items(sections: Mapping[int | str, bytes], id: int) -> Iterator[Reader]:
-    """A reader at each item of a section; the next is where it was left."""
+    """A reader at each item of a section in turn: the caller reads the item before it asks for the next."""
     if id in sections:
         r = Reader(sections[id])
         for _ in range(r.unsigned()):

@@ -1,11 +1,11 @@
-"""How `rose/libm/libm.bin` is made: musl's functions out of the library of Debian's package wasi-libc.
+"""Building `rose/ir/libm/libm.bin`: musl's functions, from the library of Debian's package wasi-libc.
 
     apt install wasi-libc
     python -m wasm_backend.libm.build
 
 A developer runs it, and a test compares. The objects of that package are musl's own sources, built by clang
-with -O2: they import nothing from a host, set no errno, and touch no memory but their tables, a little
-scratch memory, and `signgam`. What they import must be in the archive, and the tests say what that may be.
+with -O2: they import nothing from a host, do not set errno, and use no memory but their tables, a little
+scratch memory, and `signgam`. Their imports must be in the archive, and the tests list the allowed ones.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def build(archive: Archive, made_from: dict[str, str]) -> Library:
 
 
 class _Collector:
-    """Functions out of an archive, all that they call, and their data."""
+    """Collects functions from an archive, with the functions that they call, and their data."""
 
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
@@ -62,7 +62,7 @@ class _Collector:
         self.data: dict[str, Data] = {}
 
     def exported(self, kind: int, name: str) -> str:
-        """Take a function or data that an object exports; its name in the library, as it may have several."""
+        """Collect an exported function or its data; the result is its name in the library, as it may have several."""
         object = self.archive.defining(name)
         (index,) = [s.target for s in object.symbols if (s.kind, s.name) == (kind, name) and s.target is not None]
         return self._function(object, index) if kind == FUNCTION else self._data(object, index)
@@ -96,7 +96,7 @@ class _Collector:
 
 
 def _name(object: Object, kind: int, index: int) -> str:
-    """The first name that an object gives to something; what only it sees is named after the object's first export."""
+    """The first exported name of a symbol; a local symbol is named after the first export of its object."""
     named = [s for s in object.symbols if s.kind == kind and s.target == index]
     exported = [s.name for s in named if not s.local]
     if exported:
@@ -106,7 +106,7 @@ def _name(object: Object, kind: int, index: int) -> str:
 
 
 def _cut(code: bytes, holes: list[Hole]) -> tuple[bytes, list[Hole]]:
-    """The code without what is to be relocated, and where that was."""
+    """The code without its holes, and the offsets of the holes in what is left."""
     parts, cut, start = list[bytes](), list[Hole](), 0
     for h in sorted([h for h in holes if 0 <= h.at < len(code)]):
         parts.append(code[start : h.at])
@@ -116,7 +116,7 @@ def _cut(code: bytes, holes: list[Hole]) -> tuple[bytes, list[Hole]]:
 
 
 def _opcodes() -> dict[int, tuple[str, int]]:
-    """Opcodes of one byte: the mnemonic, and how many integers follow, the alignment of a load or store among them."""
+    """Opcodes of one byte: the mnemonic, and the number of its integer immediates, alignments included."""
     rows = {fixed[0]: (mnemonic, encode) for mnemonic, (fixed, encode) in OPCODES.items() if fixed[0] != 0xFC}
     return {
         code: (mnemonic, 2 if ".load" in mnemonic or ".store" in mnemonic else int(encode is not None))
@@ -125,7 +125,7 @@ def _opcodes() -> dict[int, tuple[str, int]]:
 
 
 def _stack(name: str, library: Library) -> int:
-    """How many bytes of the stack a function needs, with what it calls."""
+    """The bytes of stack that a function needs, with the functions that it calls."""
     f = library.functions[name]
     code = decode(f, library.opcodes)[1]
     frame = code[1].immediates[0] if code[0].mnemonic == "global.get" else 0
@@ -134,7 +134,7 @@ def _stack(name: str, library: Library) -> int:
 
 
 def made_from(raw: bytes, archive: Archive) -> dict[str, str]:
-    """Which archive it is, and what compiled it."""
+    """The provenance of the library: package, compiler and hash of the archive."""
     version = subprocess.run(
         ["dpkg-query", "--show", "--showformat=${Version}", "wasi-libc"], capture_output=True, text=True, check=True
     )
@@ -146,7 +146,7 @@ def made_from(raw: bytes, archive: Archive) -> dict[str, str]:
 
 
 def main() -> None:
-    """Write the file."""
+    """Write `libm.bin`."""
     raw = ARCHIVE.read_bytes()
     archive = Archive(raw)
     library = build(archive, made_from(raw, archive))

@@ -1,4 +1,4 @@
-"""The linker: the mathematical functions that a module calls, with their data, and nothing more."""
+"""The linker: adds the mathematical functions that a module calls, their callees and their data, and no others."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _HERE = Path(__file__).parent
 
 
 def link(module: Module, names: Iterable[str], reserve: Callable[[int, int], int]) -> dict[str, int]:
-    """Add these functions to a module, once; the result is the index of each.
+    """Add these functions to a module, each once; the result is the index of each.
 
-    `reserve(size, align)` gives the address of memory that nothing else writes to, and that is zero where
-    no data lies. Callers may be written before or after.
+    `reserve(size, align)` returns the address of memory that nothing else writes to, and that is zero outside
+    of data segments. Callers may be written before or after.
     """
     names = list(dict.fromkeys(names))
     needed = closure(names)
@@ -33,7 +33,7 @@ def link(module: Module, names: Iterable[str], reserve: Callable[[int, int], int
 
 
 def body(f: Function, index: Mapping[str, int], address: Mapping[str, int], stack: int | None) -> bytes:
-    """The function as the code section has it, with every hole filled by as few bytes as can be."""
+    """The entry of the code section, with every relocation resolved in as few bytes as possible."""
 
     def fill(r: Relocation) -> bytes:
         if r.kind == CALL:
@@ -54,6 +54,6 @@ def body(f: Function, index: Mapping[str, int], address: Mapping[str, int], stac
 
 
 def notice() -> bytes:
-    """The notices of the functions' authors, which go where a module with one of them goes."""
+    """The copyright notices of the functions, which must accompany a module that contains one."""
     installed = _HERE / "NOTICE"
     return (installed if installed.exists() else _HERE.parents[1] / "NOTICE").read_bytes()

@@ -1,4 +1,4 @@
-"""Relocatable objects of WebAssembly, in an archive: read as LLVM's tool conventions have them.
+"""The reader of relocatable object files of WebAssembly, in an archive, by LLVM's tool conventions.
 
 https://github.com/WebAssembly/tool-conventions/blob/main/Linking.md
 """
@@ -12,8 +12,8 @@ from typing import NamedTuple
 from rose.ir.libm.decode import Reader
 from rose.ir.libm.library import ADDRESS, CALL, OFFSET, STACK_POINTER
 
-RELOCATIONS = {0: CALL, 3: OFFSET, 4: ADDRESS, 7: STACK_POINTER}  # those that occur
-HOLE = 5  # bytes that a number takes where it is to be relocated
+RELOCATIONS = {0: CALL, 3: OFFSET, 4: ADDRESS, 7: STACK_POINTER}  # the kinds that occur
+HOLE = 5  # bytes of a number that is to be relocated
 FUNCTION, DATA, GLOBAL, SECTION = 0, 1, 2, 3  # kinds of symbols
 _LOCAL, _UNDEFINED, _EXPLICIT_NAME = 0x02, 0x10, 0x40  # flags of a symbol
 
@@ -36,7 +36,7 @@ class Segment(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A name of a function or global, or of a place in a segment; what it names, unless that is elsewhere."""
+    """A symbol: the name of a function, a global, or an address in a segment; `target` is None if it is imported."""
 
     kind: int
     name: str
@@ -46,7 +46,7 @@ class Symbol(NamedTuple):
 
 
 class Hole(NamedTuple):
-    """Where in the code section something is to be relocated, of which kind, and to which symbol."""
+    """A relocation in the code section: its offset, its kind, and its symbol."""
 
     at: int
     type: int
@@ -55,7 +55,7 @@ class Hole(NamedTuple):
 
 
 class Object(NamedTuple):
-    """What compiled it, and what it has: functions that it imports come first, and have no piece."""
+    """An object file: its compiler, functions (imported ones first, which have no piece), data, symbols and holes."""
 
     compiler: str
     types: list[Types]
@@ -66,10 +66,10 @@ class Object(NamedTuple):
 
 
 class Archive:
-    """Objects, each found by a symbol that it defines."""
+    """An archive of objects, each found by a symbol that it defines."""
 
     def __init__(self, raw: bytes) -> None:
-        assert raw[:8] == b"!<arch>\n", "an archive"
+        assert raw[:8] == b"!<arch>\n", "not an archive"
         self._raw, self._read = raw, dict[int, Object]()
         table = self._member(8)
         n = int.from_bytes(table[:4], "big")
@@ -90,7 +90,7 @@ class Archive:
 
 
 def read_object(raw: bytes) -> Object:
-    """What an object has of functions and of data."""
+    """The functions and the data of an object file."""
     sections = dict(_sections(raw))
     assert "reloc.DATA" not in sections, "data that points at data"
     functions, globals = _imports(sections)
@@ -109,8 +109,8 @@ def read_object(raw: bytes) -> Object:
 
 
 def _sections(raw: bytes) -> Iterator[tuple[str, bytes]]:
-    """Each section, by its number, or by its name if it is custom."""
-    assert raw[:8] == b"\0asm\1\0\0\0", "an object of WebAssembly"
+    """The sections in order: the id as text, or the name of a custom section, and the content."""
+    assert raw[:8] == b"\0asm\1\0\0\0", "not an object of WebAssembly"
     r = Reader(raw, 8)
     while r.at < len(raw):
         id = r.byte()
@@ -120,7 +120,7 @@ def _sections(raw: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _items(sections: dict[str, bytes], section: str) -> Iterator[Reader]:
-    """The reader of a section, at each of its items."""
+    """A reader at each item of a section in turn."""
     r = Reader(sections.get(section, b"\0"))
     for _ in range(r.unsigned()):
         yield r
@@ -137,7 +137,7 @@ def _piece(r: Reader) -> Piece:
 
 
 def _imports(sections: dict[str, bytes]) -> tuple[list[tuple[str, int]], list[str]]:
-    """The functions that are imported, each with the index of its type, and the globals."""
+    """The imported functions, each with the index of its type, and the imported globals."""
     functions, globals = list[tuple[str, int]](), list[str]()
     for r in _items(sections, "2"):
         _, field, kind = r.name(), r.name(), r.byte()
@@ -155,7 +155,7 @@ def _imports(sections: dict[str, bytes]) -> tuple[list[tuple[str, int]], list[st
 
 
 def _compiler(sections: dict[str, bytes]) -> str:
-    """What processed it, and its version."""
+    """The tools that made an object, with their versions."""
     r = Reader(sections.get("producers", b"\0"))
     fields = {r.name(): [(r.name(), r.name()) for _ in range(r.unsigned())] for _ in range(r.unsigned())}
     return ", ".join([" ".join(tool) for tool in fields.get("processed-by", [])])
@@ -165,7 +165,7 @@ def _linking(
     sections: dict[str, bytes], functions: list[str], globals: list[str]
 ) -> tuple[list[Segment], list[Symbol]]:
     r = Reader(sections["linking"])
-    assert r.unsigned() == 2, "the version of the conventions"
+    assert r.unsigned() == 2, "another version of the conventions"
     pieces = [_segment(s) for s in _items(sections, "11")]
     segments, symbols = list[Segment](), list[Symbol]()
     while r.at < len(r.data):
@@ -181,7 +181,7 @@ def _linking(
 
 
 def _segment(r: Reader) -> Piece:
-    assert (r.unsigned(), r.byte()) == (0, 0x41), "an address in the one memory"
+    assert (r.unsigned(), r.byte()) == (0, 0x41), "not a constant address in memory 0"
     r.signed()
     assert r.byte() == 0x0B
     return _piece(r)
@@ -206,7 +206,7 @@ def _symbol(r: Reader, functions: list[str], globals: list[str]) -> Symbol:
 
 def _holes(sections: dict[str, bytes]) -> list[Hole]:
     r = Reader(sections.get("reloc.CODE", b"\0\0"))
-    r.unsigned()  # the section that it is about
+    r.unsigned()  # the section that it relocates
     out: list[Hole] = []
     for _ in range(r.unsigned()):
         type, at, symbol = r.byte(), r.unsigned(), r.unsigned()

@@ -1,9 +1,9 @@
-"""The package of a module: what a page, a bundler or a server imports, and forgets.
+"""The package of a module: the files that a page, a bundler or a server imports.
 
-`NAME.wasm` is the module. `index.js` loads it in a browser, `node.js` and `workerd.js` where there is no page, and
-`inline.js` has it inside; `index.d.ts` says what there is. `NAME.json` tells where all came from. A module with
-mathematics inside brings the notices of its authors. Of one that not every engine takes, `NAME.simd.wasm` is for the
-engines that do, and `NAME.wasm` for the others. `NAME.wasm.map` is the source map of `NAME.wasm`.
+`NAME.wasm` is the module. The entry point `index.js` loads it in a browser, `node.js` and `workerd.js` load it on
+servers, and `inline.js` contains it; `index.d.ts` declares the functions. `NAME.json` has signatures, hashes and
+sources. A module with mathematics inside comes with the notices of its authors. A module that not every engine accepts
+is `NAME.simd.wasm`, beside `NAME.wasm` for the other engines. `NAME.wasm.map` is the source map of `NAME.wasm`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from gzip import compress
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from rose.errors import RoseError
@@ -22,20 +21,19 @@ from rose.ir import Func
 
 from ..abi.signature import Lowered
 from ..libm.link import notice
-from .html import page
+from .html import html_page
 from .javascript import core, entries, imports_of, npm_name, runtime, signature_data
 from .readme import readme
 from .source_map import source_map, with_map
 from .typescript import declarations, in_python
-from .write import write_files
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What goes with a module: all of it is written into its package, and none of it changes what it computes.
+    """Metadata of a module, written into its package; it does not change the module.
 
-    `docs` has the docstrings by function, `sources` the SHA-256 of the Python files by their names, and `certificate`
-    what was found of the derivatives.
+    `docs` has the docstring of each function, `sources` the SHA-256 of each Python file, by name, and `certificate` the
+    result of checking the derivatives.
     """
 
     docs: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -44,23 +42,12 @@ class About:
     certificate: Mapping[str, Any] | None = None
 
 
-def write_package(
-    lowered: Lowered, out: Path, name: str, about: About = About(), *, force: bool = False, inline: bool = False,
-    html: bool = False,
-) -> list[Path]:  # fmt: skip
-    """Write the package of a module into the directory `out`: all of its files, or none.
-
-    Files that are there already are only replaced with `force`.
-    """
-    return write_files(package_files(lowered, name, about, inline=inline, html=html), out, force=force)
-
-
 def package_files(
     lowered: Lowered, name: str, about: About = About(), *, inline: bool = False, html: bool = False
 ) -> dict[str, bytes]:
     """The files of a package, by name: the same bytes for the same module.
 
-    With `inline` the module lies in `index.js`, and there is no other; with `html` there is a page to try it with.
+    With `inline` the module is inside of `index.js`, and in no file of its own; `html` adds a page to try it with.
     """
     _check_names(name, lowered)
     imports = imports_of(lowered)
@@ -75,7 +62,7 @@ def package_files(
         **runtime(lowered),
     }
     if html:
-        texts[f"{name}.html"] = page(lowered, imports, name, about.docs)
+        texts[f"{name}.html"] = html_page(lowered, imports, name, about.docs)
     texts["README.md"] = readme(lowered, imports, name, about.docs, inline=inline, html=html)
     linked, maps = _mapped(name, {} if inline else modules, lowered)
     files = {**linked, **{k: text.encode() for k, text in texts.items()}}
@@ -90,7 +77,7 @@ def package_files(
 def _mapped(
     name: str, modules: Mapping[str, bytes], lowered: Lowered
 ) -> tuple[Mapping[str, bytes], Mapping[str, bytes]]:
-    """The modules, and beside them their source maps, if it is known where their instructions come from."""
+    """The modules and their source maps; without the origins of instructions, no map."""
     origins = {f"{name}.wasm": (lowered.plain or lowered).origins, f"{name}.simd.wasm": lowered.origins}
     if not lowered.origins:
         return modules, {}
@@ -101,13 +88,13 @@ def _mapped(
 def _check_names(name: str, lowered: Lowered) -> None:
     taken = name.lower() == "package"
     if taken or not re.fullmatch(r"\w[\w.-]*", name):
-        why = "it has a package.json of its own" if taken else "its files are called so"
+        why = "its package.json would be overwritten" if taken else "it is also the name of its files"
         raise RoseError(
             f"{name!r} cannot be the name of a package: {why}", None, "use letters, digits, and _ - . between them"
         )
     if "then" in lowered.signatures:
         raise RoseError(
-            "a function of a package cannot be called then: JavaScript would take the package for a promise",
+            "a function of a package cannot be called then: JavaScript would treat the package as a promise",
             None,
             "give it another name",
         )
@@ -118,7 +105,7 @@ def _json(data: Any) -> bytes:
 
 
 def _written(x: Any, indent: str = "") -> str:
-    """Data as JSON: what is short on one line, and what lies deep, as types do."""
+    """Data as JSON: short data on one line, and deeply nested data, such as types, too."""
     line = json.dumps(x, ensure_ascii=False)
     if not x or not isinstance(x, (dict, list)) or len(indent) > 6 or len(line) + len(indent) <= 110:
         return line
@@ -156,7 +143,7 @@ def _manifest(name: str, files: Sequence[str], *, inline: bool) -> dict[str, Any
 def _metadata(
     lowered: Lowered, imports: Sequence[Func], name: str, about: About, files: Mapping[str, bytes]
 ) -> dict[str, Any]:
-    """The `NAME.json`: what there is, what it was made of, and by what. No times and no paths."""
+    """The `NAME.json`: signatures, sources, compiler, and hashes of all files. No times and no paths."""
     data = signature_data(lowered, imports)
     python = [in_python(s) for s in lowered.signatures.values()]
     return {
@@ -173,21 +160,21 @@ def _metadata(
     }
 
 
-# how large it is
+# size
 
 
 def gzipped(data: bytes) -> int:
-    """The bytes of a file as a server sends it. Another zlib may give a few more, or fewer."""
+    """The size of a file, gzipped, as a server sends it. Another version of zlib may differ by a few bytes."""
     return len(compress(data, mtime=0))
 
 
 def loaded(files: Mapping[str, bytes]) -> list[str]:
-    """What a page without a bundler loads of a package: its scripts, and one module, the larger if there are two."""
+    """The files that a page without a bundler loads: the scripts, and one module, the larger one of two."""
     elsewhere = {"node.js", "workerd.js", "inline.js"}
     modules = sorted([file for file in files if file.endswith(".wasm")], key=lambda file: len(files[file]))
     return [*modules[-1:], *[file for file in files if file.endswith(".js") and file not in elsewhere]]
 
 
 def weight(files: Mapping[str, bytes]) -> int:
-    """The bytes of that, gzipped."""
+    """The gzipped size of the files that a page loads."""
     return sum([gzipped(files[file]) for file in loaded(files)])

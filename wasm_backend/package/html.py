@@ -1,4 +1,4 @@
-"""A page that has a whole package inside, and a form for each function: it works from a file, as nothing is fetched."""
+"""The HTML page of a package: contains everything, with a form for each function, and works when opened from a file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ style-src '{style_hash}'">
 </head>
 <body>
 <h1>{name}</h1>
-<p>{size:,} bytes of WebAssembly, compiled by Rose, and all inside of this page.</p>
+<p>{size:,} bytes of WebAssembly, compiled by Rose, all of it inside this page.</p>
 {forms}
 <script type="module">{script}</script>
 </body>
@@ -48,11 +48,11 @@ _FORM = """\
 </form>"""
 
 
-def page(lowered: Lowered, imports: Sequence[Func], name: str, docs: Mapping[str, str]) -> str:
-    """The page, as HTML."""
+def html_page(lowered: Lowered, imports: Sequence[Func], name: str, docs: Mapping[str, str]) -> str:
+    """The page: one file without any request to a server, under a Content-Security-Policy of its own hashes."""
     if missing := [f.name for f in imports if "." not in f.name]:
-        what = f"a page by itself has no function {missing[0]}, which the module calls"
-        raise RoseError(what, None, "leave out html, and write a page that gives it one")
+        what = f"the HTML page cannot supply the function {missing[0]}, which the module calls"
+        raise RoseError(what, None, "leave out html, and pass the function to init in a page of your own")
     module = lowered.wasm if lowered.plain is None else lowered.plain.wasm
     script, style = _script(lowered, imports, module), source("page.css")
     forms = [_form(s, docs.get(s.name, "")) for s in lowered.signatures.values()]
@@ -67,11 +67,11 @@ def _hash(text: str) -> str:
 
 
 def _script(lowered: Lowered, imports: Sequence[Func], module: bytes) -> str:
-    """The files of the runtime in one, without what they import of one another."""
+    """The script of the page: the files of the runtime joined, without their imports of one another."""
     files = [*runtime(lowered).values(), shipped("page.js")]
     lines = [line for text in files for line in text.splitlines() if not line.startswith(("import ", "//"))]
     text = "\n".join([re.sub("^export ", "", line) for line in lines])
-    data = signatures(lowered, imports).replace("<", "\\u003c")  # there it can only be in a string
+    data = signatures(lowered, imports).replace("<", "\\u003c")  # which occurs in strings only
     return f'\n{text}\n{data}\nfill(bind(bytes("{base64(module)}"), signatures));\n'
 
 
@@ -81,15 +81,15 @@ def _form(s: Signature, doc: str) -> str:
 
 
 def _input(name: str, t: Type, x: Any) -> str:
-    called = f'name="{escape(name)}"'
+    attribute = f'name="{escape(name)}"'
     if t is Bool:
-        field = f'<input type="checkbox" {called} checked>'
+        field = f'<input type="checkbox" {attribute} checked>'
     elif isinstance(t, Fin):
-        field = f'<input type="number" {called} min="0" max="{t.size - 1}" value="{x}">'
+        field = f'<input type="number" {attribute} min="0" max="{t.size - 1}" value="{x}">'
     elif t is Real or t is Single:
-        field = f'<input type="number" {called} step="any" value="{x}">'
+        field = f'<input type="number" {attribute} step="any" value="{x}">'
     else:
         text = json.dumps(x, ensure_ascii=False)
         rows = min(8, 1 + len(text) // 40)
-        field = f'<textarea {called} rows="{rows}" spellcheck="false">{escape(text)}</textarea>'
+        field = f'<textarea {attribute} rows="{rows}" spellcheck="false">{escape(text)}</textarea>'
     return f"<label><span>{escape(name)} <small>{escape(repr(t))}</small></span>{field}</label>"

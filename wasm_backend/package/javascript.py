@@ -1,7 +1,8 @@
-"""The JavaScript of a package: its entries, its signatures as data, and the files of the runtime that it needs.
+"""The JavaScript of a package: its entry points, its signatures as data, and the files of the runtime that it needs.
 
-All that runs is in `js/`. `core.js` holds the signatures; `index.js`, `node.js`, `workerd.js` and `inline.js` differ in
-where the module is. Where some engines need another module than the others, the engine is asked when it is loaded.
+The code itself is in `wasm_backend/js`. `core.js` has the signatures; the entry points `index.js`, `node.js`,
+`workerd.js` and `inline.js` differ in where the module is. If there are two modules, feature detection (`probe`)
+chooses one when it is loaded.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _JS = Path(__file__).parents[1] / "js"
 
 
 def imports_of(lowered: Lowered) -> list[Func]:
-    """The opaque functions, one of each name: the page can supply no more."""
+    """The host functions, one of each name, since a page supplies them by name."""
     found: dict[str, Func] = {}
     for f in lowered.opaque():
         g = found.setdefault(f.name, f)
@@ -39,15 +40,15 @@ def imports_of(lowered: Lowered) -> list[Func]:
 
 
 def npm_name(name: str) -> str:
-    """The name of a package as npm has it."""
+    """The npm name of a package: lower case, without characters that npm refuses."""
     return re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-._") or "package"
 
 
-# the data
+# signatures as data
 
 
 def signature_data(lowered: Lowered, imports: Iterable[Func]) -> dict[str, Any]:
-    """What the runtime reads: the `Signatures` of `js/rose.js`, as plain data."""
+    """The `Signatures` that `js/rose.js` reads, as plain data."""
     exports = [s.describe() for s in lowered.signatures.values()]
     data: dict[str, Any] = {"exports": exports, "imports": [_import_data(f) for f in imports]}
     if prints := [_print_data(f) for f in lowered.prints()]:
@@ -63,8 +64,8 @@ def _import_data(f: Func) -> dict[str, Any]:
 
 
 def _print_data(f: Printer) -> dict[str, Any]:
-    given = zip(f.types, f.specs, strict=True)
-    params = [{"type": describe(t), "empty": t.empty, "spec": spec} for t, spec in given]
+    arguments = zip(f.types, f.specs, strict=True)
+    params = [{"type": describe(t), "empty": t.empty, "spec": spec} for t, spec in arguments]
     return {"name": "print", "params": params, "result": {"kind": "unit"}, "pieces": f.pieces}
 
 
@@ -72,7 +73,7 @@ def _print_data(f: Printer) -> dict[str, Any]:
 
 
 def _needs(lowered: Lowered) -> dict[str, list[str]]:
-    """The files that a module needs besides `rose.js`, and what it needs of each."""
+    """The files of the runtime that a module needs besides `rose.js`, with the names that it imports from each."""
     kinds = _kinds(lowered)
     sized, prints = lowered.has_open_sizes(), lowered.prints()
     values = not _numbers_alone(lowered.signatures.values()) or lowered.imports or lowered.failures or sized
@@ -88,12 +89,12 @@ def _needs(lowered: Lowered) -> dict[str, list[str]]:
 
 
 def _numbers_alone(signatures: Iterable[Signature]) -> bool:
-    """True if all functions take numbers of 64 bits, and give one."""
+    """True if all functions take 64-bit numbers and return one."""
     return all(x.type is Real and x.at is None for s in signatures for x in (*s.params, s.result))
 
 
 def _kinds(lowered: Lowered) -> list[str]:
-    """The kinds of scalars, besides a Real, in whatever crosses the border."""
+    """The kinds of scalars, besides a Real, in arguments and results of the module and of its host functions."""
     todo: list[Type] = [x.type for s in lowered.signatures.values() for x in (*s.params, s.result)]
     todo += [t for f in lowered.opaque() for t in (f.result, *[p.type for p in f.params])]
     todo += [t for f in lowered.prints() for t in f.types]
@@ -113,23 +114,23 @@ def runtime(lowered: Lowered) -> dict[str, str]:
 
 
 def shipped(file: str) -> str:
-    """A file of the runtime as it goes to a page: comments, which are for us, stay here."""
+    """A file of the runtime as it is shipped: without its comments."""
     return f"// Made by Rose.\n{without_comments(source(file))}"
 
 
 def without_comments(text: str) -> str:
-    """A program without its comments that have lines of their own, and without JSDoc."""
+    """A JavaScript program without JSDoc and without comments on lines of their own."""
     lines = re.sub(r"/\*\*.*?\*/ ?", "", text, flags=re.DOTALL).splitlines()
     return "".join([f"{line}\n" for line in lines if line.strip() and not line.lstrip().startswith("//")])
 
 
 def source(file: str) -> str:
-    """A file of ours, as it is written."""
+    """A file of `wasm_backend/js`."""
     return (_JS / file).read_text(encoding="utf-8")
 
 
 def core(lowered: Lowered, imports: Iterable[Func]) -> str:
-    """`core.js`: the signatures, and what makes the entries of them."""
+    """`core.js`: the signatures, and the function `entry` that the entry points call."""
     needs = _needs(lowered)
     lines = [f'import {{ {", ".join(names)} }} from "./{file}";\n' for file, names in needs.items()]
     return f"""\
@@ -143,7 +144,7 @@ export const entry = (own) => of(signatures, own);
 
 
 def signatures(lowered: Lowered, imports: Iterable[Func]) -> str:
-    """The statement that has the data, and what goes with it."""
+    """The statement `const signatures = …`: the data, and the functions of the runtime that it needs."""
     data = json.dumps(signature_data(lowered, imports), separators=(",", ":"), ensure_ascii=False)
     needs = _needs(lowered)
     kinds = needs.get("rose-kinds.js", [])
@@ -152,7 +153,7 @@ def signatures(lowered: Lowered, imports: Iterable[Func]) -> str:
     return f"const signatures = {','.join([data[:-1], *more])}}};"
 
 
-# the entries
+# entry points
 
 
 def _entry(own: str, imports: str = "") -> str:
@@ -167,11 +168,11 @@ export default init;
 
 
 def entries(modules: Mapping[str, bytes], probe: bytes | None, *, inline: bool) -> dict[str, str]:
-    """The files that a page imports, for modules by file name: the first is for every engine, a second one for those
-    that take the `probe`. If all is `inline`, there is no other."""
+    """The entry points, for modules by file name: the first is for every engine, a second one for those that accept the
+    `probe`. With `inline` there is only `index.js`, which contains the modules."""
 
-    def chosen(way: Callable[[str], str]) -> str:
-        plain, *other = [way(file) for file in modules]
+    def chosen(expression: Callable[[str], str]) -> str:
+        plain, *other = [expression(file) for file in modules]
         return f"{asked(probe)}\n    ? {other[0]}\n    : {plain}" if other and probe is not None else plain
 
     held = _entry(chosen(lambda file: f'bytes("{base64(modules[file])}")'), 'import { bytes } from "./rose.js";\n')
@@ -190,7 +191,7 @@ def entries(modules: Mapping[str, bytes], probe: bytes | None, *, inline: bool) 
 
 
 def asked(probe: bytes) -> str:
-    """The expression that asks the engine whether it takes a small module."""
+    """Feature detection: the expression that is true if the engine accepts the module `probe`."""
     return f"WebAssembly.validate(new Uint8Array({json.dumps([*probe], separators=(',', ':'))}))"
 
 

@@ -1,4 +1,4 @@
-"""The README of a package: what is in it, and what to copy, with the names of its functions."""
+"""The README of a package: its functions, and examples to copy that call them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from .typescript import in_python, parameters, property_name
 _README = """\
 # {title}
 
-Functions compiled by Rose, from Python to WebAssembly. Nothing has to be installed beside this folder: it has no
+Functions compiled by Rose, from Python to WebAssembly. Nothing has to be installed beside this directory: it has no
 dependencies, does no work when it is imported, and needs neither `eval` nor a build step.
 
 {functions}
 
-`init` gives the functions; called again, it gives the same ones. They check their arguments and name what is wrong;
-`model.f.unchecked(...)` does not look at each number. Vectors of numbers come back as typed arrays, structs as objects.
+`init` returns the functions; called again, it returns the same ones. They check their arguments, and errors name the
+wrong one; `model.f.unchecked(...)` does not check each number. Vectors of numbers come back as typed arrays, structs as
+objects.
 {opaque}{tried}
 ## In a page
 
@@ -34,7 +35,7 @@ dependencies, does no work when it is imported, and needs neither `eval` nor a b
 
 ## With Vite, or another bundler
 
-With this folder beside your sources, or in `node_modules/{npm}`, where the import is of `"{npm}"`:
+With this directory beside your sources; if it is `node_modules/{npm}`, import from `"{npm}"`:
 
 ```js
 import init from "./{npm}/{entry}";
@@ -43,12 +44,12 @@ const model = await init({given});
 console.log({call});
 ```
 {bundled}
-## With Next.js, and wherever pages are made on a server
+## With Next.js, or another server that renders pages
 
 ```jsx
 "use client";
 import {{ useEffect, useState }} from "react";
-import init from "{npm}/inline"; // the module is inside: no other file has to be found
+import init from "{npm}/inline"; // contains the module, so that no other file has to be found
 
 export default function Answer() {{
   const [answer, setAnswer] = useState();
@@ -71,7 +72,7 @@ console.log({call});
 ## In a Worker
 
 ```js
-// page.js: the module is compiled once, and sent
+// page.js: compiles the module once, and sends it
 import {{ load }} from "./{npm}/index.js";
 const worker = new Worker(new URL("./worker.js", import.meta.url), {{ type: "module" }});
 worker.onmessage = ({{ data }}) => console.log(data);
@@ -91,16 +92,20 @@ onmessage = ({{ data }}) => {{
 script-src 'self' 'wasm-unsafe-eval'{connect}
 ```
 
-`{name}.json` has the signatures, the hashes of all files, and what the module was made of and by.
+`{name}.json` has the signatures, the hashes of all files, and the sources and the compiler of the module.
 """
 
 _BUNDLED = """
-Vite, webpack and Parcel find the module by `new URL("./{name}.wasm", import.meta.url)`. esbuild and Rollup do not:
-import `"./{npm}/inline.js"` there, or from `node_modules` `"{npm}/inline"`, which has the module inside.
+Vite, webpack and Parcel find the module by `new URL("./{name}.wasm", import.meta.url)`. esbuild and Rollup do not: with
+these, import `"./{npm}/inline.js"`, or `"{npm}/inline"` from `node_modules`, which contains the module.
+"""
+
+_TRIED = """
+`{name}.html` is one page that contains everything, with a form for each function: open it in a browser.
 """
 
 _OPAQUE = """
-The functions call some of yours, which `init(undefined, opaque)` takes:
+The functions call some of yours, which you pass as `init(undefined, opaque)`:
 
 ```js
 const opaque = {{
@@ -113,7 +118,7 @@ const opaque = {{
 def readme(
     lowered: Lowered, imports: Sequence[Func], name: str, docs: Mapping[str, str], *, inline: bool, html: bool
 ) -> str:
-    """The README, as Markdown."""
+    """The README, in Markdown."""
     first = next(iter(lowered.signatures.values()))
     needed = [f for f in imports if "." not in f.name]
     npm = npm_name(name)
@@ -123,8 +128,7 @@ def readme(
         npm=npm,
         functions="\n\n".join([_function(s, docs.get(s.name, "")) for s in lowered.signatures.values()]),
         opaque=_OPAQUE.format(members="\n".join([_member(f) for f in needed])) if needed else "",
-        tried=f"\n`{name}.html` is all of it in one page, with a form for each function: open it in a browser.\n"
-        * html,
+        tried=_TRIED.format(name=name) * html,
         call=_call(first),
         given="undefined, opaque" if needed else "",
         given_after=", opaque" if needed else "",

@@ -1,4 +1,4 @@
-"""Values of a type, as JavaScript has them: for calls that are to be copied, and forms that are to be filled in."""
+"""Sample arguments, as JavaScript: for the calls in the README, and the forms of the HTML page."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from rose.ir.types import Bool, Fin, Tuple, Type, Unit, Vec
 from ..abi.signature import Signature
 from .typescript import property_name
 
-_SIZES = (3, 10, 100)  # that are tried for vectors whose size a call tells: Vec[n - 4] has none for n = 3
-_WRITTEN = 8  # so many elements are written out
+_SIZES = (3, 10, 100)  # tried for dynamic sizes: Vec[n - 4] has none for n = 3
+_WRITTEN = 8  # the most elements that are written out
 
 
 def arguments(s: Signature) -> list[tuple[str, Type, Any]]:
-    """The name and the type of each parameter of a function, and a value for it."""
+    """The name and the type of each parameter of a function, with a sample value."""
     numbers = cycle(range(1, 10))
     return [(p.name, p.type, _value(t, numbers)) for p, t in zip(s.params, _sized(s), strict=True)]
 
 
 def _sized(s: Signature) -> list[Type]:
-    """The types of the parameters, for some size."""
+    """The types of the parameters, at the first dynamic sizes that fit."""
     for n in _SIZES:
         with suppress(RoseError):
             return [sized(p.type, {d.key: n for d in s.sizes}) for p in s.params]
@@ -49,7 +49,7 @@ def _value(t: Type, numbers: Iterator[int]) -> Any:
 
 
 def written(x: Any) -> str:
-    """A value as a program has it; of a long array, one element, again and again."""
+    """A value as a JavaScript expression; a long array repeats its first element."""
     if isinstance(x, list):
         items = [written(y) for y in x[:_WRITTEN]]  # pyright: ignore[reportUnknownVariableType]
         if len(x) <= _WRITTEN:  # pyright: ignore[reportUnknownArgumentType]

@@ -1,4 +1,4 @@
-"""Files into a directory: all of them, or none."""
+"""Writing files into a directory atomically: all of them, or none."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from rose.errors import RoseError
 
 
 def write_files(files: Mapping[str, bytes], out: Path, *, force: bool = False) -> list[Path]:
-    """Write files into the directory `out`: all of them, or none. Those there are only replaced with `force`."""
+    """Write files into the directory `out`, all or none, and return their paths. `force` replaces existing files."""
     try:
-        _place(files, out, force)
+        _install(files, out, force)
     except OSError as e:
         raise RoseError(
-            f"cannot write {e.filename or out}: {e.strerror or e}", None, "give a directory that can be written to"
+            f"cannot write {e.filename or out}: {e.strerror or e}", None, "choose a directory that you can write to"
         ) from e
     return [out / file for file in files]
 
 
-def _place(files: Mapping[str, bytes], out: Path, force: bool) -> None:
-    """Put the files into a directory, at the end and all at once; where that fails, it is left as it was."""
+def _install(files: Mapping[str, bytes], out: Path, force: bool) -> None:
+    """Write the files into a temporary directory, then move all of it at once; a failure leaves `out` as it was."""
     top = out
     while not os.path.lexists(top) and top != top.parent:
         top = top.parent
     if not top.is_dir():
-        raise RoseError(f"{top} is not a directory", None, "give the directory for the package")
+        raise RoseError(f"{top} is not a directory", None, "choose a directory for the package")
     present = [file for file in files if os.path.lexists(out / file)]
     if folders := [file for file in present if (out / file).is_dir()]:
-        raise RoseError(f"{out / folders[0]} is a directory", None, "give another directory for the package")
+        raise RoseError(f"{out / folders[0]} is a directory", None, "choose another directory for the package")
     if present and not force:
         raise RoseError(
-            f"{out} already has {', '.join(present)}", None, "give another directory, or replace them with force"
+            f"{out} already has {', '.join(present)}", None, "choose another directory, or replace them with force"
         )
     with TemporaryDirectory(prefix=".rose-", dir=top) as scratch:
         made = Path(scratch, "new", out.relative_to(top))
@@ -49,7 +49,7 @@ def _place(files: Mapping[str, bytes], out: Path, force: bool) -> None:
 
 
 def _replace(files: Iterable[str], made: Path, out: Path, present: Sequence[str], scratch: Path) -> None:
-    """Move files from one directory into another that has some of them; where that fails, move them back."""
+    """Move files into a directory that has some of them (`present`) already; after a failure, restore it."""
     for file in present:
         shutil.copy2(out / file, scratch)
     try:

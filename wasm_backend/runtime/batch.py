@@ -1,11 +1,11 @@
-"""Whole batches: a function is called for each element of some arrays, in one call of WebAssembly.
+"""Batches (`map`): a function is called for each element of some arrays, in one call of WebAssembly.
 
-Beside the module there is a second one, made for the signature: a loop, with a memory of its own, in which the elements
-lie in a row, each as a tuple of the arguments and the result. It copies the arguments to where the function reads
-them, calls it, and copies the result back. So what runs is the very code of a single call: bits, prints and failures
-are the same.
+A second module is generated for the signature: a loop, with a memory of its own, which holds the elements one after
+another, each as a tuple of the arguments and the result. The loop copies the arguments to the addresses where the
+function reads them, calls it, and copies the result back. So the code that runs is that of a single call, with the same
+bits, prints and failures.
 
-Outside, a batch is a list of columns: an array for each kind of number in it, with the axis of the batch first.
+In Python, a batch is a list of columns: an array for each leaf of the arguments, with the axis of the batch first.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from . import raw_call
 from .instances import Module, Numbers, failure, is_placed, kind_of, known_sizes
 from .memory import Array, Leaf, Place, Struct, dtype_of, fill, number, place_of
 
-CHUNK = 2**20  # bytes of elements in one call, if it is more than one element: what a cache of the processor holds
-FIRST = 16  # where they begin: before them is the number of the one that is being worked on
+CHUNK = 2**20  # bytes of elements in one call (but at least one element): they fit into a cache of the processor
+FIRST = 16  # the address of the first element; at 0 is the number of the element that is being computed
 
 
 class Batch:
-    """What `map` does, for one export. `packed` gives the export as bytes, for another process."""
+    """`map` of one export. `packed` pickles the export, for another process."""
 
     def __init__(self, module: Module, signature: Signature, packed: Callable[[], bytes]) -> None:
         self.module, self.signature = module, signature
@@ -54,10 +54,10 @@ class Batch:
         if len(args) != len(names):
             raise not_one_each(s.name, names, len(args), {})
         if threads is not None and (threads.__class__ is not int or threads < 1 or executor is not None):
-            what = f"threads must be an integer from 1, got {shown(threads)}"
+            what = f"threads must be an integer from 1 on, got {shown(threads)}"
             if executor is not None:
                 what = "map takes threads or an executor, not both"
-            raise TypeMismatch(what, here(), "threads=4 runs the batch over four threads of this process")
+            raise TypeMismatch(what, here(), "write threads=4 to spread the batch over four threads of this process")
         loop = self.loop(_sizes(s, args))
         columns, count = loop.columns(args)
         results = loop.results(count)
@@ -72,7 +72,7 @@ class Batch:
         return _shaped(loop.signature.result.type, iter(results))
 
     def _spread(self, loop: Loop, columns: list[Array], results: list[Array], count: int, executor: Any) -> None:
-        """Let an executor work out the results."""
+        """Compute the results by an executor, one task for each piece."""
         pieces = _pieces(count, 4 * (getattr(executor, "_max_workers", None) or cpu_count() or 1))
         tasks = [(self.packed(), loop.sizes, [x[p.start : p.stop] for x in columns], p) for p in pieces]
         if hasattr(executor, "submit"):
@@ -80,7 +80,7 @@ class Batch:
         elif hasattr(executor, "map"):
             made = list(executor.map(work, tasks))
         else:
-            hint = "an executor has a method submit, or map: concurrent.futures.ProcessPoolExecutor() is one"
+            hint = "give an object with a method submit or map, such as concurrent.futures.ProcessPoolExecutor()"
             raise TypeMismatch(f"map cannot use {shown(executor)} as an executor", here(), hint)
         for p, part in zip(pieces, made, strict=True):
             for x, y in zip(results, part, strict=True):
@@ -88,7 +88,7 @@ class Batch:
 
 
 def work(task: tuple[bytes, Numbers, list[Array], range]) -> list[Array]:
-    """A piece of a batch, in a process that compiles the module once."""
+    """Compute a piece of a batch, in another process, which compiles the module once."""
     packed, sizes, columns, piece = task
     loop = _unpacked(packed).batch.loop(sizes)
     results = loop.results(len(piece))
@@ -102,13 +102,13 @@ def _unpacked(packed: bytes) -> Any:
 
 
 def _pieces(count: int, most: int) -> list[range]:
-    """The batch in at most so many pieces, as equal as can be."""
+    """The batch in at most `most` pieces of nearly equal size."""
     n = min(count, most)
     return [range(count * k // n, count * (k + 1) // n) for k in range(n)]
 
 
 def without_forms(s: Signature) -> Signature:
-    """The same with plain tuples for structs, whose classes another process may not have."""
+    """The signature with plain tuples for structs, whose classes may not exist in another process."""
     slot: Callable[[Slot], Slot] = lambda x: replace(x, type=_bare(x.type))
     return replace(s, params=tuple([slot(p) for p in s.params]), result=slot(s.result))
 
@@ -119,13 +119,13 @@ def _bare(t: Type) -> Type:
     return Tuple(tuple([_bare(x) for x in t.items])) if isinstance(t, Tuple) else t
 
 
-# what is given, and what comes back
+# arguments and results as columns
 
 
 def _parts(x: Any, t: Type, path: Path) -> Iterator[tuple[Path, Any, Type]]:
-    """The parts of an argument that are given as one thing: of a struct of arrays the arrays, of a list itself.
+    """The columns of an argument: the arrays of a struct of arrays; a list is one column.
 
-    With each goes its type, without the axis of the batch.
+    Each with its path and its type, without the axis of the batch.
     """
     dims, s = list[int](), t
     while isinstance(s, Vec):
@@ -144,7 +144,7 @@ def _all_parts(s: Signature, args: Sequence[Any]) -> list[tuple[Path, Any, Type]
 
 
 def _length(x: Any, t: Type, path: Path) -> int | None:
-    """The length of a column; None for a number that all elements share."""
+    """The length of a column; None for a number, which is the same for all elements."""
     shape: Any = getattr(x, "shape", None)
     if is_listing(x) or isinstance(x, range):
         return len(x)
@@ -154,12 +154,12 @@ def _length(x: Any, t: Type, path: Path) -> int | None:
         return None
     what = f"{spell(path)} must be a list or an array that has a {t!r} for each call, got {shown(x)}"
     raise TypeMismatch(
-        what, here(), "for one call, leave out .map; np.broadcast_to repeats an array without copying it"
+        what, here(), "leave out .map for one call, or repeat an array without copying it by np.broadcast_to"
     )
 
 
 def _sizes(s: Signature, args: Sequence[Any]) -> Numbers:
-    """The sizes of the vectors in each element, if the module is one for every size."""
+    """The dynamic sizes of each element, if the module has any."""
     if not s.sizes:
         return ()
     parts = _all_parts(s, args)
@@ -168,7 +168,7 @@ def _sizes(s: Signature, args: Sequence[Any]) -> Numbers:
 
 
 def _first(path: Path, x: Any, t: Type) -> Any:
-    """The first element of a column, or what has its sizes."""
+    """The first element of a column, or an array of its sizes."""
     n = _length(x, t, path)
     if n is None:
         return x
@@ -176,12 +176,12 @@ def _first(path: Path, x: Any, t: Type) -> Any:
         return np.empty(x.shape[1:])
     if not n:
         hint = "give an array, such as np.zeros((0, 3))"
-        raise TypeMismatch(f"an empty batch does not tell the sizes of {spell(path)}", here(), hint)
+        raise TypeMismatch(f"an empty list does not tell the sizes of {spell(path)}", here(), hint)
     return x[0]
 
 
 def _column(path: Path, x: Any, t: Type, count: int) -> list[Array]:
-    """A part of an argument as arrays of what lies in memory; those that have it are taken as they are."""
+    """A column as arrays of the leaves in memory; an array that is already such is not copied."""
     if _length(x, t, path) is None:
         return [np.broadcast_to(np.array(number(x, t, path), dtype_of(t)), (count,))]
     whole, dims, elem = Vec(count, t), [count], t
@@ -201,7 +201,7 @@ def _leaves(place: Place) -> list[Leaf]:
 
 
 def _shaped(t: Type, columns: Iterator[Array]) -> Any:
-    """Columns as a user sees them: a struct of arrays, where a single call gives a struct."""
+    """The result for a user: arrays, and a struct of arrays if a single call returns a struct."""
     while isinstance(t, Vec):
         t = t.elem
     if not isinstance(t, Tuple):
@@ -214,7 +214,7 @@ def _shaped(t: Type, columns: Iterator[Array]) -> Any:
 
 
 class Loop:
-    """The loop over an export, for these sizes of vectors; and its instances that no call uses now."""
+    """The loop over an export, for these dynamic sizes, and its instances that no call uses."""
 
     def __init__(self, module: Module, signature: Signature, sizes: Numbers) -> None:
         self.module, self.general, self.sizes = module, signature, sizes
@@ -240,28 +240,28 @@ class Loop:
         parts = _all_parts(self.signature, args)
         lengths = [(n, spell(path)) for path, x, t in parts if (n := _length(x, t, path)) is not None]
         if not lengths:
-            hint = "give an array for at least one of them"
+            hint = "give an array for at least one argument"
             raise TypeMismatch(f"no argument of {self.signature.name}.map has an axis for the batch", here(), hint)
         count, first = lengths[0]
         for n, name in lengths:
             if n != count:
-                hint = "each argument has one element for each call, or is one number for all of them"
+                hint = "give each argument one element for each call, or one number for all calls"
                 raise TypeMismatch(f"{name} must have {count} elements, as {first} has, got {n}", here(), hint)
         return [y for part in parts for y in _column(*part, count)], count
 
     def leaves(self, count: int, memory: Any) -> tuple[list[Leaf], list[Leaf]]:
-        """The columns of arguments and those of results, where so many elements lie in memory."""
+        """The leaves of the arguments and of the result, of `count` elements in memory."""
         whole = place_of(Vec(count, self.element), FIRST, memory)
         assert isinstance(whole, Struct)
         *params, result = [_leaves(x) for x in whole.items]
         return [leaf for x in params for leaf in x], result
 
     def results(self, count: int) -> list[Array]:
-        """Columns for so many results."""
-        return [np.empty((count, *x.shape[1:]), x.given) for x in self.leaves(0, b"")[1]]
+        """Empty columns for `count` results."""
+        return [np.empty((count, *x.shape[1:]), x.result_dtype) for x in self.leaves(0, b"")[1]]
 
     def run(self, columns: Sequence[Array], results: Sequence[Array], which: range, first: int = 0) -> None:
-        """Work out some of the results. The columns begin at the element `first` of the batch."""
+        """Compute the results `which`. The columns begin at the element `first` of the batch."""
         try:
             running = self.free.pop()
         except IndexError:
@@ -274,7 +274,7 @@ class Loop:
             self.free.append(running)
 
     def text(self) -> str:
-        """The module of the loop, as text: `p` is where an element lies, and `k` its number."""
+        """The module of the loop, as text: `p` is the address of an element, and `k` its number."""
         s, starts = self.signature, [number_of(at) for at in offsets(self.element)]
         copies, sent, kinds = list[str](), list[str](), list[str]()
         for x, at in zip(s.params, starts, strict=False):
@@ -316,12 +316,12 @@ _LOOP = """
 
 
 def _element(at: int) -> str:
-    """An address in the element."""
+    """The address at an offset in the current element."""
     return f"(i32.add (local.get $p) (i32.const {at}))"
 
 
 def _placed(s: Slot) -> str:
-    """The address of what the function has in its memory."""
+    """The address of a slot in the memory of the function."""
     return f"(i32.const {number_of(s.at or 0)})"
 
 
@@ -331,7 +331,7 @@ def _copy(to: str, there: str, source: str, here: str, t: Type) -> str:
 
 
 class _Running:
-    """An instance of the function, and beside it one of the loop."""
+    """An instance of the function, and one of the loop over it."""
 
     def __init__(self, loop: Loop) -> None:
         self.instance = own = loop.module.instance()
@@ -344,11 +344,11 @@ class _Running:
         self.params, self.result = loop.leaves(loop.room, self.memory)
 
     def run(self, columns: Sequence[Array], results: Sequence[Array], which: slice, first: int) -> None:
-        """One call: for as many elements as there is room for."""
+        """Call the loop once, for at most as many elements as fit into its memory."""
         call, args, fail, _, _, words, _ = self.entry
         count = which.stop - which.start
         for leaf, x in zip(self.params, columns, strict=True):
-            if leaf.dtype.kind != "O":  # of what is nowhere
+            if leaf.dtype.kind != "O":  # of Units, which have no bytes
                 leaf.view[:count] = x
         words[2] = count
         error = call(*args)

@@ -1,4 +1,4 @@
-"""Where engine code is kept between processes: a directory that nobody else can write to."""
+"""The cache directory of machine code: private to the user, so that its entries can be trusted."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ import sys
 from pathlib import Path
 
 
-def kept_in() -> Path | None:
-    """The directory of the entries, which is made if need be; None if nothing is to be kept, or cannot be."""
-    given = os.environ.get("ROSE_CACHE")
-    if given == "" or os.name != "posix":  # elsewhere, who can write is not known
+def cache_directory() -> Path | None:
+    """The cache directory, created if need be; None if the cache is off, or no private directory can be had."""
+    chosen = os.environ.get("ROSE_CACHE")
+    if chosen == "" or os.name != "posix":  # elsewhere it is not known who can write
         return None
     try:
-        folder = Path(given) if given else _of_the_user()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder if is_private(folder.stat()) else None
-    except (OSError, RuntimeError):  # there may be no home
+        directory = Path(chosen) if chosen else _users_directory()
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return directory if is_private(directory.stat()) else None
+    except (OSError, RuntimeError):  # there may be no home directory
         return None
 
 
-def _of_the_user() -> Path:
+def _users_directory() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "rose"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rose"
 
 
 def is_private(found: os.stat_result) -> bool:
-    """True if nobody else can have written it."""
+    """True if only this user can write to a file or directory."""
     return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

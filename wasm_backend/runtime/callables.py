@@ -1,7 +1,7 @@
-"""Modules as Python callables: under wasmtime, with one call of C for each evaluation.
+"""Compiled functions as Python callables, with one call of C for each evaluation.
 
-An `Export` is what a user calls, and a `Compiled` is the main one. For each signature there is a Python function, whose
-text is made for it.
+An `Export` is a function that a user calls, and a `Compiled` is the main function of a module. The calling convention
+of each signature is compiled into a Python function of its own, whose text is generated.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from .memory import LARGEST, destination, fill, number
 # calls
 
 
-# how the text of a function names the number k that goes in, or 0 that comes out
+# the expression of argument number k in the buffer of a raw call; number 0 is also the result
 _SLOTS: dict[str, Callable[[int], str]] = {
     "d": lambda k: f"reals[{2 * k + 2}]", "f": lambda k: f"singles[{4 * k + 4}]", "i": lambda k: f"words[{2 * k + 2}]",
 }  # fmt: skip
 
 
 class _Absent:
-    """In the place of an argument that is not given."""
+    """Marks an argument that is missing."""
 
 
 def _source(s: Signature, pooled: bool, sized: bool) -> str:
-    """A Python function for one signature: what can be known of a call before it is made is in its text.
+    """The text of the Python function for one signature, specialised to its types.
 
-    It takes what is usual, and leaves the rest to `bind`, `number`, `fill` and `destination`.
+    It handles the usual arguments itself, and passes all others to `bind`, `number`, `fill` and `destination`.
     """
     names = [f"a{k}" for k in range(len(s.params))]
     checks, fills, sends = list[str](), list[str](), list[str]()
@@ -57,11 +57,11 @@ def _source(s: Signature, pooled: bool, sized: bool) -> str:
         if not p.type.empty:
             sends.append(f"{_SLOTS[kind_of(p.type)](len(sends))} = a{k}")
     missing = f" or {names[-1]} is absent" if names else ""
-    given = "".join([f"{a}, " for a in names])
+    arguments = "".join([f"{a}, " for a in names])
     own = ["try: state = local.state", "except AttributeError: state = make(signature, sizes, local)"]
     lines = [
         "extras = extras_of(names, named) if named else None",
-        f"if named or rest{missing}: [{given}] = bind(name, names, [{given}*rest], named)",
+        f"if named or rest{missing}: [{arguments}] = bind(name, names, [{arguments}*rest], named)",
         *checks,
         *(["state = taken.state(signature, sizes)"] if pooled else own),
         "call, args, fail, reals, singles, words, places, result, resize, _ = state",
@@ -81,7 +81,7 @@ def _source(s: Signature, pooled: bool, sized: bool) -> str:
 
 
 def _unusual(t: Type, x: str) -> str:
-    """The condition that `x` is not what is usually given for a scalar."""
+    """The condition that the argument `x` of a scalar type needs conversion or a check."""
     if isinstance(t, Fin):
         return f"{x}.__class__ is not int or not 0 <= {x} < {t.size}"
     if t is Single:
@@ -90,7 +90,7 @@ def _unusual(t: Type, x: str) -> str:
 
 
 def _result(s: Slot) -> str:
-    """The expression of what comes back."""
+    """The expression of the result."""
     if is_placed(s):
         return "result.read() if extras is None else into()"
     if s.type is Unit:
@@ -101,7 +101,7 @@ def _result(s: Slot) -> str:
 
 
 def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[..., Any]:
-    """The Python function for an export; for these sizes, if it is of a module for every size."""
+    """The Python function for an export, at these dynamic sizes if it has any."""
     pooled = bool(module.lowered.imports)
     scope: dict[str, Any] = {
         "absent": _Absent,
@@ -124,13 +124,13 @@ def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[...
 
 
 def _made(name: str, text: str, scope: dict[str, Any]) -> Callable[..., Any]:
-    # the path begins with that of this file, so that errors know the frame to be ours
+    # the path begins with that of this file, so that errors hide the frame as one of ours
     exec(compile(text, f"{__file__}/{name}", "exec"), scope)
     return scope.pop("call")
 
 
 def _of_every_size(module: Module, s: Signature) -> Callable[..., Any]:
-    """The Python function for an export of a module for every size: it sees which, and calls that for it."""
+    """The Python function for an export with dynamic sizes: it dispatches on the sizes of the arguments."""
     names, types = [p.name for p in s.params], [p.type for p in s.params]
 
     @functools.lru_cache(maxsize=64)
@@ -158,10 +158,10 @@ MOST_SHAPES = 256
 
 
 def _finding_source(types: Sequence[Type]) -> str:
-    """A Python function that finds, by the shapes of its arguments, that for their sizes."""
+    """The text of the Python function that looks up, by the shapes of its arguments, the function for their sizes."""
     shapes = [_shapes(t, f"a{k}") for k, t in enumerate(types)]
     key = "None" if None in shapes else f"({''.join([f'{x}, ' for xs in shapes for x in xs or []])})"
-    given = "".join([f"a{k}, " for k in range(len(types))])
+    arguments = "".join([f"a{k}, " for k in range(len(types))])
     params = "".join([f"a{k}=absent, " for k in range(len(types))])
     return f"""
 def call({params}/, *rest, **named):
@@ -171,8 +171,8 @@ def call({params}/, *rest, **named):
             f = known.get(key)
         except Exception:
             key = f = None
-        if f is None: f = find(key, [{given}*rest], named)
-        return f({given}*rest, **named)
+        if f is None: f = find(key, [{arguments}*rest], named)
+        return f({arguments}*rest, **named)
     except Exception as e:
         hide_our_frames(e)
         raise
@@ -180,7 +180,7 @@ def call({params}/, *rest, **named):
 
 
 def _shapes(t: Type, x: str) -> list[str] | None:
-    """What shows the sizes in an argument, as text, if it is made of arrays; None if it has to be searched."""
+    """The expressions of the shapes of an argument that is made of arrays; None if its sizes have to be measured."""
     if not dims_of(t):
         return []
     if isinstance(t, Tuple):
@@ -198,15 +198,15 @@ def _shapes(t: Type, x: str) -> list[str] | None:
 
 def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any]) -> list[Any]:
     """One argument for each parameter."""
-    given = [x for x in args if x is not _Absent]
-    rest = names[len(given) :]
-    if len(given) + len(named) != len(names) or not named.keys() >= set(rest):
-        raise not_one_each(f, names, len(given), named)
-    return given + [named[k] for k in rest]
+    by_position = [x for x in args if x is not _Absent]
+    rest = names[len(by_position) :]
+    if len(by_position) + len(named) != len(names) or not named.keys() >= set(rest):
+        raise not_one_each(f, names, len(by_position), named)
+    return by_position + [named[k] for k in rest]
 
 
 def _extras(names: list[str], named: dict[str, Any]) -> tuple[Any, bool] | None:
-    """What is given as `out` and `view`, taken out. `Export.call` writes them as no parameter can be called."""
+    """Take the options `out` and `view` from the arguments; `Export.call` appends an = to their names."""
     out, view = named.pop("out=", None), named.pop("view=", None)
     if out is None and "out" not in names:
         out = named.pop("out", None)
@@ -215,23 +215,23 @@ def _extras(names: list[str], named: dict[str, Any]) -> tuple[Any, bool] | None:
     return None if out is None and not view else (out, bool(view))
 
 
-# what a user holds
+# compiled functions
 
 
 class Export:
     """One function of a compiled module. It takes numbers, lists, arrays and structs.
 
-    The result is a number, an array (a copy), or an object of the user's own class. Two more arguments,
-    by name, say what becomes of a result that is in memory:
+    The result is a number, an array (a copy), or an object of the user's own class. Two keyword arguments
+    choose another form for a result that is in memory:
 
-        out=array    write a vector of numbers into `array`, and give that
-        view=True    give read-only views of the memory, in the place of copies. They are valid until the
+        out=array    write a vector of numbers into `array`, and return that
+        view=True    return read-only views of the memory instead of copies. They are valid until the
                      module is next called in the same thread, which overwrites them, and keep it alive.
 
-    Where a parameter is itself called `out` or `view`, use `call`.
+    If a parameter is itself called `out` or `view`, use `call`.
     """
 
-    # a slot, so that a call finds the function of this very object without any Python in between
+    # a slot, so that a call finds the function of this object without any Python in between
     __slots__ = ("__call__", "__dict__", "__weakref__")
     __call__: Callable[..., Any]
 
@@ -253,24 +253,24 @@ class Export:
 
     @edge
     def map(self, *args: Any, threads: int | None = None, executor: Any = None) -> Any:
-        """The results for a batch of arguments, with as few calls as can be: those of single calls, to the bit.
+        """The results for a batch of arguments, in few calls of WebAssembly, with the bits of single calls.
 
-        Each argument is an array, or a list, with one element for each call; or one number for all of them. A struct
-        may be a list of structs, or one whose fields have the axis of the batch; so a list of tuples has one for each
-        call, and a tuple of lists the columns. The result is an array with that axis, or a struct of arrays: in place
-        of each number of a single result there is an array.
+        Each argument is an array or a list with one element for each call, or one number for all calls. For a struct,
+        it is a list of structs, or one struct whose fields have the axis of the batch; likewise a list of tuples has
+        one for each call, and a tuple of lists the columns. The result is an array with that axis, or a struct of
+        arrays: an array in the place of each number of a single result.
 
-        `threads=4` spreads the batch over so many threads, which do not wait for one another but where an opaque
-        function or `rose.print` runs Python. `executor` spreads it over what has a method `submit` or `map`: a
+        `threads=4` spreads the batch over four threads, which wait for one another only where an opaque function or
+        `rose.print` runs Python. `executor` spreads it over an object with a method `submit` or `map`: a
         `ProcessPoolExecutor`, a Dask `Client`, `joblib.externals.loky.get_reusable_executor()`, or the `Pool` of
         `ray.util.multiprocessing`. The bytes of the module travel, and each process compiles them once; opaque
-        functions travel by name. Of several elements that fail, the error of the first is raised.
+        functions travel by name. If several elements fail, the error of the first is raised.
         """
         return self.batch.map(args, threads, executor)
 
     @functools.cached_property
     def batch(self) -> Batch:
-        """What `map` does."""
+        """The implementation of `map`."""
         name = self.__name__
         return Batch(self._module, self.lowered.signatures[name], functools.partial(_alone, self.lowered, name))
 
@@ -310,8 +310,8 @@ class Export:
 class Compiled(Export):
     """A compiled module. It is its main function; the others are `compiled["name"]` or `compiled.name`.
 
-    It can be called from several threads at once; and pickled: the bytes travel, and are compiled where
-    they are first called. See `Export` for what a call takes and gives.
+    It can be called from several threads at once, and pickled: the bytes travel, and are compiled again where
+    they are first called. See `Export` for the arguments and results of a call.
     """
 
     __slots__ = ()
@@ -346,7 +346,7 @@ class Compiled(Export):
             if "lowered" not in self.__dict__ or name.startswith("__"):
                 raise AttributeError(name)
             raise NoField(f"the module has no function {name!r}", here(), f"it has {', '.join(self.signatures)}")
-        self.__dict__[name] = self[name]  # found without coming here, the next time
+        self.__dict__[name] = self[name]  # so that Python finds it by itself the next time
         return self[name]
 
     def __dir__(self) -> list[str]:
@@ -357,7 +357,7 @@ class Compiled(Export):
 
 
 def _alone(lowered: Lowered, name: str) -> bytes:
-    """One function for another process, which need not have the classes of its structs."""
+    """One function, pickled for another process, which need not have the classes of its structs."""
     signatures = {name: without_forms(lowered.signatures[name])}
     return pickle.dumps(Export(replace(lowered, signatures=signatures, plain=None), name))
 
@@ -379,7 +379,7 @@ def _unpickled(
 
 
 def _packed(f: Func) -> tuple[Any, ...]:
-    """An opaque function, for `_opaque`: its body by its name where `@opaque` took that, else as pickle has it."""
+    """An opaque function, pickled for `_opaque`: its body by its qualified name if that finds it, else by pickle."""
     where = f"{getattr(f.impl, '__module__', '')}:{getattr(f.impl, '__qualname__', '')}"
     body: Any = where if _found(where) is f.impl else f.impl
     try:
@@ -393,7 +393,7 @@ def _packed(f: Func) -> tuple[Any, ...]:
 def _opaque(
     name: str, body: Callable[..., Any] | str, params: list[tuple[Type, str]], result: Type, pure: bool
 ) -> Func:
-    """What `_packed` packed."""
+    """The inverse of `_packed`."""
     b = Builder(name)
     for t, k in params:
         b.param(t, k)
@@ -401,7 +401,7 @@ def _opaque(
 
 
 def _found(where: str) -> Any:
-    """The function of a module and a name, under the `@opaque` that may stand there; None if there is none."""
+    """The function at `module:name`, without its `@opaque` decorator; None if there is none."""
     module, _, name = where.partition(":")
     try:
         found: Any = importlib.import_module(module)

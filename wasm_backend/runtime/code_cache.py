@@ -1,10 +1,10 @@
-"""Engine code on disk: what a module was compiled to, for the next process that compiles the same module.
+"""The code cache: machine code of modules on disk, for the next process that compiles the same module.
 
-An entry is believed only if its digest holds, and if nobody else can have written it: it runs as it is. (wasmtime has
-a cache of its own, which has no digest: of 300 entries in which one bit was changed, it took 159 for other code.)
+An entry is used only if its digest is right, and if nobody else can have written it, since it runs without a check.
+(wasmtime has a cache of its own, without digests: of 300 entries in which one bit was changed, it ran 159.)
 
-`ROSE_CACHE` names another directory than the user's; where it is empty, nothing is kept. The functions here never
-fail: what cannot be read is compiled, and what cannot be written is not kept.
+`ROSE_CACHE` names another directory than the user's; if it is empty, the cache is off. Errors of the file system are
+never raised: an entry that cannot be read is compiled again, and one that cannot be written is not stored.
 """
 
 from __future__ import annotations
@@ -18,36 +18,37 @@ from pathlib import Path
 
 import wasmtime
 
-from .cache_directory import is_private, kept_in
+from .cache_directory import cache_directory, is_private
 
-WORTH = 2**14  # bytes of a module that take 12 ms to compile; those below are compiled each time
-MOST = 2**28  # bytes of all entries: the ones that were not used for the longest time go
+WORTH = 2**14  # bytes: a module of this size takes 12 ms to compile; smaller ones are not stored
+MOST = 2**28  # bytes of all entries: the least recently used ones are deleted
 _DIGEST = sha256().digest_size
 
 
 def compiled(engine: wasmtime.Engine, wasm: bytes) -> wasmtime.Module:
-    """The module, from the cache if it is there."""
-    folder = kept_in() if len(wasm) >= WORTH else None
-    if folder is None:
+    """A module compiled by the engine, or its machine code from the cache."""
+    directory = cache_directory() if len(wasm) >= WORTH else None
+    if directory is None:
         return wasmtime.Module(engine, wasm)
-    path = folder / sha256(f"{version('wasmtime')} {platform.machine()} ".encode() + wasm).hexdigest()
+    path = directory / sha256(f"{version('wasmtime')} {platform.machine()} ".encode() + wasm).hexdigest()
     code = _read(path)
     if code is not None:
         try:
             return wasmtime.Module.deserialize(engine, code)
         except wasmtime.WasmtimeError:
-            pass  # of an engine with other options, or for a processor that has other instructions
+            pass  # from an engine with other options, or a processor with other instructions
     module = wasmtime.Module(engine, wasm)
     _write(path, bytes(module.serialize()))
     return module
 
 
 def _digest(path: Path, code: bytes) -> bytes:
-    """Of the code, and of the module that it is of."""
+    """The digest of an entry: of its machine code, and of the hash of its module."""
     return sha256(path.name.encode() + code).digest()
 
 
 def _read(path: Path) -> bytes | None:
+    """The machine code of an entry; None if there is none that can be trusted."""
     try:
         with path.open("rb") as file:
             if not is_private(os.fstat(file.fileno())):
@@ -62,7 +63,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, code: bytes) -> None:
-    """All of an entry at once, or nothing."""
+    """Store an entry atomically, if possible."""
     try:
         number, name = tempfile.mkstemp(dir=path.parent, prefix="new-")
         try:
@@ -71,17 +72,17 @@ def _write(path: Path, code: bytes) -> None:
             os.replace(name, path)
         except OSError:
             os.unlink(name)
-        _tidy(path.parent)
+        _evict(path.parent)
     except OSError:
         pass
 
 
-def _tidy(folder: Path) -> None:
-    """Leave no more than there may be."""
-    found = [(at.stat(), at) for at in folder.iterdir() if at.is_file()]
-    total = sum([x.st_size for x, _ in found])
-    for x, at in sorted(found, key=lambda entry: entry[0].st_mtime):
+def _evict(directory: Path) -> None:
+    """Delete the least recently used entries until at most `MOST` bytes are left."""
+    entries = [(path.stat(), path) for path in directory.iterdir() if path.is_file()]
+    total = sum([found.st_size for found, _ in entries])
+    for found, path in sorted(entries, key=lambda entry: entry[0].st_mtime):
         if total <= MOST:
             break
-        at.unlink(missing_ok=True)
-        total -= x.st_size
+        path.unlink(missing_ok=True)
+        total -= found.st_size

@@ -1,7 +1,7 @@
-"""Instances of modules, each in a store of its own: one of them runs one call at a time.
+"""Modules and their instances: an instance has a wasmtime store of its own, and runs one call at a time.
 
-An `Instance` has what a call needs to know of an export; a `Module` is compiled once, and sees to it that no two
-calls at once share an instance.
+An `Instance` has the state that a call of an export needs; a `Module` is compiled once, and ensures that no two
+concurrent calls share an instance.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ Numbers = tuple[int, ...]
 
 
 def kind_of(t: Type) -> str:
-    """How a scalar crosses the border: "d" as an f64, "f" as an f32, "i" as an i32, "" not at all."""
+    """The WebAssembly type of a scalar: "d" for f64, "f" for f32, "i" for i32, "" if it is not passed at all."""
     return "" if t.empty else "d" if t is Real or t is Tan else "f" if t is Single else "i"
 
 
 def _at(s: Slot) -> int:
-    """The address of what is placed."""
+    """The address of a slot in linear memory."""
     return number_of(s.at or 0)
 
 
 def is_placed(s: Slot) -> bool:
-    """True for what is written to memory or read from it, or is an aggregate with nothing to write."""
+    """True for a slot in linear memory, and for an aggregate without bytes."""
     return s.at is not None or is_aggregate(s.type)
 
 
@@ -54,33 +54,34 @@ class Instance:
         self.signatures, self.failures = lowered.signatures, lowered.failures
         self.raised: list[BaseException] = []  # by an opaque function, during this call
         self.states: dict[tuple[str, Numbers], tuple[Any, ...]] = {}
-        self.sizes: dict[str, int] = {}  # of vectors, as calls told them last
-        self.ready: dict[str, Numbers] = {}  # the sizes of exports that know of these
+        self.sizes: dict[str, int] = {}  # the dynamic sizes that the module was last told
+        self.ready: dict[str, Numbers] = {}  # the exports that were told these sizes
         self.hosts = [self._host(f) for f in lowered.imports]
         made = wasmtime.Instance(self.store, module, [f for f, _ in self.hosts])
         self.exports = made.exports(self.store)
         self.pages = self._pages()
 
     def _pages(self) -> Any:
-        """The memory, as it is now. All views of it hold it, and it holds the store, which it lives in."""
+        """The linear memory, at its size of now. Every view of it keeps it alive, and it keeps its store alive."""
         memory: Any = self.exports["memory"]
         pages = memory.get_buffer_ptr(self.store)
         pages.store = self.store
         return pages
 
     def place(self, t: Type, at: int) -> Place:
+        """The place of a `t` at an address of linear memory."""
         if at + number_of(size(t)) > len(self.pages):
-            self.pages = self._pages()  # it has grown; the engine's default is that it does not move
+            self.pages = self._pages()  # it has grown, which by the engine's default does not move it
         return place_of(t, at, self.pages)
 
     def resize(self, s: Signature, sizes: Numbers) -> None:
-        """Let the vectors of an export have these sizes from now on."""
+        """Tell the module these dynamic sizes of an export, unless it knows them."""
         if self.ready.get(s.name) == sizes:
             return
-        given = {d.key: n for d, n in zip(s.sizes, sizes, strict=True)}
-        if not given.items() <= self.sizes.items():
+        known = {d.key: n for d, n in zip(s.sizes, sizes, strict=True)}
+        if not known.items() <= self.sizes.items():
             self.ready.clear()
-            self.sizes.update(given)
+            self.sizes.update(known)
         if s.name not in self.ready:
             resize: Any = self.exports[MARK + s.name]
             try:
@@ -91,7 +92,7 @@ class Instance:
             self.ready[s.name] = sizes
 
     def state(self, s: Signature, sizes: Numbers) -> tuple[Any, ...]:
-        """What the code of `_source` needs to call an export."""
+        """The state of an export, memoised: the values that the generated Python function unpacks."""
         name = s.name
         made = self.states.get((name, sizes))
         if made is None:
@@ -105,33 +106,33 @@ class Instance:
             places = [self.place(p.type, _at(p)) for p in s.params if is_placed(p)]
             found = self.place(s.result.type, _at(s.result)) if is_placed(s.result) else None
             fail = functools.partial(failure, e.fail, self.failures, self.pages) if self.failures else e.fail
-            resize = functools.partial(Instance.resize, weakref.proxy(self))  # no cycle: the store goes at once
+            resize = functools.partial(Instance.resize, weakref.proxy(self))  # without a cycle
             state = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, resize, e.keep)
             made = self.states[name, sizes] = state
         return made
 
     def _host(self, f: Func) -> tuple[wasmtime.Func, Any]:
-        """The import behind which an opaque function stands."""
-        returns = is_aggregate(f.result) and not f.result.empty  # in memory, where the last argument says
+        """The import of a host function, and the objects that must live as long as it."""
+        returns = is_aggregate(f.result) and not f.result.empty  # in memory, at the address in the last argument
         params = "".join(["i" if is_aggregate(p.type) and not p.type.empty else kind_of(p.type) for p in f.params])
-        answer = functools.partial(_answer, weakref.ref(self), f)  # the store will hold it: not the reverse
+        answer = functools.partial(_answer, weakref.ref(self), f)  # weak, as the store will hold it
         result = "" if returns else kind_of(f.result)
         return raw_call.host(self.store, params + "i" * returns, result, answer, self.raised)
 
     def received(self, t: Type, numbers: Iterator[Any]) -> Any:
-        """An argument of an opaque function, as its Python body sees it."""
+        """The next argument of a host function, as its Python body gets it."""
         if is_aggregate(t) or t.empty:
             return self.place(sized(t, self.sizes), 0 if t.empty else next(numbers)).read()
         return next(numbers) != 0 if t is Bool else next(numbers)
 
 
 def known_sizes(lowered: Lowered, s: Signature, sizes: Numbers) -> Sizes:
-    """What a signature of a module for every size is to be told, at these sizes."""
+    """The values of all size variables of a signature with dynamic sizes, at these sizes."""
     return {BASE.key: lowered.base} | {d.key: n for d, n in zip(s.sizes, sizes, strict=True)}
 
 
 def failure(fail: Callable[[Any], BaseException], failures: Sequence[Failure], pages: Any, error: Any) -> Any:
-    """What to raise for a call that failed: one that it says itself, or what `fail` makes of it."""
+    """The error of a failed call: the failure whose number the module left in memory, else the result of `fail`."""
     made = fail(error)
     number = int.from_bytes(bytes(pages[FAILED : FAILED + 4]), "little")
     if not number:
@@ -141,12 +142,12 @@ def failure(fail: Callable[[Any], BaseException], failures: Sequence[Failure], p
 
 
 def _answer(ref: weakref.ref[Instance], f: Func, *numbers: Any) -> Any:
-    """What an opaque function answers to the module: a number, or nothing and an aggregate in memory."""
+    """Call a host function: its result as a number, or None after it was written to memory."""
     instance, impl = ref(), cast("Any", f.impl)
     assert instance is not None and impl is not None
     rest = iter(numbers)
-    given = [instance.received(p.type, rest) for p in f.params]
-    x = (impl.sized(instance.sizes) if isinstance(impl, Printer) else impl)(*given)
+    args = [instance.received(p.type, rest) for p in f.params]
+    x = (impl.sized(instance.sizes) if isinstance(impl, Printer) else impl)(*args)
     if f.result is Real and x.__class__ is float:
         return x
     code = getattr(impl, "__code__", None)
@@ -158,15 +159,15 @@ def _answer(ref: weakref.ref[Instance], f: Func, *numbers: Any) -> Any:
     return plain(x, f.result, path, loc)
 
 
-_DEEPEST = 50  # calls within calls: each has a memory of its own, and takes 4 to 8 of Python's 1,000 frames
+_DEEPEST = 50  # nested calls: each has a memory of its own, and takes 4 to 8 of Python's 1,000 frames
 _lock = threading.Lock()
 _engine = functools.cache(raw_call.engine)  # of this process, made under the lock
-_born = os.getpid()  # a process that was forked has another: the engine's threads, which compile, did not come along
+_born = os.getpid()  # differs in a forked process, where the threads with which the engine compiles do not exist
 
 
 class Module:
-    """A module, compiled when first needed, and its instances: one for each thread, and one more for each
-    call that an opaque function makes while the call that it answers waits."""
+    """A module, compiled when it is first needed, and its instances: one for each thread, and one more for each nested
+    call, which a host function makes."""
 
     def __init__(self, lowered: Lowered) -> None:
         self.lowered = lowered
@@ -174,6 +175,7 @@ class Module:
         self._compiled: dict[bool, tuple[wasmtime.Engine, wasmtime.Module]] = {}
 
     def compiled(self) -> tuple[wasmtime.Engine, wasmtime.Module]:
+        """The engine, and the module that it compiled: once in this process, and once more after a fork."""
         forked = os.getpid() != _born
         with self._lock:
             if forked not in self._compiled:
@@ -183,24 +185,24 @@ class Module:
         return self._compiled[forked]
 
     def instance(self) -> Instance:
-        """A new one."""
+        """A new instance."""
         return Instance(*self.compiled(), self.lowered)
 
     def state(self, s: Signature, sizes: Numbers, local: threading.local) -> tuple[Any, ...]:
-        """The state of an export in the instance of this thread, where there is one; put into `local`."""
+        """The state of an export in the instance of this thread; stored in `local`."""
         if not hasattr(self._local, "own"):
             self._local.own = self.instance()
         state = local.state = self._local.own.state(s, sizes)
         return state
 
     def take(self) -> Instance:
-        """An instance that no call of this thread uses now, to be given back."""
+        """An instance that no call of this thread uses, until it is given back with `give`."""
         free: list[Instance] = self._local.__dict__.setdefault("free", [])
         if free:
             return free.pop()
         made = getattr(self._local, "made", 0)
         if made == _DEEPEST:
-            hint = "an opaque function calls the compiled function that it is called by: let that come to an end"
+            hint = "end the recursion: an opaque function calls the compiled function that calls it"
             raise RoseError(f"{made} calls wait for one another", here(), hint)
         instance = self.instance()
         self._local.made = made + 1

@@ -1,8 +1,8 @@
-"""Values in the memory of a module: written from what a user gives, and read as a user sees them.
+"""Marshalling: values in the linear memory of a module, written from a user's arguments and read as results.
 
-The bytes of a place are an array of NumPy's, so that a vector of numbers is copied in one go, whatever
-its strides. `put` takes what it can tell at a glance; everything else goes through `plain`, so that what
-is accepted, and how it is refused, is said once, in `structs`.
+The bytes of a place are a NumPy array, so that a vector of numbers is copied in one go, whatever its strides. `put` is
+the fast path for the usual arguments; all others go through `rose.host.marshal.plain`, which alone decides what is
+accepted, and how the rest is refused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LARGEST = float(np.finfo(np.float32).max)
 _INTS: set[type] = {int, *[np.dtype(c).type for c in np.typecodes["AllInteger"]]}
 _REALS: set[type] = {float, *_INTS, *[np.dtype(c).type for c in np.typecodes["Float"]]}
 _SINGLES: set[type] = {float, np.float32, np.float16}
-# dtype in memory -> the kinds of dtypes that it takes, and the classes
+# dtype in memory -> the kinds of dtypes, and the classes of numbers, that can be written there
 _KINDS = {"f8": "iuf", "f4": "f", "u4": "iu", "b1": "b", "O": ""}
 _CLASSES: dict[str, set[type]] = {
     "f8": _REALS, "f4": _SINGLES, "u4": _INTS, "b1": {bool, np.bool_}, "O": {NoneType}
@@ -45,7 +45,7 @@ def is_array(x: Any) -> TypeGuard[Array]:
 
 
 def dtype_of(t: Type) -> DType:
-    """How a scalar lies in memory; a Unit is nowhere."""
+    """The dtype of a scalar in memory; a Unit has no bytes."""
     if isinstance(t, Fin):
         return np.dtype("u4")
     return np.dtype(_DTYPES.get(t, "O"))
@@ -55,49 +55,49 @@ _DTYPES: dict[Type, str] = {Real: "f8", Tan: "f8", Single: "f4", Bool: "?"}
 _USUAL: dict[Type, type] = {Real: float, Bool: bool}
 
 
-def _given(dtype: DType) -> DType:
-    """What a user gets for it: indices can be negative, once they leave."""
+def _result_dtype(dtype: DType) -> DType:
+    """The dtype of a result: signed for indices, so that a user can subtract them."""
     return np.dtype("i8") if dtype.kind == "u" else dtype
 
 
 class Leaf:
     """Numbers, booleans or indices in memory: one, or a vector of them, or a vector of vectors.
 
-    The `lead` is the shape of the vectors of structs around it: in a vector of three points, the first
-    coordinates are a leaf of lead (3,), whose numbers are not next to one another.
+    Its `lead` is the shape of the vectors of structs around it: in a vector of three points, the first
+    coordinates are a leaf of lead (3,), whose numbers are not adjacent.
     """
 
     def __init__(self, t: Type, at: int, memory: Any, lead: Shape, dims: Shape, strides: Shape) -> None:
         self.shape, self.depth, self.is_vector = lead + dims, len(lead), bool(dims) and t is not Unit
         self.limit, self.single = t.size if isinstance(t, Fin) else None, t is Single
         self.dtype = dtype = dtype_of(t)
-        self.given = _given(dtype)
+        self.result_dtype = _result_dtype(dtype)
         self.kinds, self.classes = _KINDS[dtype.str[1:]], _CLASSES[dtype.str[1:]]
-        self.usual = None if self.shape else _USUAL.get(t)  # the class of a number that is written as it is
+        self.usual = None if self.shape else _USUAL.get(t)  # the class of numbers that need no check
         if t is Unit:
             self.view: Array = np.broadcast_to(np.array(None), self.shape)
         elif 0 in self.shape:
             self.view = np.empty(self.shape, dtype)
         else:
             self.view = np.ndarray(self.shape, dtype, memory, at, strides)
-        self.pack: Callable[..., None] | None = None  # writes the numbers of lists, in half the time that NumPy takes
+        self.pack: Callable[..., None] | None = None  # writes the numbers of lists, twice as fast as NumPy
         if t is Real and dims and not lead and 0 not in dims:
             self.pack = partial(struct.Struct(f"{self.view.size}d").pack_into, memory, at)
-        self.cell: memoryview[Any] | None = None  # the number, where it is one: this takes half the time
+        self.cell: memoryview[Any] | None = None  # of one number: twice as fast as an array
         if not self.shape and t is not Unit:
             self.cell = memoryview(memory).cast("B")[at : at + dtype.itemsize].cast(dtype.char)  # pyright: ignore
 
     def read(self) -> Any:
-        """A copy of what is there: numbers of Python, or arrays."""
+        """A copy of the value: a Python number, or arrays."""
         if self.cell is not None:
             return self.cell[0]
         if not self.is_vector:
             return self.view.tolist()
-        copy = self.view.copy() if self.limit is None else self.view.astype(self.given)
+        copy = self.view.copy() if self.limit is None else self.view.astype(self.result_dtype)
         return _nested(copy, self.depth) if self.depth else copy
 
     def peek(self) -> Any:
-        """What is there, with a read-only view of the memory in the place of each array."""
+        """The value, with a read-only view of the memory in the place of each array."""
         if not self.is_vector:
             return self.view.tolist()
         view = self.view.view()
@@ -105,7 +105,7 @@ class Leaf:
         return _nested(view, self.depth)
 
     def put(self, x: Any) -> bool:
-        """Write `x`; False if that cannot be, or if only `plain` can tell."""
+        """Write `x`; False if it cannot be written, or if it takes `plain` to decide."""
         if x.__class__ is self.usual and self.cell is not None:
             self.cell[0] = x
             return True
@@ -137,7 +137,7 @@ class Leaf:
         return True
 
     def _listed(self, x: Any) -> Any:
-        """The numbers of a list, or of lists in a list; None if there is anything else in it."""
+        """The numbers of a list or of nested lists, flattened; None if there is anything else in it."""
         if x.__class__ not in _SEQUENCES or len(x) != self.shape[0]:
             return None
         rows = cast("list[Any]", x)
@@ -148,7 +148,7 @@ class Leaf:
         return rows if self.classes.issuperset(map(type, rows)) else None
 
     def _fits(self, x: Any, shape: Shape) -> bool:
-        """True if NumPy takes `x` to be of this shape, and its items for what we take them for."""
+        """True if `x` has this shape, and NumPy would convert its items as we do."""
         if is_array(x):
             if self.single and x.dtype.itemsize > 4:
                 return False
@@ -164,18 +164,18 @@ class Leaf:
 
 _SEQUENCES = (list, tuple, range)
 _LISTS = {*_SEQUENCES}
-_KNOWN = (*_SEQUENCES, Value)  # not to be made an array
+_KNOWN = (*_SEQUENCES, Value)  # not converted to arrays
 
 
 class Struct:
-    """A struct or tuple in memory, or a vector of them: each field is a place, that of all of them at once."""
+    """A struct or tuple in memory, or a vector of them (a struct of arrays): each field is a place."""
 
     def __init__(self, t: Tuple, at: int, memory: Any, lead: Shape, items: Sequence[Place]) -> None:
         self.type, self.lead, self.items = t, lead, items
         self.make: Callable[[Sequence[Any]], Any] = t.form.make if t.form is not None else tuple
         self.cls = t.form.cls if t.form is not None and t.form.get is not None and not lead else None
         self.get: Any = t.form.get if t.form is not None else None
-        self.usual: tuple[type, ...] | None = None  # the classes of numbers that are written as they are, all at once
+        self.usual: tuple[type, ...] | None = None  # the classes of its numbers, if they are written all at once
         usual = tuple([x.usual for x in items if isinstance(x, Leaf) and x.usual is not None])
         if usual and len(usual) == len(items):
             codec = struct.Struct(_format(t))
@@ -206,7 +206,7 @@ Place = Leaf | Struct
 
 
 def place_of(t: Type, at: int, memory: Any, lead: Shape = (), strides: Shape = ()) -> Place:
-    """The place of a `t` at an address. What has no bytes needs no memory."""
+    """The place of a `t` at an address. A type without bytes needs no memory."""
     dims: Shape = ()
     while isinstance(t, Vec):
         dims, strides, t = (*dims, number_of(t.size)), (*strides, number_of(size(t.elem))), t.elem
@@ -218,7 +218,7 @@ def place_of(t: Type, at: int, memory: Any, lead: Shape = (), strides: Shape = (
 
 
 def _format(t: Tuple) -> str:
-    """The numbers of a tuple and what is between them, for `struct`."""
+    """The format of a tuple of numbers for `struct`, with the padding between them."""
     text, end = "=", 0
     for k, x in zip(offsets(t), t.items, strict=True):
         text += f"{number_of(k) - end}x{dtype_of(x).char}"
@@ -232,7 +232,7 @@ def _nested(x: Array, depth: int) -> Any:
 
 
 def _rows(make: Callable[[Sequence[Any]], Any], columns: Sequence[Any], lead: Shape) -> Any:
-    """From the list of first fields, that of second fields and so on: the list of structs."""
+    """The list of structs, from the columns of their fields."""
     if not lead:
         return make(columns)
     rows = zip(*columns, strict=True) if columns else [()] * lead[0]
@@ -240,7 +240,7 @@ def _rows(make: Callable[[Sequence[Any]], Any], columns: Sequence[Any], lead: Sh
 
 
 def _columns(t: Tuple, x: Any, lead: Shape) -> Sequence[Any] | None:
-    """The reverse of `_rows`; None if `x` is no such list."""
+    """The columns of the fields, from a list of structs; None if `x` is not such a list."""
     form = t.form
     if not lead:
         if form is not None and x.__class__ is form.cls and form.get is not None:
@@ -260,7 +260,7 @@ def _columns(t: Tuple, x: Any, lead: Shape) -> Sequence[Any] | None:
 
 
 def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> None:
-    """Write `x`, or say what is wrong with it."""
+    """Write `x` to a place; a `RoseError` that names its `path` if it does not fit."""
     if place.put(x):
         return
     dims, elem = _shape(t)
@@ -272,14 +272,14 @@ def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> N
 
 
 def copied(x: Any, t: Type) -> Any:
-    """Plain numbers as they would come out of a module's memory."""
+    """A plain value as a compiled function would return it: with NumPy arrays for vectors."""
     place = place_of(t, 0, bytearray(number_of(size(t))))
     fill(place, x, t, ("the result",))
     return place.read()
 
 
 def _shape(t: Type) -> tuple[Shape, Type]:
-    """The shape of nested vectors, and the type of what they hold."""
+    """The shape of nested vectors, and the type of their elements."""
     if not isinstance(t, Vec):
         return (), t
     dims, elem = _shape(t.elem)
@@ -287,7 +287,7 @@ def _shape(t: Type) -> tuple[Shape, Type]:
 
 
 def number(x: Any, t: Type, path: Path) -> Any:
-    """A scalar that is not what is usual, or what is wrong with it."""
+    """A scalar argument of an unusual class, converted; a `RoseError` if it does not fit."""
     if t is Real and x.__class__ in _REALS:
         try:
             return float(x)
@@ -297,7 +297,7 @@ def number(x: Any, t: Type, path: Path) -> Any:
 
 
 def _narrow(x: Any, t: Type, path: Path, loc: Loc | None = None) -> Any:
-    """`plain`, where numbers that NumPy has with more than 32 bits are not rounded unasked. Python's are."""
+    """`plain`, but in single precision NumPy's numbers of more than 32 bits are refused. Python's are rounded."""
     made = plain(x, t, path, loc)
     if double(t) is not t:
         _refuse_wide(x, t, path, loc)
@@ -320,7 +320,7 @@ def _refuse_wide(x: Any, t: Type, path: Path, loc: Loc | None) -> None:
 
 
 def _lost(x: Array) -> str | None:
-    """What is wrong with an array, if something of it would be lost in single precision."""
+    """The reason why an array does not fit into single precision without loss; None if it does."""
     if x.dtype.names is not None:
         return next(filter(None, [_lost(x[k]) for k in x.dtype.names]), None)
     if x.dtype.kind == "f":
@@ -330,23 +330,23 @@ def _lost(x: Array) -> str | None:
 
 
 def destination(place: Place | None, t: Type, out: Any, view: bool) -> Callable[[], Any]:
-    """What takes a result from its place, if it is not to be copied: into `out`, or as views of the memory."""
+    """The function that reads a result from its place without a new copy: into `out`, or as views of the memory."""
     if out is None:
-        return place.peek if place is not None else lambda: None  # a number comes without being taken
+        return place.peek if place is not None else lambda: None  # a number is returned without it
     if not view and out.__class__ is np.ndarray and isinstance(place, Leaf) and place.is_vector:
-        if out.dtype is place.given and out.shape == place.shape and out.flags.writeable:
+        if out.dtype is place.result_dtype and out.shape == place.shape and out.flags.writeable:
             return partial(_into, out, place.view)
     if view or not isinstance(place, Leaf) or not place.is_vector:
-        hint = "`out` takes a vector of numbers, and has no use beside `view`"
+        hint = "leave out `out`, which takes a vector of numbers, and not together with `view`"
         raise TypeMismatch(f"out cannot be given here: the result is a {t!r}", here(), hint)
-    shape, dtype = place.shape, place.given
+    shape, dtype = place.shape, place.result_dtype
     if is_array(out) and out.shape == shape and out.dtype == dtype and out.flags.writeable:
         return partial(_into, out, place.view)
     got = shown(out)
     if is_array(out):
         got = f"{'one' if out.flags.writeable else 'a read-only one'} of shape {out.shape} of {out.dtype}"
     what = f"out must be an array of shape {shape} of {dtype}, got {got}"
-    raise TypeMismatch(what, here(), f"np.empty({shape}, np.{dtype}) is one")
+    raise TypeMismatch(what, here(), f"make one with np.empty({shape}, np.{dtype})")
 
 
 def _into(out: Array, view: Array) -> Array:

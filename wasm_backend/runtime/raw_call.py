@@ -1,8 +1,8 @@
-"""Calls into a module, and out of it, as single calls of C over numbers that lie in a buffer.
+"""Raw calls into a module and out of it: single calls of wasmtime's C interface, with the numbers in a buffer.
 
-wasmtime's own `Func.__call__` asks for the types of the function and wraps each number, at each call; its
-callbacks do the same. The calls of C beneath are not part of its public interface. So they are used only
-where they look as they did when this was written; anywhere else its own do the same, slowly.
+wasmtime's own `Func.__call__` looks up the types of the function and wraps each number, at each call; so do its
+callbacks. The C functions beneath are not part of its public interface. Therefore they are used only if their
+signatures are those known here; otherwise `Func.__call__` does the same, slowly.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _pointer: Any = ctypes.POINTER
 _cast: Any = ctypes.cast
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 _FINALIZER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_SLOT = {"d": "d8x", "f": "f12x", "i": "I12x"}  # an argument or result in C: 16 bytes, of which a number is used
+_SLOT = {"d": "d8x", "f": "f12x", "i": "I12x"}  # an argument or result in C: 16 bytes, which begin with the number
 _HINTS = {
-    TrapCode.STACK_OVERFLOW: "its calls, or those of an opaque function back into it, nest too deeply for the stack "
-    "of a thread: a loop needs none, and `ulimit -s` gives threads more",
-    TrapCode.MEMORY_OUT_OF_BOUNDS: "no program should touch that memory: please report it, with the program",
-    TrapCode.UNREACHABLE: "no program should come to that point: please report it, with the program",
+    TrapCode.STACK_OVERFLOW: "use a loop, which needs no stack, or give threads more with `ulimit -s`: its calls, or "
+    "those of an opaque function back into it, nest too deeply for the stack of a thread",
+    TrapCode.MEMORY_OUT_OF_BOUNDS: "please report it, with the program: no program should touch that memory",
+    TrapCode.UNREACHABLE: "please report it, with the program: no program should come to that point",
 }
 
 
 class _Private(NamedTuple):
-    """What is used of wasmtime's private interface."""
+    """The parts of wasmtime's private interface that are used."""
 
     call: Callable[..., int | None]
     new: Callable[..., None]
@@ -55,7 +55,7 @@ class _Private(NamedTuple):
 
 
 def find(ffi: Any) -> _Private | None:
-    """wasmtime's calls of C, if they are there, and take the arguments that are known."""
+    """wasmtime's C functions; None if they are missing, or have other signatures than those known here."""
     try:
         context, func, raw = map(_pointer, (ffi.wasmtime_context_t, ffi.wasmtime_func_t, ffi.wasmtime_val_raw_t))
         trap, kind, caller = map(_pointer, (_pointer(ffi.wasm_trap_t), ffi.wasm_functype_t, ffi.wasmtime_caller_t))
@@ -67,7 +67,7 @@ def find(ffi: Any) -> _Private | None:
             and ctypes.sizeof(ffi.wasmtime_val_raw_t) == 16
             and sys.byteorder == "little"
         )
-        # found anew by its name, without the types of its arguments: they are made in advance, once
+        # looked up again, without argument types: the arguments are converted once, in advance
         call, new = ffi.dll["wasmtime_func_call_unchecked"], ffi.wasmtime_func_new_unchecked
     except (AttributeError, TypeError):
         return None
@@ -80,17 +80,17 @@ private = find(_ffi)
 
 # the stack
 
-LEAST, KNOWN = 2**19, 2**21  # bytes of stack that any thread has; and that any engine lets a module take
+LEAST, KNOWN = 2**19, 2**21  # bytes of stack that every thread has; that every engine grants to a module
 
 
 def engine(parallel: bool = True) -> Engine:
-    """An engine whose modules may take half of a thread's stack, where it is known how large that is.
+    """An engine whose modules may use half of a thread's stack, where its size is known.
 
-    Calls nest as deeply as a program has them: a chain of 10,000 takes 1 to 4 MB.
+    Calls nest as deeply as in the program: a chain of 10,000 calls takes 1 to 4 MB.
     """
     config, size = Config(), stack_size()
     config.parallel_compilation = parallel
-    try:  # the engine refuses more than it would give to an asynchronous call, of which there are none
+    try:  # the engine refuses more than the stack of asynchronous calls, which are not used
         _ffi.wasmtime_config_async_stack_size_set(config.ptr(), max(size, KNOWN))
     except (AttributeError, TypeError, ctypes.ArgumentError):
         size = min(size, KNOWN)
@@ -99,7 +99,7 @@ def engine(parallel: bool = True) -> Engine:
 
 
 def stack_size() -> int:
-    """The bytes of stack that a module may take."""
+    """The bytes of stack that a module may use."""
     known = sys.platform == "darwin" or "CS_GNU_LIBC_VERSION" in getattr(os, "confstr_names", {})
     if _resource is None or not known:
         return LEAST
@@ -111,11 +111,11 @@ def stack_size() -> int:
 
 
 class Entry(NamedTuple):
-    """An exported function, ready: put the arguments into one of the three views, and do `call(*args)`.
+    """An exported function, ready to call: write the arguments into the three views, and do `call(*args)`.
 
     Argument k is at 2k + 2, an f64 in `reals` and an i32 in `words`, and an f32 at 4k + 4 in `singles`; the
-    result comes where the first argument was. The call failed if it gives anything but None, or leaves
-    `words[0]` other than 0: raise what `fail` makes of it.
+    result replaces the first argument. If the call returns anything but None, or leaves `words[0]` other than 0, it
+    failed: raise `fail(returned)`.
     """
 
     call: Callable[..., Any]
@@ -124,13 +124,13 @@ class Entry(NamedTuple):
     reals: memoryview[float]
     singles: memoryview[float]
     words: memoryview[int]
-    keep: tuple[Any, ...]  # what the addresses in `args` point at
+    keep: tuple[Any, ...]  # the objects that the addresses in `args` point to
 
 
 def entry(store: Store, func: Func, params: str, result: str, raised: list[BaseException]) -> Entry:
     """An `Entry` to `func`: `params` and `result` have a "d" for each f64, an "f" for each f32, an "i" for each i32.
 
-    What an opaque function raised is in `raised`.
+    `raised` receives the exceptions of host functions.
     """
     size = max(len(params), len(result))
     buffer = (ctypes.c_char * (16 * size + 16))()
@@ -150,23 +150,23 @@ def _official(
     store: Store, func: Func, params: str, result: str,
     reals: memoryview[float], singles: memoryview[float], words: memoryview[int],
 ) -> BaseException | None:  # fmt: skip
-    """Does what the call of C does, by `Func.__call__`; gives what it raised."""
+    """The same as the call of C, by `Func.__call__`: returns the exception, if there was one."""
     try:
         views = {"d": reals[2::2], "f": singles[4::4], "i": words[2::2]}
-        given = func(store, *[views[kind][k] for k, kind in enumerate(params)])
+        returned = func(store, *[views[kind][k] for k, kind in enumerate(params)])
     except BaseException as e:
         return e
     if result == "d":
-        reals[2] = given
+        reals[2] = returned
     elif result == "f":
-        singles[4] = given
+        singles[4] = returned
     elif result == "i":
-        words[2] = given & 0xFFFFFFFF
+        words[2] = returned & 0xFFFFFFFF
     return None
 
 
 def _failure(words: memoryview[int], raised: list[BaseException], error: Any) -> BaseException:
-    """What to raise for a call that failed: what an opaque function raised, or why the module stopped."""
+    """The exception of a failed call: that of a host function, or the reason of the trap as a `RoseError`."""
     if not isinstance(error, BaseException):
         error = _taken(error, words)
     if raised:
@@ -182,7 +182,7 @@ def _failure(words: memoryview[int], raised: list[BaseException], error: Any) ->
 
 
 def _taken(error: int | None, words: memoryview[int]) -> BaseException:
-    """The error or the trap that a call of C gave, as an object that owns it."""
+    """The error or trap that a call of C returned, as an object of wasmtime that owns it."""
     assert private is not None
     if error is not None:
         at = _cast(error, _pointer(private.ffi.wasmtime_error_t))
@@ -198,9 +198,9 @@ def _taken(error: int | None, words: memoryview[int]) -> BaseException:
 def host(
     store: Store, params: str, result: str, body: Callable[..., Any], raised: list[BaseException]
 ) -> tuple[Func, Any]:
-    """A function for a module to import, which runs `body` on numbers; and what must live as long as it.
+    """A host function, an import that runs `body` on numbers; and the object that must live as long as it.
 
-    An i32 comes as an unsigned int. An exception goes into `raised`, and stops the module.
+    An i32 is passed as an unsigned int. An exception is appended to `raised`, and stops the module with a trap.
     """
     kinds = {"d": ValType.f64, "f": ValType.f32, "i": ValType.i32}
     type = FuncType([kinds[k]() for k in params], [kinds[k]() for k in result])
@@ -208,23 +208,23 @@ def host(
         return Func(store, type, _official_callback(params, result, body, raised)), None
     callback = _CALLBACK(_callback(params, result, body, raised))
     made = private.ffi.wasmtime_func_t()
-    given = ctypes.cast(callback, private.callback)
-    private.new(store._context(), type.ptr(), given, None, _FINALIZER(), ctypes.byref(made))  # pyright: ignore
+    as_callback = ctypes.cast(callback, private.callback)
+    private.new(store._context(), type.ptr(), as_callback, None, _FINALIZER(), ctypes.byref(made))  # pyright: ignore
     return Func._from_raw(made), callback  # pyright: ignore
 
 
 def _callback(
     params: str, result: str, body: Callable[..., Any], raised: list[BaseException]
 ) -> Callable[..., int | None]:
-    """`body` as C calls it: with the address of the arguments, in whose place the result goes."""
-    given = struct.Struct("<" + "".join([_SLOT[k] for k in params]))
-    made = struct.Struct("<" + result.replace("i", "I"))
+    """`body` as C calls it: with the address of the arguments, which the result overwrites."""
+    arguments = struct.Struct("<" + "".join([_SLOT[k] for k in params]))
+    returned = struct.Struct("<" + result.replace("i", "I"))
 
     def callback(_env: Any, _caller: Any, raw: int, _count: int) -> int | None:
         try:
-            x = body(*given.unpack(ctypes.string_at(raw, given.size)))
+            x = body(*arguments.unpack(ctypes.string_at(raw, arguments.size)))
             if result:
-                ctypes.memmove(raw, made.pack(x), made.size)
+                ctypes.memmove(raw, returned.pack(x), returned.size)
             return 0
         except BaseException as e:
             raised.append(e)
@@ -237,7 +237,7 @@ def _callback(
 def _official_callback(
     params: str, result: str, body: Callable[..., Any], raised: list[BaseException]
 ) -> Callable[..., Any]:
-    """`body` as wasmtime's `Func` calls it: an i32 comes and goes with its sign."""
+    """`body` as wasmtime's `Func` calls it: an i32 is signed."""
 
     def callback(*args: Any) -> Any:
         try:
