@@ -91,9 +91,6 @@ rose/optimise/scalar_replacement.py
 rose/optimise/sum_forwarding.py
 wasm_backend/abi/layout.py
 wasm_backend/abi/signature.py
-wasm_backend/binary/disassembler.py
-wasm_backend/binary/inspector.py
-wasm_backend/binary/reader.py
 wasm_backend/codegen/accumulators.py
 wasm_backend/codegen/assembler.py
 wasm_backend/codegen/branch.py
@@ -115,16 +112,7 @@ wasm_backend/codegen/values.py
 wasm_backend/codegen/vector_add.py
 wasm_backend/codegen/while_loop.py
 wasm_backend/debug_info.py
-wasm_backend/libm/build.py
-wasm_backend/libm/objects.py
 wasm_backend/lower.py
-wasm_backend/package/javascript.py
-wasm_backend/package/readme.py
-wasm_backend/package/samples.py
-wasm_backend/package/typescript.py
-wasm_backend/package/write.py
-wasm_backend/runtime/cache_directory.py
-wasm_backend/runtime/instances.py
 wasm_backend/simd/plan.py
 wasm_backend/simd/reductions.py
 wasm_backend/simd/vectors.py

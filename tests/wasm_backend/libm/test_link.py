@@ -17,8 +17,6 @@ from rose.ir.libm import DOUBLE, SINGLE, function
 from rose.ir.libm.decode import decode
 from rose.ir.libm.library import FILE, closure, library, pack, unpack
 from wasm_backend.binary.encoder import F32, F64
-from wasm_backend.libm import build
-from wasm_backend.libm.objects import Archive
 
 ALL = [*DOUBLE, *SINGLE]
 
@@ -121,15 +119,6 @@ def test_the_same_module_is_the_same_bytes_whatever_the_hashes():
 
 
 # the file
-
-
-def test_the_file_is_what_the_package_makes():
-    if not build.ARCHIVE.exists():
-        pytest.skip("wasi-libc is not installed, so its functions are not taken out of it again")
-    raw, made_from = build.ARCHIVE.read_bytes(), library().made_from
-    if hashlib.sha256(raw).hexdigest() != made_from["sha256"]:
-        pytest.skip(f"another wasi-libc is installed, not {made_from['package']}")
-    assert pack(build.build(Archive(raw), made_from)) == FILE.read_bytes()
 
 
 def test_the_file_is_small_and_comes_back_as_it_was():

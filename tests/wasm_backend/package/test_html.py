@@ -147,7 +147,7 @@ def test_a_page_has_no_function_that_others_would_have_to_give():
         return x
 
     made = rose.compile({"f": rose.fn([Real], Real)(lambda x: asked(x))})
-    with pytest.raises(RoseError, match="a page by itself has no function asked, which the module calls"):
+    with pytest.raises(RoseError, match="the HTML page cannot supply the function asked, which the module calls"):
         made.files("made", html=True)
     own = rose.compile({"f": rose.fn([Real], Real)(lambda x: opaque(name="Math.log1p")(asked.body)(x))})
     assert b"Math.log1p" in own.files("made", html=True)["made.html"]

@@ -1,14 +1,9 @@
-"""Calling modules from Python: numbers, names, threads, traps, pickles.
+"""Calling modules from Python: numbers, names, pickles.
 
 All of it runs twice: through wasmtime's private calls of C, and without them.
 """
 
-import ctypes
-import gc
 import pickle
-import sys
-import types as python_types
-import weakref
 from decimal import Decimal
 from typing import Any
 
@@ -23,9 +18,7 @@ from handwritten_modules import (
     Mixed,
     Pair,
     calling,
-    func_of,
     identity,
-    in_threads,
     lowered,
     message,
     module,
@@ -40,10 +33,10 @@ from rose.frontend.decorators import opaque
 from rose.ir import Func, types
 from rose.ir.types import Bool, Fin, Real, Type, Unit, Vec
 from wasm_backend.abi.signature import Lowered
-from wasm_backend.runtime import raw_call
 from wasm_backend.runtime.callables import Compiled
 
 pytestmark = pytest.mark.usefixtures("way")
+
 
 # scalars
 
@@ -261,133 +254,6 @@ def test_large_vectors() -> None:
     n = 1_000_000
     x = np.random.default_rng(0).normal(size=n)
     assert (identity(Vec(n, Real))(x) == x).all()
-
-
-def test_nothing_is_kept_alive_in_vain() -> None:
-    """No cycle: the store goes with the last name of the function, without the garbage collector."""
-    gc.disable()
-    try:
-        f = identity(Vec(3, Real))
-        f([1.0, 2.0, 3.0])
-        store = weakref.ref(f._module._local.own.store)
-        view = f([1.0, 2.0, 3.0], view=True)
-        del f
-        assert store() is not None
-        del view
-        assert store() is None
-        g = module(CALLS, *CALL_SIGNATURES, imports=(func_of(lambda x: x, {"x": Real}, Real),))
-        g(1.0)
-        stores = [weakref.ref(x.store) for x in g._module._local.free]
-        del g
-        assert [x() for x in stores] == [None]
-    finally:
-        gc.enable()
-
-
-# threads
-
-
-SQUARE_SUM = """
-  (func (export "f") (param f64) (local i32)
-    (f64.store (i32.const 8192) (local.get 0))
-    (loop
-      (f64.store (i32.add (i32.const 4096) (local.get 1))
-        (f64.add (f64.load (i32.const 8192)) (f64.load (local.get 1))))
-      (local.set 1 (i32.add (local.get 1) (i32.const 8)))
-      (br_if 0 (i32.lt_u (local.get 1) (i32.const 800)))))
-"""
-
-
-def test_threads() -> None:
-    t = Vec(100, Real)
-    f = module(SQUARE_SUM, signature("f", {"v": (t, 0), "x": Real}, t, 4096))
-
-    def body(k: int) -> None:
-        v = np.arange(100.0) * (k + 1)
-        for i in range(300):
-            assert (f(v, float(i)) == v + i).all()
-
-    switch = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        in_threads(8, body)
-    finally:
-        sys.setswitchinterval(switch)
-
-
-def test_threads_compile_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
-    original = wasmtime.Module
-
-    def counted(*args: Any) -> Any:
-        made.append(1)
-        return original(*args)
-
-    monkeypatch.setattr(wasmtime, "Module", counted)
-    f = module(ADD, ADD_SIGNATURE)
-    in_threads(8, lambda k: [f(1.0, float(k)) for _ in range(10)] and None)
-    assert made == [1]
-
-
-def test_the_instance_of_a_thread_goes_with_it() -> None:
-    f = module(ADD, ADD_SIGNATURE)
-    stores: list[Any] = []
-    in_threads(1, lambda _: stores.append((f(1.0, 2.0), weakref.ref(f._module._local.own.store))[1]))
-    gc.collect()
-    assert stores[0]() is None
-    assert f(1.0, 2.0) == 3.0
-
-
-# traps
-
-
-TRAPS = """
-  (func (export "dead") (param f64) (result f64) unreachable)
-  (func (export "far") (param f64) (result f64) (f64.load (i32.const -8)))
-  (func $deep (export "deep") (param f64) (result f64) (f64.add (f64.const 1) (call $deep (local.get 0))))
-  (func (export "fine") (param f64) (result f64) local.get 0)
-"""
-
-
-@pytest.mark.parametrize(
-    ("name", "what", "hint"),
-    [
-        ("dead", "the compiled function stopped: wasm `unreachable` instruction executed", "please report it"),
-        ("far", "the compiled function stopped: out of bounds memory access", "please report it"),
-        ("deep", "the compiled function stopped: call stack exhausted", "nest too deeply"),
-    ],
-)
-def test_traps(name: str, what: str, hint: str) -> None:
-    f = module(TRAPS, *[signature(k, {"x": Real}, Real) for k in ("fine", "dead", "far", "deep")])
-    for _ in range(3):
-        with pytest.raises(RoseError) as e:
-            f[name](1.0)
-        assert message(e) == what
-        assert hint in e.value.hint
-        assert f(2.0) == 2.0
-
-
-# wasmtime's private parts
-
-
-def fake(**changes: Any) -> Any:
-    """wasmtime's private module, in part."""
-    parts = ["wasmtime_context_t", "wasmtime_func_t", "wasmtime_val_raw_t", "wasm_trap_t", "wasm_functype_t"]
-    parts += ["wasmtime_caller_t", "wasmtime_func_unchecked_callback_t", "wasmtime_func_new_unchecked", "dll"]
-    return python_types.SimpleNamespace(**{**{k: getattr(raw_call._ffi, k) for k in parts}, **changes})
-
-
-def test_private_parts_are_used_only_as_they_are_known() -> None:
-    assert raw_call.find(fake()) is not None
-    assert raw_call.find(None) is None
-    for name in vars(fake()):
-        changed = fake()
-        delattr(changed, name)
-        assert raw_call.find(changed) is None
-    assert raw_call.find(fake(wasmtime_val_raw_t=ctypes.c_uint64)) is None
-    assert raw_call.find(fake(wasmtime_func_unchecked_callback_t=ctypes.CFUNCTYPE(None))) is None
-    assert raw_call.find(fake(wasmtime_func_t=ctypes.c_int)) is None
-    assert raw_call.find(fake(dll=python_types.SimpleNamespace())) is None
 
 
 # pickles

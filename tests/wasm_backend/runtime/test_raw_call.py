@@ -1,8 +1,10 @@
-"""Host functions that a module calls: what they are given, what they may answer, raise and call in turn.
+"""Raw calls: host functions and their exceptions, traps, and wasmtime's private interface.
 
 All of it runs twice: through wasmtime's private calls of C, and without them.
 """
 
+import ctypes
+import types as python_types
 from collections.abc import Callable
 from typing import Any
 
@@ -21,12 +23,14 @@ from handwritten_modules import (
     module,
     signature,
 )
+from handwritten_modules import add as add
 from handwritten_modules import way as way
 
 from rose.errors import RoseError, TypeMismatch
 from rose.frontend.annotations import as_type
 from rose.frontend.decorators import opaque
 from rose.ir.types import Bool, Fin, Real, Unit, Vec
+from wasm_backend.runtime import raw_call
 from wasm_backend.runtime.callables import Compiled
 
 pytestmark = pytest.mark.usefixtures("way")
@@ -141,46 +145,6 @@ def test_an_opaque_function_without_a_result() -> None:
     assert seen == [1.0, 2.0]
 
 
-def test_memory_that_grew_meanwhile() -> None:
-    t = Vec(2, Real)
-    f = module(
-        """(import "opaque" "host" (func $host (param i32 i32)))
-           (memory (export "memory") 1)
-           (func (export "f") (result f64) (local i32)
-             (local.set 0 (i32.mul (memory.grow (i32.const 1)) (i32.const 65536)))
-             (f64.store (local.get 0) (f64.const 3))
-             (call $host (local.get 0) (i32.add (local.get 0) (i32.const 64)))
-             (f64.load (i32.add (local.get 0) (i32.const 72))))""",
-        signature("f", {}, Real),
-        imports=(func_of(lambda v: [0.0, v[0] + 1.0], {"v": t}, t),),
-    )
-    for _ in range(5):
-        assert f() == 4.0
-
-
-def test_a_call_within_a_call() -> None:
-    """f(x) = f(x - 1) + x, where the memory still has to hold x after the inner call."""
-
-    def body(x: float) -> float:
-        return f(x - 1.0) if x > 0.0 else 0.0
-
-    f = calling(body)
-    assert f(5.0) == 15.0
-    assert len(f._module._local.free) == 6
-    assert f(3.0) == 6.0
-    assert len(f._module._local.free) == 6
-
-
-def test_a_call_of_another_function_of_the_module_within_a_call() -> None:
-    f = calling(lambda x: f.g(x) if x < 3.0 else x)
-    assert f(2.0) == 5.0
-
-
-def test_threads_and_calls_within_calls() -> None:
-    f = calling(lambda x: f(x - 1.0) if x > 0.0 else 0.0)
-    in_threads(8, lambda k: [1 / (f(float(k)) == k * (k + 1) / 2) for _ in range(20)] and None)
-
-
 class Oops(BaseException):
     """Not even an Exception."""
 
@@ -224,13 +188,6 @@ def test_an_exception_through_two_calls() -> None:
         f(1.0)
 
 
-def test_endless_calls_within_calls() -> None:
-    f = calling(lambda x: f(x))
-    with pytest.raises(RoseError) as e:
-        f(1.0)
-    assert message(e) == "50 calls wait for one another"
-
-
 def test_exceptions_of_threads_are_not_mixed_up() -> None:
     def body(x: float) -> float:
         raise ValueError(x)
@@ -244,3 +201,49 @@ def test_exceptions_of_threads_are_not_mixed_up() -> None:
                 f(x)
 
     in_threads(8, check)
+
+
+TRAPS = """
+  (func (export "dead") (param f64) (result f64) unreachable)
+  (func (export "far") (param f64) (result f64) (f64.load (i32.const -8)))
+  (func $deep (export "deep") (param f64) (result f64) (f64.add (f64.const 1) (call $deep (local.get 0))))
+  (func (export "fine") (param f64) (result f64) local.get 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "hint"),
+    [
+        ("dead", "the compiled function stopped: wasm `unreachable` instruction executed", "please report it"),
+        ("far", "the compiled function stopped: out of bounds memory access", "please report it"),
+        ("deep", "the compiled function stopped: call stack exhausted", "nest too deeply"),
+    ],
+)
+def test_traps(name: str, what: str, hint: str) -> None:
+    f = module(TRAPS, *[signature(k, {"x": Real}, Real) for k in ("fine", "dead", "far", "deep")])
+    for _ in range(3):
+        with pytest.raises(RoseError) as e:
+            f[name](1.0)
+        assert message(e) == what
+        assert hint in e.value.hint
+        assert f(2.0) == 2.0
+
+
+def fake(**changes: Any) -> Any:
+    """wasmtime's private module, in part."""
+    parts = ["wasmtime_context_t", "wasmtime_func_t", "wasmtime_val_raw_t", "wasm_trap_t", "wasm_functype_t"]
+    parts += ["wasmtime_caller_t", "wasmtime_func_unchecked_callback_t", "wasmtime_func_new_unchecked", "dll"]
+    return python_types.SimpleNamespace(**{**{k: getattr(raw_call._ffi, k) for k in parts}, **changes})
+
+
+def test_private_parts_are_used_only_as_they_are_known() -> None:
+    assert raw_call.find(fake()) is not None
+    assert raw_call.find(None) is None
+    for name in vars(fake()):
+        changed = fake()
+        delattr(changed, name)
+        assert raw_call.find(changed) is None
+    assert raw_call.find(fake(wasmtime_val_raw_t=ctypes.c_uint64)) is None
+    assert raw_call.find(fake(wasmtime_func_unchecked_callback_t=ctypes.CFUNCTYPE(None))) is None
+    assert raw_call.find(fake(wasmtime_func_t=ctypes.c_int)) is None
+    assert raw_call.find(fake(dll=python_types.SimpleNamespace())) is None
