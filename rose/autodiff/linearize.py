@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .. import ir
-from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..ir import ACCUM, ADD_TO, AT, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from ..ir.ops import select
 from ..ir.types import Fin, Tuple, Vec
 from ..optimise.outlining import LONG, outline
 from .half_signature import Arguments, HalfSignature, Way, tangent_type
 from .linear_half import LinearHalf
-from .linearity import is_linear
 from .unzip import UnzippedBody, to_cut, unzip
 from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
 
@@ -52,39 +50,31 @@ def _linear(of: Unzipped) -> Func:
 class _Linear(LinearHalf):
     """The linear instructions, in order."""
 
+    way = Way.LINEAR
+
     def __init__(self, of: UnzippedBody) -> None:
         super().__init__(of)
         self.env: dict[Value, Value] = {}
 
-    def half(self) -> Func:
-        signature = self.of.signature
-        with ir.building(signature.name(Way.LINEAR)) as b:
-            given = signature.declare(b, Way.LINEAR)
-            self.env = {self.g.params[k]: x for k, x in given.linear.items() if isinstance(x, Value)}
-            self.take(b, given)
-            self.block(b, self.g.body)
-            return b.func(self.linear(b, self.g.body.results[0]))
+    def body(self, b: Builder, given: Arguments) -> Value:
+        self.env = {self.g.params[k]: x for k, x in given.linear.items() if isinstance(x, Value)}
+        self.block(b, self.g.body)
+        return self.linear(b, self.g.body.results[0])
 
     def linear(self, b: Builder, v: Value) -> Value:
         """The linear part of `v`; nothing, or zeros, where it has none."""
         if v.op is AT:  # made where it is used: only there is its index planned for
-            return b.at(self.linear(b, v.args[0]), self.again(b, v.args[1]) if len(v.args) > 1 else v.attr)
+            return b.at(self.linear(b, v.args[0]), self.primal(b, v.args[1]) if len(v.args) > 1 else v.attr)
         return self.env[v] if v in self.env else b.zero(tangent_type(v))
 
-    def block(self, b: Builder, block: Block) -> None:
-        for v in block.code:
-            b.loc = v.loc
-            if v.op is FOR:
-                if self.of.loops.linear[v]:
-                    self.loop(b, v)
-            elif v.op is not AT and is_linear(v):
-                self.env[v] = self.instruction(b, v)
+    def instruction(self, b: Builder, v: Value) -> None:
+        self.env[v] = self.value(b, v)
 
-    def instruction(self, b: Builder, v: Value) -> Value:
+    def value(self, b: Builder, v: Value) -> Value:
         op, args, t = v.op, v.args, tangent_type(v)
         if is_call(v):
             return self.call(b, v)
-        xs = [self.linear(b, a) if a.type.linear or op in (TUPLE, PACK) else self.again(b, a) for a in args]
+        xs = [self.linear(b, a) if a.type.linear or op in (TUPLE, PACK) else self.primal(b, a) for a in args]
         if op is ZERO:
             return b.zero(t)
         if op is TUPLE:
@@ -106,8 +96,8 @@ class _Linear(LinearHalf):
     def call(self, b: Builder, v: Value) -> Value:
         _, lin, signature = linearize(v.attr)
         tangents = {k: self.linear(b, v.args[k]) for k in signature.linear}
-        primals = {k: self.again(b, v.args[k]) for k in signature.residuals}
-        return signature.call(b, lin, Arguments(tangents, primals, [], self.from_tape(b, v.block, (v, None))))
+        primals = {k: self.primal(b, v.args[k]) for k in signature.residuals}
+        return signature.call(b, lin, Arguments(tangents, primals, [], self.call_tape(b, v)))
 
     def loop(self, b: Builder, v: Value) -> None:
         block: Block = v.attr
@@ -117,7 +107,7 @@ class _Linear(LinearHalf):
         moves = [r.type.linear for r in block.results]
 
         def body(i: Value, *states: Value) -> tuple[list[Value], list[Value]]:
-            self.turn[block] = i
+            self.indices[block] = i
             self.env.update(zip([p for p, m in zip(block.params[1:], moves, strict=False) if m], states, strict=True))
             self.block(b, block)
             results = [self.linear(b, r) for r, m in zip(block.results, moves, strict=True) if m]

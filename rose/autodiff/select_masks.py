@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 
-from ..ir import ADD_TO, AT, CONST, FOR, GET, Block, Value, is_call
+from ..ir import ADD_TO, AT, CONST, FOR, GET, Block, Builder, Value, is_call
 from ..ir.accumulators import base, is_ref
 from ..ir.ops import and_, not_, or_, select
 from ..ir.types import Bool
@@ -130,10 +130,44 @@ def _spread(guards: Iterable[Guard | None], block: Block) -> Iterator[Guard | No
 Key = Value | tuple[Value, int]  # a value, or one result of a loop
 
 
-class Arms:
+class Masks:
+    """The masks of a function in which no tangent goes through a `select`: there are none."""
+
+    def __init__(self) -> None:
+        # conditions on some iteration of a loop: of what, up to the guards that are seen outside
+        self.some_iteration: dict[Value, Guard] = {}
+
+    def under(self, v: Value) -> Guard | None:
+        """The guard of what an instruction contributes."""
+        return None
+
+    def leaving(self, user: Value, arg: Value) -> Guard | None:
+        """The guard that a contribution of `user` to `arg` leaves, if it must be masked."""
+        return None
+
+    def leaving_iteration(self, loop: Value, j: int) -> Guard | None:
+        """The same for result `j` of a loop, whose iterations may give a value from outside of it."""
+        return None
+
+    def crossed(self, v: Value) -> list[Guard | None]:
+        """All guards that contributions of an instruction leave."""
+        return []
+
+    def outside(self, guards: Iterable[Guard | None], block: Block) -> Guard | None:
+        """The guard that holds in a block where one of these does, in some iteration of the loops in it."""
+        return None
+
+
+def masks_of(body: Block, loops: Loops) -> Masks:
+    through_select = any([v.op is select for code in loops.code.values() for v in code])
+    return SelectMasks(body, loops) if through_select else Masks()
+
+
+class SelectMasks(Masks):
     """For each linear value, the guards under which it is used, and whether it is wild there."""
 
     def __init__(self, body: Block, loops: Loops) -> None:
+        super().__init__()
         self.loops = loops
         # what leaves the function, by way of a parameter, leaves every arm
         self.guard: dict[Key, Guard | None] = {p: None for p in body.params}
@@ -142,7 +176,6 @@ class Arms:
         self.made: dict[tuple[Guard | None, Value, bool], Guard] = {}
         self.joined: dict[frozenset[Guard], Guard] = {}
         self.lifted: dict[Guard, Guard] = {}
-        self.turns: dict[Value, Guard] = {}  # "in some turn": of what, up to the guards that are seen outside
         self._block(body)
 
     def of(self, key: Key) -> Guard | None:
@@ -152,7 +185,6 @@ class Arms:
         return self.guard.get(key)
 
     def leaving(self, user: Value, arg: Value) -> Guard | None:
-        """The guard that a contribution of `user` to `arg` leaves, if it must be masked."""
         g = self.under(user)
         if g is not None and user.op is select:
             g = self._arm(g, user.args[0], arg is user.args[1])
@@ -160,16 +192,20 @@ class Arms:
             return None
         return g
 
-    def given(self, loop: Value, j: int) -> Guard | None:
-        """The same for what each turn of a loop gives, which may be a value from outside of it."""
+    def leaving_iteration(self, loop: Value, j: int) -> Guard | None:
         block: Block = loop.attr
         state = j < len(loop.args)
         g = self.of(loop if state else (loop, j))
         wild = state or (loop, j) in self.wild
         return None if g is self.of(block.results[j]) or not wild else g
 
+    def crossed(self, v: Value) -> list[Guard | None]:
+        left = [self.leaving(v, a) for a in v.args if a.type.linear]
+        if v.op is FOR:
+            left += [self.leaving_iteration(v, j) for j, r in enumerate(v.attr.results) if r.type.linear]
+        return left
+
     def under(self, v: Value) -> Guard | None:
-        """The guards of what an instruction contributes."""
         if v.op is ADD_TO:
             return self.of(base(v.args[0]))
         if is_call(v):
@@ -244,7 +280,6 @@ class Arms:
         return self.joined[key]
 
     def outside(self, guards: Iterable[Guard | None], block: Block) -> Guard | None:
-        """The guard that holds in a block where one of these does, in some turn of the loops in it."""
         seen: dict[Guard | None, None] = {}
         hidden: dict[tuple[Block, Guard | None], dict[Guard, None]] = {}
         for g in _spread(guards, block):
@@ -262,7 +297,7 @@ class Arms:
             return g
         if g not in self.lifted:
             some = Value(or_, Bool, (), None, turn.params[0].loc, outer_block(turn))
-            self.turns[some] = g
+            self.some_iteration[some] = g
             self.lifted[g] = Guard(around(g), some, True)
         return self.lifted[g]
 
@@ -301,6 +336,28 @@ def _is_tame(v: Value) -> bool:
     return v.op is CONST and (not isinstance(v.attr, float) or (math.isfinite(v.attr) and v.attr != 0.0))
 
 
-def has_arms(loops: Loops) -> bool:
-    """True if some tangent goes through a `select`."""
-    return any([v.op is select for code in loops.code.values() for v in code])
+class MaskWriter:
+    """Writes the masks of one half: each is made once for the blocks in which it can be seen."""
+
+    def __init__(self, primal: Callable[[Builder, Value], Value]) -> None:
+        self.primal = primal
+        self.made: dict[Guard, Value] = {}
+
+    def masked(self, b: Builder, g: Guard | None, ct: Value) -> Value:
+        """`ct`, and zero if the guard does not hold."""
+        return ct if g is None else b.emit(select, (self.mask(b, g), ct, b.zero(ct.type)))
+
+    def mask(self, b: Builder, g: Guard) -> Value:
+        chain: list[Guard] = []
+        at: Guard | None = g
+        while at is not None and not (at in self.made and b.block.inside(self.made[at].block)):
+            chain.append(at)
+            at = at.outer
+        mask = None if at is None else self.made[at]
+        for at in reversed(chain):
+            own = holds(at, at.outer, lambda c: self.primal(b, c))
+            assert own is not None
+            mask = own if mask is None else and_(mask, own)
+            self.made[at] = mask
+        assert mask is not None
+        return mask

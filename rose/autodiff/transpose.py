@@ -16,11 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from .. import ir
 from ..errors import NotLinear
-from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..ir import ACCUM, ADD_TO, AT, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from ..ir.accumulators import is_ref
-from ..ir.ops import add, and_, ifrom, select
+from ..ir.ops import add, ifrom, select
 from ..ir.progress import step
 from ..ir.sizes import differ
 from ..ir.types import Fin, Tan, linear_part
@@ -28,7 +27,7 @@ from ..optimise.outlining import LONG, outline
 from .cotangents import Cotangent, Sums, by_value
 from .half_signature import Arguments, HalfSignature, Total, Way, opened
 from .linear_half import LinearHalf
-from .select_masks import Guard, holds
+from .select_masks import MaskWriter
 from .unzip import UnzippedBody, to_cut, unzip
 from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
 
@@ -64,37 +63,32 @@ def _backward(of: Unzipped) -> Func:
 class _Backward(LinearHalf):
     """The linear instructions in reverse."""
 
+    way = Way.BACKWARD
+
     def __init__(self, of: UnzippedBody) -> None:
         super().__init__(of)
-        self.arms, self.loops = of.arms, of.loops
+        self.loops, self.masks = of.residuals.loops, of.residuals.masks
+        self.masked = MaskWriter(self.primal).masked
         self.cts: dict[Value, Cotangent | Value] = {}  # of a number, the sum itself
         self.reads: dict[Value, Value | None] = {}  # old linear accumulator -> its cotangent, a value
-        self.masks: dict[Guard, Value] = {}
 
-    def half(self) -> Func:
-        (result,) = self.g.body.results
-        signature = self.of.signature
-        with ir.building(signature.name(Way.BACKWARD)) as b:
-            given = signature.declare(b, Way.BACKWARD)
-            for k, total in given.linear.items():
-                p = self.g.params[k]
-                if isinstance(total, Value):
-                    self.reads[p] = total
-                else:
-                    self.cts[p] = total
-            self.take(b, given)
-            self.add(b, result, given.ct[0])
-            self.block(b, self.g.body)
-            return b.func(signature.result(b, given.linear))
+    def body(self, b: Builder, given: Arguments) -> Value:
+        for k, total in given.linear.items():
+            p = self.g.params[k]
+            if isinstance(total, Value):
+                self.reads[p] = total
+            else:
+                self.cts[p] = total
+        self.add(b, self.g.body.results[0], given.ct[0])
+        self.block(b, self.g.body)
+        return self.signature.result(b, given.linear)
 
     # contributions
 
     def contribute(self, b: Builder, user: Value, arg: Value, ct: Value) -> None:
-        """Add what `user` hands back to the cotangent of its argument, unless it leaves an arm not taken."""
-        if self.arms is None:
-            self.add(b, arg, ct)
-        elif arg.type.linear:
-            self.add(b, arg, self.masked(b, self.arms.leaving(user, arg), ct))
+        """Add a contribution of `user` to the cotangent of its argument, masked if it leaves a branch of `select`."""
+        if arg.type.linear:
+            self.add(b, arg, self.masked(b, self.masks.leaving(user, arg), ct))
 
     def add(self, b: Builder, v: Value, ct: Value) -> None:
         if v.type is Tan and v.op is not GET:
@@ -109,7 +103,7 @@ class _Backward(LinearHalf):
             self.cotangent(v).add(b, ct)
 
     def cotangent(self, v: Value) -> Cotangent:
-        if v.op is GET and (self.arms is None or self.arms.leaving(v, v.args[0]) is None):
+        if v.op is GET and self.masks.leaving(v, v.args[0]) is None:
             items = self.cotangent(v.args[0]).items  # an item of a tuple is summed there
             assert items is not None
             k: int = v.attr
@@ -125,49 +119,21 @@ class _Backward(LinearHalf):
         ct = self.cts.pop(v, None)
         return ct.close(b) if isinstance(ct, Cotangent) else ct
 
-    def mask(self, b: Builder, g: Guard) -> Value:
-        """True if all arms of a guard are taken."""
-        chain: list[Guard] = []
-        at: Guard | None = g
-        while at is not None and not (at in self.masks and b.block.inside(self.masks[at].block)):
-            chain.append(at)
-            at = at.outer
-        mask = None if at is None else self.masks[at]
-        for at in reversed(chain):
-            own = holds(at, at.outer, lambda c: self.again(b, c))
-            assert own is not None
-            mask = own if mask is None else and_(mask, own)
-            self.masks[at] = mask
-        assert mask is not None
-        return mask
-
     # instructions, in reverse
-
-    def block(self, b: Builder, block: Block) -> None:
-        for v in reversed(self.loops.code[block]):
-            b.loc = v.loc
-            if v.op.transpose is not None:
-                self.row(b, v, v.op.transpose)
-            elif v.op is FOR:
-                self.loop(b, v)
-            elif v.op is not AT:
-                self.instruction(b, v)
 
     def row(self, b: Builder, v: Value, rule: Callable[..., Sequence[Value | None]]) -> None:
         """An instruction that the table knows how to transpose."""
         if (ct := self.closed(b, v)) is not None:
-            primals = [None if a.type.linear else self.again(b, a) for a in v.args]
+            primals = [None if a.type.linear else self.primal(b, a) for a in v.args]
             for a, part in zip(v.args, rule(ct, *primals), strict=True):
-                if part is None:
-                    continue
-                if self.arms is None:
-                    self.add(b, a, part)
-                else:
+                if part is not None:
                     self.contribute(b, v, a, part)
 
     def instruction(self, b: Builder, v: Value) -> None:
         op = v.op
-        if op is ADD_TO:
+        if op.transpose is not None:
+            self.row(b, v, op.transpose)
+        elif op is ADD_TO:
             if (ct := self.read(b, v.args[0])) is not None:
                 self.contribute(b, v, v.args[1], ct)
         elif op is ACCUM:
@@ -188,28 +154,21 @@ class _Backward(LinearHalf):
                 if x.type.linear:
                     self.contribute(b, v, x, b.get(ct, k))
         elif op is GET:
-            self.cotangent(args[0]).items[v.attr].add(b, self.left(b, v, args[0], ct))  # pyright: ignore
+            self.cotangent(args[0]).items[v.attr].add(b, self.masked(b, self.masks.leaving(v, args[0]), ct))  # pyright: ignore
         elif op is PACK:
             for k, x in enumerate(args):
                 self.contribute(b, v, x, b.index(ct, k))
         elif op is INDEX:
-            self.index(b, v, self.left(b, v, args[0], ct))
+            self.index(b, v, self.masked(b, self.masks.leaving(v, args[0]), ct))
         elif op is select:
-            c, zero = self.again(b, args[0]), b.zero(ct.type)
+            c, zero = self.primal(b, args[0]), b.zero(ct.type)
             self.contribute(b, v, args[1], b.emit(select, (c, ct, zero)))
             self.contribute(b, v, args[2], b.emit(select, (c, zero, ct)))
         elif op is not ZERO:
             raise NotLinear(f"{op.name} is not linear, so it takes no tangent", v.loc, "use add, sub, mul or div")
 
-    def left(self, b: Builder, user: Value, arg: Value, ct: Value) -> Value:
-        return ct if self.arms is None else self.masked(b, self.arms.leaving(user, arg), ct)
-
-    def masked(self, b: Builder, g: Guard | None, ct: Value) -> Value:
-        """`ct`, and zero if an arm of the guard is not taken."""
-        return ct if g is None else b.emit(select, (self.mask(b, g), ct, b.zero(ct.type)))
-
     def index(self, b: Builder, v: Value, ct: Value) -> None:
-        whole, i = self.cotangent(v.args[0]), self.again(b, v.args[1])
+        whole, i = self.cotangent(v.args[0]), self.primal(b, v.args[1])
         b.add_to(b.at(whole.open(b), i), ct)
 
     def read(self, b: Builder, ref: Value) -> Value | None:
@@ -221,7 +180,7 @@ class _Backward(LinearHalf):
         ct = self.reads.get(ref)
         for at in reversed(path):
             if ct is not None:
-                ct = b.index(ct, self.again(b, at.args[1])) if len(at.args) > 1 else b.get(ct, at.attr)
+                ct = b.index(ct, self.primal(b, at.args[1])) if len(at.args) > 1 else b.get(ct, at.attr)
         return ct
 
     def call(self, b: Builder, v: Value) -> None:
@@ -239,14 +198,13 @@ class _Backward(LinearHalf):
                 totals[k] = b.zero(linear_part(a.type)) if x is None else x
                 continue
             totals[k] = total = self.cotangent(a)
-            if self.arms is not None and self.arms.leaving(v, a) is not None:
-                totals[k] = total = Cotangent(linear_part(a.type))  # what leaves an arm is masked as a whole
+            if self.masks.leaving(v, a) is not None:
+                totals[k] = total = Cotangent(linear_part(a.type))  # what leaves a branch is masked as a whole
                 leaving.append((a, total))
             opened(b, total)  # before primals are read: to clear memory is a call, and may move what is in registers
-        primals = {k: self.again(b, v.args[k]) for k in signature.residuals}
+        primals = {k: self.primal(b, v.args[k]) for k in signature.residuals}
         back = b.zero(linear_part(v.type)) if ct is None else ct
-        tape = self.from_tape(b, v.block, (v, None))
-        signature.call_backward(b, bwd, Arguments(totals, primals, [back], tape))
+        signature.call_backward(b, bwd, Arguments(totals, primals, [back], self.call_tape(b, v)))
         for a, total in leaving:
             if (part := total.close(b)) is not None:
                 self.contribute(b, v, a, part)
@@ -255,8 +213,7 @@ class _Backward(LinearHalf):
 
     def give(self, b: Builder, loop: Value, j: int, ct: Value) -> None:
         """Add the cotangent of one result of a loop, in one turn, to that of what the turn gave."""
-        g = None if self.arms is None else self.arms.given(loop, j)
-        self.add(b, loop.attr.results[j], self.masked(b, g, ct))
+        self.add(b, loop.attr.results[j], self.masked(b, self.masks.leaving_iteration(loop, j), ct))
 
     def loop(self, b: Builder, v: Value) -> None:
         """The loop of a loop: its turns in reverse order, if it has linear states to carry back."""
@@ -281,12 +238,12 @@ class _Backward(LinearHalf):
         types = [linear_part(block.results[j].type) for j in states]
 
         def body(i: Value, *carried: Value) -> tuple[list[Value], list[Value]]:
-            self.turn[block] = ifrom(i, b.const(n.size - 1, Fin(n.size))) if states else i
+            self.indices[block] = ifrom(i, b.const(n.size - 1, Fin(n.size))) if states else i
             for j, ct in zip(states, carried, strict=True):
                 self.give(b, v, j, ct)
             for j, ct in enumerate(cts):
                 if ct is not None and j >= k:
-                    self.give(b, v, j, b.index(ct, self.turn[block]))
+                    self.give(b, v, j, b.index(ct, self.indices[block]))
             self.block(b, block)
             sums.end_turn(b)
             back = [self.closed(b, block.params[1 + j]) for j in states]

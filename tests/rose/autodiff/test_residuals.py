@@ -1,0 +1,57 @@
+"""What the linear half reads: as little as possible goes on the tape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rose
+from rose import Real, Vec
+from rose.autodiff.jvp import full_mask, jvp
+from rose.autodiff.residuals import Residuals
+from rose.autodiff.unzip import unzip
+from rose.ir import FOR, Value
+
+
+def residuals(f: Any) -> Residuals:
+    d = jvp(f.func, full_mask(f.func)).func
+    return Residuals(d, lambda g: unzip(g).signature)
+
+
+def names(r: Residuals) -> list[str]:
+    return [e.op.name for e in r.tapes[r.g.body] if isinstance(e, Value)]
+
+
+def test_a_linear_function_has_none():
+    r = residuals(rose.fn([Vec[3]], Real)(lambda v: rose.sum(2.0 * v[i] for i in rose.range(3))))
+    assert not r.params and not any(r.tapes.values())
+
+
+def test_a_parameter_is_passed_on_and_its_elements_are_recomputed():
+    r = residuals(rose.fn([Vec[3]], Real)(lambda v: rose.sum(v[i] * v[i] for i in rose.range(3))))
+    assert list(r.params.values()) == [0] and not any(r.tapes.values())
+
+
+def test_what_is_costly_is_on_the_tape_once():
+    assert names(residuals(rose.fn([Real], Real)(lambda x: rose.exp(x) * rose.exp(x)))) == ["exp"]
+
+
+def test_a_loop_has_a_vector_for_what_its_iterations_read():
+    r = residuals(rose.fn([Vec[3]], Real)(lambda v: rose.sum(rose.exp(v[i]) for i in rose.range(3))))
+    (loop,) = [v for v in r.g.body.code if v.op is FOR]
+    (inner,) = r.tapes[loop.attr]
+    assert isinstance(inner, Value) and inner.op.name == "exp"
+    assert list(r.tapes[r.g.body]) == [(loop, inner)]
+
+
+def test_a_call_has_its_tape_and_what_its_linear_half_reads():
+    f = rose.fn([Real, Real], Real)(lambda x, y: x * rose.exp(y))
+    r = residuals(rose.fn([Real], Real)(lambda x: f(rose.sin(x), x)))
+    (call,) = [e for e in r.tapes[r.g.body] if isinstance(e, tuple)]
+    assert isinstance(call[0], Value) and call[1] is None and "sin" in names(r)
+
+
+def test_a_condition_on_iterations_is_asked_of_their_loop():
+    """A value from outside of a loop is masked if no iteration chooses it."""
+    body = lambda x, s: rose.sum(rose.select(x > i, s * i, x) for i in rose.range(3))
+    r = residuals(rose.fn([Real], Real)(lambda x: body(x, rose.sqrt(x) / x)))
+    assert any(r.asked.values()) and r.tested
