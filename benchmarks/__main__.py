@@ -1,6 +1,6 @@
 """`python -m benchmarks`: all measurements, one after the other."""
 
-from . import accuracy, dynamic, latency, loops, mathematics, pyodide, simd, sparse
+from . import accuracy, dynamic, latency, loops, mathematics, passes, pyodide, simd, sparse
 from .compare import measure
 from .gradbench import __main__ as gradbench
 from .solvers import measure as solvers
@@ -12,6 +12,7 @@ loops.main()
 dynamic.main()
 accuracy.main()
 simd.main()
+passes.main()
 sparse.main()
 solvers.main()
 measure.main()
