@@ -8,7 +8,6 @@ found in the result is what flowed into it; a comparison is where a flow ends.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
@@ -136,7 +135,7 @@ class _Found:
     inputs: tuple[Any, ...]
     output: float
     turns: tuple[tuple[int, Loc], ...]
-    frames: tuple[tuple[str, Loc | None], ...]  # the functions that are running, the innermost first
+    frames: tuple[tuple[Func, Loc | None], ...]  # the functions that are running, the innermost first
     cause: _Found | None
     told: list[Origin] = field(default_factory=list[Origin])
 
@@ -236,7 +235,7 @@ class _Watch:
         if known and (nans or not math.isnan(z)):
             return _marked(z, (nans or known)[0].origin)
         cause = known[0].origin if known else None
-        ours = next((k for k, (call, _) in enumerate(self.calls) if _name(call.attr.name) == "rose.digamma"), None)
+        ours = next((k for k, (call, _) in enumerate(self.calls) if _source(call.attr) == "library"), None)
         calls = self.calls[:ours]
         if ours is not None:  # no user has seen the inside of it
             v, env = self.calls[ours]
@@ -246,41 +245,48 @@ class _Watch:
         self.found.append(made)
         return _marked(z, made)
 
-    def frames(self, calls: Sequence[tuple[Value, Env]]) -> tuple[tuple[str, Loc | None], ...]:
-        outer: list[tuple[str, Loc | None]] = [(self.root.name, None)]
-        inner = [(call.attr.name, call.loc) for call, _ in calls]
+    def frames(self, calls: Sequence[tuple[Value, Env]]) -> tuple[tuple[Func, Loc | None], ...]:
+        outer: list[tuple[Func, Loc | None]] = [(self.root, None)]
+        inner = [(call.attr, call.loc) for call, _ in calls]
         frames = inner if self.hide_root and inner else outer + inner
-        return tuple(reversed([x for x in frames if not _LOOP.match(x[0])]))
+        return tuple(reversed([x for x in frames if _source(x[0]) not in ("scan", "segment", "while")]))
 
     def turns(self, v: Value, env: Env, calls: Sequence[tuple[Value, Env]]) -> tuple[tuple[int, Loc], ...]:
         """The turns of the loops around, here and where this function was called, the innermost first."""
         out, outwards = [*_turns(v.block, env)], [*reversed(calls)]
-        callers = [*[call.attr.name for call, _ in outwards[1:]], self.root.name]
+        callers = [*[call.attr for call, _ in outwards[1:]], self.root]
         for (call, around), caller, depth in zip(outwards, callers, range(len(calls), 0, -1), strict=False):
-            callee = call.attr.name
-            if isinstance(call.attr.kind, While):
-                out.append((_turn(*self.loops[depth]), call.attr.params[0].loc))
-            if _name(callee) == _SCAN and not _SEGMENT.match(callee):  # the body of a scan, given its turn
+            callee: Func = call.attr
+            if isinstance(callee.kind, While):
+                out.append((_turn(*self.loops[depth]), callee.params[0].loc))
+            if _source(callee) == "scan":  # the body of a scan, given its turn
                 out += [(around[a], call.loc) for a in call.args if isinstance(a.type, Fin)][:1]
-            elif not _SEGMENT.match(caller):
+            elif _source(caller) != "segment":
                 own = _turns(call.block, around)
-                out += [turn for turn in own if not (_SEGMENT.match(callee) and turn[1] == call.loc)]
+                out += [turn for turn in own if not (_source(callee) == "segment" and turn[1] == call.loc)]
         return tuple(out)
 
 
-# the functions that a scan with checkpoints is made of: its body, and rows of turns
-_SCAN, _SEGMENT = "rose.scan", re.compile(r"rose\.scan\.\d")
-_LOOP = re.compile(r"(rose\.scan|while)(\.|$)")  # what no user has written as a function
+def _source(f: Func) -> str | None:
+    """What made the function that `f` was derived from, in one step or several; None if a user wrote it."""
+    *_, first = f.history
+    return first.origin and first.origin.by
 
 
-def _name(f: str) -> str:
-    """The name of a function that this one was derived from, or is a piece of."""
-    return re.sub(r"\.(jvp|fwd|bwd|lin|\d+)(?=\.|$)", "", f)
+def _label(f: Func) -> str:
+    """The name of the function that `f` was derived from, in one step or several."""
+    *_, first = f.history
+    return first.name
+
+
+def _backwards(f: Func) -> int:
+    """How often `f` was transposed."""
+    return [g.origin and g.origin.by for g in f.history].count("bwd")
 
 
 def _turn(f: Func, count: int, xs: list[Any]) -> int:
     """Which turn of a while_loop this is: one that runs backwards has as many before it as its tape has items."""
-    if f.name.count(".bwd") % 2 == 0:
+    if _backwards(f) % 2 == 0:
         return count
     tape, below = xs[0], -1
     while isinstance(tape, Items):
@@ -305,7 +311,7 @@ def _told(x: _Found, later: bool) -> Origin:
     """An origin for a user; `later` if it reaches the gradient and not the value."""
     if not x.told:
         cause = None if x.cause is None else _told(x.cause, later)
-        backward = later or any([".bwd" in name for name, _ in x.frames])
+        backward = later or any([_backwards(f) for f, _ in x.frames])
         calls = () if x.v.op is PARAM else _calls(x.frames)
         x.told.append(Origin(_operation(x.v), x.inputs, x.output, x.v.loc, x.turns, calls, backward, cause))
     return x.told[0]
@@ -317,13 +323,13 @@ def _operation(v: Value) -> str:
     if is_call(v) and v.attr.is_opaque:
         return f"the opaque function {v.attr.name}"
     if is_call(v):
-        return _name(v.attr.name).rpartition(".")[2]
+        return _label(v.attr).rpartition(".")[2]
     return "a literal" if v.op is CONST else "a sum" if v.op is ADD_TO else v.op.name
 
 
-def _calls(frames: Sequence[tuple[str, Loc | None]]) -> tuple[str, ...]:
+def _calls(frames: Sequence[tuple[Func, Loc | None]]) -> tuple[str, ...]:
     """In which function, and from where that was called; the halves of a derivative go by its name."""
-    names = [_name(name) for name, _ in frames]
+    names = [_label(f) for f, _ in frames]
     out = [f"in {names[0]}"]
     for (_, loc), caller in zip(frames, names[1:], strict=False):
         out.append(f"called from {caller} at {loc}")

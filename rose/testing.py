@@ -27,6 +27,7 @@ from .host.interpreter import Env, evaluate, run
 from .host.marshal import plain, present
 from .ir import FOR, Block, Func, Value, While
 from .ir.callgraph import callees
+from .ir.ops import stop_gradient
 from .ir.types import Fin, Real, Tuple, Type, Vec, untyped
 
 TURNS, PATIENCE = 10_000, 300_000  # of loops of unknown length: in one evaluation, and in all of one function
@@ -108,7 +109,7 @@ def _parts(f: Func) -> Iterator[Func]:
 
 def _stops(block: Block) -> bool:
     """True if something in it is constant to derivatives, though not to differences."""
-    return any(v.op.name == "stop_gradient" or (v.op is FOR and _stops(v.attr)) for v in block.code)
+    return any(v.op is stop_gradient or (v.op is FOR and _stops(v.attr)) for v in block.code)
 
 
 class _Examination:

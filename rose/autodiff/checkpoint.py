@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from .. import ir
-from ..ir import Builder, Func, Value, current_builder
+from ..ir import Builder, Func, Origin, Value, current_builder
 from ..ir.ops import iadd, idiv, ilt, imod, imul, select
 from ..ir.types import Fin, Tuple, Type, Vec
 
@@ -86,7 +86,7 @@ class Segments:
 
     def segment(self, name: str, part: Part, *, remat: bool = True) -> Func:
         """A function of an index, a state, and all that the turns use."""
-        with ir.building(name) as b:
+        with ir.building(name, Origin("segment")) as b:
             b.loc = self.turn.params[0].loc
             index, state, *_ = self.turn.params
             params = [b.param(p.type, p.attr) for p in (index, state, *self.outside)]

@@ -22,11 +22,12 @@ from ..ir import (
     Builder,
     Func,
     Opaque,
+    Origin,
     Value,
     While,
 )
 from ..ir.callgraph import callees_first, make_branch, make_while
-from ..ir.types import Fin, as_tuple, as_vec, items_of, untyped
+from ..ir.types import Fin, as_tuple, as_vec, untyped
 
 Env = dict[Value, Value]
 
@@ -53,15 +54,15 @@ def _untype_by_kind(f: Func) -> Func:
         case Body():
             return _untype(f)
         case Branch(then, otherwise):
-            return make_branch(f.name, _untyped(then), _untyped(otherwise))
+            return make_branch(f.name, _untyped(then), _untyped(otherwise), origin=Origin("copy", f))
         case While(test, body, most):
-            return make_while(f.name, _untyped(test), _untyped(body), len(items_of(f.result)), most)
+            return make_while(f.name, _untyped(test), _untyped(body), most, origin=Origin("copy", f))
         case Opaque():
             raise AssertionError(f"{f} is opaque, and sees a tangent")
 
 
 def _untype(f: Func) -> Func:
-    with ir.building(f.name) as b:
+    with ir.copying(f) as b:
         env: Env = {}
         for p in f.params:
             b.loc = p.loc

@@ -12,10 +12,11 @@ parameter that is itself an accumulator, `bwd` takes the cotangent of its sum, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from enum import Enum
 from typing import NamedTuple
 
-from ..ir import Builder, Func, Value
+from ..ir import Builder, Func, Origin, Value, building
 from ..ir.accumulators import is_ref
 from ..ir.types import Ref, Type, linear_part, primal_part
 from .cotangents import Cotangent, by_value
@@ -50,6 +51,13 @@ class HalfSignature:
 
     def name(self, way: Way) -> str:
         return f"{self.g.name}.{way.value}"
+
+    def origin(self, way: Way) -> Origin:
+        return Origin("bwd" if way is Way.BACKWARD else "lin", self.g)
+
+    def building(self, way: Way) -> AbstractContextManager[Builder]:
+        """A builder for the backward or the linear half."""
+        return building(self.name(way), self.origin(way))
 
     # parameters
 

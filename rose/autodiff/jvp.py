@@ -30,6 +30,7 @@ from ..ir import (
     Builder,
     Func,
     Opaque,
+    Origin,
     Value,
     While,
     is_call,
@@ -90,7 +91,7 @@ def _jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
     made = f.memo.get(("jvp", mask))
     if made is None:
         made = yield _derive_by_kind(f, mask)
-        made.func.remat, made.func.memo["primal"] = f.remat, f
+        made.func.remat, made.func.primal, f.differentiated = f.remat, f, True
         f.memo[("jvp", mask)] = made
         step("derive")
     return made
@@ -114,7 +115,7 @@ def full_mask(f: Func) -> Mask:
 
 
 def _derive(f: Func, mask: Mask) -> Work[Jvp]:
-    with ir.building(f"{f.name}.jvp") as b:
+    with ir.deriving(f, "jvp") as b:
         env = Env()
         for p, active in zip(f.params, mask, strict=True):
             b.loc = p.loc
@@ -131,7 +132,7 @@ def _derive_branch(f: Func, of: Branch, mask: Mask) -> Work[Jvp]:
     ds: list[Jvp] = [(yield _jvp(of.then, mask)), (yield _jvp(of.otherwise, mask))]
     flat = all([d.flat for d in ds])
     then, otherwise = [_padded(d.func) if d.flat and not flat else d.func for d in ds]
-    return Jvp(make_branch(f"{f.name}.jvp", then, otherwise), flat)
+    return Jvp(make_branch(f"{f.name}.jvp", then, otherwise, origin=Origin("jvp", f)), flat)
 
 
 def _derive_while(f: Func, loop: While, mask: Mask) -> Work[Jvp]:
@@ -146,11 +147,11 @@ def _derive_while(f: Func, loop: While, mask: Mask) -> Work[Jvp]:
             break
         active = grown
     moving = [j for j in range(k) if active[j]]
-    own = (*active, *constant)
+    own, origin = (*active, *constant), Origin("jvp", f)
 
     def part(name: str, body: Callable[[Builder, list[Value], list[Value]], Value]) -> Func:
         """A function of the states, their tangents, the rest, and its tangents."""
-        with ir.building(name) as b:
+        with ir.building(name, origin) as b:
             b.loc = f.params[0].loc
             xs = [b.param(p.type, p.attr) for p in f.params[:k]]
             dxs = [b.param(tangent(types[j]), f"d{f.params[j].attr}") for j in moving]
@@ -166,8 +167,8 @@ def _derive_while(f: Func, loop: While, mask: Mask) -> Work[Jvp]:
         return b.tuple([*after, *[b.zero(tangent(types[j])) if dy is None else b.get(dy, j) for j in moving]])
 
     test = part(loop.test.name, lambda b, xs, _: b.call(loop.test, xs))
-    whole = make_while(f"{f.name}.turns", test, part(loop.body.name, turn), k + len(moving), loop.most)
-    with ir.building(f"{f.name}.jvp") as b:
+    whole = make_while(f"{f.name}.turns", test, part(loop.body.name, turn), loop.most, origin=origin)
+    with ir.deriving(f, "jvp") as b:
         xs, dxs = list[Value](), dict[int, Value]()
         for j, (p, m) in enumerate(zip(f.params, mask, strict=True)):
             b.loc = p.loc
@@ -204,7 +205,7 @@ def interleaved(xs: Sequence[T], dxs: Iterable[T], mask: Mask) -> list[T]:
 
 def _padded(f: Func) -> Func:
     """A derivative that is zero, with the zeros."""
-    with ir.building(f.name) as b:
+    with ir.copying(f) as b:
         b.loc = f.params[0].loc
         y = b.call(f, [b.param(p.type, p.attr) for p in f.params])
         return b.func(b.tuple([y, b.zero(tangent(y.type))]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from .. import ir
 from ..ir import AT, CONST, FOR, GET, INDEX, ZERO, Block, Builder, Func, Value, is_call
 from ..ir.stacks import pop
 from ..ir.types import Stack, primal_part
@@ -25,7 +24,7 @@ class LinearHalf(ABC):
         self.tape: Value | None = None
 
     def half(self) -> Func:
-        with ir.building(self.signature.name(self.way)) as b:
+        with self.signature.building(self.way) as b:
             given = self.signature.declare(b, self.way)
             self.primals = {self.g.params[k]: x for k, x in given.primals.items()}
             self.tape = pop(b, given.tape)[0] if isinstance(given.tape.type, Stack) else given.tape

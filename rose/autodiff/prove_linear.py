@@ -24,6 +24,7 @@ from ..ir import (
     Builder,
     Func,
     Opaque,
+    Origin,
     Value,
     While,
     is_call,
@@ -52,7 +53,8 @@ def _linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
             case Opaque():
                 raise NotLinear(f"{f.name} is opaque, so nothing says that it is linear", None, _HINT)
             case Branch(then, otherwise):
-                made = make_branch(f.name, (yield _linear(then, mask[1:])), (yield _linear(otherwise, mask[1:])))
+                ways = (yield _linear(then, mask[1:])), (yield _linear(otherwise, mask[1:]))
+                made = make_branch(f.name, *ways, origin=Origin("copy", f))
             case While():
                 made = yield _while_as_linear(f, f.kind, mask)
             case Body():
@@ -70,11 +72,11 @@ def _while_as_linear(f: Func, loop: While, mask: Sequence[bool]) -> Work[Func]:
                 f"{p.attr or 'a state'} is carried along, and does not depend on the parameters", p.loc, _HINT
             )
     test, body = (yield _linear(loop.test, mask)), (yield _linear(loop.body, mask))
-    return make_while(f.name, test, body, len(items_of(f.result)), loop.most)
+    return make_while(f.name, test, body, loop.most, origin=Origin("copy", f))
 
 
 def _as_linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
-    with ir.building(f.name) as b:
+    with ir.copying(f) as b:
         work = _AsLinear(f, mask)
         for p, yes in zip(f.params, mask, strict=True):
             b.loc = p.loc

@@ -69,7 +69,7 @@ def _unzip(g: Func) -> Unzipped:
             made = UnzippedWhile(g, unzip(test), unzip(body), most)
         case Opaque():
             raise AssertionError(f"{g} is opaque, and sees a tangent")
-    again = g.remat and "primal" in g.memo  # else it is part of a rule, and takes tangents itself
+    again = g.remat and g.primal is not None  # else it is part of a rule, and takes tangents itself
     return Recomputed(g, made) if again else made
 
 
@@ -91,7 +91,7 @@ class _ForwardHalf:
         self.tapes: dict[Entry, Value] = {}  # the tapes of calls and of loops
 
     def half(self) -> Func:
-        with ir.building(f"{self.g.name}.fwd") as b:
+        with ir.deriving(self.g, "fwd") as b:
             for p in self.g.params:
                 if has_primal(p):
                     b.loc = p.loc

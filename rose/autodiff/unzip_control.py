@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from .. import ir
-from ..ir import Builder, Func, Value
+from ..ir import Builder, Func, Origin, Value
 from ..ir.callgraph import make_branch, make_while
 from ..ir.stacks import MORE, PUSH, pop
 from ..ir.types import Bool, Ref, Stack, Type, as_tuple, items_of, linear_part, primal_part, tuple_of
@@ -35,20 +35,20 @@ class UnzippedBranch(Unzipped):
         residuals = sorted({k for u in branches for k in u.signature.residuals})
         self.both = HalfSignature(branches[0].signature.g, residuals, tape)
         self.signature = HalfSignature(g, [0, *[k + 1 for k in residuals]], tape)  # parameter 0 is the condition
-        self.fwd = make_branch(f"{g.name}.fwd", self._forward(0), self._forward(1))
+        self.fwd = make_branch(f"{g.name}.fwd", self._forward(0), self._forward(1), origin=Origin("fwd", g))
 
     def _forward(self, k: int) -> Func:
         fwd, tape = self.branches[k].fwd, as_tuple(self.signature.tape)
-        with ir.building(fwd.name) as b:
+        with ir.copying(fwd) as b:
             both = b.call(fwd, [b.param(p.type, p.attr) for p in fwd.params])
             tapes = [b.get(both, 1) if j == k else b.zero(t) for j, t in enumerate(tape.items)]
             return b.func(b.tuple([b.get(both, 0), b.tuple(tapes, tape)]))
 
     def half(self, way: Way, halves: Sequence[Func]) -> Func:
         """The backward or linear half, from those of the branches."""
-        name = self.signature.name(way)
-        chosen = make_branch(name, self._half(0, way, halves[0]), self._half(1, way, halves[1]))
-        with ir.building(name) as b:
+        name, origin = self.signature.name(way), self.signature.origin(way)
+        chosen = make_branch(name, self._half(0, way, halves[0]), self._half(1, way, halves[1]), origin=origin)
+        with self.signature.building(way) as b:
             given = self.signature.declare(b, way)
             linear = {k - 1: x for k, x in given.linear.items()}
             primals = {k - 1: x for k, x in given.primals.items()}
@@ -56,7 +56,7 @@ class UnzippedBranch(Unzipped):
             return b.func(b.call(chosen, [given.primals[0], *rest]))
 
     def _half(self, k: int, way: Way, half: Func) -> Func:
-        with ir.building(half.name) as b:
+        with ir.copying(half) as b:
             given = self.both.declare(b, way)
             return b.func(self.branches[k].signature.call(b, half, given._replace(tape=b.get(given.tape, k))))
 
@@ -68,12 +68,12 @@ class Recomputed(Unzipped):
         self.g, self.whole = g, whole
         residuals = [k for k in whole.signature.primal if not isinstance(g.params[k].type, Ref)]
         self.signature = HalfSignature(g, residuals, tuple_of())
-        primal: Func = g.memo["primal"]
-        with ir.building(f"{g.name}.fwd") as b:
+        assert g.primal is not None
+        with ir.deriving(g, "fwd") as b:
             given = self.signature.declare_forward(b)
             # the parameters of the function itself are those of its derivative that are no tangents
             own = [k for k, p in enumerate(g.params) if not p.type.linear]
-            y = b.call(primal, [given[k] if k in given else b.zero(g.params[k].type) for k in own])
+            y = b.call(g.primal, [given[k] if k in given else b.zero(g.params[k].type) for k in own])
             t = primal_part(g.result)
             if t is not y.type:
                 y = b.tuple([y, b.zero(items_of(t)[1])], as_tuple(t))
@@ -82,7 +82,7 @@ class Recomputed(Unzipped):
     def half(self, way: Way, half: Func) -> Func:
         """The backward or linear half, from that of the function with a tape."""
         whole = self.whole.signature
-        with ir.building(self.signature.name(way)) as b:
+        with self.signature.building(way) as b:
             given = self.signature.declare(b, way)
             primals = {
                 k: given.primals[k] if k in given.primals else _unread(b, self.g.params[k]) for k in whole.primal
@@ -120,7 +120,7 @@ class UnzippedWhile(Unzipped):
     @contextmanager
     def _building(self, name: str) -> Generator[Builder]:
         """A part of the loop, which is where the loop is."""
-        with ir.building(f"{self.g.name}.{name}") as b:
+        with ir.building(f"{self.g.name}.{name}", Origin("piece", self.g)) as b:
             b.loc = self.g.params[0].loc
             yield b
 
@@ -151,8 +151,8 @@ class UnzippedWhile(Unzipped):
 
     def _forward(self, test: Func, iteration: Func, most: int | None) -> Func:
         n = len(self.states)
-        loop = make_while(f"{self.g.name}.fwd", test, iteration, n + 1, most)
-        with ir.building(loop.name) as b:
+        loop = make_while(f"{self.g.name}.fwd", test, iteration, most, origin=Origin("fwd", self.g))
+        with ir.deriving(self.g, "fwd") as b:
             xs = [*self.signature.declare_forward(b).values()]
             out = b.call(loop, [*xs[:n], b.zero(self.stack), *xs[n:]])
             y = self._tuple(b, {j: b.get(out, i) for i, j in enumerate(self.states)}, primal_part(self.g.result))
@@ -167,18 +167,18 @@ class UnzippedWhile(Unzipped):
         states = {j: b.get(item, 1 + n) for n, j in enumerate(self.pushed)}
         return rest, states | same, b.get(item, 0)
 
-    def _loop(self, name: str, iteration: Func, states: int) -> Func:
+    def _loop(self, name: str, iteration: Func, way: Way) -> Func:
         """The loop that runs for as long as there is an item on its stack, which is its first state."""
         with self._building("test") as b:
             xs = [b.param(p.type, p.attr) for p in iteration.params]
             test = b.func(b.emit(MORE, (xs[0],)))
-        return make_while(name, test, iteration, states)
+        return make_while(name, test, iteration, origin=self.signature.origin(way))
 
     def backward(self, bwd: Func) -> Func:
         """The iterations in reverse, from the backward half of the body."""
         name = self.signature.name(Way.BACKWARD)
-        loop = self._loop(f"{name}.turns", self._backward_iteration(bwd), 1 + len(self.moving))
-        with ir.building(name) as b:
+        loop = self._loop(f"{name}.turns", self._backward_iteration(bwd), Way.BACKWARD)
+        with self.signature.building(Way.BACKWARD) as b:
             given = self.signature.declare(b, Way.BACKWARD)
             stack, (ct,) = b.get(given.tape, 0), given.ct
             sums = [x for j in self.fixed for x in opened(b, given.linear[j], numbers=True)]
@@ -204,9 +204,9 @@ class UnzippedWhile(Unzipped):
     def linear(self, lin: Func) -> Func:
         """The iterations in order, from the linear half of the body: the stack is reversed first."""
         name = self.signature.name(Way.LINEAR)
-        loop = self._loop(f"{name}.turns", self._linear_iteration(lin), 1 + len(self.moving))
-        reverse = self._loop(f"{self.g.name}.turned", self._reversal(), 2)
-        with ir.building(name) as b:
+        loop = self._loop(f"{name}.turns", self._linear_iteration(lin), Way.LINEAR)
+        reverse = self._loop(f"{self.g.name}.turned", self._reversal(), Way.LINEAR)
+        with self.signature.building(Way.LINEAR) as b:
             given = self.signature.declare(b, Way.LINEAR)
             stack = b.get(b.call(reverse, [b.get(given.tape, 0), b.zero(self.stack)]), 1)
             tangents = [x for total in given.linear.values() for x in opened(b, total)]

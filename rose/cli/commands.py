@@ -28,6 +28,7 @@ from ..frontend.any_size import AnySize, fixed
 from ..frontend.function import AnyFn
 from ..host.marshal import plain
 from ..ir import OPS, Func
+from ..ir.ops import select
 from ..ir.text import graph
 from ..ir.text.printer import show
 from ..ir.types import single
@@ -369,7 +370,7 @@ def ops_() -> None:
     """List the operations of the language: the table they are defined by, and those that give it structure."""
     rows = [("operation", "derivative", "WebAssembly", "what it is")]
     for op in sorted(OPS.values(), key=lambda op: not op.wasm):
-        kind = "linear" if op.transpose or op.name == "select" else "yes" if op.jvp else "flat"
+        kind = "linear" if op.transpose or op is select else "yes" if op.jvp else "flat"
         rows.append((op.name, kind if op.wasm else "structure", op.wasm, op.doc))
     click.echo(_table(rows))
 

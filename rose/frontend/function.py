@@ -240,7 +240,7 @@ class Fn(NotANumber, Generic[P, R]):
             raise TypeMismatch(f"{what}, for which its derivative has no Dual", loc, "pass it in as a parameter")
         if func.jvp is not None:
             raise RoseError(f"{self.name} has a derivative rule already", loc, "give a function one rule")
-        if any([k.__class__ is tuple and k[0] == "jvp" for k in func.memo]):
+        if func.differentiated:
             hint = "give the rule right after the function, before rose.grad and its kin are used on it or its callers"
             raise RoseError(f"the derivative of {self.name} was already made, without this rule", loc, hint)
         func.jvp = self._rule(given, loc)
@@ -261,7 +261,7 @@ class Fn(NotANumber, Generic[P, R]):
 
     def _rule(self, rule: Callable[..., Any], loc: Loc) -> Func:
         what = (f"the result of the derivative rule of {self.name}",)
-        with bound(self.sizes), ir.building(f"{self.name}.jvp") as b:
+        with bound(self.sizes), ir.deriving(self.func, "jvp") as b:
             b.loc, duals = loc, list[Any]()
             for t, name in zip(self.types, self.names, strict=True):
                 re = b.param(t, name)

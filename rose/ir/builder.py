@@ -15,11 +15,12 @@ import struct
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from ..errors import EscapedValue, Loc, RoseError, argument, here, hide_our_frames
 from .func import Block as Block
 from .func import Func as Func
+from .func import Origin
 from .numbers import Numbers, as_number, is_truth
 from .numbers import shown as shown
 from .sizes import Size, at_most, differ, open_size, plus
@@ -118,8 +119,8 @@ class Builder:
 
     verify: Callable[[Func], object] | None = None  # called with each function that is made
 
-    def __init__(self, name: str, outer: Builder | None = None) -> None:
-        self.name, self.outer = name, outer
+    def __init__(self, name: str, outer: Builder | None = None, origin: Origin | None = None) -> None:
+        self.name, self.outer, self.origin = name, outer, origin
         self.root = self.block = Block()
         self.loc: Loc | None = None  # set by passes, so that derived code keeps its primal's location
         self.captured: dict[Value, Value] = {}
@@ -349,7 +350,7 @@ class Builder:
     def func(self, result: Value) -> Func:
         """The finished function."""
         self.root.results = (self.reach(result),)
-        made = Func(self.name, self.root, result.type, pure=self.pure)
+        made = Func(self.name, self.root, result.type, pure=self.pure, origin=self.origin)
         if self.verify is not None:
             self.verify(made)
         return made
@@ -405,9 +406,19 @@ class resumed:
         _tracing.builder = self.outer
 
 
-def building(name: str, *, inside: bool = False) -> AbstractContextManager[Builder]:
+def building(name: str, origin: Origin | None = None, *, inside: bool = False) -> AbstractContextManager[Builder]:
     """A builder for one function; `inside` lets it capture values of the function being traced now."""
-    return resumed(Builder(name, _tracing.builder if inside else None))
+    return resumed(Builder(name, _tracing.builder if inside else None, origin))
+
+
+def deriving(f: Func, by: Literal["jvp", "fwd", "bwd", "lin"]) -> AbstractContextManager[Builder]:
+    """A builder for a function that is derived from `f`."""
+    return building(f"{f.name}.{by}", Origin(by, f))
+
+
+def copying(f: Func) -> AbstractContextManager[Builder]:
+    """A builder for a copy of `f`."""
+    return building(f.name, Origin("copy", f))
 
 
 # the structural operations: each pass handles these itself

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, TypeVar
 
 from .builder import ADD_TO, CALL, CONST, FOR, PACK, PURE_CALL, TUPLE, ZERO, building
-from .func import Block, Body, Branch, Func, Kind, Opaque, While
+from .func import Block, Body, Branch, Func, Kind, Opaque, Origin, While
 from .types import Bool, Tuple
 from .value import Value
 
@@ -14,26 +14,26 @@ T = TypeVar("T")
 Work = Generator["Work[Any]", Any, T]  # gives other work that it needs done, and is sent its answer
 
 
-def make_branch(name: str, then: Func, otherwise: Func) -> Func:
+def make_branch(name: str, then: Func, otherwise: Func, *, origin: Origin | None = None) -> Func:
     """The branch that calls `then` if its first parameter holds, else `otherwise`, with its other parameters."""
     assert [p.type for p in then.params] == [p.type for p in otherwise.params], name
     assert then.result is otherwise.result, name
-    return _of_calls(name, then, otherwise, Branch(then, otherwise))
+    return _of_calls(name, then, otherwise, Branch(then, otherwise), origin)
 
 
-def make_while(name: str, test: Func, body: Func, states: int, most: int | None = None) -> Func:
-    """The while loop that carries `states` through iterations of `body`, for as long as `test` holds.
+def make_while(name: str, test: Func, body: Func, most: int | None = None, *, origin: Origin | None = None) -> Func:
+    """The while loop that carries its states through iterations of `body`, for as long as `test` holds.
 
     Its parameters are the states, and what stays the same: `test` and `body` take all of them. The result is the
     tuple of the last states. More than `most` iterations are an error.
     """
     types = [p.type for p in body.params]
     assert [p.type for p in test.params] == types and test.result is Bool, name
-    assert isinstance(body.result, Tuple) and list(body.result.items) == types[:states], name
-    return _of_calls(name, body, test, While(test, body, most))
+    assert isinstance(body.result, Tuple) and list(body.result.items) == types[: len(body.result.items)], name
+    return _of_calls(name, body, test, While(test, body, most), origin)
 
 
-def _of_calls(name: str, f: Func, other: Func, kind: Branch | While) -> Func:
+def _of_calls(name: str, f: Func, other: Func, kind: Branch | While, origin: Origin | None) -> Func:
     """A function without instructions, with the parameters and the result of `f`; a branch takes a Bool before."""
     with building(name) as b:
         if isinstance(kind, Branch):
@@ -41,7 +41,7 @@ def _of_calls(name: str, f: Func, other: Func, kind: Branch | While) -> Func:
         for p in f.params:
             b.loc = p.loc
             b.param(p.type, p.attr)
-    return Func(name, b.root, f.result, pure=f.pure and other.pure, kind=kind)
+    return Func(name, b.root, f.result, pure=f.pure and other.pure, kind=kind, origin=origin)
 
 
 def with_parts(f: Func, made: Mapping[Func, Func]) -> Func:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from .types import Type
 from .value import Value
@@ -63,24 +63,58 @@ Kind = Body | Opaque | Branch | While
 BODY = Body()
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a function came about that no user wrote: derived from another, or, with none, a part of Rose."""
+
+    by: Literal["jvp", "fwd", "bwd", "lin", "copy", "piece", "scan", "segment", "while", "library"]
+    derived_from: Func | None = None
+
+
 class Func:
     """A function of the IR. Only one of the kind `Body` has instructions; the block of any other has parameters.
 
     A pure one does nothing but make its result, and add to the accumulators that it is given.
     """
 
-    __slots__ = ("body", "calls", "jvp", "kind", "memo", "name", "pure", "remat", "result")
+    __slots__ = (
+        "body",
+        "calls",
+        "differentiated",
+        "jvp",
+        "kind",
+        "memo",
+        "name",
+        "origin",
+        "primal",
+        "pure",
+        "remat",
+        "result",
+    )
 
-    def __init__(self, name: str, body: Block, result: Type, *, pure: bool, kind: Kind = BODY) -> None:
-        self.name, self.body, self.result, self.pure, self.kind = name, body, result, pure, kind
+    def __init__(
+        self, name: str, body: Block, result: Type, *, pure: bool, kind: Kind = BODY, origin: Origin | None = None
+    ) -> None:
+        self.name, self.body, self.result, self.pure, self.kind = name, body, result, pure, kind  # the name is a label
+        self.origin = origin
         self.remat = False  # a derivative in reverse keeps what it is given, and evaluates it once more
+        self.primal: Func | None = None  # what this is a derivative of
         self.calls: list[Value] | None = None  # those in it, once they were asked for: see `calls.py`
         self.jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
+        self.differentiated = False  # a derivative was made without one: it can be given none any more
         self.memo: dict[Any, Any] = {}  # what passes derived from this function: made once
 
     @property
     def params(self) -> list[Value]:
         return self.body.params
+
+    @property
+    def history(self) -> Iterator[Func]:
+        """The function, what it was derived from, what that was derived from, and so on."""
+        f: Func | None = self
+        while f is not None:
+            yield f
+            f = f.origin and f.origin.derived_from
 
     @property
     def impl(self) -> Callable[..., Any] | None:

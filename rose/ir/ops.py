@@ -24,7 +24,7 @@ from typing import Any
 from ..errors import Loc
 from .builder import CONST, ZERO, Op, building, current_builder, is_literal
 from .builder import row as _row
-from .func import Func
+from .func import Func, Origin
 from .libm import function
 from .sizes import Size, at_most, differ
 from .types import Bool, Fin, Real, Tan, Type
@@ -473,7 +473,7 @@ def digamma(x: Value) -> Value:
 @cache
 def _digamma() -> Func:
     """Reflection (DLMF 5.5.4), recurrence up to 10 (5.5.2), asymptotic series (5.11.2)."""
-    with building("rose.digamma") as b:
+    with building("rose.digamma", Origin("library")) as b:
         b.loc = Loc(digamma.__code__, -1)  # not where it is needed first
         x = b.param(Real, "x")
         left, r = x < 0.0, x - round_(x)

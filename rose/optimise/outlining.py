@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .. import ir
-from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
+from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Origin, Value
 from ..ir.callgraph import weight, weight_of
 from ..ir.types import Tuple
 from .rewriter import Env, Rewriter
@@ -25,7 +25,7 @@ def outline(f: Func, longest: int = LONGEST) -> Func:
     f.body.known.clear()  # which takes more memory than the instructions
     if weight(f.body) <= longest:
         return f
-    with ir.building(f.name) as b:
+    with ir.building(f.name, f.origin) as b:
         b.pure = f.pure
         env: Env = {}
         for p in f.params:
@@ -35,18 +35,20 @@ def outline(f: Func, longest: int = LONGEST) -> Func:
         outliner.block(b, f.body, env)
         outliner.make_again(b, f.body.results, env)
         made = b.func(env[f.body.results[0]])
-    made.jvp, made.memo, made.remat = f.jvp, f.memo, f.remat
+    made.jvp, made.memo, made.remat, made.primal = f.jvp, f.memo, f.remat, f.primal
+    for piece in outliner.made:
+        piece.origin = Origin("piece", made)
     return made
 
 
-def lambda_lift(name: str, block: Block) -> tuple[Func, list[Value]]:
+def lambda_lift(name: str, block: Block, origin: Origin) -> tuple[Func, list[Value]]:
     """A block with one result as a function of its own, and what it reads from outside: its last parameters.
 
     Of a tuple these are the items: in a derivative they are summed one by one, as in a loop.
     """
     outer = ir.current_builder()
     reads = [*[a for v in block.code for a in _uses(v)], *block.results]
-    with ir.building(name) as b:
+    with ir.building(name, origin) as b:
         env: Env = {p: _param(b, p) for p in block.params}
         outside: Env = {}
         for a in reads:
@@ -76,7 +78,7 @@ class _Outliner(Rewriter):
     """A copy, with the pieces of long blocks as calls. Each piece makes again what is cheaper to make than to pass."""
 
     def __init__(self, name: str) -> None:
-        self.name, self.count = name, 0
+        self.name, self.count, self.made = name, 0, list[Func]()
 
     def block(self, b: Builder, block: Block, env: Env) -> None:
         if weight(block) <= LONGEST:
@@ -118,6 +120,7 @@ class _Outliner(Rewriter):
                 own[v] = inner.param(v.type)
             self.code(inner, piece, own)
             part = inner.func(inner.tuple([own[v] for v in results]))
+        self.made.append(part)
         b.loc = piece[0].loc
         self.make_again(b, given, env)
         out = b.call(part, [env[v] for v in given])

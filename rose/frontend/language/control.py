@@ -10,7 +10,7 @@ from ... import ir
 from ...autodiff.checkpoint import Segments
 from ...errors import Loc, TypeMismatch, argument, edge, here
 from ...host.effects import Assertion, endless
-from ...ir import CONST, PARAM, Builder, Func, Value, current_builder, is_tracing, shown
+from ...ir import CONST, PARAM, Builder, Func, Origin, Value, current_builder, is_tracing, shown
 from ...ir.callgraph import callees, make_branch, make_while
 from ...ir.numbers import is_truth
 from ...ir.sizes import open_size
@@ -112,7 +112,8 @@ def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     answer = asked.value(Bool, _TEST)
     after = step.b.tuple([step.value(first.type, _STATE)])
     outside = list(dict.fromkeys([*asked.b.captured, *step.b.captured]))
-    loop = make_while("while", asked.func(outside, answer), step.func(outside, after), 1, max_iter)
+    parts = asked.func(outside, answer), step.func(outside, after)
+    loop = make_while("while", *parts, max_iter, origin=Origin("while"))
     b = current_builder()
     return view(b.get(b.call(loop, [first, *[b.reach(v) for v in outside]]), 0))
 
@@ -137,7 +138,7 @@ class _Step:
     def __init__(self, body: Callable[[Any], Any], state: Type, loc: Loc) -> None:
         self.given: Any = None
         self.at = loc
-        with ir.building("while", inside=True) as self.b:
+        with ir.building("while", Origin("while"), inside=True) as self.b:
             self.state = self.b.param(state, "state")
             tracing.finish(self.b, lambda: body(view(self.state)), self._returned, loc)
 
@@ -211,7 +212,7 @@ def scan(
         i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
         made = tracing.recorded(inner, lambda: step(i, state))
         block.results = (inner.tuple([inner.reach(x) for x in made]),)
-    one, outside = lambda_lift("rose.scan", block)
+    one, outside = lambda_lift("rose.scan", block, Origin("scan"))
     if not _repeatable(one):
         hint = "leave out checkpoint=, or what has an effect"
         raise TypeMismatch("an iteration that has an effect cannot be evaluated again", at, hint)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...errors import Loc, RoseError, TypeMismatch, edge, here
-from ...ir import Block, Value, current_builder
+from ...ir import Block, Origin, Value, current_builder
 from ...ir.callgraph import make_while
 from ...ir.types import Bool, Fin, Type
 from ..language import loops
@@ -111,7 +111,8 @@ class Repeat:
         after = body.b.tuple([self.carried.after(there)])
         body.finish()
         outside = list(dict.fromkeys([*test.b.captured, *body.b.captured]))
-        loop = make_while("while", test.func([asked], outside, self.answer), body.func([state], outside, after), 1)
+        parts = test.func([asked], outside, self.answer), body.func([state], outside, after)
+        loop = make_while("while", *parts, origin=Origin("while"))
         b = current_builder()
         last = b.get(b.call(loop, [self.first, *[b.reach(v) for v in outside]]), 0)
         self.variables, self.done = self.carried.now(last), True

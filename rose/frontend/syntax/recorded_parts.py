@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import ir
 from ...errors import Loc, RoseError, TypeMismatch, here
-from ...ir import Func, Value, a_traced, current_builder, shown
+from ...ir import Func, Origin, Value, a_traced, current_builder, shown
 from ...ir.types import Bool, Fin, Real
 from ...optimise.outlining import outline
 from .. import tracing
@@ -33,7 +33,8 @@ class Part:
 
     def __init__(self, open: list[Part], kind: str, name: str, there: Variables) -> None:
         self.open, self.kind, self.outside = open, kind, [*there.values()]
-        self.cm = ir.building(name, inside=True) if kind != "for" else None
+        origin = Origin("while") if kind == "while" else None
+        self.cm = ir.building(name, origin, inside=True) if kind != "for" else None
         self.b = current_builder() if self.cm is None else self.cm.__enter__()
         self.block, self.loc = self.b.block, here()
         open.append(self)

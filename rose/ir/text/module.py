@@ -230,7 +230,7 @@ class Module:
                 self.unknown("function", x.name, x.at, list(self.defs), "it must be defined, and not be generic")
         first, second = self.made[f.name, ()], self.made[g.name, ()]
         if kind == "primal":
-            first.memo["primal"] = second
+            first.primal = second
             return
         wanted = [t for p in first.params for t in ((p.type, tangent(p.type)) if p.type.real else (p.type,))]
         result = Tuple((first.result, tangent(first.result)), None)

@@ -113,8 +113,8 @@ def _calls_first(f: Func, *, rules: bool = True) -> Iterator[Func]:
 def _needs(f: Func) -> Iterator[Func]:
     """What `f` calls; and what it is the derivative of, if that is evaluated again."""
     yield from callees(f)
-    if f.remat and "primal" in f.memo:
-        yield f.memo["primal"]
+    if f.remat and f.primal is not None:
+        yield f.primal
 
 
 def _unique(name: str, taken: dict[str, int]) -> str:
@@ -152,8 +152,8 @@ class _Program:
             if f.jvp in self._defined and f.jvp is not f:
                 yield from self._rule(f.jvp)
         yield from self._rule(f)
-        if f.remat and "primal" in f.memo:
-            yield f"primal {self.name(f)} = {self.name(f.memo['primal'])}"
+        if f.remat and f.primal is not None:
+            yield f"primal {self.name(f)} = {self.name(f.primal)}"
 
     def _rule(self, rule: Func) -> Iterator[str]:
         for f in self._rules.pop(rule, []):
