@@ -237,7 +237,7 @@ class Compiled:
         self, out: str | Path, name: str | None = None, *, force: bool = False, inline: bool = False,
         html: bool = False, strip: bool = False, certificate: Mapping[str, Any] | None = None,
     ) -> list[Path]:  # fmt: skip
-        """Write the package for the web into the directory `out`; what is in it, `wasm_backend/package.py` says.
+        """Write the package for the web into the directory `out`; what is in it, `wasm_backend/package/files.py` says.
 
         Nothing is written if something goes wrong. `force` replaces what is there. With `inline` the module lies in
         `index.js`, and there is no other file of it; `html` adds a page to try it with. `strip` leaves out the names of

@@ -1,6 +1,6 @@
 """Jacobians of short functions, without what is known to be zero.
 
-Forward mode makes no code for a tangent that is known to be zero (see `forward.py`). So a function that is written out,
+Forward mode makes no code for a tangent that is known to be zero (see `jvp.py`). So a function that is written out,
 with no loop and no call left in it, is differentiated along each unit vector, with zeros that are known: each number of
 the result has code for what it depends on, and primals are shared by all columns. Where the Jacobian turns out to be
 full, this would only be longer code than one linear map applied to each unit vector: then there is nothing to give.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .builder import Op
     from .func import Block
 
-OPS: dict[str, Op] = {}  # the rows, by name: filled by `ops.py`, and by `ir.py` with the structural ones
+OPS: dict[str, Op] = {}  # the rows, by name: filled by `ops.py`, and by `builder.py` with the structural ones
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {}  # Python's operators, by symbol: see `install_operators`
 # Two keys whose hashes are equal are compared with ==, which of values is an instruction. Of hashes of 64 bits two are
 # never equal by chance; of the 32 bits that Python has in WebAssembly they were, in a function of 20,000 instructions.

@@ -2,7 +2,7 @@
 
 Functions are written again, callees first, each in one walk. What was a tape between two functions is then a tuple
 that is made and taken apart in one, so nothing of it is left; what the builder knows of each operation, and what
-`motion.py` and `delay.py` know of loops, is done on the way.
+`hoisting.py` and `recomputation.py` know of loops, is done on the way.
 """
 
 from __future__ import annotations

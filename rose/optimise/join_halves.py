@@ -2,7 +2,7 @@
 
 Where a sum has many terms, long functions are cut, and forward halves are followed by backward halves, in reverse:
 tapes of all parts lie in memory meanwhile. If what a backward half is given is known as soon as its forward half is
-done, both are put where they are called, so that `schedule.py` can bring them together, and no tape is left.
+done, both are put where they are called, so that `scheduling.py` can bring them together, and no tape is left.
 """
 
 from __future__ import annotations

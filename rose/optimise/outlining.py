@@ -2,7 +2,7 @@
 
 A block of many instructions becomes a row of calls, each of a piece of it: what a piece reads is its
 parameters, and what others read of it is its result. This happens right after tracing, so what is derived
-from a long function is short as well; and once more at the end, to what `pairs.py` made longer.
+from a long function is short as well; and once more at the end, to what `join_halves.py` made longer.
 """
 
 from __future__ import annotations

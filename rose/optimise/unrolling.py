@@ -1,7 +1,7 @@
 """Unrolling: a short loop of few turns is written turn by turn.
 
 What depends on the index alone is known then: elements are told apart, so that those of a small vector are numbers,
-and so are the sums of a small accumulator (`elements.py`). The operations are the same, in the same order.
+and so are the sums of a small accumulator (`scalar_replacement.py`). The operations are the same, in the same order.
 
 With `simd` an outermost loop whose turns do not need one another stays: the back end may do two of them at once.
 """

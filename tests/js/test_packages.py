@@ -619,7 +619,7 @@ def loops() -> Package:
 
 @package
 def choices_and_turns() -> Package:
-    """Each case of `controls.py`, and its derivatives to second order."""
+    """Each case of `control_programs.py`, and its derivatives to second order."""
     functions: dict[str, Fn[..., Any]] = {}
     calls: list[tuple[str, Sequence[Any]]] = []
     for case in CASES:

@@ -1,6 +1,6 @@
 """How good the functions of the library are: special values as C has them, and errors in units of the last place.
 
-The functions are run in Python: `test_libm.py` shows that WebAssembly computes the same bits.
+The functions are run in Python: `test_link.py` shows that WebAssembly computes the same bits.
 """
 
 import math

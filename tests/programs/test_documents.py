@@ -1,4 +1,5 @@
-"""README.md and the chapters in web/docs: programs run, commands work, outputs are as printed, links lead somewhere.
+"""README.md, CONTRIBUTING.md and the chapters in web/docs: programs run, commands work, outputs are as printed, links
+and paths lead somewhere.
 
 The blocks of a document are run from its top, in one empty directory. A Python block that begins with `# NAME.py` is
 also that file. A block of shell has one command in a line, of which those of `rose` are run; `# exit code 3` at its end
@@ -22,9 +23,16 @@ import rose
 from rose.cli.commands import main
 
 CHAPTERS = sorted((ROOT / "web" / "docs").glob("*.md"))
-LINKED = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "web" / "README.md", *CHAPTERS]
+RUN = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *CHAPTERS]
+LINKED = [*RUN, ROOT / "web" / "README.md"]
+OURS = "rose wasm_backend tests benchmarks examples web".split()
+SOURCES = sorted([path for folder in OURS[:2] for path in (ROOT / folder).rglob("*.py")])
 NODE = shutil.which("node")
 TARGETS = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
@@ -73,7 +81,7 @@ def page(text: str, _: str) -> str:
 WAYS = {"python": python, "sh": shell, "js": javascript, "html": page}
 
 
-@pytest.mark.parametrize("path", [ROOT / "README.md", *CHAPTERS], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", RUN, ids=named)
 def test_the_blocks_of_a_document_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     printed: str | None = ""
@@ -94,13 +102,21 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("path", LINKED, ids=lambda path: path.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("path", LINKED, ids=named)
 def test_the_links_of_a_document_lead_somewhere(path: Path):
     for link in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8")):
         file, _, anchor = link.partition("#")
         to = path.parent / file if file else path
         assert link.startswith("https://") or to.exists(), link
         assert not anchor or anchor in anchors(to), link
+
+
+@pytest.mark.parametrize(
+    "path", [*LINKED, ROOT / "NOTICE", *SOURCES], ids=lambda path: path.relative_to(ROOT).as_posix()
+)
+def test_the_files_that_a_text_names_are_there(path: Path):
+    found = re.findall(rf"\b((?:{'|'.join(OURS)})/[\w/.-]*\w\.[a-z]{{2,4}})\b", path.read_text(encoding="utf-8"))
+    assert [name for name in found if not (ROOT / name).exists()] == []
 
 
 def test_the_readme_leads_to_every_chapter():

@@ -1,4 +1,4 @@
-"""Modules written by hand, to the contract of `abi.py`, for the tests of what runs them."""
+"""Modules written by hand, to the contract of `wasm_backend/abi`, for the tests of what runs them."""
 
 import dataclasses
 import sys

@@ -98,7 +98,7 @@ import math
 
 LOG = []
 
-# a value that only some arms use, and a choice whose first arm uses it: `arms.py` has its own
+# a value that only some arms use, and a choice whose first arm uses it: `untaken_branches.py` has its own
 spare = getattr(rose, "spare", lambda name, x: x)
 choice = getattr(rose, "choice", lambda name, c, x, y: rose.select(c, x, y))
 

@@ -1,8 +1,8 @@
 """Which numbers a linear function hands on to which: the pattern of its matrix, found by running its IR over sets.
 
 In the place of each tangent stands the set of those that it is made of; in the place of each number, truth value or
-index what is known of it: see `known.py`. Loops run turn by turn with their indices, so that what is read at an index
-that the program determines is read just there. Where that is not so:
+index what is known of it: see `abstract_values.py`. Loops run turn by turn with their indices, so that what is read at
+an index that the program determines is read just there. Where that is not so:
 
 - an index that is a parameter, or comes of numbers, reads any element, and adds to any;
 - of a condition that is not known both arms are run, and the result is one of theirs;

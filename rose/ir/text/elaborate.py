@@ -1,6 +1,6 @@
 """The body of a function, from its tree: each expression to the instructions that it stands for.
 
-What the operators mean is in `rows.py`, and what is not a value yet in `bindings.py`.
+What the operators mean is in `operations.py`, and what is not a value yet in `bindings.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The grammar of the text form: from tokens to trees, before anything has a type. How the IR prints is in `text.py`.
+"""The grammar of the text form: from tokens to trees, before anything has a type. How the IR prints is in `printer.py`.
 
     program  ::= { "type" NAME "=" type | def | "jvp" FUNCTION "=" FUNCTION | "primal" FUNCTION "=" FUNCTION }
     def      ::= "def" FUNCTION ["<" NAME ":" KIND, ... ">"] "(" pattern ":" type, ... ")" [":" type] "=" body

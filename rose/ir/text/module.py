@@ -158,7 +158,7 @@ class Module:
         try:
             return check_alone(f)
         except AssertionError as e:
-            self.fail(TypeMismatch, str(e), d.name.at, "see the rules of the IR in rose/check.py")
+            self.fail(TypeMismatch, str(e), d.name.at, "see the rules of the IR in rose/ir/check.py")
 
     def define(self, d: Def, types: tuple[Type, ...], at: At) -> Func:
         names = self.arguments(d, types, at)
