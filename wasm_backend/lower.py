@@ -1,7 +1,7 @@
 """From IR to WebAssembly: one module for some exported functions and all that they call.
 
-There is no recursion, so memory is static: the frame of a function lies above the frames of all that it
-calls, and every address is known when it is written. Functions are written callees first. A number is
+There is no recursion, so memory is static: that of a function lies above that of all that it calls, and every
+address is known when it is written. Functions are written callees first. A number is
 an f64 or i32 parameter or result; an aggregate is a pointer, and the caller says where a result goes.
 """
 
@@ -26,14 +26,14 @@ from .binary.encoder import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module
 from .codegen.assembler import Listener
 from .codegen.branch import write_branch
 from .codegen.call_order import callees, calls_first, needs
-from .codegen.dynamic_sizes import Extents
+from .codegen.dynamic_sizes import DynamicSizes
+from .codegen.frame import Frame
 from .codegen.function import FunctionWriter
 from .codegen.heap import Heap
 from .codegen.literals import place_literals
+from .codegen.locations import ADDRESS, Mem
 from .codegen.memory import Memory, too_large
-from .codegen.places import ADDRESS, Mem
 from .codegen.templates import CALLED
-from .codegen.values import Frame
 from .codegen.vector_add import vector_add
 from .codegen.while_loop import WhileLoop
 from .debug_info import Origins
@@ -49,8 +49,8 @@ def lower(
 ) -> Lowered:  # fmt: skip
     """The module that exports these functions, which are over `Single` if it is to be in single precision.
 
-    With `simd` its loops compute two turns at once, where they can, and a plain module is beside it. With `asking`,
-    the code that asks for the module, it is also known where the instructions come from.
+    With `simd` its loops are vectorised, where they can be, and a plain module is beside it. With `asking`, the code
+    that asks for the module, its instructions have origins.
     """
     plain = _Program(exports, single, False, asking, stages=1 if not simd else 2).finish()
     if not simd:
@@ -63,12 +63,12 @@ def lower(
 
 
 def _outside(made: Lowered) -> Any:
-    """What has to be known of a module to use it, but for its functions in Python."""
+    """The interface of a module, but for its functions in Python."""
     return made.signatures, made.mathematics, [why.told() for why in made.failures], made.base
 
 
 class _Program:
-    """What all functions of a module share: types, constants, helpers, and where each function is."""
+    """A module while it is written: what its functions share, and where each is."""
 
     def __init__(
         self, exports: Mapping[str, Func], single: bool, simd: bool | str, asking: Collection[CodeType] | None,
@@ -91,11 +91,11 @@ class _Program:
         self.mailbox: dict[Func, list[Mem | None]] = {}
         self.top = 16  # nothing lies at address 0
         self.largest = 0
-        self.used: dict[Func, dict[Size, None]] = {}  # the sizes that each function uses, with what it calls
-        self.open: list[tuple[str, tuple[Dim, ...], dict[Size, None], int | Size]] = []  # exports with such sizes
+        self.used: dict[Func, dict[Size, None]] = {}  # the dynamic sizes that each function uses, with what it calls
+        self.dynamic: list[tuple[str, tuple[Dim, ...], dict[Size, None], int | Size]] = []  # exports that use some
         self.math: dict[str, int] = {}  # the functions of the library that are called
         self.failures: dict[tuple[str, str], tuple[int, Failure]] = {}
-        self.extents = Extents(self)
+        self.sizes = DynamicSizes(self)
         self.heap = Heap(self)
         self._adder: int | None = None
 
@@ -123,8 +123,8 @@ class _Program:
         signatures = {name: self.export(name, f) for name, f in self.exports.items()}
         bottom = max(self.largest, self.top)
         base = -(-bottom // 8) * 8
-        for name, dims, used, end in self.open:
-            self.extents.define(name, dims, used, base, end)
+        for name, dims, used, end in self.dynamic:
+            self.sizes.define(name, dims, used, base, end)
         m.memory(max(-(-bottom // PAGE), 1))
         m.export("memory", MEMORY, 0)
         failures = tuple([why for _, why in self.failures.values()])
@@ -137,7 +137,7 @@ class _Program:
         return at
 
     def new_memory(self, f: Func) -> Memory:
-        """Memory above that of all that `f` calls."""
+        """Memory for `f`, above that of all that it calls."""
         top, more = self.top, cast("int | Size", 0)
         for g in self.callees(f):
             if not g.is_opaque:
@@ -150,7 +150,7 @@ class _Program:
         return memory
 
     def callees(self, f: Func) -> list[Func]:
-        """What `f` calls, which may be a wrapper that was made here."""
+        """The callees of `f`, which may be a wrapper that was made here."""
         return self.calls[f] if f in self.calls else callees(f, needs(f.body))
 
     def done(self, f: Func, memory: Memory) -> None:
@@ -159,7 +159,7 @@ class _Program:
             raise too_large(f, memory.top, self.exports)
 
     def write(self, f: Func) -> None:
-        """One function, to be called by others."""
+        """Write a function that others call."""
         memory = self.memories[f] = self.new_memory(f)
         if sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS:
             self.mailbox[f] = [memory.reserve(ADDRESS if isinstance(p.type, Ref) else p.type) for p in f.params]
@@ -172,8 +172,8 @@ class _Program:
 
     @contextmanager
     def using(self, f: Func) -> Generator[None]:
-        """Inside, the code of a function is written: what it uses is kept, with what its callees use."""
-        with self.extents.using() as used:
+        """Inside, the code of `f` is written: collect the sizes that it uses, with those of its callees."""
+        with self.sizes.using() as used:
             for g in self.callees(f):
                 used.update(self.used.get(g, {}))
             yield
@@ -195,7 +195,7 @@ class _Program:
             FunctionWriter(frame, vectorise if self.simd else None).write(of)
 
     def export(self, name: str, f: Func) -> Signature:
-        """One function, to be called from outside: its aggregates lie at fixed addresses."""
+        """Write a function that is called from outside: its aggregates lie at fixed addresses."""
         if name == "memory" or name.startswith(MARK):
             taken = "its memory is" if name == "memory" else "its sizes are"
             raise RoseError(f'a function cannot be exported as "{name}"', here(), f"{taken}; rename the function")
@@ -204,22 +204,22 @@ class _Program:
             f = wrapper(f)
         memory = self.new_memory(f)
         in_memory = len([p for p in f.params if p.type.scalar]) > IN_REGISTERS
-        given = [memory.reserve(p.type) if is_aggregate(p.type) or in_memory else None for p in f.params]
+        at = [memory.reserve(p.type) if is_aggregate(p.type) or in_memory else None for p in f.params]
         out = memory.reserve(f.result) if is_aggregate(f.result) else None
-        slots = [Slot(str(p.attr), p.type, at and at.total) for p, at in zip(f.params, given, strict=True)]
+        slots = [Slot(str(p.attr), p.type, x and x.total) for p, x in zip(f.params, at, strict=True)]
         dims = tuple(dict.fromkeys([d for p in f.params for d in dims_of(p.type)]))
         signature = Signature(name, tuple(slots), Slot("result", f.result, out and out.total), dims)
         with self.using(f):
-            frame = Frame(self, f, memory, given, out)
+            frame = Frame(self, f, memory, at, out)
             index = self.module.reserve(self.module.type(*frame.signature()), name)
             self.code(frame)
             end = plus(BASE, memory.more) if dims else max(memory.top, self.top)
             self.module.define(index, frame.finish(end if self.heap.used else None))
-            for x in signature.extents():
-                self.extents.export(x)
+            for x in signature.dynamic_sizes():
+                self.sizes.export(x)
         self.module.export(name, FUNC, index)
         if dims:
-            self.open.append((name, dims, self.used[f], end))
+            self.dynamic.append((name, dims, self.used[f], end))
         self.done(f, memory)
         return signature
 
@@ -228,7 +228,7 @@ class _Program:
         return self.failures.setdefault((why.message, why.where()), (len(self.failures) + 1, why))[0]
 
     def adder(self) -> int:
-        """The function that adds a row of numbers into another: (to, from, bytes)."""
+        """The function that adds one vector to another in memory."""
         if self._adder is None:
             self._adder = self.module.reserve(self.module.type([I32, I32, I32], []), "add")
             self.module.define(self._adder, vector_add(self.single))

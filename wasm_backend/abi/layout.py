@@ -1,4 +1,4 @@
-"""Where the parts of a value lie in memory: inline, in order, with no pointers inside.
+"""The memory layout of types: the parts of a value lie inline, in order, with no pointers inside.
 
 A Real is 8 bytes, a Single or an index 4, a Bool 1, each at a multiple of its size; a Unit takes none. This is the
 only place that works out an offset: Python's and JavaScript's runtimes are sent `describe`.
@@ -64,7 +64,7 @@ def wasm_type(t: Type) -> int:
 
 @cache
 def offsets(t: Tuple) -> tuple[int | Size, ...]:
-    """Where each item starts."""
+    """The offset of each item."""
     at: int | Size = 0
     out: list[int | Size] = []
     for x in t.items:
@@ -79,7 +79,7 @@ FLAT = 16  # a tuple of at most so many numbers and vectors is kept apart, in lo
 
 @cache
 def leaves(t: Type) -> tuple[Type, ...]:
-    """What a value is in a function: numbers in locals, and aggregates in memory.
+    """The leaves of a value, each of which has a location: numbers in locals, and aggregates in memory.
 
     A small tuple is the leaves of its items; a large one is one leaf, in memory, as a vector is.
     """
@@ -100,7 +100,7 @@ def is_flat(t: Type) -> bool:
 
 @cache
 def leaf_offsets(t: Type) -> tuple[int | Size, ...]:
-    """Where each leaf starts, when the value lies in memory."""
+    """The offset of each leaf, when the value lies in memory."""
     if isinstance(t, Tuple) and is_flat(t):
         return tuple([plus(at, k) for at, x in zip(offsets(t), t.items, strict=True) for k in leaf_offsets(x)])
     return (0,) if leaves(t) else ()
@@ -112,7 +112,7 @@ def _starts(t: Tuple) -> tuple[int, ...]:
 
 
 def item_leaves(t: Tuple, k: int) -> slice:
-    """Which leaves of a tuple that is kept apart belong to item `k`."""
+    """The leaves of item `k` of a tuple that is kept apart."""
     starts = _starts(t)
     return slice(starts[k], starts[k + 1])
 
@@ -123,7 +123,7 @@ def is_aggregate(t: Type) -> bool:
 
 
 def told(x: int | Size | None) -> int | dict[str, str] | None:
-    """An extent as JavaScript reads it: a number, or the export that has it."""
+    """A size as JavaScript reads it: a number, or the export that has it."""
     return {"#": exported(x)} if isinstance(x, Size) else x
 
 
@@ -132,15 +132,15 @@ def exported(x: Size) -> str:
     return f"#{x!r}"
 
 
-def open_extents(t: Type) -> Iterator[Size]:
-    """The sizes and offsets in `describe(t)` that only a running module knows."""
+def dynamic_sizes(t: Type) -> Iterator[Size]:
+    """The dynamic sizes and offsets in `describe(t)`."""
     if isinstance(t, Vec):
         yield from [x for x in (t.size, size(t.elem)) if isinstance(x, Size)]
-        yield from open_extents(t.elem)
+        yield from dynamic_sizes(t.elem)
     elif isinstance(t, Tuple):
         yield from [x for x in offsets(t) if isinstance(x, Size)]
         for s in t.items:
-            yield from open_extents(s)
+            yield from dynamic_sizes(s)
     elif isinstance(t, Fin) and isinstance(t.size, Size):
         yield t.size
 
@@ -173,7 +173,7 @@ def describe(t: Type) -> dict[str, Any]:
 
 
 def item_offsets(v: Value) -> list[int | Size]:
-    """Where each argument of a `pack` or a `tuple` lies."""
+    """The offset of each argument of a `pack` or a `tuple`."""
     if isinstance(v.type, Vec):
         return [times(k, size(v.type.elem)) for k in range(len(v.args))]
     assert isinstance(v.type, Tuple)

@@ -1,18 +1,18 @@
-"""What a compiled module looks like from outside: the contract between `lower`, the runtimes and the packages.
+"""The calling convention of a compiled module: the contract between `lower`, the runtimes and the packages.
 
 A module exports its memory as "memory", and each function by its name. A Real is an f64 parameter or
 result, a Single an f32, a Bool or an index an i32, and what is empty is left out. An aggregate (a vector,
 tuple or struct) lies in memory at an address that the signature says: the caller writes arguments there
 before the call, and reads the result after it. An opaque function is an import `"opaque" name`: its aggregates come as
 i32 pointers, and where its result is one, the address to write it to is the last parameter.
-What prints is an import `"print" k`, by its place among those that print: the runtime has the printer, and the text
+A printer is import `"print" k`, the `k`-th of those that print: the runtime has the printer, and the text
 as data.
 
 A function that cannot go on, since an assertion does not hold, say, writes the number of the reason at the address
 FAILED, counted from 1, and stops the module.
 
 Beside a function `f` whose types have sizes that only a call tells, there is an export `#f`, which takes them, in the
-order of `Signature.sizes`: it is called first, and again when one has changed. See `extents.py`.
+order of `Signature.sizes`: it is called first, and again when one has changed. See `dynamic_sizes.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rose.ir.sizes import Dim, Size, Sizes, sized
 from rose.ir.types import Tuple, Type, Vec
 
 from ..binary.encoder import I32
-from .layout import describe, is_aggregate, open_extents, told, wasm_type
+from .layout import describe, dynamic_sizes, is_aggregate, told, wasm_type
 
 Origin = tuple[int, Loc | None]  # an offset in a module, and where the instructions from there on were written
 
@@ -54,23 +54,23 @@ class Signature:
     sizes: tuple[Dim, ...] = ()  # those that a call tells, by its vectors
 
     def sized(self, sizes: Sizes) -> Signature:
-        """For these sizes."""
+        """The signature for these sizes."""
 
         def slot(s: Slot) -> Slot:
             return Slot(s.name, sized(s.type, sizes), s.at.at(sizes) if isinstance(s.at, Size) else s.at)
 
         return Signature(self.name, tuple([slot(p) for p in self.params]), slot(self.result), self.sizes)
 
-    def extents(self) -> Iterator[Size]:
-        """The sizes and addresses in it that only a running module knows."""
+    def dynamic_sizes(self) -> Iterator[Size]:
+        """The dynamic sizes and addresses in it."""
         for slot in (*self.params, self.result):
-            yield from open_extents(slot.type)
+            yield from dynamic_sizes(slot.type)
             if isinstance(slot.at, Size):
                 yield slot.at
 
     def told_by(self, d: Dim) -> list[str | int]:
-        """Where a call tells a size: the vector of so many elements, as the way to it from the arguments."""
-        return min([way for k, p in enumerate(self.params) for way in _ways(p.type, d, (k,))], key=len)
+        """The vector of so many elements in the arguments of a call, as the path to it."""
+        return min([path for k, p in enumerate(self.params) for path in _paths(p.type, d, (k,))], key=len)
 
     def describe(self) -> dict[str, Any]:
         """As plain data, for JavaScript."""
@@ -83,14 +83,14 @@ class Signature:
         }
 
 
-def _ways(t: Type, d: Dim, way: tuple[str | int, ...]) -> Iterator[list[str | int]]:
-    """The ways to the vectors of `d` elements in a value."""
+def _paths(t: Type, d: Dim, path: tuple[str | int, ...]) -> Iterator[list[str | int]]:
+    """The paths to the vectors of `d` elements in a value."""
     if isinstance(t, Vec):
-        yield from [list(way)] * (t.size is d)
-        yield from _ways(t.elem, d, (*way, 0))
+        yield from [list(path)] * (t.size is d)
+        yield from _paths(t.elem, d, (*path, 0))
     elif isinstance(t, Tuple):
         for k, s in zip(t.form.fields if t.form is not None else range(len(t.items)), t.items, strict=True):
-            yield from _ways(s, d, (*way, k))
+            yield from _paths(s, d, (*path, k))
 
 
 def import_types(f: Func) -> tuple[list[int], list[int]]:
@@ -133,7 +133,7 @@ class Lowered:
         """The functions that the page supplies."""
         return [f for f in self.imports if not isinstance(f.impl, Printer)]
 
-    def has_open_sizes(self) -> bool:
+    def has_dynamic_sizes(self) -> bool:
         """True if a call tells sizes."""
         return any([s.sizes for s in self.signatures.values()])
 

@@ -10,7 +10,7 @@ from rose.ir.types import Stack, Type, Vec
 from ..abi.layout import leaves, size, wasm_type
 from .expressions import Expressions
 from .heap import node_size
-from .places import Mem, Place, leaves_at
+from .locations import Location, Mem, leaves_at
 from .register_promotion import Promotion
 
 
@@ -20,14 +20,14 @@ def accum(expr: Expressions, promotion: Promotion, v: Value) -> None:
     (init,), t = v.args, v.args[0].type
     parts = leaves(t)
     if v in frame.escaping and (len(parts) != 1 or parts[0].scalar):
-        places: tuple[Place, ...] = leaves_at(t, frame.memory.reserve(t))
+        locations: tuple[Location, ...] = leaves_at(t, frame.memory.reserve(t))
     else:
-        places = tuple([
+        locations = tuple([
             frame.local(v, wasm_type(s)) if s.scalar else frame.build_at(v, leaf, s)
             for leaf, s in enumerate(parts)
         ])  # fmt: skip
-    frame.place[v] = places
-    for leaf, (s, to) in enumerate(zip(parts, places, strict=True)):
+    frame.location[v] = locations
+    for leaf, (s, to) in enumerate(zip(parts, locations, strict=True)):
         if isinstance(to, int):
             expr.push(init, leaf)
             c.set(to)
@@ -47,7 +47,7 @@ def add_to(expr: Expressions, v: Value) -> None:
     """Add to an accumulator."""
     c, program = expr.c, expr.frame.program
     ref, x = v.args
-    for leaf, (t, to) in enumerate(zip(leaves(x.type), expr.place[ref], strict=True)):
+    for leaf, (t, to) in enumerate(zip(leaves(x.type), expr.location[ref], strict=True)):
         if isinstance(to, int):
             c.get(to)
             _add(expr, t, x, leaf)
@@ -64,7 +64,7 @@ def add_to(expr: Expressions, v: Value) -> None:
         else:
             c.address(to)
             expr.push(x, leaf)
-            c.extent(size(t))
+            c.size(size(t))
             c("call", program.adder())
 
 
@@ -76,7 +76,7 @@ def _add(expr: Expressions, t: Type, x: Value, leaf: int) -> None:
         return
     expr.push(x, leaf)
     if isinstance(t, Stack):
-        expr.c.extent(node_size(t))
+        expr.c.size(node_size(t))
         expr.c("call", expr.frame.program.heap.join())
     else:
         expr.c.add(t)

@@ -14,7 +14,7 @@ from rose.ir.types import Bool, Real, Single, Tan, Type
 from ..abi.layout import size, wasm_type
 from ..abi.signature import FAILED
 from ..binary.encoder import F32, F64, I32, PAGE, Body, Code
-from .places import Mem
+from .locations import Mem
 
 INLINE = 64  # bytes that are copied or cleared by single instructions
 _LOADS: dict[Type, str] = {Bool: "i32.load8_u", Real: "f64.load", Tan: "f64.load", Single: "f32.load"}
@@ -35,15 +35,15 @@ def pieces(t: Type, single: bool) -> tuple[tuple[int, str], ...]:
 
 
 class Assembler(Code):
-    """The body of a function, with the steps that reading and writing memory is made of."""
+    """The body of a function, with short sequences for loads, stores and addresses."""
 
-    __slots__ = ("extent_of", "origin", "single")
+    __slots__ = ("global_of", "origin", "single")
 
-    def __init__(self, params: int, single: bool, extent_of: Callable[..., int] | None = None) -> None:
+    def __init__(self, params: int, single: bool, global_of: Callable[..., int] | None = None) -> None:
         super().__init__(params)
         self.single = single  # the module is: nothing of it has 64 bits but what is moved
-        self.extent_of = extent_of  # the global that has a size
-        self.origin: object = None  # where what is being written comes from, if somebody listens
+        self.global_of = global_of  # the global that has a size
+        self.origin: object = None  # of the value that is being written, if somebody listens
 
     def note(self, origin: object) -> None:
         """Note where the instructions that come are from."""
@@ -58,19 +58,19 @@ class Assembler(Code):
         yield
         self.body = outer
 
-    def extent(self, x: int | Size) -> None:
+    def size(self, x: int | Size) -> None:
         """Put a number of bytes, or of elements, on the stack."""
         if isinstance(x, Size):
-            assert self.extent_of is not None, x
-            self("global.get", self.extent_of(x))
+            assert self.global_of is not None, x
+            self("global.get", self.global_of(x))
         else:
             self.i32_const(x)
 
     def constant(self, t: Type, x: float | Size) -> None:
         kind = wasm_type(t)
         if isinstance(x, Size):
-            assert self.extent_of is not None, x
-            self("global.get", self.extent_of(x, count=False))
+            assert self.global_of is not None, x
+            self("global.get", self.global_of(x, count=False))
         elif kind == F64:
             self.f64_const(x)
         elif kind == F32:
@@ -88,7 +88,7 @@ class Assembler(Code):
         if at.base is not None:
             self.get(at.base)
         if at.more is not None:
-            self.extent(at.more)
+            self.size(at.more)
             if at.base is not None:
                 self("i32.add")
         return at.base is not None or at.more is not None
@@ -156,7 +156,7 @@ class Assembler(Code):
         if not t.empty and not steps:
             self.address(to)
             self.address(at)
-            self.extent(size(t))
+            self.size(size(t))
             self("memory.copy")
 
     def clear(self, t: Type, to: Mem) -> None:
@@ -168,7 +168,7 @@ class Assembler(Code):
         if not t.empty and not steps:
             self.address(to)
             self.i32_const(0)
-            self.extent(size(t))
+            self.size(size(t))
             self("memory.fill")
 
 
@@ -176,10 +176,10 @@ P = ParamSpec("P")
 
 
 class Listener(Protocol):
-    """What is told which value is being written."""
+    """A listener that is told which value is being written, and by which writer."""
 
     def __call__(
         self, c: Assembler, write: Callable[Concatenate[Value, P], None], /
     ) -> Callable[Concatenate[Value, P], None]:
-        """Stand in for `write`, which writes the code of a value."""
+        """A function to call instead of `write`, which writes the code of a value into `c`."""
         ...

@@ -7,7 +7,7 @@ from rose.ir import Branch, Func
 from ..abi.layout import leaves, wasm_type
 from .calls import enter, push_arguments
 from .expressions import Expressions
-from .values import Frame
+from .frame import Frame
 
 
 def write_branch(frame: Frame) -> None:

@@ -8,9 +8,9 @@ from rose.host.effects import Assertion
 from rose.ir import Func, Value
 from rose.ir.types import Ref
 
-from ..abi.layout import is_aggregate, leaf_offsets, leaves, open_extents, wasm_type
+from ..abi.layout import dynamic_sizes, is_aggregate, leaf_offsets, leaves, wasm_type
 from .expressions import Expressions
-from .places import ADDRESS, Mem, leaves_at
+from .locations import ADDRESS, Mem, leaves_at
 
 
 def call(expr: Expressions, v: Value) -> None:
@@ -31,7 +31,7 @@ def call(expr: Expressions, v: Value) -> None:
     numbers = {leaf: frame.local(v, wasm_type(t)) for leaf, t in enumerate(parts) if t.scalar}
     for k in reversed(numbers.values()):
         expr.c.set(k)
-    frame.place[v] = tuple([built[leaf] if leaf in built else numbers[leaf] for leaf in range(len(parts))])
+    frame.location[v] = tuple([built[leaf] if leaf in built else numbers[leaf] for leaf in range(len(parts))])
 
 
 def push_arguments(expr: Expressions, f: Func, args: Sequence[Value]) -> None:
@@ -68,29 +68,29 @@ def _assert(expr: Expressions, v: Value, assertion: Assertion) -> None:
     expr.c("if")
     expr.c.fail(expr.frame.program.failure(assertion))
     expr.c("end")
-    expr.place[v] = ()
+    expr.location[v] = ()
 
 
 def _call_host(expr: Expressions, v: Value, f: Func) -> None:
     frame, c = expr.frame, expr.c
     for a in v.args:
-        for x in open_extents(a.type):
-            frame.program.extents.export(x)
+        for x in dynamic_sizes(a.type):
+            frame.program.sizes.export(x)
         if a.type.scalar:
             expr.push(a)
         elif not a.type.empty:
             c.address(_in_memory(expr, a))
     if v.type.empty:
         enter(expr, f, ())
-        frame.place[v] = ()
+        frame.location[v] = ()
     elif is_aggregate(v.type):
         to = frame.memory.reserve(v.type)
         enter(expr, f, (to,))
-        frame.place[v] = leaves_at(v.type, to)
+        frame.location[v] = leaves_at(v.type, to)
     else:
         enter(expr, f, ())
         frame.release(frame.lives.start[v])
-        frame.place[v] = (frame.set(v, v.type),)
+        frame.location[v] = (frame.set(v, v.type),)
 
 
 def _in_memory(expr: Expressions, v: Value) -> Mem:

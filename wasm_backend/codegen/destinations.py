@@ -1,8 +1,8 @@
-"""Where aggregates are built: in the place where they are wanted, so that they are not copied.
+"""Destination-passing style: aggregates are built where they are wanted, so that they are not copied.
 
 An aggregate that becomes a part of another, an element of a loop's vector, the next state of a loop or the
-result of its function is built there at once, if it is made in the same block. This is
-destination-passing style: a call is handed the address for its result.
+result of its function is built there at once, if it is made in the same block. A call is handed the address for its
+result.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Part = tuple[Value, int]  # a leaf of a value
 
 
 class Destination(NamedTuple):
-    """The place for a part: at `offset` in an aggregate, or in a result of a block."""
+    """The location for a part: at `offset` in an aggregate, or in a result of a block."""
 
     whole: Value | Block
     leaf: int

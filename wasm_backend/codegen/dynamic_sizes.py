@@ -1,9 +1,9 @@
-"""Sizes and addresses that only a running module knows: each is a global, worked out when the sizes are given.
+"""Dynamic sizes: sizes and addresses that only a running module knows, each a global, computed before a call.
 
 An export `f` of such a module has another beside it, `#f`: (size, ...) -> (), to be called before `f` whenever a
 size has changed. It works out all that `f` and what it calls need to know, and fails before it changes anything if
-memory does not suffice. What does not depend on a size has an address as ever; above all of it, at `BASE`, is what
-does. Python's runtime works out the same numbers; that of JavaScript reads them off the exports `#8 * n`.
+memory does not suffice. Memory that does not depend on a size has fixed addresses; above all of it, at `BASE`, is the
+rest. Python's runtime works out the same numbers; that of JavaScript reads them off the exports `#8 * n`.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from ..binary.encoder import F64, FUNC, GLOBAL, I32, Module
 from .assembler import Assembler
 
 
-class Failing(Protocol):
-    """What the numbers of failures are given by."""
+class Program(Protocol):
+    """The module, as the sizes need it."""
 
     module: Module
 
     def failure(self, why: Failure) -> int: ...
 
 
-class Extents:
-    """The sizes that the functions of a module use."""
+class DynamicSizes:
+    """The dynamic sizes that the functions of a module use, and the globals that have them."""
 
-    def __init__(self, program: Failing) -> None:
+    def __init__(self, program: Program) -> None:
         self.program = program
         self.globals: dict[Size, int] = {}
-        self.counts: dict[Size, None] = {}  # what cannot be below zero: numbers of turns, and of bytes
+        self.counts: dict[Size, None] = {}  # what cannot be below zero: numbers of iterations, and of bytes
         self.used: dict[Size, None] = {}  # by the function that is being written
         self._exported: dict[Size, None] = {}
 
@@ -50,7 +50,7 @@ class Extents:
 
     @contextmanager
     def using(self) -> Generator[dict[Size, None]]:
-        """What is used inside: by one function, of which those around it know nothing."""
+        """Collect the sizes that are used inside, which those around do not count as theirs."""
         outer, self.used = self.used, {}
         try:
             yield self.used
@@ -59,13 +59,13 @@ class Extents:
 
     def export(self, x: Size) -> None:
         """Let JavaScript read a size."""
-        place = self.get(x)
+        k = self.get(x)
         if x not in self._exported:
             self._exported[x] = None
-            self.program.module.export(exported(x), GLOBAL, place)
+            self.program.module.export(exported(x), GLOBAL, k)
 
     def define(self, name: str, dims: Sequence[Dim], used: Iterable[Size], base: int, end: int | Size) -> None:
-        """Write what gives the sizes to an export, which needs memory up to `end`. `BASE` is at `base`."""
+        """Write `#name`, which takes the sizes of an export that needs memory up to `end`; `BASE` is at `base`."""
         m = self.program.module
         index = m.reserve(m.type([I32] * len(dims), []), MARK + name)
         c = _Sizes(len(dims), self.get)
@@ -98,10 +98,10 @@ class Extents:
 
 
 class _Sizes(Assembler):
-    """Sizes as numbers of 64 bits, in which none overflows unnoticed: each in a local."""
+    """Writes the computation of sizes as numbers of 64 bits, in which none overflows unnoticed: each in a local."""
 
-    def __init__(self, params: int, extent_of: Callable[..., int]) -> None:
-        super().__init__(params, False, extent_of)
+    def __init__(self, params: int, global_of: Callable[..., int]) -> None:
+        super().__init__(params, False, global_of)
         self.known: dict[Size, int] = {}
 
     def keep(self) -> int:

@@ -12,17 +12,17 @@ from rose.ir.types import Real, Ref, Tuple, Type
 
 from ..abi.layout import leaves, offsets, size
 from ..binary.encoder import I32, LOCAL_GET
-from .places import Mem
+from .frame import Frame
+from .locations import Mem
 from .strength_reduction import step
 from .templates import PLAIN, template
-from .values import Frame
 
 
 class Expressions:
     """Writes the code of values that are read, and of addresses."""
 
     def __init__(self, frame: Frame) -> None:
-        self.frame, self.c, self.place = frame, frame.c, frame.place
+        self.frame, self.c, self.location = frame, frame.c, frame.location
         self.deferred = frame.lives.deferred
         self.math = frame.program.math
         # (index of a loop, bytes) -> the local that has their product: see `strength_reduction.py`
@@ -40,18 +40,18 @@ class Expressions:
         if v.op is CONST and v.type is Real:
             self.c.f64_const(v.attr)
             return
-        places = self.place.get(v)
-        place = (self.frame.all_places(v) if places is None else places)[leaf]
-        if isinstance(place, int):
-            self.c.body += LOCAL_GET[place]
-        elif isinstance(place, Mem):
+        locations = self.location.get(v)
+        where = (self.frame.all_locations(v) if locations is None else locations)[leaf]
+        if isinstance(where, int):
+            self.c.body += LOCAL_GET[where]
+        elif isinstance(where, Mem):
             t = leaves(v.type)[leaf] if not isinstance(v.type, Ref) else v.type
             if t.scalar:
-                self.c.load(t, place)
+                self.c.load(t, where)
             else:
-                self.c.address(place)
+                self.c.address(where)
         else:
-            self.c.constant(place.type, place.value)
+            self.c.constant(where.type, where.value)
 
     def compute(self, v: Value, /) -> None:
         """Put the number that an instruction makes on the stack: a row of the table, or a load."""
@@ -68,11 +68,11 @@ class Expressions:
         else:
             simple = PLAIN.get(v.op)
             if simple is not None:
-                body, place, deferred = self.c.body, self.place, self.deferred
+                body, location, deferred = self.c.body, self.location, self.deferred
                 for a in v.args:
                     if a in deferred:
                         self.compute(a)
-                    elif a in place and isinstance(k := place[a][0], int):
+                    elif a in location and isinstance(k := location[a][0], int):
                         body += LOCAL_GET[k]
                     else:
                         self.push(a)
@@ -114,9 +114,9 @@ class Expressions:
         return row
 
     def pointer(self, i: Value, stride: int | Size) -> Mem | None:
-        """How far element `i` is from the first one, if a loop has a pointer for that."""
+        """The distance of element `i` from the first one, if a loop has a pointer for that."""
         at = step(i)
-        k = None if isinstance(stride, Size) else self.pointers.get((at.turn, stride * at.times))
+        k = None if isinstance(stride, Size) else self.pointers.get((at.i, stride * at.times))
         return None if k is None else Mem(k, 0).at(times(at.ahead, stride))
 
     def element_at(self, i: Value, owner: Value, stride: int | Size, row: Mem) -> Mem:
@@ -132,7 +132,7 @@ class Expressions:
     def times(self, stride: int | Size) -> None:
         """Multiply the index on the stack."""
         if isinstance(stride, Size):
-            self.c.extent(stride)
+            self.c.size(stride)
             self.c("i32.mul")
         elif stride & (stride - 1) == 0:
             if stride > 1:

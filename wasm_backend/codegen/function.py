@@ -15,10 +15,10 @@ from . import stacks
 from .accumulators import accum, add_to
 from .calls import call
 from .expressions import Expressions
+from .frame import Frame
+from .locations import Location, Mem, leaves_at
 from .loops import Loop
-from .places import Mem, Place, leaves_at
 from .register_promotion import Promotion
-from .values import Frame
 
 
 class FunctionWriter:
@@ -72,7 +72,7 @@ class FunctionWriter:
             frame.release(frame.lives.start[v])
             k = frame.local(v, wasm_type(v.type))
             c.body += LOCAL_SET[k]
-            frame.place[v] = (k,)
+            frame.location[v] = (k,)
             return
         if len(early) == 1 and frame.lives.reader[v] is not None:
             to = self._item(*early[0])
@@ -83,7 +83,7 @@ class FunctionWriter:
         self.expr.compute(v)
         frame.release(frame.lives.start[v])
         k = frame.set(v, v.type)
-        frame.place[v] = (k,)
+        frame.location[v] = (k,)
         for whole, item in early:
             to = self._item(whole, item)
             c.base(to)
@@ -95,7 +95,7 @@ class FunctionWriter:
         if v in self.promotion.elements:
             return
         if v in self.frame.lives.aliases:
-            self.frame.place[v] = self.frame.alias(v)
+            self.frame.location[v] = self.frame.alias(v)
         else:
             _EMITTERS.get(v.op, FunctionWriter.select)(self, v)
 
@@ -114,19 +114,19 @@ class FunctionWriter:
         t = whole.type.inner if isinstance(whole.type, Ref) else whole.type
         assert isinstance(t, Vec)
         if v.type.empty:
-            self.frame.place[v] = ()
+            self.frame.location[v] = ()
             return
         at = self.expr.element_at(i, v, size(t.elem), self.frame.address(whole))
-        self.frame.place[v] = leaves_at(t.elem, at)
+        self.frame.location[v] = leaves_at(t.elem, at)
 
     def aggregate(self, v: Value) -> None:
         """A vector or a large tuple from its items; some are there already."""
         frame = self.frame
         if v.type.empty:
-            frame.place[v] = ()
+            frame.location[v] = ()
             return
         to = frame.build_at(v, 0, v.type)
-        frame.place[v] = (to,)
+        frame.location[v] = (to,)
         for k, (x, start) in enumerate(zip(v.args, item_offsets(v), strict=True)):
             if (v, k) in frame.lives.stored:
                 continue
@@ -137,7 +137,7 @@ class FunctionWriter:
         """A choice between aggregates: of addresses, and of the numbers that are kept apart."""
         frame, push = self.frame, self.expr.push
         mask, x, y = v.args
-        places: list[Place] = []
+        locations: list[Location] = []
         for leaf, t in enumerate(leaves(v.type)):
             push(x, leaf)
             push(y, leaf)
@@ -145,8 +145,8 @@ class FunctionWriter:
             frame.c("select")
             k = frame.local(v, wasm_type(t))
             frame.c.set(k)
-            places.append(k if t.scalar else Mem(k, 0))
-        frame.place[v] = tuple(places)
+            locations.append(k if t.scalar else Mem(k, 0))
+        frame.location[v] = tuple(locations)
 
 
 # what writes each instruction that is neither a number nor an alias; else it is a `select` of aggregates

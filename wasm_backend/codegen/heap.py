@@ -1,4 +1,4 @@
-"""Memory that grows while a function runs: the items of stacks. It is given back when the next call begins.
+"""The heap, for the items of stacks: a bump allocator, whose memory is given back when the next call begins.
 
 A node of a stack is two words, and then a `Tuple(item, stack below)` as in memory. The first word is 0; or the node
 is the sum of two stacks, which the two words point to, until somebody wants its top: then it becomes a plain one.
@@ -16,14 +16,14 @@ from rose.ir.types import Stack, Tuple, Type, Vec, tuple_of
 from ..abi.layout import offsets, size
 from ..binary.encoder import I32, Module
 from .assembler import Assembler
-from .dynamic_sizes import Extents
-from .places import Mem
+from .dynamic_sizes import DynamicSizes
+from .locations import Mem
 
 HEADER = 8
 
 
 def node(t: Stack) -> Tuple:
-    """What a node holds, after its two words."""
+    """The type of the content of a node, after its two words."""
     return tuple_of(t.elem, t)
 
 
@@ -32,19 +32,19 @@ def node_size(t: Stack) -> int | Size:
 
 
 class Program(Protocol):
-    """What the heap needs to know of the module."""
+    """The module, as the heap needs it."""
 
     module: Module
     zeros: Mem
     single: bool
-    extents: Extents
+    sizes: DynamicSizes
 
     def adder(self) -> int: ...
     def failure(self, why: Failure) -> int: ...
 
 
 class Heap:
-    """The functions that stacks are made with, each written when it is first wanted."""
+    """The functions with which a module handles stacks, each written when it is first wanted."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -62,7 +62,7 @@ class Heap:
         return self._top
 
     def _assembler(self, params: int) -> Assembler:
-        return Assembler(params, self.program.single, self.program.extents.get)
+        return Assembler(params, self.program.single, self.program.sizes.get)
 
     def _define(self, name: str, params: int, key: str | Type | None = None) -> tuple[int, Assembler]:
         module = self.program.module
@@ -95,7 +95,7 @@ class Heap:
         return index
 
     def _grow(self, c: Assembler, missing: int) -> None:
-        """Half as much memory again, or if that is not to be had, as much as is missing."""
+        """Grow memory by half, or if that is not to be had, by as much as is missing."""
         c("memory.size")
         c.i32_const(1)
         c("i32.shr_u")
@@ -138,11 +138,11 @@ class Heap:
 
     def force(self, t: Stack) -> int:
         """The function that makes the top of a stack a plain node: stack -> address."""
-        extents = self.program.extents
+        sizes = self.program.sizes
         if t not in self._made:
-            with extents.using() as self._needs[t]:
+            with sizes.using() as self._needs[t]:
                 self._define_force(t)
-        extents.used.update(self._needs[t])
+        sizes.used.update(self._needs[t])
         return self._made[t]
 
     def _define_force(self, t: Stack) -> None:
@@ -156,7 +156,7 @@ class Heap:
         c("i32.eqz")
         c("if")
         if empty:
-            c.extent(node_size(t))
+            c.size(node_size(t))
             c("call", empty)
             c.set(s)
             c.clear(node(t), Mem(s, HEADER))
@@ -201,7 +201,7 @@ class Heap:
             c.load(t, x)
             c.load(t, y)
             if isinstance(t, Stack):
-                c.extent(node_size(t))
+                c.size(node_size(t))
                 c("call", self.join())
             else:
                 c.add(t)
@@ -213,24 +213,24 @@ class Heap:
                 c.copy(t, x, to)
             c.address(to)
             c.address(y)
-            c.extent(size(t))
+            c.size(size(t))
             c("call", self.program.adder())
             return
-        places = [x, y, to]
-        at = [c.local(I32) for _ in places]
-        for k, place in zip(at, places, strict=True):
-            c.address(place)
+        locations = [x, y, to]
+        at = [c.local(I32) for _ in locations]
+        for k, x in zip(at, locations, strict=True):
+            c.address(x)
             c.set(k)
         end = c.local(I32)
         c.get(at[2])
-        c.extent(size(t))
+        c.size(size(t))
         c("i32.add")
         c.set(end)
         c("loop")
         self.add(c, t.elem, *[Mem(k, 0) for k in at])
         for k in at:
             c.get(k)
-            c.extent(size(t.elem))
+            c.size(size(t.elem))
             c("i32.add")
             c.set(k)
         c.get(at[2])

@@ -13,7 +13,7 @@ from rose.ir.types import Bool, Fin, Real, Type, Vec
 from ..abi.layout import align, known_size, leaves
 from ..binary.encoder import Module
 from .heap import HEADER
-from .places import Mem
+from .locations import Mem
 
 
 def place_literals(

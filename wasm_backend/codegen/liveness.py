@@ -1,4 +1,4 @@
-"""Which value lives how long, and which never gets a local.
+"""Liveness of values, for the linear scan that gives them locals: how long each lives, and which never gets one.
 
 A number that is read once, in its own block, is *deferred*: computed where it is read, on WebAssembly's
 stack. An *alias* makes no code: it is a part of its arguments, or they are its parts. Every other number
@@ -49,7 +49,7 @@ def reads(op: Op) -> tuple[int, ...]:
 
 
 def is_alias(v: Value) -> bool:
-    """True for what makes no code."""
+    """True for an alias: an instruction that makes no code."""
     op = v.op
     if op is GET:
         whole = v.args[0]
@@ -74,7 +74,7 @@ def operands(v: Value) -> Sequence[Value]:
 
 
 class Lives:
-    """For the body of a function: what is deferred, what is stored early, and what dies where.
+    """The liveness of the values of a function: what is deferred, what is stored early, and what dies where.
 
     Instructions are numbered in order; a loop has one number at its start and one at its end.
     """
@@ -165,12 +165,12 @@ class Lives:
                 last[v] = n
 
     def outlives_a_call(self, loop: Value) -> bool:
-        """Whether the last states of a loop are read after a function was called."""
+        """True if the last states of a loop are read after a function was called."""
         k = bisect(self.calls, self.end[loop.attr])
         return k < len(self.calls) and self.calls[k] < self._last[loop]
 
     def _defer(self, v: Value, user: Value | Block, block: Block) -> int:
-        """Let `v` wait for its one reader, if that is in its block and takes it from the stack: when that is."""
+        """Defer `v` to its one reader, if that is in its block and pops it; the number of when `v` is written."""
         if isinstance(user, Block):
             if user is not block:
                 return self.start[v]

@@ -12,7 +12,7 @@ from rose.ir.types import Fin, Real, Single, Tuple, Type
 from ..abi.layout import item_leaves, leaf_offsets, leaves, size, wasm_type
 from ..binary.encoder import I32
 from .expressions import Expressions
-from .places import Mem, Place
+from .locations import Location, Mem
 from .register_promotion import Promotion
 from .strength_reduction import Pointers
 
@@ -28,7 +28,7 @@ class State(NamedTuple):
     both: int | Size  # the sum of the two addresses
 
     @property
-    def place(self) -> Place:
+    def location(self) -> Location:
         return self.now if self.type.scalar else Mem(self.now, 0)
 
 
@@ -56,14 +56,14 @@ def swap_buffers(expr: Expressions, states: list[State]) -> None:
         if not s.type.scalar:
             c.get(s.then)
             c.set(s.now)
-            c.extent(s.both)
+            c.size(s.both)
             c.get(s.then)
             c("i32.sub")
             c.set(s.then)
 
 
 class Writer(Protocol):
-    """What a loop is a part of: the writer of a function."""
+    """The writer of the function that a loop is in."""
 
     expr: Expressions
     promotion: Promotion
@@ -99,22 +99,22 @@ class Loop:
         frame.release(frame.lives.end[self.block])
 
     def _place(self) -> None:
-        """The places of the states, and of the vectors that somebody reads."""
+        """The locations of the states, and of the vectors that somebody reads."""
         v, frame = self.v, self.frame
         for j, p in enumerate(self.block.params[1:]):
-            frame.place[p] = tuple([s.place for s in self.states if s.item == j])
-        places = [s.place for s in self.states]
+            frame.location[p] = tuple([s.location for s in self.states if s.item == j])
+        locations = [s.location for s in self.states]
         assert isinstance(v.type, Tuple)
         for j, t in enumerate(v.type.items):
             if j >= len(v.args) and not t.empty:
                 read = (v, j) in frame.lives.items
-                places.append(frame.build_at(v, len(places), t) if read else Mem(None, 0))
-        frame.place[v] = tuple(places)
+                locations.append(frame.build_at(v, len(locations), t) if read else Mem(None, 0))
+        frame.location[v] = tuple(locations)
 
     def _iterations(self) -> None:
         c, promotion = self.c, self.writer.promotion
         if isinstance(self.size, Size):
-            c.extent(self.size)
+            c.size(self.size)
             c("if")
         pointers = Pointers(self.v, self.frame.lives.items)
         self._open(pointers)
@@ -159,7 +159,7 @@ class Loop:
         i, expr = self.index, self.expr
         expr.unread |= pointers.unread
         if i not in expr.unread:
-            expr.place[i] = (self.frame.local(i, I32),)
+            expr.location[i] = (self.frame.local(i, I32),)
         for n in pointers.strides:
             expr.pointers[i, n] = self.frame.local(i, I32)
         for k in self._counters(pointers):
@@ -167,10 +167,10 @@ class Loop:
             self.c.set(k)
 
     def _counters(self, pointers: Pointers) -> dict[int, int]:
-        """What counts the iterations: the locals, and by how much each grows."""
+        """The locals that count the iterations, and by how much each grows."""
         counters = {self.expr.pointers[self.index, n]: n for n in pointers.strides}
         if self.index not in self.expr.unread:
-            (k,) = self.expr.place[self.index]
+            (k,) = self.expr.location[self.index]
             assert isinstance(k, int)
             counters[k] = 1
         return counters
@@ -184,7 +184,7 @@ class Loop:
         k, n = last
         self._grown(k, n)
         self.c.tee(k)
-        self.c.extent(times(pointers.turns, n))
+        self.c.size(times(pointers.iterations, n))
         self.c("i32.lt_u")
         self.c("br_if", 0)
 
@@ -198,7 +198,7 @@ class Loop:
     def vector(self, j: int) -> Mem:
         """The address of the vector that the loop makes as result `j`."""
         assert isinstance(self.v.type, Tuple)
-        at = self.frame.place[self.v][item_leaves(self.v.type, j)][0]
+        at = self.frame.location[self.v][item_leaves(self.v.type, j)][0]
         assert isinstance(at, Mem)
         return at
 

@@ -13,13 +13,13 @@ from rose.ir.types import Ref, Type, items_of
 from ..abi.layout import align, known_size, size
 from ..abi.signature import BASE, LARGEST
 from .call_order import calls_first
-from .places import Mem
+from .locations import Mem
 
 
 class Memory:
-    """What a function reserves: up to `top`, and for what depends on sizes up to `more` above `BASE`.
+    """The memory that a function reserves: up to `top`, and for what depends on sizes up to `more` above `BASE`.
 
-    What lies beyond 4 GiB has no address: it is counted, and then refused. A type that is too large by itself is
+    Beyond 4 GiB there are no addresses: such memory is counted, and then refused. A type that is too large by itself is
     refused at once, as not even the distance of its elements could be written.
     """
 

@@ -19,20 +19,20 @@ from ..abi.layout import leaf_offsets, leaves, offsets, size, wasm_type
 from .expressions import Expressions
 from .strength_reduction import step, stride
 
-MOST = 6  # numbers of an element that are carried: an engine has so many registers to spare
+MOST = 6  # numbers of an element that are promoted: an engine has so many registers to spare
 
 
 @dataclass
 class Promoted:
-    """A row, to whose elements the turns of a loop add."""
+    """A row that is promoted: to whose elements the iterations of a loop add."""
 
     row: Value  # the accumulator: of a vector, and opened outside of the loop
     stride: int
-    ahead: dict[Value, int] = field(default_factory=dict[Value, int])  # part of an element -> index less the turn's
+    ahead: dict[Value, int] = field(default_factory=dict[Value, int])  # part of an element -> index less the loop's
     start: dict[Value, int] = field(default_factory=dict[Value, int])  # part of an element -> where in the element
     added: dict[Value, None] = field(default_factory=dict[Value, None])  # the parts that something is added to
     numbers: dict[int, Type] = field(default_factory=dict[int, Type])  # in those: where in an element -> type
-    adds: int = 0  # numbers that a turn adds, at least
+    adds: int = 0  # numbers that an iteration adds, at least
 
     @property
     def first(self) -> int:
@@ -40,11 +40,11 @@ class Promoted:
 
     @property
     def moves(self) -> bool:
-        """True if an element is handed on to the next turn."""
+        """True if an element is handed on to the next iteration."""
         return max(self.ahead.values()) > self.first
 
     def fits(self) -> bool:
-        """True if an element is few numbers, and belongs to one turn, or to two."""
+        """True if an element is few numbers, and belongs to one iteration, or to two."""
         return bool(self.added) and max(self.ahead.values()) <= self.first + 1 and len(self.numbers) <= MOST
 
     def pays(self) -> bool:
@@ -52,7 +52,7 @@ class Promoted:
         return self.moves or self.adds > len(self.numbers)
 
     def covers(self) -> bool:
-        """True if the turns together add to all numbers of the first elements, one after the other."""
+        """True if the iterations together add to all numbers of the first elements, one after the other."""
         covered: int | Size = 0
         for t in self.numbers.values():
             covered = plus(covered, size(t))
@@ -60,21 +60,21 @@ class Promoted:
 
 
 def promoted(block: Block) -> list[Promoted]:
-    """The rows of a loop whose elements are numbers in its turns."""
+    """The rows of a loop that can be promoted."""
     found: dict[Value, Promoted] = {}
     others: set[Value] = set()  # accumulators that are used in other ways
     for v in instructions(block):
         for k, a in enumerate(v.args):
             if isinstance(a.type, Ref) and not base(a).block.inside(block) and not _take(v, k, block, found):
                 others.add(base(a))
-    given = {ref for ref in (*found, *others) if ref.op is PARAM}
-    if len(given) > 1:
-        others |= given  # two parameters may be the same accumulator
+    params = {ref for ref in (*found, *others) if ref.op is PARAM}
+    if len(params) > 1:
+        others |= params  # two parameters may alias
     return [x for ref, x in found.items() if ref not in others and x.fits()]
 
 
 def first_uses(block: Block) -> dict[Value, Value]:
-    """For each accumulator, the instruction of its block that is the first to use it, or has in it what is."""
+    """For each accumulator, the instruction of its block that uses it first, itself or in its body."""
     found: dict[Value, Value] = {}
     for v in block.code:
         for w in (v, *instructions(v.attr)) if v.op is FOR else (v,):
@@ -87,14 +87,14 @@ def first_uses(block: Block) -> dict[Value, Value]:
 
 
 def _take(v: Value, k: int, block: Block, found: dict[Value, Promoted]) -> bool:
-    """Note how `v` uses an accumulator; False if not as an element that belongs to its turn."""
+    """Note how `v` uses an accumulator; False if not as an element that belongs to the iteration."""
     a = v.args[k]
     ref = base(a)
     if v.op is AT and not a.block.inside(block):
         if len(v.args) != 2 or v.type.stacked:
             return False
         at, distance = step(v.args[1]), stride(a.type)
-        if at.turn is not block.params[0] or at.times != 1 or isinstance(distance, Size):
+        if at.i is not block.params[0] or at.times != 1 or isinstance(distance, Size):
             return False
         row = found.setdefault(ref, Promoted(a, distance))
         row.ahead[v], row.start[v] = at.ahead, 0
@@ -118,14 +118,14 @@ def _take(v: Value, k: int, block: Block, found: dict[Value, Promoted]) -> bool:
 
 
 def parts(ref: Value) -> list[tuple[Type, int]]:
-    """The leaves of what an accumulator sums, and where they start."""
+    """The leaves of what an accumulator sums, and their offsets."""
     assert isinstance(ref.type, Ref)
     t = ref.type.inner
     return [(leaf, at) for leaf, at in zip(leaves(t), leaf_offsets(t), strict=True) if isinstance(at, int)]
 
 
 def _part(v: Value) -> int | None:
-    """Where in an element a part of it is, if that is known."""
+    """The offset of a part in its element, if that is known."""
     index, t = v.args[1:], v.args[0].type
     t = t.inner if isinstance(t, Ref) else t
     if isinstance(t, Tuple):
@@ -142,7 +142,7 @@ def _part(v: Value) -> int | None:
 class Sum(NamedTuple):
     """A number of the elements of a row that a loop adds to."""
 
-    turn: Value
+    i: Value  # the index of the loop
     row: Promoted
     start: int  # where in an element it is
     type: Type
@@ -161,7 +161,7 @@ class Promotion:
         self._first_uses: dict[Value, Value] | None = None  # of accumulators
 
     def rows(self, v: Value) -> list[Promoted]:
-        """The rows whose elements are numbers in the iterations of a loop."""
+        """The promoted rows of a loop."""
         if v not in self._rows:
             self._rows[v] = [x for x in promoted(v.attr) if x.pays() or self.is_first(v, x)]
         return self._rows[v]
@@ -183,7 +183,7 @@ class Promotion:
         return self._first_uses.get(ref)
 
     def written_first(self, ref: Value, t: Type) -> int:
-        """How many elements of a sum a loop writes before all else: they need not be cleared."""
+        """The number of elements of a sum that a loop writes before all else: they need not be cleared."""
         v = self._first_use(ref) if isinstance(t, Vec) and not isinstance(t.size, Size) else None
         if v is None or v.op is not FOR:
             return 0
@@ -191,33 +191,33 @@ class Promotion:
         return sum([v.attr.params[0].type.size + x.moves for x in rows])
 
     def open(self, v: Value) -> list[Sum]:
-        """Before a loop: where its turns have their sums. Of an element that they hand on, the first one is read."""
-        turn, sums = v.attr.params[0], list[Sum]()
+        """Before a loop: take locals for its sums. Of an element that iterations hand on, the first one is loaded."""
+        index, sums = v.attr.params[0], list[Sum]()
         for row in self.rows(v):
-            local = {start: self.frame.local(turn, wasm_type(t)) for start, t in row.numbers.items()}
+            local = {start: self.frame.local(index, wasm_type(t)) for start, t in row.numbers.items()}
             then = (
-                {start: self.frame.local(turn, wasm_type(t)) for start, t in row.numbers.items()}
+                {start: self.frame.local(index, wasm_type(t)) for start, t in row.numbers.items()}
                 if row.moves
                 else local
             )
             fresh = self.is_first(v, row)
-            found = [Sum(turn, row, start, t, local[start], then[start], fresh) for start, t in row.numbers.items()]
+            found = [Sum(index, row, start, t, local[start], then[start], fresh) for start, t in row.numbers.items()]
             for x in found if row.moves else ():
                 self._read_sum(x, x.now, None)
             self.elements.update(row.ahead)
             for ref in row.added:
                 ahead = then if row.ahead[ref] > row.first else local
-                self.frame.place[ref] = tuple([ahead[row.start[ref] + start] for _, start in parts(ref)])
+                self.frame.location[ref] = tuple([ahead[row.start[ref] + start] for _, start in parts(ref)])
             sums += found
         return sums
 
     def next(self, sums: list[Sum]) -> None:
-        """At the start of a turn: the element that no turn before has read."""
+        """At the start of an iteration: load the element that none before has loaded."""
         for x in sums:
-            self._read_sum(x, x.then, x.turn)
+            self._read_sum(x, x.then, x.i)
 
     def keep(self, sums: list[Sum]) -> None:
-        """At the end of a turn: store the element that no turn after will add to, and hand on the other."""
+        """At the end of an iteration: store the element that none after will add to, and hand on the other."""
         for x in sums:
             self._store_sum(x)
         for x in sums:
@@ -226,24 +226,24 @@ class Promotion:
                 self.c.set(x.now)
 
     def close(self, sums: list[Sum]) -> None:
-        """After the loop, when pointers are where the next turn would be: the element that was handed on."""
+        """After the loop, when pointers are where the next iteration would be: store the element that was handed on."""
         for x in sums:
             if x.row.moves:
                 self._store_sum(x)
 
-    def _read_sum(self, x: Sum, to: int, turn: Value | None) -> None:
-        """Read the newest element of a turn, or without one the first of all."""
+    def _read_sum(self, x: Sum, to: int, index: Value | None) -> None:
+        """Load the newest element of an iteration, or without an index the first of all."""
         at = self.frame.address(x.row.row).at(x.start + x.row.first * x.row.stride)
         if x.fresh:
             self.c.constant(x.type, 0)
-        elif turn is None:
+        elif index is None:
             self.c.load(x.type, at)
         else:
-            self.c.load_from(x.type, self.expr.scaled(turn, x.row.stride, at.at(x.row.moves * x.row.stride)))
+            self.c.load_from(x.type, self.expr.scaled(index, x.row.stride, at.at(x.row.moves * x.row.stride)))
         self.c.set(to)
 
     def _store_sum(self, x: Sum) -> None:
         at = self.frame.address(x.row.row).at(x.start + x.row.first * x.row.stride)
-        to = self.expr.scaled(x.turn, x.row.stride, at)
+        to = self.expr.scaled(x.i, x.row.stride, at)
         self.c.get(x.now)
         self.c.write(x.type, to)

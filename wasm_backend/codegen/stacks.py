@@ -10,7 +10,7 @@ from ..abi.layout import leaf_offsets, leaves, offsets
 from ..binary.encoder import I32
 from .expressions import Expressions
 from .heap import HEADER, node, node_size
-from .places import Mem, leaves_at
+from .locations import Mem, leaves_at
 
 
 def push(expr: Expressions, v: Value) -> None:
@@ -19,10 +19,10 @@ def push(expr: Expressions, v: Value) -> None:
     frame, c = expr.frame, expr.c
     assert isinstance(v.type, Stack)
     item, rest = offsets(node(v.type))
-    c.extent(node_size(v.type))
+    c.size(node_size(v.type))
     c("call", frame.program.heap.alloc())
     k = frame.set(v, v.type)
-    frame.place[v] = (k,)
+    frame.location[v] = (k,)
     c.get(k)
     c.i32_const(0)
     c("i32.store", 0)
@@ -40,7 +40,7 @@ def pop(expr: Expressions, v: Value) -> None:
     c("call", frame.program.heap.force(s.type))
     k = frame.local(v, I32)
     c.set(k)
-    frame.place[v] = leaves_at(v.type, Mem(k, HEADER))
+    frame.location[v] = leaves_at(v.type, Mem(k, HEADER))
 
 
 def join(expr: Expressions, v: Value) -> None:
@@ -49,7 +49,7 @@ def join(expr: Expressions, v: Value) -> None:
     assert isinstance(v.type, Stack)
     for a in v.args:
         expr.push(a)
-    c.extent(node_size(v.type))
+    c.size(node_size(v.type))
     c("call", frame.program.heap.join())
     frame.release(frame.lives.start[v])
-    frame.place[v] = (frame.set(v, v.type),)
+    frame.location[v] = (frame.set(v, v.type),)

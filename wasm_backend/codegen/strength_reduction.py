@@ -1,7 +1,7 @@
-"""Pointers: how many bytes a loop has come in vectors, so that an element of its turn is read with no arithmetic.
+"""Strength reduction of addresses: a pointer grows by one element in each iteration, so that no index is multiplied.
 
 A loop has one for each distance between elements. `x[i]` and `x[i + 1]` differ in the offset of the instruction, and
-so do `x[4 * i]` and `x[4 * i + 1]`, whose pointer goes four elements in a turn.
+so do `x[4 * i]` and `x[4 * i + 1]`, whose pointer goes four elements in an iteration.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ MOST = 4  # pointers of a loop: an engine has so many registers to spare
 
 
 class Step(NamedTuple):
-    """An index: that of a turn, so many times, and so much more."""
+    """An affine index: `times * i + ahead`, where `i` may be that of a loop."""
 
-    turn: Value
+    i: Value
     ahead: int = 0
     times: int = 1
 
 
 def step(i: Value) -> Step:
-    """An index as that of a turn, if it may be one."""
-    x, ahead = _parted(i, iadd, 0)
-    x, times = _parted(x, imul, 1)
+    """An index in affine form."""
+    x, ahead = _split(i, iadd, 0)
+    x, times = _split(x, imul, 1)
     return Step(x, ahead, times)
 
 
-def _parted(i: Value, op: Op, neutral: int) -> tuple[Value, int]:
-    """An index as another one and a literal; itself, and what changes nothing, if it is no such."""
+def _split(i: Value, op: Op, neutral: int) -> tuple[Value, int]:
+    """The other operand of an index, and its literal one; else itself, and the neutral number."""
     if i.op is op:
         for x, y in (i.args, i.args[::-1]):
             if is_known(y) and y.attr:
@@ -44,35 +44,35 @@ def _parted(i: Value, op: Op, neutral: int) -> tuple[Value, int]:
 
 
 def stride(t: Type) -> int | Size:
-    """The bytes from one element to the next of a vector, or of an accumulator of one."""
+    """The bytes from one element to the next, of a vector or of an accumulator of one."""
     t = t.inner if isinstance(t, Ref) else t
     assert isinstance(t, Vec)
     return size(t.elem)
 
 
 class Pointers:
-    """Which pointers a loop has, and which indices nobody needs as numbers besides."""
+    """The pointers of a loop, and the indices that nobody needs as numbers besides."""
 
     def __init__(self, v: Value, items: Container[tuple[Value, int]]) -> None:
         """`items` are the results of loops that somebody reads."""
         block: Block = v.attr
         self.items = items
-        self.turn = block.params[0]
-        assert isinstance(self.turn.type, Fin)
-        self.turns = self.turn.type.size
+        self.index = block.params[0]
+        assert isinstance(self.index.type, Fin)
+        self.iterations = self.index.type.size
         self.strides: dict[int, None] = {}
         self.read: set[Value] = set()  # indices that are needed as numbers
         self.steps: dict[Value, None] = {}  # those that are sums and products
         for j, t in enumerate(items_of(v.type)):
             if j >= len(v.args) and (v, j) in items and not t.empty:
-                self._take(self.turn, stride(t))
+                self._take(self.index, stride(t))
         self._visit(v)
         for i in reversed(self.steps):
             if i in self.read:
                 self.read.update(i.args)
-        if isinstance(self.turns, Size) or not self.strides:
-            self.read.add(self.turn)
-        self.unread = {i for i in (self.turn, *self.steps) if i not in self.read}
+        if isinstance(self.iterations, Size) or not self.strides:
+            self.read.add(self.index)
+        self.unread = {i for i in (self.index, *self.steps) if i not in self.read}
 
     def _visit(self, loop: Value) -> None:
         block: Block = loop.attr
@@ -83,7 +83,7 @@ class Pointers:
             if (v.op is INDEX or v.op is AT) and len(v.args) == 2 and not v.type.empty:
                 self._take(v.args[1], stride(v.args[0].type))
                 self.read.add(v.args[0])
-            elif (v.op is iadd or v.op is imul) and step(v).turn is self.turn:
+            elif (v.op is iadd or v.op is imul) and step(v).i is self.index:
                 self.steps[v] = None
             else:
                 self.read.update(v.args)
@@ -91,16 +91,16 @@ class Pointers:
     def _take(self, i: Value, n: int | Size) -> None:
         """Have a pointer for index `i` and elements of `n` bytes, if it is one of this loop, and there is room."""
         at = step(i)
-        if at.turn is not self.turn or isinstance(n, Size):
+        if at.i is not self.index or isinstance(n, Size):
             self.read.add(i)
             return
         n *= at.times
-        if n not in self.strides and (len(self.strides) == MOST or not _is_near(self.turns, n)):
-            self.read.update((i, self.turn))
+        if n not in self.strides and (len(self.strides) == MOST or not _is_near(self.iterations, n)):
+            self.read.update((i, self.index))
         else:
             self.strides[n] = None
 
 
-def _is_near(turns: int | Size, n: int) -> bool:
+def _is_near(iterations: int | Size, n: int) -> bool:
     """True if a pointer at the end is a number of 31 bits."""
-    return isinstance(turns, Size) or turns * n < 2**31
+    return isinstance(iterations, Size) or iterations * n < 2**31

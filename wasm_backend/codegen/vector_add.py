@@ -6,7 +6,7 @@ from rose.ir.types import Real, Single
 
 from ..binary.encoder import I32, instruction
 from .assembler import Assembler
-from .places import Mem
+from .locations import Mem
 
 
 def vector_add(single: bool) -> Assembler:

@@ -11,9 +11,9 @@ from ..abi.layout import is_flat, leaf_offsets, leaves, offsets, wasm_type
 from ..binary.encoder import I32
 from .calls import enter, push_arguments
 from .expressions import Expressions
+from .frame import Frame
+from .locations import Mem
 from .loops import State, open_state, swap_buffers
-from .places import Mem
-from .values import Frame
 
 
 class WhileLoop:
@@ -33,7 +33,7 @@ class WhileLoop:
         for j, p in enumerate(inits):
             self.states += [open_state(self.expr, p, j, leaf, frame.take) for leaf in range(len(leaves(p.type)))]
         for j, p in enumerate(inits):
-            frame.place[p] = tuple([s.place for s in self.states if s.item == j])
+            frame.location[p] = tuple([s.location for s in self.states if s.item == j])
             frame.give_back(p)
         c("block")
         c("loop")
@@ -103,7 +103,7 @@ class WhileLoop:
         swap_buffers(self.expr, self.states)
 
     def _starts(self) -> list[int | Size]:
-        """Where each leaf of the states lies in the result, if that is in memory as a whole."""
+        """The offset of each leaf of the states in the result, if that is in memory as a whole."""
         starts = offsets(self.type)
         return [plus(starts[s.item], leaf_offsets(self.type.items[s.item])[s.leaf]) for s in self.states]
 

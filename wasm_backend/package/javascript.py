@@ -75,7 +75,7 @@ def _print_data(f: Printer) -> dict[str, Any]:
 def _needs(lowered: Lowered) -> dict[str, list[str]]:
     """The files of the runtime that a module needs besides `rose.js`, with the names that it imports from each."""
     kinds = _kinds(lowered)
-    sized, prints = lowered.has_open_sizes(), lowered.prints()
+    sized, prints = lowered.has_dynamic_sizes(), lowered.prints()
     values = not _numbers_alone(lowered.signatures.values()) or lowered.imports or lowered.failures or sized
     needs = {
         "rose-values.js": ["values"] if values else [],

@@ -11,8 +11,8 @@ from rose.ir.sizes import Size
 
 from ..abi.layout import size
 from ..binary.encoder import I32, Body, Code, Module
+from ..codegen.locations import Literal, Location
 from ..codegen.loops import Loop
-from ..codegen.places import Literal, Place
 from .plan import Kind, Plan, Unfit
 from .reductions import Reductions
 from .vectors import At, VectorWriter
@@ -28,7 +28,7 @@ def vectorise(loop: Loop) -> bool:
         return False
     for x, kind in plan.kinds.items():
         if kind is Kind.SAME and x not in loop.writer.promotion.elements:
-            loop.frame.place[x] = loop.frame.alias(x)
+            loop.frame.location[x] = loop.frame.alias(x)
     vectors = VectorWriter(loop.expr, plan)
     sums = Reductions(vectors, loop.writer.promotion)
     if not pays(plan, sums):
@@ -51,13 +51,13 @@ def _planned(loop: Loop) -> Plan | None:
 def pays(plan: Plan, sums: Reductions) -> bool:
     """True if two iterations at once take less than one after the other.
 
-    What takes longest are the instructions, of which machines do some 4 in a cycle, or the longest row of sums, of
-    which each waits 3 cycles for the one before it. So in loops of few instructions nothing is won.
+    The cost model: the instructions, of which machines do some 4 in a cycle, or the longest row of sums, of which each
+    waits 3 cycles for the one before it. So in loops of few instructions nothing is won.
     """
     apart, once = plan.costs()
     for at in sums.direct.values():
         apart, once = apart + 6, once + (3 if at.step == 8 else 7)
-    apart, once = apart + 8 * len(sums.carried), once + 8 * len(sums.carried)
+    apart, once = apart + 8 * len(sums.handed_on), once + 8 * len(sums.handed_on)
     apart, once = apart + 6 * len(sums.late), once + 7 * len(sums.late)
     apart, once = apart + 2 * len(sums.totals), once + 2 * len(sums.totals)
     waits = 24 * max([len(total.adds) for total in sums.totals.values()], default=0)
@@ -91,28 +91,28 @@ class VectorLoop:
     def _dynamic(self, n: Size) -> None:
         """A loop of a length that only the module knows."""
         c = self.c
-        c.extent(n)
+        c.size(n)
         c.i32_const(2)
         c("i32.ge_u")
         c("if")
         self._loop(n)
         c("end")
-        c.extent(n)
+        c.size(n)
         c.i32_const(1)
         c("i32.and")
         c("if")
         i = self.frame.local(self.loop.index, I32)
-        c.extent(n)
+        c.size(n)
         c.i32_const(1)
         c("i32.sub")
         c.set(i)
         self._last(i)
         c("end")
 
-    def _last(self, i: Place) -> None:
+    def _last(self, i: Location) -> None:
         """Iteration `i`, which has no other beside it."""
         self.loop.writer.promotion.drop(self.loop.v)
-        self.frame.place[self.loop.index] = (i,)
+        self.frame.location[self.loop.index] = (i,)
         self.loop.iteration()
 
     def _loop(self, n: int | Size) -> None:
@@ -171,7 +171,7 @@ class VectorLoop:
             c.tee(vectors.pointers[counter])
             c.i32_const(n * counter.step)
         elif isinstance(n, Size):
-            c.extent(n)
+            c.size(n)
             c.i32_const(-2)
             c("i32.and")
         else:

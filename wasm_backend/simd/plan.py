@@ -1,7 +1,7 @@
-"""Which loops run two turns at a time, and what each of their instructions then is.
+"""The plan of a vectorised loop: whether two iterations can be one, and what each instruction then is.
 
-Turn `i` and turn `i + 1` are computed together where neither needs the other: the loop has no states, and nothing in it
-but numbers, indices, elements and sums. A number is then a vector of two, an index of which it is known how it moves is
+Iterations `i` and `i + 1` are computed together where neither needs the other: the loop has no states, and nothing in
+it but numbers, indices, elements and sums. A number is then a vector of two, an index of which it is known how it moves is
 an address that moves, and any other index is two of them.
 """
 
@@ -26,7 +26,7 @@ Terms = tuple[tuple[Value, int], ...]  # numbers, and how often each counts
 
 
 class Affine(NamedTuple):
-    """An index: so many times the turn, a number, and what does not change in the loop."""
+    """An affine index: so many times that of the iteration, a number, and what does not change in the loop."""
 
     step: int
     start: int
@@ -34,13 +34,13 @@ class Affine(NamedTuple):
 
 
 class Row(NamedTuple):
-    """An address: in the memory of a value from outside, so many bytes on, and farther with each turn."""
+    """An address: in the memory of a value from outside, so many bytes on, and farther with each iteration."""
 
     whole: Value
     offset: int = 0
     step: int = 0
     terms: Terms = ()
-    lanes: Terms = ()  # the indices of which each turn has its own
+    lanes: Terms = ()  # the indices of which each iteration has its own
 
     def to(self, i: Value | Affine, stride: int) -> Row:
         """The address of an element."""
@@ -51,18 +51,18 @@ class Row(NamedTuple):
 
 
 class Kind(Enum):
-    """What an instruction is that is neither an index that moves, nor an address."""
+    """The kind of an instruction that is neither an index that moves, nor an address."""
 
     VECTOR = 0  # two numbers
     MASK = 1  # two truth values: all bits of 64 are one, or none
     LANES = 2  # two numbers of 32 bits, apart
-    SUM = 3  # an accumulator that each turn has for itself
+    SUM = 3  # an accumulator that each iteration has for itself
     SAME = 4  # what does not change in the loop, and makes no code
     NOTHING = 5
 
 
 class Unfit(Exception):
-    """The loop runs turn by turn."""
+    """The loop cannot be vectorised."""
 
 
 _PLAIN = "add sub mul div neg abs sqrt min max ceil floor trunc nearest eq ne lt le".split()
@@ -78,7 +78,7 @@ _TWINS: dict[str, bytes] = {
 
 @cache
 def twin(op: Op) -> tuple[int | bytes, ...] | None:
-    """The `wasm` column for two numbers at once, as `template` has it for one; None if there is no such."""
+    """The `wasm` column for two numbers at once, as `template` has it for one; None if there is none."""
     steps: list[int | bytes] = []
     for step in op.wasm.split(", "):
         word, *rest = step.split() or [""]
@@ -106,10 +106,10 @@ def known(n: int | Size) -> int:
 
 
 class Plan:
-    """What the instructions of a loop are, when and where each is computed, and what it costs."""
+    """The kind of each instruction of a loop, when it is computed, and what it costs."""
 
     def __init__(self, block: Block, made: Sequence[Value], placed: Container[Value]) -> None:
-        """`made` are the results that somebody reads, and `placed` what a loop around this one has in locals."""
+        """`made` are the results that somebody reads, and `placed` what a loop around this one has promoted."""
         self.block, self.placed = block, placed
         self.kinds: dict[Value, Affine | Row | Kind] = {block.params[0]: Affine(1, 0)}
         self.rows: dict[Value, Row] = {}  # where what is read lies
@@ -171,7 +171,7 @@ class Plan:
         return Kind.VECTOR if v.type is Real else Kind.LANES
 
     def _parts(self, v: Value) -> list[tuple[int, Value]]:
-        """The numbers of an element that a turn makes, and where in it each is."""
+        """The numbers of an element that a iteration makes, and where in it each is."""
         if v.type is Real:
             self.numbers([v])
             return [(0, v)]
@@ -233,11 +233,11 @@ class Plan:
         return Kind.LANES
 
     def is_twin(self, v: Value) -> bool:
-        """True for a row that is computed for both turns at once."""
+        """True for a row that is computed for both iterations at once."""
         return all([a.type is Real or a.type is Bool for a in v.args]) and twin(v.op) is not None
 
     def costs(self) -> tuple[int, int]:
-        """About how many instructions two turns take without their sums: apart, and at once."""
+        """About how many instructions two iterations take without their sums: apart, and at once."""
         apart = sum([2 * len(found) for found in self.parts.values()])
         once = sum([1 if r.type is Real else 2 * len(found) for r, found in self.parts.items()])
         for v, kind in self.kinds.items():
@@ -257,7 +257,7 @@ class Plan:
     # when and where
 
     def _join(self) -> dict[Value, tuple[Value, Value]]:
-        """Numbers that lie side by side in rows that are read: two are loaded at once in each turn."""
+        """Numbers that lie side by side in rows that are read: two are loaded at once in each iteration."""
         lone = {r: v for v, r in reversed(self.rows.items()) if v.type is Real and (r.lanes or abs(r.step) > 8)}
         out: dict[Value, tuple[Value, Value]] = {}
         for row, v in sorted(lone.items(), key=lambda item: item[0].offset):

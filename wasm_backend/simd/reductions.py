@@ -1,4 +1,7 @@
-"""What two turns of a loop add to sums: at once, if each has a number of its own; else in the order of the turns."""
+"""Reductions of a vectorised loop: what two iterations add to sums, at once or in the order of the iterations.
+
+Both are added at once if each has a number of its own.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from rose.ir.accumulators import base
 from rose.ir.types import Fin, Ref, Vec
 
 from ..binary.encoder import F64, V128, instruction
-from ..codegen.places import Literal
+from ..codegen.locations import Literal
 from ..codegen.register_promotion import Promoted, Promotion
 from .plan import Kind
 from .vectors import HIGH, LOW, At, VectorWriter
@@ -21,7 +24,7 @@ ACROSS = instruction("i8x16.shuffle", 1, 2)  # the second of one, and the first 
 
 @dataclass
 class Total:
-    """A number outside of the loop that is added to, and what its turns add to it."""
+    """A number outside of the loop that is added to, and what its iterations add to it."""
 
     to: int | At
     adds: list[Value] = field(default_factory=list[Value])
@@ -31,7 +34,7 @@ class Total:
 
 
 class Products(NamedTuple):
-    """Those of one number with two that lie side by side in memory."""
+    """The products of one number with two that lie side by side in memory."""
 
     factor: Value
     at: At
@@ -55,10 +58,10 @@ class Reductions:
         self.vectors, self.promotion = vectors, promotion
         self.frame, self.c, self.plan = vectors.frame, vectors.c, vectors.plan
         self.direct: dict[Value, At] = {}  # both iterations at once, in memory
-        self.again: dict[At, list[Value]] = {}  # by place, where there are several
+        self.again: dict[At, list[Value]] = {}  # by address, where there are several
         self.partial: dict[At, int] = {}  # the vectors of those, while more is to be added
         self.totals: dict[Value, Total] = {}
-        self.carried: list[tuple[Value, Value, At]] = []
+        self.handed_on: list[tuple[Value, Value, At]] = []
         self.late: dict[Value, At] = {}  # one iteration after the other
         self.fresh: dict[Value, Promoted] = {}  # what was not added to before, by root
         self.news: set[Value] = set()  # the additions to that
@@ -77,7 +80,7 @@ class Reductions:
             ref = v.args[0]
             to = self._target(ref)
             if isinstance(to, At):
-                root = base(ref)  # two of the parameters may be the same accumulator
+                root = base(ref)  # two parameters may alias
                 groups.setdefault(root if root.op is ACCUM else None, {})[v] = to
             else:
                 self.totals[v] = totals.setdefault(to, Total(to))
@@ -96,7 +99,7 @@ class Reductions:
     def _columns(self, adds: dict[Value, At]) -> bool:
         """Let additions to elements that move together be done for both iterations at once, if their order allows it.
 
-        What an iteration adds to the element of the next comes there before what that adds itself: it is carried.
+        What an iteration adds to the element of the next comes there before what that adds itself: it is handed on.
         """
         at: dict[int, list[Value]] = {}
         for v, to in adds.items():
@@ -106,7 +109,7 @@ class Reductions:
         if any([len(at[k]) > 1 or len(at[j]) > 1 or j in before for k, j in before.items()]):
             return False
         for k, j in before.items():
-            self.carried.append((at[j][0], at[k][0], adds[at[k][0]]))
+            self.handed_on.append((at[j][0], at[k][0], adds[at[k][0]]))
         waiting = {*before, *before.values()}
         self.direct |= {v: to for v, to in adds.items() if to.offset not in waiting}
         return True
@@ -115,7 +118,7 @@ class Reductions:
         """Start each accumulator at zero instead of loading it, if loop `v` is the first that adds to it."""
         for row in [x for x in self.promotion.rows(v) if self.promotion.is_first(v, x)]:
             adds = {x for x in self.plan.block.code if x.op is ADD_TO and base(x.args[0]) is base(row.row)}
-            whole = [x for x in self.carried if x[0] in adds] if row.moves else [x for x in adds if x in self.direct]
+            whole = [x for x in self.handed_on if x[0] in adds] if row.moves else [x for x in adds if x in self.direct]
             if len(whole) == len(row.numbers) and len(adds) == len(whole) * (1 + row.moves):
                 self.fresh[row.row] = row
                 self.news.update(adds)
@@ -131,11 +134,11 @@ class Reductions:
         self.c.clear(Vec(n, t.elem), self.frame.address(row.row).at(first * row.stride))
 
     def _target(self, ref: Value) -> int | At:
-        """Where an accumulator is: in a local, or in memory."""
+        """The location of an accumulator: a local, or an address."""
         if self.plan.outside(ref):
-            place = self.frame.place[ref][0]
-            assert not isinstance(place, Literal)
-            return place if isinstance(place, int) else At(place.base, place.more, (), (), 0, place.offset)
+            at = self.frame.location[ref][0]
+            assert not isinstance(at, Literal)
+            return at if isinstance(at, int) else At(at.base, at.more, (), (), 0, at.offset)
         return self.vectors.at(self.plan.row(ref))
 
     def open(self) -> None:
@@ -166,7 +169,7 @@ class Reductions:
                     self._write_total(total, None)
 
     def _couples(self, alone: list[Total]) -> Iterator[tuple[Total, Total, Products | None]]:
-        """Which of these numbers are in one vector: those first whose products are made in one, too."""
+        """Pair the numbers that share a vector: first those whose products are made in one, too."""
         plan, others = self.plan, list[Total]()
         by_factors: dict[tuple[Value, Value, bool], Total] = {}
         for total in alone:
@@ -216,7 +219,7 @@ class Reductions:
             self.kept[v] = self.vectors.keep(x)
 
     def _add_to_total(self, total: Total, x: Value) -> None:
-        """Add what two turns made, one after the other, when all of it is there."""
+        """Add what two iterations made to a total, one after the other, when all of it is there."""
         both = total.both
         if both is None or both.products is None:
             total.kept.append(self.vectors.keep(x))
@@ -262,14 +265,14 @@ class Reductions:
         self.vectors.free += [x, y]
 
     def _twice(self, v: Value, lane: int) -> int:
-        """The local of a vector that has the number of one turn twice."""
+        """The local of a vector that has the number of one lane twice."""
         if self.plan.outside(v):
             return self.vectors.splat(v)
         if v not in self.vectors.twice:
             self.vectors.twice[v] = self.vectors.hold(V128), self.vectors.hold(V128)
             for lane_of, k in enumerate(self.vectors.twice[v]):
-                self.vectors.pair(v)
-                self.vectors.pair(v)
+                self.vectors.push(v)
+                self.vectors.push(v)
                 self.c("i8x16.shuffle", lane_of, lane_of)
                 self.c.set(k)
         return self.vectors.twice[v][lane]
@@ -299,9 +302,9 @@ class Reductions:
             self.vectors.load_pair(at)
 
     def add_late(self) -> None:
-        """At the end of two turns: the additions that wait for others."""
+        """At the end of two iterations: the additions that wait for others."""
         made = list[tuple[At, int]]()
-        for upper, lower, at in self.carried:
+        for upper, lower, at in self.handed_on:
             carry = self.vectors.hold(V128)
             with self.c.aside(self.vectors.before):
                 self.c("v128.const", -0.0, -0.0)  # which changes nothing that it is added to
@@ -333,7 +336,7 @@ class Reductions:
         self.vectors.free += self.kept.values()
 
     def _one_after_the_other(self) -> None:
-        """The additions of one turn, and then those of the next. Two that are neighbours in memory are done at once."""
+        """The additions of one iteration, then those of the next. Two neighbours in memory are added to at once."""
         for lane in (0, 1):
             late = list(self.late.items())
             while late:

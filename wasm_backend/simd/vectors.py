@@ -1,4 +1,4 @@
-"""Two turns of a loop as instructions: numbers in vectors of two, and the addresses that move."""
+"""The instructions of a vectorised loop: two iterations at once, numbers in vectors of two, and addresses that move."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rose.ir.types import Real
 
 from ..binary.encoder import I32, V128, Body, instruction
 from ..codegen.expressions import Expressions
-from ..codegen.places import Mem
+from ..codegen.locations import Mem
 from ..codegen.templates import template
 from .plan import Affine, Kind, Plan, Row, Terms, twin
 
@@ -89,7 +89,7 @@ class VectorWriter:
                 self.free.append(k)
 
     def first_index(self) -> int:
-        """The local that has the number of the first of the two turns."""
+        """The local that has the index of the first of the two iterations."""
         if self.index is None:
             k = self.index = self.hold(I32)
             with self.c.aside(self.before):
@@ -100,11 +100,11 @@ class VectorWriter:
     # values
 
     def make(self, v: Value, /) -> None:
-        """What an instruction makes in two turns, in locals."""
+        """Compute an instruction for two iterations, into locals."""
         kind = self.plan.kinds[v]
         if kind is Kind.SUM:
             k = self.vectors[v] = self.hold(V128)
-            self.pair(v.args[0])
+            self.push(v.args[0])
             self.c.set(k)
         elif v.op is FREEZE:
             self.vectors[v] = self.vectors[v.args[0]]
@@ -123,7 +123,7 @@ class VectorWriter:
         k = self.vectors[v] = self.owned[v] = self.vector_local()
         self.c.set(k)
 
-    def pair(self, v: Value) -> None:
+    def push(self, v: Value) -> None:
         """Put two numbers, or truth values, on the stack."""
         if v in self.plan.deferred:
             self.compute(v)
@@ -132,7 +132,7 @@ class VectorWriter:
         elif self.plan.outside(v):
             self.c.get(self.splat(v))
         else:
-            self._of_lanes(v)
+            self._push_lanes(v)
 
     def splat(self, v: Value) -> int:
         """The local that has a number, or a truth value, from outside of the loop twice."""
@@ -160,15 +160,15 @@ class VectorWriter:
         else:
             self.c(f"{kind}.splat")
 
-    def _of_lanes(self, v: Value) -> None:
-        """Two truth values that are apart."""
+    def _push_lanes(self, v: Value) -> None:
+        """Put two truth values that are apart on the stack."""
         for lane in (0, 1):
-            self._lane(v, lane)
+            self._push_lane(v, lane)
             self._mask_bits()
             self._beside("i64x2", lane)
 
-    def _lane(self, v: Value, lane: int) -> None:
-        """Put what one of the turns has on the stack: a number as in a loop of single turns."""
+    def _push_lane(self, v: Value, lane: int) -> None:
+        """Put the value of one lane on the stack: a number as in a loop of single iterations."""
         if self.plan.outside(v):
             self.expr.push(v)
         elif v in self.lanes:
@@ -188,7 +188,7 @@ class VectorWriter:
             self._moved(moving, lane)
 
     def _moved(self, i: Affine, lane: int) -> None:
-        """An index that moves."""
+        """Put the index that moves of one lane on the stack."""
         self.c.get(self.first_index())
         self.c.i32_const(i.step)
         self.c("i32.mul")
@@ -203,12 +203,12 @@ class VectorWriter:
         if pointer is not None:
             self.c.address(pointer)
         else:
-            self._lane(v, lane)
+            self._push_lane(v, lane)
             self.expr.times(k)
         self.c("i32.add")
 
     def compute(self, v: Value, /) -> None:
-        """Put what an instruction makes in two turns on the stack."""
+        """Compute an instruction for two iterations, on the stack."""
         plan = self.plan
         if v in plan.rows:
             self.load_pair(self.at(plan.rows[v]))
@@ -219,7 +219,7 @@ class VectorWriter:
         elif not self._fused(v):
             for step in twin(v.op) or ():
                 if isinstance(step, int):
-                    self.pair(v.args[step])
+                    self.push(v.args[step])
                 else:
                     self.c.emit(step)
 
@@ -232,11 +232,11 @@ class VectorWriter:
         if found is None or self._fusion(found[0]) is not None:
             return False
         term, product = found
-        self._multiplied(product, lambda: self.pair(term), minus=v.op is sub)
+        self._multiplied(product, lambda: self.push(term), minus=v.op is sub)
         return True
 
     def _fusion(self, v: Value) -> tuple[Value, tuple[Value, Value, bool]] | None:
-        """What a sum or difference is made of, if there is a product in it: what that is added to, and its factors."""
+        """The operands of a sum or difference with a product: the term, and the factors of the product."""
         if not self.relaxed or (v.op is not add and v.op is not sub):
             return None
         x, y = v.args
@@ -256,23 +256,23 @@ class VectorWriter:
     def _multiplied(self, found: tuple[Value, Value, bool], term: Callable[[], None], *, minus: bool = False) -> None:
         x, y, negated = found
         self.frame.program.fused = True
-        self.pair(x)
-        self.pair(y)
+        self.push(x)
+        self.push(y)
         term()
         self.c("f64x2.relaxed_nmadd" if minus != negated else "f64x2.relaxed_madd")
 
     def compute_lane(self, v: Value, /, lane: int) -> None:
-        """Put what an instruction makes in one of the turns on the stack."""
+        """Compute an instruction for one lane, on the stack."""
         row = self.plan.rows.get(v)
         if row is not None:
             self.c.load_from(v.type, Mem(None, self.base(self.at(row), lane)))
             return
         if "$" not in v.op.wasm:
             for a in v.args:
-                self._lane(a, lane)
+                self._push_lane(a, lane)
         for step in template(v.op):
             if isinstance(step, int):
-                self._lane(v.args[step], lane)
+                self._push_lane(v.args[step], lane)
             elif isinstance(step, str):
                 self.c("call", self.frame.program.math[step])
             else:
@@ -285,7 +285,7 @@ class VectorWriter:
         return At(mem.base, mem.more, row.terms, row.lanes, row.step, mem.offset + row.offset)
 
     def base(self, at: At, lane: int) -> int:
-        """Put the base of an address in one of the turns on the stack; the offset is given back."""
+        """Put the base of the address of one lane on the stack; the offset is given back."""
         if at.lanes:
             self.c.get(self._rows_of_lanes(at.key)[lane])
             return at.offset
@@ -299,7 +299,7 @@ class VectorWriter:
         return at.offset + lane * at.step
 
     def _moving(self, at: At) -> int:
-        """The local of an address that moves: where it is in the first turn, or if it moves back, in the second."""
+        """The local of an address that moves: that of the first iteration, or if it moves back, of the second."""
         if at not in self.pointers:
             k = self.pointers[at] = self.hold(I32)
             with self.c.aside(self.before):
@@ -310,7 +310,7 @@ class VectorWriter:
         return self.pointers[at]
 
     def _rows_of_lanes(self, at: At) -> tuple[int, int]:
-        """The addresses of the two turns, where each has an index of its own."""
+        """The locals of the addresses of the two lanes, where each has an index of its own."""
         if at not in self.rows:
             self.rows[at] = self.hold(I32), self.hold(I32)
             for lane, k in enumerate(self.rows[at]):
@@ -334,7 +334,7 @@ class VectorWriter:
             self.c("f64x2.replace_lane", 1)
 
     def _load_joined(self, v: Value, w: Value) -> None:
-        """Two numbers that lie side by side, in each turn: they change places."""
+        """Load two numbers that lie side by side, in each iteration, and transpose them."""
         at = self.at(self.plan.rows[v])
         x, y = self.vector_local(), self.vector_local()
         for lane, k in enumerate((x, y)):
@@ -348,7 +348,7 @@ class VectorWriter:
         self.free += [x, y]
 
     def store_kept(self, parts: Sequence[tuple[At, int]]) -> None:
-        """Store vectors of what two turns made, and give them back: two at once, where the numbers are neighbours."""
+        """Store vectors of what two iterations made, and free them: two at once, where the numbers are neighbours."""
         todo = list(parts)
         while todo:
             at, k = todo.pop(0)
@@ -375,7 +375,7 @@ class VectorWriter:
     def keep(self, x: Value) -> int:
         """A vector that nobody else gives back, for two numbers."""
         k = self.vector_local()
-        self.pair(x)
+        self.push(x)
         self.c.set(k)
         return k
 
@@ -387,5 +387,5 @@ class VectorWriter:
             return
         negated = x in self.plan.deferred and x.op is neg
         term()
-        self.pair(x.args[0] if negated else x)
+        self.push(x.args[0] if negated else x)
         self.c("f64x2.sub" if negated else "f64x2.add")

@@ -1,6 +1,6 @@
-"""The frame of a function while it is written: the locals and the memory in which its values are.
+"""The frame of a function while it is written: the locations of its values, in locals and in memory.
 
-A value is its leaves (see `layout.leaves`), and each leaf has a place. Going to a part of an aggregate only
+A value is its leaves (see `layout.leaves`), and each leaf has a location. Going to a part of an aggregate only
 moves an offset.
 """
 
@@ -18,36 +18,36 @@ from ..abi.layout import is_flat, item_leaves, leaf_offsets, leaves, offsets, si
 from ..binary.encoder import F32, F64, I32, V128, Body
 from .assembler import Assembler, Listener
 from .destinations import Destination, Destinations, Part
-from .dynamic_sizes import Extents
+from .dynamic_sizes import DynamicSizes
 from .heap import Heap
 from .liveness import Lives
+from .locations import ADDRESS, Literal, Location, Mem, leaves_at
 from .memory import Memory
-from .places import ADDRESS, Literal, Mem, Place, leaves_at
 
 
 class Program(Protocol):
-    """What a function needs to know of its module."""
+    """The module, as the writer of a function needs it."""
 
     index: dict[Func, int]
     math: dict[str, int]  # the functions of the library
     heap: Heap
-    extents: Extents
+    sizes: DynamicSizes
     mailbox: dict[Func, list[Mem | None]]  # where the parameters go, of functions that have too many
     literals: dict[Value, int]  # the addresses of literal vectors
     zeros: Mem
     single: bool  # the module is in single precision
     fused: bool  # some of its products and sums are one instruction
     listener: Listener | None
-    simd: bool | str  # two iterations of a loop may be one: if "relaxed", their bits may depend on the machine
+    simd: bool | str  # loops are vectorised; if "relaxed", their bits may depend on the machine
 
     def adder(self) -> int: ...
     def failure(self, why: Failure) -> int: ...
 
 
 class Frame:
-    """Where the values of one function are, and the code that is written of it.
+    """The locations of the values of one function, and its code as it grows.
 
-    With `at`, the parameters that lie in memory at fixed addresses, and `out`, the result's.
+    `at` are the addresses of the parameters that lie in memory at fixed ones, and `out` that of the result.
     """
 
     def __init__(
@@ -57,37 +57,37 @@ class Frame:
         self.lives = Lives(f.body)
         found = Destinations(f.body)
         self.destinations, self.escaping = found.of, found.escaping
-        self.place: dict[Value, tuple[Place, ...]] = {}
+        self.location: dict[Value, tuple[Location, ...]] = {}
         self.owned: dict[Value, list[tuple[int, int]]] = {}  # value -> its locals: (type, index)
         self.free: dict[int, list[int]] = {I32: [], F32: [], F64: [], V128: []}
-        self.built: dict[Part, Mem] = {}  # where a part is, or will be, built
-        # where a loop's next state is built: (block, result, offset); -1 for the element that an iteration makes
+        self.built: dict[Part, Mem] = {}  # the address at which a part is, or will be, built
+        # the address of a loop's next state: (block, result, offset); -1 for the element that an iteration makes
         self.next: dict[tuple[Block, int, int | Size], Mem] = {}
         self.zeros: dict[Type, Mem] = {}  # those whose size only the module knows
         self.results: list[Mem] = []  # where the aggregates of the result go
         self.params: list[int] = []
         self.posted: dict[Value, Mem] = {}  # accumulators among the parameters whose addresses lie in memory
         self._take_params(at or [None] * len(f.params))
-        self.c = Assembler(len(self.params), program.single, program.extents.get)
+        self.c = Assembler(len(self.params), program.single, program.sizes.get)
         for p, box in self.posted.items():
             assert isinstance(p.type, Ref)
             self.c.load(ADDRESS, box)
-            self.place[p] = leaves_at(p.type.inner, Mem(self.set(p, ADDRESS), 0))
+            self.location[p] = leaves_at(p.type.inner, Mem(self.set(p, ADDRESS), 0))
 
     # the signature
 
     def _take_params(self, fixed: Sequence[Mem | None]) -> None:
         for p, at in zip(self.f.params, fixed, strict=True):
             if p.type.empty:
-                self.place[p] = ()
+                self.location[p] = ()
             elif at is not None and isinstance(p.type, Ref):
                 self.posted[p] = at
             elif at is not None:
-                self.place[p] = leaves_at(p.type, at)
+                self.location[p] = leaves_at(p.type, at)
             elif isinstance(p.type, Ref):
-                self.place[p] = leaves_at(p.type.inner, Mem(self._param(p, I32), 0))
+                self.location[p] = leaves_at(p.type.inner, Mem(self._param(p, I32), 0))
             else:
-                self.place[p] = tuple([
+                self.location[p] = tuple([
                     self._param(p, wasm_type(t)) if t.scalar else Mem(self._param(p, I32), 0) for t in leaves(p.type)
                 ])  # fmt: skip
         for t, start in zip(leaves(self.f.result), leaf_offsets(self.f.result), strict=True):
@@ -112,7 +112,7 @@ class Frame:
     # locals
 
     def take(self, type: int) -> int:
-        """A local that belongs to no value: it can be given back with `free[type].append`."""
+        """A local that belongs to no value: whoever takes it gives it back to `free`."""
         free = self.free[type]
         return free.pop() if free else self.c.local(type)
 
@@ -141,45 +141,45 @@ class Frame:
         for type, k in self.owned.pop(v, ()):
             self.free[type].append(k)
 
-    # places
+    # locations
 
-    def places(self, v: Value) -> tuple[Place, ...]:
-        """The places of the leaves of a value that is not a number's literal."""
+    def locations(self, v: Value) -> tuple[Location, ...]:
+        """The locations of the leaves of a value that is not a number's literal."""
         if v.op is ZERO:
-            return self.all_places(v)
+            return self.all_locations(v)
         if v.op is CONST:
             return () if v.type.empty else (Mem(None, self.program.literals[v]),)
-        return self.place[v]
+        return self.location[v]
 
-    def all_places(self, v: Value) -> tuple[Place, ...]:
-        """The places of all leaves, also of a literal."""
+    def all_locations(self, v: Value) -> tuple[Location, ...]:
+        """The locations of all leaves, also of a literal."""
         if v.op is CONST and v.type.scalar:
             return (Literal(v.type, v.attr),)
         if v.op is ZERO:
             return tuple([Literal(t, 0) if t.scalar else self._zeros(t) for t in leaves(v.type)])
-        return self.places(v)
+        return self.locations(v)
 
     def address(self, v: Value, leaf: int = 0) -> Mem:
         """The address of a leaf that lies in memory."""
-        places = self.places(v)
-        if not places:  # it has no elements, so no index of one exists, and what asks for one never runs
+        locations = self.locations(v)
+        if not locations:  # it has no elements, so no index of one exists, and what asks for one never runs
             return Mem(None, 0)
-        at = places[leaf]
+        at = locations[leaf]
         assert isinstance(at, Mem), v
         return at
 
-    def alias(self, v: Value) -> tuple[Place, ...]:
-        """The places of an alias: some of its arguments', or all."""
+    def alias(self, v: Value) -> tuple[Location, ...]:
+        """The locations of an alias: some of its arguments', or all."""
         op = v.op
         if op is TUPLE:
-            return tuple([place for a in v.args for place in self.all_places(a)])
+            return tuple([x for a in v.args for x in self.all_locations(a)])
         (whole, *index), t = v.args, v.args[0].type
         if op is FREEZE or op not in (GET, INDEX, AT):
-            return self.all_places(whole)
-        places = self.places(whole)
+            return self.all_locations(whole)
+        locations = self.locations(whole)
         t: Type = t.inner if isinstance(t, Ref) else t
         if isinstance(t, Tuple) and (is_flat(t) or whole.op is FOR):
-            return places[item_leaves(t, v.attr)]
+            return locations[item_leaves(t, v.attr)]
         if v.type.empty:
             return ()
         at = self.address(whole)
@@ -190,7 +190,7 @@ class Frame:
         return leaves_at(t.elem, at.at(times(index[0].attr, size(t.elem))))
 
     def _zeros(self, t: Type) -> Mem:
-        """Where the zero of a `t` is: with all others, or in memory of this function, which it clears first."""
+        """The address of the zero of a `t`: that of all others, or memory of this function, which it clears first."""
         if not isinstance(size(t), Size):
             return self.program.zeros
         if t not in self.zeros:
@@ -223,7 +223,7 @@ class Frame:
         """The code, with what comes first: where the heap begins, if there is one, and the zeros of this function."""
         body, self.c.body = self.c.body, Body()
         if heap is not None:
-            self.c.extent(rounded_up(heap, 8))
+            self.c.size(rounded_up(heap, 8))
             self.c("global.set", self.program.heap.top())
         for t, at in self.zeros.items():
             self.c.clear(t, at)

@@ -1,4 +1,4 @@
-"""Where values are while a function runs: in locals, in memory, or nowhere, since they are literals."""
+"""Locations of values while a function runs: in locals, in memory, or nowhere, since they are literals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rose.ir.types import Fin, Type
 
 from ..abi.layout import leaf_offsets
 
-ADDRESS = Fin(2**31)  # the type of what an address in memory lies as: a number of 32 bits
+ADDRESS = Fin(2**31)  # the type of an address that lies in memory: a number of 32 bits
 
 
 class Mem(NamedTuple):
@@ -38,9 +38,9 @@ class Literal(NamedTuple):
     value: float | Size
 
 
-Place = int | Mem | Literal  # an int is a local
+Location = int | Mem | Literal  # an int is a local
 
 
-def leaves_at(t: Type, at: Mem) -> tuple[Place, ...]:
-    """The places of the leaves of a `t` that lies in memory."""
+def leaves_at(t: Type, at: Mem) -> tuple[Location, ...]:
+    """The locations of the leaves of a `t` that lies in memory."""
     return tuple([at.at(k) for k in leaf_offsets(t)])
