@@ -17,13 +17,13 @@ are done before a function is written: `liveness.py`, `destinations.py`, `streng
 loop are functions of their own: `branch.py`, `while_loop.py`. For a module as a whole: `call_order.py`, `memory.py`,
 `literals.py`, `heap.py`, `vector_add.py`, `dynamic_sizes.py`.
 
-Terms. A value is its *leaves*: numbers in locals, and aggregates in memory. A *deferred* number is computed where it is
-read, on WebAssembly's stack. An *alias* makes no code: it is a part of its arguments, or they are its parts. The others
-get locals by *linear scan* over the numbered instructions. In *destination-passing style* an aggregate is built where it
-is wanted, so a call is handed the address for its result. *Strength reduction*: a pointer grows in the place of an
-index that is multiplied. *Register promotion*: in a loop, an element of an accumulator is in locals. The heap is a *bump
-allocator*, for stacks alone. A *dynamic size* is known to a running module only. A *listener* hears which value is
-being written: debug information is one.
+Terms. A value is its *leaves*: numbers in locals, and aggregates in memory. A *deferred* number is computed where it
+is read, on WebAssembly's stack. An *alias* makes no code: it is a part of its arguments, or they are its parts. The
+others get locals by *linear scan* over the numbered instructions. In *destination-passing style* an aggregate is built
+where it is wanted, so a call is handed the address for its result. *Strength reduction*: a pointer grows in the place
+of an index that is multiplied. *Register promotion*: in a loop, an element of an accumulator is in locals. The heap is
+a *bump allocator*, for stacks alone. A *dynamic size* is known to a running module only. A *listener* hears which value
+is being written: debug information is one.
 
 Contract: the same function gives the same bytes, and the results have the bits of the interpreter.
 """

@@ -1,8 +1,8 @@
 """The plan of a vectorised loop: whether two iterations can be one, and what each instruction then is.
 
 Iterations `i` and `i + 1` are computed together where neither needs the other: the loop has no states, and nothing in
-it but numbers, indices, elements and sums. A number is then a vector of two, an index of which it is known how it moves is
-an address that moves, and any other index is two of them.
+it but numbers, indices, elements and sums. A number is then a vector of two, an affine index is an address that moves,
+and any other index is two of them.
 """
 
 from __future__ import annotations
