@@ -104,11 +104,11 @@ wasm_backend/codegen/literals.py
 wasm_backend/codegen/liveness.py
 wasm_backend/codegen/loops.py
 wasm_backend/codegen/memory.py
-wasm_backend/codegen/places.py
+wasm_backend/codegen/locations.py
 wasm_backend/codegen/stacks.py
 wasm_backend/codegen/strength_reduction.py
 wasm_backend/codegen/templates.py
-wasm_backend/codegen/values.py
+wasm_backend/codegen/frame.py
 wasm_backend/codegen/vector_add.py
 wasm_backend/codegen/while_loop.py
 wasm_backend/debug_info.py
