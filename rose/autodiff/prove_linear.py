@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from .. import ir
 from ..errors import NotLinear
@@ -30,11 +30,12 @@ from ..ir import (
     is_call,
 )
 from ..ir.accumulators import base
-from ..ir.callgraph import Work, done, make_branch, make_while
+from ..ir.callgraph import Work, calls, done, make_branch, make_while
 from ..ir.ops import add, mul, neg, select, sub
 from ..ir.stacks import LINEAR
-from ..ir.types import Real, Ref, Tan, Type, as_tuple, as_vec, items_of, of_leaves
-from .erase_tangents import Env, untype_one
+from ..ir.types import Real, Ref, Tan, Type, items_of, of_leaves
+from ..optimise.rewriter import Env, Rewriter
+from .erase_tangents import emitted
 
 
 def as_linear(f: Func, mask: Sequence[bool]) -> Func:
@@ -58,7 +59,7 @@ def _linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
             case While():
                 made = yield _while_as_linear(f, f.kind, mask)
             case Body():
-                made = yield _as_linear(f, mask)
+                made = yield _body_as_linear(f, mask)
         made.remat = f.remat
         f.memo[key] = made
     return made
@@ -75,15 +76,13 @@ def _while_as_linear(f: Func, loop: While, mask: Sequence[bool]) -> Work[Func]:
     return make_while(f.name, test, body, loop.most, origin=Origin("copy", f))
 
 
-def _as_linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
-    with ir.copying(f) as b:
-        work = _AsLinear(f, mask)
-        for p, yes in zip(f.params, mask, strict=True):
-            b.loc = p.loc
-            work.env[p] = b.param(_linear_type(p.type) if yes else p.type, p.attr)
-        yield from work.block(b, f.body)
-        result = f.body.results[0]
-        return b.func(work.linear(b, result) if result.type.real else work.env[result])
+def _body_as_linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
+    work = _AsLinear(f, mask)
+    for v in [v for v in calls(f) if v in work.depends]:
+        if v.attr.is_opaque:
+            raise NotLinear(f"{v.attr.name} is opaque, so nothing says that it is linear", v.loc, _HINT)
+        work.made[v] = yield _linear(v.attr, [a in work.depends for a in v.args])
+    return work.function(f)
 
 
 _HINT = "a linear function adds, and multiplies and divides by what does not depend on its parameters"
@@ -95,14 +94,15 @@ def _linear_type(t: Type) -> Type:
 
 
 _JOINS = {neg, add, sub, select, *LINEAR, TUPLE, PACK, ACCUM, ADD_TO}  # linear in all of their arguments at once
+_STRUCTURAL = {TUPLE, PACK, GET, INDEX, AT, ACCUM, ADD_TO, FREEZE, select}
 
 
-class _AsLinear:
-    """One function again, with `Tan` for what depends on its linear parameters."""
+class _AsLinear(Rewriter):
+    """A copy with `Tan` for what depends on the linear parameters."""
 
     def __init__(self, f: Func, mask: Sequence[bool]) -> None:
         self.f = f
-        self.env: Env = {}
+        self.made: dict[Value, Func] = {}  # the functions for calls that depend on the parameters
         self.depends = {p: None for p, yes in zip(f.params, mask, strict=True) if yes}
         before = -1
         while len(self.depends) > before:  # until nothing more is found: a state or a sum depends on what comes later
@@ -136,63 +136,55 @@ class _AsLinear:
         block: Block = loop.attr
         return (block.params[1 + k] if k < len(loop.args) else block.results[k]) in self.depends
 
-    def linear(self, b: Builder, v: Value) -> Value:
+    def function(self, f: Func) -> Func:
+        with ir.copying(f) as b:
+            env: Env = {}
+            for p in f.params:
+                b.loc = p.loc
+                env[p] = self.param(b, p)
+            self.block(b, f.body, env)
+            result = f.body.results[0]
+            return b.func(self.linear(b, result, env) if result.type.real else env[result])
+
+    def param(self, b: Builder, p: Value) -> Value:
+        return b.param(_linear_type(p.type) if p in self.depends else p.type, p.attr)
+
+    def linear(self, b: Builder, v: Value, env: Env) -> Value:
         """`v` as a tangent: it depends on the parameters, or it is zero."""
-        x = self.env[v]
+        x = env[v]
         if v in self.depends or not v.type.real:
             return x
         if x.op is ZERO or (x.op is CONST and x.attr == 0.0):
             return b.zero(_linear_type(v.type))
         raise NotLinear("a number that does not depend on the parameters is added to some that do", v.loc, _HINT)
 
-    def block(self, b: Builder, block: Block) -> Work[None]:
-        for v in block.code:
-            b.loc = v.loc
-            if v.op is FOR:
-                self.env[v] = yield from self.loop(b, v)
-            elif is_call(v) and v in self.depends:
-                self.env[v] = yield from self.call(b, v)
-            else:
-                self.env[v] = self.instruction(b, v)
-
-    def instruction(self, b: Builder, v: Value) -> Value:
+    def instruction(self, b: Builder, v: Value, env: Env) -> Value:
         op, args = v.op, v.args
+        if op is FOR or op is CONST or op is ZERO or is_call(v):
+            return super().instruction(b, v, env)
         if v not in self.depends and not (op is ADD_TO and base(args[0]) in self.depends):
-            return untype_one(b, v, self.env)
+            return emitted(b, v, tuple([env[a] for a in args]), v.type)
         if op is mul and args[0] not in self.depends:
             args = (args[1], args[0])
-        xs = [self.linear(b, a) if op in _JOINS and a.type.real else self.env[a] for a in args]
-        special: dict[ir.Op, Callable[[], Value]] = {
-            TUPLE: lambda: b.tuple(xs, as_tuple(_linear_type(v.type))),
-            PACK: lambda: b.pack(xs, as_vec(_linear_type(v.type))),
-            GET: lambda: b.get(xs[0], v.attr),
-            INDEX: lambda: b.index(xs[0], xs[1]),
-            AT: lambda: b.at(xs[0], xs[1] if len(xs) > 1 else v.attr),
-        }
-        if op in special:
-            return special[op]()
-        accepts = op in (ACCUM, ADD_TO, FREEZE, select) or (op.transpose is not None and op.type(*xs) is not None)
+        xs = tuple([self.linear(b, a, env) if op in _JOINS and a.type.real else env[a] for a in args])
+        accepts = op in _STRUCTURAL or (op.transpose is not None and op.type(*xs) is not None)
         if not accepts:
             raise NotLinear(f"{op.name} is not linear in the parameters of {self.f.name}", v.loc, _HINT)
-        return b.emit(op, tuple(xs))
+        return emitted(b, v, xs, _linear_type(v.type))
 
-    def call(self, b: Builder, v: Value) -> Work[Value]:
-        callee: Func = v.attr
-        if callee.is_opaque:
-            raise NotLinear(f"{callee.name} is opaque, so nothing says that it is linear", v.loc, _HINT)
-        made = yield _linear(callee, [a in self.depends for a in v.args])
-        return b.call(made, [self.env[a] for a in v.args])
+    def call(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
+        return b.call(self.made[v] if v in self.made else v.attr, args)
 
-    def loop(self, b: Builder, v: Value) -> Work[Value]:
+    def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
         block: Block = v.attr
-        n = block.params[0].type
-        inits = [self.linear(b, a) if self.moves(v, j) else self.env[a] for j, a in enumerate(v.args)]
+
+        def joined(values: Sequence[Value]) -> list[Value]:
+            return [self.linear(b, x, env) if self.moves(v, j) else env[x] for j, x in enumerate(values)]
+
+        inits = joined(v.args)
         with b.nested() as body:
-            params = [b.param(t) for t in (n, *[x.type for x in inits])]
-            self.env.update(zip(block.params, params, strict=True))
-            yield from self.block(b, block)
-            body.results = tuple([
-                b.reach(self.linear(b, r) if self.moves(v, j) else self.env[r]) for j, r in enumerate(block.results)
-            ])  # fmt: skip
+            env.update(zip(block.params, [self.param(b, p) for p in block.params], strict=True))
+            self.block(b, block, env)
+            body.results = tuple([b.reach(x) for x in joined(block.results)])
         after, vecs = b.close(body, inits)
         return b.tuple([*after, *vecs])
