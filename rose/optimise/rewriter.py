@@ -57,7 +57,7 @@ class Rewriter:
     """A copy of a function."""
 
     def function(self, f: Func) -> Func:
-        with ir.building(f.name) as b:
+        with ir.copying(f) as b:
             env: Env = {}
             for p in f.params:
                 b.loc = p.loc
