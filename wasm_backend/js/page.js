@@ -1,7 +1,7 @@
 // @ts-check
 /** A form for each function of a package: its parameters are filled in, and its result is shown. */
 
-/** What a form holds for a parameter, as JavaScript. @param {any} input */
+/** The value of an input, as JavaScript. @param {any} input */
 const read = (input) => {
   if (input.type == "checkbox") return input.checked;
   if (input.type == "number") return input.value == "" ? undefined : input.valueAsNumber;

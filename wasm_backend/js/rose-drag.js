@@ -2,11 +2,11 @@
 /**
  * `<rose-drag>`: a picture of which every point can be dragged, with a mouse, a pen, fingers and keys.
  *
- * The element holds an `<svg>`, which the page draws, and in it a `<g data-handles>`, in the coordinates of the points:
- * there it puts a handle for each of them. What `rose.lib.dragger` made finds the parameters with which a point lies
- * where it is dragged, once a frame. What was asked for last is always found, also if the pointer was let go before the
- * frame; and a point that is far goes on, from frame to frame, until it is there. Arrow keys ask for small ways, Page Up
- * and Page Down go from point to point, and Escape takes back what was dragged last.
+ * The element contains an `<svg>`, which the page draws, and in it a `<g data-handles>`, in the coordinates of the
+ * points, in which it places a handle for each point. Once a frame, the result of `rose.lib.dragger` finds the
+ * parameters with which a point lies where it is dragged. The last target is always reached, also if the pointer was
+ * released before the frame: a distant point moves on, from frame to frame. Arrow keys move a point by small steps, Page
+ * Up and Page Down go from point to point, and Escape undoes the last drag.
  *
  *     customElements.define("rose-drag", RoseDrag); // nothing happens at import
  *     const element = document.querySelector("rose-drag");
@@ -21,23 +21,23 @@
  * @property {any} low The least that each of them may be,
  * @property {any} high and the greatest. These, and the weights, are as `rose.lib.dragger` has them, and may be changed.
  * @property {any} weights How far each moves at once, 0 if it is locked; or a function that says so for point k.
- * @property {(p: any) => Points} points Where the points are,
- * @property {(p: any, k: number, target: number[], weights: any, low: any, high: any) => any} drag and what drags them.
- * @property {(k: number) => string} label What point k is called.
+ * @property {(p: any) => Points} points The points of the picture,
+ * @property {(p: any, k: number, target: number[], weights: any, low: any, high: any) => any} drag and the function that drags them.
+ * @property {(k: number) => string} label The name of point k.
  * @property {number} step How far an arrow key moves a point: ten times as far with Shift.
  * @property {(k: number) => boolean} [stop] Whether the tab key stops at point k: at each, if this is left out.
  *
  * @typedef {object} Hold A point that is being dragged.
  * @property {number} k
  * @property {number[]} target
- * @property {number[]} beside From the pointer to the point, when it was taken.
- * @property {boolean} free Whether it was let go, and is only on its way.
+ * @property {number[]} beside From the pointer to the point, when it was grabbed.
+ * @property {boolean} free Whether it was released, and only moves on.
  * @property {number} frames How many frames it may still take.
  */
 
-const STILL = 0.02; // pixels: what moves less in a frame rests
-const FRAMES = 120; // for a target that does not change
-const KEYS = -1; // the pointer that the keys are
+const STILL = 0.02; // pixels: a point that moves less in a frame rests
+const FRAMES = 120; // the most frames for a target that does not change
+const KEYS = -1; // the number of the keyboard among the pointers
 
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] };
@@ -53,7 +53,7 @@ const svg = (name, attributes, ...inside) => {
   return /** @type {SVGGraphicsElement} */ (made);
 };
 
-/** What the handles need to be ones; how they look is the page's. A stroke that does not scale has its width in pixels. */
+/** The style that handles need; the page adds colours. A stroke that does not scale has its width in pixels. */
 const STYLE = `
 .rose-handle { cursor: grab; touch-action: none; outline: none }
 .rose-held { cursor: grabbing }
@@ -109,7 +109,7 @@ export class RoseDrag extends Base {
     return this.#model;
   }
 
-  /** The parameters. Those with which a point would have no place are refused: then all stays as it was. */
+  /** The parameters. Those with which a point is not finite are refused: then nothing changes. */
   get p() {
     return this.model.p;
   }
@@ -120,7 +120,7 @@ export class RoseDrag extends Base {
     if (!this.#holds.size) this.#rest();
   }
 
-  /** Where the points are. */
+  /** The points. */
   get points() {
     return this.#points;
   }
@@ -130,22 +130,22 @@ export class RoseDrag extends Base {
     return [...this.#holds.values()].map((hold) => hold.k);
   }
 
-  /** Drag point k to a target, as a pointer does that is let go there. @param {number} k @param {number[]} target */
+  /** Drag point k to a target, as a pointer that is released there. @param {number} k @param {number[]} target */
   aim(k, target) {
     this.#begin();
     this.#holds.set(KEYS, { k, target, beside: [0, 0], free: true, frames: FRAMES });
     this.#ask();
   }
 
-  /** Take back the last drag. */
+  /** Undo the last drag. */
   undo() {
     this.#holds.clear();
     if (this.#past.length) this.p = this.#past.pop();
   }
 
   /**
-   * Which parameters move when point k is dragged a little, whichever way: for each number of them, in order, how much of
-   * its weight it moves, and 1 for the one that moves most.
+   * The sensitivity of point k: for each number of the parameters, in order, the share of its weight that it moves when
+   * the point is dragged a little, in any direction; 1 for the one that moves most.
    *
    * @param {number} k
    */
@@ -172,13 +172,13 @@ export class RoseDrag extends Base {
     return /** @type {SVGGraphicsElement} */ (this.querySelector("[data-handles]"));
   }
 
-  /** How many pixels a unit of the picture has. */
+  /** The pixels of a unit of the picture. */
   get #scale() {
     const m = this.#layer.getScreenCTM();
     return (m && Math.sqrt(Math.abs(m.a * m.d - m.b * m.c))) || 1;
   }
 
-  /** Where an event is, in the picture. @param {PointerEvent} event */
+  /** The position of an event, in the picture. @param {PointerEvent} event */
   #at({ clientX, clientY }) {
     const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(this.#layer.getScreenCTM()?.inverse());
     return [x, y];
@@ -216,7 +216,7 @@ export class RoseDrag extends Base {
     if (event.button) return;
     event.preventDefault();
     const at = this.#at(event);
-    // handles lie over one another: the nearest point is meant
+    // handles overlap: take the nearest point
     const far = Array.from(this.#points, (p) => Math.hypot(p[0] - at[0], p[1] - at[1]));
     const k = far.indexOf(Math.min(...far));
     const [x, y] = Array.from(this.#points[k]);
@@ -286,7 +286,7 @@ export class RoseDrag extends Base {
     const { drag, low, high, points } = this.model;
     const before = this.#points;
     let p = this.p;
-    // all of them, if any has to move: each can move the others
+    // all of them, if one has to move: each can move the others
     if (this.#busy) for (const { k, target } of this.#holds.values()) p = drag(p, k, target, this.#weights(k), low, high);
     const places = p === this.p ? before : points(p);
     const still = STILL / this.#scale;
@@ -309,7 +309,7 @@ export class RoseDrag extends Base {
     this.dispatchEvent(new CustomEvent("input", { detail: { p, points } }));
   }
 
-  /** Tell where the points have come to rest. */
+  /** Report the points at rest. */
   #rest() {
     if (this.#past.at(-1) === this.p) this.#past.pop(); // a click
     this.handles.forEach((handle, k) => {

@@ -1,5 +1,5 @@
 // @ts-check
-/** Why a module stopped: what an assertion says, or the program. Only modules that may stop have this file. */
+/** The reason why a module stopped, such as a failed assertion. Only modules that may stop have this file. */
 
 /**
  * The error to throw: the module leaves the number of the reason in memory.

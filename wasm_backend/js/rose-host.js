@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The functions that a module calls: what the page supplies, and what prints. Only packages that call some have this
- * file.
+ * Host functions, which a module calls: those that the page supplies, and `rose.print`. Only packages that need it have
+ * this file.
  *
  * @typedef {(...args: any[]) => any} Call
  * @typedef {{ name: string, params: { type: any, empty: boolean }[], result: any }} Import
@@ -9,7 +9,7 @@
  */
 
 /**
- * The function for an import: what the page supplies, or else what JavaScript has under a dotted name.
+ * The function for an import: one that the page supplies, or else one of JavaScript, by its dotted name.
  *
  * @param {any} opaque @param {string} name @returns {Call}
  */
@@ -23,9 +23,9 @@ const find = (opaque, name) => {
 };
 
 /**
- * What an instance imports.
+ * The imports of an instance.
  *
- * @param {Signatures} signatures @param {any} opaque @param {any} instance How it reads and writes values.
+ * @param {Signatures} signatures @param {any} opaque @param {any} instance Its functions that read and write values.
  */
 export const hosted = ({ imports, prints = [], line }, opaque, { look, path, access, known }) => {
   /** @param {Import} signature @param {Call} f */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The kinds of scalars that only some modules have. As in `rose-values.js`: the array that sees them in memory, what is
- * wrong with a value, in words, and what JavaScript has of what lies there.
+ * The kinds of scalars that only some modules have: their arrays, their checks, and their conversion to JavaScript, as
+ * in `rose-values.js`.
  *
  * @typedef {import("./rose-values.js").Kind} Kind
  */
@@ -10,7 +10,7 @@
 export const single = {
   array: Float32Array,
   free: true,
-  // its numbers would be rounded, and nobody would be told
+  // its numbers would be rounded silently
   bars: Float64Array,
   wrong: (x) =>
     typeof x != "number" ? "a number" : isFinite(x) && !isFinite(Math.fround(x)) ? "at most 3.4e38 in size" : "",

@@ -1,12 +1,12 @@
 // @ts-check
 /**
- * What `rose.print` prints: the same text as in Python. Only packages that print have this file.
+ * Formats the output of `rose.print`, as Python does. Only packages that print have this file.
  *
  * @typedef {{ type: any, spec: string }} Place
  */
 
 /**
- * What Python writes for a number; with a spec, such as ".3f", it is rounded.
+ * A number in Python's notation; a spec, such as ".3f", rounds it.
  *
  * @param {number} x @param {string} [spec]
  */
@@ -21,7 +21,7 @@ const number = (x, spec) => {
 };
 
 /**
- * What Python writes for a value.
+ * A value in Python's notation.
  *
  * @param {any} type @param {any} x @param {string} [spec] @returns {string}
  */

@@ -1,20 +1,20 @@
 // @ts-check
 /**
- * Functions for every size: reads off the arguments how large their vectors are, and tells the module.
+ * Dynamic sizes: measures the vectors in the arguments of a call, and tells the module.
  *
  * @typedef {{ name: string, sizes?: [string, ...(string | number)[]][] }} Export
  */
 
 /**
- * For one instance: the signature of a call, with sizes and addresses that the module works out. Each of `sizes` is a
- * name, and the way from the arguments to a vector of so many elements. Without arguments, what the module knows now.
+ * For one instance: the signature of a call, with the sizes and addresses that the module computes. Each of `sizes` is
+ * a name, and the path from the arguments to a vector of that size. Without arguments, the sizes of the last call.
  *
  * @param {any} exports @returns {(signature: Export, args?: any[]) => any}
  */
 export const sized = (exports) => {
-  /** The sizes by name, as calls told them last. @type {Record<string, number>} */
+  /** The sizes of the last calls, by name. @type {Record<string, number>} */
   const now = {};
-  /** The signatures of the exports that know of these. @type {Map<Export, any>} */
+  /** The signatures of the exports that were told these sizes. @type {Map<Export, any>} */
   const ready = new Map();
   const known = (/** @type {any} */ signature) =>
     JSON.parse(JSON.stringify(signature), (_, x) => (x?.["#"] ? exports[x["#"]].value >>> 0 : x));

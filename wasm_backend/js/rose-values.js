@@ -1,16 +1,15 @@
 // @ts-check
 /**
- * Calls functions of more than numbers: checks what they are given, writes it where the compiled code reads it, and
- * reads what it answers. Sizes, offsets and addresses come from the compiler, as data: nothing about layout is
- * worked out here.
+ * Calls functions of vectors, structs and other values: checks the arguments, writes them to linear memory, and reads
+ * the result. Sizes, offsets and addresses come from the compiler, as data: no layout is computed here.
  *
  * @typedef {import("./rose.js").Type} Type
  * @typedef {import("./rose.js").Export} Export
  * @typedef {import("./rose.js").Signatures} Signatures
  * @typedef {import("./rose.js").Call} Call
  * @typedef {{ array: any, free?: boolean, bars?: any, wrong: (x: any, size: number) => string, made: Call }} Kind
- *   A kind of scalars: the array that sees them in memory, what is wrong with a value, and what JavaScript has of what
- *   lies there. If it is `free`, an unchecked call takes any value; it `bars` arrays that are not to be taken for some.
+ *   A kind of scalars: its typed array, the reason why a value is wrong (in words), and the conversion from memory. If
+ *   it is `free`, an unchecked call takes any value; typed arrays of the class `bars` are refused.
  */
 
 import { count, ofNumbers, refuse } from "./rose.js";
@@ -24,7 +23,7 @@ const real = {
 };
 
 /**
- * One instance of a module, and how to call its exports. They share its memory: only one may run at a time.
+ * One instance of a module. Its exports share its memory: only one may run at a time.
  *
  * @param {WebAssembly.Module} module @param {Signatures} signatures @param {any} opaque
  */
@@ -36,7 +35,7 @@ const instantiate = (module, signatures, opaque) => {
   /** The memory, for each kind of scalar. @type {Record<string, any>} */
   let views;
 
-  /** Where the value that is being checked comes from: a name, then fields and indices. @type {any[]} */
+  /** The path of the value that is being checked: a name, then fields and indices. @type {any[]} */
   const path = [];
 
   const look = () => {
@@ -46,15 +45,15 @@ const instantiate = (module, signatures, opaque) => {
     for (const kind in kinds) views[kind] = new kinds[kind].array(exports.memory.buffer);
   };
 
-  /** @param {number} depth How long the path is. @param {any} what @param {any} x @returns {never} */
+  /** @param {number} depth The length of the path. @param {any} what @param {any} x @returns {never} */
   const wrong = (depth, what, x) =>
     refuse(path.slice(0, depth).reduce((s, k) => s + (typeof k == "number" ? `[${k}]` : "." + k)), what, x);
 
   /**
-   * How values of a type are checked and put at an address, and how they are got from there: all that is to be known
-   * of the type is looked up here, once. A scalar without an address is the number that is put and got.
+   * The functions that check and write (`put`) and read (`get`) the values of a type at an address, specialised to the
+   * type once. A scalar without an address is passed as a number.
    *
-   * @param {any} type @param {number | null} [at] @param {boolean} [free] Without a look at each number.
+   * @param {any} type @param {number | null} [at] @param {boolean} [free] Without a check of each number.
    * @param {number} [depth] The length of the path to such a value.
    * @returns {{ put: Call, get: Call, numbers?: boolean }}
    */
@@ -103,7 +102,7 @@ const instantiate = (module, signatures, opaque) => {
             path[depth] = key;
             part.put(x[key], at + offset);
           }
-        // a few numbers are sooner put one by one
+        // a few numbers are written faster one by one
         else if (scalar?.free && size > 4 && (free || x instanceof array)) views[of].set(x, at >>> shift);
         else {
           const reals = of == "real" && views.real;
@@ -142,7 +141,7 @@ const instantiate = (module, signatures, opaque) => {
   const exports = /** @type {any} */ (instance.exports);
   const size = sized?.(exports) ?? ((/** @type {any} */ x) => x);
 
-  /** What calls an export. @param {Export} signature @param {boolean} free @returns {(args: any[]) => any} */
+  /** The function that calls an export. @param {Export} signature @param {boolean} free @returns {(args: any[]) => any} */
   const caller = ({ name, params, result }, free) => {
     const f = exports[name];
     const puts = params.map(({ name, type, at }) => ({ name, at, ...access(type, at, free) }));
@@ -184,7 +183,7 @@ const instantiate = (module, signatures, opaque) => {
 /** The functions of a module. @type {import("./rose.js").Binder} */
 export const values = (module, signatures, opaque) => {
   const make = () => instantiate(module, signatures, opaque);
-  // a function that is called while another runs, by the page's, needs a memory of its own
+  // a nested call, by a host function, needs a memory of its own
   const idle = [make()];
   const { hosted, failed } = signatures;
   return (signature) => {

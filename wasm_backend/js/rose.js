@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Loads modules compiled by Rose, and calls their functions of numbers. Functions of anything else are in
- * `rose-values.js`, which goes only where it is needed, as do the other files beside it.
+ * Loads modules compiled by Rose, and calls functions from numbers to a number. `rose-values.js` calls all others; a
+ * package has it, and the other files, only if its module needs them.
  *
  * @typedef {{ kind: "real" | "single" | "bool" | "unit" }
  *   | { kind: "index", size: number }
@@ -11,16 +11,16 @@
  * @typedef {{ type: Type, at: number | null }} Slot
  * @typedef {{ name: string, params: (Slot & { name: string })[], result: Slot }} Export
  * @typedef {{ exports: Export[], imports: any[], prints?: any[], failed?: { at: number, said: string[] },
- *   values?: Binder, kinds?: any, hosted?: Call, sized?: Call, told?: Call, line?: Call }} Signatures What the compiler
- *   says of a module, as data; and what it needs of the other files.
+ *   values?: Binder, kinds?: any, hosted?: Call, sized?: Call, told?: Call, line?: Call }} Signatures The signatures of
+ *   a module, as data from the compiler; and the functions that it needs from the other files.
  * @typedef {(...args: any[]) => any} Call
- * @typedef {Call & { unchecked: Call }} Checked A function, and the same without a look at each number.
+ * @typedef {Call & { unchecked: Call }} Checked A function, with a member that does not check each number.
  * @typedef {(module: WebAssembly.Module, signatures: Signatures, opaque: any) => (signature: Export) => Checked} Binder
  * @typedef {BufferSource | WebAssembly.Module} Compiled
  * @typedef {string | URL | Response | Compiled} Source
  */
 
-/** @param {string} where @param {any} what What it must be. @param {any} x What it is. @returns {never} */
+/** Throws a TypeError. @param {string} where @param {any} what The expectation. @param {any} x @returns {never} */
 export const refuse = (where, what, x) => {
   throw new TypeError(`${where} must be ${what}, got ${typeof x == "number" || x === null ? x : typeof x}`);
 };
@@ -42,7 +42,7 @@ export const ofNumbers = (f, signature) => {
   return Object.assign(call, { unchecked: f });
 };
 
-/** A module whose functions are all such. @type {Binder} */
+/** Binds a module whose functions all go from numbers to a number. @type {Binder} */
 const numbers = (module) => {
   const { exports } = new WebAssembly.Instance(module);
   return (signature) => ofNumbers(/** @type {Call} */ (exports[signature.name]), signature);
@@ -65,7 +65,7 @@ export const bind = (source, signatures, opaque = {}) => {
 export const bytes = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 
 /**
- * A module, from wherever its bytes are.
+ * Compiles a module from any source.
  *
  * @param {Source | Promise<Source> | Call} from @returns {Promise<WebAssembly.Module>}
  */
@@ -96,13 +96,13 @@ export const compile = async (from) => {
 };
 
 /**
- * What a package exports. What is at a place is loaded once, and a module has its functions once; more of them, if the
- * page supplies functions that they call.
+ * The exports of a package. Each source is loaded once, and each module bound once, or once more for each call that
+ * supplies host functions.
  *
- * @param {Signatures} signatures @param {() => any} own Where the module of the package is.
+ * @param {Signatures} signatures @param {() => any} own The source of the package's own module.
  */
 export const entry = (signatures, own) => {
-  /** The modules by their places; the package's own is at "". @type {Map<string, Promise<WebAssembly.Module>>} */
+  /** The modules by source; the package's own is at "". @type {Map<string, Promise<WebAssembly.Module>>} */
   const known = new Map();
   /** The functions of modules. @type {WeakMap<WebAssembly.Module, any>} */
   const made = new WeakMap();
