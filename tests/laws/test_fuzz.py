@@ -24,6 +24,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from paths import ROOT, TESTS
 from random_programs import Program, programs
 from second_semantics import Meaning, along, lift, number, untraced
+from shrinker import shrunk, statements
 from untaken_branches import Replace, Watch, as_constant, as_nasty
 
 import rose
@@ -31,7 +32,7 @@ from rose.autodiff.jvp import full_mask, jvp
 from rose.frontend.function import Fn
 from rose.host.interpreter import run
 from rose.host.marshal import plain, present
-from rose.ir import Func
+from rose.ir import OPS, Func
 from rose.ir.check import check
 from rose.ir.types import Real, Tuple, Type, Unit, Vec, tuple_of
 from rose.optimise.dead_arguments import remove_dead_arguments
@@ -52,22 +53,30 @@ def statistics() -> Iterator[None]:
 
 
 def for_programs(law: Callable[[Program], None], few: int, part: int, budget: int = 60) -> None:
-    """`law` holds for some programs; the smallest that breaks it is shown."""
+    """`law` holds for some programs; a small one that breaks it is shown."""
+    failed: list[Program] = []
 
     @seed(part)
     @settings(
         max_examples=-(-MANY // len(PARTS)) or few,
         deadline=None,
         database=None,
-        phases=[Phase.generate, Phase.shrink],
+        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
     @given(programs(budget))
     def check_one(p: Program) -> None:
         SEEN.update([*p.tags, "programs"])
+        failed.append(p)
         law(p)
+        failed.clear()
 
-    check_one()
+    try:
+        check_one()
+    except Exception as e:
+        if failed:
+            e.add_note(f"seed {part}; a small program that fails so:\n{shrunk(failed[-1], law)}")
+        raise
 
 
 # What is compiled in the place of what was derived. Of small functions the first leaves one: the second runs alone.
@@ -425,6 +434,26 @@ def test_an_arm_that_is_not_taken_changes_no_derivative(part: int):
 @pytest.mark.parametrize("part", PARTS)
 def test_checkpoints_change_no_bit_of_what_is_reversed_once(part: int):
     for_programs(law_of_checkpoints, 15, part)
+
+
+# what is shown of a program that fails
+
+
+def test_a_program_that_fails_is_shown_with_three_statements_at_most(monkeypatch: pytest.MonkeyPatch):
+    """The bug is planted: the interpreter has another `max`."""
+
+    def law(p: Program) -> None:
+        scope, meaning = p.run(), p.run(Meaning)
+        assert same(run(scope["main"].func, *p.args[0]), untraced(meaning["main"](*p.args[0]), p.result))
+
+    monkeypatch.setattr(OPS["max"], "eval", lambda x, y: x + y + 1e-3)
+    with pytest.raises(AssertionError) as e:
+        for_programs(law, 100, 0)
+    shown = e.value.__notes__[-1]
+    assert shown.startswith("seed 0; a small program")
+    source = shown.partition(":\n")[2]
+    assert "rose.max(" in source
+    assert statements(source) <= 3
 
 
 # bytes
