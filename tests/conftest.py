@@ -1,16 +1,44 @@
 """Options of the whole suite."""
 
 import os
+from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browsers import CHROMIUM
 
+SAMPLE = 3  # cases of each test that are tried with --quick
+SLOW_FOLDERS = ("bundlers", "web")
 os.environ["ROSE_CACHE"] = ""  # modules are compiled anew, but in tests of the cache
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="write the golden files anew, from what comes out now")
+    parser.addoption("--quick", action="store_true", help=f"no slow tests, and {SAMPLE} cases of each that has more")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `--quick`, folders of which each test is slow are not read."""
+    return True if config.getoption("--quick") and collection_path.name in SLOW_FOLDERS else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With `--quick`, some cases of each test that is not slow are kept: the first, the last, and between."""
+    for item in items:
+        if item.path.parent.name in SLOW_FOLDERS:
+            item.add_marker("slow")
+    if config.getoption("--quick"):
+        fast = [item for item in items if not item.get_closest_marker("slow")]
+        tests = [list(cases) for _, cases in groupby(fast, lambda item: item.nodeid.partition("[")[0])]
+        kept = {case for cases in tests for k, case in enumerate(cases) if k in sampled(len(cases))}
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = [item for item in items if item in kept]
+
+
+def sampled(count: int) -> set[int]:
+    """Which of some cases are tried: as many as there may be, from the first to the last."""
+    return {k * (count - 1) // (SAMPLE - 1) for k in range(SAMPLE)}
 
 
 @pytest.fixture

@@ -30,6 +30,8 @@ from rose.host.marshal import plain
 from rose.ir import OPS, types
 from rose.ir.types import Single, Tan, Tuple, Type
 
+pytestmark = pytest.mark.slow
+
 INF, NAN = math.inf, math.nan
 ODD = [0.0, -0.0, 1.0, -1.5, 2.5, -2.5, 0.1, 5e-324, -2.2250738585072014e-308, 1.7976931348623157e308, INF, -INF, NAN]
 

@@ -23,6 +23,8 @@ pytest.importorskip("mpmath", reason="mpmath is not installed, so no error is me
 from benchmarks import accuracy
 from benchmarks.accuracy import EXACT, RANGES, arity, function, mp, ours
 
+pytestmark = pytest.mark.slow
+
 INF, NAN = math.inf, math.nan
 
 # The most units that the value may be wrong, and the derivative in each argument, in any range: what is found at

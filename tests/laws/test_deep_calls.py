@@ -19,6 +19,8 @@ from rose.ir.text.printer import show
 from tests.rose.frontend.language.test_control import agree
 from tests.rose.optimise.test_outlining import functions
 
+pytestmark = pytest.mark.slow
+
 AnyFn = Fn[..., Any]
 
 

@@ -14,6 +14,8 @@ from libm_points import INF, NAN, arity, bits, double_of, is_single, points
 
 from rose.ir.libm import DOUBLE, SINGLE, function
 
+pytestmark = pytest.mark.slow
+
 ALL = [*DOUBLE, *SINGLE]
 PI = math.pi
 

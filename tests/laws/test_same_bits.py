@@ -32,6 +32,8 @@ from rose.host.interpreter import run
 from rose.ir import OPS
 from rose.ir.types import tuple_of
 
+pytestmark = pytest.mark.slow
+
 COUNT = 10_000
 Point = tuple[float, ...]
 LIBRARY = [op.name for op in OPS.values() if (op.wasm or "").startswith("call ")]

@@ -8,6 +8,8 @@ import pytest
 
 from benchmarks.apps import __main__ as apps
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("steps", [1023, 681])
 def test_ours_has_the_gradient_of_the_reference(steps: int, tmp_path: Path):

@@ -12,6 +12,8 @@ from benchmarks.compare import byhand, check, report
 from benchmarks.compare.modules import Answer, Module, Running, ours
 from benchmarks.compare.programs import Program, programs
 
+pytestmark = pytest.mark.slow
+
 LARGE = ("1000x10", "Rosenbrock 1000", "springs 500", "bodies 100", "oscillator 1000")
 SMALL = [p for p in programs() if not any(word in p.name for word in LARGE)]
 FORMS = [pytest.param(p, form, id=f"{p.name}, {form}") for p in SMALL for form in p.forms]

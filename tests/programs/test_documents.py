@@ -22,6 +22,8 @@ from paths import ROOT
 import rose
 from rose.cli.commands import main
 
+pytestmark = pytest.mark.slow
+
 CHAPTERS = sorted((ROOT / "web" / "docs").glob("*.md"))
 RUN = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *CHAPTERS]
 LINKED = [*RUN, ROOT / "web" / "README.md"]

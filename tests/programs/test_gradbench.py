@@ -18,6 +18,8 @@ from rose.host.interpreter import run
 from rose.ir.check import check
 from rose.optimise.pipeline import optimised
 
+pytestmark = pytest.mark.slow
+
 SADDLE, CHARGE = 8.246324826140356e-06, 0.2071918746486116
 
 each = pytest.mark.parametrize("modes", saddle.modes)

@@ -13,6 +13,8 @@ import pytest
 from benchmarks.gradbench import byhand, evals, programs
 from benchmarks.gradbench.programs import gmm, kmeans, lstm
 
+pytestmark = pytest.mark.slow
+
 MADE: dict[str, list[Any]] = {
     "gmm": [(2, 5, 20), (1, 3, 4), (3, 1, 2), (5, 4, 3, 2, 0.5), (17, 3, 4), (34, 2, 3), (67, 2, 2)],
     "kmeans": [(3, 10, 2), (1, 4, 1), (10, 60, 8), (7, 30, 19)],

@@ -23,6 +23,8 @@ from benchmarks.gradbench import __main__ as report
 from benchmarks.gradbench import byhand, drive, evals, programs
 from benchmarks.gradbench.evals.checks import wrong
 
+pytestmark = pytest.mark.slow
+
 TOOL = [sys.executable, "-m", "benchmarks.gradbench.tool"]
 NAMES = programs.NAMES
 

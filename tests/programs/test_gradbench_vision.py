@@ -21,6 +21,8 @@ from rose.frontend.any_size import fixed
 from rose.host.interpreter import run
 from rose.host.marshal import plain
 
+pytestmark = pytest.mark.slow
+
 CLOSE = 1e-9
 Array = NDArray[np.float64]
 

@@ -19,6 +19,8 @@ from benchmarks.penrose.kinds import Kinds
 from benchmarks.penrose.programs import functions
 from rose.ir.value import OPS
 
+pytestmark = pytest.mark.slow
+
 PENROSE = DATA / "penrose"
 FILES = sorted(PENROSE.glob("*.json.gz"))
 

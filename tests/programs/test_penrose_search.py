@@ -19,6 +19,8 @@ from benchmarks.penrose.optimise import optimiser
 from benchmarks.penrose.programs import functions
 from rose import Real, Vec
 
+pytestmark = pytest.mark.slow
+
 PENROSE = DATA / "penrose"
 SMALL = ("alloy-models__river-crossing", "animation__center-shrink-circle", "interactive__planets")
 SEARCH = (Path(optimise.__file__).parent / "js" / "optimise.mjs").as_uri()

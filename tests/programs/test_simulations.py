@@ -22,6 +22,8 @@ from paths import DATA
 
 import rose
 
+pytestmark = pytest.mark.slow
+
 BILLIARDS, ROBOTS = [json.loads((DATA / name).read_text()) for name in ("billiards.json", "robot.json")]
 LAST, GOAL, GOAL_OF_THE_ROBOT = BALLS - 1, (0.9, 0.75), (0.9, 0.2)
 

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("scipy", reason="SciPy is not installed")
 
 

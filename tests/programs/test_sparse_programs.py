@@ -11,6 +11,8 @@ from benchmarks import sparse
 from benchmarks.compare.peers import python
 from benchmarks.sparse_programs import Program, bratu, bundle, rosenbrock
 
+pytestmark = pytest.mark.slow
+
 SMALL = [rosenbrock(6), bratu(4), bundle(2, 5, 9), bundle(2, 5, 9, hessian=True)]
 INSTALLED = (python().parents[1] / "casadi==3.8.2.installed").exists()
 
