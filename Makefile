@@ -18,7 +18,10 @@ demo: .venv/rose  ## a function, its gradient, and a module that has both
 
 venv: .venv/dev  ## .venv, with the tools that the tests need (PYTHON=... chooses the Python)
 
-test: lint types floors test-js test-py  ## everything that must pass before a commit
+test: lint types floors test-js test-py  ## everything that must pass before a commit, in ten minutes
+
+quick: lint types floors  ## style, types, layers and a sample of the tests, in a minute
+	@$(BIN)/python -m pytest -n auto --quick
 
 lint: .venv/dev  ## style
 	@$(BIN)/ruff check
@@ -100,4 +103,4 @@ else
 	else echo "node is $$($(NODE) --version), and the bundlers need 20: their tests are skipped"; fi
 endif
 
-.PHONY: help demo venv test lint types floors test-js test-py format web bench clean
+.PHONY: help demo venv test quick lint types floors test-js test-py format web bench clean

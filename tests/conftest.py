@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from browsers import CHROMIUM
 
-SAMPLE = 3  # cases of each test that are tried with --quick
+SAMPLE = 2  # cases of each test that are tried with --quick
 SLOW_FOLDERS = ("bundlers", "web")
 os.environ["ROSE_CACHE"] = ""  # modules are compiled anew, but in tests of the cache
 

@@ -39,7 +39,8 @@ from rose.optimise.dead_arguments import remove_dead_arguments
 from rose.optimise.pipeline import optimised
 
 MANY = int(os.environ.get("ROSE_FUZZ", "0"))
-PARTS = range(4)  # of each law's programs: each part can run beside the others
+# Parts of each law's programs, which can run beside one another: of these one is quick.
+PARTS = [0, *[pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 3)]]
 SEEN: Counter[str] = Counter()
 AnyFn = Fn[..., Any]
 
@@ -421,6 +422,7 @@ def test_every_composition_to_second_order_agrees(part: int):
     for_programs(lambda p: law_of_higher_derivatives(p, ORDERS), 5, part, budget=35)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_every_composition_to_third_order_agrees(part: int):
     for_programs(lambda p: law_of_higher_derivatives(p, THIRD), 2, part, budget=20)
@@ -439,6 +441,7 @@ def test_checkpoints_change_no_bit_of_what_is_reversed_once(part: int):
 # what is shown of a program that fails
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_is_shown_with_three_statements_at_most(monkeypatch: pytest.MonkeyPatch):
     """The bug is planted: the interpreter has another `max`."""
 
@@ -475,6 +478,7 @@ def digest() -> str:
     return hashlib.sha256(b"".join(modules(12))).hexdigest()
 
 
+@pytest.mark.slow
 def test_bytes_do_not_depend_on_hashes():
     code = (
         f"import sys; sys.path[:0] = {[str(ROOT), str(TESTS / 'support')]}; import {__name__} as t; print(t.digest())"
@@ -489,6 +493,7 @@ def test_bytes_do_not_depend_on_hashes():
     assert len(digests) == 1
 
 
+@pytest.mark.slow
 def test_a_validator_accepts_every_module(tmp_path: Path):
     if shutil.which("wasm-validate") is None:
         pytest.skip("wasm-validate (Debian's wabt) is not installed")

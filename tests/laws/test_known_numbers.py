@@ -89,6 +89,7 @@ SINES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @every_mode
 def test_derivatives_of_high_order(d: Any):
     count = 7 if d is rose.grad else 9
@@ -318,6 +319,7 @@ def test_second_orders_of_diffractors_tests():
         assert at(first(second(real(lambda x: x**3))), 2.0) == 12
 
 
+@pytest.mark.slow
 def test_a_loss_with_second_derivatives_in_it():
     """A small network, the equation that it is to solve, and the gradient of how far it is from that."""
     weights = tuple([math.sin(k) for k in range(1, 11)])
@@ -386,6 +388,7 @@ def adjoint_of_swing(n: int, v: Sequence[float]) -> tuple[float, float, float]:
     return ct_x, ct_speed, ct_length
 
 
+@pytest.mark.slow
 def test_a_pendulum_with_checkpoints_has_the_gradient_written_by_hand():
     n, v = 100_000, (0.5, 0.1, 1.2)
     assert list(rose.grad(swing(n))(v)) == pytest.approx(adjoint_of_swing(n, v), rel=1e-10)

@@ -152,6 +152,7 @@ def here() -> dict[str, str]:
     return fresh()["digests"]()
 
 
+@pytest.mark.slow
 def test_the_standard_library_is_enough_to_trace_differentiate_and_compile(here: dict[str, str]):
     assert run(tried(f"{REFUSE}\n{PROGRAM}\nout = digests()")) == here
 
@@ -209,17 +210,20 @@ def test_tracing_and_differentiating_do_not_import_the_back_end():
     assert not roots & {"wasm_backend", *THIRD}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hashes", ["0", "1", "2"])
 def test_the_bytes_do_not_depend_on_hashes(hashes: str, here: dict[str, str]):
     assert run(tried(f"{PROGRAM}\nout = digests()"), hashes=hashes) == here
 
 
+@pytest.mark.slow
 def test_the_bytes_do_not_depend_on_the_directory(here: dict[str, str], tmp_path: Path):
     (tmp_path / "program.py").write_text(PROGRAM)
     load = "import sys; sys.path.insert(0, ''); import program; out = program.digests()"
     assert run(tried(load), cwd=tmp_path) == here
 
 
+@pytest.mark.slow
 def test_the_bytes_are_the_same_each_time_in_one_process(here: dict[str, str]):
     scope = fresh()
     assert scope["digests"]() == here

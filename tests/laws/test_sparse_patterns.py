@@ -84,6 +84,7 @@ def law_of_hessians(p: Program) -> None:
         compare(rose.sparsity(rose.grad(f)), run(sparse, x), lambda i, j, want=want: want[i][j])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
 def test_sparse_jacobians_of_random_programs(part: int):
     for_programs(law_of_jacobians, 12, part, 40)

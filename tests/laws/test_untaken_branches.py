@@ -126,6 +126,7 @@ def test_an_arm_that_is_not_taken_adds_nothing(name: str, nasty: Body, x: float)
     assert values(lambda y: rose.select(y <= x, cubic(y), nasty(y)), x, 2).items() <= want.items()
 
 
+@pytest.mark.slow
 def test_what_is_nasty_is_nasty():
     """Each of them would spoil a derivative that it had a part in."""
     for name, nasty, x in NASTY:

@@ -177,6 +177,7 @@ def test_a_leg_and_a_triangle_are_dragged_by_points_that_are_computed(example: A
     assert math.dist(ran.moved[:2], ran.moved[2:4]) == pytest.approx(10, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_every_solver_comes_to_the_end_of_rosenbrocks_valley(example: Any):
     pytest.importorskip("scipy", reason="SciPy is not installed")
     ran = example("rosenbrock")
@@ -192,6 +193,7 @@ def test_a_logistic_regression_has_the_known_fit(example: Any):
     assert held.startswith("ridge 1: 8.039 -0.1291 t;")
 
 
+@pytest.mark.slow
 def test_a_bundle_is_adjusted_with_a_sparse_jacobian(example: Any):
     pytest.importorskip("scipy", reason="SciPy is not installed")
     ran = example("bundle")

@@ -402,6 +402,7 @@ def test_a_constraint_on_one_number_is_a_vector_of_one():
     assert found.x == pytest.approx([2, 1], abs=2e-3)
 
 
+@pytest.mark.slow
 def test_basinhopping_searches_with_gradients():
     s = rose.scipy(fn([Vec[1]], Real)(lambda x: rose.cos(14.5 * x[0] - 0.3) + (x[0] + 0.2) * x[0]))
     how = {"method": "L-BFGS-B", "jac": True}
@@ -427,6 +428,7 @@ def test_what_it_gives_can_be_pickled():
         assert np.array_equal(pickle.loads(pickle.dumps(f))(START, *args), f(START, *args))
 
 
+@pytest.mark.slow
 def test_processes_take_the_function():
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         search = partial(optimize.differential_evolution, ROSEN.fun, [(0, 2)] * 5, maxiter=3, popsize=4, rng=1)

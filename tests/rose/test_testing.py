@@ -165,6 +165,7 @@ def test_a_constant_of_derivatives_is_told():
     assert "stop_gradient" in report.notes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("f", "said"), [
     (rose.fn([Bool], Bool)(lambda b: ~b), "no derivative"),
     (rose.fn([Fin[0]], Real)(lambda i: 1.0), "index of nothing"),
@@ -256,6 +257,7 @@ def check(tmp_path: Path):
     return command
 
 
+@pytest.mark.slow
 def test_the_command_says_what_was_found_of_each_function(check: Any):
     code, out, err = check("model.py:good,bent", "--size", "n=4")
     assert (code, err) == (0, "")
@@ -265,6 +267,7 @@ def test_the_command_says_what_was_found_of_each_function(check: Any):
     assert "a kink, with slopes" in lines[4]
 
 
+@pytest.mark.slow
 def test_the_command_fails_for_a_wrong_rule(check: Any):
     code, out, _ = check("model.py:good,bad")
     assert code == 3
@@ -276,6 +279,7 @@ def test_the_command_fails_for_a_wrong_rule(check: Any):
     assert found["bad"]["wrong"]
 
 
+@pytest.mark.slow
 def test_the_command_fails_for_a_wrong_program_and_a_wrong_command(check: Any):
     code, out, err = check("model.py")
     assert (code, out) == (1, "")

@@ -119,6 +119,7 @@ def document() -> str:
     return "\n\n".join([f"--- {name}\n{told(name)}" for name in TABLE]) + "\n"
 
 
+@pytest.mark.slow
 def test_each_program_is_told_what_the_golden_file_says(bless: bool):
     if bless:
         GOLDEN.write_text(document(), encoding="utf-8")
@@ -210,6 +211,7 @@ def test_an_exception_of_the_user_comes_through_with_frames_of_the_user_alone():
         assert not any(is_ours(str(t.path)) for t in e.traceback[1:])
 
 
+@pytest.mark.slow
 def test_after_an_error_everything_works_as_before():
     broken = (
         "decisions: an if",
@@ -273,6 +275,7 @@ def test_the_zeros_are_two():
     assert [str(x) for x in f()] == ["0.0", "-0.0", "0.0"]
 
 
+@pytest.mark.slow
 def test_a_list_is_read_when_it_is_used():
     xs = [1.0, 2.0]
 
@@ -285,6 +288,7 @@ def test_a_list_is_read_when_it_is_used():
     assert list(f(0)) == [1.0, 5.0]
 
 
+@pytest.mark.slow
 def test_a_select_shields_what_it_does_not_take():
     f = rose.fn([rose.Real], rose.Real)(lambda x: rose.select(x > 0.0, rose.sqrt(x), 0.0))
     assert (f(0.0), rose.grad(f)(0.0), rose.grad(f)(-1.0)) == (0.0, 0.0, 0.0)

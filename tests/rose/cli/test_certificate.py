@@ -80,6 +80,7 @@ def usual_of_one(x: Real) -> Real:
     return rose.sin(x)
 
 
+@pytest.mark.slow
 def test_where_there_is_no_time_for_differences_it_is_said():
     made = found(long(usual_of_one, 2_500_000))
     assert made["points"] >= 1

@@ -843,6 +843,7 @@ def test_ir_lists_the_passes_where_one_is_unknown(sh: Shell):
     assert wrong.startswith("jvp is not a pass of the optimiser: ask for --pass optimise, or early-dead-code, inline,")
 
 
+@pytest.mark.slow
 def test_ir_of_a_deep_chain_of_calls(sh: Shell):
     deep = "    f = (lambda g: rose.fn([rose.Real], rose.Real)(lambda x: g(x) * x))(f)\n    f.func\n"
     sh.write("deep.py", f"import rose\nf = rose.fn([rose.Real], rose.Real)(lambda x: x)\nfor _ in range(600):\n{deep}")
@@ -881,6 +882,7 @@ def process(*args: str, cwd: Path, **env: str) -> Done:
     return Done(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_python_m_rose_is_rose(sh: Shell):
     assert process("run", "model.py:loss", "2", "3", cwd=sh.folder) == (0, "7.0\n", "")
     assert process("compile", "model.py", "-o", "out", "-q", "--grad", cwd=sh.folder) == (0, "", "")
@@ -892,12 +894,14 @@ def test_python_m_rose_is_rose(sh: Shell):
     assert process("--version", cwd=sh.folder).out.startswith("rose")
 
 
+@pytest.mark.slow
 def test_what_is_said_is_plain_where_there_is_no_terminal(sh: Shell):
     for args in (["compile", "model.py", "-o", "out", "-v"], ["ops"], ["--help"], ["run", "wrong.py:branching", "1"]):
         done = process(*args, cwd=sh.folder, TERM="xterm-256color", COLORTERM="truecolor")
         assert "\x1b" not in done.out + done.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
 def test_no_color_is_plain_in_a_terminal_too(sh: Shell):
     plain = in_terminal("compile", "model.py", "-o", "out", cwd=sh.folder, NO_COLOR="1")
@@ -907,6 +911,7 @@ def test_no_color_is_plain_in_a_terminal_too(sh: Shell):
     assert "\x1b" in styled
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
 def test_a_terminal_shows_how_far_it_is(sh: Shell):
     shown = in_terminal("compile", "model.py:loss", "--grad", "-o", "out", cwd=sh.folder)

@@ -17,6 +17,7 @@ from rose.host.marshal import plain
 from tests.js.test_packages import PACKAGES, compiled
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PACKAGES)
 def test_every_function_of_the_packages_gives_the_same_bits(name: str):
     made, module = compiled(name)
@@ -163,6 +164,7 @@ BODIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BODIES)
 def test_derivatives_are_the_same_bits(name: str):
     f = of([Real], Real, BODIES[name])

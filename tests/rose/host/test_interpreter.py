@@ -251,6 +251,7 @@ def test_an_exception_of_a_host_function_comes_out():
         run(f.func, 1.0)
 
 
+@pytest.mark.slow
 def test_a_chain_of_calls_may_be_long():
     made = None
     for _ in range(5000):

@@ -41,6 +41,7 @@ def instructions(block: Block) -> list[Any]:
     return [w for v in block.code for w in (v, *(instructions(v.attr) if v.op is FOR else ()))]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_operations_in_one_function():
     f = chain(100_000)
     g = rose.value_and_grad(f, (0, 1))
@@ -51,6 +52,7 @@ def test_a_hundred_thousand_operations_in_one_function():
     assert dx - dy == pytest.approx(along, rel=1e-9, abs=1e-300)
 
 
+@pytest.mark.slow
 def test_what_is_derived_grows_as_the_program_does():
     small, large = (sum(functions(rose.grad(chain(n)).func).values()) for n in (4_000, 8_000))
     assert 1.8 < large / small < 2.2
@@ -84,6 +86,7 @@ def test_a_thousand_and_one_parameters():
     assert g(*[float(k) for k in range(1001)]) == (0.0, 2000.0)
 
 
+@pytest.mark.slow
 def test_a_struct_of_three_thousand_members():
     t = {f"m{k}": Real for k in range(3000)}
     f = rose.fn([t], Real)(lambda s: rose.sum(s[k] * s[k] for k in t))
@@ -92,6 +95,7 @@ def test_a_struct_of_three_thousand_members():
     assert set(gradient.values()) == {4.0}
 
 
+@pytest.mark.slow
 def test_the_gradient_of_a_function_with_over_a_thousand_vectors():
     """Its derivative takes as many accumulators."""
     n = 1100
@@ -179,6 +183,7 @@ def looping(x: Any) -> Any:
 BODIES = [branching, *[rose.fn([Real], Real)(body) for body in (choosing, turning, looping)]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", BODIES, ids=["if", "cond", "while_loop", "scan"])
 def test_long_parts_of_functions_are_split_too(f: Fn[..., Any]):
     g = rose.value_and_grad(f)
@@ -195,6 +200,7 @@ def test_long_parts_of_functions_are_split_too(f: Fn[..., Any]):
     assert slope == pytest.approx(rose.compile(along)(0.5), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_more_than_a_thousand_sums_are_open_around_a_loop():
     t = {f"m{k}": Real for k in range(1_100)}
 

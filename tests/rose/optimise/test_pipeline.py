@@ -133,6 +133,7 @@ def test_a_function_does_not_grow_beyond_what_engines_like():
     assert weight(f.body) <= LONGEST
 
 
+@pytest.mark.slow
 def test_a_chain_of_calls_is_as_long_as_it_likes():
     def around(g: Func) -> Func:
         with ir.building("f") as b:

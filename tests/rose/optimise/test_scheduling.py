@@ -97,6 +97,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("order", [1, 2])
 def test_the_bits_stay(name: str, order: int):
@@ -109,6 +110,7 @@ def test_the_bits_stay(name: str, order: int):
     assert same(Module(made)["g"](*given), run(g.func, *given))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a chain in pieces", "calls in pieces"])
 def test_no_tape_is_left_between_the_halves_of_a_sum(name: str):
     f, x = PROGRAMS[name]

@@ -167,6 +167,7 @@ def law(p: Program) -> None:
             assert same(taken(scope["LOG"]), log), k
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_random_programs_give_the_same_bits(part: int):
     for_programs(law, 30, part + 100)
@@ -295,6 +296,7 @@ def after(g: AnyFn) -> AnyFn:
     return of([Real], Real, lambda x: g(x) + 0.1)
 
 
+@pytest.mark.slow
 def test_long_functions_and_deep_calls():
     def long(x: Any) -> Any:
         y = x

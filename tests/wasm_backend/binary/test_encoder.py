@@ -350,6 +350,7 @@ def test_a_second_validator_accepts_the_module(tmp_path: Path):
     subprocess.run(["wasm-validate", tmp_path / "example.wasm"], check=True)
 
 
+@pytest.mark.slow
 def test_the_same_module_is_the_same_bytes_whatever_the_hashes():
     wasm = example().finish()
     assert example().finish() == wasm

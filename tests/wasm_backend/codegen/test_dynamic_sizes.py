@@ -285,6 +285,7 @@ def random_program(seed: int) -> AnySize:
     return rose.fn([Vec[n], Vec[n]], Real)(body)  # pyright: ignore[reportReturnType]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_random_programs_and_their_derivatives(seed: int):
     f = random_program(seed)

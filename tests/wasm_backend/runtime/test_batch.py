@@ -449,6 +449,7 @@ def test_nothing_is_kept_alive_in_vain():
         gc.enable()
 
 
+@pytest.mark.slow
 def test_nan_and_zeros_keep_their_bits():
     f = rose.compile(rose.fn([Real], Real)(lambda x: x))
     x = np.array([math.nan, -0.0, 0.0, math.inf, -math.inf, 5e-324])

@@ -158,6 +158,7 @@ print(f(0.5, 0.25).hex())
 """
 
 
+@pytest.mark.slow
 def test_the_next_process_has_the_same_bits(directory: Path):
     run = lambda: subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True).stdout
     first = run()

@@ -96,6 +96,7 @@ def test_threads_compile_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made == [1]
 
 
+@pytest.mark.slow
 def test_the_instance_of_a_thread_goes_with_it() -> None:
     f = module(ADD, ADD_SIGNATURE)
     stores: list[Any] = []

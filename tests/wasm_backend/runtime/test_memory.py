@@ -392,6 +392,7 @@ TYPES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_whatever_goes_in_comes_out(data: st.DataObject) -> None:
@@ -501,6 +502,7 @@ def test_view() -> None:
     assert not pair.second.flags.writeable
 
 
+@pytest.mark.slow
 def test_a_view_keeps_the_memory_alive() -> None:
     def views() -> list[Any]:
         made = []

@@ -393,6 +393,7 @@ def test_branches_and_the_library_are_seen_through():
     assert rose.sparsity(of_matrices).by_row() == [[0, 1], [0, 1, 2, 3], [0, 1, 2, 3], [2, 3]]
 
 
+@pytest.mark.slow
 def test_calls_may_be_as_deep_as_programs_are_long():
     def after(g: Any) -> Any:
         return fn([Vec[3]], Vec[3])(lambda x: g([x[1], x[0], x[2]]))

@@ -465,6 +465,7 @@ def test_perturbations_are_not_confused(d: Any, wrap: Any):
     assert [times(of(wrap(wrap(lambda y: y**5))), 1.0, n) for n in (2, 3)] == [20.0, 60.0]
 
 
+@pytest.mark.slow
 def test_a_pullback_inside_of_a_function_that_is_differentiated():
     z = of(lambda x: rose.vjp(sine)(x).grad(rose.cond(x > 0.0, lambda: sine(x), lambda: x) ** 2))
     wanted = [0.3174220729710865, 0.4863526031772326, -1.327114282170801, -5.665608803070475]
@@ -522,6 +523,7 @@ def bare(n: int, **schedule: Any) -> Any:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 16, 100])
 @pytest.mark.parametrize("make", [rich, bare], ids=["rich", "bare"])
 def test_checkpoints_change_no_bit(make: Any, n: int):
@@ -534,6 +536,7 @@ def test_checkpoints_change_no_bit(make: Any, n: int):
             assert same(other[name](at), module[name](at)), (schedule, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: "-".join(map(str, s.values())))
 def test_checkpoints_agree_with_the_interpreter_and_forward_mode(schedule: dict[str, Any]):
     for make in (rich, bare):

@@ -157,10 +157,10 @@ def test_in_a_loop_and_in_each_other():
 @pytest.mark.parametrize(
     ("types", "f", "words"),
     [
-        ((of(2, 3), Vec[2]), lambda a, b: a @ b, "the product of a {0} and a {1} has no meaning"),
-        ((of(2, 3), of(2, 3)), lambda a, b: rose.matmul(a, b), "the product of a {0} and a {1} has no meaning"),
-        ((of(2, 3), Real), lambda a, b: a @ b, "the product of a {0} and a {1} has no meaning"),
-        ((of(2, 2, 2), Vec[2]), lambda a, b: a @ b, "the product of a {0} and a {1} has no meaning"),
+        ((of(2, 3), Vec[2]), lambda a, b: a @ b, "a {0} and a {1} have no matrix product"),
+        ((of(2, 3), of(2, 3)), lambda a, b: rose.matmul(a, b), "a {0} and a {1} have no matrix product"),
+        ((of(2, 3), Real), lambda a, b: a @ b, "a {0} and a {1} have no matrix product"),
+        ((of(2, 2, 2), Vec[2]), lambda a, b: a @ b, "a {0} and a {1} have no matrix product"),
         ((Vec[2], Vec[3]), lambda a, b: rose.dot(a, b),
          "rose.dot takes two vectors of Reals of one size, not {0} and {1}"),
         ((of(2, 3), of(2, 3)), lambda a, b: rose.dot(a, b),

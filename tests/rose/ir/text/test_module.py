@@ -121,6 +121,7 @@ def walk(x: Real, w: rose.Vec[3]) -> Real:
     return last + rose.sum(outs[k] for k in rose.range(9))
 
 
+@pytest.mark.slow
 def test_branches_and_checkpoints():
     for g in derived(walk.func):
         again(g)
@@ -467,6 +468,7 @@ def test_comments_and_one_line():
     assert value("type T = Real def f(x: T): T = let y: T = x in y type U = T", 1.0) == 1.0
 
 
+@pytest.mark.slow
 def test_a_long_program_and_a_deep_one():
     n = 30_000
     lets = "".join([f"  let x{k + 1}: Real = x{k} + x{k // 2} in\n" for k in range(n)])
@@ -537,6 +539,7 @@ def test_they_are_called_in_traces(fs: Any):
     assert inside.types[0].linear is False
 
 
+@pytest.mark.slow
 def test_a_long_function_is_cut_for_use_and_not_for_reading():
     lets = "".join([f"  let x{k + 1}: Real = x{k} + x{k // 2} in\n" for k in range(9000)])
     text = f"def f(x0: Real): Real =\n{lets}  x9000"

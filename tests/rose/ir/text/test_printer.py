@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 import rose.frontend.language.loops as loops
 import rose.frontend.language.vectors as vectors
 from rose.autodiff.jvp import full_mask, jvp
@@ -937,6 +939,7 @@ def test_names_of_functions_are_unique():
                          "  let x2: Real = f_2(x1) in\n  let x3: Real = f_3(x2) in\n  x3")  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_calls():
     f = None
     for _ in range(3000):
@@ -947,6 +950,7 @@ def test_a_long_chain_of_calls():
     assert show(f).count("def ") == 3000
 
 
+@pytest.mark.slow
 def test_the_depth_of_accumulators_is_bounded():
     with building("deep") as b:
         x = b.param(Real, "x")
