@@ -26,7 +26,7 @@ from .host.effects import Assertion, Printer, spelled
 from .host.interpreter import Env, evaluate, run
 from .host.marshal import plain, present
 from .ir import FOR, Block, Func, Value, While
-from .ir.callgraph import callees
+from .ir.callgraph import reachable
 from .ir.ops import stop_gradient
 from .ir.types import Fin, Real, Tuple, Type, Vec, untyped
 
@@ -96,17 +96,6 @@ def _is_empty(t: Type) -> bool:
     return t.size == 0 if isinstance(t, Fin) else isinstance(t, Tuple) and any(map(_is_empty, t.items))
 
 
-def _parts(f: Func) -> Iterator[Func]:
-    """The function and all that it calls, each once."""
-    seen, waiting = {f}, [f]
-    while waiting:
-        yield (g := waiting.pop())
-        for h in callees(g):
-            if h not in seen:
-                seen.add(h)
-                waiting.append(h)
-
-
 def _stops(block: Block) -> bool:
     """True if something in it is constant to derivatives, though not to differences."""
     return any(v.op is stop_gradient or (v.op is FOR and _stops(v.attr)) for v in block.code)
@@ -122,7 +111,7 @@ class _Examination:
         self.types, self.result = [untyped(t) for t in f.types], untyped(f.result)
         self.forward = self.reverse = None
         self.special = False  # at 0, where kinks are, and branches meet
-        parts = list(_parts(f.func))
+        parts = list(reachable(f.func))
         self.stops = any(_stops(g.body) for g in parts)
         self.endless = any(isinstance(g.kind, While) for g in parts)
         self.interpreted = interpreted or self.endless

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-from ..ir import AT, GET, INDEX, PACK, TUPLE, Body, Branch, Builder, Func, Opaque, Origin, Value, While
-from ..ir.callgraph import callees_first, make_branch, make_while
+from ..ir import AT, GET, INDEX, PACK, TUPLE, Body, Branch, Builder, Func, Opaque, Value, While
+from ..ir.callgraph import has_tangents, make_branch, make_while, memoised
 from ..ir.types import Type, untyped
 from ..optimise.rewriter import Rewriter
 
 
 def untype(f: Func) -> Func:
     """The copy of `f` over numbers only; `f` itself, if it has no tangents."""
-    for g in callees_first(f, lambda g: _has_tangents(g) and "untype" not in g.memo):
-        made = g.memo["untype"] = _untype_by_kind(g)
-        made.remat = g.remat
-    return _untyped(f)
+    return memoised(f, untype, _untype, has_tangents) if has_tangents(f) else f
 
 
-def _has_tangents(f: Func) -> bool:
-    return f.result.linear or any([p.type.linear for p in f.params])
-
-
-def _untyped(f: Func) -> Func:
-    """The copy of `f`, which its callers find in the memo; `f` itself, if it has no tangents."""
-    return f.memo["untype"] if _has_tangents(f) else f
-
-
-def _untype_by_kind(f: Func) -> Func:
+def _untype(f: Func) -> Func:
     match f.kind:
         case Body():
-            return _Erasure().function(f)
+            made = _Erasure().function(f)
         case Branch(then, otherwise):
-            return make_branch(f.name, _untyped(then), _untyped(otherwise), origin=Origin("copy", f))
+            made = make_branch(f.name, untype(then), untype(otherwise))
         case While(test, body, most):
-            return make_while(f.name, _untyped(test), _untyped(body), most, origin=Origin("copy", f))
+            made = make_while(f.name, untype(test), untype(body), most)
         case Opaque():
             raise AssertionError(f"{f} is opaque, and sees a tangent")
+    made.remat, made.origin = f.remat, f.origin
+    return made
 
 
 class _Erasure(Rewriter):
@@ -42,7 +32,7 @@ class _Erasure(Rewriter):
         return untyped(t)
 
     def call(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
-        return b.call(_untyped(v.attr), args)
+        return b.call(untype(v.attr), args)
 
     def plain(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
         return emitted(b, v, args, untyped(v.type))

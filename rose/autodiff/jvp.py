@@ -88,11 +88,11 @@ def _jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
             loc,
             f"give it one: @{f.name.rpartition('.')[2]}.jvp over a function of Duals",
         )
-    made = f.memo.get(("jvp", mask))
+    made = f.memo.get((jvp, mask))
     if made is None:
         made = yield _derive_by_kind(f, mask)
         made.func.remat, made.func.primal, f.differentiated = f.remat, f, True
-        f.memo[("jvp", mask)] = made
+        f.memo[jvp, mask] = made
         step("derive")
     return made
 

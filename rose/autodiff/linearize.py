@@ -11,12 +11,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..ir import ACCUM, ADD_TO, AT, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..ir.callgraph import has_tangents, memoised
 from ..ir.ops import select
 from ..ir.types import Fin, Tuple, Vec
 from ..optimise.outlining import LONG, outline
 from .half_signature import Arguments, HalfSignature, Way, tangent_type
 from .linear_half import LinearHalf
-from .unzip import UnzippedBody, to_cut, unzip
+from .unzip import UnzippedBody, unzip
 from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
 
 
@@ -30,10 +31,12 @@ class Linearized(NamedTuple):
 
 def linearize(g: Func) -> Linearized:
     """The forward and the linear half of a function that has tangents."""
-    for f in to_cut(g, "linearize"):
-        of = unzip(f)
-        f.memo["linearize"] = Linearized(of.fwd, _linear(of), of.signature)
-    return g.memo["linearize"]
+    return memoised(g, linearize, _linearize, has_tangents)
+
+
+def _linearize(g: Func) -> Linearized:
+    of = unzip(g)
+    return Linearized(of.fwd, _linear(of), of.signature)
 
 
 def _linear(of: Unzipped) -> Func:

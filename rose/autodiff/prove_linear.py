@@ -24,7 +24,6 @@ from ..ir import (
     Builder,
     Func,
     Opaque,
-    Origin,
     Value,
     While,
     is_call,
@@ -47,7 +46,7 @@ def as_linear(f: Func, mask: Sequence[bool]) -> Func:
 
 
 def _linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
-    key = ("linear", tuple(mask))
+    key = (as_linear, tuple(mask))
     made = f.memo.get(key)
     if made is None:
         match f.kind:
@@ -55,7 +54,7 @@ def _linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
                 raise NotLinear(f"{f.name} is opaque, so nothing says that it is linear", None, _HINT)
             case Branch(then, otherwise):
                 ways = (yield _linear(then, mask[1:])), (yield _linear(otherwise, mask[1:]))
-                made = make_branch(f.name, *ways, origin=Origin("copy", f))
+                made = make_branch(f.name, *ways, origin=f.origin)
             case While():
                 made = yield _while_as_linear(f, f.kind, mask)
             case Body():
@@ -73,7 +72,7 @@ def _while_as_linear(f: Func, loop: While, mask: Sequence[bool]) -> Work[Func]:
                 f"{p.attr or 'a state'} is carried along, and does not depend on the parameters", p.loc, _HINT
             )
     test, body = (yield _linear(loop.test, mask)), (yield _linear(loop.body, mask))
-    return make_while(f.name, test, body, loop.most, origin=Origin("copy", f))
+    return make_while(f.name, test, body, loop.most, origin=f.origin)
 
 
 def _body_as_linear(f: Func, mask: Sequence[bool]) -> Work[Func]:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from ..errors import NotLinear
 from ..ir import ACCUM, ADD_TO, AT, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from ..ir.accumulators import is_ref
+from ..ir.callgraph import has_tangents, memoised
 from ..ir.ops import add, ifrom, select
 from ..ir.progress import step
 from ..ir.sizes import differ
@@ -28,7 +29,7 @@ from .cotangents import Cotangent, Sums, by_value
 from .half_signature import Arguments, HalfSignature, Total, Way, opened
 from .linear_half import LinearHalf
 from .select_masks import MaskWriter
-from .unzip import UnzippedBody, to_cut, unzip
+from .unzip import UnzippedBody, unzip
 from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
 
 
@@ -42,11 +43,13 @@ class Halves(NamedTuple):
 
 def transpose(g: Func) -> Halves:
     """The two halves of a function that has tangents."""
-    for f in to_cut(g, "transpose"):
-        of = unzip(f)
-        f.memo["transpose"] = Halves(of.fwd, _backward(of), of.signature)
-        step("derive")
-    return g.memo["transpose"]
+    return memoised(g, transpose, _transpose, has_tangents)
+
+
+def _transpose(g: Func) -> Halves:
+    step("derive")
+    of = unzip(g)
+    return Halves(of.fwd, _backward(of), of.signature)
 
 
 def _backward(of: Unzipped) -> Func:

@@ -10,7 +10,7 @@ Types keep their shape in both: what belongs to the other half becomes `Unit`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from .. import ir
 from ..ir import (
@@ -28,7 +28,7 @@ from ..ir import (
     While,
     is_call,
 )
-from ..ir.callgraph import callees_first
+from ..ir.callgraph import has_tangents, memoised
 from ..ir.ops import or_, select
 from ..ir.progress import step
 from ..ir.stacks import PUSH
@@ -47,19 +47,11 @@ DEEPEST = 16
 
 def unzip(g: Func) -> Unzipped:
     """The forward half of a function that has tangents, and what it knows for the linear half."""
-    for f in to_cut(g, "unzip"):
-        f.memo["unzip"] = _unzip(f)
-        step("derive")
-    return g.memo["unzip"]
-
-
-def to_cut(g: Func, what: str) -> Iterator[Func]:
-    """`g`, and all with tangents that it calls, each after what it calls itself; if its memo does not have `what`."""
-    is_cut: Callable[[Func], bool] = lambda f: f.result.linear or any([p.type.linear for p in f.params])
-    return callees_first(g, lambda f: what not in f.memo and (f is g or is_cut(f)))
+    return memoised(g, unzip, _unzip, has_tangents)
 
 
 def _unzip(g: Func) -> Unzipped:
+    step("derive")
     match g.kind:
         case Body():
             made = UnzippedBody(g)

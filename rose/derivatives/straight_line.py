@@ -31,9 +31,9 @@ def sparse_columns(f: Func, k: int) -> Func | None:
     t = f.params[k].type
     if not isinstance(t, Vec) or t.elem is not Real or isinstance(t.size, Size) or not 1 < t.size <= MOST:
         return None
-    if ("columns", k) not in f.memo:
-        f.memo["columns", k] = _columns(f, k, t)
-    return f.memo["columns", k]
+    if (sparse_columns, k) not in f.memo:
+        f.memo[sparse_columns, k] = _columns(f, k, t)
+    return f.memo[sparse_columns, k]
 
 
 def _columns(f: Func, k: int, t: Vec) -> Func | None:

@@ -417,8 +417,8 @@ def deriving(f: Func, by: Literal["jvp", "fwd", "bwd", "lin"]) -> AbstractContex
 
 
 def copying(f: Func) -> AbstractContextManager[Builder]:
-    """A builder for a copy of `f`."""
-    return building(f.name, Origin("copy", f))
+    """A builder for a copy of `f`, which comes from where `f` does."""
+    return building(f.name, f.origin)
 
 
 # the structural operations: each pass handles these itself

@@ -116,7 +116,10 @@ _LITERAL = {CONST, ZERO, TUPLE, PACK}
 
 
 def callees_first(f: Func, is_missing: Callable[[Func], bool]) -> Iterator[Func]:
-    """What is missing of `f` and all that it calls, each after what it calls: whoever gets it, makes it."""
+    """Yield the functions reachable from `f` for which `is_missing` holds, in post-order: callees first.
+
+    The caller must make it false for each before it asks for the next.
+    """
     todo = [f]
     while todo:
         g = todo[-1]
@@ -127,6 +130,31 @@ def callees_first(f: Func, is_missing: Callable[[Func], bool]) -> Iterator[Func]
         todo.pop()
         if is_missing(g):
             yield g
+
+
+def memoised(f: Func, key: object, make: Callable[[Func], T], is_made: Callable[[Func], bool] = lambda f: True) -> T:
+    """`make(f)`, from the memo. That of each function reachable from `f` for which `is_made` holds is made before.
+
+    The key is the pass's own function, or a tuple that begins with it.
+    """
+    for g in callees_first(f, lambda g: key not in g.memo and (g is f or is_made(g))):
+        g.memo[key] = make(g)
+    return f.memo[key]
+
+
+def has_tangents(f: Func) -> bool:
+    """True if some number that it takes or gives is a `Tan`."""
+    return f.result.linear or any([p.type.linear for p in f.params])
+
+
+def reachable(f: Func) -> Iterator[Func]:
+    """`f` and all that it calls, directly or not, each once."""
+    seen, todo = {f}, [f]
+    while todo:
+        yield (g := todo.pop())
+        new = [h for h in dict.fromkeys(callees(g)) if h not in seen]
+        seen.update(new)
+        todo += new
 
 
 def done(work: Work[T]) -> T:

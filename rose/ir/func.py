@@ -67,7 +67,7 @@ BODY = Body()
 class Origin:
     """How a function came about that no user wrote: derived from another, or, with none, a part of Rose."""
 
-    by: Literal["jvp", "fwd", "bwd", "lin", "copy", "piece", "scan", "segment", "while", "library"]
+    by: Literal["jvp", "fwd", "bwd", "lin", "piece", "scan", "segment", "while", "library"]
     derived_from: Func | None = None
 
 
@@ -78,19 +78,8 @@ class Func:
     """
 
     __slots__ = (
-        "body",
-        "calls",
-        "differentiated",
-        "jvp",
-        "kind",
-        "memo",
-        "name",
-        "origin",
-        "primal",
-        "pure",
-        "remat",
-        "result",
-    )
+        "body", "calls", "differentiated", "jvp", "kind", "memo", "name", "origin", "primal", "pure", "remat", "result",
+    )  # fmt: skip
 
     def __init__(
         self, name: str, body: Block, result: Type, *, pure: bool, kind: Kind = BODY, origin: Origin | None = None
@@ -102,7 +91,7 @@ class Func:
         self.calls: list[Value] | None = None  # those in it, once they were asked for: see `calls.py`
         self.jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
         self.differentiated = False  # a derivative was made without one: it can be given none any more
-        self.memo: dict[Any, Any] = {}  # what passes derived from this function: made once
+        self.memo: dict[Any, Any] = {}  # a cache of what passes derived from this function: see `callgraph.memoised`
 
     @property
     def params(self) -> list[Value]:

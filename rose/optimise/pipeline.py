@@ -151,8 +151,8 @@ def optimise(roots: Iterable[Func], asked: Instruments | None = VERIFYING) -> No
         if f in seen:
             continue
         seen[f] = None
-        if "optimised" not in f.memo:
-            f.memo["optimised"] = True
+        if optimise not in f.memo:
+            f.memo[optimise] = True
             _through(AFTER_TRACING, f, context)
             step("optimise")
         todo.extend(callees(f))

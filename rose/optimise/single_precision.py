@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import TypeMismatch
 from ..host.effects import Printer
 from ..ir import CONST, FOR, Block, Func, Opaque, Value, is_call
-from ..ir.callgraph import callees_first, map_kind
+from ..ir.callgraph import map_kind, memoised
 from ..ir.libm import nearest
 from ..ir.single_ops import TWINS
 from ..ir.types import Single, Tuple, Type, Vec, double, single
@@ -21,14 +21,12 @@ from ..ir.types import Single, Tuple, Type, Vec, double, single
 
 def to_single(f: Func) -> Func:
     """`f`, and all that it calls, in single precision: each function once."""
-    for g in callees_first(f, lambda g: "single" not in g.memo):
-        g.memo["single"] = _copy(g)
-    return f.memo["single"]
+    return memoised(f, to_single, _copy)
 
 
 def _copy(f: Func) -> Func:
     """`f`, when all that it calls is done."""
-    kind = map_kind(f.kind, lambda g: g.memo["single"])
+    kind = map_kind(f.kind, to_single)
     if isinstance(f.impl, Printer):
         kind = Opaque(Printer(f.impl.pieces, [single(t) for t in f.impl.types], f.impl.specs))
     return Func(f.name, _block(f.body, None, {}), single(f.result), pure=f.pure, kind=kind)
@@ -53,7 +51,7 @@ def _instruction(v: Value, block: Block, env: dict[Value, Value]) -> Value:
     elif v.op is CONST:
         attr = _literal(v, v.attr, t)
     elif is_call(v):
-        attr = v.attr.memo["single"]
+        attr = v.attr.memo[to_single]
     return Value(TWINS.get(v.op, v.op), t, tuple([env[a] for a in v.args]), attr, v.loc, block)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ... import ir
 from ...frontend.function import AnyFn, make
 from ...ir import Builder, Func, Value
-from ...ir.callgraph import callees
+from ...ir.callgraph import reachable
 from ...ir.ops import ieq, select
 from ...ir.types import Fin, Real, Type, Vec, linear_part, tangent, tuple_of, untyped
 from ..arguments import Argnums, positions, real_result
@@ -114,12 +114,4 @@ def _flat(x: Value) -> Value:
 
 def _has_rules(f: Func) -> bool:
     """True if a user's rule is the derivative of `f`, or of what it calls."""
-    todo, seen = [f], {f}
-    while todo:
-        g = todo.pop()
-        if g.jvp is not None:
-            return True
-        new = [h for h in callees(g) if h not in seen]
-        seen.update(new)
-        todo += new
-    return False
+    return any(g.jvp is not None for g in reachable(f))

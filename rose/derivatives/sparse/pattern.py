@@ -35,7 +35,7 @@ def pattern(f: AnyFn, active: Sequence[int]) -> Sparsity:
     """The pattern of the Jacobian of `f` in these parameters, whose columns stand one after another."""
     lin = LinearMap(f, active)
     func, d = lin.func()
-    key = ("pattern", *active)
+    key = (pattern, *active)
     if key not in func.memo:
         n = sum([count(lin.types[k]) for k in active])
         with no_collector():
