@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 CHAPTERS = sorted((ROOT / "web" / "docs").glob("*.md"))
 RUN = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *CHAPTERS]
-LINKED = [*RUN, ROOT / "web" / "README.md"]
+LINKED = [*RUN, ROOT / "CHANGELOG.md", ROOT / "web" / "README.md", *sorted((ROOT / "benchmarks").glob("*.md"))]
 OURS = "rose wasm_backend tests benchmarks examples web".split()
 SOURCES = sorted([path for folder in OURS[:2] for path in (ROOT / folder).rglob("*.py")])
 NODE = shutil.which("node")

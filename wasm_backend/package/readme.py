@@ -28,7 +28,7 @@ objects.
 ```html
 <script type="module">
   import init from "./{npm}/index.js";
-  const model = await init({given});
+  const model = await init({init});
   console.log({call});
 </script>
 ```
@@ -40,7 +40,7 @@ With this directory beside your sources; if it is `node_modules/{npm}`, import f
 ```js
 import init from "./{npm}/{entry}";
 
-const model = await init({given});
+const model = await init({init});
 console.log({call});
 ```
 {bundled}
@@ -54,7 +54,7 @@ import init from "{npm}/inline"; // contains the module, so that no other file h
 export default function Answer() {{
   const [answer, setAnswer] = useState();
   useEffect(() => {{
-    init({given}).then((model) => setAnswer({call}));
+    init({init}).then((model) => setAnswer({call}));
   }}, []);
   return <output>{{JSON.stringify(answer)}}</output>;
 }}
@@ -65,7 +65,7 @@ export default function Answer() {{
 ```js
 import init from "./{npm}/{node}"; // from node_modules: "{npm}"
 
-const model = await init({given});
+const model = await init({init});
 console.log({call});
 ```
 
@@ -81,7 +81,7 @@ worker.postMessage(await load());
 // worker.js
 import {{ initSync }} from "./{npm}/index.js";
 onmessage = ({{ data }}) => {{
-  const model = initSync(data{given_after});
+  const model = initSync(data{init_after});
   postMessage({call});
 }};
 ```
@@ -130,8 +130,8 @@ def readme(
         opaque=_OPAQUE.format(members="\n".join([_member(f) for f in needed])) if needed else "",
         tried=_TRIED.format(name=name) * html,
         call=_call(first),
-        given="undefined, opaque" if needed else "",
-        given_after=", opaque" if needed else "",
+        init="undefined, opaque" if needed else "",
+        init_after=", opaque" if needed else "",
         entry="index.js",
         node="index.js" if inline else "node.js",
         bundled="" if inline else _BUNDLED.format(name=name, npm=npm),

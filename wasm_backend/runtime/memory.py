@@ -305,9 +305,9 @@ def _narrow(x: Any, t: Type, path: Path, loc: Loc | None = None) -> Any:
 
 
 def _refuse_wide(x: Any, t: Type, path: Path, loc: Loc | None) -> None:
-    given = np.asarray(x) if hasattr(x, "__array__") else None
-    if given is not None and given.dtype.kind != "O":
-        if double(t) is not t and (lost := _lost(given)) is not None:
+    array = np.asarray(x) if hasattr(x, "__array__") else None
+    if array is not None and array.dtype.kind != "O":
+        if double(t) is not t and (lost := _lost(array)) is not None:
             hint = "write x.astype(np.float32) to have it rounded"
             raise TypeMismatch(f"{spell(path)} {lost}", (loc or here()).into(path[1:]), hint)
     elif isinstance(t, Vec):
