@@ -39,21 +39,21 @@ def compile(
     f: AnyFn | Mapping[str, AnyFn], *more: AnyFn, dtype: str = "f64", simd: bool | str = False, dynamic: bool = False,
     **sizes: int,
 ) -> Compiled:  # fmt: skip
-    """A WebAssembly module of one or several functions, which can be called, saved and looked at.
+    """A WebAssembly module of one or several functions, which can be called, saved and inspected.
 
-    The first function is what a call of the result calls; the others are reached by name. Names are those
+    A call of the result calls the first function; the others are reached by name. Names are those
     of the functions, or the keys of a mapping: `compile({"value": f, "grad": grad(f)})`.
 
-    Functions with a `rose.dim("n")` in their types are compiled for the size that is given: `compile(f, n=10)`; or
-    with `dynamic=True` for every size, if their Python does not read it as a number. Such a module works out at a
-    call where everything lies. All of its functions have the same sizes.
+    Functions with a `rose.dim("n")` in their types are compiled for a given size: `compile(f, n=10)`; or with
+    `dynamic=True` for every size, if their Python does not read it as a number. Such a module computes its memory
+    layout at each call. All of its functions have the same sizes.
 
     With `dtype="f32"` every number of the module has 32 bits, outside and inside, derivatives included.
 
-    With `simd=True` the loops whose turns do not need one another compute two at once, and every bit stays. With
-    `simd="relaxed"` a product and a sum are also one instruction there, which rounds once or twice, as the machine has
-    it: the last bits may differ from one machine to another. What `save` writes has a module without either, too, for
-    engines that lack them.
+    With `simd=True` loops are vectorised, two iterations at once, if their iterations are independent; every bit
+    stays. With `simd="relaxed"` a product and a sum are also fused there, into one instruction that rounds once or
+    twice, as the machine has it: the last bits may differ from one machine to another. A package that `save` writes
+    also has a module without either, for engines that lack them.
     """
     named = _of_mapping(f, more) if isinstance(f, Mapping) else _by_their_names([f, *more])
     if not named:
@@ -73,7 +73,7 @@ def compile(
 
 
 def _callers() -> set[CodeType]:
-    """The code of all that has been called and has not come to its end."""
+    """The code objects of the functions on the call stack."""
     frame, found = sys._getframe(1), set[CodeType]()  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         found.add(frame.f_code)
@@ -82,7 +82,7 @@ def _callers() -> set[CodeType]:
 
 
 def _is_derived(f: AnyFn) -> bool:
-    """True for what `rose.grad` makes, say: its place is where it was asked for."""
+    """True for a function that `rose.grad` made, say: its location is where it was asked for."""
     return type(f.loc) is Loc and f.loc.code is not getattr(f.body, "__code__", None)
 
 
@@ -121,7 +121,7 @@ def lowered(
 ) -> Lowered:  # fmt: skip
     """The module of these functions: bytes and signatures. Needs the standard library only.
 
-    With `asking`, the code that asks for it, it is also known where the instructions come from.
+    With `asking`, the code objects that ask for the module, it has debug information: where its instructions come from.
     """
     from wasm_backend.lower import lower
 
@@ -206,7 +206,7 @@ class Compiled:
     def map(self, *args: Any, threads: int | None = None, executor: Any = None) -> Any:
         """The results for a batch of arguments, each an array or a list with one element for each call.
 
-        What it takes and gives, and how `threads` and `executor` spread it, is in `wasm_backend.run.Export.map`.
+        Shapes, and how `threads` and `executor` spread the calls: see `wasm_backend.runtime.callables.Export.map`.
         """
         return self.running.map(*args, threads=threads, executor=executor)
 
@@ -237,12 +237,12 @@ class Compiled:
         self, out: str | Path, name: str | None = None, *, force: bool = False, inline: bool = False,
         html: bool = False, strip: bool = False, certificate: Mapping[str, Any] | None = None,
     ) -> list[Path]:  # fmt: skip
-        """Write the package for the web into the directory `out`; what is in it, `wasm_backend/package/files.py` says.
+        """Write the package for the web into the directory `out`; `wasm_backend/package/files.py` lists its files.
 
-        Nothing is written if something goes wrong. `force` replaces what is there. With `inline` the module lies in
-        `index.js`, and there is no other file of it; `html` adds a page to try it with. `strip` leaves out the names of
-        the functions inside of the module, and its source map, which a module that was pickled has not, either. The
-        `certificate`, which says what was found of the derivatives, goes into NAME.json.
+        Nothing is written if something goes wrong. `force` replaces what is there. With `inline` the module is part of
+        `index.js`, and has no file of its own; `html` adds a page to try it with. `strip` leaves out the names of
+        the functions inside of the module, and its source map, which a module that was pickled lacks anyway. The
+        `certificate` of the derivatives goes into NAME.json.
         """
         from wasm_backend.package.write import write_files
 
@@ -254,7 +254,7 @@ class Compiled:
         self, name: str | None = None, *, inline: bool = False, html: bool = False, strip: bool = False,
         certificate: Mapping[str, Any] | None = None,
     ) -> dict[str, bytes]:  # fmt: skip
-        """What `save` writes: the bytes of each file, by its name."""
+        """The files that `save` writes: the bytes of each, by its name."""
         from wasm_backend.package.files import About, package_files
         from wasm_backend.package.source_map import without_names
 
@@ -282,7 +282,7 @@ def _unpickled(made: running.Compiled, docs: Mapping[str, str], text: str, sourc
 
 
 def _hashed(files: Sequence[str]) -> dict[str, str]:
-    """The SHA-256 of the user's files that can still be read, by their names."""
+    """The SHA-256 of each of the user's files that can still be read, by its name."""
     found = sorted([Path(file) for file in files if not is_ours(file)], key=lambda file: file.name)
     return {file.name: sha256(file.read_bytes()).hexdigest() for file in found if file.is_file()}
 

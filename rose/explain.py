@@ -1,8 +1,8 @@
-"""`explain_nan`: where the first nan or infinity of a result came from.
+"""`explain_nan`: the origin of the first nan or infinity of a result, by taint tracking.
 
 The function runs in the interpreter, and each number that is not finite carries its origin: the operation that made
-it of finite ones, or made a nan of infinities. What is only handed on keeps the origin that it has. So what is
-found in the result is what flowed into it; a comparison is where a flow ends.
+it from finite numbers, or made a nan from infinities. Operations that only propagate it keep its origin. So the origins
+in the result are those that flowed into it; a comparison ends a flow.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from .ir.types import Fin, Real
 
 @dataclass(frozen=True)
 class Origin:
-    """An operation that made a nan or an infinity, of `inputs`, in these turns of the loops around it.
+    """An operation that made a nan or an infinity from `inputs`, in these iterations of the loops around it.
 
-    `calls` says in which function it is, and from where that was called. Of a nan that was made of infinities,
-    `cause` is where the first of them came from.
+    `calls` names its function, and the calls that led there. Of a nan that was made from infinities,
+    `cause` is the origin of the first of them.
     """
 
     operation: str
@@ -45,7 +45,7 @@ class Origin:
         lines = [f"{self.operation} made {self.output} of {of}{half}" if of else f"{self.operation} is {self.output}"]
         lines.append(f"  at {self.loc}")
         lines += [x for x in [self.loc.excerpt()] if x]
-        lines += [f"  in turn {i} (counted from 0) of the loop at {loc}" for i, loc in self.turns]
+        lines += [f"  in iteration {i} (counted from 0) of the loop at {loc}" for i, loc in self.turns]
         return "\n".join([*lines, *[f"  {call}" for call in self.calls]])
 
 
@@ -56,9 +56,9 @@ def _short(x: Any) -> str:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What `explain_nan` found: the origins that flow into the result, in order, and those that do not.
+    """The result of `explain_nan`: the `origins` that flow into the result, in order, and the `unseen` others.
 
-    `first` is the first of them, and `nan` the first that made a nan. It is true if there is any.
+    `first` is the first origin, and `nan` the first that made a nan. An explanation without origins is false.
     """
 
     name: str
@@ -91,10 +91,10 @@ class Explanation:
 
 @edge
 def explain_nan(f: Any, *args: Any) -> Explanation:
-    """Where the first nan or infinity of `f(*args)` comes from; and of its gradient, if `f` gives a Real.
+    """The origin of the first nan or infinity of `f(*args)`, and of its gradient, if `f` gives a Real.
 
-    Printed, it says which operation made it, of what, on which line, in which turn, and called from where. An arm of
-    `select` that is not taken, and all else that does not flow into the result, is only counted. It is slow: `f` is
+    Printed, it names the operation that made it, its inputs, line, iteration and callers. A branch of `select` that
+    is not taken, and all else that does not flow into the result, is only counted. It is slow: `f` is
     evaluated by the interpreter.
     """
     return _explained(checked(f, "explain_nan"), args)
@@ -112,7 +112,7 @@ def _explained(f: AnyFn, args: Sequence[Any]) -> Explanation:
 
 
 def _with_gradient(f: AnyFn) -> AnyFn | None:
-    """`f` and its gradient in all that it can have one in; None where there is none."""
+    """`value_and_grad` of `f` in all parameters that have a derivative; None if there is none."""
     active = [k for k, t in enumerate(f.types) if t.real]
     if f.result is not Real or not active:
         return None
@@ -161,7 +161,7 @@ def _is_tuple(x: Any) -> TypeGuard[tuple[Any, ...]]:
 
 
 def _origins(x: Any) -> Iterator[_Found]:
-    """The origins of all numbers in a value, and what caused them."""
+    """The origins of all numbers in a value, and their causes."""
     if isinstance(x, _Marked):
         at: _Found | None = x.origin
         while at is not None:
@@ -173,7 +173,7 @@ def _origins(x: Any) -> Iterator[_Found]:
 
 
 class _Watch:
-    """Marks the numbers that are not finite, as they are made."""
+    """The watch of an interpreter run that marks numbers that are not finite with their origin."""
 
     def __init__(self, root: Func, *, hide_root: bool) -> None:
         self.root, self.hide_root = root, hide_root
@@ -205,7 +205,7 @@ class _Watch:
         return self.all(v, x, env, xs) if v.attr.is_opaque else x
 
     def all(self, v: Value, x: Any, env: Env, xs: Sequence[Any] = ()) -> Any:
-        """Mark all numbers of a value that comes from outside."""
+        """Mark all numbers of a value that comes from outside: an argument, a literal, an answer of the host."""
         if _is_tuple(x):
             return tuple([self.all(v, y, env, xs) for y in x])
         return self.mark(v, xs, x, env) if isinstance(x, float) and not math.isfinite(x) else x
@@ -219,7 +219,7 @@ class _Watch:
         return self.mark(v, [x, y], z, env) if isinstance(z, float) and not math.isfinite(z) else z
 
     def stacked(self, v: Value, x: Any, y: Any, z: Any, env: Env) -> Any:
-        """Mark the sums in a stack. Below the end of one, it is the other."""
+        """Mark the sums of two stacks, item by item; below the end of one, the sum is the other."""
         sums: list[Any] = []
         while x is not None and y is not None:
             sums.append(self.each(v, x.item, y.item, z.item, env))
@@ -252,7 +252,7 @@ class _Watch:
         return tuple(reversed([x for x in frames if _source(x[0]) not in ("scan", "segment", "while")]))
 
     def turns(self, v: Value, env: Env, calls: Sequence[tuple[Value, Env]]) -> tuple[tuple[int, Loc], ...]:
-        """The turns of the loops around, here and where this function was called, the innermost first."""
+        """The iterations of the loops around, in this function and its callers, the innermost first."""
         out, outwards = [*_turns(v.block, env)], [*reversed(calls)]
         callers = [*[call.attr for call, _ in outwards[1:]], self.root]
         for (call, around), caller, depth in zip(outwards, callers, range(len(calls), 0, -1), strict=False):
@@ -328,7 +328,7 @@ def _operation(v: Value) -> str:
 
 
 def _calls(frames: Sequence[tuple[Func, Loc | None]]) -> tuple[str, ...]:
-    """In which function, and from where that was called; the halves of a derivative go by its name."""
+    """The calls that led to an operation, as text; the halves of a derivative have the name of its function."""
     names = [_label(f) for f, _ in frames]
     out = [f"in {names[0]}"]
     for (_, loc), caller in zip(frames, names[1:], strict=False):

@@ -1,8 +1,8 @@
-"""`rose.scipy`: a function and its derivatives as SciPy calls them, from one vector of numbers.
+"""`rose.scipy`: a function and its derivatives as SciPy calls them, of one vector of numbers.
 
 SciPy's solvers know one vector `x`, whatever it means. Here the parameters that are searched become that vector, their
-numbers in order, and the result of a function to many numbers becomes one too; what is derived of it is compiled when
-it is first asked for. SciPy itself is imported where a sparse matrix is made, and nowhere else.
+numbers in order (flattened), and so does the result of a function to many numbers. A derivative is compiled when it is
+first asked for. SciPy itself is imported where a sparse matrix is made, and nowhere else.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from .ir.value import host_index
 def scipy(
     f: AnyFn, argnums: Argnums = 0, *, sparse: bool | None = None, copy: bool = True, **sizes: int
 ) -> ForSciPy:  # fmt: skip
-    """What SciPy's solvers take of `f`: `fun`, `jac`, `hess` and `hessp`, of one vector.
+    """`f` as SciPy's solvers take it: `fun`, `jac`, `hess` and `hessp`, of one vector.
 
     The vector `x` has the numbers of the first parameter, or of those of `argnums`, in order: fields as they are
     written, vectors row by row. It stands in the place of the first of them, and the other parameters stay where they
-    are: they are SciPy's `args`, or the `t` of `solve_ivp`. What each is depends on the result of `f`:
+    are: they are SciPy's `args`, or the `t` of `solve_ivp`. The functions depend on the result of `f`:
 
         a Real          fun(x), jac(x) the gradient, hess(x), hessp(x, p) the Hessian times a vector
         other Reals     fun(x) the vector of them, jac(x) the Jacobian, hess(x, v) the Hessian of `dot(fun(x), v)`,
                         which is what a `NonlinearConstraint` takes, also of a vector of one number
 
-    A Jacobian is a sparse array of SciPy's if it is large, and most of it zeros that `rose.sparsity` knows; solvers
-    that need an array of NumPy's make one of it, as `np.asarray` does. With `sparse=True` it is always sparse, and so
+    A Jacobian is a sparse SciPy array if it is large, and most of it zeros that `rose.sparsity` knows; solvers
+    that need a NumPy array convert it, as `np.asarray` does. With `sparse=True` it is always sparse, and so
     is `hess`, which Newton-CG and trust-constr take; with `sparse=False` never, and its zeros are not looked for.
 
     With `copy=False` arrays that come out are read-only views of the memory of a module, which its next call in the
@@ -53,17 +53,17 @@ def scipy(
     searched: list[tuple[Type, str]] = [(f.types[k], f.names[k]) for k in active]
     for t, what in [*searched, (f.result, "the result")]:
         if not is_real(t):
-            hint = "what is searched, and what comes out, is made of Reals alone; data go into other parameters"
+            hint = "use Reals alone in the parameters that are searched, and in the result; data go into others"
             raise TypeMismatch(f"rose.scipy: {what} of {f.name} is a {t!r}", at, hint)
     if not active or len({*active}) < len(active):
         what = f"rose.scipy: argnums names {'a parameter twice' if active else 'no parameter'}"
         which = here().narrow(argument(1, "argnums", *range(1, 9)))
-        raise TypeMismatch(what, which, f"those of {f.name} are {', '.join(f.names)}, and count from 0")
+        raise TypeMismatch(what, which, f"name each parameter once, by its number: {', '.join(f.names)}, from 0")
     return ForSciPy(f, active, host_index(argnums) is None, sparse, copy)
 
 
 class ForSciPy:
-    """A function as SciPy takes it. All that it gives can be called from several threads, and pickled."""
+    """A function as SciPy takes it. The functions that it gives can be called from several threads, and pickled."""
 
     def __init__(
         self, f: AnyFn, active: Sequence[int], several: bool, sparse: bool | None, copy: bool
@@ -79,10 +79,8 @@ class ForSciPy:
 
     @edge
     def __reduce__(self) -> NoReturn:
-        hint = "pickle what it gives: fun, jac, hess, hessp, flatten or unflatten"
-        raise RoseError(
-            f"rose.scipy({self._f.name}) compiles more when it is asked to, and cannot travel", here(), hint
-        )
+        hint = "pickle its functions: fun, jac, hess, hessp, flatten or unflatten"
+        raise RoseError(f"rose.scipy({self._f.name}) compiles on demand, and cannot be pickled", here(), hint)
 
     @cached_property
     @edge
@@ -131,7 +129,7 @@ class ForSciPy:
         f, at = self._f, self._at
         if f.result is not Real:
             what = f"hessp is of a function to a Real: {f.name} gives a {f.result!r}, with a Hessian for each number"
-            hint = "jac is its Jacobian, and hess(x, v) the Hessian of the dot product of its result and v"
+            hint = "use jac, its Jacobian, or hess(x, v), the Hessian of the dot product of its result and v"
             raise NotDifferentiable(what, here(), hint)
         along, (names, types) = hvp(f, at), self._with("p", self._flat.vec)
         moved: Callable[..., Any] = lambda *xs: along(*xs[: at + 1], *xs[at + 2 :], xs[at + 1])
@@ -140,14 +138,14 @@ class ForSciPy:
     @cached_property
     @edge
     def flatten(self) -> Callable[..., Any]:
-        """The vector `x` of a value of the type that `f` takes, or of one for each of `argnums`."""
+        """The function from the parameters that are searched to the vector `x` of their numbers."""
         take: Callable[..., Any] = lambda *xs: self._flat.vector(xs if self._several else xs[0])
         return compile({"flatten": make(take, self._parts, self._flat.vec, "flatten", self._names)})
 
     @cached_property
     @edge
     def unflatten(self) -> Callable[..., Any]:
-        """What has the numbers of a vector `x`: the reverse of `flatten`."""
+        """The inverse of `flatten`: from a vector `x` to the parameters that have its numbers."""
         flat = self._flat
         return compile({"unflatten": make(flat.value, [flat.vec], flat.type, "unflatten", ["x"])})
 
@@ -172,7 +170,7 @@ def _is_sparse(f: AnyFn, at: int) -> bool:
 
 
 class _Either:
-    """A sparse Jacobian as SciPy calls it: solvers that need an array of NumPy's are given one."""
+    """A sparse Jacobian as SciPy calls it: its results convert to NumPy arrays for solvers that need one."""
 
     def __init__(self, made: Callable[..., Any]) -> None:
         self.made = made
@@ -186,7 +184,7 @@ class _Either:
 
 @cache
 def _readable() -> type:
-    """The sparse arrays of SciPy that `np.asarray` makes an array of numbers of. They pickle as what they are."""
+    """The class of sparse SciPy arrays that `np.asarray` makes dense. They pickle as ordinary sparse arrays."""
     csr: Any = importlib.import_module("scipy.sparse").csr_array
 
     def dense(matrix: Any, dtype: Any = None, copy: Any = None) -> Any:
@@ -199,7 +197,7 @@ def _readable() -> type:
 
 
 def _of_vector(f: AnyFn, active: Sequence[int], flat: Flat, several: bool) -> AnyFn:
-    """`f` as a function of the vector of what is searched, to a number or a vector."""
+    """`f` as a function of the vector of the parameters that are searched, to a number or a vector."""
     to = f.result if f.result is Real else Flat(f.result).vec
     if flat.type is flat.vec and to is f.result:
         return f

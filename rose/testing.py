@@ -1,8 +1,9 @@
-"""Are the derivatives of a function right? `examine` takes them at random points, and compares what must agree.
+"""`examine`: gradient checks of a function at random points.
 
-At each point the module has the bits of the interpreter, in the value and in both modes; reverse mode is the adjoint of
-forward mode, to rounding; and forward mode is what differences of the value say, extrapolated to a step of nothing.
-The first point is 0: where they disagree there, or are not finite, is a kink. It is reported, and nothing is wrong.
+At each point the module must have the bits of the interpreter, in the value and in both modes; reverse mode must be the
+adjoint of forward mode, up to rounding; and forward mode must agree with differences of the value, extrapolated to
+step 0 (Richardson). The first point is 0: a disagreement there, or an infinite derivative, is a kink. It is reported,
+and is not wrong.
 """
 
 from __future__ import annotations
@@ -25,25 +26,25 @@ from .frontend.function import AnyFn
 from .host.effects import Assertion, Printer, spelled
 from .host.interpreter import Env, evaluate, run
 from .host.marshal import plain, present
-from .ir import FOR, Block, Func, Value, While
-from .ir.callgraph import reachable
+from .ir import Func, Value, While
+from .ir.callgraph import instructions, reachable
 from .ir.ops import stop_gradient
 from .ir.types import Fin, Real, Tuple, Type, Vec, untyped
 
-TURNS, PATIENCE = 10_000, 300_000  # of loops of unknown length: in one evaluation, and in all of one function
-STEPS = (0.1, 1e-2, 1e-3, 1e-5)  # where differences start; halved seven times each
-CLOSE = 1e-6  # of a derivative, by differences
-ADJOINT = 1e-8  # of the products that are summed
+ITERATIONS, PATIENCE = 10_000, 300_000  # of loops of unknown length: in one evaluation, and in all of a function
+STEPS = (0.1, 1e-2, 1e-3, 1e-5)  # the largest steps of differences; each is halved seven times
+CLOSE = 1e-6  # the tolerance of differences, relative to the derivative
+ADJOINT = 1e-8  # the tolerance of the adjoint, relative to the products that are summed
 
 
 @dataclass
 class Report:
-    """What was found of one function. It is `ok` unless something is `wrong`."""
+    """The findings on one function. It is `ok` unless something is `wrong`."""
 
     name: str
     points: int = 0  # at which derivatives were compared
-    adjoint: float = 0.0  # the largest difference between forward and reverse mode, of what was summed
-    differences: float = 0.0  # the largest difference between forward mode and differences, of the derivative
+    adjoint: float = 0.0  # the largest error between forward and reverse mode, relative to the products summed
+    differences: float = 0.0  # the largest error between forward mode and differences, relative to the derivative
     kinks: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
     wrong: list[str] = field(default_factory=list[str])
@@ -62,7 +63,7 @@ class Report:
 
 
 def several(said: Sequence[str], what: str) -> list[str]:
-    """The first of what was said, and how many more there are."""
+    """The first three lines of `said`, and the number of the others."""
     return [*said[:3], *([f"and {len(said) - 3} more {what}"] if len(said) > 3 else [])]
 
 
@@ -72,10 +73,10 @@ def examine(
 ) -> Report:  # fmt: skip
     """Check the derivatives of `f` at random points where it is finite, the same ones for the same seed.
 
-    A size of a `rose.dim` is 3, unless `sizes` says another. Where only one mode gives a nan, that is wrong if it is
-    `strict`; else it is told as a kink is. Unless it is `interpreted`, the module is believed to have
-    the bits of the interpreter, but for loops of unknown length, which may have so many turns: see `patience`. For
-    differences it is evaluated as often as is needed, or `most` so many times.
+    A size of a `rose.dim` is 3, unless `sizes` says another. If only one mode gives a nan, that is wrong if it is
+    `strict`, else reported as a kink. Without `interpreted`, the bits of the module are not compared with the
+    interpreter's, unless there are loops of unknown length, which have `patience` iterations at most. For
+    differences the function is evaluated at most `most` times.
     """
     report = Report(f.name)
     if isinstance(f, AnySize):
@@ -96,13 +97,8 @@ def _is_empty(t: Type) -> bool:
     return t.size == 0 if isinstance(t, Fin) else isinstance(t, Tuple) and any(map(_is_empty, t.items))
 
 
-def _stops(block: Block) -> bool:
-    """True if something in it is constant to derivatives, though not to differences."""
-    return any(v.op is stop_gradient or (v.op is FOR and _stops(v.attr)) for v in block.code)
-
-
 class _Examination:
-    """One function, with its derivatives, at one point after another."""
+    """The examination of one function and its derivatives, at one point after another."""
 
     def __init__(
         self, f: AnyFn, report: Report, rng: random.Random, watch: _Limit, strict: bool, interpreted: bool
@@ -110,9 +106,9 @@ class _Examination:
         self.f, self.report, self.rng, self.watch, self.strict = f, report, rng, watch, strict
         self.types, self.result = [untyped(t) for t in f.types], untyped(f.result)
         self.forward = self.reverse = None
-        self.special = False  # at 0, where kinks are, and branches meet
+        self.special = False  # at 0, where kinks are
         parts = list(reachable(f.func))
-        self.stops = any(_stops(g.body) for g in parts)
+        self.stops = any(v.op is stop_gradient for g in parts for v in instructions(g.body))
         self.endless = any(isinstance(g.kind, While) for g in parts)
         self.interpreted = interpreted or self.endless
         self.outside: tuple[type[Exception], ...] = (RoseError, _TooLong)  # what it raises outside of its domain
@@ -141,14 +137,14 @@ class _Examination:
                 break
             if self.watch.patience < 0:
                 end = "ended early" if found else "not checked"
-                self.report.notes.append(f"{end}: its loops take many turns")
+                self.report.notes.append(f"{end}: its loops take many iterations")
                 break
         if not found and self.watch.patience >= 0:
             self.report.notes.append("not checked: no point was found where it is finite")
         self.report.points = found if self.forward is not None else 0
 
     def _both(self, f: AnyFn, xs: Sequence[Any]) -> Any:
-        """The value in the interpreter, which the module has to the bit; None where there is none."""
+        """The value in the interpreter, compared with the module's bits; None outside of the domain of `f`."""
         try:
             if not self.interpreted:
                 return self._call(f, xs)
@@ -196,7 +192,7 @@ class _Examination:
                 self.report.notes.append(f"{self._where(xs)}: differences take too long")
 
     def _adjoint(self, xs: Sequence[Any], out: list[float], back: list[float], room: float) -> None:
-        """`<ct, J dx>` is `<J^T ct, dx>`, up to rounding of what was summed, and inside of the function."""
+        """Check that `<ct, J dx>` is `<J^T ct, dx>`, up to rounding of the products, and inside of the function."""
         x, y = math.fsum(out), math.fsum(back)
         off = abs(x - y) / (math.fsum(map(abs, [*out, *back])) + room or 1.0)
         self.report.adjoint = max(self.report.adjoint, off)
@@ -232,7 +228,7 @@ class _Examination:
                 self._disagree(self._where(xs), lambda h, k=k: along(h)[k], dy[k], [slopes[k] for slopes in tried])
 
     def _disagree(self, at: str, along: Callable[[float], float], d: float, slopes: Sequence[float]) -> None:
-        """No differences are close to the derivative `d`: there is a kink, or they say nothing, or it is wrong."""
+        """Classify a derivative `d` far from all differences: a kink, a jump, too rough to tell, or wrong."""
         found = next((s for r, s in combinations(slopes, 2) if abs(r - s) <= 1e-4 * abs(s)), math.nan)
         left, right = sorted([_one_sided(along, sign) for sign in (-1.0, 1.0)])
         space = 1e-4 * max(abs(left), abs(right))
@@ -252,23 +248,23 @@ class _Examination:
 
 
 class _TooLong(Exception):
-    """An evaluation takes more turns than there is patience for."""
+    """An evaluation takes too many iterations."""
 
 
 class _Limit:
-    """Watches an evaluation, and stops one that has too many turns."""
+    """The watch of an interpreter run that stops it after too many iterations."""
 
     def __init__(self, patience: int, most: int | None) -> None:
         self.calls: list[tuple[Value, Env]] = []
-        self.left, self.patience, self.most = TURNS, patience, most
+        self.left, self.patience, self.most = ITERATIONS, patience, most
 
     def anew(self) -> _Limit:
-        """For another evaluation."""
-        self.calls, self.left = [], TURNS
+        """This watch, for another evaluation."""
+        self.calls, self.left = [], ITERATIONS
         return self
 
     def another(self) -> None:
-        """One more evaluation, for differences."""
+        """Count one more evaluation for differences."""
         if self.most is not None:
             self.most -= 1
             if self.most < 0:
@@ -305,7 +301,7 @@ _direction: Draw = lambda rng: rng.choice((-1.0, 1.0)) * rng.uniform(0.25, 1.0)
 
 
 def _draw(t: Type, rng: random.Random, real: Draw, like: Any = None) -> Any:
-    """A value of a type; its truth values and indices are those of `like`, if that is given."""
+    """A random value of type `t`; its truth values and indices are those of `like`, if that is given."""
     if isinstance(t, Vec):
         return tuple([_draw(t.elem, rng, real, None if like is None else like[k]) for k in range(t.size)])
     if isinstance(t, Tuple):
@@ -322,7 +318,7 @@ def _parts_of(x: Any, t: Type) -> Iterator[tuple[Any, Type]]:
 
 
 def _reals(x: Any, t: Type) -> Iterator[float]:
-    """The Reals in a plain value, in order."""
+    """The Reals in a host value, in order."""
     if t is Real:
         yield x
     elif t.real:
@@ -331,14 +327,14 @@ def _reals(x: Any, t: Type) -> Iterator[float]:
 
 
 def _join(x: Any, dx: Any, t: Type) -> Any:
-    """A plain value of type `Dual[t]`."""
+    """The host value of type `Dual[t]` with primal `x` and tangent `dx`."""
     if t is Real:
         return (x, dx)
     return tuple([_join(y, dy, s) for (y, s), dy in zip(_parts_of(x, t), dx, strict=True)]) if t.real else x
 
 
 def _duals(x: Any, t: Type) -> Iterator[tuple[float, float]]:
-    """The Duals in a plain value of type `Dual[t]`, in order."""
+    """The Duals in a host value of type `Dual[t]`, in order."""
     if t is Real:
         yield x
     elif t.real:
@@ -353,7 +349,7 @@ def _moved(x: Any, dx: Any, h: float, t: Type) -> Any:
 
 
 def _bits(x: Any) -> Any:
-    """A plain value with each float as its bits; every nan is the same one."""
+    """A host value with each float as its bits; all nans are equal."""
     if isinstance(x, tuple):
         return tuple([_bits(y) for y in x])  # pyright: ignore[reportUnknownVariableType]
     return ("nan" if x != x else struct.pack("<d", x)) if isinstance(x, float) else x
@@ -378,13 +374,13 @@ def _one_sided(along: Callable[[float], float], sign: float) -> float:
 
 
 def _goes(along: Callable[[float], float], d: float, room: float) -> bool:
-    """True if very near the slope is `d`, where rounding leaves that to be seen."""
+    """True if differences with tiny steps approach `d`, as far as rounding lets them."""
     noise = 1e-15 * abs(along(0.0))
     return any(noise / h < room and abs((along(h) - along(-h)) / (2 * h) - d) < room for h in (1e-7, 1e-8, 1e-9, 1e-10))
 
 
 def _limit(column: Sequence[float], power: float) -> float:
-    """Where a sequence goes, of which each item halves the step: Richardson's extrapolation, with Ridders' error."""
+    """The limit of a sequence whose items halve the step: Richardson extrapolation, with Ridders' error estimate."""
     best, least, last = column[-1], math.inf, [column[0]]
     for x in column[1:]:
         row, factor = [x], 1.0

@@ -1,7 +1,7 @@
-"""What a package says of its derivatives: a certificate of what was checked when it was compiled, and of what was not.
+"""The certificate of a package: which of its derivatives were checked when it was compiled, how, and which were not.
 
 The checks are those of `examine`, at fewer points. They are bounded by counting, never by the clock, so that the same
-program has the same certificate on every machine: the instructions that an evaluation takes are counted before it. The
+program has the same certificate on every machine: a cost model counts the instructions of an evaluation beforehand. The
 interpreter takes a microsecond or so for each, which is too slow for a long simulation. Such a function is checked by
 the module alone: forward mode against reverse mode and against differences. The certificate says so.
 """
@@ -23,18 +23,16 @@ from ..ir.types import Fin, Tuple, Type, Vec
 from ..testing import PATIENCE, Report, examine, several
 
 POINTS = 10  # at most, as `rose check` has
-INTERPRETED = 200_000  # instructions that the interpreter takes for one function: some 0.3 s
-COMPILED = 2_000_000_000  # and the module
-LARGEST = (
-    20_000  # instructions of a function, with all that it calls, of which the derivatives are compiled to check it
-)
+INTERPRETED = 200_000  # instructions that the interpreter may take for one function: some 0.3 s
+COMPILED = 2_000_000_000  # instructions that the module may take
+LARGEST = 20_000  # instructions of a function with its callees: the derivatives of a larger one are not compiled
 EACH_POINT = 20  # evaluations that a point takes, with both modes, and without differences
 MATHEMATICS = 10  # instructions that a function of the library is counted as
 NUMBER = 5_000  # and a number that goes into the module or comes out, with all that Python does with it, in nanoseconds
 
 
 class WrongDerivative(Exception):
-    """What was found of functions, some of whose derivatives are wrong."""
+    """Some derivatives are wrong: the reports say which."""
 
     def __init__(self, reports: Mapping[str, Report]) -> None:
         super().__init__("\n".join([str(r) for r in reports.values() if not r.ok]))
@@ -42,7 +40,7 @@ class WrongDerivative(Exception):
 
 
 def certify(fs: Mapping[str, AnyFn], seed: int = 0) -> dict[str, Any]:
-    """What is found of the derivatives of these functions, as plain data; an error, if one of them is wrong.
+    """The certificate of these functions, as JSON data; a `WrongDerivative` if one of their derivatives is wrong.
 
     Functions of any size are checked at the size 3.
     """
@@ -60,7 +58,7 @@ def certify(fs: Mapping[str, AnyFn], seed: int = 0) -> dict[str, Any]:
 
 
 def _data(report: Report) -> dict[str, Any]:
-    """A report as plain data. Of how far things differ, one digit says enough."""
+    """A report as JSON data. Differences are rounded to one digit."""
     found = asdict(report)
     del found["name"], found["wrong"]
     found |= {"kinks": several(report.kinks, "kinks"), "notes": several(report.notes, "notes")}
@@ -69,7 +67,7 @@ def _data(report: Report) -> dict[str, Any]:
 
 
 def _examined(name: str, f: AnyFn, seed: int) -> Report:
-    """What is found of one function, within the bounds."""
+    """The report on one function, within the bounds."""
     if isinstance(f, AnySize):
         f = f.at(**{d.text: 3 for d in f.dims})
     work = _Work(f.func)
@@ -102,7 +100,7 @@ def _examined(name: str, f: AnyFn, seed: int) -> Report:
 
 
 class _Work:
-    """What it takes to evaluate a function: counted, as if each loop of unknown length had one turn."""
+    """The cost of evaluating a function, counted as if each loop of unknown length had one iteration."""
 
     def __init__(self, f: Func) -> None:
         counts: dict[Func, int] = {}
@@ -116,9 +114,9 @@ class _Work:
         self.nanoseconds = self.evaluations + NUMBER * self.numbers
 
     def hindrance(self) -> str | None:
-        """Why it is not even tried."""
+        """The reason why the function cannot be checked; None if it can."""
         if impure := [g.name for g in self.hosts if not g.pure]:
-            return f"{impure[0]} is a host function that does more than to answer"
+            return f"{impure[0]} is a host function with an effect"
         if self.size > LARGEST:
             return f"with all that it calls it has {self.size:,} instructions"
         return None

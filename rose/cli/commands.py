@@ -1,7 +1,4 @@
-"""`rose`: the command line. Results go to stdout, narration to stderr.
-
-Exit codes: 0 fine, 1 the user's program is wrong, 2 the command is, 3 a derivative is wrong, 4 a package is too large.
-"""
+"""The commands of `rose`: `compile`, `run`, `ir`, `check`, `ops`; and `main`, the group of all."""
 
 from __future__ import annotations
 
@@ -39,11 +36,6 @@ from . import doctor, inspect, serve
 from .certificate import WrongDerivative, certify
 from .programs import Incorrect, Refused, TooHeavy, load, load_one, progress, reported, say
 
-# the user's program
-
-
-# the commands
-
 
 def _version(context: click.Context, _: click.Parameter, yes: bool) -> None:
     if yes:
@@ -61,27 +53,27 @@ _dtype = click.option("--dtype", type=click.Choice(build.DTYPES), default="f64",
                       show_default=True)  # fmt: skip
 
 _simd = click.option("--simd", type=click.Choice(["true", "relaxed"]), metavar="[=relaxed]",
-                     help="Compute two turns of loops at once; relaxed: multiply and add at once, too.")  # fmt: skip
+                     help="Compute two iterations of loops at once; relaxed: fuse products and sums.")  # fmt: skip
 
 
 class _Compile(click.Command):
-    """Takes `--simd` alone, too: what comes after it is not its value."""
+    """Accepts `--simd` without a value, too."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, ["--simd=true" if a == "--simd" else a for a in args])
 
 
 def bytes_of(text: str) -> int:
-    """A size that is given as 10k, or in bytes."""
+    """The number of bytes of a size such as 10k, or 10000."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?(k|m)?b?", text.lower())
     if found is None:
-        raise click.BadParameter(f"{text} is no size: write 10k, or 10000")
+        raise click.BadParameter(f"{text} is not a size: write 10k, or 10000")
     return round(float(found[1]) * {None: 1, "k": 1000, "m": 1_000_000}[found[2]])
 
 
 _size = click.option("--size", "sizes", multiple=True, metavar="NAME=N", help="What a rose.dim is; again for others.")
 
-# the derivatives that can be asked for: what is put before the name, and what makes it
+# the derivatives that can be asked for: the prefix of the name, and the transform
 _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
     "grad": gradients.grad, "value_and_grad": gradients.value_and_grad, "hessian": jacobians.hessian,
     "vjp": gradients.pullback,
@@ -154,7 +146,7 @@ def compile_(
 
 
 def _certified(fs: Mapping[str, AnyFn], *, of_gradients: bool) -> dict[str, Any]:
-    """What is found of the derivatives of functions; of those of their gradients, too, if Hessians are asked for."""
+    """The certificate of the derivatives of functions; with `of_gradients`, of those of their gradients, too."""
     more = _derivatives("grad", fs, quiet=True) if of_gradients else ()
     try:
         return certify({**fs, **dict(more)})
@@ -163,13 +155,14 @@ def _certified(fs: Mapping[str, AnyFn], *, of_gradients: bool) -> dict[str, Any]
 
 
 def _weigh(files: Mapping[str, bytes], most: int | None) -> None:
-    """Refuse a package of which a page loads too much."""
+    """Refuse a package of which a page loads more than `most` bytes, gzipped."""
     if most is not None and weight(files) > most:
         each = "".join([f"\n  {file}: {gzipped(x):,}" for file, x in files.items() if file in loaded(files)])
         raise TooHeavy(f"a page loads {weight(files):,} bytes, gzipped, and may load {most:,}{each}")
 
 
 def _sizes(sizes: Sequence[str]) -> dict[str, int]:
+    """The values of `--size n=10`, by name."""
     given: dict[str, int] = {}
     for text in sizes:
         name, _, size = text.partition("=")
@@ -180,7 +173,7 @@ def _sizes(sizes: Sequence[str]) -> dict[str, int]:
 
 
 def _of_sizes(fs: Mapping[str, AnyFn], sizes: Sequence[str], *, dynamic: bool = False) -> dict[str, AnyFn]:
-    """These functions, those of any size at the sizes that are given; the others stay open, if it is `dynamic`."""
+    """The functions `fs`, those of any size at the given `sizes`; with `dynamic` the other sizes stay symbols."""
     try:
         return fixed(fs, _sizes(sizes), dynamic=dynamic)
     except RoseError as e:
@@ -189,7 +182,7 @@ def _of_sizes(fs: Mapping[str, AnyFn], sizes: Sequence[str], *, dynamic: bool = 
 
 
 def _derivatives(kind: str, fs: Mapping[str, AnyFn], quiet: bool) -> Iterator[tuple[str, AnyFn]]:
-    """A derivative of each function that has one, with its name."""
+    """The derivative `kind` of each function that has one, with its name."""
     for name, f in fs.items():
         try:
             yield f"{kind}_{name}", _DERIVED[kind](f)
@@ -215,7 +208,7 @@ def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
         try:
             given.append(json.loads(a))
         except (json.JSONDecodeError, RecursionError) as e:
-            raise click.UsageError(f"the argument {a} is no JSON: {e}") from e
+            raise click.UsageError(f"the argument {a} is not JSON: {e}") from e
     f, values = _arguments(f, given, dtype)
     with reported():
         result = build.compile(f, dtype=dtype)(*values)
@@ -223,9 +216,9 @@ def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
 
 
 def _arguments(f: AnyFn, given: list[Any], dtype: str) -> tuple[AnyFn, list[Any]]:
-    """One argument for each parameter: those that are given, or those in the one list that is.
+    """The function, at the sizes of its arguments, and one argument for each parameter.
 
-    Of a function of any size, also the one that fits them.
+    `given` has the arguments, or one list of them all.
     """
     ways: list[list[Any]] = [given]
     if len(given) == 1 and isinstance(given[0], list) and (len(f.types) != 1 or len(given[0]) == 1):  # pyright: ignore
@@ -287,7 +280,7 @@ def ir_(target: str, stage: str | None, form: str | None, without: tuple[str, ..
     of_optimiser = bool(without) or form in ("each", "times")
     stage = stage or ("optimise" if of_optimiser else "trace")
     if form in ("dot", "svg") and stage == "wasm":
-        raise click.UsageError("WebAssembly is no graph: ask for another pass")
+        raise click.UsageError("WebAssembly is not a graph: ask for another pass")
     if of_optimiser and stage in _OUTSIDE:
         raise click.UsageError(
             f"{stage} is not a pass of the optimiser: ask for --pass optimise, or {', '.join(PASSES)}"

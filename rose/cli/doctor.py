@@ -1,4 +1,4 @@
-"""Commands that look at what was made, and at the machine: `rose inspect`, `rose serve`, `rose doctor`."""
+"""`rose doctor`: checks of this machine, and of the programs that Rose uses."""
 
 from __future__ import annotations
 
@@ -23,14 +23,6 @@ from ..frontend.decorators import fn
 from ..ir.ops import exp, sin
 from ..ir.types import Real
 
-# inspect
-
-
-# serve
-
-
-# doctor
-
 
 @click.command("doctor")
 def doctor_() -> None:
@@ -44,7 +36,7 @@ def doctor_() -> None:
         raise SystemExit(1)
 
 
-Findings = Iterator[tuple[str, str]]  # "ok", "missing" where that is no harm, or "wrong"; and what is so
+Findings = Iterator[tuple[str, str]]  # "ok", "missing" (which does no harm) or "wrong"; and the finding
 
 
 def _python() -> Findings:
@@ -67,7 +59,7 @@ def _libraries() -> Findings:
         yield ("ok", f"{name} {version}") if version else ("wrong", install)
 
 
-_AT = 0.75  # where the curve is evaluated
+_AT = 0.75  # the point at which the curve is evaluated
 
 
 def _curve(x: Any) -> Any:
@@ -127,7 +119,7 @@ def _node() -> Findings:
 
 
 def _said(command: Sequence[str], given: bytes = b"") -> str:
-    """What a program prints."""
+    """The output of a program."""
     done = subprocess.run(command, input=given, capture_output=True, check=True, timeout=30)
     return done.stdout.decode().strip()
 

@@ -1,4 +1,4 @@
-"""`rose inspect`: what a module consists of, by size."""
+"""`rose inspect`: the anatomy of a module, by size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def inspect_(module: Path, as_json: bool) -> None:
     try:
         found = anatomy(wasm)
     except ValueError as e:
-        raise click.ClickException(f"{module} is no module that can be read: {e}") from e
+        raise click.ClickException(f"{module} is not a module that can be read: {e}") from e
     packed = gzipped(wasm)
     if as_json:
         click.echo(json.dumps({**asdict(found), "gzipped": packed}))
@@ -45,7 +45,7 @@ def _told(name: str, found: Anatomy, packed: int) -> Iterator[str]:
 
 
 def _table(title: str, rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Rows in columns; those that end in a number stand to the right."""
+    """Rows in columns; cells that begin with a digit are aligned to the right."""
     yield from ("", title if rows else f"{title}: none")
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

@@ -1,4 +1,4 @@
-"""Finding and loading the user's functions, and reporting their errors on a terminal."""
+"""The user's program: finding and loading its functions, and reporting its errors and progress on a terminal."""
 
 from __future__ import annotations
 
@@ -51,18 +51,19 @@ class TooHeavy(click.ClickException):
 
 
 def _console() -> Console:
-    """Where narration goes: for people, on stderr."""
+    """The console for narration, on stderr."""
     colours = None if os.environ.get("NO_COLOR") else "auto"
     return Console(stderr=True, highlight=False, markup=False, soft_wrap=True, color_system=colours)
 
 
 def say(text: str, *, style: str = "") -> None:
+    """Narrate, on stderr."""
     _console().print(text, style=style)
 
 
 @contextmanager
 def progress(quiet: bool) -> Generator[None]:
-    """On a terminal, a line for each stage of a compilation: how many functions it is done with, and of how many."""
+    """A progress bar for each stage of a compilation, which counts functions; nothing if stderr is no terminal."""
     console, stages = _console(), dict[str, TaskID]()
     if quiet or not console.is_terminal or console.color_system is None:  # it moves the cursor
         yield
@@ -82,7 +83,7 @@ def progress(quiet: bool) -> Generator[None]:
 
 @contextmanager
 def reported(before: str = "") -> Generator[None]:
-    """Errors of the user's program, as a message without a traceback. Our own mistakes keep theirs."""
+    """Report errors of the user's program as a message, without a traceback. Errors of ours keep theirs."""
     try:
         yield
     except RoseError as e:
@@ -98,7 +99,7 @@ def reported(before: str = "") -> Generator[None]:
 
 
 def _raised_at(error: BaseException) -> Loc:
-    """The expression of the user's that an error came from: the innermost on its traceback."""
+    """The user's expression that raised an error: the innermost on its traceback."""
     found, tb = here(), error.__traceback__
     while tb is not None:
         if not is_ours(tb.tb_frame.f_code.co_filename):
@@ -122,7 +123,7 @@ def _imported(path: Path) -> ModuleType:
         raise click.UsageError(f"there is no file {path}")
     spec = importlib.util.spec_from_file_location(f"<{path.stem}>" if taken else path.stem, path)
     if spec is None or spec.loader is None:
-        raise click.UsageError(f"{path} is no Python file")
+        raise click.UsageError(f"{path} is not a Python file")
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.parent.resolve()))
     with reported(f"{path} cannot be imported: "):
@@ -136,7 +137,7 @@ def _functions(module: ModuleType) -> dict[str, AnyFn]:
 
 
 def load(target: str) -> tuple[Path, dict[str, AnyFn]]:
-    """The functions that are named after the file; else all that it makes, and does not import."""
+    """The path and the functions of FILE[:NAME,...]: those that are named, else all that the file itself defines."""
     path, names = _split(target)
     if path.suffix == ".rose":
         return path, _load_text(path, names)
@@ -154,7 +155,7 @@ def load(target: str) -> tuple[Path, dict[str, AnyFn]]:
 
 
 def _load_text(path: Path, names: list[str]) -> dict[str, AnyFn]:
-    """The functions of a `.rose` file: those that are named, else all that can be called from outside."""
+    """The functions of a `.rose` file: those in `names`, else all that can be called from outside."""
     if not path.is_file():
         raise click.UsageError(f"there is no file {path}")
     with reported():
@@ -171,6 +172,7 @@ def _load_text(path: Path, names: list[str]) -> dict[str, AnyFn]:
 
 
 def load_one(target: str) -> AnyFn:
+    """The function of FILE:NAME; a usage error unless there is one."""
     path, fs = load(target)
     if len(fs) != 1:
         raise click.UsageError(f"name one function, as in {path}:{next(iter(fs))}; there are {', '.join(fs)}")

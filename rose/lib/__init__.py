@@ -1,8 +1,9 @@
-"""What is written in the language itself: searches for the least value of a function, and the algebra that they need;
-and what finds the parameters with which a point lies where it is dragged.
+"""The library, written in the language itself: minimisers, Cholesky factorisation, direct manipulation.
 
-Each is made of an `@fn`, and is one: it compiles with what calls it, and can be differentiated, which goes through
-all of its steps.
+Each takes an `@fn` and gives one: it compiles with its callers, and can be differentiated, through all of its steps.
+
+Read `objective` first: what all minimisers share. Then `descent` (gradient descent, Adam), `linear_algebra` (Cholesky),
+`damped_newton` (Newton, Gauss-Newton), `quasi_newton` (L-BFGS); `dragging` is direct manipulation.
 """
 
 from .damped_newton import gauss_newton, newton

@@ -1,4 +1,4 @@
-"""Newton's method, and that of Gauss and Newton: steps to where a model is least, damped where it is wrong."""
+"""Damped second-order minimisers: Newton's method, and Gauss-Newton (Levenberg-Marquardt)."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from .descent import each
 from .linear_algebra import solution
 from .objective import ROUNDING, Found, Objective, limits, option, searching
 
-_FIRST = 1e-3  # the damping that is tried first, where there was none: a part of the diagonal
+_FIRST = 1e-3  # the first damping, if there was none: a part of the diagonal
 _FLOOR = 1e-12  # a diagonal is at least this part of its largest number
-_MOST = 1e20  # damping, with which a step is shorter than the distance between two numbers
+_MOST = 1e20  # the largest damping: a step is shorter than the distance between two numbers
 
 
 @of_any_size
 def newton(f: AnyFn, *, tolerance: Any = 1e-12, max_steps: Any = 100) -> AnyFn:
-    """A search for the least value of `f` by Newton's method: a step goes where the gradient is 0 by the Hessian.
+    """Newton's method: a minimiser of `f`, whose steps go to the minimum of its quadratic model.
 
-    Where the Hessian is not positive definite, or a step does not help, steps are damped as with `gauss_newton`; but
-    what the diagonal grows by is a part of the sum of the absolute values of each row, which makes any Hessian
+    If the Hessian is not positive definite, or a step does not help, steps are damped as with `gauss_newton`; but
+    the diagonal grows by a part of the sum of the absolute values of each row, which makes any Hessian
     positive definite.
 
-    `f` goes to a Real, from what is searched through, of any type made of Reals, and data after that. What is made
-    takes a start in the place of the former, and gives a `Minimum`. The search ends where the length of the gradient
-    is at most `tolerance`, where no step makes the value less, and after `max_steps`.
+    `f` takes a point, of any type made of Reals, and data after it, and gives a Real. The minimiser takes a start in
+    the place of the point, and gives a `Minimum`. It ends when the length of the gradient is at most `tolerance`, when
+    no step makes the value less, and after `max_steps`.
     """
     limits(tolerance, max_steps)
 
@@ -53,17 +53,17 @@ def newton(f: AnyFn, *, tolerance: Any = 1e-12, max_steps: Any = 100) -> AnyFn:
 
 @of_any_size
 def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-12, max_steps: Any = 100) -> AnyFn:
-    """A search for the least sum of squares of what `residuals` gives, which may be of any type made of Reals.
+    """Gauss-Newton: a minimiser of the sum of squares of `residuals`, which may be of any type made of Reals.
 
-    A step goes where that sum is least, if the residuals change as their Jacobian says. It is damped as Levenberg and
-    Marquardt do: the diagonal of the equations grows by a part of itself (Marquardt 1963), which is at first `damping`
-    and follows from step to step how much of what it promised came true (Madsen, Nielsen and Tingleff, Methods for
-    Non-Linear Least Squares Problems, 2nd edition, 2004, algorithm 3.16). With `damping=0` the steps are those of
+    A step goes to the minimum of the sum for linearised residuals. It is damped by Levenberg and Marquardt's method:
+    the diagonal of the equations grows by a part of itself (Marquardt 1963), which is at first `damping`
+    and follows from step to step how much of the promised decrease came true (Madsen, Nielsen and Tingleff, Methods
+    for Non-Linear Least Squares Problems, 2nd edition, 2004, algorithm 3.16). With `damping=0` the steps are those of
     Gauss and Newton, until one does not help.
 
-    `residuals` takes what is searched through, of any type made of Reals, and data after that. What is made takes a
-    start in the place of the former, and gives a `Minimum`, of the sum of squares. The search ends where the length
-    of the gradient is at most `tolerance`, where no step makes the sum less, and after `max_steps`.
+    `residuals` takes a point, of any type made of Reals, and data after it. The minimiser takes a start in the place
+    of the point, and gives a `Minimum`, of the sum of squares. It ends when the length of the gradient is at most
+    `tolerance`, when no step makes the sum less, and after `max_steps`.
     """
     option("damping", damping)
     limits(tolerance, max_steps)
@@ -91,22 +91,22 @@ def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-
 
 
 def _above_zero(v: Any) -> Any:
-    """The diagonal to add, where it would be `v`, of which numbers may be 0."""
+    """The vector `v` of non-negative numbers, with a floor that makes all of them positive."""
     largest = control.scan(lambda i, most: ops.max_(most, v[i]), 0.0, v.type.size)
     least = select(largest > 0.0, _FLOOR * largest, 1.0)
     return each(v, lambda i: ops.max_(v[i], least))
 
 
 def _damped(f: Any, model: Any, x: Any, damping: Any, tolerance: Any, max_steps: Any) -> Found:
-    """The search itself. `model(x)` has the value `f(x)`, the gradient, a matrix of second derivatives, and a diagonal.
+    """The damped search. `model(x)` has the value `f(x)`, the gradient, a matrix of second derivatives, and a diagonal.
 
-    Whether a step helps is seen at a value that is constant to derivatives: one that does not may be nan.
+    Whether a step helps is decided by a value that is constant to derivatives: that of a refused step may be nan.
     """
 
     def test(s: Any) -> Any:
         return ~s["least"] & (norm(s["model"]["g"]) > tolerance) & (s["damping"] < _MOST) & (s["steps"] < max_steps)
 
-    def turn(s: Any) -> Any:
+    def body(s: Any) -> Any:
         x, here = s["x"], s["model"]
         more = each(x, lambda i: s["damping"] * here["diagonal"][i])
         at: Callable[[Any, Any], Any] = lambda i, j: here["matrix"][i][j] + select(i == j, more[i], 0.0)
@@ -132,6 +132,6 @@ def _damped(f: Any, model: Any, x: Any, damping: Any, tolerance: Any, max_steps:
         return {**after, "steps": s["steps"] + 1.0}
 
     s = {"x": x, "model": model(x), "damping": damping, "growth": 2.0, "least": False, "steps": 0.0}
-    s = control.while_loop(test, turn, s)
+    s = control.while_loop(test, body, s)
     slope = norm(s["model"]["g"])
     return s["x"], s["model"]["value"], slope, s["steps"], (slope <= tolerance) | s["least"]

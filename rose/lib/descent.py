@@ -1,4 +1,4 @@
-"""Searches downhill along the gradient: gradient descent, and Adam."""
+"""First-order minimisers: gradient descent, and Adam."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ..frontend.language.vectors import dot, norm
 from ..ir import ops
 from .objective import ROUNDING, Found, Objective, limits, option, searching
 
-_ENOUGH = 1e-4  # of the decrease that the gradient promises, as Nocedal and Wright have it
+_ENOUGH = 1e-4  # Armijo's constant: the part of the decrease that the gradient promises, by Nocedal and Wright
 
 
 @of_any_size
 def gradient_descent(f: AnyFn, *, rate: Any = None, tolerance: Any = 1e-8, max_steps: Any = 10_000) -> AnyFn:
-    """A search for the least value of `f`, that goes `rate` times the gradient downhill in each step.
+    """Gradient descent: a minimiser of `f`, whose steps are `-rate` times the gradient.
 
-    Without a `rate` it finds one as it goes. A step after which the value is less by enough (Armijo's condition:
+    Without a `rate` it searches for one as it goes. A step that makes the value less by enough (Armijo's condition:
     Nocedal and Wright, Numerical Optimization, 2nd edition, 2006, (3.4)) is taken, and the next one tries twice that
-    rate; any other is not taken, and half of it is tried.
+    rate; any other is not taken, and half its rate is tried.
 
-    `f` goes to a Real, from what is searched through, of any type made of Reals, and data after that. What is made
-    takes a start in the place of the former, and gives a `Minimum`. The search ends where the length of the gradient
-    is at most `tolerance`, where steps are too short to move it, and after `max_steps`.
+    `f` takes a point, of any type made of Reals, and data after it, and gives a Real. The minimiser takes a start in
+    the place of the point, and gives a `Minimum`. It ends when the length of the gradient is at most `tolerance`, when
+    steps are too short to move the point, and after `max_steps`.
     """
     by: Any = None
     if rate is not None:
@@ -50,12 +50,12 @@ def adam(
     f: AnyFn, *, rate: Any = 0.001, b1: Any = 0.9, b2: Any = 0.999, epsilon: Any = 1e-8,
     tolerance: Any = 1e-8, max_steps: Any = 10_000,
 ) -> AnyFn:  # fmt: skip
-    """A search for the least value of `f`, in steps of which each number has about the length `rate`.
+    """Adam: a minimiser of `f`, in steps of which each number has about the length `rate`.
 
-    They follow a running mean of the gradients, divided by the root of that of their squares: Adam, of Kingma and Ba
-    (ICLR 2015, algorithm 1), who name the other options, and give their values here.
+    They follow a running mean of the gradients, divided by the root of that of their squares: Kingma and Ba
+    (ICLR 2015, algorithm 1), who name the other options, and give their defaults.
 
-    `f`, and what is made, are as with `gradient_descent`. The search ends where the length of the gradient
+    `f` and the minimiser take and give the same as with `gradient_descent`. It ends when the length of the gradient
     is at most `tolerance`, and after `max_steps`.
     """
     option("rate", rate)
@@ -93,9 +93,9 @@ def along(x: Any, t: Any, p: Any) -> Any:
 
 
 def _steps(both: Any, x: Any, more: Any, step: Any, tolerance: Any, max_steps: Any) -> Found:
-    """The best point on a way of which every step is taken: `step(state)` gives the next point, and what it keeps."""
+    """The best point of a search that takes every step: `step(state)` gives the next point, and `more` state."""
 
-    def turn(s: Any) -> Any:
+    def body(s: Any) -> Any:
         there, more = step(s)
         value, g = both(there)
         best, slope = s["best"], norm(g)
@@ -112,19 +112,19 @@ def _steps(both: Any, x: Any, more: Any, step: Any, tolerance: Any, max_steps: A
 
     value, g = both(x)
     best = {"x": x, "value": value, "slope": norm(g)}
-    s = control.while_loop(test, turn, {"x": x, "value": value, "g": g, "best": best, "steps": 0.0, "more": more})
+    s = control.while_loop(test, body, {"x": x, "value": value, "g": g, "best": best, "steps": 0.0, "more": more})
     best = s["best"]
     return best["x"], best["value"], best["slope"], s["steps"], there_yet(s)
 
 
 def _by_trial(both: Any, x: Any, tolerance: Any, max_steps: Any) -> Found:
-    """The end of a way of which only the steps are taken that help enough, at a rate that adapts."""
+    """The end of a search that takes only the steps that help enough, at a rate that adapts (backtracking)."""
 
     def test(s: Any) -> Any:
         moves = s["rate"] * norm(s["g"]) > ROUNDING * norm(s["x"])
         return (norm(s["g"]) > tolerance) & moves & (s["steps"] < max_steps)
 
-    def turn(s: Any) -> Any:
+    def body(s: Any) -> Any:
         there = along(s["x"], -s["rate"], s["g"])
         value, g = both(there)
         taken = value <= s["value"] - _ENOUGH * s["rate"] * dot(s["g"], s["g"])  # which no nan is
@@ -132,6 +132,6 @@ def _by_trial(both: Any, x: Any, tolerance: Any, max_steps: Any) -> Found:
         return {**after, "rate": s["rate"] * select(taken, 2.0, 0.5), "steps": s["steps"] + 1.0}
 
     value, g = both(x)
-    s = control.while_loop(test, turn, {"x": x, "value": value, "g": g, "rate": 1.0, "steps": 0.0})
+    s = control.while_loop(test, body, {"x": x, "value": value, "g": g, "rate": 1.0, "steps": 0.0})
     slope = norm(s["g"])
     return s["x"], s["value"], slope, s["steps"], slope <= tolerance

@@ -1,16 +1,16 @@
-"""Direct manipulation: the parameters of a picture with which a point of it lies where it is dragged.
+"""Direct manipulation: the parameters of a picture for which a point of it lies where it is dragged.
 
-A picture is a function from parameters to points. A point that is computed can be dragged as one that is given: its
-pull-back says how each parameter moves it. A few damped Gauss-Newton steps bring it to the pointer, or as near as the
-picture allows. With J the Jacobian of the point and of the constraints, one row for each of their numbers, r what is
-missing, and W the squared weights of the parameters, a step is
+A picture is a function from parameters to points. A computed point can be dragged like a given one: its pullback says
+how each parameter moves it. A few damped Gauss-Newton steps bring it to the pointer, or as near as the picture allows.
+With J the Jacobian of the point and of the constraints, one row for each of their numbers, r the residuals, and W the
+squared weights of the parameters, a step is
 
     dp = W Jᵀ (J W Jᵀ + damping I)⁻¹ r
 
-the least change, in the norm that W gives, that does what can be done: damped least squares, as for the joints of
-robots (Wampler 1986; Nakamura and Hanafusa 1986), with a damping that follows from step to step whether it was needed
-(Marquardt 1963). There are two equations for a point of the plane, and one for each constraint, however many
-parameters move; and each takes one pull-back.
+the least change, in the norm of W, that does what can be done: damped least squares, as for the joints of robots
+(Wampler 1986; Nakamura and Hanafusa 1986), with a damping that adapts from step to step (Marquardt 1963). There are two
+equations for a point of the plane, and one for each constraint, however many parameters move; and each takes one
+pullback.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ from .descent import each
 from .linear_algebra import cholesky_solve
 from .objective import option, whole
 
-_AGAIN = 3  # how often a step is found anew, without the parameters that came to a bound
+_AGAIN = 3  # attempts at a step, each without the parameters that came to a bound in the last
 _FIRST, _LESS, _MORE, _MOST = 1e-3, 0.2, 10.0, 1e8  # the damping: a part of the diagonal
-_FLOOR, _TINY = 1e-12, 1e-100  # what the diagonal has at least: relative to all of it, and at all
-_SLOW = 1e-9  # a step that takes away no more of a squared distance than this part of it is the last one
-_THERE = 1e-26  # a squared distance, relative to squared coordinates, that is none
-_REPAIRS = 8.0  # how many steps bring the constraints back, after all others
-_COUNTS = (1, 2, 3, 4)  # how many arguments a call of `dragger` can have
+_FLOOR, _TINY = 1e-12, 1e-100  # the least diagonal: relative to all of it, and absolute
+_SLOW = 1e-9  # a step that reduces a squared distance by less than this part of it is the last one
+_THERE = 1e-26  # a squared distance, relative to squared coordinates, that counts as 0
+_REPAIRS = 8.0  # the number of steps that restore the constraints, after all others
+_COUNTS = (1, 2, 3, 4)  # the numbers of arguments that a call of `dragger` can have
 
 
 @of_any_size
 def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12, stiff: float = 10.0) -> AnyFn:
-    """A function that drags points: from parameters to near ones, with which point `handle` lies at `target`.
+    """A function that drags points: from parameters to near ones, for which point `handle` lies at `target`.
 
-    `points` goes from parameters, of any type made of Reals, to a vector of points, which are vectors of Reals. What
-    is made is `drag(p, handle, target, weights, low, high)`, where `p` has the name that it has in `points`. The last
+    `points` goes from parameters, of any type made of Reals, to a vector of points, which are vectors of Reals. The
+    result is `drag(p, handle, target, weights, low, high)`, where `p` has the name that it has in `points`. The last
     three are of the parameters' type, too. `low` and `high` are bounds, and `weights` say how far a parameter moves in
-    one step at most, and so how much of the way it goes when others move, too: of weight 0 it is locked.
+    one step at most, and so how much of the way it goes when others move, too: with weight 0 it is locked.
 
-    `constraints` goes from the parameters, and from what else it takes, to a vector of numbers which are 0 where the
-    constraints hold. What else it takes, `drag` takes at its end. On the way, one that is off by 1 counts as much as a
-    distance of `stiff`; at the end they are brought to 0, if that can be done.
+    `constraints` goes from the parameters, and further arguments, to a vector of numbers which are 0 if the
+    constraints hold. `drag` takes the further arguments at its end. On the way, a constraint that is off by 1 counts
+    as much as a distance of `stiff`; at the end they are brought to 0, if that can be done.
 
-    What is out of reach comes as near as it can. A point does not jump: no step is longer than the weights say, and
+    A point that is out of reach comes as near as it can. It does not jump: no step is longer than the weights say, and
     none leads to a picture with a coordinate that is infinite or nan. After `turns` steps a point may still be on its
     way: drag it to its target again.
     """
@@ -91,13 +91,13 @@ def _checked(points: Any) -> Type:
         raise TypeMismatch(f"rose.lib.dragger: {f.name} does not take one parameter made of Reals", at, hint)
     t = f.result
     if not (isinstance(t, Vec) and isinstance(t.elem, Vec) and t.elem.elem is Real):
-        hint = "a picture in the plane gives a Vec[n, Vec[2]]"
-        raise TypeMismatch(f"rose.lib.dragger: {f.name} gives a {t!r}, which is no vector of points", at, hint)
+        hint = "return points: a Vec[n, Vec[2]] in the plane"
+        raise TypeMismatch(f"rose.lib.dragger: {f.name} gives a {t!r}, which is not a vector of points", at, hint)
     return f.types[0]
 
 
 def _others(constraints: Any, points: AnyFn) -> list[tuple[str, Type]]:
-    """What constraints take besides the parameters of the picture: names and types."""
+    """The names and types of the further parameters of the constraints, after those of the picture."""
     if constraints is None:
         return []
     at = here().narrow(argument(1, "constraints", *_COUNTS))
@@ -106,7 +106,7 @@ def _others(constraints: Any, points: AnyFn) -> list[tuple[str, Type]]:
         hint = f"let it take first what {points.name} takes, a {points.types[0]!r}"
         raise TypeMismatch(f"rose.lib.dragger: {f.name} is not about the picture {points.name}", at, hint)
     if not (isinstance(f.result, Vec) and f.result.elem is Real):
-        hint = "a constraint is a number that is to be 0, and all of them are a vector"
+        hint = "return a vector of numbers, one for each constraint: it holds where that is 0"
         raise TypeMismatch(f"rose.lib.dragger: {f.name} gives a {f.result!r}", at, hint)
     return [*zip(f.names, f.types, strict=True)][1:]
 
@@ -127,7 +127,7 @@ def _unit(k: Any, n: int) -> Any:
 
 
 class _Goal:
-    """Where a point of a picture is to be, and its constraints: as functions of a vector of parameters.
+    """The target of a point of a picture, and the constraints: residuals as functions of a vector of parameters.
 
     They take an `aim`, too: 1 where the target counts, and 0 where only the constraints do.
     """
@@ -165,9 +165,9 @@ class _Goal:
         return _Equations(right, rows, loops.vec([1.0 if a < self.size else 1.0 - aim for a in range(self.count)]))
 
     def search(self, room: _Room) -> AnyFn:
-        """The function from parameters to near ones with which nothing is missing, or less: in so many turns."""
+        """The function from parameters to near ones with smaller residuals, in at most `turns` steps."""
 
-        def turn(state: Any) -> Any:
+        def body(state: Any) -> Any:
             p, aim, damping = state["p"], state["aim"], state["damping"]
             there = room.step(p, self.equations(p, aim), damping)
             far, after = state["far"], self.far(there, aim)
@@ -182,14 +182,14 @@ class _Goal:
         def search(p: Any, aim: Any, turns: Any) -> Any:
             far = self.far(p, aim)
             state = {"p": p, "aim": aim, "far": far, "damping": _FIRST, "left": turns, "on": far > self.there}
-            return control.while_loop(lambda state: state["on"], turn, state)["p"]
+            return control.while_loop(lambda state: state["on"], body, state)["p"]
 
         return make(search, [self.flat.vec, Real, Real], self.flat.vec, "search", ["p", "aim", "turns"])
 
 
 @dataclass
 class _Equations:
-    """What is missing, and what each parameter takes away of it: a row for each number that is missing."""
+    """The linearised residuals: the right side, and a row of the Jacobian for each residual."""
 
     right: Any
     rows: Any
@@ -211,21 +211,21 @@ class _Equations:
 
 
 class _Room:
-    """Where parameters may go from `p`, in one step: as vectors."""
+    """The region in which parameters may move from `p`, in one step: weights and bounds, as vectors."""
 
     def __init__(self, p: Any, weights: Any, low: Any, high: Any) -> None:
         free: Callable[[Any], Any] = lambda i: weights[i] > 0.0
         self.loose = each(p, lambda i: select(free(i), weights[i] ** 2, 0.0))
-        # what is locked stays, even outside of its bounds
+        # a locked parameter stays, even outside of its bounds
         self.low = each(p, lambda i: select(free(i), low[i], p[i]))
         self.high = each(p, lambda i: select(free(i), high[i], p[i]))
 
     def inside(self, p: Any) -> Any:
-        """`p`, brought into its bounds."""
+        """`p`, clipped to its bounds."""
         return each(p, lambda i: ops.clip(p[i], self.low[i], self.high[i]))
 
     def step(self, p: Any, equations: _Equations, damping: Any) -> Any:
-        """`p` after the least step. What would leave its bounds goes just to them, and the others do the rest."""
+        """`p` after the least step. A parameter that would leave its bounds goes just to them; the others go on."""
 
         def again(_: Any, state: Any) -> Any:
             loose, fixed, _ = state

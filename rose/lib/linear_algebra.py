@@ -1,4 +1,4 @@
-"""Linear equations with a symmetric positive definite matrix, as Newton's method has them."""
+"""Cholesky factorisation, and linear equations with a symmetric positive definite matrix."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..ir.value import Value
 
 @edge
 def cholesky(a: Any) -> Any:
-    """The lower triangular matrix `l`, with a positive diagonal, of which `a` is `l @ rose.transpose(l)`.
+    """The Cholesky factor of `a`: the lower triangular `l` with a positive diagonal and `l @ rose.transpose(l) == a`.
 
-    `a` is a `Vec[n, Vec[n]]`, symmetric: only its upper half is read. Where it is not positive definite there
-    is no such matrix: then its numbers are nan.
+    `a` is a `Vec[n, Vec[n]]`, symmetric: only its upper half is read; so is the result. If `a` is not positive
+    definite, all numbers of the result are nan.
 
     It is the outer product form of Golub and Van Loan, Matrix Computations (4th edition, 2013), section 4.2.5.
     """
@@ -29,10 +29,10 @@ def cholesky(a: Any) -> Any:
 
 @edge
 def cholesky_solve(a: Any, y: Any) -> Any:
-    """The vector `x` of which `a @ x` is `y`, for a symmetric positive definite matrix `a`.
+    """The solution `x` of `a @ x == y`, for a symmetric positive definite matrix `a`.
 
-    `a` is a `Vec[n, Vec[n]]`, of which only the upper half is read, and `y` a `Vec[n]`. Where `a` is not positive
-    definite, the numbers of `x` are nan.
+    `a` is a `Vec[n, Vec[n]]`, of which only the upper half is read; `y` and `x` are `Vec[n]`. If `a` is not positive
+    definite, all numbers of `x` are nan.
     """
     m, v = _matrix(a, "cholesky_solve"), infer(y)
     if v.type is not m.type.elem:
@@ -44,7 +44,7 @@ def cholesky_solve(a: Any, y: Any) -> Any:
 
 
 def solution(a: Any, y: Any) -> tuple[Any, Any]:
-    """What `cholesky_solve` gives, and true; where `a` is not positive definite, finite numbers, and false."""
+    """The result of `cholesky_solve`, and true; if `a` is not positive definite, finite numbers, and false."""
     upper, definite = _upper(a)
     return _backward(upper, _forward(upper, y)), definite
 
@@ -73,13 +73,13 @@ def _a(v: Value, x: Any) -> str:
 
 
 def _upper(a: Any) -> tuple[Any, Any]:
-    """The transpose of what `cholesky` gives, and true: row for row, each of which is taken from what remains of `a`.
+    """The transposed Cholesky factor, and true: row by row, each of which is eliminated from the rest of `a`.
 
-    Where `a` is not positive definite, it has other numbers, and false.
+    If `a` is not positive definite, other finite numbers, and false.
     """
     n = a.type.size
 
-    def turn(k: Any, state: Any) -> Any:
+    def body(k: Any, state: Any) -> Any:
         rest, definite = state
         square = rest[k][k]
         positive = (square > 0.0) & (square < math.inf)
@@ -88,31 +88,31 @@ def _upper(a: Any) -> tuple[Any, Any]:
         after = loops.vec(loops.vec(rest[i][j] - row[i] * row[j] for j in loops.range(n)) for i in loops.range(n))
         return (after, definite & positive), row
 
-    (_, definite), rows = control.scan(turn, (a, True), n)
+    (_, definite), rows = control.scan(body, (a, True), n)
     return rows, definite
 
 
 def _forward(upper: Any, y: Any) -> Any:
-    """The vector `x` of which `transpose(upper) @ x` is `y`."""
+    """Forward substitution: the solution `x` of `transpose(upper) @ x == y`."""
     n = y.type.size
 
-    def turn(k: Any, rest: Any) -> Any:
+    def body(k: Any, rest: Any) -> Any:
         x = rest[k] / upper[k][k]
         return loops.vec(rest[j] - upper[k][j] * x for j in loops.range(n)), x
 
-    return control.scan(turn, y, n)[1]
+    return control.scan(body, y, n)[1]
 
 
 def _backward(upper: Any, y: Any) -> Any:
-    """The vector `x` of which `upper @ x` is `y`."""
+    """Back substitution: the solution `x` of `upper @ x == y`."""
     n = y.type.size
 
-    def turn(i: Any, rest: Any) -> Any:
+    def body(i: Any, rest: Any) -> Any:
         k = backwards(i, n)
         x = rest[k] / upper[k][k]
         return loops.vec(rest[j] - upper[j][k] * x for j in loops.range(n)), x
 
-    _, xs = control.scan(turn, y, n)
+    _, xs = control.scan(body, y, n)
     return loops.vec(xs[backwards(i, n)] for i in loops.range(n))
 
 

@@ -1,4 +1,4 @@
-"""What all searches have in common: what they search, what they give, and what is wrong with what they are given."""
+"""The objective and the result of a minimiser, and the checks of its arguments: shared by all minimisers."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ ROUNDING = 2.0**-48  # of a value: about what it is rounded by, as the sum of a 
 
 @struct
 class Minimum:
-    """What a search found. As a type, `Minimum[P]` is that of a search through values of type `P`.
+    """The result of a minimiser. As a type, `Minimum[P]` is that of a search through values of type `P`.
 
-    `x` is the best point it saw, `value` the function there, and `gradient_norm` the length of the gradient: of the
-    sum of squares, where it searched for the least of those. `steps` counts the steps it tried, also those that did
-    not help. It has `converged` where the gradient is as small as was asked for, or where no step makes the value
-    less, as far as numbers tell.
+    `x` is the best point it saw, `value` the objective there, and `gradient_norm` the length of the gradient: of the
+    sum of squares, for `gauss_newton`. `steps` counts the steps it tried, also those that did not help. It has
+    `converged` if the gradient is as small as the tolerance, or if no step makes the value less, up to rounding.
     """
 
     x: Point
@@ -49,7 +48,7 @@ def _minimum(t: Type) -> Type:
 
 
 class Objective:
-    """A function to a number, as one of a vector; what else it takes is `data`, which stays."""
+    """The objective of a minimiser: a function to a number as a function of one vector, its other arguments fixed."""
 
     def __init__(self, f: AnyFn, data: Sequence[Any]) -> None:
         self.f, self.flat, self._given, self._data = f, Flat(f.types[0]), f, data
@@ -61,7 +60,7 @@ class Objective:
         return self._given(self.flat.value(v), *data)
 
     def of(self, derived: Callable[[AnyFn], AnyFn]) -> Callable[[Any], Any]:
-        """What is derived of the function, such as its gradient, at a vector."""
+        """The function that `derived` makes from the objective, such as its gradient, of a vector."""
         made = derived(self.f)
         return lambda v: made(v, *self._data)
 
@@ -71,7 +70,7 @@ Search = Callable[[Objective, Any], Found]
 
 
 def searching(what: str, f: Any, search: Search, squares: bool = False) -> AnyFn:
-    """The function from a start, and what else `f` takes, to the `Minimum` that a search finds from there."""
+    """The function from a start, and the other arguments of `f`, to the `Minimum` that `search` finds from there."""
     t = _checked(what, f, squares)
 
     def body(start: Any, *data: Any) -> Any:
@@ -83,16 +82,16 @@ def searching(what: str, f: Any, search: Search, squares: bool = False) -> AnyFn
 
 
 def _checked(what: str, f: Any, squares: bool) -> Type:
-    """The type of what is searched through."""
+    """The type of the first parameter of `f`, which is searched through; a TypeMismatch if `f` cannot be minimised."""
     at = here().narrow(argument(0, "f", *range(1, 9)))
     of = checked(f, f"lib.{what}", at)
     if not of.types or not is_real(of.types[0]):
         given = f"is a {of.types[0]!r}" if of.types else "is missing"
-        hint = "what is searched comes first: one number, vector or struct of Reals; data come after it"
+        hint = "put one number, vector or struct of Reals first, which is searched; data come after it"
         raise TypeMismatch(f"rose.lib.{what}: the first parameter of {of.name} {given}", at, hint)
     if not squares and of.result is not Real:
-        hint = "rose.lib.gauss_newton takes the residuals themselves, of which it squares and adds up all"
-        hint = hint if is_real(of.result) else "what is searched for is the least number that it gives"
+        hint = "use rose.lib.gauss_newton for residuals: it squares and adds them itself"
+        hint = hint if is_real(of.result) else "return one number, which is to be least"
         raise TypeMismatch(f"rose.lib.{what} takes a function to a Real, and {of.name} gives a {of.result!r}", at, hint)
     if not is_real(of.result):
         hint = "return the residuals, as in rose.vec(y[i] - line(x[i]) for i in rose.range(n))"
@@ -104,7 +103,7 @@ def _checked(what: str, f: Any, squares: bool) -> Type:
 
 
 def option(name: str, x: Any, below: float = math.inf) -> None:
-    """That an option is a number from 0 to below `below`, or a traced one."""
+    """Check that an option is a number from 0 to below `below`, or a traced value."""
     if isinstance(x, Value):
         return
     if isinstance(x, bool) or not hasattr(x, "__float__"):
@@ -115,7 +114,7 @@ def option(name: str, x: Any, below: float = math.inf) -> None:
 
 
 def whole(name: str, n: Any) -> None:
-    """That an option is an integer above 0."""
+    """Check that an option is an integer above 0."""
     k = host_index(n)
     if k is None or k < 1:
         kind = TypeMismatch if k is None else OutOfRange
@@ -123,7 +122,7 @@ def whole(name: str, n: Any) -> None:
 
 
 def limits(tolerance: Any, max_steps: Any) -> None:
-    """That these are where a search can end; the number of steps may be a traced one, too."""
+    """Check the options that end a search; the number of steps may be a traced value, too."""
     option("tolerance", tolerance)
     if not isinstance(max_steps, Value):
         whole("max_steps", max_steps)
@@ -133,5 +132,5 @@ def _at(name: str) -> Loc:
     return here().narrow(argument(_BY_NAME, name, *range(1, 9)))
 
 
-_USUAL = "leave it out for what is usual"
-_BY_NAME = 9  # options have no place
+_USUAL = "leave it out for the default"
+_BY_NAME = 9  # options are given by name

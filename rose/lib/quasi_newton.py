@@ -1,4 +1,4 @@
-"""L-BFGS: Newton's method with a Hessian that is guessed from the last few steps."""
+"""L-BFGS: a quasi-Newton minimiser, with a Hessian that is estimated from the last few steps."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _TRIES = 60  # in one line search: halved as often, a step is shorter than the d
 
 @of_any_size
 def lbfgs(f: AnyFn, *, history: int = 10, tolerance: Any = 1e-8, max_steps: Any = 1000) -> AnyFn:
-    """A search for the least value of `f`, that learns how the gradient changes from the last `history` steps.
+    """L-BFGS: a minimiser of `f` that estimates the curvature from the last `history` steps.
 
-    It is L-BFGS: Nocedal and Wright, Numerical Optimization (2nd edition, 2006), algorithms 7.4 and 7.5. A step goes
-    as far as Wolfe's conditions ask (there (3.6)), which is found by doubling and bisection (Lewis and Overton,
+    See Nocedal and Wright, Numerical Optimization (2nd edition, 2006), algorithms 7.4 and 7.5. The line search goes
+    as far as Wolfe's conditions ask (there (3.6)), by doubling and bisection (Lewis and Overton,
     Nonsmooth optimization via quasi-Newton methods, 2013, algorithm 2.6).
 
-    `f` goes to a Real, from what is searched through, of any type made of Reals, and data after that. What is made
-    takes a start in the place of the former, and gives a `Minimum`. The search ends where the length of the gradient
-    is at most `tolerance`, where no step makes the value less, and after `max_steps`.
+    `f` takes a point, of any type made of Reals, and data after it, and gives a Real. The minimiser takes a start in
+    the place of the point, and gives a `Minimum`. It ends when the length of the gradient is at most `tolerance`, when
+    no step makes the value less, and after `max_steps`.
     """
     whole("history", history)
     limits(tolerance, max_steps)
@@ -41,7 +41,7 @@ def lbfgs(f: AnyFn, *, history: int = 10, tolerance: Any = 1e-8, max_steps: Any 
         def test(s: Any) -> Any:
             return s["busy"] & (norm(s["at"]["g"]) > tolerance) & (s["steps"] < max_steps)
 
-        def turn(s: Any) -> Any:
+        def body(s: Any) -> Any:
             at, past = s["at"], s["past"]
             p = _direction(at["g"], past, history)
             to = _line_search(both, at, p)
@@ -52,14 +52,14 @@ def lbfgs(f: AnyFn, *, history: int = 10, tolerance: Any = 1e-8, max_steps: Any 
         value, g = both(x)
         at = {"x": x, "value": value, "g": g}
         s = {"at": at, "past": _nothing(g, history), "steps": 0.0, "busy": True, "least": False}
-        end = control.while_loop(test, turn, s)
+        end = control.while_loop(test, body, s)
         at, slope = end["at"], norm(end["at"]["g"])
         return at["x"], at["value"], slope, end["steps"], (slope <= tolerance) | end["least"]
 
     return searching("lbfgs", f, search)
 
 
-# what was learned: the last changes of the point and of the gradient, the newest first
+# the history: the last changes of the point and of the gradient, the newest first
 
 
 def _nothing(g: Any, history: int) -> Any:
@@ -70,7 +70,7 @@ def _nothing(g: Any, history: int) -> Any:
 
 
 def _learned(past: Any, at: Any, to: Any, history: int) -> Any:
-    """With one step more. Where the gradient did not grow along it, it is not used: its weight is 0."""
+    """The history with one step more. If the gradient did not grow along it, its weight is 0."""
     dx, dg = (along(to[k], -1.0, at[k]) for k in ("x", "g"))
     product, square = dot(dx, dg), dot(dg, dg)
     grew = (product > 0.0) & (1.0 / product < math.inf) & (square < math.inf)
@@ -86,7 +86,7 @@ def _learned(past: Any, at: Any, to: Any, history: int) -> Any:
 
 
 def _direction(g: Any, past: Any, history: int) -> Any:
-    """The step to where the gradient is 0, if it changes as it did: by the two loops over what was learned."""
+    """The quasi-Newton direction, by the two-loop recursion over the history."""
     dx, dg, weight = past["dx"], past["dg"], past["weight"]
 
     def newest_first(i: Any, q: Any) -> Any:
@@ -105,13 +105,13 @@ def _direction(g: Any, past: Any, history: int) -> Any:
 
 
 def _line_search(both: Any, at: Any, p: Any) -> Any:
-    """A point along `p` with a value that is less by enough, and a slope that is less steep; if there is none, `at`."""
+    """The line search: a point along `p` that meets Wolfe's conditions; if there is none, `at`."""
     slope = dot(at["g"], p)
 
     def test(s: Any) -> Any:
         return ~s["done"] & (s["tries"] < _TRIES)
 
-    def turn(s: Any) -> Any:
+    def body(s: Any) -> Any:
         t = s["t"]
         there = along(at["x"], t, p)
         value, g = both(there)
@@ -123,4 +123,4 @@ def _line_search(both: Any, at: Any, p: Any) -> Any:
         return {"t": t, "low": low, "high": high, "to": to, "done": done, "tries": s["tries"] + 1.0}
 
     start = {"t": 1.0, "low": 0.0, "high": math.inf, "to": at, "done": False, "tries": 0.0}
-    return control.while_loop(test, turn, start)["to"]
+    return control.while_loop(test, body, start)["to"]

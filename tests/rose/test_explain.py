@@ -103,7 +103,7 @@ def test_the_turn_and_the_call_are_said():
     assert lines[0] == "log made nan of -1.0"
     assert lines[1].startswith("  at ") and "test_explain.py:" in lines[1]
     assert lines[2:4] == ["    return rose.log(x) * 2.0", "           ^^^^^^^^^^^"]
-    assert lines[4].startswith("  in turn 3 (counted from 0) of the loop at ")
+    assert lines[4].startswith("  in iteration 3 (counted from 0) of the loop at ")
     assert lines[5] == "  in inner"
     assert lines[6].startswith("  called from total at ")
     assert len(lines) == 7

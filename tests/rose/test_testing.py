@@ -170,7 +170,7 @@ def test_a_constant_of_derivatives_is_told():
     (rose.fn([Bool], Bool)(lambda b: ~b), "no derivative"),
     (rose.fn([Fin[0]], Real)(lambda i: 1.0), "index of nothing"),
     (real(lambda x: rose.log(-1.0 - x * x)), "no point was found"),
-    (real(lambda x: rose.while_loop(lambda s: s != s + 1.0, lambda s: s + 1.0, x)), "many turns"),
+    (real(lambda x: rose.while_loop(lambda s: s != s + 1.0, lambda s: s + 1.0, x)), "many iterations"),
 ], ids=["Bool", "Fin[0]", "log of less than 0", "endless"])  # fmt: skip
 def test_what_cannot_be_checked_is_told(f: Any, said: str):
     report = examine(f)

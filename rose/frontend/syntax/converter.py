@@ -1,4 +1,4 @@
-"""The rewriting behind `@fn(syntax=True)`: calls of `decide.py` around a function's branches and loops."""
+"""The conversion of a syntax tree for `@fn(syntax=True)`: calls of `runtime.py` around its branches and loops."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ...errors import Loc, RoseError, TypeMismatch
 from .liveness import Liveness, bodies, bound, inside, late
 
 N = TypeVar("N", bound=ast.AST)
-RUN, RESULT = "@run", "@result"  # what the rewritten function finds `decide.Run` by; where it keeps what it returns
+RUN, RESULT = "@run", "@result"  # the variables of a rewritten function with `runtime.Run`, and with its result
 
 Body = list[ast.stmt]
 
-UNDERSTOOD = {  # the statements and expressions of Python's that are rewritten, or stay as they are
+UNDERSTOOD = {  # Python's statements and expressions that are rewritten, or stay as they are
     "AnnAssign", "Assert", "Assign", "AugAssign", "Break", "ClassDef", "Continue", "Delete", "Expr", "For",
     "FunctionDef", "If", "Import", "ImportFrom", "Match", "Pass", "Raise", "Return", "Try", "TryStar", "TypeAlias",
     "While", "With",
@@ -35,7 +35,7 @@ REFUSED = {  # the others, and what to write instead
     "Yield": "return a vector: rose.vec makes one",
     "YieldFrom": "return a vector: rose.vec makes one",
 }
-_LOOKS = ("locals", "vars", "dir", "eval", "exec")  # what would see variables that are not the user's
+_INTROSPECTION = ("locals", "vars", "dir", "eval", "exec")  # they would see variables that are not the user's
 _COPIES = 500  # statements that may be written twice, for branches of which some return and some go on
 
 
@@ -43,7 +43,7 @@ _COPIES = 500  # statements that may be written twice, for branches of which som
 
 
 class _Fill(ast.NodeTransformer):
-    """Puts parts into a template, and the place of a node of the user's on all the rest."""
+    """Fills the placeholders of a template with parts, and gives all else the location of the user's node `at`."""
 
     def __init__(self, at: ast.AST, parts: dict[str, Any]) -> None:
         self.at, self.parts = at, parts
@@ -132,12 +132,12 @@ else:
 """
 _FOR = """
 HERE = RUN.each(RUN.iter(ITEMS), NAMES, LIVE, UNDER, RUN.locals())
-for TARGET in HERE.turns():
+for TARGET in HERE.iterations():
     if HERE.traced:
         pass
         TAKE
     BODY
-    HERE.turn(RUN.locals())
+    HERE.end(RUN.locals())
 else:
     if HERE.traced:
         pass
@@ -159,7 +159,7 @@ finally:
 
 
 class Rewriter:
-    """Rewrites one function."""
+    """Rewrites one function: `function` does, by the templates above."""
 
     def __init__(self, code: CodeType, cls: str | None) -> None:
         self.cls = (cls or "").lstrip("_")
@@ -207,9 +207,9 @@ class Rewriter:
                     raise self.wrong(node, what, REFUSED[kind])
             elif isinstance(node, (ast.expr, ast.stmt)) and kind not in UNDERSTOOD:
                 raise self.wrong(node, f"syntax=True does not know Python's {kind}", "write it without")
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _LOOKS:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _INTROSPECTION:
                 if node.func.id in ("locals", "eval", "exec") or not node.args:
-                    what = f"{node.func.id} would see what syntax=True makes of this function"
+                    what = f"{node.func.id} would see the variables that syntax=True adds to this function"
                     raise self.wrong(node, what, "name the variables")
 
     # early returns: what follows an `if` in which one stands goes into its branches
@@ -264,7 +264,7 @@ class Rewriter:
     def parts(self, s: ast.If | ast.While | ast.For, at: ast.AST, without: list[str]) -> tuple[str, list[str], Any]:
         names = [k for k in bound([*s.body, *([] if not isinstance(s, ast.If) else s.orelse)]) if k not in without]
         if not isinstance(s, ast.If):
-            names = [k for k in names if k in self.live.at[s] or k in self.late]  # the others are a turn's own
+            names = [k for k in names if k in self.live.at[s] or k in self.late]  # the others are an iteration's own
         here = self.named()
         spelled: Callable[[frozenset[str]], ast.expr] = lambda of: _names(
             [self.spelled(k) for k in names if k in of], at
@@ -332,7 +332,7 @@ class Rewriter:
         return [s]
 
     def leaving(self, s: ast.Return | ast.Break | ast.Continue) -> Body:
-        """A way out: refused, when it is traced, if it would leave what is recorded."""
+        """A `return`, `break` or `continue`: refused at run time if it would leave a part that is recorded."""
         out: Body = []
         if isinstance(s, ast.Return):
             between, what = [k for k, _ in self.around], "return"
@@ -348,25 +348,19 @@ class Rewriter:
         return [*out, s]
 
     def checks(self, s: ast.stmt) -> Body:
-        """What is asked before a statement that has no meaning in a branch or a loop that is traced."""
+        """Checks before a statement that has no meaning in a traced branch or loop."""
         if not self.around:
             return []
         if isinstance(s, (ast.Raise, ast.Delete)):
             what = "raise" if isinstance(s, ast.Raise) else "del"
-            hint = "a compiled function raises nothing: return a number that says what is wrong, such as float('nan')"
+            hint = "return a number that says what is wrong, such as float('nan'): a compiled function raises nothing"
             hint = hint if what == "raise" else "let the variable be"
             return self.asking(s, "RUN.refuse(WHAT, HINT)", WHAT=what, HINT=hint)
         if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and isinstance(s.value.func, ast.Attribute):
             f = s.value.func
             if isinstance(f.value, ast.Name):
-                return self.asking(
-                    s,
-                    "RUN.calls(X, NAME, WHAT, LOCAL)",
-                    X=f.value.id,
-                    NAME=f.value.id,
-                    WHAT=f.attr,
-                    LOCAL=self.is_local(f.value),
-                )
+                name, local = f.value.id, self.is_local(f.value)
+                return self.asking(s, "RUN.calls(X, NAME, WHAT, LOCAL)", X=name, NAME=name, WHAT=f.attr, LOCAL=local)
         return [x for target in _targets(s) for x in self.check_target(s, target)]
 
     def check_target(self, s: ast.stmt, target: ast.expr) -> Body:
@@ -395,7 +389,7 @@ class Rewriter:
 
 
 class _Renamed(ast.NodeTransformer):
-    """In a lambda, which has no statements: each of its expressions decides by itself."""
+    """Replaces the run in a lambda, which has no statements: each of its expressions makes a run of its own."""
 
     def __init__(self, run: ast.expr) -> None:
         self.run = run
@@ -407,7 +401,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 class _Expressions(ast.NodeTransformer):
-    """Rewrites `and`, `or`, `not`, `a < b < c` and `x if c else y`; not inside of functions that are made here."""
+    """Rewrites `and`, `or`, `not`, `a < b < c` and `x if c else y`."""
 
     def __init__(self, rewriter: Rewriter) -> None:
         self.rewriter = rewriter
@@ -417,7 +411,7 @@ class _Expressions(ast.NodeTransformer):
         return _placed(ast.Call(f, args, []), node)
 
     def later(self, node: ast.expr) -> ast.expr:
-        """A function that evaluates `node`."""
+        """A lambda that evaluates `node`."""
         for x in ast.walk(node):
             if isinstance(x, ast.NamedExpr):
                 what = "syntax=True does not take `:=` where Python may leave it out"
@@ -463,7 +457,7 @@ def _returns(s: ast.stmt) -> bool:
 
 
 def _falls(body: Body) -> bool:
-    """True if what follows the statements may be reached."""
+    """True if control may fall through to the code after the statements."""
     if not body:
         return True
     last = body[-1]
@@ -473,7 +467,7 @@ def _falls(body: Body) -> bool:
 
 
 def _targets(s: ast.stmt) -> list[ast.expr]:
-    """What a statement assigns."""
+    """The targets that a statement assigns, tuples taken apart."""
     if isinstance(s, ast.Assign):
         return [x for t in s.targets for x in _leaves(t)]
     return _leaves(s.target) if isinstance(s, (ast.AugAssign, ast.AnnAssign)) else []

@@ -1,4 +1,4 @@
-"""Which variables of a Python function may still be read, at each of its branches and loops: from its syntax."""
+"""Liveness analysis of a Python function, on its syntax tree: the variables that may still be read at each branch."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def reads(*nodes: ast.AST | None) -> Names:
-    """The names that are read there, also in functions that are made there; deleting is reading."""
+    """The names that are read in `nodes`, also by functions defined in them; deleting counts as reading."""
     found = [x for node in nodes if node is not None for x in ast.walk(node) if isinstance(x, ast.Name)]
     return frozenset([x.id for x in found if not isinstance(x.ctx, ast.Store)])
 
 
 def inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes there, without those that belong to functions and classes that are made there."""
+    """All nodes in `nodes`, without the bodies of functions and classes that are defined in them."""
     todo = [*nodes]
     while todo:
         node = todo.pop()
@@ -28,13 +28,13 @@ def inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _own_targets(nodes: Iterable[ast.AST]) -> set[ast.AST]:
-    """The variables of comprehensions, which are theirs."""
+    """The variables of comprehensions, which are local to them."""
     found = [g.target for x in nodes if isinstance(x, COMPREHENSIONS) for g in x.generators]
     return {y for x in found for y in ast.walk(x)}
 
 
 def bound(nodes: Iterable[ast.AST]) -> list[str]:
-    """The variables that are given a value there, or lose it, in order of their names."""
+    """The variables that `nodes` assign or delete, sorted by name."""
     there = [*inside(nodes)]
     own, found = _own_targets(there), set[str]()
     for x in there:
@@ -55,11 +55,12 @@ def bound(nodes: Iterable[ast.AST]) -> list[str]:
 
 
 def late(nodes: Iterable[ast.AST]) -> Names:
-    """The names that functions made there read, whenever they are called."""
+    """The names that functions defined in `nodes` read, whenever they are called."""
     return reads(*[x for x in inside(nodes) if isinstance(x, SCOPES)])
 
 
 def _surely_bound(s: ast.stmt) -> Names:
+    """The names that a statement certainly assigns: they are dead before it."""
     match s:
         case ast.Assign(targets=targets):
             return frozenset([name for t in targets for name in _plain_names(t)])
@@ -80,7 +81,7 @@ def _plain_names(target: ast.expr) -> list[str]:
 
 
 class Liveness:
-    """For each `if` the variables that may be read after it; for each loop those at the start of a turn."""
+    """The live variables `at` each `if`: after it; and at each loop: at the start of an iteration (a fixpoint)."""
 
     def __init__(self, body: list[ast.stmt]) -> None:
         self.at: dict[ast.stmt, Names] = {}
@@ -131,7 +132,7 @@ class Liveness:
         return head
 
     def _mixed(self, s: ast.Try | ast.TryStar | ast.With | ast.Match, out: Names) -> Names:
-        """What may be left in the middle, or has several parts: all that is read anywhere in it is read after each."""
+        """Statements with several exits: conservatively, a name read in any part is live after every part."""
         out |= reads(s)
         for body in bodies(s):
             self._before(body, out)
@@ -139,7 +140,7 @@ class Liveness:
 
 
 def bodies(s: ast.stmt) -> list[list[ast.stmt]]:
-    """The lists of statements in one, of which none belongs to another function."""
+    """The lists of statements in a compound statement that is not a definition."""
     match s:
         case ast.If() | ast.While() | ast.For():
             return [s.body, s.orelse]

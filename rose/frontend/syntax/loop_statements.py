@@ -1,4 +1,4 @@
-"""Plain `while` and `for` under `@fn(syntax=True)`: their bodies are recorded once, on variables of any turn."""
+"""Plain `while` and `for` under `@fn(syntax=True)`: if they are traced, their bodies are recorded once."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .recorded_parts import NOTHING, Part, Variables, check_place, described, is
 
 
 class Carried:
-    """The variables that a loop hands from turn to turn: those that are numbers, and objects that stay the same."""
+    """The variables that a loop hands from iteration to iteration: values, and host objects that stay the same."""
 
     def __init__(self, names: Sequence[str], live: Sequence[str], there: Variables, loc: Loc) -> None:
         self.names, self.loc, self.first, self.kept = names, loc, dict[str, Value](), Variables()
         for k in names:
             if k not in there:
                 if k in live:
-                    what = f"{k} has no value before this loop, and may be used before a turn of it gives it one"
+                    what = f"{k} has no value before this loop, and may be used before an iteration gives it one"
                     raise TypeMismatch(what, loc, f"give {k} a value before the loop")
             elif (v := lifted(there[k])) is None:
                 self.kept[k] = there[k]
@@ -31,42 +31,44 @@ class Carried:
                 self.first[k] = v
 
     def now(self, state: Value) -> Variables:
-        """All the variables, where `state` has those that change."""
+        """The values of all variables; `state` has those that change."""
         return {**dict.fromkeys(self.names, NOTHING), **self.kept, **unpacked(state, list(self.first))}
 
     def after(self, there: Variables) -> Value:
-        """The state after a turn."""
+        """The state after an iteration."""
         self.check(there)
         return pack([self._value(k, there.get(k, NOTHING), v.type) for k, v in self.first.items()])
 
     def check(self, there: Variables) -> None:
+        """Check that the host objects have stayed the same."""
         for k, x in self.kept.items():
             if (y := there.get(k, NOTHING)) is not x:
                 to = "loses its value" if y is NOTHING else f"becomes {described(y)}"
                 what = f"{k} is {described(x)} before this loop, and {to} in it"
-                raise TypeMismatch(what, self.loc, "a traced loop changes numbers, and vectors and structs of them")
+                raise TypeMismatch(what, self.loc, "change numbers, or vectors and structs of them")
 
     def _value(self, name: str, x: Any, t: Type) -> Value:
         if x is NOTHING:
-            raise TypeMismatch(f"{name} has no value after a turn of this loop", self.loc, "give it one in each turn")
+            what = f"{name} has no value after an iteration of this loop"
+            raise TypeMismatch(what, self.loc, "give it one in each iteration")
         try:
             return current_builder().reach(to_value(x, t))
         except RoseError:
             v = lifted(x)
             now = described(x) if v is None else kind_of(x, v)
-        what = f"{name} is a {t!r} before this loop, and {now} after a turn"
+        what = f"{name} is a {t!r} before this loop, and {now} after an iteration"
         raise TypeMismatch(what, self.loc, f"let {name} keep its type, or use another variable")
 
 
 class Repeat:
-    """A `while`: from the first test on that is traced, it is a loop of the compiled function."""
+    """A `while`. From the first test that is traced on, it is a loop of the compiled function."""
 
     def __init__(self, open: list[Part], names: Sequence[str], live: Sequence[str], under: str) -> None:
         self.open, self.names, self.live, self.under = open, names, live, under
         self.traced = self.done = False
 
     def more(self) -> bool:
-        """True unless it is recorded already; what comes next is the test."""
+        """False once the loop is recorded. The test comes next: note whether it is pure."""
         if self.done:
             return False
         b = current_builder()
@@ -75,6 +77,7 @@ class Repeat:
 
     @edge
     def holds(self, test: Any, there: Variables) -> Any:
+        """The first `test`, or a later one of Python's; if it is traced, begin to record the loop's own test."""
         b = current_builder()
         effect, b.pure = not b.pure, b.pure and self.pure
         if not is_traced(test, "a `while`"):
@@ -97,7 +100,7 @@ class Repeat:
 
     @edge
     def asked(self, test: Any) -> None:
-        """The test, on the variables of any turn."""
+        """End the recording of the test, on the variables of any iteration, and begin that of the body."""
         self.answer = current_builder().reach(to_value(test, Bool, ("the test of a `while`",)))
         self.test[0].finish()
         self.body = self._part("body")
@@ -107,6 +110,7 @@ class Repeat:
 
     @edge
     def end(self, there: Variables) -> None:
+        """End the recording of the body, and emit the loop."""
         (test, asked), (body, state) = self.test, self.body
         after = body.b.tuple([self.carried.after(there)])
         body.finish()
@@ -119,7 +123,7 @@ class Repeat:
 
 
 class Each:
-    """A `for`: over `rose.range`, where its body gives new values to variables, a loop that carries them."""
+    """A `for`. Over `rose.range` it is a loop that carries the variables to which its body gives new values."""
 
     def __init__(
         self,
@@ -138,7 +142,7 @@ class Each:
         if self.traced:
             check_place(under, "for", self.loc)
 
-    def turns(self) -> Iterator[Any]:
+    def iterations(self) -> Iterator[Any]:
         return self._recorded() if self.traced else self._plain() if self.carried is not None else self.items
 
     def _plain(self) -> Iterator[Any]:
@@ -165,8 +169,8 @@ class Each:
         self.variables = self.carried.now(last)
 
     @edge
-    def turn(self, there: Variables) -> None:
-        """The end of a turn."""
+    def end(self, there: Variables) -> None:
+        """End an iteration."""
         if self.carried is None:
             return
         if not self.traced:
@@ -175,5 +179,5 @@ class Each:
         b, last = self.part.b, self.carried.after(there)
         if b.block.parent is not self.part.block:
             hint = "write it as `for i in rose.range(n)`, which ends it"
-            raise RoseError("a loop is still open where a turn of this one ends", self.loc, hint)
+            raise RoseError("a loop is still open where an iteration of this one ends", self.loc, hint)
         b.block.results = (b.reach(last),)

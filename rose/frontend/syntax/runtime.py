@@ -1,9 +1,9 @@
-"""What the branches and loops of a function under `@fn(syntax=True)` do, while it is traced.
+"""The functions that rewritten code calls while it is traced under `@fn(syntax=True)`.
 
-`syntax.py` writes calls of these around the statements of the user's, which stay where they are, in the user's own
-frame. Where a condition is Python's, Python goes on as ever. Where it is traced, both branches run, one after the
+`converter.py` puts calls of these around the user's statements, which stay where they are, in the user's own
+frame. If a condition is a Python bool, Python decides as always. If it is traced, both branches run, one after the
 other, each recorded as a function of its own; then the variables that they assign take their values from the choice.
-A loop's body runs once, on variables that stand for those of any turn.
+A loop's body runs once, on variables that stand for those of any iteration.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .recorded_parts import NOTHING, Part, Variables, is_traced
 
 
 class Run:
-    """One trace of a rewritten function: what of it is being recorded."""
+    """One trace of a rewritten function, with the stack of its parts that are being recorded."""
 
     nothing = NOTHING
     iter = staticmethod(builtins.iter)
@@ -37,7 +37,7 @@ class Run:
         self.open: list[Part] = []
 
     def close(self) -> None:
-        """Leave what an exception came out of."""
+        """Leave the parts that an exception has left open."""
         while self.open:
             self.open[-1].leave()
 
@@ -54,10 +54,11 @@ class Run:
     def each(self, items: Any, names: Sequence[str], live: Sequence[str], under: str, there: Variables) -> Each:
         return Each(self.open, items, names, live, under, there)
 
-    # statements that have no meaning where both branches run, or a body runs once for all turns
+    # statements that have no meaning where both branches run, or a body runs once for all iterations
 
     @edge
     def refuse(self, what: str, instead: str) -> None:
+        """Raise a TypeMismatch, inside of a part that is recorded."""
         if self.open:
             raise TypeMismatch(f"{what} inside of {self._innermost()}", here(), instead)
 
@@ -74,25 +75,26 @@ class Run:
             if what == "return":
                 hint = "keep the result in a variable, and return it after that"
             elif what == "continue":
-                hint = "put the rest of the turn into an `if`"
+                hint = "put the rest of the iteration into an `if`"
             raise RoseError(f"{what} inside of {where}, where it depends on a traced value", here(), hint)
 
     @edge
     def adds(self, x: Any) -> None:
+        """Check `x += ...`: `x` is no accumulator from outside of a part that is recorded."""
         if self.open and accumulators.is_elsewhere(x):
-            what = f"an accumulator of outside is added to inside of {self._innermost()}"
+            what = f"an accumulator from outside is added to inside of {self._innermost()}"
             raise TypeMismatch(what, here(), "choose what is added: total += x if c else 0.0; or sum into a variable")
 
     @edge
     def stores(self, x: Any, called: str, local: bool) -> None:
-        """An attribute or an element of `x` is assigned."""
+        """Check the assignment of an attribute or an element of `x`, which the code names `called`."""
         if self.open and not isinstance(x, accumulators.Accum) and self._from_outside(x, local):
             what = f"a part of {called} is assigned inside of {self._innermost()}"
             raise TypeMismatch(what, here(), "give a variable of its own a new value: x = ..., which may be a struct")
 
     @edge
     def calls(self, x: Any, called: str, name: str, local: bool) -> None:
-        """A method of `x` is called for what it does."""
+        """Check the call `x.name(...)` as a statement: it must not change an object from outside."""
         changes = any(isinstance(x, t) and name in _CHANGES[t] for t in _CHANGES)
         if self.open and changes and self._from_outside(x, local):
             what = f"{called} is changed by .{name} inside of {self._innermost()}"
@@ -125,7 +127,7 @@ class Run:
 
     @edge
     def chain(self, symbols: Sequence[str], x: Any, *rest: Callable[[], Any]) -> Any:
-        """`x < y < z`: each is evaluated once, and only if what is before it holds."""
+        """`x < y < z`: each operand is evaluated once, and only if the comparisons before it hold."""
         y = rest[0]()
         holds = _COMPARE[symbols[0]](x, y)
         if len(rest) == 1:
@@ -146,7 +148,7 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _join(x: Any, rest: Sequence[Callable[[], Any]], both: bool) -> Any:
-    """The conjunction or disjunction of `x` and what `rest` gives, from left to right, as lazy as Python's."""
+    """The conjunction or disjunction of `x` and the results of `rest`, from left to right, as lazy as Python's."""
     for make in rest:
         if is_traced(x, "`and`" if both else "`or`"):
             x = _with_right(x, make, both)
@@ -158,6 +160,7 @@ def _join(x: Any, rest: Sequence[Callable[[], Any]], both: bool) -> Any:
 
 
 def _with_right(x: Value, make: Callable[[], Any], both: bool) -> Any:
+    """`x and make()`, or `x or make()`: eager if the right side is pure and cannot fail, else by `cond`."""
     if x.op is CONST:
         return make() if x.attr is both else x
     with ir.building("right", inside=True) as b:
@@ -175,7 +178,7 @@ _WORDS = {True: "and", False: "or"}
 
 
 def _spliced(f: Func, env: dict[Value, Value]) -> Value:
-    """The instructions of `f`, which are all operations on numbers, again in what is recorded now."""
+    """Inline `f`, whose instructions are all operations on numbers, into the current block; its result."""
     b = current_builder()
     for v in f.body.code:
         env[v] = b.const(v.attr, v.type) if v.op is CONST else b.emit(v.op, tuple([env[x] for x in v.args]), v.attr)

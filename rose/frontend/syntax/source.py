@@ -1,8 +1,8 @@
 """`@fn(syntax=True)`: plain `if`, `while`, `for`, `and`, `or`, `not`, `x if c else y` on traced values.
 
-The source of the function is read again, and calls of `decide.py` are put around its branches and loops. All that
-the user wrote stays in one function, at its own lines and columns, so errors and tracebacks are those of the user's
-text. What this does not understand is an error, at its line.
+The source of the function is parsed, calls of `runtime.py` are put around its branches and loops, and it is compiled
+again. The user's code stays in one function, at its own lines and columns, so errors and tracebacks point at the
+user's text. A construct that is not understood is an error, at its line.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .converter import RUN, Rewriter
 
 @edge
 def rewrite(f: Any) -> Any:
-    """`f`, with decisions that a compiled function can make."""
+    """The copy of `f` whose branches and loops call `runtime.py`, which decides them when it is traced."""
     if not isinstance(f, FunctionType):
         hint = "mark a function that is written with def, directly above it"
-        raise TypeMismatch(f"syntax=True rewrites a function of Python's, not {shown(f)}", here(), hint)
+        raise TypeMismatch(f"syntax=True rewrites a Python function, not {shown(f)}", here(), hint)
     if hasattr(f, "__wrapped__"):
         hint = "put @fn(syntax=True) directly above the `def`, and other decorators above it"
-        raise TypeMismatch(f"{f.__name__} is what a decorator made: its own source is another", here(), hint)
+        raise TypeMismatch(f"{f.__name__} is the result of a decorator: its source is another function's", here(), hint)
     code = _rewritten(f.__code__, f.__qualname__)
     cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
     cells[RUN] = CellType(runtime.Run)
@@ -49,13 +49,13 @@ def _rewritten(code: CodeType, qualname: str) -> CodeType:
     found = loc.node()
     if found is None:
         hint = "put the function into a file, from which its source can be read"
-        raise RoseError(f"the source of {code.co_name} cannot be had, and syntax=True reads it", loc, hint)
+        raise RoseError(f"the source of {code.co_name} cannot be read, and syntax=True needs it", loc, hint)
     source, node = found[0], _definition(found[1])
     if isinstance(node, ast.Lambda) and sum(_is_lambda_at(x, node.lineno) for x in source.at.values()) > 1:
         raise RoseError("several lambdas stand on this line", loc, "write the function with def")
     plain = _compiled(copy.deepcopy(node), code, qualname, ())
     has_assert = any(isinstance(x, ast.Assert) for x in ast.walk(node))  # which pytest rewrites, too
-    if not has_assert and _looks(plain) != _looks(code):
+    if not has_assert and _fingerprint(plain) != _fingerprint(code):
         hint = "import it again; a tool that rewrites functions when they are imported hides their source"
         raise RoseError(f"the source of {code.co_name} is not what runs", loc, hint)
     return _compiled(Rewriter(code, _class_of(qualname)).function(copy.deepcopy(node)), code, qualname, (RUN,))
@@ -66,8 +66,8 @@ def _definition(node: ast.AST) -> ast.FunctionDef | ast.Lambda:
     return node
 
 
-def _looks(code: CodeType) -> tuple[Any, ...]:
-    """What two pieces of code have in common that come of one text, wherever it stands."""
+def _fingerprint(code: CodeType) -> tuple[Any, ...]:
+    """Equal for two code objects that are compiled from one text, wherever it stands."""
     consts = [x for x in code.co_consts if not isinstance(x, CodeType)]
     lines = sorted({line for _, _, line in code.co_lines() if line is not None})
     return code.co_names, code.co_varnames, set(code.co_freevars), repr(consts), lines
@@ -78,7 +78,7 @@ def _is_lambda_at(node: ast.AST, line: int) -> bool:
 
 
 def _compiled(node: ast.FunctionDef | ast.Lambda, code: CodeType, qualname: str, more: tuple[str, ...]) -> CodeType:
-    """The code of a function, compiled where its free variables are free, with the private names of its class."""
+    """The code of a function, compiled with its free variables, `more` of them, and the private names of its class."""
     a = node.args
     for x in [*a.posonlyargs, *a.args, *a.kwonlyargs, *[x for x in (a.vararg, a.kwarg) if x is not None]]:
         x.annotation = None
@@ -120,6 +120,7 @@ def _at_line(line: int) -> ast.expr:
 
 
 def _find(code: CodeType, like: CodeType) -> CodeType | None:
+    """The code object inside of `code` with the name and the line of `like`."""
     for x in code.co_consts:
         if isinstance(x, CodeType):
             if (x.co_name, x.co_firstlineno) == (like.co_name, like.co_firstlineno):

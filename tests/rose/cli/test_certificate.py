@@ -129,7 +129,7 @@ def test_host_functions():
     (note,) = found(rose.fn([Real], Real)(lambda x: page_only(x) * x))["notes"]
     assert note == "not checked: a host function raises NotImplementedError"
     (note,) = found(rose.fn([Real], Real)(lambda x: told(x) * x))["notes"]
-    assert note == "not checked: page.told is a host function that does more than to answer"
+    assert note == "not checked: page.told is a host function with an effect"
     assert not called
 
 

@@ -244,7 +244,7 @@ def test_a_command_that_is_no_command(sh: Shell, args: list[str]):
 NO_PROGRAM = {
     "nowhere.py": (2, "there is no file nowhere.py"),
     ".": (2, "there is no file ."),
-    "notes.txt": (2, "notes.txt is no Python file"),
+    "notes.txt": (2, "notes.txt is not a Python file"),
     "model.py:nowhere": (2, "model.py has no @fn function nowhere; it has loss, norm, swapped, opposite"),
     "model.py:Point": (2, "model.py has no @fn function Point; it has loss, norm, swapped, opposite"),
     "model.py:loss,nowhere": (2, "model.py has no @fn function nowhere; it has loss, norm, swapped, opposite"),
@@ -521,7 +521,9 @@ def test_sizes(text: str, most: int):
 
 def test_what_is_no_size(sh: Shell):
     for text in ("ten", "-1", "1g", ""):
-        assert f"{text} is no size: write 10k, or 10000" in sh("compile", "model.py", "-o", "out", "--max-gz", text).err
+        assert (
+            f"{text} is not a size: write 10k, or 10000" in sh("compile", "model.py", "-o", "out", "--max-gz", text).err
+        )
 
 
 def test_compile_says_nothing_or_more(sh: Shell):
@@ -657,10 +659,10 @@ WRONG_ARGUMENTS = [
     ("model.py:loss", ["1", "2", "3"], "loss takes 2 arguments (x, y), got 3"),
     ("model.py:loss", ["[1, 2, 3]"], "loss takes 2 arguments (x, y), got 3"),
     ("model.py:loss", ['{"x": 1, "y": 2}'], "loss takes 2 arguments (x, y), got 1"),
-    ("model.py:loss", ["1", "x"], "the argument x is no JSON: "),
-    ("model.py:loss", ["1", "[2"], "the argument [2 is no JSON: "),
-    ("model.py:loss", ["1", ""], "the argument  is no JSON: "),
-    ("model.py:loss", ["-x", "1"], "the argument -x is no JSON: "),
+    ("model.py:loss", ["1", "x"], "the argument x is not JSON: "),
+    ("model.py:loss", ["1", "[2"], "the argument [2 is not JSON: "),
+    ("model.py:loss", ["1", ""], "the argument  is not JSON: "),
+    ("model.py:loss", ["-x", "1"], "the argument -x is not JSON: "),
     ("model.py:loss", ["[" * 100_000, "1"], "the argument [[[["),
     ("model.py:loss", ["1", '"2"'], "y must be a Real"),
     ("model.py:loss", ["1", "true"], "y must be a Real"),
@@ -987,7 +989,7 @@ def test_graphs(sh: Shell):
     picture = sh("ir", "text.rose:mean", "--pass", "jvp", "--svg").out
     assert picture.startswith("<svg ") and "def sum_4.jvp" in picture
     assert "digraph" in sh("ir", "model.py:loss", "--pass", "transpose", "--dot").out
-    assert "WebAssembly is no graph" in sh.fails(2, "ir", "text.rose:mean", "--pass", "wasm", "--svg")
+    assert "WebAssembly is not a graph" in sh.fails(2, "ir", "text.rose:mean", "--pass", "wasm", "--svg")
 
 
 def test_a_wrong_text(sh: Shell):

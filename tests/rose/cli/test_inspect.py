@@ -119,7 +119,7 @@ def test_inspect_of_what_is_no_module(made: Path, capsys: pytest.CaptureFixture[
     bad.write_bytes(b"<!doctype html>")
     code, _, err = said(capsys, "inspect", bad)
     assert code == 1
-    assert err == f"Error: {bad} is no module that can be read: it does not begin like a WebAssembly module\n"
+    assert err == f"Error: {bad} is not a module that can be read: it does not begin like a WebAssembly module\n"
     bad.write_bytes(b"\0asm\x0d\0\1\0")
     assert "a component" in said(capsys, "inspect", bad)[2]
     assert said(capsys, "inspect", made.parent / "nothing.wasm")[0] == 2
