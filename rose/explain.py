@@ -179,7 +179,7 @@ class _Watch:
         self.root, self.hide_root = root, hide_root
         self.calls: list[tuple[Value, Env]] = []
         self.found: list[_Found] = []
-        self.loops: dict[int, tuple[Func, int, list[Any]]] = {}  # the turn of each while_loop, by how deep it is
+        self.loops: dict[int, tuple[Func, int, list[Any]]] = {}  # the iteration of each while_loop, by call depth
 
     def given(self, p: Value, x: Any) -> Any:
         return self.all(p, x, {})
@@ -241,7 +241,7 @@ class _Watch:
             v, env = self.calls[ours]
             xs = [env[a] for a in v.args]
         inputs = tuple([float(x) if isinstance(x, _Marked) else x for x in xs])
-        made = _Found(v, inputs, float(z), self.turns(v, env, calls), self.frames(calls), cause)
+        made = _Found(v, inputs, float(z), self.iterations(v, env, calls), self.frames(calls), cause)
         self.found.append(made)
         return _marked(z, made)
 
@@ -251,19 +251,19 @@ class _Watch:
         frames = inner if self.hide_root and inner else outer + inner
         return tuple(reversed([x for x in frames if _source(x[0]) not in ("scan", "segment", "while")]))
 
-    def turns(self, v: Value, env: Env, calls: Sequence[tuple[Value, Env]]) -> tuple[tuple[int, Loc], ...]:
+    def iterations(self, v: Value, env: Env, calls: Sequence[tuple[Value, Env]]) -> tuple[tuple[int, Loc], ...]:
         """The iterations of the loops around, in this function and its callers, the innermost first."""
-        out, outwards = [*_turns(v.block, env)], [*reversed(calls)]
+        out, outwards = [*_iterations(v.block, env)], [*reversed(calls)]
         callers = [*[call.attr for call, _ in outwards[1:]], self.root]
         for (call, around), caller, depth in zip(outwards, callers, range(len(calls), 0, -1), strict=False):
             callee: Func = call.attr
             if isinstance(callee.kind, While):
-                out.append((_turn(*self.loops[depth]), callee.params[0].loc))
-            if _source(callee) == "scan":  # the body of a scan, given its turn
+                out.append((_iteration(*self.loops[depth]), callee.params[0].loc))
+            if _source(callee) == "scan":  # the body of a scan, whose argument is its iteration
                 out += [(around[a], call.loc) for a in call.args if isinstance(a.type, Fin)][:1]
             elif _source(caller) != "segment":
-                own = _turns(call.block, around)
-                out += [turn for turn in own if not (_source(callee) == "segment" and turn[1] == call.loc)]
+                own = _iterations(call.block, around)
+                out += [at for at in own if not (_source(callee) == "segment" and at[1] == call.loc)]
         return tuple(out)
 
 
@@ -284,8 +284,8 @@ def _backwards(f: Func) -> int:
     return [g.origin and g.origin.by for g in f.history].count("bwd")
 
 
-def _turn(f: Func, count: int, xs: list[Any]) -> int:
-    """Which turn of a while_loop this is: one that runs backwards has as many before it as its tape has items."""
+def _iteration(f: Func, count: int, xs: list[Any]) -> int:
+    """The iteration of a while_loop; in a backward half, the number of items that its tape has left."""
     if _backwards(f) % 2 == 0:
         return count
     tape, below = xs[0], -1
@@ -294,7 +294,7 @@ def _turn(f: Func, count: int, xs: list[Any]) -> int:
     return below
 
 
-def _turns(block: Block, env: Env) -> Iterator[tuple[int, Loc]]:
+def _iterations(block: Block, env: Env) -> Iterator[tuple[int, Loc]]:
     while block.parent is not None:
         i = block.params[0]
         for v in block.code:  # a loop that runs backwards reads its own index from the end

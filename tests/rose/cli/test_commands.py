@@ -521,9 +521,8 @@ def test_sizes(text: str, most: int):
 
 def test_what_is_no_size(sh: Shell):
     for text in ("ten", "-1", "1g", ""):
-        assert (
-            f"{text} is not a size: write 10k, or 10000" in sh("compile", "model.py", "-o", "out", "--max-gz", text).err
-        )
+        err = sh("compile", "model.py", "-o", "out", "--max-gz", text).err
+        assert f"{text} is not a size: write 10k, or 10000" in err
 
 
 def test_compile_says_nothing_or_more(sh: Shell):
