@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from harness import compiled, same
+from rosenbrock import chained, paired
 
 import rose
 from rose import Dual, Real, Vec, fn, lib
@@ -23,18 +24,6 @@ SEARCHES: dict[str, Callable[..., Any]] = {
     "newton": lib.newton,
 }
 each = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
-
-
-def chained(n: int) -> Any:
-    """Rosenbrock's function of n numbers, each with its neighbour."""
-    term: Any = lambda x, i: 100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2
-    return fn([Vec[n]], Real)(lambda x: rose.sum(term(x, i) for i in rose.range(n - 1)))
-
-
-def paired(n: int) -> Any:
-    """Rosenbrock's function of n numbers in pairs: number 21 of Moré, Garbow and Hillstrom (1981)."""
-    term: Any = lambda x, i: 100 * (x[2 * i + 1] - x[2 * i] ** 2) ** 2 + (1 - x[2 * i]) ** 2
-    return fn([Vec[n]], Real)(lambda x: rose.sum(term(x, i) for i in rose.range(n // 2)))
 
 
 @fn
@@ -68,43 +57,6 @@ def test_rosenbrocks_chain_has_another_least_value_near_by():
     found = lib.newton(chained(10))([-1.2, 1] * 5)
     assert found.converged
     assert found.value == pytest.approx(3.98657911, rel=1e-8)
-
-
-@pytest.mark.parametrize(("f", "most"), [(chained(2), 50), (paired(10), 60), (paired(100), 60), (chained(10), 100)])
-def test_lbfgs_takes_about_as_many_evaluations_as_elsewhere(f: Any, most: int):
-    # L-BFGS-B 3.0 in SciPy takes 46, 46, 49 and 96, from the same starts to the same gradient
-    calls: list[None] = []
-
-    @rose.opaque
-    def counted(x: Real) -> Real:
-        calls.append(None)
-        return x
-
-    @counted.jvp
-    def _(x: Any) -> Any:
-        return Dual(counted(x.re), x.du)
-
-    n = f.types[0].size
-    found = lib.lbfgs(fn([Vec[n]], Real)(lambda x: counted(f(x))))([-1.2, 1] * (n // 2))
-    assert found.converged
-    assert found.value < 1e-15
-    assert found.steps < len(calls) <= most
-
-
-def test_adam_takes_the_steps_of_its_paper():
-    found = lib.adam(fn([Real], Real)(lambda x: x * x), rate=0.1, max_steps=3)(1.0)
-    x, mean, square = 1.0, 0.0, 0.0
-    for t in (1, 2, 3):
-        g = 2 * x
-        mean, square = 0.9 * mean + 0.1 * g, 0.999 * square + 0.001 * g * g
-        x -= 0.1 * (mean / (1 - 0.9**t)) / (math.sqrt(square / (1 - 0.999**t)) + 1e-8)
-    assert found.x == pytest.approx(x, rel=1e-14)
-    assert (found.steps, found.converged) == (3, False)
-
-
-def test_a_rate_goes_that_far():
-    found = lib.gradient_descent(fn([Real], Real)(lambda x: x * x), rate=0.25, max_steps=2)(1.0)
-    assert (found.x, found.value, found.gradient_norm, found.steps) == (0.25, 0.0625, 0.5, 2)
 
 
 # of any type

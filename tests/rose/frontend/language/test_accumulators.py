@@ -1,0 +1,66 @@
+"""`rose.accum`: sums that loops add to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import rose
+from rose import Real, RoseError, Vec, fn
+
+
+def summed(body: Any, t: Any = Real) -> Any:
+    return fn([Vec[3]], t)(body)([1.0, 2.0, 4.0])
+
+
+def test_a_loop_adds_and_subtracts():
+    def f(v: Any) -> Any:
+        total = rose.accum(10.0)
+        for i in rose.range(3):
+            total += v[i]
+            total -= 2.0 * v[i]
+        return total.value
+
+    assert summed(f) == 3.0
+
+
+def test_parts_are_added_to():
+    def f(v: Any) -> Any:
+        total = rose.accum({"a": 0.0, "b": [0.0, 0.0]})
+        for i in rose.range(3):
+            total.a += v[i]
+            total.b[1] += 2.0 * v[i]
+        return total.value
+
+    assert summed(f, {"a": Real, "b": Vec[2]})["b"].tolist() == [0.0, 14.0]
+
+
+def after(total: Any) -> Any:
+    _ = total.value
+    total += 1.0
+    return total.value
+
+
+def inside(total: Any) -> Any:
+    return rose.sum(total.value for _ in rose.range(3))
+
+
+def assigned(total: Any) -> Any:
+    total.x = 1.0
+
+
+@pytest.mark.parametrize("wrong", [after, inside, assigned, lambda total: total * 2.0, lambda total: total[0].value])
+def test_a_wrong_use_is_refused(wrong: Any):
+    f = fn([Vec[3]], Real)(lambda v: wrong(rose.accum(0.0)))
+    with pytest.raises(RoseError):
+        _ = f.func
+
+
+def test_a_branch_cannot_add_to_an_accumulator_around_it():
+    def f(x: Any) -> Any:
+        total = rose.accum(0.0)
+        return rose.cond(x > 0.0, lambda: total.__iadd__(x).value, lambda: 0.0)
+
+    with pytest.raises(RoseError, match="outside of the function that opened it"):
+        _ = fn([Real], Real)(f).func

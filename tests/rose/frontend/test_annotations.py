@@ -1,0 +1,61 @@
+"""Types as a user writes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pytest
+
+import rose
+from rose import Bool, Dual, Fin, Real, Tan, TypeMismatch, Unit, Vec
+from rose.frontend.annotations import as_type, dual
+from rose.ir.types import Tuple, tuple_of
+
+
+class Pair(NamedTuple):
+    a: Real
+    b: Bool
+
+
+@dataclass
+class Point:
+    x: Real
+    y: Vec[2]
+
+
+@pytest.mark.parametrize(
+    ("hint", "items"),
+    [(Pair, (Real, Bool)), (Point, (Real, Vec[2])), (tuple[Real, Fin[3]], (Real, Fin[3])), ({"z": float}, (Real,))],
+)
+def test_structs_are_tuples(hint: Any, items: tuple[Any, ...]):
+    t = as_type(hint)
+    assert isinstance(t, Tuple)
+    assert t.items == items
+
+
+def test_equal_annotations_are_one_type():
+    assert as_type(Point) is as_type(Point)
+    assert Vec[2, Vec[3]] is Vec[2, Vec[3, Real]]
+    assert as_type(None) is Unit
+
+
+def test_a_dual_has_a_tangent_for_each_real():
+    assert dual(Real) is as_type(Dual)
+    assert Dual[Vec[2]] is Vec[2, Dual[Real]]
+    assert dual(tuple_of(Bool, Tan)) is tuple_of(Bool, dual(Real))
+
+
+@pytest.mark.parametrize("hint", [int, str, list, 3, Vec, Fin, {1: Real}])
+def test_what_is_not_a_type_is_refused_with_a_hint(hint: Any):
+    with pytest.raises(TypeMismatch) as e:
+        as_type(hint)
+    assert e.value.hint
+
+
+def test_a_struct_that_holds_itself_is_refused():
+    with pytest.raises(TypeMismatch, match="a Tree holds a Tree, without end"):
+
+        @rose.struct
+        class Tree:  # pyright: ignore[reportUnusedClass]
+            left: Tree

@@ -1,0 +1,91 @@
+"""Overload resolution: the row of the table that an operator means, by the types of its operands."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Generator
+from typing import Any
+
+import pytest
+
+from rose import Bool, Fin, OutOfRange, Real, Tan, TypeMismatch, Unit, Vec
+from rose.frontend.operators import TABLE, as_real, index_into, view, widest
+from rose.ir import Builder, building
+from rose.ir.types import tuple_of
+
+
+@pytest.fixture
+def b() -> Generator[Builder]:
+    with building("f") as b:
+        yield b
+
+
+@pytest.mark.parametrize(
+    ("of", "left", "right", "op", "result"),
+    [
+        (operator.add, Real, Real, "add", Real),
+        (operator.add, Fin[3], Fin[4], "iadd", Fin[6]),
+        (operator.add, Fin[3], Real, "add", Real),
+        (operator.sub, Fin[3], Fin[3], "sub", Real),
+        (operator.mul, Fin[3], Fin[4], "imul", Fin[7]),
+        (operator.mul, Real, Tan, "mul", Tan),
+        (operator.truediv, Fin[3], Real, "div", Real),
+        (operator.lt, Fin[3], Fin[9], "ilt", Bool),
+        (operator.lt, Fin[3], Real, "lt", Bool),
+        (operator.and_, Bool, Bool, "and", Bool),
+        (operator.ne, Bool, Bool, "xor", Bool),
+    ],
+)
+def test_types_choose_the_row(b: Builder, of: Callable[[Any, Any], Any], left: Any, right: Any, op: str, result: Any):
+    v = of(b.param(left, "x"), b.param(right, "y"))
+    assert (v.op.name, v.type) == (op, result)
+
+
+def test_a_tangent_is_the_first_factor(b: Builder):
+    x, dx = b.param(Real, "x"), b.param(Tan, "dx")
+    assert (x * dx).args == (dx * x).args == (dx, x)
+
+
+def test_a_literal_power_is_a_product(b: Builder):
+    x = b.param(Real, "x")
+    assert (x**2).op.name == "mul"
+    assert (x**-1).op.name == "div"
+    assert (x**0.5).op.name == "pow"
+    assert (x**0).attr == 1.0
+
+
+def test_an_index_is_divided_by_literals_only(b: Builder):
+    i = b.param(Fin[10], "i")
+    assert (i // 3).type is Fin[4]
+    assert (i % 3).type is Fin[3]
+    with pytest.raises(TypeMismatch, match="an index is divided by a traced Real"):
+        _ = i // b.param(Real, "x")
+
+
+def test_negative_indices_count_from_the_end(b: Builder):
+    v = b.param(Vec[3], "v")
+    assert index_into(v, -1) == 2
+    assert index_into(v, i := b.param(Fin[2], "i")) is i
+    for wrong in (3, -4):
+        with pytest.raises(OutOfRange, match="out of range for a vector of 3"):
+            index_into(v, wrong)
+
+
+def test_a_slice_is_a_vector(b: Builder):
+    v = b.param(Vec[5], "v")
+    assert v[1:4].type is Vec[3]
+    assert v[::-2].type is Vec[3]
+    assert v[4:1].type is Vec[0]
+
+
+def test_views_and_conversions(b: Builder):
+    assert view(b.unit()) is None
+    x, i = view(b.param(tuple_of(Real, Fin[2]), "p"))
+    assert (x.type, as_real(i).type) == (Real, Real)
+    assert view(b.param(Unit, "u")) is None
+    assert widest([i, b.param(Fin[7], "j"), i]) is Fin[7]
+
+
+def test_greater_is_less_with_the_operands_exchanged(b: Builder):
+    x, y = b.param(Real, "x"), b.param(Real, "y")
+    assert TABLE[">"](x, y).args == TABLE["<"](y, x).args == (y, x)

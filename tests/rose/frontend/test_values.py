@@ -1,0 +1,76 @@
+"""Conversion of Python values to traced values."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rose
+from rose import Bool, Fin, NotLinear, Real, Tan, TypeMismatch, Unit, Vec
+from rose.frontend.values import coerce, infer, is_number, is_traced, to_value
+from rose.ir import Builder, building
+from rose.ir.types import tuple_of
+
+
+@pytest.fixture
+def b() -> Generator[Builder]:
+    with building("f") as b:
+        yield b
+
+
+@pytest.mark.parametrize(
+    ("x", "t"),
+    [
+        (1, Real),
+        (True, Bool),
+        (None, Unit),
+        ([1.0, 2.0], Vec[2]),
+        (np.zeros((2, 3)), Vec[2, Vec[3]]),
+        ((1.0, [True]), tuple_of(Real, Vec[1, Bool])),
+        ([], Vec[0]),
+    ],
+)
+def test_a_type_is_inferred(b: Builder, x: Any, t: Any):
+    assert infer(x).type is t
+    assert to_value(x, t).type is t
+
+
+def test_a_list_of_indices_has_the_widest_range(b: Builder):
+    assert infer([b.param(Fin[2], "i"), b.param(Fin[5], "j")]).type is Vec[2, Fin[5]]
+
+
+def test_a_vector_of_host_numbers_is_one_literal(b: Builder):
+    assert to_value([1.0, 2.0], Vec[2]).attr == (1.0, 2.0)
+    assert to_value([1.0, b.param(Real, "x")], Vec[2]).op.name == "pack"
+
+
+def test_an_index_becomes_a_larger_index_or_a_real(b: Builder):
+    i = b.param(Fin[2], "i")
+    assert coerce(i, Fin[5], (), None).type is Fin[5]
+    assert coerce(i, Real, (), None).op.name == "real"
+    with pytest.raises(TypeMismatch):
+        coerce(i, Fin[1], ("i",), None)
+
+
+def test_only_zero_is_a_tangent(b: Builder):
+    assert to_value(0, Tan).type is Tan
+    for x in (1.0, b.param(Real, "x")):
+        with pytest.raises(NotLinear, match="dx must be a tangent"):
+            to_value(x, Tan, ("dx",))
+
+
+def test_a_path_names_the_part_that_is_wrong(b: Builder):
+    with pytest.raises(TypeMismatch, match=r"v\[1\] must be a Real, got True"):
+        to_value([1.0, True], Vec[2], ("v",))
+
+
+def test_traced_values_are_found_in_structs(b: Builder):
+    x = b.param(Real, "x")
+    assert is_traced({"a": [1.0, (x,)]})
+    assert not is_traced([1.0, {"a": None}])
+    assert is_number(np.float64(1.0))
+    assert is_number(rose.dim("n"))
+    assert not is_number(x)
