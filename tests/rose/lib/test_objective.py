@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from harness import compiled, same
-from rosenbrock import chained, paired
+from rosenbrock_functions import chained, paired
 
 import rose
 from rose import Dual, Real, Vec, fn, lib

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from rosenbrock import chained, paired
+from rosenbrock_functions import chained, paired
 
 import rose
 from rose import Dual, Real, Vec, fn, lib
