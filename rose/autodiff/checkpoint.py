@@ -1,8 +1,8 @@
-"""Loops that keep a few of their states for reverse mode, and evaluate the turns in between once more.
+"""Checkpointed loops: reverse mode has a few of their states as snapshots, and recomputes the iterations in between.
 
-A segment is a function of some turns in a row. One that is marked `remat` keeps nothing but the state that it
-starts from: when its derivative is wanted, it runs again. How segments are made of shorter ones is all there
-is to a schedule; what the functions compute is the same, to the bit.
+A segment is a function of some iterations in a row. One that is marked `remat` has no tape: its linear half takes the
+state that it starts from, and runs it again. A schedule says how segments are made of shorter ones, and nothing else:
+the functions compute the same, to the bit.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from ..ir.types import Fin, Tuple, Type, Vec
 
 State = Value
 Out = Value | None
-Part = Callable[[Value, State], tuple[State, Out]]  # of the first turn's index and the state before it
+Part = Callable[[Value, State], tuple[State, Out]]  # of the index of the first iteration, and the state before it
 
 
 class Segments:
-    """The segments of one loop. `turn` is a function of an index, a state, and what else it uses: `outside`."""
+    """The segments of one loop. `body` is a function of an index, a state, and what else it uses: `outside`."""
 
-    def __init__(self, turn: Func, outside: Sequence[Value]) -> None:
-        self.turn, self.outside = turn, tuple(outside)
-        index = turn.params[0].type
-        assert isinstance(index, Fin) and isinstance(turn.result, Tuple)
-        self.n, self.index, self.has_out = index.size, index, len(turn.result.items) == 2
+    def __init__(self, body: Func, outside: Sequence[Value]) -> None:
+        self.body, self.outside = body, tuple(outside)
+        index = body.params[0].type
+        assert isinstance(index, Fin) and isinstance(body.result, Tuple)
+        self.n, self.index, self.has_out = index.size, index, len(body.result.items) == 2
         self.made: dict[tuple[int, int, bool], Func] = {}
 
     def run(self, init: Value, schedule: str, snapshots: int | None) -> tuple[State, Out]:
-        """All turns, in the function being traced."""
+        """All iterations, in the function being traced."""
         b = current_builder()
         start = b.const(0, self.index)
         self.outside = tuple([b.pack([x], Vec(1, x.type)) if packed(x.type) else x for x in self.outside])
@@ -40,10 +40,10 @@ class Segments:
         return self.call(self.binomial(self.n, snapshots or enough(self.n), remat=False), start, init)
 
     def by_root(self, start: Value, init: Value) -> tuple[State, Out]:
-        """About as many segments as each has turns: one loop over them, and a last one for what is left."""
+        """About as many segments as each has iterations: one loop over them, and a last one for the rest."""
         b, size = current_builder(), math.isqrt(self.n)
         count, rest = divmod(self.n, size)
-        segment = self.segment(f"{self.turn.name}.{size}", lambda i, s: self.plain(i, s, size))
+        segment = self.segment(f"{self.body.name}.{size}", lambda i, s: self.plain(i, s, size))
 
         def body(k: Value, state: Value) -> tuple[list[Value], list[Value]]:
             first = self.sum(imul(k, b.const(size, Fin(size + 1))), start)
@@ -53,15 +53,15 @@ class Segments:
         (state,), outs = b.loop(count, body, [init])
         out = b.vec(count * size, lambda i: self.element(outs[0], i, size)) if outs else None
         if rest:
-            last = self.segment(f"{self.turn.name}.{rest}", lambda i, s: self.plain(i, s, rest))
+            last = self.segment(f"{self.body.name}.{rest}", lambda i, s: self.plain(i, s, rest))
             state, more = self.call(last, self.later(start, count * size), state)
             out = joined(b, out, more)
         return state, out
 
     def binomial(self, n: int, snapshots: int, *, remat: bool) -> Func:
-        """A segment of `n` turns whose derivative holds at most so many states at once (Griewank and Walther 2000).
+        """A segment of `n` iterations, with so many snapshots at once in its derivative (Griewank and Walther 2000).
 
-        `times` is how often a turn is evaluated again, at most. A first part, as long as that lets it be, will run
+        `times` is how often an iteration is recomputed, at most. A first part, as long as that lets it be, will run
         again, with all of the snapshots; a second part runs once, and has one snapshot less.
         """
         key = (n, snapshots, remat)
@@ -79,16 +79,16 @@ class Segments:
                 state, more = self.plain(i, state, 1) if second is None else self.call(second, i, state)
                 return state, joined(current_builder(), out, more)
 
-            self.made[key] = self.segment(f"{self.turn.name}.{n}", part, remat=remat)
+            self.made[key] = self.segment(f"{self.body.name}.{n}", part, remat=remat)
         return self.made[key]
 
-    # what segments are made of
+    # parts of segments
 
     def segment(self, name: str, part: Part, *, remat: bool = True) -> Func:
-        """A function of an index, a state, and all that the turns use."""
+        """A function of an index, a state, and all that the iterations use."""
         with ir.building(name, Origin("segment")) as b:
-            b.loc = self.turn.params[0].loc
-            index, state, *_ = self.turn.params
+            b.loc = self.body.params[0].loc
+            index, state, *_ = self.body.params
             params = [b.param(p.type, p.attr) for p in (index, state, *self.outside)]
             outside, self.outside = self.outside, tuple(params[2:])
             after, out = part(params[0], params[1])
@@ -103,19 +103,19 @@ class Segments:
         return b.get(made, 0), b.get(made, 1) if self.has_out else None
 
     def plain(self, i: Value, state: State, n: int) -> tuple[State, Out]:
-        """`n` turns in a loop."""
+        """`n` iterations in a loop."""
         b = current_builder()
 
         def body(k: Value, now: Value) -> tuple[list[Value], list[Value]]:
-            own = zip(self.outside, self.turn.params[2:], strict=True)
-            made = b.call(self.turn, [self.sum(i, k), now, *[x if x.type is p.type else b.index(x, 0) for x, p in own]])
+            own = zip(self.outside, self.body.params[2:], strict=True)
+            made = b.call(self.body, [self.sum(i, k), now, *[x if x.type is p.type else b.index(x, 0) for x, p in own]])
             return [b.get(made, 0)], [b.get(made, 1)] if self.has_out else []
 
         (state,), outs = b.loop(n, body, [state])
         return state, outs[0] if outs else None
 
     def sum(self, i: Value, k: Value) -> Value:
-        """The index of a turn: it is below `n`, which no type of a sum says."""
+        """The index of an iteration: it is below `n`, which the type of a sum does not say."""
         return imod(iadd(i, k), current_builder().const(self.n, Fin(self.n + 1)))
 
     def later(self, i: Value, k: int) -> Value:
@@ -128,12 +128,12 @@ class Segments:
 
 
 def packed(t: Type) -> bool:
-    """True for what a segment is given as a vector of one: so that its derivative is summed turn by turn."""
+    """True for what a segment takes as a vector of one: so that its derivative is summed iteration by iteration."""
     return t.real and not isinstance(t, Vec)
 
 
 def repetitions(n: int, snapshots: int) -> int:
-    """How often a turn of `n` must be evaluated again, at most, with so many snapshots."""
+    """The number of times that an iteration of `n` is recomputed, at most, with so many snapshots."""
     times = 0
     while math.comb(snapshots + times, snapshots) < n:
         times += 1
@@ -141,7 +141,7 @@ def repetitions(n: int, snapshots: int) -> int:
 
 
 def enough(n: int) -> int:
-    """The snapshots with which no turn is evaluated again more than five times."""
+    """The number of snapshots with which no iteration is recomputed more than five times."""
     snapshots = 1
     while math.comb(snapshots + 5, 5) < n:
         snapshots += 1

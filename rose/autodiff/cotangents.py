@@ -1,4 +1,4 @@
-"""The cotangent of one value, while the parts of it are being summed."""
+"""Cotangents: the sum of the contributions to one value, part by part."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ class Cotangent:
 
 
 class Sums:
-    """Numbers from outside of a loop: each turn's part is summed by itself, and that of all turns comes last.
+    """Sums of a loop for values from outside of it: that of each iteration by itself, and that of all iterations last.
 
-    So the order of a sum does not depend on how the turns are divided into calls: see `checkpoint.py`.
+    So the order of a sum does not depend on how the iterations are divided into calls: see `checkpoint.py`.
     """
 
     def __init__(self, b: Builder, leaves: Iterable[Cotangent]) -> None:
@@ -89,8 +89,8 @@ class Sums:
         for leaf in self.leaves:
             leaf.sum = leaf.ref = None
 
-    def end_turn(self, b: Builder) -> None:
-        """Add what a turn contributed."""
+    def end_iteration(self, b: Builder) -> None:
+        """Add what an iteration contributed."""
         for k, (leaf, total) in enumerate(zip(self.leaves, self.totals, strict=True)):
             part = leaf.close(b)
             if part is not None:
@@ -104,7 +104,7 @@ class Sums:
             leaf.sum, leaf.ref = before
 
     def end(self, b: Builder) -> None:
-        """Add what all turns contributed."""
+        """Add what all iterations contributed."""
         for leaf, total, added in zip(self.leaves, self.totals, self.added, strict=True):
             if added:
                 leaf.add(b, b.freeze(total))

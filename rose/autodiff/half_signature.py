@@ -93,7 +93,7 @@ class HalfSignature:
         return total
 
     def _at(self, b: Builder, k: int) -> Value:
-        """The parameter of `g` at a position; the builder is where it is."""
+        """The parameter of `g` at a position, whose location the builder takes."""
         p = self.g.params[k]
         b.loc = p.loc
         return p

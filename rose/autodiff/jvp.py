@@ -123,7 +123,7 @@ def _derive(f: Func, mask: Mask) -> Work[Jvp]:
             env[p] = x, b.param(tangent(p.type), f"d{p.attr}") if active else None
         ((y, dy),) = yield from block_of_pairs(b, f.body, env)
         made = b.func(y if dy is None else b.tuple([y, dy]))
-        # what nobody reads would count as a use outside of the arms of a `select`: see guards.py
+        # what nobody reads would count as a use outside of the branches of a `select`: see `select_masks.py`
         return Jvp(remove_dead_code(made), flat=dy is None)
 
 
@@ -160,14 +160,14 @@ def _derive_while(f: Func, loop: While, mask: Mask) -> Work[Jvp]:
             dxs += [b.param(tangent(p.type), f"d{p.attr}") for p, m in rest if m]
             return b.func(body(b, xs, dxs))
 
-    def turn(b: Builder, xs: list[Value], dxs: list[Value]) -> Value:
+    def iteration(b: Builder, xs: list[Value], dxs: list[Value]) -> Value:
         y = b.call(d.func, interleaved(xs, dxs, own))
         primal, dy = (y, None) if d.flat else (b.get(y, 0), b.get(y, 1))
         after = [b.get(primal, j) for j in range(k)]
         return b.tuple([*after, *[b.zero(tangent(types[j])) if dy is None else b.get(dy, j) for j in moving]])
 
     test = part(loop.test.name, lambda b, xs, _: b.call(loop.test, xs))
-    whole = make_while(f"{f.name}.turns", test, part(loop.body.name, turn), loop.most, origin=origin)
+    whole = make_while(f"{f.name}.turns", test, part(loop.body.name, iteration), loop.most, origin=origin)
     with ir.deriving(f, "jvp") as b:
         xs, dxs = list[Value](), dict[int, Value]()
         for j, (p, m) in enumerate(zip(f.params, mask, strict=True)):
@@ -309,7 +309,7 @@ def _call(b: Builder, v: Value, env: Env) -> Work[Pair]:
 
 
 def _for(b: Builder, v: Value, env: Env) -> Work[Pair]:
-    """A loop, with a tangent for each state that gets one in some turn, and for each vector.
+    """A loop, with a tangent for each state that gets one in some iteration, and for each vector.
 
     Which states do is found by trying: those that start with one, then also those that end with one.
     """

@@ -13,7 +13,7 @@ from .unzip import UnzippedBody
 
 
 class LinearHalf(ABC):
-    """What is common to both ways through the linear instructions: the walk, and what it reads."""
+    """The walk over the linear instructions, either way, and what it reads."""
 
     way: Way
 

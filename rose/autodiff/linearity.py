@@ -14,9 +14,9 @@ def is_linear(v: Value) -> bool:
 
 
 class Loops:
-    """What transposition asks of each loop: is it linear, and which linear values does it use from outside?
+    """Facts about each loop: whether it is linear, and which linear values it uses from outside.
 
-    And of each block that is no part of a loop which is not linear: its linear instructions and loops, in order.
+    And for each block, unless it is part of a loop that is not linear: its linear instructions and loops, in order.
     """
 
     def __init__(self, body: Block) -> None:

@@ -1,9 +1,9 @@
-"""The linear half of a derivative, forwards: tangents in, the tangent of the result out, by way of a tape.
+"""Linearisation: the linear half of a derivative, in order.
 
-    lin : tangents, saved primal parameters, tape -> the tangent of the result
+    lin : tangents, residual parameters, tape -> the tangent of the result
 
-The forward half is `unzip`'s, the same as for reverse mode. So a function is evaluated once, and its
-derivative there can be applied to many tangents. `Real` stands for `Tan`.
+The forward half is that of reverse mode. So a function is evaluated once, and its derivative there can be applied to
+many tangents. `Real` stands for `Tan`.
 """
 
 from __future__ import annotations

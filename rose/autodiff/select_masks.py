@@ -1,20 +1,20 @@
-"""An arm of a `select` that is not taken contributes nothing to a derivative, whatever it holds.
+"""Masks for `select`: a branch that is not taken contributes nothing to a derivative, whatever it holds.
 
-In reverse, the arm that was not taken gets the cotangent 0. But 0 may meet an infinity on its way back
-through the arm, and leave it as nan. So the contributions that leave an arm are masked with its condition
-once more, where they leave. A *guard* is the chain of conditions under which a value is used: the arms that
-its uses lie in; where these differ, one of the conditions is that some use is taken. An instruction's
-contribution to an argument with another guard leaves an arm.
+In reverse, the branch that was not taken gets the cotangent 0. But 0 may meet an infinity on its way back through the
+branch, and leave it as nan. So the contributions that leave a branch are masked with its condition once more, where
+they leave. A *guard* is the chain of conditions under which a value is used: the branches that its uses lie in; where
+these differ, one of the conditions is that some use is taken. An instruction's contribution to an argument with another
+guard leaves a branch.
 
-The conditions of a loop differ from turn to turn, and cannot be seen outside of it. There a value that only turns
-of the loop use is guarded by this: in some turn, such a use is taken. No instruction of the program says so; the
-forward half finds it out, where it is asked for.
+The conditions of a loop differ from iteration to iteration, and cannot be seen outside of it. There a value that only
+iterations of the loop use is guarded by this: in some iteration, such a use is taken. No instruction of the program
+says so; the forward half finds it out, where it is asked for.
 
-Where guards are coarser than arms, 0 may still meet an infinity: all elements of a vector have one guard, and all
-turns of a state; and while a loop runs, a condition that is made of its results counts as true.
+Where guards are coarser than branches, 0 may still meet an infinity: all elements of a vector have one guard, and all
+iterations of a state; and while a loop runs, a condition that is made of its results counts as true.
 
-A value is *wild* if its cotangent may be other than 0 in an arm that was not taken: it was multiplied by
-something that may be infinite. What is not wild needs no mask, so tame arms cost nothing.
+A value is *wild* if its cotangent may be other than 0 in a branch that was not taken: it was multiplied by something
+that may be infinite. What is not wild needs no mask, so tame branches cost nothing.
 """
 
 from __future__ import annotations
@@ -30,15 +30,17 @@ from .linearity import Loops
 
 
 class Guard:
-    """A condition, the arm it guards, and the guards around it.
+    """A condition, whether it must hold or must not, and the guards around it.
 
     With `either`, the condition is that one of those guards holds; they are inside of the same `outer`.
     """
 
-    __slots__ = ("arm", "condition", "depth", "either", "jump", "outer", "scope")
+    __slots__ = ("condition", "depth", "either", "expected", "jump", "outer", "scope")
 
-    def __init__(self, outer: Guard | None, condition: Value | None, arm: bool, either: tuple[Guard, ...] = ()) -> None:
-        self.outer, self.condition, self.arm, self.either = outer, condition, arm, either
+    def __init__(
+        self, outer: Guard | None, condition: Value | None, expected: bool, either: tuple[Guard, ...] = ()
+    ) -> None:
+        self.outer, self.condition, self.expected, self.either = outer, condition, expected, either
         self.depth: int = 1 if outer is None else outer.depth + 1
         # the innermost block of the conditions: inside of it, all of them can be seen
         blocks = [g.scope for g in either] if condition is None else [condition.block]
@@ -76,10 +78,10 @@ def visible(g: Guard | None, block: Block) -> Guard | None:
     return g
 
 
-def outer_block(turn: Block) -> Block:
+def outer_block(body: Block) -> Block:
     """The block that a loop stands in."""
-    assert turn.parent is not None
-    return turn.parent
+    assert body.parent is not None
+    return body.parent
 
 
 def around(g: Guard) -> Guard | None:
@@ -88,7 +90,7 @@ def around(g: Guard) -> Guard | None:
 
 
 def holds(g: Guard | None, outer: Guard | None, known: Callable[[Value], Value | None]) -> Value | None:
-    """True if the guards of a chain, up to `outer`, hold; None where nothing is known of that.
+    """True if the guards of a chain, up to `outer`, hold; None if that is not known.
 
     The outer ones come first: what chains have in common is then one instruction.
     """
@@ -106,7 +108,7 @@ def holds(g: Guard | None, outer: Guard | None, known: Callable[[Value], Value |
 def _own(g: Guard, known: Callable[[Value], Value | None]) -> Value | None:
     if g.condition is not None:
         c = known(g.condition)
-        return c if g.arm or c is None else not_(c)
+        return c if g.expected or c is None else not_(c)
     mask: Value | None = None
     for x in g.either:
         own = holds(x, g.outer, known)
@@ -169,7 +171,7 @@ class SelectMasks(Masks):
     def __init__(self, body: Block, loops: Loops) -> None:
         super().__init__()
         self.loops = loops
-        # what leaves the function, by way of a parameter, leaves every arm
+        # what leaves the function, by way of a parameter, leaves every branch
         self.guard: dict[Key, Guard | None] = {p: None for p in body.params}
         self.wild: dict[Key, None] = {}
         self.uses: dict[Key, dict[Guard | None, None]] = {}
@@ -187,7 +189,7 @@ class SelectMasks(Masks):
     def leaving(self, user: Value, arg: Value) -> Guard | None:
         g = self.under(user)
         if g is not None and user.op is select:
-            g = self._arm(g, user.args[0], arg is user.args[1])
+            g = self._branch(g, user.args[0], arg is user.args[1])
         if g is None or g is self.of(self._key(user, arg)) or not self._spoils(user):
             return None
         return g
@@ -219,7 +221,7 @@ class SelectMasks(Masks):
         return (arg, user.attr) if user.op is GET and arg.op is FOR else arg
 
     def _spoils(self, v: Value) -> bool:
-        """True if what `v` contributes may be other than 0 in an arm that was not taken."""
+        """True if what `v` contributes may be other than 0 in a branch that was not taken."""
         if is_call(v) or (base(v.args[0]) if v.op is ADD_TO else v) in self.wild:
             return True
         return v.op.transpose is not None and any([not a.type.linear and not _is_tame(a) for a in v.args])
@@ -238,22 +240,22 @@ class SelectMasks(Masks):
             elif v.op is not AT:
                 self._instruction(v)
 
-    def _arm(self, outer: Guard | None, condition: Value, arm: bool) -> Guard:
-        """The guard of an arm: the same for all that are chosen by the same conditions.
+    def _branch(self, outer: Guard | None, condition: Value, expected: bool) -> Guard:
+        """The guard of a branch: the same for all that are chosen by the same conditions.
 
-        A mask of several arms is one `and`, which counts as the conditions that it joins.
+        A mask of several branches is one `and`, which counts as the conditions that it joins.
         """
         if condition.op is not_:
-            return self._arm(outer, condition.args[0], not arm)
-        if condition.op is and_ and arm:
-            return self._arm(self._arm(outer, condition.args[0], True), condition.args[1], True)
-        key = (outer, condition, arm)
+            return self._branch(outer, condition.args[0], not expected)
+        if condition.op is and_ and expected:
+            return self._branch(self._branch(outer, condition.args[0], True), condition.args[1], True)
+        key = (outer, condition, expected)
         if key not in self.made:
-            self.made[key] = Guard(outer, condition, arm)
+            self.made[key] = Guard(outer, condition, expected)
         return self.made[key]
 
     def any_of(self, guards: Iterable[Guard | None]) -> Guard | None:
-        """The guard that holds where one of these does. Both arms of a `select` are as good as none."""
+        """The guard that holds where one of these does. Both branches of a `select` are as good as none."""
         levels: dict[int, dict[Guard, None]] = {}
         for g in guards:
             if g is None:
@@ -262,7 +264,7 @@ class SelectMasks(Masks):
         for depth in range(max(levels, default=0), 0, -1):
             level = levels.get(depth, {})
             for g in list(level):
-                other = None if g.condition is None else self.made.get((g.outer, g.condition, not g.arm))
+                other = None if g.condition is None else self.made.get((g.outer, g.condition, not g.expected))
                 if g in level and other in level:
                     if g.outer is None:
                         return None
@@ -287,16 +289,16 @@ class SelectMasks(Masks):
                 seen[g] = None
             else:
                 hidden.setdefault((g.scope, around(g)), {})[g] = None
-        for (turn, _), group in hidden.items():
-            seen[self._some_turn(self.any_of(group), turn)] = None
+        for (body, _), group in hidden.items():
+            seen[self._some_iteration(self.any_of(group), body)] = None
         return self.outside(seen, block) if hidden else self.any_of(seen)
 
-    def _some_turn(self, g: Guard | None, turn: Block) -> Guard | None:
-        """The guard, around a loop, that `g` holds in some turn of it."""
-        if g is None or g.scope is not turn:
+    def _some_iteration(self, g: Guard | None, body: Block) -> Guard | None:
+        """The guard, around a loop, that `g` holds in some iteration of it."""
+        if g is None or g.scope is not body:
             return g
         if g not in self.lifted:
-            some = Value(or_, Bool, (), None, turn.params[0].loc, outer_block(turn))
+            some = Value(or_, Bool, (), None, body.params[0].loc, outer_block(body))
             self.some_iteration[some] = g
             self.lifted[g] = Guard(around(g), some, True)
         return self.lifted[g]
@@ -304,8 +306,8 @@ class SelectMasks(Masks):
     def _instruction(self, v: Value) -> None:
         g, wild = self.under(v), self._spoils(v)
         if v.op is select:
-            for a, arm in zip(v.args[1:], (True, False), strict=True):
-                self._flow(self._arm(g, v.args[0], arm), g is not None and wild, a, a)
+            for a, expected in zip(v.args[1:], (True, False), strict=True):
+                self._flow(self._branch(g, v.args[0], expected), g is not None and wild, a, a)
             return
         for a in v.args[1:] if v.op is ADD_TO else v.args:
             if not (is_call(v) and is_ref(a)):
@@ -316,7 +318,7 @@ class SelectMasks(Masks):
         k = len(v.args)
         keys = [(v, j) for j in range(len(block.results))]
         refs = [base(a) for a in self.loops.outside[v] if is_ref(a)]
-        # the turns of a loop with states are taken where any of its uses is
+        # the iterations of a loop with states are taken where any of its uses is
         whole = self.any_of([self.of(x) for x in (*keys, *refs) if self._used(x)]) if k else None
         for j, r in enumerate(block.results):
             if j < k:

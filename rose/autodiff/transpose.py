@@ -1,14 +1,12 @@
 """Reverse mode: the two halves of a derivative, from the function that `jvp` made.
 
-The forward half is `unzip`'s. The backward half goes through the linear instructions in reverse: what was
-read is now added to, and what was added to is now read. Both are over `Real` alone, so they can be
-differentiated again.
+`unzip` makes the forward half. The backward half goes through the linear instructions in reverse: what was read is
+now added to, and what was added to is now read. Both are over `Real` alone, so they can be differentiated again.
 
     fwd : primal parameters                               -> (primal result, tape)
-    bwd : accumulators, saved primal parameters, ct, tape -> the cotangents that are numbers
+    bwd : accumulators, residual parameters, ct, tape      -> the cotangents that are summed by value
 
-For each linear parameter, `bwd` takes one accumulator for each vector in it, and gives one number for each
-number in it, in order. For a parameter that is itself an accumulator it takes the cotangent of its sum.
+`half_signature.py` has the details.
 """
 
 from __future__ import annotations
@@ -125,7 +123,7 @@ class _Backward(LinearHalf):
     # instructions, in reverse
 
     def row(self, b: Builder, v: Value, rule: Callable[..., Sequence[Value | None]]) -> None:
-        """An instruction that the table knows how to transpose."""
+        """An instruction that has a transpose in the table."""
         if (ct := self.closed(b, v)) is not None:
             primals = [None if a.type.linear else self.primal(b, a) for a in v.args]
             for a, part in zip(v.args, rule(ct, *primals), strict=True):
@@ -215,11 +213,11 @@ class _Backward(LinearHalf):
     # loops
 
     def give(self, b: Builder, loop: Value, j: int, ct: Value) -> None:
-        """Add the cotangent of one result of a loop, in one turn, to that of what the turn gave."""
+        """Add the cotangent of one result of a loop, in one iteration, to that of what the iteration gave."""
         self.add(b, loop.attr.results[j], self.masked(b, self.masks.leaving_iteration(loop, j), ct))
 
     def loop(self, b: Builder, v: Value) -> None:
-        """The loop of a loop: its turns in reverse order, if it has linear states to carry back."""
+        """The loop for a loop: its iterations in reverse order, if it has linear states to carry back."""
         block: Block = v.attr
         n = block.params[0].type
         assert isinstance(n, Fin)
@@ -248,7 +246,7 @@ class _Backward(LinearHalf):
                 if ct is not None and j >= k:
                     self.give(b, v, j, b.index(ct, self.indices[block]))
             self.block(b, block)
-            sums.end_turn(b)
+            sums.end_iteration(b)
             back = [self.closed(b, block.params[1 + j]) for j in states]
             return [b.zero(t) if x is None else x for x, t in zip(back, types, strict=True)], []
 

@@ -1,11 +1,9 @@
-"""Cutting a function in two, by type: what touches no `Tan`, and what does.
+"""Unzipping: the forward half of a function that has tangents, which is what does not touch a `Tan`.
 
     fwd : primal parameters -> (primal result, tape)
 
-The forward half keeps what does not touch a `Tan`, and hands back a tape of what the linear half will read.
-Of that, what is cheap is made again instead of kept, and parameters are handed on: a loop keeps a vector,
-not each element of it. `transpose.py` and `linearize.py` make the linear half, backwards and forwards.
-Types keep their shape in both: what belongs to the other half becomes `Unit`.
+The tape has the residuals, which the linear half reads (see `residuals.py`). `transpose.py` and `linearize.py` make the
+linear half, backwards and in order. Types have the same shape in both: what belongs to the other half becomes `Unit`.
 """
 
 from __future__ import annotations
@@ -40,13 +38,13 @@ from .residuals import Entry, Residuals
 from .select_masks import Guard, around, holds
 from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
 
-# Tapes lie in one another as the calls do. One in which so many do is handed on as the only item of a stack: then it is
+# Tapes lie in one another as the calls do. One in which so many do is passed on as the only item of a stack: then it is
 # neither copied nor taken apart by all those who call its function, and a chain of n calls costs n times one of them.
 DEEPEST = 16
 
 
 def unzip(g: Func) -> Unzipped:
-    """The forward half of a function that has tangents, and what it knows for the linear half."""
+    """The function `g`, which has tangents, unzipped: its forward half, and the plan for its linear half."""
     return memoised(g, unzip, _unzip, has_tangents)
 
 

@@ -1,7 +1,7 @@
 """Unzipping what has no instructions: branches, while loops, and functions that are recomputed.
 
-`unzip.py` unzips what has instructions. The linear half is made of the linear halves of the parts, whichever way they
-go; so `transpose.py` and `linearize.py` hand those over.
+`unzip.py` unzips what has instructions. Here the linear half calls the linear halves of the parts; `transpose.py` and
+`linearize.py` pass those on, each for its own way.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Recomputed(Unzipped):
         assert g.primal is not None
         with ir.deriving(g, "fwd") as b:
             given = self.signature.declare_forward(b)
-            # the parameters of the function itself are those of its derivative that are no tangents
+            # the parameters of the function itself are those of its derivative that are not tangents
             own = [k for k, p in enumerate(g.params) if not p.type.linear]
             y = b.call(g.primal, [given[k] if k in given else b.zero(g.params[k].type) for k in own])
             t = primal_part(g.result)
@@ -119,7 +119,7 @@ class UnzippedWhile(Unzipped):
 
     @contextmanager
     def _building(self, name: str) -> Generator[Builder]:
-        """A part of the loop, which is where the loop is."""
+        """A builder for a part of the loop, at the location of the loop."""
         with ir.building(f"{self.g.name}.{name}", Origin("piece", self.g)) as b:
             b.loc = self.g.params[0].loc
             yield b
