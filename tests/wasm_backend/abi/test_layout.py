@@ -1,0 +1,83 @@
+"""The memory layout of types."""
+
+import pytest
+
+from rose.ir.sizes import Dim, times
+from rose.ir.types import Bool, Fin, Real, Ref, Single, Stack, Tuple, Type, Unit, Vec, tuple_of
+from wasm_backend.abi.layout import (
+    align,
+    describe,
+    is_flat,
+    item_leaves,
+    known_size,
+    leaf_offsets,
+    leaves,
+    offsets,
+    size,
+    wasm_type,
+)
+from wasm_backend.binary.encoder import F32, F64, I32
+
+WIDE = tuple_of(*[Real] * 17)
+
+
+@pytest.mark.parametrize(
+    ("t", "bytes", "alignment"),
+    [
+        (Real, 8, 8), (Single, 4, 4), (Bool, 1, 1), (Fin(3), 4, 4), (Unit, 0, 1), (Stack(Real), 4, 4),
+        (Vec(3, Bool), 3, 1), (Vec(0, Real), 0, 1), (tuple_of(Bool, Real), 16, 8), (tuple_of(Real, Bool), 16, 8),
+        (Vec(2, tuple_of(Bool, Fin(2))), 16, 4), (tuple_of(), 0, 1),
+    ],
+)  # fmt: skip
+def test_sizes_are_multiples_of_alignments(t: Type, bytes: int, alignment: int):
+    assert (size(t), align(t)) == (bytes, alignment)
+
+
+def test_items_lie_in_order_at_their_alignments():
+    assert offsets(tuple_of(Bool, Real, Bool, Fin(2), Unit, Single)) == (0, 8, 16, 20, 24, 24)
+
+
+def test_a_size_that_only_a_call_tells_is_a_polynomial():
+    n = Dim("n")
+    assert size(Vec(n, Real)) is times(n, 8)
+    assert known_size(Vec(n, Real)) == 0
+
+
+def test_a_small_tuple_is_the_leaves_of_its_items():
+    t = tuple_of(Bool, tuple_of(Real, Vec(2, Real)), Unit)
+    assert is_flat(t)
+    assert leaves(t) == (Bool, Real, Vec(2, Real))
+    assert leaf_offsets(t) == (0, 8, 16)
+    assert [item_leaves(t, k) for k in range(3)] == [slice(0, 1), slice(1, 3), slice(3, 3)]
+
+
+def test_a_large_tuple_is_one_leaf():
+    assert not is_flat(WIDE)
+    assert leaves(WIDE) == (WIDE,)
+    assert leaf_offsets(WIDE) == (0,)
+
+
+def test_a_local_holds_a_number_or_an_address():
+    assert [wasm_type(t) for t in (Real, Single, Bool, Fin(9), Vec(2, Real), WIDE)] == [F64, F32, I32, I32, I32, I32]
+
+
+def test_runtimes_are_told_sizes_as_data_and_dynamic_ones_by_their_export():
+    assert describe(Vec(3, tuple_of(Bool, Real))) == {
+        "kind": "vec", "size": 3, "stride": 16,
+        "elem": {"kind": "tuple", "items": [[0, {"kind": "bool"}], [8, {"kind": "real"}]]},
+    }  # fmt: skip
+    assert describe(Vec(Dim("n"), Real))["size"] == {"#": "#n"}
+
+
+@pytest.mark.parametrize("t", [Ref(Real), Stack(Real)])
+def test_accumulators_and_stacks_are_not_told(t: Type):
+    with pytest.raises(AssertionError, match="never crosses the border"):
+        describe(t)
+
+
+def test_leaves_cover_a_flat_tuple_without_overlap():
+    t = tuple_of(Real, tuple_of(Fin(2), Vec(3, Bool)), Single)
+    assert isinstance(t, Tuple)
+    ends = [at + known_size(x) for at, x in zip(leaf_offsets(t), leaves(t), strict=True)]
+    assert all([end <= at for end, at in zip(ends, leaf_offsets(t)[1:], strict=False)])
+    assert ends[-1] <= known_size(t)

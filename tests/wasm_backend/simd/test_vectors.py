@@ -1,0 +1,66 @@
+"""Vectors: the instructions of two iterations at once."""
+
+from typing import Any
+
+import pytest
+from harness import Module, same
+
+import rose
+from rose import Vec, fn
+from rose.host.interpreter import run
+from wasm_backend.binary.disassembler import disassemble
+from wasm_backend.lower import lower
+from wasm_backend.simd import loops
+from wasm_backend.simd.vectors import At
+
+
+@pytest.fixture(autouse=True)
+def always(monkeypatch: pytest.MonkeyPatch):
+    """Loops are vectorised also where that does not pay."""
+    monkeypatch.setattr(loops, "pays", lambda plan, sums: True)
+
+
+def vector(body: Any, n: int = 20) -> Any:
+    return fn([Vec[64]], Vec[n])(lambda x: rose.vec(body(x, i) for i in rose.range(n))).func
+
+
+X = tuple([(7 * k % 11 - 4) / 3 for k in range(64)])
+
+
+def text(f: Any) -> str:
+    return disassemble(lower({"f": f}, simd=True).wasm)
+
+
+@pytest.mark.parametrize(
+    ("body", "instruction"),
+    [
+        (lambda x, i: x[i] + x[i + 1], "v128.load"),
+        (lambda x, i: x[3 * i] * 2.0, "v128.load64_splat"),
+        (lambda x, i: x[2 * i] - x[2 * i + 1], "i8x16.shuffle"),
+        (lambda x, i: rose.select(x[i] > 0.0, x[i], 1.0), "v128.bitselect"),
+        (lambda x, i: rose.sin(x[i]), "f64x2.replace_lane"),
+        (lambda x, i: x[i] * i, "f64.convert_i32_u"),
+    ],
+)
+def test_two_iterations_have_the_bits_of_single_ones(body: Any, instruction: str):
+    f = vector(body)
+    assert instruction in text(f)
+    assert same(Module({"f": f}, simd=True)["f"](X), run(f, X))
+
+
+@pytest.mark.parametrize("n", [2, 3, 20, 21])
+def test_an_odd_last_iteration_is_alone(n: int):
+    f = vector(lambda x, i: x[i] * x[i], n)
+    assert same(Module({"f": f}, simd=True)["f"](X), run(f, X))
+
+
+def test_a_relaxed_product_and_sum_are_one_instruction():
+    f = vector(lambda x, i: x[i] * x[i + 1] + x[i + 2])
+    assert "f64x2.relaxed_madd" in disassemble(lower({"f": f}, simd="relaxed").wasm)
+    assert "relaxed" not in text(f)
+
+
+def test_the_address_of_the_next_number_is_8_bytes_on():
+    at = At(1, None, (), (), 16, 24)
+    assert at.is_before(at._replace(offset=32))
+    assert not at.is_before(at._replace(offset=40)) and not at.is_before(at._replace(offset=32, step=8))
