@@ -132,7 +132,7 @@ def _instructions(block: Block, counts: Mapping[Func, int]) -> int:
         elif is_call(v):
             total += counts[v.attr]
         else:
-            total += MATHEMATICS if v.op.wasm.startswith("call ") else 1
+            total += MATHEMATICS if v.op.library else 1
     return total
 
 

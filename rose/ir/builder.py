@@ -28,13 +28,17 @@ from .types import Bool, Fin, Real, Ref, Tuple, Type, Unit, Vec
 from .value import OPS, WIDE, Value, a_traced, mismatch, not_called_so
 from .value import not_one_each as not_one_each
 
+LIBRARY = 20  # the cost of a function of libm
+
 
 class Op:
     """One row of the table in `ops.py`: all that is known about an operation."""
 
     instead = "call it, as in f(x)"  # where a number is meant
 
-    __slots__ = ("doc", "eval", "expand", "jvp", "name", "pure", "simplify", "transpose", "type", "wasm")
+    __slots__ = (
+        "cost", "doc", "eval", "expand", "jvp", "library", "name", "pure", "simplify", "transpose", "type", "wasm",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -48,6 +52,7 @@ class Op:
         simplify: Callable[..., Value | float | None] | None = None,
         expand: Callable[..., Value] | None = None,
         wasm: str = "",
+        cost: int = 1,
         pure: bool = True,
     ) -> None:
         self.name = name  # as printed
@@ -59,6 +64,8 @@ class Op:
         self.simplify = simplify  # -> an argument, a literal, or None; keeps every bit
         self.expand = expand  # the expression of other rows that it stands for: it makes no instruction itself
         self.wasm = wasm  # mnemonics; `$k` is argument k; arguments come first if none is named
+        self.library = wasm.removeprefix("call ") if wasm.startswith("call ") else None  # the function of libm it calls
+        self.cost = LIBRARY if self.library else cost  # about how many simple instructions take as long
         self.pure = pure  # may be shared, and dropped when unused
 
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -431,8 +438,8 @@ def row(name: str, doc: str, **columns: Any) -> Op:
     return op
 
 
-def _structural(name: str, doc: str, type: Callable[..., Type | None], pure: bool = True) -> Op:
-    return row(name, doc, type=type, pure=pure)
+def _structural(name: str, doc: str, type: Callable[..., Type | None], pure: bool = True, cost: int = 1) -> Op:
+    return row(name, doc, type=type, pure=pure, cost=cost)
 
 
 def _index_type(vec: Value, i: Value) -> Type | None:
@@ -468,8 +475,8 @@ PARAM = _structural("param", "A parameter of a block.", _given)
 CONST = _structural("const", "A literal.", _given)
 ZERO = _structural("zero", "The zero of a type, of any shape.", _given)
 TUPLE = _structural("tuple", "Several values as one.", _given)
-GET = _structural("get", "One item of a tuple.", _given)
-INDEX = _structural("index", "One element of a vector.", _index_type)
+GET = _structural("get", "One item of a tuple.", _given, cost=0)
+INDEX = _structural("index", "One element of a vector.", _index_type, cost=0)
 PACK = _structural("pack", "A vector from its elements.", _given)
 FOR = _structural("for", "Last states and vectors, from a block run once for each index.", _given, False)
 CALL = _structural("call", "A call that may have an effect.", _given, False)

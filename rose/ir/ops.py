@@ -148,7 +148,7 @@ div = _row(
     jvp=[lambda d, x, y, z: d / y, lambda d, x, y, z: -(d * (z / y))],
     transpose=lambda ct, x, y: [ct / y, None],
     simplify=lambda x, y: x if x.op is ZERO or (y.op is CONST and is_literal(y, 1.0)) else None,
-    wasm="f64.div",
+    wasm="f64.div", cost=5,
 )  # fmt: skip
 
 # Linear in both of its arms. An arm that is not taken gives nothing: see `transpose.py`.
@@ -176,7 +176,7 @@ sqrt = _row(
     type=UNARY,
     eval=lambda x: math.sqrt(x) if x >= 0 else math.nan,
     jvp=[lambda d, x, z: d / (z + z)],
-    wasm="f64.sqrt",
+    wasm="f64.sqrt", cost=5,
 )  # fmt: skip
 abs_ = _row(
     "abs", "The absolute value; its derivative at 0 is 0.",
@@ -300,7 +300,7 @@ stop_gradient = _row(
     "stop_gradient", "`x`, with derivative zero; of any type.",
     type=lambda x: None if x.type.linear else x.type,
     eval=lambda x: x,
-    wasm="$0",
+    wasm="$0", cost=0,
 )  # fmt: skip
 eq = _row("eq", "`x == y`", type=COMPARE, eval=lambda x, y: x == y, wasm="f64.eq")
 ne = _row("ne", "`x != y`", type=COMPARE, eval=lambda x, y: x != y, wasm="f64.ne")
@@ -338,7 +338,7 @@ iadd = _row(
     "iadd", "The sum of two indices.",
     type=_indices(lambda n, m: n + m - 1),
     eval=lambda x, y: x + y,
-    wasm="i32.add",
+    wasm="i32.add", cost=0,
 )  # fmt: skip
 imul = _row(
     "imul", "The product of two indices.",
@@ -362,7 +362,7 @@ ifrom = _row(
     "ifrom", "`y - x`, of an index and a literal that is not below it: an index that runs backwards.",
     type=_from_literal,
     eval=lambda x, y: y - x,
-    wasm="$1, $0, i32.sub",
+    wasm="$1, $0, i32.sub", cost=0,
 )  # fmt: skip
 ieq = _row("ieq", "`x == y`, of indices", type=_two_indices, eval=lambda x, y: x == y, wasm="i32.eq")
 ilt = _row("ilt", "`x < y`, of indices", type=_two_indices, eval=lambda x, y: x < y, wasm="i32.lt_u")

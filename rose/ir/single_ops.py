@@ -13,8 +13,8 @@ from .value import OPS, Value
 
 def _twin(op: Op) -> Op:
     """A row over `Single`: musl's function for floats, or the same instructions on an f32."""
-    if op.wasm.startswith("call "):
-        name = op.wasm.removeprefix("call ") + "f"
+    if op.library:
+        name = op.library + "f"
         evaluate, wasm = function(name), f"call {name}"
     else:
         assert op.eval is not None, op
@@ -41,4 +41,4 @@ def _over_singles(op: Op) -> Callable[..., Type | None]:
 
 
 # the rows that have a twin, and it
-TWINS = {op: _twin(op) for op in OPS.values() if "f64." in op.wasm or op.wasm.startswith("call ")}
+TWINS = {op: _twin(op) for op in OPS.values() if "f64." in op.wasm or op.library}

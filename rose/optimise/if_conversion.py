@@ -40,7 +40,7 @@ def steps(block: Block) -> int:
             n = v.attr.params[0].type
             assert isinstance(n, Fin)
             total += CHEAP + 1 if isinstance(n.size, Size) else n.size * steps(v.attr)
-        elif is_call(v) or v.op.wasm.startswith("call "):
+        elif is_call(v) or v.op.library:
             return CHEAP + 1
         else:
             total += 1

@@ -65,7 +65,7 @@ def _apart(x: Value, y: Value) -> bool:
     bare = [v for v in (x, y) if not v.args]
     if len(bare) != 1 or _weight(bare[0]) < APART:
         return False
-    return not any([is_call(v) or v.op.wasm.startswith("call") for v in instructions(bare[0].attr)])
+    return not any([is_call(v) or v.op.library for v in instructions(bare[0].attr)])
 
 
 def _weight(v: Value) -> int:

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..ir import FOR, GET, INDEX, TUPLE, Block, Builder, Op, Value
+from ..ir import FOR, GET, INDEX, TUPLE, Block, Builder, Value
 from ..ir.ops import abs_, add, iadd, ifrom, imul, max_, min_, mul, neg, real, select, stop_gradient, sub
 from ..ir.types import Fin, Vec, items_of, tuple_of
 
 CHEAP = 3  # operations, each of at most a few cycles
 _LARGEST = 12  # instructions, those that cost nothing included
 
-_COST: dict[Op, int] = {
-    INDEX: 0, GET: 0, iadd: 0, ifrom: 0, stop_gradient: 0, imul: 1, real: 1,
-    neg: 1, add: 1, sub: 1, mul: 1, abs_: 1, min_: 1, max_: 1, select: 1,
-}  # fmt: skip
+_CHEAP = {INDEX, GET, iadd, ifrom, stop_gradient, imul, real, neg, add, sub, mul, abs_, min_, max_, select}
 
 
 class Origin(NamedTuple):
@@ -97,7 +94,7 @@ def _computed(b: Builder, r: Value, turns: dict[Value, Value]) -> Value | None:
     # where an element is read more often than it was made, computing it must not take longer
     outermost = next(iter(turns)).block.parent
     limit = CHEAP if outermost is not None and _depth(b.block) - _depth(outermost) <= len(turns) else 0
-    if sum([_COST[v.op] for v in found]) > limit:
+    if sum([v.op.cost for v in found]) > limit:
         return None
     env = dict(turns)
     for v in found:
@@ -113,7 +110,7 @@ def _collect(v: Value, blocks: set[Block], turns: set[Value], found: dict[Value,
     """Find what makes `v` in a turn, each after what it reads; False if that is not cheap."""
     if v.block not in blocks or v in turns or v in found:
         return True
-    if v.op not in _COST or (v.op is select and not v.type.scalar) or len(found) >= _LARGEST or not depth:
+    if v.op not in _CHEAP or (v.op is select and not v.type.scalar) or len(found) >= _LARGEST or not depth:
         return False
     for a in v.args:
         if not _collect(a, blocks, turns, found, depth - 1):

@@ -203,7 +203,7 @@ def _is_small(w: Value) -> bool:
 
 
 def _is_quick(v: Value) -> bool:
-    return _is_row(v) and "call" not in v.op.wasm
+    return _is_row(v) and not v.op.library
 
 
 def _is_row(v: Value) -> bool:

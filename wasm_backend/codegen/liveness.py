@@ -108,7 +108,7 @@ class Lives:
         for v in block.code:
             start[v] = n
             op, args = v.op, v.args
-            if op is CALL or op is PURE_CALL or op.wasm.startswith("call "):
+            if op is CALL or op is PURE_CALL or op.library:
                 self.calls.append(n)
             n += 1
             if op in _MAY_BE_ALIAS:

@@ -25,7 +25,7 @@ def template(op: Op) -> tuple[int | bytes | str, ...]:
 
 ROWS = [*OPS.values(), *TWINS.values()]  # those in single precision, too
 # the rows that call a function of the library, and which
-CALLED = {op: op.wasm.split()[1] for op in ROWS if op.wasm.startswith("call ")}
+CALLED = {op: op.library for op in ROWS if op.library}
 
 
 def _plain(op: Op) -> bytes:

@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Op, Value
-from rose.ir.ops import div, iadd, ifrom, imul, sqrt
+from rose.ir.ops import iadd, ifrom, imul
 from rose.ir.sizes import Size
 from rose.ir.types import Bool, Fin, Real, Ref, Tuple, Type, Vec
 
@@ -93,10 +93,6 @@ def twin(op: Op) -> tuple[int | bytes, ...] | None:
     if not any([isinstance(x, int) for x in steps]):
         steps = [*range(op.type.__code__.co_argcount), *steps]
     return tuple(steps)
-
-
-_COSTS = {div: 5, sqrt: 5}  # a vector of two takes as long
-CALL = 20  # of a function of the library
 
 
 def known(n: int | Size) -> int:
@@ -241,7 +237,7 @@ class Plan:
         apart = sum([2 * len(found) for found in self.parts.values()])
         once = sum([1 if r.type is Real else 2 * len(found) for r, found in self.parts.items()])
         for v, kind in self.kinds.items():
-            n = _COSTS.get(v.op, CALL if v.op.wasm.startswith("call ") else 1)
+            n = max(1, v.op.cost)  # a vector of two takes as long, also to divide
             if isinstance(kind, (Affine, Row)) or kind is Kind.SAME or kind is Kind.NOTHING or v.op is FREEZE:
                 continue
             apart += 2 * n
