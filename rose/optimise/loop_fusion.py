@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import ACCUM, ADD_TO, CALL, FOR, FREEZE, GET, INDEX, PARAM, Block, Func, Value, is_call
-from ..ir.accumulators import base
+from ..ir import ACCUM, ADD_TO, CALL, FOR, FREEZE, GET, INDEX, Block, Func, Value, is_call
+from ..ir.accumulators import base, may_alias
 from ..ir.callgraph import instructions, weight
 from ..ir.types import Ref, items_of, tuple_of
 
@@ -89,11 +89,11 @@ class _Pair:
         if all(calls) or any([v.op is CALL and not v.attr.pure for code in (*inner, between) for v in code]):
             return False
         adds = [_adds(code, b) for code, b in zip(inner, (self.one, self.two), strict=True)]
-        if not adds[0].isdisjoint(adds[1]) or (any(map(_given, adds[0])) and any(map(_given, adds[1]))):
+        if may_alias(adds[0], adds[1]):
             return False
         self.sort(adds[0])
         late = _touched([w for v in self.after for w in ([v, *instructions(v.attr)] if v.op is FOR else [v])])
-        if not late.isdisjoint(adds[1]) or (any(map(_given, late)) and any(map(_given, adds[1]))):
+        if may_alias(late, adds[1]):
             return False
         return self.reads_its_turn(inner[1])
 
@@ -104,11 +104,7 @@ class _Pair:
             code = [v, *instructions(v.attr)] if v.op is FOR else [v]
             reads = [a for w in code for a in (*w.args, *(w.attr.results if w.op is FOR else ()))]
             touched = _touched(code)
-            if (
-                any([a is self.first or a in self.after for a in reads])
-                or not touched.isdisjoint(late)
-                or (any(map(_given, late)) and any(map(_given, touched)))
-            ):
+            if any([a is self.first or a in self.after for a in reads]) or may_alias(late, touched):
                 self.after[v] = None
                 late |= touched
 
@@ -195,8 +191,3 @@ def _touched(code: list[Value]) -> set[Value]:
     """The accumulators that instructions add to, or freeze."""
     found = [a for v in code if v.op in (ADD_TO, FREEZE, ACCUM) or is_call(v) for a in v.args]
     return {base(a) for a in found if isinstance(a.type, Ref)}
-
-
-def _given(ref: Value) -> bool:
-    """True for an accumulator of a caller: two of them may be the same."""
-    return ref.op is PARAM

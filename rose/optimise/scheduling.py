@@ -8,7 +8,7 @@ changes, and the additions to one number keep their order.
 from __future__ import annotations
 
 from ..ir import ADD_TO, AT, CONST, GET, INDEX, PACK, PARAM, ZERO, Func, Value
-from ..ir.accumulators import base
+from ..ir.accumulators import aliases, base
 from ..ir.types import Real
 
 FEW = 40  # instructions whose order an engine's registers do not notice
@@ -85,15 +85,15 @@ def _is_free(v: Value, free: set[Value]) -> bool:
 
 
 def _sums_before(code: list[Value]) -> dict[Value, Value]:
-    """For each addition the one before it to the same number. Two parameters may be the same accumulator."""
-    given = {base(v.args[0]) for v in code if v.op is ADD_TO and base(v.args[0]).op is PARAM}
+    """For each addition the one before it that may be to the same number."""
+    same = aliases([base(v.args[0]) for v in code if v.op is ADD_TO])
     before: dict[Value, Value] = {}
     last: dict[object, Value] = {}
     for v in code:
         if v.op is ADD_TO:
             place = _place(v.args[0])
             assert place is not None
-            key = "given" if len(given) > 1 and place[0] in given else place
+            key = "same" if place[0] in same else place
             if key in last:
                 before[v] = last[key]
             last[key] = v

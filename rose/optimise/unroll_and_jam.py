@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 
-from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Value
-from ..ir.accumulators import base, begins_at_zero
+from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, ZERO, Block, Builder, Func, Value
+from ..ir.accumulators import aliases, base, begins_at_zero
 from ..ir.callgraph import instructions, weight
 from ..ir.ops import iadd, idiv, ifrom, imod, imul
 from ..ir.sizes import Size, differ, plus, quotient, remainder, times
@@ -106,7 +106,7 @@ class _Found:
             if x.op is FREEZE or touched[ref] != 1 or (x.block is not block and not any(by)):
                 return False
             pays = pays or (x.block is not block and not all(by))
-        return pays and len([ref for ref in touched if ref.op is PARAM]) <= 1
+        return pays and not aliases(touched)
 
     def fits(self, jam: _Jam) -> bool:
         """True if the inner loop can be taken out, and that pays."""
@@ -142,8 +142,7 @@ class _Found:
             if not any(by):
                 return False
             pays = pays or not all(by)
-        given = [ref for ref in touched if ref.op is PARAM]  # two of them may be the same
-        return pays and len(given) <= 1
+        return pays and not aliases(touched)
 
     def touched(self, outer: Value) -> dict[Value, int]:
         """The accumulators that an outer turn uses, and how often."""

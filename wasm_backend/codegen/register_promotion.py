@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, PARAM, ZERO, Block, Value
-from rose.ir.accumulators import base
+from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, ZERO, Block, Value
+from rose.ir.accumulators import aliases, base
 from rose.ir.callgraph import instructions
 from rose.ir.sizes import Size, differ, plus, times
 from rose.ir.types import Fin, Ref, Tuple, Type, Vec
@@ -67,9 +67,7 @@ def promoted(block: Block) -> list[Promoted]:
         for k, a in enumerate(v.args):
             if isinstance(a.type, Ref) and not base(a).block.inside(block) and not _take(v, k, block, found):
                 others.add(base(a))
-    params = {ref for ref in (*found, *others) if ref.op is PARAM}
-    if len(params) > 1:
-        others |= params  # two parameters may alias
+    others |= aliases((*found, *others))
     return [x for ref, x in found.items() if ref not in others and x.fits()]
 
 
