@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from .build import compile
 from .derivatives.arguments import Argnums, positions
-from .derivatives.flatten import Flat, count, is_real
+from .derivatives.flatten import Flat, is_real
 from .derivatives.gradients import grad, hvp, value_and_grad
 from .derivatives.jacobians import hessian, jacobian
 from .derivatives.sparse.pattern import sparsity
@@ -22,7 +22,7 @@ from .errors import NotDifferentiable, RoseError, TypeMismatch, argument, edge, 
 from .frontend.function import AnyFn, checked, make
 from .frontend.language.vectors import dot
 from .frontend.signatures import fresh_name
-from .ir.types import Real, Type, tuple_of
+from .ir.types import Real, Type, count_reals, tuple_of
 from .ir.value import host_index
 
 
@@ -165,7 +165,7 @@ LARGE = 50  # columns: with fewer, SciPy's algebra is quicker where the matrix i
 
 def _is_sparse(f: AnyFn, at: int) -> bool:
     """True if a Jacobian is large, and at most a quarter of it can be other than zero."""
-    rows, columns = count(f.result), count(f.types[at])
+    rows, columns = count_reals(f.result), count_reals(f.types[at])
     return rows * columns >= LARGE**2 and columns >= LARGE and 4 * sparsity(f, at).nnz <= rows * columns
 
 

@@ -19,7 +19,7 @@ from ..host.effects import Assertion, Printer
 from ..ir import FOR, Block, Func, While, is_call
 from ..ir.callgraph import callees, callees_first, instructions
 from ..ir.progress import step
-from ..ir.types import Fin, Tuple, Type, Vec
+from ..ir.types import Fin, count_leaves
 from ..testing import PATIENCE, Report, examine, several
 
 POINTS = 10  # at most, as `rose check` has
@@ -110,7 +110,7 @@ class _Work:
         self.hosts = [g for g in counts if g.impl and not isinstance(g.impl, (Printer, Assertion))]
         self.evaluations = max(1, counts[f])
         self.size = max(1, sum([1 for g in counts for _ in instructions(g.body)]))
-        self.numbers = sum(map(_numbers, [f.result, *[p.type for p in f.params]]))
+        self.numbers = sum(map(count_leaves, [f.result, *[p.type for p in f.params]]))
         self.nanoseconds = self.evaluations + NUMBER * self.numbers
 
     def hindrance(self) -> str | None:
@@ -134,10 +134,3 @@ def _instructions(block: Block, counts: Mapping[Func, int]) -> int:
         else:
             total += MATHEMATICS if v.op.library else 1
     return total
-
-
-def _numbers(t: Type) -> int:
-    """How many numbers a value has."""
-    if isinstance(t, Vec):
-        return t.size * _numbers(t.elem)
-    return sum(map(_numbers, t.items)) if isinstance(t, Tuple) else 1

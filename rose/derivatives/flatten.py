@@ -10,16 +10,9 @@ from ..frontend.language import accumulators, loops
 from ..frontend.operators import view
 from ..frontend.values import to_value
 from ..ir import Builder, Value
-from ..ir.types import Real, Tuple, Type, Vec
+from ..ir.types import Real, Tuple, Type, Vec, count_reals
 
 Path = tuple[Value | int, ...]  # to a part of a value: an index of a vector, or the number of an item
-
-
-def count(t: Type) -> int:
-    """The numbers in a `t`."""
-    if isinstance(t, Vec):
-        return t.size * count(t.elem)
-    return sum(map(count, t.items)) if isinstance(t, Tuple) else int(t is Real)
 
 
 def build(b: Builder, t: Type, leaf: Callable[[Path], Value], path: Path = ()) -> Value:
@@ -36,7 +29,7 @@ class Flat:
     """A type, and the vector of as many Reals as are in it. Only one made of nothing else has a `value`."""
 
     def __init__(self, t: Type) -> None:
-        self.type, self.size = t, count(t)
+        self.type, self.size = t, count_reals(t)
         self.vec = Vec(self.size, Real)
 
     def vector(self, x: Any) -> Any:
@@ -68,10 +61,10 @@ def place(t: Type, path: tuple[Value | int, ...]) -> Any:
     for k in path:
         if isinstance(t, Vec):
             t = t.elem
-            at = at + k * count(t)
+            at = at + k * count_reals(t)
         else:
             items = cast("Tuple", t).items
-            at, t = at + sum(map(count, items[: cast("int", k)])), items[cast("int", k)]
+            at, t = at + sum(map(count_reals, items[: cast("int", k)])), items[cast("int", k)]
     return at
 
 
@@ -80,11 +73,11 @@ def _each(t: Type, x: Value, at: Any, do: Callable[[Any, Value], None]) -> None:
     b = ir.current_builder()
     if isinstance(t, Vec):
         for i in loops.range(t.size):
-            _each(t.elem, b.index(x, i), at + i * count(t.elem), do)
+            _each(t.elem, b.index(x, i), at + i * count_reals(t.elem), do)
     elif isinstance(t, Tuple):
         for k, item in enumerate(t.items):
             _each(item, b.get(x, k), at, do)
-            at = at + count(item)
+            at = at + count_reals(item)
     elif t is Real:
         do(at, x)
 

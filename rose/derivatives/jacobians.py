@@ -11,10 +11,10 @@ from ..frontend.function import AnyFn, checked, make
 from ..ir import Builder, Value, types
 from ..ir.ops import ieq, select
 from ..ir.sizes import at_most, current
-from ..ir.types import Real, Tuple, Type, linear_part, map_leaves, tangent, tuple_of, untyped
+from ..ir.types import Real, Tuple, Type, count_reals, linear_part, map_leaves, tangent, tuple_of, untyped
 from ..ir.value import host_index
 from .arguments import Argnums, positions, real_result
-from .flatten import Path, build, count
+from .flatten import Path, build
 from .gradients import gradient
 from .linear_map import LinearMap, filled
 from .sparse.compression import sparse_hessian, sparse_jacobian
@@ -101,7 +101,7 @@ def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) ->
         if what == "hessian":
             at, x = lin.primal(xs), lin.types[k]
             return _by_columns(lin, k, xs, lambda path: lin.pushforward(xs, *at, [_unit_vector(b, x, path)]))
-        if what == "jacfwd" or (what == "jacobian" and at_most(count(lin.types[k]) + 1, count(result))):
+        if what == "jacfwd" or (what == "jacobian" and at_most(count_reals(lin.types[k]) + 1, count_reals(result))):
             return _by_columns(lin, k, xs, lambda path: lin.jvp(xs, {k: _unit_vector(b, t, path)})[1])
         return _by_rows(lin, xs)
 

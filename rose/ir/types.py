@@ -10,6 +10,8 @@ from .forms import Form
 
 T = TypeVar("T")
 
+MANY = 8  # of an aggregate with more items than these, each is stored when it is made, and not with the last
+
 
 class Interned(type):
     """Makes every call with equal arguments return the same instance."""
@@ -187,6 +189,17 @@ def as_vec(t: Type) -> Vec:
     """`t`, which is a vector."""
     assert isinstance(t, Vec), t
     return t
+
+
+def count_leaves(t: Type, counts: Callable[[Type], bool] = lambda leaf: True) -> int:
+    """How many numbers, truth values and indices are in a `t`; of these, the ones of types that `counts` holds for."""
+    if isinstance(t, Vec):
+        return t.size * count_leaves(t.elem, counts)
+    return sum([count_leaves(x, counts) for x in t.items]) if isinstance(t, Tuple) else int(counts(t))
+
+
+def count_reals(t: Type) -> int:
+    return count_leaves(t, lambda leaf: leaf is Real)
 
 
 def map_leaves(t: Type, leaf: Callable[[Type], Type], known: dict[Type, Type] | None = None) -> Type:

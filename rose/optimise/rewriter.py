@@ -43,12 +43,11 @@ from ..ir import (
 from ..ir.accumulators import begins_at_zero
 from ..ir.callgraph import is_table
 from ..ir.stacks import POP, PUSH
-from ..ir.types import Real, Type, Vec
+from ..ir.types import MANY, Real, Type, Vec
 from .hoisting import home
 from .if_conversion import chosen, is_cheap
 from .negations import signed
 from .recomputation import element
-from .scheduling import FLAT
 
 Env = dict[Value, Value]
 
@@ -211,7 +210,7 @@ def _at_root(b: Builder, moves: bool, make: Callable[[], Value]) -> Value:
 
 def _is_literal(op: Op, args: tuple[Value, ...]) -> bool:
     """True for what is made of literals. A short vector is not: a turn that makes it stores it where it is to be."""
-    return (op is TUPLE or len(args) > FLAT) and all([a.op in _LITERAL and a.block.parent is None for a in args])
+    return (op is TUPLE or len(args) > MANY) and all([a.op in _LITERAL and a.block.parent is None for a in args])
 
 
 _LITERAL = {CONST, ZERO, TUPLE, PACK}

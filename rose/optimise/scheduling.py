@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from ..ir import ADD_TO, AT, CONST, GET, INDEX, PACK, PARAM, ZERO, Func, Value
 from ..ir.accumulators import aliases, base
-from ..ir.types import Real
+from ..ir.types import MANY, Real
 
 FEW = 40  # instructions whose order an engine's registers do not notice
-FLAT = 8  # items of an aggregate: of one with more, each is stored when it is made
 
 _GIVEN = {CONST, ZERO, PARAM}
 _READS = {INDEX, GET}
@@ -53,7 +52,7 @@ def _sorted(code: list[Value]) -> list[Value]:
     if len(code) < FEW:
         return code
     before = _sums_before(code)
-    ends = {a for v in code if v.op is PACK and len(v.args) > FLAT for a in v.args}  # which are stored when made
+    ends = {a for v in code if v.op is PACK and len(v.args) > MANY for a in v.args}  # which are stored when made
     first: dict[Value, int] = {}  # when it can be computed: at the turn of the first that is made of nothing else
     turn: dict[Value, int] = {}
     free: set[Value] = set()

@@ -31,6 +31,7 @@ from rose.ir import (
     Value,
 )
 from rose.ir.ops import stop_gradient
+from rose.ir.types import MANY
 
 from ..abi.layout import is_flat
 
@@ -39,7 +40,6 @@ _TAKES = {ADD_TO, CALL, PURE_CALL, FOR, ACCUM, PACK, TUPLE, INDEX, AT}  # what r
 
 FAR = 30  # instructions from a number to where it is read: all that it is made of would have to be kept for so long
 DEPTH = 20  # of an expression on the stack: it is written by recursion
-EARLY = 8  # the items of an aggregate with more than so many are stored when they are made
 
 
 @cache
@@ -145,7 +145,7 @@ class Lives:
                 self._visit(v.attr)
                 for x in (v, *v.attr.params):
                     last[x] = max(last.get(x, 0), self.end[v.attr])
-            elif (v.op is PACK or v.op is TUPLE) and len(v.args) > EARLY:
+            elif (v.op is PACK or v.op is TUPLE) and len(v.args) > MANY:
                 for k, a in enumerate(v.args):
                     if a in computed and a.block is block:
                         early.setdefault(a, []).append((v, k))

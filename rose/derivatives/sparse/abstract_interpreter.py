@@ -25,7 +25,7 @@ from ...ir.callgraph import Work, done
 from ...ir.libm import nearest
 from ...ir.ops import add, div, eq, le, lt, mul, ne, neg, select, stop_gradient, sub
 from ...ir.stacks import JOIN, MORE, POP, PUSH
-from ...ir.types import Fin, Real, Ref, Stack, Tan, Tuple, Type, Vec, items_of
+from ...ir.types import Fin, Real, Ref, Stack, Tan, Type, count_leaves, items_of
 from .abstract_values import NOTHING, Row, Several, Sum, grown, is_nothing, join, leaves, loose, mapped, signature, zero
 from .index_sets import EMPTY, IndexSet, Settled, listed, single, union
 
@@ -104,7 +104,7 @@ class Dependence:
         if f not in self._patterns:
             types = [*[p.type for p in f.params], f.result]
             fit = not any([isinstance(t, Ref) or t.stacked for t in types])
-            self._patterns[f] = {} if fit and sum(map(numbers, types)) <= MOST_NUMBERS else None
+            self._patterns[f] = {} if fit and sum(map(count_leaves, types)) <= MOST_NUMBERS else None
         known = self._patterns[f]
         if known is not None and len(known) > MOST_PATTERNS:
             self._patterns[f] = known = None
@@ -181,13 +181,6 @@ class Dependence:
                 steps.append((v, _step(v, args), args))
         plan = self._plans[block] = Plan(steps, [same.get(r, r) for r in block.results])
         return plan
-
-
-def numbers(t: Type) -> int:
-    """How many numbers and the like are in a `t`."""
-    if isinstance(t, Vec):
-        return t.size * numbers(t.elem)
-    return sum(map(numbers, t.items)) if isinstance(t, Tuple) else 1
 
 
 def _is_computed(v: Value) -> bool:

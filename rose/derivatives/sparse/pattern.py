@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import count as counter
+from itertools import count
 from typing import Any
 
 from ...autodiff.jvp import interleaved
@@ -12,9 +12,8 @@ from ...frontend.any_size import AnySize
 from ...frontend.function import AnyFn, checked
 from ...frontend.tracing import no_collector
 from ...ir import Func
-from ...ir.types import items_of, tangent
+from ...ir.types import count_reals, items_of, tangent
 from ..arguments import positions, real_result
-from ..flatten import count
 from ..linear_map import LinearMap
 from .abstract_interpreter import Dependence
 from .abstract_values import leaves, of_leaves, zero
@@ -37,15 +36,15 @@ def pattern(f: AnyFn, active: Sequence[int]) -> Sparsity:
     func, d = lin.func()
     key = (pattern, *active)
     if key not in func.memo:
-        n = sum([count(lin.types[k]) for k in active])
+        n = sum([count_reals(lin.types[k]) for k in active])
         with no_collector():
-            func.memo[key] = of_rows(_rows(d, lin) if d else [()] * count(lin.result), n)
+            func.memo[key] = of_rows(_rows(d, lin) if d else [()] * count_reals(lin.result), n)
     return func.memo[key]
 
 
 def _rows(d: Func, lin: LinearMap) -> list[Sequence[int]]:
     """The columns of each row, found by running the derivative over sets."""
-    column = counter()
+    column = count()
     unit: Callable[[], IndexSet] = lambda: single(next(column))
     seeds = {k: of_leaves(tangent(lin.types[k]), unit) for k in lin.active}
     params = lin.func()[0].params
