@@ -7,9 +7,11 @@ of each, which reads that row, and writes the value, then the gradient. Most are
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
+import operator
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -98,11 +100,16 @@ def least_squares(n: int, m: int, points: Numbers, heights: Numbers) -> list[Pro
     ]  # fmt: skip
 
 
+def total(xs: Iterable[float]) -> float:
+    """The sum from left to right: `sum` rounds in another way from Python 3.12 on."""
+    return functools.reduce(operator.add, xs, 0.0)
+
+
 def plane(n: int, m: int) -> tuple[Numbers, Numbers]:
     """Points at random, and heights near to a plane."""
     r = random.Random(7)
     x = uniform(r, n * m)
-    y = [0.5 + sum(v * (j - m / 2) for j, v in enumerate(p)) + 0.05 * r.uniform(-1, 1) for p in rows(x, m)]
+    y = [0.5 + total(v * (j - m / 2) for j, v in enumerate(p)) + 0.05 * r.uniform(-1, 1) for p in rows(x, m)]
     return x, y
 
 
@@ -155,7 +162,7 @@ def bodies(n: int) -> Program:
     mass = [1 + 0.1 * (i % 3) for i in range(n)]
     firsts, seconds = [i for i in range(n) for _ in range(i)], [j for i in range(n) for j in range(i)]
     pairs = len(firsts)
-    own = sum(m * m for m in mass) / math.sqrt(0.01)
+    own = total(m * m for m in mass) / math.sqrt(0.01)
 
     @fn
     def attraction(p: Vec[3], q: Vec[3]) -> Real:

@@ -1,6 +1,6 @@
 """Derivatives of every row of mathematics, to the third order: against mpmath, and at the boundaries.
 
-A row that is missing in the tables below is a row that is not tested: `test_every_row_is_here` says so.
+A row that is missing in the tables of `operations.py` is not tested: `test_every_row_is_here` says so.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import mpmath
 import pytest
 from harness import Module, same
+from operations import MEANT, MORE, ONE
 
 import rose
 from rose import Real, Vec
@@ -23,74 +24,13 @@ inf, nan = math.inf, math.nan
 Function = Callable[..., Any]
 
 
-def floored(x: Any, y: Any) -> Any:
-    return x - y * mpmath.floor(x / y)
-
-
-def rest(x: Any, y: Any) -> Any:
-    q = x / y
-    return x - y * (mpmath.floor(q) if q >= 0 else mpmath.ceil(q))
-
-
-def middle(x: Any, y: Any, z: Any) -> Any:
-    return min(max(x, y), z)
-
-
-# name: the function in mpmath, and points at which it is smooth
-ONE: dict[str, tuple[Function, tuple[float, ...]]] = {
-    "neg": (lambda x: -x, (0.7,)),
-    "sqrt": (mpmath.sqrt, (0.3, 7.0, 1e-8)),
-    "abs": (abs, (0.3, -7.0)),
-    "exp": (mpmath.exp, (-3.0, 0.0, 2.5)),
-    "exp2": (lambda x: mpmath.mpf(2) ** x, (-3.0, 0.0, 2.5)),
-    "expm1": (mpmath.expm1, (-3.0, 1e-9, 2.5)),
-    "log": (mpmath.log, (0.1, 1.0, 30.0)),
-    "log2": (lambda x: mpmath.log(x, 2), (0.1, 1.5, 30.0)),
-    "log10": (mpmath.log10, (0.1, 1.5, 30.0)),
-    "log1p": (mpmath.log1p, (-0.5, 1e-9, 30.0)),
-    "sin": (mpmath.sin, (-1.0, 0.0, 2.5)),
-    "cos": (mpmath.cos, (-1.0, 0.5, 2.5)),
-    "tan": (mpmath.tan, (-1.0, 0.0, 2.5)),
-    "asin": (mpmath.asin, (-0.9, 0.0, 0.5)),
-    "acos": (mpmath.acos, (-0.9, 0.1, 0.5)),
-    "atan": (mpmath.atan, (-3.0, 0.0, 0.5, 50.0)),
-    "sinh": (mpmath.sinh, (-3.0, 0.0, 0.5)),
-    "cosh": (mpmath.cosh, (-3.0, 0.1, 0.5)),
-    "tanh": (mpmath.tanh, (-3.0, 0.0, 0.5)),
-    "asinh": (mpmath.asinh, (-3.0, 0.0, 0.5)),
-    "acosh": (mpmath.acosh, (1.25, 3.0, 50.0)),
-    "atanh": (mpmath.atanh, (-0.9, 0.0, 0.5)),
-    "cbrt": (lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), (-3.0, 0.01, 8.0)),
-    "erf": (mpmath.erf, (-1.5, 0.0, 0.5)),
-    "erfc": (mpmath.erfc, (-1.5, 0.1, 3.0)),
-    "gamma": (mpmath.gamma, (-1.4, 0.5, 4.5)),
-    "lgamma": (lambda x: mpmath.log(abs(mpmath.gamma(x))), (-1.4, 0.5, 4.5)),
-    "relu": (lambda x: max(x, mpmath.mpf(0)), (-0.5, 0.5)),
-    "sigmoid": (lambda x: 1 / (1 + mpmath.exp(-x)), (-8.0, 0.5, 3.0)),
-    "softplus": (lambda x: mpmath.log(1 + mpmath.exp(x)), (-8.0, 0.5, 3.0)),
-}
-MORE: dict[str, tuple[Function, tuple[tuple[float, ...], ...]]] = {
-    "add": (lambda x, y: x + y, ((0.3, 2.0),)),
-    "sub": (lambda x, y: x - y, ((0.3, 2.0),)),
-    "mul": (lambda x, y: x * y, ((0.3, 2.0),)),
-    "div": (lambda x, y: x / y, ((0.3, 2.0), (0.0, -0.5))),
-    "min": (min, ((0.3, 2.0),)),
-    "max": (max, ((0.3, 2.0),)),
-    "copysign": (lambda x, y: abs(x) * mpmath.sign(y), ((0.3, -2.0), (-0.3, -2.0))),
-    "atan2": (mpmath.atan2, ((0.3, 2.0), (0.3, -2.0), (-3.0, 0.5))),
-    "pow": (mpmath.power, ((0.3, 2.0), (2.5, -1.5), (1.0, 0.25))),
-    "hypot": (mpmath.hypot, ((0.3, 2.0), (-3.0, 0.5))),
-    "fmod": (rest, ((7.3, 2.0), (-7.3, 2.0), (7.3, -2.0))),
-    "mod": (floored, ((7.3, 2.0), (-7.3, 2.0), (7.3, -2.0))),
-    "clip": (middle, ((0.3, -1.0, 2.0), (-3.0, -1.0, 2.0), (5.0, -1.0, 2.0))),
-}
 PUBLIC = {"neg": lambda x: -x, "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
           "div": lambda x, y: x / y, "mod": lambda x, y: x % y}  # fmt: skip
 
 
 def test_every_row_is_here():
     smooth = {op.name for op in OPS.values() if op.jvp is not None or op.expand is not None}
-    assert smooth == {*ONE, *MORE}, "ONE or MORE above lacks a row of rose/ir/ops.py"
+    assert smooth == {*ONE, *MORE}, "ONE or MORE of tests/support/operations.py lacks a row of rose/ir/ops.py"
 
 
 def along(f: Any, u: tuple[float, ...], way: str) -> Any:
@@ -194,35 +134,12 @@ def test_derivatives_at_the_boundaries(name: str, f: Function, x: float, want: f
 
 # rows that are expressions of other rows
 
-
-def mod(x: float, y: float) -> float:
-    if y == 0.0 or math.isinf(x) or x != x or y != y:
-        return nan
-    if math.isinf(y) and x == 0.0:
-        return math.copysign(x, y)
-    return x % y
-
-
-def clip(x: float, y: float, z: float) -> float:
-    if x != x or y != y or z != z:
-        return nan
-    larger = rose.max(x, y)
-    return rose.min(larger, z)
-
-
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 5e-324, -5e-324, 1e300, -1e300, inf, -inf, nan]
-MEANT: dict[str, Callable[..., float]] = {
-    "mod": mod,
-    "clip": clip,
-    "relu": lambda x: x if x > 0.0 or x != x else 0.0,
-    "sigmoid": lambda x: (1.0 if x >= 0.0 else rose.exp(x)) / (1.0 + rose.exp(-abs(x))),
-    "softplus": lambda x: (x if x >= 0.0 or x != x else 0.0) + rose.log1p(rose.exp(-abs(x))),
-}
 
 
 def test_every_expression_is_here():
     expanded = {op.name for op in OPS.values() if op.expand is not None}
-    assert expanded == set(MEANT), "MEANT above lacks a row of rose/ir/ops.py"
+    assert expanded == set(MEANT), "MEANT of tests/support/operations.py lacks a row of rose/ir/ops.py"
 
 
 @pytest.mark.parametrize("name", list(MEANT))

@@ -18,6 +18,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
+from operations import MATHEMATICS, OF_TWO
 
 import rose
 from rose.frontend.annotations import as_type
@@ -235,30 +236,6 @@ class Stuck(Exception):
 
 LIMIT = 4.0  # no number that has a name is larger, but a sum
 
-# A function of mathematics of a number within 2, away from where it has no derivative; and its bound.
-MATHEMATICS = (
-    ("rose.exp({})", 8.0), ("rose.exp2({})", 4.0), ("rose.expm1({})", 8.0), ("rose.log(0.5 + {0} * {0})", 2.0),
-    ("rose.log2(2.5 + {})", 3.0), ("rose.log10(0.25 + {0} * {0})", 1.0), ("rose.log1p({0} * {0})", 2.0),
-    ("rose.sin({})", 1.0), ("rose.cos({})", 1.0), ("rose.tan(0.5 * {})", 2.0), ("rose.asin(0.375 * {})", 1.0),
-    ("rose.acos(0.375 * {})", 3.0), ("rose.atan({})", 2.0), ("rose.sinh({})", 4.0), ("rose.cosh({})", 4.0),
-    ("rose.tanh({})", 1.0), ("rose.asinh({})", 2.0), ("rose.acosh(1.5 + {0} * {0})", 3.0),
-    ("rose.atanh(0.375 * {})", 1.0), ("rose.cbrt(0.5 + {0} * {0})", 2.0), ("rose.cbrt({} - 3.0)", 2.0),
-    ("rose.erf({})", 1.0), ("rose.erfc({})", 2.0), ("rose.gamma(2.5 + 0.5 * {})", 4.0),
-    ("rose.gamma(0.125 * {} - 0.5)", 5.0), ("rose.lgamma(2.5 + 0.5 * {})", 2.0),
-    ("rose.lgamma(0.125 * {} - 1.5)", 2.0), ("rose.relu({})", 2.0), ("rose.sigmoid({})", 1.0),
-    ("rose.sigmoid(-9.0 * {})", 1.0), ("rose.softplus({})", 3.0), ("rose.softplus(8.0 * {})", 17.0),
-    ("((0.5 + {0} * {0}) ** 1.5)", 10.0), ("((1.5 + {0} * {0}) ** -0.25)", 1.0), ("(1.5 ** {})", 3.0),
-    ("(rose.sin({}) % 0.375)", 1.0), ("({} % -1.5)", 2.0), ("rose.clip({}, -0.5, 0.75)", 1.0),
-)  # fmt: skip
-
-# The same of two numbers.
-OF_TWO = (
-    ("rose.atan2({0}, 0.5 + {1} * {1})", 2.0), ("rose.atan2(1.5 + {0} * {0}, {1})", 4.0),
-    ("rose.hypot({0}, 0.5 + {1} * {1})", 8.0), ("rose.pow(0.5 + {0} * {0}, {1})", 24.0),
-    ("((1.25 + {0} * {0}) ** {1})", 32.0), ("rose.fmod({0}, 0.75 + {1} * {1})", 2.0),
-    ("({0} % (0.75 + {1} * {1}))", 5.0), ("({0} % (-0.75 - {1} * {1}))", 5.0), ("rose.clip({0}, {1} - 0.5, {1})", 2.5),
-    ("rose.clip({0}, {1}, 1.0)", 2.0),
-)  # fmt: skip
 NUMBERS = ("1.0", "0.5", "2.0", "-0.75", "0.0", "-0.0", "3", "0.125", "-1.0", "1.5")
 
 

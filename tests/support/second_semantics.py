@@ -10,316 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from itertools import count
 from typing import Any
 
-import mpmath
+from operations import MEANINGS, Index, Num, Truth, exp, larger, lift, log, mul, number, smaller, split, sqrt
 
 from rose.frontend.annotations import Dual, as_type
-from rose.ir.libm import function
 from rose.ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
 
 _tags = count(1)
-
-
-# numbers
-
-
-class Num:
-    """A number, and its tangent for the derivative `tag`; the tag 0 has none."""
-
-    __slots__ = ("du", "re", "tag")
-
-    def __init__(self, re: Any, du: Any = None, tag: int = 0) -> None:
-        self.re, self.du, self.tag = re, du, tag
-
-    def __repr__(self) -> str:
-        return f"Num({number(self)!r})"
-
-    def __add__(self, y: Any) -> Num:
-        return add(self, y)
-
-    def __radd__(self, x: Any) -> Num:
-        return add(x, self)
-
-    def __sub__(self, y: Any) -> Num:
-        return sub(self, y)
-
-    def __rsub__(self, x: Any) -> Num:
-        return sub(x, self)
-
-    def __mul__(self, y: Any) -> Num:
-        return mul(self, y)
-
-    def __rmul__(self, x: Any) -> Num:
-        return mul(x, self)
-
-    def __truediv__(self, y: Any) -> Num:
-        return div(self, y)
-
-    def __rtruediv__(self, x: Any) -> Num:
-        return div(x, self)
-
-    def __mod__(self, y: Any) -> Num:
-        return mod(self, y)
-
-    def __rmod__(self, x: Any) -> Num:
-        return mod(x, self)
-
-    def __rpow__(self, x: Any) -> Num:
-        return power(x, self)
-
-    def __pow__(self, n: Any) -> Num:
-        if isinstance(n, Num) or not float(n).is_integer():
-            return power(self, n)
-        n = int(n)
-        out, square, k = None, self, abs(n)
-        while k:
-            if k & 1:
-                out = square if out is None else out * square
-            k >>= 1
-            square = square * square if k else square
-        product = lift(1.0) if out is None else out
-        return 1.0 / product if n < 0 else product
-
-    def __neg__(self) -> Num:
-        return neg(self)
-
-    def __pos__(self) -> Num:
-        return self
-
-    def __abs__(self) -> Num:
-        return fabs(self)
-
-    def __eq__(self, y: Any) -> Truth:  # type: ignore[override]
-        return Truth(number(self) == number(y))
-
-    def __ne__(self, y: Any) -> Truth:  # type: ignore[override]
-        return Truth(number(self) != number(y))
-
-    def __lt__(self, y: Any) -> Truth:
-        return Truth(number(self) < number(y))
-
-    def __le__(self, y: Any) -> Truth:
-        return Truth(number(self) <= number(y))
-
-    def __gt__(self, y: Any) -> Truth:
-        return Truth(number(self) > number(y))
-
-    def __ge__(self, y: Any) -> Truth:
-        return Truth(number(self) >= number(y))
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class Truth:
-    """A truth value with the operators of a traced one."""
-
-    __slots__ = ("yes",)
-
-    def __init__(self, yes: Any) -> None:
-        self.yes = yes.yes if isinstance(yes, Truth) else bool(yes)
-
-    def __and__(self, y: Any) -> Truth:
-        return Truth(self.yes and Truth(y).yes)
-
-    def __or__(self, y: Any) -> Truth:
-        return Truth(self.yes or Truth(y).yes)
-
-    def __xor__(self, y: Any) -> Truth:
-        return Truth(self.yes != Truth(y).yes)
-
-    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
-
-    def __invert__(self) -> Truth:
-        return Truth(not self.yes)
-
-    def __eq__(self, y: Any) -> Truth:  # type: ignore[override]
-        return ~(self ^ y)
-
-    def __ne__(self, y: Any) -> Truth:  # type: ignore[override]
-        return self ^ y
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class Index(int):
-    """An index: with integers it makes indices, with numbers it is one of them."""
-
-    def _with(self, y: Any, whole: Callable[[int, int], int], real: Callable[[Any, Any], Any]) -> Any:
-        return Index(whole(int(self), int(y))) if isinstance(y, int) and y >= 0 else real(lift(self), y)
-
-    def __add__(self, y: Any) -> Any:
-        return self._with(y, int.__add__, add)
-
-    def __mul__(self, y: Any) -> Any:
-        return self._with(y, int.__mul__, mul)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __sub__(self, y: Any) -> Any:
-        return sub(self, y)
-
-    def __rsub__(self, x: Any) -> Any:
-        return sub(x, self)
-
-    def __truediv__(self, y: Any) -> Any:
-        return div(self, y)
-
-    def __floordiv__(self, y: Any) -> Any:
-        return Index(int(self) // y)
-
-    def __mod__(self, y: Any) -> Any:
-        return Index(int(self) % y)
-
-    def __lt__(self, y: Any) -> Any:
-        return lift(self) < lift(y)
-
-    def __le__(self, y: Any) -> Any:
-        return lift(self) <= lift(y)
-
-    def __gt__(self, y: Any) -> Any:
-        return lift(self) > lift(y)
-
-    def __ge__(self, y: Any) -> Any:
-        return lift(self) >= lift(y)
-
-    def __eq__(self, y: Any) -> Any:
-        return lift(self) == lift(y)
-
-    def __ne__(self, y: Any) -> Any:
-        return lift(self) != lift(y)
-
-    __hash__ = int.__hash__
-
-
-def lift(x: Any) -> Num:
-    return x if isinstance(x, Num) else Num(float(x))
-
-
-def number(x: Any) -> float:
-    """The primal of the primal: a float."""
-    while isinstance(x, Num):
-        x = x.re
-    return float(x)
-
-
-def _dual(re: Any, du: Any, tag: int) -> Any:
-    return re if du is None else Num(re, du, tag)
-
-
-def _parts(x: Any, tag: int) -> tuple[Any, Any]:
-    """The primal and the tangent of `x` for a derivative."""
-    return (x.re, x.du) if x.tag == tag else (x, None)
-
-
-Rule = Callable[..., Any]
-
-
-def _row(value: Callable[..., float], *rules: Rule | None) -> Callable[..., Num]:
-    """An operation on numbers: `value` on floats, and for each argument a rule d, xs -> tangent."""
-
-    def op(*args: Any) -> Num:
-        xs = [lift(x) for x in args]
-        tag = max([x.tag for x in xs])
-        if not tag:
-            return Num(value(*[x.re for x in xs]))
-        parts = [_parts(x, tag) for x in xs]
-        primals = [re for re, _ in parts]
-        du = None
-        for (_, d), rule in zip(parts, rules, strict=True):
-            if d is not None and rule is not None and (part := rule(d, *primals)) is not None:
-                du = part if du is None else du + part
-        return _dual(op(*primals), du, tag)
-
-    return op
-
-
-def _sign(x: Any) -> float:
-    return math.copysign(1.0, number(x))
-
-
-def _share(d: Any, x: Any, y: Any) -> Any:
-    """The tangent of the one of two that wins: all if it is `x`, half at a tie."""
-    return d if number(x) > number(y) else d * 0.5 if number(x) == number(y) else None
-
-
-def _max(x: float, y: float) -> float:
-    return x if x > y or (x == y and _sign(x) > 0.0) else y
-
-
-add = _row(lambda x, y: x + y, lambda d, x, y: d, lambda d, x, y: d)
-sub = _row(lambda x, y: x - y, lambda d, x, y: d, lambda d, x, y: -d)
-mul = _row(lambda x, y: x * y, lambda d, x, y: d * y, lambda d, x, y: x * d)
-div = _row(lambda x, y: x / y, lambda d, x, y: d / y, lambda d, x, y: -(x * d) / (y * y))
-neg = _row(lambda x: -x, lambda d, x: -d)
-sqrt = _row(math.sqrt, lambda d, x: 0.5 * d / sqrt(x))
-fabs = _row(abs, lambda d, x: None if number(x) == 0.0 else d * _sign(x))
-larger = _row(_max, lambda d, x, y: _share(d, x, y), lambda d, x, y: _share(d, y, x))
-smaller = _row(lambda x, y: -_max(-x, -y), lambda d, x, y: _share(d, -x, -y), lambda d, x, y: _share(d, -y, -x))
-copysign = _row(math.copysign, lambda d, x, y: None if number(x) == 0.0 else d * (_sign(x) * _sign(y)), None)
-sign = _row(_sign, None)
-floor = _row(lambda x: math.copysign(math.floor(x), x), None)
-ceil = _row(lambda x: math.copysign(math.ceil(x), x), None)
-trunc = _row(lambda x: math.copysign(math.trunc(x), x), None)
-nearest = _row(lambda x: math.copysign(round(x), x), None)
-
-# The values of mathematics are musl's; the derivatives are those of a textbook.
-
-exp = _row(function("exp"), lambda d, x: d * exp(x))
-exp2 = _row(function("exp2"), lambda d, x: d * exp2(x) * math.log(2.0))
-expm1 = _row(function("expm1"), lambda d, x: d * exp(x))
-log = _row(function("log"), lambda d, x: d / x)
-log2 = _row(function("log2"), lambda d, x: d / (x * math.log(2.0)))
-log10 = _row(function("log10"), lambda d, x: d / (x * math.log(10.0)))
-log1p = _row(function("log1p"), lambda d, x: d / (1.0 + x))
-sin = _row(function("sin"), lambda d, x: d * cos(x))
-cos = _row(function("cos"), lambda d, x: -(d * sin(x)))
-tan = _row(function("tan"), lambda d, x: d / (cos(x) * cos(x)))
-asin = _row(function("asin"), lambda d, x: d / sqrt(1.0 - x * x))
-acos = _row(function("acos"), lambda d, x: -d / sqrt(1.0 - x * x))
-atan = _row(function("atan"), lambda d, x: d / (1.0 + x * x))
-atan2 = _row(function("atan2"), lambda d, y, x: d * x / (x * x + y * y), lambda d, y, x: -d * y / (x * x + y * y))
-sinh = _row(function("sinh"), lambda d, x: d * cosh(x))
-cosh = _row(function("cosh"), lambda d, x: d * sinh(x))
-tanh = _row(function("tanh"), lambda d, x: d / (cosh(x) * cosh(x)))
-asinh = _row(function("asinh"), lambda d, x: d / sqrt(x * x + 1.0))
-acosh = _row(function("acosh"), lambda d, x: d / sqrt(x * x - 1.0))
-atanh = _row(function("atanh"), lambda d, x: d / (1.0 - x * x))
-power = _row(function("pow"), lambda d, x, y: d * y * power(x, y - 1.0), lambda d, x, y: d * power(x, y) * log(x))
-cbrt = _row(function("cbrt"), lambda d, x: d * cbrt(x) / (3.0 * x))
-hypot = _row(function("hypot"), lambda d, x, y: d * x / hypot(x, y), lambda d, x, y: d * y / hypot(x, y))
-erf = _row(function("erf"), lambda d, x: d * exp(-(x * x)) * (2.0 / math.sqrt(math.pi)))
-erfc = _row(function("erfc"), lambda d, x: -d * exp(-(x * x)) * (2.0 / math.sqrt(math.pi)))
-gamma = _row(function("tgamma"), lambda d, x: d * gamma(x) * polygamma(0)(x))
-lgamma = _row(function("lgamma"), lambda d, x: d * polygamma(0)(x))
-fmod = _row(
-    function("fmod"), lambda d, x, y: d, lambda d, x, y: -d * round((number(x) - number(fmod(x, y))) / number(y))
-)
-mod = _row(
-    lambda x, y: x % y, lambda d, x, y: d, lambda d, x, y: -d * round((number(x) - number(mod(x, y))) / number(y))
-)
-sigmoid = _row(lambda x: _logistic(x), lambda d, x: d * sigmoid(x) * (1.0 - sigmoid(x)))
-softplus = _row(lambda x: max(x, 0.0) + function("log1p")(_decay(x)), lambda d, x: d * sigmoid(x))
-relu = _row(lambda x: max(x, 0.0) + 0.0, lambda d, x: d if number(x) > 0.0 else None)
-
-
-@cache
-def polygamma(n: int) -> Callable[..., Num]:
-    return _row(lambda x: float(mpmath.psi(n, x)), lambda d, x: d * polygamma(n + 1)(x))
-
-
-def _turns(x: Any, y: Any, rest: Any) -> int:
-    return round((number(x) - number(rest)) / number(y))
-
-
-def _decay(x: float) -> float:
-    return function("exp")(-abs(x))
-
-
-def _logistic(x: float) -> float:
-    return (1.0 if x >= 0.0 else _decay(x)) / (1.0 + _decay(x))
 
 
 # values of any type
@@ -428,7 +127,7 @@ class Function:
 
 
 def _as_dual(n: Num, tag: int) -> Dual:
-    re, du = _parts(n, tag)
+    re, du = split(n, tag)
     return Dual(re, lift(0.0) if du is None else du)
 
 
@@ -440,7 +139,7 @@ def along(f: Function, xs: Sequence[Any], dxs: Sequence[Any]) -> tuple[Any, Any]
         for x, d, t in zip(xs, dxs, f.types, strict=True)
     ]
     y = f(*args)
-    parts = lambda k: map_reals(lambda n: _parts(n, tag)[k], f.result, y)
+    parts = lambda k: map_reals(lambda n: split(n, tag)[k], f.result, y)
     return parts(0), map_reals(lambda d: lift(0.0) if d is None else d, f.result, parts(1))
 
 
@@ -591,13 +290,6 @@ class Meaning:
     """The module that a program knows as `rose`."""
 
     Real, Bool, Dual = Real, Bool, Dual
-    sqrt, sign, floor, ceil, trunc, round = map(staticmethod, (sqrt, sign, floor, ceil, trunc, nearest))
-    copysign, abs, pow, fmod, atan2, hypot = map(staticmethod, (copysign, fabs, power, fmod, atan2, hypot))
-    exp, exp2, expm1, log, log2, log10, log1p = map(staticmethod, (exp, exp2, expm1, log, log2, log10, log1p))
-    sin, cos, tan, asin, acos, atan = map(staticmethod, (sin, cos, tan, asin, acos, atan))
-    sinh, cosh, tanh, asinh, acosh, atanh = map(staticmethod, (sinh, cosh, tanh, asinh, acosh, atanh))
-    cbrt, erf, erfc, gamma, lgamma = map(staticmethod, (cbrt, erf, erfc, gamma, lgamma))
-    relu, sigmoid, softplus = map(staticmethod, (relu, sigmoid, softplus))
 
     @staticmethod
     def fn(types: Sequence[Any], result: Any) -> Callable[..., Function]:
@@ -793,3 +485,7 @@ class Meaning:
     @staticmethod
     def hessian(f: Function) -> Callable[..., Any]:
         return Meaning.jacobian(Meaning.grad(f))
+
+
+for _name, _meaning in MEANINGS.items():
+    setattr(Meaning, _name, staticmethod(_meaning))
