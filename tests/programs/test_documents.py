@@ -117,8 +117,12 @@ def test_the_links_of_a_document_lead_somewhere(path: Path):
     "path", [*LINKED, ROOT / "NOTICE", *SOURCES], ids=lambda path: path.relative_to(ROOT).as_posix()
 )
 def test_the_files_that_a_text_names_are_there(path: Path):
-    found = re.findall(rf"\b((?:{'|'.join(OURS)})/[\w/.-]*\w\.[a-z]{{2,4}})\b", path.read_text(encoding="utf-8"))
-    assert [name for name in found if not (ROOT / name).exists()] == []
+    text = path.read_text(encoding="utf-8")
+    paths = re.findall(rf"\b((?:{'|'.join(OURS)})/[\w/.-]*\w\.[a-z]{{2,4}})\b", text)
+    assert [name for name in paths if not (ROOT / name).exists()] == []
+    others = [file for folder in ("tests/**", "web", "examples", "benchmarks") for file in ROOT.glob(f"{folder}/*.py")]
+    files = {file.name for file in (*SOURCES, *others)}
+    assert {name for name in re.findall(r"`(\w+\.py)`", text)} - files - {"FILE.py", "model.py"} == set()
 
 
 def test_the_readme_leads_to_every_chapter():
