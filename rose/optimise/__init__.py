@@ -1,1 +1,17 @@
-"""Passes that make a function smaller or faster, and keep every bit: a file for each, in the order of `pipeline.py`."""
+"""Optimisation: passes over functions of the IR that make them smaller or faster, and keep every bit.
+
+Read `pipeline.py` first: it is the list of the passes, in order, with the driver that runs, verifies, times and prints
+them. Then `rewriter.py`, on which all passes that copy a function stand; then any pass.
+
+- Whole functions: `inlining`, `join_halves`, `outlining` (and lambda lifting), `dead_arguments`.
+- Loops: `loop_fusion`, `unrolling`, `unroll_and_jam`, `hoisting` (loop-invariant code motion), `recomputation`.
+- Accumulators: `sum_forwarding`, `scalar_replacement`.
+- Instructions: `dead_code`, `if_conversion`, `negations`, `scheduling`. Common subexpressions are eliminated, and
+  operations simplified, by `Builder.emit` whenever a function is written again.
+- `single_precision` is not an optimisation, but a copy over 32-bit numbers.
+
+The contract: what comes out has the bits of what went in, zeros with their signs included; a pass returns a new
+function, or the one that it was given, and edits in place only what the same pipeline made; no pass recurses over
+operands or into callees; each file says in its head for which program the pass exists, and what it was measured to
+bring there: the instructions executed without it, in multiples, by `python -m benchmarks.passes`.
+"""

@@ -1,8 +1,9 @@
-"""Pairs of calls: the forward half of a part of a program, and later its backward half, which waits for nothing else.
+"""Joining of halves: a forward half and a later backward half that waits for nothing else are inlined together.
 
-Where a sum has many terms, long functions are cut, and forward halves are followed by backward halves, in reverse:
-tapes of all parts lie in memory meanwhile. If what a backward half is given is known as soon as its forward half is
-done, both are put where they are called, so that `scheduling.py` can bring them together, and no tape is left.
+Where a sum has many terms, long functions are outlined, and forward halves are followed by backward halves, in reverse:
+tapes of all parts lie in memory meanwhile. If the arguments of a backward half are known as soon as its forward half is
+done, both are inlined, so that `scheduling.py` can bring them together, and no tape is left. Measured: an unrolled
+Rosenbrock function of 1000 numbers executes 1.17 x as many instructions without it.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from .inlining import SMALL
 from .rewriter import Simplifier
 
 ROUNDS = 4  # calls within calls
-HOPS = 100  # calls in a row that hand on what they are given: so many are looked through
-SHALLOW = 8  # times as many steps as the longest chain of them has: what is no chain
-LARGEST = 100_000  # instructions of a function that becomes one, before it is cut again
+HOPS = 100  # calls in a row that are looked through, if they hand on a parameter
+SHALLOW = 8  # a function of more instructions than its critical path, times this, is parallel
+LARGEST = 100_000  # instructions of a function with all that is joined, before it is outlined again
 
 
 def join_halves(f: Func, made: Mapping[Func, Func], without: Collection[str] = ()) -> Func:
-    """`f`, with what is `made` of the functions that it calls in pairs put where they are called."""
+    """`f` with the halves that it calls in pairs inlined; `made` is what takes the place of its callees."""
     if any([isinstance(p.type, Ref) for p in f.params]):  # it is a half itself, and has its pair where it is called
         return f
     for _ in range(ROUNDS):
@@ -37,12 +38,12 @@ def join_halves(f: Func, made: Mapping[Func, Func], without: Collection[str] = (
 
 
 def _pairs(f: Func) -> set[Value]:
-    """The calls in pairs: others come between the two, or what the second one calls can follow parts of the first."""
+    """The calls to inline: pairs with others between them, or of which the second can follow parts of the first."""
     pairs, waits = set[Value](), False
     adding: set[Value] = set()  # calls that add to something, and those that they need
     calls = _calls(f)
-    place = {v: k for k, v in enumerate(calls)}
-    opens = cache(_opens)
+    position = {v: k for k, v in enumerate(calls)}
+    parallel = cache(_is_parallel)
     for v, needs in calls.items():
         if not _has_body(v):
             continue
@@ -51,12 +52,12 @@ def _pairs(f: Func) -> set[Value]:
         if adds:
             adding |= both
         if not needs:
-            if adds and _takes_a_tape(v) and (weight(v.attr.body) <= SMALL or opens(v.attr)):
+            if adds and _takes_a_tape(v) and (weight(v.attr.body) <= SMALL or parallel(v.attr)):
                 pairs.add(v)
             continue
-        last = max(needs, key=place.__getitem__)
-        follows = place[v] == place[last] + 1
-        if last in both and (not follows or opens(v.attr)):
+        last = max(needs, key=position.__getitem__)
+        follows = position[v] == position[last] + 1
+        if last in both and (not follows or parallel(v.attr)):
             pairs |= both
             waits = waits or not follows
     if waits:  # and those of which the other half is here already
@@ -66,7 +67,7 @@ def _pairs(f: Func) -> set[Value]:
 
 
 def _takes_a_tape(v: Value) -> bool:
-    """True if a call is given a tuple that is made of numbers where it stands."""
+    """True if an argument of a call is a tuple that is made of numbers where the call stands."""
     todo = [a for a in v.args if a.op is TUPLE]
     while todo:
         a = todo.pop()
@@ -78,21 +79,21 @@ def _takes_a_tape(v: Value) -> bool:
 
 
 def _calls(f: Func) -> dict[Value, set[Value]]:
-    """The calls of a function, each with those whose results it is given, and the last one that other numbers need."""
+    """The calls of a function, each with those that its arguments need."""
     newest: dict[Value, Value] = {}
-    turn: dict[Value, int] = {}
+    position: dict[Value, int] = {}
     calls: dict[Value, set[Value]] = {}
     for k, v in enumerate(f.body.code):
-        turn[v] = k
+        position[v] = k
         if is_call(v):
-            calls[v] = _given(v, newest)
+            calls[v] = _needs(v, newest)
             newest[v] = v
         elif needs := [newest[x] for a in v.args if not isinstance(a.type, Ref) and (x := _source(a)) in newest]:
-            newest[v] = max(needs, key=turn.__getitem__)
+            newest[v] = max(needs, key=position.__getitem__)
     return calls
 
 
-def _given(v: Value, newest: dict[Value, Value]) -> set[Value]:
+def _needs(v: Value, newest: dict[Value, Value]) -> set[Value]:
     """The calls that the arguments of one need, each part of a tuple for itself."""
     found: set[Value] = set()
     todo = [a for a in v.args if not isinstance(a.type, Ref)]
@@ -105,8 +106,8 @@ def _given(v: Value, newest: dict[Value, Value]) -> set[Value]:
     return found
 
 
-def _opens(g: Func) -> bool:
-    """True if `g` is no chain, in which each step needs the one before it: some can follow what `g` is given."""
+def _is_parallel(g: Func) -> bool:
+    """True if `g` is not a chain, in which each step needs the one before it: its critical path is short."""
     depth: dict[Value, int] = {}
     steps = 0
     for v in g.body.code:
@@ -117,12 +118,12 @@ def _opens(g: Func) -> bool:
 
 
 def _has_body(v: Value) -> bool:
-    """True for a call of what can be put in its place."""
+    """True for a call that can be inlined."""
     return is_call(v) and v.attr.has_body and not v.attr.remat
 
 
 def _source(v: Value) -> Value:
-    """Where a value comes from, through tuples, and calls that hand on what they are given."""
+    """The origin of a value, through tuples and calls that hand on a parameter."""
     path: list[int] = []
     for _ in range(HOPS):
         v = _along(v, path)

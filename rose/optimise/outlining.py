@@ -1,8 +1,10 @@
-"""Long functions, cut into calls of shorter ones: engines refuse long functions, and are slow at them.
+"""Outlining: long functions become calls of shorter ones, as engines refuse long functions, and are slow at them.
 
 A block of many instructions becomes a row of calls, each of a piece of it: what a piece reads is its
 parameters, and what others read of it is its result. This happens right after tracing, so what is derived
 from a long function is short as well; and once more at the end, to what `join_halves.py` made longer.
+
+Lambda lifting makes a function of a block, with what it reads from outside as parameters.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ def outline(f: Func, longest: int = LONGEST) -> Func:
 
 
 def lambda_lift(name: str, block: Block, origin: Origin) -> tuple[Func, list[Value]]:
-    """A block with one result as a function of its own, and what it reads from outside: its last parameters.
+    """A block with one result as a function of its own, and the values from outside that are its last parameters.
 
     Of a tuple these are the items: in a derivative they are summed one by one, as in a loop.
     """
@@ -53,17 +55,17 @@ def lambda_lift(name: str, block: Block, origin: Origin) -> tuple[Func, list[Val
         outside: Env = {}
         for a in reads:
             if a not in env and not a.block.inside(block):
-                env[a] = _given(b, outer, a, outside)
+                env[a] = _argument(b, outer, a, outside)
         Rewriter().block(b, block, env)
         (result,) = block.results
         return b.func(env[result]), list(outside)
 
 
-def _given(b: Builder, outer: Builder, v: Value, outside: Env) -> Value:
+def _argument(b: Builder, outer: Builder, v: Value, outside: Env) -> Value:
     if v.op is CONST or v.op is ZERO:
         return b.const(v.attr, v.type) if v.op is CONST else b.zero(v.type)
     if isinstance(v.type, Tuple):
-        return b.tuple([_given(b, outer, outer.get(v, k), outside) for k in range(len(v.type.items))], v.type)
+        return b.tuple([_argument(b, outer, outer.get(v, k), outside) for k in range(len(v.type.items))], v.type)
     if v not in outside:
         outside[v] = _param(b, v)
     return outside[v]
@@ -110,26 +112,26 @@ class _Outliner(Rewriter):
 
     def piece(self, b: Builder, piece: Sequence[Value], outs: dict[Value, None], env: Env) -> None:
         """A piece as a function, and its call."""
-        given = _read_from_outside(piece)
+        params = _read_from_outside(piece)
         results = [v for v in piece if v in outs]
         self.count += 1
         with ir.building(f"{self.name}.{self.count}") as inner:
             own: Env = {}
-            for v in given:
+            for v in params:
                 inner.loc = v.loc
                 own[v] = inner.param(v.type)
             self.code(inner, piece, own)
             part = inner.func(inner.tuple([own[v] for v in results]))
         self.made.append(part)
         b.loc = piece[0].loc
-        self.make_again(b, given, env)
-        out = b.call(part, [env[v] for v in given])
+        self.make_again(b, params, env)
+        out = b.call(part, [env[v] for v in params])
         for k, v in enumerate(results):
             env[v] = b.get(out, k)
 
 
 def _is_remade(v: Value) -> bool:
-    """True for what each piece makes for itself: literals, and parts of what it is given."""
+    """True for what each piece makes for itself: literals, and parts of its parameters."""
     return (v.op in (CONST, ZERO, AT, GET) and not (v.op is GET and v.args[0].op is FOR)) or (
         v.op is INDEX and v.args[1].op is CONST
     )
@@ -171,7 +173,7 @@ def _cut(block: Block, number: dict[Value, int], apart: set[Value]) -> list[list
 
 
 def _uses(v: Value) -> list[Value]:
-    """What an instruction reads, and what those in its loop do."""
+    """The values that an instruction reads, with those that the instructions in its loop read."""
     if v.op is not FOR:
         return list(v.args)
     out = list(v.args)
@@ -208,7 +210,7 @@ def _read_later(block: Block, pieces: list[list[Value]]) -> dict[Value, None]:
 
 
 def _read_from_outside(piece: Sequence[Value]) -> list[Value]:
-    """What a piece needs to be given."""
+    """The values that a piece needs as parameters."""
     own = set(piece)
     inner: set[Block] = set()
     out: dict[Value, None] = {}

