@@ -64,15 +64,6 @@ rose/ir/text/operations.py
 rose/ir/text/trees.py
 rose/ir/types.py
 rose/ir/value.py
-rose/optimise/dead_arguments.py
-rose/optimise/hoisting.py
-rose/optimise/inlining.py
-rose/optimise/join_halves.py
-rose/optimise/loop_fusion.py
-rose/optimise/recomputation.py
-rose/optimise/rewriter.py
-rose/optimise/scalar_replacement.py
-rose/optimise/sum_forwarding.py
 """.split()
 )  # modules whose test file is still to be written
 

@@ -209,7 +209,7 @@ def _at_root(b: Builder, moves: bool, make: Callable[[], Value]) -> Value:
 
 
 def _is_literal(op: Op, args: tuple[Value, ...]) -> bool:
-    """True for an aggregate of literals; not for a short vector, which is stored at its destination where it is made."""
+    """True for an aggregate of literals; not for a short vector, which is stored at its destination when it is made."""
     return (op is TUPLE or len(args) > MANY) and all([a.op in _LITERAL and a.block.parent is None for a in args])
 
 

@@ -11,11 +11,10 @@ import rose
 from rose import Real, Vec, fn, ir
 from rose.errors import Loc
 from rose.host.interpreter import run
-from rose.ir import ADD_TO, Builder, Func, Value, is_call
+from rose.ir import ADD_TO, Builder, Value
 from rose.ir.callgraph import callees
 from rose.ir.check import check
 from rose.ir.types import Fin, Ref
-from rose.optimise.join_halves import join_halves
 from rose.optimise.pipeline import optimise, optimised
 from rose.optimise.scheduling import schedule
 
@@ -110,29 +109,6 @@ def test_the_bits_stay(name: str, order: int):
     assert same(Module(made)["g"](*given), run(g.func, *given))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["a chain in pieces", "calls in pieces"])
-def test_no_tape_is_left_between_the_halves_of_a_sum(name: str):
-    f, x = PROGRAMS[name]
-    made = rose.compile(rose.value_and_grad(f))
-    s = made._lowered.signatures[made.__name__]
-    assert s.result.at is not None
-    outside = s.result.at + 8 * (1 + len(x[0]) * (2 if "calls" in name else 1))
-    module = Module(optimised({made.__name__: rose.value_and_grad(f).func}))
-    size = module.memory.data_len(module.store)
-    module.memory.write(module.store, b"\xa5" * (size - outside), outside)
-    module[made.__name__](*x)
-    left = bytes(module.memory.read(module.store, outside, size))
-    written = sum([left[k : k + 8] != b"\xa5" * 8 for k in range(0, len(left) // 8 * 8, 8)])
-    assert written < 600, f"{written} numbers for {len(x[0])} terms of several each"
-
-
-def test_a_chain_of_steps_stays_calls():
-    f, _ = PROGRAMS["steps in pieces"]
-    made = optimised({"g": rose.value_and_grad(f, (0, 1)).func})["g"]
-    assert any(map(is_call, made.body.code)), "each backward half waits for the one before"
-
-
 def test_additions_to_one_number_keep_their_order():
     def of(b: Builder, a: Value, c: Value, x: Value) -> None:
         first = b.at(a, b.const(0, Fin(2)))
@@ -163,9 +139,3 @@ def test_what_is_derived_later_is_as_it_was():
     order = [id(v) for h in [g.func, *callees(g.func)] for v in h.body.code]
     rose.compile(g)
     assert order == [id(v) for h in [g.func, *callees(g.func)] for v in h.body.code]
-
-
-def test_one_call_alone_is_no_pair():
-    g = fn([Vec[2], Vec[2]], Real)(lambda p, q: apart(p, q)).func
-    assert join_halves(g, {}) is g
-    assert isinstance(g, Func)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from harness import Module, same
+from optimising import func
 
 import rose
 from rose import Real, Vec, fn
@@ -23,7 +24,6 @@ from rose.ir.types import Fin, Ref
 from rose.optimise import unrolling
 from rose.optimise.pipeline import optimise, optimised
 from rose.optimise.unroll_and_jam import LANES, unroll_and_jam
-from tests.rose.optimise.test_pipeline import func
 
 ROWS = [0, 1, 2, 3, 4, 5, 8, 11, 61]
 COLUMNS = 20

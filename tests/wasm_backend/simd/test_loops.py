@@ -20,6 +20,7 @@ import pytest
 import wasmtime
 from harness import Module, same
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from optimising import func
 from random_programs import Program, programs
 
 import rose
@@ -33,7 +34,6 @@ from rose.ir.types import Bool, Fin, Ref, Type
 from rose.optimise import scalar_replacement, unrolling
 from rose.optimise.pipeline import optimised
 from tests.laws.test_fuzz import mixed, pulled_back
-from tests.rose.optimise.test_pipeline import func
 from wasm_backend.binary.disassembler import disassemble
 from wasm_backend.lower import lower
 from wasm_backend.package.source_map import with_map

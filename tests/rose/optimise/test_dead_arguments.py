@@ -1,0 +1,97 @@
+"""Dead code across calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from optimising import code, fast, func
+
+import rose
+import rose.ir.ops
+from rose import Real, Vec, fn
+from rose.host.interpreter import run
+from rose.ir import Builder, Value
+from rose.ir.callgraph import callees
+from rose.ir.check import check
+from rose.ir.ops import exp, sin
+from rose.ir.types import Ref
+from rose.optimise.dead_arguments import remove_dead_arguments
+from rose.optimise.pipeline import optimised
+
+pytestmark = pytest.mark.usefixtures("rolled")
+
+
+@fn
+def line(a: Real, b: Real, x: Real) -> Real:
+    return a * x + b
+
+
+@fn
+def fit(a: Real, b: Real, X: Vec[5], Y: Vec[5]) -> Real:
+    return rose.sum((line(a, b, X[i]) - Y[i]) ** 2 for i in rose.range(5))
+
+
+X, Y = (0.5, -1.0, 2.0, 0.25, 3.0), (1.0, -0.0, 2.5, 0.125, 0.0)
+
+
+@fn
+def slope(a: Real, b: Real, X: Vec[5], Y: Vec[5]) -> tuple[Real, Real]:
+    grads = rose.vjp(fit)(a, b, X, Y).grad(1.0)
+    return grads[0], grads[1]
+
+
+@pytest.mark.parametrize("by", [optimised, remove_dead_arguments])
+def test_the_gradient_in_data_leaves_no_code_if_nobody_asks_for_it(by: Any):
+    made = fast(slope.func, (0.5, -0.25, X, Y), by=by)
+    functions = [made]
+    for f in functions:
+        functions += callees(f)
+    refs = [v for f in functions for v in (*f.params, *code(f)) if isinstance(v.type, Ref)]
+    assert [v.type.inner for v in refs if isinstance(v.type, Ref)] == [Real, Real], (
+        "a sum for the line, none for the data"
+    )
+
+
+def test_a_result_that_no_caller_reads_is_not_made():
+    @func(Real)
+    def pair(b: Builder, x: Value) -> Value:
+        return b.tuple([sin(x), exp(x)])
+
+    @func(Real)
+    def f(b: Builder, x: Value) -> Value:
+        return b.get(b.call(pair, [x]), 0) + b.get(b.call(pair, [x + 1.0]), 0)
+
+    made = fast(f, (0.5,), by=remove_dead_arguments)
+    (half,) = set(callees(made))
+    assert [v.op for v in code(half) if v.op is sin or v.op is exp] == [sin]
+
+
+def test_a_parameter_that_only_dead_code_reads_is_not_handed_on():
+    @func(Real, Real)
+    def pair(b: Builder, x: Value, y: Value) -> Value:
+        return b.tuple([sin(x), exp(y)])
+
+    @func(Real, Real)
+    def f(b: Builder, x: Value, y: Value) -> Value:
+        return b.get(b.call(pair, [x, exp(y)]), 0) * b.get(b.call(pair, [x + 1.0, y]), 0)
+
+    made = fast(f, (0.5, 0.25), by=remove_dead_arguments)
+    assert not [v for v in code(made) if v.op is exp]
+    assert [len(g.params) for g in callees(made)] == [1, 1]
+
+
+def test_effects_stay_though_nobody_reads_what_they_give(capfd: pytest.CaptureFixture[str]):
+    @fn
+    def tell(x: Real) -> Real:
+        rose.print("x is {}", x)
+        return x + 1.0
+
+    @fn
+    def f(x: Real) -> Real:
+        tell(x)
+        return x * 2.0
+
+    for by in (optimised, remove_dead_arguments):
+        assert run(check(by({"f": f.func})["f"]), 0.5) == 1.0
+    assert capfd.readouterr().out == "x is 0.5\n" * 2

@@ -1,0 +1,98 @@
+"""Loop fusion: which loops become one, and which stay apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from optimising import fast, func, loops
+
+import rose
+import rose.ir.ops
+from rose import Real, Vec, fn, ir
+from rose.ir import ADD_TO, Builder, Func, Value
+from rose.ir.ops import sin
+from rose.ir.types import Fin
+
+pytestmark = pytest.mark.usefixtures("rolled")
+
+
+@fn
+def line(a: Real, b: Real, x: Real) -> Real:
+    return a * x + b
+
+
+@fn
+def fit(a: Real, b: Real, X: Vec[5], Y: Vec[5]) -> Real:
+    return rose.sum((line(a, b, X[i]) - Y[i]) ** 2 for i in rose.range(5))
+
+
+X, Y = (0.5, -1.0, 2.0, 0.25, 3.0), (1.0, -0.0, 2.5, 0.125, 0.0)
+
+
+def test_the_tape_of_a_sum_is_not_stored():
+    made = fast(rose.value_and_grad(fit, (0, 1)).func, (0.5, -0.25, X, Y))
+    (loop,) = loops(made)  # both halves in one
+    assert all([r.op is ir.ZERO or r.type.empty for r in loop.attr.results])
+
+
+def two_loops(second: Callable[[Builder, Value, Value, Value], None], shared: bool = False) -> Func:
+    """The sum of a vector's sines; then what `second` does with it in each turn of another loop."""
+
+    @func(Vec[4])
+    def f(b: Builder, x: Value) -> Value:
+        total = b.accum(b.lift(0.0))
+        other = total if shared else b.accum(b.lift(0.0))
+
+        def first(i: Value) -> tuple[list[Value], list[Value]]:
+            y = sin(b.index(x, i))
+            b.add_to(total, y)
+            return [], [y]
+
+        def then(i: Value) -> tuple[list[Value], list[Value]]:
+            second(b, other, made, i)
+            return [], []
+
+        _, (made,) = b.loop(4, first)
+        b.loop(4, then)
+        return b.freeze(total) if shared else b.tuple([b.freeze(total), b.freeze(other)])
+
+    return f
+
+
+AT = ((0.5, -1.0, 2.0, 0.25),)
+
+
+def test_a_loop_that_reads_what_the_iteration_of_another_made_is_one_with_it():
+    made = fast(two_loops(lambda b, other, y, i: b.add_to(other, b.index(y, i) * 2.0)), AT)
+    (loop,) = loops(made)
+    assert len([v for v in loop.attr.code if v.op is ADD_TO]) == 2
+
+
+@pytest.mark.parametrize(
+    ("second", "shared"),
+    [
+        (lambda b, other, y, i: b.add_to(other, b.index(y, b.emit(rose.ir.ops.ifrom, (i, b.const(3, Fin(4)))))), False),
+        (lambda b, other, y, i: b.add_to(other, b.index(y, i) * 1e17), True),
+    ],
+    ids=["another turn", "the same sum"],
+)
+def test_loops_stay_apart_where_their_order_is_seen(second: Any, shared: bool):
+    made = fast(two_loops(second, shared), AT)
+    assert len(loops(made)) == 2
+
+
+def test_a_loop_does_not_pass_a_sum_that_it_reads():
+    """The sum is frozen between the loops, after something was added to it that the first one made."""
+
+    @func(Vec[2])
+    def f(b: Builder, x: Value) -> Value:
+        first, between, last = b.accum(b.zero(Vec[2])), b.accum(b.zero(Vec[2])), b.accum(b.lift(0.0))
+        b.vec(2, lambda i: b.emit(ADD_TO, (b.at(first, i), sin(b.index(x, i)))))
+        b.add_to(b.at(between, b.const(1, Fin(2))), b.index(b.freeze(first), 0))
+        y = b.freeze(between)
+        b.vec(2, lambda i: b.emit(ADD_TO, (last, b.index(y, i))))
+        return b.freeze(last)
+
+    assert len(loops(fast(f, ((0.5, -1.0),)))) == 2
