@@ -13,6 +13,7 @@ from rose.optimise.pipeline import optimised
 from tests.rose.optimise.test_scheduling import PROGRAMS, apart
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a chain in pieces", "calls in pieces"])
 def test_no_tape_is_left_between_the_halves_of_a_sum(name: str):
     f, x = PROGRAMS[name]
