@@ -184,5 +184,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What a user finds: the public names, and none of the rooms of the compiler."""
+    """The public names, without the rooms of the compiler."""
     return [*__all__, "lib", "testing"]

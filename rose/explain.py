@@ -268,7 +268,7 @@ class _Watch:
 
 
 def _source(f: Func) -> str | None:
-    """What made the function that `f` was derived from, in one step or several; None if a user wrote it."""
+    """The origin of the function that `f` was derived from, in one step or several; None if a user wrote it."""
     *_, first = f.history
     return first.origin and first.origin.by
 
@@ -280,7 +280,7 @@ def _label(f: Func) -> str:
 
 
 def _backwards(f: Func) -> int:
-    """How often `f` was transposed."""
+    """The number of times that `f` was transposed."""
     return [g.origin and g.origin.by for g in f.history].count("bwd")
 
 

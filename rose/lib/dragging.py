@@ -196,14 +196,14 @@ class _Equations:
     lead: Any  # how much each row counts for the measure of the damping
 
     def least(self, loose: Any, fixed: Any, damping: Any) -> Any:
-        """The least step, in the norm of `loose`, that makes up for what is missing after what is `fixed`."""
+        """The least step, in the norm of `loose`, that cancels the residuals that the `fixed` part of it leaves."""
         rows = self.rows
         product: Callable[[Any, Any], Any] = lambda a, b: _sum(loose, lambda i: loose[i] * rows[a][i] * rows[b][i])
         matrix = each(rows, lambda a: each(rows, lambda b: product(a, b)))
         part: Callable[[Any], Any] = lambda a: (damping * self.lead[a] + _FLOOR) * matrix[a][a]
         more = _sum(rows, part) + _TINY
         damped = each(rows, lambda a: each(rows, lambda b: select(a == b, matrix[a][b] + more, matrix[a][b])))
-        # what is missing has the sign of the rows: what the fixed ones do is taken away from it
+        # the right side: the residuals that remain after the fixed parameters have moved
         y = cholesky_solve(damped, each(rows, lambda a: self.right[a] + dot(rows[a], fixed)))
         pull = each(loose, lambda i: _sum(rows, lambda a: y[a] * rows[a][i]))
         length = ops.sqrt(loops.max(_sum(loose, lambda i: loose[i] * pull[i] ** 2), 1.0))

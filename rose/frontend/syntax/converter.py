@@ -193,7 +193,7 @@ class Rewriter:
         node.body = [*body[:start], *around]
         return node
 
-    # what is refused wherever it stands
+    # constructs that are refused wherever they stand
 
     def check(self, body: Body) -> None:
         for node in [x for s in body for x in ast.walk(s)]:

@@ -80,10 +80,10 @@ class Run:
 
     @edge
     def adds(self, x: Any) -> None:
-        """Check `x += ...`: `x` is no accumulator from outside of a part that is recorded."""
+        """Check `x += ...`: `x` is not an accumulator from outside of a part that is recorded."""
         if self.open and accumulators.is_elsewhere(x):
             what = f"an accumulator from outside is added to inside of {self._innermost()}"
-            raise TypeMismatch(what, here(), "choose what is added: total += x if c else 0.0; or sum into a variable")
+            raise TypeMismatch(what, here(), "choose the summand: total += x if c else 0.0; or sum into a variable")
 
     @edge
     def stores(self, x: Any, called: str, local: bool) -> None:
