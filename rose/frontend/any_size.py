@@ -182,7 +182,7 @@ def fixed(fs: Mapping[str, AnyFn], sizes: Sizes, *, dynamic: bool = False) -> di
         raise TypeMismatch(what, here(), hint)
     if dynamic and not every:
         hint = 'write n = rose.dim("n") and Vec[n], or leave out dynamic=True'
-        raise TypeMismatch("dynamic=True without a rose.dim in the types of a function", here(), hint)
+        raise TypeMismatch("no function has a rose.dim in its types", here(), hint)
     made: dict[str, AnyFn] = {}
     for k, f in fs.items():
         given = {d: n for d, n in sizes.items() if d in names(f)}

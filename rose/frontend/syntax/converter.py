@@ -172,6 +172,7 @@ class Rewriter:
         return TypeMismatch(what, Loc(self.code, -1).narrow(lambda _source, _node: place), hint)
 
     def function(self, node: ast.FunctionDef | ast.Lambda) -> ast.FunctionDef | ast.Lambda:
+        """The definition `node`, rewritten in place, with a `runtime.Run` around its statements."""
         value = node.body if isinstance(node, ast.Lambda) else None
         body: Body = [ast.copy_location(ast.Return(value), value)] if value is not None else [*_statements(node)]
         a = node.args
@@ -193,9 +194,8 @@ class Rewriter:
         node.body = [*body[:start], *around]
         return node
 
-    # constructs that are refused wherever they stand
-
     def check(self, body: Body) -> None:
+        """Refuse what cannot be rewritten, wherever it stands."""
         for node in [x for s in body for x in ast.walk(s)]:
             kind = type(node).__name__
             if kind in REFUSED and not isinstance(node, ast.Nonlocal):
@@ -212,9 +212,8 @@ class Rewriter:
                     what = f"{node.func.id} would see the variables that syntax=True adds to this function"
                     raise self.wrong(node, what, "name the variables")
 
-    # early returns: what follows an `if` in which one stands goes into its branches
-
     def tail(self, body: Body, at: ast.AST) -> Body:
+        """The statements without early returns: the code after an `if` with a `return` moves into its branches."""
         for k, s in enumerate(body):
             if isinstance(s, ast.Return):
                 value = s.value or ast.copy_location(ast.Constant(None), s)
@@ -228,6 +227,7 @@ class Rewriter:
         return [*body, *_filled("RESULT = None", at, RESULT=RESULT)] if _falls(body) else body
 
     def copied(self, body: Body, s: ast.If) -> Body:
+        """A copy of the code after `s`, for its other branch; an error if copies multiply."""
         self.copies += sum(isinstance(x, ast.stmt) for y in body for x in ast.walk(y))
         if self.copies > _COPIES:
             what = "there are too many ways through this function: some branches return, and some go on"
@@ -262,6 +262,7 @@ class Rewriter:
         return f"@{self.count}"
 
     def parts(self, s: ast.If | ast.While | ast.For, at: ast.AST, without: list[str]) -> tuple[str, list[str], Any]:
+        """The variable for the object that decides `s`, the names that `s` assigns, and the common template parts."""
         names = [k for k in bound([*s.body, *([] if not isinstance(s, ast.If) else s.orelse)]) if k not in without]
         if not isinstance(s, ast.If):
             names = [k for k in names if k in self.live.at[s] or k in self.late]  # the others are an iteration's own
@@ -281,10 +282,12 @@ class Rewriter:
         return f"_{self.cls}{name}" if private else name
 
     def take(self, here: str, names: list[str], at: ast.AST) -> Body:
+        """Statements that give the variables `names` the values that the object `here` has for them."""
         text: Callable[[str], ast.expr] = lambda k: ast.copy_location(ast.Constant(self.spelled(k)), at)
         return [x for k in names for x in _filled(_TAKE, at, NAME=k, HERE=here, TEXT=text(k))]
 
     def within(self, here: str, body: Body, loop: bool) -> Body:
+        """The body of the branch or loop that `here` decides, rewritten."""
         self.around.append((here, loop))
         made = self.block(body)
         self.around.pop()

@@ -999,7 +999,7 @@ def test_a_wrong_text(sh: Shell):
         "  hint: define it with a let before it\n"
     )
     (sh.folder / "text.rose").write_bytes(b"def f(x: Real): Real = \xff")
-    assert "text.rose is no text: invalid start byte at byte 23" in sh.fails(1, "run", "text.rose:f", "1")
+    assert "text.rose is not UTF-8 text: invalid start byte at byte 23" in sh.fails(1, "run", "text.rose:f", "1")
 
 
 def test_a_function_that_a_text_does_not_have(sh: Shell):
