@@ -27,8 +27,8 @@ INTERPRETED = 200_000  # instructions that the interpreter may take for one func
 COMPILED = 2_000_000_000  # instructions that the module may take
 LARGEST = 20_000  # instructions of a function with its callees: the derivatives of a larger one are not compiled
 EACH_POINT = 20  # evaluations that a point takes, with both modes, and without differences
-MATHEMATICS = 10  # instructions that a function of the library is counted as
-NUMBER = 5_000  # and a number that goes into the module or comes out, with all that Python does with it, in nanoseconds
+MATHEMATICS = 10  # the cost of a libm function, in instructions
+NUMBER = 5_000  # the cost of a number that goes into the module or comes out, in Python, in nanoseconds
 
 
 class WrongDerivative(Exception):
