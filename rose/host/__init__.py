@@ -1,1 +1,11 @@
-"""Plain Python values in and out, the effects of running, and the interpreter, which is the meaning of the IR."""
+"""Values of the host: plain Python in and out, the effects of running, and the interpreter, the meaning of the IR.
+
+    marshal         arguments and results: from what a user passes to host values, and back, with errors
+    argument_sizes  the dynamic sizes that a call determines, from the lengths of its arguments
+    effects         printing, assertions, and the failures of a run
+    interpreter     the meaning of the IR: slow and exact; every back end has the same bits
+
+A *host value* is a float, a bool, an int for an index, None for a Unit, and a tuple of these for a vector, a tuple or a
+struct. What a user passes and gets (lists, arrays, structs, dictionaries) is made from these in `marshal`, and nowhere
+else. Nothing here knows of tracing or of WebAssembly.
+"""

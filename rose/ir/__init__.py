@@ -1,4 +1,36 @@
-"""The language of the compiler: types, values, blocks, functions, the table of operations, the verifier."""
+"""The intermediate representation (IR): types, values, blocks, functions, the table of operations, the verifier.
+
+Its files, in the order in which to read them:
+
+    types         the types; equal types are the same object       forms      structs and dictionaries, for `Tuple`
+    value         an instruction with its one result; what a user's code holds while it is traced
+    func          blocks of instructions, functions, their kinds and origins
+    builder       `Builder.emit`, the one door for instructions: it simplifies, and shares common subexpressions
+    ops           THE table: one row for each scalar operation      single_ops   the same rows in single precision
+    stacks        the operations on the tapes of while loops
+    callgraph     branches and while loops; walks over the functions that are reachable, and memos
+    accumulators  aliasing, and sums that are never -0.0
+    sizes         sizes that are known when a module runs: polynomials      numbers   literals
+    check         the verifier: what a function must be to be well formed
+    progress      how far the compiler is      text/   the IR as text      libm/   musl's mathematics
+
+Terms:
+    row             an operation of the table: all that passes know about it stands in its columns
+    structural      an operation that each pass handles itself: `param`, `get`, `index`, `for`, `call` and the like
+    block           instructions in order; only a `for` holds one in another
+    kind            what a function is: with instructions (`Body`), of the host (`Opaque`), a `Branch`, a `While` loop
+    leaf            a type or a number that has no parts
+    accumulator     a sum that can be added to, but not read until it is frozen (`Ref`, `accum`, `add_to`, `freeze`)
+    Tan             the type of a tangent: only linear operations accept one
+    tape            what the forward half of a derivative hands to the backward half
+    half            a part of a derivative: forward (`fwd`), backward (`bwd`) or linear (`lin`)
+    deferred        in code generation: an instruction that is written where its result is read
+    alias           in code generation: a value that lies where another one does
+    edge            the border between us and the user: an error that passes it points at the user's code
+
+Contract: a finished function is well formed (`check`), and what was derived from it stays as it is. Values are compared
+by identity. Functions and blocks may be nested and long without bound, so no pass recurs over operands or callees.
+"""
 
 from .builder import (
     ACCUM,
