@@ -5,7 +5,7 @@
     numpy_names  what to write in the place of a name of NumPy's or the like
 
 `edge` decorates a public function: an error that leaves it points at its caller, and our own frames are hidden. A
-location is a code object and an instruction in it, so it costs little until an error is shown. What a user can get wrong
+location is a code object and an instruction in it: it costs little until an error is shown. What a user can get wrong
 is a `RoseError`; what we can get wrong is an `assert`.
 """
 

@@ -79,7 +79,7 @@ class UnknownName(RoseError, NameError):
 
 
 class WrongSyntax(RoseError, ValueError):
-    """A text that is no program."""
+    """A text that is not a program."""
 
 
 class EscapedValue(RoseError):
@@ -108,7 +108,7 @@ E = TypeVar("E", bound=BaseException)
 
 
 def hide_our_frames(error: E) -> E:
-    """`error` with the frames of this package cut from its traceback, unless ROSE_TRACEBACK=full.
+    """`error` with the frames of this package removed from its traceback, unless ROSE_TRACEBACK=full.
 
     What was raised in a frame of ours, and not as a RoseError, is our mistake, and keeps all. To keep the
     frame that calls this out as well, raise again with a bare `raise`.

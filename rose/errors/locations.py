@@ -102,7 +102,7 @@ def _parsed(text: str) -> _Source | None:
 
 
 class Loc(NamedTuple):
-    """Where an expression was written: two words to take; the line is looked up when it is printed.
+    """The location of an expression: it takes two words; the line is looked up when it is printed.
 
     Where `lasti` is -1, it is the definition of a function. `part` finds what is meant in the expression.
     """
@@ -140,7 +140,7 @@ class Loc(NamedTuple):
         return None if node is None else (source, node)
 
     def _where(self) -> Span | None:
-        """What Python itself knows of the place (PEP 657)."""
+        """The position that Python itself knows (PEP 657)."""
         nothing = (None, None, None, None)
         line, end_line, col, end = next(islice(self.code.co_positions(), max(self.lasti, 0) // 2, None), nothing)
         if line is None or end_line is None or col is None or end is None:
@@ -192,7 +192,7 @@ _WIDTH = 120
 
 
 def _headline(node: ast.AST, text: Callable[[int], str]) -> Span | None:
-    """What to underline for a node: of a function the name."""
+    """The node to underline: of a function the name."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         after = text(node.lineno).encode().find(b"def ", node.col_offset) + 4
         col = text(node.lineno).encode().find(node.name.encode(), after)
@@ -277,7 +277,7 @@ def field(name: str) -> Finder:
 
 
 def returned(_: _Source, node: ast.AST) -> ast.AST | None:
-    """What a function returns, if it says so once; else the type of its result."""
+    """The expression that a function returns, if there is one; else the type of its result."""
     if isinstance(node, ast.Lambda):
         return node.body
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -307,7 +307,7 @@ def operand_of(side: str) -> Finder:
 
 
 def added(_: _Source, node: ast.AST) -> ast.AST | None:
-    """What `x += y` adds."""
+    """The expression that `x += y` adds."""
     return node.value if isinstance(node, ast.AugAssign) else None
 
 
@@ -317,14 +317,14 @@ def subscript(_: _Source, node: ast.AST) -> ast.AST | None:
 
 
 def called(loc: Loc) -> str:
-    """The name of the function that is called there, without its module; empty if it is no call of a name."""
+    """The name of the function that is called there, without its module; empty if it is not a call of a name."""
     found = loc.node()
     f = found[1].func if found is not None and isinstance(found[1], ast.Call) else None
     return f.id if isinstance(f, ast.Name) else f.attr if isinstance(f, ast.Attribute) else ""
 
 
 def asked(loc: Loc) -> str:
-    """What asks for the truth of the expression there: "if", "while", "and", "chain", a function; or nothing."""
+    """The construct that asks for the truth of the expression there: "if", "while", "chain", a function; or nothing."""
     found = loc.node()
     if found is None:
         return ""

@@ -67,7 +67,7 @@ _OPERATORS = "use Python's operators and the functions of rose"
 
 
 def of_math(name: str, otherwise: str) -> str:
-    """What to write for a function that may be one of math's: a hint."""
+    """The hint for a function that may be one of math's: what to write."""
     if name == "remainder":  # NumPy's is another
         return "write x - y * rose.round(x / y) in its place"
     if name in INSTEAD:
@@ -76,7 +76,7 @@ def of_math(name: str, otherwise: str) -> str:
 
 
 def of_library(name: str) -> str:
-    """What to write for a function of NumPy, or of another library: a hint."""
+    """The hint for a function of NumPy, or of another library: what to write."""
     if name in INSTEAD:
         return f"write {INSTEAD[name]} in its place"
     return f"rose has no {name}: {_OPERATORS}"

@@ -1,4 +1,4 @@
-"""The sizes of a call, as its arguments show them."""
+"""Dynamic sizes of a call, determined from its arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Found:
         self.others: list[tuple[Size, int | Size, Path, Loc, Type]] = []  # what is computed of them, to be compared
 
     def read(self, x: Any, t: Type, path: Path, loc: Loc) -> None:
-        """What `x` shows of the sizes in `t`."""
+        """Find the sizes in `t` that `x` shows."""
         if not dims_of(t):
             return
         x = as_given(x, loc)
@@ -55,7 +55,7 @@ class _Found:
             self.read(x[0], t.elem, (*path, 0), loc)
 
     def _of_type(self, have: Type, x: Any, t: Type, path: Path, loc: Loc) -> None:
-        """What a value of a type that is known shows."""
+        """Find the sizes that a value of a known type shows."""
         if isinstance(t, Vec) and isinstance(have, Vec):
             self._note(have.size, t, path, loc)
             if dims_of(t.elem):

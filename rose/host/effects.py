@@ -1,4 +1,4 @@
-"""What a compiled function does besides making its result: it prints, it asserts, and it fails.
+"""Effects of a compiled function: it prints, it asserts, and it fails.
 
 What prints and what asserts are opaque functions that are not pure, so every pass keeps each call, once and in
 order, in the forward half of a derivative. What they do is data, which the back end sends to the runtimes: a page
@@ -25,7 +25,7 @@ class Printer:
         self.pieces, self.types, self.specs = tuple(pieces), tuple(types), tuple(specs)
 
     def sized(self, sizes: Sizes) -> Printer:
-        """What prints values of these sizes."""
+        """The printer of values of these sizes."""
         return Printer(self.pieces, [sized(t, sizes) for t in self.types], self.specs)
 
     def __call__(self, *xs: Any) -> None:
@@ -55,7 +55,7 @@ class Failure:
         self.kind, self.message, self.loc, self.hint, self.text = kind, message, loc, hint, ""
 
     def error(self) -> RoseError:
-        """What is raised. A reason that has no place of its own is found where the function is called."""
+        """The error that is raised. A reason that has no place of its own is found where the function is called."""
         if self.text:
             return unpickled(self.kind, self.text, self.message, self.hint)
         return self.kind(self.message, self.loc or here(), self.hint)
@@ -89,7 +89,7 @@ class Assertion(Failure):
 
 
 def endless(most: int, loc: Loc) -> Failure:
-    """A `while_loop` that has had as many turns as it may have, and wants another."""
+    """The failure of a while loop that has had as many iterations as it may have, and wants another."""
     return Failure(TooLarge, f"a loop was to end within {most:,} turns, and did not", loc, "give it a larger max_iter")
 
 

@@ -29,7 +29,7 @@ Running = Generator[tuple[Func, list[Any]], Any, Any]  # gives the calls it need
 
 
 class Watch(Protocol):
-    """Sees what is evaluated: `calls` are the calls that are running, and what was known where each was made."""
+    """An observer of the evaluation: `calls` are the calls that are running, and what was known where each was made."""
 
     calls: list[tuple[Value, Env]]
 
@@ -132,7 +132,7 @@ def _watched(v: Value, xs: list[Any], env: Env, watch: Watch) -> Running:
 
 
 def evaluate(v: Value, xs: list[Any]) -> Any:
-    """What an instruction makes of numbers; one that is no loop and no call."""
+    """The result of an instruction that is neither a loop nor a call."""
     return v.op.eval(*xs) if v.op.eval is not None else _STRUCTURAL[v.op](v, xs)
 
 
@@ -204,7 +204,7 @@ def _add(cells: list[Any], key: int, x: Any, plus: Callable[[float, float], floa
 
 @cache
 def _plus(t: Type) -> Callable[[float, float], float]:
-    """How two numbers in a `t` are added."""
+    """The addition of two numbers in a `t`."""
     return operator.add if double(t) is t else lambda x, y: nearest(x + y)
 
 

@@ -34,7 +34,7 @@ def as_given(x: Any, loc: Loc | None = None) -> Any:
 
 
 def how_to_write(have: Type | None, want: Type) -> str:
-    """How to come from one type to another (None: from a value of Python's): a hint."""
+    """The hint for coming from one type to another (None: from a Python value)."""
     if isinstance(want, Tuple):
         return f"give {_items(want)}"
     if isinstance(want, types.Vec):
@@ -146,13 +146,13 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
 
 
 def answer(x: Any, t: Type, path: Path, loc: Loc | None = None) -> Any:
-    """What an opaque function gave, as `plain` has it: where it is to have 32 bits it is rounded, also NumPy's."""
+    """The result of an opaque function as a host value: rounded, where it is to have 32 bits, also one of NumPy's."""
     wide = double(t)
     return plain(x, t, path, loc) if wide is t else plain(plain(x, wide, path, loc), t, path, loc)
 
 
 def present(x: Any, t: Type) -> Any:
-    """What `plain` made, as a user sees it: lists for vectors, and the user's own classes."""
+    """A host value as a user sees it: lists for vectors, and the user's own classes."""
     if isinstance(t, types.Vec):
         return [present(y, t.elem) for y in x]
     if isinstance(t, Tuple):

@@ -106,7 +106,7 @@ class Op:
 
 
 def _place(args: Sequence[Any], k: int) -> Loc:
-    """Where an argument of an operation is written."""
+    """The location of an argument of an operation."""
     return here().narrow(argument(k, "", len(args)))
 
 
@@ -313,7 +313,7 @@ class Builder:
     ) -> tuple[list[Value], list[Value]]:
         """Run `body(i, *states)` for each index below `n`, in order.
 
-        It hands back the states of the next turn, and values of which a vector is made.
+        It returns the states of the next iteration, and values of which a vector is made.
         The last states come out, and the vectors.
         """
         with self.nested() as block:

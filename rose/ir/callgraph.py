@@ -1,4 +1,4 @@
-"""What a function calls, and the functions that choose what they call, or call it again and again."""
+"""The call graph: callees and walks in post-order, branches and while loops, memos, and the cost of functions."""
 
 from __future__ import annotations
 

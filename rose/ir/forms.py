@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Form:
-    """How a tuple looks to its user: the class it came from, or the keys of a dict.
+    """The form of a tuple for its user: the class it came from, or the keys of a dict.
 
     `make` gets one value per field, in order. Two types with different forms are different types. What `make` gives
     may be of another class: then `other` gives its fields again, and None for what it does not know.
@@ -33,7 +33,7 @@ class Form:
 
 
 def maker(cls: type, fields: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
-    """What makes an object of a class: without names where that is the same, which takes a quarter of the time."""
+    """The constructor of a class: without names where that is the same, which takes a quarter of the time."""
     plain = cls.__new__ is object.__new__ and type(cls).__call__ is type.__call__
     if plain and isinstance(init := cls.__init__, FunctionType):
         if init.__code__.co_varnames[1 : init.__code__.co_argcount] == fields:
@@ -62,7 +62,7 @@ def is_named_tuple(cls: Any) -> bool:
 
 
 def form_of(cls: type) -> Form | None:
-    """The form of the structs of a class; None if it is no class of structs."""
+    """The form of the structs of a class; None if it is not a class of structs."""
     form = _forms.get(cls)
     if form is None and dataclasses.is_dataclass(cls):
         names = tuple(f.name for f in dataclasses.fields(cls) if f.init)

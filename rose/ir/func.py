@@ -65,7 +65,7 @@ BODY = Body()
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How a function came about that no user wrote: derived from another, or, with none, a part of Rose."""
+    """The origin of a function that no user wrote: derived from another, or, with none, made by Rose itself."""
 
     by: Literal["jvp", "fwd", "bwd", "lin", "piece", "scan", "segment", "while", "library"]
     derived_from: Func | None = None
@@ -86,9 +86,9 @@ class Func:
     ) -> None:
         self.name, self.body, self.result, self.pure, self.kind = name, body, result, pure, kind  # the name is a label
         self.origin = origin
-        self.remat = False  # a derivative in reverse keeps what it is given, and evaluates it once more
-        self.primal: Func | None = None  # what this is a derivative of
-        self.calls: list[Value] | None = None  # those in it, once they were asked for: see `calls.py`
+        self.remat = False  # reverse mode keeps its parameters, and recomputes the rest
+        self.primal: Func | None = None  # the function that this is a derivative of
+        self.calls: list[Value] | None = None  # those in it, once they were asked for: see `callgraph.calls`
         self.jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
         self.differentiated = False  # a derivative was made without one: it can be given none any more
         self.memo: dict[Any, Any] = {}  # a cache of what passes derived from this function: see `callgraph.memoised`
@@ -107,7 +107,7 @@ class Func:
 
     @property
     def impl(self) -> Callable[..., Any] | None:
-        """What the host evaluates, of an opaque function; None for any other."""
+        """The host function of an opaque function; None for any other."""
         return self.kind.impl if isinstance(self.kind, Opaque) else None
 
     @property

@@ -21,7 +21,7 @@ class Numbers(tuple[Any, ...]):
 
 
 def is_truth(x: Any) -> bool:
-    """True for a truth value of Python's or of NumPy's."""
+    """True for a Python or NumPy truth value."""
     return isinstance(x, bool) or (getattr(getattr(x, "dtype", None), "kind", "") == "b" and x.shape == ())
 
 
@@ -55,7 +55,7 @@ def _few_digits(n: int) -> float:
 
 
 def as_a_number(x: Any) -> str:
-    """What to write for `x`, which is no number: a hint."""
+    """The hint for `x`, which is not a number: what to write for it."""
     if isinstance(x, bool):
         return "write 1.0 or 0.0 for it"
     if type(x) in (list, tuple) or hasattr(x, "__next__") or getattr(x, "shape", ()) != ():

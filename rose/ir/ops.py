@@ -6,12 +6,12 @@ In the rules, `x` and `y` are the arguments, `z` is the result, `d` is the tange
 tangent that comes from that argument's. The parts are summed by the pass, and a rule is not run where
 its tangent is known to be zero, so no rule handles zeros. Rules are written with the operators of other
 rows. A row without `jvp` is flat: its tangent is zero. Only the rows that accept a `Tan` are linear, and
-only they have a `transpose`: the cotangent of each argument, None for one that is no tangent.
+only they have a `transpose`: the cotangent of each argument, None for one that is not a tangent.
 
 `eval` is the meaning of a row, and WebAssembly computes the same bits: it answers as IEEE 754 does where
 Python would raise. Where an engine may choose the sign of a nan, no row lets it be seen. A function of
 mathematics is musl's, compiled to WebAssembly: a module that calls it has it inside, and `eval` runs the
-same instructions in Python (`rose/libm`). A row with `expand` is an expression of other rows.
+same instructions in Python (`libm/`). A row with `expand` is an expression of other rows.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ div = _row(
     wasm="f64.div", cost=5,
 )  # fmt: skip
 
-# Linear in both of its arms. An arm that is not taken gives nothing: see `transpose.py`.
+# Linear in both branches. One that is not taken contributes nothing: see `autodiff/select_masks.py`.
 
 
 def _arm(c: Value, x: Value, y: Value) -> Value | None:
@@ -164,7 +164,7 @@ select = _row(
     "select", "`x` where the condition `c` holds, else `y`; of any type",
     type=lambda c, x, y: x.type if c.type is Bool and x.type is y.type else None,
     eval=lambda c, x, y: x if c else y,
-    jvp=None,  # in forward.py: its arms may have any shape
+    jvp=None,  # in autodiff/jvp.py: its branches may have any shape
     simplify=_arm,
     wasm="$1, $2, $0, select",
 )  # fmt: skip
@@ -379,7 +379,7 @@ real = _row(
 
 
 def _decided(x: Value, y: Value, by: bool) -> Value | None:
-    """What logic gives of a literal and another truth value: the literal, if it decides alone, else the other."""
+    """The result of logic on a literal and another truth value: the literal, if it decides alone, else the other."""
     literal, other = (x, y) if x.op is CONST else (y, x)
     if literal.op is not CONST or x.type is not Bool or y.type is not Bool:
         return None

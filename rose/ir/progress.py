@@ -1,4 +1,4 @@
-"""How far a compilation is, for whoever shows that: each stage says when it is done with a function."""
+"""Progress of a compilation, for whoever shows it: each stage says when it is done with a function."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Size:
     """A number that is known at a call: a polynomial in others. Two that are equal are one object.
 
     `terms` has the products of it, each with its coefficient, in a fixed order; that of nothing is the constant.
-    What is no sum of products, a `Dim` or a `Part`, is the one term of itself.
+    A `Dim` or a `Part`, which is not a sum of products, is the one term of itself.
     """
 
     __slots__ = ("dims", "terms", "text")
@@ -195,7 +195,7 @@ OPEN = "*"  # after the name of an open size: no name has it, so no function bin
 
 
 class Part(Size):
-    """What is no polynomial in sizes: a quotient `//`, a rest `%`, or the larger (`max`) of two."""
+    """A term that is not a polynomial in sizes: a quotient `//`, a rest `%`, or the larger (`max`) of two."""
 
     __slots__ = ("args", "name")
 
@@ -315,7 +315,7 @@ def _is_natural(x: int | Size) -> bool:
 
 
 def _below(x: Size) -> int | Size:
-    """What `x` certainly is not below: `x % 4` is `x - 4 * (x // 4)`, and `4 * (x // 4)` is `x` at most."""
+    """A lower bound of `x`: `x % 4` is `x - 4 * (x // 4)`, and `4 * (x // 4)` is `x` at most."""
     out: int | Size = 0
     for product, k in x.terms:
         out = plus(out, reduce(times, [_whole(a) for a in product], k))
@@ -417,9 +417,7 @@ def open_size(x: Any) -> Size | None:
 def _unknown(size: Size) -> TypeMismatch:
     dims = " and ".join([d.text for d in size.dims])
     if any(d.is_open for d in size.dims):
-        hint = (
-            f"with rose.range({dims}), and beside traced values, as in x / {dims}, it need not be a number of Python's"
-        )
+        hint = f"with rose.range({dims}), and beside traced values, as in x / {dims}, it need not be a Python number"
         return TypeMismatch(f"Python needs the number {dims}, and one module is to serve every {dims}", here(), hint)
     hint = f"it has one inside of an @fn with {dims} in the types of its parameters; elsewhere, len(v) of a vector v"
     return TypeMismatch(f"{dims} has no size here", here(), hint)

@@ -1,4 +1,4 @@
-"""Stacks: what a loop of unknown length hands to its derivative, one item for each turn.
+"""Stacks: the tape of a while loop, with one item for each iteration.
 
 A stack never changes: `push` makes a new one, on top of it. Below all of its items a stack holds zeros without
 end, so the zero of its type is also the empty one; and two stacks are added item by item. In reverse a `push`

@@ -90,7 +90,7 @@ class Vec(Type):
     __slots__ = ("elem", "size")
 
     def __init__(self, size: int, elem: Type) -> None:
-        # in the signature of a generic function the size is a `dims.Size`
+        # in the signature of a generic function the size is a `sizes.Size`
         empty = (size.__class__ is int and size == 0) or elem.empty
         super().__init__(
             real=elem.real, linear=elem.linear, empty=empty, numeric=empty or elem.numeric, depth=1 + elem.depth,
@@ -214,7 +214,10 @@ def map_leaves(t: Type, leaf: Callable[[Type], Type], known: dict[Type, Type] | 
 
 
 def parts_first(t: Type, known: Container[Type]) -> Iterator[Type]:
-    """What is not known of `t` and its parts, each after its own parts: whoever gets it, makes it known."""
+    """Yield the components of `t` that are not in `known`, in post-order: parts first.
+
+    The caller must add each to `known` before it asks for the next.
+    """
     todo = [t]
     while todo:
         missing = [x for x in parts(todo[-1]) if x not in known]
@@ -275,7 +278,7 @@ def _primal_part(t: Type) -> Type:
 
 
 def primal_part(t: Type) -> Type:
-    """What is left of `t` in the forward half: `Unit` in the place of each `Tan`."""
+    """The type of a `t` in the forward half: `Unit` in the place of each `Tan`."""
     part = _primal_part(t)
     return Unit if part.empty and isinstance(t, Ref) else part
 

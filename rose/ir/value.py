@@ -91,7 +91,7 @@ class Value:
 
     @property
     def number(self) -> Any:
-        """What it is, where that is known at once: see `eager.py`. Elsewhere there is no such attribute."""
+        """The host value, where that is known at once: see `eager.py`. Elsewhere there is no such attribute."""
         if is_known(self):
             return self.args[0]
         raise AttributeError("number")
@@ -160,8 +160,8 @@ class Value:
         loc = here()
         hint = "a traced index reads a traced vector: make the list a rose.constant(Vec[n], list), or a parameter"
         if called(loc) == "range":
-            hint = "loop with rose.range(n), where n is an integer of Python's: the size of a vector, say"
-        raise TypeMismatch(f"{a_traced(self)} is no integer of Python's: {_LATER}", loc, of_math(called(loc), hint))
+            hint = "loop with rose.range(n), where n is a Python integer: the size of a vector, say"
+        raise TypeMismatch(f"{a_traced(self)} is not a Python integer: {_LATER}", loc, of_math(called(loc), hint))
 
     @edge
     def __float__(self) -> float:
@@ -169,7 +169,7 @@ class Value:
             return float(self.number)
         loc = here()
         hint = of_math(called(loc), "use the functions of rose, such as rose.sqrt, in the place of math's and NumPy's")
-        raise TypeMismatch(f"{a_traced(self)} is no number of Python's: {_LATER}", loc, hint)
+        raise TypeMismatch(f"{a_traced(self)} is not a Python number: {_LATER}", loc, hint)
 
     @edge
     def __int__(self, *_: Any) -> int:
@@ -177,7 +177,7 @@ class Value:
             return int(self.number)
         loc = here()
         hint = "rose.floor and rose.trunc give whole numbers; loop with rose.range over a size that Python knows"
-        raise TypeMismatch(f"{a_traced(self)} is no integer of Python's: {_LATER}", loc, of_math(called(loc), hint))
+        raise TypeMismatch(f"{a_traced(self)} is not a Python integer: {_LATER}", loc, of_math(called(loc), hint))
 
     __trunc__ = __round__ = __int__
     __complex__ = __float__
@@ -265,7 +265,7 @@ _ASKED = {  # what to write where Python asks for the truth of a traced value
 
 
 def _part(v: Value, name: str) -> str:
-    """What to write for a part that a value does not have: a hint."""
+    """The hint for a part that a value does not have: what to write."""
     elem = v.type.elem if isinstance(v.type, Vec) else None
     if isinstance(elem, Tuple) and elem.form is not None and name in elem.form.fields:
         return f"name an element first: v[i].{name}"
@@ -282,7 +282,7 @@ _PARTS = {
 
 
 def a_traced(v: Value) -> str:
-    """How messages name a value: its type, and its name where it has one."""
+    """The name of a value in messages: its type, and its name where it has one."""
     name = f" (the parameter {v.attr})" if v.op.name == "param" and v.attr and v.block.parent is None else ""
     return f"a traced {v.type!r}{name}"
 
@@ -291,7 +291,7 @@ def a_traced(v: Value) -> str:
 
 
 def not_one_each(name: str, names: Sequence[str], count: int, named: Mapping[str, Any]) -> TypeMismatch:
-    """What is wrong with arguments, `count` of them by place, that are not one for each of `names`."""
+    """The error of arguments, `count` of them by place, that are not one for each of `names`."""
     takes = f"{len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)})" if names else "no arguments"
     if extra := [k for k in named if k not in names[count:]]:
         said = "is given twice" if extra[0] in names else "is unknown"

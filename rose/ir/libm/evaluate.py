@@ -49,7 +49,7 @@ def _with_memory(name: str) -> Callable[..., float]:
 
 @cache
 def _memory() -> tuple[dict[str, int], bytes]:
-    """Where everything lies, and the memory at the start of a call: first what those that write to it need."""
+    """The address of everything, and the memory at the start of a call: first what those that write to it need."""
     data = {d.name: d for d in (*closure(["sin"]).data, *library().data.values())}
     address, image = {"": _POINTER}, bytearray(_TOP)
     image[_POINTER : _POINTER + 4] = _TOP.to_bytes(4, "little")
@@ -72,7 +72,7 @@ def _define(name: str) -> Callable[..., float]:
 
 
 def _later(name: str) -> Callable[..., float]:
-    """What defines a function when it is first called: most calls of `sin` do without the largest of its parts."""
+    """A function that is defined when it is first called: most calls of `sin` do without the largest of its parts."""
     return lambda *xs: _define(name)(*xs)
 
 

@@ -1,4 +1,4 @@
-"""What `libm.bin` holds: functions cut where an index or an address is missing, and their data.
+"""The content of `libm.bin`: functions cut where an index or an address is missing, and their data.
 
 The file is the size of its header (a u32), the header (JSON), and bytes that the header refers to. A
 relocation is a hole: at that place in the code, the number that it stands for is to be written.
@@ -74,7 +74,7 @@ class Library(NamedTuple):
 
 @cache
 def library() -> Library:
-    """What the file holds."""
+    """The content of the file."""
     return unpack(FILE.read_bytes())
 
 

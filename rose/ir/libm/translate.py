@@ -25,7 +25,7 @@ def translate(f: Function, library: Library, address: Mapping[str, int]) -> str:
 
 
 def name_of(function: str) -> str:
-    """What a function is called in Python."""
+    """The name of a function in Python."""
     return "f_" + function.replace(".", "_")
 
 
@@ -81,7 +81,7 @@ _EXPRESSIONS = {
 
 
 class _Term(NamedTuple):
-    """What is on the stack: an expression, and the locals that it reads; `m` among them stands for memory."""
+    """An entry of the stack: an expression, and the locals that it reads; `m` among them stands for memory."""
 
     text: str
     reads: frozenset[str] = frozenset()
@@ -199,7 +199,7 @@ class _Writer:
         self.line(f"i32_store(m, {at}, {x.text})")
 
     def call(self, name: str) -> None:
-        """What is called may write to memory."""
+        """A call, which may write to memory."""
         xs = self.pop(len(self.library.functions[name].params))
         self.settle("m")
         self.stack.append(self.variable(f"{name_of(name)}({', '.join(['m', *[x.text for x in xs]])})"))

@@ -1,4 +1,4 @@
-"""What the names of a function stand for in the text form, and what must be said of it to make a value of that.
+"""The meaning of names in a function of the text form, and what makes a value of it.
 
 A name stands for a value; or for what is not one yet: the pair that a region of an accumulator gives, the
 results of a loop, nothing. It becomes one where it is used as one.
@@ -22,7 +22,7 @@ from .trees import At, Def
 
 @dataclass(slots=True, eq=False)
 class Pair:
-    """What a region gives: the sum, and what its block does."""
+    """The results of a region: the sum, and that of its block."""
 
     sum: Value
     out: Bound
@@ -46,7 +46,7 @@ Bound = Value | Pair | Rows | Nothing
 
 
 class Bindings:
-    """What names stand for, in a function that is being made."""
+    """The values of names, in a function that is being made."""
 
     def __init__(self, b: Builder, module: Names, types: dict[str, Type], d: Def) -> None:
         self.b, self.module, self.types, self.d = b, module, types, d

@@ -52,7 +52,7 @@ class Body(Bindings):
     def bound(  # noqa: C901 (one case for each kind of expression)
         self, e: Expr, want: Type | None = None, *, here: bool = False, many: bool = False
     ) -> Bound:
-        """What an expression stands for. `here`: a literal is an instruction here; `many`: it is taken apart."""
+        """The value of an expression. `here`: a literal is an instruction here; `many`: it is taken apart."""
         match e:
             case tree.Name():
                 return self.lookup(e)
@@ -99,7 +99,7 @@ class Body(Bindings):
     # blocks
 
     def lets(self, e: tree.Block) -> Expr:
-        """Do what the lets of a block say; give its result, which is no block."""
+        """Do what the lets of a block say; return its result, which is not a block."""
         while True:
             for let in e.lets:
                 self.let(let)
@@ -187,7 +187,7 @@ class Body(Bindings):
         return self.raw(builder.GET, (self.force(x, e.at),), item, e.at, k)
 
     def item(self, t: Type, e: tree.Part) -> tuple[int, Type]:
-        """Which item of a tuple is meant, and its type."""
+        """The number of an item of a tuple, and its type."""
         if not isinstance(t, Tuple):
             self.fail(f"{a(t)} has no parts", e.at, "a tuple has; of a vector, write v[i]", NoField)
         if isinstance(e.field, int):
@@ -300,7 +300,7 @@ class Body(Bindings):
         return made.gets[0] if len(types) == 1 else made
 
     def turn(self, e: tree.For, result: Expr, inits: list[Value], want: Type | None, many: bool) -> list[Value]:
-        """What one turn gives: the states of the next one, and an element of each vector."""
+        """The results of one iteration: the states of the next, and an element of each vector."""
         k = len(inits)
         if k == 0 and is_unit(result):
             return []

@@ -23,7 +23,7 @@ FILLS = {"param": "#dbeafe", "literal": "#f1f5f9", "call": "#dcfce7", "sum": "#f
 
 
 class Item:
-    """What has a place: a node, a box, or (without a label) the place of an edge in a layer that it passes."""
+    """A thing with a position: a node, a box, or (without a label) the place of an edge in a layer that it passes."""
 
     def __init__(self, label: Sequence[str], kind: str, parent: Box | None) -> None:
         self.label, self.kind, self.parent = label, kind, parent

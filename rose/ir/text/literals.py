@@ -1,4 +1,4 @@
-"""What the literals of the text form hold, and of what type they are."""
+"""Literals of the text form: their operations, contents and types."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def number(text: str) -> float:
 
 
 def plain(body: Body, e: tree.Literal, want: Type | None) -> tuple[Op, Any, Type]:
-    """What a literal is: its operation, what it holds, and its type."""
+    """The operation of a literal, its content, and its type."""
     if e.text == "()":
         return builder.ZERO, None, Unit
     if e.text == "zero":

@@ -253,7 +253,7 @@ class Module:
         return self.func(name, made.items if isinstance(made, Tuple) else (), self.defs[name].name.at)
 
     def loc(self, name: str) -> TextLoc:
-        """Where a function is defined."""
+        """The place of the definition of a function."""
         return self.source.at(self.defs[name.partition("<")[0]].name.at)
 
 

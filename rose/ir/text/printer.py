@@ -18,7 +18,7 @@ What the paper does not have: `let (x, y): (T, U) = [for i: n, s: T from z, ...]
 and a vector; `let a: &T = accum z in` and `freeze a` are an accumulator whose region is not nested in
 others, or gives more than one value; `t.2` and `t.name` are items; `zero` is the zero of any type;
 `x min y` is an operation without a symbol; and literals that nothing uses are left out. `(,)` is the tuple
-of nothing. A field that is no word is quoted, and so is the name of an import that is printed by another.
+of nothing. A field that is not a word is quoted, and so is the name of an import that is printed by another.
 After `=`, `remat` marks a function whose derivative in reverse keeps nothing; between functions, `jvp f = g`
 says that `g` is the derivative of `f`, and `primal g = f` that it was made of `f`. `grammar.py` reads it all.
 """
@@ -111,7 +111,7 @@ def _calls_first(f: Func, *, rules: bool = True) -> Iterator[Func]:
 
 
 def _needs(f: Func) -> Iterator[Func]:
-    """What `f` calls; and what it is the derivative of, if that is evaluated again."""
+    """The callees of `f`; and its primal, if it is recomputed."""
     yield from callees(f)
     if f.remat and f.primal is not None:
         yield f.primal
@@ -145,7 +145,7 @@ class _Program:
         return self._funcs[f]
 
     def relations(self, f: Func) -> Iterator[str]:
-        """What must be known of `f` beside its definition, once what it names is defined."""
+        """The relations of `f` to other functions, as soon as both are defined: its rule, and its primal."""
         self._defined.add(f)
         if f.jvp is not None:
             self._rules.setdefault(f.jvp, []).append(f)
@@ -222,7 +222,7 @@ class _Program:
 
 @dataclass(slots=True, eq=False)
 class _Region:
-    """What stands between an accumulator and its freeze."""
+    """The instructions between an accumulator and its freeze."""
 
     ref: Value
     out: Value | None  # the value that comes out beside the sum, if one does
@@ -265,7 +265,7 @@ class _Body:
             self._last[r] = now[r.block]
 
     def _item(self, loop: Value, k: int) -> list[Value]:
-        """What reads result `k` of a loop, if it is used at all."""
+        """The `get` of result `k` of a loop, if there is one."""
         gets = self._gets.get((loop, k), [])
         return gets if any(g in self._last for g in gets) else []
 
@@ -370,7 +370,7 @@ class _Body:
         self.lines.append(f"{indent}]{after}")
 
     def labels(self) -> dict[Value, str]:
-        """What the line of each instruction says, once the lines are made."""
+        """The text of the line of each instruction, once the lines are made."""
         out: dict[Value, str] = {}
         for v, name in self.names.items():
             plain = v.op is builder.PARAM or _is_item(v)
@@ -406,7 +406,7 @@ class _Body:
         return f"[{', '.join(head)},"
 
     def _turn(self, block: Block) -> str:
-        """What one turn gives: where it gives nothing, the paper names a unit."""
+        """The result of one iteration: a unit, where there is none."""
         if block.results:
             return _one([self.names[r] for r in block.results])
         unit = block.code and block.code[-1].type is Unit
