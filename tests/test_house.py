@@ -16,10 +16,6 @@ LONGER: dict[str, str] = {}  # files that may be longer, and why
 UNTESTED = {"rose/__main__.py", "rose/version.py"}  # modules of which there is nothing to test
 WITHOUT = set(
     """
-rose/derivatives/arguments.py
-rose/derivatives/linear_map.py
-rose/derivatives/sparse/abstract_interpreter.py
-rose/derivatives/sparse/abstract_values.py
 rose/errors/exceptions.py
 rose/errors/locations.py
 rose/host/argument_sizes.py

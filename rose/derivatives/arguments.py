@@ -1,4 +1,4 @@
-"""What a derivative is asked for: a function, and the parameters to differentiate in."""
+"""The arguments of `grad` and its kin: a function, and the parameters to differentiate in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers of a value, in one vector: what a search goes through, whatever the type of its start."""
+"""Flattening: a value of any type as the vector of its numbers, and back."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Flat:
         return total.value
 
     def value(self, v: Any) -> Any:
-        """What has the numbers of the vector `v`."""
+        """Unflatten: the value whose numbers are the elements of the vector `v`."""
         if self.type is self.vec:
             return v
         return view(build(ir.current_builder(), self.type, lambda path: v[place(self.type, path)]))
@@ -56,7 +56,7 @@ def is_real(t: Type) -> bool:
 
 
 def place(t: Type, path: tuple[Value | int, ...]) -> Any:
-    """Where the number that lies at `path` in a `t` is in the vector: an index, or a number if Python knows it."""
+    """The position in the vector of the number at `path` in a `t`: an index, or a number if Python knows it."""
     at: Any = 0
     for k in path:
         if isinstance(t, Vec):

@@ -1,4 +1,4 @@
-"""Derivatives of functions, as functions: each is a few lines over `forward` and `transpose`.
+"""Derivatives of functions, as functions: each is a few lines over `LinearMap`.
 
 All of them can be applied inside a trace and outside, to each other, in any order.
 """
@@ -23,7 +23,7 @@ from ..frontend.operators import view
 from ..frontend.signatures import fresh_name
 from ..frontend.values import to_value
 from ..ir import Value, types
-from ..ir.types import Real, Tuple, Type, Unit, linear_part, tangent, tuple_of, untyped
+from ..ir.types import Real, Tuple, Type, Unit, linear_part, map_leaves, tangent, tuple_of, untyped
 from ..ir.value import host_index
 from .arguments import Argnums, positions
 from .linear_map import LinearMap, as_cotangent, filled
@@ -87,21 +87,21 @@ def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
             y, tape = lin.primal(xs)
             return view(y), edge(lambda *dxs: view(lin.pushforward(xs, y, tape, dxs)))
         if not outside:
-            outside.append((_start(f, lin), _along(f, lin)))
-        start, along = outside[0]
-        y, tape = start(*given)
+            outside.append((_primal(f, lin), _pushforward(f, lin)))
+        primal, pushforward = outside[0]
+        y, tape = primal(*given)
 
         @edge
         def f_lin(*dxs: Any) -> Any:
             lin.check_tangents(dxs)
-            return along(*given, y, tape, *dxs)
+            return pushforward(*given, y, tape, *dxs)
 
         return y, f_lin
 
     return at
 
 
-def _along(f: AnyFn, lin: LinearMap) -> AnyFn:
+def _pushforward(f: AnyFn, lin: LinearMap) -> AnyFn:
     """The linear half as a function of its own."""
     n = len(f.types)
 
@@ -111,7 +111,7 @@ def _along(f: AnyFn, lin: LinearMap) -> AnyFn:
 
     tangents = [fresh_name(f"d{f.names[k]}", f.names) for k in lin.active]
     names = [*f.names, fresh_name("y", f.names), fresh_name("tape", f.names), *tangents]
-    inputs = [*lin.types, lin.result, _kept(lin), *[lin.types[k] for k in lin.active]]
+    inputs = [*lin.types, lin.result, _tape_type(lin), *[lin.types[k] for k in lin.active]]
     return make(body, inputs, lin.result, f"{f.name}.lin", names)
 
 
@@ -119,21 +119,25 @@ def _along(f: AnyFn, lin: LinearMap) -> AnyFn:
 def linear_transpose(f: AnyFn) -> AnyFn:
     """The transpose of a linear function: from a cotangent of its result to those of its parameters.
 
-    Parameters that are no Reals stay, and come first. It is an error if `f` is not linear.
+    Parameters without Reals stay, and come first. It is an error if `f` is not linear.
     """
     f = checked(f, "linear_transpose")
     types_ = [untyped(t) for t in f.types]
     result = untyped(f.result)
     active = [k for k, t in enumerate(types_) if t.real]
-    kept = [k for k, t in enumerate(types_) if not t.real]
+    fixed = [k for k, t in enumerate(types_) if not t.real]
+    for k in active:
+        if not map_leaves(types_[k], lambda s: Unit if s is Real else s).empty:
+            what = f"rose.linear_transpose: {f.names[k]} is a {f.types[k]!r}, which holds more than Reals"
+            raise NotDifferentiable(what, here(), "move what is not a Real to a parameter of its own")
     if not active or not result.real:
         hint = "it needs a parameter and a result of Reals"
-        raise NotDifferentiable(f"{f.name} is no linear function: there is nothing to transpose", here(), hint)
+        raise NotDifferentiable(f"{f.name} is not a linear function: there is nothing to transpose", here(), hint)
 
     def body(*args: Any) -> Any:
         b, func = ir.current_builder(), untype(f.func)
         halves = transpose(as_linear(func, [*[t.real for t in types_], *[False for _ in f.captured]]))
-        given = {k: to_value(x, types_[k], (f.names[k],)) for k, x in zip(kept, args, strict=False)}
+        given = {k: to_value(x, types_[k], (f.names[k],)) for k, x in zip(fixed, args, strict=False)}
         given.update(enumerate([b.reach(v) for v in f.captured], len(types_)))
         ct = as_cotangent(b, to_value(args[-1], result, ("the cotangent",)))
         both = halves.signature.call_forward(b, halves.fwd, given)
@@ -142,8 +146,8 @@ def linear_transpose(f: AnyFn) -> AnyFn:
         grads = [view(filled(b, totals[k].close(b), b.zero(types_[k]))) for k in active]
         return grads[0] if len(grads) == 1 else tuple(grads)
 
-    inputs = [*[types_[k] for k in kept], result]
-    names = [*[f.names[k] for k in kept], fresh_name("ct", f.names)]
+    inputs = [*[types_[k] for k in fixed], result]
+    names = [*[f.names[k] for k in fixed], fresh_name("ct", f.names)]
     outs = [types_[k] for k in active]
     return make(body, inputs, outs[0] if len(outs) == 1 else tuple_of(*outs), f"transpose({f.name})", names)
 
@@ -178,12 +182,12 @@ def vjp(f: AnyFn) -> Callable[..., Vjp]:
         if ir.is_tracing():
             xs = lin.arguments(given)
             y, tape = lin.primal(xs)
-            return _vjp(view(y), lambda ct: _each(f, lin, lin.pullback(xs, tape, _given(ct, lin))))
+            return _vjp(view(y), lambda ct: _each(f, lin, lin.pullback(xs, tape, _cotangent(ct, lin))))
         if not outside:
-            outside.append((_start(f, lin), _back(f, lin)))
-        start, back = outside[0]
-        y, tape = start(*given)
-        return _vjp(y, lambda ct: back(*given, tape, ct))
+            outside.append((_primal(f, lin), _pullback(f, lin)))
+        primal, pull = outside[0]
+        y, tape = primal(*given)
+        return _vjp(y, lambda ct: pull(*given, tape, ct))
 
     return at
 
@@ -196,7 +200,7 @@ def _vjp(y: Any, back: Callable[[Any], Any]) -> Vjp:
     return Vjp(y, grad)
 
 
-def _given(ct: Any, lin: LinearMap) -> Value:
+def _cotangent(ct: Any, lin: LinearMap) -> Value:
     if not lin.result.real:
         return to_value(None, types.Unit) if ct is None else to_value(ct, lin.result, ("the cotangent",))
     return to_value(ct, lin.result, ("the cotangent",))
@@ -209,39 +213,39 @@ def _each(f: AnyFn, lin: LinearMap, grads: Sequence[Value]) -> Any:
     return whole[0] if len(whole) == 1 else whole
 
 
-def _start(f: AnyFn, lin: LinearMap) -> AnyFn:
+def _primal(f: AnyFn, lin: LinearMap) -> AnyFn:
     """The forward half as a function of its own: it gives the value and the tape, if that can leave the module."""
-    kept = _kept(lin)
+    t = _tape_type(lin)
 
     def body(*xs: Any) -> Any:
         y, tape = lin.primal(lin.arguments(xs))
-        return ir.current_builder().tuple([y, tape if kept is not Unit else ir.current_builder().unit()])
+        return ir.current_builder().tuple([y, tape if t is not Unit else ir.current_builder().unit()])
 
-    return make(body, lin.types, tuple_of(lin.result, kept), f"{f.name}.fwd", f.names)
+    return make(body, lin.types, tuple_of(lin.result, t), f"{f.name}.fwd", f.names)
 
 
-def _kept(lin: LinearMap) -> Type:
+def _tape_type(lin: LinearMap) -> Type:
     """The type of the tape, outside of a module. A stack does not leave it: then there is none."""
     tape = lin.tape_type()
     return Unit if tape.stacked else tape
 
 
 def _resumed(lin: LinearMap, xs: Sequence[Value], tape: Any) -> Value:
-    """The tape: as it was kept, or made once more."""
-    kept = _kept(lin)
-    return lin.primal(xs)[1] if kept is Unit else to_value(tape, kept)
+    """The tape: as it left the module, or made once more."""
+    t = _tape_type(lin)
+    return lin.primal(xs)[1] if t is Unit else to_value(tape, t)
 
 
-def _back(f: AnyFn, lin: LinearMap) -> AnyFn:
+def _pullback(f: AnyFn, lin: LinearMap) -> AnyFn:
     """The backward half as a function of its own."""
 
     def body(*args: Any) -> Any:
         *given, tape, ct = args
         xs = lin.arguments(given)
-        return _each(f, lin, lin.pullback(xs, _resumed(lin, xs, tape), _given(ct, lin)))
+        return _each(f, lin, lin.pullback(xs, _resumed(lin, xs, tape), _cotangent(ct, lin)))
 
     names = [*f.names, fresh_name("tape", f.names), fresh_name("ct", f.names)]
-    return make(body, [*lin.types, _kept(lin), lin.result], _gradients(lin), f"{f.name}.bwd", names)
+    return make(body, [*lin.types, _tape_type(lin), lin.result], _gradients(lin), f"{f.name}.bwd", names)
 
 
 @of_any_size
@@ -254,7 +258,7 @@ def pullback(f: AnyFn) -> AnyFn:
         *given, ct = args
         xs = lin.arguments(given)
         y, tape = lin.primal(xs)
-        return view(y), _each(f, lin, lin.pullback(xs, tape, _given(ct, lin)))
+        return view(y), _each(f, lin, lin.pullback(xs, tape, _cotangent(ct, lin)))
 
     names = [*f.names, fresh_name("ct", f.names)]
     return make(body, [*lin.types, lin.result], tuple_of(lin.result, _gradients(lin)), f"vjp({f.name})", names)

@@ -64,7 +64,7 @@ def jacobian(f: AnyFn, argnums: Argnums = 0, *, sparse: bool = False) -> AnyFn:
     several `argnums`, a tuple with one for each stands in the place of each leaf of the result. What is known to be
     zero is 0 and has no code, as in `hessian`.
 
-    With `sparse=True` it is a matrix of SciPy's, a `csr_array`, with the entries of `rose.sparsity(f, argnums)`: a row
+    With `sparse=True` it is a SciPy matrix, a `csr_array`, with the entries of `rose.sparsity(f, argnums)`: a row
     for each number of the result, a column for each of the parameters, one after another. In an `@fn` function, and
     in JavaScript, it has `rows`, `cols`, `values` and `shape`.
     """

@@ -135,7 +135,7 @@ class LinearMap:
 
 
 def as_cotangent(b: Builder, ct: Value) -> Value:
-    """`ct` with nothing in the place of what has no derivative."""
+    """`ct`, with units in the place of members without a derivative."""
     want = linear_part(tangent(ct.type))
     if want is ct.type:
         return ct

@@ -1,11 +1,11 @@
-"""Which numbers a linear function hands on to which: the pattern of its matrix, found by running its IR over sets.
+"""Abstract interpretation of a linear function over sets of inputs: it finds the pattern of its matrix.
 
 In the place of each tangent stands the set of those that it is made of; in the place of each number, truth value or
-index what is known of it: see `abstract_values.py`. Loops run turn by turn with their indices, so that what is read at
-an index that the program determines is read just there. Where that is not so:
+index what is known of it: see `abstract_values.py`. Loops run iteration by iteration with their indices, so that what
+is read at an index that the program determines is read just there. Where that is not so:
 
 - an index that is a parameter, or comes of numbers, reads any element, and adds to any;
-- of a condition that is not known both arms are run, and the result is one of theirs;
+- of a branch whose condition is not known both sides are run, and the result is one of theirs;
 - a `while` whose condition is not known runs until nothing grows.
 
 What is multiplied by 0, where the program says that it is 0, is 0. So the pattern is that of the program and its
@@ -29,13 +29,13 @@ from ...ir.types import Fin, Real, Ref, Stack, Tan, Type, count_leaves, items_of
 from .abstract_values import NOTHING, Row, Several, Sum, grown, is_nothing, join, leaves, loose, mapped, signature, zero
 from .index_sets import EMPTY, IndexSet, Settled, listed, single, union
 
-MOST_TURNS = 1_000_000  # of a `while` whose condition is known each time
+MOST_ITERATIONS = 1_000_000  # of a `while` whose condition is known each time
 MOST_NUMBERS = 100  # in the parameters and the result of a function whose own pattern serves all calls
 MOST_PATTERNS = 16  # of such a function: of more, no two calls may be alike
 
 
 class Env(dict[Value, Any]):
-    """What is known of each value. Numbers that are computed have no place here: nothing is known of them."""
+    """The abstract value of each value. Numbers that are computed have none: nothing is known of them."""
 
     def __missing__(self, v: Value) -> None:
         assert _is_computed(v), v
@@ -45,7 +45,7 @@ Step = Callable[[Env], Any]
 
 
 class Plan(NamedTuple):
-    """What is to be done for a block: a step for each value that is not another one; none for loops and calls."""
+    """The steps for a block: one for each value that is not the same as another; none for loops and calls."""
 
     steps: list[tuple[Value, Step | None, tuple[Value, ...]]]
     results: list[Value]
@@ -61,7 +61,7 @@ class Dependence:
         self._same: dict[Value, Value] = {}  # values that are made of what another is made of
 
     def run(self, f: Func, xs: Sequence[Any]) -> Any:
-        """What `f` gives for such arguments."""
+        """The result of `f` for these arguments."""
         return done(self._call(f, list(xs)))
 
     def _call(self, f: Func, xs: list[Any]) -> Work[Any]:
@@ -122,7 +122,7 @@ class Dependence:
         """The last states: one iteration after another while the condition is known, and else of any number of them."""
         types = items_of(loop.body.result)
         k = len(types)
-        for _ in range(MOST_TURNS):
+        for _ in range(MOST_ITERATIONS):
             holds = yield self._call(loop.test, list(xs))
             if holds is None:
                 break
@@ -192,7 +192,7 @@ def _is_computed(v: Value) -> bool:
 
 
 def _step(v: Value, args: tuple[Value, ...]) -> Step:
-    """What an instruction does, that is no loop and no call."""
+    """The step of an instruction that is neither a loop nor a call."""
     maker = _STEPS.get(v.op)
     return maker(v, *args) if maker is not None else _row(v.op, args)
 
@@ -210,7 +210,7 @@ def _row(op: Op, args: tuple[Value, ...]) -> Step:
 
 
 def _in_both_precisions(compare: Callable[[float, float], bool]) -> Callable[[float, float], bool | None]:
-    """What a comparison says of two numbers, if it says the same of them in 32 bits."""
+    """The result of a comparison of two numbers, if it is the same in 32 bits."""
 
     def said(x: float, y: float) -> bool | None:
         answer = compare(x, y)
@@ -334,13 +334,13 @@ def _join(v: Value, s: Value, t: Value) -> Step:
     return lambda env: join(stack, env[s], env[t])
 
 
-def _kept(v: Value, x: Value) -> Step:
+def _same_as(v: Value, x: Value) -> Step:
     return lambda env: env[x]
 
 
 _STEPS: dict[Op, Callable[..., Step]] = {
     ir.CONST: _const, ir.ZERO: _zero, ir.TUPLE: _tuple, ir.PACK: _pack, ir.GET: _get, ir.INDEX: _index,
     ir.ACCUM: _accum, ir.AT: _at, ir.ADD_TO: _add_to, ir.FREEZE: _freeze,
-    neg: _multiple, div: _multiple, add: _sum, sub: _sum, mul: _product, select: _select, stop_gradient: _kept,
+    neg: _multiple, div: _multiple, add: _sum, sub: _sum, mul: _product, select: _select, stop_gradient: _same_as,
     PUSH: _push, POP: _pop, MORE: _more, JOIN: _join,
 }  # fmt: skip

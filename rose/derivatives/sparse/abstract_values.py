@@ -1,4 +1,4 @@
-"""What is known of a value before a program runs: of a tangent, which tangents it is made of; of the rest, what it is.
+"""The abstract domain: what is known of a value before a program runs.
 
 A tangent is known as an `IndexSet`. A number, truth value or index is known as itself, or not at all: then it is None.
 `NOTHING` is a number that was computed, and is 0 because of what is known to be 0: so 0 times anything is. A tuple is a
@@ -217,7 +217,7 @@ class Sum:
                 part.add(y)
 
     def read(self) -> Any:
-        """What was added so far."""
+        """The sum so far."""
         if self.parts is None and self.anywhere is None:
             return self.value
         xs = [part.read() for part in self._parts()]

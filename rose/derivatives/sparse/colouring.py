@@ -1,4 +1,4 @@
-"""Which columns of a sparse matrix can be found at once, by a product with one vector.
+"""Colouring: which columns of a sparse matrix one product with a vector tells at once.
 
 Columns of one colour are summed, and each entry is read where nothing else was added to it. Of any matrix that is so
 where no two columns of one colour meet in a row. Of a symmetric one fewer colours do: an entry can be read in its own
@@ -48,7 +48,7 @@ def transposed(rows: Places, n: int) -> list[list[int]]:
 
 
 def count(colours: Sequence[int]) -> int:
-    """How many colours there are."""
+    """The number of colours."""
     return max(colours, default=-1) + 1
 
 

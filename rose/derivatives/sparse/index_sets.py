@@ -31,7 +31,7 @@ def single(k: int) -> IndexSet:
 
 
 def union(x: IndexSet, y: IndexSet) -> IndexSet:
-    """What is in either."""
+    """The union of two sets, worked out where it is asked for."""
     if x is y or y is EMPTY:
         return x
     return y if x is EMPTY else IndexSet(None, x, y)

@@ -1,7 +1,7 @@
 """Sparse matrices: their pattern, which is known when a function is made, and the struct of their entries.
 
-In the IR, and in JavaScript, a sparse matrix is a struct of rows, columns, values and the shape. In Python it is an
-array of SciPy's.
+In the IR, and in JavaScript, a sparse matrix is a struct of rows, columns, values and the shape. In Python it is a
+SciPy array.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def matrix(b: Builder, p: Sparsity, values: Value) -> Value:
 
 
 def _made(cls: type[Sparse], items: Sequence[Any]) -> Any:
-    """What a user is given: an array of SciPy's, where the values are one of NumPy's."""
+    """The matrix for a user: a SciPy array, where the values are a NumPy array."""
     values = items[2]
     if values.__class__ is Value or getattr(values, "ndim", 0) != 1 or values.dtype.kind != "f":
         return cls(*items)
@@ -106,13 +106,13 @@ def _made(cls: type[Sparse], items: Sequence[Any]) -> Any:
 
 
 def coordinates(x: Any) -> dict[str, Any]:
-    """A sparse array of SciPy's as a struct of lists."""
+    """A sparse SciPy array as a struct of lists."""
     x = x.tocoo()
     return {"rows": x.row.tolist(), "cols": x.col.tolist(), "values": x.data.tolist(), "shape": list(x.shape)}
 
 
 def _fields(cls: type[Sparse], x: Any) -> Sequence[Any] | None:
-    """What `_made` was given for an array of SciPy's; None if it has not just these entries."""
+    """The arguments of `_made` for a SciPy array; None if it has other entries than these."""
     if not hasattr(x, "tocoo") or x.shape != cls.pattern.shape:
         return None
     x = x.tocoo()
@@ -122,7 +122,7 @@ def _fields(cls: type[Sparse], x: Any) -> Sequence[Any] | None:
 
 @cache
 def _compressed(cls: type[Sparse]) -> tuple[Any, Any]:
-    """Where each row starts, and the column of each entry, as SciPy has them."""
+    """The start of each row, and the column of each entry, as SciPy has them."""
     p = cls.pattern
     numpy: Any = importlib.import_module("numpy")
     starts = [0]
@@ -135,6 +135,6 @@ def _scipy() -> Any:
     try:
         return importlib.import_module("scipy.sparse")
     except ImportError as e:
-        what = f"a sparse matrix is given as an array of SciPy's, which cannot be imported: {e}"
+        what = f"a sparse matrix is given as a SciPy array, which cannot be imported: {e}"
         hint = "pip install scipy; or call it in an @fn function, where it has rows, cols and values"
         raise RoseError(what, here(), hint) from None

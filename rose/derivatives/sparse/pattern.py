@@ -1,4 +1,4 @@
-"""Where a Jacobian may have something other than zeros: its pattern."""
+"""The pattern of a Jacobian: where it may have something other than zeros."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def sparsity(f: AnyFn, argnums: int | Sequence[int] = 0) -> Sparsity:
     Rows are the numbers of the result, columns those of the parameter, each in the order of fields and elements; with
     several `argnums` the columns of one stand after those of the other. For a Hessian, take `sparsity(grad(f))`. It is
     the pattern of the program, with the sizes, loops and literal data that it has: what is read at an index that only
-    a call knows may be any element, and of a condition that only a call knows either arm may be taken.
+    a call knows may be any element, and of a condition that only a call knows either branch may be taken.
     """
     f = of_known_size(checked(f, "sparsity"), "sparsity")
     active = positions(f, argnums, "sparsity")

@@ -583,3 +583,9 @@ def test_vectors_and_structs_are_taken_off_an_accumulator():
     assert everywhere(f, points, 10.0)[:2] == ([Point(-9, -7), Point(-3, -3)], Point(-90, -6))
     slopes, slope = pulled(f, [points, 10.0], ([Point(1.0, 10.0), Point(100.0, 1000.0)], Point(1.0, 0.0), []))[1]
     assert slopes == [Point(-11, -10), Point(-110, -1000), Point(-11, -10)] and slope == -9
+
+
+def test_only_reals_are_transposed():
+    """A member that has no derivative would have to be given, and come back."""
+    with pytest.raises(rose.RoseError, match="holds more than Reals"):
+        rose.linear_transpose(rose.fn([Mixed], Real)(lambda s: 2.0 * s.x))
