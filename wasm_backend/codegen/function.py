@@ -31,6 +31,7 @@ class FunctionWriter:
         self.frame, self.vectorise = frame, vectorise
         self.expr = Expressions(frame)
         self.promotion = Promotion(self.expr)
+        self.start, self.early = frame.lives.start, frame.lives.early
         listener = frame.program.listener
         if listener is not None:
             self.define = listener(frame.c, self.define)
@@ -66,10 +67,10 @@ class FunctionWriter:
     def define(self, v: Value, /) -> None:
         """Put a number into a local, and into the aggregates that it is an item of."""
         frame, c = self.frame, self.frame.c
-        early = frame.lives.early.get(v)
+        early = self.early.get(v)
         if early is None:
             self.expr.compute(v)
-            frame.release(frame.lives.start[v])
+            frame.release(self.start[v])
             k = frame.local(v, wasm_type(v.type))
             c.body += LOCAL_SET[k]
             frame.location[v] = (k,)
@@ -81,7 +82,7 @@ class FunctionWriter:
             c.write(v.type, to)
             return
         self.expr.compute(v)
-        frame.release(frame.lives.start[v])
+        frame.release(self.start[v])
         k = frame.set(v, v.type)
         frame.location[v] = (k,)
         for whole, item in early:
