@@ -33,7 +33,6 @@ from .codegen.heap import Heap
 from .codegen.literals import place_literals
 from .codegen.locations import ADDRESS, Mem
 from .codegen.memory import Memory, too_large
-from .codegen.templates import CALLED
 from .codegen.vector_add import vector_add
 from .codegen.while_loop import WhileLoop
 from .debug_info import Origins
@@ -114,7 +113,7 @@ class _Program:
         self.literals, self.zeros = place_literals(m, self.reserve, needed)
         if self.top > LARGEST:
             raise too_large(self.order[-1], self.top, self.exports)
-        mathematics = [CALLED[v.op] for v in needed if v.op in CALLED]
+        mathematics = [v.op.library for v in needed if v.op.library]
         self.math = link(m, mathematics, self.reserve)
         for f in self.order:
             if not f.is_opaque and f in self.called:

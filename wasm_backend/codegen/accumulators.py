@@ -15,7 +15,7 @@ from .register_promotion import Promotion
 
 
 def accum(expr: Expressions, promotion: Promotion, v: Value) -> None:
-    """Let a sum begin at a value."""
+    """Open an accumulator, which begins at a value."""
     frame, c = expr.frame, expr.c
     (init,), t = v.args, v.args[0].type
     parts = leaves(t)

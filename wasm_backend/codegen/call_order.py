@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, callgraph, is_call
 from rose.ir.stacks import POP
 
-from .templates import CALLED
+from .templates import ROWS
 
-_NEEDS = {CONST, ZERO, CALL, PURE_CALL, POP, *CALLED}
+_NEEDS = {CONST, ZERO, CALL, PURE_CALL, POP, *[op for op in ROWS if op.library]}
 
 
 def needs(block: Block) -> list[Value]:

@@ -1,4 +1,4 @@
-"""Putting values on WebAssembly's stack: expression trees, loads, and the addresses of elements.
+"""Expressions, on WebAssembly's stack: trees of operations, loads, and the addresses of elements.
 
 These are one recursion: a number that is deferred is computed where it is read, the number may be an element, its
 address depends on an index, and that may be deferred.
@@ -101,7 +101,7 @@ class Expressions:
     # addresses of elements
 
     def scaled(self, i: Value, stride: int | Size, row: Mem) -> Mem:
-        """Put where element `i` of a row is on the stack, but for the offset of the address that comes back."""
+        """Put the address of element `i` of a row on the stack, but for the offset of the address that comes back."""
         based, pointer = self.c.beginning(row), self.pointer(i, stride)
         if pointer is None:
             self.push(i)

@@ -110,7 +110,7 @@ class FunctionWriter:
         return self.frame.build_at(whole, 0, whole.type).at(offset)
 
     def element(self, v: Value) -> None:
-        """An aggregate in a vector, or an element of an accumulator: its address."""
+        """Find the address of an aggregate in a vector, or of an element of an accumulator."""
         whole, i = v.args
         t = whole.type.inner if isinstance(whole.type, Ref) else whole.type
         assert isinstance(t, Vec)
@@ -121,7 +121,7 @@ class FunctionWriter:
         self.frame.location[v] = leaves_at(t.elem, at)
 
     def aggregate(self, v: Value) -> None:
-        """A vector or a large tuple from its items; some are there already."""
+        """Build a vector or a large tuple from its items; some are there already."""
         frame = self.frame
         if v.type.empty:
             frame.location[v] = ()
@@ -135,7 +135,7 @@ class FunctionWriter:
                 self.expr.store(x, leaf, t, to.at(plus(start, at)))
 
     def select(self, v: Value) -> None:
-        """A choice between aggregates: of addresses, and of the numbers that are kept apart."""
+        """Select between aggregates: between addresses, and between the numbers that are kept apart."""
         frame, push = self.frame, self.expr.push
         mask, x, y = v.args
         locations: list[Location] = []

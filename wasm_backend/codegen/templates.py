@@ -24,8 +24,6 @@ def template(op: Op) -> tuple[int | bytes | str, ...]:
 
 
 ROWS = [*OPS.values(), *TWINS.values()]  # those in single precision, too
-# the rows that call a function of the library, and which
-CALLED = {op: op.library for op in ROWS if op.library}
 
 
 def _plain(op: Op) -> bytes:
@@ -33,4 +31,4 @@ def _plain(op: Op) -> bytes:
 
 
 # the rows whose code is that of their arguments, and then these bytes
-PLAIN = {op: _plain(op) for op in ROWS if op.wasm and "$" not in op.wasm and op not in CALLED}
+PLAIN = {op: _plain(op) for op in ROWS if op.wasm and "$" not in op.wasm and not op.library}

@@ -1,4 +1,4 @@
-"""Loops that run two iterations at a time, in vectors of two numbers: `rose.compile(f, simd=True)`.
+"""Vectorised loops, with two iterations at a time in vectors of two numbers: `rose.compile(f, simd=True)`.
 
 Every bit is as it is without: the sums of a loop keep their order, as what two iterations add is added one after the
 other. With `simd="relaxed"` a product and a sum are one instruction, which some machines round once, and others twice.
@@ -89,7 +89,7 @@ class VectorLoop:
                 self._last(last)
 
     def _dynamic(self, n: Size) -> None:
-        """A loop of a length that only the module knows."""
+        """Write a loop of dynamic size."""
         c = self.c
         c.size(n)
         c.i32_const(2)
@@ -110,7 +110,7 @@ class VectorLoop:
         c("end")
 
     def _last(self, i: Location) -> None:
-        """Iteration `i`, which has no other beside it."""
+        """Write iteration `i`, which has no other beside it."""
         self.loop.writer.promotion.drop(self.loop.v)
         self.frame.location[self.loop.index] = (i,)
         self.loop.iteration()
@@ -130,7 +130,7 @@ class VectorLoop:
         vectors.release()
 
     def _both(self) -> None:
-        """The instructions of two iterations."""
+        """Write the instructions of two iterations."""
         vectors, plan = self.vectors, self.plan
         for n, x in enumerate(plan.block.code):
             if x.op is ADD_TO:
@@ -149,7 +149,7 @@ class VectorLoop:
         vectors.give_back(len(plan.block.code))
 
     def _next(self, n: int | Size) -> None:
-        """The end of two iterations: all that moves goes on, and the loop ends when one of them is far enough."""
+        """Write the end of two iterations: advance all that moves; one of them tells when the loop ends."""
         c, vectors = self.c, self.vectors
         counter = None
         if not isinstance(n, Size):

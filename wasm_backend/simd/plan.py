@@ -167,7 +167,7 @@ class Plan:
         return Kind.VECTOR if v.type is Real else Kind.LANES
 
     def _parts(self, v: Value) -> list[tuple[int, Value]]:
-        """The numbers of an element that a iteration makes, and where in it each is."""
+        """The numbers of an element that an iteration makes, and where in it each is."""
         if v.type is Real:
             self.numbers([v])
             return [(0, v)]
@@ -211,7 +211,7 @@ class Plan:
         return Affine(x.start * y.step, x.start * y.start, tuple([(a, x.start * k) for a, k in y.terms]))
 
     def numbers(self, args: Sequence[Value]) -> None:
-        """Each of these is a vector, or can be one."""
+        """Require that each of these is a vector, or can be one."""
         for a in args:
             if a.type is not Real or not (self.outside(a) or self.kinds[a] is Kind.VECTOR):
                 raise Unfit
@@ -233,7 +233,7 @@ class Plan:
         return all([a.type is Real or a.type is Bool for a in v.args]) and twin(v.op) is not None
 
     def costs(self) -> tuple[int, int]:
-        """About how many instructions two iterations take without their sums: apart, and at once."""
+        """The cost of two iterations without their sums, in instructions: apart, and at once."""
         apart = sum([2 * len(found) for found in self.parts.values()])
         once = sum([1 if r.type is Real else 2 * len(found) for r, found in self.parts.items()])
         for v, kind in self.kinds.items():
@@ -253,7 +253,7 @@ class Plan:
     # when and where
 
     def _join(self) -> dict[Value, tuple[Value, Value]]:
-        """Numbers that lie side by side in rows that are read: two are loaded at once in each iteration."""
+        """Join numbers that lie side by side in rows that are read: two are loaded at once in each iteration."""
         lone = {r: v for v, r in reversed(self.rows.items()) if v.type is Real and (r.lanes or abs(r.step) > 8)}
         out: dict[Value, tuple[Value, Value]] = {}
         for row, v in sorted(lone.items(), key=lambda item: item[0].offset):

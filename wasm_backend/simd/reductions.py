@@ -43,7 +43,7 @@ class Products(NamedTuple):
 
 @dataclass
 class Both:
-    """Two numbers in a vector."""
+    """Two totals in one vector."""
 
     first: Total
     second: Total
@@ -302,7 +302,7 @@ class Reductions:
             self.vectors.load_pair(at)
 
     def add_late(self) -> None:
-        """At the end of two iterations: the additions that wait for others."""
+        """At the end of two iterations: write the additions that wait for others."""
         made = list[tuple[At, int]]()
         for upper, lower, at in self.handed_on:
             carry = self.vectors.hold(V128)
@@ -336,7 +336,7 @@ class Reductions:
         self.vectors.free += self.kept.values()
 
     def _one_after_the_other(self) -> None:
-        """The additions of one iteration, then those of the next. Two neighbours in memory are added to at once."""
+        """Write the additions of one iteration, then those of the next; two neighbours are added to at once."""
         for lane in (0, 1):
             late = list(self.late.items())
             while late:

@@ -148,7 +148,7 @@ class VectorWriter:
         return splats[v]
 
     def _mask_bits(self) -> None:
-        """A truth value as 64 bits: all, or none."""
+        """Turn the truth value on the stack into 64 bits: all, or none."""
         self.c("i64.extend_i32_u")
         self.c("i64.const", -1)
         self.c("i64.mul")
@@ -373,14 +373,14 @@ class VectorWriter:
             self.free.append(k)
 
     def keep(self, x: Value) -> int:
-        """A vector that nobody else gives back, for two numbers."""
+        """Compute two numbers into a vector that nobody else gives back."""
         k = self.vector_local()
         self.push(x)
         self.c.set(k)
         return k
 
     def plus(self, term: Callable[[], None], x: Value) -> None:
-        """Put a sum on the stack."""
+        """Put the sum of `term` and `x` on the stack."""
         found = self.product(x) if self.relaxed else None
         if found is not None:
             self._multiplied(found, term)
