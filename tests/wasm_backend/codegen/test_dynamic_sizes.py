@@ -84,16 +84,16 @@ def pulled(c: Cloud) -> Cloud:
 
 @fn
 def stepped(x: Vec[n]) -> Vec[n]:
-    """A state that is a vector, for n turns."""
-    turn = lambda i, s: rose.vec(rose.sin(s[j]) + x[j] * s[i] for j in rose.range(n))
-    return rose.scan(turn, x, n)
+    """A state that is a vector, for n iterations."""
+    iteration = lambda i, s: rose.vec(rose.sin(s[j]) + x[j] * s[i] for j in rose.range(n))
+    return rose.scan(iteration, x, n)
 
 
 @fn
 def settled(x: Vec[n]) -> Vec[n]:
     """Vectors on a tape that grows."""
-    turn = lambda s: (rose.vec(s[0][i] * 1.5 + x[i] for i in rose.range(n)), s[1] + rose.dot(s[0], s[0]) + 0.25)
-    return rose.while_loop(lambda s: s[1] < 3.0, turn, (x, 0.0))[0]
+    iteration = lambda s: (rose.vec(s[0][i] * 1.5 + x[i] for i in rose.range(n)), s[1] + rose.dot(s[0], s[0]) + 0.25)
+    return rose.while_loop(lambda s: s[1] < 3.0, iteration, (x, 0.0))[0]
 
 
 @fn
@@ -323,7 +323,7 @@ def test_a_size_below_zero_is_refused_and_what_was_there_stays():
     assert module([1.0, 2.0, 3.0]) == 6.0 and module([1.0, 2.0]) == 0.0
 
 
-def test_what_a_loop_without_turns_divides_by_is_not_divided_by_before_it():
+def test_what_a_loop_without_iterations_divides_by_is_not_divided_by_before_it():
     @fn
     def f(x: Vec[n], i: Fin[7]) -> Real:
         return rose.sum(x[i % n] * x[j] for j in rose.range(n))

@@ -1,4 +1,4 @@
-"""Sums that a loop's turns have in locals, and pointers: the same bits as in the interpreter, and less memory."""
+"""Sums that a loop's iterations have in locals, and pointers: the same bits as in the interpreter, and less memory."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_sum_that_is_handed_on_stays_in_a_local():
     assert loop.count("f64.store") == 1
     assert "memory.fill" not in code, "every element is written before it is read"
     assert "i32.shl" not in code, "a pointer counts bytes"
-    assert loop.count("i32.add") == 1, "and the turns"
+    assert loop.count("i32.add") == 1, "and the iterations"
 
 
 def test_what_a_loop_does_not_write_is_cleared():

@@ -1,4 +1,4 @@
-"""Two turns of a loop at once: the same bits, in all loops of which that can be done; and packages that have both."""
+"""Vectorised loops: the same bits, in all loops that can be vectorised; and packages that have both modules."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.5, 0.1, 5e-324, -2.3e-308, 1.7e308, math.inf,
 
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch):
-    """Loops stay loops, however short they are, and two turns are done at once also where that does not pay."""
+    """Loops stay loops, however short they are, and two iterations are done at once also where that does not pay."""
     monkeypatch.setattr(unrolling, "TURNS", 0)
     monkeypatch.setattr(scalar_replacement, "LARGEST", 0)
     monkeypatch.setattr(loops, "pays", lambda plan, sums: True)
@@ -58,14 +58,14 @@ def vectors(f: Func) -> int:
     return len([x for x in lines if "f64x2." in x or "v128." in x])
 
 
-def agree(f: Func, *points: Sequence[Any], paired: bool = True) -> None:
-    """Two turns at once give the bits of the interpreter, with the optimiser or not; `paired`, if some must be."""
+def agree(f: Func, *points: Sequence[Any], vectorised: bool = True) -> None:
+    """A vectorised loop gives the bits of the interpreter, with the optimiser or not; `vectorised`, if some must be."""
     for g in (f, check(optimised({"f": f})["f"])):
         module = Module({"f": g}, simd=True)
         for x in (*points, *points[:1]):
             want, got = run(f, *x), module["f"](*x)
             assert same(got, want), (got, want)
-    assert vectors(g) or not paired
+    assert vectors(g) or not vectorised
 
 
 def numbers(n: int, k: int = 1) -> tuple[float, ...]:
@@ -258,7 +258,7 @@ def example(t: Type, r: Any) -> Any:
 @pytest.mark.parametrize("name", TABLE)
 def test_a_loop_keeps_its_bits(name: str, n: int):
     f, r = TABLE[name](n), np.random.default_rng(n)
-    agree(f.func, *[[example(t, r) for t in f.types] for _ in range(3)], paired=n > 1)
+    agree(f.func, *[[example(t, r) for t in f.types] for _ in range(3)], vectorised=n > 1)
 
 
 @pytest.mark.usefixtures("always")
@@ -268,7 +268,7 @@ def test_derivatives_keep_their_bits_to_second_order(name: str, n: int):
     f, r = TABLE[name](n), np.random.default_rng(n)
     for g in (f, rose.grad(f)) if f.result is Real else (f,):
         ct = mixed(example(g.result, r), g.result)
-        agree(pulled_back(g).func, [*[example(t, r) for t in f.types], ct], paired=name not in OF_AGGREGATES)
+        agree(pulled_back(g).func, [*[example(t, r) for t in f.types], ct], vectorised=name not in OF_AGGREGATES)
 
 
 ROWS = [name for name, op in OPS.items() if op.eval is not None and op.wasm and twin(op) is not None]
@@ -305,7 +305,7 @@ def result(op: Op, x: Value, y: Value) -> Value:
 
 
 def adds(*ahead: int, vector: int = 1) -> Func:
-    """A loop of which each turn adds to elements that are so far ahead; of an accumulator that is not zero."""
+    """A loop of which each iteration adds to elements that are so far ahead; of an accumulator that is not zero."""
     n = 7
     rows = types.Vec(n + 3, Real if vector == 1 else types.Vec(vector, Real))
 
@@ -313,7 +313,7 @@ def adds(*ahead: int, vector: int = 1) -> Func:
     def f(b: ir.Builder, x: Value, start: Value) -> Value:
         ref = b.accum(start)
 
-        def turn(i: Value) -> Any:
+        def iteration(i: Value) -> Any:
             for k, d in enumerate(ahead):
                 at = b.at(ref, OPS["iadd"](i, b.const(d, Fin(4))))
                 if vector > 1:
@@ -321,7 +321,7 @@ def adds(*ahead: int, vector: int = 1) -> Func:
                 b.add_to(at, b.index(x, i) * (0.1 + k))
             return [], [b.unit()]
 
-        b.loop(n, turn)
+        b.loop(n, iteration)
         return b.freeze(ref)
 
     return f
@@ -332,7 +332,7 @@ def adds(*ahead: int, vector: int = 1) -> Func:
     "ahead", [*product(range(3), repeat=2), (0,), (2,), (0, 1, 2), (2, 1, 0), (1, 1, 0), (3, 1, 2)]
 )
 @pytest.mark.parametrize("vector", [1, 2, 3])
-def test_elements_that_several_turns_add_to(ahead: tuple[int, ...], vector: int):
+def test_elements_that_several_iterations_add_to(ahead: tuple[int, ...], vector: int):
     start = numbers(10) if vector == 1 else tuple([numbers(vector, k) for k in range(10)])
     large = tuple([x * 1e16 for x in numbers(7)])  # what is added first is lost
     agree(adds(*ahead, vector=vector), [numbers(7), start], [large, start])
@@ -344,13 +344,13 @@ def test_an_accumulator_that_is_read_from_its_end():
     def f(b: ir.Builder, x: Value, start: Value) -> Value:
         ref = b.accum(start)
 
-        def turn(i: Value) -> Any:
+        def iteration(i: Value) -> Any:
             back = ifrom(i, b.const(6, Fin(7)))
             b.add_to(b.at(ref, back), b.index(x, back) * b.index(x, i))
             b.add_to(b.at(ref, i), b.index(x, i))
             return [], [b.index(x, back)]
 
-        _, (made,) = b.loop(7, turn)
+        _, (made,) = b.loop(7, iteration)
         return b.tuple([b.freeze(ref), made])
 
     agree(f, [numbers(7), numbers(7, 2)])
@@ -362,12 +362,12 @@ def test_two_parameters_may_be_one_accumulator():
 
     @func(Ref(types.Vec(8, Real)), Ref(types.Vec(8, Real)), types.Vec(7, Real))
     def g(b: ir.Builder, p: Value, q: Value, x: Value) -> Value:
-        def turn(i: Value) -> Any:
+        def iteration(i: Value) -> Any:
             b.add_to(b.at(q, i), b.index(x, i) * 0.3)
             b.add_to(b.at(p, OPS["iadd"](i, b.const(1, Fin(2)))), b.index(x, i))
             return [], [b.unit()]
 
-        b.loop(7, turn)
+        b.loop(7, iteration)
         return b.unit()
 
     @func(types.Vec(7, Real), types.Vec(8, Real))
@@ -418,7 +418,7 @@ WIDTH = 4
 
 
 class Loops:
-    """Draws a loop of everything that a loop can be of which two turns are done at once."""
+    """Draws a loop of everything that a loop can be of which two iterations are done at once."""
 
     def __init__(self, r: random.Random) -> None:
         self.r, self.n = r, r.choice([2, 3, 4, 5, 8, 9])
@@ -458,7 +458,7 @@ class Loops:
             chain = b.accum(r.choice([p, b.zero(p.type)]))
             pair = [b.accum(k), b.accum(b.const(-0.0, Real))]
 
-            def turn(i: Value) -> Any:
+            def iteration(i: Value) -> Any:
                 known = [k, b.const(0.75, Real), OPS["real"](i) * 0.125]
                 shared = self.index(b, i, at)
                 for _ in range(r.randrange(1, 5)):
@@ -487,7 +487,7 @@ class Loops:
                 made = [r.choice(known), b.tuple([r.choice(known), b.pack(r.choices(known, k=3), types.Vec(3, Real))])]
                 return [], r.sample(made, r.randrange(3))
 
-            _, made = b.loop(n, turn)
+            _, made = b.loop(n, iteration)
             return b.tuple([*made, *[b.freeze(ref) for ref in (*totals, *sums, chain, *pair)]])
 
         return f
@@ -499,7 +499,7 @@ def test_random_loops_keep_their_bits(start: int):
     for k in range(start, start + 20):
         f, r = Loops(random.Random(k)).func(), np.random.default_rng(k)
         points = [[example(p.type, r) for p in f.params] for _ in range(2)]
-        agree(f, *points, paired=False)
+        agree(f, *points, vectorised=False)
         relaxed = Module({"f": f}, simd="relaxed")
         for x in points:
             for got, want in zip(flat(relaxed["f"](*x)), flat(run(f, *x)), strict=True):
@@ -509,7 +509,7 @@ def test_random_loops_keep_their_bits(start: int):
 # what is done, and what is not
 
 
-def test_a_loop_is_of_half_as_many_turns():
+def test_a_loop_is_of_half_as_many_iterations():
     f = TABLE["a_vector"](1000)
     text = disassemble(lower({"f": f.func}, simd=True).wasm)
     assert text.count("loop") == 1
@@ -518,7 +518,7 @@ def test_a_loop_is_of_half_as_many_turns():
     assert "f64.mul" not in text
 
 
-def test_what_an_odd_loop_has_left_is_one_turn():
+def test_what_an_odd_loop_has_left_is_one_iteration():
     text = disassemble(lower({"f": TABLE["a_vector"](1001).func}, simd=True).wasm)
     assert text.count("loop") == 1
     assert text.count("f64.mul") == 2
@@ -541,7 +541,7 @@ APART = {
 
 
 @pytest.mark.parametrize("name", APART)
-def test_what_runs_turn_by_turn_is_the_module_without_simd(name: str):
+def test_what_runs_iteration_by_iteration_is_the_module_without_simd(name: str):
     plain, made = rose.compile(APART[name]), rose.compile(APART[name], simd="relaxed")
     assert made.wasm == plain.wasm
     assert made.running.lowered.plain is None
@@ -769,7 +769,7 @@ def test_chromium_takes_relaxed_modules(tmp_path: Path):
     assert np.allclose(got, made.grad(X), rtol=1e-14, atol=1e-13)
 
 
-def test_the_rows_of_a_jacobian_are_two_turns_at_once():
+def test_the_rows_of_a_jacobian_are_two_iterations_at_once():
     """The loop over rows is the only one: the function is written out, and too long for its rows to be."""
 
     @fn
