@@ -212,7 +212,7 @@ def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
     f, values = _arguments(f, given, dtype)
     with reported():
         result = build.compile(f, dtype=dtype)(*values)
-    click.echo(json.dumps(_plain(result)))
+    click.echo(json.dumps(_json_data(result)))
 
 
 def _arguments(f: AnyFn, given: list[Any], dtype: str) -> tuple[AnyFn, list[Any]]:
@@ -236,20 +236,20 @@ def _arguments(f: AnyFn, given: list[Any], dtype: str) -> tuple[AnyFn, list[Any]
     raise click.UsageError(f"{wrong[0].message}\n  hint: {wrong[0].hint}")
 
 
-def _plain(x: Any) -> Any:
-    """A result as JSON has it."""
+def _json_data(x: Any) -> Any:
+    """A result as JSON data."""
     if hasattr(x, "tocoo"):
         return coordinates(x)
     if hasattr(x, "tolist"):
         return x.tolist()
     if hasattr(x, "_asdict"):
-        return {k: _plain(y) for k, y in x._asdict().items()}
+        return {k: _json_data(y) for k, y in x._asdict().items()}
     if hasattr(x, "__dataclass_fields__"):
-        return {k: _plain(getattr(x, k)) for k in x.__dataclass_fields__}
+        return {k: _json_data(getattr(x, k)) for k in x.__dataclass_fields__}
     if isinstance(x, dict):
-        return {k: _plain(y) for k, y in x.items()}  # pyright: ignore[reportUnknownVariableType]
+        return {k: _json_data(y) for k, y in x.items()}  # pyright: ignore[reportUnknownVariableType]
     if isinstance(x, (list, tuple)):
-        return [_plain(y) for y in x]  # pyright: ignore[reportUnknownVariableType]
+        return [_json_data(y) for y in x]  # pyright: ignore[reportUnknownVariableType]
     return x
 
 
@@ -294,6 +294,7 @@ def ir_(target: str, stage: str | None, form: str | None, without: tuple[str, ..
 
 
 def _drawn(funcs: Sequence[Func], form: str | None) -> str:
+    """The functions as text, or as a graph."""
     if form is None:
         return "\n\n".join(map(show, funcs))
     return graph.dot(funcs) if form == "dot" else graph.svg(funcs)
@@ -311,7 +312,7 @@ def _derived(f: AnyFn, stage: str) -> list[Func]:
 
 
 def _optimised(func: Func, last: str, form: str | None, without: Sequence[str]) -> str:
-    """A function after the pass `last`, or what passes did on the way there."""
+    """The IR of a function after the pass `last`, or after each pass before it; or the time of each."""
     later = PASSES[PASSES.index(last) + 1 :] if last in PASSES else ()
     parts = [f"# {func.name} as traced\n\n{show(func)}"] if form == "each" else []
     asked = Instruments((*without, *later))

@@ -13,12 +13,11 @@ from ...host.effects import Assertion, endless
 from ...ir import CONST, PARAM, Builder, Func, Origin, Value, current_builder, is_tracing, shown
 from ...ir.callgraph import callees, make_branch, make_while
 from ...ir.numbers import is_truth
-from ...ir.sizes import open_size
+from ...ir.sizes import LARGEST, open_size
 from ...ir.types import Bool, Fin, Real, Tuple, Type
 from ...ir.value import host_index
 from ...optimise.outlining import lambda_lift, outline
 from .. import operators, tracing
-from ..annotations import LARGEST
 from ..eager import now
 from ..operators import view
 from ..values import infer, is_number, to_value

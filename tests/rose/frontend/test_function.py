@@ -19,6 +19,7 @@ from harness import compiled, same
 import rose
 from rose import Bool, Dual, Fin, Fn, Real, RoseError, Vec, fn
 from rose.derivatives import gradients
+from rose.frontend import function
 from rose.host.interpreter import run
 from rose.ir.check import check
 
@@ -443,3 +444,21 @@ def product(p: Pair) -> rose.Real:
     assert "of_no_module" not in sys.modules
     slope = rose.grad(module["product"])(module["Pair"](2.0, [3.0]))
     assert (slope.x, *slope.y) == (3.0, 2.0)
+
+
+def test_a_call_outside_of_a_trace_runs_on_the_installed_runtime(monkeypatch: pytest.MonkeyPatch):
+    class Told:
+        def run(self, f: AnyFn, /) -> Any:
+            return lambda *args: (f.name, args)
+
+        def present(self, x: Any, t: Any, /) -> Any:
+            return ("presented", x)
+
+    monkeypatch.setattr(function, "_runtime", [])
+    f = fn([Real], Real)(math.sqrt)
+    with pytest.raises(AssertionError, match="import rose first"):
+        f(4.0)
+    function.install(Told())
+    assert f(4.0) == ("sqrt", (4.0,))
+    with rose.eager():
+        assert fn([Real], Real)(lambda x: x + 1.0)(4.0) == ("presented", 5.0)
