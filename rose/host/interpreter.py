@@ -100,7 +100,7 @@ def _need(f: Func, xs: list[Any]) -> Running:
 def _host(f: Func, impl: Callable[..., Any], xs: list[Any]) -> Any:
     """The answer of an opaque function, which sees its arguments, and answers, as a user does."""
     given = [present(x, p.type) for x, p in zip(xs, f.params, strict=True)]
-    return answer(impl(*given), f.result, (f"what {f.name} returns",))
+    return answer(impl(*given), f.result, (f"the result of {f.name}",))
 
 
 def _func(f: Func, xs: list[Any], watch: Watch | None) -> Running:

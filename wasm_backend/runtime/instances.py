@@ -151,7 +151,7 @@ def _answer(ref: weakref.ref[Instance], f: Func, *numbers: Any) -> Any:
     if f.result is Real and x.__class__ is float:
         return x
     code = getattr(impl, "__code__", None)
-    path, loc = (f"what {f.name} returns",), None if code is None else Loc(code, -1)
+    path, loc = (f"the result of {f.name}",), None if code is None else Loc(code, -1)
     if double(f.result) is not f.result:
         x = answer(x, f.result, path, loc)
     if is_aggregate(f.result) or f.result.empty:

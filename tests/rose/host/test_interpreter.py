@@ -234,7 +234,7 @@ def test_the_answer_of_a_host_function_is_checked():
     def wrong(x: Real) -> Vec[2]:
         return [x]
 
-    with pytest.raises(TypeMismatch, match="what wrong returns must have 2 elements, got 1"):
+    with pytest.raises(TypeMismatch, match="the result of wrong must have 2 elements, got 1"):
         run(wrong.func, 1.0)
 
 

@@ -106,9 +106,9 @@ def test_an_opaque_function_of_aggregates() -> None:
 @pytest.mark.parametrize(
     ("result", "what"),
     [
-        (None, "what host returns must be a Pair, got None"),
-        ((9, [1.0, 2.0]), "first of what host returns is out of range: 9"),
-        ((1, [1.0]), "second of what host returns must have 2 elements, got 1"),
+        (None, "the result of host must be a Pair, got None"),
+        ((9, [1.0, 2.0]), "first of the result of host is out of range: 9"),
+        ((1, [1.0]), "second of the result of host must have 2 elements, got 1"),
     ],
 )
 def test_a_wrong_aggregate_from_an_opaque_function(result: Any, what: str) -> None:
@@ -127,7 +127,7 @@ def test_a_wrong_number_from_an_opaque_function() -> None:
     f = module(CALLS, *signatures, imports=(opaque(body).func,))
     with pytest.raises(TypeMismatch) as e:
         f(1.0)
-    assert message(e) == "what body returns must be a Real, got 'a' (str)"
+    assert message(e) == "the result of body must be a Real, got 'a' (str)"
     assert e.value.loc is not None
     assert e.value.loc.code.co_name == "body"
 
