@@ -1,0 +1,139 @@
+"""The call graph: walks in post-order, memos, branches and while loops."""
+
+from __future__ import annotations
+
+import pytest
+
+from rose.ir import Func, Value, building
+from rose.ir.callgraph import (
+    callees,
+    callees_first,
+    calls,
+    changed,
+    done,
+    make_branch,
+    make_while,
+    map_kind,
+    memoised,
+    reachable,
+    weight,
+    with_parts,
+)
+from rose.ir.types import Bool, Real, tuple_of
+
+
+def calling(name: str, *gs: Func) -> Func:
+    """The function that calls these, one after the other."""
+    with building(name) as b:
+        x = b.param(Real, "x")
+        for g in gs:
+            x = b.call(g, [x])
+        return b.func(x + 1.0)
+
+
+def diamond() -> tuple[Func, Func, Func, Func]:
+    leaf = calling("leaf")
+    left, right = calling("left", leaf), calling("right", leaf)
+    return calling("top", left, right), left, right, leaf
+
+
+def looping() -> tuple[Func, Func, Func]:
+    with building("test") as b:
+        test = b.func(b.param(Real, "x") < 1.0)
+    with building("body") as b:
+        body = b.func(b.tuple([b.param(Real, "x") * 2.0]))
+    return make_while("loop", test, body, 10), test, body
+
+
+def test_callees_come_first_and_each_once():
+    top, left, right, leaf = diamond()
+    found: list[Func] = []
+    for f in callees_first(top, lambda f: f not in found):
+        found.append(f)
+    assert found[0] is leaf and found[-1] is top and set(found) == {top, left, right, leaf} and len(found) == 4
+
+
+def test_all_that_a_function_calls_is_reachable_once():
+    top, left, right, leaf = diamond()
+    found = [*reachable(top)]
+    assert found[0] is top and len(found) == 4 and set(found) == {top, left, right, leaf}
+    assert [*reachable(leaf)] == [leaf]
+
+
+def test_a_memo_is_filled_once_callees_first():
+    top, _, _, leaf = diamond()
+    made: list[Func] = []
+    depth = lambda f: made.append(f) or 1 + max([g.memo["depth"] for g in callees(f)], default=0)
+    assert memoised(top, "depth", depth) == 3
+    assert memoised(leaf, "depth", depth) == 1
+    assert len(made) == 4
+
+
+def test_a_memo_is_made_of_the_functions_that_need_one():
+    top, left, right, leaf = diamond()
+    memoised(top, "key", lambda f: f.name, lambda f: f is left)
+    assert ["key" in f.memo for f in (top, left, right, leaf)] == [True, True, False, False]
+
+
+def test_a_walk_is_not_limited_by_pythons_stack():
+    f = calling("f0")
+    for k in range(5000):
+        f = calling(f"f{k + 1}", f)
+    assert memoised(f, "n", lambda g: 1 + sum([h.memo["n"] for h in callees(g)])) == 5001
+
+
+def test_calls_are_found_once_until_the_function_is_changed():
+    top, *_ = diamond()
+    assert len(calls(top)) == 2
+    top.body.code = [v for v in top.body.code if v is not calls(top)[0]]
+    assert len(calls(top)) == 2
+    changed(top)
+    assert len(calls(top)) == 1
+
+
+def test_a_branch_takes_a_condition_and_the_parameters_of_both():
+    f, g = calling("f"), calling("g")
+    branch = make_branch("branch", f, g)
+    assert [p.type for p in branch.params] == [Bool, Real] and callees(branch) == [f, g]
+    with pytest.raises(AssertionError):
+        make_branch("wrong", f, branch)
+
+
+def test_a_while_loop_takes_the_states_and_gives_them():
+    loop, test, body = looping()
+    assert [p.type for p in loop.params] == [Real] and loop.result is tuple_of(Real)
+    assert callees(loop) == [test, body]
+    with pytest.raises(AssertionError):
+        make_while("wrong", body, body)
+
+
+def test_with_the_same_parts_a_loop_is_itself_and_with_others_another():
+    loop, test, body = looping()
+    assert with_parts(loop, {test: test, body: body}) is loop
+    _, other, _ = looping()
+    assert callees(with_parts(loop, {test: other, body: body})) == [other, body]
+    assert map_kind(loop.kind, lambda f: f) == loop.kind
+
+
+def test_work_recurs_without_pythons_stack_and_hands_on_errors():
+    def count(n: int):
+        return 0 if n == 0 else 1 + (yield count(n - 1))
+
+    def fail(n: int):
+        if n == 0:
+            raise KeyError("deep")
+        return (yield fail(n - 1))
+
+    assert done(count(10_000)) == 10_000
+    with pytest.raises(KeyError):
+        done(fail(10))
+
+
+def test_the_weight_of_a_block_counts_those_in_loops():
+    with building("f") as b:
+        x = b.param(Real, "x")
+        body: list[Value] = []
+        b.vec(3, lambda i: body.append(x * x) or x + 2.0)
+        f = b.func(x)
+    loop = next(v for v in f.body.code if v.op.name == "for")
+    assert weight(f.body) == len(f.body.code) + weight(loop.attr)
