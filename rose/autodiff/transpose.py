@@ -89,7 +89,8 @@ class _Backward(LinearHalf):
     def contribute(self, b: Builder, user: Value, arg: Value, ct: Value) -> None:
         """Add a contribution of `user` to the cotangent of its argument, masked if it leaves a branch of `select`."""
         if arg.type.linear:
-            self.add(b, arg, self.masked(b, self.masks.leaving(user, arg), ct))
+            g = self.masks.leaving(user, arg)
+            self.add(b, arg, ct if g is None else self.masked(b, g, ct))
 
     def add(self, b: Builder, v: Value, ct: Value) -> None:
         if v.type is Tan and v.op is not GET:
