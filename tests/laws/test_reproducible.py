@@ -204,6 +204,7 @@ def test_importing_rose_imports_nothing_but_the_standard_library():
     assert not roots & {*THIRD, "asyncio", "email", "http", "unittest"}  # nor what would make it slow
 
 
+@pytest.mark.slow
 def test_tracing_and_differentiating_do_not_import_the_back_end():
     program = f"{PROGRAM}\nfor f in functions.values(): f.func\nimport sys\nout = [k for k in sys.modules]"
     roots = {name.partition(".")[0] for name in run(tried(program))}

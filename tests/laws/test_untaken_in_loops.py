@@ -123,6 +123,7 @@ BODIES: list[Body] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "spare"), SPARE, ids=[n for n, _ in SPARE])
 @pytest.mark.parametrize("body", BODIES)
 def test_what_no_turn_takes_adds_nothing(body: Body, name: str, spare: Spare):

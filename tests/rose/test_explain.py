@@ -240,6 +240,7 @@ def test_a_while_loop_has_turns_in_either_direction():
         assert turns(g, -4.0) == [1, 3, 0]  # the only one that a derivative of a logarithm is not finite in
 
 
+@pytest.mark.slow
 def test_where_the_sum_of_two_stacks_came_from_is_known(monkeypatch: pytest.MonkeyPatch):
     """A cotangent of what two loops read is the sum of two stacks, where a derivative is differentiated again."""
 

@@ -272,6 +272,7 @@ def test_each_call_of_a_gradient_gives_an_array_of_its_own():
     assert (ROSEN.jac(START) == before).all()
 
 
+@pytest.mark.slow
 def test_scipy_is_not_imported():
     program = """
 import sys, rose

@@ -330,6 +330,7 @@ def test_hundreds_of_functions_may_need_one_another():
     assert f(0.0) == 2.0**350
 
 
+@pytest.mark.slow
 def test_a_thousand_and_one_parameters_are_no_matter():
     n = 1001
     f = rose.fn([rose.Real] * n, rose.Real)(lambda *xs: rose.sum([x * float(k) for k, x in enumerate(xs)]))

@@ -73,6 +73,7 @@ def test_what_the_arms_share_keeps_its_derivative(order: tuple[Any, ...]):
     assert derivative(body, order, 0.0) == derivative(lambda x: (x * x + x) * 3.0 + (x * x + x), order, 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS, ids=lambda order: "".join([d.__name__ for d in order]))
 def test_a_condition_inside_a_loop_guards_each_turn(order: tuple[Any, ...]):
     def body(x: Any) -> Any:

@@ -275,6 +275,7 @@ def test_what_is_called_is_checked():
     wrong(outer.func(outer.put(ir.GET, VecType(2, Real), call, attr=0)), "bad: instruction 0")
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_calls_is_checked():
     g = identity(Real)
     for _ in range(5000):

@@ -80,6 +80,7 @@ def test_the_code_of_a_loop_does_not_depend_on_its_size():
     assert abs(wasm(10_000) - wasm(100)) < 20
 
 
+@pytest.mark.slow
 def test_a_thousand_and_one_parameters():
     f = rose.fn([Real] * 1001, Real)(lambda *xs: rose.sum(x * x for x in xs))
     g = rose.compile(rose.grad(f, (0, 1000)))

@@ -106,6 +106,7 @@ def test_a_second_validator_accepts_the_modules(names: list[str], tmp_path: Path
     subprocess.run(["wasm-validate", tmp_path / "m.wasm"], check=True)
 
 
+@pytest.mark.slow
 def test_the_same_module_is_the_same_bytes_whatever_the_hashes():
     code = f"import sys; sys.path[:0] = {[str(ROOT), str(TESTS / 'support')]}\n"
     code += (

@@ -392,6 +392,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
 def test_a_process_that_was_forked_compiles_and_maps():
     """The engine's threads, which compile, are those of the parent: without them nothing may wait."""
@@ -434,6 +435,7 @@ def test_an_opaque_function_that_has_no_name_cannot_travel(processes: ProcessPoo
         f.map([1.0], executor=processes)
 
 
+@pytest.mark.slow
 def test_nothing_is_kept_alive_in_vain():
     """No cycle: the memory of a batch goes with the last name of the function, without the garbage collector."""
     gc.disable()

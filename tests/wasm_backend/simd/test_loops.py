@@ -751,6 +751,7 @@ document.querySelector("pre").textContent = JSON.stringify(said);
 </script>"""
 
 
+@pytest.mark.slow
 def test_chromium_takes_relaxed_modules(tmp_path: Path):
     found = [path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))]
     if not found:

@@ -59,6 +59,7 @@ def test_a_module_with_one_is_pickled():
     assert (module(X) != hess(X)).nnz == 0
 
 
+@pytest.mark.slow
 def test_a_module_is_pickled_to_another_process(tmp_path: Path):
     (tmp_path / "m").write_bytes(pickle.dumps(rose.compile(hess)))
     text = f"import pickle; print(pickle.load(open({str(tmp_path / 'm')!r}, 'rb'))({X}).data.tolist())"

@@ -331,6 +331,7 @@ def test_views_and_vectors_are_right_after_memory_has_grown():
     assert list(large[1]) == pytest.approx(wanted, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_limit_stops_and_never_cuts_off():
     @rose.fn
     def f(x: Real) -> Real:
