@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from . import builder
 from .builder import Op, is_call
+from .callgraph import is_current
 from .func import Block, Body, Branch, Func, Opaque, While
 from .numbers import Numbers, shown
 from .sizes import Size, at_most, plus
@@ -64,6 +65,8 @@ class _Check:
                 self._block(f.body, None)
                 if [r.type for r in f.body.results] != [f.result]:
                     self._fail(f"it gives {_types(f.body.results)}, not one {f.result!r}")
+                if not is_current(f):
+                    self._fail("it was edited in place after its calls were found: see callgraph.changed")
                 return self.calls
             case Opaque():
                 self._opaque(f)

@@ -11,6 +11,7 @@ from rose.ir.callgraph import (
     calls,
     changed,
     done,
+    is_current,
     make_branch,
     make_while,
     map_kind,
@@ -19,6 +20,7 @@ from rose.ir.callgraph import (
     weight,
     with_parts,
 )
+from rose.ir.check import check_alone
 from rose.ir.types import Bool, Real, tuple_of
 
 
@@ -83,12 +85,18 @@ def test_a_walk_is_not_limited_by_pythons_stack():
 
 
 def test_calls_are_found_once_until_the_function_is_changed():
-    top, *_ = diamond()
+    _, left, right, _ = diamond()
+    with building("top") as b:
+        x = b.param(Real, "x")
+        first, _ = b.call(left, [x]), b.call(right, [x])
+        top = b.func(x)
     assert len(calls(top)) == 2
-    top.body.code = [v for v in top.body.code if v is not calls(top)[0]]
-    assert len(calls(top)) == 2
+    top.body.code = [v for v in top.body.code if v is not first]
+    assert len(calls(top)) == 2 and not is_current(top)
+    with pytest.raises(AssertionError, match="edited in place"):
+        check_alone(top)
     changed(top)
-    assert len(calls(top)) == 1
+    assert len(calls(top)) == 1 and is_current(top)
 
 
 def test_a_branch_takes_a_condition_and_the_parameters_of_both():
