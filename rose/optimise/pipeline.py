@@ -88,7 +88,7 @@ PER_FUNCTION = (
     Pass("fuse-loops", lambda f, c: fuse_loops(f, simd=c.simd), "hand tracking: 3.84 x", edits=True),
     Pass("dead-code", _sweep, "hand tracking: 1.06 x", edits=True),
 )
-PROGRAM = "dead-arguments"  # one module, by 1 % of its bytes
+PROGRAM = "dead-arguments"  # for the fourth derivative of an opaque sine: 1.59 x
 LAST = (
     Pass("join-halves", _join, "Rosenbrock's function, unrolled: 1.17 x"),
     Pass("unroll-and-jam", _jam, "a matrix by columns: 1.38 x"),
