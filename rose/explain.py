@@ -198,7 +198,7 @@ class _Watch:
             return self.all(v, z, env)
         return z if z.__class__ is not float or math.isfinite(z) else self.mark(v, xs, z, env)
 
-    def turn(self, f: Func, count: int, xs: list[Any]) -> None:
+    def iteration(self, f: Func, count: int, xs: list[Any]) -> None:
         self.loops[len(self.calls)] = f, count, xs
 
     def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any:

@@ -279,7 +279,7 @@ class _Limit:
     def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any:
         return x
 
-    def turn(self, f: Func, count: int, xs: list[Any]) -> None:
+    def iteration(self, f: Func, count: int, xs: list[Any]) -> None:
         self.left, self.patience = self.left - 1, self.patience - 1
         if min(self.left, self.patience) < 0:
             raise _TooLong

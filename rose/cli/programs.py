@@ -63,7 +63,7 @@ def say(text: str, *, style: str = "") -> None:
 
 @contextmanager
 def progress(quiet: bool) -> Generator[None]:
-    """A progress bar for each stage of a compilation, which counts functions; nothing if stderr is no terminal."""
+    """A progress bar for each stage of a compilation, which counts functions; nothing if stderr is not a terminal."""
     console, stages = _console(), dict[str, TaskID]()
     if quiet or not console.is_terminal or console.color_system is None:  # it moves the cursor
         yield

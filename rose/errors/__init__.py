@@ -2,7 +2,7 @@
 
     exceptions   `RoseError` and its kinds: a message, a location with a caret, and a hint that begins with a verb
     locations    `here`, the user's expression that is being evaluated, and how a `Loc` is narrowed to a part of it
-    numpy_names  what to write in the place of a name of NumPy's or the like
+    numpy_names  what to write in the place of a name of NumPy or the like
 
 `edge` decorates a public function: an error that leaves it points at its caller, and our own frames are hidden. A
 location is a code object and an instruction in it: it costs little until an error is shown. What a user can get wrong

@@ -95,7 +95,7 @@ def _annotation(f: str, k: str, hint: Any, names: dict[str, Any], loc: Loc) -> T
 
 
 def check_plain(body: Any) -> None:
-    """Check that a call of `body` gives its result: it is no generator, and not async."""
+    """Check that a call of `body` gives its result: it is neither a generator nor async."""
     if inspect.isgeneratorfunction(body) or inspect.isasyncgenfunction(body) or inspect.iscoroutinefunction(body):
         said = "yields" if inspect.isgeneratorfunction(body) else "is async"
         what = f"{body.__name__} {said}, so a call of it is not its result"

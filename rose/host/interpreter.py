@@ -36,7 +36,7 @@ class Watch(Protocol):
     def given(self, p: Value, x: Any) -> Any: ...
     def step(self, v: Value, xs: list[Any], env: Env) -> Any: ...
     def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any: ...
-    def turn(self, f: Func, count: int, xs: list[Any]) -> None: ...
+    def iteration(self, f: Func, count: int, xs: list[Any]) -> None: ...
 
 
 def run(f: Func, *args: Any, watch: Watch | None = None) -> Any:
@@ -77,7 +77,7 @@ def _while(f: Func, loop: While, xs: list[Any], watch: Watch | None) -> Running:
     states, count = len(items_of(loop.body.result)), 0
     while True:
         if watch is not None:
-            watch.turn(f, count, xs)
+            watch.iteration(f, count, xs)
         if not (yield loop.test, list(xs)):
             return tuple(xs[:states])
         if count == loop.most:

@@ -146,7 +146,7 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
 
 
 def answer(x: Any, t: Type, path: Path, loc: Loc | None = None) -> Any:
-    """The result of an opaque function as a host value: rounded, where it is to have 32 bits, also one of NumPy's."""
+    """The result of an opaque function as a host value: rounded, where it is to have 32 bits, also a NumPy number."""
     wide = double(t)
     return plain(x, t, path, loc) if wide is t else plain(plain(x, wide, path, loc), t, path, loc)
 

@@ -120,7 +120,7 @@ class _Check:
         self.open.add(block)
         for p in block.params:
             if p.op is not builder.PARAM or p.args:
-                self._fail("a parameter of a block is no `param`", p)
+                self._fail("a parameter of a block is not a `param`", p)
             if around is not None and isinstance(p.type, Ref):
                 self._fail("a loop carries an accumulator", p)
             self._define(p, block)
@@ -231,7 +231,7 @@ def _literal(x: Any, t: Type) -> bool:
 
 def _const(v: Value) -> str | None:
     if not _literal(v.attr, v.type):
-        return f"{shown(v.attr)} is no literal of type {v.type!r}"
+        return f"{shown(v.attr)} is not a literal of type {v.type!r}"
     return _expect(v, v.type, args=0)
 
 
@@ -266,7 +266,7 @@ def _for(v: Value) -> str | None:
         return "a loop needs a block whose first parameter is an index"
     states, k, n = [a.type for a in v.args], len(v.args), block.params[0].type.size
     if [p.type for p in block.params[1:]] != states or [r.type for r in block.results[:k]] != states:
-        return "the states of a loop have other types before, in, or after a turn"
+        return "the states of a loop have other types before, in, or after an iteration"
     return _expect(v, Tuple((*states, *[Vec(n, r.type) for r in block.results[k:]]), None))
 
 

@@ -214,7 +214,7 @@ class Part(Size):
             return _ARITHMETIC[self.name](x, y)
         except ZeroDivisionError:
             given = ", ".join([f"{d!r} = {sizes[d.key]}" for d in self.dims])
-            raise OutOfRange(f"{self!r} is no size, for {given}", here(), "a size is divided by 1 or more") from None
+            raise OutOfRange(f"{self!r} is not a size, for {given}", here(), "a size is divided by 1 or more") from None
 
 
 def _dims_in(sizes: Iterable[int | Size]) -> tuple[Dim, ...]:

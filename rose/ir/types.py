@@ -192,7 +192,7 @@ def as_vec(t: Type) -> Vec:
 
 
 def count_leaves(t: Type, counts: Callable[[Type], bool] = lambda leaf: True) -> int:
-    """How many numbers, truth values and indices are in a `t`; of these, the ones of types that `counts` holds for."""
+    """The count of the leaves of a `t`: numbers, truth values and indices, of types that `counts` holds for."""
     if isinstance(t, Vec):
         return t.size * count_leaves(t.elem, counts)
     return sum([count_leaves(x, counts) for x in t.items]) if isinstance(t, Tuple) else int(counts(t))

@@ -209,7 +209,7 @@ class Value:
     @edge
     def __array__(self, *_: Any, **__: Any) -> Any:
         loc = here()
-        hint = "use the functions of rose in the place of NumPy's; a list [x, y] is a vector"
+        hint = "use rose's functions in the place of NumPy's; a list [x, y] is a vector"
         if name := called(loc):
             hint = of_library(name)
         raise TypeMismatch(f"{a_traced(self)} cannot become a NumPy array: {_LATER}", loc, hint)
@@ -253,8 +253,8 @@ _ASKED = {  # what to write where Python asks for the truth of a traced value
     "not": "write & | ~ for and, or, not, with each comparison in parentheses",
     "chain": "write (a < x) & (x < b) for a < x < b",
     "in": "compare with each: (x == a) | (x == b)",
-    "while": "loop with `for i in rose.range(n)`, and choose in each turn with rose.select(condition, x, y)",
-    "filter": "each turn of the loop gives one item: choose it with rose.select(condition, x, 0.0)",
+    "while": "loop with `for i in rose.range(n)`, and choose in each iteration with rose.select(condition, x, y)",
+    "filter": "each iteration of the loop gives one item: choose it with rose.select(condition, x, 0.0)",
     "assert": "check the numbers where the function is called",
     "min": "rose.min takes traced values",
     "max": "rose.max takes traced values",

@@ -76,7 +76,7 @@ def _whole(t: Type, need: Need) -> bool:
 
 
 class _Program:
-    """What is needed of the results, parameters and accumulators of all functions."""
+    """Interprocedural liveness: the live parts of the results, parameters and accumulators of all functions."""
 
     def __init__(self, roots: list[Func]) -> None:
         seen: set[Func] = set()
@@ -106,7 +106,7 @@ class _Program:
                     self.params[f] = self.read(f)
 
     def read(self, f: Func) -> list[Need]:
-        """What `f` needs of each parameter."""
+        """The live part of each parameter of `f`, as its body reads it."""
         needs: list[Need] = [p.type.empty or self.live[f].need.get(p, False) for p in f.params]
         return [bool(n) if (f, k) in self.shared else n for k, n in enumerate(needs)]
 
@@ -118,7 +118,7 @@ class _Program:
         return not all(map(_whole, [f.result, *[p.type for p in f.params]], needs))
 
     def written(self) -> dict[Func, Func]:
-        """What takes the place of each function."""
+        """The functions without their dead parts, by the functions that they replace."""
         made: dict[Func, Func] = {}
         for f in self.order:
             same = all([made[g] is g for g in callees(f)])
@@ -131,12 +131,12 @@ class _Program:
         return made
 
     def given(self, f: Func) -> list[Need]:
-        """What is needed of each parameter."""
+        """The live part of each parameter of `f`."""
         return self.params[f] if f in self.params else [True] * len(f.params)
 
 
 class _Live:
-    """What is needed of each value of a function, found backwards; it tells the program what it needs of others."""
+    """Liveness within a function: the live part of each value, found backwards, and of what its callees are given."""
 
     def __init__(self, program: _Program, f: Func, *, counts: bool = False) -> None:
         self.program, self.f, self.counts = program, f, counts
@@ -293,7 +293,7 @@ class _Remover(Rewriter):
 
 
 def _shaped(b: Builder, v: Value | None, t: Type, need: Need) -> Value:
-    """What is needed of a value that was of type `t`, and nothing in the place of the rest."""
+    """A value of type `t` rebuilt from its live parts, with unit for the dead ones."""
     if v is None and isinstance(t, Ref):
         return b.accum(b.zero(t.inner))  # which nobody reads: others, who call the same function, do
     if not need or v is None:

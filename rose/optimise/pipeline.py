@@ -52,7 +52,7 @@ class Pass:
 
 
 class Context:
-    """What the passes of a function know besides it: its program, and what later passes are told of it."""
+    """The state of a run of the pipeline that passes share: the program, and what a pass tells later ones."""
 
     def __init__(self, roots: Iterable[Func], simd: bool, asked: Instruments | None) -> None:
         self.simd, self.asked = simd, asked
@@ -110,7 +110,7 @@ CHECKS = os.environ.get("ROSE_CHECK") == "1"
 
 @dataclass
 class Instruments:
-    """What is asked of a run of the pipeline besides its result; without one, passes are run and nothing else."""
+    """Instruments of a run of the pipeline: passes left out, verification, times, printing. None of them by default."""
 
     without: Collection[str] = ()  # passes and rules that are left out
     verifies: bool = CHECKS
@@ -122,7 +122,7 @@ class Instruments:
         assert not unknown, f"there is no pass {unknown[0]}: the passes are {', '.join(NAMES)}"
 
     def run(self, p: Pass, f: Func, context: Context) -> Func:
-        """What a pass makes of a function."""
+        """The result of a pass over a function, with what was asked of it."""
         if not self.verifies and self.tell is None:
             return self.timed(p.name, p.run, f, context)
         before = show(f, callees=False)
@@ -169,7 +169,7 @@ def optimise(roots: Iterable[Func], asked: Instruments | None = VERIFYING) -> No
 def optimised(
     funcs: Mapping[str, Func], *, simd: bool = False, asked: Instruments | None = VERIFYING
 ) -> dict[str, Func]:
-    """What is compiled for these functions, by name: copies that are faster, with the same bits.
+    """The optimised copies of these functions, by name: faster, with the same bits.
 
     The functions stay as they are, but for dead code: what is derived from them later does not depend on what was
     compiled before. With `simd`, loops are left for the back end to vectorise.
@@ -185,7 +185,7 @@ def optimised(
 
 
 def _each(roots: Iterable[Func], passes: Sequence[Pass], context: Context) -> dict[Func, Func]:
-    """What takes the place of these functions, and of all that they call: each after its callees."""
+    """The result of some passes over these functions and all that they call, callees first."""
     made = context.made
     for root in roots:
         for f in callees_first(root, lambda g: g not in made):

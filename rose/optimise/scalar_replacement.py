@@ -36,7 +36,7 @@ def parts(t: Type) -> tuple[Type, ...] | None:
 
 
 def numbers(t: Type) -> int:
-    """How many numbers a value has, up to one more than `LARGEST`."""
+    """The count of numbers in a value, up to one more than `LARGEST`."""
     if t is Real or t.empty:
         return int(t is Real)
     inner = parts(t)

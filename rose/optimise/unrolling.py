@@ -48,7 +48,7 @@ class _Short:
         self.block(body)
 
     def block(self, block: Block) -> int:
-        """How many instructions a block has, when it is written again."""
+        """The count of instructions of a block, once it is rewritten."""
         return sum([self.loop(v) if v.op is FOR else 1 for v in block.code])
 
     def loop(self, v: Value) -> int:

@@ -227,7 +227,7 @@ export const use = async (): Promise<number> => {{
 """
 WRONG = {
     "": "",
-    "a string is no number": 'model.wave("1");',
+    "a string is not a number": 'model.wave("1");',
     "a field is missing": "model.slope({ b0: 1 }, [1], [1]);",
     "an argument is missing": "model.loss(line, [1]);",
     "there is no such function": "model.gradient(1);",

@@ -215,7 +215,7 @@ def f(x: &(Real, Real), y: Real): () =
   x0
 --- but not
 def f(x: (Real, Real), y: Real): () = &fst x += y
---- TypeMismatch: a (Real, Real) is no accumulator
+--- TypeMismatch: a (Real, Real) is not an accumulator
 === 9: &snd x
 def f(x: &(Real, [2]Real), y: [2]Real): () = &snd x += y
 --- is
@@ -251,7 +251,7 @@ def f(x: Real): [3]Real =
   x0
 --- but not
 def f(x: Real): [3]Bool = [for i: 3, x]
---- TypeMismatch: what a turn gives is a Real, and must be a Bool
+--- TypeMismatch: the result of an iteration is a Real, and must be a Bool
 === 9: accum x from y in b
 def f(y: Real): (Real, Bool) = accum x from y in true
 --- is
@@ -281,7 +281,7 @@ def f(x: [2]Real, i: 2): Real =
 --- but not
 def g<t: Value>(x: [t]Real): Real = 1
 def f(x: Real): Real = g<Bool>([x])
---- TypeMismatch: Bool is no index type
+--- TypeMismatch: Bool is not an index type
 === 10: Value <: Type
 def g<t: Type>(x: t): () = ()
 def f(x: Real): () = g(x)
@@ -327,7 +327,7 @@ def f(x: [3]Real): [3]Real =
   x
 --- but not
 def f(x: [Real]Real): () = ()
---- TypeMismatch: Real is no index type
+--- TypeMismatch: Real is not an index type
 === 10: &τ: Type
 def f(x: &[2]Real): () = ()
 --- is

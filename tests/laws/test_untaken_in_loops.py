@@ -72,7 +72,7 @@ def in_an_arm(x: Any, s: Any) -> Any:
 
 
 def shared(x: Any, s: Any) -> Any:
-    """What is shared outside is masked as one; the arms of a turn are joined."""
+    """What is shared outside is masked as one; the arms of an iteration are joined."""
     u = rose.exp(s) * s
     turn = lambda i: rose.select(x > i, (u + s) * u, rose.select(x > i + 0.5, u, x * i))
     return rose.sum(turn(i) for i in rose.range(3))

@@ -2,7 +2,7 @@
 
 A tangent is known as an `IndexSet`. A number, truth value or index is known as itself, or not at all: then it is None.
 `NOTHING` is a number that was computed, and is 0 because of what is known to be 0: so 0 times anything is. A tuple is a
-tuple, a vector a `Row`; where there is no tangent inside, and nothing is known, None stands for the whole.
+tuple, a vector a `Row`; where there is not a tangent inside, and nothing is known, None stands for the whole.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def _rows(d: Func, lin: LinearMap) -> list[Sequence[int]]:
 
 @edge
 def sparsity(f: AnyFn, argnums: int | Sequence[int] = 0) -> Sparsity:
-    """Where the Jacobian of `f` may have something other than zeros, at any point.
+    """The sparsity pattern of the Jacobian of `f`: the entries that may be other than zero at some point.
 
     Rows are the numbers of the result, columns those of the parameter, each in the order of fields and elements; with
     several `argnums` the columns of one stand after those of the other. For a Hessian, take `sparsity(grad(f))`. It is

@@ -211,7 +211,7 @@ class Body(Bindings):
         i = self.value(e, Fin(size) if isinstance(e, tree.Literal) else None)
         if not isinstance(i.type, Fin):
             self.fail(
-                f"{a(i.type)} is no index", e.at, "an index comes from a loop, a parameter like i: 3, or a literal"
+                f"{a(i.type)} is not an index", e.at, "an index comes from a loop, a parameter like i: 3, or a literal"
             )
         if i.type.size > size:
             what = f"an index below {i.type.size} may be out of range for {size} elements"
@@ -224,7 +224,7 @@ class Body(Bindings):
         """An accumulator that can be added to."""
         x = self.place(e.place) if isinstance(e, tree.RefTo) else self.force(self.bound(e), e.at)
         if not isinstance(x.type, Ref):
-            self.fail(f"{a(x.type)} is no accumulator", e.at, "accum a from x in ... opens one")
+            self.fail(f"{a(x.type)} is not an accumulator", e.at, "accum a from x in ... opens one")
         whole = x
         while whole.op is builder.AT:
             whole = whole.args[0]
@@ -237,7 +237,7 @@ class Body(Bindings):
         if isinstance(e, tree.Name):
             return self.ref(e)
         if not isinstance(e, (tree.Index, tree.Part)):
-            self.fail("this is no part of an accumulator", e.at, "write &a[i], &a.x, or &fst a")
+            self.fail("this is not a part of an accumulator", e.at, "write &a[i], &a.x, or &fst a")
         whole = self.place(e.of)
         assert isinstance(whole.type, Ref)
         inner = whole.type.inner
@@ -287,7 +287,7 @@ class Body(Bindings):
             self.name(e.index.name, self.b.param(size))
             for s, v in zip(e.states, inits, strict=True):
                 self.name(s.name.name, self.b.param(v.type))
-            results = self.turn(e, self.lets(e.body), inits, want, many)
+            results = self.iteration(e, self.lets(e.body), inits, want, many)
             if not inits and len(results) == 1 and results[0].type is Unit and block.code[-1:] == results:
                 unit = results.pop()
             block.results = tuple(results)
@@ -299,7 +299,7 @@ class Body(Bindings):
             self.get(made, j, t, e.at)
         return made.gets[0] if len(types) == 1 else made
 
-    def turn(self, e: tree.For, result: Expr, inits: list[Value], want: Type | None, many: bool) -> list[Value]:
+    def iteration(self, e: tree.For, result: Expr, inits: list[Value], want: Type | None, many: bool) -> list[Value]:
         """The results of one iteration: the states of the next, and an element of each vector."""
         k = len(inits)
         if k == 0 and is_unit(result):
@@ -312,14 +312,14 @@ class Body(Bindings):
             wants = [self.wanted(t, j >= k) for j, t in enumerate(own)] or [None] * len(result.items)
             wants[:k] = [v.type for v in inits][: len(wants)]
             values = [
-                self.value(x, t, f"result {j} of a turn")
+                self.value(x, t, f"result {j} of an iteration")
                 for j, (x, t) in enumerate(zip(result.items, wants, strict=True))
             ]
         else:
             one = inits[0].type if k else self.wanted(want, True)
-            values = [self.value(result, one, "what a turn gives")]
+            values = [self.value(result, one, "the result of an iteration")]
         if len(values) < k:
-            self.fail(f"a turn gives {len(values)} of {k} states", result.at, "it gives (states..., elements...)")
+            self.fail(f"an iteration gives {len(values)} of {k} states", result.at, "it gives (states..., elements...)")
         return values
 
     def wanted(self, t: Type | None, is_vector: bool) -> Type | None:
@@ -402,21 +402,21 @@ class Body(Bindings):
     def while_loop(self, e: tree.While, result: Type | None) -> Func:
         """The function that calls another as long as a test holds."""
         params = self.b.root.params
-        for call in (e.test, e.turn):
+        for call in (e.test, e.step):
             if [x.name if isinstance(x, tree.Name) else None for x in call.args] != [p.attr for p in params]:
                 self.fail("a while gives both functions all parameters", call.at, "the first of them are its states")
             if call.name not in self.module.defs:
                 self.module.unknown("function", call.name, call.at, [*self.module.defs], "define it with def")
         own = [p.type for p in params]
-        test, turn = [self.handed(c, own) for c in (e.test, e.turn)]
+        test, step = [self.handed(c, own) for c in (e.test, e.step)]
         self.fits(test.result, Bool, e.test.at, "the test")
-        self.fits(turn.result, result, e.turn.at, "what a turn gives")
-        states = turn.result.items if isinstance(turn.result, Tuple) else ()
+        self.fits(step.result, result, e.step.at, "the result of an iteration")
+        states = step.result.items if isinstance(step.result, Tuple) else ()
         if not states or list(states) != own[: len(states)]:
-            hint = "it gives a tuple of the first parameters' types: the states of the next turn"
-            self.fail(f"what a turn gives is no next state, but {a(turn.result)}", e.turn.at, hint)
-        pure, kind = test.pure and turn.pure, While(test, turn, e.most)
-        return Func(self.b.name, self.b.root, turn.result, pure=pure, kind=kind)
+            hint = "it gives a tuple of the first parameters' types: the states of the next iteration"
+            self.fail(f"the body of a loop gives its next state, not {a(step.result)}", e.step.at, hint)
+        pure, kind = test.pure and step.pure, While(test, step, e.most)
+        return Func(self.b.name, self.b.root, step.result, pure=pure, kind=kind)
 
 
 def is_unit(e: Expr) -> bool:

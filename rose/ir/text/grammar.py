@@ -175,7 +175,7 @@ class _Parser:
         self.expect(":", "write <n: Index>")
         kind = self.name("Index, Value or Type", "write <n: Index>")
         if kind.name not in ("Index", "Value", "Type"):
-            self.fail(f"{kind.name} is no kind of types", "the kinds are Index, Value and Type", kind.at)
+            self.fail(f"{kind.name} is not a kind of types", "the kinds are Index, Value and Type", kind.at)
         return name, kind
 
     def param(self) -> tuple[Pattern, TypeTree]:
@@ -202,20 +202,20 @@ class _Parser:
         return If(self.since(start), condition, then, self.call(hint))
 
     def loop(self, start: int) -> While:
-        hint = "write while test(x, y) do turn(x, y), of two functions of all parameters"
+        hint = "write while test(x, y) do step(x, y), of two functions of all parameters"
         test = self.call(hint)
         self.expect("do", hint)
-        turn, most = self.call(hint), None
+        step, most = self.call(hint), None
         if self.skip("max"):
             token = self.take()
             hint = "write max 100"
             if not token.text.isdigit():
-                self.fail(f"expected how many turns at most, got {_named(token)}", hint, token.at)
+                self.fail(f"expected how many iterations at most, got {_named(token)}", hint, token.at)
             if len(token.text) > 10 or int(token.text) >= LARGEST:
-                hint = "leave it out for any number of turns"
-                self.fail(f"a loop cannot have {_named(token)} turns at most", hint, token.at)
+                hint = "leave it out for any number of iterations"
+                self.fail(f"a loop cannot have {_named(token)} iterations at most", hint, token.at)
             most = int(token.text)
-        return While(self.since(start), test, turn, most)
+        return While(self.since(start), test, step, most)
 
     # types
 
@@ -422,7 +422,7 @@ class _Parser:
             try:
                 float.fromhex(token.text) if token.text[:2] in ("0x", "0X") else float(token.text)
             except (ValueError, OverflowError):
-                self.fail(f"{token.text} is no number", "write 1, 1.5, 1e-3 or 0x1.8p+1", token.at)
+                self.fail(f"{token.text} is not a number", "write 1, 1.5, 1e-3 or 0x1.8p+1", token.at)
         return Literal(token.at, token.text)
 
     def named(self, token: Token) -> Expr:

@@ -37,14 +37,14 @@ def plain(body: Body, e: tree.Literal, want: Type | None) -> tuple[Op, Any, Type
     if want is Tan:
         if x:
             hint = "a derivative is linear in its tangents: besides them, only 0 is a tangent"
-            body.fail(f"{e.text} is no tangent", e.at, hint, NotLinear)
+            body.fail(f"{e.text} is not a tangent", e.at, hint, NotLinear)
         return builder.ZERO, None, Tan
     return builder.CONST, x, Real
 
 
 def _index(body: Body, e: tree.Literal, want: Fin) -> tuple[Op, Any, Type]:
     if not e.text.isdigit():
-        body.fail(f"{e.text} is no index", e.at, f"an index below {want.size} is written as an integer")
+        body.fail(f"{e.text} is not an index", e.at, f"an index below {want.size} is written as an integer")
     k = int(e.text)
     if k == want.size == 0:
         return builder.ZERO, None, want

@@ -117,7 +117,7 @@ class Module:
             case tree.VecOf():
                 size, elem = self.type(t.size, names), self.part(t.elem, names)
                 if not isinstance(size, Fin):
-                    self.fail(TypeMismatch, f"{spell(size)} is no index type", t.size.at, "write [3]Real")
+                    self.fail(TypeMismatch, f"{spell(size)} is not an index type", t.size.at, "write [3]Real")
                 return Vec(size.size, elem)
             case tree.RefOf():
                 return Ref(self.part(t.inner, names))
@@ -189,8 +189,8 @@ class Module:
             self.fail(TypeMismatch, said, at, f"it is generic in <{of}>" if of else "it is not generic")
         for (n, kind), t in zip(d.generics, types, strict=True):
             if (kind.name == "Index" and not isinstance(t, Fin)) or (kind.name == "Value" and isinstance(t, Ref)):
-                hint = "Index stands for sizes, Value for all that is no accumulator, Type for all"
-                self.fail(TypeMismatch, f"{spell(t)} is no {kind.name}, as {n.name} must be", at, hint)
+                hint = "Index stands for sizes, Value for all that is not an accumulator, Type for all"
+                self.fail(TypeMismatch, f"{spell(t)} is not of kind {kind.name}, as {n.name} must be", at, hint)
         return {n.name: t for (n, _), t in zip(d.generics, types, strict=True)}
 
     def inferred(self, d: Def, given: Sequence[Type], at: At) -> tuple[Type, ...]:

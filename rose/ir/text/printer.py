@@ -216,8 +216,8 @@ class _Program:
                 then, otherwise = [f"{self.name(g)}({', '.join(names[1:])})" for g in callees(f)]
                 return f"{head}\n  if {names[0]} then {then} else {otherwise}"
             case While(_, _, most):
-                test, turn = [f"{self.name(g)}({', '.join(names)})" for g in callees(f)]
-                return f"{head}\n  while {test} do {turn}" + ("" if most is None else f" max {most}")
+                test, step = [f"{self.name(g)}({', '.join(names)})" for g in callees(f)]
+                return f"{head}\n  while {test} do {step}" + ("" if most is None else f" max {most}")
 
 
 @dataclass(slots=True, eq=False)

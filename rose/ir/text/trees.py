@@ -270,7 +270,7 @@ class If(Tree):
 @dataclass(slots=True, eq=False)
 class While(Tree):
     test: Call
-    turn: Call
+    step: Call
     most: int | None
 
 

@@ -121,7 +121,7 @@ def test_an_index_fits_its_vector():
 )  # fmt: skip
 def test_a_literal_is_of_its_type(t: Type, x: Any):
     raw = Raw()
-    wrong(raw.func(raw.put(ir.CONST, t, attr=x)), f"is no literal of type {t!r}")
+    wrong(raw.func(raw.put(ir.CONST, t, attr=x)), f"is not a literal of type {t!r}")
 
 
 def test_a_literal_takes_no_arguments():
@@ -349,7 +349,7 @@ def test_a_parameter_is_no_instruction():
 def test_an_instruction_is_no_parameter():
     raw = Raw()
     raw.body.params.append(raw.put(ir.CONST, Real, attr=1.0))
-    wrong(raw.func(raw.body.code[0]), "a parameter of a block is no `param`")
+    wrong(raw.func(raw.body.code[0]), "a parameter of a block is not a `param`")
 
 
 # accumulators

@@ -345,7 +345,7 @@ TypeMismatch: an accumulator is only added to, frozen, or given to a function
 === adding to a value
 def f(x: Real): () = x += x
 ---
-TypeMismatch: a Real is no accumulator
+TypeMismatch: a Real is not an accumulator
   at wrong.rose:1
     def f(x: Real): () = x += x
                          ^
@@ -484,7 +484,7 @@ TypeMismatch: what a state starts from is a Real, and must be a Bool
 === a turn of another type
 def f(x: Real): Real = [for i: 3, s: Real from x, s < x]
 ---
-TypeMismatch: what a turn gives is a Bool, and must be a Real
+TypeMismatch: the result of an iteration is a Bool, and must be a Real
   at wrong.rose:1
     def f(x: Real): Real = [for i: 3, s: Real from x, s < x]
                                                       ^^^^^
@@ -506,7 +506,7 @@ TypeMismatch: Real is no Index, as n must be
   at wrong.rose:2
     def f(x: Real): Real = g(x)
                            ^^^^
-  hint: Index stands for sizes, Value for all that is no accumulator, Type for all
+  hint: Index stands for sizes, Value for all that is not an accumulator, Type for all
 === an if on no parameter
 def g(x: Real): Real = x
 def f(x: Real): Real = if x then g(x) else g(x)
@@ -549,7 +549,7 @@ WrongSyntax: expected 'do', got 'turn'
   at wrong.rose:3
     def f(x: Real, y: Real): (Real,) = while small(x, y) turn(x, y)
                                                          ^^^^
-  hint: write while test(x, y) do turn(x, y), of two functions of all parameters
+  hint: write while test(x, y) do step(x, y), of two functions of all parameters
 === a while without a turn
 def small(x: Real, y: Real): Bool = x < 9.0
 def turn(x: Real, y: Real): (Real,) = (x * y,)
@@ -559,7 +559,7 @@ WrongSyntax: expected a function, got the end of the text
   at wrong.rose:3
     def f(x: Real, y: Real): (Real,) = while small(x, y) do
                                                            ^
-  hint: write while test(x, y) do turn(x, y), of two functions of all parameters
+  hint: write while test(x, y) do step(x, y), of two functions of all parameters
 === a test that is no call
 def small(x: Real, y: Real): Bool = x < 9.0
 def turn(x: Real, y: Real): (Real,) = (x * y,)
@@ -569,7 +569,7 @@ WrongSyntax: expected '(', got 'do'
   at wrong.rose:3
     def f(x: Real, y: Real): (Real,) = while small do turn(x, y)
                                                    ^^
-  hint: write while test(x, y) do turn(x, y), of two functions of all parameters
+  hint: write while test(x, y) do step(x, y), of two functions of all parameters
 === a test that is not given all parameters
 def small(x: Real, y: Real): Bool = x < 9.0
 def turn(x: Real, y: Real): (Real,) = (x * y,)
@@ -625,27 +625,27 @@ def small(x: Real, y: Real): Bool = x < 9.0
 def turn(x: Real, y: Real): Real = x * y
 def f(x: Real, y: Real): Real = while small(x, y) do turn(x, y)
 ---
-TypeMismatch: what a turn gives is no next state, but a Real
+TypeMismatch: the body of a loop gives its next state, not a Real
   at wrong.rose:3
     def f(x: Real, y: Real): Real = while small(x, y) do turn(x, y)
                                                          ^^^^^^^^^^
-  hint: it gives a tuple of the first parameters' types: the states of the next turn
+  hint: it gives a tuple of the first parameters' types: the states of the next iteration
 === a turn that gives another state
 def small(x: Real, y: Real): Bool = x < 9.0
 def turn(x: Real, y: Real): (Bool,) = (x < y,)
 def f(x: Real, y: Real): (Bool,) = while small(x, y) do turn(x, y)
 ---
-TypeMismatch: what a turn gives is no next state, but a (Bool,)
+TypeMismatch: the body of a loop gives its next state, not a (Bool,)
   at wrong.rose:3
     def f(x: Real, y: Real): (Bool,) = while small(x, y) do turn(x, y)
                                                             ^^^^^^^^^^
-  hint: it gives a tuple of the first parameters' types: the states of the next turn
+  hint: it gives a tuple of the first parameters' types: the states of the next iteration
 === a while of another type
 def small(x: Real, y: Real): Bool = x < 9.0
 def turn(x: Real, y: Real): (Real,) = (x * y,)
 def f(x: Real, y: Real): (Real, Real) = while small(x, y) do turn(x, y)
 ---
-TypeMismatch: what a turn gives is a (Real,), and must be a (Real, Real)
+TypeMismatch: the result of an iteration is a (Real,), and must be a (Real, Real)
   at wrong.rose:3
     def f(x: Real, y: Real): (Real, Real) = while small(x, y) do turn(x, y)
                                                                  ^^^^^^^^^^
@@ -705,7 +705,7 @@ def small(x: Real, y: Real): Bool = x < 9.0
 def turn(x: Real, y: Real): (Real,) = (x * y,)
 def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max x
 ---
-WrongSyntax: expected how many turns at most, got 'x'
+WrongSyntax: expected how many iterations at most, got 'x'
   at wrong.rose:3
     def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max x
                                                                            ^
@@ -715,7 +715,7 @@ def small(x: Real, y: Real): Bool = x < 9.0
 def turn(x: Real, y: Real): (Real,) = (x * y,)
 def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max 1.5
 ---
-WrongSyntax: expected how many turns at most, got '1.5'
+WrongSyntax: expected how many iterations at most, got '1.5'
   at wrong.rose:3
     def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max 1.5
                                                                            ^^^
@@ -725,7 +725,7 @@ def small(x: Real, y: Real): Bool = x < 9.0
 def turn(x: Real, y: Real): (Real,) = (x * y,)
 def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max
 ---
-WrongSyntax: expected how many turns at most, got the end of the text
+WrongSyntax: expected how many iterations at most, got the end of the text
   at wrong.rose:3
     def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max
                                                                           ^
@@ -735,11 +735,11 @@ def small(x: Real, y: Real): Bool = x < 9.0
 def turn(x: Real, y: Real): (Real,) = (x * y,)
 def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max 99999999999999999999
 ---
-WrongSyntax: a loop cannot have '99999999999999999999' turns at most
+WrongSyntax: a loop cannot have '99999999999999999999' iterations at most
   at wrong.rose:3
     def f(x: Real, y: Real): (Real,) = while small(x, y) do turn(x, y) max 99999999999999999999
                                                                            ^^^^^^^^^^^^^^^^^^^^
-  hint: leave it out for any number of turns
+  hint: leave it out for any number of iterations
 === a generic test of another size
 def small<n: Index>(v: [n]Real): Bool = true
 def turn(v: [2]Real): ([2]Real,) = (v,)
@@ -775,11 +775,11 @@ def t(): Bool = false
 def s(): () = ()
 def f(): () = while t() do s()
 ---
-TypeMismatch: what a turn gives is no next state, but a ()
+TypeMismatch: the body of a loop gives its next state, not a ()
   at wrong.rose:3
     def f(): () = while t() do s()
                                ^^^
-  hint: it gives a tuple of the first parameters' types: the states of the next turn
+  hint: it gives a tuple of the first parameters' types: the states of the next iteration
 === a stack that is not closed
 def f(s: Stack[Real): Real = 1
 ---
