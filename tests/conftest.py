@@ -10,6 +10,7 @@ from browsers import CHROMIUM
 
 SAMPLE = 2  # cases of each test that are tried with --quick
 SLOW_FOLDERS = ("bundlers", "web")
+SLOW_FILE = "\npytestmark = pytest.mark.slow\n"
 os.environ["ROSE_CACHE"] = ""  # modules are compiled anew, but in tests of the cache
 
 
@@ -19,8 +20,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With `--quick`, folders of which each test is slow are not read."""
-    return True if config.getoption("--quick") and collection_path.name in SLOW_FOLDERS else None
+    """With `--quick`, folders and files of which each test is slow are not read."""
+    if not config.getoption("--quick"):
+        return None
+    if collection_path.is_dir():
+        return True if collection_path.name in SLOW_FOLDERS else None
+    is_slow = collection_path.suffix == ".py" and SLOW_FILE in collection_path.read_text(encoding="utf-8")
+    return True if is_slow else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

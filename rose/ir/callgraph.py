@@ -144,8 +144,9 @@ def memoised(f: Func, key: object, make: Callable[[Func], T], is_made: Callable[
 
     The key is the pass's own function, or a tuple that begins with it.
     """
-    for g in callees_first(f, lambda g: key not in g.memo and (g is f or is_made(g))):
-        g.memo[key] = make(g)
+    if key not in f.memo:
+        for g in callees_first(f, lambda g: key not in g.memo and (g is f or is_made(g))):
+            g.memo[key] = make(g)
     return f.memo[key]
 
 

@@ -296,7 +296,7 @@ def f(x: Real): () =
 --- but not
 def g<t: Value>(x: t): () = ()
 def f(x: &Real): () = g<&Real>(x)
---- TypeMismatch: &Real is no Value, as t must be
+--- TypeMismatch: &Real is not of kind Value, as t must be
 === 10: Index <: Value
 def g<t: Value>(x: t): t = x
 def f(x: 3): 3 = g(x)
@@ -310,7 +310,7 @@ def f(x: 3): 3 =
 --- but not
 def g<t: Index>(x: t): t = x
 def f(x: Real): Real = g(x)
---- TypeMismatch: Real is no Index, as t must be
+--- TypeMismatch: Real is not of kind Index, as t must be
 === 10: (), Bool, Real: Value
 def f(x: ((), (Bool, Real))): [1]((), (Bool, Real)) = [x]
 --- is

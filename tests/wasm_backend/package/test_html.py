@@ -10,6 +10,8 @@ from playwright.sync_api import Locator, Page, expect
 import rose
 from rose import Bool, Fin, Real, RoseError, Vec, fn, opaque
 
+pytestmark = pytest.mark.slow
+
 
 @rose.struct
 class Point:

@@ -159,7 +159,7 @@ WrongSyntax: '$' has no meaning here
 === a bad number
 def f(x: Real): Real = x * 1.2.3
 ---
-WrongSyntax: 1.2.3 is no number
+WrongSyntax: 1.2.3 is not a number
   at wrong.rose:1
     def f(x: Real): Real = x * 1.2.3
                                ^^^^^
@@ -200,7 +200,7 @@ OutOfRange: an index below 5 may be out of range for 3 elements
 === an index that is no index
 def f(v: [3]Real, x: Real): Real = v[x]
 ---
-TypeMismatch: a Real is no index
+TypeMismatch: a Real is not an index
   at wrong.rose:1
     def f(v: [3]Real, x: Real): Real = v[x]
                                          ^
@@ -218,7 +218,7 @@ def f(v: [3]Real): Real =
   let i: 3 = 1.5 in
   v[i]
 ---
-TypeMismatch: 1.5 is no index
+TypeMismatch: 1.5 is not an index
   at wrong.rose:2
     let i: 3 = 1.5 in
                ^^^
@@ -502,7 +502,7 @@ TypeMismatch: the arguments do not say what n is
 def g<n: Index>(x: n): n = x
 def f(x: Real): Real = g(x)
 ---
-TypeMismatch: Real is no Index, as n must be
+TypeMismatch: Real is not of kind Index, as n must be
   at wrong.rose:2
     def f(x: Real): Real = g(x)
                            ^^^^
