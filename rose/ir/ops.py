@@ -30,6 +30,12 @@ from .sizes import Size, at_most, differ
 from .types import Bool, Fin, Real, Tan, Type
 from .value import Value
 
+__all__ = [  # the operations that `rose` exports
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "clip", "copysign", "cos", "cosh",
+    "erf", "erfc", "exp", "exp2", "expm1", "floor", "fmod", "gamma", "hypot", "lgamma", "log", "log1p", "log2",
+    "log10", "relu", "sigmoid", "sign", "sin", "sinh", "softplus", "sqrt", "tan", "tanh", "trunc",
+]  # fmt: skip
+
 LARGEST = 2**31  # the size of the largest `Fin`: an index is an i32
 
 

@@ -1,6 +1,6 @@
 """A new operation is known everywhere: each test names the place where one is missing.
 
-Beside its row in `rose/ir/ops.py`, an operation needs its name in `rose/__init__.py`, a line in `web/docs/library.md`
+Beside its row and its name in `__all__` of `rose/ir/ops.py`, an operation needs its name in `web/docs/library.md`
 (`test_documents.py` asks for that), and in `tests/support/operations.py` what tests compare it with.
 """
 
@@ -30,7 +30,7 @@ each = pytest.mark.parametrize("name", NAMED)
 
 @each
 def test_an_operation_is_a_public_name(name: str):
-    assert name in rose.__all__, f"import {name} from .ir.ops in rose/__init__.py, and name it in __all__"
+    assert name in rose.__all__, f"__all__ of rose/ir/ops.py lacks {name}"
     assert callable(getattr(rose, name))
 
 
