@@ -61,21 +61,13 @@ class HalfSignature:
 
     # parameters
 
-    def declare_forward(self, b: Builder) -> dict[int, Value]:
-        """The parameters of the forward half, by position."""
-        return {k: self.declare_primal(b, k) for k in self.primal}
-
     def declare(self, b: Builder, way: Way) -> Arguments:
         """The parameters of the backward or the linear half."""
         declare = self.declare_total if way is Way.BACKWARD else self.declare_tangent
         linear = {k: declare(b, k) for k in self.linear}
-        primals = {k: self.declare_primal(b, k) for k in self.residuals}
+        primals = {k: declare_primal(b, self.g.params[k]) for k in self.residuals}
         ct = [b.param(linear_part(self.g.result), "ct")] if way is Way.BACKWARD else []
         return Arguments(linear, primals, ct, b.param(self.tape, "tape"))
-
-    def declare_primal(self, b: Builder, k: int) -> Value:
-        p = self._at(b, k)
-        return b.param(primal_part(p.type), p.attr)
 
     def declare_tangent(self, b: Builder, k: int) -> Value:
         p = self._at(b, k)
@@ -128,6 +120,16 @@ class HalfSignature:
             total = totals[k]
             if isinstance(total, Cotangent):
                 yield from [leaf for leaf in total.leaves() if by_value(leaf.type)]
+
+
+def declare_forward(b: Builder, g: Func) -> dict[int, Value]:
+    """The parameters of the forward half of `g`, by position."""
+    return {k: declare_primal(b, p) for k, p in enumerate(g.params) if has_primal(p)}
+
+
+def declare_primal(b: Builder, p: Value) -> Value:
+    b.loc = p.loc
+    return b.param(primal_part(p.type), p.attr)
 
 
 def opened(b: Builder, total: Total, *, numbers: bool = False) -> list[Value]:

@@ -32,7 +32,7 @@ from ..ir.progress import step
 from ..ir.stacks import PUSH
 from ..ir.types import Bool, Stack, Tan, Type, items_of, primal_part
 from ..optimise.outlining import LONG, outline
-from .half_signature import HalfSignature, has_primal
+from .half_signature import HalfSignature, declare_forward, has_primal
 from .linearity import is_linear
 from .residuals import Entry, Residuals
 from .select_masks import Guard, around, holds
@@ -82,10 +82,7 @@ class _ForwardHalf:
 
     def half(self) -> Func:
         with ir.deriving(self.g, "fwd") as b:
-            for p in self.g.params:
-                if has_primal(p):
-                    b.loc = p.loc
-                    self.primals[p] = b.param(primal_part(p.type), p.attr)
+            self.primals = {self.g.params[k]: x for k, x in declare_forward(b, self.g).items()}
             self.block(b, self.g.body)
             tape = b.tuple([self.entry(b, self.g.body, e) for e in self.residuals.tapes[self.g.body]])
             if tape.type.depth > DEEPEST and not tape.type.empty:

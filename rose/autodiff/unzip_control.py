@@ -16,7 +16,7 @@ from ..ir.callgraph import make_branch, make_while
 from ..ir.stacks import MORE, PUSH, pop
 from ..ir.types import Bool, Ref, Stack, Type, as_tuple, items_of, linear_part, primal_part, tuple_of
 from .cotangents import Cotangent
-from .half_signature import Arguments, HalfSignature, Way, closed, opened
+from .half_signature import Arguments, HalfSignature, Way, closed, declare_forward, declare_primal, opened
 
 
 class Unzipped(Protocol):
@@ -70,7 +70,7 @@ class Recomputed(Unzipped):
         self.signature = HalfSignature(g, residuals, tuple_of())
         assert g.primal is not None
         with ir.deriving(g, "fwd") as b:
-            given = self.signature.declare_forward(b)
+            given = declare_forward(b, self.signature.g)
             # the parameters of the function itself are those of its derivative that are not tangents
             own = [k for k, p in enumerate(g.params) if not p.type.linear]
             y = b.call(g.primal, [given[k] if k in given else b.zero(g.params[k].type) for k in own])
@@ -132,9 +132,11 @@ class UnzippedWhile(Unzipped):
 
     def _params(self, b: Builder) -> tuple[dict[int, Value], Value]:
         """The primal states, the stack, and the primals that stay the same."""
-        states = {j: self.signature.declare_primal(b, j) for j in self.states}
+        states = {j: declare_primal(b, self.signature.g.params[j]) for j in self.states}
         stack = b.param(self.stack, "stack")
-        return states | {j: self.signature.declare_primal(b, j) for j in self.signature.primal if j >= self.k}, stack
+        return states | {
+            j: declare_primal(b, self.signature.g.params[j]) for j in self.signature.primal if j >= self.k
+        }, stack
 
     def _test(self, test: Unzipped) -> Func:
         with self._building("test") as b:
@@ -153,7 +155,7 @@ class UnzippedWhile(Unzipped):
         n = len(self.states)
         loop = make_while(f"{self.g.name}.fwd", test, iteration, most, origin=Origin("fwd", self.g))
         with ir.deriving(self.g, "fwd") as b:
-            xs = [*self.signature.declare_forward(b).values()]
+            xs = [*declare_forward(b, self.signature.g).values()]
             out = b.call(loop, [*xs[:n], b.zero(self.stack), *xs[n:]])
             y = self._tuple(b, {j: b.get(out, i) for i, j in enumerate(self.states)}, primal_part(self.g.result))
             return b.func(b.tuple([y, b.tuple([b.get(out, n)])]))
@@ -162,7 +164,7 @@ class UnzippedWhile(Unzipped):
 
     def _popped(self, b: Builder, stack: Value) -> tuple[Value, dict[int, Value], Value]:
         """The rest of the stack, the residual parameters of an iteration, and its tape."""
-        same = {j: self.signature.declare_primal(b, j) for j in self.signature.residuals}
+        same = {j: declare_primal(b, self.signature.g.params[j]) for j in self.signature.residuals}
         item, rest = pop(b, stack)
         states = {j: b.get(item, 1 + n) for n, j in enumerate(self.pushed)}
         return rest, states | same, b.get(item, 0)
