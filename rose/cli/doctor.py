@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from wasm_backend.runtime.cache_directory import cache_directory
+from wasm_backend.runtime.cache_directory import cache_directory, entries, place
 
 from .. import build
 from ..derivatives import gradients
@@ -134,11 +134,11 @@ def _browser() -> Findings:
 
 
 def _cache() -> Findings:
-    folder = cache_directory()
-    if folder is None:
-        wanted = os.environ.get("ROSE_CACHE") != ""
-        why = "there is no directory that only you can write to" if wanted else "ROSE_CACHE is empty"
-        yield "missing", f"compiled modules are not kept: {why}"
-        return
-    sizes = [x.stat().st_size for x in folder.iterdir() if x.is_file()]
-    yield "ok", f"compiled modules are kept in {folder}: {len(sizes):,} of them, {sum(sizes) / 1e6:.1f} MB"
+    with cache_directory() as directory:
+        if directory is None:
+            wanted = f"{place() or 'the cache'} is not a directory that Rose made, and that only you can write to"
+            why = "ROSE_CACHE is empty" if os.environ.get("ROSE_CACHE") == "" else wanted
+            yield "missing", f"compiled modules are not kept: {why}"
+            return
+        sizes = [entry.size for entry in entries(directory)]
+    yield "ok", f"compiled modules are kept in {place()}: {len(sizes):,} of them, {sum(sizes) / 1e6:.1f} MB"

@@ -3,86 +3,95 @@
 An entry is used only if its digest is right, and if nobody else can have written it, since it runs without a check.
 (wasmtime has a cache of its own, without digests: of 300 entries in which one bit was changed, it ran 159.)
 
-`ROSE_CACHE` names another directory than the user's; if it is empty, the cache is off. Errors of the file system are
-never raised: an entry that cannot be read is compiled again, and one that cannot be written is not stored.
+If `ROSE_CACHE` is empty, the cache is off. Errors of the file system are never raised: an entry that
+cannot be read is compiled again, and one that cannot be written is not stored.
 """
 
 from __future__ import annotations
 
 import os
 import platform
-import tempfile
+import time
+from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import version
-from pathlib import Path
+from secrets import token_hex
 
 import wasmtime
 
-from .cache_directory import cache_directory, is_private
+from .cache_directory import cache_directory, entries, read
 
 WORTH = 2**14  # bytes: a module of this size takes 12 ms to compile; smaller ones are not stored
 MOST = 2**28  # bytes of all entries: the least recently used ones are deleted
+ABANDONED = 3600  # seconds after which an entry that is still being written is one of a process that was killed
 _DIGEST = sha256().digest_size
 
 
 def compiled(engine: wasmtime.Engine, wasm: bytes) -> wasmtime.Module:
     """A module compiled by the engine, or its machine code from the cache."""
-    directory = cache_directory() if len(wasm) >= WORTH else None
-    if directory is None:
+    if len(wasm) < WORTH:
         return wasmtime.Module(engine, wasm)
-    path = directory / sha256(f"{version('wasmtime')} {platform.machine()} ".encode() + wasm).hexdigest()
-    code = _read(path)
+    with cache_directory() as directory:
+        if directory is None:
+            return wasmtime.Module(engine, wasm)
+        return _stored(engine, wasm, directory)
+
+
+def _stored(engine: wasmtime.Engine, wasm: bytes, directory: int) -> wasmtime.Module:
+    name = sha256(f"{version('wasmtime')} {platform.machine()} ".encode() + wasm).hexdigest()
+    code = _read(directory, name)
     if code is not None:
         try:
             return wasmtime.Module.deserialize(engine, code)
         except wasmtime.WasmtimeError:
             pass  # from an engine with other options, or a processor with other instructions
     module = wasmtime.Module(engine, wasm)
-    _write(path, bytes(module.serialize()))
+    _write(directory, name, bytes(module.serialize()))
     return module
 
 
-def _digest(path: Path, code: bytes) -> bytes:
+def _digest(name: str, code: bytes) -> bytes:
     """The digest of an entry: of its machine code, and of the hash of its module."""
-    return sha256(path.name.encode() + code).digest()
+    return sha256(name.encode() + code).digest()
 
 
-def _read(path: Path) -> bytes | None:
+def _read(directory: int, name: str) -> bytes | None:
     """The machine code of an entry; None if there is none that can be trusted."""
-    try:
-        with path.open("rb") as file:
-            if not is_private(os.fstat(file.fileno())):
-                return None
-            digest, code = file.read(_DIGEST), file.read()
-        if digest != _digest(path, code):
-            return None
-        os.utime(path)
-        return code
-    except OSError:
+    content = read(directory, name)
+    if content is None or content[:_DIGEST] != _digest(name, content[_DIGEST:]):
         return None
-
-
-def _write(path: Path, code: bytes) -> None:
-    """Store an entry atomically, if possible."""
     try:
-        number, name = tempfile.mkstemp(dir=path.parent, prefix="new-")
+        os.utime(name, dir_fd=directory, follow_symlinks=False)
+    except OSError:
+        pass  # it only seems to be used less recently
+    return content[_DIGEST:]
+
+
+def _write(directory: int, name: str, code: bytes) -> None:
+    """Store an entry atomically, if possible."""
+    if len(code) > MOST:
+        return
+    new = f"new-{token_hex(8)}"
+    try:
+        file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=directory)
         try:
-            with os.fdopen(number, "wb") as file:
-                file.write(_digest(path, code) + code)
-            os.replace(name, path)
-        except OSError:
-            os.unlink(name)
-        _evict(path.parent)
+            with os.fdopen(file, "wb") as opened:
+                opened.write(_digest(name, code) + code)
+            os.replace(new, name, src_dir_fd=directory, dst_dir_fd=directory)
+        except BaseException:
+            os.unlink(new, dir_fd=directory)
+            raise
+        _evict(directory)
     except OSError:
         pass
 
 
-def _evict(directory: Path) -> None:
-    """Delete the least recently used entries until at most `MOST` bytes are left."""
-    entries = [(path.stat(), path) for path in directory.iterdir() if path.is_file()]
-    total = sum([found.st_size for found, _ in entries])
-    for found, path in sorted(entries, key=lambda entry: entry[0].st_mtime):
-        if total <= MOST:
-            break
-        path.unlink(missing_ok=True)
-        total -= found.st_size
+def _evict(directory: int) -> None:
+    """Delete the least recently used entries until at most `MOST` bytes are left, and what was never finished."""
+    there = entries(directory)
+    total = sum([entry.size for entry in there])
+    for name, size, used in there:
+        if total > MOST or (name.startswith("new-") and used < time.time() - ABANDONED):
+            with suppress(FileNotFoundError):  # another process deletes, too
+                os.unlink(name, dir_fd=directory)
+            total -= size

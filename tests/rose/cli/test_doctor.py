@@ -17,7 +17,7 @@ def test_doctor(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch:
     assert (code, err) == (0, "")
     assert f"ok       Python {sys.version.split()[0]} on " in out
     assert "are right in wasmtime\n" in out
-    assert f"compiled modules are kept in {tmp_path / 'cache'}: 0 of them, 0.0 MB\n" in out
+    assert f"compiled modules are kept in {tmp_path / 'cache' / 'rose-machine-code'}: 0 of them, 0.0 MB\n" in out
 
 
 def test_doctor_where_little_is_there(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):

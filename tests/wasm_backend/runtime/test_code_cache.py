@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import wasmtime
 import rose
 from rose import Real
 from wasm_backend.runtime import code_cache, raw_call
+from wasm_backend.runtime.cache_directory import MARKER, NAME
 
 ENGINE = raw_call.engine()
 
@@ -32,7 +34,7 @@ LONG = long_module()
 @pytest.fixture
 def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ROSE_CACHE", str(tmp_path / "kept"))
-    return tmp_path / "kept"
+    return tmp_path / "kept" / NAME
 
 
 @pytest.fixture
@@ -59,8 +61,12 @@ def code(module: wasmtime.Module) -> bytes:
     return bytes(module.serialize())
 
 
+def entries(directory: Path) -> list[Path]:
+    return [path for path in directory.iterdir() if path.name != MARKER]
+
+
 def entry(directory: Path) -> Path:
-    [found] = directory.iterdir()
+    [found] = entries(directory)
     return found
 
 
@@ -71,7 +77,7 @@ def test_code_is_found_again(directory: Path, counts: dict[str, int]):
     assert code(code_cache.compiled(raw_call.engine(), LONG)) == first
     assert counts == {"compiled": 1, "taken": 1}
     code_cache.compiled(ENGINE, long_module(0.25))
-    assert counts == {"compiled": 2, "taken": 1} and len([*directory.iterdir()]) == 2
+    assert counts == {"compiled": 2, "taken": 1} and len(entries(directory)) == 2
 
 
 def test_nobody_else_can_write_there(directory: Path):
@@ -107,7 +113,7 @@ def test_an_entry_of_another_module_is_not_taken(directory: Path, counts: dict[s
     code_cache.compiled(ENGINE, LONG)
     mine = entry(directory)
     code_cache.compiled(ENGINE, long_module(0.125))
-    [other] = [x for x in directory.iterdir() if x != mine]
+    [other] = [x for x in entries(directory) if x != mine]
     other.replace(mine)
     code_cache.compiled(ENGINE, LONG)
     assert counts == {"compiled": 3, "taken": 0}
@@ -138,12 +144,58 @@ def test_the_oldest_entries_go(directory: Path, monkeypatch: pytest.MonkeyPatch)
     first = entry(directory)
     monkeypatch.setattr(code_cache, "MOST", first.stat().st_size * 5 // 2)
     code_cache.compiled(ENGINE, modules[1])
-    [second] = [x for x in directory.iterdir() if x != first]
+    [second] = [x for x in entries(directory) if x != first]
     os.utime(first, (1, 1))
     os.utime(second, (2, 2))
     code_cache.compiled(ENGINE, modules[0])  # was used: the second is the oldest now
     code_cache.compiled(ENGINE, modules[2])
-    assert len([*directory.iterdir()]) == 2 and first.exists() and not second.exists()
+    assert len(entries(directory)) == 2 and first.exists() and not second.exists()
+
+
+def test_an_entry_that_is_larger_than_the_cache_is_not_stored(directory: Path, monkeypatch: pytest.MonkeyPatch):
+    code_cache.compiled(ENGINE, LONG)
+    monkeypatch.setattr(code_cache, "MOST", entry(directory).stat().st_size - 100)
+    code_cache.compiled(ENGINE, long_module(4.0))
+    assert len(entries(directory)) == 1
+
+
+def test_what_a_killed_process_left_goes_after_an_hour(directory: Path):
+    code_cache.compiled(ENGINE, LONG)
+    old, new = directory / f"new-{'0' * 16}", directory / f"new-{'1' * 16}"
+    old.touch(), new.touch()
+    os.utime(old, (1, 1))
+    code_cache.compiled(ENGINE, long_module(5.0))
+    assert not old.exists() and new.exists()
+
+
+FOREIGN = ["old photos.tar", "thesis", ".env", "0" * 63, "A" * 64, "0" * 64 + "~", "new-thing", "new-" + "0" * 16 + "x"]
+
+
+@pytest.mark.parametrize("where", ["beside", "inside"])
+def test_files_of_the_user_are_neither_counted_nor_deleted(
+    directory: Path, counts: dict[str, int], monkeypatch: pytest.MonkeyPatch, where: str
+):
+    code_cache.compiled(ENGINE, LONG)
+    monkeypatch.setattr(code_cache, "MOST", entry(directory).stat().st_size * 3 // 2)
+    folder = directory if where == "inside" else directory.parent
+    for name in FOREIGN:
+        (folder / name).write_bytes(bytes(2 * code_cache.MOST))
+        os.utime(folder / name, (1, 1))
+    code_cache.compiled(ENGINE, long_module(6.0))
+    code_cache.compiled(ENGINE, long_module(6.0))
+    assert counts == {"compiled": 2, "taken": 1}
+    assert all([(folder / name).stat().st_size == 2 * code_cache.MOST for name in FOREIGN])
+
+
+@pytest.mark.parametrize("kind", ["pipe", "directory", "link"])
+def test_an_entry_that_is_no_file_is_not_opened(directory: Path, counts: dict[str, int], kind: str, tmp_path: Path):
+    code_cache.compiled(ENGINE, LONG)
+    at = entry(directory)
+    at.rename(tmp_path / "moved")
+    link: Callable[[Path], None] = lambda at: at.symlink_to(tmp_path / "moved")
+    {"pipe": os.mkfifo, "directory": Path.mkdir, "link": link}[kind](at)
+    code_cache.compiled(ENGINE, LONG)
+    assert counts == {"compiled": 2, "taken": 0}
 
 
 PROGRAM = """
