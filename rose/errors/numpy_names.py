@@ -6,8 +6,8 @@ import math
 
 _SAME = """
     abs acos acosh asin asinh atan atan2 atanh cbrt ceil clip copysign cos cosh cross dot erf erfc exp exp2 expm1 floor
-    fmod gamma hypot lgamma log log10 log1p log2 matmul max min norm pow prod round sin sinh sqrt sum tan tanh
-    transpose trunc logsumexp
+    fmod gamma hypot lgamma log log10 log1p log2 matmul max min norm pow prod round sign sin sinh sqrt sum tan
+    tanh transpose trunc logsumexp
 """.split()
 _BY_ANOTHER_NAME = {
     "abs": "absolute fabs",
@@ -43,7 +43,7 @@ _WRITTEN = {
     "all": "x & y", "any": "x | y", "real": "x", "shape": "len(v)", "size": "len(v)",
     "logical_and": "x & y", "logical_or": "x | y", "logical_xor": "x ^ y", "logical_not": "~x",
     "isnan": "x != x", "isinf": "rose.abs(x) == math.inf", "isfinite": "rose.abs(x) < math.inf",
-    "sign": "rose.sign(...), which is 1 at 0,", "signbit": "rose.sign(x) < 0.0",
+    "signbit": "rose.copysign(1.0, x) < 0.0",
     "heaviside": "rose.select(x == 0.0, y, rose.select(x < 0.0, 0.0, 1.0))",
     "where": "rose.select(condition, x, y)", "select": "rose.select(condition, x, y)",
     "modf": "rose.trunc(x) and x - rose.trunc(x)", "ldexp": "x * rose.exp2(y)",

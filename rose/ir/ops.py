@@ -209,7 +209,7 @@ copysign = _row(
     "copysign", "`x` with the sign of `y`; a nan counts as positive.",
     type=BINARY,
     eval=lambda x, y: math.copysign(x, y if y == y else 1.0),
-    jvp=[lambda d, x, y, z: select(x == 0.0, no(d), d * (sign(x) * sign(copysign(1.0, y)))), None],
+    jvp=[lambda d, x, y, z: select(x == 0.0, no(d), d * (sign(x) * copysign(1.0, y))), None],
     wasm="$0, $1, f64.const 1, $1, $1, f64.eq, select, f64.copysign",
 )  # fmt: skip
 
@@ -284,10 +284,10 @@ softplus = _row("softplus", "`log(1 + exp(x))`, which overflows nowhere.", type=
 # Flat almost everywhere.
 
 sign = _row(
-    "sign", "1 with the sign of `x`, which a zero has too; nan of nan.",
+    "sign", "1 above 0, -1 below, 0 at either zero, nan of nan; `copysign(1, x)` tells the zeros apart.",
     type=UNARY,
-    eval=lambda x: math.copysign(1.0, x) if x == x else x,
-    wasm="f64.const 1, $0, f64.copysign, $0, $0, $0, f64.eq, select",
+    eval=lambda x: math.copysign(1.0, x) if abs(x) > 0.0 else abs(x),
+    wasm="f64.const 1, $0, f64.copysign, $0, f64.abs, f64.const 0, $0, f64.abs, f64.lt, select",
 )  # fmt: skip
 floor = _row(
     "floor", "The whole number at or below.", type=UNARY, eval=lambda x: _whole(math.floor, x), wasm="f64.floor",
@@ -437,7 +437,7 @@ def _over_squares(x: Value, y: Value) -> tuple[Value, Value]:
 def _cosines(x: Value, y: Value) -> tuple[Value, Value]:
     """`x` and `y`, each divided by `hypot(x, y)`, exact for all numbers."""
     large, p, q = _by_larger(x, y)
-    h = sign(large) * sqrt(p * p + q * q)
+    h = copysign(1.0, large) * sqrt(p * p + q * q)
     return p / h, q / h
 
 
