@@ -60,17 +60,23 @@ web: .venv/dev  ## the demo site, into web/dist
 bench: .venv/dev  ## programs and times, beside other tools (which go into benchmarks/.peers)
 	@$(BIN)/python -m benchmarks
 
-clean:  ## remove all that can be made again
-	rm -rf .venv benchmarks/.peers build dist web/dist tests/bundlers/node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+clean:  ## remove all that make made, and can make again
+	[ ! -e .venv/made ] && [ ! -e .venv/making ] || rm -rf .venv
+	rm -f dist/rose-*.whl dist/rose-*.tar.gz
+	rm -rf benchmarks/.peers build web/dist tests/bundlers/node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The newest Python that can make an environment: a Debian without python3-venv cannot, unless it has virtualenv.
+# An environment of the user is never replaced: ours has .venv/making from the first.
 .venv/made:
+	@if [ -e .venv ] && [ ! -e .venv/making ]; then \
+	    echo "make did not make the .venv that is here: move it away, or remove it" >&2; exit 1; \
+	fi
 	@for p in $(PYTHONS); do \
 	    if $$p -c '$(RECENT)' >/dev/null 2>&1; then \
-	        rm -rf .venv; \
+	        rm -rf .venv; mkdir .venv; touch .venv/making; \
 	        $$p -m venv .venv >/dev/null 2>&1 && break; \
-	        rm -rf .venv; \
+	        rm -rf .venv; mkdir .venv; touch .venv/making; \
 	        $$p -m virtualenv --quiet .venv >/dev/null 2>&1 && break; \
 	        rm -rf .venv; none="$$none $$p"; \
 	    fi; \

@@ -239,15 +239,15 @@ class Compiled:
     ) -> list[Path]:  # fmt: skip
         """Write the package for the web into the directory `out`; `wasm_backend/package/files.py` lists its files.
 
-        Nothing is written if something goes wrong. `force` replaces what is there. With `inline` the module is part of
-        `index.js`, and has no file of its own; `html` adds a page to try it with. `strip` leaves out the names of
-        the functions inside of the module, and its source map, which a module that was pickled lacks anyway. The
-        `certificate` of the derivatives goes into NAME.json.
+        Nothing is written if something goes wrong. `force` replaces the files of another package, but not those that
+        were edited. With `inline` the module is part of `index.js`, and has no file of its own; `html` adds a page to
+        try it with. `strip` leaves out the names of the functions inside of the module, and its source map, which a
+        module that was pickled lacks anyway. The `certificate` of the derivatives goes into NAME.json.
         """
         from wasm_backend.package.write import write_files
 
         files = self.files(name, inline=inline, html=html, strip=strip, certificate=certificate)
-        return write_files(files, Path(out), force=force)
+        return write_files(files, out, force=force)
 
     @edge
     def files(

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import Template
+from tempfile import TemporaryDirectory
 
 import click
 import python
@@ -37,15 +38,18 @@ CSP = {
     "base-uri": "'none'",
     "form-action": "'none'",
 }
+DIST = WEB / "dist"
+MARKER = ".site"  # a directory that has it is ours
 LIMIT = 30_000  # bytes of a page, gzipped
 
 
 @click.command()
-@click.option("-o", "--out", type=click.Path(path_type=Path), default=WEB / "dist", help="Where to.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), default=DIST, help="Where to.")
 @click.option("--only", multiple=True, metavar="SLUG", help="Only this page; again for others.")
 def main(out: Path, only: tuple[str, ...]) -> None:
     """Make the demo site."""
-    (out / "shared").mkdir(parents=True, exist_ok=True)
+    claim(out)
+    (out / "shared").mkdir(exist_ok=True)
     for file in (WEB / "shared").iterdir():
         copy(file, out / "shared")
     over: list[str] = []
@@ -57,6 +61,14 @@ def main(out: Path, only: tuple[str, ...]) -> None:
         over += [page.slug] * (weight > LIMIT)
     if over:
         raise click.ClickException(f"over {LIMIT:,} bytes: {', '.join(over)}")
+
+
+def claim(out: Path) -> None:
+    """Make the directory of the site, or take one that is empty or has a site: what is there is replaced."""
+    if out != DIST and out.exists() and any(out.iterdir()) and not (out / MARKER).is_file():
+        raise click.ClickException(f"{out} has files that are not of the site: choose another directory")
+    out.mkdir(parents=True, exist_ok=True)
+    (out / MARKER).touch()
 
 
 def build(page: Page, out: Path) -> int:
@@ -91,8 +103,10 @@ def copy(file: Path, to: Path) -> None:
 def compiled(model: Model, to: Path) -> list[Path]:
     """The files of a package, as the command line makes them."""
     target = f"{ROOT / 'examples' / model.example}.py:{','.join(model.functions)}"
-    command = [sys.executable, "-m", "rose", "compile", target, "-o", to, "--force", "-q"]
-    subprocess.run(command, check=True, cwd=ROOT)
+    with TemporaryDirectory() as scratch:
+        made = Path(scratch, "package")
+        subprocess.run([sys.executable, "-m", "rose", "compile", target, "-o", made, "-q"], check=True, cwd=ROOT)
+        shutil.copytree(made, to, dirs_exist_ok=True)
     return sorted(to.iterdir())
 
 

@@ -9,14 +9,16 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+KEPT = Path(__file__).parents[1] / ".peers" / "compiled"  # not in a directory that others can write to
+
 
 def kept(command: Sequence[str], libraries: Sequence[str], sources: Sequence[Path], name: str) -> Path:
     """The file that a compiler makes of what is in the sources."""
     said = f"{command} {libraries} {[path.read_text() for path in sources]} {platform.node()}"
-    folder = Path(tempfile.gettempdir()) / f"gradbench-{hashlib.sha256(said.encode()).hexdigest()[:20]}"
+    folder = KEPT / hashlib.sha256(said.encode()).hexdigest()[:20]
     out = folder / name
     if not out.exists():
-        folder.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as own:
             made = Path(own) / name
             done = subprocess.run([*command, "-o", str(made), *libraries], capture_output=True, text=True)

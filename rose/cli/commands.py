@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -82,7 +81,7 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 
 @main.command("compile", cls=_Compile)
 @click.argument("target", metavar="FILE[:NAME,...]")
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="The directory to make.")
+@click.option("-o", "--out", required=True, metavar="DIR", help="The directory to make.")
 @click.option("--grad", is_flag=True, help="Add grad_NAME, the gradient in the first parameter.")
 @click.option("--value-and-grad", is_flag=True, help="Add value_and_grad_NAME.")
 @click.option("--hessian", is_flag=True, help="Add hessian_NAME.")
@@ -96,12 +95,12 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @click.option("--strip", is_flag=True, help="Leave out the source map, and the names of functions in the module.")
 @click.option("--max-gz", type=bytes_of, metavar="SIZE", help="Fail if a page loads more, gzipped: 10k, or 10000.")
 @click.option("--no-check", is_flag=True, help="Do not check the derivatives.")
-@click.option("--force", is_flag=True, help="Replace what is there.")
+@click.option("--force", is_flag=True, help="Replace the files of another package, if they were not edited.")
 @click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more.")
 def compile_(
-    target: str, out: Path, grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
+    target: str, out: str, grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
     sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, inline: bool, html: bool, strip: bool,
     max_gz: int | None, no_check: bool, force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip

@@ -3,7 +3,8 @@
 Read `files.py` first: `package_files` puts the files of a package together. Each of the others makes some of them:
 `javascript.py` the entry points and the data of the signatures, `typescript.py` the declarations, `readme.py` the
 README, `html.py` the page that contains everything, `source_map.py` the lines of Python. `samples.py` has the sample
-arguments of the README and the page, and `write.py` writes files into a directory, all or none.
+arguments of the README and the page; `metadata.py` says which files of a directory are as Rose wrote them, and
+`write.py` writes files into a directory, all or none.
 
 The terms: an *entry point* is a file that a page imports (`index.js`, `node.js`, `workerd.js`, `inline.js`); the
 *runtime* is the JavaScript of `wasm_backend/js`, of which a package gets the files that its module needs; the *host

@@ -8,7 +8,6 @@ is `NAME.simd.wasm`, beside `NAME.wasm` for the other engines. `NAME.wasm.map` i
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from ..abi.signature import Lowered
 from ..libm.link import notice
 from .html import html_page
 from .javascript import core, entries, imports_of, npm_name, runtime, signature_data
+from .metadata import as_json, sealed
 from .readme import readme
 from .source_map import source_map, with_map
 from .typescript import declarations, in_python
@@ -69,8 +69,8 @@ def package_files(
     if lowered.mathematics:
         files["NOTICE"] = notice()
     files |= maps
-    files["package.json"] = _json(_manifest(name, [*files, f"{name}.json"], inline=inline))
-    files[f"{name}.json"] = _json(_metadata(lowered, imports, name, about, files))
+    files["package.json"] = as_json(_manifest(name, [*files, f"{name}.json"], inline=inline))
+    files[f"{name}.json"] = sealed(_metadata(lowered, imports, name, about, files))
     return files
 
 
@@ -98,24 +98,6 @@ def _check_names(name: str, lowered: Lowered) -> None:
             None,
             "give it another name",
         )
-
-
-def _json(data: Any) -> bytes:
-    return (_written(data) + "\n").encode()
-
-
-def _written(x: Any, indent: str = "") -> str:
-    """Data as JSON: short data on one line, and deeply nested data, such as types, too."""
-    line = json.dumps(x, ensure_ascii=False)
-    if not x or not isinstance(x, (dict, list)) or len(indent) > 6 or len(line) + len(indent) <= 110:
-        return line
-    inner = indent + "  "
-    if isinstance(x, dict):
-        each = [f"{json.dumps(k, ensure_ascii=False)}: {_written(y, inner)}" for k, y in x.items()]  # pyright: ignore
-    else:
-        each = [_written(y, inner) for y in x]  # pyright: ignore[reportUnknownVariableType]
-    first, last = "{}" if isinstance(x, dict) else "[]"
-    return f"{first}\n{inner}" + f",\n{inner}".join(each) + f"\n{indent}{last}"
 
 
 def _manifest(name: str, files: Sequence[str], *, inline: bool) -> dict[str, Any]:

@@ -5,14 +5,23 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rose.errors import RoseError
 
+from .metadata import regular, unchanged
 
-def write_files(files: Mapping[str, bytes], out: Path, *, force: bool = False) -> list[Path]:
-    """Write files into the directory `out`, all or none, and return their paths. `force` replaces existing files."""
+
+def write_files(files: Mapping[str, bytes], folder: str | Path, *, force: bool = False) -> list[Path]:
+    """Write files into a directory, all or none, and return their paths.
+
+    `force` replaces those of another package that are as they were written; it is an error if one was edited.
+    """
+    if not str(folder) or "\0" in str(folder):
+        raise RoseError(f"{str(folder)!r} is no name of a directory", None, "write . for the current directory")
+    out = Path(folder)
     try:
         _install(files, out, force)
     except OSError as e:
@@ -30,12 +39,7 @@ def _install(files: Mapping[str, bytes], out: Path, force: bool) -> None:
     if not top.is_dir():
         raise RoseError(f"{top} is not a directory", None, "choose a directory for the package")
     present = [file for file in files if os.path.lexists(out / file)]
-    if folders := [file for file in present if (out / file).is_dir()]:
-        raise RoseError(f"{out / folders[0]} is a directory", None, "choose another directory for the package")
-    if present and not force:
-        raise RoseError(
-            f"{out} already has {', '.join(present)}", None, "choose another directory, or replace them with force"
-        )
+    _check_present(files, out, present, force)
     with TemporaryDirectory(prefix=".rose-", dir=top) as scratch:
         made = Path(scratch, "new", out.relative_to(top))
         made.mkdir(parents=True)
@@ -46,6 +50,32 @@ def _install(files: Mapping[str, bytes], out: Path, force: bool) -> None:
         else:
             first = out.relative_to(top).parts[0]
             os.rename(Path(scratch, "new", first), top / first)
+
+
+def _check_present(files: Mapping[str, bytes], out: Path, present: Sequence[str], force: bool) -> None:
+    """Refuse to replace files that are there (`present`) and must stay."""
+    if folders := [file for file in present if (out / file).is_dir()]:
+        raise RoseError(f"{out / folders[0]} is a directory", None, "choose another directory for the package")
+    if present and not force:
+        hint = "choose another directory, or replace them: --force, in Python force=True"
+        raise RoseError(f"{out} already has {', '.join(present)}", None, hint)
+    if edited := _edited(files, out, present):
+        raise RoseError(
+            f"Rose did not write {', '.join(edited)} in {out}, or they were edited since",
+            None,
+            "choose another directory, or remove what you do not need",
+        )
+
+
+def _edited(files: Mapping[str, bytes], out: Path, present: Sequence[str]) -> list[str]:
+    """The files that are there, and are neither those of a package as it was written nor those to be written."""
+    written = unchanged(out)
+    found = {file: regular(out / file) for file in present}
+    return [
+        file
+        for file, content in found.items()
+        if content is None or (content != files[file] and (file, sha256(content).hexdigest()) not in written)
+    ]
 
 
 def _replace(files: Iterable[str], made: Path, out: Path, present: Sequence[str], scratch: Path) -> None:

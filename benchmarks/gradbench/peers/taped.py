@@ -40,10 +40,10 @@ def installed(name: str) -> str | None:
         return "apt-get or g++ is not there"
     folder = PEERS.parent
     folder.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(["apt-get", "download", *PACKAGES[name]], cwd=folder, capture_output=True, text=True)
-    for package in folder.glob("*.deb"):
-        done = subprocess.run(["dpkg", "-x", package.name, "."], cwd=folder, capture_output=True, text=True)
-        package.unlink()
+    with tempfile.TemporaryDirectory() as scratch:
+        done = subprocess.run(["apt-get", "download", *PACKAGES[name]], cwd=scratch, capture_output=True, text=True)
+        for package in Path(scratch).glob("*.deb"):
+            done = subprocess.run(["dpkg", "-x", package, folder], capture_output=True, text=True)
     return None if (INCLUDE[name] / name).exists() else done.stderr.strip()[-200:]
 
 

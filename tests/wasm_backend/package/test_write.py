@@ -1,13 +1,15 @@
 """Writing files into a directory: all of them, or none."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from handwritten_package import FILES, MODULE, message, tree, write_package
+from handwritten_package import FILES, MODULE, SAME, lowered, message, tree, write_package
 
 from rose.errors import RoseError
 from wasm_backend.package.files import package_files
+from wasm_backend.package.write import write_files
 
 
 def test_directories_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -29,19 +31,55 @@ def test_other_files_stay(tmp_path: Path):
 
 
 def test_files_are_replaced_only_with_force(tmp_path: Path):
-    (tmp_path / "index.js").write_text("mine")
-    (tmp_path / "package.json").write_text("mine")
+    write_package(lowered(SAME), tmp_path, "line")
     before = tree(tmp_path)
     with pytest.raises(RoseError) as e:
         write_package(MODULE, tmp_path, "line")
     assert message(e) == [
-        f"{tmp_path} already has index.js, package.json",
-        "  hint: choose another directory, or replace them with force",
+        f"{tmp_path} already has {', '.join(FILES)}",
+        "  hint: choose another directory, or replace them: --force, in Python force=True",
     ]
     assert tree(tmp_path) == before
     write_package(MODULE, tmp_path, "line", force=True)
     write_package(MODULE, tmp_path, "line", force=True)
     assert tree(tmp_path) == package_files(MODULE, "line")
+
+
+def test_another_package_in_the_same_directory_is_replaced_with_force(tmp_path: Path):
+    write_package(lowered(SAME), tmp_path, "other")
+    write_package(MODULE, tmp_path, "line", force=True)
+    assert tree(tmp_path).items() >= package_files(MODULE, "line").items()
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_no_file_that_was_edited_is_replaced(tmp_path: Path, file: str):
+    write_package(lowered(SAME), tmp_path, "line")
+    (tmp_path / file).write_bytes((tmp_path / file).read_bytes().replace(b"e", b"o") + b" ")
+    before = tree(tmp_path)
+    with pytest.raises(RoseError, match=rf"^Rose did not write .*{file}.* in .*, or they were edited since\n"):
+        write_package(MODULE, tmp_path, "line", force=True)
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "dangling link", "pipe"])
+def test_no_file_of_the_user_is_replaced(tmp_path: Path, kind: str):
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "out").mkdir()
+    at = tmp_path / "out" / "package.json"
+    link: Callable[[Path], None] = lambda at: at.symlink_to(tmp_path / ("mine" if kind == "link" else "nothing"))
+    {"file": lambda at: at.write_text("mine"), "pipe": os.mkfifo}.get(kind, link)(at)
+    before = tree(tmp_path)
+    with pytest.raises(RoseError, match=r"^Rose did not write package\.json in "):
+        write_package(MODULE, tmp_path / "out", "line", force=True)
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["", "a\0b"])
+def test_what_is_no_name(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RoseError, match=r"is no name of a directory\n  hint: write \. for the current directory$"):
+        write_files({"file": b""}, name, force=True)
+    assert tree(tmp_path) == {}
 
 
 def test_what_is_no_directory(tmp_path: Path):
@@ -82,8 +120,9 @@ def test_an_interrupted_run_leaves_nothing(step: str, turns: int, tmp_path: Path
 
 @pytest.mark.parametrize("turns", range(5))
 def test_an_interrupted_run_puts_back_what_was_there(turns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    for file in ("index.js", "package.json", "other"):
-        (tmp_path / file).write_text(f"my {file}")
+    write_package(lowered(SAME), tmp_path, "line")
+    (tmp_path / "other").write_text("mine")
+    (tmp_path / "node.js").unlink()
     before = tree(tmp_path)
     interrupt(os, "replace", turns, monkeypatch)
     with pytest.raises(KeyboardInterrupt):

@@ -1,0 +1,62 @@
+"""`NAME.json`, by which a package is known again: what Rose wrote into a directory, and nobody changed since.
+
+It has the hash of each file of the package; its own is its last entry, the seal: that of the file without the seal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+
+def as_json(data: Any) -> bytes:
+    """Data as JSON: short data on one line, and deeply nested data, such as types, too."""
+    return (_written(data) + "\n").encode()
+
+
+def _written(x: Any, indent: str = "") -> str:
+    line = json.dumps(x, ensure_ascii=False)
+    if not x or not isinstance(x, (dict, list)) or len(indent) > 6 or len(line) + len(indent) <= 110:
+        return line
+    inner = indent + "  "
+    if isinstance(x, dict):
+        each = [f"{json.dumps(k, ensure_ascii=False)}: {_written(y, inner)}" for k, y in x.items()]  # pyright: ignore
+    else:
+        each = [_written(y, inner) for y in x]  # pyright: ignore[reportUnknownVariableType]
+    first, last = "{}" if isinstance(x, dict) else "[]"
+    return f"{first}\n{inner}" + f",\n{inner}".join(each) + f"\n{indent}{last}"
+
+
+def sealed(data: Mapping[str, Any]) -> bytes:
+    """The metadata of a package as a file, with its seal."""
+    return as_json({**data, "seal": sha256(as_json(dict(data))).hexdigest()})
+
+
+def unchanged(folder: Path) -> set[tuple[str, str]]:
+    """The files of packages in a directory as they were written: the name and the SHA-256 of each."""
+    found: set[tuple[str, str]] = set()
+    for path in folder.glob("*.json"):
+        content = regular(path) or b""
+        data = _metadata(content)
+        if data is not None:
+            found |= {(file, about["sha256"]) for file, about in data["files"].items()}
+            found.add((path.name, sha256(content).hexdigest()))
+    return found
+
+
+def regular(path: Path) -> bytes | None:
+    """The content of a regular file; None for a link, or a pipe, which would block."""
+    return path.read_bytes() if path.is_file() and not path.is_symlink() else None
+
+
+def _metadata(content: bytes) -> Mapping[str, Any] | None:
+    """The metadata in a file, if its seal is right."""
+    try:
+        data = json.loads(content)
+        seal = data.pop("seal", None) if isinstance(data, dict) else None  # pyright: ignore
+        return data if seal is not None and sealed(data) == content else None  # pyright: ignore
+    except (ValueError, RecursionError):
+        return None
