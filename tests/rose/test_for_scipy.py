@@ -572,3 +572,13 @@ def test_a_sparse_hessian_of_a_product_is_the_dense_one(x: list[float], v: list[
 
 
 SPARSE, DENSE = rose.scipy(tridiagonal, sparse=True), rose.scipy(tridiagonal)
+
+
+def test_a_while_loop_in_another_has_a_gradient_in_many_columns():
+    def body(x):
+        grow = lambda s: rose.while_loop(lambda a: a < 1.5, lambda a: a + 0.5 + 0.25 * x[1] ** 2, s)
+        return rose.while_loop(lambda s: s < 9.0, lambda s: s + 1.0 + grow(x[0]) * s * 0.1, x[2])
+
+    s = rose.scipy(rose.fn([Vec[60]], Real)(body))
+    x = np.linspace(0.1, 1.0, 60)
+    assert s.jac(x) == pytest.approx(optimize.approx_fprime(x, s.fun, 1e-7), abs=1e-5)

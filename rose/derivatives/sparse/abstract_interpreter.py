@@ -26,7 +26,21 @@ from ...ir.libm import nearest
 from ...ir.ops import add, div, eq, le, lt, mul, ne, neg, select, stop_gradient, sub
 from ...ir.stacks import JOIN, MORE, POP, PUSH
 from ...ir.types import Fin, Real, Ref, Stack, Tan, Type, count_leaves, items_of
-from .abstract_values import NOTHING, Row, Several, Sum, grown, is_nothing, join, leaves, loose, mapped, signature, zero
+from .abstract_values import (
+    NOTHING,
+    Row,
+    Several,
+    Sum,
+    added,
+    grown,
+    is_nothing,
+    join,
+    leaves,
+    loose,
+    mapped,
+    signature,
+    zero,
+)
 from .index_sets import EMPTY, IndexSet, Settled, listed, single, union
 
 MOST_ITERATIONS = 1_000_000  # of a `while` whose condition is known each time
@@ -257,9 +271,8 @@ def _index(v: Value, x: Value, i: Value) -> Step:
 
 
 def _sum(v: Value, x: Value, y: Value) -> Step:
-    if v.type is Tan:
-        return lambda env: union(env[x], env[y])
-    return lambda env: NOTHING if is_nothing(env[x]) and is_nothing(env[y]) else None
+    t = v.type
+    return lambda env: added(t, env[x], env[y])
 
 
 def _product(v: Value, x: Value, y: Value) -> Step:
@@ -307,8 +320,10 @@ def _push(v: Value, s: Value, x: Value) -> Step:
     elem = _stack_of(v.type).elem
 
     def step(env: Env) -> Any:
-        below = env[s]
-        return Several(join(elem, below.item, env[x])) if below.__class__ is Several else (env[x], below)
+        below, item = env[s], env[x]
+        if below.__class__ is Several:
+            return Several(join(elem, below.item, loose(elem, item)))
+        return None if below is None else (item, below)
 
     return step
 
@@ -320,18 +335,18 @@ def _pop(v: Value, s: Value) -> Step:
         stack = env[s]
         if stack.__class__ is Several:
             return stack.item, stack
-        return (zero(elem), None) if stack is None else stack
+        return (zero(elem), stack) if stack == () else stack
 
     return step
 
 
 def _more(v: Value, s: Value) -> Step:
-    return lambda env: None if env[s].__class__ is Several else env[s] is not None
+    return lambda env: None if env[s].__class__ is Several or env[s] is None else env[s] != ()
 
 
 def _join(v: Value, s: Value, t: Value) -> Step:
     stack = _stack_of(v.type)
-    return lambda env: join(stack, env[s], env[t])
+    return lambda env: added(stack, env[s], env[t])
 
 
 def _same_as(v: Value, x: Value) -> Step:

@@ -2,7 +2,8 @@
 
 A tangent is known as an `IndexSet`. A number, truth value or index is known as itself, or not at all: then it is None.
 `NOTHING` is a number that was computed, and is 0 because of what is known to be 0: so 0 times anything is. A tuple is a
-tuple, a vector a `Row`; where there is not a tangent inside, and nothing is known, None stands for the whole.
+tuple, a vector a `Row`. A stack is its top item and the stack below it, or `()` if it is empty; or `Several`. Where
+there is not a tangent inside, and nothing is known, None stands for the whole.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ class Row(list[Any]):
 
 
 class Several:
-    """A stack of which it is not known how high it is: `item` is any of its items, or the zero below them."""
+    """A stack of which it is not known how high it is: `item` is any of its items, or the zero below them.
+
+    The stacks in `item` are of this kind, too.
+    """
 
     __slots__ = ("item",)
 
@@ -54,6 +58,8 @@ def zero(t: Type) -> Any:
         return Row([zero(t.elem)] * t.size)
     if isinstance(t, Tuple):
         return tuple([zero(x) for x in t.items])
+    if isinstance(t, Stack):
+        return ()
     return False if t is Bool else 0 if isinstance(t, Fin) else 0.0 if t is Real else None
 
 
@@ -105,10 +111,10 @@ def join(t: Type, x: Any, y: Any) -> Any:
         return x
     if t is Tan:
         return union(x, y)
-    if isinstance(t, Stack):
-        return Several(join(t.elem, several(t, x).item, several(t, y).item))
     if x is None or y is None:
         return None
+    if isinstance(t, Stack):
+        return Several(join(t.elem, several(t, x).item, several(t, y).item))
     if t is Real:
         return NOTHING if is_nothing(x) and is_nothing(y) else None
     if isinstance(t, Tuple):
@@ -116,6 +122,22 @@ def join(t: Type, x: Any, y: Any) -> Any:
     if isinstance(t, Vec):
         return Row([join(t.elem, a, b) for a, b in zip(x, y, strict=True)])
     return x if x == y else None
+
+
+def added(t: Type, x: Any, y: Any) -> Any:
+    """The sum of two values, of tangents and numbers."""
+    if t is Tan:
+        return union(x, y)
+    if t is Real:
+        return NOTHING if is_nothing(x) and is_nothing(y) else None
+    if x is None or y is None:
+        return None
+    if isinstance(t, Stack):
+        return Several(added(t.elem, several(t, x).item, several(t, y).item))
+    assert isinstance(t, (Tuple, Vec))
+    types = t.items if isinstance(t, Tuple) else [t.elem] * len(x)
+    items = [added(s, a, b) for s, a, b in zip(types, x, y, strict=True)]
+    return tuple(items) if isinstance(t, Tuple) else Row(items)
 
 
 def _one_of(t: Type, items: Sequence[Any]) -> Any:
@@ -126,22 +148,22 @@ def _one_of(t: Type, items: Sequence[Any]) -> Any:
 
 
 def several(t: Stack, s: Any) -> Several:
-    """A stack as one of any height. One whose height is known is its top item and the rest, or None."""
+    """A stack as one of any height."""
     if s.__class__ is Several:
         return s
     items: list[Any] = []
-    while s is not None:
+    while s:
         items.append(s[0])
         s = s[1]
-    return Several(_one_of(t.elem, items))
+    return Several(loose(t.elem, _one_of(t.elem, items)))
 
 
 def loose(t: Type, x: Any) -> Any:
     """A value with stacks of any height in it."""
-    if isinstance(t, Stack):
-        return several(t, x)
     if not t.stacked or x is None:
         return x
+    if isinstance(t, Stack):
+        return several(t, x)
     if isinstance(t, Tuple):
         return tuple([loose(s, y) for s, y in zip(t.items, x, strict=True)])
     assert isinstance(t, Vec)
@@ -154,10 +176,12 @@ def grown(t: Type, x: Any, y: Any, sets: Settled) -> Any:
         return x
     if t is Tan:
         return sets.grown(x, y)
+    if x is None or y is None:
+        return None
     if isinstance(t, Stack):
         item = grown(t.elem, x.item, y.item, sets)
         return x if item is x.item else Several(item)
-    if isinstance(t, (Tuple, Vec)) and x is not None and y is not None:
+    if isinstance(t, (Tuple, Vec)):
         types = t.items if isinstance(t, Tuple) else [t.elem] * len(x)
         items = [grown(s, a, b, sets) for s, a, b in zip(types, x, y, strict=True)]
         if all([a is b for a, b in zip(items, x, strict=True)]):
@@ -206,10 +230,8 @@ class Sum:
 
     def add(self, x: Any) -> None:
         t = self.type
-        if t is Tan:
-            self.value = union(self.value, x)
-        elif isinstance(t, Stack) or t is Real:
-            self.value = join(t, self.value, x)
+        if t is Tan or t is Real or isinstance(t, Stack):
+            self.value = added(t, self.value, x)
         elif x is None:
             self.value = self.parts = self.anywhere = None
         elif x is not zero(t) and isinstance(t, (Tuple, Vec)) and not (self.parts is None and self.value is None):

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from rose.derivatives.sparse.abstract_values import NOTHING, Row, is_nothing, join, leaves, mapped, of_leaves, zero
+from rose.derivatives.sparse.abstract_values import (
+    NOTHING,
+    Row,
+    Several,
+    Sum,
+    added,
+    is_nothing,
+    join,
+    leaves,
+    loose,
+    mapped,
+    of_leaves,
+    zero,
+)
 from rose.derivatives.sparse.index_sets import EMPTY, Settled, listed, single
-from rose.ir.types import Bool, Fin, Real, Tan, Vec, tuple_of
+from rose.ir.types import Bool, Fin, Real, Stack, Tan, Vec, tuple_of
 
 T = tuple_of(Tan, Real, Vec(2, Tan))
 
@@ -37,3 +50,25 @@ def test_a_computed_zero_is_nothing():
 
 def test_tangents_are_replaced_and_the_rest_stays():
     assert mapped(T, (EMPTY, 5.0, Row([EMPTY, EMPTY])), lambda s: "t") == ("t", 5.0, ["t", "t"])
+
+
+TAPE = Stack(tuple_of(Vec(2, Stack(Tan)), Stack(Real)))
+
+
+def test_a_stack_of_any_height_has_such_stacks_inside():
+    height_2 = ((Row([(), (single(1), ())]), ()), ((Row([(), ()]), ()), ()))
+    for stack in ((), height_2):
+        found = loose(TAPE, stack)
+        vector, numbers = found.item
+        assert all([x.__class__ is Several for x in (found, *vector, numbers)])
+        assert len([*leaves(TAPE, found)]) == 2
+
+
+def test_one_of_two_stacks_may_be_one_of_which_nothing_is_known():
+    assert join(Stack(Real), None, (1.0, ())) is None and join(Stack(Real), (), ()) == ()
+
+
+def test_a_sum_of_known_numbers_is_not_known_unless_it_is_zero():
+    total = Sum(Real, 1.0)
+    total.add(total.value)
+    assert total.read() is None and added(Real, 1.0, 1.0) is None and added(Real, NOTHING, 0.0) is NOTHING

@@ -403,3 +403,16 @@ def test_calls_may_be_as_deep_as_programs_are_long():
         f = after(f)
         assert f.func is not None
     assert rose.sparsity(f).by_row() == [[0, 1], [1], [2]]
+
+
+def test_a_branch_on_an_accumulated_number_is_any_of_its_sides():
+    def body(x: Any) -> Any:
+        total = rose.accum(1.0)
+        for _ in rose.range(1):
+            total += 1.0
+        n = total.value
+        return rose.cond(n < 1.5, lambda: x[0], lambda: x[1] * x[1])
+
+    f = rose.fn([Vec[2]], Real)(body)
+    assert rose.sparsity(f).cols == (0, 1)
+    assert rose.jacobian(f, sparse=True)([3.0, 2.0]).toarray().tolist() == [[0.0, 4.0]]
