@@ -51,7 +51,7 @@ const ways = async (name, byHand, args, given = []) => {
   const at = `${folder}/${name}`;
   const bytes = readFileSync(`${at}/${name}.wasm`);
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {});
-  const { initSync } = await import(pathToFileURL(`${at}/node.js`));
+  const { initSync } = await import(pathToFileURL(`${at}/index.js`));
   const ours = initSync(bytes)[name];
   exports["#" + name]?.(10);
   const f = exports[name];

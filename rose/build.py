@@ -7,6 +7,7 @@ nothing but the standard library, and only running needs wasmtime and NumPy.
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import sha256
@@ -234,10 +235,13 @@ class Compiled:
 
     @edge
     def save(
-        self, out: str | Path, name: str | None = None, *, force: bool = False, inline: bool = False,
-        html: bool = False, strip: bool = False, certificate: Mapping[str, Any] | None = None,
+        self, out: str | Path, name: str | None = None, *, version: str | None = None, force: bool = False,
+        inline: bool = False, html: bool = False, strip: bool = False, certificate: Mapping[str, Any] | None = None,
     ) -> list[Path]:  # fmt: skip
         """Write the package for the web into the directory `out`; `wasm_backend/package/files.py` lists its files.
+
+        The `name` may have a scope (`@me/line`: the files are called `line`), and is that of the first function unless
+        it is given. The `version` is one of Semantic Versioning; without it, 0.0.0 with a hash of the files.
 
         Nothing is written if something goes wrong. `force` replaces the files of another package, but not those that
         were edited. With `inline` the module is part of `index.js`, and has no file of its own; `html` adds a page to
@@ -246,13 +250,13 @@ class Compiled:
         """
         from wasm_backend.package.write import write_files
 
-        files = self.files(name, inline=inline, html=html, strip=strip, certificate=certificate)
+        files = self.files(name, version=version, inline=inline, html=html, strip=strip, certificate=certificate)
         return write_files(files, out, force=force)
 
     @edge
     def files(
-        self, name: str | None = None, *, inline: bool = False, html: bool = False, strip: bool = False,
-        certificate: Mapping[str, Any] | None = None,
+        self, name: str | None = None, *, version: str | None = None, inline: bool = False, html: bool = False,
+        strip: bool = False, certificate: Mapping[str, Any] | None = None,
     ) -> dict[str, bytes]:  # fmt: skip
         """The files that `save` writes: the bytes of each, by its name."""
         from wasm_backend.package.files import About, package_files
@@ -263,8 +267,10 @@ class Compiled:
         assert made.wasm == self.wasm
         if strip:
             made = without_names(made)
-        about = About(self._docs, _hashed(self._sources), f"rose {VERSION}", certificate)
-        return package_files(made, name or self.__name__, about, inline=inline, html=html)
+        about = About(
+            self._docs, _hashed(self._sources), f"rose {VERSION}", certificate, version, _licence(self._sources)
+        )  # fmt: skip
+        return package_files(made, self.__name__ if name is None else name, about, inline=inline, html=html)
 
     def pretty(self) -> str:
         """The IR of the functions, as text."""
@@ -285,6 +291,13 @@ def _hashed(files: Sequence[str]) -> dict[str, str]:
     """The SHA-256 of each of the user's files that can still be read, by its name."""
     found = sorted([Path(file) for file in files if not is_ours(file)], key=lambda file: file.name)
     return {file.name: sha256(file.read_bytes()).hexdigest() for file in found if file.is_file()}
+
+
+def _licence(files: Sequence[str]) -> str | None:
+    """The licence that all of the user's files state, in the form of SPDX; None if one states none, or another."""
+    texts = [Path(file).read_bytes() for file in files if not is_ours(file) and Path(file).is_file()]
+    found = {(re.findall(rb"SPDX-License-Identifier: *([\w.+() -]*[\w+)])", text) or [b""])[0] for text in texts}
+    return found.pop().decode() or None if len(found) == 1 else None
 
 
 class _Runtime:

@@ -82,6 +82,8 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @main.command("compile", cls=_Compile)
 @click.argument("target", metavar="FILE[:NAME,...]")
 @click.option("-o", "--out", required=True, metavar="DIR", help="The directory to make.")
+@click.option("--name", help="The name of the package, with a scope or without: @me/line. Otherwise that of the file.")
+@click.option("--version", help="Its version, such as 1.2.0. Otherwise 0.0.0 with a hash of its files.")
 @click.option("--grad", is_flag=True, help="Add grad_NAME, the gradient in the first parameter.")
 @click.option("--value-and-grad", is_flag=True, help="Add value_and_grad_NAME.")
 @click.option("--hessian", is_flag=True, help="Add hessian_NAME.")
@@ -100,7 +102,8 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more.")
 def compile_(
-    target: str, out: str, grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
+    target: str, out: str, name: str | None, version: str | None,
+    grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
     sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, inline: bool, html: bool, strip: bool,
     max_gz: int | None, no_check: bool, force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
@@ -116,20 +119,19 @@ def compile_(
     asked = {"grad": grad, "value_and_grad": value_and_grad, "hessian": hessian, "vjp": vjp}
     named = dict(fs)
     for kind, yes in asked.items():
-        for name, f in _derivatives(kind, fs, quiet) if yes else ():
-            if name in named:
-                raise click.UsageError(f"there would be two functions called {name}: {path} has one")
-            named[name] = f
+        for key, f in _derivatives(kind, fs, quiet) if yes else ():
+            if key in named:
+                raise click.UsageError(f"there would be two functions called {key}: {path} has one")
+            named[key] = f
     with reported(), progress(quiet):
         made = build.compile(named, dtype=dtype, simd=simd == "true" or simd or False)
         certificate = None if no_check else _certified(every if dynamic else fs, of_gradients=hessian)
     if verbose:
-        for name, f in named.items():
-            say(f"{name}: {f!r}")
+        for key, f in named.items():
+            say(f"{key}: {f!r}")
     try:
-        files = made.files(
-            re.sub(r"^\W|[^\w.-]", "_", path.stem), inline=inline, html=html, strip=strip, certificate=certificate
-        )
+        name = re.sub(r"^\W|[^\w.-]", "_", path.stem) if name is None else name
+        files = made.files(name, version=version, inline=inline, html=html, strip=strip, certificate=certificate)
         _weigh(files, max_gz)
         paths = write_files(files, out, force=force)
     except RoseError as e:

@@ -7,6 +7,7 @@ strict Content-Security-Policy.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +17,10 @@ import pytest
 from browsers import in_firefox, node, served
 from playwright.sync_api import Page
 
+import rose
+from rose import Vec
 from tests.bundlers.lines import wave
-from tests.bundlers.tools import STRICT, in_chromium, tool
+from tests.bundlers.tools import STRICT, TOOLS, TSC, in_chromium, tool
 
 MAIN = """
 import init from "{}";
@@ -102,6 +105,42 @@ def look(request: pytest.FixtureRequest, engine: str, url: str, what: str = "doc
     return in_firefox(url, what) if engine == "firefox" else in_chromium(request.getfixturevalue("page"), url, what)
 
 
+# servers, and tests of pages: a script that was moved does not find the module beside it
+
+PRINTED = """
+import init from "{}";
+import {{ answers }} from "./answers.js";
+console.log(JSON.stringify(answers(await init())));
+"""
+
+
+@pytest.mark.parametrize("of", ["lines", "./beside/inline.js"])
+def test_a_server_that_vite_bundles(project: Path, expected: Any, of: str):
+    shutil.copytree(project / "node_modules" / "lines", project / "beside")
+    (project / "main.js").write_text(PRINTED.format(of))
+    (project / "vite.config.js").write_text("export default { ssr: { noExternal: true } };")
+    tool("vite", "build", "--logLevel", "warn", "--ssr", "main.js", "--outDir", "out", cwd=project)
+    assert json.loads(node("out/main.js", cwd=project)) == expected
+
+
+IN_TEST = """
+import {{ expect, test }} from "vitest";
+import init from "{}";
+import {{ answers }} from "./answers.js";
+test("answers", async () => expect(answers(await init())).toEqual({}));
+"""
+
+
+@pytest.mark.parametrize("of", ["lines", "./beside/index.js"])
+@pytest.mark.parametrize("environment", ["node", "jsdom", "happy-dom"])
+def test_a_page_that_vitest_tests(project: Path, expected: Any, environment: str, of: str):
+    shutil.copytree(project / "node_modules" / "lines", project / "beside")
+    for name in ("jsdom", "happy-dom"):  # which vitest looks for in the project
+        (project / "node_modules" / name).symlink_to(TOOLS.parent / name)
+    (project / "main.test.js").write_text(IN_TEST.format(of, json.dumps(expected)))
+    tool("vitest", "run", "--environment", environment, "--root", ".", cwd=project)
+
+
 # bundlers
 
 
@@ -160,12 +199,14 @@ def esbuild(format: str, *args: object) -> Callable[[Path], Path]:
 
 CASES = [
     Case("vite", vite(), wasm=True),
+    Case("vite-beside", vite(), wasm=True, of="./node_modules/lines/index.js"),
     Case("vite-worker", vite(), wasm=True, worker=True),
     Case("vite-data-url", vite("--assetsInlineLimit", "100000"), wasm=False),
     Case("vite-es2020", vite("--target", "es2020"), wasm=True),
     Case("vite-safari14", vite("--target", "safari14"), wasm=True),
     Case("vite-inline", vite(), wasm=False, of="lines/inline"),
     Case("webpack", webpack, wasm=True),
+    Case("webpack-beside", webpack, wasm=True, of="./node_modules/lines/index.js"),
     Case("webpack-worker", webpack, wasm=True, worker=True),
     Case("webpack-inline", webpack, wasm=False, of="lines/inline"),
     Case("rollup-inline-esm", rollup(), wasm=False, of="lines/inline"),
@@ -241,9 +282,42 @@ def test_typescript(project: Path, module: str, wrong: str):
     (project / "main.ts").write_text(USE.format(wrong=line))
     options: Sequence[object] = ["--module", "nodenext" if module == "nodenext" else "esnext"]
     tool(
-        "tsc", "--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom", "--moduleResolution", module,
-        *options, "main.ts", cwd=project,
+        TSC("typescript"), "--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom", *options,
+        "--moduleResolution", module, "main.ts", cwd=project,
     )  # fmt: skip
+
+
+TYPED = """
+import double from "double";
+import single from "single";
+
+export const use = async (): Promise<Blob> => {
+  const [d, s] = [(await double()).twice([1, 2]), (await single()).twice([1, 2])];
+  const [mine, own]: [Float64Array, ArrayBuffer] = [d, d.buffer];
+  const [theirs, other]: [Float32Array, ArrayBuffer] = [s, s.buffer];
+  // @ts-expect-error two packages of one file are two
+  const mixed: Float64Array = s;
+  return new Blob([d, s, own, other, mine.slice(), theirs.slice(), mixed.slice()]);
+};
+"""
+TYPESCRIPTS = ["typescript-5.0", "typescript-5.6", "typescript-5.9", "typescript"]
+
+
+@pytest.fixture
+def twins(tmp_path: Path) -> Path:
+    """A project with two packages of one file, in double and in single precision."""
+    f = rose.fn([Vec[2]], Vec[2])(lambda x: [2 * x[0], 2 * x[1]])
+    for name, dtype in (("double", "f64"), ("single", "f32")):
+        rose.compile({"twice": f}, dtype=dtype).save(tmp_path / "node_modules" / name, "vecs")
+    (tmp_path / "package.json").write_text(json.dumps({"name": "app", "private": True, "type": "module"}))
+    return tmp_path
+
+
+@pytest.mark.parametrize("version", TYPESCRIPTS)
+def test_results_are_typed_arrays_over_an_array_buffer(twins: Path, version: str):
+    (twins / "main.ts").write_text(TYPED)
+    options = "--strict --noEmit --target es2022 --lib es2022,dom --module nodenext --moduleResolution nodenext".split()
+    tool(TSC(version), *options, "main.ts", cwd=twins)
 
 
 def test_publint_has_nothing_to_say(package: Path):

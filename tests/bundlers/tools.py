@@ -12,6 +12,7 @@ from playwright.sync_api import Page
 
 HERE = Path(__file__).parent
 TOOLS = HERE / "node_modules" / ".bin"
+TSC = "../{}/bin/tsc".format  # there are several, and one place for their name
 STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'"
 
 

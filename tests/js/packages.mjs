@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 const folder = process.env.ROSE_PACKAGE;
 if (!folder) throw new Error("ROSE_PACKAGE is not set: tests/js/test_packages.py makes the packages, and runs this");
 const { module, functions, page, calls } = JSON.parse(readFileSync(join(folder, "calls.json"), "utf8"));
-const { default: init, initSync } = await import(pathToFileURL(join(folder, "node.js")));
+const { default: init, initSync } = await import(pathToFileURL(join(folder, "index.js")));
 
 const view = new DataView(new ArrayBuffer(8));
 

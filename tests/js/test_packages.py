@@ -799,7 +799,7 @@ def test_a_package_has_a_type_for_each_function(name: str, tmp_path: Path):
     notices = ["NOTICE"] if name in WITH_MATHEMATICS else []  # of whoever wrote what lies inside
     names = [f.name for f in files]
     assert [k for k in names if not k.startswith("rose-")] == [
-        f"{made.name}.wasm", "index.js", "node.js", "workerd.js", "inline.js", "index.d.ts", "inline.d.ts", "core.js",
+        f"{made.name}.wasm", "index.js", "workerd.js", "inline.js", "index.d.ts", "inline.d.ts", "core.js",
         "rose.js", "README.md", *notices, f"{made.name}.wasm.map", "package.json", f"{made.name}.json",
     ]  # fmt: skip
     assert ("rose-host.js" in names, "rose-sizes.js" in names) == (hosted, made.dynamic)

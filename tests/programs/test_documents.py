@@ -71,7 +71,7 @@ def command(line: str) -> str:
 def javascript(text: str, _: str) -> str | None:
     if NODE is None:
         return None
-    Path("block.mjs").write_text(text.replace("/index.js", "/node.js"), encoding="utf-8")
+    Path("block.mjs").write_text(text, encoding="utf-8")
     return subprocess.run([NODE, "block.mjs"], check=True, capture_output=True, text=True).stdout
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -74,3 +76,32 @@ def test_a_call_outside_of_a_trace_gives_what_a_module_gives():
         eager = scaled(2.0, [1.0, 3.0])
     assert isinstance(eager, np.ndarray)
     assert eager.tolist() == scaled(2.0, [1.0, 3.0]).tolist() == [2.0, 6.0]
+
+
+def test_a_package_is_saved_with_a_name_and_a_version(tmp_path: Path):
+    rose.compile(square).save(tmp_path, "@me/squares", version="2.0.0")
+    manifest = json.loads((tmp_path / "package.json").read_text())
+    assert [manifest[k] for k in ("name", "version", "description")] == ["@me/squares", "2.0.0", "The square."]
+    assert (tmp_path / "squares.wasm").exists()
+
+
+@pytest.mark.parametrize(
+    ("heads", "licence"),
+    [
+        (["MIT"], "MIT"),
+        (["MIT", "MIT"], "MIT"),
+        (["(MIT OR Apache-2.0)"], "(MIT OR Apache-2.0)"),
+        (["MIT", "ISC"], None),
+    ],
+)
+def test_the_licence_of_a_package_is_that_of_its_sources(tmp_path: Path, heads: list[str], licence: str | None):
+    found: dict[str, Any] = {}
+    for k, head in enumerate(heads):
+        file = tmp_path / f"m{k}.py"
+        file.write_text(
+            f"# SPDX-License-Identifier: {head}\nimport rose\n@rose.fn\ndef f(x: rose.Real) -> rose.Real: return x\n"
+        )
+        exec(compile(file.read_text(), file, "exec"), found)
+        found[f"f{k}"] = found["f"]
+    files = rose.compile({k: f for k, f in found.items() if k in ("f0", "f1")}).files("line")
+    assert json.loads(files["package.json"]).get("license") == licence

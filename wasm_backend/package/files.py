@@ -1,14 +1,13 @@
 """The package of a module: the files that a page, a bundler or a server imports.
 
-`NAME.wasm` is the module. The entry point `index.js` loads it in a browser, `node.js` and `workerd.js` load it on
-servers, and `inline.js` contains it; `index.d.ts` declares the functions. `NAME.json` has signatures, hashes and
-sources. A module with mathematics inside comes with the notices of its authors. A module that not every engine accepts
-is `NAME.simd.wasm`, beside `NAME.wasm` for the other engines. `NAME.wasm.map` is the source map of `NAME.wasm`.
+`NAME.wasm` is the module. The entry point `index.js` loads it, `inline.js` contains it, and `workerd.js` imports it
+where modules come compiled; `index.d.ts` declares the functions. `NAME.json` has signatures, hashes and sources. A
+module with mathematics inside comes with the notices of its authors. A module that not every engine accepts is
+`NAME.simd.wasm`, beside `NAME.wasm` for the other engines. `NAME.wasm.map` is the source map of `NAME.wasm`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from gzip import compress
@@ -21,7 +20,8 @@ from rose.ir import Func
 from ..abi.signature import Lowered
 from ..libm.link import notice
 from .html import html_page
-from .javascript import core, entries, imports_of, npm_name, runtime, signature_data
+from .javascript import core, entries, imports_of, runtime, signature_data
+from .manifest import checked_version, manifest, stem, version_of
 from .metadata import as_json, sealed
 from .readme import readme
 from .source_map import source_map, with_map
@@ -32,14 +32,17 @@ from .typescript import declarations, in_python
 class About:
     """Metadata of a module, written into its package; it does not change the module.
 
-    `docs` has the docstring of each function, `sources` the SHA-256 of each Python file, by name, and `certificate` the
-    result of checking the derivatives.
+    `docs` has the docstring of each function, `sources` the SHA-256 of each Python file, by name, `certificate` the
+    result of checking the derivatives, and `licence` that of the sources (SPDX). A package without a `version` gets one
+    of its bytes.
     """
 
     docs: Mapping[str, str] = field(default_factory=dict[str, str])
     sources: Mapping[str, str] = field(default_factory=dict[str, str])
     compiler: str = "rose"
     certificate: Mapping[str, Any] | None = None
+    version: str | None = None
+    licence: str | None = None
 
 
 def package_files(
@@ -47,9 +50,12 @@ def package_files(
 ) -> dict[str, bytes]:
     """The files of a package, by name: the same bytes for the same module.
 
-    With `inline` the module is inside of `index.js`, and in no file of its own; `html` adds a page to try it with.
+    The `name` is that of npm, and its last part that of the files. With `inline` the module is inside of `index.js`,
+    and in no file of its own; `html` adds a page to try it with.
     """
-    _check_names(name, lowered)
+    full, name = name, stem(name)
+    version = None if about.version is None else checked_version(about.version)
+    _check_functions(lowered)
     imports = imports_of(lowered)
     plain, modules = lowered.plain, {f"{name}.wasm": lowered.wasm}
     if plain is not None:
@@ -63,13 +69,15 @@ def package_files(
     }
     if html:
         texts[f"{name}.html"] = html_page(lowered, imports, name, about.docs)
-    texts["README.md"] = readme(lowered, imports, name, about.docs, inline=inline, html=html)
+    texts["README.md"] = readme(lowered, imports, full, about.docs, inline=inline, html=html)
     linked, maps = _mapped(name, {} if inline else modules, lowered)
     files = {**linked, **{k: text.encode() for k, text in texts.items()}}
     if lowered.mathematics:
         files["NOTICE"] = notice()
     files |= maps
-    files["package.json"] = as_json(_manifest(name, [*files, f"{name}.json"], inline=inline))
+    held = [*files, f"{name}.json"]
+    made = manifest(full, version or version_of(files), about.docs, about.licence, held, inline=inline)
+    files["package.json"] = as_json(made)
     files[f"{name}.json"] = sealed(_metadata(lowered, imports, name, about, files))
     return files
 
@@ -85,41 +93,13 @@ def _mapped(
     return linked, {f"{file}.map": source_map(file, origins[file]) for file in modules}
 
 
-def _check_names(name: str, lowered: Lowered) -> None:
-    taken = name.lower() == "package"
-    if taken or not re.fullmatch(r"\w[\w.-]*", name):
-        why = "its package.json would be overwritten" if taken else "it is also the name of its files"
-        raise RoseError(
-            f"{name!r} cannot be the name of a package: {why}", None, "use letters, digits, and _ - . between them"
-        )
+def _check_functions(lowered: Lowered) -> None:
     if "then" in lowered.signatures:
         raise RoseError(
             "a function of a package cannot be called then: JavaScript would treat the package as a promise",
             None,
             "give it another name",
         )
-
-
-def _manifest(name: str, files: Sequence[str], *, inline: bool) -> dict[str, Any]:
-    """The `package.json`."""
-    modules = [file for file in files if file.endswith(".wasm")]
-    main: dict[str, str] = {"types": "./index.d.ts", "default": "./index.js"}
-    beside = dict(main)
-    if not inline:
-        main = {"types": "./index.d.ts", "workerd": "./workerd.js", "node": "./node.js", "default": "./index.js"}
-        beside = {"types": "./inline.d.ts", "default": "./inline.js"}
-    paths = [f"./{file}" for file in (*modules, f"{name}.json", "package.json")]
-    return {
-        "name": npm_name(name),
-        "version": "0.0.0",
-        "type": "module",
-        "sideEffects": False,
-        "main": "./index.js",
-        "types": "./index.d.ts",
-        "exports": {".": main, "./inline": beside, **{path: path for path in paths}},
-        "files": list(files),
-        "engines": {"node": ">=18"},
-    }
 
 
 def _metadata(
@@ -152,7 +132,7 @@ def gzipped(data: bytes) -> int:
 
 def loaded(files: Mapping[str, bytes]) -> list[str]:
     """The files that a page without a bundler loads: the scripts, and one module, the larger one of two."""
-    elsewhere = {"node.js", "workerd.js", "inline.js"}
+    elsewhere = {"workerd.js", "inline.js"}
     modules = sorted([file for file in files if file.endswith(".wasm")], key=lambda file: len(files[file]))
     return [*modules[-1:], *[file for file in files if file.endswith(".js") and file not in elsewhere]]
 

@@ -1,8 +1,8 @@
 """The JavaScript of a package: its entry points, its signatures as data, and the files of the runtime that it needs.
 
-The code itself is in `wasm_backend/js`. `core.js` has the signatures; the entry points `index.js`, `node.js`,
-`workerd.js` and `inline.js` differ in where the module is. If there are two modules, feature detection (`probe`)
-chooses one when it is loaded.
+The code itself is in `wasm_backend/js`. `core.js` has the signatures; the entry points `index.js`, `workerd.js` and
+`inline.js` differ in where the module is. If there are two modules, feature detection (`probe`) chooses one when it is
+loaded.
 """
 
 from __future__ import annotations
@@ -37,11 +37,6 @@ def imports_of(lowered: Lowered) -> list[Func]:
                 'give one of them another name, with @opaque(name="...")',
             )
     return list(found.values())
-
-
-def npm_name(name: str) -> str:
-    """The npm name of a package: lower case, without characters that npm refuses."""
-    return re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-._") or "package"
 
 
 # signatures as data
@@ -182,9 +177,6 @@ def entries(modules: Mapping[str, bytes], probe: bytes | None, *, inline: bool) 
     url = 'new URL("./{}", import.meta.url)'.format
     return {
         "index.js": _entry(chosen(url)),
-        "node.js": _entry(
-            chosen(lambda file: f"readFileSync({url(file)})"), 'import { readFileSync } from "node:fs";\n'
-        ),
         "workerd.js": _entry("module", f'import module from "./{plain}";\n'),
         "inline.js": held,
     }

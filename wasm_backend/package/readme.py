@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rose.ir import Func
 
 from ..abi.signature import Lowered, Signature
-from .javascript import npm_name
+from .manifest import npm_name, stem
 from .samples import arguments, written
 from .typescript import in_python, parameters, property_name
 
@@ -27,7 +27,7 @@ objects.
 
 ```html
 <script type="module">
-  import init from "./{npm}/index.js";
+  import init from "./{folder}/index.js";
   const model = await init({init});
   console.log({call});
 </script>
@@ -38,7 +38,7 @@ objects.
 With this directory beside your sources; if it is `node_modules/{npm}`, import from `"{npm}"`:
 
 ```js
-import init from "./{npm}/{entry}";
+import init from "./{folder}/index.js";
 
 const model = await init({init});
 console.log({call});
@@ -49,7 +49,7 @@ console.log({call});
 ```jsx
 "use client";
 import {{ useEffect, useState }} from "react";
-import init from "{npm}/inline"; // contains the module, so that no other file has to be found
+import init from "{npm}"; // from node_modules: on the server, that is ./{folder}/inline.js
 
 export default function Answer() {{
   const [answer, setAnswer] = useState();
@@ -63,7 +63,7 @@ export default function Answer() {{
 ## In Node
 
 ```js
-import init from "./{npm}/{node}"; // from node_modules: "{npm}"
+import init from "./{folder}/index.js"; // from node_modules: "{npm}"
 
 const model = await init({init});
 console.log({call});
@@ -73,13 +73,13 @@ console.log({call});
 
 ```js
 // page.js: compiles the module once, and sends it
-import {{ load }} from "./{npm}/index.js";
+import {{ load }} from "./{folder}/index.js";
 const worker = new Worker(new URL("./worker.js", import.meta.url), {{ type: "module" }});
 worker.onmessage = ({{ data }}) => console.log(data);
 worker.postMessage(await load());
 
 // worker.js
-import {{ initSync }} from "./{npm}/index.js";
+import {{ initSync }} from "./{folder}/index.js";
 onmessage = ({{ data }}) => {{
   const model = initSync(data{init_after});
   postMessage({call});
@@ -97,7 +97,8 @@ script-src 'self' 'wasm-unsafe-eval'{connect}
 
 _BUNDLED = """
 Vite, webpack and Parcel find the module by `new URL("./{name}.wasm", import.meta.url)`. esbuild and Rollup do not: with
-these, import `"./{npm}/inline.js"`, or `"{npm}/inline"` from `node_modules`, which contains the module.
+these, and for a server that renders pages, import `"./{folder}/inline.js"`, or `"{npm}/inline"` from `node_modules`,
+which contains the module.
 """
 
 _TRIED = """
@@ -121,20 +122,20 @@ def readme(
     """The README, in Markdown."""
     first = next(iter(lowered.signatures.values()))
     needed = [f for f in imports if "." not in f.name]
-    npm = npm_name(name)
+    title, name, npm = name, stem(name), npm_name(name)
+    folder = npm.rpartition("/")[2]
     return _README.format(
-        title=name,
+        title=title,
         name=name,
         npm=npm,
+        folder=folder,
         functions="\n\n".join([_function(s, docs.get(s.name, "")) for s in lowered.signatures.values()]),
         opaque=_OPAQUE.format(members="\n".join([_member(f) for f in needed])) if needed else "",
         tried=_TRIED.format(name=name) * html,
         call=_call(first),
         init="undefined, opaque" if needed else "",
         init_after=", opaque" if needed else "",
-        entry="index.js",
-        node="index.js" if inline else "node.js",
-        bundled="" if inline else _BUNDLED.format(name=name, npm=npm),
+        bundled="" if inline else _BUNDLED.format(name=name, npm=npm, folder=folder),
         connect="" if inline else "; connect-src 'self'",
     )
 

@@ -23,8 +23,9 @@ RESERVED = frozenset(
 # names that the declarations use, and TypeScript's own types
 _TAKEN = RESERVED | frozenset(
     """
-    Functions Opaque Source Checked init initSync load ArrayLike BufferSource Float32Array Float64Array Promise Response
-    URL Uint32Array WebAssembly any bigint boolean never number object string symbol type undefined unknown
+    Functions Opaque Source Checked Float32s Float64s Uint32s init initSync load ArrayLike BufferSource Float32Array
+    Float64Array Promise Response ReturnType URL Uint32Array WebAssembly any bigint boolean never number object string
+    symbol type undefined unknown
     """.split()
 )
 
@@ -45,11 +46,11 @@ class Types:
         """The type of an argument that JavaScript passes, or of a result that it gets."""
         match t:
             case Vec() if not argument and (t.elem is Real or t.elem is Tan):
-                return "Float64Array"
+                return "Float64s"
             case Vec() if not argument and t.elem is Single:
-                return "Float32Array"
+                return "Float32s"
             case Vec() if not argument and isinstance(t.elem, Fin):
-                return "Uint32Array"
+                return "Uint32s"
             case Vec():
                 elem = self.of(t.elem, argument=argument)
                 return f"ArrayLike<{elem}>" if argument else f"{elem}[]"
@@ -153,6 +154,12 @@ export interface Opaque {{
 {members}}}
 """
 
+# TypeScript 5.7 and newer ask which kind of buffer a typed array is a view of, and older ones have no name for it
+_TYPED = """\
+/** A typed array, as a copy: its `buffer` is an ArrayBuffer. */
+type {0}s = ReturnType<typeof {0}Array.from>;
+"""
+
 _INDEX = """\
 // Made by Rose.
 
@@ -190,6 +197,8 @@ def declarations(
     members = "".join([_member(types, s, docs.get(s.name, "")) for s in signatures])
     supplied = "".join([_supplied(types, f, docs.get(f.name, "")) for f in imports])
     more = [_OPAQUE.format(members=supplied)] * bool(imports) + types.interfaces
+    said = members + "".join(more)
+    more += [_TYPED.format(kind) for kind in ("Float64", "Float32", "Uint32") if re.search(rf"\b{kind}s\b", said)]
     needed = any("." not in f.name for f in imports)
     opaque = (", opaque: Opaque" if needed else ", opaque?: Opaque") if imports else ""
     source = "source: Source | Promise<Source> | undefined" if needed else "source?: Source | Promise<Source>"

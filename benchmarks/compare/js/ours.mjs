@@ -21,7 +21,7 @@ const flat = (x) => {
 
 const packaged = (form) => async (p) => {
   const { folder, signature } = p.packages[form];
-  const { init } = await import(pathToFileURL(join(folder, "node.js")).href);
+  const { init } = await import(pathToFileURL(join(folder, "index.js")).href);
   const { f } = await init(readFileSync(join(folder, "program.wasm")));
   const given = [p.params, ...p.data];
   const args = signature.params.map(({ type }, k) => {

@@ -11,7 +11,7 @@ const BOUND = 1e-9; // of the value, and of the greatest entry of the gradient: 
 
 /** The functions of a package: its script is there when the clock starts, its module is only bytes. */
 const opened = async (folder) => {
-  const { init } = await import(pathToFileURL(join(folder, "node.js")).href);
+  const { init } = await import(pathToFileURL(join(folder, "index.js")).href);
   const bytes = readFileSync(join(folder, "program.wasm"));
   return () => init(bytes);
 };

@@ -25,7 +25,7 @@ from rose.optimise.pipeline import PASSES
 from wasm_backend.package.files import gzipped, loaded, weight
 
 FILES = """
-    model.wasm index.js node.js workerd.js inline.js index.d.ts inline.d.ts core.js rose.js rose-values.js
+    model.wasm index.js workerd.js inline.js index.d.ts inline.d.ts core.js rose.js rose-values.js
     rose-kinds.js README.md model.wasm.map package.json model.json
 """.split()
 
@@ -494,6 +494,20 @@ def test_a_package_may_have_its_module_inside(sh: Shell):
     assert [Path(x).name for x in out.splitlines()] == [
         "index.js", "index.d.ts", "core.js", "rose.js", "README.md", "package.json", "model.json",
     ]  # fmt: skip
+
+
+def test_a_package_has_the_name_and_the_version_that_it_is_given(sh: Shell):
+    assert sh("compile", "model.py:loss", "-o", "out", "--name", "@me/valley", "--version", "1.2.0", "-q").code == 0
+    manifest = json.loads(Path("out", "package.json").read_text())
+    assert [manifest[k] for k in ("name", "version", "description")] == ["@me/valley", "1.2.0", "The loss of nobody."]
+    assert Path("out", "valley.wasm").exists()
+
+
+@pytest.mark.parametrize("option", [("--name", "me/valley"), ("--name", ""), ("--version", "1.2"), ("--version", "")])
+def test_names_and_versions_that_npm_refuses_are_refused(sh: Shell, option: tuple[str, str]):
+    said = sh.fails(2, "compile", "model.py:loss", "-o", "out", *option)
+    assert said.startswith(f"{option[1]!r} cannot be the {option[0][2:]} of a package: ")
+    assert not Path("out").exists()
 
 
 def test_a_page_to_try_a_package_with(sh: Shell):

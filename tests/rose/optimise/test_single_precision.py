@@ -480,7 +480,7 @@ def test_calls_without_the_private_interface_of_wasmtime(monkeypatch: pytest.Mon
 # for the web
 
 PAGE = """
-import init from "./node.js";
+import init from "./index.js";
 const { scaled, slope, half } = await init();
 const told = (f) => { try { return String(f()); } catch (e) { return `${e.name}: ${e.message}`; } };
 console.log(JSON.stringify([

@@ -19,11 +19,10 @@ from wasm_backend.package.javascript import shipped, signature_data
 def test_the_entries():
     files = {name: text.decode() for name, text in package_files(MODULE, "line").items() if name.endswith(".js")}
     assert 'entry(() => new URL("./line.wasm", import.meta.url));' in files["index.js"]
-    assert 'entry(() => readFileSync(new URL("./line.wasm", import.meta.url)));' in files["node.js"]
     assert 'import module from "./line.wasm";' in files["workerd.js"]
     assert f'entry(() => bytes("{base64.b64encode(WASM).decode()}"));' in files["inline.js"]
     assert "line.wasm" not in files["inline.js"] + files["core.js"]  # or a bundler would copy it beside
-    for name in ("index.js", "node.js", "workerd.js", "inline.js"):
+    for name in ("index.js", "workerd.js", "inline.js"):
         assert "export const { init, initSync, load } = entry(() => " in files[name]
         assert "export default init;" in files[name]
     for text in files.values():

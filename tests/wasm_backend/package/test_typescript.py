@@ -20,19 +20,19 @@ from wasm_backend.package.typescript import Types
         (Bool, "boolean", "boolean"),
         (Unit, "undefined", "undefined"),
         (Fin(3), "number", "number"),
-        (Vec(3, Real), "ArrayLike<number>", "Float64Array"),
+        (Vec(3, Real), "ArrayLike<number>", "Float64s"),
         (Single, "number", "number"),
-        (Vec(3, Single), "ArrayLike<number>", "Float32Array"),
-        (Vec(3, Fin(2)), "ArrayLike<number>", "Uint32Array"),
+        (Vec(3, Single), "ArrayLike<number>", "Float32s"),
+        (Vec(3, Fin(2)), "ArrayLike<number>", "Uint32s"),
         (Vec(3, Bool), "ArrayLike<boolean>", "boolean[]"),
-        (Vec(3, Vec(2, Real)), "ArrayLike<ArrayLike<number>>", "Float64Array[]"),
+        (Vec(3, Vec(2, Real)), "ArrayLike<ArrayLike<number>>", "Float64s[]"),
         (Tuple((Real, Bool), None), "readonly [number, boolean]", "[number, boolean]"),
         (Tuple((), None), "readonly []", "[]"),
         (struct("Empty"), "object", "object"),
         (
             mapping(b0=Real, b=Vec(2, Real)),
             "{ readonly b0: number; readonly b: ArrayLike<number> }",
-            "{ b0: number; b: Float64Array }",
+            "{ b0: number; b: Float64s }",
         ),
         (Vec(2, mapping(x=Real)), "ArrayLike<{ readonly x: number }>", "{ x: number }[]"),
         (
@@ -73,7 +73,7 @@ def test_structs_are_interfaces():
         "/** Where a line begins, and where it goes. */\n"
         "export interface SegmentLike {\n  readonly at: Pair;\n  readonly along: ArrayLike<number>;\n}\n",
         "/** Where a line begins, and where it goes. */\n"
-        "export interface Segment {\n  at: Pair;\n  along: Float64Array;\n}\n",
+        "export interface Segment {\n  at: Pair;\n  along: Float64s;\n}\n",
     ]
 
 
@@ -126,8 +126,11 @@ export interface LineLike {
 
 export interface Line {
   b0: number;
-  b: Float64Array;
+  b: Float64s;
 }
+
+/** A typed array, as a copy: its `buffer` is an ArrayBuffer. */
+type Float64s = ReturnType<typeof Float64Array.from>;
 
 /** Sources of the module. */
 export type Source = string | URL | Response | BufferSource | WebAssembly.Module;

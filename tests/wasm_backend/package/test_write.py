@@ -122,7 +122,7 @@ def test_an_interrupted_run_leaves_nothing(step: str, turns: int, tmp_path: Path
 def test_an_interrupted_run_puts_back_what_was_there(turns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     write_package(lowered(SAME), tmp_path, "line")
     (tmp_path / "other").write_text("mine")
-    (tmp_path / "node.js").unlink()
+    (tmp_path / "inline.js").unlink()
     before = tree(tmp_path)
     interrupt(os, "replace", turns, monkeypatch)
     with pytest.raises(KeyboardInterrupt):

@@ -120,7 +120,7 @@ def test_the_bytes_are_the_same_each_time():
 def test_what_typescript_is_told():
     told = rose.compile({"hess": hess}).files("made")["index.d.ts"].decode()
     assert "readonly hess: Checked<(x: ArrayLike<number>) => Sparse>;" in told
-    fields = ["rows: Uint32Array;", "cols: Uint32Array;", "values: Float64Array;", "shape: [number, number];"]
+    fields = ["rows: Uint32s;", "cols: Uint32s;", "values: Float64s;", "shape: [number, number];"]
     assert "export interface Sparse {\n  " + "\n  ".join(fields) + "\n}\n" in told
 
 
@@ -135,7 +135,7 @@ def test_in_javascript_it_is_coordinates(tmp_path: Path):
     rose.compile({"hess": hess}).save(tmp_path / "made")
     page = tmp_path / "page.mjs"
     page.write_text(
-        'import init from "./made/node.js";\n'
+        'import init from "./made/index.js";\n'
         "const { rows, cols, values, shape } = (await init()).hess([1, 2, 3, 4]);\n"
         "const kinds = [rows, cols, values].map((x) => x.constructor.name);\n"
         "console.log(JSON.stringify({ kinds, all: [[...rows], [...cols], [...values], shape] }));\n"

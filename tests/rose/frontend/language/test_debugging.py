@@ -327,7 +327,7 @@ def test_in_single_precision_numbers_are_printed_as_they_are(capsys: Capture):
 
 
 SCRIPT = """
-import init from "./node.js";
+import init from "./index.js";
 const { f, numbers, busy, grad, loop, exhausted } = await init();
 const point = { x: 1, y: 2 };
 const points = [point, { x: -0.5, y: 1e300 }];
