@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 import mpmath
+from precise_numbers import Both, dividing, precise
 
 import rose
 from rose.ir import OPS
@@ -120,6 +121,9 @@ class Truth:
     def __init__(self, yes: Any) -> None:
         self.yes = yes.yes if isinstance(yes, Truth) else bool(yes)
 
+    def __bool__(self) -> bool:
+        return self.yes
+
     def __and__(self, y: Any) -> Truth:
         return Truth(self.yes and Truth(y).yes)
 
@@ -217,13 +221,16 @@ Rule = Callable[..., Any]
 
 
 def row(value: Callable[..., float], *rules: Rule | None) -> Callable[..., Num]:
-    """An operation on numbers: `value` on floats, and for each argument a rule d, xs -> tangent."""
+    """An operation on numbers: `value` on floats, nan where it has none, and for each argument a rule d, xs -> tangent."""
 
     def op(*args: Any) -> Num:
         xs = [lift(x) for x in args]
         tag = max([x.tag for x in xs])
         if not tag:
-            return Num(value(*[x.re for x in xs]))
+            try:
+                return Num(value(*[x.re for x in xs]))
+            except (ArithmeticError, ValueError):
+                return Num(nan)
         parts = [split(x, tag) for x in xs]
         primals = [re for re, _ in parts]
         du = None
@@ -248,17 +255,30 @@ def _max(x: float, y: float) -> float:
     return x if x > y or (x == y and _sign(x) > 0.0) else y
 
 
+def _copysign(x: Any, y: Any) -> Any:
+    return abs(x) * _sign(y) if isinstance(x, Both) else math.copysign(x, y)
+
+
+@cache
+def libm(name: str) -> Callable[..., Any]:
+    """A function of mathematics on floats, to the bits of musl; or on numbers of 50 digits."""
+    known = NAMED.get(name, name)
+    high = lambda *xs: (ONE[known] if known in ONE else MORE[known])[0](*xs)
+    return precise(math.sqrt if name == "sqrt" else function(name), None if name == "fmod" else high)
+
+
+NAMED = {"tgamma": "gamma"}  # of C, and of ours
 add = row(lambda x, y: x + y, lambda d, x, y: d, lambda d, x, y: d)
 sub = row(lambda x, y: x - y, lambda d, x, y: d, lambda d, x, y: -d)
 mul = row(lambda x, y: x * y, lambda d, x, y: d * y, lambda d, x, y: x * d)
-div = row(lambda x, y: x / y, lambda d, x, y: d / y, lambda d, x, y: -(x * d) / (y * y))
+div = row(dividing, lambda d, x, y: d / y, lambda d, x, y: -(x * d) / (y * y))
 neg = row(lambda x: -x, lambda d, x: -d)
-sqrt = row(math.sqrt, lambda d, x: 0.5 * d / sqrt(x))
+sqrt = row(libm("sqrt"), lambda d, x: 0.5 * d / sqrt(x))
 fabs = row(abs, lambda d, x: None if number(x) == 0.0 else d * _sign(x))
 larger = row(_max, lambda d, x, y: _share(d, x, y), lambda d, x, y: _share(d, y, x))
 smaller = row(lambda x, y: -_max(-x, -y), lambda d, x, y: _share(d, -x, -y), lambda d, x, y: _share(d, -y, -x))
-copysign = row(math.copysign, lambda d, x, y: None if number(x) == 0.0 else d * (_sign(x) * _sign(y)), None)
-sign = row(lambda x: _sign(x) if x else 0.0, None)
+copysign = row(_copysign, lambda d, x, y: None if number(x) == 0.0 else d * (_sign(x) * _sign(y)), None)
+sign = row(lambda x: _sign(x) if x != 0.0 else 0.0, None)
 floor = row(lambda x: math.copysign(math.floor(x), x), None)
 ceil = row(lambda x: math.copysign(math.ceil(x), x), None)
 trunc = row(lambda x: math.copysign(math.trunc(x), x), None)
@@ -266,47 +286,49 @@ nearest = row(lambda x: math.copysign(round(x), x), None)
 
 # The values of mathematics are musl's; the derivatives are those of a textbook.
 
-exp = row(function("exp"), lambda d, x: d * exp(x))
-exp2 = row(function("exp2"), lambda d, x: d * exp2(x) * math.log(2.0))
-expm1 = row(function("expm1"), lambda d, x: d * exp(x))
-log = row(function("log"), lambda d, x: d / x)
-log2 = row(function("log2"), lambda d, x: d / (x * math.log(2.0)))
-log10 = row(function("log10"), lambda d, x: d / (x * math.log(10.0)))
-log1p = row(function("log1p"), lambda d, x: d / (1.0 + x))
-sin = row(function("sin"), lambda d, x: d * cos(x))
-cos = row(function("cos"), lambda d, x: -(d * sin(x)))
-tan = row(function("tan"), lambda d, x: d / (cos(x) * cos(x)))
-asin = row(function("asin"), lambda d, x: d / sqrt(1.0 - x * x))
-acos = row(function("acos"), lambda d, x: -d / sqrt(1.0 - x * x))
-atan = row(function("atan"), lambda d, x: d / (1.0 + x * x))
-atan2 = row(function("atan2"), lambda d, y, x: d * x / (x * x + y * y), lambda d, y, x: -d * y / (x * x + y * y))
-sinh = row(function("sinh"), lambda d, x: d * cosh(x))
-cosh = row(function("cosh"), lambda d, x: d * sinh(x))
-tanh = row(function("tanh"), lambda d, x: d / (cosh(x) * cosh(x)))
-asinh = row(function("asinh"), lambda d, x: d / sqrt(x * x + 1.0))
-acosh = row(function("acosh"), lambda d, x: d / sqrt(x * x - 1.0))
-atanh = row(function("atanh"), lambda d, x: d / (1.0 - x * x))
-power = row(function("pow"), lambda d, x, y: d * y * power(x, y - 1.0), lambda d, x, y: d * power(x, y) * log(x))
-cbrt = row(function("cbrt"), lambda d, x: d * cbrt(x) / (3.0 * x))
-hypot = row(function("hypot"), lambda d, x, y: d * x / hypot(x, y), lambda d, x, y: d * y / hypot(x, y))
-erf = row(function("erf"), lambda d, x: d * exp(-(x * x)) * (2.0 / math.sqrt(math.pi)))
-erfc = row(function("erfc"), lambda d, x: -d * exp(-(x * x)) * (2.0 / math.sqrt(math.pi)))
-gamma = row(function("tgamma"), lambda d, x: d * gamma(x) * polygamma(0)(x))
-lgamma = row(function("lgamma"), lambda d, x: d * polygamma(0)(x))
-fmod = row(
-    function("fmod"), lambda d, x, y: d, lambda d, x, y: -d * round((number(x) - number(fmod(x, y))) / number(y))
-)
+exp = row(libm("exp"), lambda d, x: d * exp(x))
+exp2 = row(libm("exp2"), lambda d, x: d * exp2(x) * math.log(2.0))
+expm1 = row(libm("expm1"), lambda d, x: d * exp(x))
+log = row(libm("log"), lambda d, x: d / x)
+log2 = row(libm("log2"), lambda d, x: d / (x * math.log(2.0)))
+log10 = row(libm("log10"), lambda d, x: d / (x * math.log(10.0)))
+log1p = row(libm("log1p"), lambda d, x: d / (1.0 + x))
+sin = row(libm("sin"), lambda d, x: d * cos(x))
+cos = row(libm("cos"), lambda d, x: -(d * sin(x)))
+tan = row(libm("tan"), lambda d, x: d / (cos(x) * cos(x)))
+asin = row(libm("asin"), lambda d, x: d / sqrt(1.0 - x * x))
+acos = row(libm("acos"), lambda d, x: -d / sqrt(1.0 - x * x))
+atan = row(libm("atan"), lambda d, x: d / (1.0 + x * x))
+atan2 = row(libm("atan2"), lambda d, y, x: d * x / (x * x + y * y), lambda d, y, x: -d * y / (x * x + y * y))
+sinh = row(libm("sinh"), lambda d, x: d * cosh(x))
+cosh = row(libm("cosh"), lambda d, x: d * sinh(x))
+tanh = row(libm("tanh"), lambda d, x: d / (cosh(x) * cosh(x)))
+asinh = row(libm("asinh"), lambda d, x: d / sqrt(x * x + 1.0))
+acosh = row(libm("acosh"), lambda d, x: d / sqrt(x * x - 1.0))
+atanh = row(libm("atanh"), lambda d, x: d / (1.0 - x * x))
+power = row(libm("pow"), lambda d, x, y: d * y * power(x, y - 1.0), lambda d, x, y: d * power(x, y) * log(x))
+cbrt = row(libm("cbrt"), lambda d, x: d * cbrt(x) / (3.0 * x))
+hypot = row(libm("hypot"), lambda d, x, y: d * x / hypot(x, y), lambda d, x, y: d * y / hypot(x, y))
+erf = row(libm("erf"), lambda d, x: d * exp(-(x * x)) * (2.0 / math.sqrt(math.pi)))
+erfc = row(libm("erfc"), lambda d, x: -d * exp(-(x * x)) * (2.0 / math.sqrt(math.pi)))
+gamma = row(libm("tgamma"), lambda d, x: d * gamma(x) * polygamma(0)(x))
+lgamma = row(libm("lgamma"), lambda d, x: d * polygamma(0)(x))
+fmod = row(libm("fmod"), lambda d, x, y: d, lambda d, x, y: -d * round((number(x) - number(fmod(x, y))) / number(y)))
 mod = row(
-    lambda x, y: x % y, lambda d, x, y: d, lambda d, x, y: -d * round((number(x) - number(mod(x, y))) / number(y))
+    precise(lambda x, y: x % y),
+    lambda d, x, y: d,
+    lambda d, x, y: -d * round((number(x) - number(mod(x, y))) / number(y)),
 )
 sigmoid = row(lambda x: _logistic(x), lambda d, x: d * sigmoid(x) * (1.0 - sigmoid(x)))
-softplus = row(lambda x: max(x, 0.0) + function("log1p")(_decay(x)), lambda d, x: d * sigmoid(x))
+softplus = row(lambda x: max(x, 0.0) + libm("log1p")(_decay(x)), lambda d, x: d * sigmoid(x))
 relu = row(lambda x: max(x, 0.0) + 0.0, lambda d, x: d if number(x) > 0.0 else None)
 
 
 @cache
 def polygamma(n: int) -> Callable[..., Num]:
-    return row(lambda x: float(mpmath.psi(n, x)), lambda d, x: d * polygamma(n + 1)(x))
+    return row(
+        precise(lambda x: float(mpmath.psi(n, x)), lambda x: mpmath.psi(n, x)), lambda d, x: d * polygamma(n + 1)(x)
+    )
 
 
 def _turns(x: Any, y: Any, rest: Any) -> int:
@@ -314,7 +336,7 @@ def _turns(x: Any, y: Any, rest: Any) -> int:
 
 
 def _decay(x: float) -> float:
-    return function("exp")(-abs(x))
+    return libm("exp")(-abs(x))
 
 
 def _logistic(x: float) -> float:

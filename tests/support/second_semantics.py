@@ -292,7 +292,7 @@ class Meaning:
     Real, Bool, Dual = Real, Bool, Dual
 
     @staticmethod
-    def fn(types: Sequence[Any], result: Any) -> Callable[..., Function]:
+    def fn(types: Sequence[Any], result: Any, *, syntax: bool = False) -> Callable[..., Function]:
         return lambda body: Function(body, [as_type(t) for t in types], as_type(result))
 
     @staticmethod
