@@ -64,7 +64,7 @@ class Case:
         self.real = tuple([k for k, t in enumerate(p.types) if t.real])
         self.exact = not any(["closure" in tag for tag in p.tags])  # else the meaning has another rounding
         self.funcs: dict[str, Func] = {"g": rose.value_and_grad(self.main, argnums=self.real).func}
-        if seed % 4 == 0:
+        if seed % 8 == 0:
             self.funcs["f"] = self.main.func
         self.calls = [Call(name, xs, run(f, *xs)) for xs in p.args for name, f in self.funcs.items()]
         self.value()
@@ -72,15 +72,15 @@ class Case:
         share = self.random.random()
         if share < 0.2:
             self.slope(p.args[1])
-        elif share > 0.97:
+        elif share > 0.98:
             self.higher(self.random.choice(THIRD))
-        elif share > 0.87:
+        elif share > 0.91:
             self.higher(self.random.choice(SECOND))
-        elif share > 0.82:
+        elif share > 0.86:
             self.higher(self.random.choice("jl"))
-        elif share > 0.78:
+        elif share > 0.82:
             self.eager()
-        elif share > 0.75:
+        elif share > 0.8:
             self.text()
 
     def held(self, law: str) -> None:

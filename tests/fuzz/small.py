@@ -99,7 +99,7 @@ class Writer:
         self.tags: list[str] = []
         self.names = count()
         self.callees: list[Callee] = []
-        self.budget = 2 + int(10 * self.draw())
+        self.budget = 2 + int(8 * self.draw())
         self.loops = 0
 
     # choices
@@ -308,7 +308,7 @@ class Writer:
         if self.loops > 1 or self.chance(0.6):
             return self.mathematics(vars, depth)
         self.loops += 2
-        f, z, at = self.name("g"), self.name("z"), self.real(vars, 0, 2.0)
+        z, at = self.name("z"), self.real(vars, 0, 2.0)
         body = self.real([*vars, Var(z, Real, 2.0), Var(z, Real, 2.0)], 2, 2.0)
         form = self.pick(INSIDE)
         self.tags.append("closure with " + form.partition("(")[0].removeprefix("rose."))
@@ -510,7 +510,7 @@ class Writer:
                           "-1.0 < {0} < {1}", "{0} >= 0.25")).format(x, y, z)  # fmt: skip
 
     def program(self) -> Small:
-        for _ in range(self.pick((0, 0, 1, 1, 2))):
+        for _ in range(self.pick((0, 0, 0, 1, 1, 2))):
             self.helper()
         types: list[Type] = [Vec(2 + self.below(3), Real)]
         types += [self.pick(MORE) for _ in range(self.below(3))]
@@ -518,7 +518,7 @@ class Writer:
         self.lines += [
             f"@rose.fn([{', '.join(map(written, types))}], Real)", f"def main({', '.join([v.name for v in vars])}):"
         ]  # fmt: skip
-        self.budget = max(self.budget, 3)
+        self.budget = max(self.budget, 2)
         self.statements(vars, 1, 2)
         parts = [f"{self.leaf([v]).text} * {self.pick(LITERALS[:5])}" for v in vars[len(types) :]]
         self.write(1, f"return {' + '.join([self.real(vars, 2).text, *parts])}")

@@ -221,7 +221,7 @@ Rule = Callable[..., Any]
 
 
 def row(value: Callable[..., float], *rules: Rule | None) -> Callable[..., Num]:
-    """An operation on numbers: `value` on floats, nan where it has none, and for each argument a rule d, xs -> tangent."""
+    """An operation on numbers: `value` on floats (or nan), and for each argument a rule d, xs -> tangent."""
 
     def op(*args: Any) -> Num:
         xs = [lift(x) for x in args]
