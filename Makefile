@@ -60,6 +60,9 @@ web: .venv/dev  ## the demo site, into web/dist
 bench: .venv/dev  ## programs and times, beside other tools (which go into benchmarks/.peers)
 	@$(BIN)/python -m benchmarks
 
+fuzz: .venv/dev  ## random programs: HOURS=0.1 of them, in JOBS=1 processes, from where the ledger ends
+	@PYTHONPATH=tests/support $(BIN)/python -m tests.fuzz --hours $(or $(HOURS),0.1) --jobs $(or $(JOBS),1)
+
 clean:  ## remove all that make made, and can make again
 	[ ! -e .venv/made ] && [ ! -e .venv/making ] || rm -rf .venv
 	rm -f dist/rose-*.whl dist/rose-*.tar.gz
@@ -110,4 +113,4 @@ else
 	else echo "node is $$($(NODE) --version), and the bundlers need 20: their tests are skipped"; fi
 endif
 
-.PHONY: help demo venv test quick lint types floors test-js test-py format web bench clean
+.PHONY: help demo venv test quick lint types floors test-js test-py format web bench fuzz clean

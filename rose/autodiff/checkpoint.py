@@ -89,7 +89,7 @@ class Segments:
         with ir.building(name, Origin("segment")) as b:
             b.loc = self.body.params[0].loc
             index, state, *_ = self.body.params
-            params = [b.param(p.type, p.attr) for p in (index, state, *self.outside)]
+            params = [b.param(p.type, p.attr if p.op is ir.PARAM else None) for p in (index, state, *self.outside)]
             outside, self.outside = self.outside, tuple(params[2:])
             after, out = part(params[0], params[1])
             self.outside = outside

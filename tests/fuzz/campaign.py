@@ -20,15 +20,18 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from random_programs import Program
-from shrinker import shrunk
+from shrinker import failure, shrunk
 
 from .batch import check_small, law_of_small
+from .engines import ENGINES, check_engines, law_of_engines
+from .large import check_large, large, law_of_large
 from .ledger import Ledger
 from .report import Report
 from .small import small
 
 WRITES = 60.0  # seconds between two states of the ledger
 LONGEST = 300.0  # seconds for what is made small
+ALONE = 60.0  # seconds for one program
 
 
 class Kind(NamedTuple):
@@ -44,6 +47,8 @@ class Kind(NamedTuple):
 
 KINDS = {
     "small": Kind(200, 300.0, 0.6, check_small, small, law_of_small),
+    "large": Kind(10, 300.0, 0.35, check_large, large, law_of_large),
+    **({"engines": Kind(300, 300.0, 0.05, check_engines, small, law_of_engines)} if ENGINES else {}),
 }
 
 
@@ -135,7 +140,7 @@ class Campaign:
     def one_by_one(self, t: Task) -> tuple[float, Report]:
         total, spent = Report(), 0.0
         for seed in t.seeds:
-            one = spawned(t.kind, [seed], lambda seed=seed: KINDS[t.kind].check([seed]), 60.0)
+            one = spawned(t.kind, [seed], lambda seed=seed: KINDS[t.kind].check([seed]), ALONE)
             try:
                 seconds, report = one.pipe.recv() if one.pipe.poll(one.limit) else (one.limit, lost(seed))
             except EOFError:
@@ -150,12 +155,12 @@ class Campaign:
         """Into the ledger with it, as soon as all seeds before are there."""
         self.used[kind] += seconds
         self.early[kind, seeds[0]] = (seeds[-1] + 1, seconds, report)
-        while found := self.early.pop((kind, self.ledger.next(kind)), None):
-            last, seconds, report = found
+        while done := self.early.pop((kind, self.ledger.next(kind)), None):
+            last, seconds, report = done
             self.ledger.add(kind, last, seconds, report)
-            for failure in report.failures:
+            for found in report.failures:
                 self.failures += 1
-                entry = self.ledger.failed(kind, failure)
+                entry = self.ledger.failed(kind, found)
                 if entry is not None:
                     self.small.append((kind, entry))
             if report.failures:
@@ -171,7 +176,8 @@ def lost(seed: int) -> Report:
 def made_small(kind: Kind, seed: int) -> str:
     """The text of a small program that breaks the law which that of the seed breaks."""
     warnings.simplefilter("ignore")  # of what is tried on the way
-    return str(shrunk(kind.program(seed), lambda p: kind.law(p, seed)))
+    p, law = kind.program(seed), lambda p: kind.law(p, seed)
+    return str(shrunk(p, law)) if failure(law, p) is not None else f"# alone it holds: see its batch\n{p}"
 
 
 def spawned(

@@ -20,8 +20,8 @@ class Report:
         0,
     )  # the most operations of a gradient for each of the value, and the program's seed
 
-    def failed(self, seed: int, e: BaseException) -> None:
-        law = getattr(e, "law", type(e).__name__)
+    def failed(self, seed: int, e: BaseException, law: str = "") -> None:
+        law = law or getattr(e, "law", type(e).__name__)
         self.failures.append({"seed": seed, "law": law, "error": f"{type(e).__name__}: {e}"[:600]})
 
     def ratio(self, seed: int, value: int, gradient: int) -> None:

@@ -11,7 +11,6 @@ import json
 import math
 import os
 import shutil
-import struct
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 from control_programs import CASES
 from paths import ROOT
+from portable_values import bits, portable
 
 import rose
 from rose import Bool, Dual, Fin, Fn, Real, Vec, opaque
@@ -28,7 +28,6 @@ from rose.frontend.annotations import as_type
 from rose.frontend.any_size import AnySize
 from rose.host.marshal import plain
 from rose.ir import OPS, types
-from rose.ir.types import Single, Tan, Tuple, Type
 
 pytestmark = pytest.mark.slow
 
@@ -715,25 +714,6 @@ def every_size() -> Package:
 
 
 # what is written beside them
-
-
-def portable(x: Any, t: Type) -> Any:
-    """A plain value as JSON: a Real is its bits, a vector of numbers says what it is in JavaScript."""
-    if isinstance(t, types.Vec):
-        items = [portable(y, t.elem) for y in x]
-        kind = "Uint32Array" if isinstance(t.elem, types.Fin) else ARRAYS.get(t.elem)
-        return items if kind is None else {kind: items}
-    if isinstance(t, Tuple):
-        items = [portable(y, s) for y, s in zip(x, t.items, strict=True)]
-        return items if t.form is None else {"struct": [*zip(t.form.fields, items, strict=True)]}
-    return bits(x) if t in ARRAYS else x
-
-
-ARRAYS: dict[Type, str] = {Real: "Float64Array", Tan: "Float64Array", Single: "Float32Array"}
-
-
-def bits(x: float) -> str:
-    return struct.pack(">d", x).hex()
 
 
 @functools.cache

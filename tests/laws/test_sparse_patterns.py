@@ -14,7 +14,8 @@ from rose.host.interpreter import run
 from rose.ir.check import check
 from rose.ir.types import Real, Tuple, Type, Vec
 from rose.optimise.pipeline import optimised
-from tests.laws.test_fuzz import flat, for_programs
+from tests.fuzz.derivatives import flat
+from tests.laws.test_fuzz import for_programs
 
 
 def law_of_jacobians(p: Program) -> None:

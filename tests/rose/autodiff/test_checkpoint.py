@@ -17,7 +17,8 @@ from harness import Module, same
 import rose
 from rose import Real, Vec
 from rose.ir.check import check
-from tests.laws.test_fuzz import WAYS, direction
+from rose.ir.text.printer import show
+from tests.fuzz.derivatives import WAYS, direction
 
 AT = (0.6, -0.4, 0.9, 0.3)
 Scan = Callable[..., Any]  # `rose.scan` with a schedule
@@ -207,3 +208,8 @@ def test_derivatives_are_those_of_a_scan_that_keeps_everything(body: Body):
                 assert found[name] == pytest.approx(want, rel=1e-13, abs=1e-14), (schedule, name)
             else:
                 assert same(found[name], want), (schedule, name)
+
+
+def test_iterations_that_use_a_member_of_a_tuple_can_be_printed():
+    f = rose.fn([tuple[Real, Real]], Real)(lambda p: rose.scan(lambda i, s: s * p[1], 1.0, 4, checkpoint="sqrt"))
+    assert "remat" in show(f.func)

@@ -36,7 +36,9 @@ from rose.ir.text.printer import show
 from rose.ir.types import Single, Type, double, single, tangent
 from rose.optimise.pipeline import optimised
 from rose.optimise.single_precision import to_single
-from tests.laws.test_fuzz import for_programs, mixed, pulled_back, taken
+from tests.fuzz.derivatives import mixed, pulled_back
+from tests.fuzz.laws import taken
+from tests.laws.test_fuzz import for_programs
 from tests.laws.test_table import LITERAL_SECOND, REGULAR, ROWS, row_func, signatures
 from wasm_backend.abi.layout import align, offsets, size
 

@@ -33,7 +33,7 @@ from rose.ir.sizes import Dim
 from rose.ir.types import Bool, Fin, Ref, Type
 from rose.optimise import scalar_replacement, unrolling
 from rose.optimise.pipeline import optimised
-from tests.laws.test_fuzz import mixed, pulled_back
+from tests.fuzz.derivatives import mixed, pulled_back
 from wasm_backend.binary.disassembler import disassemble
 from wasm_backend.lower import lower
 from wasm_backend.package.source_map import with_map

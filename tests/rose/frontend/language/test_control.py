@@ -22,7 +22,8 @@ from rose.ir import Func
 from rose.ir.check import check
 from rose.optimise.pipeline import optimised
 from rose.optimise.single_precision import to_single
-from tests.laws.test_fuzz import ORDERS, WAYS, direction
+from tests.fuzz.derivatives import WAYS, direction
+from tests.fuzz.laws import ORDERS
 
 each = pytest.mark.parametrize("case", CASES, ids=[c.name for c in CASES])
 
