@@ -8,9 +8,9 @@ first asked for. SciPy itself is imported where a sparse matrix is made, and now
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property, partial
-from typing import Any, NoReturn
+from typing import Any
 
 from .build import compile
 from .derivatives.arguments import Argnums, positions
@@ -18,10 +18,12 @@ from .derivatives.flatten import Flat, is_real
 from .derivatives.gradients import grad, hvp, value_and_grad
 from .derivatives.jacobians import hessian, jacobian
 from .derivatives.sparse.pattern import sparsity
-from .errors import NotDifferentiable, RoseError, TypeMismatch, argument, edge, here
-from .frontend.function import AnyFn, checked, make
+from .errors import NotDifferentiable, TypeMismatch, argument, edge, here
+from .frontend.function import AnyFn, MadeBy, checked, make
 from .frontend.language.vectors import dot
+from .frontend.pickling import again
 from .frontend.signatures import fresh_name
+from .frontend.transforms import made_by, remembered
 from .ir.types import Real, Type, count_reals, tuple_of
 from .ir.value import host_index
 
@@ -47,6 +49,18 @@ def scipy(
     With `copy=False` arrays that come out are read-only views of the memory of a module, which its next call in the
     same thread overwrites. SciPy's CG, BFGS, trust-krylov and trust-exact keep such arrays, and go wrong with views.
     """
+    if copy is True:
+        return _kept(f, argnums, sparse=sparse, **sizes)
+    return made_by(_made(f, argnums, sparse, copy, sizes), scipy, (f, argnums), dict(sparse=sparse, copy=copy, **sizes))
+
+
+@remembered
+def _kept(f: AnyFn, argnums: Argnums = 0, *, sparse: bool | None = None, **sizes: int) -> ForSciPy:
+    """`rose.scipy(f)` once for each function: its results are copies, so that all who ask for it can share it."""
+    return _made(f, argnums, sparse, True, sizes)
+
+
+def _made(f: AnyFn, argnums: Argnums, sparse: bool | None, copy: bool, sizes: Mapping[str, int]) -> ForSciPy:
     at = here().narrow(argument(0, "f", *range(1, 9)))
     f = checked(f, "scipy").at(**sizes)
     active = positions(f, argnums, "scipy")
@@ -65,6 +79,8 @@ def scipy(
 class ForSciPy:
     """A function as SciPy takes it. The functions that it gives can be called from several threads, and pickled."""
 
+    made_by: MadeBy
+
     def __init__(
         self, f: AnyFn, active: Sequence[int], several: bool, sparse: bool | None, copy: bool
     ) -> None:  # fmt: skip
@@ -77,10 +93,8 @@ class ForSciPy:
     def __repr__(self) -> str:
         return f"<rose.scipy({self._f!r})>"
 
-    @edge
-    def __reduce__(self) -> NoReturn:
-        hint = "pickle its functions: fun, jac, hess, hessp, flatten or unflatten"
-        raise RoseError(f"rose.scipy({self._f.name}) compiles on demand, and cannot be pickled", here(), hint)
+    def __reduce__(self) -> Any:
+        return again, self.made_by
 
     @cached_property
     @edge

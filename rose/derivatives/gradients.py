@@ -85,20 +85,33 @@ def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
         if ir.is_tracing():
             xs = lin.arguments(given)
             y, tape = lin.primal(xs)
-            return view(y), edge(lambda *dxs: view(lin.pushforward(xs, y, tape, dxs)))
+            return view(y), Pushforward(f, lambda *dxs: view(lin.pushforward(xs, y, tape, dxs)))
         if not outside:
             outside.append((_primal(f, lin), _pushforward(f, lin)))
         primal, pushforward = outside[0]
         y, tape = primal(*given)
 
-        @edge
-        def f_lin(*dxs: Any) -> Any:
+        def push(*dxs: Any) -> Any:
             lin.check_tangents(dxs)
             return pushforward(*given, y, tape, *dxs)
 
-        return y, f_lin
+        return y, Pushforward(f, push)
 
     return at
+
+
+class Pushforward:
+    """The derivative of a function at a point: call it with tangents."""
+
+    def __init__(self, f: AnyFn, push: Callable[..., Any]) -> None:
+        self._f, self._push = f, push
+
+    @edge
+    def __call__(self, *tangents: Any) -> Any:
+        return self._push(*tangents)
+
+    def __repr__(self) -> str:
+        return f"<the derivative of {self._f.name} at a point, a function of tangents>"
 
 
 def _pushforward(f: AnyFn, lin: LinearMap) -> AnyFn:
@@ -167,6 +180,9 @@ class Vjp:
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.ret, self.grad))
+
+    def __repr__(self) -> str:
+        return f"<Vjp: the value ret={self.ret!r}, and grad(ct), which pulls a cotangent back>"
 
 
 @of_any_size

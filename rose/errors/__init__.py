@@ -23,6 +23,7 @@ from .exceptions import (
     WrongSyntax,
     edge,
     hide_our_frames,
+    nothing_swallowed,
     unpickled,
 )
 from .locations import (
@@ -70,6 +71,7 @@ __all__ = [
     "here",
     "hide_our_frames",
     "is_ours",
+    "nothing_swallowed",
     "operand_of",
     "parameter",
     "repeated",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from itertools import count
 from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 from .locations import Loc, here, is_ours
 
@@ -34,6 +36,7 @@ class RoseError(Exception):
     """Base of every error we raise on purpose: what is wrong, where, and what to write instead."""
 
     number: int  # of two errors, the one that came first has the lower
+    may_be_caught: ClassVar[bool] = False  # in a function that is traced: by an `except` of its own
 
     def __init__(self, message: str, loc: Loc | None, hint: str) -> None:
         self.message, self.loc, self.hint, self.number = message, loc, hint, next(_numbers)
@@ -73,6 +76,8 @@ class OutOfRange(RoseError, IndexError):
 class NoField(RoseError, AttributeError):
     """A part that something does not have."""
 
+    may_be_caught = True  # by hasattr, say
+
 
 class UnknownName(RoseError, NameError):
     """A name in a text that nothing is called by."""
@@ -97,6 +102,8 @@ class NotDifferentiable(RoseError, TypeError):
 class AssertionFailed(RoseError, AssertionError):
     """A condition of `rose.assert_` that did not hold, when the compiled function ran."""
 
+    may_be_caught = True  # of a function that ran on plain numbers
+
 
 class TooLarge(RoseError, MemoryError):
     """A program that needs more memory than WebAssembly can address."""
@@ -107,12 +114,38 @@ class TooLarge(RoseError, MemoryError):
 E = TypeVar("E", bound=BaseException)
 
 
+class _Raised(threading.local):
+    first: RoseError | None = None  # the first error that a user's function was given, while it is traced
+    watched = False  # a user's function is traced
+
+
+_raised = _Raised()
+
+
+@contextmanager
+def nothing_swallowed() -> Generator[None]:
+    """Inside, an error that a user's function is given stays one: an `except` of its own does not end it."""
+    outer = _raised.watched, _raised.first
+    _raised.watched, _raised.first = True, None
+    try:
+        yield
+        if _raised.first is not None:
+            raise _raised.first
+    finally:
+        _raised.watched, _raised.first = outer
+
+
 def hide_our_frames(error: E) -> E:
-    """`error` with the frames of this package removed from its traceback, unless ROSE_TRACEBACK=full.
+    """`error`, which a user is given, with the frames of this package removed from its traceback.
+
+    They stay with ROSE_TRACEBACK=full.
 
     What was raised in a frame of ours, and not as a RoseError, is our mistake, and keeps all. To keep the
     frame that calls this out as well, raise again with a bare `raise`.
     """
+    if _raised.watched and isinstance(error, RoseError) and not error.may_be_caught:
+        first = _raised.first
+        _raised.first = error if first is None or error.number <= first.number else first
     frames: list[TracebackType] = []
     tb, done = error.__traceback__, getattr(error, "_without_ours", None)  # this part has been looked at before
     while tb is not None and tb is not done:

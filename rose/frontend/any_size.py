@@ -20,6 +20,7 @@ from ..ir.value import host_index
 from . import tracing
 from .function import AnyFn, Fn
 from .signatures import written
+from .transforms import remembered
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,7 +36,6 @@ class AnySize(Fn[..., Any]):
         self.loc, self._instance = like.loc, instance
         self.dims = tuple(dict.fromkeys([d for t in (*self.types, self.result) for d in dims_of(t)]))
         self._instances: dict[tuple[int, ...], AnyFn] = {}
-        self._given_rule: Any = None
         self._check_known(derived)
 
     def _check_known(self, derived: bool) -> None:
@@ -80,8 +80,10 @@ class AnySize(Fn[..., Any]):
             with tracing.locked():
                 if key not in self._instances:
                     made = self._instances[key] = self._instance(sizes)
-                    if self._given_rule is not None:
-                        made.jvp(self._given_rule)  # which may call the function itself
+                    if made.made_by is None:
+                        made.made_by = AnySize.sized, (self, sizes), {}
+                    if self.rule is not None:
+                        made.jvp(self.rule)  # which may call the function itself
         return self._instances[key]
 
     def fitting(self, args: Sequence[Any]) -> AnyFn:
@@ -103,12 +105,16 @@ class AnySize(Fn[..., Any]):
     @edge
     def _differentiate_by(self, rule: Any) -> Any:
         loc = written(self.checked_rule(rule))
-        if self._given_rule is not None:
+        if self.rule is not None:
             raise RoseError(f"{self.name} has a derivative rule already", loc, "give a function one rule")
         for f in self._instances.values():
             f.jvp(rule)
-        self._given_rule = rule
+        self.rule = rule
         return rule
+
+    def _fill(self, *made_of: Any) -> None:
+        f = Fn[..., Any](*made_of)
+        AnySize.__init__(self, f, _instances(f))
 
 
 def _several(names: Sequence[str]) -> str:
@@ -124,31 +130,36 @@ def _alone(t: Type) -> list[Size]:
 
 def any_size(f: AnyFn) -> AnyFn:
     """The function of any size of `f`, which is written with a `rose.dim` in its types."""
+    return AnySize(f, _instances(f))
+
+
+def _instances(f: AnyFn) -> Callable[[Sizes], AnyFn]:
+    """The function from sizes to the instance of `f` for them."""
 
     def instance(sizes: Sizes) -> AnyFn:
         with bound({**f.sizes, **sizes}):
             return Fn(f.body, [sized(t, sizes) for t in f.types], sized(f.result, sizes), f.name, f.names)
 
-    return AnySize(f, instance)
+    return instance
 
 
 def of_any_size(transform: F) -> F:
-    """Extend a `transform` of functions to functions of any size: its results are of any size again."""
+    """Extend a `transform` of functions to functions of any size: its results are of any size again, and remembered."""
     plain = edge(transform)
 
-    @edge
     @functools.wraps(plain)
-    def outer(*args: Any, **kwargs: Any) -> Any:
+    def each_size(*args: Any, **kwargs: Any) -> Any:
         f = args[0] if args else kwargs.get("f")
         made = plain(*args, **kwargs)
         if not isinstance(f, AnySize):
             return made
         rest = {k: x for k, x in kwargs.items() if k != "f"}
-        each: Callable[[AnyFn], Any] = lambda g: plain(g, *args[1:], **rest)
+        each: Callable[[AnyFn], Any] = lambda g: outer(g, *args[1:], **rest)
         if isinstance(made, Fn):
             return AnySize(cast("AnyFn", made), lambda sizes: each(f.sized(sizes)), derived=True)
         return _at_each(f, each)
 
+    outer = remembered(each_size)
     return cast("F", outer)
 
 

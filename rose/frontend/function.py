@@ -24,12 +24,14 @@ from .annotations import NotANumber
 from .duals import mentions_tangent, split_dual, view_dual
 from .eager import Now, at_once, mode, now
 from .operators import view
+from .pickling import again, by_value, is_global, unnamed, whole
 from .signatures import arity, name_of, names_of, written
 from .tracing import R, bind_arguments, finish, in_a_thread, locked, no_collector, room_for_one_more
 from .values import to_value
 
 P = ParamSpec("P")
 Rule = TypeVar("Rule", bound=Callable[..., Any])
+MadeBy = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # a function, and its arguments
 
 DEEPEST = 12_000  # functions traced one inside another
 BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 nested C calls that CPython 3.12 allows in a thread
@@ -87,6 +89,11 @@ class Fn(NotANumber, Generic[P, R]):
         self._steps = not any([t.linear for t in (*self.types, result)])  # `rose.eager` runs its body on known values
         self._captured: tuple[Value, ...] = ()
         self._compiled: Callable[..., Any] | None = None
+        self.rule: Any = None  # the derivative that a user gave,
+        self._pending: Any = None  # and that is not traced yet
+        self._taking = False
+        self.results: dict[Any, Any] = {}  # of transforms, made of this function: see `transforms.remembered`
+        self.made_by: MadeBy | None = None  # the call that gave it, if it can be made again so
 
     def __repr__(self) -> str:
         params = ", ".join(f"{n}: {t!r}" for n, t in zip(self.names, self.types, strict=True))
@@ -99,12 +106,25 @@ class Fn(NotANumber, Generic[P, R]):
         return self._traced()
 
     def _traced(self) -> Func:
-        if self._func is None:
+        if self._func is None or self._pending is not None:
             with locked(), nullcontext() if _running else no_collector():
                 if self._func is None:
                     self._trace()
+                self._take_up_rule()
         assert self._func is not None
         return self._func
+
+    def _take_up_rule(self) -> None:
+        """Trace the derivative rule of a function that was pickled. The rule may call the function."""
+        if self._pending is not None and not self._taking:
+            self._taking = True
+            given = self.checked_rule(self._pending)
+            self.func.jvp = self._rule(given, written(given))
+            self._pending = None
+
+    @property
+    def is_traced(self) -> bool:
+        return self._func is not None
 
     @property
     def captured(self) -> tuple[Value, ...]:
@@ -244,6 +264,7 @@ class Fn(NotANumber, Generic[P, R]):
             hint = "give the rule right after the function, before rose.grad and its kin are used on it or its callers"
             raise RoseError(f"the derivative of {self.name} was already made, without this rule", loc, hint)
         func.jvp = self._rule(given, loc)
+        self.rule = rule
         return rule
 
     def checked_rule(self, rule: Any) -> Callable[..., Any]:
@@ -274,6 +295,51 @@ class Fn(NotANumber, Generic[P, R]):
         """The function bound to `obj`, its first argument, as a method is."""
         return self if obj is None else functools.partial(self, obj)
 
+    # pickles, and copies: a function does not change, so a copy is the function
+
+    def __copy__(self) -> Fn[P, R]:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Fn[P, R]:
+        return self
+
+    @edge
+    def __reduce_ex__(self, _: Any) -> Any:
+        if self.made_by is not None:
+            return again, self.made_by, {"rule": self.rule}
+        dumps = by_value()
+        if (dumps is None or self.__module__ != "__main__") and is_global(self):
+            return self.__qualname__
+        if dumps is None:
+            raise unnamed(self, self.name)
+        return whole(self, dumps) or (_blank, (type(self),), self._state())
+
+    def _state(self) -> dict[str, Any]:
+        """What the function is made of, for a pickle."""
+        values = self.body, self.types, self.result, self.name, self.names
+        if self._captured:
+            what = f"{self.name} uses {ir.a_traced(self._captured[0])} of the function around it, and cannot be pickled"
+            raise RoseError(what, here(), "pass it in as a parameter")
+        return {"made_of": values, "sizes": self.sizes, "rule": self.rule}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if self.made_by is None:
+            with bound(state["sizes"]):
+                self._fill(*state["made_of"])
+        if self.rule is None:
+            self.rule = self._pending = state["rule"]
+
+    def _fill(self, *made_of: Any) -> None:
+        """Make a function of what `_state` gave."""
+        Fn.__init__(self, *made_of)  # pyright: ignore[reportUnknownMemberType]
+
+
+def _blank(cls: type[Fn[..., Any]]) -> Fn[..., Any]:
+    """A function of which a pickle has not told the parts yet: they may refer to it."""
+    f = cls.__new__(cls)
+    f.made_by = f.rule = None
+    return f
+
 
 class Opaque(Fn[P, R]):
     """A host function: in Python its body runs, and in JavaScript the page supplies a function of its name."""
@@ -293,6 +359,13 @@ class Opaque(Fn[P, R]):
             for t, k in zip(self.types, self.names, strict=True):
                 b.param(t, k)
         self._func, self._steps = Func(name, b.root, result, pure=pure, kind=ir.Opaque(body)), False
+
+    def _state(self) -> dict[str, Any]:
+        made_of = self.body, self.types, self.result, self.name, self.func.pure
+        return {**super()._state(), "made_of": made_of}
+
+    def _fill(self, *made_of: Any) -> None:
+        Opaque.__init__(self, *made_of)  # pyright: ignore[reportUnknownMemberType]
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         try:

@@ -11,7 +11,6 @@ from ..errors import TypeMismatch, WrongSyntax, edge, here
 from ..ir import Func, shown
 from ..ir.text.module import Module, deep
 from ..ir.text.module import parse as parse_module
-from ..ir.text.trees import TextLoc
 from ..optimise.outlining import LONG, outline
 from .function import AnyFn, Opaque, from_func
 
@@ -19,16 +18,41 @@ from .function import AnyFn, Opaque, from_func
 class Functions(dict[str, AnyFn]):
     """The functions of a text, by name. A generic one is indexed with its types, as in `fs["sum<3>"]`."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, given: Given) -> None:
         super().__init__()
-        self.module = module
+        self.module, self.given = module, given
         for name, f in module.funcs.items():
-            self[name] = _fn(f, module.loc(name))
+            self[name] = self._fn(name, f)
 
     def __missing__(self, name: str) -> AnyFn:
         with deep():
-            made = self[name] = _fn(self.module.instance(name), self.module.loc(name))
+            made = self[name] = self._fn(name, self.module.instance(name))
         return made
+
+    def _fn(self, name: str, f: Func) -> AnyFn:
+        names = [p.attr or f"x{k}" for k, p in enumerate(f.params)]
+        made = from_func(f, names)
+        if isinstance(f.kind, ir.Opaque):
+            made = Opaque(f.kind.impl, made.types, made.result, f.name, f.pure)
+            made.names, made._func = tuple(names), f  # pyright: ignore[reportPrivateUsage]
+        made.loc, made.made_by = self.module.loc(name), (_of_text, (self.given, name), {})
+        return made
+
+    def __reduce__(self) -> Any:
+        return _parsed, (self.given,)
+
+
+Host = Mapping[str, Callable[..., Any]]
+Given = tuple[str, str | None, Host | None]  # a text, its file, and its functions of the host
+
+
+def _parsed(given: Given) -> Functions:
+    return Functions(parse_module(*given, _short), given)
+
+
+def _of_text(given: Given, name: str) -> AnyFn:
+    """A function of a text, where a pickle is read."""
+    return _parsed(given)[name]
 
 
 @edge
@@ -41,13 +65,13 @@ def parse(text: str, *, file: str | None = None, host: Mapping[str, Callable[...
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         hint = "read the text of a file with open(file).read()"
         raise TypeMismatch(f"rose.parse takes a text, not {shown(text)}", here(), hint)
-    return Functions(parse_module(text, file, host, _short))
+    return _parsed((text, file, host))
 
 
 def parse_file(path: Path) -> Functions:
     """The functions of a `.rose` file."""
     try:
-        return Functions(parse_module(path.read_text(encoding="utf-8"), str(path), None, _short))
+        return _parsed((path.read_text(encoding="utf-8"), str(path), None))
     except UnicodeDecodeError as e:
         what = f"{path} is not UTF-8 text: {e.reason} at byte {e.start}"
         raise WrongSyntax(what, None, "save a .rose file as UTF-8") from None
@@ -56,13 +80,3 @@ def parse_file(path: Path) -> Functions:
 def _short(f: Func) -> Func:
     """`f`, outlined if it is longer than any function that is printed."""
     return outline(f, LONG)
-
-
-def _fn(f: Func, loc: TextLoc) -> AnyFn:
-    names = [p.attr or f"x{k}" for k, p in enumerate(f.params)]
-    made = from_func(f, names)
-    if isinstance(f.kind, ir.Opaque):
-        made = Opaque(f.kind.impl, made.types, made.result, f.name, f.pure)
-        made.names, made._func = tuple(names), f  # pyright: ignore[reportPrivateUsage]
-    made.loc = loc
-    return made

@@ -83,10 +83,11 @@ def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Va
 
 
 def recorded(b: Builder, body: Callable[[], R]) -> R:
-    """The result of `body`; a RoseError if it leaves a loop early."""
+    """The result of `body`; a RoseError if it leaves a loop early, or goes on after an error."""
     block = b.block
     try:
-        x = body()
+        with errors.nothing_swallowed():
+            x = body()
     except RoseError as e:
         if b.failure is not None and b.failure.number < e.number:
             raise b.failure from None

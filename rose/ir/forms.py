@@ -53,8 +53,20 @@ def dress(form: Form, cls: type) -> None:
     _forms[cls] = form
 
 
-# a form is found again by its class, or its keys: so types can be pickled
-copyreg.pickle(Form, lambda f: reduced.get(f) or ((dict_form, (f.fields,)) if f.is_dict else (form_of, (f.cls,))))  # pyright: ignore
+def _reduced(f: Form) -> Any:
+    """A form is found again by its class, or its keys: so types can be pickled."""
+    return reduced.get(f) or ((dict_form, (f.fields,)) if f.is_dict else (_again, (f.cls, f.name, f.fields)))
+
+
+copyreg.pickle(Form, _reduced)
+
+
+def _again(cls: type, name: str, fields: tuple[str, ...]) -> Form:
+    """The form of a class where a pickle is read. One whose class is not read to its end is not a dataclass yet."""
+    form = form_of(cls)
+    if form is None:
+        form = _forms[cls] = Form(name, fields, lambda xs: cls(**dict(zip(fields, xs, strict=True))), cls)
+    return form
 
 
 def is_named_tuple(cls: Any) -> bool:

@@ -102,6 +102,19 @@ class Value:
             return f"<{self.type!r} {self.number!r}{f', the parameter{name}' * bool(name)}>"
         return f"<traced {self.type!r}{name}, from {self.loc}>"
 
+    # a value does not change, and means something only in its trace
+
+    def __copy__(self) -> Value:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Value:
+        return self
+
+    @edge
+    def __reduce_ex__(self, _: Any) -> Any:
+        what = f"{a_traced(self)} cannot be pickled: {_LATER}"
+        raise TypeMismatch(what, here(), "pickle numbers: the arguments and results of the compiled function")
+
     # what a user writes: the meaning of each operator is in `frontend/operators.py`
 
     __add__, __radd__ = _left("+"), _right("+")
@@ -184,9 +197,10 @@ class Value:
 
     @edge
     def __format__(self, spec: str) -> str:
-        if not spec or is_known(self):
+        if is_known(self):
             return format(self.number, spec) if spec else repr(self)
-        hint = f'rose.print("{{:{spec}}}", x) prints it when the function runs; with rose.eager(): it is known'
+        shown = f"{{:{spec}}}" if spec else "{}"
+        hint = f'write rose.print("{shown}", x), which prints it when the function runs; repr(x) is for debuggers'
         raise TypeMismatch(f"{a_traced(self)} has no digits: {_LATER}", here(), hint)
 
     @edge

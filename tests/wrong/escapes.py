@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -279,5 +280,56 @@ def a_function_of_python_around():
     @fn
     def f(x: Real) -> Real:
         return helper(x, y=1.0) + 1.0
+
+    return f
+
+
+def an_error_that_is_swallowed():
+    @fn
+    def f(x: Real) -> Real:
+        try:
+            return float(x)  # type: ignore
+        except Exception:
+            return 0.0
+
+    return f
+
+
+def an_error_that_is_swallowed_in_a_loop():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        total = rose.accum(0.0)
+        for i in rose.range(3):
+            try:
+                total += float(v[i])  # type: ignore
+            except TypeError:
+                total += 1.0
+        return total.value
+
+    return f
+
+
+def a_value_in_an_f_string():
+    @fn
+    def f(x: Real) -> Real:
+        rose.print(f"x is {x}")
+        return x
+
+    return f
+
+
+def a_pickle_of_a_function_in_a_function():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    return pickle.dumps(rose.grad(f))
+
+
+def a_pickle_of_a_traced_value():
+    @fn
+    def f(x: Real) -> Real:
+        pickle.dumps(x)
+        return x
 
     return f

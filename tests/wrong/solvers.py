@@ -1,7 +1,5 @@
 """Functions that are given to SciPy, and what SciPy's solvers are given of them, wrong."""
 
-import pickle
-
 import rose
 from rose import Bool, Fin, Real, Vec, fn
 
@@ -72,10 +70,6 @@ def a_parameter_that_is_named_twice():
 
 def a_search_through_nothing():
     return rose.scipy(steps, argnums=())
-
-
-def a_pickle_of_all_at_once():
-    return pickle.dumps(rose.scipy(chain))
 
 
 def a_size_that_is_not_named():
