@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import linecache
 import math
@@ -71,7 +72,8 @@ def told(name: str) -> list[tuple[str, RoseError]]:
                 assert not is_certain(name) or (name == "math.prod" and isinstance(made, type(x))), arguments
         return 0.0
 
-    _ = f.func
+    with contextlib.suppress(RoseError):  # the first that was caught: it is raised again
+        _ = f.func
     return found
 
 
@@ -180,7 +182,7 @@ def test_divmod_of_an_index():
 
 def test_a_value_can_be_printed_and_has_no_other_parts():
     def body(x: Any) -> Any:
-        assert f"{x}" == repr(x)
+        assert str(x) == repr(x)
         assert str(x).startswith("<traced Real")
         assert not hasattr(x, "shape")
         return x
