@@ -6,10 +6,13 @@ nothing but the standard library, and only running needs wasmtime and NumPy.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 import sys
+import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from types import CodeType
@@ -20,6 +23,7 @@ from .errors import Loc, NoField, TypeMismatch, argument, edge, here, is_ours
 from .frontend.any_size import fixed
 from .frontend.function import AnyFn, checked, install
 from .frontend.tracing import no_collector as no_collector
+from .host.effects import TAPE_LIMIT
 from .host.marshal import present
 from .ir import Func
 from .ir.text.printer import show
@@ -38,7 +42,7 @@ DTYPES = ("f64", "f32")
 @edge
 def compile(
     f: AnyFn | Mapping[str, AnyFn], *more: AnyFn, dtype: str = "f64", simd: bool | str = False, dynamic: bool = False,
-    **sizes: int,
+    timeout: float | None = None, tape_limit: int = TAPE_LIMIT, **sizes: int,
 ) -> Compiled:  # fmt: skip
     """A WebAssembly module of one or several functions, which can be called, saved and inspected.
 
@@ -55,22 +59,36 @@ def compile(
     stays. With `simd="relaxed"` a product and a sum are also fused there, into one instruction that rounds once or
     twice, as the machine has it: the last bits may differ from one machine to another. A package that `save` writes
     also has a module without either, for engines that lack them.
+
+    With a `timeout` in seconds, a call or a `map` in Python that takes longer ends with a `rose.TimedOut`. It has no
+    effect on the bytes. What loops of unknown length keep for reverse mode, their tape, has at most `tape_limit` bytes,
+    in pages too; a call that needs more is a `TooLarge` that names the loop. Memory is looked at as it grows, by half.
     """
+    _check_timeout(timeout)
+    if tape_limit.__class__ is not int or not 0 < tape_limit <= 2**32:
+        what = f"tape_limit must be a number of bytes from 1 to 2**32, not {ir.shown(tape_limit)}"
+        raise TypeMismatch(what, here().into(("tape_limit",)), "write tape_limit=2**28 for 256 MiB")
     named = _of_mapping(f, more) if isinstance(f, Mapping) else _by_their_names([f, *more])
     if not named:
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
     named = fixed(named, sizes, dynamic=dynamic)
-    made = lowered(named, dtype, simd)
+    made = lowered(named, dtype, simd, tape_limit=tape_limit)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g.body))}
 
     def noted() -> Lowered:
-        return lowered(named, dtype, simd, asking=asking | _callers())
+        return lowered(named, dtype, simd, asking=asking | _callers(), tape_limit=tape_limit)
 
     asking = _callers() | {f.loc.code for f in named.values() if _is_derived(f)}
     fs = list(named.values())
     written = [g for g in fs if g.loc.code is getattr(g.body, "__code__", None)] or fs  # and not derived
     files = dict.fromkeys([g.loc.code.co_filename for g in written])
-    return Compiled(made, next(iter(named)), docs, [g.func for g in fs], list(files), noted)
+    return Compiled(made, next(iter(named)), docs, [g.func for g in fs], list(files), noted, timeout)
+
+
+def _check_timeout(x: Any) -> None:
+    if x is not None and (x.__class__ not in (int, float) or not x > 0):
+        what, loc = f"timeout must be a number of seconds above 0, not {ir.shown(x)}", here().into(("timeout",))
+        raise TypeMismatch(what, loc, "write timeout=2.5, or leave it out")
 
 
 def _callers() -> set[CodeType]:
@@ -118,7 +136,7 @@ def _by_their_names(fs: Sequence[Any]) -> dict[str, AnyFn]:
 
 def lowered(
     named: Mapping[str, AnyFn], dtype: str = "f64", simd: bool | str = False,
-    *, asking: Collection[CodeType] | None = None,
+    *, asking: Collection[CodeType] | None = None, tape_limit: int = TAPE_LIMIT,
 ) -> Lowered:  # fmt: skip
     """The module of these functions: bytes and signatures. Needs the standard library only.
 
@@ -146,10 +164,10 @@ def lowered(
             optimise(funcs.values())  # a literal that nothing needs may be too large for single precision
             funcs = {name: to_single(f) for name, f in funcs.items()}
         if simd:
-            made = lower(optimised(funcs, simd=True), simd=simd, asking=asking)
+            made = lower(optimised(funcs, simd=True), simd=simd, asking=asking, tape_limit=tape_limit)
             if made.plain is not None:
                 return made
-        return lower(optimised(funcs), single=dtype == "f32", asking=asking)
+        return lower(optimised(funcs), single=dtype == "f32", asking=asking, tape_limit=tape_limit)
 
 
 class Compiled:
@@ -164,8 +182,9 @@ class Compiled:
 
     def __init__(
         self, lowered: Lowered, main: str, docs: Mapping[str, str], ir: str | Sequence[Func], sources: Sequence[str],
-        noted: Callable[[], Lowered] | None = None,
+        noted: Callable[[], Lowered] | None = None, timeout: float | None = None,
     ) -> None:  # fmt: skip
+        self._timeout = timeout
         self._lowered, self._docs, self._ir, self._sources, self._noted = lowered, docs, ir, sources, noted
         self.__name__ = self.__qualname__ = main
         self.__doc__ = docs.get(main)
@@ -181,9 +200,11 @@ class Compiled:
         """The module under wasmtime."""
         made = self.__dict__.get("_running")
         if made is None:
+            _import("wasm_backend.runtime.callables")
             from wasm_backend.runtime import callables as running
 
-            made = self.__dict__["_running"] = running.Compiled(self._lowered, self.__name__, self.__doc__)
+            made = running.Compiled(self._lowered, self.__name__, self.__doc__, timeout=self._timeout)
+            self.__dict__["_running"] = made
         return made
 
     @property
@@ -284,7 +305,7 @@ class Compiled:
 
 
 def _unpickled(made: running.Compiled, docs: Mapping[str, str], text: str, sources: Sequence[str]) -> Compiled:
-    return Compiled(made.lowered, made.__name__, docs, text, sources)
+    return Compiled(made.lowered, made.__name__, docs, text, sources, timeout=made.timeout)
 
 
 def _hashed(files: Sequence[str]) -> dict[str, str]:
@@ -300,6 +321,21 @@ def _licence(files: Sequence[str]) -> str | None:
     return found.pop().decode() or None if len(found) == 1 else None
 
 
+def _import(name: str) -> None:
+    """Import a module of the runtime in a thread, which nothing interrupts: half a package could not be used again."""
+    if name in sys.modules:
+        return
+
+    def run() -> None:
+        with suppress(ImportError):  # raised again by who asked
+            importlib.import_module(name)
+
+    thread = threading.Thread(target=run)
+    with suppress(RuntimeError):  # there are no threads here
+        thread.start()
+        thread.join()
+
+
 class _Runtime:
     """Functions outside of any trace run as WebAssembly, under wasmtime."""
 
@@ -312,6 +348,7 @@ class _Runtime:
         if not isinstance(t, (Vec, Tuple)):
             return present(x, t)
         try:
+            _import("wasm_backend.runtime.memory")
             from wasm_backend.runtime.memory import copied
         except ImportError:
             return present(x, t)

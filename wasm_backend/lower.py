@@ -14,7 +14,7 @@ from types import CodeType
 from typing import Any, cast
 
 from rose.errors import RoseError, TooLarge, here
-from rose.host.effects import Assertion, Failure, Printer
+from rose.host.effects import TAPE_LIMIT, Assertion, Failure, Printer
 from rose.ir import Branch, Func, Value, While, building
 from rose.ir.progress import step
 from rose.ir.sizes import Dim, Size, dims_of, larger, plus
@@ -33,6 +33,7 @@ from .codegen.heap import Heap
 from .codegen.literals import place_literals
 from .codegen.locations import ADDRESS, Mem
 from .codegen.memory import Memory, too_large
+from .codegen.stops import Stops
 from .codegen.vector_add import vector_add
 from .codegen.while_loop import WhileLoop
 from .debug_info import Origins
@@ -44,17 +45,17 @@ IN_REGISTERS = 200  # a function with more numbers among its parameters gets the
 
 def lower(
     exports: Mapping[str, Func], *, single: bool = False, simd: bool | str = False,
-    asking: Collection[CodeType] | None = None,
+    asking: Collection[CodeType] | None = None, tape_limit: int = TAPE_LIMIT,
 ) -> Lowered:  # fmt: skip
     """The module that exports these functions, which are over `Single` if it is to be in single precision.
 
     With `simd` its loops are vectorised, where they can be, and a plain module is beside it. With `asking`, the code
-    that asks for the module, its instructions have origins.
+    that asks for the module, its instructions have origins. The tapes of its loops have at most `tape_limit` bytes.
     """
-    plain = _Program(exports, single, False, asking, stages=1 if not simd else 2).finish()
+    plain = _Program(exports, single, False, asking, tape_limit, stages=1 if not simd else 2).finish()
     if not simd:
         return plain
-    program = _Program(exports, single, simd, asking, stages=2)
+    program = _Program(exports, single, simd, asking, tape_limit, stages=2)
     made = program.finish()
     assert _outside(made) == _outside(plain)  # so that one can be used in the place of the other
     same = made.wasm == plain.wasm
@@ -71,9 +72,9 @@ class _Program:
 
     def __init__(
         self, exports: Mapping[str, Func], single: bool, simd: bool | str, asking: Collection[CodeType] | None,
-        *, stages: int,
+        tape_limit: int, *, stages: int,
     ) -> None:  # fmt: skip
-        self.module = Module()
+        self.module, self.tape_limit = Module(), tape_limit
         self.exports, self.single, self.simd = exports, single, simd
         self.asking = asking
         self.listener: Listener | None = None if asking is None else Origins(asking)
@@ -96,6 +97,7 @@ class _Program:
         self.failures: dict[tuple[str, str], tuple[int, Failure]] = {}
         self.sizes = DynamicSizes(self)
         self.heap = Heap(self)
+        self.stops = Stops()
         self._adder: int | None = None
 
     def finish(self) -> Lowered:
@@ -128,7 +130,9 @@ class _Program:
         m.export("memory", MEMORY, 0)
         failures = tuple([why for _, why in self.failures.values()])
         origins = cast("Any", m.marks()) if self.asking is not None else ()
-        return Lowered(m.finish(), signatures, self.imports, tuple(self.math), failures, base, None, tuple(origins))
+        stops = cast("Any", tuple(m.stops()))
+        wasm = m.finish()
+        return Lowered(wasm, signatures, self.imports, tuple(self.math), failures, base, None, tuple(origins), stops)
 
     def reserve(self, n: int, to: int) -> int:
         at = -(-self.top // to) * to
@@ -172,6 +176,7 @@ class _Program:
     @contextmanager
     def using(self, f: Func) -> Generator[None]:
         """Inside, the code of `f` is written: collect the sizes that it uses, with those of its callees."""
+        self.stops.work(f)
         with self.sizes.using() as used:
             for g in self.callees(f):
                 used.update(self.used.get(g, {}))

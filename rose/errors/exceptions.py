@@ -109,6 +109,10 @@ class TooLarge(RoseError, MemoryError):
     """A program that needs more memory than WebAssembly can address."""
 
 
+class TimedOut(RoseError, TimeoutError):
+    """A call that took longer than the `timeout` that its module was compiled with."""
+
+
 # the public edge
 
 E = TypeVar("E", bound=BaseException)

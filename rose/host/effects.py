@@ -48,6 +48,14 @@ def spelled(x: Any, t: Type, spec: str = "") -> str:
     return format(x, spec) if t is Real or t is Single else repr(x)
 
 
+def place(loc: Loc | None) -> str:
+    """The file, without its directory, and the line: the same on every machine. Nothing, if there is no place."""
+    if loc is None:
+        return ""
+    file, line, *_ = loc.position()
+    return f"{os.path.basename(file)}:{line}"
+
+
 class Failure:
     """Why a compiled function stops, and the error to raise. Once pickled it knows only the text of its error."""
 
@@ -61,11 +69,8 @@ class Failure:
         return self.kind(self.message, self.loc or here(), self.hint)
 
     def where(self) -> str:
-        """The file, without its directory, and the line: the same on every machine. Nothing, if there is no place."""
-        if self.loc is None:
-            return ""
-        file, line, *_ = self.loc.position()
-        return f"{os.path.basename(file)}:{line}"
+        """Its place."""
+        return place(self.loc)
 
     def told(self) -> str:
         """The reason in a line, and where it is."""
@@ -99,9 +104,10 @@ TOO_LARGE = Failure(
 BELOW_ZERO = Failure(
     OutOfRange, "a vector or a loop of the function has a size below zero, for these sizes", None, "give larger ones"
 )
-EXHAUSTED = Failure(
-    TooLarge,
-    "the memory that reverse mode keeps for a loop is exhausted",
-    None,
-    "fewer turns, or a scan with checkpoint=, keep less",
-)
+TAPE_LIMIT = 2**30  # bytes of a tape, unless a user allows more or less
+
+
+def exhausted(most: int, loc: Loc | None = None) -> Failure:
+    """The failure of a call whose loops keep more for their derivatives than they may: in this loop, if it is known."""
+    what = f"the memory that reverse mode keeps for a loop is exhausted: its tape_limit is {most:,} bytes"
+    return Failure(TooLarge, what, loc, "end it sooner, by max_iter=; or keep less, by a rose.scan with checkpoint=")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from processes import INTERRUPTIBLE
 
 import rose
 from rose import Real, TypeMismatch, Vec, fn
@@ -46,11 +49,49 @@ def test_a_module_travels():
     assert (module(3.0), module.__doc__, module.__name__) == (9.0, "The square.", "square")
 
 
+def test_a_timeout_travels_too():
+    made = pickle.loads(pickle.dumps(rose.compile(square, timeout=2.5)))
+    assert made.running.timeout == pickle.loads(pickle.dumps(made)).running.timeout == 2.5
+
+
+IMPORTED = """
+import os, signal, sys, threading
+import rose
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "wasmtime._value":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Slow())
+
+@rose.fn
+def square(x: rose.Real) -> rose.Real:
+    return x * x
+
+try:
+    square(3.0)
+except KeyboardInterrupt:
+    print("stopped", square(3.0))
+"""
+
+
+def test_the_runtime_is_imported_as_a_whole_by_a_call_that_is_interrupted():
+    done = subprocess.run([sys.executable, "-c", IMPORTED], capture_output=True, text=True, **INTERRUPTIBLE)
+    assert done.stdout + done.stderr == "stopped 9.0\n"
+
+
 def test_single_precision_rounds():
     assert rose.compile(square, dtype="f32")(0.1) == np.float32(0.1) * np.float32(0.1)
 
 
-@pytest.mark.parametrize("options", [{"dtype": "f16"}, {"simd": "fast"}, {"simd": True, "dtype": "f32"}, {"n": 3}])
+WRONG: list[dict[str, Any]] = [
+    {"dtype": "f16"}, {"simd": "fast"}, {"simd": True, "dtype": "f32"}, {"n": 3}, {"timeout": 0}, {"timeout": "1 s"},
+    {"timeout": True}, {"timeout": float("nan")}, {"tape_limit": 0}, {"tape_limit": 1e9}, {"tape_limit": 2**33},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", WRONG, ids=str)
 def test_wrong_options_are_refused(options: dict[str, Any]):
     with pytest.raises(TypeMismatch):
         rose.compile(square, **options)

@@ -32,8 +32,9 @@ ENGINE = _engine()
 class Module:
     """A module in one instance: `module["name"](*args)`."""
 
-    def __init__(self, funcs: Mapping[str, Func], *, single: bool = False, simd: bool | str = False) -> None:
-        self.lowered: Lowered = lower(funcs, single=single, simd=simd)
+    def __init__(self, funcs: Mapping[str, Func], **options: Any) -> None:
+        """With the options of `lower`."""
+        self.lowered: Lowered = lower(funcs, **options)
         self.store = wasmtime.Store(ENGINE)
         module = wasmtime.Module(ENGINE, self.lowered.wasm)
         types = [i.type for i in module.imports]

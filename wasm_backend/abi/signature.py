@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rose.errors import Loc
 from rose.host.effects import Failure, Printer
@@ -33,6 +33,7 @@ from .layout import describe, dynamic_sizes, is_aggregate, told, wasm_type
 Origin = tuple[int, Loc | None]  # an offset in a module, and where the instructions from there on were written
 
 FAILED = 8  # the address of a word: which of the failures stopped the module; 0 if none
+ASKED = 12  # the address of a byte: 1 if the next stop is to call the runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,17 @@ def import_types(f: Func) -> tuple[list[int], list[int]]:
     return ([*params, I32], []) if is_aggregate(f.result) else (params, [wasm_type(f.result)])
 
 
+class Stop(NamedTuple):
+    """A place in a loop where a runtime may put in a test whether to go on.
+
+    What is called there is to be handed the numbers of these `locals`, each an index and a type, and to hand them back:
+    a number that lives on in a call is in memory for as long as it lives, in each iteration of the loops around.
+    """
+
+    where: str  # the file and the line of the loop
+    locals: tuple[tuple[int, int], ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Plain:
     """The same module for engines that do not have all of WebAssembly, and a small one, which tells such engines."""
@@ -117,7 +129,8 @@ class Lowered:
     `mathematics` names the functions of the library that it contains, whose notices go where it goes. Of the
     functions that it imports, those that print are not for the page to supply. At `base` the memory begins whose layout
     depends on sizes that a call tells. A module that needs more than every engine has, has a `plain` one beside it.
-    Of a module that was made to be looked into, `origins` tells where its instructions come from.
+    Of a module that was made to be looked into, `origins` tells where its instructions come from. `stops` are where a
+    runtime may put tests in (see `codegen/stops.py`), each with its offset.
     """
 
     wasm: bytes
@@ -128,6 +141,7 @@ class Lowered:
     base: int = 0
     plain: Plain | None = None
     origins: tuple[Origin, ...] = ()
+    stops: tuple[tuple[int, Stop], ...] = ()
 
     def opaque(self) -> list[Func]:
         """The functions that the page supplies."""

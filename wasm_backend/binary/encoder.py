@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 
 I32, I64, F32, F64, V128 = 0x7F, 0x7E, 0x7D, 0x7C, 0x7B  # value types
 EMPTY = 0x40  # the type of a block without a result
@@ -229,6 +229,7 @@ class Body(bytearray):
     def __init__(self) -> None:
         super().__init__()
         self.marks: list[Mark] = []
+        self.stops: list[Mark] = []  # where instructions may be put in: see `codegen/stops.py`
 
     def mark(self, note: object) -> None:
         """Put a note on the instructions that follow."""
@@ -272,6 +273,7 @@ class Code:
         """Append another body, with its notes."""
         start = len(self.body)
         self.body.marks += [(start + at, note) for at, note in body.marks]
+        self.body.stops += [(start + at, note) for at, note in body.stops]
         self.body += body
 
     def get(self, local: int) -> None:
@@ -325,6 +327,7 @@ class Module:
         self._functions: list[int] = []  # the type of each that is not an import
         self._codes: list[bytes | None] = []
         self._marks: list[list[Mark]] = []  # the notes on each code, with offsets from its start
+        self._stops: list[list[Mark]] = []  # likewise
         self._names: list[str] = []  # of all functions
         self._memory = b""
         self._globals: list[bytes] = []
@@ -350,6 +353,7 @@ class Module:
         self._functions.append(type)
         self._codes.append(None)
         self._marks.append([])
+        self._stops.append([])
         self._names.append(name)
         return len(self._names) - 1
 
@@ -361,6 +365,7 @@ class Module:
             made = self._codes[k] = code.finish()
             start = len(made) - len(_END) - len(code.body)
             self._marks[k] = [(start + at, what) for at, what in code.body.marks]
+            self._stops[k] = [(start + at, what) for at, what in code.body.stops]
         else:
             self._codes[k] = code
 
@@ -389,17 +394,23 @@ class Module:
 
     def marks(self) -> list[Mark]:
         """The notes, by offsets in the finished module; each function begins with None."""
-        at, found = 8, list[Mark]()
+        found = list[Mark]()
+        for at, marks in zip(self._starts(), self._marks, strict=True):
+            found += [(at, None), *[(at + k, note) for k, note in marks]]
+        return found
+
+    def stops(self) -> list[Mark]:
+        """The stops, by offsets in the finished module."""
+        return [(at + k, note) for at, stops in zip(self._starts(), self._stops, strict=True) for k, note in stops]
+
+    def _starts(self) -> list[int]:
+        """The offset of each code in the finished module."""
+        at, sizes = 8, [len(c) for c in self._codes if c is not None]
         for id, content in self._sections():
             at += len(section(id, content))
             if id == CODE:
-                at -= sum([len(c) for c in self._codes if c is not None])
-                break
-        for code, marks in zip(self._codes, self._marks, strict=True):
-            assert code is not None
-            found += [(at, None), *[(at + k, note) for k, note in marks]]
-            at += len(code)
-        return found
+                return [*accumulate(sizes[:-1], initial=at - sum(sizes))]
+        return []
 
     def _sections(self) -> list[tuple[int, bytes]]:
         """The sections that are not empty, in order, except the name section."""

@@ -12,7 +12,7 @@ from rose.ir.sizes import Size
 from rose.ir.types import Bool, Real, Single, Tan, Type
 
 from ..abi.layout import size, wasm_type
-from ..abi.signature import FAILED
+from ..abi.signature import FAILED, Stop
 from ..binary.encoder import F32, F64, I32, PAGE, Body, Code
 from .locations import Mem
 
@@ -49,6 +49,10 @@ class Assembler(Code):
         """Note where the instructions that come are from."""
         self.origin = origin
         self.body.mark(origin)
+
+    def stop(self, stop: Stop) -> None:
+        """Let a runtime put a test in here."""
+        self.body.stops.append((len(self.body), stop))
 
     @contextmanager
     def aside(self, body: Body) -> Generator[None]:
@@ -116,10 +120,10 @@ class Assembler(Code):
         """Add the two numbers on the stack."""
         self(_ADDS[t])
 
-    def fail(self, why: int) -> None:
-        """Say which failure it is, and trap."""
+    def fail(self, why: int, *, in_local: bool = False) -> None:
+        """Say which failure it is, by its number or by the local that has it, and trap."""
         self.i32_const(0)
-        self.i32_const(why)
+        (self.get if in_local else self.i32_const)(why)
         self("i32.store", FAILED)
         self("unreachable")
 

@@ -6,12 +6,12 @@ moves an offset.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol, cast
 
 from rose.host.effects import Failure
 from rose.ir import AT, CONST, FOR, FREEZE, GET, INDEX, TUPLE, ZERO, Block, Func, Value
-from rose.ir.sizes import Size, rounded_up, times
+from rose.ir.sizes import Size, times
 from rose.ir.types import Ref, Tuple, Type, Vec
 
 from ..abi.layout import is_flat, item_leaves, leaf_offsets, leaves, offsets, size, wasm_type
@@ -23,6 +23,7 @@ from .heap import Heap
 from .liveness import Lives
 from .locations import ADDRESS, Literal, Location, Mem, leaves_at
 from .memory import Memory
+from .stops import Stops
 
 
 class Program(Protocol):
@@ -38,6 +39,7 @@ class Program(Protocol):
     single: bool  # the module is in single precision
     fused: bool  # some of its products and sums are one instruction
     listener: Listener | None
+    stops: Stops
     simd: bool | str  # loops are vectorised; if "relaxed", their bits may depend on the machine
 
     def adder(self) -> int: ...
@@ -141,6 +143,11 @@ class Frame:
         for type, k in self.owned.pop(v, ()):
             self.free[type].append(k)
 
+    def live(self) -> Iterator[tuple[int, int]]:
+        """The locals that are not free: (index, type)."""
+        free = {k for ks in self.free.values() for k in ks}
+        return ((k, type) for k, type in enumerate([*self.params, *self.c.locals]) if k not in free)
+
     # locations
 
     def locations(self, v: Value) -> tuple[Location, ...]:
@@ -223,8 +230,7 @@ class Frame:
         """The code, with what comes first: where the heap begins, if there is one, and the zeros of this function."""
         body, self.c.body = self.c.body, Body()
         if heap is not None:
-            self.c.size(rounded_up(heap, 8))
-            self.c("global.set", self.program.heap.top())
+            self.program.heap.open(self.c, heap)
         for t, at in self.zeros.items():
             self.c.clear(t, at)
         self.c.splice(body)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from rose.host.effects import EXHAUSTED, Failure
+from rose.errors import Loc
+from rose.host.effects import Failure, exhausted
 from rose.ir.sizes import Size, plus, rounded_up
 from rose.ir.types import Stack, Tuple, Type, Vec, tuple_of
 
 from ..abi.layout import offsets, size
+from ..abi.signature import LARGEST
 from ..binary.encoder import I32, Module
 from .assembler import Assembler
 from .dynamic_sizes import DynamicSizes
@@ -38,6 +40,7 @@ class Program(Protocol):
     zeros: Mem
     single: bool
     sizes: DynamicSizes
+    tape_limit: int
 
     def adder(self) -> int: ...
     def failure(self, why: Failure) -> int: ...
@@ -49,6 +52,7 @@ class Heap:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._top: int | None = None  # the global that says how far the heap has grown
+        self._start = 0  # the global that says where it begins
         self._made: dict[str | Type, int] = {}
         self._needs: dict[Type, dict[Size, None]] = {}  # the sizes that the functions of a stack use
 
@@ -59,7 +63,18 @@ class Heap:
     def top(self) -> int:
         if self._top is None:
             self._top = self.program.module.global_(I32, True, 0)
+            self._start = self.program.module.global_(I32, True, 0)
         return self._top
+
+    def open(self, c: Assembler, at: int | Size) -> None:
+        """Let the heap begin, empty, at an address."""
+        for k in (self.top(), self._start):
+            c.size(rounded_up(at, 8))
+            c("global.set", k)
+
+    def why(self, c: Assembler, loc: Loc | None = None) -> None:
+        """Put the number of the failure on the stack, for `alloc`, in the loop at this place."""
+        c.i32_const(self.program.failure(exhausted(self.program.tape_limit, loc)))
 
     def _assembler(self, params: int) -> Assembler:
         return Assembler(params, self.program.single, self.program.sizes.get)
@@ -70,11 +85,11 @@ class Heap:
         return index, self._assembler(params)
 
     def alloc(self) -> int:
-        """The function that gives new memory, which may hold anything: bytes -> address."""
+        """The function that gives new memory, which may hold anything: (bytes, failure if there is none) -> address."""
         if "alloc" in self._made:
             return self._made["alloc"]
-        index, c = self._define("alloc", 1)
-        n, at, top = 0, c.local(I32), self.top()
+        index, c = self._define("alloc", 2)
+        n, why, at, top = 0, 1, c.local(I32), self.top()
         c("global.get", top)
         c.tee(at)
         c.get(n)
@@ -82,20 +97,28 @@ class Heap:
         c("global.set", top)
         # the end of memory at 4 GiB is 0 again: then there are no pages left to be had
         c("global.get", top)
-        self._grow(c, c.if_missing())
+        self._grow(c, c.if_missing(), why)
         c("end")
         c("global.get", top)
         c.get(at)
         c("i32.lt_u")
         c("if")
-        c.fail(self.program.failure(EXHAUSTED))
+        c.fail(why, in_local=True)
         c("end")
         c.get(at)
         self.program.module.define(index, c)
         return index
 
-    def _grow(self, c: Assembler, missing: int) -> None:
-        """Grow memory by half, or if that is not to be had, by as much as is missing."""
+    def _grow(self, c: Assembler, missing: int, why: int) -> None:
+        """Grow memory by half, or if that is not to be had, by as much as is missing; unless the limit is reached."""
+        c("global.get", self.top())
+        c("global.get", self._start)
+        c("i32.sub")
+        c.i32_const(min(self.program.tape_limit, LARGEST - 1))
+        c("i32.gt_u")
+        c("if")
+        c.fail(why, in_local=True)
+        c("end")
         c("memory.size")
         c.i32_const(1)
         c("i32.shr_u")
@@ -106,7 +129,7 @@ class Heap:
         c("i32.eq")
         c("if")
         c.grow(missing)
-        c.fail(self.program.failure(EXHAUSTED))
+        c.fail(why, in_local=True)
         c("end")
         c("end")
 
@@ -125,6 +148,7 @@ class Heap:
             c("return")
             c("end")
         c.get(n)
+        self.why(c)
         c("call", alloc)
         c.tee(at)
         c.get(t)
@@ -157,6 +181,7 @@ class Heap:
         c("if")
         if empty:
             c.size(node_size(t))
+            self.why(c)
             c("call", empty)
             c.set(s)
             c.clear(node(t), Mem(s, HEADER))

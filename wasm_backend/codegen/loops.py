@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+from rose.host.effects import place
 from rose.ir import Block, Value
 from rose.ir.sizes import Size, differ, plus, times
 from rose.ir.types import Fin, Real, Single, Tuple, Type
 
 from ..abi.layout import item_leaves, leaf_offsets, leaves, size, wasm_type
+from ..abi.signature import Stop
 from ..binary.encoder import I32
 from .expressions import Expressions
 from .locations import Location, Mem
@@ -119,12 +121,18 @@ class Loop:
         pointers = Pointers(self.v, self.frame.lives.items)
         self._open(pointers)
         sums = promotion.open(self.v)
+        every = self.frame.program.stops.every.get(self.v)
+        end = None if every is None or every == 1 else self._open_pieces(pointers, every)
         c("loop")
+        if every == 1:
+            self._stop()
         promotion.next(sums)
         self.iteration()
         promotion.keep(sums)
-        self._next(pointers)
+        self._next(pointers, end)
         c("end")
+        if end is not None:
+            self._close_pieces(pointers)
         self._close()
         promotion.close(sums)
         if isinstance(self.size, Size):
@@ -175,8 +183,38 @@ class Loop:
             counters[k] = 1
         return counters
 
-    def _next(self, pointers: Pointers) -> None:
-        """Count an iteration, and begin the next one, if there is one: the last counter tells."""
+    # stops, and the pieces of a long loop between two
+
+    def _stop(self) -> None:
+        self.c.stop(Stop(place(self.v.loc), tuple(self.frame.live())))
+
+    def _open_pieces(self, pointers: Pointers, every: int) -> int:
+        """Begin the loop over the pieces: the local of where one ends, after `every` iterations or with the loop."""
+        c = self.c
+        k, n = [*self._counters(pointers).items()][-1]
+        c("loop")
+        self._stop()
+        end = self.frame.local(self.v, I32)
+        self._grown(k, every * n)
+        c.tee(end)
+        c.size(times(pointers.iterations, n))
+        c.get(end)
+        c.size(times(pointers.iterations, n))
+        c("i32.lt_u")
+        c("select")
+        c.set(end)
+        return end
+
+    def _close_pieces(self, pointers: Pointers) -> None:
+        k, n = [*self._counters(pointers).items()][-1]
+        self.c.get(k)
+        self.c.size(times(pointers.iterations, n))
+        self.c("i32.lt_u")
+        self.c("br_if", 0)
+        self.c("end")
+
+    def _next(self, pointers: Pointers, end: int | None) -> None:
+        """Count an iteration, and begin the next one, if there is one before `end`: the last counter tells."""
         *others, last = self._counters(pointers).items()
         for k, n in others:
             self._grown(k, n)
@@ -184,7 +222,10 @@ class Loop:
         k, n = last
         self._grown(k, n)
         self.c.tee(k)
-        self.c.size(times(pointers.iterations, n))
+        if end is None:
+            self.c.size(times(pointers.iterations, n))
+        else:
+            self.c.get(end)
         self.c("i32.lt_u")
         self.c("br_if", 0)
 

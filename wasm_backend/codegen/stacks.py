@@ -20,6 +20,7 @@ def push(expr: Expressions, v: Value) -> None:
     assert isinstance(v.type, Stack)
     item, rest = offsets(node(v.type))
     c.size(node_size(v.type))
+    frame.program.heap.why(c, v.loc)
     c("call", frame.program.heap.alloc())
     k = frame.set(v, v.type)
     frame.location[v] = (k,)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from rose.host.effects import endless
+from rose.host.effects import endless, place
 from rose.ir import While
 from rose.ir.sizes import Size, plus
 from rose.ir.types import Tuple
 
 from ..abi.layout import is_flat, leaf_offsets, leaves, offsets, wasm_type
+from ..abi.signature import Stop
 from ..binary.encoder import I32
 from .calls import enter, push_arguments
 from .expressions import Expressions
@@ -37,6 +38,7 @@ class WhileLoop:
             frame.give_back(p)
         c("block")
         c("loop")
+        c.stop(Stop(place(frame.f.params[0].loc)))
         self._test()
         self._count()
         self._body()

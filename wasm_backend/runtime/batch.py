@@ -15,6 +15,7 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from math import inf
 from os import cpu_count
 from typing import Any, cast
 
@@ -29,11 +30,12 @@ from rose.ir.sizes import number as number_of
 from rose.ir.types import Bool, Fin, Tuple, Type, Vec
 
 from ..abi.layout import is_aggregate, offsets, size
-from ..abi.signature import LARGEST, Signature, Slot
+from ..abi.signature import ASKED, LARGEST, Signature, Slot
 from ..binary.encoder import PAGE
 from . import raw_call
-from .instances import Module, Numbers, failure, is_placed, kind_of, known_sizes
+from .instances import Instance, Module, Numbers, failure, is_placed, kind_of, known_sizes
 from .memory import Array, Leaf, Place, Struct, dtype_of, fill, number, place_of
+from .stopping import clock, watch
 
 CHUNK = 2**20  # bytes of elements in one call (but at least one element): they fit into a cache of the processor
 FIRST = 16  # the address of the first element; at 0 is the number of the element that is being computed
@@ -58,17 +60,15 @@ class Batch:
             if executor is not None:
                 what = "map takes threads or an executor, not both"
             raise TypeMismatch(what, here(), "write threads=4 to spread the batch over four threads of this process")
-        loop = self.loop(_sizes(s, args))
+        loop, run = self.loop(_sizes(s, args)), Run(self.module.timeout)
         columns, count = loop.columns(args)
         results = loop.results(count)
         if executor is not None:
             self._spread(loop, columns, results, count, executor)
         elif threads is None or threads == 1:
-            loop.run(columns, results, range(count))
+            loop.run(run, columns, results, range(count))
         else:
-            with ThreadPoolExecutor(threads) as pool:
-                for _ in pool.map(functools.partial(loop.run, columns, results), _pieces(count, 4 * threads)):
-                    pass  # an error of the first piece that has one is raised here
+            run.spread(functools.partial(loop.run, run, columns, results), count, threads)
         return _shaped(loop.signature.result.type, iter(results))
 
     def _spread(self, loop: Loop, columns: list[Array], results: list[Array], count: int, executor: Any) -> None:
@@ -87,12 +87,45 @@ class Batch:
                 x[p.start : p.stop] = y
 
 
+class Run:
+    """One `map` in this process: its instances, which end together, and the time when that is."""
+
+    def __init__(self, timeout: float | None) -> None:
+        self.until = inf if timeout is None else clock() + timeout
+        self.stopped = False
+        self.instances: set[Instance] = set()
+
+    def begin(self, instance: Instance) -> None:
+        """An instance begins to run."""
+        instance.until, instance.stopped = self.until, self.stopped
+        self.instances.add(instance)
+
+    def end(self, instance: Instance) -> None:
+        """An instance has ended."""
+        self.instances.discard(instance)
+        instance.until, instance.stopped = inf, False
+
+    def spread(self, piece: Callable[[range], None], count: int, threads: int) -> None:
+        """Compute all pieces, in so many threads. If that is interrupted, the threads stop."""
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                for _ in pool.map(piece, _pieces(count, 4 * threads)):
+                    pass  # an error of the first piece that has one is raised here
+            except KeyboardInterrupt:
+                self.stopped = True
+                pool.shutdown(wait=False, cancel_futures=True)
+                for instance in [*self.instances]:
+                    instance.stopped = True
+                    instance.asked()
+                raise
+
+
 def work(task: tuple[bytes, Numbers, list[Array], range]) -> list[Array]:
     """Compute a piece of a batch, in another process, which compiles the module once."""
     packed, sizes, columns, piece = task
     loop = _unpacked(packed).batch.loop(sizes)
     results = loop.results(len(piece))
-    loop.run(columns, results, range(len(piece)), piece.start)
+    loop.run(Run(loop.module.timeout), columns, results, range(len(piece)), piece.start)
     return results
 
 
@@ -260,18 +293,21 @@ class Loop:
         """Empty columns for `count` results."""
         return [np.empty((count, *x.shape[1:]), x.result_dtype) for x in self.leaves(0, b"")[1]]
 
-    def run(self, columns: Sequence[Array], results: Sequence[Array], which: range, first: int = 0) -> None:
+    def run(self, run: Run, columns: Sequence[Array], results: Sequence[Array], which: range, first: int = 0) -> None:
         """Compute the results `which`. The columns begin at the element `first` of the batch."""
         try:
             running = self.free.pop()
         except IndexError:
             running = _Running(self)
         try:
+            run.begin(running.instance)
             for at in range(which.start, which.stop, self.room):
                 part = slice(at, min(at + self.room, which.stop))
                 running.run([x[part] for x in columns], [x[part] for x in results], part, first)
         finally:
-            self.free.append(running)
+            run.end(running.instance)
+            if not running.instance.large:
+                self.free.append(running)
 
     def text(self) -> str:
         """The module of the loop, as text: `p` is the address of an element, and `k` its number."""
@@ -294,7 +330,7 @@ class Loop:
         pages = -(-(FIRST + self.room * self.bytes) // PAGE)
         return _LOOP.format(
             params=" ".join(kinds), result=result, pages=pages, first=FIRST, bytes=self.bytes,
-            copies=" ".join(copies), call=call,
+            copies=" ".join(copies), call=call, asked=ASKED,
         )  # fmt: skip
 
 
@@ -303,10 +339,12 @@ _LOOP = """
 (module
   (import "f" "memory" (memory $own 0))
   (import "f" "f" (func $f (param {params}) (result {result})))
+  (import "f" "stop" (func $stop (param i32)))
   (memory $batch (export "memory") {pages})
   (func (export "loop") (param $n i32) (local $k i32) (local $p i32)
     (local.set $p (i32.const {first}))
     (loop $next
+      (if (i32.load8_u $own (i32.const {asked})) (then (call $stop (i32.const -1))))
       (i32.store $batch (i32.const 0) (local.get $k))
       {copies} {call}
       (local.set $p (i32.add (local.get $p) (i32.const {bytes})))
@@ -335,9 +373,11 @@ class _Running:
 
     def __init__(self, loop: Loop) -> None:
         self.instance = own = loop.module.instance()
+        watch.add(own)
         if loop.sizes:
             own.resize(loop.general, loop.sizes)
-        made = wasmtime.Instance(own.store, loop.compiled(), [own.exports["memory"], own.exports[loop.general.name]])
+        imports = [own.exports["memory"], own.exports[loop.general.name], own.stop[0]]
+        made = wasmtime.Instance(own.store, loop.compiled(), imports)
         exports: Any = made.exports(own.store)
         self.entry = raw_call.entry(own.store, exports["loop"], "i", "", own.raised)
         self.memory = exports["memory"].get_buffer_ptr(own.store)
@@ -345,15 +385,16 @@ class _Running:
 
     def run(self, columns: Sequence[Array], results: Sequence[Array], which: slice, first: int) -> None:
         """Call the loop once, for at most as many elements as fit into its memory."""
-        call, args, fail, _, _, words, _ = self.entry
+        (call, args, fail, _, _, words, _), own = self.entry, self.instance
         count = which.stop - which.start
         for leaf, x in zip(self.params, columns, strict=True):
             if leaf.dtype.kind != "O":  # of Units, which have no bytes
                 leaf.view[:count] = x
         words[2] = count
+        own.asked()
         error = call(*args)
         if error is not None or words[0]:
-            e = failure(fail, self.instance.failures, self.instance.pages, error)
+            e = failure(fail, own.failures, own.pages, error)
             k = int.from_bytes(bytes(self.memory[:4]), "little")
             e.add_note(f"in element {first + which.start + k} of the batch")
             raise e

@@ -14,6 +14,7 @@ import pickle
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from rose.errors import NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
@@ -23,7 +24,7 @@ from rose.ir import Builder, Func, Opaque, not_one_each, shown
 from rose.ir.sizes import dims_of
 from rose.ir.types import Bool, Fin, Single, Tuple, Type, Unit, Vec
 
-from ..abi.signature import Lowered, Plain, Signature, Slot
+from ..abi.signature import Lowered, Plain, Signature, Slot, Stop
 from .batch import Batch, without_forms
 from .instances import Module, Numbers, is_placed, kind_of, known_sizes
 from .memory import LARGEST, destination, fill, number
@@ -41,7 +42,10 @@ class _Absent:
     """Marks an argument that is missing."""
 
 
-def _source(s: Signature, pooled: bool, sized: bool) -> str:
+_LIMITED = ["own.limit(timeout)", "try: error = call(*args)", "finally: own.until = inf"]
+
+
+def _source(s: Signature, pooled: bool, sized: bool, timeout: float | None = None, stops: bool = False) -> str:
     """The text of the Python function for one signature, specialised to its types.
 
     It handles the usual arguments itself, and passes all others to `bind`, `number`, `fill` and `destination`.
@@ -64,15 +68,18 @@ def _source(s: Signature, pooled: bool, sized: bool) -> str:
         f"if named or rest{missing}: [{arguments}] = bind(name, names, [{arguments}*rest], named)",
         *checks,
         *(["state = taken.state(signature, sizes)"] if pooled else own),
-        "call, args, fail, reals, singles, words, places, result, resize, _ = state",
-        *["resize(signature, sizes)"] * sized,
+        "call, args, fail, reals, singles, words, places, result, own, _ = state",
+        *["own.resize(signature, sizes)"] * sized,
         "if extras is not None: into = destination(result, t, *extras)",
         *fills,
         *sends,
-        "error = call(*args)",
+        *(["error = call(*args)"] if timeout is None else _LIMITED),
         "if error is not None or words[0]: raise fail(error)",
         f"return {_result(s.result)}",
     ]
+    if stops and not pooled:
+        k = lines.index("error = call(*args)" if timeout is None else _LIMITED[0])
+        lines[k:] = ["try:", *[f"    {x}" for x in lines[k:]], "finally:", "    if own.large: shed()"]
     if pooled:
         lines = ["taken = take()", "try:", *[f"    {x}" for x in lines], "finally: give(taken)"]
     params = "".join([f"{a}=absent, " for a in names]) + ("/, " if names else "")
@@ -119,8 +126,9 @@ def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[...
     }
     scope |= {f"t{k}": p.type for k, p in enumerate(s.params)} | {f"n{k}": (p.name,) for k, p in enumerate(s.params)}
     scope |= {"t": s.result.type, "make": module.state, "local": threading.local()}
-    scope |= {"take": module.take, "give": module.give}
-    return _made(s.name, _source(s, pooled, bool(sizes)), scope)
+    scope |= {"take": module.take, "give": module.give, "timeout": module.timeout, "inf": inf}
+    scope |= {"shed": module.shed}
+    return _made(s.name, _source(s, pooled, bool(sizes), module.timeout, bool(module.lowered.stops)), scope)
 
 
 def _made(name: str, text: str, scope: dict[str, Any]) -> Callable[..., Any]:
@@ -235,11 +243,14 @@ class Export:
     __slots__ = ("__call__", "__dict__", "__weakref__")
     __call__: Callable[..., Any]
 
-    def __init__(self, lowered: Lowered, name: str, doc: str | None = None, *, module: Module | None = None) -> None:
+    def __init__(
+        self, lowered: Lowered, name: str, doc: str | None = None, *,
+        module: Module | None = None, timeout: float | None = None,
+    ) -> None:  # fmt: skip
         self.lowered, self.__name__, self.__qualname__ = lowered, name, name
         if doc is not None:
             self.__doc__ = doc
-        self._doc, self._module = doc, module or Module(lowered)
+        self._doc, self._module = doc, module or Module(lowered, timeout)
         signature = lowered.signatures[name]
         make = _of_every_size if signature.sizes else _function
         self.__call__ = make(self._module, signature)
@@ -272,7 +283,13 @@ class Export:
     def batch(self) -> Batch:
         """The implementation of `map`."""
         name = self.__name__
-        return Batch(self._module, self.lowered.signatures[name], functools.partial(_alone, self.lowered, name))
+        packed = functools.partial(_alone, self.lowered, name, self._module.timeout)
+        return Batch(self._module, self.lowered.signatures[name], packed)
+
+    @property
+    def timeout(self) -> float | None:
+        """The seconds that a call may take, if there is a limit."""
+        return self._module.timeout
 
     @property
     def signature(self) -> inspect.Signature:
@@ -304,6 +321,8 @@ class Export:
             x.failures,
             x.base,
             x.plain,
+            x.stops,
+            self._module.timeout,
         )
 
 
@@ -356,10 +375,10 @@ class Compiled(Export):
 # pickling
 
 
-def _alone(lowered: Lowered, name: str) -> bytes:
+def _alone(lowered: Lowered, name: str, timeout: float | None) -> bytes:
     """One function, pickled for another process, which need not have the classes of its structs."""
     signatures = {name: without_forms(lowered.signatures[name])}
-    return pickle.dumps(Export(replace(lowered, signatures=signatures, plain=None), name))
+    return pickle.dumps(Export(replace(lowered, signatures=signatures, plain=None), name, timeout=timeout))
 
 
 def _unpickled(
@@ -373,9 +392,12 @@ def _unpickled(
     failures: tuple[Failure, ...],
     base: int,
     plain: Plain | None,
+    stops: tuple[tuple[int, Stop], ...],
+    timeout: float | None,
 ) -> Export:
     opaque = tuple([_opaque(*f) for f in imports])
-    return cls(Lowered(wasm, signatures, opaque, mathematics, failures, base, plain), name, doc)
+    lowered = Lowered(wasm, signatures, opaque, mathematics, failures, base, plain, stops=stops)
+    return cls(lowered, name, doc, timeout=timeout)
 
 
 def _packed(f: Func) -> tuple[Any, ...]:

@@ -11,11 +11,12 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from math import inf
 from typing import Any, cast
 
 import wasmtime
 
-from rose.errors import Loc, RoseError, here
+from rose.errors import Loc, RoseError, TimedOut, here
 from rose.host.effects import Failure, Printer
 from rose.host.marshal import answer, plain
 from rose.ir import Func
@@ -24,9 +25,10 @@ from rose.ir.sizes import number as number_of
 from rose.ir.types import Bool, Real, Single, Tan, Type, double
 
 from ..abi.layout import is_aggregate, size
-from ..abi.signature import BASE, FAILED, MARK, Lowered, Signature, Slot
+from ..abi.signature import ASKED, BASE, FAILED, MARK, Lowered, Signature, Slot
 from . import code_cache, raw_call
 from .memory import Place, fill, place_of
+from .stopping import clock, stoppable, watch
 
 Numbers = tuple[int, ...]
 
@@ -56,10 +58,25 @@ class Instance:
         self.states: dict[tuple[str, Numbers], tuple[Any, ...]] = {}
         self.sizes: dict[str, int] = {}  # the dynamic sizes that the module was last told
         self.ready: dict[str, Numbers] = {}  # the exports that were told these sizes
+        self.until, self.apart, self.stopped = inf, False, False  # see `stopping.py`
+        self.large = False  # its memory has grown so much that it is not to be kept
+        self.stops = [stop.where for _, stop in lowered.stops]
         self.hosts = [self._host(f) for f in lowered.imports]
-        made = wasmtime.Instance(self.store, module, [f for f, _ in self.hosts])
+        imports: list[Any] = [f for f, _ in self.hosts]
+        made = wasmtime.Instance(self.store, module, imports + [self._table()] * bool(self.stops))
         self.exports = made.exports(self.store)
         self.pages = self._pages()
+        if self.stops:
+            watch.add(self)
+
+    @functools.cached_property
+    def stop(self) -> tuple[wasmtime.Func, Any]:
+        """The import that a stop calls, and the object that must live as long as it."""
+        return raw_call.host(self.store, "i", "", functools.partial(_asked, weakref.ref(self)), self.raised)
+
+    def _table(self) -> wasmtime.Table:
+        functions = wasmtime.TableType(wasmtime.ValType.funcref(), wasmtime.Limits(1, 1))
+        return wasmtime.Table(self.store, functions, self.stop[0])
 
     def _pages(self) -> Any:
         """The linear memory, at its size of now. Every view of it keeps it alive, and it keeps its store alive."""
@@ -67,6 +84,20 @@ class Instance:
         pages = memory.get_buffer_ptr(self.store)
         pages.store = self.store
         return pages
+
+    def limit(self, seconds: float) -> None:
+        """End the call that begins now at its first stop after so many seconds."""
+        self.until = clock() + seconds
+        watch.wake()
+
+    def asked(self) -> None:
+        """Let the next stop of its run look whether to go on."""
+        self.pages[ASKED] = 1
+
+    def growth(self) -> int:
+        """The bytes by which memory has grown since the sizes of the arguments were told."""
+        memory: Any = self.exports["memory"]
+        return memory.data_len(self.store) - len(self.pages)
 
     def place(self, t: Type, at: int) -> Place:
         """The place of a `t` at an address of linear memory."""
@@ -106,8 +137,8 @@ class Instance:
             places = [self.place(p.type, _at(p)) for p in s.params if is_placed(p)]
             found = self.place(s.result.type, _at(s.result)) if is_placed(s.result) else None
             fail = functools.partial(failure, e.fail, self.failures, self.pages) if self.failures else e.fail
-            resize = functools.partial(Instance.resize, weakref.proxy(self))  # without a cycle
-            state = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, resize, e.keep)
+            own = weakref.proxy(self)  # without a cycle
+            state = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, own, e.keep)
             made = self.states[name, sizes] = state
         return made
 
@@ -159,6 +190,23 @@ def _answer(ref: weakref.ref[Instance], f: Func, *numbers: Any) -> Any:
     return plain(x, f.result, path, loc)
 
 
+def _asked(ref: weakref.ref[Instance], k: int) -> None:
+    """Let a run go on from its stop `k`, unless it is to end. Handlers of signals have been run when this begins."""
+    instance = ref()
+    assert instance is not None
+    instance.pages[ASKED] = 0
+    instance.apart = threading.get_ident() != threading.main_thread().ident
+    watch.wake()
+    instance.large = instance.growth() > SPARE
+    if instance.stopped:
+        raise KeyboardInterrupt
+    if instance.until <= clock():
+        where = instance.stops[k] if k < len(instance.stops) else ""
+        what = f"the time of the call was up{f' in the loop at {where}' if where else ''}"
+        raise TimedOut(what, here(), "give it a larger timeout, or its loops fewer iterations")
+
+
+SPARE = 2**26  # bytes of tape that an instance keeps for its next call
 _DEEPEST = 50  # nested calls: each has a memory of its own, and takes 4 to 8 of Python's 1,000 frames
 _lock = threading.Lock()
 _engine = functools.cache(raw_call.engine)  # of this process, made under the lock
@@ -169,9 +217,10 @@ class Module:
     """A module, compiled when it is first needed, and its instances: one for each thread, and one more for each nested
     call, which a host function makes."""
 
-    def __init__(self, lowered: Lowered) -> None:
-        self.lowered = lowered
+    def __init__(self, lowered: Lowered, timeout: float | None = None) -> None:
+        self.lowered, self.timeout = lowered, timeout
         self._lock, self._local = threading.Lock(), threading.local()
+        self._locals: weakref.WeakSet[threading.local] = weakref.WeakSet()  # with the states of exports
         self._compiled: dict[bool, tuple[wasmtime.Engine, wasmtime.Module]] = {}
 
     def compiled(self) -> tuple[wasmtime.Engine, wasmtime.Module]:
@@ -181,8 +230,12 @@ class Module:
             if forked not in self._compiled:
                 with _lock:
                     engine = _engine(not forked)
-                self._compiled[forked] = engine, code_cache.compiled(engine, self.lowered.wasm)
+                self._compiled[forked] = engine, code_cache.compiled(engine, self.wasm())
         return self._compiled[forked]
+
+    def wasm(self) -> bytes:
+        """The bytes that are compiled: those of the module, and a test at each of its stops."""
+        return stoppable(self.lowered.wasm, self.lowered.stops)
 
     def instance(self) -> Instance:
         """A new instance."""
@@ -192,6 +245,7 @@ class Module:
         """The state of an export in the instance of this thread; stored in `local`."""
         if not hasattr(self._local, "own"):
             self._local.own = self.instance()
+        self._locals.add(local)
         state = local.state = self._local.own.state(s, sizes)
         return state
 
@@ -209,4 +263,14 @@ class Module:
         return instance
 
     def give(self, instance: Instance) -> None:
-        self._local.free.append(instance)
+        """Let the next call of this thread use an instance."""
+        if instance.large:
+            self._local.made -= 1
+        else:
+            self._local.free.append(instance)
+
+    def shed(self) -> None:
+        """Let the next call of this thread have a new instance: memory that has grown does not get smaller."""
+        del self._local.own
+        for local in [*self._locals]:
+            local.__dict__.pop("state", None)

@@ -8,13 +8,15 @@ signatures are those known here; otherwise `Func.__call__` does the same, slowly
 from __future__ import annotations
 
 import ctypes
+import dis
 import importlib
 import os
 import struct
 import sys
 import threading
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
+from types import CodeType
 from typing import Any, NamedTuple
 
 from wasmtime import Config, Engine, Func, FuncType, Store, Trap, TrapCode, ValType, WasmtimeError
@@ -231,7 +233,28 @@ def _callback(
             assert private is not None
             return _cast(private.ffi.wasmtime_trap_new(b"stopped", 7), ctypes.c_void_p).value
 
-    return callback
+    return _late(callback)
+
+
+def _late(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f`, but Python runs no handlers of signals at its first instruction, which no `try` can contain.
+
+    What they raise there is lost: C, which called, goes on with an arbitrary result, and would take it for a trap.
+    """
+    if sys.implementation.name == "cpython":
+        f.__code__ = _late_code(f.__code__)
+    return f
+
+
+@cache
+def _late_code(code: CodeType) -> CodeType:
+    """The code with another argument of RESUME: that after an `await`, where no handlers are run."""
+    at = next((i.offset for i in dis.get_instructions(code) if (i.opname, i.arg) == ("RESUME", 0)), None)
+    if at is None:
+        return code
+    raw = bytearray(code.co_code)
+    raw[at + 1] = 3
+    return code.replace(co_code=bytes(raw))
 
 
 def _official_callback(

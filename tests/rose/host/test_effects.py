@@ -8,7 +8,7 @@ import pytest
 
 from rose import AssertionFailed, TooLarge
 from rose.errors import here
-from rose.host.effects import EXHAUSTED, Assertion, Printer, endless, spelled
+from rose.host.effects import BELOW_ZERO, TAPE_LIMIT, Assertion, Printer, endless, exhausted, place, spelled
 from rose.ir.forms import dict_form
 from rose.ir.types import Bool, Real, Tuple, Vec, tuple_of
 
@@ -33,7 +33,15 @@ def test_an_assertion_raises_where_its_argument_is_false():
 def test_a_failure_says_in_which_file_and_line_it_is():
     failure = endless(10, here())
     assert failure.where().startswith("test_effects.py:") and "10" in failure.told()
-    assert EXHAUSTED.where() == "" and EXHAUSTED.told() == EXHAUSTED.message
+    assert BELOW_ZERO.where() == "" and BELOW_ZERO.told() == BELOW_ZERO.message
+
+
+def test_a_place_is_the_same_on_every_machine():
+    assert place(here()).startswith("test_effects.py:") and place(None) == ""
+
+
+def test_a_tape_that_is_exhausted_tells_its_limit():
+    assert "its tape_limit is 1,073,741,824 bytes (test_effects.py:" in exhausted(TAPE_LIMIT, here()).told()
 
 
 def test_a_failure_that_was_pickled_keeps_the_text_of_its_error():

@@ -1,5 +1,7 @@
 """The heap: memory for the tapes of loops of unknown length."""
 
+import pytest
+import wasmtime
 from harness import Module, compiled, same
 
 import rose
@@ -18,6 +20,7 @@ def grown(x: Real) -> Real:
 
 
 GRAD = rose.grad(grown).func
+ENDLESS = rose.grad(fn([Real], Real)(lambda x: rose.while_loop(lambda s: s > -x, lambda s: rose.sin(s) + x, x))).func
 
 
 def test_a_node_is_two_words_an_item_and_the_stack_below():
@@ -39,6 +42,18 @@ def test_memory_is_given_back_by_the_next_call():
     for _ in range(100):
         module["f"](1.001)
     assert module.memory.size(module.store) == before
+
+
+def test_a_tape_has_its_limit_or_little_more():
+    for limit in (2**17, 2**20):
+        module = Module({"f": ENDLESS}, tape_limit=limit)
+        with pytest.raises(wasmtime.Trap):
+            module["f"](1.0)
+        assert limit <= module.memory.data_len(module.store) <= 2 * limit
+
+
+def test_a_tape_that_fits_into_its_limit_is_kept():
+    assert same(Module({"f": GRAD}, tape_limit=2**17)["f"](1.5), run(GRAD, 1.5))
 
 
 def test_a_module_without_stacks_has_no_heap():

@@ -4,6 +4,9 @@ All of it runs twice: through wasmtime's private calls of C, and without them.
 """
 
 import ctypes
+import os
+import subprocess
+import sys
 import types as python_types
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +28,8 @@ from handwritten_modules import (
 )
 from handwritten_modules import add as add
 from handwritten_modules import way as way
+from paths import ROOT
+from processes import INTERRUPTIBLE
 
 from rose.errors import RoseError, TypeMismatch
 from rose.frontend.annotations import as_type
@@ -247,3 +252,21 @@ def test_private_parts_are_used_only_as_they_are_known() -> None:
     assert raw_call.find(fake(wasmtime_func_unchecked_callback_t=ctypes.CFUNCTYPE(None))) is None
     assert raw_call.find(fake(wasmtime_func_t=ctypes.c_int)) is None
     assert raw_call.find(fake(dll=python_types.SimpleNamespace())) is None
+
+
+SIGNALLED = """
+import itertools, ctypes, signal
+from wasm_backend.runtime import raw_call
+
+raised = []
+called = raw_call._CALLBACK(raw_call._callback("", "", lambda: None, raised))
+signal_now = ctypes.PyDLL(None)["raise"]  # and Python runs no handler before the callback begins
+first, second = itertools.chain(map(signal_now, [signal.SIGINT]), itertools.starmap(called, [(0, 0, 0, 0)]))
+print(second != 0, raised)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the functions of C are elsewhere")
+def test_a_signal_as_a_host_function_begins_is_its_exception():
+    done = subprocess.run([sys.executable, "-c", SIGNALLED], capture_output=True, text=True, cwd=ROOT, **INTERRUPTIBLE)
+    assert done.stdout + done.stderr == "True [KeyboardInterrupt()]\n"

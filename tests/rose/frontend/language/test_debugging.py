@@ -367,7 +367,9 @@ def test_in_javascript_the_same_is_printed_and_asserted(tmp_path: Path, capsys: 
                 g(x)
             except rose.RoseError as e:
                 print(f"true {e.message} (test_debugging.py:{str(e.loc).rpartition(':')[2]})")
-    print("the memory that reverse mode keeps for a loop is exhausted")
+    failures = module._lowered.failures  # pyright: ignore[reportPrivateUsage]
+    (why,) = [x for x in failures if "exhausted" in x.message and x.loc is not None and x.loc.code is thrifty.loc.code]
+    print(why.told())
     expected = capsys.readouterr().out
     files = module.save(tmp_path / "out", "made")
     assert "rose-print.js" in [file.name for file in files]
