@@ -7,12 +7,13 @@ Reverse mode goes on from there, in the order of these files:
 
     jvp             f  ->  f.jvp, over primals and tangents
     linearity       which instructions of f.jvp are linear: those that a `Tan` goes through
-    select_masks    under which conditions a linear value is used, and which cotangents must be masked therefore
     residuals       which primal values the linear instructions read: what goes on the tape
     unzip           f.jvp  ->  f.jvp.fwd, the instructions that are not linear; it returns the tape as well
     unzip_control   the same for branches, while loops and functions that are recomputed
     half_signature  the calling convention of the halves
     linear_half     the walk over the linear instructions, with the residuals at hand
+    guards          chains of conditions, and the masks that test them
+    select_masks    under which conditions a linear value is used, and which cotangents must be masked therefore
     transpose       f.jvp  ->  f.jvp.bwd, the linear instructions in reverse (`cotangents` has their sums)
     linearize       f.jvp  ->  f.jvp.lin, the linear instructions in order
 
@@ -27,6 +28,8 @@ Terms:
     accumulator     a sum that can be added to, but not read until it is frozen (`Ref`); the cotangent of a vector is
                     summed in one, and that of a number in SSA form
     mask            a condition that makes a cotangent zero where it leaves a branch of `select` that is not taken
+    guard           the conditions under which a value is used
+    marked          of a cotangent: -0.0 where nothing that was taken read it; any other is plain
 
 Why it is so:
     A tape by type: unzipping asks of each instruction whether a `Tan` is in it, and of nothing else. So the tape has a

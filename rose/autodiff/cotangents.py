@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ..ir import Builder, Value
 from ..ir.ops import add
 from ..ir.stacks import JOIN
-from ..ir.types import Real, Stack, Tuple, Type
+from ..ir.types import Real, Stack, Tuple, Type, Vec
 
 
 def by_value(t: Type) -> bool:
@@ -15,20 +15,53 @@ def by_value(t: Type) -> bool:
     return t is Real or isinstance(t, Stack)
 
 
+Path = tuple[int, ...]  # the items that lead to a part of a value
+
+
+def nothing(b: Builder, t: Type) -> Value:
+    """The marked cotangent of what nothing reads: -0.0 throughout. See `select_masks.py`."""
+    if t is Real:
+        return b.const(-0.0, Real)
+    if t.empty or isinstance(t, Stack):
+        return b.zero(t)
+    if isinstance(t, Tuple):
+        return b.tuple([nothing(b, x) for x in t.items], t)
+    made = b.root.known.get((nothing, t))
+    if made is None:
+        inside, b.block = b.block, b.root
+        assert isinstance(t, Vec)
+        made = b.root.known[nothing, t] = b.vec(t.size, lambda _: nothing(b, t.elem))
+        b.block = inside
+    return made
+
+
+def plain(b: Builder, ct: Value) -> Value:
+    """A marked number without its mark."""
+    return b.emit(add, (ct, b.const(0.0, Real))) if ct.type is Real else ct
+
+
 class Cotangent:
-    """A sum of contributions: a scalar's in SSA form, a vector's in an accumulator, a tuple's by its items."""
+    """A sum of contributions: a scalar's in SSA form, a vector's in an accumulator, a tuple's by its items.
 
-    __slots__ = ("items", "ref", "sum", "type")
+    A marked one begins at nothing. What is plain is summed apart, to be marked as one.
+    """
 
-    def __init__(self, t: Type) -> None:
+    __slots__ = ("items", "mark", "marked", "ref", "sum", "type", "unmarked")
+
+    def __init__(self, t: Type, is_marked: Callable[[Path], bool] = lambda path: False, path: Path = ()) -> None:
         self.type = t
         self.sum: Value | None = None
         self.ref: Value | None = None
-        self.items = [Cotangent(x) for x in t.items] if isinstance(t, Tuple) else None
+        self.unmarked: Value | None = None  # the sum of contributions that `mark` is still to mark
+        self.mark: Callable[[Value], Value] = lambda ct: ct
+        whole = isinstance(t, Tuple)
+        self.items = [Cotangent(x, is_marked, (*path, k)) for k, x in enumerate(t.items)] if whole else None
+        self.marked = not whole and not t.empty and is_marked(path)
 
     def add(self, b: Builder, ct: Value) -> None:
         if self.type.empty:
             return
+        self.flush(b)
         if self.items is not None:
             for k, item in enumerate(self.items):
                 if not item.type.empty:
@@ -41,26 +74,55 @@ class Cotangent:
         else:
             b.add_to(self.open(b), ct)
 
+    def add_plain(self, b: Builder, ct: Value, mark: Callable[[Value], Value]) -> None:
+        """Add a plain contribution to a marked number. The first ones are marked as one; the order of the sum stays."""
+        if self.sum is not None or self.ref is not None:
+            self.add(b, mark(ct))
+            return
+        self.unmarked = ct if self.unmarked is None else b.emit(add, (self.unmarked, ct))
+        self.mark = mark
+
+    def flush(self, b: Builder) -> None:
+        """Mark what is not marked yet."""
+        if self.unmarked is not None:
+            ct, self.unmarked = self.mark(self.unmarked), None
+            self.add(b, ct)
+
     def open(self, b: Builder) -> Value:
         """From now on, sum in an accumulator, which a loop, a call or an element can add to."""
         assert self.items is None, "tuples are opened item by item"
+        self.flush(b)
         if self.ref is None:
-            self.ref = b.accum(b.zero(self.type) if self.sum is None else self.sum)
+            self.ref = b.accum(self.zero(b) if self.sum is None else self.sum)
             self.sum = None
         return self.ref
+
+    def zero(self, b: Builder) -> Value:
+        """The sum of no contributions."""
+        if self.items is not None:
+            assert isinstance(self.type, Tuple)
+            if any([leaf.marked for leaf in self.leaves()]):
+                return b.tuple([item.zero(b) for item in self.items], self.type)
+        return nothing(b, self.type) if self.marked else b.zero(self.type)
 
     def close(self, b: Builder) -> Value | None:
         """The sum, or None if nothing was ever added."""
         if self.type.empty:
             return None
+        self.flush(b)
         if self.items is not None:
             parts = [item.close(b) for item in self.items]
             if all(p is None for p in parts):
                 return None
-            full = [b.zero(i.type) if p is None else p for i, p in zip(self.items, parts, strict=True)]
+            full = [i.zero(b) if p is None else p for i, p in zip(self.items, parts, strict=True)]
             assert isinstance(self.type, Tuple)
             return b.tuple(full, self.type)
         return self.sum if self.ref is None else b.freeze(self.ref)
+
+    def total(self, b: Builder) -> Value:
+        """The sum, zero if nothing was ever added."""
+        made = self.close(b)
+        return self.zero(b) if made is None else made
 
     def leaves(self) -> Iterator[Cotangent]:
         """The parts that are summed by themselves: numbers and vectors."""
@@ -80,8 +142,10 @@ class Sums:
 
     def __init__(self, b: Builder, leaves: Iterable[Cotangent]) -> None:
         self.leaves = list(dict.fromkeys(leaves))
+        for leaf in self.leaves:
+            leaf.flush(b)
         self.before = [(leaf.sum, leaf.ref) for leaf in self.leaves]
-        self.totals = [b.accum(b.zero(leaf.type)) for leaf in self.leaves]
+        self.totals = [b.accum(leaf.zero(b)) for leaf in self.leaves]
         self.added = [False for _ in self.leaves]
         self._clear()
 

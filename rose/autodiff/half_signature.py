@@ -7,6 +7,9 @@
 Residual parameters are the primal parameters that `bwd` and `lin` read as well. For each linear parameter `bwd` takes
 an accumulator for each vector in it, and returns the sum for each number or stack in it, in order (`by_value`). For a
 parameter that is itself an accumulator, `bwd` takes the cotangent of its sum, and `lin` takes an accumulator.
+
+There are two backward halves: one whose cotangents are plain, and one whose cotangents are all marked, both those that
+it takes and those that it gives (`select_masks.py`). The forward half, and so the tape, is the same.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from typing import NamedTuple
 from ..ir import Builder, Func, Origin, Value, building
 from ..ir.accumulators import is_ref
 from ..ir.types import Ref, Type, linear_part, primal_part
-from .cotangents import Cotangent, by_value
+from .cotangents import Cotangent, by_value, plain
 
 
 class Way(Enum):
@@ -44,27 +47,33 @@ class Arguments(NamedTuple):
 class HalfSignature:
     """The calling convention of the halves of `g`, a function that has tangents."""
 
-    def __init__(self, g: Func, residuals: Iterable[int], tape: Type) -> None:
+    def __init__(
+        self, g: Func, residuals: Iterable[int], tape: Type, *, chooses: bool, unread: Iterable[int] = ()
+    ) -> None:
         self.g, self.residuals, self.tape = g, tuple(residuals), tape
+        self.chooses = chooses  # there may be a branch in it that is not taken
+        self.unread = frozenset(unread)  # linear parameters to which it contributes nothing
         self.primal = [k for k, p in enumerate(g.params) if has_primal(p)]
         self.linear = [k for k, p in enumerate(g.params) if p.type.linear]
 
-    def name(self, way: Way) -> str:
-        return f"{self.g.name}.{way.value}"
+    def name(self, way: Way, marked: bool = False) -> str:
+        return f"{self.g.name}.{way.value}" + ".marked" * marked
 
     def origin(self, way: Way) -> Origin:
         return Origin("bwd" if way is Way.BACKWARD else "lin", self.g)
 
-    def building(self, way: Way) -> AbstractContextManager[Builder]:
+    def building(self, way: Way, marked: bool = False) -> AbstractContextManager[Builder]:
         """A builder for the backward or the linear half."""
-        return building(self.name(way), self.origin(way))
+        return building(self.name(way, marked), self.origin(way))
 
     # parameters
 
-    def declare(self, b: Builder, way: Way) -> Arguments:
+    def declare(self, b: Builder, way: Way, marked: bool = False) -> Arguments:
         """The parameters of the backward or the linear half."""
-        declare = self.declare_total if way is Way.BACKWARD else self.declare_tangent
-        linear = {k: declare(b, k) for k in self.linear}
+        if way is Way.BACKWARD:
+            linear = {k: self.declare_total(b, k, marked) for k in self.linear}
+        else:
+            linear = {k: self.declare_tangent(b, k) for k in self.linear}
         primals = {k: declare_primal(b, self.g.params[k]) for k in self.residuals}
         ct = [b.param(linear_part(self.g.result), "ct")] if way is Way.BACKWARD else []
         return Arguments(linear, primals, ct, b.param(self.tape, "tape"))
@@ -73,12 +82,12 @@ class HalfSignature:
         p = self._at(b, k)
         return b.param(tangent_type(p), p.attr)
 
-    def declare_total(self, b: Builder, k: int, *, numbers: bool = False) -> Total:
+    def declare_total(self, b: Builder, k: int, marked: bool, *, numbers: bool = False) -> Total:
         """The total of a linear parameter, in accumulators that are parameters; with `numbers`, those too."""
         p = self._at(b, k)
         if is_ref(p):
             return b.param(linear_part(p.type), f"ct_{p.attr}")
-        total = Cotangent(linear_part(p.type))
+        total = Cotangent(linear_part(p.type), lambda path: marked)
         for leaf in total.leaves():
             if numbers or not by_value(leaf.type):
                 leaf.ref = b.param(Ref(leaf.type), f"ct_{p.attr}")
@@ -103,17 +112,18 @@ class HalfSignature:
         linear = [x for k in self.linear for x in opened(b, given.linear[k])]
         return [*linear, *[given.primals[k] for k in self.residuals], *given.ct, given.tape]
 
-    def call_backward(self, b: Builder, backward: Func, given: Arguments) -> None:
+    def call_backward(self, b: Builder, backward: Func, given: Arguments, marked: bool = False) -> None:
         """Call the backward half, and add what it returns to the totals."""
         out = self.call(b, backward, given)
         for n, leaf in enumerate(self._by_value(given.linear)):
-            leaf.add(b, b.get(out, n))
+            part = b.get(out, n)
+            leaf.add(b, plain(b, part) if marked and not leaf.marked else part)
 
     # results
 
     def result(self, b: Builder, totals: Mapping[int, Total]) -> Value:
         """The result of the backward half."""
-        return b.tuple([closed(b, leaf) for leaf in self._by_value(totals)])
+        return b.tuple([leaf.total(b) for leaf in self._by_value(totals)])
 
     def _by_value(self, totals: Mapping[int, Total]) -> Iterator[Cotangent]:
         for k in self.linear:
@@ -137,12 +147,6 @@ def opened(b: Builder, total: Total, *, numbers: bool = False) -> list[Value]:
     if isinstance(total, Value):
         return [total]
     return [leaf.open(b) for leaf in total.leaves() if numbers or not by_value(leaf.type)]
-
-
-def closed(b: Builder, total: Cotangent) -> Value:
-    """The sum, and zero if nothing was added."""
-    x = total.close(b)
-    return b.zero(total.type) if x is None else x
 
 
 def has_primal(v: Value) -> bool:

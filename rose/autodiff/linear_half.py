@@ -17,15 +17,16 @@ class LinearHalf(ABC):
 
     way: Way
 
-    def __init__(self, of: UnzippedBody) -> None:
+    def __init__(self, of: UnzippedBody, marked: bool = False) -> None:
+        self.marked = marked  # whether the cotangents that a backward half takes and gives are
         self.residuals, self.signature, self.g = of.residuals, of.signature, of.signature.g
         self.indices: dict[Block, Value] = {}  # the index of each loop
         self.primals: dict[Value, Value] = {}  # the residual parameters; and values of no loop, once they were read
         self.tape: Value | None = None
 
     def half(self) -> Func:
-        with self.signature.building(self.way) as b:
-            given = self.signature.declare(b, self.way)
+        with self.signature.building(self.way, self.marked) as b:
+            given = self.signature.declare(b, self.way, self.marked)
             self.primals = {self.g.params[k]: x for k, x in given.primals.items()}
             self.tape = pop(b, given.tape)[0] if isinstance(given.tape.type, Stack) else given.tape
             return b.func(self.body(b, given))

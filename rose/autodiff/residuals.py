@@ -7,15 +7,15 @@ that of the block around a loop has a vector for each entry of the tape of the l
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Func, Value, is_call
 from ..ir.callgraph import is_table
-from ..ir.ops import iadd, ifrom, imul, real, select
-from ..ir.types import primal_part
+from ..ir.ops import and_, iadd, ifrom, imul, not_, real, select
+from ..ir.sizes import differ
+from ..ir.types import Fin
 from .half_signature import HalfSignature
 from .linearity import Loops
-from .select_masks import Guard, around, masks_of, visible
 
 # An entry of a tape: a value of the block, the tape of a call, or an entry of the tape of a loop in the block.
 Entry = Value | tuple[Value, "Entry | None"]
@@ -27,20 +27,19 @@ class Residuals:
     def __init__(self, g: Func, signature_of: Callable[[Func], HalfSignature]) -> None:
         self.g, self.signature_of = g, signature_of
         self.loops = Loops(g.body)
-        self.masks = masks_of(g.body, self.loops)
         self.positions = {p: k for k, p in enumerate(g.params)}
         self.params: dict[Value, int] = {}  # the residual parameters, and their positions
         self.tapes: dict[Block, dict[Entry, int]] = {}  # the tape of each block: entry -> position
-        self.readers: dict[Entry, dict[Guard | None, None]] = {}  # the guards of what reads an entry
         self.loop_of: dict[Block, Value] = {}
-        self.tested: dict[Guard, None] = {}  # the guards that masks of the linear half test
-        self.asked: dict[Block, dict[Value, Guard]] = {}  # for each loop, what masks ask of all its iterations
+        self.chooses = False
+        self.read: dict[Value, None] = {}  # the linear values that something reads
         self._block(g.body)
-        self._conditions()
+        self._reads(g.body.results)
 
-    def guard_of(self, entry: Entry) -> Guard | None:
-        """The guard of all that reads an entry of a tape."""
-        return self.masks.outside(self.readers[entry], (entry if isinstance(entry, Value) else entry[0]).block)
+    @property
+    def unread(self) -> list[int]:
+        """The linear parameters that nothing reads."""
+        return [k for p, k in self.positions.items() if p.type.linear and p not in self.read]
 
     def is_index(self, v: Value) -> bool:
         """True for the index of a loop: the loop of the linear half has its own."""
@@ -51,98 +50,81 @@ class Residuals:
     def _block(self, block: Block) -> None:
         self.tapes[block] = {}
         for v in self.loops.code[block]:
+            self._reads(v.args)
             if v.op is FOR:
                 self._for(v)
             else:
                 self._instruction(v)
-            for g in self.masks.crossed(v):
-                self._mask(g)
 
     def _instruction(self, v: Value) -> None:
-        under = self.masks.under(v)
         if v.op.transpose is not None:
             for a in v.args:
                 if not a.type.linear:
-                    self._need(a, under)
+                    self._need(a)
         elif is_call(v):
-            self._keep(v.block, (v, None), under)
-            for k in self.signature_of(v.attr).residuals:
-                self._need(v.args[k], under)
-            for a in v.args:
-                self._need_path(a)
+            self._call(v)
         elif v.op is ADD_TO:
             self._need_path(v.args[0])
         elif v.op is INDEX:
-            self._need(v.args[1], under)
+            self._need(v.args[1])
         elif v.op is select:
-            self._need(v.args[0], under)
+            self.chooses = True
+            self._need(v.args[0])
+            self._need_parts(v.args[0])
+
+    def _call(self, v: Value) -> None:
+        signature = self.signature_of(v.attr)
+        self.chooses = self.chooses or signature.chooses
+        self._keep(v.block, (v, None))
+        for k in signature.residuals:
+            self._need(v.args[k])
+        for a in v.args:
+            self._need_path(a)
 
     def _for(self, v: Value) -> None:
-        self.loop_of[v.attr] = v
-        self._block(v.attr)
+        block: Block = v.attr
+        self.loop_of[block] = v
+        n, before = block.params[0].type, dict(self.read)
+        self._block(block)
+        self._reads(block.results)
+        if isinstance(n, Fin) and not differ(n.size, 0):
+            self.read = before  # nothing in a loop without iterations is read
         for entry in self.tapes[v.attr]:
-            self._keep(v.block, (v, entry), visible(self.guard_of(entry), v.block))
+            self._keep(v.block, (v, entry))
 
-    def _mask(self, g: Guard | None) -> None:
-        while g is not None and g not in self.tested:
-            self.tested[g] = None
-            if g.condition is not None:
-                self._need(g.condition, None)
-            for x in g.either:
-                self._mask(x)
-            g = g.outer
+    def _reads(self, args: Iterable[Value]) -> None:
+        self.read.update(dict.fromkeys([a for a in args if a.type.linear]))
+
+    def _need_parts(self, condition: Value) -> None:
+        """Masks test the conditions that another joins: see `select_masks.py`."""
+        todo = [condition]
+        for c in todo:
+            if c.op is and_ or c.op is not_:
+                for a in c.args:
+                    self._need(a)
+                    todo.append(a)
 
     def _need_path(self, ref: Value) -> None:
         """The linear half reads the cotangent of a part of an accumulator: it needs the indices to it."""
         while ref.op is AT:
             ref, *index = ref.args
             for i in index:
-                self._need(i, None)
+                self._need(i)
 
-    def _need(self, v: Value, under: Guard | None, depth: int = 0) -> None:
+    def _need(self, v: Value, depth: int = 0) -> None:
         """The linear half reads the primal `v`: it is recomputed if that is cheap, else a residual."""
         if v in self.positions:
             self.params[v] = self.positions[v]
         elif not v.type.empty and not self.is_index(v):
             if depth < 8 and is_cheap(v, self.positions):
                 for a in v.args:
-                    self._need(a, under, depth + 1)
+                    self._need(a, depth + 1)
             else:
-                self._keep(v.block, v, under)
+                self._keep(v.block, v)
 
-    def _keep(self, block: Block, entry: Entry, under: Guard | None) -> None:
+    def _keep(self, block: Block, entry: Entry) -> None:
         tape = self.tapes[block]
         tape.setdefault(entry, len(tape))
-        self.readers.setdefault(entry, {})[under] = None
-
-    # what the masks of both halves ask of all iterations of a loop
-
-    def _conditions(self) -> None:
-        for e in [e for tape in self.tapes.values() for e in tape]:
-            if isinstance(e, Value):
-                self._ask(e)
-            if self._has_numbers(e):
-                self._ask_all(self.guard_of(e), None)
-
-    def _ask(self, condition: Value) -> None:
-        g = self.masks.some_iteration.get(condition)
-        if g is not None and condition not in self.asked.setdefault(g.scope, {}):
-            self.asked[g.scope][condition] = g
-            self._ask_all(g, around(g))
-
-    def _ask_all(self, g: Guard | None, outer: Guard | None) -> None:
-        while g is not None and g is not outer:
-            if g.condition is not None:
-                self._ask(g.condition)
-            for x in g.either:
-                self._ask_all(x, g.outer)
-            g = g.outer
-
-    def _has_numbers(self, e: Entry) -> bool:
-        """True if an entry of a tape may have a derivative."""
-        while not isinstance(e, Value) and e[1] is not None:
-            e = e[1]
-        return primal_part(e.type).real if isinstance(e, Value) else self.signature_of(e[0].attr).tape.real
 
 
 def is_cheap(v: Value, params: dict[Value, int]) -> bool:

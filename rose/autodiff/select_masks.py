@@ -6,360 +6,471 @@ they leave. A *guard* is the chain of conditions under which a value is used: th
 these differ, one of the conditions is that some use is taken. An instruction's contribution to an argument with another
 guard leaves a branch.
 
-The conditions of a loop differ from iteration to iteration, and cannot be seen outside of it. There a value that only
-iterations of the loop use is guarded by this: in some iteration, such a use is taken. No instruction of the program
-says so; the forward half finds it out, where it is asked for.
+Guards are conditions of the program, and suffice for a number that is used where they can be seen. Which elements of a
+vector are read in a branch that is taken, and which iterations of a state, or whether a number is read in a loop or in
+a function that it was passed to, no condition of the program says. There the cotangent says so itself. A sum of no
+contributions is -0.0, to which adding any number gives that number, to the bit; and a contribution from a branch that
+is taken is never -0.0, since 0.0 is added to it, and no sum of such contributions is. So in a *marked* cotangent a
+number is -0.0 if nothing that was taken read it, and at no other time. Where the cotangent of a number is complete,
+`reached` tells, which is the guard of all that the number is made of. The mark says what was taken, and nothing of
+values: a cotangent that happens to be 0 is not -0.0, and its derivatives lose no term.
 
-Where guards are coarser than branches, 0 may still meet an infinity: all elements of a vector have one guard, and all
-iterations of a state; and while a loop runs, a condition that is made of its results counts as true.
+A marked cotangent goes through tuples, vectors, states and calls as it is. The other cotangents are *plain*.
 
-A value is *wild* if its cotangent may be other than 0 in a branch that was not taken: it was multiplied by something
-that may be infinite. What is not wild needs no mask, so tame branches cost nothing.
+A value is *dirty* if it is made of the function's parameters by something that may be infinite, and its cotangent is
+only marked if it is; a plain one is *wild* if it may be other than 0 in a branch that was not taken: it was multiplied
+by something that may be infinite. What is neither needs no mask, so tame branches cost nothing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from ..ir import ADD_TO, AT, CONST, FOR, GET, Block, Builder, Value, is_call
+from ..ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    CONST,
+    FOR,
+    FREEZE,
+    GET,
+    INDEX,
+    PACK,
+    TUPLE,
+    ZERO,
+    Block,
+    Func,
+    Value,
+    is_call,
+)
 from ..ir.accumulators import base, is_ref
-from ..ir.ops import and_, not_, or_, select
-from ..ir.types import Bool
+from ..ir.ops import reached, select
+from ..ir.sizes import differ
+from ..ir.stacks import LINEAR, POP
+from ..ir.types import Bool, Fin, Ref, Tan, Tuple, Type
+from .guards import Guard, Guards
+from .half_signature import HalfSignature
 from .linearity import Loops
 
+Path = tuple[int, ...]
+Key = tuple[Value, Path]  # a number, a vector or a stack in a value: the items that lead to it
 
-class Guard:
-    """A condition, whether it must hold or must not, and the guards around it.
 
-    With `either`, the condition is that one of those guards holds; they are inside of the same `outer`.
+def leaves(t: Type, path: Path = ()) -> Iterator[tuple[Path, Type]]:
+    """The numbers, vectors and stacks of tangents in a type, with the items that lead to them."""
+    if isinstance(t, Tuple):
+        for k, item in enumerate(t.items):
+            if item.linear:
+                yield from leaves(item, (*path, k))
+    elif t.linear:
+        yield path, t
+
+
+def inner(t: Type) -> Type:
+    """The type of what an accumulator sums; any other type itself."""
+    return t.inner if isinstance(t, Ref) else t
+
+
+def key_of(v: Value, path: Path = ()) -> Key:
+    """The part of a value that has a cotangent of its own: an item of a tuple has, an element has not.
+
+    A vector that is an element of another is a part of that one.
     """
-
-    __slots__ = ("condition", "depth", "either", "expected", "jump", "outer", "scope")
-
-    def __init__(
-        self, outer: Guard | None, condition: Value | None, expected: bool, either: tuple[Guard, ...] = ()
-    ) -> None:
-        self.outer, self.condition, self.expected, self.either = outer, condition, expected, either
-        self.depth: int = 1 if outer is None else outer.depth + 1
-        # the innermost block of the conditions: inside of it, all of them can be seen
-        blocks = [g.scope for g in either] if condition is None else [condition.block]
-        self.scope: Block = blocks[0] if outer is None else outer.scope
-        for block in blocks:
-            self.scope = block if block.inside(self.scope) else self.scope
-        # a pointer far outwards, as in a skip list, so that `meet` takes logarithmic time
-        far = None if outer is None else outer.jump
-        skip = outer is not None and far is not None and outer.depth - far.depth == far.depth - _depth(far.jump)
-        self.jump: Guard | None = far.jump if skip and far is not None else outer
+    while True:
+        steps: list[int] = list(path)
+        while v.op is GET or v.op is AT:
+            v, steps = v.args[0], [v.attr, *steps]
+        t, n = inner(v.type), 0
+        while n < len(steps) and isinstance(t, Tuple):
+            t, n = t.items[steps[n]], n + 1
+        if v.op is not INDEX or t is Tan or isinstance(t, Tuple):
+            return v, tuple(steps[:n])
+        v, path = v.args[0], ()
 
 
-def _depth(g: Guard | None) -> int:
-    return 0 if g is None else g.depth
+def _whole(v: Value) -> Value:
+    """What a value is an item of."""
+    while v.op is GET:
+        v = v.args[0]
+    return v
 
 
-def meet(x: Guard | None, y: Guard | None) -> Guard | None:
-    """The guards that two chains have in common."""
-    while _depth(x) > _depth(y):
-        assert x is not None
-        x = x.jump if _depth(x.jump) >= _depth(y) else x.outer
-    while _depth(y) > _depth(x):
-        assert y is not None
-        y = y.jump if _depth(y.jump) >= _depth(x) else y.outer
-    while x is not y:
-        assert x is not None and y is not None
-        x, y = (x.jump, y.jump) if x.jump is not y.jump else (x.outer, y.outer)
-    return x
+class Source(NamedTuple):
+    """The source of a contribution: a marked cotangent, or a plain one under a guard, which it may leave."""
+
+    under: Guard | None = None
+    leaving: Guard | None = None  # the guard that it leaves, if it must be masked
+    marked: bool = False
+    used: bool = True  # false if nothing uses it: there is no contribution
 
 
-def visible(g: Guard | None, block: Block) -> Guard | None:
-    """The guards whose conditions can be seen from a block."""
-    while g is not None and not block.inside(g.scope):
-        g = g.outer
-    return g
+class Uses:
+    """The uses of a part of a value: their guards, and whether one is of all that is in it."""
 
+    __slots__ = ("guards", "marked", "whole")
 
-def outer_block(body: Block) -> Block:
-    """The block that a loop stands in."""
-    assert body.parent is not None
-    return body.parent
-
-
-def around(g: Guard) -> Guard | None:
-    """The guards that can be seen outside of the innermost loop of a chain."""
-    return visible(g, outer_block(g.scope))
-
-
-def holds(g: Guard | None, outer: Guard | None, known: Callable[[Value], Value | None]) -> Value | None:
-    """True if the guards of a chain, up to `outer`, hold; None if that is not known.
-
-    The outer ones come first: what chains have in common is then one instruction.
-    """
-    chain: list[Guard] = []
-    while g is not None and g is not outer:
-        chain.append(g)
-        g = g.outer
-    mask: Value | None = None
-    for g in reversed(chain):
-        own = _own(g, known)
-        mask = own if mask is None else mask if own is None else and_(mask, own)
-    return mask
-
-
-def _own(g: Guard, known: Callable[[Value], Value | None]) -> Value | None:
-    if g.condition is not None:
-        c = known(g.condition)
-        return c if g.expected or c is None else not_(c)
-    mask: Value | None = None
-    for x in g.either:
-        own = holds(x, g.outer, known)
-        if own is None:
-            return None
-        mask = own if mask is None else or_(mask, own)
-    return mask
-
-
-def _spread(guards: Iterable[Guard | None], block: Block) -> Iterator[Guard | None]:
-    """The same guards, with those that one joins in its place, if it cannot be seen from the block."""
-    todo, opened = list(guards), dict[Guard, None]()
-    for g in todo:
-        if g is None or not g.either or block.inside(g.scope):
-            yield g
-        elif g not in opened:
-            opened[g] = None
-            todo.extend(g.either)
-
-
-Key = Value | tuple[Value, int]  # a value, or one result of a loop
+    def __init__(self) -> None:
+        self.guards: dict[Guard | None, None] = {}
+        self.marked = False  # one has a marked cotangent
+        self.whole = False  # one is of all elements, under no condition
 
 
 class Masks:
-    """The masks of a function in which no tangent goes through a `select`: there are none."""
+    """The masks of a function in which nothing chooses: there are none."""
 
-    def __init__(self) -> None:
-        # conditions on some iteration of a loop: of what, up to the guards that are seen outside
-        self.some_iteration: dict[Value, Guard] = {}
+    chooses = False
 
-    def under(self, v: Value) -> Guard | None:
-        """The guard of what an instruction contributes."""
-        return None
+    def is_marked(self, key: Key) -> bool:
+        """True if the cotangent is marked, false if it is plain."""
+        return False
 
-    def leaving(self, user: Value, arg: Value) -> Guard | None:
-        """The guard that a contribution of `user` to `arg` leaves, if it must be masked."""
-        return None
-
-    def leaving_iteration(self, loop: Value, j: int) -> Guard | None:
-        """The same for result `j` of a loop, whose iterations may give a value from outside of it."""
-        return None
-
-    def crossed(self, v: Value) -> list[Guard | None]:
-        """All guards that contributions of an instruction leave."""
-        return []
-
-    def outside(self, guards: Iterable[Guard | None], block: Block) -> Guard | None:
-        """The guard that holds in a block where one of these does, in some iteration of the loops in it."""
-        return None
+    def half(self, call: Value) -> bool:
+        """True if a call is to be transposed with marked cotangents."""
+        return False
 
 
-def masks_of(body: Block, loops: Loops) -> Masks:
-    through_select = any([v.op is select for code in loops.code.values() for v in code])
-    return SelectMasks(body, loops) if through_select else Masks()
+def masks_of(g: Func, loops: Loops, signature_of: Callable[[Func], HalfSignature], *, marked: bool) -> Masks:
+    """The masks of a half, all of whose own cotangents are marked or none is.
+
+    `signature_of` has the calling convention of the halves of its callees.
+    """
+
+    def choice(v: Value) -> bool:
+        return v.op is select or (is_call(v) and signature_of(v.attr).chooses)
+
+    some = marked or any([choice(v) for code in loops.code.values() for v in code])
+    return SelectMasks(g, loops, signature_of, marked=marked) if some else Masks()
 
 
 class SelectMasks(Masks):
-    """For each linear value, the guards under which it is used, and whether it is wild there."""
+    """For each part of a linear value, whether its cotangent is marked; if not, under which guards it is used."""
 
-    def __init__(self, body: Block, loops: Loops) -> None:
-        super().__init__()
-        self.loops = loops
-        # what leaves the function, by way of a parameter, leaves every branch
-        self.guard: dict[Key, Guard | None] = {p: None for p in body.params}
+    chooses = True
+
+    def __init__(self, g: Func, loops: Loops, signature_of: Callable[[Func], HalfSignature], *, marked: bool) -> None:
+        self.loops, self.signature_of = loops, signature_of
+        self.uses: dict[Key, Uses] = {}
+        self.guard: dict[Key, Guard | None] = {}
+        self.marked: dict[Key, None] = {}
         self.wild: dict[Key, None] = {}
-        self.uses: dict[Key, dict[Guard | None, None]] = {}
-        self.made: dict[tuple[Guard | None, Value, bool], Guard] = {}
-        self.joined: dict[frozenset[Guard], Guard] = {}
-        self.lifted: dict[Guard, Guard] = {}
-        self._block(body)
+        self.guards = Guards()
+        self.reached: dict[Value, Guard] = {}  # the guard of what a number is made of, if its cotangent is marked
+        self.seen: dict[Key, Guard | None] = {}
+        self.calls: dict[Value, bool] = {}
+        self.dirty: dict[Value, None] = {p: None for p in g.params if marked}
+        self.harmful: dict[Block, bool] = {}  # blocks with something that may be infinite, or with a choice
+        self.choosing: dict[Block, bool] = {}
+        self._survey(g.body)
+        self._soil(g.body)
+        for p in g.params:
+            for path, _ in leaves(inner(p.type)):
+                self._settled((p, path), marked=marked)
+        for path, _ in leaves(g.result):
+            self._use(g.body.results[0], path, None, marked=marked, whole=True)
+        self._block(g.body)
+        self._halves(g.body)
 
-    def of(self, key: Key) -> Guard | None:
-        """The guard of a value, once all of its uses were seen."""
-        if key not in self.guard and key in self.uses:
-            self.guard[key] = self.outside(self.uses[key], (key[0] if isinstance(key, tuple) else key).block)
-        return self.guard.get(key)
+    # what a transposition asks
 
-    def leaving(self, user: Value, arg: Value) -> Guard | None:
-        g = self.under(user)
-        if g is not None and user.op is select:
-            g = self._branch(g, user.args[0], arg is user.args[1])
-        if g is None or g is self.of(self._key(user, arg)) or not self._spoils(user):
-            return None
-        return g
+    def is_marked(self, key: Key) -> bool:
+        return key in self.marked or self.calls.get(key[0], False)
 
-    def leaving_iteration(self, loop: Value, j: int) -> Guard | None:
-        block: Block = loop.attr
-        state = j < len(loop.args)
-        g = self.of(loop if state else (loop, j))
-        wild = state or (loop, j) in self.wild
-        return None if g is self.of(block.results[j]) or not wild else g
+    def half(self, call: Value) -> bool:
+        return self.calls[call]
 
-    def crossed(self, v: Value) -> list[Guard | None]:
-        left = [self.leaving(v, a) for a in v.args if a.type.linear]
-        if v.op is FOR:
-            left += [self.leaving_iteration(v, j) for j, r in enumerate(v.attr.results) if r.type.linear]
-        return left
+    def source(self, user: Value, path: Path, arg: Value, part: Path) -> Source:
+        """Where a contribution to a part of an argument comes from."""
+        key = key_of(user.args[0] if user.op is ADD_TO else user, path)
+        if self.is_marked(key) and user not in self.reached:
+            return Source(marked=True)
+        if key not in self.guard:
+            return Source(used=False)
+        g = self.guard[key]
+        if user.op is select:
+            g = self.guards.branch(g, user.args[0], arg is user.args[1])
+        to = key_of(arg, part)
+        around = self.local(to) if self.is_marked(to) and to in self.uses else self.guard.get(to)
+        return Source(g, g if g is not None and g is not around and self._spoils(user, path) else None)
 
-    def under(self, v: Value) -> Guard | None:
-        if v.op is ADD_TO:
-            return self.of(base(v.args[0]))
-        if is_call(v):
-            return self.any_of([self.of(k) for k in (v, *map(base, v.args)) if (k is v or is_ref(k)) and self._used(k)])
-        return self.of(v)
+    def sees(self, key: Key, source: Source) -> bool:
+        """True if the guard of a contribution is one that can be seen from where its argument is made."""
+        if source.marked or key not in self.uses:
+            return False
+        g = source.under
+        return g is None or key[0].block.inside(g.scope)
 
-    def _used(self, key: Key) -> bool:
-        return key in self.guard or key in self.uses
+    def local(self, key: Key) -> Guard | None:
+        """The guard of the uses of a part that can be seen from where it is made."""
+        if key not in self.seen:
+            block = key[0].block
+            self.seen[key] = self.guards.any_of(
+                [g for g in self.uses[key].guards if g is None or block.inside(g.scope)]
+            )
+        return self.seen[key]
 
-    def _key(self, user: Value, arg: Value) -> Key:
-        return (arg, user.attr) if user.op is GET and arg.op is FOR else arg
+    # what may be infinite, and what is made of it
 
-    def _spoils(self, v: Value) -> bool:
+    def _survey(self, block: Block) -> None:
+        harmful = choosing = False
+        for v in self.loops.code[block]:
+            if v.op is FOR:
+                self._survey(v.attr)
+                harmful, choosing = harmful or self.harmful[v.attr], choosing or self.choosing[v.attr]
+            else:
+                harmful = harmful or _is_harmful(v)
+                choosing = choosing or v.op is select or (is_call(v) and self.signature_of(v.attr).chooses)
+        self.harmful[block], self.choosing[block] = harmful, choosing
+
+    def _soil(self, block: Block) -> None:
+        for v in self.loops.code[block]:
+            if v.op is FOR:
+                self._soil_loop(v)
+            elif v.op is ADD_TO:
+                if v.args[1] in self.dirty:
+                    self.dirty[base(v.args[0])] = None
+            elif is_call(v):
+                self.dirty.update({base(a) if is_ref(a) else v: None for a in (v, *v.args)})
+            elif v.op is GET and v.args[0].op is FOR:
+                if self._is_dirty((v.args[0], (v.attr,))):
+                    self.dirty[v] = None
+            elif _is_harmful(v) or any([a in self.dirty for a in v.args if a.type.linear]):
+                self.dirty[v] = None
+
+    def _soil_loop(self, v: Value) -> None:
+        block: Block = v.attr
+        if self.harmful[block] or any([a in self.dirty for a in (*v.args, *self.loops.outside[v])]):
+            self.dirty.update(dict.fromkeys(block.params[1:]))
+        self._soil(block)
+
+    def _is_dirty(self, key: Key) -> bool:
+        v, path = key
+        if v.op is not FOR:
+            return v in self.dirty
+        block: Block = v.attr
+        j = path[0]
+        return block.results[j] in self.dirty or (j < len(v.args) and block.params[1 + j] in self.dirty)
+
+    def _spoils(self, v: Value, path: Path) -> bool:
         """True if what `v` contributes may be other than 0 in a branch that was not taken."""
-        if is_call(v) or (base(v.args[0]) if v.op is ADD_TO else v) in self.wild:
-            return True
-        return v.op.transpose is not None and any([not a.type.linear and not _is_tame(a) for a in v.args])
+        return _is_harmful(v) or key_of(v.args[0] if v.op is ADD_TO else v, path) in self.wild
 
-    def _flow(self, g: Guard | None, wild: bool, a: Value, key: Key) -> None:
-        if a.type.linear:
-            self.uses.setdefault(key, {})[g] = None
-            # what cannot be seen from `a` is left, and masked there
-            if wild and (g is None or a.block.inside(g.scope)):
-                self.wild[key] = None
+    # the uses of each value, from the last instruction to the first
+
+    def _use(
+        self, arg: Value, part: Path, g: Guard | None, *, marked: bool = False, whole: bool = False, wild: bool = False
+    ) -> None:
+        key = key_of(arg, part)
+        uses = self.uses.setdefault(key, Uses())
+        if marked:
+            uses.marked = True
+            return
+        uses.guards[g] = None
+        uses.whole = uses.whole or (whole and g is None and key[0] is _whole(arg))
+        # what cannot be seen from there is left, and masked there
+        if wild and (g is None or key[0].block.inside(g.scope)):
+            self.wild[key] = None
+
+    def _settled(self, key: Key, *, marked: bool, g: Guard | None = None) -> None:
+        self.guard[key] = g
+        if marked:
+            self.marked[key] = None
+
+    def _settle(self, v: Value, path: Path, t: Type) -> bool:
+        """Decide between a marked and a plain cotangent, once all uses were seen. False if there are none."""
+        key = v, path
+        uses = self.uses.get(key)
+        if uses is None or key in self.guard:
+            return uses is not None
+        block = v.block
+        seen = not uses.marked and all([g is None or block.inside(g.scope) for g in uses.guards])
+        if t is Tan:
+            plain = None in uses.guards or seen
+        else:
+            one = seen and len(uses.guards) == 1
+            plain = uses.whole or (one and (None in uses.guards or v.op in (FOR, PACK, FREEZE)))
+        if plain or not self._is_dirty(key):
+            self._settled(key, marked=False, g=self.guards.any_of(uses.guards) if seen else None)
+        else:
+            self._settled(key, marked=True)
+        return True
+
+    def _number(self, v: Value) -> Guard | None:
+        """The guard of what a number is made of."""
+        self._settle(v, (), Tan)
+        if (v, ()) in self.marked and v not in self.reached:
+            marker = Value(reached, Bool, (), None, v.loc, v.block)  # of the backward half, not of the program
+            self.reached[v] = self.guard[v, ()] = Guard(None, marker, True)
+        return self.guard.get((v, ()))
+
+    def _hand_on(self, v: Value, path: Path, arg: Value, *, wild: bool = False, whole: bool = False) -> None:
+        """Use an argument as a part of `v` is used."""
+        for part, _ in leaves(arg.type):
+            key = key_of(v, (*path, *part))
+            if key in self.guard:
+                uses = self.uses.get(key)
+                self._use(
+                    arg,
+                    part,
+                    self.guard[key],
+                    marked=key in self.marked,
+                    whole=whole or (uses is not None and uses.whole),
+                    wild=wild or key in self.wild,
+                )
 
     def _block(self, block: Block) -> None:
         for v in reversed(self.loops.code[block]):
             if v.op is FOR:
                 self._for(v)
-            elif v.op is not AT:
+            elif is_call(v):
+                self._call(v)
+            elif v.op is not AT and v.op is not GET:
+                for path, t in leaves(v.type):
+                    self._settle(v, path, t)
                 self._instruction(v)
 
-    def _branch(self, outer: Guard | None, condition: Value, expected: bool) -> Guard:
-        """The guard of a branch: the same for all that are chosen by the same conditions.
-
-        A mask of several branches is one `and`, which counts as the conditions that it joins.
-        """
-        if condition.op is not_:
-            return self._branch(outer, condition.args[0], not expected)
-        if condition.op is and_ and expected:
-            return self._branch(self._branch(outer, condition.args[0], True), condition.args[1], True)
-        key = (outer, condition, expected)
-        if key not in self.made:
-            self.made[key] = Guard(outer, condition, expected)
-        return self.made[key]
-
-    def any_of(self, guards: Iterable[Guard | None]) -> Guard | None:
-        """The guard that holds where one of these does. Both branches of a `select` are as good as none."""
-        levels: dict[int, dict[Guard, None]] = {}
-        for g in guards:
-            if g is None:
-                return None
-            levels.setdefault(g.depth, {})[g] = None
-        for depth in range(max(levels, default=0), 0, -1):
-            level = levels.get(depth, {})
-            for g in list(level):
-                other = None if g.condition is None else self.made.get((g.outer, g.condition, not g.expected))
-                if g in level and other in level:
-                    if g.outer is None:
-                        return None
-                    del level[g], level[other]
-                    levels.setdefault(depth - 1, {})[g.outer] = None
-        found = [g for level in levels.values() for g in level]
-        outer = found[0] if found else None
-        for g in found[1:]:
-            outer = meet(outer, g)
-        if (outer is None and not found) or outer in found:
-            return outer
-        key = frozenset(found)
-        if key not in self.joined:
-            self.joined[key] = Guard(outer, None, True, tuple(found))
-        return self.joined[key]
-
-    def outside(self, guards: Iterable[Guard | None], block: Block) -> Guard | None:
-        seen: dict[Guard | None, None] = {}
-        hidden: dict[tuple[Block, Guard | None], dict[Guard, None]] = {}
-        for g in _spread(guards, block):
-            if g is None or block.inside(g.scope):
-                seen[g] = None
-            else:
-                hidden.setdefault((g.scope, around(g)), {})[g] = None
-        for (body, _), group in hidden.items():
-            seen[self._some_iteration(self.any_of(group), body)] = None
-        return self.outside(seen, block) if hidden else self.any_of(seen)
-
-    def _some_iteration(self, g: Guard | None, body: Block) -> Guard | None:
-        """The guard, around a loop, that `g` holds in some iteration of it."""
-        if g is None or g.scope is not body:
-            return g
-        if g not in self.lifted:
-            some = Value(or_, Bool, (), None, body.params[0].loc, outer_block(body))
-            self.some_iteration[some] = g
-            self.lifted[g] = Guard(around(g), some, True)
-        return self.lifted[g]
-
     def _instruction(self, v: Value) -> None:
-        g, wild = self.under(v), self._spoils(v)
-        if v.op is select:
+        op, args = v.op, v.args
+        if op is TUPLE:
+            for k, x in enumerate(args):
+                self._hand_on(v, (k,), x)
+        elif op is ADD_TO:
+            self._hand_on(args[0], (), args[1])
+        elif op is FREEZE:
+            self._freeze(v)
+        elif op is select:
+            self._select(v)
+        elif op is INDEX or op is POP:
+            for path, _ in leaves(v.type):
+                if (key := (v, path)) in self.guard:
+                    self._use(args[0], (), self.guard[key], marked=key in self.marked, wild=key in self.wild)
+        elif op is PACK or op is ACCUM or op in LINEAR:
+            for x in args:
+                self._hand_on(v, (), x)
+        elif v.type is Tan and op is not ZERO:
+            g, wild = self._number(v), self._spoils(v, ())
+            for a in args:
+                if a.type.linear and (v, ()) in self.guard:
+                    self._use(a, (), g, whole=True, wild=wild)
+
+    def _freeze(self, v: Value) -> None:
+        """The cotangent of an accumulator is that of its sum; the mark of a number is read here, once."""
+        ref = v.args[0]
+        g = self._number(v) if v.type is Tan else None
+        for path, t in leaves(v.type):
+            if (v, path) in self.guard:
+                number = t is Tan and not path
+                marked = not number and (v, path) in self.marked
+                self._settled((ref, path), marked=marked, g=g if number else self.guard[v, path])
+                if (v, path) in self.wild:
+                    self.wild[ref, path] = None
+
+    def _select(self, v: Value) -> None:
+        if v.type is Tan:
+            self._number(v)
+        for path, t in leaves(v.type):
+            if (v, path) not in self.guard:
+                continue
+            marked = t is not Tan or bool(path)
+            marked = marked and (v, path) in self.marked
+            g = self.guard[v, path]
             for a, expected in zip(v.args[1:], (True, False), strict=True):
-                self._flow(self._branch(g, v.args[0], expected), g is not None and wild, a, a)
-            return
-        for a in v.args[1:] if v.op is ADD_TO else v.args:
-            if not (is_call(v) and is_ref(a)):
-                self._flow(g, wild, a, self._key(v, a))
+                branch = None if marked else self.guards.branch(g, v.args[0], expected)
+                self._use(a, path, branch, marked=marked, wild=g is not None and (v, path) in self.wild)
+
+    def _call(self, v: Value) -> None:
+        refs = [key_of(a, path) for a in v.args if is_ref(a) for path, _ in leaves(inner(a.type))]
+        for path, t in leaves(v.type):
+            self._settle(v, path, t)
+        keys = [*[(v, path) for path, _ in leaves(v.type)], *refs]
+        given = self.given(v)
+        conditional = any([k in self.marked or self.guard.get(k) is not None for k in keys])
+        conditional = conditional or len({k in self.guard for k in keys}) > 1  # nothing reads a part of the result
+        self.calls[v] = conditional or (self.signature_of(v.attr).chooses and any([a in self.dirty for a in given]))
+        for a in given:
+            for path, _ in leaves(a.type):
+                self._use(a, path, None, marked=self.calls[v], whole=True, wild=True)
+
+    def given(self, v: Value) -> list[Value]:
+        """The arguments to which a call contributes."""
+        unread = self.signature_of(v.attr).unread
+        return [a for k, a in enumerate(v.args) if a.type.linear and not is_ref(a) and k not in unread]
 
     def _for(self, v: Value) -> None:
         block: Block = v.attr
         k = len(v.args)
-        keys = [(v, j) for j in range(len(block.results))]
-        refs = [base(a) for a in self.loops.outside[v] if is_ref(a)]
-        # the iterations of a loop with states are taken where any of its uses is
-        whole = self.any_of([self.of(x) for x in (*keys, *refs) if self._used(x)]) if k else None
-        for j, r in enumerate(block.results):
-            if j < k:
-                self._flow(whole, True, r, r)
-            elif self._used(keys[j]):
-                self._flow(self.of(keys[j]), keys[j] in self.wild, r, r)
-        for p in block.params[1:]:
-            self.guard[p] = whole
-        self._block(block)
-        for a in v.args:
-            self._flow(whole, True, a, a)
-        self.guard[v] = whole
-        self.wild[v] = None
+        for path, t in leaves(v.type):
+            self._settle(v, path, t)
+        self._states(v)
+        if not self._is_empty(v):
+            for j, r in enumerate(block.results):
+                self._hand_on(v, (j,), r, wild=j < k, whole=j < k)
+            self._block(block)
+        for j, a in enumerate(v.args):
+            self._hand_on(v, (j,), a, wild=True, whole=True)
+
+    def _is_empty(self, v: Value) -> bool:
+        """True if a loop has no iterations."""
+        n = v.attr.params[0].type
+        return isinstance(n, Fin) and not differ(n.size, 0)
+
+    def _states(self, v: Value) -> None:
+        """The states of a loop: their cotangents are marked where the uses of its results, or of a state, differ."""
+        block: Block = v.attr
+        states = [path for path, _ in leaves(v.type) if path[0] < len(v.args)]
+        if not states:
+            return
+        whole = [v, *[base(a) for a in self.loops.outside[v] if is_ref(a)]]
+        used = [key for x in whole for path, _ in leaves(inner(x.type)) if (key := (x, path)) in self.guard]
+        guards = list(dict.fromkeys([self.guard[key] for key in used]))
+        uneven = self.choosing[block] or len(guards) > 1 or any([key in self.marked for key in used])
+        marks = uneven and any([self._is_dirty((v, path)) for path in states])
+        g = None if marks or not guards else self.guards.any_of(guards)
+        always = self._always_reached(v, states) if marks else states
+        for path in states:
+            for key in ((v, path), (block.params[1 + path[0]], path[1:])):
+                self._settled(key, marked=path not in always, g=g)
+                self.wild[key] = None
+
+    def _always_reached(self, v: Value, states: list[Path]) -> set[Path]:
+        """The numbers of a state that every iteration reads, and that are read after the last one as well."""
+        block: Block = v.attr
+        reached_by = self._reached_by(block)
+        of = {path: reached_by.get(key_of(block.results[path[0]], path[1:]), frozenset[Key]()) for path in states}
+        keys = {path: (block.params[1 + path[0]], path[1:]) for path in states}
+        always = {p for p in states if (v, p) in self.guard and self.guard[v, p] is None and (v, p) not in self.marked}
+        while lost := {p for p in always if not any([keys[p] in of[q] for q in always])}:
+            always -= lost
+        return always
+
+    def _reached_by(self, block: Block) -> dict[Key, frozenset[Key]]:
+        """For each number, the parameters of the block that are read wherever it is."""
+        found = {(p, path): frozenset([(p, path)]) for p in block.params[1:] for path, t in leaves(p.type) if t is Tan}
+        none = frozenset[Key]()
+        for v in self.loops.code[block]:
+            if v.op is TUPLE or v.op is select:
+                for path, _ in leaves(v.type):
+                    parts = [(v.args[path[0]], path[1:])] if v.op is TUPLE else [(a, path) for a in v.args[1:]]
+                    first, *others = [found.get(key_of(a, part), none) for a, part in parts]
+                    found[v, path] = first.intersection(*others)
+            elif v.op.transpose is not None and v.type is Tan:
+                found[v, ()] = none.union(*[found.get(key_of(a), none) for a in v.args if a.type.linear])
+        return found
+
+    def _halves(self, block: Block) -> None:
+        for v in self.loops.code[block]:
+            if v.op is FOR:
+                self._halves(v.attr)
+            elif is_call(v) and not self.calls.setdefault(v, False):
+                keys = [key_of(a, path) for a in self.given(v) for path, _ in leaves(a.type)]
+                self.calls[v] = any([self.is_marked(key) for key in keys])
+
+
+def _is_harmful(v: Value) -> bool:
+    """True if an instruction may make something other than 0 of the cotangent 0."""
+    return is_call(v) or (v.op.transpose is not None and any([not a.type.linear and not _is_tame(a) for a in v.args]))
 
 
 def _is_tame(v: Value) -> bool:
     return v.op is CONST and (not isinstance(v.attr, float) or (math.isfinite(v.attr) and v.attr != 0.0))
-
-
-class MaskWriter:
-    """Writes the masks of one half: each is made once for the blocks in which it can be seen."""
-
-    def __init__(self, primal: Callable[[Builder, Value], Value]) -> None:
-        self.primal = primal
-        self.made: dict[Guard, Value] = {}
-
-    def masked(self, b: Builder, g: Guard | None, ct: Value) -> Value:
-        """`ct`, and zero if the guard does not hold."""
-        return ct if g is None else b.emit(select, (self.mask(b, g), ct, b.zero(ct.type)))
-
-    def mask(self, b: Builder, g: Guard) -> Value:
-        chain: list[Guard] = []
-        at: Guard | None = g
-        while at is not None and not (at in self.made and b.block.inside(self.made[at].block)):
-            chain.append(at)
-            at = at.outer
-        mask = None if at is None else self.made[at]
-        for at in reversed(chain):
-            own = holds(at, at.outer, lambda c: self.primal(b, c))
-            assert own is not None
-            mask = own if mask is None else and_(mask, own)
-            self.made[at] = mask
-        assert mask is not None
-        return mask

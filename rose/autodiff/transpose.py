@@ -15,18 +15,36 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ..errors import NotLinear
-from ..ir import ACCUM, ADD_TO, AT, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
-from ..ir.accumulators import is_ref
-from ..ir.callgraph import has_tangents, memoised
-from ..ir.ops import add, ifrom, select
+from ..ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    FREEZE,
+    GET,
+    INDEX,
+    PACK,
+    TUPLE,
+    ZERO,
+    Block,
+    Builder,
+    Func,
+    Value,
+    is_call,
+    is_literal,
+)
+from ..ir.accumulators import begins_at_zero, is_ref
+from ..ir.callgraph import Work, done
+from ..ir.ops import add, ifrom, reached, select
 from ..ir.progress import step
 from ..ir.sizes import differ
-from ..ir.types import Fin, Tan, linear_part
+from ..ir.stacks import MORE, POP, PUSH, pop
+from ..ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, linear_part
 from ..optimise.outlining import LONG, outline
-from .cotangents import Cotangent, Sums, by_value
+from .cotangents import Cotangent, Path, Sums, by_value, nothing, plain
+from .guards import Guard, MaskWriter, joined_by
 from .half_signature import Arguments, HalfSignature, Total, Way, opened
 from .linear_half import LinearHalf
-from .select_masks import MaskWriter
+from .select_masks import SelectMasks, Source, key_of, leaves, masks_of
 from .unzip import UnzippedBody, unzip
 from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
 
@@ -41,24 +59,32 @@ class Halves(NamedTuple):
 
 def transpose(g: Func) -> Halves:
     """The two halves of a function that has tangents."""
-    return memoised(g, transpose, _transpose, has_tangents)
-
-
-def _transpose(g: Func) -> Halves:
-    step("derive")
     of = unzip(g)
-    return Halves(of.fwd, _backward(of), of.signature)
+    return Halves(of.fwd, done(_backward(g, False)), of.signature)
 
 
-def _backward(of: Unzipped) -> Func:
+def _backward(g: Func, marked: bool) -> Work[Func]:
+    key = (transpose, marked)
+    if key not in g.memo:
+        step("derive")
+        g.memo[key] = yield _backward_of(unzip(g), marked)
+    return g.memo[key]
+
+
+def _backward_of(of: Unzipped, marked: bool) -> Work[Func]:
     if isinstance(of, UnzippedBranch):
-        return of.half(Way.BACKWARD, [transpose(u.signature.g).bwd for u in of.branches])
+        then, otherwise = [u.signature.g for u in of.branches]
+        halves: list[Func] = [(yield _backward(then, marked)), (yield _backward(otherwise, marked))]
+        return of.half(Way.BACKWARD, halves, marked)
     if isinstance(of, Recomputed):
-        return of.half(Way.BACKWARD, _backward(of.whole))
+        return of.half(Way.BACKWARD, (yield _backward_of(of.whole, marked)), marked)
     if isinstance(of, UnzippedWhile):
-        return of.backward(transpose(of.body.signature.g).bwd)
+        return of.backward((yield _backward(of.body.signature.g, marked)), marked)
     assert isinstance(of, UnzippedBody)
-    return outline(_Backward(of).half(), LONG)
+    work = _Backward(of, marked)
+    for v in work.calls():
+        work.halves[v] = yield _backward(v.attr, work.masks.half(v))
+    return outline(work.half(), LONG)
 
 
 class _Backward(LinearHalf):
@@ -66,12 +92,26 @@ class _Backward(LinearHalf):
 
     way = Way.BACKWARD
 
-    def __init__(self, of: UnzippedBody) -> None:
-        super().__init__(of)
-        self.loops, self.masks = of.residuals.loops, of.residuals.masks
-        self.masked = MaskWriter(self.primal).masked
+    def __init__(self, of: UnzippedBody, marked: bool) -> None:
+        super().__init__(of, marked)
+        self.loops = of.residuals.loops
+        self.masks = masks_of(self.g, self.loops, lambda f: unzip(f).signature, marked=marked)
+        self.halves: dict[Value, Func] = {}  # the backward half for each call
+        self.tests: dict[Value, Value] = {}  # whether numbers were reached, for their guards
+        self.writer = MaskWriter(self.condition)
+        self.under: dict[Cotangent, list[Guard | None]] = {}  # the guards of what is not marked yet
         self.cts: dict[Value, Cotangent | Value] = {}  # of a number, the sum itself
         self.reads: dict[Value, Value | None] = {}  # old linear accumulator -> its cotangent, a value
+
+    def condition(self, b: Builder, c: Value) -> Value:
+        """A condition of a guard: one of the program, or whether a number was reached."""
+        if c.op is reached and not c.args:
+            return self.tests[c] if c in self.tests else b.const(False, Bool)
+        return self.primal(b, c)
+
+    def calls(self) -> list[Value]:
+        """The calls that have a backward half."""
+        return [v for code in self.loops.code.values() for v in code if is_call(v)]
 
     def body(self, b: Builder, given: Arguments) -> Value:
         for k, total in given.linear.items():
@@ -80,17 +120,84 @@ class _Backward(LinearHalf):
                 self.reads[p] = total
             else:
                 self.cts[p] = total
-        self.add(b, self.g.body.results[0], given.ct[0])
+        self.give(b, self.g.body.results[0], given.ct[0], lambda part: Source(marked=self.marked))
         self.block(b, self.g.body)
         return self.signature.result(b, given.linear)
 
     # contributions
 
-    def contribute(self, b: Builder, user: Value, arg: Value, ct: Value) -> None:
-        """Add a contribution of `user` to the cotangent of its argument, masked if it leaves a branch of `select`."""
+    def contribute(self, b: Builder, user: Value, arg: Value, ct: Value, path: Path = ()) -> None:
+        """Add a contribution of `user` to the cotangent of its argument, masked if it leaves a branch of `select`.
+
+        The `path` leads to the part of `user` whose cotangent it hands on.
+        """
         if arg.type.linear:
-            g = self.masks.leaving(user, arg)
-            self.add(b, arg, ct if g is None else self.masked(b, g, ct))
+            masks = self.masks
+            if isinstance(masks, SelectMasks):
+                self.give(b, arg, ct, lambda part: masks.source(user, (*path, *part), arg, part))
+            else:
+                self.add(b, arg, ct)
+
+    def give(self, b: Builder, arg: Value, ct: Value, source: Callable[[Path], Source]) -> None:
+        """Add a contribution, of which each part has a source of its own."""
+        if not isinstance(self.masks, SelectMasks):
+            self.add(b, arg, ct)
+        elif arg.type is Tan and arg.op is not GET and not self.masks.is_marked((arg, ())):
+            assert source(()).used, arg
+            self.add(b, arg, self.as_in(b, arg, (), ct, source(())))
+        else:
+            for part, _ in leaves(arg.type):
+                leaf, x, given = self.cotangent(arg), ct, source(part)
+                for k in part:
+                    assert leaf.items is not None
+                    leaf, x = leaf.items[k], b.get(x, k)
+                if not given.used:
+                    assert _is_zero(x), x
+                    continue
+                if leaf.marked and leaf.type is Real and self.masks.sees(key_of(arg, part), given):
+                    self.add_plain(b, self.masks, leaf, x, given)
+                    continue
+                x = self.as_in(b, arg, part, x, given)
+                if not leaf.marked and not by_value(leaf.type):
+                    leaf.open(b)  # no sum that begins at 0.0 is ever -0.0
+                leaf.add(b, x)
+
+    def add_plain(self, b: Builder, masks: SelectMasks, leaf: Cotangent, ct: Value, source: Source) -> None:
+        """Add a plain contribution to a marked number, which is marked once, where it is complete."""
+        if source.leaving is not None:
+            ct = self.masked(b, source.leaving, ct, b.zero(ct.type))
+        under = self.under.setdefault(leaf, [])
+        under.append(source.under)
+
+        def mark(ct: Value) -> Value:
+            return self.marked_as(b, ct, masks.guards.any_of(self.under.pop(leaf)))
+
+        leaf.add_plain(b, ct, mark)
+
+    def as_in(self, b: Builder, arg: Value, part: Path, ct: Value, source: Source) -> Value:
+        """A contribution as the cotangent to which it is added takes it, marked or plain."""
+        if self.masks.is_marked(key_of(arg, part)):
+            return ct if source.marked else self.marked_as(b, ct, source.under)
+        if source.marked:
+            return plain(b, ct)
+        return ct if source.leaving is None else self.masked(b, source.leaving, ct, b.zero(ct.type))
+
+    def marked_as(self, b: Builder, ct: Value, g: Guard | None) -> Value:
+        """A marked contribution, from a plain one under a guard."""
+        if isinstance(ct.type, Stack):
+            return ct if g is None else self.masked(b, g, ct, b.zero(ct.type))
+        if ct.type is Real:
+            if g is not None and ct.op is select and any([c is ct.args[0] for c in joined_by(self.writer.mask(b, g))]):
+                ct = ct.args[1]  # chosen by the mask as well
+            ct = plain(b, ct)
+        elif not (ct.op is FREEZE and begins_at_zero(ct.args[0])):
+            ref = b.accum(b.zero(ct.type))
+            b.add_to(ref, ct)
+            ct = b.freeze(ref)
+        return ct if g is None else self.masked(b, g, ct, nothing(b, ct.type))
+
+    def masked(self, b: Builder, g: Guard, ct: Value, otherwise: Value) -> Value:
+        return b.emit(select, (self.writer.mask(b, g), ct, otherwise))
 
     def add(self, b: Builder, v: Value, ct: Value) -> None:
         if v.type is Tan and v.op is not GET:
@@ -105,14 +212,14 @@ class _Backward(LinearHalf):
             self.cotangent(v).add(b, ct)
 
     def cotangent(self, v: Value) -> Cotangent:
-        if v.op is GET and self.masks.leaving(v, v.args[0]) is None:
+        if v.op is GET:
             items = self.cotangent(v.args[0]).items  # an item of a tuple is summed there
             assert items is not None
             k: int = v.attr
             return items[k]
         ct = self.cts.get(v)
         if not isinstance(ct, Cotangent):
-            made = self.cts[v] = Cotangent(linear_part(v.type))
+            made = self.cts[v] = Cotangent(linear_part(v.type), lambda path: self.masks.is_marked(key_of(v, path)))
             made.sum = ct
             return made
         return ct
@@ -121,19 +228,54 @@ class _Backward(LinearHalf):
         ct = self.cts.pop(v, None)
         return ct.close(b) if isinstance(ct, Cotangent) else ct
 
+    def total(self, b: Builder, v: Value) -> Value:
+        """The sum, zero if nothing was ever added."""
+        self.cotangent(v)
+        made = self.cts.pop(v)
+        assert isinstance(made, Cotangent)
+        return made.total(b)
+
+    def number(self, b: Builder, v: Value) -> Value | None:
+        """The sum of the contributions to a value; if it is a marked number, whether there are any is noted."""
+        ct = self.closed(b, v)
+        if ct is None or not isinstance(self.masks, SelectMasks) or v not in self.masks.reached:
+            return ct
+        marker = self.masks.reached[v].condition
+        assert marker is not None
+        self.tests[marker] = reached(ct)
+        return plain(b, ct)
+
     # instructions, in reverse
 
     def row(self, b: Builder, v: Value, rule: Callable[..., Sequence[Value | None]]) -> None:
         """An instruction that has a transpose in the table."""
-        if (ct := self.closed(b, v)) is not None:
+        if (ct := self.number(b, v)) is not None:
             primals = [None if a.type.linear else self.primal(b, a) for a in v.args]
             for a, part in zip(v.args, rule(ct, *primals), strict=True):
                 if part is not None:
                     self.contribute(b, v, a, part)
 
+    def stack(self, b: Builder, v: Value) -> None:
+        """In reverse a `push` is a `pop`, and a `pop` is a `push`."""
+        ct, s = self.closed(b, v), v.args[0]
+        if ct is None:
+            return
+        if v.op is POP:
+            t = linear_part(v.type)
+            whole = self.element(b, self.masks, v, ct, t, ()) if isinstance(self.masks, SelectMasks) else ct
+            self.add(b, s, b.emit(PUSH, (b.get(whole, 1), b.get(whole, 0))))
+            return
+        item, below = pop(b, ct)
+        self.contribute(b, v, s, below)
+        if self.masks.is_marked((v, ())):  # a stack may end early: below it is nothing
+            item = b.emit(select, (b.emit(MORE, (ct,)), item, nothing(b, item.type)))
+        self.contribute(b, v, v.args[1], item)
+
     def instruction(self, b: Builder, v: Value) -> None:
         op = v.op
-        if op.transpose is not None:
+        if op is POP or op is PUSH:
+            self.stack(b, v)
+        elif op.transpose is not None:
             self.row(b, v, op.transpose)
         elif op is ADD_TO:
             if (ct := self.read(b, v.args[0])) is not None:
@@ -142,10 +284,10 @@ class _Backward(LinearHalf):
             if (ct := self.reads.get(v)) is not None:
                 self.contribute(b, v, v.args[0], ct)
         elif op is FREEZE:
-            self.reads[v.args[0]] = self.closed(b, v)
+            self.reads[v.args[0]] = self.number(b, v)
         elif is_call(v):
             self.call(b, v)
-        elif (ct := self.closed(b, v)) is not None:
+        elif (ct := self.number(b, v)) is not None:
             self.simple(b, v, ct)
 
     def simple(self, b: Builder, v: Value, ct: Value) -> None:
@@ -154,24 +296,42 @@ class _Backward(LinearHalf):
         if op is TUPLE:
             for k, x in enumerate(args):
                 if x.type.linear:
-                    self.contribute(b, v, x, b.get(ct, k))
-        elif op is GET:
-            self.cotangent(args[0]).items[v.attr].add(b, self.masked(b, self.masks.leaving(v, args[0]), ct))  # pyright: ignore
+                    self.contribute(b, v, x, b.get(ct, k), (k,))
         elif op is PACK:
             for k, x in enumerate(args):
                 self.contribute(b, v, x, b.index(ct, k))
         elif op is INDEX:
-            self.index(b, v, self.masked(b, self.masks.leaving(v, args[0]), ct))
+            self.index(b, v, ct)
         elif op is select:
-            c, zero = self.primal(b, args[0]), b.zero(ct.type)
+            c, zero = self.primal(b, args[0]), self.zero(b, v)
             self.contribute(b, v, args[1], b.emit(select, (c, ct, zero)))
             self.contribute(b, v, args[2], b.emit(select, (c, zero, ct)))
         elif op is not ZERO:
             raise NotLinear(f"{op.name} is not linear, so it takes no tangent", v.loc, "use add, sub, mul or div")
 
+    def zero(self, b: Builder, v: Value) -> Value:
+        """The cotangent of what a `select` does not take."""
+        return b.zero(linear_part(v.type)) if v.type is Tan else self.cotangent(v).zero(b)
+
     def index(self, b: Builder, v: Value, ct: Value) -> None:
         whole, i = self.cotangent(v.args[0]), self.primal(b, v.args[1])
+        masks = self.masks
+        if isinstance(masks, SelectMasks):
+            ct = self.element(b, masks, v, ct, linear_part(v.type), ())
         b.add_to(b.at(whole.open(b), i), ct)
+
+    def element(self, b: Builder, masks: SelectMasks, v: Value, ct: Value, t: Type, path: Path) -> Value:
+        """The cotangent of an element, as that of the vector takes it."""
+        if isinstance(t, Tuple):
+            parts = enumerate(t.items)
+            return b.tuple([self.element(b, masks, v, b.get(ct, k), x, (*path, k)) for k, x in parts], t)
+        if t.empty:
+            return ct
+        source = masks.source(v, path, v.args[0], ())
+        if not source.used:
+            assert _is_zero(ct), ct
+            return nothing(b, t) if masks.is_marked(key_of(v.args[0])) else ct
+        return self.as_in(b, v.args[0], (), ct, source)
 
     def read(self, b: Builder, ref: Value) -> Value | None:
         """The cotangent of a linear accumulator: a value, since it was only ever added to."""
@@ -186,36 +346,44 @@ class _Backward(LinearHalf):
         return ct
 
     def call(self, b: Builder, v: Value) -> None:
-        _, bwd, signature = transpose(v.attr)
-        ct = self.closed(b, v)
+        signature, marked = unzip(v.attr).signature, self.masks.half(v)
         linear = {k: v.args[k] for k in signature.linear}
-        sums = {a: self.read(b, a) for a in linear.values() if is_ref(a)}
+        sums = {a: self.sum_of(b, a, marked) for a in linear.values() if is_ref(a)}
+        back = self.cotangent(v)
+        ct = self.closed(b, v)
         if ct is None and all(x is None for x in sums.values()):
             return
         totals: dict[int, Total] = {}
-        leaving: list[tuple[Value, Cotangent]] = []
         for k, a in linear.items():
             if is_ref(a):
-                x = sums[a]
-                totals[k] = b.zero(linear_part(a.type)) if x is None else x
+                x, t = sums[a], linear_part(a.type)
+                totals[k] = x if x is not None else nothing(b, t) if marked else b.zero(t)
                 continue
-            totals[k] = total = self.cotangent(a)
-            if self.masks.leaving(v, a) is not None:
-                totals[k] = total = Cotangent(linear_part(a.type))  # what leaves a branch is masked as a whole
-                leaving.append((a, total))
+            total = Cotangent(linear_part(a.type)) if k in signature.unread else self.cotangent(a)
+            totals[k] = total
             opened(b, total)  # before primals are read: to clear memory is a call, and may move what is in registers
         primals = {k: self.primal(b, v.args[k]) for k in signature.residuals}
-        back = b.zero(linear_part(v.type)) if ct is None else ct
-        signature.call_backward(b, bwd, Arguments(totals, primals, [back], self.call_tape(b, v)))
-        for a, total in leaving:
-            if (part := total.close(b)) is not None:
-                self.contribute(b, v, a, part)
+        ct = back.zero(b) if ct is None else ct
+        given = Arguments(totals, primals, [ct], self.call_tape(b, v))
+        signature.call_backward(b, self.halves[v], given, marked)
+
+    def sum_of(self, b: Builder, ref: Value, marked: bool) -> Value | None:
+        """The cotangent of an accumulator, as the backward half of a call takes it."""
+        ct, masks = self.read(b, ref), self.masks
+        if ct is None or not marked or not isinstance(masks, SelectMasks):
+            return ct
+        return self.marked_whole(b, masks, ref, ct, linear_part(ref.type), ())
+
+    def marked_whole(self, b: Builder, masks: SelectMasks, ref: Value, ct: Value, t: Type, path: Path) -> Value:
+        if isinstance(t, Tuple):
+            parts = enumerate(t.items)
+            return b.tuple([self.marked_whole(b, masks, ref, b.get(ct, k), x, (*path, k)) for k, x in parts], t)
+        key = key_of(ref, path)
+        if t.empty or masks.is_marked(key):
+            return ct
+        return self.marked_as(b, ct, masks.guard[key]) if key in masks.guard else nothing(b, t)
 
     # loops
-
-    def give(self, b: Builder, loop: Value, j: int, ct: Value) -> None:
-        """Add the cotangent of one result of a loop, in one iteration, to that of what the iteration gave."""
-        self.add(b, loop.attr.results[j], self.masked(b, self.masks.leaving_iteration(loop, j), ct))
 
     def loop(self, b: Builder, v: Value) -> None:
         """The loop for a loop: its iterations in reverse order, if it has linear states to carry back."""
@@ -230,31 +398,32 @@ class _Backward(LinearHalf):
         if not differ(n.size, 0):
             for j in states:
                 if (ct := cts[j]) is not None:
-                    self.contribute(b, v, v.args[j], ct)
+                    self.contribute(b, v, v.args[j], ct, (j,))
             return
         outside = [leaf for x in self.loops.outside[v] if not is_ref(x) for leaf in self.cotangent(x).leaves()]
         for leaf in outside:
             if not by_value(leaf.type):
                 leaf.open(b)
         sums = Sums(b, [leaf for leaf in outside if by_value(leaf.type)])
-        types = [linear_part(block.results[j].type) for j in states]
 
         def body(i: Value, *carried: Value) -> tuple[list[Value], list[Value]]:
             self.indices[block] = ifrom(i, b.const(n.size - 1, Fin(n.size))) if states else i
             for j, ct in zip(states, carried, strict=True):
-                self.give(b, v, j, ct)
+                self.contribute(b, v, block.results[j], ct, (j,))
             for j, ct in enumerate(cts):
                 if ct is not None and j >= k:
-                    self.give(b, v, j, b.index(ct, self.indices[block]))
+                    self.contribute(b, v, block.results[j], b.index(ct, self.indices[block]), (j,))
             self.block(b, block)
             sums.end_iteration(b)
-            back = [self.closed(b, block.params[1 + j]) for j in states]
-            return [b.zero(t) if x is None else x for x, t in zip(back, types, strict=True)], []
+            return [self.total(b, block.params[1 + j]) for j in states], []
 
-        last = [cts[j] for j in states]
-        inits = [b.zero(t) if x is None else x for x, t in zip(last, types, strict=True)]
+        inits = [x if (x := cts[j]) is not None else results[j].zero(b) for j in states]
         out, _ = b.loop(n.size, body, inits)
         sums.leave()
         for j, ct in zip(states, out, strict=True):
-            self.contribute(b, v, v.args[j], ct)
+            self.contribute(b, v, v.args[j], ct, (j,))
         sums.end(b)  # last, as where the loop is called with a vector of them
+
+
+def _is_zero(ct: Value) -> bool:
+    return ct.op is ZERO or is_literal(ct, 0.0)

@@ -8,8 +8,6 @@ linear half, backwards and in order. Types have the same shape in both: what bel
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from .. import ir
 from ..ir import (
     ADD_TO,
@@ -27,15 +25,13 @@ from ..ir import (
     is_call,
 )
 from ..ir.callgraph import has_tangents, memoised
-from ..ir.ops import or_, select
 from ..ir.progress import step
 from ..ir.stacks import PUSH
-from ..ir.types import Bool, Stack, Tan, Type, items_of, primal_part
+from ..ir.types import Stack, Tan, Type, items_of, primal_part
 from ..optimise.outlining import LONG, outline
 from .half_signature import HalfSignature, declare_forward, has_primal
 from .linearity import is_linear
 from .residuals import Entry, Residuals
-from .select_masks import Guard, around, holds
 from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
 
 # Tapes lie in one another as the calls do. One in which so many do is passed on as the only item of a stack: then it is
@@ -69,7 +65,8 @@ class UnzippedBody(Unzipped):
     def __init__(self, g: Func) -> None:
         self.residuals = Residuals(g, lambda f: unzip(f).signature)
         self.fwd = outline(_ForwardHalf(self.residuals).half(), LONG)
-        self.signature = HalfSignature(g, self.residuals.params.values(), items_of(self.fwd.result)[1])
+        r, tape = self.residuals, items_of(self.fwd.result)[1]
+        self.signature = HalfSignature(g, r.params.values(), tape, chooses=r.chooses, unread=r.unread)
 
 
 class _ForwardHalf:
@@ -84,20 +81,14 @@ class _ForwardHalf:
         with ir.deriving(self.g, "fwd") as b:
             self.primals = {self.g.params[k]: x for k, x in declare_forward(b, self.g).items()}
             self.block(b, self.g.body)
-            tape = b.tuple([self.entry(b, self.g.body, e) for e in self.residuals.tapes[self.g.body]])
+            tape = b.tuple([self.entry(e) for e in self.residuals.tapes[self.g.body]])
             if tape.type.depth > DEEPEST and not tape.type.empty:
                 tape = b.emit(PUSH, (b.zero(Stack(tape.type)), tape))
             return b.func(b.tuple([self.primal(b, self.g.body.results[0]), tape]))
 
-    def entry(self, b: Builder, block: Block, e: Entry) -> Value:
-        """An entry of the tape of a block; zeros, if only branches of `select` that are not taken read it.
-
-        Otherwise the derivatives of the next order would leave such a branch by way of the tape.
-        """
-        x = self.primals[e] if isinstance(e, Value) else self.tapes[e]
-        known: Callable[[Value], Value | None] = lambda c: self.primal(b, c) if c.block is block else None
-        mask = holds(self.residuals.guard_of(e), None, known) if x.type.real else None
-        return x if mask is None else b.emit(select, (mask, x, b.zero(x.type)))
+    def entry(self, e: Entry) -> Value:
+        """An entry of the tape of a block."""
+        return self.primals[e] if isinstance(e, Value) else self.tapes[e]
 
     def primal(self, b: Builder, v: Value) -> Value:
         x = self.primals.get(v)
@@ -139,33 +130,24 @@ class _ForwardHalf:
         k = len(v.args)
         there = [has_primal(r) for r in block.results]
         entries = self.residuals.tapes.get(block, {})
-        asked = self.residuals.asked.get(block, {})
         with b.nested() as body:
             self.primals[block.params[0]] = b.param(block.params[0].type)
             for p, yes in zip(block.params[1:], there, strict=False):
                 if yes:
                     self.primals[p] = b.param(primal_part(p.type))
-            before = [b.param(Bool) for _ in asked]
             self.block(b, block)
             results = [self.primal(b, r) if yes else None for r, yes in zip(block.results, there, strict=True)]
             body.results = (
                 *[r for r in results[:k] if r is not None],
-                *[or_(c, self.iteration_holds(g)) for c, g in zip(before, asked.values(), strict=True)],
                 *[r for r in results[k:] if r is not None],
-                *[self.entry(b, block, e) for e in entries],
+                *[self.entry(e) for e in entries],
             )
         inits = [self.primal(b, a) for a, yes in zip(v.args, there, strict=False) if yes]
-        states, vecs = b.close(body, [*inits, *[b.const(False, Bool) for _ in asked]])
-        self.primals.update(zip(asked, states[len(inits) :], strict=True))
-        out = iter([*states[: len(inits)], *vecs])
+        states, vecs = b.close(body, inits)
+        out = iter([*states, *vecs])
         parts = [next(out) if yes else b.zero(primal_part(t)) for yes, t in zip(there, items(v), strict=True)]
         self.primals[v] = b.tuple(parts)
         self.tapes.update({(v, e): x for e, x in zip(entries, out, strict=True)})
-
-    def iteration_holds(self, g: Guard) -> Value | bool:
-        """True if a guard holds in this iteration, as far as that is known within the loop."""
-        mask = holds(g, around(g), self.primals.get)
-        return True if mask is None else mask
 
 
 def items(v: Value) -> tuple[Type, ...]:

@@ -16,7 +16,7 @@ from ..ir.callgraph import make_branch, make_while
 from ..ir.stacks import MORE, PUSH, pop
 from ..ir.types import Bool, Ref, Stack, Type, as_tuple, items_of, linear_part, primal_part, tuple_of
 from .cotangents import Cotangent
-from .half_signature import Arguments, HalfSignature, Way, closed, declare_forward, declare_primal, opened
+from .half_signature import Arguments, HalfSignature, Way, declare_forward, declare_primal, opened
 
 
 class Unzipped(Protocol):
@@ -33,8 +33,10 @@ class UnzippedBranch(Unzipped):
         self.branches = branches
         tape = tuple_of(*[u.signature.tape for u in branches])
         residuals = sorted({k for u in branches for k in u.signature.residuals})
-        self.both = HalfSignature(branches[0].signature.g, residuals, tape)
-        self.signature = HalfSignature(g, [0, *[k + 1 for k in residuals]], tape)  # parameter 0 is the condition
+        self.both = HalfSignature(branches[0].signature.g, residuals, tape, chooses=True)
+        residuals = [0, *[k + 1 for k in residuals]]  # parameter 0 is the condition
+        unread = branches[0].signature.unread & branches[1].signature.unread
+        self.signature = HalfSignature(g, residuals, tape, chooses=True, unread=[k + 1 for k in unread])
         self.fwd = make_branch(f"{g.name}.fwd", self._forward(0), self._forward(1), origin=Origin("fwd", g))
 
     def _forward(self, k: int) -> Func:
@@ -44,11 +46,11 @@ class UnzippedBranch(Unzipped):
             tapes = [b.get(both, 1) if j == k else b.zero(t) for j, t in enumerate(tape.items)]
             return b.func(b.tuple([b.get(both, 0), b.tuple(tapes, tape)]))
 
-    def half(self, way: Way, halves: Sequence[Func]) -> Func:
+    def half(self, way: Way, halves: Sequence[Func], marked: bool = False) -> Func:
         """The backward or linear half, from those of the branches."""
-        name, origin = self.signature.name(way), self.signature.origin(way)
+        name, origin = self.signature.name(way, marked), self.signature.origin(way)
         chosen = make_branch(name, self._half(0, way, halves[0]), self._half(1, way, halves[1]), origin=origin)
-        with self.signature.building(way) as b:
+        with self.signature.building(way, marked) as b:
             given = self.signature.declare(b, way)
             linear = {k - 1: x for k, x in given.linear.items()}
             primals = {k - 1: x for k, x in given.primals.items()}
@@ -67,7 +69,8 @@ class Recomputed(Unzipped):
     def __init__(self, g: Func, whole: Unzipped) -> None:
         self.g, self.whole = g, whole
         residuals = [k for k in whole.signature.primal if not isinstance(g.params[k].type, Ref)]
-        self.signature = HalfSignature(g, residuals, tuple_of())
+        chooses, unread = whole.signature.chooses, whole.signature.unread
+        self.signature = HalfSignature(g, residuals, tuple_of(), chooses=chooses, unread=unread)
         assert g.primal is not None
         with ir.deriving(g, "fwd") as b:
             given = declare_forward(b, self.signature.g)
@@ -79,10 +82,10 @@ class Recomputed(Unzipped):
                 y = b.tuple([y, b.zero(items_of(t)[1])], as_tuple(t))
             self.fwd = b.func(b.tuple([y, b.tuple([])]))
 
-    def half(self, way: Way, half: Func) -> Func:
+    def half(self, way: Way, half: Func, marked: bool = False) -> Func:
         """The backward or linear half, from that of the function with a tape."""
         whole = self.whole.signature
-        with self.signature.building(way) as b:
+        with self.signature.building(way, marked) as b:
             given = self.signature.declare(b, way)
             primals = {
                 k: given.primals[k] if k in given.primals else _unread(b, self.g.params[k]) for k in whole.primal
@@ -111,7 +114,8 @@ class UnzippedWhile(Unzipped):
         item = tuple_of(body.signature.tape, *[primal_part(g.params[j].type) for j in self.pushed])
         self.counted = item.empty  # there is nothing to push, but how many iterations there were
         self.stack = Stack(tuple_of(*item.items, Bool) if self.counted else item)
-        self.signature = HalfSignature(g, [j for j in residuals if j >= k], tuple_of(self.stack))
+        same = [j for j in residuals if j >= k]
+        self.signature = HalfSignature(g, same, tuple_of(self.stack), chooses=body.signature.chooses)
         self.states = [j for j in self.signature.primal if j < k]
         self.moving = [j for j in self.signature.linear if j < k]  # the states that have a tangent
         self.fixed = [j for j in self.signature.linear if j >= k]  # what stays the same, and has one
@@ -176,12 +180,12 @@ class UnzippedWhile(Unzipped):
             test = b.func(b.emit(MORE, (xs[0],)))
         return make_while(name, test, iteration, origin=self.signature.origin(way))
 
-    def backward(self, bwd: Func) -> Func:
+    def backward(self, bwd: Func, marked: bool) -> Func:
         """The iterations in reverse, from the backward half of the body."""
-        name = self.signature.name(Way.BACKWARD)
-        loop = self._loop(f"{name}.turns", self._backward_iteration(bwd), Way.BACKWARD)
-        with self.signature.building(Way.BACKWARD) as b:
-            given = self.signature.declare(b, Way.BACKWARD)
+        name = self.signature.name(Way.BACKWARD, marked)
+        loop = self._loop(f"{name}.turns", self._backward_iteration(bwd, marked), Way.BACKWARD)
+        with self.signature.building(Way.BACKWARD, marked) as b:
+            given = self.signature.declare(b, Way.BACKWARD, marked)
             stack, (ct,) = b.get(given.tape, 0), given.ct
             sums = [x for j in self.fixed for x in opened(b, given.linear[j], numbers=True)]
             out = b.call(loop, [stack, *[b.get(ct, j) for j in self.moving], *sums, *given.primals.values()])
@@ -191,17 +195,17 @@ class UnzippedWhile(Unzipped):
                 total.add(b, b.get(out, 1 + n))
             return b.func(self.signature.result(b, given.linear))
 
-    def _backward_iteration(self, bwd: Func) -> Func:
+    def _backward_iteration(self, bwd: Func, marked: bool) -> Func:
         with self._building("turn") as b:
             stack = b.param(self.stack, "stack")
             types = {j: linear_part(self.g.params[j].type) for j in self.moving}
             cts = {j: b.param(t, "ct") for j, t in types.items()}
-            sums = {j: self.signature.declare_total(b, j, numbers=True) for j in self.fixed}
+            sums = {j: self.signature.declare_total(b, j, marked, numbers=True) for j in self.fixed}
             rest, primals, tape = self._popped(b, stack)
             ct = self._tuple(b, cts, linear_part(self.g.result))
-            totals = {j: Cotangent(t) for j, t in types.items()}
-            self.body.signature.call_backward(b, bwd, Arguments(totals | sums, primals, [ct], tape))
-            return b.func(b.tuple([rest, *[closed(b, total) for total in totals.values()]]))
+            totals = {j: Cotangent(t, lambda path: marked) for j, t in types.items()}
+            self.body.signature.call_backward(b, bwd, Arguments(totals | sums, primals, [ct], tape), marked)
+            return b.func(b.tuple([rest, *[total.total(b) for total in totals.values()]]))
 
     def linear(self, lin: Func) -> Func:
         """The iterations in order, from the linear half of the body: the stack is reversed first."""

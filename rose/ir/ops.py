@@ -336,6 +336,12 @@ or_ = _row(
     simplify=lambda x, y: _decided(x, y, True),
     wasm="i32.or",
 )  # fmt: skip
+reached = _row(
+    "reached", "False of -0.0, true of every other number; what it is for, `autodiff/select_masks.py` says.",
+    type=_unary((R, B)),
+    eval=lambda x: x != 0.0 or math.copysign(1.0, x) > 0.0,
+    wasm="$0, f64.const 0, f64.ne, f64.const 0, f64.const 1, $0, f64.copysign, f64.lt, i32.or",
+)  # fmt: skip
 xor = _row("xor", "`x ^ y`, which is also `x != y`", type=LOGIC, eval=lambda x, y: x != y, wasm="i32.xor")
 
 # Indices. The type of the result always holds it, so an index is never out of range.

@@ -14,12 +14,7 @@ from typing import Any
 
 def as_json(data: Any) -> bytes:
     """Data as JSON: short data on one line, and deeply nested data, such as types, too."""
-    return encoded(_written(data) + "\n")
-
-
-def encoded(text: str) -> bytes:
-    """A text as UTF-8; half of a surrogate pair, which has none, as an escape that JavaScript and JSON know."""
-    return text.encode(errors="backslashreplace")
+    return (_written(data) + "\n").encode()
 
 
 def _written(x: Any, indent: str = "") -> str:
