@@ -2,8 +2,13 @@
 
 At each point the module must have the bits of the interpreter, in the value and in both modes; reverse mode must be the
 adjoint of forward mode, up to rounding; and forward mode must agree with differences of the value, extrapolated to
-step 0 (Richardson). The first point is 0: a disagreement there, or an infinite derivative, is a kink. It is reported,
-and is not wrong.
+step 0 (Richardson).
+
+Special points are examined too: 0, and points at which a comparison of the program, or of a rule, flips, with their
+neighbours. At a kink, where the slopes on both sides differ, the derivative must lie between them; it is reported. If
+the slopes are equal, and the derivative is another, it is wrong, unless a convention of the table of operations applies
+there. Where the derivative is continuous, the second derivative is compared with differences of the first in the same
+way. The report names the comparisons that were not seen both ways.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 from operator import mul
 from typing import Any
 
@@ -23,18 +28,21 @@ from .derivatives.gradients import jvp, pullback
 from .errors import NotDifferentiable, RoseError
 from .frontend.any_size import AnySize
 from .frontend.function import AnyFn
+from .host.comparisons import Record, Search, Site, Spent, from_leaves, key, leaves_of, named, ours
+from .host.differences import approaches, beside, between, central, on_one_side, one_sided
 from .host.effects import Assertion, Printer, spelled
 from .host.interpreter import Env, evaluate, run
 from .host.marshal import plain, present
 from .ir import Func, Value, While
 from .ir.callgraph import instructions, reachable
-from .ir.ops import stop_gradient
+from .ir.ops import eq, ne, stop_gradient
 from .ir.types import Fin, Real, Tuple, Type, Vec, untyped
 
 ITERATIONS, PATIENCE = 10_000, 300_000  # of loops of unknown length: in one evaluation, and in all of a function
 STEPS = (0.1, 1e-2, 1e-3, 1e-5)  # the largest steps of differences; each is halved seven times
 CLOSE = 1e-6  # the tolerance of differences, relative to the derivative
 ADJOINT = 1e-8  # the tolerance of the adjoint, relative to the products that are summed
+SEARCH = 12  # evaluations of forward mode, for each point, in the search for points where comparisons flip
 
 
 @dataclass
@@ -106,7 +114,12 @@ class _Examination:
         self.f, self.report, self.rng, self.watch, self.strict = f, report, rng, watch, strict
         self.types, self.result = [untyped(t) for t in f.types], untyped(f.result)
         self.forward = self.reverse = None
-        self.special = False  # at 0, where kinks are
+        self.special = False  # at 0, or where a comparison flips: where kinks are
+        self.scale = 1.0  # of the steps from there
+        self.record = Record()  # of the last run of forward mode
+        self.seen: list[tuple[list[Any], Record]] = []  # regular points
+        self.answers: dict[Any, set[bool]] = {}  # of each comparison, at the points that were examined
+        self.second: AnyFn | None = None
         parts = list(reachable(f.func))
         self.stops = any(v.op is stop_gradient for g in parts for v in instructions(g.body))
         self.endless = any(isinstance(g.kind, While) for g in parts)
@@ -119,6 +132,7 @@ class _Examination:
             return
         try:
             self.forward, self.reverse = jvp(f), pullback(f)
+            self.named = named(f.func)
             _ = self.forward.func, self.reverse.func
         except NotDifferentiable as e:
             self.forward = self.reverse = None
@@ -132,6 +146,7 @@ class _Examination:
             xs = [_draw(t, self.rng, real) for t in self.types]
             if (y := self._both(self.f, xs)) is not None and all(map(math.isfinite, _reals(y, self.result))):
                 self._derivatives(xs, y)
+                self.seen.append((xs, self.record))
                 found += 1
             if found == points or self.report.wrong:
                 break
@@ -141,7 +156,10 @@ class _Examination:
                 break
         if not found and self.watch.patience >= 0:
             self.report.notes.append("not checked: no point was found where it is finite")
-        self.report.points = found if self.forward is not None else 0
+        if self.forward is not None:
+            self.report.points = found
+            self._flips(SEARCH * points, points)
+            self._unseen()
 
     def _both(self, f: AnyFn, xs: Sequence[Any]) -> Any:
         """The value in the interpreter, compared with the module's bits; None outside of the domain of `f`."""
@@ -151,6 +169,8 @@ class _Examination:
             y = run(f.func, *xs, watch=self.watch.anew())
         except self.outside:
             return None
+        if f is self.forward:
+            self._remember(self.watch.record)
         if _bits(made := self._call(f, xs)) != _bits(y):
             what = f"{_short(spelled(made, f.result))} in the module, {_short(spelled(y, f.result))} in the interpreter"
             self.report.wrong.append(f"{self._where(xs[: len(self.types)])}: {f.name} is {what}")
@@ -164,6 +184,7 @@ class _Examination:
         return _short("at " + ", ".join([f"{name} = {spelled(x, t)}" for name, x, t in given]))
 
     def _derivatives(self, xs: Sequence[Any], y: Any) -> None:
+        """Check the derivatives at a point, in a random direction; at a special one, those of its neighbours too."""
         if self.forward is None or self.reverse is None:
             return
         dxs = [_draw(t, self.rng, _direction) for t in self.types]
@@ -188,6 +209,8 @@ class _Examination:
             self._adjoint(xs, list(map(mul, cts, dy)), list(map(mul, gs, ds)), room)
             try:
                 self._differences(xs, dxs, value, dy)
+                if self.special:
+                    self._second(xs, dxs, dy)
             except _TooLong:
                 self.report.notes.append(f"{self._where(xs)}: differences take too long")
 
@@ -201,6 +224,27 @@ class _Examination:
             self.report.wrong.append(f"{self._where(xs)}: {what}")
 
     def _differences(self, xs: Sequence[Any], dxs: Sequence[Any], y: list[float], dy: list[float]) -> None:
+        along = self._along(xs, dxs, len(y))
+        tried, off = list[list[float]](), [math.inf] * len(dy)
+        for h in STEPS:
+            tried.append(central(along, h))
+            for k, (value, d, slope) in enumerate(zip(y, dy, tried[-1], strict=True)):
+                if abs(d - slope) <= CLOSE * max(abs(d), abs(slope)) + 1e-9 * max(1.0, abs(value)):
+                    off[k] = min(off[k], abs(d - slope) / max(abs(d), 1e-3, 1e-3 * abs(value)))
+            if math.inf not in off:
+                break
+        for k, x in enumerate(off):
+            one: Callable[[float], float] = lambda h, k=k: along(h)[k]
+            if x < math.inf:
+                self.report.differences = max(self.report.differences, x)
+            elif self.special:
+                self._at_kink(self._where(xs), one, dy[k])
+            else:
+                self._disagree(self._where(xs), one, dy[k], [slopes[k] for slopes in tried])
+
+    def _along(self, xs: Sequence[Any], dxs: Sequence[Any], count: int) -> Callable[[float], list[float]]:
+        """The numbers of the value along a line."""
+
         def along(h: float) -> list[float]:
             self.watch.another()
             moved = [_moved(x, dx, h, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
@@ -210,39 +254,232 @@ class _Examination:
             except _TooLong:
                 raise
             except self.outside:
-                return [math.nan] * len(y)
+                return [math.nan] * count
             return list(_reals(z, self.result))
 
-        tried, off = list[list[float]](), [math.inf] * len(dy)
-        for h in STEPS:
-            tried.append(_slopes(along, h))
-            for k, (value, d, slope) in enumerate(zip(y, dy, tried[-1], strict=True)):
-                if abs(d - slope) <= CLOSE * max(abs(d), abs(slope)) + 1e-9 * max(1.0, abs(value)):
-                    off[k] = min(off[k], abs(d - slope) / max(abs(d), 1e-3, 1e-3 * abs(value)))
-            if math.inf not in off:
-                break
-        for k, x in enumerate(off):
-            if x < math.inf:
-                self.report.differences = max(self.report.differences, x)
-            else:
-                self._disagree(self._where(xs), lambda h, k=k: along(h)[k], dy[k], [slopes[k] for slopes in tried])
+        return along
 
     def _disagree(self, at: str, along: Callable[[float], float], d: float, slopes: Sequence[float]) -> None:
         """Classify a derivative `d` far from all differences: a kink, a jump, too rough to tell, or wrong."""
         found = next((s for r, s in combinations(slopes, 2) if abs(r - s) <= 1e-4 * abs(s)), math.nan)
-        left, right = sorted([_one_sided(along, sign) for sign in (-1.0, 1.0)])
+        left, right = sorted([one_sided(along, sign) for sign in (-1.0, 1.0)])
         space = 1e-4 * max(abs(left), abs(right))
         said = f"derivative {d:.9g}, by differences {found:.9g}"
-        if self.special and any([abs(along(h) - along(0.0)) > 1e-6 for h in (-1e-14, 1e-14)]):
-            self.report.kinks.append(f"{at}: a jump; derivative {d:.6g}")
-        elif self.special or (right - left > space and left - space <= d <= right + space):
+        if right - left > space and left - space <= d <= right + space:
             self.report.kinks.append(f"{at}: a kink, with slopes {left:.6g} and {right:.6g}; derivative {d:.6g}")
         elif math.isnan(found):
             self.report.notes.append(f"{at}: differences are too rough to tell (derivative {d:.9g})")
         elif self.stops:
             self.report.notes.append(f"{at}: {said}; it has a stop_gradient, which only derivatives see")
-        elif _goes(along, d, 0.1 * abs(d - found)):
+        elif approaches(along, d, 0.1 * abs(d - found)):
             self.report.kinks.append(f"{at}: many jumps; {said}")
+        else:
+            self.report.wrong.append(f"{at}: {said}")
+
+    def _at_kink(self, at: str, along: Callable[[float], float], d: float) -> None:
+        """Classify a derivative `d` at a special point, which is not that of central differences."""
+        here = along(0.0)
+        jumps = any([abs(along(h * self.scale) - here) > 1e-6 * max(1.0, abs(here)) for h in (-1e-14, 1e-14)])
+        sides = [on_one_side(beside(along, s * self.scale) if jumps else along, s, self.scale) for s in (-1.0, 1.0)]
+        left, right = sorted(sides)
+        same, slopes = between(left, right, right, abs(here)), f"with slopes {left:.6g} and {right:.6g}"
+        said = f"{at}: a jump; derivative {d:.6g}" if jumps else f"{at}: a kink, {slopes}; derivative {d:.6g}"
+        if any(map(math.isnan, sides)) or between(d, left, right, abs(here)):
+            if not same or jumps:
+                self.report.kinks.append(said)
+        elif self._by_convention():
+            self.report.kinks.append(f"{said}, by convention")
+        elif self.stops:
+            self.report.notes.append(f"{said}; it has a stop_gradient, which only derivatives see")
+        elif approaches(along, d, 0.1 * abs(d - left)):
+            self.report.kinks.append(f"{at}: many jumps; derivative {d:.9g}, by differences {left:.9g}")
+        elif same:
+            alone = "; the program has a == or != that is decided so at this point alone"
+            said = f"{at}: derivative {d:.9g}, by differences {left:.9g} on both sides"
+            self.report.wrong.append(said + alone * self._ties_itself())
+        else:
+            self.report.wrong.append(f"{at}: derivative {d:.9g}, at a {'jump' if jumps else 'kink'} {slopes}")
+
+    # points where comparisons flip
+
+    def _remember(self, record: Record) -> None:
+        self.record = record
+        for v, answers in record.answers.items():
+            self.answers.setdefault(key(v), set()).update(answers)
+
+    def _by_convention(self, also: bool = False) -> bool:
+        """True if a comparison ties at this point that a row of the table makes; or, `also`, the program itself."""
+        program, of_rules = self.named
+        own = of_rules if also else program | of_rules
+        return any([key(v) not in own for v in self.record.ties])
+
+    def _ties_itself(self) -> bool:
+        """True if a `==` or `!=` of the program holds, or does not, at this point alone."""
+        return any([v.op in (eq, ne) and key(v) in self.named[0] for v in self.record.ties])
+
+    def _sites(self) -> list[Site]:
+        """The comparisons that were seen, those that the user wrote first."""
+        sites = dict.fromkeys([s for _, record in self.seen for s in record.first if not ours(s[0].loc)])
+        own = self.named[0] | self.named[1]
+        return sorted(sites, key=lambda s: key(s[0]) not in own)
+
+    def _flips(self, evaluations: int, most: int) -> None:
+        """Examine points at which comparisons flip: on them, beside them, and beyond, where only one side was seen."""
+        examined, left = {_bits(tuple(x)) for x, _ in self.seen[:1]}, self._sites()
+        search = Search(self._measured, self.types, evaluations)
+        try:
+            while left and most and not self.report.wrong:
+                found = self._flip(search, left[0])
+                site = left.pop(0)
+                if found is None:
+                    continue
+                xs = self._of_leaves(found[0])
+                if (bits := _bits(tuple(xs))) not in examined:
+                    examined.add(bits)
+                    most -= 1
+                    self._at_flip(xs, *found)
+                self._beyond(site[0], *found)
+        except (Spent, _TooLong):
+            pass
+        rest = {key(v) for v, _ in left} & (self.named[0] | self.named[1])
+        if rest and not self.report.wrong:
+            what = "comparison was" if len(rest) == 1 else "comparisons were"
+            self.report.notes.append(f"{len(rest)} {what} not examined where both sides are equal")
+
+    def _flip(self, search: Search, site: Site) -> tuple[list[Any], int] | None:
+        """Arguments at which a comparison flips, near one of the points."""
+        there = [self._leaves(xs) for xs, record in self.seen[1:] if site in record.first]
+        for base, other in pairwise(there[:3]):
+            if (found := search.flip(site, base, other)) is not None:
+                return found
+        return None
+
+    def _measured(self, leaves: list[Any]) -> Record:
+        assert self.forward is not None
+        xs = self._of_leaves(leaves)
+        dxs = [_draw(t, random.Random(0), _direction) for t in self.types]
+        again = self.watch.anew()
+        try:
+            run(
+                self.forward.func, *[_join(x, dx, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)], watch=again
+            )
+        except _TooLong:
+            raise
+        except self.outside:
+            pass
+        return again.record
+
+    def _leaves(self, xs: Sequence[Any]) -> list[Any]:
+        return [y for x, t in zip(xs, self.types, strict=True) for y in leaves_of(x, t)]
+
+    def _of_leaves(self, leaves: Sequence[Any]) -> list[Any]:
+        rest = iter(leaves)
+        return [from_leaves(rest, t) for t in self.types]
+
+    def _at_flip(self, xs: list[Any], leaves: list[Any], k: int) -> None:
+        """Examine a point, and its neighbours in the number at place `k`."""
+        x = leaves[k]
+        self.special, self.scale = True, max(1.0, abs(float(x)))
+        before = len(self.report.kinks)
+        self._examined(xs)
+        if isinstance(x, float) and not self.report.wrong and len(self.report.kinks) == before:
+            self._neighbours(xs, leaves, k)
+        self.special, self.scale = False, 1.0
+
+    def _examined(self, xs: list[Any]) -> None:
+        if (y := self._both(self.f, xs)) is not None and all(map(math.isfinite, _reals(y, self.result))):
+            self._derivatives(xs, y)
+
+    def _neighbours(self, xs: list[Any], leaves: list[Any], k: int) -> None:
+        """Check that the derivatives beside a point are that at it, or at a kink one that lies between the slopes."""
+        dxs = [_draw(t, self.rng, _direction) for t in self.types]
+        here = self._slope(xs, dxs)
+        along = self._along(xs, dxs, len(here))
+        for towards in (-math.inf, math.inf):
+            near = self._of_leaves([*leaves[:k], math.nextafter(leaves[k], towards), *leaves[k + 1 :]])
+            for n, ((y, d), (_, e)) in enumerate(zip(here, self._slope(near, dxs), strict=False)):
+                if not math.isfinite(d) or not math.isfinite(e) or between(e, d, d, abs(y)):
+                    continue
+                one: Callable[[float], float] = lambda h, n=n: along(h)[n]
+                sides = [on_one_side(one, sign, self.scale) for sign in (-1.0, 1.0)]
+                known = all(map(math.isfinite, sides)) and not approaches(one, e, 0.1 * abs(e - sides[0]))
+                if known and not between(e, sides[0], sides[1], abs(y)):
+                    what = f"derivative {e:.9g}, beside a point with slopes {sides[0]:.9g} and {sides[1]:.9g}"
+                    self.report.wrong.append(f"{self._where(near)}: {what}")
+
+    def _slope(self, xs: Sequence[Any], dxs: Sequence[Any]) -> list[tuple[float, float]]:
+        """The numbers of the value, each with its derivative along a direction."""
+        assert self.forward is not None
+        duals = [_join(x, dx, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+        try:
+            return list(_duals(self._call(self.forward, duals), self.result))
+        except self.outside:
+            return []
+
+    def _beyond(self, v: Value, leaves: list[Any], k: int) -> None:
+        """Examine a regular point on the side of a comparison that was not seen, if there is one."""
+        x = leaves[k]
+        for sign in (-1.0, 1.0):
+            if len(self.answers.get(key(v), (True, False))) > 1 or not isinstance(x, float) or self.report.wrong:
+                return
+            far = x + sign * self.rng.uniform(0.25, 1.0) * max(1.0, abs(x))
+            self._examined(self._of_leaves([*leaves[:k], far, *leaves[k + 1 :]]))
+
+    def _unseen(self) -> None:
+        """Tell which comparisons were not seen both ways."""
+        if self.report.wrong:
+            return
+        if not self.interpreted:
+            if self.named[0] or self.named[1]:
+                self.report.notes.append("the interpreter took no part: no comparison was looked at")
+            return
+        for loc, op in sorted(self.named[0] | self.named[1], key=lambda k: (k[0].position()[1:3], k[1].name)):
+            answers = self.answers.get((loc, op), set())
+            if len(answers) < 2:
+                never = "seen" if not answers else "false" if True in answers else "true"
+                self.report.notes.append(f"the comparison at line {loc.position()[1]} was never {never}")
+
+    # second derivatives
+
+    def _second(self, xs: Sequence[Any], dxs: Sequence[Any], dy: list[float]) -> None:
+        """Compare the second derivatives at a special point with differences of the first, where that is continuous."""
+        if self.report.wrong or not self.interpreted or not self.record.ties or self.forward is None:
+            return
+        if self.second is None:
+            self.second = jvp(self.forward)
+        lines = self._duals_along(xs, dxs)
+        found = run(self.second.func, *lines, watch=self.watch.anew())
+        seconds = [d for _, d in list(_duals(found, untyped(self.forward.result)))[1::2]]
+
+        def along(h: float) -> list[float]:
+            self.watch.another()
+            moved = [_moved(x, dx, h, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+            return [d for _, d in self._slope(moved, dxs)] or [math.nan] * len(dy)
+
+        for k, (d, dd) in enumerate(zip(dy, seconds, strict=True)):
+            self._second_at(self._where(xs), lambda h, k=k: along(h)[k], d, dd)
+
+    def _duals_along(self, xs: Sequence[Any], dxs: Sequence[Any]) -> list[Any]:
+        """The point and the direction as arguments of the second derivative, along the same direction twice."""
+        assert self.forward is not None
+        duals = [_join(x, dx, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+        zeros = [_draw(t, self.rng, _zero, like=x) for x, t in zip(xs, self.types, strict=True)]
+        moves = [_join(dx, zero, t) for dx, zero, t in zip(dxs, zeros, self.types, strict=True)]
+        return [_join(x, dx, untyped(t)) for x, dx, t in zip(duals, moves, self.forward.types, strict=True)]
+
+    def _second_at(self, at: str, along: Callable[[float], float], d: float, dd: float) -> None:
+        if any([abs(along(h * self.scale) - d) > 1e-6 * max(1.0, abs(d)) for h in (-1e-14, 1e-14)]):
+            return  # a kink
+        sides = [on_one_side(along, sign, self.scale) for sign in (-1.0, 1.0)]
+        if not all(map(math.isfinite, [*sides, dd])):
+            return
+        left, right = sides
+        same = between(left, right, right, abs(d))
+        if same and between(dd, left, right, abs(d)):
+            return
+        said = f"a kink of order 2, with second derivatives {left:.6g} and {right:.6g}; by our rules {dd:.6g}"
+        if between(dd, left, right, abs(d)) or self._by_convention(also=True) or self.stops:
+            self.report.kinks.append(f"{at}: {said}")
         else:
             self.report.wrong.append(f"{at}: {said}")
 
@@ -252,15 +489,15 @@ class _TooLong(Exception):
 
 
 class _Limit:
-    """The watch of an interpreter run that stops it after too many iterations."""
+    """The watch of an interpreter run: it stops it after too many iterations, and records its comparisons."""
 
     def __init__(self, patience: int, most: int | None) -> None:
         self.calls: list[tuple[Value, Env]] = []
-        self.left, self.patience, self.most = ITERATIONS, patience, most
+        self.left, self.patience, self.most, self.record = ITERATIONS, patience, most, Record()
 
     def anew(self) -> _Limit:
         """This watch, for another evaluation."""
-        self.calls, self.left = [], ITERATIONS
+        self.calls, self.left, self.record = [], ITERATIONS, Record()
         return self
 
     def another(self) -> None:
@@ -274,7 +511,9 @@ class _Limit:
         return x
 
     def step(self, v: Value, xs: list[Any], env: Env) -> Any:
-        return evaluate(v, xs)
+        answer = evaluate(v, xs)
+        self.record.note(v, xs, answer)
+        return answer
 
     def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any:
         return x
@@ -353,46 +592,6 @@ def _bits(x: Any) -> Any:
     if isinstance(x, tuple):
         return tuple([_bits(y) for y in x])  # pyright: ignore[reportUnknownVariableType]
     return ("nan" if x != x else struct.pack("<d", x)) if isinstance(x, float) else x
-
-
-# differences
-
-
-def _slopes(along: Callable[[float], list[float]], h: float) -> list[float]:
-    """The derivative of each number along a line, by central differences from `h` on."""
-    rows: list[list[float]] = []
-    for k in range(8):
-        step = h / 2**k
-        rows.append([(a - b) / (2 * step) for a, b in zip(along(step), along(-step), strict=True)])
-    return [_limit([row[k] for row in rows], 4.0) for k in range(len(rows[0]))]
-
-
-def _one_sided(along: Callable[[float], float], sign: float) -> float:
-    """The derivative on one side."""
-    steps = [sign * 1e-3 / 2**k for k in range(8)]
-    return _limit([(along(step) - along(0.0)) / step for step in steps], 2.0)
-
-
-def _goes(along: Callable[[float], float], d: float, room: float) -> bool:
-    """True if differences with tiny steps approach `d`, as far as rounding lets them."""
-    noise = 1e-15 * abs(along(0.0))
-    return any(noise / h < room and abs((along(h) - along(-h)) / (2 * h) - d) < room for h in (1e-7, 1e-8, 1e-9, 1e-10))
-
-
-def _limit(column: Sequence[float], power: float) -> float:
-    """The limit of a sequence whose items halve the step: Richardson extrapolation, with Ridders' error estimate."""
-    best, least, last = column[-1], math.inf, [column[0]]
-    for x in column[1:]:
-        row, factor = [x], 1.0
-        for before in last:
-            factor *= power
-            row.append(row[-1] + (row[-1] - before) / (factor - 1))
-        for j in range(1, len(row)):
-            error = max(abs(row[j] - row[j - 1]), abs(row[j] - last[j - 1]))
-            if error < least:
-                best, least = row[j], error
-        last = row
-    return best
 
 
 def _short(text: str) -> str:

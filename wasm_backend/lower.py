@@ -106,6 +106,7 @@ class _Program:
         for f in self.imports:
             printer = isinstance(f.impl, Printer)
             name = ("print", str(prints)) if printer else ("opaque", f.name)
+            _check_text(f.name)
             if len(f.params) >= MAX_PARAMS:
                 what = f"{f.name} takes {len(f.params):,} arguments, and what a module imports at most {MAX_PARAMS - 1}"
                 raise TooLarge(what, f.params[0].loc, "give it a struct, or a vector")
@@ -203,6 +204,7 @@ class _Program:
         if name == "memory" or name.startswith(MARK):
             taken = "its memory is" if name == "memory" else "its sizes are"
             raise RoseError(f'a function cannot be exported as "{name}"', here(), f"{taken}; rename the function")
+        _check_text(name)
         assert self.single or all([double(t) is t for t in (f.result, *[p.type for p in f.params])]), f
         if not f.has_body:
             f = wrapper(f)
@@ -237,6 +239,15 @@ class _Program:
             self._adder = self.module.reserve(self.module.type([I32, I32, I32], []), "add")
             self.module.define(self._adder, vector_add(self.single))
         return self._adder
+
+
+def _check_text(name: str) -> None:
+    """Check that the name of an export or import is Unicode, as those of a module are."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        what = f"{name!r} is not the name of a function: half of a surrogate pair is no character"
+        raise RoseError(what, here(), "rename the function") from None
 
 
 def wrapper(f: Func) -> Func:

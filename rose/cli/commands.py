@@ -209,7 +209,8 @@ def run_(target: str, args: tuple[str, ...], dtype: str) -> None:
         try:
             given.append(json.loads(a))
         except (json.JSONDecodeError, RecursionError) as e:
-            raise click.UsageError(f"the argument {a} is not JSON: {e}") from e
+            what = a if len(a) <= 60 else f"{a[:57]}..."
+            raise click.UsageError(f"the argument {what} is not JSON: {e}") from e
     f, values = _arguments(f, given, dtype)
     with reported():
         result = build.compile(f, dtype=dtype)(*values)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
+from html import escape
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import quote, unquote
 
 import click
 
@@ -20,6 +25,7 @@ _TYPES = {
     ".wasm": "application/wasm", ".json": "application/json", ".map": "application/json", ".svg": "image/svg+xml",
     **{f".{end}": f"text/{kind}; charset=utf-8" for end, kind in _TEXT.items()},
 }  # fmt: skip
+_HERE = {"localhost", "127.0.0.1", "[::1]"}  # the names of this machine in an address
 
 
 @click.command("serve")
@@ -29,14 +35,18 @@ _TYPES = {
 @click.option("--csp", is_flag=True, help="Send a strict Content-Security-Policy, as a careful site does.")
 @click.option("-q", "--quiet", is_flag=True, help="Do not say what is asked for.")
 def serve_(folder: Path, port: int, host: str, csp: bool, quiet: bool) -> None:
-    """Serve a directory to browsers, while you develop: nothing is cached. Ctrl-C ends it."""
-    handler = type("Handler", (_Handler,), {"csp": csp, "quiet": quiet})
+    """Serve a directory to browsers, while you develop: nothing is cached. Ctrl-C ends it.
+
+    What begins with a dot is not served, nor what a link outside of the directory leads to.
+    """
+    name = f"[{host}]" if ":" in host else host.lower()
+    known = None if name in ("0.0.0.0", "[::]", "") else frozenset({*_HERE, name})
+    handler = type("Handler", (_Handler,), {"csp": csp, "quiet": quiet, "top": folder.resolve(), "known": known})
     try:
         server = _Server((host, port), functools.partial(handler, directory=str(folder)))
     except (OSError, UnicodeError) as e:
         raise click.UsageError(f"cannot serve at {host}:{port}: {getattr(e, 'strerror', None) or e}") from e
     with server:
-        name = f"[{host}]" if ":" in host else host
         click.echo(f"http://{name}:{server.server_address[1]}/")
         sys.stdout.flush()
         try:
@@ -56,7 +66,56 @@ class _Server(ThreadingHTTPServer):
 class _Handler(SimpleHTTPRequestHandler):
     csp: ClassVar[bool]
     quiet: ClassVar[bool]
+    top: ClassVar[Path]  # the directory, without links
+    known: ClassVar[frozenset[str] | None]  # the names that a page may call this server by; None for any
     server_version, sys_version = "rose", ""
+
+    def send_head(self) -> Any:
+        """Answer a request, unless it is refused."""
+        if not self._is_known():
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name")
+            return None
+        if not self._is_served():
+            self.send_error(HTTPStatus.NOT_FOUND, "File not found")
+            return None
+        return super().send_head()
+
+    def _is_known(self) -> bool:
+        """True if the page asked for this server by a name of its own.
+
+        A site elsewhere could give itself our address, so that its pages read what is served here.
+        """
+        name = re.sub(r":\d*$", "", self.headers.get("Host", "")).lower()
+        return self.known is None or name in self.known
+
+    def _is_served(self) -> bool:
+        """True for what lies in the directory, and begins with no dot."""
+        asked = unquote(self.path.partition("?")[0].partition("#")[0])
+        if "\0" in asked or any([part.startswith(".") for part in re.split(r"[/\\]", asked)]):
+            return False
+        at = Path(self.translate_path(self.path))
+        return all([self._is_inside(path) for path in (at, at / "index.html", at / "index.htm")])
+
+    def _is_inside(self, path: Path) -> bool:
+        """True for a path that leads to a place in the directory, when links are followed."""
+        try:
+            return path.resolve().is_relative_to(self.top)
+        except (OSError, ValueError, RuntimeError):  # a name that is too long, a link to itself
+            return False
+
+    def list_directory(self, path: Any) -> BytesIO:
+        """A page with the names in a directory without an index; what is not served is not named."""
+        there = sorted([at for at in Path(path).iterdir() if at.name[0] != "." and self._is_inside(at)])
+        links = [
+            f'<li><a href="{quote(name)}">{escape(name)}</a>' for name in [at.name + "/" * at.is_dir() for at in there]
+        ]
+        text = f"<!doctype html><meta charset=utf-8><title>{escape(Path(path).name)}</title><ul>{''.join(links)}</ul>"
+        page = text.encode(errors="replace")
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", _TYPES[".html"])
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        return BytesIO(page)
 
     def guess_type(self, path: Any) -> str:
         return _TYPES.get(Path(str(path)).suffix.lower()) or super().guess_type(path)

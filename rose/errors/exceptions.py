@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from itertools import count
 from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar, cast
 
-from .locations import Loc, here, is_ours
+from .locations import Loc, here, is_ours, repeated
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -113,6 +114,13 @@ class TimedOut(RoseError, TimeoutError):
     """A call that took longer than the `timeout` that its module was compiled with."""
 
 
+def too_deep(e: RecursionError) -> RoseError:
+    """The error for a recursion, of a program or of what is given to it, that Python ends."""
+    limit = sys.getrecursionlimit()
+    hint = "end it, or let it be deeper by sys.setrecursionlimit"
+    return RoseError(f"a recursion is deeper than Python's limit of {limit:,} frames", repeated(e), hint)
+
+
 # the public edge
 
 E = TypeVar("E", bound=BaseException)
@@ -181,6 +189,8 @@ def edge(f: F) -> F:
                 names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
                 what = str(e).replace(f.__qualname__, f.__name__)
                 raise TypeMismatch(what, here(), f"call it as {f.__name__}({', '.join(names)})") from None
+            except RecursionError as e:
+                raise too_deep(e) from None
         except Exception as e:
             hide_our_frames(e)
             raise

@@ -18,7 +18,7 @@ from ..ir import shown, types
 from ..ir.forms import DUAL, dict_form, dress, form_of
 from ..ir.numbers import digits
 from ..ir.sizes import LARGEST, Size, bound, current, sized
-from ..ir.types import Bool, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
+from ..ir.types import DEEPEST, Bool, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
 from ..ir.value import host_index
 
 C = TypeVar("C", bound=type)
@@ -170,6 +170,14 @@ def _endless(cls: type) -> TypeMismatch:
 
 def as_type(hint: Any) -> Type:
     """The type that an annotation stands for; a TypeMismatch if it is none."""
+    t = _as_type(hint)
+    if t.depth > DEEPEST:
+        what = f"more than {DEEPEST} vectors and structs lie in one another"
+        raise TypeMismatch(what, here(), "write fewer, of more elements")
+    return t
+
+
+def _as_type(hint: Any) -> Type:
     if isinstance(hint, Type):
         return sized(hint, current())
     if hint is None or hint is type(None):

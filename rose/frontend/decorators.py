@@ -15,7 +15,7 @@ from ..errors import TypeMismatch, edge, here
 from ..host.marshal import is_listing
 from ..ir import shown
 from ..ir.sizes import dims_of
-from ..ir.value import install_operators
+from ..ir.value import install_operators, is_function
 from . import operators
 from .annotations import as_type
 from .any_size import any_size
@@ -52,7 +52,7 @@ def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> An
         raise TypeMismatch(f"syntax is True or False, not {shown(syntax)}", here(), "write @fn(syntax=True)")
     if syntax is not None and body is _NOTHING:
         return edge(functools.partial(_annotated, syntax=syntax))
-    if isinstance(body, Fn) or callable(body):
+    if isinstance(body, Fn) or is_function(body):
         return _annotated(body, bool(syntax))
     if not is_listing(body):
         what = "rose.fn takes a function, or a list of types and a type"

@@ -19,6 +19,7 @@ from ..ir import Builder, Func, Value, shown
 from ..ir.progress import step
 from ..ir.sizes import bound, current, dims_of
 from ..ir.types import Type, Unit, tangent, untyped
+from ..ir.value import is_function
 from ..optimise.outlining import outline
 from .annotations import NotANumber
 from .duals import mentions_tangent, split_dual, view_dual
@@ -270,7 +271,7 @@ class Fn(NotANumber, Generic[P, R]):
     def checked_rule(self, rule: Any) -> Callable[..., Any]:
         """The derivative rule, checked to take one Dual for each parameter."""
         given: Any = getattr(rule, "body", rule)  # of an @fn too
-        if not callable(given):
+        if not is_function(given):
             what = f"the derivative rule of {self.name} is a function of Duals, not {shown(given)}"
             raise TypeMismatch(what, here(), f"write @{self.name}.jvp above a function")
         count = arity(given)

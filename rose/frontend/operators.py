@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here, operand_of, subscript
 from ..ir import Builder, Op, Value, a_traced, current_builder, shown
+from ..ir.lengths import product
 from ..ir.numbers import digits
 from ..ir.ops import (
     LARGEST,
@@ -131,7 +132,8 @@ def multiply(x: Any, y: Any) -> Value:
     """`x * y`, with a tangent as the first operand of the instruction."""
     b = current_builder()
     if x.__class__ is Value and y.__class__ is Value and y.type is Real and (x.type is Real or x.type is Tan):
-        return b.emit(mul, (x, y))
+        smooth = product(b, x, y) if x.type is Real else None
+        return b.emit(mul, (x, y)) if smooth is None else smooth
     if (pair := _numbers(b, x, y)) is not None:
         return b.emit(mul, pair)
     if y.__class__ is Value and y.type is Tan and not (x.__class__ is Value and x.type is Tan):

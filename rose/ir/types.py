@@ -26,6 +26,9 @@ class Interned(type):
         return made
 
 
+DEEPEST = 200  # vectors and tuples that may lie in one another in a type that a user writes; those of tapes are deeper
+
+
 class Type(metaclass=Interned):
     """Base of all types, and what passes ask of every type: computed once, when the type is made."""
 

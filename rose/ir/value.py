@@ -41,6 +41,11 @@ def is_known(v: Value) -> bool:
     return v.args.__class__ is Known
 
 
+def is_function(x: Any) -> bool:
+    """True for what can be called; a traced value, which only refuses it, is none."""
+    return callable(x) and not isinstance(x, Value)
+
+
 def _left(symbol: str) -> Callable[[Value, Any], Value]:
     """The method of an operator whose left side is the value."""
 
@@ -124,7 +129,7 @@ class Value:
     __floordiv__, __rfloordiv__ = _left("//"), _right("//")
     __mod__, __rmod__ = _left("%"), _right("%")
     __matmul__, __rmatmul__ = _left("@"), _right("@")
-    __pow__, __rpow__ = _left("**"), _right("**")
+    __rpow__ = _right("**")
     __and__ = __rand__ = _left("&")
     __or__ = __ror__ = _left("|")
     __xor__ = __rxor__ = _left("^")
@@ -134,6 +139,18 @@ class Value:
 
     def __pos__(self) -> Value:
         return self
+
+    @edge
+    def __pow__(self, n: Any, modulus: Any = None) -> Value:
+        if modulus is not None:
+            what = f"pow of {a_traced(self)} takes no third argument"
+            raise TypeMismatch(what, here(), "write x ** n % m, whose steps round as those of other numbers")
+        return OPERATORS["**"](self, n)
+
+    @edge
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        hint = "write v[i] for an element" if isinstance(self.type, Vec) else "write x * (y + z) with its *"
+        raise TypeMismatch(f"{a_traced(self)} is not a function", here(), hint)
 
     @edge
     def __divmod__(self, y: Any) -> tuple[Value, Value]:

@@ -18,6 +18,8 @@ def is_cheap(f: Func) -> bool:
     """True for a branch to two short functions, and of which nothing but the result shows which was taken."""
     if not isinstance(f.kind, Branch) or not f.pure or f.result.stacked:
         return False
+    if f.origin is not None and f.origin.by == "library":
+        return False  # one side of it is rare
     if any([isinstance(p.type, Ref) or p.type.stacked for p in f.params]):
         return False
     return all([g.has_body and steps(g.body) <= CHEAP for g in (f.kind.then, f.kind.otherwise)])

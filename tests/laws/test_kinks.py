@@ -81,6 +81,28 @@ ROWS: list[tuple[str, Callable[[Any], Any], float, Three]] = [
 ]  # fmt: skip
 
 
+# the second table of the reference page: the first three derivatives at 0
+HIGHER: list[tuple[str, Callable[[Any], Any], Three]] = [
+    ("abs(x) ** 2", lambda x: abs(x) ** 2, (0.0, 2.0, 0.0)),
+    ("abs(x) * abs(x)", lambda x: abs(x) * abs(x), (0.0, 2.0, 0.0)),
+    ("hypot(x, 0) ** 2", lambda x: rose.hypot(x, 0.0) ** 2, (0.0, 2.0, 0.0)),
+    ("abs(x) ** 3", lambda x: abs(x) ** 3, (0.0, 0.0, 0.0)),
+    ("abs(x) * x", lambda x: abs(x) * x, (0.0, 0.0, 0.0)),
+    ("relu(x) ** 2", lambda x: rose.relu(x) ** 2, (0.0, 0.0, 0.0)),
+    ("max(x, 0) ** 2", lambda x: rose.max(x, 0.0) ** 2, (0.0, 0.5, 0.0)),
+    ("a parabola", lambda x: rose.max(x, 0.0) ** 2 + rose.max(-x, 0.0) ** 2, (0.0, 1.0, 0.0)),
+    ("pow(abs(x), 2.0)", lambda x: rose.pow(abs(x), 2.0), (0.0, 0.0, 0.0)),
+    ("sqrt(x * x)", lambda x: rose.sqrt(x * x), (nan, nan, nan)),
+]
+
+
+@pytest.mark.parametrize(("name", "f", "want"), HIGHER, ids=[row[0] for row in HIGHER])
+def test_derivatives_of_higher_order_at_0(name: str, f: Callable[[Any], Any], want: Three):
+    one = v(rose.fn([Real], Real)(f))
+    for orders in ((one, v(one), v(v(one))), (one, j(one), v(j(one)))):
+        assert [g(0.0) for g in orders] == pytest.approx(want, nan_ok=True)
+
+
 @pytest.mark.parametrize(("name", "f", "x", "want"), ROWS, ids=[row[0] for row in ROWS])
 def test_the_table(name: str, f: Callable[[Any], Any], x: float, want: Three):
     g = rose.fn([Real], Real)(f)

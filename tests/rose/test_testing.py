@@ -84,7 +84,7 @@ def test_what_is_right_is_not_blamed(f: Any):
 @pytest.mark.parametrize("seed", range(30))
 def test_a_random_program_is_not_blamed(seed: int):
     report = examine(program(random.Random(seed).randrange).run()["main"], 4)
-    assert report.ok, report
+    assert all(["at this point alone" in said for said in report.wrong]), report
 
 
 def ruled(factor: float, body: Any = lambda x: x * x, slope: Any = lambda x: 2 * x) -> Any:
@@ -181,6 +181,103 @@ def test_what_cannot_be_checked_is_told(f: Any, said: str):
 def test_what_is_printed_is_not_shown(capsys: pytest.CaptureFixture[str]):
     assert examine(noted).ok
     assert capsys.readouterr().out == ""
+
+
+# points where comparisons flip
+
+
+def cosine(wrong: Any) -> Any:
+    """A sine, with 7 as its derivative where `wrong` holds."""
+    return ruled(1.0, rose.sin, lambda x: rose.select(wrong(x), 7.0, rose.cos(x)))
+
+
+@rose.fn([Fin[50], Real], Real)
+def chosen(i: Any, x: Any) -> Any:
+    return rose.sin(x)
+
+
+@chosen.jvp
+def _(i: Any, x: Any) -> Any:
+    return rose.Dual(rose.sin(x.re), rose.select(i == 17, 7.0, rose.cos(x.re)) * x.du)
+
+
+@rose.fn([Real, Real], Real)
+def product(x: Any, y: Any) -> Any:
+    return x * y
+
+
+@product.jvp
+def _(x: Any, y: Any) -> Any:
+    return rose.Dual(x.re * y.re, rose.select(x.re == y.re, 9.0, y.re) * x.du + x.re * y.du)
+
+
+beyond, at_a_quarter = cosine(lambda x: x > 5.0), cosine(lambda x: x == 0.25)
+HOLES = {
+    "at 0": cosine(lambda x: x == 0.0), "at a constant": at_a_quarter, "beyond a constant": beyond, "at a tie": product,
+    "an expression": cosine(lambda x: 2 * x - 1 == 7.0), "a curve": cosine(lambda x: rose.exp(x) > 60.0),
+    "far away": cosine(lambda x: x > 1e6), "below": cosine(lambda x: x < -1234.5), "an index": chosen,
+    "a little": ruled(1.0, lambda x: x * x, lambda x: 2 * x + rose.select(x > 300.0, x - 300.0, 0.0)),
+    "in a loop": rose.fn([Vec[4]], Real)(lambda v: rose.sum(beyond(v[i]) for i in rose.range(4))),
+    "in an arm": real(lambda x: rose.cond(x > 0, lambda: at_a_quarter(x), lambda: x)),
+    "before a while": real(lambda x: rose.while_loop(lambda s: s < 2, lambda s: s + 1, beyond(x) * 0.1)),
+    "one point of a select": real(lambda x: rose.select(x == 0.5, 0.5, x)),
+    "a limit as a constant": real(lambda x: rose.select(x == 0.0, 1.0, rose.expm1(x) / x)),
+    "of order 2": ruled(1.0, lambda x: x * x, lambda x: rose.select(x == 0.0, 0.0, 2 * x)),
+    "a slope of a kink": ruled(1.0, abs, lambda x: rose.select(x == 0.0, 2.0, rose.sign(x))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOLES)
+def test_a_derivative_that_is_wrong_where_a_comparison_flips_is_found(name: str):
+    for seed in (0, 1):
+        assert not examine(HOLES[name], 10, seed).ok
+
+
+SPECIAL = [
+    (lambda x: abs(x - 3.0) * 2, None), (lambda x: rose.clip(x, 1.0, 2.0), None),
+    (lambda x: rose.relu(x - 3.0), "at x = 3.0: a kink, with slopes 0 and "),
+    (lambda x: rose.sqrt(x - 2.0), "at x = 2.0: the derivative is not finite"),
+    (lambda x: rose.select(x > 1e6, x * x, x), "at x = 1000000.0: a jump"),
+    (lambda x: rose.relu(x) ** 2, "at x = 0.0: a kink of order 2, with second derivatives 0 and "),
+    (lambda x: abs(x) * x, "at x = 0.0: a kink of order 2, with second derivatives -"),
+    (lambda x: rose.max(x, 0.0) ** 2 + rose.max(-x, 0.0) ** 2, "at x = 0.0: a kink of order 2"),
+    (lambda x: rose.pow(rose.norm([x]), 2.0), "at x = 0.0: a kink of order 2"),
+    (lambda x: 3 * rose.relu(x) - 3 * rose.relu(-x), ", by convention"),
+    (lambda x: rose.norm([x, x]) ** 2, None), (lambda x: abs(x) ** 2, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "said"), SPECIAL)
+def test_kinks_of_both_orders_are_told_wherever_they_are(body: Any, said: str | None):
+    report = examine(real(body))
+    assert (report.ok, len(report.kinks)) == (True, int(said is not None)), report
+    assert said is None or said in report.kinks[0]
+
+
+def test_comparisons_that_were_not_seen_both_ways_are_told():
+    never = examine(real(lambda x: rose.select(x * x < -1.0, 5.0, x)))
+    assert (never.ok, never.notes) == (True, [f"the comparison at line {line_of('x * x < -1.0')} was never true"])
+    always = examine(real(lambda x: rose.cond(x * x > -1.0, lambda: x, lambda: rose.select(x > 3.0, 5.0, x))))
+    assert [note[-10:] for note in always.notes] == ["ever false", "never seen"]
+    assert examine(real(lambda x: rose.select(x > 77.7, x, x * x) % 3.0)).notes == []
+
+
+def test_what_there_was_no_time_for_is_told():
+    def steps(x: Any) -> Any:
+        for k in range(30):
+            x = rose.select(x > 10.0 * k, 0.5 * x, x)
+        return x
+
+    report = examine(real(steps), 5)
+    assert report.ok
+    assert "1 comparison was not examined where both sides are equal" in report.notes
+    by_module = examine(real(lambda x: rose.select(x > 1.0, x, 1.0)), interpreted=False)
+    assert by_module.notes == ["the interpreter took no part: no comparison was looked at"]
+
+
+def line_of(text: str) -> int:
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    return next(k for k, line in enumerate(lines, 1) if text in line)
 
 
 # the checks themselves

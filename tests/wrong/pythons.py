@@ -12,14 +12,6 @@ class Point:
     y: Real
 
 
-def a_vector_that_is_called():
-    @fn
-    def f(v: Vec[3]) -> Real:
-        return v(0)
-
-    return f
-
-
 def a_shift():
     @fn
     def f(i: rose.Fin[3]) -> Real:

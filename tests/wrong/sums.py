@@ -226,3 +226,17 @@ def a_loop_that_never_ends():
         return v[next(kept[0])]
 
     return f
+
+
+def a_sum_read_beside_a_loop_that_adds_to_it():
+    @fn
+    def f(x: Real) -> Real:
+        total, other = rose.accum(0.0), rose.accum(0.0)
+        for _ in rose.range(3):
+            for _ in rose.range(2):
+                total += x
+            for _ in rose.range(2):
+                other += total.value
+        return other.value
+
+    return f

@@ -325,3 +325,38 @@ def a_comparison_of_vectors():
         return v == w
 
     return f
+
+
+# calls of what is no function
+
+
+def a_vector_that_is_called():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return v(0)
+
+    return f
+
+
+def a_number_that_is_called():
+    @fn
+    def f(x: Real) -> Real:
+        return 2.0 * x(x + 1.0)
+
+    return f
+
+
+def a_power_with_a_modulus():
+    @fn
+    def f(x: Real) -> Real:
+        return 1.0 + pow(x, 2, 3)
+
+    return f
+
+
+def a_name_that_is_not_unicode():
+    @fn
+    def f(x: Real) -> Real:
+        return x
+
+    rose.compile({"a\ud800": f})

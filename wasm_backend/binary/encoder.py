@@ -53,8 +53,8 @@ def signed(n: int) -> bytes:
 
 
 def name(s: str) -> bytes:
-    """A string: its length, and its UTF-8."""
-    raw = s.encode()
+    """A string: its length, and its UTF-8; half of a surrogate pair, which has none, as an escape."""
+    raw = s.encode(errors="backslashreplace")
     return unsigned(len(raw)) + raw
 
 

@@ -22,7 +22,7 @@ from ..libm.link import notice
 from .html import html_page
 from .javascript import core, entries, imports_of, runtime, signature_data
 from .manifest import checked_version, manifest, stem, version_of
-from .metadata import as_json, sealed
+from .metadata import as_json, encoded, sealed
 from .readme import readme
 from .source_map import source_map, with_map
 from .typescript import declarations, in_python
@@ -71,7 +71,7 @@ def package_files(
         texts[f"{name}.html"] = html_page(lowered, imports, name, about.docs)
     texts["README.md"] = readme(lowered, imports, full, about.docs, inline=inline, html=html)
     linked, maps = _mapped(name, {} if inline else modules, lowered)
-    files = {**linked, **{k: text.encode() for k, text in texts.items()}}
+    files = {**linked, **{k: encoded(text) for k, text in texts.items()}}
     if lowered.mathematics:
         files["NOTICE"] = notice()
     files |= maps

@@ -16,6 +16,7 @@ from rose.ir.types import Bool, Fin, Real, Single, Type
 
 from ..abi.signature import Lowered, Signature
 from .javascript import base64, runtime, shipped, signatures, source
+from .metadata import encoded
 from .samples import arguments
 
 _PAGE = """\
@@ -63,7 +64,7 @@ def html_page(lowered: Lowered, imports: Sequence[Func], name: str, docs: Mappin
 
 
 def _hash(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+    return f"sha256-{b64encode(sha256(encoded(text)).digest()).decode()}"
 
 
 def _script(lowered: Lowered, imports: Sequence[Func], module: bytes) -> str:

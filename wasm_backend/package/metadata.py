@@ -14,7 +14,12 @@ from typing import Any
 
 def as_json(data: Any) -> bytes:
     """Data as JSON: short data on one line, and deeply nested data, such as types, too."""
-    return (_written(data) + "\n").encode()
+    return encoded(_written(data) + "\n")
+
+
+def encoded(text: str) -> bytes:
+    """A text as UTF-8; half of a surrogate pair, which has none, as an escape that JavaScript and JSON know."""
+    return text.encode(errors="backslashreplace")
 
 
 def _written(x: Any, indent: str = "") -> str:

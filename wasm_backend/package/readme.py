@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from rose.ir import Func
@@ -141,9 +142,24 @@ def readme(
 
 
 def _function(s: Signature, doc: str) -> str:
+    """An item of a list: the signature of a function, and its docstring as it was written."""
     said = in_python(s)
-    lines = [f"- `{said if len(said) <= 200 else s.name}`", *doc.splitlines()]
-    return "\n".join(["  " * (k > 0 and line != "") + line for k, line in enumerate(lines)])
+    fence = _backticks(doc, 3)
+    lines = ["", f"{fence}text", *doc.splitlines(), fence] if doc else []
+    first = f"- {_code(said if len(said) <= 200 else s.name)}"
+    return "\n".join([first, *[f"  {line}" if line else "" for line in lines]])
+
+
+def _code(text: str) -> str:
+    """A text as code in a line of Markdown."""
+    line = " ".join(text.split())
+    mark = _backticks(line, 1)
+    return f"{mark}{line}{mark}" if len(mark) == 1 else f"{mark} {line} {mark}"
+
+
+def _backticks(text: str, least: int) -> str:
+    """Backticks that enclose a text as it is: more of them than it has in a row."""
+    return "`" * max(least, 1 + max(map(len, re.findall("`+", text)), default=0))
 
 
 def _call(s: Signature) -> str:

@@ -19,7 +19,7 @@ def write_files(files: Mapping[str, bytes], folder: str | Path, *, force: bool =
 
     `force` replaces those of another package that are as they were written; it is an error if one was edited.
     """
-    if not str(folder) or "\0" in str(folder):
+    if not _is_name(str(folder)):
         raise RoseError(f"{str(folder)!r} is no name of a directory", None, "write . for the current directory")
     out = Path(folder)
     try:
@@ -29,6 +29,13 @@ def write_files(files: Mapping[str, bytes], folder: str | Path, *, force: bool =
             f"cannot write {e.filename or out}: {e.strerror or e}", None, "choose a directory that you can write to"
         ) from e
     return [out / file for file in files]
+
+
+def _is_name(folder: str) -> bool:
+    try:
+        return bool(folder) and b"\0" not in os.fsencode(folder)
+    except UnicodeEncodeError:
+        return False
 
 
 def _install(files: Mapping[str, bytes], out: Path, force: bool) -> None:

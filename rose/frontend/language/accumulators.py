@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import Loc, NoField, RoseError, TypeMismatch, added, argument, edge, here
-from ...ir import CONST, Value, current_builder, types
+from ...ir import CONST, Block, Value, current_builder, types
 from ...ir.types import Fin, Tan, Tuple
 from .. import operators
 from ..annotations import NotANumber
@@ -36,7 +36,7 @@ class Accum(NotANumber):
     `total[i] += x` adds to an element of a vector, and `total.name += x` to a field of a struct.
     """
 
-    __slots__ = ("_block", "_builder", "_init", "_loc", "_ref", "_result", "_root")
+    __slots__ = ("_added", "_block", "_builder", "_init", "_loc", "_ref", "_result", "_root")
     what = "an accumulator"
     instead = "read its sum with .value, after the last +="
 
@@ -49,6 +49,7 @@ class Accum(NotANumber):
         put("_loc", here().narrow(argument(0, "init", 1)) if root is None else root._loc)
         put("_ref", ref)
         put("_result", None)
+        put("_added", list[Block]() if root is None else root._added)  # the blocks that add to it
         put("_root", self if root is None else root)
 
     def _open(self, zero: types.Type | None = None) -> Value:
@@ -71,6 +72,7 @@ class Accum(NotANumber):
         loc = here().narrow(added)
         ref = self._open(infer(x, loc).type if self._ref is None else None)
         assert isinstance(ref.type, types.Ref)
+        self._added.append(self._builder.block)
         self._builder.add_to(ref, to_value(x, ref.type.inner, ("the summand",), loc))
         return self
 
@@ -101,12 +103,24 @@ class Accum(NotANumber):
             raise TypeMismatch("a part of an accumulator cannot be read", here(), "read a part of its .value")
         if root._result is None:
             self._check()
-            if self._builder.block is not self._block:
+            b = self._builder
+            inner = b.block
+            if self._is_open_in(inner):
                 hint = "read .value after the loop, where the sum is complete"
-                raise RoseError("an accumulator is read inside a loop that may add to it", here(), hint)
-            super().__setattr__("_result", self._builder.freeze(self._open()))
+                raise RoseError("an accumulator is read inside a loop that adds to it", here(), hint)
+            b.block = self._block
+            super().__setattr__("_result", b.freeze(self._open()))
+            b.block = inner
         assert root._result is not None
         return view(root._result)
+
+    def _is_open_in(self, block: Block) -> bool:
+        """True if a loop around `block`, inside of the one that opened this, has added to it."""
+        around: list[Block] = []
+        while not self._block.inside(block) and block.parent is not None:
+            around.append(block)
+            block = block.parent
+        return bool(around) and any([added.inside(around[-1]) for added in self._added])
 
     @edge
     def __getitem__(self, i: Any) -> Accum:

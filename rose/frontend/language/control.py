@@ -15,7 +15,7 @@ from ...ir.callgraph import callees, make_branch, make_while
 from ...ir.numbers import is_truth
 from ...ir.sizes import LARGEST, open_size
 from ...ir.types import Bool, Fin, Real, Tuple, Type
-from ...ir.value import host_index
+from ...ir.value import host_index, is_function
 from ...optimise.outlining import lambda_lift, outline
 from .. import operators, tracing
 from ..eager import now
@@ -36,7 +36,7 @@ def cond(p: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     loc = here()
     condition = to_value(p, Bool, ("the condition",), loc.narrow(argument(0, "p", 3)))
     for k, (name, f) in enumerate((("then", then), ("otherwise", otherwise)), 1):
-        if not callable(f):
+        if not is_function(f):
             hint = "write rose.cond(condition, lambda: x, lambda: y); rose.select chooses between two values"
             raise TypeMismatch(
                 f"{name} is a function without parameters, not {shown(f)}", loc.narrow(argument(k, name, 3)), hint
@@ -102,7 +102,7 @@ def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     first = infer(init, loc.narrow(argument(2, "init", 3, 4)))
     at = [loc.narrow(argument(k, name, 3, 4)) for k, name in enumerate(("test", "body"))]
     for name, f, where in (("test", test, at[0]), ("body", body, at[1])):
-        if not callable(f):
+        if not is_function(f):
             hint = "write rose.while_loop(lambda s: s < 10, lambda s: 2 * s, x)"
             raise TypeMismatch(f"{name} is a function of the state, not {shown(f)}", where, hint)
     if now() is not None:
@@ -182,7 +182,7 @@ def scan(
     """
     loc, b = here(), current_builder()
     at = loc.narrow(argument(0, "body", *_COUNTS))
-    if not callable(body):
+    if not is_function(body):
         hint = "write rose.scan(lambda i, s: s + v[i], x, n)"
         raise TypeMismatch(f"body is a function of the index and the state, not {shown(body)}", at, hint)
     size = iterations(n, "rose.scan", loc.narrow(argument(2, "n", *_COUNTS)))

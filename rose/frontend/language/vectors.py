@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import TypeMismatch, argument, edge, here
 from ...ir import Value, current_builder, ops, shown
+from ...ir.lengths import norm_of
 from ...ir.types import Real, Type, Vec
 from ..values import infer
 from .loops import max, range, sum, vec
@@ -52,22 +53,15 @@ def _dot(v: Value, w: Value) -> Value:
 def norm(x: Any) -> Any:
     """The Euclidean norm: the square root of the sum of the squares of all elements of a vector, or of a matrix.
 
-    At 0 its derivative is 0. The elements are squared as they are: beyond 1e154 that overflows, and below
-    1e-154 it loses digits. `rose.hypot` is exact for all pairs of numbers.
+    At 0 its derivatives are 0, and where it appears twice in a product, as in `norm(x) ** 2`, the product has those of
+    `dot(x, x)`. It overflows only if its answer does, and keeps all digits of small numbers. An infinite element makes
+    it infinite, with the derivative nan by that element and 0 by the others.
     """
     v = _argument(x, 0, "x", 1)
     if not _shape(v.type):
         message = f"rose.norm takes a vector of Reals, not {_a(v, x)}"
         raise TypeMismatch(message, here(), "give it a list of numbers: rose.norm([x, y]); for a number write abs(x)")
-    squares = _squares(v)
-    return ops.select(squares == 0.0, current_builder().zero(Real), ops.sqrt(squares))
-
-
-def _squares(v: Value) -> Value:
-    """The sum of the squares of all elements."""
-    if isinstance(v.type, Vec):
-        return sum(_squares(v[i]) for i in range(v.type.size))
-    return v * v
+    return norm_of(v)
 
 
 @edge

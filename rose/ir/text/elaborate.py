@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from ...errors import NoField, OutOfRange, WrongSyntax
 from .. import builder
 from ..func import Branch, Func, While
-from ..types import Bool, Fin, Ref, Tuple, Type, Unit, Vec, tuple_of
+from ..types import DEEPEST, Bool, Fin, Ref, Tuple, Type, Unit, Vec, tuple_of
 from ..value import OPS, Value
 from . import trees as tree
 from .bindings import Bindings, Bound, Nothing, Pair, Rows
@@ -172,7 +172,10 @@ class Body(Bindings):
             elem = items[0].type
         if elem is None:
             self.fail("the type of this empty vector is not known", e.at, "give it: let v: [0]Real = [] in")
-        return self.raw(builder.PACK, tuple(items), Vec(len(items), elem), e.at)
+        t = Vec(len(items), elem)
+        if t.depth > DEEPEST:
+            self.fail(f"more than {DEEPEST} lists lie in one another", e.at, "write fewer, of more elements")
+        return self.raw(builder.PACK, tuple(items), t, e.at)
 
     def part(self, e: tree.Part) -> Bound:
         x = self.bound(e.of)

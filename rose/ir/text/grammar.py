@@ -24,6 +24,7 @@ one group from the left; `not` is of a comparison. A chain of `let` is a list, s
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
@@ -228,7 +229,7 @@ class _Parser:
             return StackOf(self.since(start), elem)
         if token.kind == "name":
             return TypeName(token.at, token.text)
-        if token.kind == "number" and token.text.isdigit():
+        if token.kind == "number" and token.text.isdecimal():
             return Size(token.at, int(token.text))
         match token.text:
             case "&":
@@ -420,9 +421,13 @@ class _Parser:
     def literal(self, token: Token) -> Expr:
         if token.kind == "number":
             try:
-                float.fromhex(token.text) if token.text[:2] in ("0x", "0X") else float(token.text)
-            except (ValueError, OverflowError):
-                self.fail(f"{token.text} is not a number", "write 1, 1.5, 1e-3 or 0x1.8p+1", token.at)
+                x = float.fromhex(token.text) if token.text[:2] in ("0x", "0X") else float(token.text)
+            except OverflowError:  # of a hexadecimal number: a decimal one becomes infinite
+                x = math.inf
+            except ValueError:
+                self.fail(f"{token.text:.40} is not a number", "write 1, 1.5, 1e-3 or 0x1.8p+1", token.at)
+            if math.isinf(x):
+                self.fail("this number is too large for a Real", "write inf for infinity", token.at)
         return Literal(token.at, token.text)
 
     def named(self, token: Token) -> Expr:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import NotLinear, OutOfRange
 from .. import builder
 from ..builder import Op
-from ..types import Bool, Fin, Real, Ref, Tan, Type, Unit, Vec
+from ..types import DEEPEST, Bool, Fin, Real, Ref, Tan, Type, Unit, Vec
 from . import trees as tree
 from .trees import Expr
 
@@ -56,22 +56,25 @@ def _index(body: Body, e: tree.Literal, want: Fin) -> tuple[Op, Any, Type]:
 
 def constant(body: Body, e: tree.Listing, want: Type | None) -> tuple[Type, Any] | None:
     """The type and the value of a vector that is a literal; None for one that is not."""
-    t = leaf = _type(e, want)
+    t = leaf = _type(body, e, want)
     while isinstance(leaf, Vec):
         leaf = leaf.elem
     return (t, _holds(body, e, t)) if t and (leaf is Real or leaf is Bool or isinstance(leaf, Fin)) else None
 
 
-def _type(e: Expr, want: Type | None) -> Type | None:
+def _type(body: Body, e: Expr, want: Type | None) -> Type | None:
     if isinstance(e, tree.Literal):
         return None if e.text in ("()", "zero") else want or (Bool if e.text in ("true", "false") else Real)
     if not isinstance(e, tree.Listing) or not (want is None or isinstance(want, Vec)):
         return None
     inner = want.elem if isinstance(want, Vec) else None
-    types = [_type(x, inner) for x in e.items]
+    types = [_type(body, x, inner) for x in e.items]
     if None in types or (not types and inner is None):
         return None
-    return want or Vec(len(types), types[0] or Real)
+    t = want or Vec(len(types), types[0] or Real)
+    if t.depth > DEEPEST:
+        body.fail(f"more than {DEEPEST} lists lie in one another", e.at, "write fewer, of more elements")
+    return t
 
 
 def _holds(body: Body, e: Expr, t: Type) -> Any:

@@ -21,8 +21,9 @@ from .. import builder
 from ..check import check_alone
 from ..forms import DUAL, Form, dict_form, form_of, reduced
 from ..func import Func, Opaque
+from ..numbers import digits
 from ..ops import LARGEST
-from ..types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec, tangent
+from ..types import DEEPEST, Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec, tangent
 from . import trees as tree
 from .elaborate import Body
 from .grammar import parse as parse_tree
@@ -112,7 +113,9 @@ class Module:
                 return found
             case tree.Size():
                 if t.size > LARGEST:
-                    self.fail(OutOfRange, f"{t.size} is too large for an index", t.at, f"the largest is {LARGEST}")
+                    self.fail(
+                        OutOfRange, f"{digits(t.size)} is too large for an index", t.at, f"the largest is {LARGEST}"
+                    )
                 return Fin(t.size)
             case tree.VecOf():
                 size, elem = self.type(t.size, names), self.part(t.elem, names)
@@ -131,6 +134,9 @@ class Module:
 
     def part(self, t: TypeTree, names: Types) -> Type:
         made = self.type(t, names)
+        if made.depth > DEEPEST:
+            what = f"more than {DEEPEST} vectors and tuples lie in one another"
+            self.fail(TypeMismatch, what, t.at, "write fewer, of more elements")
         if isinstance(made, Ref):
             self.fail(TypeMismatch, "an accumulator cannot be a part of something", t.at, "it is a parameter, or local")
         return made

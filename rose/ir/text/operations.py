@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from ...errors import NotLinear, RoseError, TypeMismatch
 from ..builder import Op
 from ..func import Func
+from ..lengths import product
 from ..ops import ieq, mul, not_, real, xor
 from ..types import Bool, Fin, Real, Tan, Type
 from ..value import OPS, Value
@@ -107,7 +108,12 @@ def _emit(body: Body, op: Op, args: Sequence[Value], at: At) -> Value:
         return op.expand(*args)
     t = op.type(*args)
     assert t is not None
-    return body.raw(op, tuple(args), t, at)
+    v = body.raw(op, tuple(args), t, at)
+    if op is mul and t is Real:
+        body.b.loc = v.loc
+        smooth = product(body.b, *args)
+        return v if smooth is None else smooth
+    return v
 
 
 def _is_number(e: Expr) -> bool:

@@ -24,7 +24,7 @@ class Source:
     _numbers = count(1)
 
     def __init__(self, text: str, file: str | None = None) -> None:
-        self.text = text
+        self.text = text = text.encode(errors="replace").decode()  # half of a surrogate pair is no character
         name = file or f"<text {next(self._numbers)}>"
         self.code = compile("", name, "exec")
         linecache.cache[name] = (len(text), None, io.StringIO(text).readlines(), name)
@@ -68,6 +68,7 @@ _TOKEN = re.compile(
     |(?P<wrong>.)""",
     re.VERBOSE,
 )
+MOST_DIGITS = 4_000  # of a number; Python reads integers of up to 4,300
 _SAME = {"¬": "not", "×": "*", "÷": "/", "∧": "and", "∨": "or", "≠": "!=", "≤": "<=", "≥": ">="}
 _RESERVED = {*WORDS, "¬"}
 
@@ -89,6 +90,9 @@ def tokens(source: Source) -> list[Token]:
         kind, text = str(m.lastgroup), m.group()
         if kind == "wrong":
             raise WrongSyntax(f"{text!r} has no meaning here", source.at(m.span()), "a comment starts with #")
+        if kind == "number" and len(text) > MOST_DIGITS:
+            what = f"this number has {len(text):,} digits, and may have {MOST_DIGITS:,}"
+            raise WrongSyntax(what, source.at(m.span()), "write 17 digits, which are enough for any Real")
         if kind != "space":
             text = _SAME.get(text, text)
             out.append(Token("word" if text in _RESERVED else kind, text, m.start()))

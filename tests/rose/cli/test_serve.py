@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -93,3 +94,62 @@ def test_serve_where_it_cannot(tmp_path: Path, capsys: pytest.CaptureFixture[str
         assert f"cannot serve at 127.0.0.1:{port}: " in err
         assert "ddress" in err
     assert said(capsys, "serve", tmp_path, "--port", "66000")[0] == 2
+
+
+def asked(url: str, path: str, host: str | None = None, method: str = "GET") -> tuple[int, str]:
+    """The status and the body of an answer to a request for just this path, which no client made pretty."""
+    address = url.removeprefix("http://").strip("/")
+    name, port = address.split(":")
+    with socket.create_connection((name, int(port)), timeout=20) as made:
+        made.sendall(f"{method} {path} HTTP/1.0\r\nHost: {host or address}\r\n\r\n".encode())
+        head, _, body = made.makefile("rb").read().decode().partition("\r\n\r\n")
+    return int(head.split()[1]), body
+
+
+@pytest.fixture
+def secrets(tmp_path: Path) -> Path:
+    """A directory to serve, with what must not be served in it and around it."""
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "index.html").write_text("secret")
+    public = tmp_path / "public"
+    for folder in ("", ".git", "sub", "empty"):
+        (public / folder).mkdir(exist_ok=True)
+    for file in (".env", ".git/config", "a<b>.js", "sub/index.html"):
+        (public / file).write_text("secret" if file[0] == "." else "open")
+    for name, to in (("out", "../secret"), ("file", "../secret/index.html"), ("loop", "loop"), ("in", "sub")):
+        (public / name).symlink_to(to)
+    (public / "empty" / "index.html").symlink_to("../../secret/index.html")
+    return public
+
+
+HIDDEN = ["/.env", "/.git/", "/.git/config", "/%2eenv", "/sub/..%2f.env", "/out/", "/out/index.html", "/file", "/loop",
+          "/empty/", "/%00", "/a%00.js", "/../secret/index.html", "/%2e%2e/secret/index.html", "//../secret/index.html",
+          "/..%5csecret", f"/{'x' * 5000}", "/sub/%00/"]  # fmt: skip
+
+
+def test_serve_hides_what_begins_with_a_dot_or_lies_outside(secrets: Path):
+    with served(secrets) as (url, process):
+        for path in HIDDEN:
+            assert asked(url, path)[0] == 404 and asked(url, path, method="HEAD")[0] == 404, path
+        assert asked(url, "/in/") == asked(url, "/sub/?x#y") == (200, "open")
+        process.send_signal(signal.SIGINT)
+        assert "Traceback" not in process.communicate(timeout=20)[1]
+
+
+def test_serve_lists_what_it_serves(secrets: Path):
+    with served(secrets, "-q") as (url, _):
+        status, page = asked(url, "/")
+        assert status == 200
+        assert re.findall('href="([^"]*)"', page) == ["a%3Cb%3E.js", "empty/", "in/", "sub/"]
+        assert "a&lt;b&gt;.js" in page
+
+
+def test_serve_answers_only_to_its_own_names(secrets: Path):
+    with served(secrets, "-q") as (url, _):
+        port = url.strip("/").rpartition(":")[2]
+        for host in ("localhost", f"LOCALHOST:{port}", f"127.0.0.1:{port}", f"[::1]:{port}"):
+            assert asked(url, "/sub/", host) == (200, "open")
+        for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "localhost@evil", " "):
+            assert asked(url, "/sub/", host)[0] == 421
+    with served(secrets, "-q", "--host", "0.0.0.0") as (url, _):
+        assert asked(url.replace("0.0.0.0", "127.0.0.1"), "/sub/", "my-machine.local")[0] == 200

@@ -43,7 +43,10 @@ def after(total: Any) -> Any:
 
 
 def inside(total: Any) -> Any:
-    return rose.sum(total.value for _ in rose.range(3))
+    for _ in rose.range(3):
+        total += 1.0
+        _ = total.value
+    return 0.0
 
 
 def assigned(total: Any) -> Any:
@@ -64,3 +67,42 @@ def test_a_branch_cannot_add_to_an_accumulator_around_it():
 
     with pytest.raises(RoseError, match="outside of the function that opened it"):
         _ = fn([Real], Real)(f).func
+
+
+def items_read_in_a_generator(x: Any) -> Any:
+    a = rose.accum([0.0, 0.0])
+    for i in rose.range(2):
+        a[i] += x * i
+    return rose.sum(a.value[i] ** 2 for i in rose.range(2))
+
+
+def number_read_in_a_loop_in_a_loop(x: Any) -> Any:
+    a, b = rose.accum(0.0), rose.accum(0.0)
+    for _ in rose.range(3):
+        a += x
+    for i in rose.range(2):
+        for _ in rose.range(2):
+            b += a.value**2 * (i + 1)
+    return b.value
+
+
+def opened_and_read_in_a_loop(x: Any) -> Any:
+    def row(i: Any) -> Any:
+        a = rose.accum(x * i)
+        for _ in rose.range(2):
+            a += x
+        return rose.sum(a.value**2 for _ in rose.range(3))
+
+    return rose.sum(row(i) for i in rose.range(2))
+
+
+READS = [(items_read_in_a_generator, 1.0), (number_read_in_a_loop_in_a_loop, 54.0), (opened_and_read_in_a_loop, 39.0)]
+
+
+@pytest.mark.parametrize(("body", "factor"), READS)
+def test_an_accumulator_is_read_in_a_loop_that_does_not_add_to_it(body: Any, factor: float):
+    f = rose.fn([Real], Real)(body)
+    assert rose.compile(f)(1.5) == factor * 2.25
+    assert rose.grad(f)(1.5) == factor * 3.0 and rose.grad(rose.grad(f))(1.5) == factor * 2.0
+    with rose.eager():
+        assert f(1.5) == factor * 2.25
