@@ -144,8 +144,12 @@ class Fn(NotANumber, Generic[P, R]):
             else:
                 in_a_thread(self._trace_body)
         except RecursionError as e:
-            hint = "end the recursion by a condition that Python knows; rose.select needs both values"
-            raise RoseError(f"{self.name} recurs without end", errors.repeated(e), hint) from None
+            hint = (
+                "end the recursion by a condition that Python knows (rose.select needs both values), or allow more by "
+            )
+            hint += "sys.setrecursionlimit"
+            what = f"{self.name} recurs without end, or deeper than Python allows"
+            raise RoseError(what, errors.repeated(e), hint) from None
         except RoseError as e:
             raise (e.at(self.loc) if self._derived and e.loc == asked else e) from None
         finally:
