@@ -63,11 +63,16 @@ def map_kind(kind: Kind, new: Callable[[Func], Func]) -> Kind:
 
 
 def instructions(block: Block) -> Iterator[Value]:
-    """All instructions of a block, those in its loops too."""
-    for v in block.code:
-        yield v
-        if v.op is FOR:
-            yield from instructions(v.attr)
+    """All instructions of a block, those in its loops too: each takes the same time, however deep it lies."""
+    around = [iter(block.code)]
+    while around:
+        for v in around[-1]:
+            yield v
+            if v.op is FOR:
+                around.append(iter(v.attr.code))
+                break
+        else:
+            around.pop()
 
 
 def calls(f: Func) -> list[Value]:

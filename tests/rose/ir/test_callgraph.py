@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import pytest
 
 from rose.ir import Func, Value, building
@@ -11,6 +14,7 @@ from rose.ir.callgraph import (
     calls,
     changed,
     done,
+    instructions,
     is_current,
     make_branch,
     make_while,
@@ -21,6 +25,7 @@ from rose.ir.callgraph import (
     with_parts,
 )
 from rose.ir.check import check_alone
+from rose.ir.ops import real
 from rose.ir.types import Bool, Real, tuple_of
 
 
@@ -145,3 +150,32 @@ def test_the_weight_of_a_block_counts_those_in_loops():
         f = b.func(x)
     loop = next(v for v in f.body.code if v.op.name == "for")
     assert weight(f.body) == len(f.body.code) + weight(loop.attr)
+
+
+def steps_of_a_walk(depth: int) -> float:
+    """The calls of Python for one instruction, in a walk over loops in one another."""
+
+    def loop(k: int) -> Any:
+        return b.loop(2, lambda i: ([], [loop(k - 1) if k else b.zero(Real)]))[1][0]
+
+    with building("f") as b:
+        loop(depth)
+    events = list[str]()
+    sys.setprofile(lambda frame, event, arg: events.append(event))
+    try:
+        found = [*instructions(b.root)]
+    finally:
+        sys.setprofile(None)
+    return events.count("call") / len(found)
+
+
+def test_a_walk_over_instructions_takes_the_same_for_each_at_any_depth():
+    assert steps_of_a_walk(100) <= steps_of_a_walk(10) + 1
+
+
+def test_a_walk_has_the_body_of_a_loop_before_what_comes_after_it():
+    with building("f") as b:
+        _, (inner,) = b.loop(2, lambda i: ([], [real(i)]))
+        after = b.index(inner, 0)
+    names = [v.op.name for v in instructions(b.root)]
+    assert names.index("real") < names.index(after.op.name)
