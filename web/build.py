@@ -19,10 +19,13 @@ from tempfile import TemporaryDirectory
 import click
 import python
 from pages import HOME, PAGES, Model, Page
+from pictures import PICTURES
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
+import rose
+from rose.cli.programs import load
 from wasm_backend.package.files import gzipped, loaded
 from wasm_backend.package.javascript import without_comments
 
@@ -41,6 +44,10 @@ CSP = {
 DIST = WEB / "dist"
 MARKER = ".site"  # a directory that has it is ours
 LIMIT = 30_000  # bytes of a page, gzipped
+STILL = "Without JavaScript, the picture stands still."
+WITHOUT = (
+    "Your browser runs no JavaScript, which this page is about: here one edits a program, and its picture follows."
+)
 
 
 @click.command()
@@ -88,26 +95,34 @@ def build(page: Page, out: Path) -> int:
         files = {file.name: file for file in package}
         used += [files[name] for name in loaded({name: file.read_bytes() for name, file in files.items()})]
     named = "".join([file.read_text() for file in used if file.suffix in (".html", ".css", ".js")])
-    used += [file for file in (out / "shared").iterdir() if f"shared/{file.name}" in named]
+    shared = [file for file in (out / "shared").iterdir() if file.name != "noscript.css"]  # which comes without scripts
+    used += [file for file in shared if f"shared/{file.name}" in named]
     return sum([gzipped(file.read_bytes()) for file in used])
 
 
 def copy(file: Path, to: Path) -> None:
-    """Copy a file into a folder: JavaScript without its comments, as in a package."""
-    if file.suffix != ".js":
+    """Copy a file into a folder: JavaScript without its comments, as in a package, and so style sheets."""
+    if file.suffix == ".js":
+        (to / file.name).write_text(without_comments(file.read_text()))
+    elif file.suffix == ".css":
+        text = re.sub(r"/\*.*?\*/", "", file.read_text(), flags=re.DOTALL)
+        (to / file.name).write_text(re.sub(r"\n\s+", "\n", text).lstrip())
+    else:
         shutil.copy2(file, to)
-        return
-    (to / file.name).write_text(without_comments(file.read_text()))
 
 
 def compiled(model: Model, to: Path) -> list[Path]:
     """The files of a package, as the command line makes them."""
-    target = f"{ROOT / 'examples' / model.example}.py:{','.join(model.functions)}"
     with TemporaryDirectory() as scratch:
         made = Path(scratch, "package")
-        subprocess.run([sys.executable, "-m", "rose", "compile", target, "-o", made, "-q"], check=True, cwd=ROOT)
+        subprocess.run([sys.executable, "-m", "rose", "compile", target(model), "-o", made, "-q"], check=True, cwd=ROOT)
         shutil.copytree(made, to, dirs_exist_ok=True)
     return sorted(to.iterdir())
+
+
+def target(model: Model) -> str:
+    """The functions of a model, as the command line takes them."""
+    return f"{ROOT / 'examples' / model.example}.py:{','.join(model.functions)}"
 
 
 # the document
@@ -124,7 +139,9 @@ def document(page: Page, packages: Sequence[Iterable[Path]]) -> str:
         slug=page.slug,
         nav="".join([link(other, top, here=other is page) for other in PAGES]),
         heading="" if page is HOME else f"<h1>{html.escape(page.title)}</h1>\n<p>{html.escape(page.about)}</p>",
-        body=Template((WEB / page.slug / "body.html").read_text()).safe_substitute(cards=cards(), code=code(page)),
+        body=Template((WEB / page.slug / "body.html").read_text()).safe_substitute(
+            cards=cards(), code=code(page), still=still(page)
+        ),
         sources="\n".join([source(model, files) for model, files in zip(page.models, packages, strict=True)]),
     )
 
@@ -138,6 +155,15 @@ def policy(page: Page) -> dict[str, str]:
 def link(page: Page, top: str, *, here: bool) -> str:
     current = ' aria-current="page"' if here else ""
     return f'<a href="{top}{page.slug}/"{current}>{html.escape(page.title)}</a>\n'
+
+
+def still(page: Page) -> str:
+    """What a reader without JavaScript sees: a picture, made by the functions of the page; or what there would be."""
+    if page.slug not in PICTURES:
+        return f"<noscript><p>{WITHOUT}</p></noscript>"
+    _, functions = load(target(page.models[0]))
+    picture = PICTURES[page.slug](rose.compile(functions))
+    return f'<noscript><div class="picture still">{picture}</div><p>{STILL}</p></noscript>'
 
 
 def cards() -> str:
@@ -171,7 +197,9 @@ def source(model: Model, files: Iterable[Path]) -> str:
     size = f"{wasm.stat().st_size:,} bytes of WebAssembly, {gzipped(wasm.read_bytes()):,} gzipped"
     return (
         f"<details><summary>Its Python, <code>{model.example}.py</code>: {size}</summary>\n"
-        f'<pre tabindex="0"><code>{coloured(text)}</code></pre></details>'
+        f'<pre tabindex="0"><code>{coloured(text)}</code></pre></details>\n'
+        f'<p>In a page of yours: <code>import init from "./{model.folder}/index.js";</code> '
+        f'and <a href="{model.folder}/README.md">its folder</a>.</p>'
     )
 
 

@@ -416,7 +416,7 @@ test("a dotted name is JavaScript's own, unless the page supplies it", () => {
 });
 
 test("a function that is not supplied", () => {
-  const missing = (name) => `no function ${name}: give { "${name}": ... } as the last argument`;
+  const missing = (name) => `no function ${name}: write init(undefined, { "${name}": ... })`;
   const { ask, ...rest } = page;
   assert.throws(() => bind(HOSTED, signatures, rest), { name: "Error", message: missing("ask") });
   assert.throws(() => bind(HOSTED, signatures), { message: missing("ask") });

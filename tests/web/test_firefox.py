@@ -3,6 +3,8 @@
 import pytest
 from browsers import in_firefox
 
+from wasm_backend.simd.loops import probe
+
 DRAWN = {  # what a page says, and that it is what it says in Chromium
     "": ("numbers.value", "energy 0.1466   gradient 0.4984, -0.5815"),
     "quadratic/": ("hyy.textContent", "0.890"),
@@ -18,3 +20,8 @@ DRAWN = {  # what a page says, and that it is what it says in Chromium
 def test_a_page_is_drawn_in_firefox(site: str, slug: str):
     what, said = DRAWN[slug]
     assert in_firefox(f"{site}/{slug}", f"(x => x && JSON.stringify(String(x)))({what})") == said
+
+
+def test_firefox_has_relaxed_simd(site: str):
+    bytes_ = [*probe(relaxed=True)]
+    assert in_firefox(site, f"JSON.stringify(WebAssembly.validate(new Uint8Array({bytes_})))") is True

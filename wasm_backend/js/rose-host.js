@@ -18,7 +18,7 @@ const find = (opaque, name) => {
   const key = /** @type {string} */ (path.pop());
   const owner = path[0] ? path.reduce((x, k) => x?.[k], /** @type {any} */ (globalThis)) : opaque;
   if (typeof owner?.[key] != "function")
-    throw new Error(`no function ${name}: give { "${name}": ... } as the last argument`);
+    throw new Error(`no function ${name}: write init(undefined, { "${name}": ... })`);
   return owner[key].bind(owner);
 };
 

@@ -1,6 +1,6 @@
 // @ts-check
 import { init, load } from "./model/index.js";
-import { handle, timed } from "../shared/page.js";
+import { handle, still, timed } from "../shared/page.js";
 import { $, curve, listening, make, player, set } from "../shared/simulation.js";
 
 /**
@@ -176,6 +176,7 @@ const drag = (id, label, at, move) =>
   handle($(id), {
     label,
     step: 0.005,
+    range: [0, 1],
     at: () => [at()[0], -at()[1]],
     text: () =>
       `x ${at()[0].toFixed(3)}, y ${at()[1].toFixed(3)}, ball ${ball} ends ${missed.toFixed(3)} from the goal`,
@@ -227,5 +228,5 @@ $("reset").addEventListener("click", () => {
 
 report();
 choose(ball);
-time.replay();
+still() ? time.replay() : begin(); // nobody likes to miss at first
 listening();

@@ -171,7 +171,7 @@ const within = (x, y) => [Math.min(WIDE, Math.max(0, x)), Math.min(HIGH, Math.ma
 const add = (x, y) => {
   if (points.length == PLACES) return;
   const element = svg("g", { class: "point" });
-  element.append(svg("circle", { class: "hit" }), svg("circle", { class: "dot" }));
+  element.append(svg("circle", { class: "reach" }), svg("circle", { class: "dot" }));
   $("points").append(element);
   const point = { x, y, fit: y, element, tell: () => {} };
   points.push(point);
@@ -187,6 +187,7 @@ const add = (x, y) => {
   point.tell = handle(element, {
     label: `Point ${points.length}`,
     step: 0.1,
+    range: [0, WIDE],
     at: () => [point.x, point.y],
     text: () => `x ${point.x.toFixed(2)}, y ${point.y.toFixed(2)}, ${above(point)}`,
     move: (u, v) => {

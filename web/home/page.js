@@ -24,8 +24,8 @@ const draw = () => {
     coil.push([x * along - v * aside, y * along + u * aside]);
   }
   coil.push(p);
-  $("coil").setAttribute("points", coil.map(([a, b]) => `${a},${-b}`).join(" "));
-  for (const [k, n] of Object.entries({ cx: x, cy: -y })) $("end").setAttribute(k, n);
+  $("coil").setAttribute("d", `M${coil.map(([a, b]) => `${a} ${-b}`).join("L")}`);
+  $("end").setAttribute("transform", `translate(${x} ${-y})`);
   const [a, b] = [x - 0.5 * g[0], y - 0.5 * g[1]];
   for (const [k, n] of Object.entries({ x1: x, y1: -y, x2: a, y2: -b })) $("force").setAttribute(k, n);
   const size = Math.hypot(g[0], g[1]);
@@ -52,6 +52,7 @@ const swing = () => {
 const end = handle($("end"), {
   label: "End of the spring",
   step: 0.05,
+  range: [-1.6, 1.6],
   at: () => [p[0], -p[1]],
   text: () => `x ${p[0].toFixed(2)}, y ${p[1].toFixed(2)}, energy ${spring(p).toFixed(3)}`,
   start() {

@@ -47,7 +47,7 @@ export const contourMap = (figure, { label, move }) => {
   const axes = [svg("line", { class: "axis" }), svg("line", { class: "axis" })];
   const hole = svg("circle", { r: LENS });
   const glass = svg("circle", { class: "lens", r: LENS });
-  const dot = svg("g", {}, svg("circle", { class: "grip", r: 24 }), svg("circle", { r: 9 }));
+  const dot = svg("g", {}, svg("circle", { class: "reach", r: 24 }), svg("circle", { r: 9 }));
   const inside = svg("g", { "clip-path": `url(#${id})` }, hugged, ...axes);
   const picture = svg(
     "svg",
@@ -81,6 +81,7 @@ export const contourMap = (figure, { label, move }) => {
   const { tell } = handle(dot, {
     label,
     step: WIDTH * STEP,
+    range: [0, WIDTH],
     at: () => place(x, y),
     move: (u, v) => {
       const [a, b] = found(u, v);
@@ -88,8 +89,6 @@ export const contourMap = (figure, { label, move }) => {
     },
     text: () => `x ${x.toPrecision(3)}, y ${y.toPrecision(3)}`,
   });
-  dot.setAttribute("aria-valuemin", "-1e300");
-  dot.setAttribute("aria-valuemax", "1e300");
   picture.addEventListener("click", (/** @type {MouseEvent} */ e) => {
     if (dot.contains(/** @type {Node} */ (e.target))) return; // elsewhere a tap calls the point
     const at = new DOMPoint(e.clientX, e.clientY).matrixTransform(picture.getScreenCTM().inverse());

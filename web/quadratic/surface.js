@@ -26,7 +26,7 @@ const APART = 0.6;
  */
 export const surface = (figure, { label, move, look }) => {
   const canvas = document.createElement("canvas");
-  const dot = svg("g", {}, svg("circle", { class: "grip", r: 40 }), svg("circle", { r: 10 }));
+  const dot = svg("g", {}, svg("circle", { class: "reach", r: 40 }), svg("circle", { r: 10 }));
   const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "over" }, dot);
   figure.append(canvas, picture);
   const sharp = Math.min(devicePixelRatio || 1, 2);
@@ -193,6 +193,7 @@ export const surface = (figure, { label, move, look }) => {
   const { tell } = handle(dot, {
     label,
     step: 5,
+    range: [0, WIDTH],
     at: () => place(x, y, local?.value ?? 0),
     move: (u, v) => {
       const [a, b] = chase(u, v);

@@ -96,8 +96,8 @@ worker.onmessage = (/** @type {MessageEvent} */ { data }) => {
     if (data.train) {
       losses.push(data.value);
       ms += data.ms;
-      took(data.ms);
     }
+    took(data.ms);
     draw();
     if (first && !still()) time.play();
     first = false;
@@ -152,6 +152,7 @@ place();
 const flag = handle($("goal"), {
   label: "Goal",
   step: 0.01,
+  range: [LEFT, RIGHT],
   at: () => [goal[0], 0],
   text: () => `${goal[0].toFixed(2)}, and the robot ends ${path.length ? far().toFixed(3) : ""} from it`,
   move(x) {
@@ -161,8 +162,6 @@ const flag = handle($("goal"), {
   },
 });
 $("goal").setAttribute("aria-roledescription", "point on the ground");
-$("goal").setAttribute("aria-valuemin", String(LEFT));
-$("goal").setAttribute("aria-valuemax", String(RIGHT));
 
 $("progress").max = TURNS;
 let marks = "";

@@ -25,14 +25,14 @@ onmessage = ({ data: { module, job, seed, goal, train, keep } }) => {
   }
   if (keep && best.weights) weights = best.weights;
   const walked = weights;
-  let ms = 0;
+  const start = performance.now();
   let value;
   if (train) {
     if (best.job != job) best = { job, value: Infinity };
-    const start = performance.now();
     [value, weights] = model.improve(weights, goal);
-    ms = performance.now() - start;
     if (value < best.value) best = { job, value, weights: walked };
   }
-  postMessage({ job, train, value, ms, path: model.replay(walked, goal) });
+  const improved = performance.now();
+  const path = model.replay(walked, goal);
+  postMessage({ job, train, value, ms: (train ? improved : performance.now()) - start, path });
 };

@@ -33,8 +33,6 @@ export const took = (ms) => {
   });
 };
 
-document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-
 /** True if the reader wants nothing to move by itself. */
 export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -47,17 +45,18 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
  * the element's parent, whichever way these point; keys follow the screen.
  *
  * @param {SVGGraphicsElement} element
- * @param {{ label: string, at: () => number[], move: (x: number, y: number) => void, step: number,
+ * @param {{ label: string, at: () => number[], move: (x: number, y: number) => void, step: number, range: number[],
  *   text?: () => string, start?: () => void, end?: (by: "pointer" | "keys") => void }} options `label` and `text` are read
- *   aloud; `start` and `end` stand around each drag, and each stroke of a key.
+ *   aloud; x lies in the `range`; `start` and `end` stand around each drag, and each stroke of a key.
  */
-export const handle = (element, { label, at, move, step, text, start, end }) => {
+export const handle = (element, { label, at, move, step, range: [least, most], text, start, end }) => {
   const tell = () => {
     const [x, y] = at();
     element.setAttribute("aria-valuenow", x.toFixed(3));
     element.setAttribute("aria-valuetext", text?.() ?? `x ${x.toFixed(2)}, y ${y.toFixed(2)}`);
   };
-  for (const [k, v] of Object.entries({ role: "slider", tabindex: "0", "aria-label": label })) element.setAttribute(k, v);
+  const fixed = { role: "slider", tabindex: 0, "aria-label": label, "aria-valuemin": least, "aria-valuemax": most };
+  for (const [k, v] of Object.entries(fixed)) element.setAttribute(k, String(v));
   element.setAttribute("aria-roledescription", "point in the plane");
   element.classList.add("handle");
   tell();
