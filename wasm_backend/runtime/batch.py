@@ -341,15 +341,19 @@ _LOOP = """
   (import "f" "f" (func $f (param {params}) (result {result})))
   (import "f" "stop" (func $stop (param i32)))
   (memory $batch (export "memory") {pages})
-  (func (export "loop") (param $n i32) (local $k i32) (local $p i32)
+  (func (export "loop") (param $n i32) (local $k i32) (local $p i32) (local $end i32)
     (local.set $p (i32.const {first}))
-    (loop $next
+    (loop $piece
       (if (i32.load8_u $own (i32.const {asked})) (then (call $stop (i32.const -1))))
-      (i32.store $batch (i32.const 0) (local.get $k))
-      {copies} {call}
-      (local.set $p (i32.add (local.get $p) (i32.const {bytes})))
-      (local.tee $k (i32.add (local.get $k) (i32.const 1)))
-      (br_if $next (i32.lt_u (local.get $n))))))
+      (local.set $end (i32.add (local.get $k) (i32.const 8)))
+      (local.set $end (select (local.get $end) (local.get $n) (i32.lt_u (local.get $end) (local.get $n))))
+      (loop $next
+        (i32.store $batch (i32.const 0) (local.get $k))
+        {copies} {call}
+        (local.set $p (i32.add (local.get $p) (i32.const {bytes})))
+        (local.tee $k (i32.add (local.get $k) (i32.const 1)))
+        (br_if $next (i32.lt_u (local.get $end))))
+      (br_if $piece (i32.lt_u (local.get $k) (local.get $n))))))
 """
 
 
