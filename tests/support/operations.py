@@ -8,8 +8,8 @@ other rows, and `MATHEMATICS` and `OF_TWO` how it stands in random programs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, reduce
 from typing import Any
 
 import mpmath
@@ -27,12 +27,12 @@ Function = Callable[..., Any]
 
 
 class Num:
-    """A number, and its tangent for the derivative `tag`; the tag 0 has none."""
+    """A number, and its tangent for the derivative `tag`; the tag 0 has none. A length is `of` some numbers."""
 
-    __slots__ = ("du", "re", "tag")
+    __slots__ = ("du", "of", "re", "tag")
 
-    def __init__(self, re: Any, du: Any = None, tag: int = 0) -> None:
-        self.re, self.du, self.tag = re, du, tag
+    def __init__(self, re: Any, du: Any = None, tag: int = 0, of: Any = ()) -> None:
+        self.re, self.du, self.tag, self.of = re, du, tag, of
 
     def __repr__(self) -> str:
         return f"Num({number(self)!r})"
@@ -50,6 +50,8 @@ class Num:
         return sub(x, self)
 
     def __mul__(self, y: Any) -> Num:
+        if self.of and isinstance(y, Num) and number(self) == 0.0 and list(map(id, self.of)) == list(map(id, y.of)):
+            return reduce(add, [x * x for x in self.of])  # smooth: see derivatives.md
         return mul(self, y)
 
     def __rmul__(self, x: Any) -> Num:
@@ -90,7 +92,7 @@ class Num:
         return self
 
     def __abs__(self) -> Num:
-        return fabs(self)
+        return length(fabs(self), [self])
 
     def __eq__(self, y: Any) -> Truth:  # type: ignore[override]
         return Truth(number(self) == number(y))
@@ -199,6 +201,11 @@ class Index(int):
 
 def lift(x: Any) -> Num:
     return x if isinstance(x, Num) else Num(float(x))
+
+
+def length(x: Num, of: Sequence[Any]) -> Num:
+    """`x` again, as the length of a vector of these numbers."""
+    return Num(x.re, x.du, x.tag, of)
 
 
 def number(x: Any) -> float:
@@ -346,7 +353,7 @@ def _logistic(x: float) -> float:
 # The meaning of each operation, by its name in the table.
 MEANINGS: dict[str, Callable[..., Num]] = {
     **{name: globals()[name] for name in OPS if name in globals()},
-    "abs": fabs,
+    "abs": lambda x: abs(lift(x)),
     "pow": power,
     "round": nearest,
 }

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
-from operations import MEANINGS, Index, Num, Truth, exp, larger, lift, log, mul, number, smaller, split, sqrt
+from operations import MEANINGS, Index, Num, Truth, exp, larger, length, lift, log, mul, number, smaller, split, sqrt
 
 from rose.frontend.annotations import Dual, as_type
 from rose.ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
@@ -337,7 +337,8 @@ class Meaning:
     def norm(v: Any) -> Any:
         squares = lambda x: Meaning.sum([squares(y) for y in x]) if isinstance(x, list) else x * x
         total = squares(v)
-        return lift(0.0) if number(total) == 0.0 else sqrt(total)
+        flat = lambda x: [z for y in x for z in flat(y)] if isinstance(x, list) else [x]
+        return length(lift(0.0) if number(total) == 0.0 else sqrt(total), flat(v))
 
     @staticmethod
     def logsumexp(v: Any) -> Any:
