@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -20,6 +21,8 @@ def main() -> int:
     parser.add_argument("--ledger", type=Path, default=FILE, help="the file of the ledger")
     given = parser.parse_args()
     os.nice(10)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     ledger = Ledger(given.ledger)
     campaign = Campaign(ledger, given.kinds.split(","), given.jobs)
     try:
