@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from random_programs import Program
 from shrinker import failure, shrunk
 
+from .any_size import check_any_size, law_of_any_size, of_any_size
 from .batch import check_small, law_of_small
 from .engines import ENGINES, check_engines, law_of_engines
 from .large import check_large, large, law_of_large
@@ -46,8 +47,9 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "small": Kind(200, 300.0, 0.6, check_small, small, law_of_small),
+    "small": Kind(200, 300.0, 0.55, check_small, small, law_of_small),
     "large": Kind(10, 300.0, 0.35, check_large, large, law_of_large),
+    "any size": Kind(20, 300.0, 0.05, check_any_size, of_any_size, law_of_any_size),
     **({"engines": Kind(300, 300.0, 0.05, check_engines, small, law_of_engines)} if ENGINES else {}),
 }
 
