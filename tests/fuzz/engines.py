@@ -41,7 +41,7 @@ document.title = said;
 
 
 def in_node(folder: Path) -> str:
-    (folder / "compare.mjs").write_text(SCRIPT % ("node.js", READ) + "console.log(said);\n")
+    (folder / "compare.mjs").write_text(SCRIPT % ("index.js", READ) + "console.log(said);\n")
     return node("compare.mjs", cwd=folder)
 
 
