@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here, operand_of, subscript
-from ..ir import Builder, Op, Value, a_traced, current_builder, shown
+from ..ir import PARAM, Builder, Op, Value, a_traced, current_builder, shown
 from ..ir.lengths import product
 from ..ir.numbers import digits
 from ..ir.ops import (
@@ -41,7 +41,8 @@ from ..ir.ops import (
 )
 from ..ir.sizes import Size, at_most, differ, open_size, plus
 from ..ir.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
-from ..ir.value import host_index
+from ..ir.value import host_index, is_known
+from .index_expressions import index_of, literal, sum_of
 
 
 def operand(x: Any) -> Value:
@@ -78,19 +79,14 @@ def widest(vs: Sequence[Value]) -> Type:
     return t
 
 
-def _literal(k: int | Size) -> Value:
-    """The index `k`, of the smallest type that holds it."""
-    return current_builder().const(k, Fin(cast("int", plus(k, 1))))
-
-
 def _as_index(x: Any) -> Value | None:
     """`x` as an index, if it is one: a traced `Fin`, or an integer that is not negative."""
     if x.__class__ is Value:
         return x if isinstance(x.type, Fin) else None
     if (size := open_size(x)) is not None:
-        return _literal(size)
+        return literal(size)
     k = host_index(x)
-    return None if k is None or not 0 <= k < LARGEST else _literal(k)
+    return None if k is None or not 0 <= k < LARGEST else literal(k)
 
 
 def _numbers(b: Builder, x: Any, y: Any) -> tuple[Value, Value] | None:
@@ -173,12 +169,12 @@ def _by_literal(op: Op) -> Callable[[Any, Any], Value | None]:
         if not differ(x.type.size, 0):
             return x  # there is no such index: this is never reached
         if (size := open_size(y)) is not None:
-            return current_builder().emit(op, (x, _literal(size)))
+            return current_builder().emit(op, (x, literal(size)))
         k = host_index(y)
         if k is None or k <= 0:
             what = a_traced(y) if isinstance(y, Value) else shown(y)
             raise TypeMismatch(f"an index is divided by {what}", here(), "divide an index by an integer above zero")
-        return current_builder().emit(op, (x, _literal(k)))
+        return current_builder().emit(op, (x, literal(k)))
 
     return operator
 
@@ -187,7 +183,7 @@ _index_quotient, _index_rest = _by_literal(idiv), _by_literal(imod)
 
 
 def _quotient(x: Any, y: Any) -> Value:
-    out = _index_quotient(x, y)
+    out = _index_quotient(written_as_index(x) if x.__class__ is Value and x.type is Real else x, y)
     if out is None:
         message = f"`//` divides an index by an integer, not {a_traced(x) if isinstance(x, Value) else shown(x)}"
         raise TypeMismatch(message, here(), "write rose.floor(x / y) for numbers")
@@ -231,6 +227,10 @@ def index_into(v: Value, i: Any) -> Value | int:
     assert isinstance(t, Vec)
     if is_index(i) and at_most(i.type.size, t.size):
         return i
+    if i.__class__ is Value and i.type is Real:
+        i = written_as_index(i)
+        if is_index(i) and at_most(i.type.size, t.size):
+            return i
     k = host_index(i)
     if k is not None and t.size.__class__ is int and 0 <= k < t.size:
         return k
@@ -243,10 +243,29 @@ def index_into(v: Value, i: Any) -> Value | int:
         if isinstance(i, tuple):
             hint = "take a row first: write v[i][j] for v[i, j]"
         elif isinstance(i, Value) and i.type is Real:
-            hint = "write (i + n - k) % n for i - k, which is a Real: a Real is not an index"
+            raise _not_an_index(i, t, loc)
         raise TypeMismatch(f"{what} cannot index a vector", loc, hint)
     hint = "loop over a smaller range, or wrap the index round with % n: it may be too large"
     raise TypeMismatch(f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}", loc, hint)
+
+
+def written_as_index(x: Value) -> Any:
+    """The Real `x` as an index, if it is written as one: `n - 1 - i`, or a number that is known; else `x`."""
+    if is_known(x):
+        return literal(int(x.number)) if x.number.is_integer() and 0 <= x.number < LARGEST else x
+    return index if (index := index_of(x)) is not None else x
+
+
+def _not_an_index(x: Value, t: Vec, loc: Loc) -> RoseError:
+    """The error of a Real as an index of a `t`."""
+    if (found := sum_of(x)) is not None:
+        what = f"an index of a {t!r} is never below zero, and this one may be {found.least!r}"
+        return OutOfRange(
+            what, loc, f"wrap it round, as in v[(...) % {t.size!r}], or shift the loop: v[i] for v[i - 1]"
+        )
+    what = x.attr if x.op is PARAM and x.attr else "it"
+    hint = f"declare {what} as a Fin[{t.size!r}], or take i of rose.range: a Real never becomes an index"
+    return TypeMismatch(f"{a_traced(x)} cannot index a vector", loc, hint)
 
 
 def _literal_index(i: int, n: int, loc: Loc) -> int:

@@ -1,0 +1,145 @@
+"""Indices that are written with a minus: `v[n - 1 - i]`, `v[(i - 1) % n]`.
+
+A difference of indices may be below zero, so it is a Real. Where one is used as an index, its expression is read again:
+as a sum of indices with whole factors, whose least value is known from their types. If that is not below zero, the sum
+is written anew over indices, where `k - i` is `ifrom`. The type of an index always holds it, so that the largest value
+is checked by types alone. What was recorded for the Real is dead then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import cast
+
+from ..ir import CONST, Value, current_builder
+from ..ir.ops import LARGEST, add, fmod, iadd, ifrom, imod, imul, mod, mul, neg, real, select, sub
+from ..ir.sizes import Size, at_most, differ, minus, plus, times
+from ..ir.types import Fin
+
+Whole = int | Size
+FAR = 4  # of a size that is not known: how far below zero `x % n` is an index
+LONGEST = 200  # operands of an expression that is read: what is shared in it is read more than once
+
+
+@dataclass
+class Sum:
+    """A sum of indices, each with a factor, and a number."""
+
+    terms: dict[Value, Whole]
+    constant: Whole
+
+    @property
+    def least(self) -> Whole:
+        """A number that it is never below."""
+        below = [times(k, minus(_size(i), 1)) for i, k in self.terms.items() if not at_most(0, k)]
+        return reduce(plus, below, self.constant)
+
+    def is_natural(self) -> bool:
+        """True if it is certain that it is not below zero. A type that an index has holds one number at least."""
+        least, signs = self.least, [at_most(0, k) or at_most(k, 0) for k in self.terms.values()]
+        others = [times(k, minus(_size(i), 1)) for i in self.terms for k in range(1, FAR + 1)]
+        return all(signs) and any([at_most(x, least) for x in (0, *others)])
+
+    def written(self) -> Value:
+        """The sum as an index; it is natural."""
+        rest, parts = self.least, list[Value]()
+        for i, k in self.terms.items():
+            if at_most(0, k):
+                parts.append(_multiple(i, k))
+                continue
+            last = minus(_size(i), 1)
+            if not differ(k, -1):  # the constant goes into the literal of a difference
+                last, rest = plus(last, rest), 0
+            parts.append(_multiple(ifrom(i, literal(last)), times(-1, k)))
+        return reduce(iadd, parts if parts and not differ(rest, 0) else [*parts, literal(rest)])
+
+
+def index_of(v: Value) -> Value | None:
+    """The Real `v` as an index, if it is written as one and certain not to be below zero; else None."""
+    if (found := sum_of(v)) is None:
+        return None
+    if nowhere := [i for i in found.terms if i.type is Fin(0)]:
+        return nowhere[0]  # there is no such index: this is never reached
+    return found.written() if found.is_natural() else None
+
+
+def sum_of(v: Value) -> Sum | None:
+    """The Real `v` as a sum of indices, if it is written as one."""
+    out, todo = Sum({}, 0), [(v, cast("Whole", 1))]
+    for _ in range(LONGEST):
+        if not todo:
+            return out
+        x, k = todo.pop()
+        if (number := _number(x)) is not None:
+            out.constant = plus(out.constant, times(k, number))
+        elif parts := [*_parts(x)]:
+            todo += [(y, times(k, factor)) for y, factor in parts]
+        elif (index := x if isinstance(x.type, Fin) else _rest(x)) is not None:
+            out.terms[index] = plus(out.terms.get(index, 0), k)
+        else:
+            return None
+    return None
+
+
+def _parts(v: Value) -> Iterator[tuple[Value, Whole]]:
+    """The operands of a sum, each with its factor; none of anything else."""
+    if v.op is real or v.op is neg:
+        yield v.args[0], 1 if v.op is real else -1
+    elif v.op in (add, iadd, sub):
+        yield v.args[0], 1
+        yield v.args[1], -1 if v.op is sub else 1
+    elif v.op is ifrom:
+        yield v.args[0], -1
+        yield v.args[1], 1
+    elif v.op in (mul, imul):
+        x, y = v.args
+        factors = (y, _number(x)), (x, _number(y))
+        yield from [(z, k) for z, k in factors if k is not None][:1]
+
+
+def _number(v: Value) -> Whole | None:
+    """The literal `v`, if it is whole."""
+    if v.op is real:
+        v = v.args[0]
+    if v.op is not CONST or not isinstance(v.attr, (int, float, Size)):
+        return None
+    if isinstance(v.attr, Size):
+        return v.attr
+    return int(v.attr) if abs(v.attr) < LARGEST and v.attr == int(v.attr) else None
+
+
+def _rest(v: Value) -> Value | None:
+    """The Real `x % n` as an index: of a sum that may be below zero too, as Python's `%` has the sign of `n`."""
+    z = v.args[2].args[2] if v.op is select and v.args[2].op is select else v
+    n = _number(z.args[1]) if z.op is fmod and mod(*z.args) is v else None  # equal expressions are one value
+    found = sum_of(z.args[0]) if (n is not None and at_most(1, n)) or isinstance(n, Size) else None
+    if found is None or n is None:
+        return None
+    for more in _enough(found.least, n):
+        found.constant = plus(found.constant, times(more, n))
+        if found.is_natural():
+            return imod(found.written(), literal(n))
+    return None
+
+
+def _enough(least: Whole, n: Whole) -> list[int]:
+    """How often `n` is to be added to what is never below `least`, for it to be natural: numbers to try in turn."""
+    if isinstance(least, Size) or isinstance(n, Size):
+        return [0, *[1] * FAR]
+    return [max(0, -(least // n))]
+
+
+def _size(i: Value) -> Whole:
+    assert isinstance(i.type, Fin)
+    return i.type.size
+
+
+def _multiple(i: Value, k: Whole) -> Value:
+    return imul(i, literal(k)) if differ(k, 1) else i
+
+
+def literal(k: Whole) -> Value:
+    """The index `k`, of the smallest type that holds it."""
+    return current_builder().const(k, Fin(cast("int", plus(k, 1))))
