@@ -1,5 +1,8 @@
 """Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
 
+import sys
+from typing import Any
+
 from . import lib as lib
 from . import testing as testing
 from .build import Compiled, compile
@@ -19,6 +22,9 @@ from .errors import (
     UnknownName,
     WrongSyntax,
 )
+from .errors import NoField as _NoField
+from .errors import here as _here
+from .errors.numpy_names import elsewhere as _elsewhere
 from .explain import Explanation, explain_nan
 from .for_scipy import scipy
 from .frontend.annotations import Dual, Fin, Vec, struct
@@ -110,6 +116,13 @@ __all__ = [
     "while_loop",
 ]  # fmt: skip
 __all__ += ops.__all__  # the operations
+
+
+def __getattr__(name: str) -> Any:
+    """What NumPy and JAX have, and Rose has under another name, or not at all."""
+    if (hint := _elsewhere(name)) is not None:
+        raise _NoField(f"rose has no {name}", _here(), hint)
+    raise AttributeError(f"module 'rose' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

@@ -134,6 +134,11 @@ def _by_their_names(fs: Sequence[Any]) -> dict[str, AnyFn]:
     return named
 
 
+def as_identifier(name: str) -> str:
+    """The name of a function as an attribute, and as that of a package: `grad_f` for `grad(f)`."""
+    return re.sub(r"\W+", "_", name).strip("_") if name.endswith(")") else name
+
+
 def lowered(
     named: Mapping[str, AnyFn], dtype: str = "f64", simd: bool | str = False,
     *, asking: Collection[CodeType] | None = None, tape_limit: int = TAPE_LIMIT,
@@ -225,21 +230,29 @@ class Compiled:
         return self.running.call(args, out=out, view=view)
 
     @edge
-    def map(self, *args: Any, threads: int | None = None, executor: Any = None) -> Any:
-        """The results for a batch of arguments, each an array or a list with one element for each call.
+    def map(self, *args: Any, threads: int | None = None, executor: Any = None, **named: Any) -> Any:
+        """The results for a batch of arguments, in few calls of WebAssembly, with the bits of single calls.
 
-        Shapes, and how `threads` and `executor` spread the calls: see `wasm_backend.runtime.callables.Export.map`.
+        Each argument is an array or a list with one element for each call, or one number for all calls. The result is
+        an array with that axis, or a struct of arrays. `threads=4` spreads the batch over four threads, and `executor`
+        over what has a method `submit` or `map`, such as a `ProcessPoolExecutor`.
         """
+        if named:
+            what = f"map takes its arguments by place, and none by the name {next(iter(named))}"
+            raise TypeMismatch(what, here(), f"write map({', '.join(self.signature.parameters)})")
         return self.running.map(*args, threads=threads, executor=executor)
 
     @edge
     def __getitem__(self, name: str) -> Any:
-        return self if isinstance(name, str) and name == self.__name__ else self.running[name]  # pyright: ignore
+        names = self._lowered.signatures
+        if name not in names:
+            name = next((k for k in names if as_identifier(k) == name), name)
+        return self if name == self.__name__ else self.running[name]
 
     @edge
     def __getattr__(self, name: str) -> Any:
         names = self._lowered.signatures if "_lowered" in self.__dict__ else {}
-        if name not in names:
+        if name not in names and name not in map(as_identifier, names):
             if name.startswith("__") or not names:
                 raise AttributeError(name)
             raise NoField(f"the module has no function {name!r}", here(), f"it has {', '.join(names)}")
@@ -291,7 +304,9 @@ class Compiled:
         about = About(
             self._docs, _hashed(self._sources), f"rose {VERSION}", certificate, version, _licence(self._sources)
         )  # fmt: skip
-        return package_files(made, self.__name__ if name is None else name, about, inline=inline, html=html)
+        return package_files(
+            made, as_identifier(self.__name__) if name is None else name, about, inline=inline, html=html
+        )
 
     def pretty(self) -> str:
         """The IR of the functions, as text."""

@@ -80,3 +80,19 @@ def of_library(name: str) -> str:
     if name in INSTEAD:
         return f"write {INSTEAD[name]} in its place"
     return f"rose has no {name}: {_OPERATORS}"
+
+
+_OF_ROSE = {  # what has no function of Rose's in its place, looked for in `rose`
+    "zeros": "rose.vec(0.0 for _ in rose.range(n))", "ones": "rose.vec(1.0 for _ in rose.range(n))",
+    "concatenate": "rose.vec([*(v[i] for i in range(n)), *(w[j] for j in range(m))])",
+    "arange": "rose.range(n)", "linspace": "rose.vec(a + (b - a) * i / (n - 1) for i in rose.range(n))",
+    "vmap": "rose.compile(f).map(xs), for many calls at once; rose.vec(f(x[i]) for i in rose.range(n)) in a function,",
+    "jit": "rose.compile(f), or just f(x), which compiles when it is first called,",
+    "check": "rose.testing.examine(f)", "fori_loop": "for i in rose.range(n)", "switch": "rose.cond",
+}  # fmt: skip
+
+
+def elsewhere(name: str) -> str | None:
+    """The hint for a name that `rose` does not have, if it is one of NumPy's or JAX's."""
+    instead = INSTEAD.get(name) or _OF_ROSE.get(name)
+    return None if instead is None else f"write {instead} in its place"

@@ -62,7 +62,7 @@ def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> An
 
     @edge
     def decorate(f: Callable[..., Any]) -> AnyFn:
-        count = arity(f)
+        count = arity(f, len(types))
         check_plain(f)
         if count is not None and count != len(types):
             what = (

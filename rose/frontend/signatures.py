@@ -25,12 +25,17 @@ def written(f: Any) -> Loc:
     return here() if code is None or errors.is_ours(code.co_filename) else Loc(code, -1)
 
 
-def arity(f: Callable[..., Any]) -> int | None:
-    """The number of parameters; None if it cannot be known, or is not fixed."""
+def arity(f: Callable[..., Any], given: int | None = None) -> int | None:
+    """The number of parameters; None if it cannot be known, or is not fixed.
+
+    It is the number `given`, if those after that many have defaults.
+    """
     try:
         params = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
         return None
+    if given is not None and given <= len(params) and all([p.default is not p.empty for p in [*params][given:]]):
+        return given
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in params):
         return None
     return len(params)
@@ -39,7 +44,9 @@ def arity(f: Callable[..., Any]) -> int | None:
 def names_of(body: Callable[..., Any], count: int) -> list[str]:
     """The names of `count` parameters: those of `body`, or `x0`, `x1`, ... if it does not tell them."""
     try:
-        names = [p.name for p in inspect.signature(body).parameters.values() if p.kind is not p.VAR_POSITIONAL]
+        params = inspect.signature(body).parameters.values()
+        names = [p.name for p in params if p.kind is not p.VAR_POSITIONAL]
+        names = names[: max(count, sum([p.default is p.empty for p in params]))]
     except (TypeError, ValueError):
         names = []
     return names if len(names) == count else [f"x{k}" for k in range(count)]
@@ -58,11 +65,15 @@ def types_of(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
             hint = "mark a class with @rose.struct: that makes a type of it"
         raise TypeMismatch(f"{shown(body)} is not a Python function with types for its parameters", here(), hint)
     loc, params, given = written(body), inspect.signature(body).parameters, body.__annotations__
+    # what has a default and no type is a value of the host, known when the function is traced: its default
+    params = {k: p for k, p in params.items() if k in given or p.default is p.empty}
     for p in params.values():
         if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) or p.default is not p.empty:
-            what = {p.VAR_POSITIONAL: "any number of", p.VAR_KEYWORD: "any named", p.KEYWORD_ONLY: "named"}.get(p.kind)
-            what = f"{body.__name__} takes {what} parameters" if what else f"{p.name} has a default"
+            kind = {p.VAR_POSITIONAL: "any number of", p.VAR_KEYWORD: "any named", p.KEYWORD_ONLY: "named"}.get(p.kind)
+            what = f"{body.__name__} takes {kind} parameters" if kind else f"{p.name} has a type and a default"
             hint = "name each parameter, without a default: each is given at each call"
+            if not kind:
+                hint = "leave out the default; or the type, and it is a constant, known when the function is traced"
             raise TypeMismatch(what, loc.narrow(errors.parameter(p.name)), hint)
     if missing := [k for k in [*params, "return"] if k not in given]:
         what = ", ".join(["its result" if k == "return" else k for k in missing])

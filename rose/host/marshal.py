@@ -121,7 +121,8 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
             return as_single(x, loc or here()) if t is Single else as_number(x, loc or here())
         except TypeMismatch as e:
             several = isinstance(x, (list, tuple)) or getattr(x, "shape", ()) != ()
-            hint = "a Real is one number; Vec[n] and tuple[...] are the types of several" if several else e.hint
+            many = "give one number: rose.compile(f).map(xs) calls f for each of many; Vec[n] is a type of several"
+            hint = many if several else e.hint
             raise misfit(path, t, x, hint, loc) from None
     if t is Unit and x is None:
         return None

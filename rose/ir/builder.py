@@ -10,6 +10,7 @@ happen there, so every pass gets them.
 
 from __future__ import annotations
 
+import inspect
 import math
 import struct
 import threading
@@ -31,8 +32,17 @@ from .value import not_one_each as not_one_each
 LIBRARY = 20  # the cost of a function of libm
 
 
-class Op:
-    """One row of the table in `ops.py`: all that is known about an operation."""
+class Op:  # one row of the table in `ops.py`: all that is known about an operation
+    @property
+    def __doc__(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return f"{self.name}{self.__signature__}: {self.doc}"
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The parameters, by the names that they have in a derivative rule, which begins with `d` and ends with `z`."""
+        rule = self.jvp[0] if self.jvp else None
+        names = [*inspect.signature(rule).parameters][1:-1] if rule else inspect.signature(self.type).parameters
+        return inspect.Signature([inspect.Parameter(k, inspect.Parameter.POSITIONAL_ONLY) for k in names])
 
     instead = "call it, as in f(x)"  # where a number is meant
 
@@ -193,7 +203,8 @@ class Builder:
             b = b.outer
         where, hint = "function", "return it from there, and pass it in as a parameter"
         if b.root is root:
-            where, hint = "loop", "carry it out of the loop with rose.vec, rose.sum or rose.accum"
+            hint = "carry it out with rose.sum, rose.vec, rose.accum or rose.scan, or write @fn(syntax=True)"
+            where = "loop"
         file, line, *_ = v.loc.position()
         made = f"line {line}" if file == loc.code.co_filename else str(v.loc)
         return EscapedValue(f"{a_traced(v)} is used outside the {where} that it was made in, at {made}", loc, hint)

@@ -241,6 +241,8 @@ class Value:
     def __array__(self, *_: Any, **__: Any) -> Any:
         loc = here()
         hint = "use rose's functions in the place of NumPy's; a list [x, y] is a vector"
+        if isinstance(self.type, Fin):
+            hint = "make a table of the array, which a traced index can read: rose.constant(Vec[n], array)"
         if name := called(loc):
             hint = of_library(name)
         raise TypeMismatch(f"{a_traced(self)} cannot become a NumPy array: {_LATER}", loc, hint)
@@ -278,13 +280,13 @@ _UFUNCS = {  # the operators, by the names that NumPy has for them
 }  # fmt: skip
 _LATER = "it is known only when the compiled function runs"
 _ASKED = {  # what to write where Python asks for the truth of a traced value
-    "if": "choose between two values with rose.select(condition, x, y)",
+    "if": "write @fn(syntax=True), which takes `if`; or rose.select(condition, x, y), or rose.cond",
     "and": "write & | ~ for and, or, not, with each comparison in parentheses",
     "or": "write & | ~ for and, or, not, with each comparison in parentheses",
     "not": "write & | ~ for and, or, not, with each comparison in parentheses",
     "chain": "write (a < x) & (x < b) for a < x < b",
     "in": "compare with each: (x == a) | (x == b)",
-    "while": "loop with `for i in rose.range(n)`, and choose in each iteration with rose.select(condition, x, y)",
+    "while": "write @fn(syntax=True), which takes `while`; or rose.while_loop(test, body, x)",
     "filter": "each iteration of the loop gives one item: choose it with rose.select(condition, x, 0.0)",
     "assert": "check the numbers where the function is called",
     "min": "rose.min takes traced values",

@@ -146,3 +146,15 @@ def test_the_licence_of_a_package_is_that_of_its_sources(tmp_path: Path, heads: 
         found[f"f{k}"] = found["f"]
     files = rose.compile({k: f for k, f in found.items() if k in ("f0", "f1")}).files("line")
     assert json.loads(files["package.json"]).get("license") == licence
+
+
+def test_derived_functions_have_names_that_packages_can_have(tmp_path: Path):
+    module = rose.compile(square, rose.grad(square), rose.grad(rose.grad(square)), rose.value_and_grad(square))
+    assert module.grad_square(3.0) == module["grad(square)"](3.0) == module["grad_square"](3.0) == 6.0
+    assert module.grad_grad_square(3.0) == 2.0
+    assert "grad_square.wasm" in [path.name for path in rose.compile(rose.grad(square)).save(tmp_path)]
+
+
+def test_map_takes_no_names():
+    with pytest.raises(TypeMismatch, match="map takes its arguments by place, and none by the name x"):
+        rose.compile(square).map(x=[1.0])

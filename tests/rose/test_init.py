@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from types import ModuleType
 
@@ -10,6 +11,7 @@ import pytest
 
 import rose
 import wasm_backend
+from rose.ir import ops
 
 
 def test_dir_lists_public_names_and_no_rooms():
@@ -34,3 +36,22 @@ def hidden(package: ModuleType) -> list[str]:
 @pytest.mark.parametrize("package", [rose, wasm_backend])
 def test_no_module_bears_a_name_that_its_package_exports(package: ModuleType):
     assert hidden(package) == []
+
+
+@pytest.mark.parametrize("name", ["where", "zeros", "vmap", "mean", "maximum", "arctan2", "concatenate", "check"])
+def test_a_name_of_numpys_says_what_to_write(name: str):
+    with pytest.raises(rose.RoseError, match=rf"rose has no {name}") as e:
+        getattr(rose, name)
+    assert "in its place" in e.value.hint
+    assert not hasattr(rose, name)
+
+
+def test_a_name_of_nothing_is_an_error_of_pythons():
+    with pytest.raises(AttributeError, match="has no attribute 'sine'"):
+        getattr(rose, "sine")  # noqa: B009
+
+
+def test_help_shows_the_parameters_and_the_meaning_of_an_operation():
+    assert str(inspect.signature(rose.atan2)) == "(y, x, /)"
+    assert rose.sin.__doc__ == "sin(x, /): The sine of an angle in radians."
+    assert all(str(inspect.signature(getattr(rose, name))) in getattr(rose, name).__doc__ for name in ops.__all__)

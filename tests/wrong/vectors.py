@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import rose
 from rose import Real, Vec, fn
 
@@ -211,5 +213,43 @@ def a_prod_of_a_number():
     @fn
     def f(x: Real) -> Real:
         return rose.prod(x)
+
+    return f
+
+
+def an_index_that_may_be_below_zero():
+    @fn
+    def f(v: Vec[5]) -> Real:
+        return rose.sum(v[i - 1] for i in rose.range(5))
+
+    return f
+
+
+def an_index_that_runs_backwards_from_too_far():
+    @fn
+    def f(v: Vec[5]) -> Real:
+        return rose.sum(v[5 - i] for i in rose.range(5))
+
+    return f
+
+
+def a_parameter_that_is_a_number_as_an_index():
+    @fn
+    def f(v: Vec[5], k: Real) -> Real:
+        return v[k]
+
+    return f
+
+
+def a_vector_of_two_sizes():
+    return Vec[3, 2]
+
+
+def a_table_of_numpy():
+    table = np.ones(5)
+
+    @fn
+    def f(v: Vec[5]) -> Real:
+        return rose.sum(table[i] * v[i] for i in rose.range(5))
 
     return f
