@@ -246,7 +246,7 @@ atanh = _math(
 )  # fmt: skip
 pow_ = _math(
     "pow", "`x` to the power of `y`, which is 1 where `y` is 0.",
-    lambda d, x, y, z: select((y == 0.0) | ((z == 0.0) & (abs(y) == math.inf)), no(d), d * _slope_of_power(x, y, z)),
+    lambda d, x, y, z: select(_is_flat(x, y, z), no(d), d * _slope_of_power(x, y, z)),
     lambda d, x, y, z: select((z == 0.0) | ((x == 0.0) & (y == 0.0)), no(d), d * (z * log(x))),
 )  # fmt: skip
 cbrt = _math("cbrt", "The cube root, of a negative number too.", lambda d, x, z: d / (3.0 * (z * z)))
@@ -447,6 +447,11 @@ def _cosines(x: Value, y: Value) -> tuple[Value, Value]:
     return p / h, q / h
 
 
+def _is_flat(x: Value, y: Value, z: Value) -> Value:
+    """Where `pow(x, y)` has slope 0 in `x`, and its formula nan. Where `y` alone is 0, the slope moves with `y`."""
+    return ((y == 0.0) & ~(abs(x) > 0.0)) | ((z == 0.0) & (abs(y) == math.inf))
+
+
 def _slope_of_power(x: Value, y: Value, z: Value) -> Value:
     """`y * pow(x, y - 1)`, where the difference is exact; elsewhere `pow(x, y)`, which is `z`, divided by `x`."""
     return select((y >= 0.5) | (x == 0.0) | (abs(x) == math.inf), y * pow_(x, y - 1.0), y * z / x)
@@ -489,7 +494,8 @@ def _digamma() -> Func:
         b.loc = Loc(digamma.__code__, -1)  # not where it is needed first
         x = b.param(Real, "x")
         left, r = x < 0.0, x - round_(x)
-        cotangent = select(left, select(r == 0.0, b.lift(math.nan), math.pi / tan(math.pi * r)), b.lift(0.0))
+        c = math.pi * cos(math.pi * r) / sin(math.pi * r)  # 1 / tan cancels in derivatives where tan is large
+        cotangent = select(left, select(r == 0.0, b.lift(math.nan), c), b.lift(0.0))
 
         def step(i: Value, y: Value, total: Value) -> tuple[list[Value], list[Value]]:
             low = y < 10.0

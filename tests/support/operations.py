@@ -416,7 +416,7 @@ MORE: dict[str, tuple[Function, tuple[tuple[float, ...], ...]]] = {
     "max": (max, ((0.3, 2.0),)),
     "copysign": (lambda x, y: abs(x) * mpmath.sign(y), ((0.3, -2.0), (-0.3, -2.0))),
     "atan2": (mpmath.atan2, ((0.3, 2.0), (0.3, -2.0), (-3.0, 0.5))),
-    "pow": (mpmath.power, ((0.3, 2.0), (2.5, -1.5), (1.0, 0.25))),
+    "pow": (mpmath.power, ((0.3, 2.0), (2.5, -1.5), (1.0, 0.25), (23.0, 0.0))),
     "hypot": (mpmath.hypot, ((0.3, 2.0), (-3.0, 0.5))),
     "fmod": (_rest, ((7.3, 2.0), (-7.3, 2.0), (7.3, -2.0))),
     "mod": (_floored, ((7.3, 2.0), (-7.3, 2.0), (7.3, -2.0))),

@@ -108,7 +108,7 @@ def matmul(x: Any, y: Any) -> Any:
 def logsumexp(items: Any) -> Any:
     """The logarithm of the sum of `exp(x)` over the numbers `x` of a vector or a generator, without overflow.
 
-    Of no numbers it is -inf. Its gradient is the softmax of the numbers.
+    Of no numbers it is -inf. Its gradient is the softmax of the numbers, and 0 if all of them are -inf.
     """
     v = vec(items) if not isinstance(items, Value) else items
     size = _shape(v.type)
@@ -119,8 +119,11 @@ def logsumexp(items: Any) -> Any:
         return current_builder().lift(-math.inf)
     # any number near the largest gives the same answer, and the same derivatives: so it is a constant
     largest = ops.stop_gradient(max(v))
-    shift = ops.select(abs(largest) == math.inf, current_builder().zero(Real), largest)
-    return ops.log(sum(ops.exp(v[i] - shift) for i in range(size[0]))) + shift
+    zero, nothing = current_builder().zero(Real), largest == -math.inf
+    shift = ops.select(abs(largest) == math.inf, zero, largest)
+    total = sum(ops.exp(v[i] - shift) for i in range(size[0]))
+    # numbers that are all -inf stand for zeros: 1 takes the place of their sum, so that the slope is 0 and not 0 / 0
+    return ops.log(total + ops.select(nothing, 1.0, zero)) + ops.select(largest == math.inf, zero, largest)
 
 
 def _a(v: Value, x: Any) -> str:

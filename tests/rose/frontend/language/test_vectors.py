@@ -130,6 +130,8 @@ def test_logsumexp_with_infinities():
     assert f([-math.inf, 1.0]) == 1.0
     assert rose.grad(f)([-math.inf, 1.0]).tolist() == [0.0, 1.0]
     assert f([-math.inf, -math.inf]) == -math.inf
+    assert rose.grad(f)([-math.inf, -math.inf]).tolist() == [0.0, 0.0]
+    assert rose.hessian(f)([-math.inf, -math.inf]).tolist() == [[0.0, 0.0], [0.0, 0.0]]
     assert f([math.inf, 1.0]) == math.inf
     assert math.isnan(f([math.nan, 1.0]))
 
