@@ -33,7 +33,7 @@ class Vec:
         if len(rest) > 1:
             message = f"a Vec takes a size and a type, not {len(rest) + 1} things"
             raise TypeMismatch(message, here(), "write a matrix as a vector of its rows: Vec[2, Vec[3]]")
-        if rest and host_index(n) is not None and host_index(rest[0]) is not None:
+        if isinstance(n, int) and rest and isinstance(rest[0], int):
             hint = f"write a matrix as a vector of its rows: Vec[{n}, Vec[{rest[0]}]]"
             raise TypeMismatch("a Vec takes a size and a type, not two sizes", here(), hint)
         return types.Vec(_size(n, "Vec"), as_type(rest[0]) if rest else Real)
