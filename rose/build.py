@@ -245,7 +245,7 @@ class Compiled:
     @edge
     def __getitem__(self, name: str) -> Any:
         names = self._lowered.signatures
-        if name not in names:
+        if isinstance(name, str) and name not in names:  # pyright: ignore[reportUnnecessaryIsInstance]
             name = next((k for k in names if as_identifier(k) == name), name)
         return self if name == self.__name__ else self.running[name]
 
