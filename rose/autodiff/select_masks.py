@@ -103,7 +103,7 @@ class Source(NamedTuple):
     under: Guard | None = None
     leaving: Guard | None = None  # the guard that it leaves, if it must be masked
     marked: bool = False
-    used: bool = True  # false if nothing uses it: there is no contribution
+    used: bool = True  # false if nothing uses it: there is no contribution but zeros
 
 
 class Uses:

@@ -188,3 +188,13 @@ def test_what_is_outside_of_the_promise_is_nan_or_an_error():
 
     with pytest.raises(RoseError):
         rose.linear_transpose(rose.fn([Vec[4]], Vec[4])(pulled))(AT)
+
+
+def test_what_only_a_loop_without_iterations_reads():
+    def body(x: Any, y: Any) -> Any:
+        unread = rose.dot(x, rose.vec(x[0] * x[1] for _ in rose.range(2)))
+        return rose.sum(unread for _ in rose.range(0)) + y * rose.max(x[i] for i in rose.range(2))
+
+    f = rose.fn([Vec[2], Real], Real)(body)
+    assert rose.grad(f)([1.0, 2.0], 3.0).tolist() == [0.0, 3.0]
+    assert rose.hessian(f)([1.0, 2.0], 3.0).tolist() == [[0.0, 0.0], [0.0, 0.0]]
