@@ -122,6 +122,8 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
         except TypeMismatch as e:
             several = isinstance(x, (list, tuple)) or getattr(x, "shape", ()) != ()
             many = "give one number: rose.compile(f).map(xs) calls f for each of many; Vec[n] is a type of several"
+            if is_tracing():
+                many = "give one number: Vec[n] and tuple[...] are the types of several"
             hint = many if several else e.hint
             raise misfit(path, t, x, hint, loc) from None
     if t is Unit and x is None:
