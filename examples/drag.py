@@ -30,7 +30,7 @@ JANSEN = Leg([1, 0], [0, 0], [-38, -7.8], [15, 50, 41.5, 61.9, 39.3, 40.1, 55.8,
 @rose.struct
 class Joint:
     at: Vec[2]
-    bend: Real  # the squared sine of the angle between its bars, and less than 0 where they do not meet
+    near: Real  # how near its bars come to lying in one line: 0 if they do not, above 1 where they do not meet
 
 
 @fn
@@ -42,13 +42,13 @@ def joint(p: Vec[2], q: Vec[2], r: Real, s: Real) -> Joint:
     along = (a - b + 1) / 2
     aside = a - along * along
     up = rose.sqrt(aside)  # nan where they do not meet
-    return Joint([p[0] + along * x - up * y, p[1] + along * y + up * x], aside / (a * b))
+    return Joint([p[0] + along * x - up * y, p[1] + along * y + up * x], rose.relu(1 - aside / (a * b) / 0.02))
 
 
 @rose.struct
 class Pose:
     joints: Vec[8, Vec[2]]
-    bends: Vec[5]  # at those where two bars meet, which are the last
+    near: Vec[5]  # of those where two bars meet, which are the last
 
 
 @fn
@@ -62,7 +62,7 @@ def pose(leg: Leg, turn: Vec[2]) -> Pose:
     ankle = joint(knee.at, rear.at, g, f)
     foot = joint(knee.at, ankle.at, i, h)
     bars = [top, knee, rear, ankle, foot]
-    return Pose([axle, pivot, crank, *[x.at for x in bars]], [x.bend for x in bars])
+    return Pose([axle, pivot, crank, *[x.at for x in bars]], [x.near for x in bars])
 
 
 @fn
@@ -87,10 +87,7 @@ def leg(leg: Leg) -> Vec[8 + STEPS, Vec[2]]:
 def walks(leg: Leg) -> Vec[1]:
     """That in a whole turn no two bars come near to lying in one line."""
     all = poses(leg)
-    near = rose.vec(
-        rose.vec(rose.relu(1 - all[k].bends[n] / 0.02) for n in rose.range(5)) for k in rose.range(1 + STEPS)
-    )
-    return [rose.norm(near)]
+    return [rose.norm(rose.vec(all[k].near for k in rose.range(1 + STEPS)))]
 
 
 drag_leg = lib.dragger(leg, walks, stiff=5.0)

@@ -101,11 +101,10 @@ def build(page: Page, out: Path) -> int:
 
 
 def copy(file: Path, to: Path) -> None:
-    """Copy a file into a folder: JavaScript without its comments, as in a package, and so style sheets."""
-    if file.suffix == ".js":
-        (to / file.name).write_text(without_comments(file.read_text()))
-    elif file.suffix == ".css":
-        text = re.sub(r"/\*.*?\*/", "", file.read_text(), flags=re.DOTALL)
+    """Copy a file into a folder: JavaScript and style sheets without comments and indentation."""
+    if file.suffix in (".js", ".css"):
+        text = file.read_text()
+        text = without_comments(text) if file.suffix == ".js" else re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
         (to / file.name).write_text(re.sub(r"\n\s+", "\n", text).lstrip())
     else:
         shutil.copy2(file, to)
@@ -187,7 +186,7 @@ def coloured(text: str) -> str:
     return re.sub(r'<span class="(\w+)">([^<]*)</span>', lambda m: m[0] if m[1] in COLOURED else m[2], marked)
 
 
-COLOURED = {"k", "kn", "kc", "ow", "nf", "nc", "nd", "s1", "s2", "sd", "c1", "sa", "mi", "mf"}
+COLOURED = {"k", "kn", "kc", "ow", "nf", "nc", "nd", "s1", "s2", "sd", "c1", "sa"}
 
 
 def source(model: Model, files: Iterable[Path]) -> str:

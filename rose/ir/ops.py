@@ -340,7 +340,7 @@ reached = _row(
     "reached", "False of -0.0, true of every other number; what it is for, `autodiff/select_masks.py` says.",
     type=_unary((R, B)),
     eval=lambda x: x != 0.0 or math.copysign(1.0, x) > 0.0,
-    wasm="$0, f64.const 0, f64.ne, f64.const 0, f64.const 1, $0, f64.copysign, f64.lt, i32.or",
+    wasm="i64.reinterpret_f64, f64.const -0, i64.reinterpret_f64, i64.ne",
 )  # fmt: skip
 xor = _row("xor", "`x ^ y`, which is also `x != y`", type=LOGIC, eval=lambda x, y: x != y, wasm="i32.xor")
 

@@ -18,7 +18,7 @@ def _twin(op: Op) -> Op:
         evaluate, wasm = function(name), f"call {name}"
     else:
         assert op.eval is not None, op
-        evaluate, wasm = _rounded(op.eval), op.wasm.replace("f64.", "f32.")
+        evaluate, wasm = _rounded(op.eval), op.wasm.replace("f64", "f32").replace("i64", "i32")
     return Op(op.name, op.doc, type=_over_singles(op), eval=evaluate, wasm=wasm)
 
 

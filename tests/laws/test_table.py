@@ -26,7 +26,7 @@ NUMBERS = [
 TRUTHS = [False, True]
 INDICES = [0, 1, 2, 5]
 FLAT = {"sign", "floor", "ceil", "trunc", "round", "stop_gradient", "eq", "ne", "lt", "le", "not", "and", "or", "xor",
-        "iadd", "imul", "idiv", "imod", "ifrom", "ieq", "ilt", "ile", "real", "more"}  # fmt: skip
+        "iadd", "imul", "idiv", "imod", "ifrom", "ieq", "ilt", "ile", "real", "more", "reached"}  # fmt: skip
 ROWS = [op for op in OPS.values() if op.wasm]
 LITERAL_SECOND = {"idiv", "imod", "ifrom"}
 

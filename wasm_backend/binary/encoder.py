@@ -131,9 +131,9 @@ _TABLE = """
     f64x2.eq fd47               f64x2.ne fd48                  f64x2.lt fd49              f64x2.le fd4b
     v128.not fd4d               v128.and fd4e                  v128.or fd50               v128.xor fd51
     v128.bitselect fd52         f64x2.ceil fd74                f64x2.floor fd75           f64x2.trunc fd7a
-    f64x2.nearest fd9401        f64x2.abs fdec01               f64x2.neg fded01           f64x2.sqrt fdef01
-    f64x2.add fdf001            f64x2.sub fdf101               f64x2.mul fdf201           f64x2.div fdf301
-    f64x2.min fdf401            f64x2.max fdf501
+    f64x2.nearest fd9401        i64x2.ne fdd701                f64x2.abs fdec01           f64x2.neg fded01
+    f64x2.sqrt fdef01           f64x2.add fdf001               f64x2.sub fdf101           f64x2.mul fdf201
+    f64x2.div fdf301            f64x2.min fdf401               f64x2.max fdf501
     f64x2.relaxed_madd fd8702   f64x2.relaxed_nmadd fd8802
 """
 

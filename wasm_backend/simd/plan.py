@@ -72,6 +72,8 @@ _TWINS: dict[str, bytes] = {
     **{f"i32.{x}": instruction(f"v128.{x}") for x in ("and", "or", "xor")},
     "select": instruction("v128.bitselect"),
     "i32.eqz": instruction("v128.not"),
+    "i64.ne": instruction("i64x2.ne"),
+    "i64.reinterpret_f64": b"",
     "f64.copysign": instruction("v128.const", _NO_SIGN, _NO_SIGN) + instruction("v128.bitselect"),
 }
 
