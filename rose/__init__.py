@@ -23,6 +23,7 @@ from .errors import (
     WrongSyntax,
 )
 from .errors import NoField as _NoField
+from .errors import edge as _edge
 from .errors import here as _here
 from .errors.numpy_names import elsewhere as _elsewhere
 from .explain import Explanation, explain_nan
@@ -118,6 +119,7 @@ __all__ = [
 __all__ += ops.__all__  # the operations
 
 
+@_edge
 def __getattr__(name: str) -> Any:
     """What NumPy and JAX have, and Rose has under another name, or not at all."""
     if (hint := _elsewhere(name)) is not None:

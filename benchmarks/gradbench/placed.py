@@ -23,8 +23,8 @@ def call(f: Export | Compiled, *args: Any, shown: Callable[[Any], Any] = lambda 
     s = f.lowered.signatures[f.__name__]
     if s.sizes or f.lowered.imports:
         return Job(lambda: f(*args), shown)
-    state = f._module.instance().state(s, ())
-    enter, given, fail, reals, singles, words, places, result, *kept = state
+    instance = f._module.instance()
+    enter, given, fail, reals, singles, words, places, result, *_ = instance.state(s, ())
     slots, sends = {"d": (reals, 2), "f": (singles, 4), "i": (words, 2)}, list[tuple[Any, int, Any]]()
     free = iter(places)
     for p, x in zip(s.params, args, strict=True):
@@ -34,14 +34,14 @@ def call(f: Export | Compiled, *args: Any, shown: Callable[[Any], Any] = lambda 
             view, width = slots[kind]
             sends.append((view, width * len(sends) + width, number(x, p.type, (p.name,))))
 
-    def run(_: object = kept) -> None:  # whoever holds one of the two holds the instance
+    def run(_: object = instance) -> None:  # whoever holds one of the two holds the instance
         for view, k, x in sends:  # each time: a result comes where the first of them was
             view[k] = x
         error = enter(*given)
         if error is not None or words[0]:
             raise fail(error)
 
-    def read(_: object = kept) -> Any:
+    def read(_: object = instance) -> Any:
         if is_placed(s.result):
             return result.read()
         view, k = slots[kind_of(s.result.type)]

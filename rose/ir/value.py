@@ -280,7 +280,7 @@ _UFUNCS = {  # the operators, by the names that NumPy has for them
 }  # fmt: skip
 _LATER = "it is known only when the compiled function runs"
 _ASKED = {  # what to write where Python asks for the truth of a traced value
-    "if": "write @fn(syntax=True), which takes `if`; or rose.select(condition, x, y), or rose.cond",
+    "if": "write @fn(syntax=True), which takes `if`; or rose.select(c, x, y), or rose.cond",
     "and": "write & | ~ for and, or, not, with each comparison in parentheses",
     "or": "write & | ~ for and, or, not, with each comparison in parentheses",
     "not": "write & | ~ for and, or, not, with each comparison in parentheses",

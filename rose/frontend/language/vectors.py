@@ -84,6 +84,8 @@ def transpose(x: Any) -> Any:
         message = f"rose.transpose takes a matrix of Reals, not {_a(v, x)}"
         raise TypeMismatch(message, here(), "give it a vector of vectors: Vec[n, Vec[m]]")
     n, m = size
+    if m == 0:  # at once, no column tells its type
+        return current_builder().zero(Vec(0, Vec(n, Real)))
     return vec(vec(v[i][j] for i in range(n)) for j in range(m))
 
 

@@ -351,17 +351,19 @@ def test_the_memory_of_a_large_tape_is_given_back(module: rose.Compiled):
 
 
 def test_a_tape_beyond_its_limit_is_an_error_that_names_the_loop(module: rose.Compiled):
+    before = max(sizes(), default=0)
     for _ in range(2):
         with pytest.raises(rose.TooLarge, match="exhausted: its tape_limit is 33,554,432 bytes") as e:
             module(1.0, 1e9)
         assert e.value.loc is not None and e.value.loc.position()[1] == grown.loc.position()[1] + 1
     look_up(module)
-    assert max(sizes(), default=0) <= 2**22
+    assert max(sizes(), default=0) <= max(before, 2**22)
     assert module(1.0, 0.0) == 1.0
 
 
 def test_a_batch_gives_it_back_too(module: rose.Compiled):
+    before = max(sizes(), default=0)
     with pytest.raises(rose.TooLarge, match="exhausted"):
         module.map(1.0, np.array([1.0, 1e9]))
     module.map(1.0, np.array([3.0, 3.0]))
-    assert max(sizes(), default=0) <= 2**22
+    assert max(sizes(), default=0) <= max(before, 2**22)
