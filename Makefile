@@ -24,6 +24,9 @@ quick: lint floors  ## style, types, layers and a sample of the tests, in a minu
 	@$(MAKE) --no-print-directory types & types=$$!; \
 	$(BIN)/python -m pytest -n auto --quick; tests=$$?; wait $$types && exit $$tests
 
+mutants: .venv/dev  ## planted faults: does the fast part of the tests find them?
+	@$(BIN)/python -m tests.mutants
+
 lint: .venv/dev  ## style
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
@@ -113,4 +116,4 @@ else
 	else echo "node is $$($(NODE) --version), and the bundlers need 20: their tests are skipped"; fi
 endif
 
-.PHONY: help demo venv test quick lint types floors test-js test-py format web bench fuzz clean
+.PHONY: help demo venv test quick mutants lint types floors test-js test-py format web bench fuzz clean

@@ -30,14 +30,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--quick`, some cases of each test that is not slow are kept: the first, the last, and between."""
+    """With `--quick`, some cases of each test that is not slow are kept: the first, the last, and between.
+
+    Of a test that is marked `whole`, all are: it has few, and each is the only one that its row has.
+    """
     for item in items:
         if item.path.parent.name in SLOW_FOLDERS:
             item.add_marker("slow")
     if config.getoption("--quick"):
         fast = [item for item in items if not item.get_closest_marker("slow")]
         tests = [list(cases) for _, cases in groupby(fast, lambda item: item.nodeid.partition("[")[0])]
-        kept = {case for cases in tests for k, case in enumerate(cases) if k in sampled(len(cases))}
+        whole = {item for item in fast if item.get_closest_marker("whole")}
+        kept = whole | {case for cases in tests for k, case in enumerate(cases) if k in sampled(len(cases))}
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = [item for item in items if item in kept]
 

@@ -19,6 +19,7 @@ from rose.host.interpreter import run
 from rose.ir import OPS, Func, Op
 from rose.ir.types import Bool, Fin, Real, Tan, Type
 
+pytestmark = pytest.mark.whole
 NUMBERS = [
     0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.75, 5e-324, -5e-324, 2.2e-308, 1e300, -1e300, 1.7e308,
     math.inf, -math.inf, math.nan,
