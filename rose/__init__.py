@@ -1,6 +1,5 @@
 """Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
 
-import sys
 from typing import Any
 
 from . import lib as lib
@@ -121,10 +120,10 @@ __all__ += ops.__all__  # the operations
 
 @_edge
 def __getattr__(name: str) -> Any:
-    """What NumPy and JAX have, and Rose has under another name, or not at all."""
-    if (hint := _elsewhere(name)) is not None:
-        raise _NoField(f"rose has no {name}", _here(), hint)
-    raise AttributeError(f"module 'rose' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    """What is misspelt, and what NumPy and JAX have and Rose has under another name, or not at all."""
+    if name.startswith("_"):  # Python itself asks for some
+        raise AttributeError(f"module 'rose' has no attribute {name!r}")
+    raise _NoField(f"rose has no {name}", _here(), _elsewhere(name, __all__))
 
 
 def __dir__() -> list[str]:

@@ -91,8 +91,8 @@ class _Program:
         self.mailbox: dict[Func, list[Mem | None]] = {}
         self.top = 16  # nothing lies at address 0
         self.largest = 0
-        self.used: dict[Func, dict[Size, None]] = {}  # the dynamic sizes that each function uses, with what it calls
-        self.dynamic: list[tuple[str, tuple[Dim, ...], dict[Size, None], int | Size]] = []  # exports that use some
+        self.used: dict[Func, dict[Size, bool]] = {}  # the dynamic sizes that each function uses, with what it calls
+        self.dynamic: list[tuple[str, tuple[Dim, ...], dict[Size, bool], int | Size]] = []  # exports that use some
         self.math: dict[str, int] = {}  # the functions of the library that are called
         self.failures: dict[tuple[str, str], tuple[int, Failure]] = {}
         self.sizes = DynamicSizes(self)
@@ -180,7 +180,7 @@ class _Program:
         self.stops.work(f)
         with self.sizes.using() as used:
             for g in self.callees(f):
-                used.update(self.used.get(g, {}))
+                self.sizes.use(self.used.get(g, {}))
             yield
         self.used[f] = used
 

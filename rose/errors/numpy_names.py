@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from difflib import get_close_matches
 
 _SAME = """
     abs acos acosh asin asinh atan atan2 atanh cbrt ceil clip copysign cos cosh cross dot erf erfc exp exp2 expm1 floor
@@ -92,7 +94,9 @@ _OF_ROSE = {  # what has no function of Rose's in its place, looked for in `rose
 }  # fmt: skip
 
 
-def elsewhere(name: str) -> str | None:
-    """The hint for a name that `rose` does not have, if it is one of NumPy's or JAX's."""
-    instead = INSTEAD.get(name) or _OF_ROSE.get(name)
-    return None if instead is None else f"write {instead} in its place"
+def elsewhere(name: str, known: Sequence[str]) -> str:
+    """The hint for a name that `rose` does not have: perhaps it is one of NumPy's or JAX's, or a known one misspelt."""
+    if instead := INSTEAD.get(name) or _OF_ROSE.get(name):
+        return f"write {instead} in its place"
+    near = get_close_matches(name, known, 1)
+    return f"did you mean rose.{near[0]}?" if near else "dir(rose) lists what it has"

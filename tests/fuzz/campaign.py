@@ -31,7 +31,7 @@ from .report import Report
 from .small import small
 
 WRITES = 60.0  # seconds between two states of the ledger
-LONGEST = 300.0  # seconds for what is made small
+LONGEST = 100.0  # seconds for what is made small
 ALONE = 60.0  # seconds for one program
 
 

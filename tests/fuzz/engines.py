@@ -6,13 +6,13 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from browsers import BUNDLERS, CHROMIUM, FIREFOX, in_firefox, node, served
+from browsers import CHROMIUM, FIREFOX, PUPPETEER, in_browser, node, served
 from paths import TESTS
-from playwright.sync_api import sync_playwright
 from portable_values import portable
 from random_programs import Program
 
@@ -40,31 +40,20 @@ document.title = said;
 </script>"""
 
 
-def in_node(folder: Path) -> str:
+def in_node(folder: Path) -> Any:
     (folder / "compare.mjs").write_text(SCRIPT % ("index.js", READ) + "console.log(said);\n")
-    return node("compare.mjs", cwd=folder)
+    return json.loads(node("compare.mjs", cwd=folder))
 
 
-def in_chromium(folder: Path) -> str:
-    with served(folder) as at, sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.goto(f"{at}/page.html")
-        page.wait_for_function("document.title", timeout=100_000)
-        said = page.title()
-        browser.close()
-        return said
-
-
-def in_the_firefox(folder: Path) -> str:
+def in_page(browser: str, folder: Path) -> Any:
     with served(folder) as at:
-        return json.dumps(in_firefox(f"{at}/page.html"))
+        return in_browser(browser, f"{at}/page.html")
 
 
-ENGINES: dict[str, Callable[[Path], str]] = {
+ENGINES: dict[str, Callable[[Path], Any]] = {
     **({"node": in_node} if shutil.which("node") else {}),
-    **({"chromium": in_chromium} if CHROMIUM else {}),
-    **({"firefox": in_the_firefox} if FIREFOX and (BUNDLERS / "node_modules" / "puppeteer-core").exists() else {}),
+    **({"chromium": partial(in_page, "chrome")} if CHROMIUM and PUPPETEER.exists() else {}),
+    **({"firefox": partial(in_page, "firefox")} if FIREFOX and PUPPETEER.exists() else {}),
 }
 
 
@@ -73,7 +62,12 @@ def check_engines(seeds: Sequence[int]) -> Report:
     turn = seeds[0] // max(len(seeds), 1)
     engine, kind = list(ENGINES)[turn % len(ENGINES)], KINDS[turn // len(ENGINES) % len(KINDS)]
     report = Report(programs=len(seeds))
-    cases = [Case(small(seed), seed, Counter()) for seed in seeds]
+    cases = list[Case]()
+    for seed in seeds:
+        try:
+            cases.append(Case(small(seed), seed, Counter()))
+        except Exception as e:
+            report.failed(seed, e)
     wrong, law = compared(cases, engine, kind), f"{kind} package in {engine} = interpreter"
     for case in cases:
         names = [f"{name}_{case.seed}" for name in case.funcs]
@@ -100,7 +94,7 @@ def compared(cases: Sequence[Case], engine: str, kind: str) -> list[Any]:
         (out / "calls.json").write_text(json.dumps(calls))
         (out / "page.html").write_text(PAGE)
         shutil.copy(TESTS / "js" / "campaign.js", out)
-        said = json.loads(ENGINES[engine](out))
+        said = ENGINES[engine](out)
     assert said["compared"] == len(calls)
     return said["wrong"]
 

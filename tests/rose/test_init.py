@@ -46,9 +46,17 @@ def test_a_name_of_numpys_says_what_to_write(name: str):
     assert not hasattr(rose, name)
 
 
-def test_a_name_of_nothing_is_an_error_of_pythons():
-    with pytest.raises(AttributeError, match="has no attribute 'sine'"):
-        getattr(rose, "sine")  # noqa: B009
+@pytest.mark.parametrize(("name", "hint"), [("sine", "did you mean rose.sin?"), ("zzz", "dir(rose) lists what it has")])
+def test_a_name_of_nothing_has_the_nearest_as_a_hint(name: str, hint: str):
+    with pytest.raises(AttributeError, match=f"rose has no {name}") as e:
+        getattr(rose, name)
+    assert isinstance(e.value, rose.RoseError)
+    assert e.value.hint == hint
+
+
+def test_what_python_asks_a_module_for_is_an_error_of_pythons():
+    with pytest.raises(AttributeError, match="module 'rose' has no attribute '__wrapped__'"):
+        getattr(rose, "__wrapped__")  # noqa: B009
 
 
 def test_help_shows_the_parameters_and_the_meaning_of_an_operation():

@@ -18,6 +18,7 @@ from paths import TESTS
 from playwright.sync_api import Page
 
 BUNDLERS = TESTS / "bundlers"  # where npm has put what the tests need of it
+PUPPETEER = BUNDLERS / "node_modules" / "puppeteer-core"
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 
@@ -64,10 +65,16 @@ def node(*args: object, cwd: Path) -> str:
     return ran.stdout
 
 
-def in_firefox(url: str, what: str = "document.title") -> Any:
-    """What a page says, as JSON, in its title or elsewhere, in Firefox; its console may not complain."""
-    if FIREFOX is None:
-        pytest.skip("there is no Firefox here")
-    if not (BUNDLERS / "node_modules" / "puppeteer-core").exists():
+def in_browser(kind: str, url: str, what: str = "document.title") -> Any:
+    """What a page says, as JSON, in its title or elsewhere, in chrome or firefox; its console may not complain."""
+    executable = {"chrome": CHROMIUM, "firefox": FIREFOX}[kind]
+    if executable is None:
+        pytest.skip(f"there is no {kind} here")
+    if not PUPPETEER.exists():
         pytest.skip("puppeteer is not installed: npm install --prefix tests/bundlers")
-    return json.loads(node(BUNDLERS / "firefox.mjs", FIREFOX, url, what, cwd=BUNDLERS))
+    return json.loads(node(BUNDLERS / "browser.mjs", kind, executable, url, what, cwd=BUNDLERS))
+
+
+def in_firefox(url: str, what: str = "document.title") -> Any:
+    """What a page says in Firefox."""
+    return in_browser("firefox", url, what)

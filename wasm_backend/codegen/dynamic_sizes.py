@@ -8,7 +8,7 @@ rest. Python's runtime works out the same numbers; that of JavaScript reads them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -35,21 +35,24 @@ class DynamicSizes:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.globals: dict[Size, int] = {}
-        self.counts: dict[Size, None] = {}  # what cannot be below zero: numbers of iterations, and of bytes
-        self.used: dict[Size, None] = {}  # by the function that is being written
+        # those of the function that is being written; a count, of iterations or of bytes, cannot be below zero there
+        self.used: dict[Size, bool] = {}
         self._exported: dict[Size, None] = {}
 
     def get(self, x: Size, *, count: bool = True) -> int:
         """The global that has a size."""
         if x not in self.globals:
             self.globals[x] = self.program.module.global_(I32, True, 0)
-        if count:
-            self.counts[x] = None
-        self.used[x] = None
+        self.use({x: count})
         return self.globals[x]
 
+    def use(self, sizes: Mapping[Size, bool]) -> None:
+        """Note that the function that is being written uses some sizes, and which of them are counts."""
+        for x, count in sizes.items():
+            self.used[x] = count or self.used.get(x, False)
+
     @contextmanager
-    def using(self) -> Generator[dict[Size, None]]:
+    def using(self) -> Generator[dict[Size, bool]]:
         """Collect the sizes that are used inside, which those around do not count as theirs."""
         outer, self.used = self.used, {}
         try:
@@ -64,7 +67,7 @@ class DynamicSizes:
             self._exported[x] = None
             self.program.module.export(exported(x), GLOBAL, k)
 
-    def define(self, name: str, dims: Sequence[Dim], used: Iterable[Size], base: int, end: int | Size) -> None:
+    def define(self, name: str, dims: Sequence[Dim], used: Mapping[Size, bool], base: int, end: int | Size) -> None:
         """Write `#name`, which takes the sizes of an export that needs memory up to `end`; `BASE` is at `base`."""
         m = self.program.module
         index = m.reserve(m.type([I32] * len(dims), []), MARK + name)
@@ -75,9 +78,10 @@ class DynamicSizes:
             c("f64.convert_i32_u")
             c.known[d] = c.keep()
         low, high = c.local(F64), c.local(F64)
-        for x in dict.fromkeys([*used, *[end] * isinstance(end, Size)]):
+        for x in dict.fromkeys([*used, end] if isinstance(end, Size) else used):
             k = c.value(x)
-            for bound, of in [(high, "f64.max"), *[(low, "f64.min")] * (x in self.counts)]:
+            bounds = [(high, "f64.max"), (low, "f64.min")] if used.get(x) else [(high, "f64.max")]
+            for bound, of in bounds:
                 c.get(bound)
                 c.get(k)
                 c(of)
@@ -92,7 +96,7 @@ class DynamicSizes:
             c("end")
         for x in used:  # from here on nothing fails
             c.integer(x)
-            c("global.set", self.get(x))
+            c("global.set", self.globals[x])
         m.define(index, c)
         m.export(MARK + name, FUNC, index)
 

@@ -54,7 +54,7 @@ class Heap:
         self._top: int | None = None  # the global that says how far the heap has grown
         self._start = 0  # the global that says where it begins
         self._made: dict[str | Type, int] = {}
-        self._needs: dict[Type, dict[Size, None]] = {}  # the sizes that the functions of a stack use
+        self._needs: dict[Type, dict[Size, bool]] = {}  # the sizes that the functions of a stack use
 
     @property
     def used(self) -> bool:
@@ -166,7 +166,7 @@ class Heap:
         if t not in self._made:
             with sizes.using() as self._needs[t]:
                 self._define_force(t)
-        sizes.used.update(self._needs[t])
+        sizes.use(self._needs[t])
         return self._made[t]
 
     def _define_force(self, t: Stack) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from ...errors import TypeMismatch, argument, edge, here
 from ...ir import Value, current_builder, ops, shown
 from ...ir.lengths import norm_of
+from ...ir.sizes import Size
 from ...ir.types import Real, Type, Vec
 from ..values import infer
 from .loops import max, range, sum, vec
@@ -84,7 +85,7 @@ def transpose(x: Any) -> Any:
         message = f"rose.transpose takes a matrix of Reals, not {_a(v, x)}"
         raise TypeMismatch(message, here(), "give it a vector of vectors: Vec[n, Vec[m]]")
     n, m = size
-    if m == 0:  # at once, no column tells its type
+    if not isinstance(m, Size) and m == 0:  # at once, no column tells its type
         return current_builder().zero(Vec(0, Vec(n, Real)))
     return vec(vec(v[i][j] for i in range(n)) for j in range(m))
 

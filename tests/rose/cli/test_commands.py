@@ -304,7 +304,7 @@ def test_a_file_that_is_not_there_or_has_no_function_or_fails(sh: Shell, target:
 IN_TRACING = {
     "branching": (7, "TypeMismatch: a traced Bool ", "return -x if x < 0.0 else x", "             ^^^^^^^"),
     "out_of_range": (11, "OutOfRange: index 7 ", "return v[7]", "         ^"),
-    "misspelt": (15, "AttributeError: module 'rose' ", "return rose.squareroot(x)", "       ^^^^^^^^^^^^^^^"),
+    "misspelt": (15, "NoField: rose has no squareroot", "return rose.squareroot(x)", "       ^^^^^^^^^^^^^^^"),
     "raising": (19, "KeyError: 'nowhere'", 'return {}["nowhere"]', "       ^^^^^^^^^^^^^"),
 }
 

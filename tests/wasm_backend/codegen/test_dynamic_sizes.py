@@ -420,3 +420,10 @@ def test_what_is_certain_of_sizes_holds_for_each():
     whole = 4 * (n // 4)
     assert all([at_most(x, n) for x in (whole, whole - 3, whole + n % 4, n % 4)]) and at_most(n, whole + n % 4)
     assert not at_most(whole + 3, n) and not at_most(n, whole)
+
+
+def test_what_cannot_be_below_zero_in_one_function_may_be_in_another():
+    n = rose.dim("n")
+    f = rose.fn([Vec[n]], Real)(lambda x: rose.scan(lambda i, s: x[i] * s, 1.0, n))
+    module = rose.compile({"one": rose.grad(f), "two": rose.grad(f)}, dynamic=True)
+    assert module["one"]([]).tolist() == module["two"]([]).tolist() == []
