@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 from .derivatives.gradients import value_and_grad
 from .errors import Loc, NotDifferentiable, edge
 from .frontend.function import AnyFn, checked
-from .host.interpreter import Env, Items, evaluate, run
+from .host.interpreter import Env, Items, Watch, evaluate, run
 from .ir import ADD_TO, CONST, PARAM, Block, Func, Value, While, is_call
 from .ir.ops import ifrom
 from .ir.stacks import JOIN
@@ -172,12 +172,12 @@ def _origins(x: Any) -> Iterator[_Found]:
             yield from _origins(y)
 
 
-class _Watch:
+class _Watch(Watch):
     """The watch of an interpreter run that marks numbers that are not finite with their origin."""
 
     def __init__(self, root: Func, *, hide_root: bool) -> None:
+        super().__init__()
         self.root, self.hide_root = root, hide_root
-        self.calls: list[tuple[Value, Env]] = []
         self.found: list[_Found] = []
         self.loops: dict[int, tuple[Func, int, list[Any]]] = {}  # the iteration of each while_loop, by call depth
 

@@ -31,7 +31,7 @@ from .frontend.function import AnyFn
 from .host.comparisons import Record, Search, Site, Spent, from_leaves, key, leaves_of, named, ours
 from .host.differences import approaches, beside, between, central, on_one_side, one_sided
 from .host.effects import Assertion, Printer, spelled
-from .host.interpreter import Env, evaluate, run
+from .host.interpreter import Env, Watch, run
 from .host.marshal import plain, present
 from .ir import Func, Value, While
 from .ir.callgraph import instructions, reachable
@@ -189,7 +189,7 @@ class _Examination:
             return
         dxs = [_draw(t, self.rng, _direction) for t in self.types]
         ct = _draw(self.result, self.rng, _direction, like=y)
-        duals = [_join(x, dx, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+        duals = self._joined(xs, dxs)
         both, pulled = self._both(self.forward, duals), self._both(self.reverse, [*xs, ct])
         if self.report.wrong or both is None or pulled is None:
             return
@@ -242,12 +242,20 @@ class _Examination:
             else:
                 self._disagree(self._where(xs), one, dy[k], [slopes[k] for slopes in tried])
 
+    def _joined(self, xs: Sequence[Any], dxs: Sequence[Any]) -> list[Any]:
+        """Arguments of forward mode."""
+        return [_join(x, dx, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+
+    def _moved(self, xs: Sequence[Any], dxs: Sequence[Any], h: float) -> list[Any]:
+        """The arguments `xs + h * dxs`."""
+        return [_moved(x, dx, h, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+
     def _along(self, xs: Sequence[Any], dxs: Sequence[Any], count: int) -> Callable[[float], list[float]]:
         """The numbers of the value along a line."""
 
         def along(h: float) -> list[float]:
             self.watch.another()
-            moved = [_moved(x, dx, h, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+            moved = self._moved(xs, dxs, h)
             try:
                 again = self.watch.anew()
                 z = run(self.f.func, *moved, watch=again) if self.endless else self._call(self.f, moved)
@@ -262,7 +270,7 @@ class _Examination:
     def _disagree(self, at: str, along: Callable[[float], float], d: float, slopes: Sequence[float]) -> None:
         """Classify a derivative `d` far from all differences: a kink, a jump, too rough to tell, or wrong."""
         found = next((s for r, s in combinations(slopes, 2) if abs(r - s) <= 1e-4 * abs(s)), math.nan)
-        left, right = sorted([one_sided(along, sign) for sign in (-1.0, 1.0)])
+        left, right = sorted([one_sided(along, first) for first in (-1e-3, 1e-3)])
         space = 1e-4 * max(abs(left), abs(right))
         said = f"derivative {d:.9g}, by differences {found:.9g}"
         if right - left > space and left - space <= d <= right + space:
@@ -360,9 +368,7 @@ class _Examination:
         dxs = [_draw(t, random.Random(0), _direction) for t in self.types]
         again = self.watch.anew()
         try:
-            run(
-                self.forward.func, *[_join(x, dx, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)], watch=again
-            )
+            run(self.forward.func, *self._joined(xs, dxs), watch=again)
         except _TooLong:
             raise
         except self.outside:
@@ -410,7 +416,7 @@ class _Examination:
     def _slope(self, xs: Sequence[Any], dxs: Sequence[Any]) -> list[tuple[float, float]]:
         """The numbers of the value, each with its derivative along a direction."""
         assert self.forward is not None
-        duals = [_join(x, dx, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+        duals = self._joined(xs, dxs)
         try:
             return list(_duals(self._call(self.forward, duals), self.result))
         except self.outside:
@@ -453,7 +459,7 @@ class _Examination:
 
         def along(h: float) -> list[float]:
             self.watch.another()
-            moved = [_moved(x, dx, h, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+            moved = self._moved(xs, dxs, h)
             return [d for _, d in self._slope(moved, dxs)] or [math.nan] * len(dy)
 
         for k, (d, dd) in enumerate(zip(dy, seconds, strict=True)):
@@ -462,9 +468,9 @@ class _Examination:
     def _duals_along(self, xs: Sequence[Any], dxs: Sequence[Any]) -> list[Any]:
         """The point and the direction as arguments of the second derivative, along the same direction twice."""
         assert self.forward is not None
-        duals = [_join(x, dx, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+        duals = self._joined(xs, dxs)
         zeros = [_draw(t, self.rng, _zero, like=x) for x, t in zip(xs, self.types, strict=True)]
-        moves = [_join(dx, zero, t) for dx, zero, t in zip(dxs, zeros, self.types, strict=True)]
+        moves = self._joined(dxs, zeros)
         return [_join(x, dx, untyped(t)) for x, dx, t in zip(duals, moves, self.forward.types, strict=True)]
 
     def _second_at(self, at: str, along: Callable[[float], float], d: float, dd: float) -> None:
@@ -488,11 +494,11 @@ class _TooLong(Exception):
     """An evaluation takes too many iterations."""
 
 
-class _Limit:
+class _Limit(Watch):
     """The watch of an interpreter run: it stops it after too many iterations, and records its comparisons."""
 
     def __init__(self, patience: int, most: int | None) -> None:
-        self.calls: list[tuple[Value, Env]] = []
+        super().__init__()
         self.left, self.patience, self.most, self.record = ITERATIONS, patience, most, Record()
 
     def anew(self) -> _Limit:
@@ -507,16 +513,10 @@ class _Limit:
             if self.most < 0:
                 raise _TooLong
 
-    def given(self, p: Value, x: Any) -> Any:
-        return x
-
     def step(self, v: Value, xs: list[Any], env: Env) -> Any:
-        answer = evaluate(v, xs)
+        answer = super().step(v, xs, env)
         self.record.note(v, xs, answer)
         return answer
-
-    def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any:
-        return x
 
     def iteration(self, f: Func, count: int, xs: list[Any]) -> None:
         self.left, self.patience = self.left - 1, self.patience - 1

@@ -17,18 +17,17 @@ def central(along: Callable[[float], list[float]], h: float) -> list[float]:
     return [_limit([row[k] for row in rows], 4.0) for k in range(len(rows[0]))]
 
 
-def one_sided(along: Callable[[float], float], sign: float) -> float:
-    """The derivative on one side."""
-    steps = [sign * 1e-3 / 2**k for k in range(8)]
-    return _limit([(along(step) - along(0.0)) / step for step in steps], 2.0)
+def one_sided(along: Callable[[float], float], first: float) -> float:
+    """The derivative on one side, that of the sign of `first`, by differences from there on."""
+    here, steps = along(0.0), [first / 2**k for k in range(8)]
+    return _limit([(along(step) - here) / step for step in steps], 2.0)
 
 
 def on_one_side(along: Callable[[float], float], sign: float, scale: float) -> float:
     """The derivative on one side, from two sets of steps that agree; nan if they do not."""
     found = list[float]()
     for first in (1e-3, 1e-4, 1e-5):
-        steps = [sign * scale * first / 2**k for k in range(8)]
-        found.append(_limit([(along(step) - along(0.0)) / step for step in steps], 2.0))
+        found.append(one_sided(along, sign * scale * first))
         if any([between(found[-1], x, x, abs(along(0.0))) for x in found[:-1]]):
             return found[-2]
     return math.nan

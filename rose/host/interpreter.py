@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Generator
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 from .. import ir
 from ..ir import Block, Body, Branch, Func, Op, Opaque, Value, While, is_call
@@ -28,15 +28,29 @@ Env = dict[Value, Any]
 Running = Generator[tuple[Func, list[Any]], Any, Any]  # gives the calls it needs, is sent their answers
 
 
-class Watch(Protocol):
-    """An observer of the evaluation: `calls` are the calls that are running, and what was known where each was made."""
+class Watch:
+    """An observer of the evaluation, which may put other results in the place of those that it sees.
 
-    calls: list[tuple[Value, Env]]
+    `calls` are the calls that are running, and what was known where each was made.
+    """
 
-    def given(self, p: Value, x: Any) -> Any: ...
-    def step(self, v: Value, xs: list[Any], env: Env) -> Any: ...
-    def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any: ...
-    def iteration(self, f: Func, count: int, xs: list[Any]) -> None: ...
+    def __init__(self) -> None:
+        self.calls: list[tuple[Value, Env]] = []
+
+    def given(self, p: Value, x: Any) -> Any:
+        """The argument of a parameter."""
+        return x
+
+    def step(self, v: Value, xs: list[Any], env: Env) -> Any:
+        """The result of an instruction that is neither a loop nor a call."""
+        return evaluate(v, xs)
+
+    def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any:
+        """The result of a call."""
+        return x
+
+    def iteration(self, f: Func, count: int, xs: list[Any]) -> None:
+        """Note that an iteration of a `while` begins."""
 
 
 def run(f: Func, *args: Any, watch: Watch | None = None) -> Any:

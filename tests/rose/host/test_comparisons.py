@@ -11,34 +11,25 @@ import rose
 from rose import Bool, Fin, Real, Vec
 from rose.host import comparisons
 from rose.host.comparisons import Record, Search, from_leaves, leaf_types, leaves_of, named
-from rose.host.interpreter import evaluate, run
+from rose.host.interpreter import Watch, run
 from rose.ir.ops import lt
 
 n = rose.dim("n")
 
 
-class Watch:
+class Recorder(Watch):
     def __init__(self) -> None:
-        self.calls: list[Any] = []
+        super().__init__()
         self.record = Record()
 
-    def given(self, p: Any, x: Any) -> Any:
-        return x
-
     def step(self, v: Any, xs: list[Any], env: Any) -> Any:
-        answer = evaluate(v, xs)
+        answer = super().step(v, xs, env)
         self.record.note(v, xs, answer)
         return answer
 
-    def answered(self, v: Any, xs: list[Any], x: Any, env: Any) -> Any:
-        return x
-
-    def iteration(self, f: Any, count: int, xs: list[Any]) -> None:
-        pass
-
 
 def recorded(f: Any, *xs: Any) -> Record:
-    watch = Watch()
+    watch = Recorder()
     run(f.func, *xs, watch=watch)
     return watch.record
 
