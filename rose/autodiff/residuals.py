@@ -7,13 +7,12 @@ that of the block around a loop has a vector for each entry of the tape of the l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Func, Value, is_call
+from ..ir.accumulators import is_ref
 from ..ir.callgraph import is_table
 from ..ir.ops import and_, iadd, ifrom, imul, not_, real, select
-from ..ir.sizes import differ
-from ..ir.types import Fin
 from .half_signature import HalfSignature
 from .linearity import Loops
 
@@ -26,20 +25,18 @@ class Residuals:
 
     def __init__(self, g: Func, signature_of: Callable[[Func], HalfSignature]) -> None:
         self.g, self.signature_of = g, signature_of
-        self.loops = Loops(g.body)
+        self.loops = Loops(g.body, self._given)
         self.positions = {p: k for k, p in enumerate(g.params)}
         self.params: dict[Value, int] = {}  # the residual parameters, and their positions
         self.tapes: dict[Block, dict[Entry, int]] = {}  # the tape of each block: entry -> position
         self.loop_of: dict[Block, Value] = {}
         self.chooses = False
-        self.read: dict[Value, None] = {}  # the linear values that something reads
         self._block(g.body)
-        self._reads(g.body.results)
 
     @property
     def unread(self) -> list[int]:
         """The linear parameters that nothing reads."""
-        return [k for p, k in self.positions.items() if p.type.linear and p not in self.read]
+        return [k for p, k in self.positions.items() if p.type.linear and p not in self.loops.read]
 
     def is_index(self, v: Value) -> bool:
         """True for the index of a loop: the loop of the linear half has its own."""
@@ -50,7 +47,6 @@ class Residuals:
     def _block(self, block: Block) -> None:
         self.tapes[block] = {}
         for v in self.loops.code[block]:
-            self._reads(v.args)
             if v.op is FOR:
                 self._for(v)
             else:
@@ -84,16 +80,14 @@ class Residuals:
     def _for(self, v: Value) -> None:
         block: Block = v.attr
         self.loop_of[block] = v
-        n, before = block.params[0].type, dict(self.read)
         self._block(block)
-        self._reads(block.results)
-        if isinstance(n, Fin) and not differ(n.size, 0):
-            self.read = before  # nothing in a loop without iterations is read
         for entry in self.tapes[v.attr]:
             self._keep(v.block, (v, entry))
 
-    def _reads(self, args: Iterable[Value]) -> None:
-        self.read.update(dict.fromkeys([a for a in args if a.type.linear]))
+    def _given(self, call: Value) -> list[Value]:
+        """The linear arguments that a call reads, and the accumulators that it takes."""
+        unread = self.signature_of(call.attr).unread
+        return [a for k, a in enumerate(call.args) if a.type.linear and (is_ref(a) or k not in unread)]
 
     def _need_parts(self, condition: Value) -> None:
         """Masks test the conditions that another joins: see `select_masks.py`."""

@@ -35,13 +35,7 @@ def test_small_programs_hold_their_laws(part: int):
     assert report.laws[f"{KINDS[part % 3]} module = interpreter"] == size
 
 
-def known(k: Any) -> Any:
-    """Part 1 has a program that is known to break a law."""
-    why = "seed 25: a nan of an arm that is not taken reaches a gradient by reverse mode"
-    return pytest.param(1, marks=[pytest.mark.slow, pytest.mark.xfail(reason=why, strict=True)]) if k is PARTS[1] else k
-
-
-@pytest.mark.parametrize("part", [known(k) for k in PARTS])
+@pytest.mark.parametrize("part", PARTS)
 def test_large_programs_hold_their_laws(part: int):
     report = check_large(range(part * 15, part * 15 + (12 if part else 2)))
     assert report.failures == []

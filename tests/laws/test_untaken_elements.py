@@ -385,6 +385,12 @@ def outs_inside(x: Any) -> Any:
     return total
 
 
+def handed_to_what_reads_it_not(x: Any) -> Any:
+    p = log_of(x)
+    spent = each(lambda i: where(x, i, rose.sin(p[i]) * x[i]))
+    return rose.cond(x[0] > 0.0, lambda: rose.select(False, spent, inside(x)), lambda: x[1])
+
+
 def inactive_after_division(x: Any) -> Any:
     s = rose.scan(lambda i, s: s / (1.5 + s * s), x[0] * x[2], 1)
     return rose.relu(s - 5.0) + rose.relu(s) * x[0]
@@ -432,6 +438,7 @@ PROGRAMS: list[tuple[Body, Body]] = [
     (exploded_select, exploded_inside),
     (pair_state, pair_state_inside),
     (outs_of_an_explosion, outs_inside),
+    (handed_to_what_reads_it_not, inside),
     (inactive_after_division, inactive_inside),
 ]
 
