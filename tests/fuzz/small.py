@@ -417,7 +417,7 @@ class Writer:
     def masked(self, vars: list[Var], indent: int) -> None:
         """A vector that is computed once, and read behind a mask."""
         found = [v for v in vars if isinstance(v.type, Vec) and v.type.elem is Real and v.type.size]
-        if not MASKED or not found:
+        if not found:
             return self.accumulate(vars, indent)
         v, (form, guard, bound) = self.pick(found), self.pick(GUARDED)
         n, p, t = v.type.size, self.name("p"), self.name("t")
@@ -543,7 +543,6 @@ class Writer:
         return tuple([made(t) for t in types])
 
 
-MASKED = False  # whether vectors are computed once, and read behind masks, where that may be nan
 NAMES = {PAIR: "Pair", DEEP: "Deep"}
 MORE: tuple[Type, ...] = (
     Real, PAIR, DEEP, Vec(3, Fin(2)), Vec(2, Fin(3)), Vec(2, Vec(2, Real)), Vec(2, PAIR), Bool, Vec(0, Real)
