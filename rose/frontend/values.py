@@ -6,10 +6,24 @@ value shows. Either takes numbers, lists, arrays, structs, and traced values any
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from ..errors import Loc, NotLinear, here
-from ..host.marshal import Path, as_given, elements, fields, how_to_write, is_dict, is_listing, misfit, plain, spell
+from ..host.marshal import (
+    Path,
+    as_given,
+    at_once,
+    elements,
+    fields,
+    how_to_write,
+    is_dict,
+    is_listing,
+    misfit,
+    plain,
+    spell,
+)
 from ..ir import CONST, Value, a_traced, as_number, current_builder, shown, types
 from ..ir.forms import dict_form, form_of
 from ..ir.numbers import is_truth
@@ -36,8 +50,10 @@ def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
         )
     if isinstance(t, types.Vec):
         xs = elements(x, t, path, loc)
-        if _holds_numbers(t) and not any(map(is_traced, xs)):
-            return b.const(plain(xs, t, path, loc), t)
+        if not t.linear and not t.stacked:  # of numbers of the host it is one literal, whatever is in it
+            known = at_once(xs, t.elem)
+            if known is not None or not any(map(is_traced, xs)):
+                return b.const(plain(xs, t, path, loc) if known is None else known, t)
         return b.pack([to_value(y, t.elem, (*path, k), loc) for k, y in enumerate(xs)], t)
     if isinstance(t, Tuple):
         xs, names = fields(x, t, path, loc)
@@ -85,10 +101,6 @@ def is_number(x: Any) -> bool:
     return isinstance(x, (int, float, Size)) or (x.__class__ is not Value and getattr(x, "shape", None) == ())
 
 
-def _holds_numbers(t: Type) -> bool:
-    return _holds_numbers(t.elem) if isinstance(t, types.Vec) else t is Real or t is Bool or isinstance(t, types.Fin)
-
-
 def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value:
     """`x` as a traced value of the type that it shows: a list is a vector, a tuple is a tuple.
 
@@ -112,9 +124,42 @@ def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value
         return b.tuple(items, Tuple(tuple([v.type for v in items]), form))
     if is_listing(x):
         below = declared.elem if isinstance(declared, types.Vec) else None
+        if (elem := _shown_at_once(x, below)) is not None:
+            return to_value(x, types.Vec(len(x), elem), ("the list",), loc)
         items = [infer(y, loc, below) for y in x]
         elem = widest(items) if items else below or Real
         return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
     if isinstance(declared, types.Fin) and not is_truth(x):
         return to_value(x, declared, ("an index",), loc)
     return b.lift(x) if is_truth(x) else b.const(as_number(x, loc or here()), Real)
+
+
+def _shown_at_once(xs: Sequence[Any], declared: Type | None) -> Type | None:
+    """The type that `infer` finds of each of many host values; None if they are unusual, or not all of one class."""
+    classes = {*map(type, xs)}
+    only = classes.pop() if len(classes) == 1 else None
+    if isinstance(declared, types.Fin):
+        return declared if only is int else None
+    if only is float or only is int or classes == {int, float}:
+        return Real
+    if only is bool or only is None:
+        return Bool if only is bool else None
+    if only is list and (n := len(xs[0])) and {*map(len, xs)} == {n}:
+        below = declared.elem if isinstance(declared, types.Vec) else None
+        elem = _shown_at_once([*chain.from_iterable(xs)], below)
+        return None if elem is None else types.Vec(n, elem)
+    return _structs_shown_at_once(xs, only)
+
+
+def _structs_shown_at_once(xs: Sequence[Any], cls: type) -> Type | None:
+    """The same of tuples, or of structs of a class."""
+    form = form_of(cls)
+    if form is not None:
+        rows, declared = map(form.read, xs), as_type(cls)
+    elif cls is tuple and {*map(len, xs)} == {len(xs[0])}:
+        rows, declared = iter(xs), None
+    else:
+        return None
+    of = declared.items if isinstance(declared, Tuple) else [None] * len(xs[0])
+    items = [_shown_at_once(column, t) for column, t in zip(zip(*rows, strict=True), of, strict=True)]
+    return None if None in items else Tuple(tuple([t for t in items if t is not None]), form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, TypeGuard
 
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here
@@ -78,7 +79,7 @@ def is_listing(x: Any) -> TypeGuard[Sequence[Any]]:
 def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]:
     """The elements of a list, tuple or array, of which there must be the right number."""
     if hasattr(x, "tolist") and hasattr(x, "shape"):
-        x = x.tolist()
+        x = [*x] if _record_names(x) and x.shape else x.tolist()
     if not isinstance(x, (list, tuple, range)) or is_named_tuple(type(x)):  # pyright: ignore
         hint = "a vector is given as a list, a tuple or an array" + "; rose.vec(...) makes one" * is_tracing()
         raise misfit(path, t, x, hint, loc)
@@ -91,10 +92,17 @@ def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]
     return x  # pyright: ignore[reportUnknownVariableType]
 
 
+def _record_names(x: Any) -> Sequence[str] | None:
+    """The names of the fields of a record of NumPy, or of an array of them; None of all else."""
+    return getattr(getattr(x, "dtype", None), "names", None)
+
+
 def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Sequence[str | int]]:
     """The fields of a struct, and their names: from an object of its class, a dict, or a tuple."""
     names: Sequence[str | int] = t.form.fields if t.form is not None else range(len(t.items))
     form = form_of(x.__class__)
+    if (columns := _record_names(x)) and x.shape == ():
+        x = {k: x[k] for k in columns} if t.form is not None else [x[k] for k in columns]
     if is_dict(x) and t.form is not None:
         if wrong := [k for k in (*x, *names) if k not in x or k not in names]:
             has = "is missing" if wrong[0] in names else "has the unknown"
@@ -140,12 +148,50 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
         return k
     if isinstance(t, types.Vec):
         xs = elements(x, t, path, loc)
-        done = t.elem is Real and all([y.__class__ is float for y in xs])
-        return tuple(xs if done else [plain(y, t.elem, (*path, k), loc) for k, y in enumerate(xs)])
+        done = at_once(xs, t.elem)
+        return tuple([plain(y, t.elem, (*path, k), loc) for k, y in enumerate(xs)]) if done is None else done
     if isinstance(t, Tuple):
         xs, names = fields(x, t, path, loc)
         return tuple([plain(y, s, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)])
     raise misfit(path, t, x, how_to_write(None, t), loc)
+
+
+def at_once(xs: Sequence[Any], t: Type) -> tuple[Any, ...] | None:
+    """`plain` of each of many values, column by column; None if one is unusual, or wrong: `plain` says which."""
+    classes = {*map(type, xs)}
+    if isinstance(t, types.Vec):
+        return _rows_at_once(xs, t) if classes <= _LISTS and _of_length(xs, t.size) else None
+    if isinstance(t, Tuple):
+        return _structs_at_once(xs, t, classes)
+    if isinstance(t, types.Fin):
+        inside = t.size.__class__ is int and classes <= {int} and (not xs or (min(xs) >= 0 and max(xs) < t.size))
+        return tuple(xs) if inside else None
+    return tuple(xs) if t in _USUAL and classes <= {_USUAL[t]} else None
+
+
+_LISTS: set[type] = {list, tuple}
+_USUAL: dict[Type, type] = {Real: float, Bool: bool, Unit: type(None)}
+
+
+def _of_length(xs: Sequence[Any], n: Any) -> bool:
+    return n.__class__ is int and {*map(len, xs)} <= {n}
+
+
+def _rows_at_once(xs: Sequence[Any], t: types.Vec) -> tuple[Any, ...] | None:
+    flat = at_once([*chain.from_iterable(xs)], t.elem)
+    return None if flat is None else tuple([flat[k * t.size : (k + 1) * t.size] for k in range(len(xs))])
+
+
+def _structs_at_once(xs: Sequence[Any], t: Tuple, classes: set[type]) -> tuple[Any, ...] | None:
+    form, n = t.form, len(t.items)
+    if form is not None and form.get is not None and classes == {form.cls}:
+        xs = [*map(form.get, xs)]
+    elif not classes <= _LISTS or not _of_length(xs, n):
+        return None
+    columns = [at_once(column, s) for column, s in zip(zip(*xs, strict=True) if xs else [()] * n, t.items, strict=True)]
+    if None in columns:
+        return None
+    return tuple(zip(*columns, strict=True)) if columns else ((),) * len(xs)  # pyright: ignore
 
 
 def answer(x: Any, t: Type, path: Path, loc: Loc | None = None) -> Any:

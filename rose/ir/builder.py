@@ -268,6 +268,8 @@ class Builder:
         assert isinstance(tup.type, Tuple), tup
         if tup.op is ZERO:
             return self.zero(tup.type.items[k])
+        if tup.type.items[k].scalar and (row := _content(tup)) is not None:
+            return self.const(row[k], tup.type.items[k])
         return self.emit(GET, (tup,), k, tup.type.items[k])
 
     def pack(self, items: Sequence[Value], type: Vec) -> Value:
@@ -286,8 +288,8 @@ class Builder:
             k: int = i.attr
             if vec.op is PACK:
                 return vec.args[k]
-            if vec.op is CONST and not isinstance(t.elem, (Vec, Tuple)):
-                return self.const(vec.attr[k], t.elem)
+            if t.elem.scalar and (row := _content(vec)) is not None:
+                return self.const(row[k], t.elem)
         return self.emit(INDEX, (vec, i))
 
     # accumulators
@@ -372,6 +374,20 @@ class Builder:
         if self.verify is not None:
             self.verify(made)
         return made
+
+
+def _content(v: Value) -> Any:
+    """The host value of an aggregate that is a literal, or a part of one at literal indices; None of any other."""
+    path: list[int] = []
+    while v.op is GET or (v.op is INDEX and v.args[1].op is CONST):
+        path.append(v.attr if v.op is GET else v.args[1].attr)
+        v = v.args[0]
+    if v.op is not CONST:
+        return None
+    x = v.attr
+    for k in reversed(path):
+        x = x[k]
+    return x
 
 
 def _nowhere(ref: Value) -> bool:

@@ -222,15 +222,19 @@ def _literal(x: Any, t: Type) -> bool:
     """True if `x` is the plain value of a literal of type `t`."""
     if isinstance(t, Vec):
         return x.__class__ in (tuple, Numbers) and len(x) == t.size and all([_literal(y, t.elem) for y in x])
+    if isinstance(t, Tuple):
+        return x.__class__ is tuple and len(x) == len(t.items) and all(map(_literal, x, t.items))
     if isinstance(t, Fin):
         if isinstance(x, Size):  # below zero only where there is no index
             return at_most(plus(x, 1), t.size)
         return x.__class__ is int and 0 <= x and at_most(x + 1, t.size)
+    if t is Unit:
+        return x is None
     return x.__class__ is float if t is Real or t is Single else x.__class__ is bool and t is Bool
 
 
 def _const(v: Value) -> str | None:
-    if not _literal(v.attr, v.type):
+    if not _literal(v.attr, v.type) or not (v.type.scalar or isinstance(v.type, Vec)):
         return f"{shown(v.attr)} is not a literal of type {v.type!r}"
     return _expect(v, v.type, args=0)
 

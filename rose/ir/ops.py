@@ -22,7 +22,7 @@ from functools import cache
 from typing import Any
 
 from ..errors import Loc
-from .builder import CONST, ZERO, Op, building, current_builder, is_literal
+from .builder import CONST, ZERO, Op, building, current_builder, is_known, is_literal
 from .builder import row as _row
 from .func import Func, Origin
 from .libm import function
@@ -135,6 +135,18 @@ sub = _row(
 
 # Linear in the first argument.
 
+
+def _as_product(x: Value, y: Value) -> Value | None:
+    """`x / y` as a product, where `y` is a power of two: its reciprocal is exact, so both round the same number.
+
+    In single precision, too: the largest and the smallest powers stay divisors, as their reciprocals may be none.
+    """
+    mantissa, exponent = math.frexp(y.attr)
+    if abs(mantissa) != 0.5 or abs(exponent) > 120:
+        return None
+    return x if y.attr == 1.0 else mul(x, current_builder().const(1.0 / y.attr, Real))
+
+
 mul = _row(
     "mul", "`x * y`",
     type=_binary((R, R, R), (T, R, T)),
@@ -153,7 +165,7 @@ div = _row(
     eval=lambda x, y: x / y if y else x * math.copysign(math.inf, y),
     jvp=[lambda d, x, y, z: d / y, lambda d, x, y, z: -(d * (z / y))],
     transpose=lambda ct, x, y: [ct / y, None],
-    simplify=lambda x, y: x if x.op is ZERO or (y.op is CONST and is_literal(y, 1.0)) else None,
+    simplify=lambda x, y: x if x.op is ZERO else _as_product(x, y) if is_known(y) and y.type is Real else None,
     wasm="f64.div", cost=5,
 )  # fmt: skip
 

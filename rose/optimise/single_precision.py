@@ -60,7 +60,8 @@ def _instruction(v: Value, block: Block, env: dict[Value, Value]) -> Value:
 
 def _literal(v: Value, x: Any, t: Type) -> Any:
     """A literal, or a part of it, rounded to 32 bits."""
-    assert not isinstance(t, Tuple), t
+    if isinstance(t, Tuple):
+        return tuple([_literal(v, y, s) for y, s in zip(x, t.items, strict=True)]) if double(t) is not t else x
     if isinstance(t, Vec):
         return tuple([_literal(v, y, t.elem) for y in x]) if double(t) is not t else x
     if t is not Single:

@@ -54,6 +54,20 @@ def known_size(t: Type) -> int:
     return 0 if isinstance(n, Size) else n
 
 
+@cache
+def packing(t: Type) -> str:
+    """The format of a `t` for Python's `struct`, without its byte order: the numbers, and the padding between them."""
+    if isinstance(t, Vec):
+        return "" if t.empty else f"{t.size}{packing(t.elem)}" if t.elem.scalar else packing(t.elem) * t.size
+    if isinstance(t, Tuple):
+        starts, ends = [*offsets(t), known_size(t)], [0, *map(plus, offsets(t), map(known_size, t.items))]
+        gaps = [f"{start - end}x" if start != end else "" for start, end in zip(starts, ends, strict=True)]
+        return "".join([x for pair in zip(gaps, [*map(packing, t.items), ""], strict=True) for x in pair])
+    return "" if t.empty else _PACKING.get(t, "I")
+
+
+_PACKING: dict[Type, str] = {Real: "d", Tan: "d", Single: "f", Bool: "?"}
+
 _TYPES: dict[Type, int] = {Real: F64, Tan: F64, Single: F32}
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from rose.ir import CONST, ZERO, Value
 from rose.ir.stacks import POP
-from rose.ir.types import Bool, Fin, Real, Type, Vec
+from rose.ir.types import Tuple, Type, Vec, parts
 
-from ..abi.layout import align, known_size, leaves
+from ..abi.layout import align, known_size, leaves, packing
 from ..binary.encoder import Module
 from .heap import HEADER
 from .locations import Mem
@@ -42,9 +43,14 @@ def place_literals(
 
 def encoded(x: Any, t: Type) -> bytes:
     """A literal as it lies in memory."""
-    if isinstance(t, Vec) and isinstance(t.elem, Vec):
-        return b"".join([encoded(y, t.elem) for y in x])
-    xs, of = (x, t.elem) if isinstance(t, Vec) else ([x], t)
-    assert of.scalar, t
-    kind = "?" if of is Bool else "I" if isinstance(of, Fin) else "d" if of is Real else "f"
-    return struct.pack(f"<{len(xs)}{kind}", *xs)
+    return struct.Struct("<" + packing(t)).pack(*_numbers(x, t))
+
+
+def _numbers(x: Any, t: Type) -> Sequence[Any]:
+    """The numbers of a literal, in order."""
+    if t.scalar or t.empty:
+        return () if t.empty else (x,)
+    types = t.items if isinstance(t, Tuple) else (t.elem,) * len(x) if isinstance(t, Vec) else ()
+    if all([s.scalar for s in parts(t)]):
+        return x
+    return [*chain.from_iterable(map(_numbers, x, types))]

@@ -156,7 +156,7 @@ def _bare(t: Type) -> Type:
 
 
 def _parts(x: Any, t: Type, path: Path) -> Iterator[tuple[Path, Any, Type]]:
-    """The columns of an argument: the arrays of a struct of arrays; a list is one column.
+    """The columns of an argument: the arrays of a struct of arrays; a list is one column, and so is an array.
 
     Each with its path and its type, without the axis of the batch.
     """
@@ -164,7 +164,7 @@ def _parts(x: Any, t: Type, path: Path) -> Iterator[tuple[Path, Any, Type]]:
     while isinstance(s, Vec):
         dims.append(s.size)
         s = s.elem
-    if not isinstance(s, Tuple) or x.__class__ is list:
+    if not isinstance(s, Tuple) or x.__class__ is list or getattr(x, "shape", ()):
         yield path, x, t
         return
     xs, names = fields(x, s, path, None)

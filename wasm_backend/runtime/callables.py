@@ -232,9 +232,10 @@ class Export:
     The result is a number, an array (a copy), or an object of the user's own class. Two keyword arguments
     choose another form for a result that is in memory:
 
-        out=array    write a vector of numbers into `array`, and return that
+        out=array    write a vector of numbers, or of structs, into `array`, and return that
         view=True    return read-only views of the memory instead of copies. They are valid until the
                      module is next called in the same thread, which overwrites them, and keep it alive.
+                     That of a vector of structs is an array of records.
 
     If a parameter is itself called `out` or `view`, use `call`.
     """

@@ -22,11 +22,12 @@ from rose.ir import Value, shown
 from rose.ir.sizes import number as number_of
 from rose.ir.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Unit, Vec, double
 
-from ..abi.layout import offsets, size
+from ..abi.layout import offsets, packing, size
 
 Array = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
+Pairs = list[tuple[Array, Array]]
 
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -68,6 +69,7 @@ class Leaf:
     """
 
     def __init__(self, t: Type, at: int, memory: Any, lead: Shape, dims: Shape, strides: Shape) -> None:
+        self.at, self.dims = at, dims
         self.shape, self.depth, self.is_vector = lead + dims, len(lead), bool(dims) and t is not Unit
         self.limit, self.single = t.size if isinstance(t, Fin) else None, t is Single
         self.dtype = dtype = dtype_of(t)
@@ -103,6 +105,11 @@ class Leaf:
         view = self.view.view()
         view.flags.writeable = False
         return _nested(view, self.depth)
+
+    def columns_of(self, out: Any) -> Pairs | None:
+        """The array to write and what is written into it, if `out` is as a result would be; else None."""
+        same = is_array(out) and out.dtype in (self.result_dtype, self.dtype) and out.shape == self.shape
+        return [(out, self.view)] if same and out.flags.writeable else None
 
     def put(self, x: Any) -> bool:
         """Write `x`; False if it cannot be written, or if it takes `plain` to decide."""
@@ -170,15 +177,18 @@ _KNOWN = (*_SEQUENCES, Value)  # not converted to arrays
 class Struct:
     """A struct or tuple in memory, or a vector of them (a struct of arrays): each field is a place."""
 
-    def __init__(self, t: Tuple, at: int, memory: Any, lead: Shape, items: Sequence[Place]) -> None:
+    def __init__(
+        self, t: Tuple, at: int, memory: Any, lead: Shape, strides: Shape, items: Sequence[Place], bytes: int
+    ) -> None:
         self.type, self.lead, self.items = t, lead, items
+        self.at, self.memory, self.strides, self.bytes = at, memory, strides, bytes
         self.make: Callable[[Sequence[Any]], Any] = t.form.make if t.form is not None else tuple
         self.cls = t.form.cls if t.form is not None and t.form.get is not None and not lead else None
         self.get: Any = t.form.get if t.form is not None else None
         self.usual: tuple[type, ...] | None = None  # the classes of its numbers, if they are written all at once
         usual = tuple([x.usual for x in items if isinstance(x, Leaf) and x.usual is not None])
         if usual and len(usual) == len(items):
-            codec = struct.Struct(_format(t))
+            codec = struct.Struct("=" + packing(t))
             self.usual, self.pack = usual, partial(codec.pack_into, memory, at)
             self.unpack = partial(codec.unpack_from, memory, at)
 
@@ -187,7 +197,35 @@ class Struct:
         return _rows(self.make, columns, self.lead) if self.lead else self.make(columns)
 
     def peek(self) -> Any:
-        return _rows(self.make, [x.peek() for x in self.items], self.lead)
+        """A struct of views; the view of a vector of structs is an array of records."""
+        if not self.lead or (record := self.record()) is None:
+            return _rows(self.make, [x.peek() for x in self.items], self.lead)
+        view = np.ndarray(self.lead, record, None if 0 in self.lead else self.memory, self.at, self.strides)
+        view.flags.writeable = False
+        return view.view(np.recarray)
+
+    def record(self) -> DType | None:
+        """The dtype of one of the structs as it lies in memory; None where a part of it has no bytes."""
+        form, count = self.type.form, len(self.items)
+        dtypes = [x.record() if isinstance(x, Struct) else x.dtype for x in self.items]
+        if not dtypes or any([x is None or x.kind == "O" for x in dtypes]):
+            return None
+        shapes = [x.lead[len(self.lead) :] if isinstance(x, Struct) else x.dims for x in self.items]
+        made: Any = {
+            "names": form.fields if form is not None else [f"f{k}" for k in range(count)],
+            "formats": [*zip(dtypes, shapes, strict=True)],
+            "offsets": [x.at - self.at for x in self.items],
+            "itemsize": self.bytes,
+        }
+        return np.dtype(made)
+
+    def columns_of(self, out: Any) -> Pairs | None:
+        """The arrays to write and what is written into each, if `out` is an array of such records; else None."""
+        columns = _array_columns(self.type, out, self.lead) if is_array(out) else None
+        if columns is None:
+            return None
+        parts = [x.columns_of(column) for x, column in zip(self.items, columns, strict=True)]
+        return None if None in parts else [pair for pairs in parts for pair in pairs or ()]
 
     def put(self, x: Any) -> bool:
         columns = self.get(x) if x.__class__ is self.cls else _columns(self.type, x, self.lead)
@@ -214,16 +252,7 @@ def place_of(t: Type, at: int, memory: Any, lead: Shape = (), strides: Shape = (
         return Leaf(t, at, memory, lead, dims, strides)
     lead = lead + dims
     items = [place_of(x, at + number_of(k), memory, lead, strides) for x, k in zip(t.items, offsets(t), strict=True)]
-    return Struct(t, at, memory, lead, items)
-
-
-def _format(t: Tuple) -> str:
-    """The format of a tuple of numbers for `struct`, with the padding between them."""
-    text, end = "=", 0
-    for k, x in zip(offsets(t), t.items, strict=True):
-        text += f"{number_of(k) - end}x{dtype_of(x).char}"
-        end = number_of(k) + dtype_of(x).itemsize
-    return text
+    return Struct(t, at, memory, lead, strides, items, number_of(size(t)))
 
 
 def _nested(x: Array, depth: int) -> Any:
@@ -240,7 +269,7 @@ def _rows(make: Callable[[Sequence[Any]], Any], columns: Sequence[Any], lead: Sh
 
 
 def _columns(t: Tuple, x: Any, lead: Shape) -> Sequence[Any] | None:
-    """The columns of the fields, from a list of structs; None if `x` is not such a list."""
+    """The columns of the fields, from an array or a list of structs; None if `x` is neither, or unusual."""
     form = t.form
     if not lead:
         if form is not None and x.__class__ is form.cls and form.get is not None:
@@ -249,14 +278,41 @@ def _columns(t: Tuple, x: Any, lead: Shape) -> Sequence[Any] | None:
             return fields(x, t, (), None)[0]
         except RoseError:
             return None
+    if is_array(x):
+        return _array_columns(t, x, lead)
     if x.__class__ not in (list, tuple) or len(x) != lead[0]:
         return None
-    if form is not None and form.get is not None and len(lead) == 1 and {*map(type, x)} == {form.cls}:
-        return list(zip(*map(form.get, x), strict=True))
-    rows = [_columns(t, y, lead[1:]) for y in x]
+    rows = _items(t, x) if len(lead) == 1 else [_columns(t, y, lead[1:]) for y in x]
     if any([row is None for row in rows]):
         return None
     return list(zip(*rows, strict=True)) if rows else [() for _ in t.items]  # pyright: ignore
+
+
+def _items(t: Tuple, xs: Sequence[Any]) -> Sequence[Any]:
+    """The fields of each struct of a list; None of one that is unusual. If all are of one class, in few calls."""
+    form, n, classes = t.form, len(t.items), {*map(type, xs)}
+    if form is not None and form.get is not None and classes == {form.cls}:
+        return [*map(form.get, xs)]
+    if classes <= {list, tuple}:
+        return xs if {*map(len, xs)} <= {n} else [None]
+    if form is not None and classes == {dict} and {*map(len, xs)} == {n}:
+        try:
+            return [[x[k] for k in form.fields] for x in xs]
+        except KeyError:
+            return [None]
+    return [_columns(t, x, ()) for x in xs]
+
+
+def _array_columns(t: Tuple, x: Array, lead: Shape) -> Sequence[Array] | None:
+    """The parts of an array that belong to the fields: those of its records by name, or those along its next axis."""
+    d, names = len(lead), x.dtype.names
+    if hasattr(x, "mask") or x.shape[:d] != lead:
+        return None
+    if names is None:
+        return [*np.moveaxis(x, d, 0)] if x.ndim > d and x.shape[d] == len(t.items) else None
+    wanted = names if t.form is None else t.form.fields
+    fits = x.ndim == d and len(names) == len(t.items) and {*names} == {*wanted}
+    return [np.asarray(x[k]) for k in wanted] if fits else None
 
 
 def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> None:
@@ -333,22 +389,29 @@ def destination(place: Place | None, t: Type, out: Any, view: bool) -> Callable[
     """The function that reads a result from its place without a new copy: into `out`, or as views of the memory."""
     if out is None:
         return place.peek if place is not None else lambda: None  # a number is returned without it
-    if not view and out.__class__ is np.ndarray and isinstance(place, Leaf) and place.is_vector:
-        if out.dtype is place.result_dtype and out.shape == place.shape and out.flags.writeable:
-            return partial(_into, out, place.view)
-    if view or not isinstance(place, Leaf) or not place.is_vector:
-        hint = "leave out `out`, which takes a vector of numbers, and not together with `view`"
+    if view or place is None or not (place.is_vector if isinstance(place, Leaf) else place.lead):
+        hint = "leave out `out`, which takes a vector of numbers or of structs, and not together with `view`"
         raise TypeMismatch(f"out cannot be given here: the result is a {t!r}", here(), hint)
-    shape, dtype = place.shape, place.result_dtype
-    if is_array(out) and out.shape == shape and out.dtype == dtype and out.flags.writeable:
-        return partial(_into, out, place.view)
+    pairs = place.columns_of(out)
+    if pairs is not None:
+        return partial(_into, out, pairs)
+    raise _cannot_take(place, out)
+
+
+def _cannot_take(place: Place, out: Any) -> TypeMismatch:
+    """The error of an `out` that is not as the result is."""
     got = shown(out)
     if is_array(out):
         got = f"{'one' if out.flags.writeable else 'a read-only one'} of shape {out.shape} of {out.dtype}"
-    what = f"out must be an array of shape {shape} of {dtype}, got {got}"
-    raise TypeMismatch(what, here(), f"make one with np.empty({shape}, np.{dtype})")
+    if isinstance(place, Leaf):
+        shape, dtype = place.shape, place.result_dtype
+        what = f"out must be an array of shape {shape} of {dtype}, got {got}"
+        return TypeMismatch(what, here(), f"make one with np.empty({shape}, np.{dtype})")
+    what = f"out must be an array of {place.type!r} of shape {place.lead}, got {got}"
+    return TypeMismatch(what, here(), "give one like f(x, view=True).copy()")
 
 
-def _into(out: Array, view: Array) -> Array:
-    out[...] = view
+def _into(out: Array, pairs: Pairs) -> Array:
+    for column, view in pairs:
+        column[...] = view
     return out

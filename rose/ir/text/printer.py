@@ -461,14 +461,18 @@ def _name(name: str, letter: str) -> str:
     return f"{letter}{made}" if made[0].isdecimal() else made
 
 
-def _literal(x: Any) -> str:
-    if isinstance(x, tuple):
-        return f"[{', '.join(map(_literal, x))}]"  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+def _literal(x: Any, t: Type) -> str:
+    if isinstance(t, Vec):
+        return f"[{', '.join([_literal(y, t.elem) for y in x])}]"
+    if isinstance(t, Tuple):
+        return _tuple([*map(_literal, x, t.items)]) if x else "(,)"
+    if t is Unit:
+        return ZEROS[Unit]
     return str(x).lower() if isinstance(x, bool) else repr(x)
 
 
 _EXPRESSIONS: dict[Op, Callable[[Value, list[str]], str]] = {
-    builder.CONST: lambda v, xs: _literal(v.attr),
+    builder.CONST: lambda v, xs: _literal(v.attr, v.type),
     builder.ZERO: lambda v, xs: ZEROS.get(v.type, "0" if isinstance(v.type, Fin) else "zero"),
     builder.TUPLE: lambda v, xs: _tuple(xs) if xs else "(,)",
     builder.PACK: lambda v, xs: f"[{', '.join(xs)}]",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Generator
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 
 import rose
 from rose import Bool, Fin, NotLinear, Real, Tan, TypeMismatch, Unit, Vec
+from rose.frontend.annotations import as_type
 from rose.frontend.values import coerce, infer, is_number, is_traced, to_value
-from rose.ir import Builder, building
+from rose.ir import Builder, building, types
 from rose.ir.types import tuple_of
 
 
@@ -74,3 +76,39 @@ def test_traced_values_are_found_in_structs(b: Builder):
     assert is_number(np.float64(1.0))
     assert is_number(rose.dim("n"))
     assert not is_number(x)
+
+
+@dataclasses.dataclass
+class Mark:
+    at: Fin[9]
+    by: Vec[2]
+
+
+MARKS = [Mark(1, [2.0, 3.0]), Mark(8, [4.0, 5.0])]
+
+
+@pytest.mark.parametrize(
+    "x", [MARKS, [(1, [2, 3]), {"at": 8, "by": [4, 5]}], np.array([(1, [2, 3]), (8, [4, 5])], "i4, 2f4")]
+)
+def test_a_vector_of_host_structs_is_one_literal(b: Builder, x: Any):
+    if isinstance(x, np.ndarray):
+        x.dtype.names = ("at", "by")
+    assert to_value(x, as_type(Vec[2, Mark])).attr == ((1, (2.0, 3.0)), (8, (4.0, 5.0)))
+
+
+@pytest.mark.parametrize(
+    ("x", "t"),
+    [
+        (MARKS, Vec[2, Mark]),
+        ([(1, True), (2.5, False)], Vec[2, tuple_of(Real, Bool)]),
+        ([[[1.0, 2]], [[3, 4]]], Vec[2, Vec[1, Vec[2]]]),
+        ([((1.0,), [True])], Vec[1, tuple_of(tuple_of(Real), Vec[1, Bool])]),
+        ([{"a": 1.0}, {"a": 2.0}], Vec[2, as_type({"a": Real})]),
+        ([[], []], Vec[2, Vec[0]]),
+    ],
+)
+def test_a_list_of_host_values_leaves_nothing_but_its_literal(b: Builder, x: Any, t: Any):
+    assert infer(x).type is as_type(t)
+    assert [v.type for v in b.root.code if not v.type.scalar and isinstance(v.type, types.Vec)] == [
+        as_type(t)
+    ] or not x[0]

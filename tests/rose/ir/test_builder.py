@@ -75,3 +75,11 @@ def test_the_collector_is_off_in_a_trace_and_on_after_it():
     f = rose.fn([Real], Real)(lambda x: (inner(x), seen.append(gc.isenabled()))[0])
     assert f.func and seen == [False, False]
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_a_part_of_a_literal_at_literal_indices_is_a_literal(k: int):
+    with ir.building("f") as b:
+        t = VecType(2, Tuple((Real, VecType(2, Real)), None))
+        row = b.index(b.const(((1.0, (2.0, 3.0)), (4.0, (5.0, 6.0))), t), k)
+        assert [b.get(row, 0).attr, b.index(b.get(row, 1), 1).attr] == [[1.0, 3.0], [4.0, 6.0]][k]

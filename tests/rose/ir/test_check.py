@@ -116,7 +116,7 @@ def test_an_index_fits_its_vector():
     [
         (Fin[3], 3), (Fin[3], -1), (Fin[3], 1.0), (Fin[3], True), (Real, 1), (Real, True), (Bool, 0), (Tan, 0.0),
         (Unit, None), (V3, (1.0, 2.0)), (V3, [1.0, 2.0, 3.0]), (V3, (1.0, 2, 3.0)), (VecType(1, Fin[2]), (2,)),
-        (tuple_of(Real), (1.0,)),
+        (tuple_of(Real), (1.0,)), (VecType(1, tuple_of(Real)), ((1,),)), (VecType(1, tuple_of(Real)), ((),)),
     ],
 )  # fmt: skip
 def test_a_literal_is_of_its_type(t: Type, x: Any):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import struct
 
+import numpy as np
 import pytest
 
+import rose
 from rose.ir import OPS, building, is_literal
 from rose.ir.builder import LIBRARY
 from rose.ir.ops import add, div, iadd, mul, neg, select, sin, sqrt
@@ -41,6 +44,25 @@ def test_what_a_literal_decides_is_simplified_and_keeps_every_bit():
         assert mul(x, 1.0) is x and select(c, x, x) is x
         assert mul(x, 0.0) is not b.lift(0.0)
         assert is_literal(add(b.lift(1.0), b.lift(2.0)), 3.0)
+
+
+POWERS = [2.0, -2.0, 0.5, -1024.0, 2.0**60, 2.0**-100]
+ODD = [1.0, -0.0, math.pi, -1e308, 5e-324, -3e-310, math.inf, -math.inf]
+
+
+@pytest.mark.parametrize("y", POWERS)
+def test_a_quotient_by_a_power_of_two_is_a_product_of_the_same_bits(y: float):
+    f = rose.fn([Real], Real)(lambda x: x / y)
+    assert "mul" in [v.op.name for v in f.func.body.code] and mul.eval is not None and div.eval is not None
+    assert all([struct.pack("d", f(x)) == struct.pack("d", div.eval(x, y)) for x in ODD])
+    single = rose.compile(f, dtype="f32")
+    assert all([single(float(x)) == np.float32(x) / np.float32(y) for x in (1.5, -0.0, 3.25, math.inf, 1e-40)])
+
+
+@pytest.mark.parametrize("y", [3.0, 0.75, 0.0, math.inf, 2.0**127, 2.0**-127, 5e-324])
+def test_a_quotient_by_another_number_stays_one(y: float):
+    with building("f") as b:
+        assert div(b.param(Real, "x"), y).op is div
 
 
 def test_the_sum_of_two_indices_is_an_index_of_a_type_that_holds_it():

@@ -1,5 +1,7 @@
 """The memory layout of types."""
 
+import struct
+
 import pytest
 
 from rose.ir.sizes import Dim, times
@@ -13,6 +15,7 @@ from wasm_backend.abi.layout import (
     leaf_offsets,
     leaves,
     offsets,
+    packing,
     size,
     wasm_type,
 )
@@ -81,3 +84,15 @@ def test_leaves_cover_a_flat_tuple_without_overlap():
     ends = [at + known_size(x) for at, x in zip(leaf_offsets(t), leaves(t), strict=True)]
     assert all([end <= at for end, at in zip(ends, leaf_offsets(t)[1:], strict=False)])
     assert ends[-1] <= known_size(t)
+
+
+@pytest.mark.parametrize(
+    "t",
+    [
+        Vec(3, Bool), Vec(0, Real), tuple_of(Bool, Real), tuple_of(Real, Bool), tuple_of(), Unit,
+        Vec(2, tuple_of(Bool, Fin(2), Unit, Single)),
+        tuple_of(Bool, Vec(2, tuple_of(Single, Bool)), Real, Vec(0, Bool)),
+    ],
+)  # fmt: skip
+def test_what_is_packed_has_the_size_of_its_type(t: Type):
+    assert struct.calcsize("<" + packing(t)) == size(t)

@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 import rose
 from rose import Fin, Real, Vec, fn
 from rose.ir import Func, types
-from rose.ir.types import Bool, Single
+from rose.ir.types import Bool, Single, Unit
+from wasm_backend.abi.layout import size
 from wasm_backend.binary.encoder import Module
 from wasm_backend.codegen.call_order import needs
 from wasm_backend.codegen.literals import encoded, place_literals
@@ -44,3 +47,23 @@ def test_a_literal_is_little_endian_and_has_the_bytes_of_its_type():
     assert encoded((True, False), types.Vec(2, Bool)) == b"\1\0"
     assert encoded(1.0, Single) == b"\0\0\x80\x3f"
     assert len(encoded(((1.0,), (2.0,)), types.Vec(2, types.Vec(1, Real)))) == 16
+
+
+TABLES: list[tuple[Any, Any, str]] = [
+    (((1, 2), (3, 4)), types.tuple_of(Fin[9], Fin[9]), "01000000 02000000 03000000 04000000"),
+    (((True, 1.0, None),), types.tuple_of(Bool, Single, Unit), "01000000 0000803f"),
+    (((1.0, True),), types.tuple_of(Single, Bool), "0000803f 01000000"),
+    (
+        (((1, (True, False)), 2),),
+        types.tuple_of(types.tuple_of(Fin[9], Vec[2, Bool]), Fin[9]),
+        "01000000 01000000 02000000",
+    ),
+    (((), ()), types.tuple_of(), ""),
+    (((3, ()),), types.tuple_of(Fin[9], Vec[0]), "03000000"),
+]
+
+
+@pytest.mark.parametrize(("x", "t", "bytes"), TABLES)
+def test_a_table_of_tuples_lies_as_in_memory(x: Any, t: Any, bytes: str):
+    whole = types.Vec(len(x), t)
+    assert encoded(x, whole).hex() == bytes.replace(" ", "") and len(encoded(x, whole)) == size(whole)

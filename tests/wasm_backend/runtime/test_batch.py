@@ -456,3 +456,10 @@ def test_nan_and_zeros_keep_their_bits():
     f = rose.compile(rose.fn([Real], Real)(lambda x: x))
     x = np.array([math.nan, -0.0, 0.0, math.inf, -math.inf, 5e-324])
     assert bits(f.map(x)) == bits(x)
+
+
+def test_an_array_of_records_is_a_batch_of_structs():
+    module = rose.compile(fn([Point, Real], Real)(lambda p, s: p.x * s + p.y))
+    points = np.array([(1.0, 2.0), (3.0, 4.0)], [("y", "f8"), ("x", "f8")])
+    assert module.map(points, 10.0).tolist() == module.map(points[["x", "y"]], 10.0).tolist() == [21.0, 43.0]
+    assert module.map(np.array([[2.0, 1.0], [4.0, 3.0]]), 10.0).tolist() == [21.0, 43.0]

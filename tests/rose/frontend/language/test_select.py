@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import pytest
 
 import rose
-from rose import Fin, Real, TypeMismatch, Vec, fn
+from rose import Bool, Fin, Real, TypeMismatch, Vec, fn
+from rose.host.interpreter import run
 from rose.ir import building
 
 
@@ -44,3 +46,51 @@ def test_a_traced_index_reads_a_constant():
 
 def test_the_absolute_value_has_a_flat_kink():
     assert rose.grad(fn([Real], Real)(rose.abs))(0.0) == 0.0
+
+
+class Spring(NamedTuple):
+    ends: tuple[Fin[3], Fin[3]]
+    k: Real
+    rests: Vec[2]
+
+
+TABLES: list[tuple[Any, Any, Callable[[Any], Any]]] = [
+    (tuple[Fin[3], Fin[3]], [(0, 1), (1, 2), (2, 0)], lambda row: row[0] * 2.0 + row[1]),
+    (tuple[Real], [(0.1,), (0.2,)], lambda row: row[0]),
+    (
+        tuple[Fin[2], None, Bool],
+        [(1, None, True), (0, None, False)],
+        lambda row: rose.select(row[2], row[0] + 1.5, 2.5),
+    ),
+    (Spring, [((0, 1), 0.3, [1, 2]), Spring((1, 2), 0.7, [3.5, -0.0])], lambda row: row.k * row.rests[row.ends[0] % 2]),
+    ({"a": Vec[2, tuple[Real, Bool]]}, [{"a": [(0.5, True), (1.5, False)]}] * 2, lambda row: row["a"][1][0]),
+    (Vec[2, tuple[Real, Fin[4]]], [[(0.5, 3), (1.5, 2)], [(2.5, 1), (3.5, 0)]], lambda row: row[1][0] * row[0][1]),
+    (tuple[Vec[0], Real], [([], 0.25), ([], 0.5)], lambda row: row[1]),
+    (tuple[Vec[17], Bool], [([0.5] * 17, True), ([1.5] * 17, False)], lambda row: row[0][16]),
+]
+
+
+@pytest.mark.parametrize(("t", "rows", "use"), TABLES)
+def test_a_table_of_structs_is_read_by_a_traced_index(t: Any, rows: Any, use: Callable[[Any], Any]):
+    n = len(rows)
+
+    def weighed(x: Any, k: Any) -> Any:
+        table = rose.constant(Vec[n, t], rows)
+        return use(table[k]) * x * x + rose.sum(rose.exp(use(table[i]) * x) for i in rose.range(n))
+
+    f = fn([Real, Fin[n]], Real)(weighed)
+    second = rose.grad(rose.grad(f))
+    for options in ({}, {"simd": True}):
+        module = rose.compile({"f": f, "second": second}, **options)
+        assert module(0.7, 1) == run(f.func, 0.7, 1) and module.second(0.7, 1) == run(second.func, 0.7, 1)
+    assert rose.compile(f, dtype="f32")(0.7, 1) == pytest.approx(module(0.7, 1), rel=1e-5)
+
+
+def test_a_table_takes_the_bytes_of_its_elements():
+    pairs = [(k % 50, k // 50) for k in range(1000)]
+
+    def body(x: Any) -> Any:
+        table = rose.constant(Vec[1000, tuple[Fin[50], Fin[50]]], pairs)
+        return rose.sum(x[table[k][0]] * x[table[k][1]] for k in rose.range(1000))
+
+    assert len(rose.compile(rose.grad(fn([Vec[50]], Real)(body))).wasm) < 8 * 1000 + 600

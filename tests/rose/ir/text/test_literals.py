@@ -6,8 +6,10 @@ import pytest
 
 from rose import NotLinear, OutOfRange, RoseError
 from rose.host.interpreter import run
+from rose.ir import CONST
 from rose.ir.text.literals import number
 from rose.ir.text.module import parse
+from rose.ir.text.printer import show
 
 
 @pytest.mark.parametrize(
@@ -33,3 +35,23 @@ def test_a_row_of_numbers_is_a_literal_vector():
 def test_a_literal_of_another_type_is_refused(text: str, kind: type[RoseError]):
     with pytest.raises((kind, OutOfRange)):
         parse(text)
+
+
+TABLES = [
+    "let v: [2](3, Real) = [(1, 2.0), (2, -0.0)] in snd v[i]",
+    "let v: [2](Bool, (), [2](Real,)) = [(true, (), [(1.0,), (2.0,)]), (false, (), [(3.0,), (nan,)])] in v[i].2[i].0",
+    "let v: [2](,) = [(,), (,)] in 1.0",
+    "let v: [2]([0](3, 3), Real) = [([], 1.0), ([], 2.0)] in snd v[i]",
+]
+
+
+@pytest.mark.parametrize("text", TABLES)
+def test_a_table_of_tuples_is_one_literal_that_is_written_as_it_is_read(text: str):
+    f = parse(f"def f(i: 2): Real = {text}").funcs["f"]
+    assert next(v.op for v in f.body.code if not v.type.scalar) is CONST
+    assert show(parse(show(f)).funcs["f"]) == show(f)
+
+
+def test_a_tuple_with_a_value_in_it_is_none():
+    f = parse("def f(x: Real): Real = let v: [1](Real, 3) = [(x, 1)] in fst v[0]").funcs["f"]
+    assert run(f, 2.0) == 2.0
