@@ -7,6 +7,7 @@ found: its batch is taken apart. What breaks a law is made small in a process of
 from __future__ import annotations
 
 import gc
+import math
 import multiprocessing
 import os
 import resource
@@ -33,6 +34,7 @@ from .small import small
 WRITES = 60.0  # seconds between two states of the ledger
 LONGEST = 100.0  # seconds for what is made small
 ALONE = 60.0  # seconds for one program
+PATIENCE = 10  # a process may take so many times as long as it may use the processor, of which it has not all
 
 
 class Kind(NamedTuple):
@@ -192,14 +194,15 @@ def spawned(
 ) -> Task:
     """A process that sends what `work` gives, with the seconds of the processor that it took."""
     ours, theirs = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context("fork").Process(target=_work, args=(work, theirs, failure is not None))
+    process = multiprocessing.get_context("fork").Process(target=_work, args=(work, theirs, failure is not None, limit))
     process.start()
     theirs.close()
-    return Task(kind, seeds, process, ours, monotonic(), limit, failure)
+    return Task(kind, seeds, process, ours, monotonic(), PATIENCE * limit, failure)
 
 
-def _work(work: Callable[[], Any], pipe: Connection, alone: bool) -> None:
+def _work(work: Callable[[], Any], pipe: Connection, alone: bool, limit: float) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent kills it
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), resource.RLIM_INFINITY))
     if not alone:
         gc.disable()  # what a batch makes lives as long as its process
     made = work()

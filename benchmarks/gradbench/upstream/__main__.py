@@ -16,8 +16,8 @@ HERE, ROOT = Path(__file__).parent, Path(__file__).parents[3]
 TOLD = ("Dockerfile", "README.md", "evals.txt")
 PROGRAMS = (
     "benchmarks/__init__.py", "benchmarks/gradbench/__init__.py", "benchmarks/gradbench/tool.py",
-    "benchmarks/gradbench/placed.py", "benchmarks/gradbench/programs", "examples/descent.py", "examples/particle.py", "examples/saddle.py",
-    "LICENSE",
+    "benchmarks/gradbench/placed.py", "benchmarks/gradbench/programs", "examples/descent.py",
+    "examples/particle.py", "examples/saddle.py", "LICENSE",
 )  # fmt: skip
 
 
