@@ -620,6 +620,30 @@ def test_an_interrupt_while_tracing_leaves_nothing(sh: Shell):
     assert sh.tree() == before
 
 
+ENDLESS = """
+import os, signal, threading
+
+def interrupt():
+    threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    return True
+
+@fn
+def slow(x: Real) -> Real:
+    started = interrupt()
+    return rose.while_loop(lambda s: s > -x * x - 1.0, lambda s: s * 0.5 + x, x)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
+@pytest.mark.parametrize("command", [["run", "slow.py:slow", "1"], ["check", "slow.py:slow"]], ids=lambda c: c[0])
+def test_an_interrupt_ends_what_runs_without_end(sh: Shell, command: list[str]):
+    sh.write("slow.py", MODEL + ENDLESS)
+    done = process(*command, cwd=sh.folder)
+    assert done.code not in (0, 2, -signal.SIGINT)
+    assert "Traceback" not in done.err
+    assert "Aborted!" in done.err
+
+
 # run
 
 RUNS: list[tuple[str, list[str], Any]] = [

@@ -65,6 +65,13 @@ def nested(x: Real) -> Real:
     return inside(x) * 2.0
 
 
+@fn
+def slide(x: Real) -> Real:  # it has no minimum
+    return x
+
+
+minimiser = rose.compile(rose.lib.gradient_descent(slide, rate=1.0, max_steps=10**9))
+short = rose.compile(rose.lib.gradient_descent(slide, rate=1.0, max_steps=2))
 module = rose.compile({"loop": loop, "slope": rose.grad(loop)})
 single, fast = rose.compile(loop, dtype="f32"), rose.compile(vectors, simd=True)
 several, dynamic, host = rose.compile(long), rose.compile(sized, dynamic=True), rose.compile(hosts)
@@ -81,6 +88,7 @@ CASES = {
     "nested": (lambda: nested(1.0), lambda: nested(-1.0) == -2.0),
     "map": (lambda: module.map(batch), lambda: (module.map(xs) == -1.0).all()),
     "map in threads": (lambda: module.map(batch, threads=2), lambda: (module.map(xs, threads=2) == -1.0).all()),
+    "minimiser": (lambda: minimiser(1.0), lambda: short(1.0).x == -1.0),
     "scipy": (lambda: for_scipy.fun(np.ones(1)), lambda: for_scipy.fun(-np.ones(1)) == -1.0),
 }
 for name in sys.argv[1:]:
@@ -110,7 +118,7 @@ def printed(program: str, folder: Path, *args: str) -> str:
     "cases",
     [
         ["while", "eager", "long scans", "f32", "vectors", "dynamic"],
-        ["opaque", "nested", "map", "map in threads", "scipy"],
+        ["opaque", "nested", "map", "map in threads", "scipy", "minimiser"],
     ],
     ids=["calls", "calls by others"],
 )
