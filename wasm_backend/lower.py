@@ -7,7 +7,7 @@ an f64 or i32 parameter or result; an aggregate is a pointer, and the caller say
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Collection, Container, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from types import CodeType
@@ -33,6 +33,7 @@ from .codegen.heap import Heap
 from .codegen.literals import place_literals
 from .codegen.locations import ADDRESS, Mem
 from .codegen.memory import Memory, too_large
+from .codegen.placing import Placing
 from .codegen.stops import Stops
 from .codegen.vector_add import vector_add
 from .codegen.while_loop import WhileLoop
@@ -83,6 +84,8 @@ class _Program:
         self.needs = calls_first(exports.values())
         self.order = list(self.needs)
         self.calls = {f: list(dict.fromkeys(callees(f, vs))) for f, vs in self.needs.items()}
+        with_number = {f: callees(f, vs) for f, vs in self.needs.items()}
+        self.placed: Container[Func] = Placing(with_number, exports.values(), filter(_takes_many, self.order)).placed
         self.called = {g for called in self.calls.values() for g in called}
         self.called |= {f for f in exports.values() if isinstance(f.kind, (Branch, While))}  # its wrapper does
         self.imports = tuple([f for f in self.order if f.is_opaque and not isinstance(f.impl, Assertion)])
@@ -119,7 +122,8 @@ class _Program:
         mathematics = [v.op.library for v in needed if v.op.library]
         self.math = link(m, mathematics, self.reserve)
         for f in self.order:
-            if not f.is_opaque and f in self.called:
+            self.stops.work(f)
+            if not f.is_opaque and f in self.called and f not in self.placed:
                 self.write(f)
             step("lower", len(self.order) * self.stages)
         signatures = {name: self.export(name, f) for name, f in self.exports.items()}
@@ -154,8 +158,15 @@ class _Program:
         return memory
 
     def callees(self, f: Func) -> list[Func]:
-        """The callees of `f`, which may be a wrapper that was made here."""
-        return self.calls[f] if f in self.calls else callees(f, needs(f.body))
+        """The callees of `f`, which may be a wrapper that was made here, and of what is written in it."""
+        found: dict[Func, None] = {}
+        todo = list(self.calls[f] if f in self.calls else callees(f, needs(f.body)))
+        for g in todo:
+            if g in self.placed:
+                todo.extend(self.calls[g])
+            else:
+                found[g] = None
+        return list(found)
 
     def done(self, f: Func, memory: Memory) -> None:
         self.largest = max(self.largest, memory.top)
@@ -165,7 +176,7 @@ class _Program:
     def write(self, f: Func) -> None:
         """Write a function that others call."""
         memory = self.memories[f] = self.new_memory(f)
-        if sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS:
+        if _takes_many(f):
             self.mailbox[f] = [memory.reserve(ADDRESS if isinstance(p.type, Ref) else p.type) for p in f.params]
         with self.using(f):
             frame = Frame(self, f, memory, self.mailbox.get(f))
@@ -188,16 +199,16 @@ class _Program:
         """Write the code of a function."""
         f = frame.f
         write = self._code if self.listener is None else self.listener(frame.c, self._code)
-        write(f.body.results[0] if f.has_body else f.params[0], frame)
+        write(f.body.results[-1] if f.has_body else f.params[0], frame)
 
-    def _code(self, of: Value, frame: Frame, /) -> None:
+    def _code(self, _: Value, frame: Frame, /) -> None:
         kind = frame.f.kind
         if isinstance(kind, Branch):
             write_branch(frame)
         elif isinstance(kind, While):
             WhileLoop(frame).write()
         else:
-            FunctionWriter(frame, vectorise if self.simd else None).write(of)
+            FunctionWriter(frame, vectorise if self.simd else None).write()
 
     def export(self, name: str, f: Func) -> Signature:
         """Write a function that is called from outside: its aggregates lie at fixed addresses."""
@@ -248,6 +259,10 @@ def _check_text(name: str) -> None:
     except UnicodeEncodeError:
         what = f"{name!r} is not the name of a function: half of a surrogate pair is no character"
         raise RoseError(what, here(), "rename the function") from None
+
+
+def _takes_many(f: Func) -> bool:
+    return sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS
 
 
 def wrapper(f: Func) -> Func:

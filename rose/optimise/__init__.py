@@ -5,6 +5,7 @@ them. Then `rewriter.py`, on which all passes that copy a function stand; then a
 
 - Whole functions: `inlining`, `join_halves`, `outlining` (and lambda lifting), `dead_arguments`.
 - Loops: `loop_fusion`, `unrolling`, `unroll_and_jam`, `hoisting` (loop-invariant code motion), `recomputation`.
+- While loops and branches: `state_splitting` (numbers in the place of short aggregates), `while_hoisting`; `parts`.
 - Accumulators: `sum_forwarding`, `scalar_replacement`.
 - Instructions: `dead_code`, `if_conversion`, `negations`, `scheduling`. Common subexpressions are eliminated, and
   operations simplified, by `Builder.emit` whenever a function is written again.

@@ -16,7 +16,7 @@ from ..ir.types import Ref, Vec
 
 def outermost(block: Block, v: Value, args: tuple[Value, ...]) -> Block:
     """The outermost block around `block` in which `v`, with the operands `args`, can be computed."""
-    if block.parent is None or not _moves(v, args):
+    if block.parent is None or not moves(v, args):
         return block
     while block.parent is not None:
         for a in args:
@@ -26,7 +26,7 @@ def outermost(block: Block, v: Value, args: tuple[Value, ...]) -> Block:
     return block
 
 
-def _moves(v: Value, args: tuple[Value, ...]) -> bool:
+def moves(v: Value, args: tuple[Value, ...]) -> bool:
     """True if it does no harm to compute `v` early, and more than once would be needed."""
     if v.op is GET:
         return True

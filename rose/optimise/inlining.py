@@ -1,5 +1,8 @@
 """Inlining: a small function, or one that is called once, is written where it is called; the others stay calls.
 
+One of up to 200 instructions is written into the loop that calls it, as long as the program grows by a tenth at most:
+so that what is the same in each iteration is computed once, and is not on a tape.
+
 Functions are written again, callees first, each in one walk, by the simplifier of `rewriter.py`. What was a tape
 between the halves of a derivative is then a tuple that is made and taken apart in one function, so nothing is left of
 it. Measured: all programs need it; a matrix that is read by columns executes 57 x as many instructions without it.
@@ -7,22 +10,27 @@ it. Measured: all programs need it; a matrix that is read by columns executes 57
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 
-from ..ir import FOR, Func, Value
+from ..ir import FOR, Func, Value, While
 from ..ir.callgraph import callees, calls, weight
 from .outlining import LONG, LONGEST
 from .rewriter import IF_CONVERT, Simplifier
 
 SMALL = 30  # instructions: a function with no more is inlined in all that call it
+LOOPED = 200  # that of a function which is inlined where a loop calls it, as far as there is room
+ROOM = 0.1  # of the instructions of a program, by which it may grow for that
+LEAST = 400  # instructions by which a short program may grow
 LAYERS = 3  # how often a larger one is inlined again: else each function of a chain of calls becomes the whole rest
 
 
 class Inliner:
     """Inlines the functions of a program, callees first. The cost model is their length and their number of calls."""
 
-    def __init__(self, roots: Iterable[Func], made: Mapping[Func, Func], without: Collection[str] = ()) -> None:
-        self.made, self.without = made, without
+    def __init__(
+        self, roots: Iterable[Func], made: Mapping[Func, Func], always: Container[Func], without: Collection[str] = ()
+    ) -> None:
+        self.made, self.always, self.without = made, always, without
         self.is_cheap = IF_CONVERT.chosen(without)
         self.calls: dict[Func, int] = {}
         self.weights: dict[Func, int] = {}
@@ -30,13 +38,19 @@ class Inliner:
         todo = list(roots)
         for f in todo:
             self.calls[f] = self.calls.get(f, 0) + 1  # it is called from outside
-        seen = set(todo)
+        self.parts: set[Func] = set()  # the parts of while loops
+        seen, total = set(todo), 0
         while todo:
-            for g in callees(todo.pop()):
+            f = todo.pop()
+            total += self.weight(f)
+            if isinstance(f.kind, While):
+                self.parts.update(callees(f))
+            for g in callees(f):
                 self.calls[g] = self.calls.get(g, 0) + 1
                 if g not in seen:
                     seen.add(g)
                     todo.append(g)
+        self.room = max(LEAST, int(ROOM * total))
 
     def inlined(self, f: Func) -> Func:
         """`f` with callees, which are done, inlined; itself where there is nothing to do."""
@@ -61,12 +75,22 @@ class Inliner:
                 total += sum([self.weight(h) for h in callees(g)])
             elif g.has_body and not v.attr.remat:
                 n = self.weight(g)
+                if g in self.always:
+                    out[v] = g
+                    total += n
+                    continue
                 once = self.calls[v.attr] == 1 and self.layers.get(g, 0) < LAYERS
                 most = LONG if once and not any(callees(g)) else LONGEST if once or n <= SMALL else 0
+                if not most and self.is_inside(f, v) and n <= min(LOOPED, self.room):
+                    most, self.room = LONGEST, self.room - n
                 if total + n <= most:
                     out[v] = g
                     total += n
         return out
+
+    def is_inside(self, f: Func, v: Value) -> bool:
+        """True if a call in `f` is in a loop."""
+        return v.block.parent is not None or f in self.parts
 
     def weight(self, f: Func) -> int:
         if f not in self.weights:

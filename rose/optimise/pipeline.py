@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Concatenate, ParamSpec, TypeVar
 
-from ..ir import Builder, Func, Value
+from ..ir import Builder, Func, Value, While
 from ..ir.callgraph import callees, callees_first, with_parts
 from ..ir.check import check_alone
 from ..ir.progress import step
@@ -33,9 +33,11 @@ from .outlining import LONG, outline
 from .rewriter import RULES
 from .scalar_replacement import replace_accumulators
 from .scheduling import schedule
+from .state_splitting import split
 from .sum_forwarding import forward_sums
 from .unroll_and_jam import unroll_and_jam
 from .unrolling import unroll
+from .while_hoisting import hoist
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -49,6 +51,7 @@ class Pass:
     run: Callable[[Func, Context], Func]
     why: str  # the program for which it exists, with the instructions that it executes without, in multiples
     edits: bool = False  # in place, what the same pipeline made
+    of_parts: bool = False  # of branches and while loops, which have no instructions, and of nothing else
 
 
 class Context:
@@ -58,7 +61,8 @@ class Context:
         self.simd, self.asked = simd, asked
         self.without: Collection[str] = asked.without if asked is not None else ()
         self.made: dict[Func, Func] = {}  # what takes the place of each function
-        self.inliner = Inliner(roots, self.made, self.without)
+        self.callers: set[Func] = set()  # what only calls a loop or a branch: it is always inlined
+        self.inliner = Inliner(roots, self.made, self.callers, self.without)
         self.given: Container[Func] = self.inliner.calls  # the functions as they came: not to be edited
         self.groups: Container[Value] = ()  # the loops that unroll-and-jam made: they are not unrolled
         self.joined = False  # whether join-halves changed the function: it may be long
@@ -67,6 +71,20 @@ class Context:
 def _jam(f: Func, c: Context) -> Func:
     f, c.groups = unroll_and_jam(f, c.without)
     return f
+
+
+def _split(f: Func, c: Context) -> Func:
+    return f if c.inliner.is_cheap(f) else _called(f, split(f), c)
+
+
+def _hoist(f: Func, c: Context) -> Func:
+    return _called(f, hoist(f), c) if isinstance(f.kind, While) else f
+
+
+def _called(f: Func, made: Func, c: Context) -> Func:
+    if made is not f:
+        c.callers.add(made)
+    return made
 
 
 def _join(f: Func, c: Context) -> Func:
@@ -81,6 +99,7 @@ def _sweep(f: Func, c: Context) -> Func:
 
 AFTER_TRACING = (Pass("early-dead-code", _sweep, "log-sum-exp: half of its bytes", edits=True),)
 PER_FUNCTION = (
+    Pass("split-states", _split, "GradBench's saddle point: 1.2 x", of_parts=True),
     Pass("inline", lambda f, c: c.inliner.inlined(f), "a matrix by columns: 57 x, and all others"),
     Pass(
         "forward-sums", lambda f, c: forward_sums(f), "a matrix by columns: 57 x; Gaussian mixtures: 10.4 x", edits=True
@@ -90,10 +109,13 @@ PER_FUNCTION = (
 )
 PROGRAM = "dead-arguments"  # for the fourth derivative of an opaque sine: 1.59 x
 LAST = (
+    Pass("hoist-from-while", _hoist, "GradBench's saddle point: 1.08 x", of_parts=True),
     Pass("join-halves", _join, "Rosenbrock's function, unrolled: 1.17 x"),
     Pass("unroll-and-jam", _jam, "a matrix by columns: 1.38 x"),
     Pass(
-        "unroll", lambda f, c: unroll(f, c.made, simd=c.simd, stay=c.groups, without=c.without), "hand tracking: 5.08 x"
+        "unroll",
+        lambda f, c: unroll(f, c.made, c.callers, simd=c.simd, stay=c.groups, without=c.without),
+        "hand tracking: 5.08 x",
     ),
     Pass("scalar-replacement", lambda f, c: replace_accumulators(f, c.without), "hand tracking: 2.27 x"),
     Pass("schedule", lambda f, c: schedule(f), "Rosenbrock's function, unrolled: 2.6 x", edits=True),
@@ -189,14 +211,14 @@ def _each(roots: Iterable[Func], passes: Sequence[Pass], context: Context) -> di
     made = context.made
     for root in roots:
         for f in callees_first(root, lambda g: g not in made):
-            made[f] = _through(passes, f, context) if f.has_body else with_parts(f, made)
+            made[f] = _through(passes, f if f.has_body else with_parts(f, made), context)
             step("optimise")
     return made
 
 
 def _through(passes: Sequence[Pass], f: Func, context: Context) -> Func:
     asked, given = context.asked, context.given
-    for p in passes:
+    for p in [p for p in passes if p.of_parts != f.has_body]:
         if not p.edits or f not in given:
             f = p.run(f, context) if asked is None else asked.run(p, f, context)
     return f

@@ -42,6 +42,7 @@ from ..ir import (
 )
 from ..ir.accumulators import begins_at_zero
 from ..ir.callgraph import is_table
+from ..ir.ops import select
 from ..ir.stacks import POP, PUSH
 from ..ir.types import MANY, Real, Type, Vec
 from .hoisting import outermost
@@ -193,6 +194,8 @@ class Simplifier(Rewriter):
             return self.element(b, args[0], args[1])
         if v.op is AT:
             return b.at(args[0], args[1] if len(args) > 1 else v.attr)
+        if v.op is select and isinstance(v.type, Vec):
+            return chosen(b, *args)
         return (
             self.signed(b, v.op, args)
             if v.op.eval is not None and v.type is Real

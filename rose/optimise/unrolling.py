@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Mapping
 
 from ..ir import FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
-from ..ir.callgraph import callees, instructions, weight
+from ..ir.callgraph import callees, calls, instructions, weight
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Vec, items_of
 from .dead_code import remove_dead_code
@@ -27,15 +27,20 @@ VECTORISED = 4  # iterations of a loop from which on it is worth being vectorise
 def unroll(
     f: Func,
     made: Mapping[Func, Func],
+    inlined: Container[Func] = (),
     *,
     simd: bool = False,
     stay: Container[Value] = (),
     without: Collection[str] = (),
 ) -> Func:
-    """`f` with its short loops unrolled, but for those that `stay`; `made` is what takes the place of its callees."""
+    """`f` with its short loops unrolled, but for those that `stay`.
+
+    `made` is what takes the place of its callees; some of that is `inlined`.
+    """
     short = _Short(f.body, simd, stay)
+    here = {v: made[v.attr] for v in calls(f) if v.attr in made and made[v.attr] in inlined}
     same = all([made.get(g, g) is g for g in callees(f)])
-    return f if same and not short.loops else remove_dead_code(_Unroller(made, short.loops, without).function(f))
+    return f if same and not short.loops else remove_dead_code(_Unroller(made, here, short.loops, without).function(f))
 
 
 class _Short:
@@ -78,8 +83,10 @@ class _Short:
 class _Unroller(Simplifier):
     """A copy of a function without its short loops."""
 
-    def __init__(self, made: Mapping[Func, Func], short: set[Value], without: Collection[str]) -> None:
-        super().__init__(made, {}, without)
+    def __init__(
+        self, made: Mapping[Func, Func], here: Mapping[Value, Func], short: set[Value], without: Collection[str]
+    ) -> None:
+        super().__init__(made, here, without)
         self.short = short
 
     def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:

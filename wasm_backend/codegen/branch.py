@@ -1,11 +1,11 @@
-"""The code of a branch (`cond`): a function that calls one of two others."""
+"""The code of a branch (`cond`): one of two functions is called, or what it does is written here."""
 
 from __future__ import annotations
 
-from rose.ir import Branch, Func
+from rose.ir import Branch
 
 from ..abi.layout import leaves, wasm_type
-from .calls import enter, push_arguments
+from .calls import enter
 from .expressions import Expressions
 from .frame import Frame
 
@@ -15,28 +15,16 @@ def write_branch(frame: Frame) -> None:
     f, c = frame.f, frame.c
     assert isinstance(f.kind, Branch)
     expr = Expressions(frame)
-    numbers = [c.local(wasm_type(t)) for t in leaves(f.result) if t.scalar]
+    parts = leaves(f.result)
+    built = [to for t, to in zip(parts, frame.results, strict=True) if not t.scalar]
+    numbers = [(wasm_type(t), frame.take(wasm_type(t))) for t in parts if t.scalar]
     expr.push(f.params[0])
     c("if")
-    _call(expr, f.kind.then, numbers)
-    c("else")
-    _call(expr, f.kind.otherwise, numbers, last=True)
-    c("end")
-    for k in numbers:
+    for g, after in ((f.kind.then, "else"), (f.kind.otherwise, "end")):
+        enter(expr, g, f.params[1:], built)
+        for _, k in reversed(numbers):
+            c.set(k)
+        c(after)
+    for type, k in numbers:
         c.get(k)
-
-
-def _call(expr: Expressions, g: Func, numbers: list[int], *, last: bool = False) -> None:
-    frame, c = expr.frame, expr.c
-    args = frame.f.params[1:]
-    parts = leaves(frame.f.result)
-    push_arguments(expr, g, args)
-    enter(expr, g, [to for t, to in zip(parts, frame.results, strict=True) if not t.scalar])
-    for a in args if last else ():
-        frame.give_back(a)
-    own = [frame.take(wasm_type(t)) for t in parts if t.scalar]
-    for k in reversed(own):
-        c.set(k)
-    for k, to in zip(own, numbers, strict=True):
-        c.get(k)
-        c.set(to)
+        frame.free[type].append(k)

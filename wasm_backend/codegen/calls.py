@@ -10,7 +10,8 @@ from rose.ir.types import Ref
 
 from ..abi.layout import dynamic_sizes, is_aggregate, leaf_offsets, leaves, wasm_type
 from .expressions import Expressions
-from .locations import ADDRESS, Mem, leaves_at
+from .frame import Frame
+from .locations import ADDRESS, Location, Mem, leaves_at
 
 
 def call(expr: Expressions, v: Value) -> None:
@@ -23,10 +24,9 @@ def call(expr: Expressions, v: Value) -> None:
         _call_host(expr, v, f)
         return
     frame = expr.frame
-    push_arguments(expr, f, v.args)
     parts = leaves(v.type)
     built = {leaf: frame.build_at(v, leaf, t) for leaf, t in enumerate(parts) if not t.scalar}
-    enter(expr, f, built.values())
+    enter(expr, f, v.args, [*built.values()])
     frame.release(frame.lives.start[v])
     numbers = {leaf: frame.local(v, wasm_type(t)) for leaf, t in enumerate(parts) if t.scalar}
     for k in reversed(numbers.values()):
@@ -34,7 +34,52 @@ def call(expr: Expressions, v: Value) -> None:
     frame.location[v] = tuple([built[leaf] if leaf in built else numbers[leaf] for leaf in range(len(parts))])
 
 
-def push_arguments(expr: Expressions, f: Func, args: Sequence[Value]) -> None:
+def enter(expr: Expressions, f: Func, args: Sequence[Value], built: Sequence[Mem]) -> None:
+    """Call a function of the module, or write it here; its aggregates are built at addresses, its numbers pushed."""
+    if f in expr.frame.program.placed:
+        place(expr, f, args, built)
+        return
+    _push_arguments(expr, f, args)
+    _jump(expr, f, built)
+
+
+def place(expr: Expressions, f: Func, args: Sequence[Value], built: Sequence[Mem]) -> None:
+    """Write a function where it is called. What it takes stays where it is."""
+    outer = expr.frame
+    frame = Frame(outer.program, f, outer.memory, outer=outer)
+    taken: list[tuple[int, int]] = []
+    for p, a in zip(f.params, args, strict=True):
+        frame.location[p] = _where(expr, a, taken)
+    to = iter(built)
+    parts = [t for r in f.body.results for t in leaves(r.type)] if f.has_body else leaves(f.result)
+    frame.results = [Mem(None, -1) if t.scalar else next(to) for t in parts]
+    outer.program.code(frame)
+    frame.leave()
+    for type, k in taken:
+        frame.free[type].append(k)
+
+
+def _where(expr: Expressions, a: Value, taken: list[tuple[int, int]]) -> tuple[Location, ...]:
+    """The locations of an argument; a number that has none yet goes into a local, which is `taken`."""
+    frame = expr.frame
+    if isinstance(a.type, Ref):
+        return () if a.type.empty else leaves_at(a.type.inner, frame.address(a))
+    found: list[Location] = []
+    for leaf, t in enumerate(leaves(a.type)):
+        if not t.scalar:
+            found.append(frame.address(a, leaf))
+            continue
+        where = None if a in expr.deferred else frame.all_locations(a)[leaf]
+        if where is None or isinstance(where, Mem):
+            expr.push(a, leaf)
+            where = frame.take(wasm_type(t))
+            expr.c.set(where)
+            taken.append((wasm_type(t), where))
+        found.append(where)
+    return tuple(found)
+
+
+def _push_arguments(expr: Expressions, f: Func, args: Sequence[Value]) -> None:
     """Put the arguments of a call on the stack, or where `f` finds them in memory."""
     c = expr.c
     mailbox = expr.frame.program.mailbox.get(f, [None] * len(args))
@@ -55,8 +100,8 @@ def push_arguments(expr: Expressions, f: Func, args: Sequence[Value]) -> None:
                 expr.store(a, leaf, t, at.at(start))
 
 
-def enter(expr: Expressions, f: Func, built: Iterable[Mem]) -> None:
-    """Call a function of the module, with the addresses for its aggregates: its numbers are left on the stack."""
+def _jump(expr: Expressions, f: Func, built: Iterable[Mem]) -> None:
+    """Call what has its arguments, with the addresses for its aggregates: its numbers are left on the stack."""
     for to in built:
         expr.c.address(to)
     expr.c("call", expr.frame.program.index[f])
@@ -81,14 +126,14 @@ def _call_host(expr: Expressions, v: Value, f: Func) -> None:
         elif not a.type.empty:
             c.address(_in_memory(expr, a))
     if v.type.empty:
-        enter(expr, f, ())
+        _jump(expr, f, ())
         frame.location[v] = ()
     elif is_aggregate(v.type):
         to = frame.memory.reserve(v.type)
-        enter(expr, f, (to,))
+        _jump(expr, f, (to,))
         frame.location[v] = leaves_at(v.type, to)
     else:
-        enter(expr, f, ())
+        _jump(expr, f, ())
         frame.release(frame.lives.start[v])
         frame.location[v] = (frame.set(v, v.type),)
 

@@ -6,7 +6,7 @@ moves an offset.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Protocol, cast
 
 from rose.host.effects import Failure
@@ -40,21 +40,26 @@ class Program(Protocol):
     fused: bool  # some of its products and sums are one instruction
     listener: Listener | None
     stops: Stops
+    placed: Container[Func]  # functions that are written where they are called
     simd: bool | str  # loops are vectorised; if "relaxed", their bits may depend on the machine
 
     def adder(self) -> int: ...
     def failure(self, why: Failure) -> int: ...
+    def code(self, frame: Frame) -> None: ...
 
 
 class Frame:
     """The locations of the values of one function, and its code as it grows.
 
-    `at` are the addresses of the parameters that lie in memory at fixed ones, and `out` that of the result.
+    `at` are the addresses of the parameters that lie in memory at fixed ones, and `out` that of the result. A function
+    that is written where it is called has the frame of its caller as `outer`: it shares the code, the locals and the
+    memory, and whoever makes its frame says where its parameters and results are.
     """
 
     def __init__(
-        self, program: Program, f: Func, memory: Memory, at: Sequence[Mem | None] | None = None, out: Mem | None = None
-    ) -> None:
+        self, program: Program, f: Func, memory: Memory, at: Sequence[Mem | None] | None = None,
+        out: Mem | None = None, outer: Frame | None = None,
+    ) -> None:  # fmt: skip
         self.program, self.f, self.memory, self.out = program, f, memory, out
         self.lives = Lives(f.body)
         found = Destinations(f.body)
@@ -69,6 +74,9 @@ class Frame:
         self.results: list[Mem] = []  # where the aggregates of the result go
         self.params: list[int] = []
         self.posted: dict[Value, Mem] = {}  # accumulators among the parameters whose addresses lie in memory
+        if outer is not None:
+            self.free, self.zeros, self.params, self.c = outer.free, outer.zeros, outer.params, outer.c
+            return
         self._take_params(at or [None] * len(f.params))
         self.c = Assembler(len(self.params), program.single, program.sizes.get)
         for p, box in self.posted.items():
@@ -142,6 +150,11 @@ class Frame:
         """Free the locals of a value."""
         for type, k in self.owned.pop(v, ()):
             self.free[type].append(k)
+
+    def leave(self) -> None:
+        """Free the locals of all values: this function is written, and its caller is not."""
+        for v in [*self.owned]:
+            self.give_back(v)
 
     def live(self) -> Iterator[tuple[int, int]]:
         """The locals that are not free: (index, type)."""
@@ -220,7 +233,8 @@ class Frame:
         if isinstance(whole, Value):
             return self.build_at(whole, 0, whole.type).at(to.offset)
         if whole is self.f.body:
-            return self.results[cast("int", to.offset)]
+            before = self.f.body.results[: to.leaf]
+            return self.results[sum([len(leaves(r.type)) for r in before]) + cast("int", to.offset)]
         state = self.next.get((whole, to.leaf, to.offset))
         return self.next[(whole, to.leaf, -1)].at(to.offset) if state is None else state
 

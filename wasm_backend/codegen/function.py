@@ -37,18 +37,19 @@ class FunctionWriter:
             self.define = listener(frame.c, self.define)
             self.instruction = listener(frame.c, self.instruction)
 
-    def write(self, result: Value) -> None:
-        """Write all of it, and leave the numbers of the result on the stack."""
+    def write(self) -> None:
+        """Write all of it, and leave the numbers of the results on the stack."""
         frame = self.frame
         self.block(frame.f.body)
-        for leaf, t in enumerate(leaves(result.type)):
+        parts = [(r, leaf, t) for r in frame.f.body.results for leaf, t in enumerate(leaves(r.type))]
+        for (r, leaf, t), to in zip(parts, frame.results, strict=True):
             if not t.scalar:
-                self.expr.store(result, leaf, t, frame.results[leaf])
-        for leaf, t in enumerate(leaves(result.type)):
+                self.expr.store(r, leaf, t, to)
+        for (r, leaf, t), to in zip(parts, frame.results, strict=True):
             if t.scalar and frame.out is not None:
-                self.expr.store(result, leaf, t, frame.results[leaf])
+                self.expr.store(r, leaf, t, to)
             elif t.scalar:
-                self.expr.push(result, leaf)
+                self.expr.push(r, leaf)
 
     def block(self, block: Block) -> None:
         """Write the instructions of a block."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rose.host.effects import endless, place
+from rose.host.effects import endless
+from rose.host.effects import place as place_of
 from rose.ir import While
 from rose.ir.sizes import Size, plus
 from rose.ir.types import Tuple
@@ -10,7 +11,8 @@ from rose.ir.types import Tuple
 from ..abi.layout import is_flat, leaf_offsets, leaves, offsets, wasm_type
 from ..abi.signature import Stop
 from ..binary.encoder import I32
-from .calls import enter, push_arguments
+from .calls import enter, place
+from .copying import items_apart
 from .expressions import Expressions
 from .frame import Frame
 from .locations import Mem
@@ -24,7 +26,7 @@ class WhileLoop:
         assert isinstance(frame.f.kind, While) and isinstance(frame.f.result, Tuple)
         self.frame, self.c, self.kind, self.type = frame, frame.c, frame.f.kind, frame.f.result
         self.expr = Expressions(frame)
-        self.count = self.c.local(I32) if self.kind.most is not None else None
+        self.count = frame.take(I32) if self.kind.most is not None else None
         self.states: list[State] = []
 
     def write(self) -> None:
@@ -38,25 +40,17 @@ class WhileLoop:
             frame.give_back(p)
         c("block")
         c("loop")
-        c.stop(Stop(place(frame.f.params[0].loc)))
-        self._test()
+        c.stop(Stop(place_of(frame.f.params[0].loc), tuple(frame.live())))
+        enter(self.expr, self.kind.test, frame.f.params, ())
+        c("i32.eqz")
+        c("br_if", 1)
         self._count()
         self._body()
         c("br", 0)
         c("end")
         c("end")
         self._result()
-
-    def _test(self) -> None:
-        """Leave the loop if the test does not hold."""
-        push_arguments(self.expr, self.kind.test, self.frame.f.params)
-        enter(self.expr, self.kind.test, ())
-        k = self.frame.take(I32)
-        self.c.set(k)
-        self.frame.free[I32].append(k)
-        self.c.get(k)
-        self.c("i32.eqz")
-        self.c("br_if", 1)
+        self._leave()
 
     def _count(self) -> None:
         """Fail after too many iterations."""
@@ -76,23 +70,23 @@ class WhileLoop:
 
     def _body(self) -> None:
         """Call the body, and let what it makes be the states: small tuples are apart, a large one is in memory."""
-        frame, c = self.frame, self.c
-        push_arguments(self.expr, self.kind.body, frame.f.params)
-        if not is_flat(self.type):
-            self._body_in_memory(frame.memory.reserve(self.type))
+        body = self.kind.body
+        apart = items_apart(body) if body in self.frame.program.placed and not is_flat(self.type) else None
+        if apart is None and not is_flat(self.type):
+            self._body_in_memory(self.frame.memory.reserve(self.type))
             return
-        enter(self.expr, self.kind.body, [Mem(s.then, 0) for s in self.states if not s.type.scalar])
-        numbers = [(s.now, frame.take(wasm_type(s.type))) for s in self.states if s.type.scalar]
-        for _, k in reversed(numbers):
-            c.set(k)
-        for _, k in numbers:
-            c.get(k)
-        for now, _ in reversed(numbers):
-            c.set(now)
+        built = [Mem(s.then, 0) for s in self.states if not s.type.scalar]
+        if apart is None:
+            enter(self.expr, body, self.frame.f.params, built)
+        else:
+            place(self.expr, apart, self.frame.f.params, built)
+        for s in reversed(self.states):
+            if s.type.scalar:
+                self.c.set(s.now)
         swap_buffers(self.expr, self.states)
 
     def _body_in_memory(self, made: Mem) -> None:
-        enter(self.expr, self.kind.body, (made,))
+        enter(self.expr, self.kind.body, self.frame.f.params, (made,))
         numbers: list[int] = []
         for s, at in zip(self.states, self._starts(), strict=True):
             if s.type.scalar:
@@ -126,3 +120,13 @@ class WhileLoop:
                 self.c.write(s.type, results[0].at(at))
             else:
                 self.c.copy(s.type, Mem(s.now, 0), results[0].at(at))
+
+    def _leave(self) -> None:
+        """Free the locals of the states, as others may follow in the same function."""
+        free = self.frame.free
+        for s in self.states:
+            free[wasm_type(s.type)].append(s.now)
+            if not s.type.scalar:
+                free[I32].append(s.then)
+        if self.count is not None:
+            free[I32].append(self.count)

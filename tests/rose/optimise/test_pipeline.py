@@ -132,7 +132,9 @@ def test_a_pass_that_makes_what_is_not_well_formed_is_found():
 
 
 def test_an_unknown_pass_cannot_be_left_out():
-    with pytest.raises(AssertionError, match="there is no pass inlining: the passes are early-dead-code, inline,"):
+    with pytest.raises(
+        AssertionError, match="there is no pass inlining: the passes are early-dead-code, split-states, inline,"
+    ):
         Instruments(("inlining",))
 
 
