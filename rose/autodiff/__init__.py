@@ -46,5 +46,6 @@ Why it is so:
     A pass over instructions meets one structured instruction, `for`, and calls.
 
     Accumulators, and not returned vectors: a loop adds to one element in constant time, where a sum of vectors that
-    are zero elsewhere would take the time of the whole vector in each iteration.
+    are zero elsewhere would take the time of the whole vector in each iteration. So too an element that is a vector
+    has no accumulator of its own, but a place in that of the whole. `tests/laws/test_cost.py` has the law.
 """

@@ -40,22 +40,38 @@ def plain(b: Builder, ct: Value) -> Value:
     return b.emit(add, (ct, b.const(0.0, Real))) if ct.type is Real else ct
 
 
+Place = Callable[[Builder], Value]  # finds an accumulator
+
+
+def _item(place: Place | None, k: int) -> Place | None:
+    return None if place is None else lambda b: b.at(place(b), k)
+
+
 class Cotangent:
     """A sum of contributions: a scalar's in SSA form, a vector's in an accumulator, a tuple's by its items.
 
-    A marked one begins at nothing. What is plain is summed apart, to be marked as one.
+    A marked one begins at nothing. What is plain is summed apart, to be marked as one. That of an element of a vector
+    has a `place` in that of the vector, to which it is added: a vector in it is summed there and nowhere else. To sum
+    it apart would clear and add all of it for each element that is read, in each iteration of a loop.
     """
 
-    __slots__ = ("items", "mark", "marked", "ref", "sum", "type", "unmarked")
+    __slots__ = ("items", "mark", "marked", "place", "ref", "sum", "type", "unmarked")
 
-    def __init__(self, t: Type, is_marked: Callable[[Path], bool] = lambda path: False, path: Path = ()) -> None:
-        self.type = t
+    def __init__(
+        self,
+        t: Type,
+        is_marked: Callable[[Path], bool] = lambda path: False,
+        path: Path = (),
+        place: Place | None = None,
+    ) -> None:
+        self.type, self.place = t, place
         self.sum: Value | None = None
         self.ref: Value | None = None
         self.unmarked: Value | None = None  # the sum of contributions that `mark` is still to mark
         self.mark: Callable[[Value], Value] = lambda ct: ct
         whole = isinstance(t, Tuple)
-        self.items = [Cotangent(x, is_marked, (*path, k)) for k, x in enumerate(t.items)] if whole else None
+        parts = enumerate(t.items) if whole else ()
+        self.items = [Cotangent(x, is_marked, (*path, k), _item(place, k)) for k, x in parts] if whole else None
         self.marked = not whole and not t.empty and is_marked(path)
 
     def add(self, b: Builder, ct: Value) -> None:
@@ -66,7 +82,7 @@ class Cotangent:
             for k, item in enumerate(self.items):
                 if not item.type.empty:
                     item.add(b, b.get(ct, k))
-        elif self.ref is None and self.sum is None:
+        elif self.ref is None and self.sum is None and (self.place is None or by_value(self.type)):
             self.sum = ct
         elif self.ref is None and by_value(self.type):
             assert self.sum is not None
@@ -92,6 +108,8 @@ class Cotangent:
         """From now on, sum in an accumulator, which a loop, a call or an element can add to."""
         assert self.items is None, "tuples are opened item by item"
         self.flush(b)
+        if self.place is not None and not by_value(self.type):
+            return self.place(b)
         if self.ref is None:
             self.ref = b.accum(self.zero(b) if self.sum is None else self.sum)
             self.sum = None
@@ -123,6 +141,14 @@ class Cotangent:
         """The sum, zero if nothing was ever added."""
         made = self.close(b)
         return self.zero(b) if made is None else made
+
+    def part(self, path: Path) -> Cotangent:
+        """The sum of a part of a tuple."""
+        at = self
+        for k in path:
+            assert at.items is not None
+            at = at.items[k]
+        return at
 
     def leaves(self) -> Iterator[Cotangent]:
         """The parts that are summed by themselves: numbers and vectors."""

@@ -40,7 +40,7 @@ from ..ir.sizes import differ
 from ..ir.stacks import MORE, POP, PUSH, pop
 from ..ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, linear_part
 from ..optimise.outlining import LONG, outline
-from .cotangents import Cotangent, Path, Sums, by_value, nothing, plain
+from .cotangents import Cotangent, Path, Place, Sums, by_value, nothing, plain
 from .guards import Guard, MaskWriter, joined_by
 from .half_signature import Arguments, HalfSignature, Total, Way, opened
 from .linear_half import LinearHalf
@@ -101,6 +101,7 @@ class _Backward(LinearHalf):
         self.writer = MaskWriter(self.condition)
         self.under: dict[Cotangent, list[Guard | None]] = {}  # the guards of what is not marked yet
         self.cts: dict[Value, Cotangent | Value] = {}  # of a number, the sum itself
+        self.spares: dict[Type, Value] = {}  # accumulators that nothing is added to
         self.reads: dict[Value, Value | None] = {}  # old linear accumulator -> its cotangent, a value
 
     def condition(self, b: Builder, c: Value) -> Value:
@@ -131,7 +132,7 @@ class _Backward(LinearHalf):
 
         The `path` leads to the part of `user` whose cotangent it hands on.
         """
-        if arg.type.linear:
+        if arg.type.linear and arg.op is not ZERO:
             masks = self.masks
             if isinstance(masks, SelectMasks):
                 self.give(b, arg, ct, lambda part: masks.source(user, (*path, *part), arg, part))
@@ -146,10 +147,9 @@ class _Backward(LinearHalf):
             self.add(b, arg, self.as_in(b, arg, (), ct, source(())))
         else:
             for part, _ in leaves(arg.type):
-                leaf, x, given = self.cotangent(arg), ct, source(part)
+                leaf, x, given = self.cotangent(arg).part(part), ct, source(part)
                 for k in part:
-                    assert leaf.items is not None
-                    leaf, x = leaf.items[k], b.get(x, k)
+                    x = b.get(x, k)
                 if not given.used and _is_zero(x):
                     continue
                 if leaf.marked and leaf.type is Real and self.masks.sees(key_of(arg, part), given):
@@ -217,10 +217,31 @@ class _Backward(LinearHalf):
             return items[k]
         ct = self.cts.get(v)
         if not isinstance(ct, Cotangent):
-            made = self.cts[v] = Cotangent(linear_part(v.type), lambda path: self.masks.is_marked(key_of(v, path)))
+            is_marked: Callable[[Path], bool] = lambda path: self.masks.is_marked(key_of(v, path))
+            made = self.cts[v] = Cotangent(linear_part(v.type), is_marked, place=self.place_of(v))
             made.sum = ct
             return made
         return ct
+
+    def place_of(self, v: Value) -> Place | None:
+        return None if v.op is not INDEX or v.type is Tan else lambda b: self.place(b, v)
+
+    def place(self, b: Builder, v: Value) -> Value:
+        """The place of an element in the cotangent of its vector."""
+        i = self.primal(b, v.args[1])
+        return b.at(self.cotangent(v.args[0]).open(b), i)
+
+    def spare(self, t: Type) -> Cotangent:
+        """The cotangent of what a call does not contribute to: all of a type share one accumulator, of no loop."""
+
+        def place(b: Builder) -> Value:
+            if t not in self.spares:
+                inside, b.block = b.block, b.root
+                self.spares[t] = b.accum(b.zero(t))
+                b.block = inside
+            return self.spares[t]
+
+        return Cotangent(t, place=place)
 
     def closed(self, b: Builder, v: Value) -> Value | None:
         ct = self.cts.pop(v, None)
@@ -260,7 +281,7 @@ class _Backward(LinearHalf):
             return
         if v.op is POP:
             t = linear_part(v.type)
-            whole = self.element(b, self.masks, v, ct, t, ()) if isinstance(self.masks, SelectMasks) else ct
+            whole = self.element(b, v, ct, t, ())
             self.add(b, s, b.emit(PUSH, (b.get(whole, 1), b.get(whole, 0))))
             return
         item, below = pop(b, ct)
@@ -285,6 +306,8 @@ class _Backward(LinearHalf):
             self.reads[v.args[0]] = self.number(b, v)
         elif is_call(v):
             self.call(b, v)
+        elif op is INDEX:
+            self.index(b, v)
         elif (ct := self.number(b, v)) is not None:
             self.simple(b, v, ct)
 
@@ -298,8 +321,6 @@ class _Backward(LinearHalf):
         elif op is PACK:
             for k, x in enumerate(args):
                 self.contribute(b, v, x, b.index(ct, k))
-        elif op is INDEX:
-            self.index(b, v, ct)
         elif op is select:
             c, zero = self.primal(b, args[0]), self.zero(b, v)
             self.contribute(b, v, args[1], b.emit(select, (c, ct, zero)))
@@ -311,20 +332,25 @@ class _Backward(LinearHalf):
         """The cotangent of what a `select` does not take."""
         return b.zero(linear_part(v.type)) if v.type is Tan else self.cotangent(v).zero(b)
 
-    def index(self, b: Builder, v: Value, ct: Value) -> None:
-        whole, i = self.cotangent(v.args[0]), self.primal(b, v.args[1])
-        masks = self.masks
-        if isinstance(masks, SelectMasks):
-            ct = self.element(b, masks, v, ct, linear_part(v.type), ())
-        b.add_to(b.at(whole.open(b), i), ct)
+    def index(self, b: Builder, v: Value) -> None:
+        """Add the cotangent of an element to that of its vector; the vectors in it are there."""
+        if v.type is Tan:
+            if (ct := self.number(b, v)) is not None:
+                b.add_to(self.place(b, v), self.element(b, v, ct, Real, ()))
+        elif isinstance(total := self.cts.pop(v, None), Cotangent):
+            for path, t in leaves(v.type):
+                leaf = total.part(path)
+                if by_value(leaf.type) and leaf.place is not None and (ct := leaf.close(b)) is not None:
+                    b.add_to(leaf.place(b), self.element(b, v, ct, linear_part(t), path))
 
-    def element(self, b: Builder, masks: SelectMasks, v: Value, ct: Value, t: Type, path: Path) -> Value:
-        """The cotangent of an element, as that of the vector takes it."""
+    def element(self, b: Builder, v: Value, ct: Value, t: Type, path: Path) -> Value:
+        """The cotangent of an element, or of a part of it, as that of the vector takes it."""
+        masks = self.masks
+        if t.empty or not isinstance(masks, SelectMasks):
+            return ct
         if isinstance(t, Tuple):
             parts = enumerate(t.items)
-            return b.tuple([self.element(b, masks, v, b.get(ct, k), x, (*path, k)) for k, x in parts], t)
-        if t.empty:
-            return ct
+            return b.tuple([self.element(b, v, b.get(ct, k), x, (*path, k)) for k, x in parts], t)
         source = masks.source(v, path, v.args[0], ())
         if not source.used and _is_zero(ct):
             return nothing(b, t) if masks.is_marked(key_of(v.args[0])) else ct
@@ -356,7 +382,7 @@ class _Backward(LinearHalf):
                 x, t = sums[a], linear_part(a.type)
                 totals[k] = x if x is not None else nothing(b, t) if marked else b.zero(t)
                 continue
-            total = Cotangent(linear_part(a.type)) if k in signature.unread else self.cotangent(a)
+            total = self.spare(linear_part(a.type)) if k in signature.unread else self.cotangent(a)
             totals[k] = total
             opened(b, total)  # before primals are read: to clear memory is a call, and may move what is in registers
         primals = {k: self.primal(b, v.args[k]) for k in signature.residuals}
@@ -397,7 +423,7 @@ class _Backward(LinearHalf):
                 if (ct := cts[j]) is not None:
                     self.contribute(b, v, v.args[j], ct, (j,))
             return
-        outside = [leaf for x in self.loops.outside[v] if not is_ref(x) for leaf in self.cotangent(x).leaves()]
+        outside = [leaf for x in self.loops.outside[v] if has_sum(x) for leaf in self.cotangent(x).leaves()]
         for leaf in outside:
             if not by_value(leaf.type):
                 leaf.open(b)
@@ -420,6 +446,11 @@ class _Backward(LinearHalf):
         for j, ct in zip(states, out, strict=True):
             self.contribute(b, v, v.args[j], ct, (j,))
         sums.end(b)  # last, as where the loop is called with a vector of them
+
+
+def has_sum(x: Value) -> bool:
+    """True for a linear value that contributions are summed for: nothing is added to a zero."""
+    return not is_ref(x) and x.op is not ZERO
 
 
 def _is_zero(ct: Value) -> bool:

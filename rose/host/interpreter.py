@@ -52,6 +52,9 @@ class Watch:
     def iteration(self, f: Func, count: int, xs: list[Any]) -> None:
         """Note that an iteration of a `while` begins."""
 
+    def ran(self, block: Block) -> None:
+        """Note that the instructions of a block were run once, those of loops in it apart."""
+
 
 def run(f: Func, *args: Any, watch: Watch | None = None) -> Any:
     """The result of `f`. A parameter of type `Ref` is given an `Accumulator`, and is added to."""
@@ -135,6 +138,8 @@ def _block(block: Block, env: Env, watch: Watch | None) -> Running:
             env[v] = watch.step(v, xs, env)
         else:
             env[v] = op.eval(*xs) if op.eval is not None else _STRUCTURAL[op](v, xs)
+    if watch is not None:
+        watch.ran(block)
     return [env[r] for r in block.results]
 
 

@@ -270,6 +270,8 @@ class Builder:
             return self.zero(tup.type.items[k])
         if tup.type.items[k].scalar and (row := _content(tup)) is not None:
             return self.const(row[k], tup.type.items[k])
+        if self._is_choice(tup):
+            return self._of_choice(tup, lambda v: self.get(v, k))
         return self.emit(GET, (tup,), k, tup.type.items[k])
 
     def pack(self, items: Sequence[Value], type: Vec) -> Value:
@@ -290,7 +292,20 @@ class Builder:
                 return vec.args[k]
             if t.elem.scalar and (row := _content(vec)) is not None:
                 return self.const(row[k], t.elem)
+        if self._is_choice(vec):
+            return self._of_choice(vec, lambda v: self.index(v, i))
         return self.emit(INDEX, (vec, i))
+
+    def _is_choice(self, whole: Value) -> bool:
+        """True for a `select` in this block, of which no part is a `select`: so nothing recurs."""
+        if whole.op.name != "select" or whole.block is not self.block:
+            return False
+        return not any([a.op is whole.op for a in whole.args[1:]])
+
+    def _of_choice(self, whole: Value, part: Callable[[Value], Value]) -> Value:
+        """A part of what a `select` takes: not a derivative of all of both, for each part that is read."""
+        c, x, y = whole.args
+        return self.emit(whole.op, (c, part(x), part(y)))
 
     # accumulators
 

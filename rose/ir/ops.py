@@ -175,6 +175,10 @@ div = _row(
 def _arm(c: Value, x: Value, y: Value) -> Value | None:
     if x is y or c.op is CONST:
         return x if x is y or c.attr else y
+    if x.op is select and x.args[0] is c and x.args[2] is y:
+        return x
+    if y.op is select and y.args[0] is c and y.args[1] is x:
+        return y
     return select(c.args[0], y, x) if c.op is not_ else None
 
 

@@ -5,7 +5,7 @@ so that what is the same in each iteration is computed once, and is not on a tap
 
 Functions are written again, callees first, each in one walk, by the simplifier of `rewriter.py`. What was a tape
 between the halves of a derivative is then a tuple that is made and taken apart in one function, so nothing is left of
-it. Measured: all programs need it; a matrix that is read by columns executes 57 x as many instructions without it.
+it. Measured: all programs need it; a matrix that is read by columns executes 1.53 x as many instructions without it.
 """
 
 from __future__ import annotations

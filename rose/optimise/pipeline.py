@@ -100,10 +100,8 @@ def _sweep(f: Func, c: Context) -> Func:
 AFTER_TRACING = (Pass("early-dead-code", _sweep, "log-sum-exp: half of its bytes", edits=True),)
 PER_FUNCTION = (
     Pass("split-states", _split, "GradBench's saddle point: 1.2 x", of_parts=True),
-    Pass("inline", lambda f, c: c.inliner.inlined(f), "a matrix by columns: 57 x, and all others"),
-    Pass(
-        "forward-sums", lambda f, c: forward_sums(f), "a matrix by columns: 57 x; Gaussian mixtures: 10.4 x", edits=True
-    ),
+    Pass("inline", lambda f, c: c.inliner.inlined(f), "a matrix by columns: 1.53 x, and all others"),
+    Pass("forward-sums", lambda f, c: forward_sums(f), "Gaussian mixtures: 1.15 x", edits=True),
     Pass("fuse-loops", lambda f, c: fuse_loops(f, simd=c.simd), "hand tracking: 3.84 x", edits=True),
     Pass("dead-code", _sweep, "hand tracking: 1.06 x", edits=True),
 )

@@ -1,10 +1,9 @@
 """Sum forwarding: what is summed only to be added to another accumulator is added there at once.
 
-Reverse mode sums the cotangent of a row of a matrix in each iteration of a loop, and adds it to that of the matrix: to
-add to one element it clears, and adds, a whole row. Where each element of the inner sum is added to at most once, and
-nothing is added to the outer sum meanwhile, the bits stay: `t + (0 + x)` is `t + x`, and `t + 0` is `t`, for any `t`
-but -0.0, which a sum that began at 0 never is. Measured: a matrix that is read by columns executes 57 x as many
-instructions without it, Gaussian mixtures 10.4 x, the robot 1.35 x.
+A vector that is made in each iteration of a loop, and handed to a function, has a sum that the function adds to, and
+that is added to another. Where each element of the inner sum is added to at most once, and nothing is added to the
+outer sum meanwhile, the bits stay: `t + (0 + x)` is `t + x`, and `t + 0` is `t`, for any `t` but -0.0, which a sum
+that began at 0 never is. Measured: Gaussian mixtures execute 1.15 x as many instructions without it.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import mpmath
+from costs import Cost, cost, numbers
 from harness import Module, reals, same
 from operations import Num, number
 from precise_numbers import DIGITS, Both, lifted
@@ -20,9 +21,9 @@ from random_programs import Program
 from second_semantics import Function, Meaning, along, map_reals, untraced
 
 import rose
-from rose.host.interpreter import Watch, run
+from rose.host.interpreter import run
 from rose.host.marshal import plain, present
-from rose.ir import Func, Value
+from rose.ir import Func
 from rose.ir.text.printer import show
 from rose.ir.types import Real, Type
 from rose.optimise.pipeline import optimised
@@ -35,6 +36,7 @@ from .small import small
 SECOND = ("jj", "jv", "vj", "vv", "lv", "vl", "gj", "jl")
 THIRD = ("vvv", "vvj", "vjv", "jvv", "vjj", "jvj", "jjv", "jjj", "lvv", "vlj")
 CLOSE = 1e-10
+MOST = 20  # operations of a gradient for each of a value with little in it: `tests/laws/test_cost.py` has the law
 
 
 class Wrong(AssertionError):
@@ -168,25 +170,19 @@ class Case:
         self.held("parse of the text = the function")
 
     def operations(self) -> tuple[int, int]:
-        """How many operations the value takes, and the value with its gradient, as compiled."""
+        """What the value costs, and the value with its gradient, as compiled. Before that they keep the law of cost."""
         fast = optimised({"g": self.funcs["g"], "f": self.main.func})
-        tally, wanted = {k: Tally() for k in fast}, self.call("g", self.p.args[0])
+        tally, wanted = {k: Cost() for k in fast}, self.call("g", self.p.args[0])
         for k, f in fast.items():
             got = run(f, *self.p.args[0], watch=tally[k])
             wanted = wanted if k == "g" else wanted[0]
             agree("optimised = not optimised, in the interpreter", same(got, wanted), got, wanted)
         self.held("optimised = not optimised, in the interpreter")
+        value, gradient = [cost(f, *self.p.args[0]) for f in (self.main.func, self.funcs["g"])]
+        most = MOST * value + 3 * sum(map(numbers, self.p.types)) + MOST
+        agree("a gradient costs a constant times its value", gradient <= most, gradient, most)
+        self.held("a gradient costs a constant times its value")
         return tally["f"].count, tally["g"].count
-
-
-class Tally(Watch):
-    """Counts the operations on numbers that the interpreter does."""
-
-    count = 0
-
-    def step(self, v: Value, xs: list[Any], env: Any) -> Any:
-        self.count += v.op.eval is not None
-        return super().step(v, xs, env)
 
 
 def agree(law: str, holds: Any, got: Any, wanted: Any) -> None:

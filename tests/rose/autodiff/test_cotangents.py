@@ -84,3 +84,17 @@ def test_the_sum_of_a_loop_comes_after_what_was_there():
         sums.end(b)
 
     assert summed(Real, add, 1e16) == 1e16 + 2.0
+
+
+def test_a_vector_with_a_place_is_summed_there_and_a_number_is_not():
+    with ir.building("f") as b:
+        b.loc = here()
+        whole = b.accum(b.zero(tuple_of(Real, R2)))
+        total = Cotangent(tuple_of(Real, R2), place=lambda b: whole)
+        x = b.param(tuple_of(Real, R2), "x")
+        total.add(b, x)
+        total.add(b, x)
+        left = [leaf.close(b) for leaf in total.leaves()]
+        assert left[0] is not None and left[1] is None
+        f = b.func(b.freeze(whole))
+    assert run(f, (1.0, (2.0, 3.0))) == (0.0, (4.0, 6.0))

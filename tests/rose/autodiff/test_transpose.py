@@ -12,9 +12,10 @@ from rose import Real, Vec
 from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.transpose import Halves, transpose
 from rose.host.interpreter import run
-from rose.ir import FOR, Func
+from rose.ir import ACCUM, FOR, Func
 from rose.ir.callgraph import instructions
 from rose.ir.check import check
+from rose.ir.types import Tuple
 
 
 def halves_of(f: Func) -> Halves:
@@ -65,3 +66,14 @@ def test_a_half_of_a_half_is_compiled():
     f = rose.fn([Real, Real], Real)(lambda x, y: rose.sin(x * y) * y)
     twice = rose.fn([Real, Real], Real)(lambda x, y: rose.grad(rose.fn([Real], Real)(lambda z: rose.grad(f)(z, y)))(x))
     assert Module({"f": twice.func})["f"](0.3, 0.7) == pytest.approx(-(0.7**3) * f(0.3, 0.7) / 0.7)
+
+
+@pytest.mark.parametrize("guard", [lambda e: e * e, rose.relu, lambda e: rose.select(e > 0.0, rose.sqrt(e), 0.0)])
+def test_an_element_that_is_a_vector_has_no_accumulator_of_its_own(guard: Any):
+    """Nor has a vector in an element that is a struct."""
+    row = Tuple((Real, Vec[4]), None)
+    f = rose.fn([Vec[4, row]], Real)(
+        lambda x: rose.sum(rose.sum(guard(x[i][0] - x[i][1][j]) for j in rose.range(4)) for i in rose.range(4))
+    )
+    opened = [v.args[0].type for v in instructions(halves_of(f.func).bwd.body) if v.op is ACCUM]
+    assert all([t is Real for t in opened])

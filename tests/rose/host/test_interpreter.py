@@ -11,8 +11,8 @@ from rose.errors import OutOfRange, TypeMismatch
 from rose.frontend.annotations import Dual, Fin, Vec, struct
 from rose.frontend.decorators import fn, opaque
 from rose.frontend.values import to_value
-from rose.host.interpreter import accumulator, run, zero
-from rose.ir import Func, building, ops
+from rose.host.interpreter import Watch, accumulator, run, zero
+from rose.ir import Block, Func, building, ops
 from rose.ir.types import Bool, Real, Ref, Tan, Tuple, Unit, tuple_of
 from rose.ir.types import Vec as VecType
 
@@ -285,3 +285,15 @@ def test_a_rule_of_a_user_is_run():
         return log(x) * 3.0
 
     assert run(jvp(f.func, (True,)).func, 2.0, 1.0) == (math.log(2.0) * 3.0, 1.5)
+
+
+def test_a_watch_hears_of_each_run_of_a_block():
+    class Count(Watch):
+        runs = 0
+
+        def ran(self, block: Block) -> None:
+            self.runs += 1
+
+    f = fn([Vec[3]], Real)(lambda x: loops.sum(x[i] for i in loops.range(3)))
+    run(f.func, (1.0, 2.0, 3.0), watch=(watch := Count()))
+    assert watch.runs == 1 + 3

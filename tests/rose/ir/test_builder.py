@@ -9,6 +9,8 @@ import rose
 from rose import Real, Vec, ir
 from rose.ir import CONST, builder
 from rose.ir.callgraph import callees
+from rose.ir.ops import select
+from rose.ir.types import Real as RealType
 from rose.ir.types import Tuple
 from rose.ir.types import Vec as VecType
 from rose.optimise.dead_code import remove_dead_code
@@ -44,6 +46,13 @@ def test_the_tuple_of_all_items_of_a_parameter_is_that_parameter():
         assert b.tuple([first, second]) is p
         assert b.tuple([second, first]) is not p
         assert b.tuple([first]) is not p
+
+
+def test_an_element_of_the_vector_that_a_select_takes_is_selected_as_a_number():
+    v = Vec[3, Vec[2]]
+    f = rose.fn([v, v, rose.Bool], Real)(lambda x, y, c: rose.select(c, x, y)[1][0])
+    assert [u.type for u in remove_dead_code(f.func).body.code if u.op is select] == [RealType]
+    assert (f([[1, 2]] * 3, [[3, 4]] * 3, True), f([[1, 2]] * 3, [[3, 4]] * 3, False)) == (1.0, 3.0)
 
 
 def test_keys_have_no_values_in_them_where_hashes_are_short(monkeypatch: pytest.MonkeyPatch):

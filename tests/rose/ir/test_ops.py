@@ -42,6 +42,8 @@ def test_what_a_literal_decides_is_simplified_and_keeps_every_bit():
     with building("f") as b:
         x, c = b.param(Real, "x"), b.param(Bool, "c")
         assert mul(x, 1.0) is x and select(c, x, x) is x
+        once = select(c, x, 1.0)
+        assert select(c, once, 1.0) is once and select(c, x, once) is once and select(c, once, 2.0) is not once
         assert mul(x, 0.0) is not b.lift(0.0)
         assert is_literal(add(b.lift(1.0), b.lift(2.0)), 3.0)
 

@@ -1,0 +1,129 @@
+"""The law of cost: a derivative takes a constant times the operations of its function, whatever the size.
+
+It is counted, not timed: see `tests/support/costs.py`. Before the optimiser, a small size shows what grows; after it,
+loops of few iterations are unrolled, so the sizes are larger there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+from access_programs import GUARDS, SHAPES, Random, point, program
+from costs import cost, numbers
+
+import rose
+from rose import Real, Vec
+from rose.frontend.function import Fn
+from rose.optimise.pipeline import optimised
+from tests.fuzz.derivatives import twin
+
+GRADIENT, INPUT = 5.0, 3.0  # operations of a gradient: for each of the value, and for each number of the input
+TRACED = 8.0  # for each of the value, before the optimiser; and in a while loop, whose tape is written twice
+HVP = 4.0  # gradients in a product of the Hessian with a vector
+JVP = 4.0  # operations of a derivative in forward mode, for each of the value
+FLAT = 1.15  # what an operation of the value costs at a size, over what it costs at half of it
+AT_RANDOM = 10.0, 1.3  # the same two where there may be an operation or two in a loop, and what is around it counts
+
+AnyFn = Fn[..., Any]
+
+
+class Counts(NamedTuple):
+    """The operations of a function and of its derivatives, and its input, by which it is derived."""
+
+    value: int
+    gradient: int
+    hvp: int
+    jvp: int
+    inputs: int
+
+
+def counts(f: AnyFn, *, compiled: bool) -> Counts:
+    funcs = {"f": f.func, "grad": rose.grad(f).func, "hvp": rose.hvp(f).func, "jvp": rose.jvp(f).func}
+    funcs = optimised(funcs) if compiled else funcs
+    xs = point(f)
+    duals = [twin(x, x, t) for x, t in zip(xs, f.types, strict=True)]
+    found = [
+        cost(funcs["f"], *xs),
+        cost(funcs["grad"], *xs),
+        cost(funcs["hvp"], *xs, xs[0]),
+        cost(funcs["jvp"], *duals),
+    ]
+    return Counts(*found, sum(map(numbers, f.types)))
+
+
+def hold(
+    program: Callable[[int], AnyFn],
+    sizes: tuple[int, int],
+    most: float,
+    flat: float = FLAT,
+    *,
+    compiled: bool = False,
+) -> None:
+    small, large = [counts(program(n), compiled=compiled) for n in sizes]
+    for c in (small, large):
+        assert c.gradient <= most * c.value + INPUT * c.inputs
+        assert c.hvp <= HVP * c.gradient
+        assert c.jvp <= JVP * c.value + 2 * INPUT * c.inputs  # which comes and goes as pairs
+    assert large.hvp / large.gradient <= flat * small.hvp / small.gradient
+    work = [c.value + c.inputs for c in (small, large)]
+    assert large.gradient / work[1] <= flat * small.gradient / work[0]
+    assert large.jvp / work[1] <= flat * small.jvp / work[0]
+
+
+ALL = [(shape, guard) for shape in SHAPES for guard in GUARDS]
+SOME = [(shape, "plain") for shape in SHAPES] + [
+    (shape, [*GUARDS][1 + k % (len(GUARDS) - 1)]) for k, shape in enumerate(SHAPES)
+]
+QUICK = [p if p in SOME else pytest.param(*p, marks=pytest.mark.slow) for p in ALL]
+
+
+@pytest.mark.parametrize(("shape", "guard"), QUICK)
+def test_derivatives_cost_a_constant_times_the_value_before_the_optimiser(shape: str, guard: str):
+    hold(lambda n: program(shape, guard, n), (5, 10), TRACED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("shape", "guard"), ALL)
+def test_derivatives_cost_a_constant_times_the_value(shape: str, guard: str):
+    hold(lambda n: program(shape, guard, n), (20, 40), TRACED if "while" in shape else GRADIENT, compiled=True)
+
+
+@pytest.mark.parametrize("seed", [*range(6), *[pytest.param(k, marks=pytest.mark.slow) for k in range(6, 100)]])
+def test_derivatives_of_random_programs_cost_a_constant_times_the_value(seed: int):
+    hold(lambda n: Random(seed, n).program(), (5, 10), *AT_RANDOM)
+
+
+# what is made of them
+
+
+def rows_in_a_scan(n: int, **schedule: Any) -> AnyFn:
+    step = lambda x, i, s: s * 0.5 + rose.sum(rose.sin(x[i][j] * s) * x[i][(j + 1) % 8] for j in rose.range(8))
+    return rose.fn([Vec[n, Vec[8]]], Real)(lambda x: rose.scan(lambda i, s: step(x, i, s), 0.1, n, **schedule))
+
+
+@pytest.mark.parametrize(("schedule", "most"), [({"checkpoint": "sqrt"}, 1.6), ({"checkpoint": "binomial"}, 3.0)])
+def test_checkpoints_cost_a_factor(schedule: dict[str, Any], most: float):
+    for n in (8, 32):
+        kept, again = [rose.grad(rows_in_a_scan(n, **given)) for given in ({}, schedule)]
+        assert cost(kept.func, *point(kept)) < cost(again.func, *point(again)) <= most * cost(kept.func, *point(kept))
+
+
+def chain(n: int) -> AnyFn:
+    """A function whose Hessian has three colours."""
+    return rose.fn([Vec[n]], Real)(lambda x: rose.sum((x[i + 1] - x[i] ** 2) ** 2 for i in rose.range(n - 1)))
+
+
+def test_a_sparse_hessian_costs_a_product_for_each_colour_and_one_more():
+    for n in (10, 40):
+        f = chain(n)
+        x = point(f)
+        made, product = rose.hessian(f, sparse=True), cost(rose.hvp(f).func, *x, x[0])
+        assert cost(made.func, *x) <= (3 + 1) * product
+
+
+def test_a_jacobian_costs_a_derivative_for_each_column():
+    for n in (6, 12):
+        f = rose.fn([Vec[n], Vec[n, Vec[n]]], Vec[n])(lambda x, a: a @ x)
+        assert cost(rose.jacfwd(f).func, *point(f)) <= n * JVP * cost(f.func, *point(f))
