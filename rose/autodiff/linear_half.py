@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from ..ir import AT, CONST, FOR, GET, INDEX, ZERO, Block, Builder, Func, Value, is_call
+from ..ir import AT, CONST, FOR, GET, INDEX, TUPLE, ZERO, Block, Builder, Func, Value, is_call, span_of
 from ..ir.stacks import pop
 from ..ir.types import Stack, primal_part
 from .half_signature import Arguments, Way
@@ -78,7 +78,14 @@ class LinearHalf(ABC):
             return b.call(v.attr, args)
         if v.op is GET:
             return b.get(args[0], v.attr)
-        return b.index(*args) if v.op is INDEX else b.emit(v.op, tuple(args), v.attr)
+        if v.op is INDEX:
+            return b.index(*args)
+        return b.emit(v.op, tuple(args), v.attr, v.type if v.op is TUPLE else None)
+
+    def span(self, b: Builder, loop: Value) -> Value | None:
+        """The span of a loop, if it has one."""
+        span = span_of(loop)
+        return None if span is None else self.primal(b, span)
 
     def call_tape(self, b: Builder, call: Value) -> Value:
         """The tape of a call."""

@@ -117,7 +117,7 @@ class _Linear(LinearHalf):
             return results[: sum(moves[:k])], results[sum(moves[:k]) :]
 
         inits = [self.linear(b, a) for a, m in zip(v.args, moves, strict=False) if m]
-        after, vecs = b.loop(n.size, body, inits)
+        after, vecs = b.loop(n.size, body, inits, self.span(b, v))
         out = iter([*after, *vecs])
         whole = tangent_type(v)
         assert isinstance(whole, Tuple)

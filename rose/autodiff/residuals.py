@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Func, Value, is_call
+from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Func, Value, is_call, span_of
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import is_table
-from ..ir.ops import and_, iadd, ifrom, imul, not_, real, select
+from ..ir.ops import and_, iadd, ibeyond, ifrom, imul, not_, real, select
+from ..ir.types import Span
 from .half_signature import HalfSignature
 from .linearity import Loops
 
@@ -80,6 +81,8 @@ class Residuals:
     def _for(self, v: Value) -> None:
         block: Block = v.attr
         self.loop_of[block] = v
+        if (span := span_of(v)) is not None:
+            self._need(span)
         self._block(block)
         for entry in self.tapes[v.attr]:
             self._keep(v.block, (v, entry))
@@ -126,4 +129,4 @@ def is_cheap(v: Value, params: dict[Value, int]) -> bool:
     if v.op is GET or v.op is INDEX:
         whole = v.args[0]
         return whole in params or is_cheap(whole, params) or (v.op is INDEX and whole.block is not v.block)
-    return v.op in (CONST, ZERO, real, ifrom, iadd, imul) or is_table(v)
+    return v.op in (CONST, ZERO, real, ifrom, iadd, imul, ibeyond) or isinstance(v.type, Span) or is_table(v)

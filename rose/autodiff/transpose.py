@@ -34,7 +34,7 @@ from ..ir import (
 )
 from ..ir.accumulators import begins_at_zero, is_ref
 from ..ir.callgraph import Work, done
-from ..ir.ops import add, ifrom, reached, select
+from ..ir.ops import add, iadd, ibeyond, ifrom, reached, select
 from ..ir.progress import step
 from ..ir.sizes import differ
 from ..ir.stacks import MORE, POP, PUSH, pop
@@ -428,9 +428,10 @@ class _Backward(LinearHalf):
             if not by_value(leaf.type):
                 leaf.open(b)
         sums = Sums(b, [leaf for leaf in outside if by_value(leaf.type)])
+        span = self.span(b, v)
 
         def body(i: Value, *carried: Value) -> tuple[list[Value], list[Value]]:
-            self.indices[block] = ifrom(i, b.const(n.size - 1, Fin(n.size))) if states else i
+            self.indices[block] = backwards(b, n, span, i) if states else i
             for j, ct in zip(states, carried, strict=True):
                 self.contribute(b, v, block.results[j], ct, (j,))
             for j, ct in enumerate(cts):
@@ -441,7 +442,7 @@ class _Backward(LinearHalf):
             return [self.total(b, block.params[1 + j]) for j in states], []
 
         inits = [x if (x := cts[j]) is not None else results[j].zero(b) for j in states]
-        out, _ = b.loop(n.size, body, inits)
+        out, _ = b.loop(n.size, body, inits, span)
         sums.leave()
         for j, ct in zip(states, out, strict=True):
             self.contribute(b, v, v.args[j], ct, (j,))
@@ -451,6 +452,15 @@ class _Backward(LinearHalf):
 def has_sum(x: Value) -> bool:
     """True for a linear value that contributions are summed for: nothing is added to a zero."""
     return not is_ref(x) and x.op is not ZERO
+
+
+def backwards(b: Builder, t: Fin, span: Value | None, i: Value) -> Value:
+    """The index of type `t` that is as far from the end of a loop as `i` is from its start."""
+    if span is None:
+        return ifrom(i, b.const(t.size - 1, t))
+    low, high = b.get(span, 0), b.get(span, 1)
+    rest = ibeyond(b.const(t.size, Fin(t.size + 1)), high)
+    return ibeyond(b.const(t.size - 1, t), iadd(rest, ibeyond(i, low)))
 
 
 def _is_zero(ct: Value) -> bool:

@@ -21,7 +21,7 @@ def build(b: Builder, t: Type, leaf: Callable[[Path], Value], path: Path = ()) -
         return b.vec(t.size, lambda i: build(b, t.elem, leaf, (*path, i)))
     if isinstance(t, Tuple):
         parts = [build(b, x, leaf, (*path, k)) for k, x in enumerate(t.items)]
-        return b.tuple(parts, Tuple(tuple([p.type for p in parts]), t.form))
+        return b.tuple(parts, t.of(tuple([p.type for p in parts])))
     return leaf(path) if t is Real else b.unit()
 
 

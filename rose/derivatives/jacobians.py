@@ -124,7 +124,7 @@ def _by_leaf(b: Builder, t: Type, parts: Sequence[Value]) -> Value:
     if not isinstance(t, Tuple):
         return b.tuple(parts)
     items = [_by_leaf(b, x, [b.get(p, k) for p in parts]) for k, x in enumerate(t.items)]
-    return b.tuple(items, Tuple(tuple([x.type for x in items]), t.form))
+    return b.tuple(items, t.of(tuple([x.type for x in items])))
 
 
 def _leaf_type(t: Type, parts: Sequence[Type]) -> Type:

@@ -68,7 +68,7 @@ def join_dual(re: Value, du: Value) -> Value:
         return b.loop(t.size, body)[1][0]
     assert isinstance(t, Tuple)
     items = [join_dual(b.get(re, k), b.get(du, k)) for k in range(len(t.items))]
-    return b.tuple(items, Tuple(tuple([x.type for x in items]), t.form))
+    return b.tuple(items, t.of(tuple([x.type for x in items])))
 
 
 def split_dual(x: Any, t: Type, tan: Callable[[Type], Type], path: Path = (), loc: Loc | None = None) -> list[Value]:

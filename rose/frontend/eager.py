@@ -90,18 +90,22 @@ class Now(Builder):
             answer = run_plain(f, numbers)
         return self.known(f.result, answer)
 
-    def indices(self, n: int) -> Iterator[Value]:
-        """The indices of the iterations of a loop, one by one."""
-        for i in range(n):
-            yield self.known(Fin(n), i)
+    def indices(self, n: int, span: Value | None = None, first: int = 0) -> Iterator[Value]:
+        """The indices of the iterations of a loop, one by one; they begin with `first`, or are those in a span."""
+        for i in range(n) if span is None else range(*self.numbers([span])[0]):
+            yield self.known(Fin(first + n), first + i)
 
     def loop(
-        self, n: int, body: Callable[..., tuple[Sequence[Value], Sequence[Value]]], states: Sequence[Value] = ()
+        self,
+        n: int,
+        body: Callable[..., tuple[Sequence[Value], Sequence[Value]]],
+        states: Sequence[Value] = (),
+        span: Value | None = None,
     ) -> tuple[list[Value], list[Value]]:
         if n == 0 or self.symbolic:
-            return super().loop(n, body, states)
+            return super().loop(n, body, states, span)
         after, rows = list(states), list[Sequence[Value]]()
-        for i in self.indices(n):
+        for i in self.indices(n, span):
             now, outs = body(i, *after)
             after = list(now)
             rows.append(outs)

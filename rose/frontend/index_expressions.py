@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
-from typing import cast
+from typing import NamedTuple, cast
 
 from ..ir import CONST, Value, current_builder
-from ..ir.ops import LARGEST, add, fmod, iadd, ifrom, imod, imul, mod, mul, neg, real, select, sub
+from ..ir.ops import LARGEST, add, fmod, iadd, ibeyond, ifrom, imod, imul, max_, min_, mod, mul, neg, real, select, sub
 from ..ir.sizes import Size, at_most, differ, minus, plus, times
 from ..ir.types import Fin
 
 Whole = int | Size
 FAR = 4  # of a size that is not known: how far below zero `x % n` is an index
+DEEPEST = 20  # of `min` and `max` in a bound of a range that lie in one another
 LONGEST = 200  # operands of an expression that is read: what is shared in it is read more than once
 
 
@@ -42,6 +43,18 @@ class Sum:
         others = [times(k, minus(_size(i), 1)) for i in self.terms for k in range(1, FAR + 1)]
         return all(signs) and any([at_most(x, least) for x in (0, *others)])
 
+    def from_zero(self) -> Bound | None:
+        """The sum as an index that is 0 where the sum is below zero; None if the sign of a factor is not known."""
+        above, below = Sum({}, 0), Sum({}, 0)
+        for i, k in self.terms.items():
+            if not at_most(0, k) and not at_most(k, 0):
+                return None
+            part, factor = (above, k) if at_most(0, k) else (below, times(-1, k))
+            part.terms[i] = factor
+        part = above if at_most(0, self.constant) else below
+        part.constant = self.constant if part is above else times(-1, self.constant)
+        return Bound(ibeyond(above.written(), below.written()), natural=False)
+
     def written(self) -> Value:
         """The sum as an index; it is natural."""
         rest, parts = self.least, list[Value]()
@@ -63,6 +76,32 @@ def index_of(v: Value) -> Value | None:
     if nowhere := [i for i in found.terms if i.type is Fin(0)]:
         return nowhere[0]  # there is no such index: this is never reached
     return found.written() if found.is_natural() else None
+
+
+class Bound(NamedTuple):
+    """A bound of a range as an index, which is 0 where what is written is below zero."""
+
+    value: Value
+    natural: bool  # whether it is certain that what is written is not below zero
+
+
+def bound_of(v: Value, depth: int = 0) -> Bound | None:
+    """An index, or a Real that is written with indices: as a sum with a minus, or as `min` or `max` of two of these."""
+    if isinstance(v.type, Fin):
+        return Bound(v, natural=True)
+    if v.op in (min_, max_) and depth < DEEPEST:
+        x, y = [bound_of(a, depth + 1) for a in v.args]
+        if x is None or y is None:
+            return None
+        if v.op is max_:
+            return Bound(iadd(y.value, ibeyond(x.value, y.value)), x.natural or y.natural)
+        if not at_most(_size(x.value), _size(y.value)):
+            x, y = y, x
+        return Bound(ibeyond(x.value, ibeyond(x.value, y.value)), x.natural and y.natural)
+    found = sum_of(v)
+    if found is None:
+        return None
+    return Bound(found.written(), natural=True) if found.is_natural() else found.from_zero()
 
 
 def sum_of(v: Value) -> Sum | None:

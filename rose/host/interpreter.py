@@ -156,19 +156,22 @@ def evaluate(v: Value, xs: list[Any]) -> Any:
 
 
 def _for(v: Value, env: Env, watch: Watch | None) -> Running:
-    """The last states, and the vectors."""
+    """The last states, and the vectors; of a loop with a span, zeros in the place of the other elements."""
     block: Block = v.attr
     index, *params = block.params
     assert isinstance(index.type, Fin)
     states, k = [env[a] for a in v.args], len(params)
-    vectors: list[list[Any]] = [[] for _ in block.results[k:]]
-    for i in range(index.type.size):
+    iterations = range(index.type.size) if ir.span_of(v) is None else range(*states[0])
+    vectors: list[list[Any]] = [[zero(r.type)] * iterations.start for r in block.results[k:]]
+    for i in iterations:
         env[index] = i
         env.update(zip(params, states, strict=True))
         results = yield from _block(block, env, watch)
         states = results[:k]
         for vector, x in zip(vectors, results[k:], strict=True):
             vector.append(x)
+    for r, vector in zip(block.results[k:], vectors, strict=True):
+        vector += [zero(r.type)] * (index.type.size - len(vector))
     return (*states, *map(tuple, vectors))
 
 

@@ -21,6 +21,7 @@ Terms:
     block           instructions in order; only a `for` holds one in another
     kind            what a function is: with instructions (`Body`), of the host (`Opaque`), a `Branch`, a `While` loop
     leaf            a type or a number that has no parts
+    span            the indices of a loop of dependent length, as its first state (`Span`, `span_of`)
     accumulator     a sum that can be added to, but not read until it is frozen (`Ref`, `accum`, `add_to`, `freeze`)
     Tan             the type of a tangent: only linear operations accept one
     tape            what the forward half of a derivative hands to the backward half
@@ -59,6 +60,7 @@ from .builder import (
     is_literal,
     is_tracing,
     resumed,
+    span_of,
 )  # fmt: skip
 from .func import (
     Block,
@@ -113,4 +115,5 @@ __all__ = [
     "not_one_each",
     "resumed",
     "shown",
+    "span_of",
 ]  # fmt: skip

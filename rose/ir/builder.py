@@ -25,7 +25,7 @@ from .func import Origin
 from .numbers import Numbers, as_number, is_truth
 from .numbers import shown as shown
 from .sizes import Size, at_most, differ, open_size, plus
-from .types import Bool, Fin, Real, Ref, Tuple, Type, Unit, Vec
+from .types import Bool, Fin, Real, Ref, Span, Tuple, Type, Unit, Vec
 from .value import OPS, WIDE, Value, a_traced, mismatch, not_called_so
 from .value import not_one_each as not_one_each
 
@@ -336,20 +336,32 @@ class Builder:
         self.pure = self.pure and f.pure
         return self.emit(PURE_CALL if f.pure and not adds else CALL, tuple(args), f, f.result)
 
+    def span(self, n: int, low: Value, high: Value) -> Value:
+        """The indices from `low` to before `high`, all of which are below `n`."""
+        assert isinstance(low.type, Fin) and isinstance(high.type, Fin)
+        return self.emit(TUPLE, (low, high), type=Span(n, low.type, high.type))
+
     def loop(
-        self, n: int, body: Callable[..., tuple[Sequence[Value], Sequence[Value]]], states: Sequence[Value] = ()
+        self,
+        n: int,
+        body: Callable[..., tuple[Sequence[Value], Sequence[Value]]],
+        states: Sequence[Value] = (),
+        span: Value | None = None,
     ) -> tuple[list[Value], list[Value]]:
-        """Run `body(i, *states)` for each index below `n`, in order.
+        """Run `body(i, *states)` for each index below `n`, in order; with a span, for each index in it.
 
         It returns the states of the next iteration, and values of which a vector is made.
         The last states come out, and the vectors.
         """
+        inits = states if span is None else [span, *states]
         with self.nested() as block:
-            params = [self.param(Fin(n)), *[self.param(s.type) for s in states]]
-            after, outs = body(*params)
+            i, *now = [self.param(Fin(n)), *[self.param(s.type) for s in inits]]
+            same = now[: len(inits) - len(states)]
+            after, outs = body(i, *now[len(same) :])
             assert len(after) == len(states)
-            block.results = tuple([self.reach(r) for r in (*after, *outs)])
-        return self.close(block, states)
+            block.results = tuple([self.reach(r) for r in (*same, *after, *outs)])
+        last, vecs = self.close(block, inits)
+        return last[len(same) :], vecs
 
     def close(self, block: Block, states: Sequence[Value]) -> tuple[list[Value], list[Value]]:
         """Append the loop over a finished block; give its last states, and its vectors."""
@@ -531,6 +543,11 @@ FREEZE = _structural("freeze", "Close an accumulator and read it.", _frozen_type
 
 def is_call(v: Value) -> bool:
     return v.op is PURE_CALL or v.op is CALL
+
+
+def span_of(loop: Value) -> Value | None:
+    """The span of a loop of dependent length: its first state. A loop without has an iteration for every index."""
+    return loop.args[0] if loop.args and isinstance(loop.args[0].type, Span) else None
 
 
 def is_known(v: Value) -> bool:

@@ -16,8 +16,8 @@ from .builder import Op, is_call
 from .callgraph import is_current
 from .func import Block, Body, Branch, Func, Opaque, While
 from .numbers import Numbers, shown
-from .sizes import Size, at_most, plus
-from .types import Bool, Fin, Real, Ref, Single, Tuple, Type, Unit, Vec
+from .sizes import Size, at_most, differ, plus
+from .types import Bool, Fin, Real, Ref, Single, Span, Tuple, Type, Unit, Vec
 from .value import Value
 
 TAKES_REF = {
@@ -245,6 +245,10 @@ def _zero(v: Value) -> str | None:
 
 def _tuple(v: Value) -> str | None:
     items = v.type.items if isinstance(v.type, Tuple) else None
+    if isinstance(v.type, Span):
+        high = v.type.items[1]
+        if not isinstance(high, Fin) or not at_most(high.size, plus(v.type.size, 1)):
+            return "a span ends where its indices end, or before"
     return None if items == tuple([a.type for a in v.args]) else "its type must be a tuple of those of its arguments"
 
 
@@ -271,6 +275,12 @@ def _for(v: Value) -> str | None:
     states, k, n = [a.type for a in v.args], len(v.args), block.params[0].type.size
     if [p.type for p in block.params[1:]] != states or [r.type for r in block.results[:k]] != states:
         return "the states of a loop have other types before, in, or after an iteration"
+    if any(isinstance(t, Span) for t in states):
+        span, *others = states
+        if not isinstance(span, Span) or any(isinstance(t, Span) for t in others):
+            return "the span of a loop is its first state, and its only one"
+        if differ(span.size, n) or block.results[0] is not block.params[1]:
+            return "the span of a loop is of its indices, and stays as it is"
     return _expect(v, Tuple((*states, *[Vec(n, r.type) for r in block.results[k:]]), None))
 
 

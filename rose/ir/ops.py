@@ -392,6 +392,13 @@ ifrom = _row(
     eval=lambda x, y: y - x,
     wasm="$1, $0, i32.sub", cost=0,
 )  # fmt: skip
+ibeyond = _row(
+    "ibeyond", "`x - y`, of indices; 0 where `y` is above `x`.",
+    type=lambda x, y: x.type if isinstance(x.type, Fin) and isinstance(y.type, Fin) else None,
+    eval=lambda x, y: max(x - y, 0),
+    simplify=lambda x, y: x if y.op is CONST and not differ(y.attr, 0) else None,
+    wasm="$0, $1, $0, $1, i32.gt_u, select, $1, i32.sub",
+)  # fmt: skip
 ieq = _row("ieq", "`x == y`, of indices", type=_two_indices, eval=lambda x, y: x == y, wasm="i32.eq")
 ilt = _row("ilt", "`x < y`, of indices", type=_two_indices, eval=lambda x, y: x < y, wasm="i32.lt_u")
 ile = _row("ile", "`x <= y`, of indices", type=_two_indices, eval=lambda x, y: x <= y, wasm="i32.le_u")

@@ -134,6 +134,32 @@ class Tuple(Type):
     def __reduce__(self) -> tuple[Any, ...]:
         return Tuple, (self.items, self.form)
 
+    def of(self, items: tuple[Type, ...]) -> Tuple:
+        """A tuple of items of these types, with the same names."""
+        return self if items == self.items else Tuple(items, self.form)
+
+
+class Span(Tuple):
+    """The indices from `low` to before `high`, of those below `size`: the pair of the two.
+
+    A loop whose first state is a span has an iteration for each of these indices, and none if `high` is not above
+    `low`. The state stays the same in all of them. A vector that it makes has `size` elements, of which those of other
+    indices are never read.
+    """
+
+    __slots__ = ("size",)
+
+    def __init__(self, size: int, low: Fin, high: Fin) -> None:
+        super().__init__((low, high))
+        self.size = size
+
+    def __repr__(self) -> str:
+        low, high = self.items
+        return f"Span[{self.size!r}, {low!r}, {high!r}]"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Span, (self.size, *self.items)
+
 
 class Ref(Type):
     """An accumulator: it can be added to, but not read, until it is frozen."""
@@ -248,7 +274,7 @@ def _mapped(t: Type, leaf: Callable[[Type], Type], made: dict[Type, Type]) -> Ty
         case Vec():
             return Vec(t.size, made[t.elem])
         case Tuple():
-            return Tuple(tuple([made[x] for x in t.items]), t.form)
+            return t.of(tuple([made[x] for x in t.items]))
         case Ref():
             return Ref(made[t.inner])
         case Stack():

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import ir
-from ..ir import ADD_TO, CALL, FOR, GET, PURE_CALL, TUPLE, Block, Builder, Func, Value, is_call
+from ..ir import ADD_TO, CALL, FOR, GET, PURE_CALL, TUPLE, Block, Builder, Func, Value, is_call, span_of
 from ..ir.accumulators import base
 from ..ir.callgraph import callees, callees_first, with_parts
 from ..ir.types import Ref, Tuple, Type, Unit
@@ -63,7 +63,7 @@ def _part(t: Type, need: Need) -> Type:
         return t
     if not need or not isinstance(t, Tuple):
         return Unit
-    return Tuple(tuple([_part(x, need.get(k, False)) for k, x in enumerate(t.items)]), t.form)
+    return t.of(tuple([_part(x, need.get(k, False)) for k, x in enumerate(t.items)]))
 
 
 def _whole(t: Type, need: Need) -> bool:
@@ -239,6 +239,9 @@ class _Live:
                 break
         if len(self.need) > before or items:
             self.need[v] = items
+            if span_of(v) is not None:
+                items[0] = True
+                self.mark(block.results[0], True)
             for j, a in enumerate(v.args):
                 if j in items:
                     self.mark(a, True)
@@ -276,7 +279,7 @@ class _Remover(Rewriter):
         if v.op is TUPLE:
             t, items = v.type, [env[a] if a in env else b.zero(_part(a.type, False)) for a in v.args]
             assert isinstance(t, Tuple)
-            return b.tuple(items, Tuple(tuple([x.type for x in items]), t.form))
+            return b.tuple(items, t.of(tuple([x.type for x in items])))
         return super().instruction(b, v, env)
 
     def without_dead_states(self, b: Builder, v: Value, env: Env) -> Value:
@@ -301,4 +304,4 @@ def _shaped(b: Builder, v: Value | None, t: Type, need: Need) -> Value:
     if need is True or not isinstance(t, Tuple) or v.type is _part(t, need):
         return v
     items = [_shaped(b, b.get(v, k) if need.get(k) else None, x, need.get(k, False)) for k, x in enumerate(t.items)]
-    return b.tuple(items, Tuple(tuple([x.type for x in items]), t.form))
+    return b.tuple(items, t.of(tuple([x.type for x in items])))

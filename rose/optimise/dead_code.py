@@ -6,7 +6,7 @@ hand tracking executes 1.06 x as many instructions without it; half of the modul
 
 from __future__ import annotations
 
-from ..ir import ADD_TO, CALL, FOR, GET, PARAM, ZERO, Block, Func, Value
+from ..ir import ADD_TO, CALL, FOR, GET, PARAM, ZERO, Block, Func, Value, span_of
 from ..ir.accumulators import base
 from ..ir.callgraph import changed
 from ..ir.types import Ref
@@ -84,6 +84,8 @@ class _Live:
         if len(self.values) > before:
             self.values[v] = None
         if v in self.values:
+            if span_of(v) is not None:
+                self.items[(v, 0)] = None
             for j, a in enumerate(v.args):
                 if (v, j) in self.items:
                     self.values[a] = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import ACCUM, ADD_TO, CALL, FOR, FREEZE, GET, INDEX, Block, Func, Value, is_call
+from ..ir import ACCUM, ADD_TO, CALL, FOR, FREEZE, GET, INDEX, Block, Func, Value, is_call, span_of
 from ..ir.accumulators import base, may_alias
 from ..ir.callgraph import instructions, weight
 from ..ir.types import Ref, items_of, tuple_of
@@ -58,7 +58,7 @@ def _joined(code: list[Value], v: Value, gets: dict[Value, list[Value]], simd: b
 
 
 def _same_range(x: Value, y: Value) -> bool:
-    return x.attr.params[0].type is y.attr.params[0].type
+    return x.attr.params[0].type is y.attr.params[0].type and span_of(x) is span_of(y)
 
 
 def _apart(x: Value, y: Value) -> bool:
@@ -132,6 +132,8 @@ class _Pair:
     def join(self, gets: dict[Value, list[Value]]) -> tuple[list[Value], list[Value]]:
         """Fuse the loops; give the instructions between them that come before the new loop, and those after it."""
         first, second, one, two = self.first, self.second, self.one, self.two
+        if span_of(second) is not None:
+            self.without_span(gets.get(second, []))
         n, m, vecs = len(first.args), len(second.args), len(one.results) - len(first.args)
         env: dict[Value, Value] = {two.params[0]: one.params[0]}
         available = {_key(v): v for v in one.code if _shared(v)}
@@ -151,6 +153,15 @@ class _Pair:
             v.args, v.attr = (first,), v.attr + n if v.attr < m else v.attr + n + vecs
         mine += yours
         return [v for v in self.between if v not in self.after], list(self.after)
+
+    def without_span(self, gets: list[Value]) -> None:
+        """Let the second loop go over the span of the first one."""
+        second, two = self.second, self.two
+        second.args, two.results = second.args[1:], two.results[1:]
+        second.type = tuple_of(*items_of(second.type)[1:])
+        del two.params[1]
+        for v in gets:
+            v.attr -= 1
 
     def write(self, block: Block, env: dict[Value, Value], available: dict[Any, Value], code: list[Value]) -> None:
         """Move the instructions of the second loop to the first, but for common subexpressions."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 
-from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, ZERO, Block, Builder, Func, Value
+from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, ZERO, Block, Builder, Func, Value, span_of
 from ..ir.accumulators import aliases, base, begins_at_zero
 from ..ir.callgraph import instructions, weight
 from ..ir.ops import iadd, idiv, ifrom, imod, imul
@@ -222,7 +222,7 @@ def _is_bounded(outer: Value, code: Block | Iterable[Value]) -> bool:
 
 def _is_long(v: Value) -> bool:
     t = v.attr.params[0].type
-    return isinstance(t, Fin) and (isinstance(t.size, Size) or t.size > 1)
+    return span_of(v) is None and isinstance(t, Fin) and (isinstance(t.size, Size) or t.size > 1)
 
 
 def _indices(ref: Value) -> list[Value]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping
 
-from ..ir import FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..ir import FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call, span_of
 from ..ir.callgraph import callees, calls, instructions, weight
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Vec, items_of
@@ -61,7 +61,7 @@ class _Short:
         assert isinstance(n, Fin)
         if isinstance(n.size, Size) or n.size > TURNS or n.size * each > LARGEST or n.size * each > self.room:
             return 1 + each
-        if v in self.stay:
+        if v in self.stay or span_of(v) is not None:
             return 1 + each
         if self.simd and v.block.parent is None and n.size >= VECTORISED and self.is_apart(v):
             return 1 + each

@@ -22,7 +22,7 @@ from rose.ir import OPS
 
 # Rows that are written with Python's operators, that make or compare indices, or that only passes write.
 UNNAMED = """
-    neg add sub mul div mod eq ne lt le not and or xor iadd imul idiv imod ifrom ieq ilt ile real more
+    neg add sub mul div mod eq ne lt le not and or xor iadd imul idiv imod ifrom ibeyond ieq ilt ile real more
     reached
 """.split()
 NAMED = [op.name for op in OPS.values() if (op.wasm or op.expand) and op.name not in UNNAMED]

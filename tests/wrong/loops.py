@@ -42,10 +42,42 @@ def a_negative_range():
     return f
 
 
-def a_range_from_one():
+def a_range_with_a_step():
     @fn
     def f(v: Vec[3]) -> Real:
-        return rose.sum(v[i] for i in rose.range(1, 3))
+        return rose.sum(v[i] for i in rose.range(0, 3, 2))  # pyright: ignore
+
+    return f
+
+
+def a_range_from_below_zero():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return rose.sum(v[j] for i in rose.range(3) for j in rose.range(i - 1, 3))
+
+    return f
+
+
+def a_range_past_the_end():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return rose.sum(v[j] for i in rose.range(3) for j in rose.range(i, i + 2))
+
+    return f
+
+
+def a_range_to_a_traced_number():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return rose.sum(v[j] for j in rose.range(0, v[0]))
+
+    return f
+
+
+def a_vector_over_a_range_of_traced_length():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return rose.sum(rose.sum(rose.vec(v[j] for j in rose.range(i))) for i in rose.range(3))
 
     return f
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from rose.host.effects import place
-from rose.ir import Block, Value
+from rose.ir import Block, Value, span_of
 from rose.ir.sizes import Size, differ, plus, times
 from rose.ir.types import Fin, Real, Single, Tuple, Type
 
@@ -85,6 +85,8 @@ class Loop:
         assert isinstance(self.index.type, Fin)
         self.size = self.index.type.size
         self.states: list[State] = []
+        self.span: tuple[int, int] | None = None  # the locals of the first index, and of the one after the last
+        self.may_be_none = isinstance(self.size, Size) or span_of(v) is not None
 
     def write(self) -> None:
         """Write all of it."""
@@ -94,6 +96,8 @@ class Loop:
                 self.states.append(s := open_state(self.expr, a, j, leaf, lambda type: frame.local(v, type)))
                 if not s.type.scalar:
                     frame.next[(self.block, j, leaf_offsets(a.type)[leaf])] = Mem(s.then, 0)
+        if span_of(v) is not None:
+            self.span = (self.states[0].now, self.states[1].now)
         self._place()
         frame.release(frame.lives.start[v])
         if differ(self.size, 0) and not (self.writer.vectorise is not None and self.writer.vectorise(self)):
@@ -115,8 +119,8 @@ class Loop:
 
     def _iterations(self) -> None:
         c, promotion = self.c, self.writer.promotion
-        if isinstance(self.size, Size):
-            c.size(self.size)
+        if self.may_be_none:
+            self._any()
             c("if")
         pointers = Pointers(self.v, self.frame.lives.items)
         self._open(pointers)
@@ -135,8 +139,18 @@ class Loop:
             self._close_pieces(pointers)
         self._close()
         promotion.close(sums)
-        if isinstance(self.size, Size):
+        if self.may_be_none:
             c("end")
+
+    def _any(self) -> None:
+        """Put on the stack whether there is an iteration."""
+        if self.span is None:
+            self.c.size(self.size)
+            return
+        low, high = self.span
+        self.c.get(low)
+        self.c.get(high)
+        self.c("i32.lt_u")
 
     def iteration(self) -> None:
         """Write one iteration, but for its promoted sums."""
@@ -170,9 +184,36 @@ class Loop:
             expr.location[i] = (self.frame.local(i, I32),)
         for n in pointers.strides:
             expr.pointers[i, n] = self.frame.local(i, I32)
-        for k in self._counters(pointers):
-            self.c.i32_const(0)
+        for k, n in self._counters(pointers).items():
+            if self.span is None:
+                self.c.i32_const(0)
+            else:
+                self._product(self.span[0], n)
             self.c.set(k)
+        self._find_end(pointers)
+
+    def _find_end(self, pointers: Pointers) -> None:
+        """Note where the last counter ends: a number, or a local that has it."""
+        _, n = [*self._counters(pointers).items()][-1]
+        self.last: int | Size = times(pointers.iterations, n)
+        self.after: int | None = None
+        if self.span is not None:
+            self.after = self.span[1]
+            if n != 1:
+                self.after = self.frame.local(self.v, I32)
+                self._product(self.span[1], n)
+                self.c.set(self.after)
+
+    def _product(self, k: int, n: int) -> None:
+        self.c.get(k)
+        self.expr.times(n)
+
+    def _end(self) -> None:
+        """Put on the stack where the last counter ends."""
+        if self.after is None:
+            self.c.size(self.last)
+        else:
+            self.c.get(self.after)
 
     def _counters(self, pointers: Pointers) -> dict[int, int]:
         """The locals that count the iterations, and by how much each grows."""
@@ -197,18 +238,18 @@ class Loop:
         end = self.frame.local(self.v, I32)
         self._grown(k, every * n)
         c.tee(end)
-        c.size(times(pointers.iterations, n))
+        self._end()
         c.get(end)
-        c.size(times(pointers.iterations, n))
+        self._end()
         c("i32.lt_u")
         c("select")
         c.set(end)
         return end
 
     def _close_pieces(self, pointers: Pointers) -> None:
-        k, n = [*self._counters(pointers).items()][-1]
+        k = [*self._counters(pointers)][-1]
         self.c.get(k)
-        self.c.size(times(pointers.iterations, n))
+        self._end()
         self.c("i32.lt_u")
         self.c("br_if", 0)
         self.c("end")
@@ -223,7 +264,7 @@ class Loop:
         self._grown(k, n)
         self.c.tee(k)
         if end is None:
-            self.c.size(times(pointers.iterations, n))
+            self._end()
         else:
             self.c.get(end)
         self.c("i32.lt_u")
@@ -267,7 +308,7 @@ class Loop:
 
     def _move_states(self) -> None:
         moved: list[int] = []
-        for s in self.states:
+        for s in self.states if self.span is None else self.states[len(self.span) :]:
             r = self.block.results[s.item]
             if s.type.scalar:
                 self.expr.push(r, s.leaf)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, ZERO, Block, Value
+from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, ZERO, Block, Value, span_of
 from rose.ir.accumulators import aliases, base
 from rose.ir.callgraph import instructions
 from rose.ir.sizes import Size, differ, plus, times
@@ -161,7 +161,9 @@ class Promotion:
     def rows(self, v: Value) -> list[Promoted]:
         """The promoted rows of a loop."""
         if v not in self._rows:
-            self._rows[v] = [x for x in promoted(v.attr) if x.pays() or self.is_first(v, x)]
+            rows = [x for x in promoted(v.attr) if x.pays() or self.is_first(v, x)]
+            # of a loop with a span nobody knows which element is the first one, that is handed on
+            self._rows[v] = [x for x in rows if not x.moves] if span_of(v) is not None else rows
         return self._rows[v]
 
     def drop(self, v: Value) -> None:
@@ -171,6 +173,8 @@ class Promotion:
     def is_first(self, v: Value, row: Promoted) -> bool:
         """True if a loop is the first to add to a sum that begins at zeros, to one element after the other."""
         ref, n = row.row, v.attr.params[0].type
+        if span_of(v) is not None:
+            return False
         if ref.op is not ACCUM or ref.args[0].op is not ZERO or ref.block is not v.block or not row.covers():
             return False
         return self._first_use(ref) is v and isinstance(n, Fin) and not isinstance(n.size, Size) and n.size > 0

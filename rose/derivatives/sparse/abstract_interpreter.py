@@ -168,17 +168,26 @@ class Dependence:
         return [env[r] for r in plan.results]
 
     def _for(self, v: Value, states: list[Any], env: Env) -> Work[Any]:
-        """The last states, and the vectors."""
+        """The last states, and the vectors. An iteration of which it is not known whether there is one may be none."""
         block: Block = v.attr
         index, *params = block.params
         assert isinstance(index.type, Fin)
         k = len(params)
         rows = [Row() for _ in block.results[k:]]
+        low, high = (states[0] or (None, None)) if ir.span_of(v) is not None else (0, index.type.size)
         for i in range(index.type.size):
+            if (low is not None and i < low) or (high is not None and i >= high):
+                for row, r in zip(rows, block.results[k:], strict=True):
+                    row.append(zero(r.type))
+                continue
             env[index] = i
             env.update(zip(params, states, strict=True))
             results = yield from self._block(block, env)
-            states = results[:k]
+            if low is None or high is None:
+                after = [join(p.type, x, y) for p, x, y in zip(params[1:], states[1:], results[1:k], strict=True)]
+                states = [states[0], *after]
+            else:
+                states = results[:k]
             for row, x in zip(rows, results[k:], strict=True):
                 row.append(x)
         return (*states, *rows)

@@ -13,7 +13,7 @@ from ...host.effects import Assertion, endless
 from ...ir import CONST, PARAM, Builder, Func, Origin, Value, current_builder, is_tracing, shown
 from ...ir.callgraph import callees, make_branch, make_while
 from ...ir.numbers import is_truth
-from ...ir.sizes import LARGEST, open_size
+from ...ir.sizes import LARGEST, Size
 from ...ir.types import Bool, Fin, Real, Tuple, Type
 from ...ir.value import host_index, is_function
 from ...optimise.outlining import lambda_lift, outline
@@ -21,7 +21,7 @@ from .. import operators, tracing
 from ..eager import now
 from ..operators import view
 from ..values import infer, is_number, to_value
-from .loops import iterations
+from .loops import check_length, iterations_of
 
 
 @edge
@@ -185,23 +185,27 @@ def scan(
     if not is_function(body):
         hint = "write rose.scan(lambda i, s: s + v[i], x, n)"
         raise TypeMismatch(f"body is a function of the index and the state, not {shown(body)}", at, hint)
-    size = iterations(n, "rose.scan", loc.narrow(argument(2, "n", *_COUNTS)))
+    bounds = iterations_of(n, "rose.scan", loc.narrow(argument(2, "n", *_COUNTS)))
     _check_schedule(checkpoint, snapshots, loc)
-    if checkpoint is not None and open_size(n) is not None:
-        what = f"checkpoints need a known number of iterations, and one module serves every {n!r}"
+    size = bounds.size
+    if checkpoint is not None and (bounds.span is not None or isinstance(size, Size)):
+        why = "this one is known at run time" if bounds.span is not None else f"one module serves every {size!r}"
+        what = f"checkpoints need a known number of iterations, and {why}"
         raise TypeMismatch(what, loc.narrow(argument(3, "checkpoint", 4, 5)), "leave out checkpoint=, or give the size")
     first = infer(init, loc.narrow(argument(1, "init", *_COUNTS)))
 
     def step(i: Value, state: Value) -> list[Value]:
-        given, out = body(i, view(state)), None
+        given, out = body(view(bounds.seen(current_builder(), i)), view(state)), None
         if _is_pair(given, first.type):
             given, out = given[0], infer(given[1], at)
+        if out is not None:
+            check_length(bounds, "rose.scan")
         after = to_value(given, first.type, ("the next state of rose.scan",), at)
         return [after] if out is None else [after, out]
 
     if checkpoint is None or size < 2 or now() is not None:
         split_step: Callable[[Value, Value], tuple[list[Value], list[Value]]] = lambda i, state: _split(step(i, state))
-        (last,), outs = b.loop(size, split_step, [first])
+        (last,), outs = b.loop(size, split_step, [first], bounds.span)
         return (view(last), outs[0]) if outs else view(last)
     with (
         ir.resumed(copy(b)) as inner,

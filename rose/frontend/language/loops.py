@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from inspect import GEN_CREATED, getgeneratorstate
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ...errors import Loc, OutOfRange, RoseError, TypeMismatch, argument, edge, here, users_frame
 from ...host.marshal import as_given
 from ...ir import Block, Builder, Value, a_traced, current_builder, ops, shown, types
 from ...ir.numbers import digits
-from ...ir.sizes import LARGEST, at_most, open_size
+from ...ir.sizes import LARGEST, Size, at_most, differ, minus, open_size
 from ...ir.types import Fin, Real, Tan, Tuple
 from ...ir.value import host_index
 from .. import operators
 from ..eager import Now, now
+from ..index_expressions import bound_of, literal
 from ..operators import view
 from ..values import infer, to_value
 
@@ -27,9 +28,10 @@ from ..values import infer, to_value
 class _Loop:
     """An open loop, and the result that its consumer asks for: a vector, or a state carried through iterations."""
 
-    __slots__ = ("around", "init", "item", "last", "param", "result")
+    __slots__ = ("around", "bounds", "init", "item", "last", "param", "result")
 
-    def __init__(self) -> None:
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
         self.item: Value | None = None  # the item of a vector
         self.init: Value | None = None  # the state before the loop,
         self.param: Value | None = None  # at the start of an iteration,
@@ -42,55 +44,113 @@ _open: dict[Block, _Loop] = {}
 
 
 @edge
-def range(n: Any) -> Iterator[Any]:
+def range(start: Any, stop: Any = None) -> Iterator[Any]:
     """The indices 0, ..., n - 1, as one traced index: `for i in rose.range(n)` is one loop.
 
-    `n` is a Python integer. The loop's body runs once, to be recorded; it may not be left with `break`,
-    `return` or an exception.
+    With two arguments, `rose.range(a, b)`, the indices a, ..., b - 1; none if `b` is not above `a`. A bound is a Python
+    integer, or an index: that of another loop, a parameter of type `Fin[n]`, a sum or difference of such, or
+    `rose.min` or `rose.max` of two. Then the loop has as many iterations as that index says when the function runs;
+    `rose.sum`, `rose.prod`, `rose.scan` and `for` go over it, and a vector, whose size is known before, cannot.
+
+    The loop's body runs once, to be recorded; it may not be left with `break`, `return` or an exception.
     """
-    size = iterations(n, "rose.range", here().narrow(argument(0, "n", 1)))
-    b = now()
-    return _range(current_builder(), size) if b is None else _iterations_now(b, size)
-
-
-def _iterations_now(b: Now, n: int) -> Iterator[Any]:
-    """The iterations of a loop that is evaluated eagerly. An empty generator is traced, for the type of its items."""
-    if n == 0 and users_frame().f_code.co_name == "<genexpr>":
-        yield from _range(b, n)
+    loc = here()
+    if stop is None:
+        bounds = bounds_of(0, start, "rose.range", loc.narrow(argument(0, "start", 1)))
     else:
-        yield from b.indices(n)
+        ats = loc.narrow(argument(0, "start", 2)), loc.narrow(argument(1, "stop", 2))
+        bounds = bounds_of(start, stop, "rose.range", *ats)
+    b = now()
+    return _range(current_builder(), bounds) if b is None else _iterations_now(b, bounds)
 
 
-def size_of(items: Any) -> int | None:
-    """The number of iterations of `items`, if it is a `range` that has not begun; else None."""
-    if getattr(items, "gi_code", None) is not _range.__code__ or getgeneratorstate(items) != GEN_CREATED:
+def _iterations_now(b: Now, bounds: Bounds) -> Iterator[Any]:
+    """The iterations of a loop that is evaluated eagerly. An empty generator is traced, for the type of its items."""
+    indices = b.indices(bounds.size, bounds.span, bounds.first)
+    first = next(indices, None)
+    if first is not None:
+        yield first
+        yield from indices
+    elif users_frame().f_code.co_name == "<genexpr>":
+        yield from _range(b, bounds)
+
+
+def range_of(items: Any, *, evaluated: bool = False) -> Bounds | None:
+    """The bounds of `items`, if it is a `range` that has not begun, traced or also `evaluated`; else None."""
+    ranges = (_range, _iterations_now) if evaluated else (_range,)
+    if getattr(items, "gi_code", None) not in [f.__code__ for f in ranges] or getgeneratorstate(items) != GEN_CREATED:
         return None
-    return items.gi_frame.f_locals["n"]
+    return items.gi_frame.f_locals["bounds"]
 
 
-def iterations(n: Any, name: str, loc: Loc) -> int:
-    """The number of iterations of a loop, checked: a host integer, or a size that is known when the module runs."""
-    if (size := open_size(n)) is not None:
-        return cast("int", size)
-    k = host_index(n)
+class Bounds(NamedTuple):
+    """The iterations of a loop: for the indices below `size`, or for those in a span of them."""
+
+    size: Any
+    span: Value | None = None
+    first: int = 0  # what the first index is to a user
+
+    def opened(self, b: Builder) -> Value:
+        """The index of the loop whose block is open, and its span, as parameters; and the index as a user sees it."""
+        i = b.param(Fin(self.size))
+        if self.span is not None:
+            b.param(self.span.type)
+        return self.seen(b, i)
+
+    def seen(self, b: Builder, i: Value) -> Value:
+        return b.emit(ops.iadd, (i, b.const(self.first, Fin(self.first + 1)))) if self.first else i
+
+
+def iterations_of(n: Any, name: str, loc: Loc) -> Bounds:
+    """The iterations of a loop over a `rose.range`, or over as many indices as are asked for."""
+    bounds = range_of(n, evaluated=True)
+    return bounds_of(0, n, name, loc) if bounds is None else bounds
+
+
+def bounds_of(start: Any, stop: Any, name: str, loc: Loc, stop_at: Loc | None = None) -> Bounds:
+    """The iterations from `start` to before `stop`, checked."""
+    low, high = _bound(start, name, loc, first=True), _bound(stop, name, stop_at or loc)
+    if not isinstance(low, Value) and not isinstance(high, Value) and not differ(low, 0):
+        return Bounds(high)
+    if isinstance(low, int) and isinstance(high, int):
+        return Bounds(high - low, None, low) if high > low else Bounds(0)
+    b = current_builder()
+    low, high = [x if isinstance(x, Value) else literal(x) for x in (low, high)]
+    assert isinstance(high.type, Fin)
+    n = high.type.size
+    n = minus(n, 1) if at_most(1, n) else n  # a dynamic size may be 0, and then there is no such index
+    return Bounds(n, b.span(cast("int", n), low, high)) if differ(n, 0) else Bounds(0)
+
+
+def _bound(x: Any, name: str, loc: Loc, *, first: bool = False) -> int | Size | Value:
+    """A bound of a range: a host integer, a size that is known when the module runs, or an index."""
+    if (size := open_size(x)) is not None:
+        return size
+    k = host_index(x)
+    if k is None and isinstance(x, Value) and (found := bound_of(x)) is not None:
+        if first and not found.natural:
+            hint = f"write {name}(rose.max(a, 0), b) for {name}(a, b)"
+            raise OutOfRange("the first index of this range may be below zero", loc, hint)
+        return found.value
     if k is None:
-        what = a_traced(n) if isinstance(n, Value) else shown(n)
-        hint = "write a Python integer, known when the function is traced: len(v) of a vector v"
+        what = a_traced(x) if isinstance(x, Value) else shown(x)
+        hint = "write an integer, such as len(v), or an index: of a loop, or a Fin[n] that is a parameter or data"
         raise TypeMismatch(f"{name} takes an integer, not {what}", loc, hint)
     if not 0 <= k < LARGEST:
-        raise OutOfRange(f"a loop cannot have {digits(k)} iterations", loc, f"write a number from 0 to {LARGEST - 1}")
+        what = f"a range cannot start at {digits(k)}" if first else f"a loop cannot have {digits(k)} iterations"
+        raise OutOfRange(what, loc, f"write a number from 0 to {LARGEST - 1}")
     return k
 
 
-def _range(b: Builder, n: int) -> Iterator[Any]:
+def _range(b: Builder, bounds: Bounds) -> Iterator[Any]:
     loc = here()
     outer = b.block
     b.block = block = Block(outer)
-    _open[block] = loop = _Loop()
+    _open[block] = loop = _Loop(bounds)
     wrong = "this loop was left before its end, by break, return or an exception"
     hint = "choose with rose.select: the body of a loop over rose.range is traced once, and runs n times"
     try:
-        yield b.param(Fin(n))
+        yield bounds.opened(b)
         wrong = "" if b.block is block else "this loop ends before one that began inside of it"
         if wrong:
             hint = "nest loops, or use one index for both"
@@ -104,17 +164,14 @@ def _range(b: Builder, n: int) -> Iterator[Any]:
 
 
 def _close(b: Builder, loop: _Loop, outer: Block) -> None:
-    block, results = b.block, [r for r in (loop.last, loop.item) if r is not None]
-    block.results = tuple([b.reach(r) for r in results])
+    block, span = b.block, loop.bounds.span
+    results = [r for r in (loop.last, loop.item) if r is not None]
+    block.results = (*([] if span is None else block.params[1:2]), *[b.reach(r) for r in results])
     b.block = outer
-    if loop.init is not None:
-        assert loop.last is not None
-        (loop.result,), _ = b.close(block, [loop.init])
-        if loop.around is not None:
-            loop.around.last = loop.result
-    else:
-        _, outs = b.close(block, [])
-        loop.result = outs[0] if outs else None
+    states, outs = b.close(block, [s for s in (span, loop.init) if s is not None])
+    loop.result = states[-1] if loop.init is not None else outs[0] if outs else None
+    if loop.around is not None:
+        loop.around.last = loop.result
 
 
 class _Source:
@@ -134,6 +191,9 @@ class _Source:
             raise TypeMismatch(message, at, f"write {self.name}(... for i in rose.range(n))")
         given: Iterable[Any] = items  # pyright: ignore[reportUnknownVariableType]
         self.outer, self.rest = self.b.block, iter(given)
+        self.type: types.Type | None = None  # of the items of a loop that is evaluated eagerly, and has no iterations
+        if now() is not None:
+            self.rest = self.evaluated(self.rest)
         self.first = next(self.rest, _NOTHING)
         self.loops: list[_Loop] = []  # the loops that the generator opened, innermost first
         self.blocks: list[Block] = []
@@ -143,6 +203,14 @@ class _Source:
             self.loops.append(_open[block])
             block = block.parent
 
+    def evaluated(self, items: Iterator[Any]) -> Iterator[Any]:
+        """The items that are evaluated, and not those that are traced for their type: of loops without iterations."""
+        for x in items:
+            if self.b.block is self.outer:
+                yield x
+            else:
+                self.type = infer(x).type
+
     def items(self) -> list[Any]:
         """All items of a Python iterable: no loop."""
         return [] if self.first is _NOTHING else [self.first, *self.rest]
@@ -150,8 +218,6 @@ class _Source:
     def finish(self) -> None:
         """Close the loops."""
         for _ in self.rest:
-            if isinstance(self.b, Now) and self.b.symbolic:
-                continue  # a loop without iterations, once more
             hint = f"write {self.name}(item for i in rose.range(n))"
             raise TypeMismatch(f"{self.name} was given a second item by a loop over rose.range", here(), hint)
 
@@ -166,12 +232,15 @@ def vec(items: Iterable[Any]) -> Any:
     Of a list, or of a generator over Python's own range, the vector of those elements, without a loop.
     """
     source = _Source(items, "vec")
+    if source.type is not None and source.first is _NOTHING:
+        return view(source.b.zero(types.Vec(0, source.type)))
     if not source.loops:
         return infer(source.items(), source.at)
     if len(source.loops) > 1:
         hint = "nest them: rose.vec(rose.vec(... for j in rose.range(m)) for i in rose.range(n))"
         raise TypeMismatch("rose.vec was given a generator over two loops", here(), hint)
     loop = source.loops[0]
+    check_length(loop.bounds, "rose.vec")
     loop.item = infer(source.first)
     source.finish()
     assert loop.result is not None
@@ -184,7 +253,7 @@ def sum(items: Iterable[Any]) -> Any:
     source = _Source(items, "sum")
     b = source.b
     if not source.loops:
-        values = [_summand(x, source.at) for x in source.items()] or [b.zero(Real)]
+        values = [_summand(x, source.at) for x in source.items() or [b.zero(source.type or Real)]]
         ref = b.accum(b.zero(values[0].type))
         for v in values:
             b.add_to(ref, to_value(v, values[0].type, ("an item of rose.sum",)))
@@ -258,10 +327,18 @@ def _nothing(name: str) -> Any:
     raise OutOfRange(f"rose.{name} of nothing", here(), "give it at least one number")
 
 
-def _has_iterations(block: Block) -> bool:
+def check_length(bounds: Bounds, name: str) -> None:
+    """Check that the elements of a vector can be counted before the function runs."""
+    if bounds.span is not None:
+        hint = f"make all {bounds.size} elements, and choose with rose.select which of them count"
+        raise TypeMismatch(
+            f"{name} makes a vector, and the length of this range is known only at run time", here(), hint
+        )
+
+
+def _has_iterations(bounds: Bounds) -> bool:
     """True if it is certain that a loop has an iteration."""
-    index = block.params[0].type
-    return isinstance(index, Fin) and at_most(1, index.size)
+    return bounds.span is None and at_most(1, bounds.size)
 
 
 def _reduce(items: Any, start: float, op: Callable[[Any, Any], Any], name: str) -> Any:
@@ -272,10 +349,12 @@ def _reduce(items: Any, start: float, op: Callable[[Any, Any], Any], name: str) 
         if given := source.items():
             return operators.as_real(_fold(given, op))
         return operators.operand(start) if name == "prod" else _nothing(name)
-    if name != "prod" and any(not _has_iterations(block) for block in source.blocks):
-        if not any(block.params[0].type is Fin(0) for block in source.blocks):
+    if name != "prod" and not all([_has_iterations(loop.bounds) for loop in source.loops]):
+        if all([differ(loop.bounds.size, 0) for loop in source.loops]):
             hint = "carry the result through rose.scan, from a number to start with"
-            raise OutOfRange(f"rose.{name} may be of nothing: one module serves all sizes", here(), hint)
+            spanned = any([loop.bounds.span is not None for loop in source.loops])
+            why = "the length of a range is known only at run time" if spanned else "one module serves all sizes"
+            raise OutOfRange(f"rose.{name} may be of nothing: {why}", here(), hint)
         _nothing(name)
     inner, state, around = b.block, operators.operand(start), None
     for loop, block in zip(reversed(source.loops), reversed(source.blocks), strict=True):

@@ -8,7 +8,7 @@ from typing import Any
 from ...errors import Loc, RoseError, TypeMismatch, edge, here
 from ...ir import Block, Origin, Value, current_builder
 from ...ir.callgraph import make_while
-from ...ir.types import Bool, Fin, Type
+from ...ir.types import Bool, Type
 from ..language import loops
 from ..operators import view
 from ..values import to_value
@@ -135,8 +135,8 @@ class Each:
         there: Variables,
     ) -> None:
         self.open, self.items, self.there, self.loc = open, items, Variables(there), here()
-        self.traced, self.carried, self.size = False, None, loops.size_of(items)
-        if self.size is not None:
+        self.traced, self.carried, self.bounds = False, None, loops.range_of(items)
+        if self.bounds is not None:
             self.carried = Carried(names, live, there, self.loc)
             self.traced = bool(self.carried.first)
         if self.traced:
@@ -156,16 +156,18 @@ class Each:
         return self.variables[name]
 
     def _recorded(self) -> Iterator[Any]:
-        assert self.carried is not None and self.size is not None
+        assert self.carried is not None and self.bounds is not None
         first = pack(list(self.carried.first.values()))
         self.part = part = Part(self.open, "for", "", self.there)
         b = part.b
         b.block = block = Block(part.block)
-        i, state = b.param(Fin(self.size)), b.param(first.type)
+        i, state = self.bounds.opened(b), b.param(first.type)
         self.variables = self.carried.now(state)
         yield view(i)
         part.leave()
-        (last,), _ = b.close(block, [first])
+        span = [] if self.bounds.span is None else [self.bounds.span]
+        block.results = (*block.params[1 : 1 + len(span)], *block.results)
+        (*_, last), _ = b.close(block, [*span, first])
         self.variables = self.carried.now(last)
 
     @edge

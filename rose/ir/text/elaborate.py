@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from ...errors import NoField, OutOfRange, WrongSyntax
 from .. import builder
 from ..func import Branch, Func, While
-from ..types import DEEPEST, Bool, Fin, Ref, Tuple, Type, Unit, Vec, tuple_of
+from ..types import DEEPEST, Bool, Fin, Ref, Span, Tuple, Type, Unit, Vec, tuple_of
 from ..value import OPS, Value
 from . import trees as tree
 from .bindings import Bindings, Bound, Nothing, Pair, Rows
@@ -284,6 +284,9 @@ class Body(Bindings):
             self.fail(f"a loop goes over an index, not over {a(size)}", e.size.at, "write [for i: 3, ...]")
         wants = [None if s.type is None else self.module.type(s.type, self.types) for s in e.states]
         inits = [self.value(s.init, t, "what a state starts from") for s, t in zip(e.states, wants, strict=True)]
+        if any([isinstance(v.type, Span) and (k > 0 or v.type.size != size.size) for k, v in enumerate(inits)]):
+            what = f"a span of indices below {size.size} is the first state of this loop, or no state of it is a span"
+            self.fail(what, e.at, "write [for i: 4, s: Span[4, 1, 5] from (a, b), ...]")
         mark, unit = len(self.trail), None
         with self.b.nested() as block:
             self.b.loc = self.module.source.at(e.index.at)
@@ -294,6 +297,9 @@ class Body(Bindings):
             if not inits and len(results) == 1 and results[0].type is Unit and block.code[-1:] == results:
                 unit = results.pop()
             block.results = tuple(results)
+        if inits and isinstance(inits[0].type, Span) and results[0] is not block.params[1]:
+            hint = f"give {e.states[0].name.name} first in each iteration"
+            self.fail("the span of a loop stays as it is", e.at, hint)
         self.leave(mark)
         k = len(inits)
         types = [v.type if j < k else Vec(size.size, v.type) for j, v in enumerate(results)]

@@ -5,7 +5,7 @@
     body     ::= ["pure"] "opaque" [STRING] | "if" NAME "then" call "else" call | "while" call "do" call ["max" SIZE]
                | ["remat"] block
     type     ::= NAME | SIZE | "&" type | "[" type "]" type | "Stack" "[" type "]" | "()" | "(,)" | "(" type, ... ")"
-               | "{" FIELD ":" type, ... "}"
+               | "Span" "[" type "," type "," type "]" | "{" FIELD ":" type, ... "}"
     block    ::= { "let" pattern [":" type] "=" block "in" | expr ";" } expr
     pattern  ::= NAME | "_" | "()" | "(" pattern, ... ")"
     expr     ::= "accum" NAME "from" expr "in" block | "accum" expr | choice ["+=" choice]
@@ -59,6 +59,7 @@ from .trees import (
     Several,
     Size,
     Source,
+    SpanOf,
     StackOf,
     State,
     Token,
@@ -227,6 +228,11 @@ class _Parser:
             elem = self.type()
             self.expect("]", "write Stack[Real]")
             return StackOf(self.since(start), elem)
+        if token.text == "Span" and self.skip("["):
+            parts = self.list(self.type, "]", _SPAN)
+            if len(parts) != 3:
+                self.fail(f"a span has 3 parts, got {len(parts)}", _SPAN, token.at)
+            return SpanOf(self.since(start), *parts)
         if token.kind == "name":
             return TypeName(token.at, token.text)
         if token.kind == "number" and token.text.isdecimal():
@@ -491,6 +497,9 @@ class _Parser:
         init = self.choice()
         self.expect(",", hint)
         return State(name, type, init)
+
+
+_SPAN = "write Span[4, 1, 5] for indices below 4, from one below 1 to one below 5"
 
 
 def _named(token: Token) -> str:

@@ -23,7 +23,7 @@ from ..forms import DUAL, Form, dict_form, form_of, reduced
 from ..func import Func, Opaque
 from ..numbers import digits
 from ..ops import LARGEST
-from ..types import DEEPEST, Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec, tangent
+from ..types import DEEPEST, Bool, Fin, Real, Ref, Single, Span, Stack, Tan, Tuple, Type, Unit, Vec, tangent
 from . import trees as tree
 from .elaborate import Body
 from .grammar import parse as parse_tree
@@ -126,11 +126,22 @@ class Module:
                 return Ref(self.part(t.inner, names))
             case tree.StackOf():
                 return Stack(self.part(t.elem, names))
+            case tree.SpanOf():
+                return self.span(t, names)
             case tree.TupleOf():
                 return Unit if t.items is None else Tuple(tuple([self.part(x, names) for x in t.items]), None)
             case tree.RecordOf():
                 form = dict_form([k for k, _ in t.fields])
                 return Tuple(tuple([self.part(x, names) for _, x in t.fields]), form)
+
+    def span(self, t: tree.SpanOf, names: Types) -> Type:
+        size, low, high = [self.type(x, names) for x in (t.size, t.low, t.high)]
+        if not (isinstance(size, Fin) and isinstance(low, Fin) and isinstance(high, Fin)):
+            self.fail(TypeMismatch, "a span is of indices", t.at, "write Span[4, 1, 5]")
+        if high.size > size.size + 1:
+            what = f"a span of indices below {size.size} cannot end at {high.size - 1}"
+            self.fail(OutOfRange, what, t.high.at, f"write {size.size + 1} or less")
+        return Span(size.size, low, high)
 
     def part(self, t: TypeTree, names: Types) -> Type:
         made = self.type(t, names)
@@ -300,6 +311,9 @@ def _match(t: TypeTree, given: Type, names: list[str], found: Types) -> None:
             _match(t.inner, given.inner, names, found)
         case tree.StackOf(), Stack():
             _match(t.elem, given.elem, names, found)
+        case tree.SpanOf(), Span():
+            for x, s in zip((t.size, t.low, t.high), (Fin(given.size), *given.items), strict=True):
+                _match(x, s, names, found)
         case tree.TupleOf(), Tuple():
             for x, s in zip(t.items or [], given.items, strict=False):
                 _match(x, s, names, found)

@@ -37,7 +37,7 @@ from ..callgraph import callees
 from ..func import Block, Body, Branch, Func, Opaque, While
 from ..ops import neg, select
 from ..stacks import LINEAR as STACKS
-from ..types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Unit, Vec, parts_first
+from ..types import Bool, Fin, Real, Ref, Single, Span, Stack, Tan, Tuple, Type, Unit, Vec, parts_first
 from ..value import OPS, Value
 
 SYMBOLS = {
@@ -175,6 +175,8 @@ class _Program:
             case Stack():
                 text = f"Stack[{self.type(t.elem)}]"
                 return self._named("Tape", text) if t.elem.stacked else text
+            case Span():
+                return f"Span[{', '.join([str(t.size), *[self.type(x) for x in t.items]])}]"
             case Tuple(form=None):
                 return _tuple([self.type(x) for x in t.items]) if t.items else "(,)"
             case Tuple():

@@ -135,6 +135,13 @@ class StackOf(Tree):
 
 
 @dataclass(slots=True, eq=False)
+class SpanOf(Tree):
+    size: TypeTree
+    low: TypeTree
+    high: TypeTree
+
+
+@dataclass(slots=True, eq=False)
 class TupleOf(Tree):
     items: list[TypeTree] | None  # None: the unit
 
@@ -144,7 +151,7 @@ class RecordOf(Tree):
     fields: list[tuple[str, TypeTree]]
 
 
-TypeTree = TypeName | Size | VecOf | RefOf | StackOf | TupleOf | RecordOf
+TypeTree = TypeName | Size | VecOf | RefOf | StackOf | SpanOf | TupleOf | RecordOf
 
 
 @dataclass(slots=True, eq=False)

@@ -60,3 +60,8 @@ def test_what_nothing_reads_is_known():
     f = rose.fn([Real, Real, Real], Real)(lambda x, y, z: x + rose.sum(y * z for _ in rose.range(0)))
     d = jvp(f.func, full_mask(f.func)).func
     assert [d.params[k].attr for k in Residuals(d, lambda g: unzip(g).signature).unread] == ["dy", "dz"]
+
+
+def test_the_span_of_a_loop_is_not_on_the_tape_if_it_is_made_of_indices():
+    r = residuals(rose.fn([Vec[5]], Real)(lambda v: rose.sum(v[i] ** 2 for k in rose.range(5) for i in rose.range(k))))
+    assert not any(r.tapes.values())

@@ -16,7 +16,7 @@ from rose.frontend.language.accumulators import accum
 from rose.host.interpreter import run
 from rose.ir import Block, Func, Op, Opaque, Value, building, ops
 from rose.ir.check import check
-from rose.ir.types import Bool, Real, Ref, Tan, Tuple, Type, Unit, tuple_of
+from rose.ir.types import Bool, Real, Ref, Span, Tan, Tuple, Type, Unit, tuple_of
 from rose.ir.types import Vec as VecType
 from rose.optimise.dead_code import remove_dead_code
 
@@ -213,6 +213,27 @@ def test_a_loop_gives_no_accumulator():
     raw = Raw(Real)
     raw.loop(3, lambda i: [raw.put(ir.ACCUM, Ref(Real), *raw.params)])
     wrong(raw.func(raw.params[0]), "gives back what it cannot: a loop or an accumulator")
+
+
+def with_span(size: int, high: int, *, same: bool) -> Func:
+    """A loop over indices below 3, with a span of those below `size`, which it keeps, or changes."""
+    raw = Raw(Fin[1], Fin[high])
+    t = Span(size, Fin[1], Fin[high])
+    span = raw.put(ir.TUPLE, t, *raw.params)
+    block = raw.block = Block(raw.body)
+    raw.param(Fin[3])
+    p = raw.param(t)
+    block.results = (p if same else span,)
+    raw.block = raw.body
+    loop = raw.put(ir.FOR, tuple_of(t), span, attr=block)
+    return raw.func(raw.put(ir.GET, t, loop, attr=0))
+
+
+def test_the_span_of_a_loop_is_of_its_indices_and_stays():
+    check(with_span(3, 4, same=True))
+    wrong(with_span(3, 4, same=False), "the span of a loop is of its indices, and stays as it is")
+    wrong(with_span(4, 4, same=True), "the span of a loop is of its indices, and stays as it is")
+    wrong(with_span(3, 5, same=True), "a span ends where its indices end, or before")
 
 
 def test_a_block_belongs_to_one_loop():

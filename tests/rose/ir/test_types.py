@@ -13,6 +13,7 @@ from rose.ir.types import (
     Real,
     Ref,
     Single,
+    Span,
     Stack,
     Tan,
     Tuple,
@@ -88,3 +89,10 @@ def test_a_type_of_another_kind_is_a_mistake_of_ours():
     assert as_tuple(NESTED) is NESTED and as_vec(Vec(2, Real)) is Vec(2, Real)
     with pytest.raises(AssertionError):
         as_vec(NESTED)
+
+
+def test_a_span_stays_one_where_its_parts_stay():
+    t = Span(3, Fin(1), Fin(4))
+    assert map_leaves(t, lambda leaf: leaf) is t and t.of(t.items) is t
+    assert map_leaves(t, lambda leaf: Unit) is Tuple((Unit, Unit), None)
+    assert repr(t) == "Span[3, Fin[1], Fin[4]]" and pickle.loads(pickle.dumps(t)) is t

@@ -96,3 +96,19 @@ def test_a_loop_does_not_pass_a_sum_that_it_reads():
         return b.freeze(last)
 
     assert len(loops(fast(f, ((0.5, -1.0),)))) == 2
+
+
+def test_both_halves_of_a_sum_of_dependent_length_are_one_loop():
+    f = fn([Vec[5]], Real)(lambda x: rose.sum(rose.sin(x[i] * x[j]) for i in rose.range(5) for j in rose.range(i)))
+    made = fast(rose.value_and_grad(f).func, (X,))
+    outer, inner = loops(made)
+    assert inner.block is outer.attr and ir.span_of(inner) is not None
+
+
+def test_loops_over_other_indices_stay_apart():
+    @fn
+    def f(x: Vec[5], k: rose.Fin[6], m: rose.Fin[6]) -> Real:
+        return rose.sum(x[j] for j in rose.range(k)) * rose.sum(x[j] ** 2 for j in rose.range(m))
+
+    assert len(loops(fast(f.func, (X, 2, 3)))) == 2
+    assert f(X, 2, 3) == (X[0] + X[1]) * (X[0] ** 2 + X[1] ** 2 + X[2] ** 2)

@@ -9,7 +9,7 @@ import pytest
 
 import rose
 from rose import OutOfRange, Real, RoseError, TypeMismatch, Vec, fn
-from rose.frontend.language.loops import iterations, size_of
+from rose.frontend.language.loops import Bounds, iterations_of, range_of
 from rose.ir import FOR, building
 from rose.ir.callgraph import instructions
 
@@ -59,7 +59,75 @@ def test_a_number_of_iterations_is_a_host_integer(n: Any):
         list(rose.range(n))
 
 
-def test_the_size_of_a_range_is_known_before_it_begins():
+def test_the_bounds_of_a_range_are_known_before_it_begins():
     with building("f") as b:
-        assert size_of(rose.range(3)) == iterations(3, "f", b.loc) == 3  # pyright: ignore
-        assert size_of([1, 2]) is None
+        assert range_of(rose.range(3)) == iterations_of(3, "f", b.loc) == Bounds(3)
+        assert range_of(rose.range(2, 5)) == Bounds(3, None, 2)
+        assert range_of([1, 2]) is None
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, 3), (1, 3), (2, 2), (3, 1), (0, 0)])
+def test_a_range_of_two_integers_is_that_of_python(start: int, stop: int):
+    f = of_three(lambda v: rose.sum(v[i] * 10.0**i for i in rose.range(start, stop)))
+    assert f(DATA) == sum([DATA[i] * 10.0**i for i in range(start, stop)])
+
+
+def test_a_range_of_integers_makes_a_vector():
+    f = of_three(lambda v: rose.vec(v[i] for i in rose.range(1, 3)), Vec[2])
+    assert f(DATA).tolist() == [-1.0, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "wanted"),
+    [
+        (lambda i: (i,), lambda i: range(i)),
+        (lambda i: (i + 1,), lambda i: range(i + 1)),
+        (lambda i: (i - 1,), lambda i: range(i - 1)),
+        (lambda i: (3 - i,), lambda i: range(3 - i)),
+        (lambda i: (i, 3), lambda i: range(i, 3)),
+        (lambda i: (3 - 1 - i, 3), lambda i: range(2 - i, 3)),
+        (lambda i: (rose.max(i - 1, 0), rose.min(i + 2, 3)), lambda i: range(max(i - 1, 0), min(i + 2, 3))),
+        (lambda i: (2, i), lambda i: range(2, i)),
+        (lambda i: (rose.max(i, 1), rose.max(rose.min(i + 2, 3), 0)), lambda i: range(max(i, 1), min(i + 2, 3))),
+    ],
+)
+def test_bounds_may_be_written_with_indices(bounds: Any, wanted: Any):
+    f = of_three(lambda v: rose.vec(rose.sum(1.0 + j for j in rose.range(*bounds(i))) for i in rose.range(3)), Vec[3])
+    assert f(DATA).tolist() == [sum([1.0 + j for j in wanted(i)]) for i in range(3)]
+
+
+def test_an_index_is_as_small_as_its_range_says():
+    f = of_three(lambda v: rose.sum(v[j] for i in rose.range(4) for j in rose.range(i)))
+    assert f(DATA) == 3 * DATA[0] + 2 * DATA[1] + DATA[2]
+
+
+@pytest.mark.parametrize("fold", [rose.min, rose.max])
+def test_a_range_that_may_be_empty_has_no_least_number(fold: Any):
+    with pytest.raises(OutOfRange, match="the length of a range is known only at run time"):
+        _ = of_three(lambda v: fold(v[j] for i in rose.range(3) for j in rose.range(i))).func
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [
+        lambda i: rose.vec(1.0 for _ in rose.range(i)),
+        lambda i: rose.scan(lambda j, s: (s, s), 0.0, i)[1],
+        lambda i: rose.scan(lambda j, s: s, 0.0, i, checkpoint="sqrt"),
+    ],
+)
+def test_no_vector_has_a_length_of_run_time(vector: Any):
+    with pytest.raises(TypeMismatch, match="at run time"):
+        _ = fn([rose.Fin[3]], Real)(lambda i: rose.sum(vector(i))).func
+
+
+def test_the_iterations_of_a_range_are_those_that_are_executed():
+    seen: list[int] = []
+
+    @rose.opaque
+    def note(i: rose.Fin[5]) -> Real:
+        seen.append(i)
+        return 1.0
+
+    f = fn([rose.Fin[5], rose.Fin[6]], Real)(lambda a, b: rose.sum(note(j) for j in rose.range(a, b)))
+    assert f(1, 4) == 3.0 and seen == [1, 2, 3]
+    assert f(4, 2) == 0.0 and len(seen) == 3

@@ -47,6 +47,21 @@ def test_a_for_carries_the_variables_that_it_assigns():
     assert [v.op for v in instructions(f.func.body)].count(FOR) == 1
 
 
+def test_a_for_may_have_the_length_that_an_index_says():
+    @fn(syntax=True)
+    def f(v: Vec[4]) -> Real:
+        best, total = 0.0, rose.accum(0.0)
+        for i in rose.range(4):
+            for j in rose.range(i):
+                best = rose.max(best, v[i] - v[j])
+                total += v[j]
+        return best + 100 * total.value
+
+    v = [1.0, 7.0, -2.0, 0.5]
+    assert f(v) == 6.0 + 100 * (3 * 1.0 + 2 * 7.0 - 2.0)
+    assert rose.grad(f)(v).tolist() == [299.0, 201.0, 100.0, 0.0]
+
+
 def test_a_for_over_a_list_is_python():
     @fn(syntax=True)
     def f(x: Real) -> Real:

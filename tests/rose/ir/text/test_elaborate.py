@@ -894,3 +894,34 @@ def test_an_opaque_function_that_nobody_gave():
 def test_a_generic_function_by_a_name_that_is_not_there():
     with pytest.raises(KeyError):
         _ = rose.parse("def f(x: Real): Real = x")["g<3>"]
+
+
+SPAN = """
+def f(x: [4]Real, n: 5): Real =
+  let s: Span[4, 1, 5] = (0, n) in
+  let (sum, _): (Real, ()) =
+    accum total from 0.0 in
+      let _: Span[4, 1, 5] = [for i: 4, t: Span[4, 1, 5] from s, let _: () = total += x[i] in t] in
+      ()
+  in
+  sum
+"""
+
+
+def test_a_loop_with_a_span_runs_for_the_indices_in_it():
+    assert rose.parse(SPAN)["f"]([1.0, 2.0, 4.0, 8.0], 3) == 7.0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("in t]", "in s]", "the span of a loop stays as it is"),
+        ("[for i: 4", "[for i: 3", "a span of indices below 3 is the first state"),
+        ("Span[4, 1, 5] = (0", "Span[3, 1, 5] = (0", "a span of indices below 3 cannot end at 4"),
+        ("Span[4, 1, 5] = (0", "Span[4, 1] = (0", "a span has 3 parts, got 2"),
+        ("Span[4, 1, 5] = (0", "Span[Real, 1, 5] = (0", "a span is of indices"),
+    ],
+)
+def test_a_span_that_no_loop_can_have_is_refused(old: str, new: str, message: str):
+    with pytest.raises(RoseError, match=message):
+        rose.parse(SPAN.replace(old, new))

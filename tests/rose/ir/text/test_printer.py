@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+import rose
 import rose.frontend.language.loops as loops
 import rose.frontend.language.vectors as vectors
 from rose.autodiff.jvp import full_mask, jvp
@@ -965,3 +966,11 @@ def test_the_depth_of_accumulators_is_bounded():
 
 def test_the_same_text_every_time():
     assert show(derivative(figure_4())) == show(derivative(figure_4()))
+
+
+def test_a_loop_of_dependent_length_is_read_as_it_is_printed():
+    f = fn([Vec[5]], Real)(lambda x: rose.sum(x[i] * x[j] for i in rose.range(5) for j in rose.range(i)))
+    text = show(rose.grad(f).func)
+    assert "Span[4, 1, 5] from" in text
+    again = rose.parse(text)
+    assert show(again[[*again][-1]].func) == text
