@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
-from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Op, Value
+from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PACK, PARAM, TUPLE, ZERO, Block, Op, Value
 from rose.ir.ops import iadd, ifrom, imul
 from rose.ir.sizes import Size
 from rose.ir.types import Bool, Fin, Real, Ref, Tuple, Type, Vec
@@ -21,6 +21,7 @@ from rose.ir.types import Bool, Fin, Real, Ref, Tuple, Type, Vec
 from ..abi.layout import is_flat, item_offsets, offsets, size
 from ..binary.encoder import instruction
 from ..codegen.liveness import DEPTH, operands
+from ..codegen.strength_reduction import step
 
 Terms = tuple[tuple[Value, int], ...]  # numbers, and how often each counts
 
@@ -82,8 +83,8 @@ _TWINS: dict[str, bytes] = {
 def twin(op: Op) -> tuple[int | bytes, ...] | None:
     """The `wasm` column for two numbers at once, as `template` has it for one; None if there is none."""
     steps: list[int | bytes] = []
-    for step in op.wasm.split(", "):
-        word, *rest = step.split() or [""]
+    for part in op.wasm.split(", "):
+        word, *rest = part.split() or [""]
         if word.startswith("$"):
             steps.append(int(word[1:]))
         elif word == "f64.const":
@@ -95,6 +96,11 @@ def twin(op: Op) -> tuple[int | bytes, ...] | None:
     if not any([isinstance(x, int) for x in steps]):
         steps = [*range(op.type.__code__.co_argcount), *steps]
     return tuple(steps)
+
+
+def _is_of_loop(i: Value) -> bool:
+    """True for the index of a loop."""
+    return i.op is PARAM and i is i.block.params[0] and i.block.parent is not None
 
 
 def known(n: int | Size) -> int:
@@ -191,7 +197,8 @@ class Plan:
         if v.op is CONST and not isinstance(v.attr, Size):
             return Affine(0, int(v.attr))
         if self.outside(v):
-            return Affine(0, 0, ((v, 1),))
+            at = step(v)  # of the index of a loop around this one, which is there as long as that runs
+            return Affine(0, at.ahead, ((at.i, at.times),)) if _is_of_loop(at.i) else Affine(0, 0, ((v, 1),))
         found = self.kinds[v]
         return found if isinstance(found, Affine) else v
 
@@ -247,7 +254,7 @@ class Plan:
             if kind is Kind.LANES or v in self.joined:
                 once += 2 * n
             elif row is not None:
-                once += 1 if not row.lanes and row.step in (0, 8) else 3
+                once += 1 if not row.lanes and row.step in (0, 8) else 4  # two loads, joined; alone, they are operands
             else:
                 once += n if kind is Kind.SUM or self.is_twin(v) else 2 * n + 3
         return apart, once

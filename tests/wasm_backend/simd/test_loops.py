@@ -227,6 +227,28 @@ def a_matrix(n: int) -> Fn[..., Any]:
 
 
 @loop
+def a_product_of_matrices(n: int) -> Fn[..., Any]:
+    """Four columns at once, which lie side by side, at four times the index of a loop around."""
+
+    def f(a, b):
+        c = a @ b
+        return rose.sum(c[i][j] * c[i][(j + 1) % 9] for i in rose.range(5) for j in rose.range(9))
+
+    return fn([Vec[5, Vec[n]], Vec[n, Vec[9]]], Real)(f)
+
+
+@loop
+def every_other_row(n: int) -> Fn[..., Any]:
+    def f(x, a):
+        return rose.vec(
+            rose.sum(a[2 * j][i] * a[2 * j + 1][i] + a[2 * j + 1][i] * x[2 * j + 1] for i in rose.range(n))
+            for j in rose.range(3)
+        )
+
+    return fn([Vec[6], Vec[6, Vec[n]]], Vec[3])(f)
+
+
+@loop
 def pairs_of_bodies(n: int) -> Fn[..., Any]:
     def f(p):
         def one(i, j):

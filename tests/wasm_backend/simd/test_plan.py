@@ -46,6 +46,25 @@ def test_neighbours_in_rows_are_joined():
     assert len(plan.joined) == 2
 
 
+def test_columns_beside_one_another_are_joined_at_the_index_of_a_loop_around():
+    f = fn([Vec[8, Vec[9]]], Real)(lambda x: rose.sum(columns(x, 4, j) for j in rose.range(2)))
+    inner = next(v for v in loop_of(f.func).attr.code if v.op is FOR)
+    plan = Plan(inner.attr, (), ())
+    assert len(plan.joined) == 4
+    assert {(row.offset, *[k for _, k in row.terms]) for row in elements(plan)} == {(8 * k, 32) for k in range(4)}
+
+
+def columns(x: Any, n: int, j: Any) -> Any:
+    """The sum of products of numbers of `n` columns that lie side by side."""
+    return rose.sum(x[i][n * j] * x[i][n * j + 1] + x[i][n * j + 2] * x[i][n * j + 3] for i in rose.range(8))
+
+
+def test_a_lone_column_is_not_read_two_at_once():
+    plan = planned(lambda x, k, i: x[9 * i] * x[i])
+    apart, once = plan.costs()
+    assert once > 0.8 * apart
+
+
 def test_two_iterations_at_once_cost_half_where_all_has_a_twin():
     apart, once = planned(lambda x, k, i: rose.sqrt(x[i]) * x[i]).costs()
     assert apart > once
