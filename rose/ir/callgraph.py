@@ -48,7 +48,7 @@ def with_parts(f: Func, made: Mapping[Func, Func]) -> Func:
     """A branch or a while loop over what was made of its parts; itself, if they are the same."""
     if all([made[g] is g for g in callees(f)]):
         return f
-    return Func(f.name, f.body, f.result, pure=f.pure, kind=map_kind(f.kind, made.__getitem__))
+    return Func(f.name, f.body, f.result, pure=f.pure, kind=map_kind(f.kind, made.__getitem__), origin=f.origin)
 
 
 def map_kind(kind: Kind, new: Callable[[Func], Func]) -> Kind:

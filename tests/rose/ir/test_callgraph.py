@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rose.ir import Func, Value, building
+from rose.ir import Func, Origin, Value, building
 from rose.ir.callgraph import (
     callees,
     callees_first,
@@ -126,6 +126,13 @@ def test_with_the_same_parts_a_loop_is_itself_and_with_others_another():
     _, other, _ = looping()
     assert callees(with_parts(loop, {test: other, body: body})) == [other, body]
     assert map_kind(loop.kind, lambda f: f) == loop.kind
+
+
+def test_a_loop_over_other_parts_comes_from_where_it_came():
+    loop, test, body = looping()
+    loop.origin = Origin("fwd", body)
+    _, other, _ = looping()
+    assert with_parts(loop, {test: other, body: body}).origin is loop.origin
 
 
 def test_work_recurs_without_pythons_stack_and_hands_on_errors():

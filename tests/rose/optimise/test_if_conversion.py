@@ -12,7 +12,7 @@ import rose
 from rose import Real, Vec, fn
 from rose.host.interpreter import run
 from rose.ir import Branch
-from rose.ir.callgraph import callees
+from rose.ir.callgraph import callees, reachable
 from rose.ir.check import check
 from rose.optimise.pipeline import optimise, optimised
 
@@ -96,3 +96,11 @@ def test_an_assertion_of_an_arm_that_is_not_taken_is_not_made():
     assert rose.compile(f)(-2.0) == 2.0
     with pytest.raises(rose.RoseError, match="x is large"):
         rose.compile(f)(0.5)
+
+
+def test_a_forward_half_is_evaluated_with_both_arms_whatever_its_tape_has():
+    power = lambda r: 1.0 / (r * r * r * r * r * r)
+    near = lambda r: rose.cond(r > 0.5, lambda: power(r) * power(r) - power(r), lambda: 0.0)
+    f = fn([Vec[4]], Real)(lambda x: rose.sum(near(x[i] - x[j]) for i in rose.range(4) for j in rose.range(4)))
+    made = compiled(rose.grad(f), ((0.5, 1.25, 2.0, 4.0),))
+    assert not [g for g in reachable(made) if any(o.origin and o.origin.by == "fwd" for o in g.history)]
