@@ -38,6 +38,9 @@ class WhileLoop:
         for j, p in enumerate(inits):
             frame.location[p] = tuple([s.location for s in self.states if s.item == j])
             frame.give_back(p)
+        if self.count is not None:  # it may be in another loop, or have the local of another
+            c.i32_const(0)
+            c.set(self.count)
         c("block")
         c("loop")
         c.stop(Stop(place_of(frame.f.params[0].loc), tuple(frame.live())))

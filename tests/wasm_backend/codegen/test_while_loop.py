@@ -49,3 +49,10 @@ def test_too_many_iterations_stop_the_module():
     assert compiled(f.func)(5.0) == (5.0,)
     with pytest.raises(wasmtime.Trap):
         compiled(f.func)(6.0)
+
+
+def test_each_run_of_a_loop_counts_its_own_iterations():
+    counted = lambda x, k: rose.while_loop(lambda s: s[0] < k, lambda s: (s[0] + 1.0, s[1] * x), (0.0, x), max_iter=5)
+    f = fn([Vec[6]], Real)(lambda v: rose.sum(counted(v[i], 5.0)[1] + counted(v[i], 4.0)[1] for i in rose.range(6)))
+    v = (0.5, 1.5, -1.0, 2.0, 0.25, 1.0)
+    assert compiled(f.func)(v) == run(f.func, v) == sum([x**6 + x**5 for x in v])
