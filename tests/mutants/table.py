@@ -30,7 +30,7 @@ MUTANTS = (
     Mutant(OPS, 'wasm="f64.min"', 'wasm="f64.max"'),
     Mutant(OPS, "$0, $1, f64.const 1, $1, $1, f64.eq, select, f64.copysign", "$0, $1, f64.copysign"),
     # derivatives
-    Mutant(TRANSPOSE, "ifrom(i, b.const(n.size - 1, Fin(n.size))) if states else i", "i"),
+    Mutant(TRANSPOSE, "return ifrom(i, b.const(t.size - 1, t))", "return i"),
     Mutant(TRANSPOSE, "ct = self.masked(b, source.leaving, ct, b.zero(ct.type))", "ct = ct"),
     Mutant(TRANSPOSE, "return ct if g is None else self.masked(b, g, ct, nothing(b, ct.type))", "return ct"),
     Mutant(TRANSPOSE, "b.emit(select, (c, zero, ct))", "b.emit(select, (c, ct, zero))"),
