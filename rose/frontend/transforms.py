@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from ..errors import edge, here
-from ..ir.sizes import current
+from ..ir.sizes import bound
 from ..ir.value import host_index
 from .function import AnyFn, Fn, MadeBy
 from .pickling import again
@@ -38,12 +38,12 @@ def remembered(transform: F) -> F:
             key = _key(options) if len(args) <= 1 + len(names) else None
         if key is None or not isinstance(f, Fn):
             return made_by(transform(*args, **named), outer, args, named)
-        found: dict[Any, Any] = cast("AnyFn", f).results
-        key = transform, key, *current().items()
-        made = found.get(key)
+        of = cast("AnyFn", f)
+        made = of.results.get((transform, key))
         if made is None:
-            made = made_by(transform(*args, **named), outer, args, named)
-            made = found.setdefault(key, made)  # of two threads the first decides
+            with bound(of.sizes):  # not those of whoever asks first
+                made = made_by(transform(*args, **named), outer, args, named)
+            made = of.results.setdefault((transform, key), made)  # of two threads the first decides
         else:
             _asked_again(made)
         return made

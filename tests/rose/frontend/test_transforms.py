@@ -117,3 +117,15 @@ def test_functions_at_a_point_say_what_they_are():
     assert repr(rose.vjp(f)) == f"<vjp of {f!r}>"
     assert repr(rose.vjp(f)(2.0)) == f"<Vjp: the value ret={y!r}, and grad(ct), which pulls a cotangent back>"
     assert repr(f_lin) == "<the derivative of <lambda> at a point, a function of tangents>"
+
+
+def test_a_derivative_has_the_sizes_of_its_function_whoever_asks_for_it_first():
+    def compiled(asked_before: bool) -> bytes:
+        f = rose.fn([Vec[n]], Real)(lambda x: rose.sum(rose.sin(x[i]) for i in rose.range(n)))
+        hessian = rose.hessian(f)
+        if asked_before:
+            _ = hessian.at(n=5)
+        trace = rose.fn([Vec[n]], Real)(lambda x: rose.sum(hessian(x)[i][i] for i in rose.range(n)))
+        return rose.compile(trace.at(n=5)).wasm
+
+    assert compiled(True) == compiled(False)
