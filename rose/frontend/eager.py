@@ -90,10 +90,10 @@ class Now(Builder):
             answer = run_plain(f, numbers)
         return self.known(f.result, answer)
 
-    def indices(self, n: int, span: Value | None = None, first: int = 0) -> Iterator[Value]:
-        """The indices of the iterations of a loop, one by one; they begin with `first`, or are those in a span."""
+    def indices(self, n: int, span: Value | None = None) -> Iterator[Value]:
+        """The indices of the iterations of a loop, one by one; with a span, those in it."""
         for i in range(n) if span is None else range(*self.numbers([span])[0]):
-            yield self.known(Fin(first + n), first + i)
+            yield self.known(Fin(n), i)
 
     def loop(
         self,

@@ -85,12 +85,15 @@ class Bound(NamedTuple):
     natural: bool  # whether it is certain that what is written is not below zero
 
 
-def bound_of(v: Value, depth: int = 0) -> Bound | None:
-    """An index, or a Real that is written with indices: as a sum with a minus, or as `min` or `max` of two of these."""
+def bound_of(v: Value, more: int = 0, depth: int = 0) -> Bound | None:
+    """An index, or a Real that is written with indices: as a sum with a minus, or as `min` or `max` of two of these.
+
+    It is that and `more`, which is not below zero.
+    """
     if isinstance(v.type, Fin):
-        return Bound(v, natural=True)
+        return Bound(iadd(v, literal(more)) if more else v, natural=True)
     if v.op in (min_, max_) and depth < DEEPEST:
-        x, y = [bound_of(a, depth + 1) for a in v.args]
+        x, y = [bound_of(a, more, depth + 1) for a in v.args]
         if x is None or y is None:
             return None
         if v.op is max_:
@@ -101,6 +104,7 @@ def bound_of(v: Value, depth: int = 0) -> Bound | None:
     found = sum_of(v)
     if found is None:
         return None
+    found.constant = plus(found.constant, more)
     return Bound(found.written(), natural=True) if found.is_natural() else found.from_zero()
 
 

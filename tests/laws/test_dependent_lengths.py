@@ -118,9 +118,22 @@ def while_loops(x: Any, r: Ranges) -> Any:
     return rose.sum(term(i, j) for i in r.range(N) for j in r.range(i))
 
 
+def back_substitution(x: Any, r: Ranges) -> Any:
+    def row(i: Any, s: Any) -> Any:
+        return (s + r.fold(lambda j, t: t * 0.5 - x[i] * x[j] * s, x[i], r.range(N - 1, i, -1))) / (2.0 + x[i] ** 2)
+
+    return r.fold(row, 0.1, r.range(N - 1, -1, -1))
+
+
+def every_second(x: Any, r: Ranges) -> Any:
+    down = rose.sum(x[i] ** 2 * rose.sin(x[j]) * (j + 1) for i in r.range(N) for j in r.range(i, -1, -2))
+    return down + rose.sum(x[i] * rose.exp(x[j]) for i in r.range(N) for j in r.range(i, N, 2))
+
+
 PROGRAMS = [
     triangle, pairs, band, three_deep, state, nested_states, struct_state, guarded, products, a_vector_of_sums,
     backwards, added_elements, branches, while_loops,
+    back_substitution, every_second,
 ]  # fmt: skip
 
 

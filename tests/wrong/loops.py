@@ -42,10 +42,26 @@ def a_negative_range():
     return f
 
 
-def a_range_with_a_step():
+def a_range_with_step_zero():
     @fn
     def f(v: Vec[3]) -> Real:
-        return rose.sum(v[i] for i in rose.range(0, 3, 2))  # pyright: ignore
+        return rose.sum(v[i] for i in rose.range(0, 3, 0))
+
+    return f
+
+
+def a_step_that_is_not_an_integer():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return rose.sum(v[j] for i in rose.range(3) for j in rose.range(0, i, i + 1))
+
+    return f
+
+
+def a_range_down_to_below_zero():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return rose.sum(v[i] for i in rose.range(2, -3, -1))
 
     return f
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from inspect import GEN_CREATED, getgeneratorstate
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from ...errors import Loc, OutOfRange, RoseError, TypeMismatch, argument, edge, here, users_frame
 from ...host.marshal import as_given
 from ...ir import Block, Builder, Value, a_traced, current_builder, ops, shown, types
 from ...ir.numbers import digits
-from ...ir.sizes import LARGEST, Size, at_most, differ, minus, open_size
+from ...ir.sizes import LARGEST, Size, at_most, differ, minus, open_size, plus, quotient
 from ...ir.types import Fin, Real, Tan, Tuple
 from ...ir.value import host_index
 from .. import operators
@@ -44,7 +44,7 @@ _open: dict[Block, _Loop] = {}
 
 
 @edge
-def range(start: Any, stop: Any = None) -> Iterator[Any]:
+def range(start: Any, stop: Any = None, step: Any = 1) -> Iterator[Any]:
     """The indices 0, ..., n - 1, as one traced index: `for i in rose.range(n)` is one loop.
 
     With two arguments, `rose.range(a, b)`, the indices a, ..., b - 1; none if `b` is not above `a`. A bound is a Python
@@ -52,25 +52,29 @@ def range(start: Any, stop: Any = None) -> Iterator[Any]:
     `rose.min` or `rose.max` of two. Then the loop has as many iterations as that index says when the function runs;
     `rose.sum`, `rose.prod`, `rose.scan` and `for` go over it, and a vector, whose size is known before, cannot.
 
+    With a third, every `step`-th of them from `a` on, as in Python. It is an integer other than 0; below 0 the indices
+    go down, as in `rose.range(n - 1, -1, -1)`.
+
     The loop's body runs once, to be recorded; it may not be left with `break`, `return` or an exception.
     """
     loc = here()
     if stop is None:
         bounds = bounds_of(0, start, "rose.range", loc.narrow(argument(0, "start", 1)))
     else:
-        ats = loc.narrow(argument(0, "start", 2)), loc.narrow(argument(1, "stop", 2))
-        bounds = bounds_of(start, stop, "rose.range", *ats)
+        ats = [loc.narrow(argument(k, name, 2, 3)) for k, name in enumerate(("start", "stop", "step"))]
+        bounds = bounds_of(start, stop, "rose.range", ats[0], ats[1], _step(step, ats[2]))
     b = now()
     return _range(current_builder(), bounds) if b is None else _iterations_now(b, bounds)
 
 
 def _iterations_now(b: Now, bounds: Bounds) -> Iterator[Any]:
     """The iterations of a loop that is evaluated eagerly. An empty generator is traced, for the type of its items."""
-    indices = b.indices(bounds.size, bounds.span, bounds.first)
+    indices = b.indices(bounds.size, bounds.span)
     first = next(indices, None)
     if first is not None:
-        yield first
-        yield from indices
+        yield bounds.seen(b, first)
+        for i in indices:
+            yield bounds.seen(b, i)
     elif users_frame().f_code.co_name == "<genexpr>":
         yield from _range(b, bounds)
 
@@ -88,7 +92,9 @@ class Bounds(NamedTuple):
 
     size: Any
     span: Value | None = None
-    first: int = 0  # what the first index is to a user
+    first: Any = 0  # what the first index is to a user
+    step: int = 1  # and how far it is to the next
+    ends: tuple[Value, Value] | None = None  # if they are traced: the least index, and the one after the largest
 
     def opened(self, b: Builder) -> Value:
         """The index of the loop whose block is open, and its span, as parameters; and the index as a user sees it."""
@@ -98,7 +104,23 @@ class Bounds(NamedTuple):
         return self.seen(b, i)
 
     def seen(self, b: Builder, i: Value) -> Value:
-        return b.emit(ops.iadd, (i, b.const(self.first, Fin(self.first + 1)))) if self.first else i
+        """The index as a user sees it, of that of the loop."""
+        far = b.emit(ops.imul, (i, literal(abs(self.step)))) if abs(self.step) != 1 else i
+        if self.ends is not None:
+            return self._between(b, far, *self.ends)
+        if self.step < 0:
+            return b.emit(ops.ifrom, (far, literal(self.first)))
+        return b.emit(ops.iadd, (far, literal(self.first))) if self.first else far
+
+    def _between(self, b: Builder, far: Value, low: Value, high: Value) -> Value:
+        """The index that is so far from the first one: as a distance from the last index that the types allow."""
+        n = _last_of(high)
+        last = b.const(minus(n, 1), Fin(n))
+        if self.step < 0:
+            rest = b.emit(ops.iadd, (b.emit(ops.ibeyond, (b.const(n, high.type), high)), far))
+        else:
+            rest = b.emit(ops.ibeyond, (b.emit(ops.ibeyond, (last, low)), far))
+        return b.emit(ops.ibeyond, (last, rest))
 
 
 def iterations_of(n: Any, name: str, loc: Loc) -> Bounds:
@@ -107,27 +129,60 @@ def iterations_of(n: Any, name: str, loc: Loc) -> Bounds:
     return bounds_of(0, n, name, loc) if bounds is None else bounds
 
 
-def bounds_of(start: Any, stop: Any, name: str, loc: Loc, stop_at: Loc | None = None) -> Bounds:
+def bounds_of(start: Any, stop: Any, name: str, loc: Loc, stop_at: Loc | None = None, step: int = 1) -> Bounds:
     """The iterations from `start` to before `stop`, checked."""
-    low, high = _bound(start, name, loc, first=True), _bound(stop, name, stop_at or loc)
-    if not isinstance(low, Value) and not isinstance(high, Value) and not differ(low, 0):
-        return Bounds(high)
+    stop_at = stop_at or loc
+    if step > 0:
+        low, high = _bound(start, name, loc, first=True), _bound(stop, name, stop_at)
+    else:  # from the last of these to the first
+        low, high = _bound(stop, name, stop_at, more=1), _bound(start, name, loc, more=1)
     if isinstance(low, int) and isinstance(high, int):
-        return Bounds(high - low, None, low) if high > low else Bounds(0)
-    b = current_builder()
+        count = -((low - high) // abs(step))
+        return Bounds(count, None, low if step > 0 else high - 1, step) if count > 0 else Bounds(0)
+    if not isinstance(low, Value) and not isinstance(high, Value) and not differ(low, 0):
+        return Bounds(_over(high, abs(step)), None, minus(high, 1) if step < 0 else 0, step)
     low, high = [x if isinstance(x, Value) else literal(x) for x in (low, high)]
-    assert isinstance(high.type, Fin)
-    n = high.type.size
-    n = minus(n, 1) if at_most(1, n) else n  # a dynamic size may be 0, and then there is no such index
-    return Bounds(n, b.span(cast("int", n), low, high)) if differ(n, 0) else Bounds(0)
+    if not differ(n := _last_of(high), 0):
+        return Bounds(0)
+    b = current_builder()
+    if step == 1:
+        return Bounds(n, b.span(n, low, high))
+    count = b.emit(ops.ibeyond, (high, low))
+    if abs(step) > 1:
+        count = b.emit(ops.idiv, (b.emit(ops.iadd, (count, literal(abs(step) - 1))), literal(abs(step))))
+    size = _last_of(count)
+    return Bounds(size, b.span(size, literal(0), count), step=step, ends=(low, high))
 
 
-def _bound(x: Any, name: str, loc: Loc, *, first: bool = False) -> int | Size | Value:
-    """A bound of a range: a host integer, a size that is known when the module runs, or an index."""
-    if (size := open_size(x)) is not None:
-        return size
+def _over(n: Any, step: int) -> Any:
+    """How many of `n` indices are multiples of the step."""
+    return n if step == 1 else quotient(plus(n, step - 1), step)
+
+
+def _last_of(end: Value) -> Any:
+    """The largest number that an end of a range can be, by its type."""
+    assert isinstance(end.type, Fin)
+    n = end.type.size
+    return minus(n, 1) if at_most(1, n) else n  # a dynamic size may be 0, and then there is no such index
+
+
+def _step(x: Any, loc: Loc) -> int:
     k = host_index(x)
-    if k is None and isinstance(x, Value) and (found := bound_of(x)) is not None:
+    if k is None:
+        what = f"the step of rose.range is an integer, not {a_traced(x) if isinstance(x, Value) else shown(x)}"
+        raise TypeMismatch(what, loc, "write a number, such as 2 or -1: it is the same in each iteration")
+    if k == 0 or abs(k) >= LARGEST:
+        hint = "write 1 for each index, 2 for every second one, -1 for the way down"
+        raise OutOfRange(f"the step of a range cannot be {digits(k)}", loc, hint)
+    return k
+
+
+def _bound(x: Any, name: str, loc: Loc, *, first: bool = False, more: int = 0) -> int | Size | Value:
+    """A bound of a range, and `more`: a host integer, a size that is known when the module runs, or an index."""
+    if (size := open_size(x)) is not None:
+        return plus(size, more)
+    k = host_index(x)
+    if k is None and isinstance(x, Value) and (found := bound_of(x, more)) is not None:
         if first and not found.natural:
             hint = f"write {name}(rose.max(a, 0), b) for {name}(a, b)"
             raise OutOfRange("the first index of this range may be below zero", loc, hint)
@@ -136,10 +191,11 @@ def _bound(x: Any, name: str, loc: Loc, *, first: bool = False) -> int | Size | 
         what = a_traced(x) if isinstance(x, Value) else shown(x)
         hint = "write an integer, such as len(v), or an index: of a loop, or a Fin[n] that is a parameter or data"
         raise TypeMismatch(f"{name} takes an integer, not {what}", loc, hint)
-    if not 0 <= k < LARGEST:
-        what = f"a range cannot start at {digits(k)}" if first else f"a loop cannot have {digits(k)} iterations"
-        raise OutOfRange(what, loc, f"write a number from 0 to {LARGEST - 1}")
-    return k
+    if not 0 <= k + more < LARGEST:
+        what = f"a range cannot {'start at' if first else 'come to'} {digits(k)}" if first or more else ""
+        hint = f"write a number from {-more} to {LARGEST - 1 - more}"
+        raise OutOfRange(what or f"a loop cannot have {digits(k)} iterations", loc, hint)
+    return k + more
 
 
 def _range(b: Builder, bounds: Bounds) -> Iterator[Any]:

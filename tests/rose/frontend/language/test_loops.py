@@ -72,9 +72,41 @@ def test_a_range_of_two_integers_is_that_of_python(start: int, stop: int):
     assert f(DATA) == sum([DATA[i] * 10.0**i for i in range(start, stop)])
 
 
+@pytest.mark.parametrize(
+    "bounds",
+    [(0, 3, 2), (0, 2, 2), (1, 3, 5), (2, -1, -1), (2, 0, -1), (2, -1, -2), (1, 1, -1), (0, 2, -1), (-1, -1, -1)],
+)
+def test_a_range_with_a_step_is_that_of_python(bounds: tuple[int, int, int]):
+    def total(v: Any) -> Any:
+        return rose.scan(lambda i, s: 10.0 * s + v[i], 0.0, rose.range(*bounds))
+
+    wanted = 0.0
+    for i in range(*bounds):
+        wanted = 10.0 * wanted + DATA[i]
+    assert of_three(total)(DATA) == wanted
+    with rose.eager():
+        assert of_three(total)(DATA) == wanted
+
+
 def test_a_range_of_integers_makes_a_vector():
     f = of_three(lambda v: rose.vec(v[i] for i in rose.range(1, 3)), Vec[2])
     assert f(DATA).tolist() == [-1.0, 2.5]
+    f = of_three(lambda v: rose.vec(v[i] for i in rose.range(2, -1, -2)), Vec[2])
+    assert f(DATA).tolist() == [2.5, DATA[0]]
+
+
+def test_a_scan_over_a_range_with_a_step_may_have_checkpoints():
+    step = lambda i, s: rose.sin(s) + s * i
+    over = lambda kept: rose.grad(fn([Real], Real)(lambda x: rose.scan(step, x, rose.range(9, -1, -3), **kept)))
+    assert over({})(0.3) == over({"checkpoint": "sqrt"})(0.3)
+
+
+@pytest.mark.parametrize(
+    ("step", "error"), [(0, OutOfRange), (1.5, TypeMismatch), (2**40, OutOfRange), (None, TypeMismatch)]
+)
+def test_a_step_is_an_integer_other_than_zero(step: Any, error: Any):
+    with building("f"), pytest.raises(error, match="the step of"):
+        list(rose.range(0, 3, step))
 
 
 @pytest.mark.parametrize(
@@ -89,11 +121,32 @@ def test_a_range_of_integers_makes_a_vector():
         (lambda i: (rose.max(i - 1, 0), rose.min(i + 2, 3)), lambda i: range(max(i - 1, 0), min(i + 2, 3))),
         (lambda i: (2, i), lambda i: range(2, i)),
         (lambda i: (rose.max(i, 1), rose.max(rose.min(i + 2, 3), 0)), lambda i: range(max(i, 1), min(i + 2, 3))),
+        (lambda i: (0, i, 2), lambda i: range(0, i, 2)),
+        (lambda i: (i, 3, 2), lambda i: range(i, 3, 2)),
+        (lambda i: (1, i + 5, 3), lambda i: range(1, i + 5, 3)),
+        (lambda i: (i, -1, -1), lambda i: range(i, -1, -1)),
+        (lambda i: (i - 1, -1, -1), lambda i: range(i - 1, -1, -1)),
+        (lambda i: (2, i, -1), lambda i: range(2, i, -1)),
+        (lambda i: (5, i - 1, -2), lambda i: range(5, i - 1, -2)),
+        (lambda i: (i + 4, rose.max(i - 1, 1), -3), lambda i: range(i + 4, max(i - 1, 1), -3)),
+        (lambda i: (i + 4, rose.min(i, 1), -1), lambda i: range(i + 4, min(i, 1), -1)),
     ],
 )
 def test_bounds_may_be_written_with_indices(bounds: Any, wanted: Any):
     f = of_three(lambda v: rose.vec(rose.sum(1.0 + j for j in rose.range(*bounds(i))) for i in rose.range(3)), Vec[3])
     assert f(DATA).tolist() == [sum([1.0 + j for j in wanted(i)]) for i in range(3)]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+@pytest.mark.parametrize(
+    "bounds", [lambda n: (0, n, 2), lambda n: (n - 1, -1, -1), lambda n: (n - 1, -1, -2), lambda n: (1, n, 3)]
+)
+def test_a_range_with_a_step_may_have_a_size_of_run_time(bounds: Any, n: int):
+    m, data = rose.dim("m"), [3.0, 1.0, 4.0, 1.5, 5.0][:n]
+    f = fn([Vec[m]], Real)(lambda v: rose.sum(v[j] ** 2 * (j + 1) for j in rose.range(*bounds(m))))
+    module = rose.compile({"f": f, "slope": rose.grad(f)}, dynamic=True)
+    assert module.f(data) == sum([data[j] ** 2 * (j + 1) for j in range(*bounds(n))])
+    assert module.slope(data).tolist() == [2 * data[j] * (j + 1) * (j in range(*bounds(n))) for j in range(n)]
 
 
 def test_an_index_is_as_small_as_its_range_says():
