@@ -205,7 +205,7 @@ def measured(name: str) -> dict[str, Any]:
     masked = rose.compile(rose.value_and_grad(f))
     with no_masks():
         bare = rose.compile(rose.value_and_grad(PROGRAMS[name]()[0]))
-    times = timing.rounds({way: _loop(module, args) for way, module in {"masks": masked, "none": bare}.items()})
+    times = timing.rounds({way: loop(module, args) for way, module in {"masks": masked, "none": bare}.items()})
     counts = [executed(module, args) for module in (masked, bare)]
     us = {way: statistics.median(ns) / 1e3 for way, ns in times.items()}
     return {"program": name, "us": us, "time": timing.ratio(times["masks"], times["none"]), "instructions": counts}
@@ -221,7 +221,7 @@ def executed(module: Any, args: Sequence[Any]) -> int:
         return total() - before
 
 
-def _loop(module: Any, args: Sequence[Any]) -> timing.Loop:
+def loop(module: Any, args: Sequence[Any]) -> timing.Loop:
     def loop(n: int) -> None:
         for _ in range(n):
             module(*args)
