@@ -41,6 +41,7 @@ from ..ir.ops import add, select
 from ..ir.progress import step
 from ..ir.stacks import LINEAR
 from ..ir.types import Ref, as_tuple, as_vec, items_of, tangent
+from ..optimise.code_motion import hoisted
 from ..optimise.dead_code import remove_dead_code
 
 T = TypeVar("T")
@@ -90,7 +91,7 @@ def _jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
         )
     made = f.memo.get((jvp, mask))
     if made is None:
-        made = yield _derive_by_kind(f, mask)
+        made = yield _derive_by_kind(hoisted(f), mask)
         made.func.remat, made.func.primal, f.differentiated = f.remat, f, True
         f.memo[jvp, mask] = made
         step("derive")

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Func, Value, is_call, span_of
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import is_table
-from ..ir.ops import and_, iadd, ibeyond, ifrom, imul, not_, real, select
-from ..ir.types import Span
+from ..ir.ops import and_, not_, select
+from ..ir.types import Fin, Span
 from .half_signature import HalfSignature
 from .linearity import Loops
 
@@ -129,4 +129,5 @@ def is_cheap(v: Value, params: dict[Value, int]) -> bool:
     if v.op is GET or v.op is INDEX:
         whole = v.args[0]
         return whole in params or is_cheap(whole, params) or (v.op is INDEX and whole.block is not v.block)
-    return v.op in (CONST, ZERO, real, ifrom, iadd, imul, ibeyond) or isinstance(v.type, Span) or is_table(v)
+    of_indices = v.op.eval is not None and all([isinstance(a.type, Fin) for a in v.args])  # such as (i + 1) % n
+    return of_indices or v.op in (CONST, ZERO) or isinstance(v.type, Span) or is_table(v)

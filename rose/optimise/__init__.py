@@ -4,6 +4,7 @@ Read `pipeline.py` first: it is the list of the passes, in order, with the drive
 them. Then `rewriter.py`, on which all passes that copy a function stand; then any pass.
 
 - Whole functions: `inlining`, `join_halves`, `outlining` (and lambda lifting), `dead_arguments`.
+- Before derivation: `code_motion` (loop-invariant), over `invariants`, and `staging` of callees.
 - Loops: `loop_fusion`, `unrolling`, `unroll_and_jam`, `hoisting` (loop-invariant code motion), `recomputation`.
 - While loops and branches: `state_splitting` (numbers in the place of short aggregates), `while_hoisting`; `parts`.
 - Accumulators: `sum_forwarding`, `scalar_replacement`.

@@ -15,6 +15,7 @@ from ..ir.callgraph import make_while
 from ..ir.types import items_of
 from .dead_code import remove_dead_code
 from .hoisting import moves
+from .invariants import Reads
 from .rewriter import Env, Rewriter
 from .state_splitting import same_params
 
@@ -49,19 +50,13 @@ def _invariants(g: Func, states: int) -> dict[Value, None]:
             same[v] = 0
         elif v.args and moves(v, v.args) and all([a in same for a in v.args]):
             same[v] = max(v.op.cost, v.op.name == "index") + sum([same[a] for a in dict.fromkeys(v.args)])
-    read = [a for v in g.body.code if v not in same for a in _reads(v)]
+    reads = Reads()
+    read = [a for v in g.body.code if v not in same for a in reads[v]]
     read += g.body.results
     wanted = [v for v in dict.fromkeys(read) if same.get(v) and v.type.scalar]
     if len(wanted) > MOST:
         wanted = sorted([v for v in wanted if same[v] >= COSTLY], key=lambda v: -same[v])[:MOST]
     return dict.fromkeys(wanted)
-
-
-def _reads(v: Value) -> list[Value]:
-    """What an instruction reads, with what its loop does."""
-    if v.op is not ir.FOR:
-        return [*v.args]
-    return [*v.args, *v.attr.results, *[a for w in v.attr.code for a in _reads(w)]]
 
 
 def _made(b: Builder, g: Func, params: list[Value], wanted: Mapping[Value, None]) -> Env:

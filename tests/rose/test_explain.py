@@ -205,7 +205,7 @@ def test_a_scan_with_checkpoints_has_the_turns_of_the_user(checkpoint: str | Non
 
         return rose.scan(outer, x, 4, checkpoint=checkpoint)
 
-    g = of([Real], Real, lambda x: rose.sum(both(x) for k in rose.range(2)))
+    g = of([Real], Real, lambda x: rose.sum(both(x + 0.0 * k) for k in rose.range(2)))
     assert turns(g, 5.0) == [3, 2, 0]
     found = explain_nan(g, 5.0).first
     assert found is not None
@@ -234,7 +234,7 @@ def test_a_while_loop_has_turns_in_either_direction():
 
         return rose.while_loop(lambda s: s[0] < 4.0, turn, (0.0, 0.0))[1]
 
-    f = of([Real], Real, lambda x: rose.sum(outer(x) * i for i in rose.range(2)))
+    f = of([Real], Real, lambda x: rose.sum(outer(x + 0.0 * i) * i for i in rose.range(2)))
     assert turns(f, -4.0) == [0, 0, 0]
     for g in (rose.grad(f), rose.grad(rose.grad(f))):
         assert turns(g, -4.0) == [1, 3, 0]  # the only one that a derivative of a logarithm is not finite in

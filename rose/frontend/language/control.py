@@ -16,6 +16,7 @@ from ...ir.numbers import is_truth
 from ...ir.sizes import LARGEST, Size
 from ...ir.types import Bool, Fin, Real, Tuple, Type
 from ...ir.value import host_index, is_function
+from ...optimise.code_motion import move_invariants
 from ...optimise.outlining import lambda_lift, outline
 from .. import operators, tracing
 from ..eager import now
@@ -214,6 +215,7 @@ def scan(
         i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
         made = tracing.recorded(inner, lambda: step(i, state))
         block.results = (inner.tuple([inner.reach(x) for x in made]),)
+    move_invariants(b, block, size)  # here, so that derivatives have the bits of those without checkpoints
     one, outside = lambda_lift("rose.scan", block, Origin("scan"))
     if not _repeatable(one):
         hint = "leave out checkpoint=, or what has an effect"

@@ -881,9 +881,11 @@ def test_ir_says_how_long_each_pass_took(sh: Shell):
 def test_ir_lists_the_passes_where_one_is_unknown(sh: Shell):
     said = [sh.fails(2, "ir", "model.py:loss", option, "nonsense") for option in ("--pass", "--without")]
     assert "'nonsense' is not one of 'trace', 'jvp'," in said[0]
-    assert "'nonsense' is not one of 'early-dead-code', 'split-states'," in said[1]
+    assert "'nonsense' is not one of 'early-dead-code', 'move-invariants'," in said[1]
     wrong = sh.fails(2, "ir", "model.py:loss", "--pass", "jvp", "--after-each")
-    assert wrong.startswith("jvp is not a pass of the optimiser: ask for --pass optimise, or early-dead-code, split-")
+    assert wrong.startswith(
+        "jvp is not a pass of the optimiser: ask for --pass optimise, or early-dead-code, move-invariants, split-"
+    )
 
 
 @pytest.mark.slow

@@ -1,0 +1,191 @@
+"""Staging: a function is split into what follows from some of its arguments, and the rest, which is given that.
+
+A loop that calls a function with some arguments the same in each iteration calls the early stage before, and the late
+one in each iteration. What is cheap is computed again. Of a branch on a condition that is the same, each side is split.
+Measured: without it the gradient of a kernel that calls another, in a double sum, executes 3.6 x as many operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .. import ir
+from ..ir import Branch, Builder, Func, Origin, Value, is_call
+from ..ir.accumulators import is_ref
+from ..ir.builder import LIBRARY
+from ..ir.callgraph import Work, make_branch
+from ..ir.types import items_of
+from .dead_code import remove_dead_code
+from .invariants import Invariants, Reads, own_cost
+from .rewriter import Env, Rewriter
+
+Same = tuple[bool, ...]  # for each parameter, whether it is the same
+COSTLY = LIBRARY  # simple instructions: what is handed on is worth as many
+
+
+class Staged(NamedTuple):
+    """A function in two stages. Each takes some of its parameters; the late one then what the early one makes."""
+
+    early: Func
+    early_params: tuple[int, ...]
+    late: Func
+    late_params: tuple[int, ...]
+
+    def begin(self, b: Builder, args: Sequence[Value]) -> list[Value]:
+        """Call the early stage, for these arguments of the function: the arguments of the late one."""
+        made = b.call(self.early, [args[k] for k in self.early_params])
+        items = [b.get(made, k) for k in range(len(items_of(made.type)))]
+        return [*[args[k] for k in self.late_params], *items]
+
+
+def staged(g: Func, same: Same) -> Work[Staged | None]:
+    """`g` in two stages for the parameters that are the `same`; None if that is not worth it."""
+    key = (staged, same)
+    if key not in g.memo:
+        g.memo[key] = yield from _staged(g, same)
+    return g.memo[key]
+
+
+def _staged(g: Func, same: Same) -> Work[Staged | None]:
+    is_library = g.origin is not None and g.origin.by == "library"
+    if g.jvp is not None or g.remat or is_library or not any(same):
+        return None
+    if isinstance(g.kind, Branch):
+        return (yield from _branch(g, g.kind, same)) if same[0] else None
+    return (yield from _body(g, same)) if g.has_body else None
+
+
+def _body(g: Func, same: Same) -> Work[Staged | None]:
+    found = _invariants(g, same)
+    split: dict[Value, Staged] = {}
+    for v in g.body.code:
+        if is_call(v) and v not in found.cost:
+            of = yield staged(v.attr, tuple([found.is_same(a) and not is_ref(a) for a in v.args]))
+            if of is not None:
+                split[v] = of
+    if split:
+        g = _Split(split).function(g)
+        found = _invariants(g, same)
+    items = _passed(g, found)
+    if not items:
+        return None
+    return Staged(*_early(g, found, items), *_late(g, items))
+
+
+def _invariants(g: Func, same: Same) -> Invariants:
+    return Invariants(g.body, {p for p, s in zip(g.params, same, strict=True) if not s}, Reads())
+
+
+class _Split(Rewriter):
+    """A copy in which some calls are split."""
+
+    def __init__(self, split: dict[Value, Staged]) -> None:
+        self.split = split
+
+    def call(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
+        of = self.split.get(v)
+        return super().call(b, v, args) if of is None else b.call(of.late, of.begin(b, args))
+
+
+def _passed(g: Func, found: Invariants) -> list[Value]:
+    """What the early stage makes for the late one, which computes from it, again, what is cheap then."""
+    read = {a for v in g.body.code if v not in found.cost for a in found.reads[v]} | {*g.body.results}
+    passed: list[Value] = []
+    costs: dict[Value, int] = {}  # of what each needs besides what is passed
+    for v in found.cost:
+        costs[v] = own_cost(v) + sum([costs[a] for a in found.before(v)])
+        if v in read and costs[v] >= COSTLY and not v.type.empty and not is_ref(v):
+            passed.append(v)
+            costs[v] = 0
+    return passed
+
+
+Stage = tuple[Func, tuple[int, ...]]  # with the positions of the parameters of the function that it takes
+
+
+def _early(g: Func, found: Invariants, items: Sequence[Value]) -> Stage:
+    with ir.building(f"{g.name}.early", Origin("piece", g)) as b:
+        env: Env = dict(zip(g.params, _declared(b, g.params), strict=True))
+        copier = Rewriter()
+        for v in found.needed(items):
+            b.loc = v.loc
+            env[v] = copier.instruction(b, v, env)
+        return _with_what_is_read(b.func(b.tuple([env[v] for v in items])), len(g.params))
+
+
+def _late(g: Func, items: Sequence[Value]) -> Stage:
+    with ir.building(f"{g.name}.late", Origin("piece", g)) as b:
+        env: Env = dict(zip(g.params, _declared(b, g.params), strict=True))
+        given: Env = dict(zip(items, _declared(b, items), strict=True))
+        _Rest(given).block(b, g.body, env)
+        return _with_what_is_read(remove_dead_code(b.func(env[g.body.results[0]])), len(g.params))
+
+
+def _with_what_is_read(made: Func, count: int) -> Stage:
+    """A stage without those of its first parameters that it does not read."""
+    reads = Reads()
+    read = {a for v in made.body.code for a in reads[v]} | {*made.body.results}
+    taken = [k for k, p in enumerate(made.params[:count]) if p in read]
+    made.body.params[:] = [*[made.params[k] for k in taken], *made.params[count:]]
+    return made, tuple(taken)
+
+
+def _declared(b: Builder, values: Sequence[Value]) -> list[Value]:
+    """A parameter for each of some values."""
+    made: list[Value] = []
+    for v in values:
+        b.loc = v.loc
+        made.append(b.param(v.type, v.attr if v.op is ir.PARAM else None))
+    return made
+
+
+class _Rest(Rewriter):
+    """A copy without what is given."""
+
+    def __init__(self, given: Env) -> None:
+        self.given = given
+
+    def instruction(self, b: Builder, v: Value, env: Env) -> Value:
+        return self.given[v] if v in self.given else super().instruction(b, v, env)
+
+
+def _branch(g: Func, kind: Branch, same: Same) -> Work[Staged | None]:
+    """Both stages are branches; the early one makes what either side is given."""
+    sides = kind.then, kind.otherwise
+    found: list[Staged | None] = [(yield staged(sides[0], same[1:])), (yield staged(sides[1], same[1:]))]
+    if not any([s is not None for s in found]):
+        return None
+    params = sorted({k for s in found if s is not None for k in s.early_params})
+    early, late = (
+        [_early_side(g, k, found, params) for k in range(2)],
+        [_late_side(g, k, h, found) for k, h in enumerate(sides)],
+    )
+    made = [make_branch(x.name, x, y, origin=Origin("piece", g)) for x, y in (early, late)]
+    return Staged(made[0], (0, *[k + 1 for k in params]), made[1], tuple(range(len(g.params))))
+
+
+def _early_side(g: Func, side: int, found: Sequence[Staged | None], params: Sequence[int]) -> Func:
+    """The early stage of a side, with zeros for what the other makes."""
+    with ir.building(f"{g.name}.early", Origin("piece", g)) as b:
+        args = dict(zip(params, _declared(b, [g.params[k + 1] for k in params]), strict=True))
+        items: list[Value] = []
+        for k, s in enumerate(found):
+            types = items_of(s.early.result) if s is not None else ()
+            if s is not None and k == side:
+                made = b.call(s.early, [args[j] for j in s.early_params])
+                items += [b.get(made, j) for j in range(len(types))]
+            else:
+                items += [b.zero(t) for t in types]
+        return b.func(b.tuple(items))
+
+
+def _late_side(g: Func, side: int, whole: Func, found: Sequence[Staged | None]) -> Func:
+    """The late stage of a side, which takes all that either is given."""
+    with ir.building(f"{g.name}.late", Origin("piece", g)) as b:
+        args = _declared(b, g.params[1:])
+        items = [[b.param(t) for t in items_of(s.early.result)] if s is not None else [] for s in found]
+        s = found[side]
+        if s is None:
+            return b.func(b.call(whole, args))
+        return b.func(b.call(s.late, [*[args[k] for k in s.late_params], *items[side]]))
