@@ -122,6 +122,19 @@ class Stage:
     others: list[Term] = field(default_factory=list[Term])
     in_function: bool = False  # the text calls a function for an element
     by_cond: bool = False  # the text has `cond` for the choice, not `select`
+    inner: str = "all"  # the range of the second loop: a name of `RANGES`
+
+
+WINDOW = 3
+RANGES = {  # of a second loop, that may depend on the index of the first: in C, and in our language
+    "all": (("0", "{n}"), lambda i, n: rose.range(n)),
+    "below": (("0", "i0"), lambda i, n: rose.range(i)),
+    "above": (("i0 + 1", "{n}"), lambda i, n: rose.range(i + 1, n)),
+    "window": (
+        (f"(i0 > {WINDOW} ? i0 - {WINDOW} : 0)", f"(i0 + {WINDOW} < {{n}} ? i0 + {WINDOW} : {{n}})"),
+        lambda i, n: rose.range(rose.max(i - WINDOW, 0), rose.min(i + WINDOW, n)),
+    ),
+}  # fmt: skip
 
 
 # a random program
@@ -133,6 +146,7 @@ class Drawn:
     def __init__(self, seed: int) -> None:
         self.r = r = random.Random(seed)
         self.name = f"seed {seed}"
+        self.inner = random.Random(f"{seed}, inner").choice
         self.tables: dict[str, list[int]] = {}
         kind = r.choice(["vector", "vector", "pairs", "matrix"])
         n = r.choice([60, 200, 500])
@@ -161,6 +175,8 @@ class Drawn:
         reads = self.reads(loops, reach)
         made = lambda: [self.term([*state, *reads], state[p] if state else None) for p in range(width)]
         stage = Stage(kind, out, loops, made(), in_function=self.chance(0.3), by_cond=self.chance(0.5))
+        if kind == "sum" and len(loops) == 2 and len(of.shape) == 1:
+            stage.inner = self.inner([*RANGES])
         if self.chance(0.3):
             stage.condition = apply("-", self.r.choice(reads), literal(round(self.r.uniform(-0.5, 0.5), 2)))
             stage.others = made()
@@ -297,7 +313,8 @@ def staged(d: Drawn, s: Stage, values: dict[str, Any]) -> Any:
     over = rose.vec if s.kind == "map" else rose.sum
     if len(s.loops) == 1:
         return over(computed(*at(i)) for i in rose.range(s.loops[0]))
-    return over(over(computed(*at(i, j)) for j in rose.range(s.loops[1])) for i in rose.range(s.loops[0]))
+    inner = RANGES[s.inner][1]
+    return over(over(computed(*at(i, j)) for j in inner(i, s.loops[1])) for i in rose.range(s.loops[0]))
 
 
 def values_of(terms: Sequence[Term], leaf: Callable[[Term], Any]) -> list[Any]:
@@ -364,7 +381,8 @@ def place(read: At) -> str:
 
 
 def nest(s: Stage, lines: Sequence[str], *, reverse: bool = False) -> list[str]:
-    heads = [f"for (int i{k} = 0; i{k} < {n}; i{k}++) {{" for k, n in enumerate(s.loops)]
+    ends = [("0", str(s.loops[0])), *[[x.format(n=n) for x in RANGES[s.inner][0]] for n in s.loops[1:]]]
+    heads = [f"for (int i{k} = {low}; i{k} < {high}; i{k}++) {{" for k, (low, high) in enumerate(ends)]
     if reverse:
         heads = [f"for (int i{k} = {n - 1}; i{k} >= 0; i{k}--) {{" for k, n in enumerate(s.loops)]
     return [*heads, *lines, "}" * len(heads)]

@@ -85,27 +85,51 @@ class Bound(NamedTuple):
     natural: bool  # whether it is certain that what is written is not below zero
 
 
-def bound_of(v: Value, more: int = 0, depth: int = 0) -> Bound | None:
-    """An index, or a Real that is written with indices: as a sum with a minus, or as `min` or `max` of two of these.
-
-    It is that and `more`, which is not below zero.
-    """
-    if isinstance(v.type, Fin):
-        return Bound(iadd(v, literal(more)) if more else v, natural=True)
-    if v.op in (min_, max_) and depth < DEEPEST:
-        x, y = [bound_of(a, more, depth + 1) for a in v.args]
-        if x is None or y is None:
+def bound_of(v: Value, more: Whole = 0, depth: int = 0) -> Bound | None:
+    """`v + more` for an index, or a Real that is written with indices: a sum with a minus, `min` or `max` of two."""
+    x, k = _shifted(v, more)
+    if x.op in (min_, max_) and depth < DEEPEST:
+        y, z = [bound_of(a, k, depth + 1) for a in x.args]
+        if y is None or z is None:
             return None
-        if v.op is max_:
-            return Bound(iadd(y.value, ibeyond(x.value, y.value)), x.natural or y.natural)
-        if not at_most(_size(x.value), _size(y.value)):
-            x, y = y, x
-        return Bound(ibeyond(x.value, ibeyond(x.value, y.value)), x.natural and y.natural)
+        if x.op is max_:
+            return Bound(_larger(y.value, z.value), y.natural or z.natural)
+        return Bound(_smaller(y.value, z.value), y.natural and z.natural)
+    if isinstance(v.type, Fin) and not differ(more, 0):
+        return Bound(v, natural=True)
     found = sum_of(v)
     if found is None:
         return None
     found.constant = plus(found.constant, more)
     return Bound(found.written(), natural=True) if found.is_natural() else found.from_zero()
+
+
+def _smaller(x: Value, y: Value) -> Value:
+    if not at_most(_size(x), _size(y)):
+        x, y = y, x
+    return ibeyond(x, ibeyond(x, y))
+
+
+def _larger(x: Value, y: Value) -> Value:
+    """The larger of two indices, of the type of one of them: a sum would have a larger one, and `v[j]` be refused."""
+    if not at_most(_size(x), _size(y)):
+        x, y = y, x
+    if at_most(_size(x), 1) or not at_most(_size(x), _size(y)):
+        return iadd(y, ibeyond(x, y))
+    last = literal(minus(_size(y), 1))
+    return ifrom(_smaller(ifrom(x, last), ifrom(y, last)), last)
+
+
+def _shifted(v: Value, more: Whole) -> tuple[Value, Whole]:
+    """What `v + more` is a number away from, and that number."""
+    for _ in range(LONGEST):
+        parts = [(x, k, _number(x)) for x, k in _parts(v)] if v.op in (add, sub) else []
+        numbers = [times(k, number) for _, k, number in parts if number is not None]
+        others = [x for x, k, number in parts if number is None and not differ(k, 1)]
+        if len(numbers) != 1 or not others:
+            break
+        v, more = others[0], plus(more, numbers[0])
+    return v, more
 
 
 def sum_of(v: Value) -> Sum | None:

@@ -16,7 +16,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from operations import MATHEMATICS, OF_TWO
-from random_programs import Pair, Program
+from random_programs import Over, Pair, Program, Var, dependent
 
 import rose
 from rose.frontend.annotations import as_type
@@ -75,12 +75,6 @@ def compiled(source: str) -> CodeType:
 
 class Expr(NamedTuple):
     text: str
-    bound: float
-
-
-class Var(NamedTuple):
-    name: str
-    type: Type
     bound: float
 
 
@@ -233,6 +227,14 @@ class Writer:
         i = self.name("i")
         return [*vars, Var(i, Fin(n), 4.0)], i
 
+    def over(self, vars: Sequence[Var], n: int, fold: str = "for") -> tuple[list[Var], str, Over]:
+        """A loop over `n` indices, or over as many as another index says: what its body sees, and its range."""
+        found = dependent(vars, n, self.pick) if fold not in ("max", "min") and self.chance(0.4) else None
+        if found:
+            self.tags.append("range of dependent length")
+        over = found or Over(f"rose.range({n})", n)
+        return *self.turn(vars, over.size), over
+
     def size(self) -> int:
         return self.pick((2, 3, 2, 1, 4, 3, 0))
 
@@ -241,24 +243,36 @@ class Writer:
             return self.leaf(vars)
         self.loops += 1
         name = self.pick(("sum", "sum", "prod", "max", "min"))
-        n = self.size() or int(name in ("max", "min"))
-        inner, i = self.turn(vars, n)
+        inner, i, over = self.over(vars, self.size() or int(name in ("max", "min")), name)
         x = self.real(inner, depth, 1.3 if name == "prod" else LIMIT)
         self.tags.append(f"{name} over a loop")
-        bound = {"sum": x.bound * n, "prod": max(x.bound, 1.0) ** n}.get(name, x.bound)
-        return Expr(f"rose.{name}({x.text} for {i} in rose.range({n}))", bound)
+        bound = {"sum": x.bound * over.size, "prod": max(x.bound, 1.0) ** over.size}.get(name, x.bound)
+        return Expr(f"rose.{name}({x.text} for {i} in {over.text})", bound)
+
+    def pairs(self, vars: Sequence[Var], depth: int) -> Expr:
+        """A sum over the pairs of indices of which one decides the range of the other."""
+        if self.loops > 1:
+            return self.leaf(vars)
+        self.loops += 2
+        outer, i = self.turn(vars, n := self.size() or 2)
+        over = dependent(outer[-1:], self.size(), self.pick)
+        assert over is not None
+        inner, j = self.turn(outer, over.size)
+        x = self.real([*inner, *inner[-2:]], max(depth, 1))
+        self.tags.append("pairs")
+        return Expr(f"rose.sum({x.text} for {i} in rose.range({n}) for {j} in {over.text})", x.bound * n * over.size)
 
     def scan(self, vars: Sequence[Var], depth: int) -> Expr:
         if self.loops > 2:
             return self.leaf(vars)
         self.loops += 1
-        n = self.size()
-        inner, i = self.turn(vars, n)
+        inner, i, over = self.over(vars, n := self.size())
         s, init = self.name("s"), self.real(vars, depth, 2.0)
         body = self.real([*inner, Var(s, Real, 2.0), Var(s, Real, 2.0)], max(depth, 1), 2.0)
         kept = self.pick(("", "", "", ', checkpoint="sqrt"', ', checkpoint="binomial", snapshots=1'))
-        self.tags.append("checkpoint" if kept else "scan")
-        return Expr(f"rose.scan(lambda {i}, {s}: {body.text}, {init.text}, {n}{kept})", 2.0)
+        kept = f"{n}{kept}" if over.text == f"rose.range({n})" else over.text
+        self.tags.append("checkpoint" if "checkpoint" in kept else "scan")
+        return Expr(f"rose.scan(lambda {i}, {s}: {body.text}, {init.text}, {kept})", 2.0)
 
     def loop(self, vars: Sequence[Var], depth: int) -> Expr:
         """A while loop, whose count of iterations depends on the data, and is small."""
@@ -359,11 +373,16 @@ class Writer:
 
     def accumulate(self, vars: list[Var], indent: int) -> None:
         """A loop that adds to an accumulator, a part of it, or at an index that the data say."""
-        n, acc = self.size(), self.name("acc")
+        acc = self.name("acc")
         t = self.pick((Real, Real, Vec(3, Real), PAIR, Vec(2, PAIR)))
         self.write(indent, f"{acc} = rose.accum({self.value(vars, t, 1).text})")
-        inner, i = self.turn(vars, n)
-        self.write(indent, f"for {i} in rose.range({n}):")
+        inner, i, over = self.over(vars, self.size())
+        self.write(indent, f"for {i} in {over.text}:")
+        inside, total = indent + 1, over.size
+        if self.chance(0.3):
+            inner, i, over = self.over(inner, self.size())
+            self.write(inside, f"for {i} in {over.text}:")
+            inside, total = inside + 1, total * over.size
         at, part = acc, t
         while part is not Real:
             if isinstance(part, Vec):
@@ -372,25 +391,24 @@ class Writer:
                 k = self.below(2)
                 at, part = f"{at}.{'ab'[k]}", Real
         self.tags.append("accum" if t is Real else "accum, scattered")
-        self.write(indent + 1, f"{at} {self.pick(('+=', '+=', '-='))} {self.real(inner, 2).text}")
+        self.write(inside, f"{at} {self.pick(('+=', '+=', '-='))} {self.real(inner, 2).text}")
         name = self.name("t")
         self.write(indent, f"{name} = {acc}.value")
-        vars.append(Var(name, t, LIMIT * (n + 1)))
+        vars.append(Var(name, t, LIMIT * (total + 1)))
 
     def nest(self, vars: list[Var], indent: int) -> None:
         """An accumulator in a scan in a branch in a while loop."""
         if self.loops > 2:
             return self.let(vars, indent)
         self.loops += 2
-        f, s, i, j, acc, u = map(self.name, ("w", "s", "i", "i", "acc", "u"))
-        n = self.size()
+        f, s, i, acc, u = map(self.name, ("w", "s", "i", "acc", "u"))
         inner = [*vars, Var(f"{s}[1]", Real, 2.0), Var(i, Fin(2), 2.0), Var(u, Real, 2.0)]
-        deepest = [*inner, Var(j, Fin(n), 2.0)]
+        deepest, j, over = self.over(inner, self.size())
         self.tags.append("accum in scan in cond in while")
         self.write(indent, f"def {f}({s}):")
         self.write(indent + 1, f"def {f}_step({i}, {u}):")
         self.write(indent + 2, f"{acc} = rose.accum(0.25 * {u})")
-        self.write(indent + 2, f"for {j} in rose.range({n}):")
+        self.write(indent + 2, f"for {j} in {over.text}:")
         self.write(indent + 3, f"{acc} += {self.real(deepest, 1, 1.0).text} * 0.25")
         self.write(indent + 2, f"return {acc}.value * 0.5")
         outer = [*vars, Var(f"{s}[1]", Real, 2.0)]
@@ -497,8 +515,8 @@ class Writer:
                 self.write(1, f"while {t} < 1.5:")
                 self.write(2, f"{t} = {t} + 0.75 + 0.25 * abs({self.real(before, 1, 2.0).text})")
             elif k == 2:
-                inner, i = self.turn(vars, self.size())
-                self.write(1, f"for {i} in rose.range({inner[-1].type.size}):")
+                inner, i, over = self.over(vars, self.size())
+                self.write(1, f"for {i} in {over.text}:")
                 self.write(2, f"{t} = {self.real(inner, 1, 2.0).text} * 1.0")
             else:
                 self.write(1, f"if {self.plain_truth(vars)}:")
@@ -567,7 +585,7 @@ Production = Callable[[Writer, Sequence[Var], int], Expr]
 REALS: tuple[Production, ...] = (
     *[Writer.arithmetic] * 5, *[Writer.mathematics] * 4, *[Writer.simple] * 3, *[Writer.extreme] * 2, Writer.select,
     Writer.select, Writer.cond, Writer.guarded, *[Writer.fold] * 2, Writer.scan, Writer.loop, Writer.vector,
-    *[Writer.call] * 4, Writer.derivative, Writer.stop,
+    *[Writer.call] * 4, Writer.pairs, Writer.derivative, Writer.stop,
 )  # fmt: skip
 STATEMENTS: tuple[Callable[[Writer, list[Var], int], None], ...] = (
     *[Writer.let] * 10, *[Writer.accumulate] * 4, Writer.nest, *[Writer.outs] * 2, *[Writer.masked] * 2

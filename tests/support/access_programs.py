@@ -97,6 +97,10 @@ def twice(f: Callable[[Any], Any]) -> Any:
     return after[1]
 
 
+def decayed(n: int, i: Any, x: Any, guard: Guard) -> Any:
+    return rose.scan(lambda j, s: s * 0.5 + guard(x[i][j] * x[j][i]), 0.1, rose.range(i, n, 2))
+
+
 def made(n: int, x: Any, guard: Guard) -> Any:
     y = rows_of(n, lambda i, j: rose.sin(x[i][j]))
     return each(n, n - 1, lambda i, j: guard(y[i][j + 1] - y[i][j]))
@@ -224,6 +228,39 @@ SHAPES: dict[str, Shape] = {
         [matrix(n)],
         lambda x: each(n, n, lambda i, j: twice(lambda s: G(x[i][j] * x[i][(j + 1) % n]))),
     ),
+    "pairs of which one is below the other": lambda n, G: (
+        [matrix(n)],
+        lambda x: rose.sum(G(x[i][j] - x[j][i]) for i in rose.range(n) for j in rose.range(i)),
+    ),
+    "pairs of points, each once": lambda n, G: (
+        [Vec[n, Vec[3]]],
+        lambda x: rose.sum(
+            G(rose.sum((x[i][k] - x[j][k]) ** 2 for k in rose.range(3)))
+            for i in rose.range(n)
+            for j in rose.range(i + 1, n)
+        ),
+    ),
+    "a band": lambda n, G: (
+        [matrix(n)],
+        lambda x: rose.sum(
+            G(x[i][j] * x[j][i])
+            for i in rose.range(n)
+            for j in rose.range(rose.max(i - 2, 0), rose.min(i + 3, n))
+        ),
+    ),
+    "a triangle in a scan": lambda n, G: (
+        [matrix(n)],
+        lambda x: rose.scan(
+            lambda i, s: s * 0.5 + rose.sum(G(x[i][j] - s * x[j][i]) for j in rose.range(i)),
+            0.1,
+            rose.range(n - 1, -1, -1),
+        ),
+    ),
+    "scans of dependent length": lambda n, G: ([matrix(n)], lambda x: total(n, lambda i: decayed(n, i, x, G))),
+    "sums of dependent length in a vector": lambda n, G: (
+        [matrix(n)],
+        lambda x: rose.norm(rose.vec(rose.sum(G(x[i][j]) * x[j][j] for j in rose.range(i)) for i in rose.range(n))),
+    ),
     "rows that are passed on": passed,
     "a function of each row": called,
 }  # fmt: skip
@@ -269,7 +306,10 @@ class Random:
 
     def nest(self, xs: list[Any], at: list[Any], depth: int) -> Any:
         """A sum, or the like, over as many indices as the depth says."""
-        n, kind = self.n, self.draw.choice(("sum", "sum", "accum", "scan", "while", "call", "cond", "row", "vec"))
+        n, kind = (
+            self.n,
+            self.draw.choice(("sum", "sum", "accum", "scan", "while", "call", "cond", "row", "vec", "below")),
+        )
         if depth == 0:
             return self.guarded(xs, at)
         inner = lambda i: self.nest(xs, [*at, i], depth - 1)
@@ -288,10 +328,18 @@ class Random:
         if kind == "vec":
             made = rose.vec(inner(i) for i in rose.range(n))
             return rose.sum(made[i] * made[(i + 1) % n] for i in rose.range(n))
+        if kind == "below" and at:
+            return rose.sum(inner(i) for i in self.some(at[-1]))
         acc = rose.accum(0.0)
         for i in rose.range(n):
             acc += inner(i)
         return acc.value
+
+    def some(self, i: Any) -> Any:
+        """A range that another index decides."""
+        n = self.n
+        bounds = ((i, n), (i, -1, -1), (rose.max(i - 2, 0), rose.min(i + 3, n)), (0, i))
+        return rose.range(*self.draw.choice(bounds))
 
     def rows(self, xs: list[Any], at: list[Any]) -> list[Any]:
         """The elements of vectors of vectors, by a name."""

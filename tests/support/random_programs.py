@@ -230,6 +230,40 @@ class Expr(NamedTuple):
     bound: float
 
 
+class Over(NamedTuple):
+    """A range, as text, and the largest size that its index can have, which is the most iterations."""
+
+    text: str
+    size: int
+
+
+def dependent(indices: Sequence[Var], n: int, pick: Callable[[Sequence[Any]], Any]) -> Over | None:
+    """A range with a bound that one of these variables decides, which are indices; None if none of them has values."""
+    found = [v for v in indices if isinstance(v.type, Fin) and v.type.size]
+    if not found:
+        return None
+    i, j = pick(found), pick(found)
+    m, k = i.type.size, j.type.size
+    return pick([
+        Over(f"rose.range({i.name})", m - 1),
+        Over(f"rose.range({i.name})", m - 1),
+        Over(f"rose.range({i.name} + 1)", m),
+        Over(f"rose.range({i.name}, {n})", n),
+        Over(f"rose.range({i.name} + 1, {n})", n),
+        Over(f"rose.range({j.name}, {i.name})", m - 1),
+        Over(f"rose.range({i.name} - 1)", m - 1),
+        Over(f"rose.range({m} - {i.name})", m),
+        Over(f"rose.range(rose.max({i.name} - 1, 0), rose.min({i.name} + 2, {n}))", min(m + 1, n)),
+        Over(f"rose.range(rose.min({i.name}, {j.name}), rose.max({i.name}, {j.name}) + 1)", max(m, k)),
+        Over(f"rose.range({i.name}, -1, -1)", m),
+        Over(f"rose.range({i.name} - 1, -1, -1)", m - 1),
+        Over(f"rose.range({n}, {i.name}, -1)", n + 1),
+        Over(f"rose.range({i.name} + 1, {j.name} - 1, -2)", m + 1),
+        Over(f"rose.range({i.name}, {n}, 2)", n),
+        Over(f"rose.range(0, {i.name}, 3)", m - 1),
+    ])  # fmt: skip
+
+
 class Stuck(Exception):
     """There is no such expression here: choose another."""
 
@@ -573,12 +607,11 @@ class Generator:
         if s.depth >= 3:
             raise Stuck
         name = self.pick(("sum", "sum", "prod", "max", "min"))
-        loops, inner, n, total = list[str](), s, 1, 1
+        loops, inner, total = list[str](), s, 1
         for _ in range(1 + (self.choose(4) == 3)):
-            n = self.some() if name in ("max", "min") else self.small()
-            total *= n
-            inner, i = self.turn(inner, n)
-            loops.append(f"for {i} in rose.range({n})")
+            inner, i, over = self.over(inner, self.some() if name in ("max", "min") else self.small(), name)
+            total *= over.size
+            loops.append(f"for {i} in {over.text}")
         x = self.expr(inner, Real, depth - 1, 1.3 if name == "prod" else LIMIT)
         self.tags[f"{name} over {len(loops)} loops"] += 1
         self.tags[f"depth {inner.depth}"] += 1
@@ -590,6 +623,13 @@ class Generator:
         inner, i = Scope(s, n), self.name("i")
         inner.vars.append(Var(i, Fin(n), 4.0))
         return inner, i
+
+    def over(self, s: Scope, n: int, fold: str = "for") -> tuple[Scope, str, Over]:
+        """The scope of the body of a loop over `n` indices, or over as many as another index says, and its range."""
+        found = dependent(s.vars, n, self.pick) if fold not in ("max", "min", "vec") and self.chance(40) else None
+        self.tags["range of dependent length"] += found is not None
+        over = found or Over(f"rose.range({n})", n)
+        return *self.turn(s, over.size), over
 
     # values of any type
 
@@ -612,13 +652,13 @@ class Generator:
         if kind == 3 and t is Real:
             return self.growing(s, depth)
         init = self.expr(s, t, depth - 1)
-        n = self.small()
-        inner, i = self.turn(s, n)
+        inner, i, over = self.over(s, n := self.small())
         state = self.state(inner, t)
         if kind < 2:
             body = self.expr(inner, t, depth - 1).text
             self.tags["scan"] += 1
-            return Expr(f"rose.scan(lambda {i}, {state}: {body}, {init.text}, {n}{self.kept(body)})", LIMIT)
+            kept = f"{n}{self.kept(body)}" if over.text == f"rose.range({n})" else over.text
+            return Expr(f"rose.scan(lambda {i}, {state}: {body}, {init.text}, {kept})", LIMIT)
         inner.vars = [v for v in inner.vars if v.name != i]
         test, body = self.limited(inner, i, depth), self.expr(inner, t, depth - 1).text
         self.tags["while"] += 1
@@ -707,7 +747,7 @@ class Generator:
         """A sum of vectors or structs."""
         if s.depth >= 3:
             raise Stuck
-        n = self.some()
+        n = self.some()  # the second semantics does not know the type of a sum of nothing
         inner, i = self.turn(s, n)
         x = self.expr(inner, t, depth - 1)
         self.tags["sum of aggregates"] += 1
@@ -876,10 +916,10 @@ class Generator:
                 self.write(f"{acc.name} = rose.accum({init.text})")
                 opened.append(acc)
         s.open += opened
-        inner, i = self.turn(s, n)
+        inner, i, over = self.over(s, n)
         self.tags["for"] += 1
         self.tags[f"depth {inner.depth}"] += 1
-        with self.inside(f"for {i} in rose.range({n}):"):
+        with self.inside(f"for {i} in {over.text}:"):
             start = len(self.lines)
             self.block(inner, 1 + self.choose(3))
             if opened or len(self.lines) == start:
@@ -900,12 +940,11 @@ class Generator:
         v = Var(self.name("far"), t, e.bound)
         self.write(f"{v.name} = spare({v.name!r}, {e.text})")
         for _ in range(1 + self.choose(2)):
-            name, loops, inner, n, total = self.pick(("sum", "sum", "prod", "max", "+=")), list[str](), s, 1, 1
+            name, loops, inner, total = self.pick(("sum", "sum", "prod", "max", "+=")), list[str](), s, 1
             for _ in range(1 + (self.choose(3) == 2)):
-                n = self.some() if name == "max" else self.small()
-                total *= n
-                inner, i = self.turn(inner, n)
-                loops.append(f"for {i} in rose.range({n})")
+                inner, i, over = self.over(inner, self.some() if name == "max" else self.small(), name)
+                total *= over.size
+                loops.append(f"for {i} in {over.text}")
             x = self.choice(inner, v)
             self.tags[f"select of a spare, {name} over {len(loops)} loops"] += 1
             bound = {"max": x.bound, "prod": max(x.bound, 1.0) ** total}.get(name, x.bound * total)

@@ -309,8 +309,10 @@ class Meaning:
         return conform(x, as_type(t))
 
     @staticmethod
-    def range(n: int) -> Iterator[Index]:
-        return iter([Index(k) for k in range(n)])
+    def range(start: Any, stop: Any = None, step: int = 1) -> Iterator[Index]:
+        """The indices: an end below zero ends where they do."""
+        low, high = [int(number(x)) for x in ((0, start) if stop is None else (start, stop))]
+        return iter([Index(k) for k in range(low, high, step) if k >= 0])
 
     @staticmethod
     def vec(xs: Any) -> list[Any]:
@@ -390,11 +392,11 @@ class Meaning:
 
     @staticmethod
     def scan(
-        body: Callable[[Any, Any], Any], init: Any, n: int, *, checkpoint: Any = None, snapshots: Any = None
+        body: Callable[[Any, Any], Any], init: Any, n: Any, *, checkpoint: Any = None, snapshots: Any = None
     ) -> Any:
         state, outs = _lifted(init), None
-        for k in range(n):
-            given = body(Index(k), state)
+        for k in Meaning.range(n) if isinstance(n, int) else n:
+            given = body(k, state)
             if type(given) is tuple and len(given) == 2 and (not _is_two(state) or _is_two(given[0])):
                 outs = [*(outs or []), _lifted(given[1])]
                 given = given[0]

@@ -121,6 +121,9 @@ def test_a_step_is_an_integer_other_than_zero(step: Any, error: Any):
         (lambda i: (rose.max(i - 1, 0), rose.min(i + 2, 3)), lambda i: range(max(i - 1, 0), min(i + 2, 3))),
         (lambda i: (2, i), lambda i: range(2, i)),
         (lambda i: (rose.max(i, 1), rose.max(rose.min(i + 2, 3), 0)), lambda i: range(max(i, 1), min(i + 2, 3))),
+        (lambda i: (rose.min(i, 1), rose.max(i, 1) + 1), lambda i: range(min(i, 1), max(i, 1) + 1)),
+        (lambda i: (0, 1 + (rose.max(i + 1, 2) - 2)), lambda i: range(0, 1 + max(i + 1, 2) - 2)),
+        (lambda i: (rose.max(i, 1) - 2, -1, -1), lambda i: range(max(i, 1) - 2, -1, -1)),
         (lambda i: (0, i, 2), lambda i: range(0, i, 2)),
         (lambda i: (i, 3, 2), lambda i: range(i, 3, 2)),
         (lambda i: (1, i + 5, 3), lambda i: range(1, i + 5, 3)),
@@ -152,6 +155,13 @@ def test_a_range_with_a_step_may_have_a_size_of_run_time(bounds: Any, n: int):
 def test_an_index_is_as_small_as_its_range_says():
     f = of_three(lambda v: rose.sum(v[j] for i in rose.range(4) for j in rose.range(i)))
     assert f(DATA) == 3 * DATA[0] + 2 * DATA[1] + DATA[2]
+
+
+def test_the_larger_of_two_ends_is_no_larger_than_both():
+    two = lambda v: ((i, j) for i in rose.range(3) for j in rose.range(2))
+    f = of_three(lambda v: rose.sum(v[k] * (i + 1) for i, j in two(v) for k in rose.range(j, rose.max(i, j) + 1)))
+    each = [(i, k) for i in range(3) for j in range(2) for k in range(j, max(i, j) + 1)]
+    assert f(DATA) == sum([DATA[k] * (i + 1) for i, k in each])
 
 
 @pytest.mark.parametrize("fold", [rose.min, rose.max])
