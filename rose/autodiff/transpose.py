@@ -382,7 +382,8 @@ class _Backward(LinearHalf):
                 x, t = sums[a], linear_part(a.type)
                 totals[k] = x if x is not None else nothing(b, t) if marked else b.zero(t)
                 continue
-            total = self.spare(linear_part(a.type)) if k in signature.unread else self.cotangent(a)
+            nowhere = k in signature.unread or a.op is ZERO  # a zero of outside of this loop has no sum: see `has_sum`
+            total = self.spare(linear_part(a.type)) if nowhere else self.cotangent(a)
             totals[k] = total
             opened(b, total)  # before primals are read: to clear memory is a call, and may move what is in registers
         primals = {k: self.primal(b, v.args[k]) for k in signature.residuals}

@@ -77,3 +77,16 @@ def test_an_element_that_is_a_vector_has_no_accumulator_of_its_own(guard: Any):
     )
     opened = [v.args[0].type for v in instructions(halves_of(f.func).bwd.body) if v.op is ACCUM]
     assert all([t is Real for t in opened])
+
+
+def test_a_call_in_a_loop_may_take_a_zero_that_was_made_outside():
+    """Of the second argument alone: the tangent of the first is a zero, which the rule adds to."""
+    g = rose.fn([Vec[2], Vec[2]], Vec[2])(lambda a, y: rose.vec(a[i] * y[i] for i in rose.range(2)))
+
+    @g.jvp
+    def rule(a: Any, y: Any) -> Any:
+        z = g(a.re, y.re)
+        return rose.vec(rose.Dual(z[i], y[i].du * a[i].re + a[i].du * y[i].re) for i in rose.range(2))
+
+    f = rose.fn([Vec[2], Vec[2]], Real)(lambda a, y: rose.sum(g(a, y)[i] * y[i] for i in rose.range(2)))
+    assert rose.hessian(f, argnums=1)([1.0, 2.0], [0.5, 0.25]).tolist() == [[2.0, 0.0], [0.0, 4.0]]
