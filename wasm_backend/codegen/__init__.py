@@ -13,9 +13,9 @@ Reading a value, computing it and addressing an element are one recursion, so th
 loop is an object of its own, made by the writer. So no object calls back into one that holds it.
 
 Read `locations.py`, `frame.py`, `expressions.py`, `function.py` and `loops.py`, in this order. Then the analyses, which
-are done before a function is written: `liveness.py`, `destinations.py`, `strength_reduction.py`. A branch and a while
-loop are functions: `branch.py`, `while_loop.py`; `placing.py` says which functions are written where they are
-called, and not on their own (`copying.py` helps). For a module as a whole: `call_order.py`, `memory.py`,
+are done before a function is written: `liveness.py`, `destinations.py`, `states_in_place.py`, `strength_reduction.py`.
+A branch and a while loop are functions: `branch.py`, `while_loop.py`; `placing.py` says which functions are written
+where they are called, and not on their own (`copying.py` helps). For a module as a whole: `call_order.py`, `memory.py`,
 `literals.py`, `heap.py`, `vector_add.py`, `dynamic_sizes.py`, `stops.py`.
 
 Terms. A value is its *leaves*: numbers in locals, and aggregates in memory. A *deferred* number is computed where it

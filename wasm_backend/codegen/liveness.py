@@ -164,6 +164,10 @@ class Lives:
             if v not in last:
                 last[v] = n
 
+    def written(self, v: Value) -> int:
+        """The number with which a value is written: of what is deferred, that of its reader."""
+        return self._when.get(v, self.start[v])
+
     def outlives_a_call(self, loop: Value) -> bool:
         """True if the last states of a loop are read after a function was called."""
         k = bisect(self.calls, self.end[loop.attr])

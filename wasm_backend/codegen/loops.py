@@ -16,11 +16,15 @@ from ..binary.encoder import I32
 from .expressions import Expressions
 from .locations import Location, Mem
 from .register_promotion import Promotion
+from .states_in_place import stays
 from .strength_reduction import Pointers
 
 
 class State(NamedTuple):
-    """One leaf of a state of a loop: a number in a local, or an aggregate in two buffers, that change places."""
+    """One leaf of a state of a loop: a number in a local, or an aggregate in two buffers, that change places.
+
+    An aggregate that stays where it lies has one buffer, which is both.
+    """
 
     item: int
     leaf: int
@@ -34,9 +38,17 @@ class State(NamedTuple):
         return self.now if self.type.scalar else Mem(self.now, 0)
 
 
-def open_state(expr: Expressions, init: Value, item: int, leaf: int, take: Callable[[int], int]) -> State:
+def open_state(
+    expr: Expressions, init: Value, item: int, leaf: int, take: Callable[[int], int], stays: bool = False
+) -> State:
     """A leaf of a state at its first value; `take` gives a local of a type."""
     frame, c, t = expr.frame, expr.c, leaves(init.type)[leaf]
+    if stays:
+        own, now = frame.memory.reserve(t), take(I32)
+        expr.store(init, leaf, t, own)
+        c.address(own)
+        c.set(now)
+        return State(item, leaf, t, now, now, 0)
     expr.push(init, leaf)
     now = take(wasm_type(t))
     if t.scalar:
@@ -55,7 +67,7 @@ def swap_buffers(expr: Expressions, states: list[State]) -> None:
     """At the end of an iteration, when the next states are built: let them be the states."""
     c = expr.c
     for s in states:
-        if not s.type.scalar:
+        if not s.type.scalar and s.then != s.now:
             c.get(s.then)
             c.set(s.now)
             c.size(s.both)
@@ -93,7 +105,8 @@ class Loop:
         v, frame = self.v, self.frame
         for j, a in enumerate(v.args):
             for leaf in range(len(leaves(a.type))):
-                self.states.append(s := open_state(self.expr, a, j, leaf, lambda type: frame.local(v, type)))
+                kept = stays(v, j, leaf, frame.lives)
+                self.states.append(s := open_state(self.expr, a, j, leaf, lambda type: frame.local(v, type), kept))
                 if not s.type.scalar:
                     frame.next[(self.block, j, leaf_offsets(a.type)[leaf])] = Mem(s.then, 0)
         if span_of(v) is not None:
