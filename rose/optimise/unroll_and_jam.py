@@ -10,19 +10,23 @@ mixtures 1.19 x; more in time, as sums overlap.
 Where a loop does nothing but add, its iterations are done four at a time. Else the inner loop is taken out of it: what
 makes sums then stands before it, and leaves a vector of them; what only adds to something from outside, that no other
 instruction there touches, stands after it.
+
+In a product of matrices the same is done with the loop around both: an inner loop makes sixteen sums of four rows and
+four columns (a register block), and reads eight numbers for them, not twenty.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import reduce
 
 from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, ZERO, Block, Builder, Func, Value, span_of
 from ..ir.accumulators import aliases, base, begins_at_zero
 from ..ir.callgraph import instructions, weight
 from ..ir.ops import iadd, idiv, ifrom, imod, imul
 from ..ir.sizes import Size, differ, plus, quotient, remainder, times
-from ..ir.types import Fin, Real, Ref, Tuple, Vec
+from ..ir.types import Fin, Real, Ref, Tuple, Type, Vec
 from . import unrolling
 from .dead_code import remove_dead_code
 from .recomputation import vector_of
@@ -30,6 +34,8 @@ from .rewriter import Env, Simplifier
 
 LANES = 4  # iterations that are done together
 LARGEST = 12  # operations of an inner iteration
+SMALLEST = 3  # operations of one that is done for a block
+LEAST = 8  # rows and columns of a matrix that is made in blocks
 LONGEST = 64  # instructions of an outer iteration that is written four times
 AGAIN = 16  # instructions that a lane does again before its inner loop
 
@@ -54,6 +60,8 @@ class _Jam:
         self.outer, self.inner = outer, inner
         self.again: dict[Value, None] = {}  # what each lane recomputes, of the outer iteration
         self.kept: dict[Value, None] = {}  # numbers of the outer iteration that are stored in vectors
+        self.around: Value | None = None  # the loop around both, if blocks are made
+        self.first: dict[Value, None] = {}  # what each lane recomputes, of the iteration around
         self.sums: dict[Value, Value] = {}  # an accumulator of the outer iteration -> what reads it
 
 
@@ -83,6 +91,12 @@ class _Found:
             elif self.makes_nothing(w) and self.fits(jam):
                 self.jams.setdefault(v, []).append(jam)
                 self.moved.update(jam.sums.values())
+        around = [v for v in instructions(body) if v.op is FOR and _is_long(v)]
+        self.whole.update([v for v in around if self.is_whole_around(v)])
+        for v in around:
+            for jam in [jam for w in v.attr.code for jam in self.jams.get(w, ())]:
+                if self.fits_around(v, jam):
+                    jam.around = v
 
     def makes_nothing(self, v: Value) -> bool:
         """True if nobody reads what a loop makes, but for what it adds."""
@@ -109,6 +123,44 @@ class _Found:
                 return False
             pays = pays or (x.block is not block and not all(by))
         return pays and not aliases(touched)
+
+    def is_whole_around(self, v: Value) -> bool:
+        """True if blocks can be made of the iterations of `v` and of a loop in it: each touches elements of its own."""
+        block: Block = v.attr
+        code = [x for x in block.code if x.op is not FOR]
+        inner = [x for x in block.code if x.op is FOR]
+        if v in self.whole or v.args or len(inner) != 1 or inner[0] not in self.whole or not self.makes_nothing(v):
+            return False
+        if not all([x.op in _READS or _is_quick(x) for x in code]) or not _is_bounded(v, block):
+            return False
+        rows = [x for x in code if x.op is AT and len(x.args) == 2 and _tells(x.args[1], block.params[0])]
+        outside = [
+            a for x in instructions(block) for a in x.args if isinstance(a.type, Ref) and not a.block.inside(block)
+        ]
+        if len(outside) != len(rows) or {*outside} != {x.args[0] for x in rows} or len({*outside}) != len(rows):
+            return False
+        loops = [x for x in inner[0].attr.code if x.op is FOR]
+        return len(loops) == 1 and not aliases(self.touched(v)) and _shares(v, inner[0], loops[0])
+
+    def fits_around(self, v: Value, jam: _Jam) -> bool:
+        """True if the inner loop can be taken out of `v` too: its sums are what `v` makes, and need nothing else."""
+        made = [r for r in v.attr.results[len(v.args) :] if r.op is GET and r.args[0] is jam.outer]
+        if not jam.sums or jam.kept or not made or not _shares(v, jam.outer, jam.inner):
+            return False
+        block: Block = v.attr
+        needs = [a for x in (jam.inner, *jam.inner.attr.code, *jam.again) for a in x.args]
+        return all([self.has_again(jam.first, block, a) for a in dict.fromkeys(needs)]) and _is_bounded(v, jam.first)
+
+    def has_again(self, again: dict[Value, None], block: Block, v: Value) -> bool:
+        """Find what is recomputed of an iteration for `v`; false if that cannot be, or is too much."""
+        if v.block is not block or v is block.params[0] or v in again:
+            return True
+        if len(again) == AGAIN or not (v.op in _READS or _is_row(v)):
+            return False
+        if not all([self.has_again(again, block, a) for a in v.args]):
+            return False
+        again[v] = None
+        return True
 
     def fits(self, jam: _Jam) -> bool:
         """True if the inner loop can be taken out, and that pays."""
@@ -225,6 +277,26 @@ def _is_long(v: Value) -> bool:
     return span_of(v) is None and isinstance(t, Fin) and (isinstance(t.size, Size) or t.size > 1)
 
 
+def _shares(around: Value, outer: Value, inner: Value) -> bool:
+    """True if an inner loop makes one sum, of numbers that differ with the row alone, and others with the column."""
+    code: list[Value] = inner.attr.code
+    adds = [x for x in code if x.op is ADD_TO]
+    rows = [x for x in code if x.op not in _READS and x.op is not ADD_TO]
+    if len(adds) != 1 or base(adds[0].args[0]).block is not outer.attr or inner.args or len(rows) > SMALLEST:
+        return False
+    sizes = [loop.attr.params[0].type.size for loop in (around, outer)]
+    if span_of(outer) is not None or not all([isinstance(n, Size) or n >= LEAST for n in sizes]):
+        return False
+    reads = [x for x in code if x.op is INDEX and x.type is Real]
+    depends = [{_depends(x, loop.attr.params[0]) for x in reads} for loop in (around, outer)]
+    return all([ways == {True, False} for ways in depends])
+
+
+def _depends(v: Value, index: Value) -> bool:
+    """True if `v` is computed from the index of a loop, in that loop or in one in it."""
+    return v is index or any([_depends(a, index) for a in v.args if a.block.inside(index.block)])
+
+
 def _indices(ref: Value) -> list[Value]:
     """The indices of the location of `ref` in an accumulator."""
     found: list[Value] = []
@@ -241,6 +313,11 @@ def _tells(i: Value, index: Value) -> bool:
             return False
         i = i.args[0] if i.args[1].op is CONST else i.args[1]
     return True
+
+
+def _loops(jam: _Jam) -> list[Value]:
+    """The loops that an inner one is taken out of."""
+    return [jam.outer] if jam.around is None else [jam.around, jam.outer]
 
 
 class _Lane(dict[Value, Value]):
@@ -262,16 +339,19 @@ class _Jammer(Simplifier):
         super().__init__({}, {}, without)
         self.jams, self.whole = found.jams, found.whole
         self.groups: set[Value] = set()
+        self.around: dict[Value, list[_Jam]] = {}
         self.rows: dict[Value, Value] = {}  # the vectors of what each iteration had as a number
-        self.index_of: dict[Value, Value] = {}  # a sum -> the index of the iteration that it is of
+        self.loops_of: dict[Value, list[Value]] = {}  # a sum -> the loops of whose iterations it is
         self.gone: set[Value] = set()
         for jam in (jam for some in self.jams.values() for jam in some):
             self.gone.update((jam.inner, *jam.sums))
-            self.index_of.update({read: jam.outer.attr.params[0] for read in jam.sums.values()})
+            self.loops_of.update(dict.fromkeys(jam.sums.values(), _loops(jam)))
+            if jam.around is not None:
+                self.around.setdefault(jam.around, []).append(jam)
 
     def instruction(self, b: Builder, v: Value, env: Env) -> Value:
-        if v in self.index_of:
-            return b.index(self.rows[v], env[self.index_of[v]])
+        if v in self.loops_of:
+            return reduce(lambda x, loop: b.index(x, env[loop.attr.params[0]]), self.loops_of[v], self.rows[v])
         if v.op is GET and (v.args[0] in self.gone or v.args[0] in self.whole):
             return b.zero(v.type)
         if v in self.gone:
@@ -282,10 +362,10 @@ class _Jammer(Simplifier):
 
     def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
         if v in self.whole:
-            self._grouped(b, v, lambda lanes: self._together(b, v, lanes, env))
+            self._whole(b, v, [env])
             return b.unit()
         jams = self.jams.get(v, [])
-        for jam in jams:
+        for jam in (*self.around.get(v, ()), *[jam for jam in jams if jam.around is None]):
             if jam.sums:
                 self._sums(b, jam, env)
         made = super().loop(b, v, args, env)
@@ -293,18 +373,20 @@ class _Jammer(Simplifier):
             self.rows[x] = b.get(made, vector_of(made, env[x]))
         for jam in jams:
             if not jam.sums:
-                self._grouped(b, v, lambda lanes, jam=jam: self._inner(b, jam.inner, self._lanes(b, jam, env, lanes)))
+                inner = jam.inner
+                self._grouped(b, v, [env], lambda lanes, w=inner: self._inner(b, w, lanes), jam.again, jam.kept)
         return made
 
-    def _together(self, b: Builder, v: Value, lanes: list[Value], env: Env) -> None:
+    def _whole(self, b: Builder, v: Value, envs: Sequence[Env]) -> None:
+        """A loop, several iterations at once of each of these environments."""
+        self._grouped(b, v, envs, lambda lanes: self._together(b, v, lanes), nested=len(envs) > 1)
+
+    def _together(self, b: Builder, v: Value, envs: list[_Lane]) -> None:
         """Several iterations of a loop at once."""
-        envs = [_Lane(env) for _ in lanes]
-        for i, lane in zip(lanes, envs, strict=True):
-            lane[v.attr.params[0]] = i
         for x in v.attr.code:
             b.loc = x.loc
             if x.op is FOR:
-                self._inner(b, x, envs)
+                (self._whole if x in self.whole else self._inner)(b, x, envs)
                 continue
             for lane in envs:
                 of_loop = x.op is GET and x.args[0] in lane.made
@@ -312,35 +394,54 @@ class _Jammer(Simplifier):
 
     def _sums(self, b: Builder, jam: _Jam, env: Env) -> None:
         """The vectors of the sums that each iteration makes. A sum `t` that is not -0.0 is `0.0 + t`."""
-        n = jam.outer.attr.params[0].type.size
-        rows = {ref: b.accum(b.zero(Vec(n, Real))) for ref in jam.sums}
+        loops = _loops(jam)
+        t: Type = Real
+        for loop in reversed(loops):
+            t = Vec(loop.attr.params[0].type.size, t)
+        rows = {ref: b.accum(b.zero(t)) for ref in jam.sums}
 
-        def write(lanes: list[Value]) -> None:
-            envs = self._lanes(b, jam, env, lanes)
+        def write(envs: list[_Lane]) -> None:
             for lane in envs:
                 for ref in jam.sums:
                     lane[ref] = b.accum(lane[ref.args[0]])
             self._inner(b, jam.inner, envs)
-            for i, lane in zip(lanes, envs, strict=True):
+            for lane in envs:
                 for ref, row in rows.items():
-                    b.add_to(b.at(row, i), b.freeze(lane[ref]))
+                    at = reduce(lambda x, loop: b.at(x, lane[loop.attr.params[0]]), loops, row)
+                    b.add_to(at, b.freeze(lane[ref]))
 
-        self._grouped(b, jam.outer, write)
+        def columns(envs: Sequence[Env]) -> None:
+            self._grouped(b, jam.outer, envs, write, jam.again, nested=jam.around is not None)
+
+        if jam.around is None:
+            columns([env])
+        else:
+            self._grouped(b, jam.around, [env], columns, jam.first, nested=True)
         self.rows.update({read: b.freeze(rows[ref]) for ref, read in jam.sums.items()})
 
-    def _grouped(self, b: Builder, outer: Value, write: Callable[[list[Value]], None]) -> None:
-        """Call `write` for all iterations of a loop, a few at a time, with their indices."""
+    def _grouped(
+        self, b: Builder, outer: Value, envs: Sequence[Env], write: Callable[[list[_Lane]], None],
+        again: Collection[Value] = (), kept: Collection[Value] = (), *, nested: bool = False,
+    ) -> None:  # fmt: skip
+        """Call `write` for all iterations of a loop, a few at a time, with their environments in each of `envs`.
+
+        Those that are left over are written out; if loops are `nested`, they are a loop.
+        """
         t = outer.attr.params[0].type
         assert isinstance(t, Fin)
         groups, rest = quotient(t.size, LANES), remainder(t.size, LANES)
         start = times(groups, LANES)
+
+        def at(indices: list[Value]) -> None:
+            write(self._lanes(b, outer, indices, envs, again, kept))
+
         if differ(groups, 0):
-            self._loop(b, groups, lambda k: write(_ahead(b, b.emit(imul, (b.const(LANES, Fin(LANES + 1)), k)))))
-        if isinstance(rest, Size):
+            self._loop(b, groups, lambda k: at(_ahead(b, b.emit(imul, (b.const(LANES, Fin(LANES + 1)), k)))))
+        if isinstance(rest, Size) or (nested and rest):
             first = b.const(start, Fin(plus(start, 1)))  # pyright: ignore[reportArgumentType]
-            self._loop(b, rest, lambda k: write([b.emit(iadd, (first, k))]))
+            self._loop(b, rest, lambda k: at([b.emit(iadd, (first, k))]))
         elif rest:
-            write([b.const(plus(start, k), t) for k in range(rest)])
+            at([b.const(plus(start, k), t) for k in range(rest)])
 
     def _loop(self, b: Builder, n: int | Size, write: Callable[[Value], None]) -> None:
         with b.nested() as body:
@@ -349,16 +450,22 @@ class _Jammer(Simplifier):
         if differ(n, 1):
             self.groups.add(loop)
 
-    def _lanes(self, b: Builder, jam: _Jam, env: Env, lanes: list[Value]) -> list[_Lane]:
-        """The environments of these iterations of the outer loop, with what the inner loop needs."""
-        envs = [_Lane(env) for _ in lanes]
-        for i, lane in zip(lanes, envs, strict=True):
-            lane[jam.outer.attr.params[0]] = i
-            lane.update({x: b.index(self.rows[x], i) for x in jam.kept})
-            for x in jam.again:
-                b.loc = x.loc
-                lane[x] = self.instruction(b, x, lane)
-        return envs
+    def _lanes(
+        self, b: Builder, outer: Value, indices: list[Value], envs: Sequence[Env],
+        again: Collection[Value], kept: Collection[Value],
+    ) -> list[_Lane]:  # fmt: skip
+        """The environments of these iterations of a loop, in each of `envs`, with what is recomputed, or was kept."""
+        made: list[_Lane] = []
+        for env in envs:
+            for i in indices:
+                lane = _Lane(env)
+                lane[outer.attr.params[0]] = i
+                lane.update({x: b.index(self.rows[x], i) for x in kept})
+                for x in again:
+                    b.loc = x.loc
+                    lane[x] = self.instruction(b, x, lane)
+                made.append(lane)
+        return made
 
     def _inner(self, b: Builder, inner: Value, envs: list[_Lane]) -> None:
         """An inner loop, for several iterations of the outer one."""

@@ -106,6 +106,97 @@ def test_a_matrix_times_a_matrix():
     assert (19, LANES) in loops(made)
 
 
+# blocks of sums
+
+
+def matrices(n: int, m: int, k: int) -> tuple[Any, Any]:
+    return numbers(n, k), numbers(m, k)
+
+
+def of_two(n: int, m: int, k: int, body: Any) -> rose.Fn[..., Any]:
+    """A matrix whose elements are sums over rows of two others."""
+
+    def f(a: Any, b: Any) -> Any:
+        element = lambda i, j: rose.sum(body(a[i][l], b[j][l]) for l in rose.range(k))
+        return rose.vec(rose.vec(element(i, j) for j in rose.range(m)) for i in rose.range(n))
+
+    return fn([Vec[n, Vec[k]], Vec[m, Vec[k]]], Vec[n, Vec[m]])(f)
+
+
+def added(n: int, m: int, k: int, where: Any) -> rose.Fn[..., Any]:
+    """The same sums, added `where` the row and the column say."""
+
+    @fn
+    def f(a: Vec[n, Vec[k]], b: Vec[m, Vec[k]]) -> Vec[30, Vec[30]]:
+        c = rose.accum([[0.0] * 30] * 30)
+        for i in rose.range(n):
+            for j in rose.range(m):
+                x, y = where(i, j)
+                c[x][y] += rose.dot(a[i], b[j]) * 2.0
+        return c.value
+
+    return f
+
+
+@pytest.mark.parametrize(("n", "m"), [*product([7, 8, 9, 16, 19], [8, 11, 12])])
+@pytest.mark.parametrize("body", [lambda x, y: x * y, lambda x, y: (x - y) ** 2])
+def test_sums_of_rows_and_columns_are_made_in_blocks(n: int, m: int, body: Any):
+    made = compiled(of_two(n, m, COLUMNS, body).func, *matrices(n, m, COLUMNS))
+    assert ((COLUMNS, LANES**2) in loops(made)) == (n >= 8)
+
+
+@pytest.mark.parametrize(
+    ("where", "blocks"),
+    [
+        (lambda i, j: (i, j), True),
+        (lambda i, j: (i + 1, j + 2), True),
+        (lambda i, j: (i, 0), True),  # each row has the same terms in the same order
+        (lambda i, j: (0, j), False),
+        (lambda i, j: (j, i), False),
+        (lambda i, j: (0, 0), False),
+        (lambda i, j: (i + j, j), False),
+    ],
+)
+def test_blocks_are_made_where_each_row_has_elements_of_its_own(where: Any, blocks: bool):
+    made = compiled(added(9, 10, COLUMNS, where).func, *matrices(9, 10, COLUMNS))
+    assert ((COLUMNS, LANES**2) in loops(made)) == blocks
+
+
+def test_rows_that_two_ways_lead_to_are_not_made_in_blocks():
+    @fn
+    def f(a: Vec[9, Vec[COLUMNS]], b: Vec[9, Vec[COLUMNS]]) -> Vec[10, Vec[9]]:
+        c = rose.accum([[0.0] * 9] * 10)
+        for i in rose.range(9):
+            for j in rose.range(9):
+                s = rose.dot(a[i], b[j])
+                c[i][j] += s
+                c[i + 1][j] += s
+        return c.value
+
+    assert (COLUMNS, LANES**2) not in loops(compiled(f.func, *matrices(9, 9, COLUMNS)))
+
+
+@pytest.mark.parametrize(
+    "derive", [rose.grad, lambda f: rose.grad(fn(f.types, Real)(lambda *x: rose.grad(f)(*x)[0][0]))]
+)
+def test_derivatives_of_a_product_of_matrices(derive: Any):
+    f = of_two(9, 10, COLUMNS, lambda x, y: x * y)
+    squares = fn(f.types, Real)(lambda a, b: rose.sum(rose.dot(c, c) for c in [f(a, b)[i] for i in range(9)]))
+    compiled(derive(squares).func, *matrices(9, 10, COLUMNS))
+
+
+@pytest.mark.parametrize("simd", [False, True])
+def test_blocks_of_a_size_that_only_the_module_knows(simd: bool):
+    n, m, k = rose.dim("n"), rose.dim("m"), rose.dim("k")
+    f = fn([Vec[n, Vec[k]], Vec[k, Vec[m]]], Vec[n, Vec[m]])(rose.matmul)
+    module = rose.compile(f, dynamic=True, simd=simd)
+    for sizes in [(0, 3, 2), (1, 1, 1), (4, 4, 0), (8, 9, 10), (3, 13, 20), (17, 8, 5)]:
+        rows, columns, inner = sizes
+        a, b = np.array(numbers(rows, inner)).reshape(rows, inner), np.array(numbers(inner, columns))
+        want = rose.compile(f, n=rows, m=columns, k=inner)(a, b.reshape(inner, columns))
+        assert np.array_equal(module(a, b.reshape(inner, columns)), want), sizes
+
+
 def test_distances():
     f = fn([Vec[30, Vec[17]], Vec[6, Vec[17]]], Vec[30])(
         lambda x, c: rose.vec(
