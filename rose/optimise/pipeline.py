@@ -71,7 +71,7 @@ class Context:
 
 
 def _jam(f: Func, c: Context) -> Func:
-    f, c.groups = unroll_and_jam(f, c.without)
+    f, c.groups = unroll_and_jam(f, c.without, simd=c.simd)
     return f
 
 

@@ -44,9 +44,9 @@ _SUMS = {ADD_TO, ACCUM, FREEZE}
 _INDICES = {iadd, imul, ifrom, idiv, imod}
 
 
-def unroll_and_jam(f: Func, without: Collection[str] = ()) -> tuple[Func, set[Value]]:
+def unroll_and_jam(f: Func, without: Collection[str] = (), *, simd: bool = False) -> tuple[Func, set[Value]]:
     """`f` with its small inner loops done for several iterations at once; and the loops over those, which stay."""
-    found = _Found(f.body)
+    found = _Found(f.body, simd)
     if not found.jams and not found.whole:
         return f, set()
     writer = _Jammer(found, without)
@@ -68,7 +68,8 @@ class _Jam:
 class _Found:
     """The inner loops that are taken out, by the loops in which they stand."""
 
-    def __init__(self, body: Block) -> None:
+    def __init__(self, body: Block, simd: bool) -> None:
+        self.simd = simd
         self.jams: dict[Value, list[_Jam]] = {}
         self.whole: set[Value] = set()  # loops whose iterations are done together as they are
         self.users: dict[Value, list[Value]] = {}  # of an accumulator, by its base
@@ -125,7 +126,7 @@ class _Found:
         return pays and not aliases(touched)
 
     def is_whole_around(self, v: Value) -> bool:
-        """True if blocks can be made of the iterations of `v` and of a loop in it: each touches elements of its own."""
+        """True if blocks can be made of iterations of `v` and of a loop in it: each sum keeps its order."""
         block: Block = v.attr
         code = [x for x in block.code if x.op is not FOR]
         inner = [x for x in block.code if x.op is FOR]
@@ -133,19 +134,43 @@ class _Found:
             return False
         if not all([x.op in _READS or _is_quick(x) for x in code]) or not _is_bounded(v, block):
             return False
-        rows = [x for x in code if x.op is AT and len(x.args) == 2 and _tells(x.args[1], block.params[0])]
-        outside = [
-            a for x in instructions(block) for a in x.args if isinstance(a.type, Ref) and not a.block.inside(block)
-        ]
-        if len(outside) != len(rows) or {*outside} != {x.args[0] for x in rows} or len({*outside}) != len(rows):
+        nest = [v, inner[0], *[x for x in inner[0].attr.code if x.op is FOR]]
+        touched = self.touched(v)
+        for x in instructions(block):
+            if x.op is FREEZE or x.op is ADD_TO:
+                ref = base(x.args[0])
+                if ref.block.inside(block):
+                    continue
+                told = [any([_tells(i, w.attr.params[0]) for i in _indices(x.args[0])]) for w in nest if _is_in(x, w)]
+                # what is told of an element leaves one index open at most: its terms are in the order of that one
+                if x.op is FREEZE or touched[ref] != 1 or sum(told) < len(told) - 1:
+                    return False
+        return len(nest) == 3 and not aliases(touched) and self.shares(*nest)
+
+    def shares(self, around: Value, outer: Value, inner: Value) -> bool:
+        """True if numbers of an inner loop differ with the row alone, and others with the column: blocks pay.
+
+        Blocks that add to elements elsewhere, as a product's derivative does, have more numbers than an engine has
+        registers for, unless two are in one.
+        """
+        code: list[Value] = inner.attr.code
+        adds = [x for x in code if x.op is ADD_TO]
+        local = [x for x in adds if base(x.args[0]).block is outer.attr]
+        rows = [x for x in code if x.op not in _READS and x.op is not ADD_TO]
+        sizes = [loop.attr.params[0].type.size for loop in (around, outer)]
+        if span_of(outer) is not None or not all([isinstance(n, Size) or n >= LEAST for n in sizes]):
             return False
-        loops = [x for x in inner[0].attr.code if x.op is FOR]
-        return len(loops) == 1 and not aliases(self.touched(v)) and _shares(v, inner[0], loops[0])
+        if inner.args or len(local) > 1 or len(adds) > (2 if self.simd else len(local)) or len(rows) > SMALLEST:
+            return False
+        numbers = [x for x in code if x.op is INDEX and x.type is Real] + [x.args[0] for x in adds if x not in local]
+        return all([
+            {_depends(x, loop.attr.params[0]) for x in numbers} == {True, False} for loop in (around, outer)
+        ])  # fmt: skip
 
     def fits_around(self, v: Value, jam: _Jam) -> bool:
         """True if the inner loop can be taken out of `v` too: its sums are what `v` makes, and need nothing else."""
         made = [r for r in v.attr.results[len(v.args) :] if r.op is GET and r.args[0] is jam.outer]
-        if not jam.sums or jam.kept or not made or not _shares(v, jam.outer, jam.inner):
+        if not jam.sums or jam.kept or not made or not self.shares(v, jam.outer, jam.inner):
             return False
         block: Block = v.attr
         needs = [a for x in (jam.inner, *jam.inner.attr.code, *jam.again) for a in x.args]
@@ -277,19 +302,8 @@ def _is_long(v: Value) -> bool:
     return span_of(v) is None and isinstance(t, Fin) and (isinstance(t.size, Size) or t.size > 1)
 
 
-def _shares(around: Value, outer: Value, inner: Value) -> bool:
-    """True if an inner loop makes one sum, of numbers that differ with the row alone, and others with the column."""
-    code: list[Value] = inner.attr.code
-    adds = [x for x in code if x.op is ADD_TO]
-    rows = [x for x in code if x.op not in _READS and x.op is not ADD_TO]
-    if len(adds) != 1 or base(adds[0].args[0]).block is not outer.attr or inner.args or len(rows) > SMALLEST:
-        return False
-    sizes = [loop.attr.params[0].type.size for loop in (around, outer)]
-    if span_of(outer) is not None or not all([isinstance(n, Size) or n >= LEAST for n in sizes]):
-        return False
-    reads = [x for x in code if x.op is INDEX and x.type is Real]
-    depends = [{_depends(x, loop.attr.params[0]) for x in reads} for loop in (around, outer)]
-    return all([ways == {True, False} for ways in depends])
+def _is_in(v: Value, loop: Value) -> bool:
+    return v.block.inside(loop.attr)
 
 
 def _depends(v: Value, index: Value) -> bool:
@@ -379,7 +393,8 @@ class _Jammer(Simplifier):
 
     def _whole(self, b: Builder, v: Value, envs: Sequence[Env]) -> None:
         """A loop, several iterations at once of each of these environments."""
-        self._grouped(b, v, envs, lambda lanes: self._together(b, v, lanes), nested=len(envs) > 1)
+        nested = len(envs) > 1 or any([w in self.whole for w in v.attr.code])
+        self._grouped(b, v, envs, lambda lanes: self._together(b, v, lanes), nested=nested)
 
     def _together(self, b: Builder, v: Value, envs: list[_Lane]) -> None:
         """Several iterations of a loop at once."""

@@ -151,13 +151,14 @@ def test_sums_of_rows_and_columns_are_made_in_blocks(n: int, m: int, body: Any):
         (lambda i, j: (i, j), True),
         (lambda i, j: (i + 1, j + 2), True),
         (lambda i, j: (i, 0), True),  # each row has the same terms in the same order
-        (lambda i, j: (0, j), False),
-        (lambda i, j: (j, i), False),
+        (lambda i, j: (0, j), True),  # and so has each column
+        (lambda i, j: (j, i), True),
+        (lambda i, j: (i + j, j), True),
         (lambda i, j: (0, 0), False),
-        (lambda i, j: (i + j, j), False),
+        (lambda i, j: (i + j, 0), False),
     ],
 )
-def test_blocks_are_made_where_each_row_has_elements_of_its_own(where: Any, blocks: bool):
+def test_blocks_are_made_where_each_sum_keeps_the_order_of_its_terms(where: Any, blocks: bool):
     made = compiled(added(9, 10, COLUMNS, where).func, *matrices(9, 10, COLUMNS))
     assert ((COLUMNS, LANES**2) in loops(made)) == blocks
 
@@ -461,8 +462,8 @@ def test_loops_of_a_size_that_only_the_module_knows(simd: bool, monkeypatch: pyt
 
     groups: set[Value] = set()
 
-    def seen(g: Func, without: Any) -> Any:
-        made, found = unroll_and_jam(g, without)
+    def seen(g: Func, without: Any, *, simd: bool) -> Any:
+        made, found = unroll_and_jam(g, without, simd=simd)
         groups.update(found)
         return made, found
 
