@@ -104,3 +104,25 @@ def test_a_forward_half_is_evaluated_with_both_arms_whatever_its_tape_has():
     f = fn([Vec[4]], Real)(lambda x: rose.sum(near(x[i] - x[j]) for i in rose.range(4) for j in rose.range(4)))
     made = compiled(rose.grad(f), ((0.5, 1.25, 2.0, 4.0),))
     assert not [g for g in reachable(made) if any(o.origin and o.origin.by == "fwd" for o in g.history)]
+
+
+def of_roots(count: int) -> rose.Fn[..., Any]:
+    """One side is a chain of square roots, which cost five simple instructions each."""
+
+    def chain(x: Any) -> Any:
+        for _ in range(count):
+            x = rose.sqrt(x * x + 1.0)
+        return x
+
+    return fn([Real], Real)(lambda x: rose.cond(x > 0.0, lambda: chain(x), lambda: x))
+
+
+@pytest.mark.parametrize(("count", "stays"), [(3, False), (5, True)])
+def test_a_costly_side_is_computed_only_where_it_is_taken(count: int, stays: bool):
+    f = of_roots(count)
+    assert bool(list(callees(compiled(f, *POINTS)))) is stays
+
+
+@pytest.mark.parametrize("derived", [rose.grad, rose.jacfwd])
+def test_in_a_derivative_instructions_are_counted(derived: Any):
+    assert not list(callees(compiled(derived(of_roots(4)), *POINTS)))
