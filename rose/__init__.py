@@ -35,7 +35,7 @@ from .frontend.language.accumulators import accum
 from .frontend.language.control import cond, scan, while_loop
 from .frontend.language.debugging import assert_, print
 from .frontend.language.loops import max, min, prod, range, sum, vec
-from .frontend.language.select import abs, constant, select, stop_gradient
+from .frontend.language.select import abs, constant, select, stop_gradient, where
 from .frontend.language.vectors import cross, dot, logsumexp, matmul, norm, transpose
 from .frontend.text_programs import parse
 from .ir import ops
@@ -113,6 +113,7 @@ __all__ = [
     "value_and_grad",
     "vec",
     "vjp",
+    "where",
     "while_loop",
 ]  # fmt: skip
 __all__ += ops.__all__  # the operations

@@ -47,7 +47,7 @@ _WRITTEN = {
     "isnan": "x != x", "isinf": "rose.abs(x) == math.inf", "isfinite": "rose.abs(x) < math.inf",
     "signbit": "rose.copysign(1.0, x) < 0.0",
     "heaviside": "rose.select(x == 0.0, y, rose.select(x < 0.0, 0.0, 1.0))",
-    "where": "rose.select(condition, x, y)", "select": "rose.select(condition, x, y)",
+    "where": "rose.where(condition, x, y)", "select": "rose.select(condition, x, y)",
     "modf": "rose.trunc(x) and x - rose.trunc(x)", "ldexp": "x * rose.exp2(y)",
     "degrees": "x * (180.0 / math.pi)", "rad2deg": "x * (180.0 / math.pi)",
     "radians": "x * (math.pi / 180.0)", "deg2rad": "x * (math.pi / 180.0)",
@@ -66,6 +66,11 @@ _WRITTEN = {
 _OURS = {name: name for name in _SAME} | {name: k for k, names in _BY_ANOTHER_NAME.items() for name in names.split()}
 INSTEAD = {name: f"rose.{ours}(...)" for name, ours in _OURS.items()} | _WRITTEN
 _OPERATORS = "use Python's operators and the functions of rose"
+
+
+def by_numpys_name() -> dict[str, str]:
+    """The name of ours for each function of NumPy's that is the same one, under any of its names."""
+    return {name: ours for name, ours in _OURS.items() if name not in ("fmax", "fmin")}  # which pass over a nan
 
 
 def of_math(name: str, otherwise: str) -> str:

@@ -14,6 +14,7 @@ Read in this order:
     eager            a builder that evaluates in the place of recording
     function         `Fn`, `Opaque`: tracing when needed, calls inside and outside of traces; `Runtime`
     any_size         functions with a `rose.dim` in their types: one instance for each size
+    arrays/          arithmetic, broadcasting and indexing of vectors, as NumPy's; NumPy's functions of elements
     language/        loops, accumulators, branches, linear algebra, debugging: the functions of the language
     syntax/          `@fn(syntax=True)`: plain `if`, `while` and `for` on traced values
     text_programs    `rose.parse`

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import sys
+from itertools import takewhile
 from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_args, get_origin
 
 from .. import errors
@@ -25,18 +26,24 @@ C = TypeVar("C", bound=type)
 
 
 class Vec:
-    """The type of a vector: `Vec[n]` of n Reals, `Vec[n, T]` of n values of type T."""
+    """The type of a vector: `Vec[n]` of n Reals, `Vec[n, T]` of n values of type T; `Vec[n, m]` is `Vec[n, Vec[m]]`."""
 
     @edge
     def __class_getitem__(cls, key: Any) -> types.Vec:
-        n, *rest = key if is_listing(key) else (key,)
-        if len(rest) > 1:
-            message = f"a Vec takes a size and a type, not {len(rest) + 1} things"
-            raise TypeMismatch(message, here(), "write a matrix as a vector of its rows: Vec[2, Vec[3]]")
-        if isinstance(n, int) and rest and isinstance(rest[0], int):
-            hint = f"write a matrix as a vector of its rows: Vec[{n}, Vec[{rest[0]}]]"
-            raise TypeMismatch("a Vec takes a size and a type, not two sizes", here(), hint)
-        return types.Vec(_size(n, "Vec"), as_type(rest[0]) if rest else Real)
+        first, *rest = key if is_listing(key) else (key,)
+        sizes = [first, *takewhile(_is_size, rest)]
+        of = rest[len(sizes) - 1 :]
+        if len(of) > 1:
+            message = f"a Vec takes sizes and one type, not {len(of)} things after {len(sizes)} of them"
+            raise TypeMismatch(message, here(), "write a matrix as Vec[2, 3], and one of indices as Vec[2, 3, Fin[4]]")
+        t = as_type(of[0]) if of else Real
+        for n in reversed(sizes):
+            t = types.Vec(_size(n, "Vec"), t)
+        return cast("types.Vec", t)
+
+
+def _is_size(x: Any) -> bool:
+    return isinstance(x, Size) or host_index(x) is not None
 
 
 class Fin:

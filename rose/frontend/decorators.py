@@ -19,13 +19,17 @@ from ..ir.value import install_operators, is_function
 from . import operators
 from .annotations import as_type
 from .any_size import any_size
+from .arrays import attributes, elementwise, indexing, shapes, ufuncs
 from .function import AnyFn, Fn, Opaque, P
 from .language import vectors
 from .signatures import arity, check_plain, name_of, types_of, written
 from .syntax.source import rewrite
 from .tracing import R
 
-install_operators({**operators.TABLE, "@": vectors.matmul})
+install_operators({**operators.TABLE, "@": vectors.matmul, "each": elementwise.each, "array": shapes.as_array})
+install_operators(
+    {"ufunc": ufuncs.applied, "part": indexing.part, ".": attributes.attribute, "iter": indexing.elements}
+)
 
 _NOTHING: Any = object()
 

@@ -74,6 +74,8 @@ def join_dual(re: Value, du: Value) -> Value:
 def split_dual(x: Any, t: Type, tan: Callable[[Type], Type], path: Path = (), loc: Loc | None = None) -> list[Value]:
     """The primal, of type `t`, and the tangent, of type `tan(t)`, of `x`, which a user gives as a `Dual[t]`."""
     b = current_builder()
+    if isinstance(x, Dual) and isinstance(t, types.Vec):
+        return [to_value(x.re, t, (*path, "re"), loc), to_value(x.du, tan(t), (*path, "du"), loc)]
     if isinstance(x, DualVec):
         return [coerce(x.re, t, path, loc), coerce(x.du, tan(t), path, loc)]
     if not t.real:

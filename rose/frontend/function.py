@@ -20,14 +20,13 @@ from ..ir.progress import step
 from ..ir.sizes import bound, current, dims_of
 from ..ir.types import Type, Unit, tangent, untyped
 from ..ir.value import is_function
-from ..optimise.outlining import outline
 from .annotations import NotANumber
 from .duals import mentions_tangent, split_dual, view_dual
 from .eager import Now, at_once, mode, now
 from .operators import view
 from .pickling import again, by_value, is_global, unnamed, whole
 from .signatures import arity, name_of, names_of, written
-from .tracing import R, bind_arguments, finish, in_a_thread, locked, no_collector, room_for_one_more
+from .tracing import R, bind_arguments, finish, in_a_thread, locked, no_collector, room_for_one_more, sealed
 from .values import to_value
 
 P = ParamSpec("P")
@@ -157,7 +156,7 @@ class Fn(NotANumber, Generic[P, R]):
 
     def _trace_body(self) -> None:
         with room_for_one_more(), bound(self.sizes), ir.building(self.name, inside=True) as b:
-            self._func = outline(self._record(b))
+            self._func = sealed(b, self._record(b))
             self._captured = tuple(b.captured)
             step("trace")
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here, operand_of, subscript
 from ..ir import PARAM, Builder, Op, Value, a_traced, current_builder, shown
 from ..ir.lengths import product
-from ..ir.numbers import digits
+from ..ir.numbers import digits, is_listed
 from ..ir.ops import (
     LARGEST,
     abs_,
@@ -41,7 +41,7 @@ from ..ir.ops import (
 )
 from ..ir.sizes import Size, at_most, differ, open_size, plus
 from ..ir.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
-from ..ir.value import host_index, is_known
+from ..ir.value import OPERATORS, host_index, is_known
 from .index_expressions import index_of, literal, sum_of
 
 
@@ -68,6 +68,20 @@ def _side(side: str, x: Any) -> Value:
 
 def is_index(x: Any) -> bool:
     return x.__class__ is Value and isinstance(x.type, Fin)
+
+
+def is_array(x: Any) -> bool:
+    """True for a traced vector, a list, and an array of NumPy's."""
+    return x.type.__class__ is Vec if x.__class__ is Value else is_listed(x)
+
+
+def _over_arrays(of_numbers: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator that is done for each element, if an operand is an array."""
+
+    def operator(x: Any, y: Any) -> Any:
+        return OPERATORS["each"](operator, x, y) if is_array(x) or is_array(y) else of_numbers(x, y)
+
+    return operator
 
 
 def widest(vs: Sequence[Value]) -> Type:
@@ -104,10 +118,12 @@ def _numbers(b: Builder, x: Any, y: Any) -> tuple[Value, Value] | None:
 
 
 def _arithmetic(of_reals: Op, of_indices: Op | None) -> Callable[[Any, Any], Value]:
+    mixed: Callable[[Any, Any], Any] = _over_arrays(lambda x, y: _of_mixed(of_reals, of_indices, x, y))
+
     def operator(x: Any, y: Any) -> Value:
         b = current_builder()
         pair = _numbers(b, x, y)
-        return _of_mixed(of_reals, of_indices, x, y) if pair is None else b.emit(of_reals, pair)
+        return mixed(x, y) if pair is None else b.emit(of_reals, pair)
 
     return operator
 
@@ -132,6 +148,8 @@ def multiply(x: Any, y: Any) -> Value:
         return b.emit(mul, (x, y)) if smooth is None else smooth
     if (pair := _numbers(b, x, y)) is not None:
         return b.emit(mul, pair)
+    if is_array(x) or is_array(y):
+        return OPERATORS["each"](multiply, x, y)
     if y.__class__ is Value and y.type is Tan and not (x.__class__ is Value and x.type is Tan):
         return current_builder().emit(mul, (y, as_real(x)))
     return _of_mixed(mul, imul, x, y)
@@ -147,7 +165,7 @@ def negative(x: Any, _: None = None) -> Value:
 def _compare(
     of_reals: Op, of_indices: Callable[[Value, Value], Value], of_truths: Callable[[Value, Value], Value] | None = None
 ) -> Callable[[Any, Any], Value]:
-    def operator(x: Any, y: Any) -> Value:
+    def of_numbers(x: Any, y: Any) -> Value:
         if is_index(x) or is_index(y):
             i, j = _as_index(x), _as_index(y)
             if i is not None and j is not None:
@@ -156,6 +174,13 @@ def _compare(
         if of_truths is not None and x.type is Bool and y.type is Bool:
             return of_truths(x, y)
         return current_builder().emit(of_reals, (x, y))
+
+    mixed = _over_arrays(of_numbers)
+
+    def operator(x: Any, y: Any) -> Value:
+        b = current_builder()
+        pair = _numbers(b, x, y)
+        return mixed(x, y) if pair is None else b.emit(of_reals, pair)
 
     return operator
 
@@ -213,18 +238,28 @@ def _power(x: Any, n: Any) -> Value:
 
 
 def _subscript(v: Value, i: Any) -> Any:
-    """`v[i]` for an index of any kind: a traced one, an integer, or a slice of integers."""
+    """`v[i]` for an index of any kind: a traced one, an integer, or several in a key."""
     t = v.type
     if not isinstance(t, Vec):
         of = "name its fields" if isinstance(t, Tuple) else "leave out the index: only a Vec has elements"
         raise TypeMismatch(f"{a_traced(v)} cannot be indexed", here(), of)
-    return _slice(v, t, i) if i.__class__ is slice else view(current_builder().index(v, index_into(v, i)))
+    if i.__class__ in _SEVERAL or is_array(i):
+        return OPERATORS["part"](v, i)
+    return view(current_builder().index(v, index_into(v, i)))
+
+
+_SEVERAL = {slice, tuple, type(None), type(...)}  # the keys that are not one index
 
 
 def index_into(v: Value, i: Any) -> Value | int:
     """`i` as an index of the vector `v` (or of an accumulator of one); an error unless it is certain to be in range."""
     t = v.type.inner if isinstance(v.type, Ref) else v.type
     assert isinstance(t, Vec)
+    return index_within(t, i)
+
+
+def index_within(t: Vec, i: Any) -> Value | int:
+    """`i` as an index of a vector of type `t`."""
     if is_index(i) and at_most(i.type.size, t.size):
         return i
     if i.__class__ is Value and i.type is Real:
@@ -240,9 +275,7 @@ def index_into(v: Value, i: Any) -> Value | int:
     if not is_index(i):
         what = a_traced(i) if isinstance(i, Value) else shown(i)
         hint = "index with an integer, with i of rose.range, or with a parameter of a type Fin[n]"
-        if isinstance(i, tuple):
-            hint = "take a row first: write v[i][j] for v[i, j]"
-        elif isinstance(i, Value) and i.type is Real:
+        if isinstance(i, Value) and i.type is Real:
             raise _not_an_index(i, t, loc)
         raise TypeMismatch(f"{what} cannot index a vector", loc, hint)
     hint = "loop over a smaller range, or wrap the index round with % n: it may be too large"
@@ -280,24 +313,6 @@ def _literal_index(i: int, n: int, loc: Loc) -> int:
     return cast("int", plus(i, n)) if i < 0 else i
 
 
-def _slice(v: Value, t: Vec, part: Any) -> Value:
-    if isinstance(t.size, Size):
-        what = f"a slice of a {t!r} would have a size that depends on {t.size!r}, and one module serves all sizes"
-        raise TypeMismatch(what, here().narrow(subscript), "write rose.vec(v[i + 1] for i in rose.range(...))")
-    try:
-        which = range(*part.indices(t.size))
-    except (TypeError, ValueError):
-        message = f"a slice of a {t!r} takes Python integers, with a step other than 0"
-        raise TypeMismatch(message, here().narrow(subscript), "write v[1:], v[:n], v[::-1]") from None
-    b = current_builder()
-    if len(which) == 0 or which.step != 1:
-        return b.pack([b.index(v, k) for k in which], Vec(len(which), t.elem))
-    start = b.const(which.start, Fin(which.start + 1))
-    body: Callable[[Value], tuple[list[Value], list[Value]]] = lambda i: ([], [b.index(v, iadd(i, start))])
-    _, (out,) = b.loop(len(which), body)
-    return out
-
-
 def view(v: Value) -> Any:
     """`v` as its user sees it: a struct as an object of its class, a Unit as None, anything else as it is."""
     t = v.type
@@ -315,9 +330,9 @@ TABLE: dict[str, Callable[[Any, Any], Any]] = {  # the meaning of each operator;
     "-": _arithmetic(sub, None),
     "*": multiply,
     "/": _arithmetic(div, None),
-    "//": _quotient,
-    "%": _rest,
-    "**": _power,
+    "//": _over_arrays(_quotient),
+    "%": _over_arrays(_rest),
+    "**": _over_arrays(_power),
     "[]": _subscript,
     "neg": negative,
     "abs": lambda x, _: abs_(as_real(x)),

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 from .. import errors, ir
 from ..errors import Loc, RoseError
 from ..ir import Builder, Func, Value, not_one_each
+from ..optimise.map_fusion import fuse_maps
+from ..optimise.outlining import outline
 
 R = TypeVar("R")
 
@@ -80,6 +82,11 @@ def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Va
     x = recorded(b, body)
     b.loc = loc.narrow(errors.returned)
     return b.func(convert(x, b.loc))
+
+
+def sealed(b: Builder, f: Func) -> Func:
+    """The function that `b` made, as everything is derived from it: its maps fused, and cut into short functions."""
+    return outline(fuse_maps(f, b.maps) if b.maps else f)
 
 
 def recorded(b: Builder, body: Callable[[], R]) -> R:

@@ -22,11 +22,11 @@ from ..errors import EscapedValue, Loc, RoseError, argument, here, hide_our_fram
 from .func import Block as Block
 from .func import Func as Func
 from .func import Origin
-from .numbers import Numbers, as_number, is_truth
+from .numbers import Numbers, as_number, is_listed, is_truth
 from .numbers import shown as shown
 from .sizes import Size, at_most, differ, open_size, plus
-from .types import Bool, Fin, Real, Ref, Span, Tuple, Type, Unit, Vec
-from .value import OPS, WIDE, Value, a_traced, mismatch, not_called_so
+from .types import Bool, Fin, Real, Ref, Scalar, Span, Tuple, Type, Unit, Vec
+from .value import OPERATORS, OPS, WIDE, Value, a_traced, mismatch, not_called_so
 from .value import not_one_each as not_one_each
 
 LIBRARY = 20  # the cost of a function of libm
@@ -96,7 +96,9 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
             raise
 
     def _emit(self, b: Builder, values: tuple[Value, ...]) -> Value:
-        if any([isinstance(v.type, Fin) for v in values]) and self.type(*values) is None:
+        if any([v.type.__class__ is not Scalar for v in values]) and self.type(*values) is None:
+            if any([v.type.__class__ is Vec for v in values]):
+                return OPERATORS["each"](self, *values)
             values = tuple([b.emit(OPS["real"], (v,)) if isinstance(v.type, Fin) else v for v in values])
         if self.expand is None:
             return b.emit(self, values)
@@ -121,8 +123,9 @@ def _place(args: Sequence[Any], k: int) -> Loc:
 
 
 def _lifted(b: Builder, args: Sequence[Any], k: int) -> Value:
+    """An argument of the host as a literal: a number, or an array of them."""
     try:
-        return b.lift(args[k])
+        return OPERATORS["array"](args[k]) if is_listed(args[k]) else b.lift(args[k])
     except RoseError as e:
         raise e.at(_place(args, k)) from None
 
@@ -141,6 +144,7 @@ class Builder:
         self.root = self.block = Block()
         self.loc: Loc | None = None  # set by passes, so that derived code keeps its primal's location
         self.captured: dict[Value, Value] = {}
+        self.maps: list[Value] = []  # the vectors of loops without a state, in the order of their ends
         self.pure = True
         self.failure: RoseError | None = None  # a loop that was left too early: raised when it can be
 
@@ -370,6 +374,8 @@ class Builder:
         kinds = [r.type if j < k else Vec(n.size, r.type) for j, r in enumerate(block.results)]
         loop = self.emit(FOR, tuple(states), block, Tuple(tuple(kinds), None))
         out = [self.get(loop, j) for j in range(len(kinds))]
+        if not states and len(out) == 1:
+            self.maps.append(out[0])
         return out[:k], out[k:]
 
     def vec(self, n: int, item: Callable[[Value], Value]) -> Value:

@@ -25,6 +25,11 @@ def is_truth(x: Any) -> bool:
     return isinstance(x, bool) or (getattr(getattr(x, "dtype", None), "kind", "") == "b" and x.shape == ())
 
 
+def is_listed(x: Any) -> bool:
+    """True for a list, and for an array of NumPy's that has an axis."""
+    return x.__class__ is list or (hasattr(x.__class__, "shape") and x.shape != ())
+
+
 def as_number(x: Any, loc: Loc) -> float:
     """`x` as a float, if it is a real number in any of the ways that Python and NumPy have to say so."""
     if isinstance(x, (int, float, Size)) and not isinstance(x, bool):

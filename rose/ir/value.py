@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Loc, NoField, NotLinear, RoseError, TypeMismatch, asked, called, edge, here, hide_our_frames
+from ..errors import Loc, NotLinear, RoseError, TypeMismatch, asked, called, edge, here, hide_our_frames
 from ..errors.numpy_names import of_library, of_math
 from .types import Bool, Fin, Tan, Tuple, Type, Vec
 
@@ -19,14 +19,19 @@ if TYPE_CHECKING:
     from .func import Block
 
 OPS: dict[str, Op] = {}  # the rows, by name: filled by `ops.py`, and by `builder.py` with the structural ones
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {}  # Python's operators, by symbol: see `install_operators`
+OPERATORS: dict[str, Callable[..., Any]] = {}  # Python's operators, by symbol: see `install_operators`
 # Two keys whose hashes are equal are compared with ==, which of values is an instruction. Of hashes of 64 bits two are
 # never equal by chance; of the 32 bits that Python has in WebAssembly they were, in a function of 20,000 instructions.
 WIDE = sys.hash_info.width > 32
 
 
-def install_operators(table: Mapping[str, Callable[[Any, Any], Any]]) -> None:
-    """Give Python's operators on values their meanings. The front end installs them, once: it stands above values."""
+def install_operators(table: Mapping[str, Callable[..., Any]]) -> None:
+    """Give Python's operators on values their meanings. The front end installs them, once: it stands above values.
+
+    Besides the operators there are `each`, of a function and operands, for each element of arrays; `array`, which makes
+    a value of a list or an array of NumPy's; `ufunc`, of a name of NumPy's; `part`, of an array and a key of several
+    indices; `.`, of a value and the name of an attribute; and `iter`.
+    """
     OPERATORS.update(table)
 
 
@@ -224,18 +229,16 @@ class Value:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise NoField(f"{a_traced(self)} has no {name}", here(), _part(self, name))
+        return OPERATORS["."](self, name)
 
     @edge
     def __iter__(self) -> Iterator[Any]:
-        loc = here()
-        hint = "loop with `for i in rose.range(n)` and read v[i], or name its elements: v[0], v[1]"
-        raise TypeMismatch(f"{a_traced(self)} cannot be iterated or unpacked", loc, of_math(called(loc), hint))
+        return OPERATORS["iter"](self)
 
     @edge
     def __contains__(self, x: Any) -> bool:
-        self.__iter__()
-        raise AssertionError
+        hint = "loop with `for i in rose.range(n)` and compare each v[i]"
+        raise TypeMismatch(f"{a_traced(self)} is not searched by `in`: {_LATER}", here(), _ASKED.get("in", hint))
 
     @edge
     def __array__(self, *_: Any, **__: Any) -> Any:
@@ -249,11 +252,9 @@ class Value:
 
     @edge
     def __array_ufunc__(self, f: Any, method: str, *inputs: Any, **named: Any) -> Any:
-        """NumPy's operators on its own numbers are ours, so that `np.float64(2) * x` works; nothing else is."""
+        """NumPy's functions of elements are ours: `np.exp(x)`, and `array * x`. See `frontend/arrays/ufuncs.py`."""
         name = f.__name__ if method == "__call__" else f"{f.__name__}.{method}"
-        if name in _UFUNCS and hasattr(inputs[0], "dtype") and not named:
-            return OPERATORS[_UFUNCS[name]](*inputs)
-        raise TypeMismatch(f"{name} does not take {a_traced(self)}: {_LATER}", here(), of_library(name))
+        return OPERATORS["ufunc"](name, inputs, named)
 
     @edge
     def __array_function__(self, f: Any, *_: Any) -> Any:
@@ -273,11 +274,6 @@ class Value:
         raise TypeMismatch(f"{a_traced(self)} keeps its elements: traced values never change", here(), hint)
 
 
-_UFUNCS = {  # the operators, by the names that NumPy has for them
-    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "floor_divide": "//", "remainder": "%", "power": "**",
-    "matmul": "@", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
-    "not_equal": "!=", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
-}  # fmt: skip
 _LATER = "it is known only when the compiled function runs"
 _ASKED = {  # what to write where Python asks for the truth of a traced value
     "if": "write @fn(syntax=True), which takes `if`; or rose.select(c, x, y), or rose.cond",
@@ -297,7 +293,7 @@ _ASKED = {  # what to write where Python asks for the truth of a traced value
 }
 
 
-def _part(v: Value, name: str) -> str:
+def instead_of_part(v: Value, name: str) -> str:
     """The hint for a part that a value does not have: what to write."""
     elem = v.type.elem if isinstance(v.type, Vec) else None
     if isinstance(elem, Tuple) and elem.form is not None and name in elem.form.fields:
@@ -309,7 +305,6 @@ _PARTS = {
     "re": "only a Dual has parts: rose.jvp and a derivative rule are given them",
     "du": "only a Dual has parts: rose.jvp and a derivative rule are given them",
     "append": "traced values never change: rose.vec(... for i in rose.range(n)) makes a new vector",
-    "T": "write rose.transpose(...) in its place",
     "value": "only a rose.accum has one: leave .value out",
 }
 

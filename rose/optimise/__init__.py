@@ -6,6 +6,7 @@ them. Then `rewriter.py`, on which all passes that copy a function stand; then a
 - Whole functions: `inlining`, `join_halves`, `outlining` (and lambda lifting), `dead_arguments`.
 - Before derivation: `code_motion` (loop-invariant), over `invariants`, and `staging` of callees.
 - Loops: `loop_fusion`, `unrolling`, `unroll_and_jam`, `hoisting` (loop-invariant code motion), `recomputation`.
+- Arrays: `map_fusion`, which runs when a trace ends, before anything is derived.
 - While loops and branches: `state_splitting` (numbers in the place of short aggregates), `while_hoisting`; `parts`.
 - Accumulators: `sum_forwarding`, `scalar_replacement`.
 - Instructions: `dead_code`, `if_conversion`, `negations`, `scheduling`. Common subexpressions are eliminated, and

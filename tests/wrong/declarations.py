@@ -142,7 +142,7 @@ def a_vec_with_its_type_first():
 
 def a_vec_of_three_things():
     @fn
-    def f(v: Vec[2, 3, Real]) -> Real:
+    def f(v: Vec[2, Real, Real]) -> Real:
         return v[0][0]
 
     return f

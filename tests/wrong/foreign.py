@@ -21,7 +21,7 @@ class Point:
 
 def iteration():
     @fn
-    def f(v: Vec[3]) -> Real:
+    def f(v: Vec[17]) -> Real:
         total = 0.0
         for x in v:
             total = total + x
@@ -32,17 +32,9 @@ def iteration():
 
 def unpacking():
     @fn
-    def f(v: Vec[2]) -> Real:
-        x, y = v
+    def f(v: Vec[20]) -> Real:
+        x, y, *_ = v
         return x * y
-
-    return f
-
-
-def the_builtin_sum_of_a_vector():
-    @fn
-    def f(v: Vec[3]) -> Real:
-        return 2.0 * sum(v)
 
     return f
 
@@ -97,14 +89,6 @@ def a_numpy_array_of_values():
     return f
 
 
-def a_numpy_array_times_a_number():
-    @fn
-    def f(x: Real) -> Vec[3]:
-        return np.ones(3) * x
-
-    return f
-
-
 def an_array_of_objects():
     @fn
     def f(x: Real) -> Real:
@@ -129,22 +113,6 @@ def a_method_of_a_vector():
     @fn
     def f(v: Vec[3]) -> Real:
         return v.sum()
-
-    return f
-
-
-def the_shape_of_a_vector():
-    @fn
-    def f(v: Vec[3]) -> Real:
-        return v[v.shape[0] - 1]
-
-    return f
-
-
-def the_transpose_as_an_attribute():
-    @fn
-    def f(a: Vec[2, Vec[2]]) -> Vec[2, Vec[2]]:
-        return a.T
 
     return f
 
@@ -241,54 +209,6 @@ def a_function_of_math_in_a_map():
     return f
 
 
-def a_function_of_numpy():
-    @fn
-    def f(x: Real) -> Real:
-        return 1.0 + np.sin(x)
-
-    return f
-
-
-def a_function_of_numpy_by_another_name():
-    @fn
-    def f(x: Real, y: Real) -> Real:
-        return np.arctan2(y, x)
-
-    return f
-
-
-def a_maximum_of_numpy():
-    @fn
-    def f(x: Real, y: Real) -> Real:
-        return np.maximum(x, y) * 2.0
-
-    return f
-
-
-def a_power_of_numpy():
-    @fn
-    def f(x: Real, y: Real) -> Real:
-        return np.power(x, y)
-
-    return f
-
-
-def a_square_of_numpy():
-    @fn
-    def f(x: Real) -> Real:
-        return np.square(x) + 1.0
-
-    return f
-
-
-def a_sign_of_numpy():
-    @fn
-    def f(x: Real) -> Real:
-        return x * np.sign(x)
-
-    return f
-
-
 def a_logarithm_of_a_sum_of_numpy():
     @fn
     def f(x: Real, y: Real) -> Real:
@@ -365,14 +285,6 @@ def a_division_of_numpy():
     @fn
     def f(x: Real) -> Real:
         return np.float64(7.0) // x
-
-    return f
-
-
-def a_number_of_numpy_times_a_vector():
-    @fn
-    def f(v: Vec[3]) -> Real:
-        return (np.float64(2.0) * v)[0]
 
     return f
 

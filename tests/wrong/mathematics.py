@@ -17,14 +17,6 @@ class Point:
 # the functions of rose
 
 
-def sqrt_of_a_vector():
-    @fn
-    def f(v: Vec[3]) -> Vec[3]:
-        return rose.sqrt(v)
-
-    return f
-
-
 def sqrt_of_a_string():
     @fn
     def f(x: Real) -> Real:
@@ -37,18 +29,10 @@ def sqrt_of_a_string_outside():
     return 1.0 + rose.sqrt("4")
 
 
-def select_between_two_types():
-    @fn
-    def f(x: Real, v: Vec[3]) -> Vec[3]:
-        return rose.select(x > 0.0, v, 0.0)
-
-    return f
-
-
 def select_between_lists_of_two_lengths():
     @fn
     def f(x: Real) -> Vec[2]:
-        return rose.select(x > 0.0, [1.0, 2.0], [x])
+        return rose.select(x > 0.0, [1.0, 2.0], [x, x, x])
 
     return f
 
@@ -321,14 +305,6 @@ def clip_by_names():
     return f
 
 
-def clip_of_a_vector():
-    @fn
-    def f(v: Vec[3]) -> Vec[3]:
-        return rose.clip(v, 0.0, 1.0)
-
-    return f
-
-
 def clip_to_none():
     @fn
     def f(x: Real) -> Real:
@@ -456,13 +432,5 @@ def a_minus_of_a_condition():
     @fn
     def f(x: Real) -> Real:
         return -(x > 0.0)
-
-    return f
-
-
-def a_minus_of_a_vector():
-    @fn
-    def f(v: Vec[3]) -> Vec[3]:
-        return -v
 
     return f

@@ -248,7 +248,7 @@ def a_loop_of_a_traced_length():
 
 def a_loop_over_a_vector():
     @fn(syntax=True)
-    def f(v: Vec[3]) -> Real:
+    def f(v: Vec[30]) -> Real:
         s = 0.0
         for x in v:
             s = s + x

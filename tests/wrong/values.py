@@ -68,14 +68,6 @@ def a_bool_index():
     return f
 
 
-def two_indices_at_once():
-    @fn
-    def f(a: Vec[3, Vec[3]]) -> Real:
-        return a[0, 1]
-
-    return f
-
-
 def an_index_of_a_number():
     @fn
     def f(x: Real) -> Real:
@@ -299,22 +291,6 @@ def a_negated_number():
     @fn
     def f(x: Real) -> Bool:
         return ~x
-
-    return f
-
-
-def a_sum_of_vectors():
-    @fn
-    def f(v: Vec[3], w: Vec[3]) -> Vec[3]:
-        return v + w
-
-    return f
-
-
-def a_vector_times_a_number():
-    @fn
-    def f(v: Vec[3]) -> Vec[3]:
-        return 2.0 * v
 
     return f
 

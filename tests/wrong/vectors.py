@@ -241,10 +241,6 @@ def a_parameter_that_is_a_number_as_an_index():
     return f
 
 
-def a_vector_of_two_sizes():
-    return Vec[3, 2]
-
-
 def a_table_of_numpy():
     table = np.ones(5)
 

@@ -17,7 +17,7 @@ from ...ir.sizes import LARGEST, Size
 from ...ir.types import Bool, Fin, Real, Tuple, Type
 from ...ir.value import host_index, is_function
 from ...optimise.code_motion import move_invariants
-from ...optimise.outlining import lambda_lift, outline
+from ...optimise.outlining import lambda_lift
 from .. import operators, tracing
 from ..eager import now
 from ..operators import view
@@ -86,7 +86,7 @@ class _Branch:
     def func(self, outside: list[Value]) -> Func:
         with ir.resumed(self.b) as b:
             b.root.params = inside(b, outside)
-            return outline(b.func(self.result))
+            return tracing.sealed(b, b.func(self.result))
 
 
 @edge
@@ -153,7 +153,7 @@ class _Step:
     def func(self, outside: list[Value], result: Value) -> Func:
         with ir.resumed(self.b) as b:
             b.root.params = [self.state, *inside(b, outside)]
-            return outline(b.func(result))
+            return tracing.sealed(b, b.func(result))
 
 
 def inside(b: Builder, outside: list[Value]) -> list[Value]:

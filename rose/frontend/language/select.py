@@ -1,4 +1,4 @@
-"""`select`, `stop_gradient` and `constant`, over values of any type; `abs`."""
+"""`select`, `where`, `stop_gradient` and `constant`, over values of any type; `abs`."""
 
 from __future__ import annotations
 
@@ -9,19 +9,47 @@ from ...ir import Value, is_tracing, ops
 from ...ir.types import Bool
 from .. import operators
 from ..annotations import as_type
+from ..arrays.elementwise import each
+from ..arrays.shapes import as_array
 from ..operators import view
 from ..values import infer, is_number, to_value
 
 
 @edge
 def select(c: Any, x: Any, y: Any) -> Any:
-    """`x` where the condition `c` holds, else `y`: of any type, the same for both.
+    """`x` where the condition `c` holds, else `y`: of any type, the same for both. For arrays, see `where`.
 
     Both are evaluated, unlike in `cond`. The one that is not taken contributes nothing to a derivative, whatever
     infinities it holds.
     """
+    return _selected(c, x, y)
+
+
+@edge
+def where(c: Any, x: Any, y: Any) -> Any:
+    """`x` where the condition `c` holds, else `y`, for each element of arrays and numbers, which are broadcast.
+
+    It is `select`: of each element both are evaluated, and the one that is not taken contributes nothing to a
+    derivative.
+    """
+    return _selected(c, x, y)
+
+
+def _selected(c: Any, x: Any, y: Any) -> Any:
     if not is_tracing() and isinstance(c, bool):
         return x if c else y
+    loc = here()
+    at = [loc.narrow(argument(k, name, 3)) for k, name in enumerate("cxy")]
+    c = as_array(c, at[0]) if operators.is_array(c) else to_value(c, Bool, ("the condition",), at[0])
+    x, y = [v if is_number(v) else as_array(v, p) for v, p in ((x, at[1]), (y, at[2]))]
+    whole = isinstance(x, Value) and isinstance(y, Value) and x.type is y.type and c.type is Bool
+    if not whole and any(map(operators.is_array, (c, x, y))):
+        return each(_of_scalars, c, x, y)
+    return view(_of_scalars(c, x, y))
+
+
+def _of_scalars(c: Any, x: Any, y: Any) -> Value:
+    """The choice between two values of one type, or of two that become one."""
     loc = here()
     at = [loc.narrow(argument(k, name, 3)) for k, name in enumerate("cxy")]
     condition = to_value(c, Bool, ("the condition",), at[0])
@@ -38,7 +66,7 @@ def select(c: Any, x: Any, y: Any) -> Any:
     if a.type is not b.type:
         hint = "let both values be of one type, which is that of the result"
         raise TypeMismatch(f"rose.select between a {a.type!r} and a {b.type!r}", loc, hint)
-    return view(ops.select(condition, a, b))
+    return ops.select(condition, a, b)
 
 
 @edge

@@ -9,7 +9,6 @@ from ... import ir
 from ...errors import Loc, RoseError, TypeMismatch, here
 from ...ir import Func, Origin, Value, a_traced, current_builder, shown
 from ...ir.types import Bool, Fin, Real
-from ...optimise.outlining import outline
 from .. import tracing
 from ..language.control import inside
 from ..operators import view
@@ -58,7 +57,7 @@ class Part:
         """The recorded function: its parameters are `first`, and those for the free variables `outside`."""
         with ir.resumed(self.b) as b:
             b.root.params = [*first, *inside(b, outside)]
-            return outline(b.func(result))
+            return tracing.sealed(b, b.func(result))
 
 
 def lifted(x: Any) -> Value | None:

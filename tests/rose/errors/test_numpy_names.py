@@ -18,6 +18,7 @@ import pytest
 import rose
 from rose.errors import RoseError
 from rose.errors.numpy_names import INSTEAD
+from rose.frontend.arrays.ufuncs import MEANINGS
 
 HERE = {"math": math, "np": np, "linalg": np.linalg}
 ARGUMENTS = ("x", "v", "x, y", "v, v", "x, 2.0", "2.0, x", "[x, y]", "[x, y], [x, y]", "[1.0, 2.0], v", "m", "m, v")
@@ -69,7 +70,8 @@ def told(name: str) -> list[tuple[str, RoseError]]:
             except Exception:  # NumPy's own, of arguments that never fit
                 continue
             else:
-                assert not is_certain(name) or (name == "math.prod" and isinstance(made, type(x))), arguments
+                works = name.startswith("np.") and name.removeprefix("np.") in MEANINGS
+                assert works or not is_certain(name) or (name == "math.prod" and isinstance(made, type(x))), arguments
         return 0.0
 
     with contextlib.suppress(RoseError):  # the first that was caught: it is raised again
@@ -184,7 +186,7 @@ def test_a_value_can_be_printed_and_has_no_other_parts():
     def body(x: Any) -> Any:
         assert str(x) == repr(x)
         assert str(x).startswith("<traced Real")
-        assert not hasattr(x, "shape")
+        assert not hasattr(x, "tolist")
         return x
 
     assert rose.fn([rose.Real], rose.Real)(body)(1.0) == 1.0

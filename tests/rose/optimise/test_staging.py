@@ -56,7 +56,7 @@ def summed(a: Any, b: Any) -> Any:
 
 def of_vectors(a: Any, b: Any) -> Any:
     v = rose.vec(rose.exp(a * (k + 1.0)) for k in rose.range(12))
-    return rose.sum(v[k] * b for k in rose.range(12))
+    return rose.sum(v[k] * v[11 - k] * b for k in rose.range(12))
 
 
 PROGRAMS: dict[str, Any] = {

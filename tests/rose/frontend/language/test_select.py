@@ -29,8 +29,13 @@ def test_indices_of_two_ranges_are_chosen():
 
 
 def test_two_types_cannot_be_chosen():
-    with building("f") as b, pytest.raises(TypeMismatch, match=r"rose.select between a Vec\[2\] and a Vec\[3\]"):
-        rose.select(b.param(rose.Bool, "c"), [1.0, 2.0], [1.0, 2.0, 3.0])
+    with building("f") as b, pytest.raises(TypeMismatch, match=r"rose.select between a Fin.2. and a Bool|must be"):
+        rose.select(b.param(rose.Bool, "c"), True, b.param(Real, "x"))
+
+
+def test_arrays_are_chosen_element_by_element():
+    f = fn([Vec[3], Vec[3]], Vec[3])(lambda x, y: rose.where(x > y, x, 0.0) + rose.select([True, False, True], x, y))
+    assert list(f([1.0, 2.0, 3.0], [3.0, 2.0, 1.0])) == [1.0, 2.0, 6.0]
 
 
 def test_a_stopped_value_is_a_constant_to_derivatives():

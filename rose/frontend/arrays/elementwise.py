@@ -1,0 +1,65 @@
+"""What is done for each element of arrays: any function of scalars, over operands that are broadcast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...errors import TypeMismatch, here
+from ...ir import Value, current_builder
+from ...ir.sizes import differ
+from ...ir.types import Tuple
+from ..values import is_number
+from .shapes import Shape, as_array, broadcast, leaf_of, shape_of
+
+
+def each(f: Callable[..., Value], *operands: Any) -> Value:
+    """The array of `f(x, y, ...)` for the elements `x`, `y`, ... of the operands, which are broadcast.
+
+    An operand is an array, a list, an array of NumPy's, or a number, which `f` gets as it is.
+    """
+    b = current_builder()
+    before, b.loc = b.loc, b.loc or here()
+    try:
+        given = [x if is_number(x) else as_array(x) for x in operands]
+        shapes = [shape_of(x.type) if isinstance(x, Value) else () for x in given]
+        for x in given:
+            if isinstance(x, Value) and isinstance(leaf_of(x.type), Tuple):
+                raise _of_structs(x)
+        return maps(broadcast(shapes), f, given)
+    finally:
+        b.loc = before
+
+
+def maps(shape: Shape, f: Callable[..., Value], operands: Sequence[Any]) -> Value:
+    """The array of that shape of `f` of elements of the operands, whose shapes broadcast to it: a nest of maps.
+
+    An element is read in the outermost loop in which it is known, so that it is clear how often each is needed.
+    """
+    if not shape:
+        return f(*operands)
+    b, rank = current_builder(), len(shape)
+    now = [_single(x, shape) for x in operands]
+
+    def item(i: Value) -> Value:
+        return maps(shape[1:], f, [b.index(x, i) if _rank(x) == rank else x for x in now])
+
+    return b.vec(shape[0], item)
+
+
+def _rank(x: Any) -> int:
+    return len(shape_of(x.type)) if isinstance(x, Value) else 0
+
+
+def _single(x: Any, shape: Shape) -> Any:
+    """`x` without the first axes of one element that are broadcast along larger ones."""
+    while (mine := shape_of(x.type) if isinstance(x, Value) else ()) and not differ(mine[0], 1):
+        if not differ(shape[-len(mine)], 1):
+            break
+        x = current_builder().index(x, 0)
+    return x
+
+
+def _of_structs(x: Value) -> TypeMismatch:
+    what = f"a {x.type!r} has no arithmetic: its elements are structs or tuples"
+    return TypeMismatch(what, here(), "name a field of each: rose.vec(v[i].name for i in rose.range(n))")

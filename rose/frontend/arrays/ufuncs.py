@@ -1,0 +1,65 @@
+"""NumPy's functions of elements, its ufuncs, on traced values (NEP 13): `np.exp(x)`, `np.add(x, y)`, `array * x`.
+
+`MEANINGS` has what each does, by NumPy's name: a row of the table, an operator, or an expression of them. It does with
+arrays what it does with numbers. What is not in it is an error that names the nearest thing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import TypeMismatch, here
+from ...errors.numpy_names import by_numpys_name, of_library
+from ...ir import OPS, Value, a_traced, ops
+from ...ir.value import OPERATORS
+
+_OPERATORS = {
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "floor_divide": "//",
+    "remainder": "%", "mod": "%", "power": "**", "float_power": "**", "matmul": "@", "less": "<", "less_equal": "<=",
+    "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "bitwise_and": "&", "logical_and": "&",
+    "bitwise_or": "|", "logical_or": "|", "bitwise_xor": "^", "logical_xor": "^",
+}  # fmt: skip
+
+
+def _operator(symbol: str) -> Callable[[Any, Any], Any]:
+    return lambda x, y: OPERATORS[symbol](x, y)
+
+
+def _of_one(symbol: str) -> Callable[[Any], Any]:
+    return lambda x: OPERATORS[symbol](x, None)
+
+
+MEANINGS: dict[str, Callable[..., Any]] = {
+    **{name: OPS[ours] for name, ours in by_numpys_name().items() if ours in OPS},
+    **{name: _operator(symbol) for name, symbol in _OPERATORS.items()},
+    **{name: _of_one("~") for name in ("invert", "bitwise_not", "bitwise_invert", "logical_not")},
+    **{name: _of_one("abs") for name in ("absolute", "abs", "fabs")},
+    "negative": _of_one("neg"),
+    "positive": lambda x: x,
+    "conjugate": lambda x: x,
+    "conj": lambda x: x,
+    "square": lambda x: x * x,
+    "reciprocal": lambda x: 1.0 / x,
+    "isnan": lambda x: x != x,
+    "isinf": lambda x: ops.abs_(x) == math.inf,
+    "isfinite": lambda x: ops.abs_(x) < math.inf,
+    "signbit": lambda x: ops.copysign(1.0, x) < 0.0,
+    "degrees": lambda x: x * (180.0 / math.pi),
+    "rad2deg": lambda x: x * (180.0 / math.pi),
+    "radians": lambda x: x * (math.pi / 180.0),
+    "deg2rad": lambda x: x * (math.pi / 180.0),
+    "divmod": lambda x, y: (x // y, x % y),
+}
+
+
+def applied(name: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """What the ufunc of that name makes of its inputs, one of which is traced; a TypeMismatch if it has no meaning."""
+    if name in MEANINGS and not named:
+        return MEANINGS[name](*inputs)
+    traced = next(x for x in inputs if isinstance(x, Value))
+    what = f"{name} does not take {a_traced(traced)}: it is known only when the compiled function runs"
+    if name in MEANINGS:
+        what = f"{name} takes no {next(iter(named))} with {a_traced(traced)}"
+    raise TypeMismatch(what, here(), of_library(name))

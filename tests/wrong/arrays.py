@@ -1,0 +1,170 @@
+"""Wrong programs: arithmetic on arrays, and parts of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import rose
+from rose import Bool, Fin, Real, Vec, fn
+
+
+def a_sum_of_two_sizes():
+    @fn
+    def f(x: Vec[3], y: Vec[4]) -> Vec[3]:
+        return 1.0 + x + y
+
+    return f
+
+
+def a_row_and_a_column_of_other_sizes():
+    @fn
+    def f(x: Vec[2, 3], y: Vec[2]) -> Vec[2, 3]:
+        return rose.atan2(x, y)
+
+    return f
+
+
+def an_array_of_numpys_of_another_size():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        return np.ones((2, 2)) * x
+
+    return f
+
+
+def a_ragged_list():
+    @fn
+    def f(x: Vec[2]) -> Vec[2]:
+        return x * [[1.0, 2.0], [3.0]]
+
+    return f
+
+
+def a_sum_of_structs():
+    @fn
+    def f(x: Vec[2, tuple[Real, Real]]) -> Real:
+        return (x + x)[0][0]
+
+    return f
+
+
+def a_product_of_conditions():
+    @fn
+    def f(x: Vec[2], c: Vec[2, Bool]) -> Vec[2]:
+        return x * c
+
+    return f
+
+
+def an_assignment_to_a_slice():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        x[1:] = x[:-1]
+        return x
+
+    return f
+
+
+def an_assignment_to_an_element_of_a_matrix():
+    @fn
+    def f(x: Vec[2, 2]) -> Vec[2, 2]:
+        x[0, 1] = 2.0
+        return x
+
+    return f
+
+
+def a_mask_as_an_index():
+    @fn
+    def f(x: Vec[3]) -> Real:
+        return rose.sum(x[x > 0.0])
+
+    return f
+
+
+def a_mask_of_numpys_as_an_index():
+    @fn
+    def f(x: Vec[2, 3]) -> Real:
+        return rose.sum(x[0, np.array([True, False, True])])
+
+    return f
+
+
+def too_many_indices():
+    @fn
+    def f(x: Vec[2, 3]) -> Real:
+        return x[0, 1, 2]
+
+    return f
+
+
+def two_ellipses():
+    @fn
+    def f(x: Vec[2, 3]) -> Real:
+        return x[..., 0, ...]
+
+    return f
+
+
+def a_float_among_indices():
+    @fn
+    def f(x: Vec[2, 3]) -> Real:
+        return x[0, 1.0]
+
+    return f
+
+
+def an_index_out_of_range_in_an_array():
+    @fn
+    def f(x: Vec[2, 3]) -> Vec[2]:
+        return x[0, [1, 3]]
+
+    return f
+
+
+def an_index_that_may_be_too_large_in_an_array():
+    @fn
+    def f(x: Vec[3], i: Vec[2, Fin[5]]) -> Vec[2]:
+        return x[i]
+
+    return f
+
+
+def indices_that_are_numbers():
+    @fn
+    def f(x: Vec[3], i: Vec[2]) -> Vec[2]:
+        return x[i]
+
+    return f
+
+
+def a_slice_of_a_traced_bound():
+    @fn
+    def f(x: Vec[9], n: Fin[9]) -> Real:
+        return rose.sum(x[:n])
+
+    return f
+
+
+def a_ufunc_without_a_meaning():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        return np.spacing(x)
+
+    return f
+
+
+def a_ufunc_with_a_place_for_its_result():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        return np.exp(x, out=np.zeros(3))
+
+    return f
+
+
+def a_method_that_arrays_lack():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        return x.tostring()
+
+    return f
