@@ -113,7 +113,7 @@ class Residuals:
         if v in self.positions:
             self.params[v] = self.positions[v]
         elif not v.type.empty and not self.is_index(v):
-            if depth < 8 and is_cheap(v, self.positions):
+            if (depth < 8 or not v.args) and is_cheap(v, self.positions):  # a literal is never on a tape
                 for a in v.args:
                     self._need(a, depth + 1)
             else:

@@ -25,6 +25,7 @@ NORM, PART = Origin("library"), Origin("library")  # of a norm, which is a lengt
 LEAST = 2.0**-100  # of a sum of squares that has lost nothing, in single precision too
 NEAR = 2.0**-50  # to 1: and its reciprocal
 LONGEST = 16  # factors of a product among which a length is looked for
+SMOOTH = "rose.smooth"  # the function that gives a value another derivative
 FEW = 8  # elements that are handed on as numbers: a vector would be put into memory for it
 
 
@@ -204,7 +205,7 @@ def _instead(v: Value, n: Value, s: Value) -> Value:
 def _smooth() -> Func:
     """From a value and a second one, which is equal but for rounding: the first, with the derivatives of the second."""
     at = Loc(product.__code__, -1)
-    with building("rose.smooth", PART) as b:
+    with building(SMOOTH, PART) as b:
         b.loc = at
         value, _ = b.param(Real, "x"), b.param(Real, "y")
         f = b.func(value)

@@ -65,3 +65,13 @@ def test_what_nothing_reads_is_known():
 def test_the_span_of_a_loop_is_not_on_the_tape_if_it_is_made_of_indices():
     r = residuals(rose.fn([Vec[5]], Real)(lambda v: rose.sum(v[i] ** 2 for k in rose.range(5) for i in rose.range(k))))
     assert not any(r.tapes.values())
+
+
+def test_a_literal_is_never_on_the_tape_however_deep_it_stands():
+    def body(x: Any) -> Any:
+        squares = lambda i: rose.scan(lambda k, s: s * s, x[i], rose.range(rose.min(i, i), rose.max(i, i) + 1))
+        products = lambda j: rose.prod(squares(i) for i in rose.range(j - 1, -1, -1))
+        return rose.sum(products(j) for j in rose.range(3))
+
+    f = rose.fn([Vec[4]], Real)(body)
+    assert rose.compile(rose.grad(f))([2.0, 3.0, 5.0, 7.0]).tolist() == [4.0 + 4.0 * 9.0, 4.0 * 6.0, 0.0, 0.0]

@@ -2,11 +2,13 @@
 
 import pytest
 
-from rose import RoseError
+import rose
+from rose import Real, RoseError
 from rose.host.interpreter import run
 from rose.ir.text.module import parse
 from rose.ir.text.operations import a, alias
-from rose.ir.types import Real, Vec
+from rose.ir.text.printer import show
+from rose.ir.types import Vec
 
 
 @pytest.mark.parametrize(
@@ -29,3 +31,8 @@ def test_operands_of_other_types_are_an_error():
 
 def test_messages_name_a_type_with_its_article():
     assert a(Real).startswith("a ") and a(Vec(2, Real)) != a(Real) and alias("add") == "add"
+
+
+def test_a_printed_product_of_lengths_is_not_made_smooth_once_more():
+    text = show(rose.fn([Real], Real)(lambda x: rose.hypot(1.0, x) ** 3).func)
+    assert "rose.smooth" in text and show(rose.parse(text)["lambda"].func) == text
