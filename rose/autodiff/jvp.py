@@ -90,8 +90,8 @@ def _jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
             f"give it one: @{f.name.rpartition('.')[2]}.jvp over a function of Duals",
         )
     made = f.memo.get((jvp, mask))
-    if made is None:
-        made = yield _derive_by_kind(hoisted(f), mask)
+    if made is None:  # of one size of many nothing moves: whether a loop has iterations is not known of each size
+        made = yield _derive_by_kind(f if f.sized else hoisted(f), mask)
         made.func.remat, made.func.primal, f.differentiated = f.remat, f, True
         f.memo[jvp, mask] = made
         step("derive")

@@ -24,7 +24,7 @@ from .func import Func as Func
 from .func import Origin
 from .numbers import Numbers, as_number, is_listed, is_truth
 from .numbers import shown as shown
-from .sizes import Size, at_most, differ, open_size, plus
+from .sizes import Size, at_most, current, differ, open_size, plus
 from .types import Bool, Fin, Real, Ref, Scalar, Span, Tuple, Type, Unit, Vec
 from .value import OPERATORS, OPS, WIDE, Value, a_traced, mismatch, not_called_so
 from .value import not_one_each as not_one_each
@@ -404,6 +404,7 @@ class Builder:
         """The finished function."""
         self.root.results = (self.reach(result),)
         made = Func(self.name, self.root, result.type, pure=self.pure, origin=self.origin)
+        made.sized = bool(current()) or any([f.sized for f in made.history])
         if self.verify is not None:
             self.verify(made)
         return made

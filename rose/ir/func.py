@@ -79,6 +79,7 @@ class Func:
 
     __slots__ = (
         "body", "calls", "differentiated", "jvp", "kind", "memo", "name", "origin", "primal", "pure", "remat", "result",
+        "sized",
     )  # fmt: skip
 
     def __init__(
@@ -90,6 +91,7 @@ class Func:
         self.primal: Func | None = None  # the function that this is a derivative of
         self.calls: list[Value] | None = None  # those in it, once they were asked for: see `callgraph.calls`
         self.jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
+        self.sized = False  # it is one size of a function of any size, whose derivatives have the bits of the others
         self.differentiated = False  # a derivative was made without one: it can be given none any more
         self.memo: dict[Any, Any] = {}  # a cache of what passes derived from this function: see `callgraph.memoised`
 

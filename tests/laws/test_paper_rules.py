@@ -589,16 +589,18 @@ def f.jvp(y: Real, dy: Tan, z: Real, dz: Tan): (Real, Tan) =
   let x6: (Real, Tan) = (x5, x4) in
   x6
 === 11: [for i: τ, b]
-def f(x: Real): [3]Real = [for i: 3, x + x]
+def f(x: [3]Real): [3]Real = [for i: 3, x[i] + x[i]]
 --- jvp
-def f.jvp(x: Real, dx: Tan): ([3]Real, [3]Tan) =
+def f.jvp(x: [3]Real, dx: [3]Tan): ([3]Real, [3]Tan) =
   let (x0, x1): ([3]Real, [3]Tan) = [for i0: 3,
-    let x2: Real = x + x in
-    let x3: Tan = dx + dx in
-    (x2, x3)
+    let x2: Real = x[i0] in
+    let x3: Tan = dx[i0] in
+    let x4: Real = x2 + x2 in
+    let x5: Tan = x3 + x3 in
+    (x4, x5)
   ] in
-  let x4: ([3]Real, [3]Tan) = (x0, x1) in
-  x4
+  let x6: ([3]Real, [3]Tan) = (x0, x1) in
+  x6
 === 11: f⟨τ⟩(x)
 def g(x: Real): Real = -x
 def f(x: Real): Real = g(x)

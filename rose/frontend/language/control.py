@@ -13,7 +13,7 @@ from ...host.effects import Assertion, endless
 from ...ir import CONST, PARAM, Builder, Func, Origin, Value, current_builder, is_tracing, shown
 from ...ir.callgraph import callees, make_branch, make_while
 from ...ir.numbers import is_truth
-from ...ir.sizes import LARGEST, Size
+from ...ir.sizes import LARGEST, Size, current
 from ...ir.types import Bool, Fin, Real, Tuple, Type
 from ...ir.value import host_index, is_function
 from ...optimise.code_motion import move_invariants
@@ -215,7 +215,8 @@ def scan(
         i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
         made = tracing.recorded(inner, lambda: step(i, state))
         block.results = (inner.tuple([inner.reach(x) for x in made]),)
-    move_invariants(b, block, size)  # here, so that derivatives have the bits of those without checkpoints
+    if not current():  # as before a derivation, so that derivatives have the bits of those without checkpoints
+        move_invariants(b, block, size)
     one, outside = lambda_lift("rose.scan", block, Origin("scan"))
     if not _repeatable(one):
         hint = "leave out checkpoint=, or what has an effect"

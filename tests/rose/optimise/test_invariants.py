@@ -43,13 +43,19 @@ def open_to_what_varies(x: Any, a: Any, i: Any) -> Any:
     return total.value
 
 
+def stored(x: Any, a: Any, i: Any) -> Any:
+    """A vector whose elements are read more than once, and so are not computed where they are read."""
+    v = rose.vec(rose.exp(x[k] * a) for k in rose.range(9))
+    return v[i] * v[0]
+
+
 PROGRAMS: dict[str, tuple[Any, list[str]]] = {
     "an operation": (lambda x, a, i: rose.exp(a) * x[i], ["exp"]),
     "what the iteration reads": (lambda x, a, i: rose.exp(x[i]), []),
     "a chain": (lambda x, a, i: rose.exp(a * x[2]) * x[i], ["index", "mul", "exp"]),
     "a sum of its own": (closed, ["accum", "for", "freeze"]),
     "a sum to which something else is added": (open_to_what_varies, []),
-    "a vector": (lambda x, a, i: rose.vec(x[k] * a for k in rose.range(9))[i], ["for", "get"]),
+    "a vector": (stored, ["for", "get", "index"]),
     "a call": (lambda x, a, i: rose.cond(a > 0.0, lambda: rose.exp(a), lambda: a) * x[i], ["lt", "pure_call"]),
     "what is printed": (lambda x, a, i: rose.print("{}", a) or x[i], []),
 }

@@ -131,3 +131,20 @@ def test_matrices_of_known_size_are_numbers():
     a = ((1.0, 2.0, -0.0), (0.5, 0.25, 3.0), (7.0, -1.0, 2.0))
     assert not list(turns(compiled(f, (a, (0.5, -0.0, 2.0)))))
     assert not list(turns(compiled(rose.jacobian(f, 1), (a, (0.5, -0.0, 2.0)))))
+
+
+@pytest.mark.parametrize("simd", [False, True])
+@pytest.mark.parametrize("derive", [lambda f: f, rose.value_and_grad, rose.hvp])
+def test_a_loop_of_dependent_length_is_unrolled_with_the_loop_around_it(derive: Any, simd: bool):
+    def body(x: Any) -> Any:
+        total = rose.accum(0.0)
+        for i in rose.range(1, 4):
+            total += x[i] * rose.sum(x[j] for j in rose.range(i))
+            total += rose.scan(lambda j, s: s * x[j], x[i], rose.range(i + 1, 4))
+        return total.value
+
+    f = derive(rose.fn([Vec[4]], Real)(body)).func
+    made = optimised({"f": f}, simd=simd)["f"]
+    assert not any([v.op is FOR for v in instructions(made.body)])
+    x = [(2.0, 3.0, 5.0, 7.0)] * len(f.params)
+    assert run(made, *x) == run(f, *x)
