@@ -5,7 +5,8 @@ each operation, and so is a vector that a user makes of another. A map is put in
 `v[e]`, where that computes nothing again that is worth storing:
 
 - if it only moves elements (a slice, a transpose, what is broadcast), wherever they are read;
-- else, if the loops around a read visit each element at most once. A few such reads may compute a few simple
+- else, if the loops around a read visit each element at most once, and carry no state (`fuse_loops` puts it into one
+  that does, where two iterations are not computed at once). A few such reads may compute a few simple
   operations again: that takes no longer than to store and to read.
 
 A vector that is used as a whole (an argument, a result, a state, what an accumulator is given) stays one.
@@ -169,7 +170,7 @@ class _Fusion:
         if cost == 0:
             return True
         visits = [self.visits(p, block, loop.block, set()) for p in places]
-        if None in visits:
+        if None in visits or (cost > CHEAP and any([_has_state(p[0].block, loop.block) for p in places])):
             return False
         if all([p[0].block is loop.block for p in places]):  # no more elements than there are
             return len(places) == 1 or len(places) * (size + cost) <= LONG
@@ -345,6 +346,13 @@ def _indices_around(block: Block, outside: Block) -> list[Value]:
         assert block.parent is not None
         block = block.parent
     return out
+
+
+def _has_state(block: Block, outside: Block) -> bool:
+    """True if a loop around a read carries a state: apart from it, two iterations of a map can be computed at once."""
+    return block is not outside and (
+        len(block.params) > 1 or (block.parent is not None and _has_state(block.parent, outside))
+    )
 
 
 def _is_narrow(block: Block) -> bool:
