@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import ir
 from ..errors import NotLinear
 from ..ir import (
     ACCUM,
@@ -135,15 +134,8 @@ class _AsLinear(Rewriter):
         block: Block = loop.attr
         return (block.params[1 + k] if k < len(loop.args) else block.results[k]) in self.depends
 
-    def function(self, f: Func) -> Func:
-        with ir.copying(f) as b:
-            env: Env = {}
-            for p in f.params:
-                b.loc = p.loc
-                env[p] = self.param(b, p)
-            self.block(b, f.body, env)
-            result = f.body.results[0]
-            return b.func(self.linear(b, result, env) if result.type.real else env[result])
+    def result(self, b: Builder, v: Value, env: Env) -> Value:
+        return self.linear(b, v, env) if v.type.real else env[v]
 
     def param(self, b: Builder, p: Value) -> Value:
         return b.param(_linear_type(p.type) if p in self.depends else p.type, p.attr)

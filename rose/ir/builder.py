@@ -404,7 +404,8 @@ class Builder:
         """The finished function."""
         self.root.results = (self.reach(result),)
         made = Func(self.name, self.root, result.type, pure=self.pure, origin=self.origin)
-        made.sized = bool(current()) or any([f.sized for f in made.history])
+        of = self.origin and self.origin.derived_from
+        made.sized = bool(current()) or (of is not None and of.sized)
         if self.verify is not None:
             self.verify(made)
         return made

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .. import ir
 from ..ir import CALL, FOR, PURE_CALL, Block, Builder, Func, Value, is_call
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import callees, done, instructions, memoised, with_parts
@@ -61,17 +60,11 @@ class _Copier(Rewriter):
     def __init__(self, made: Mapping[Func, Func]) -> None:
         self.made, self.moved = made, False
 
-    def function(self, f: Func) -> Func:
-        with ir.copying(f) as b:
-            env: Env = {}
-            for p in f.params:
-                b.loc = p.loc
-                env[p] = self.param(b, p)
-            self.block(b, f.body, env)
-            mover = _Mover(b)
-            mover.inside(b.root)
-            self.moved = mover.moved
-            return b.func(env[f.body.results[0]])
+    def result(self, b: Builder, v: Value, env: Env) -> Value:
+        mover = _Mover(b)
+        mover.inside(b.root)
+        self.moved = mover.moved
+        return env[v]
 
     def call(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
         return b.call(self.made[v.attr], args)

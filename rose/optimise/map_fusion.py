@@ -350,9 +350,7 @@ def _indices_around(block: Block, outside: Block) -> list[Value]:
 
 def _has_state(block: Block, outside: Block) -> bool:
     """True if a loop around a read carries a state: apart from it, two iterations of a map can be computed at once."""
-    return block is not outside and (
-        len(block.params) > 1 or (block.parent is not None and _has_state(block.parent, outside))
-    )
+    return any([len(i.block.params) > 1 for i in _indices_around(block, outside)])
 
 
 def _is_narrow(block: Block) -> bool:

@@ -63,7 +63,11 @@ class Rewriter:
                 b.loc = p.loc
                 env[p] = self.param(b, p)
             self.block(b, f.body, env)
-            return b.func(env[f.body.results[0]])
+            return b.func(self.result(b, f.body.results[0], env))
+
+    def result(self, b: Builder, v: Value, env: Env) -> Value:
+        """What the copy returns, for the result of the function."""
+        return env[v]
 
     def type(self, t: Type) -> Type:
         """The type of what was of type `t`."""

@@ -141,7 +141,11 @@ class _Found:
                 ref = base(x.args[0])
                 if ref.block.inside(block):
                     continue
-                told = [any([_tells(i, w.attr.params[0]) for i in _indices(x.args[0])]) for w in nest if _is_in(x, w)]
+                told = [
+                    any([_tells(i, w.attr.params[0]) for i in _indices(x.args[0])])
+                    for w in nest
+                    if x.block.inside(w.attr)
+                ]
                 # what is told of an element leaves one index open at most: its terms are in the order of that one
                 if x.op is FREEZE or touched[ref] != 1 or sum(told) < len(told) - 1:
                     return False
@@ -300,10 +304,6 @@ def _is_bounded(outer: Value, code: Block | Iterable[Value]) -> bool:
 def _is_long(v: Value) -> bool:
     t = v.attr.params[0].type
     return span_of(v) is None and isinstance(t, Fin) and (isinstance(t.size, Size) or t.size > 1)
-
-
-def _is_in(v: Value, loop: Value) -> bool:
-    return v.block.inside(loop.attr)
 
 
 def _depends(v: Value, index: Value) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from ...errors import TypeMismatch, argument, edge, here
+from ...errors import Loc, TypeMismatch, argument, edge, here
 from ...ir import Value, is_tracing, ops
 from ...ir.types import Bool
 from .. import operators
@@ -44,14 +46,12 @@ def _selected(c: Any, x: Any, y: Any) -> Any:
     x, y = [v if is_number(v) else as_array(v, p) for v, p in ((x, at[1]), (y, at[2]))]
     whole = isinstance(x, Value) and isinstance(y, Value) and x.type is y.type and c.type is Bool
     if not whole and any(map(operators.is_array, (c, x, y))):
-        return each(_of_scalars, c, x, y)
-    return view(_of_scalars(c, x, y))
+        return each(partial(_of_scalars, loc, at), c, x, y)
+    return view(_of_scalars(loc, at, c, x, y))
 
 
-def _of_scalars(c: Any, x: Any, y: Any) -> Value:
-    """The choice between two values of one type, or of two that become one."""
-    loc = here()
-    at = [loc.narrow(argument(k, name, 3)) for k, name in enumerate("cxy")]
+def _of_scalars(loc: Loc, at: Sequence[Loc], c: Any, x: Any, y: Any) -> Value:
+    """The choice between two values of one type, or of two that become one; `at` has where each is written."""
     condition = to_value(c, Bool, ("the condition",), at[0])
     a, b = infer(x, at[1]), infer(y, at[2])
     if a.type is not b.type:
