@@ -69,7 +69,7 @@ fuzz: .venv/dev  ## random programs: HOURS=0.1 of them, in JOBS=1 processes, fro
 clean:  ## remove all that make made, and can make again
 	[ ! -e .venv/made ] && [ ! -e .venv/making ] || rm -rf .venv
 	rm -f dist/rose-*.whl dist/rose-*.tar.gz
-	rm -rf benchmarks/.peers build web/dist tests/bundlers/node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf benchmarks/.peers build web/dist tests/bundlers/node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The newest Python that can make an environment: a Debian without python3-venv cannot, unless it has virtualenv.

@@ -5,16 +5,17 @@ is where the cue ball lies at first, and how fast it goes. The physics is that o
 """
 
 from itertools import combinations
+from typing import Any, TypeAlias
 
 import rose
-from rose import Fin, Real, Vec, fn
+from rose import Fin, Fn, Real, Vec, fn
 
 STEPS, DT, RADIUS, ELASTICITY, RATE = 1024, 0.003, 0.03, 0.8, 0.01
 RACK = [[i * 2 * RADIUS + 0.5, j * 2 * RADIUS + 0.5 - i * RADIUS * 0.7] for i in range(4) for j in range(i + 1)]
 BALLS = 1 + len(RACK)  # ball 0 is the cue ball
 PAIRS = list(combinations(range(BALLS), 2))
 
-Point = Vec[2]
+Point: TypeAlias = Vec[2]
 
 
 def plus(a, b, scale=1.0):
@@ -30,7 +31,7 @@ class Ball:
         return Ball(plus(self.x, change.x, scale), plus(self.v, change.v, scale))
 
 
-Table = Vec[BALLS, Ball]
+Table: TypeAlias = Vec[BALLS, Ball]
 NOTHING = Ball([0.0, 0.0], [0.0, 0.0])
 
 
@@ -73,7 +74,7 @@ def racked(cue):
     return [cue, *[Ball(x, [0.0, 0.0]) for x in RACK]]
 
 
-def loss_after(steps):
+def loss_after(steps: int) -> Fn[..., Any]:
     @fn
     def loss(cue: Ball, ball: Fin[BALLS], goal: Point) -> Real:
         """How far the ball is from the goal in the end, squared."""

@@ -5,6 +5,7 @@ program is traced, and goes down into groups. What is left are calls of `bbox_ci
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import rose
 from rose import Real, Vec, fn
@@ -26,7 +27,7 @@ class Circle:
 
 @dataclass
 class Group:  # of Python alone: it can hold anything
-    shapes: list
+    shapes: list[Any]
 
 
 @fn
@@ -45,7 +46,7 @@ def bbox_group(shapes):
     )
 
 
-def bbox(shape):
+def bbox(shape: Any) -> Any:
     match shape:
         case Rectangle():
             return shape

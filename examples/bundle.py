@@ -5,6 +5,7 @@ zero. SciPy gets just these.
 """
 
 from random import Random
+from typing import TypeAlias
 
 from scipy.optimize import least_squares
 
@@ -46,7 +47,7 @@ class Scene:
 
 
 K = len(SEEN)
-Pictures = Vec[K, Vec[2]]
+Pictures: TypeAlias = Vec[K, Vec[2]]
 
 
 @fn

@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import rose
@@ -17,7 +18,7 @@ class Line:
     b0: Real
     b: Vec[m]
 
-    def at(self, x):
+    def at(self, x: Vec[m]) -> Real:
         return self.b0 + rose.sum(x[j] * self.b[j] for j in rose.range(m))
 
 
@@ -33,10 +34,11 @@ def loss(line: Line, x: Vec[n, Vec[m]], y: Vec[n]) -> Real:
 @fn
 def gradient(line: Line) -> Line:
     """How the loss of a line changes with its numbers."""
-    return rose.vjp(loss)(line, X, Y).grad(1.0)[0]
+    change: Line = rose.vjp(loss)(line, X, Y).grad(1.0)[0]
+    return change
 
 
-def fit(gradient, eta=1e-4):
+def fit(gradient: Callable[[Line], Line], eta: float = 1e-4) -> tuple[Line, int]:
     """The line of the smallest loss, by steps of `eta` until nothing changes; and how many steps it took."""
     line, steps = Line(0.0, [0.0]), 0
     while True:
@@ -47,10 +49,13 @@ def fit(gradient, eta=1e-4):
         line = moved
 
 
-def plot(line, width=46, height=11):
+def plot(line: Line, width: int = 46, height: int = 11) -> str:
     """The points, and the line through them, in characters."""
     cells = [[" "] * width for _ in range(height)]
-    place = lambda x, y: (height - 1 - round((y - 3) / 9 * (height - 1)), round((x - 2) / 14 * (width - 1)))
+
+    def place(x: float, y: float) -> tuple[int, int]:
+        return height - 1 - round((y - 3) / 9 * (height - 1)), round((x - 2) / 14 * (width - 1))
+
     for column in range(width):
         x = 2 + 14 * column / (width - 1)
         row, _ = place(x, line.b0 + line.b[0] * x)

@@ -161,7 +161,7 @@ if __name__ == "__main__":
     print("the foot: {:.4f}, {:.4f}".format(*module.leg(JANSEN)[7]))
     moved = module.drag_leg(JANSEN, 7, [-35, -87], bars, low, high)
     print("dragged, where only bars change: {:.4f}, {:.4f}".format(*module.leg(moved)[7]))
-    corners, ones, low, high = [0, 0, 10, 0, 3, 8], [1] * 6, [-20] * 6, [20] * 6
+    corners, ones, left, right = [0, 0, 10, 0, 3, 8], [1] * 6, [-20] * 6, [20] * 6
     print("the altitudes meet in: {:.4f}, {:.4f}".format(*module.triangle(corners)[14]))
-    moved = module.drag_triangle(corners, 14, [4, 4], ones, low, high, [0, 0, 1, 0], 10)
+    moved = module.drag_triangle(corners, 14, [4, 4], ones, left, right, [0, 0, 1, 0], 10)
     print("dragged, where ab keeps its length: {:.4f}, {:.4f}".format(*module.triangle(moved)[14]))

@@ -6,9 +6,10 @@ DiffTaichi, and the robot is that of the paper's Figure 5.
 """
 
 import math
+from typing import Any, TypeAlias
 
 import rose
-from rose import Fin, Real, Vec, fn
+from rose import Fin, Fn, Real, Vec, fn
 
 STEPS, DT, GRAVITY, DAMPING, GROUND, STIFFNESS = 1364, 0.004, -4.8, 15, 0.1, 3e4
 WAVES, HIDDEN, RATE = 10, 32, 0.2
@@ -18,9 +19,10 @@ SQUARES = {  # by column and row: by what part of their length the two upright s
 }  # fmt: skip
 
 
-def mesh(squares):
+def mesh(squares: dict[tuple[int, int], Any]):
     """The masses at the corners of the squares, and the springs between them: ends, length, stiffness, muscle."""
-    at, springs = {}, {}
+    at: dict[tuple[int, int], list[float]] = {}
+    springs: dict[Any, Any] = {}
     for (i, j), muscle in squares.items():
         a, b, c, d = corners = [(i, j), (i, j + 1), (i + 1, j), (i + 1, j + 1)]
         at |= {p: [0.05 * p[0] + 0.1, 0.05 * p[1] + 0.1] for p in corners if p not in at}
@@ -37,7 +39,7 @@ MASSES, SPRINGS = mesh(SQUARES)
 n, m = len(MASSES), len(SPRINGS)
 INPUTS = WAVES + 4 * n + 2
 
-Point = Vec[2]
+Point: TypeAlias = Vec[2]
 
 
 @rose.struct
@@ -63,7 +65,7 @@ class Weights:
     b2: Vec[m]
 
 
-Body = Vec[n, Mass]
+Body: TypeAlias = Vec[n, Mass]
 
 
 @fn
@@ -130,7 +132,7 @@ def step(weights: Weights, body: Body, goal: Point, time: Real) -> Body:
 START = [Mass(x, [0.0, 0.0]) for x in MASSES]
 
 
-def ahead_after(steps):
+def ahead_after(steps: int) -> Fn[..., Any]:
     @fn
     def ahead(weights: Weights, goal: Point) -> Real:
         """How far the goal is ahead of the head in the end, along the ground: below 0 if it lies behind."""

@@ -1,5 +1,7 @@
 """Rosenbrock's valley in 100 dimensions, with SciPy's solvers: how many evaluations each takes to its end."""
 
+from typing import Any
+
 from scipy.optimize import minimize
 
 import rose
@@ -16,7 +18,7 @@ def valley(x: Vec[N]) -> Real:
 s = rose.scipy(valley)
 start = [1.3, 0.7, 0.8, 1.9, 1.2] * (N // 5)
 
-ways = {
+ways: dict[str, dict[str, Any]] = {
     "L-BFGS-B": {"jac": s.jac},
     "L-BFGS-B, both at once": {"jac": True},
     "Newton-CG": {"jac": s.jac, "hessp": s.hessp},

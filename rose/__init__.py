@@ -1,6 +1,6 @@
 """Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import lib as lib
 from . import testing as testing
@@ -27,7 +27,7 @@ from .errors import here as _here
 from .errors.numpy_names import elsewhere as _elsewhere
 from .explain import Explanation, explain_nan
 from .for_scipy import scipy
-from .frontend.annotations import Dual, Fin, Vec, struct
+from .frontend.annotations import struct
 from .frontend.decorators import fn, opaque
 from .frontend.eager import eager
 from .frontend.function import Fn
@@ -38,12 +38,19 @@ from .frontend.language.loops import max, min, prod, range, sum, vec
 from .frontend.language.select import abs, constant, select, stop_gradient, where
 from .frontend.language.vectors import cross, dot, logsumexp, matmul, norm, transpose
 from .frontend.text_programs import parse
-from .ir import ops
-from .ir.ops import *  # noqa: F403 (its __all__ joins ours)
 from .ir.ops import pow_ as pow
 from .ir.ops import round_ as round
 from .ir.sizes import dim
-from .ir.types import Bool, Real, Tan, Unit
+
+if TYPE_CHECKING:  # stubs, without a module
+    from .frontend import typed_operations as ops  # pyright: ignore[reportMissingModuleSource]
+    from .frontend.typed import Bool, Dual, Fin, Real, Tan, Unit, Vec  # pyright: ignore[reportMissingModuleSource]
+    from .frontend.typed_operations import *  # noqa: F403  # pyright: ignore[reportMissingModuleSource]
+else:
+    from .frontend.annotations import Dual, Fin, Vec
+    from .ir import ops
+    from .ir.ops import *  # noqa: F403 (its __all__ joins ours)
+    from .ir.types import Bool, Real, Tan, Unit
 
 __all__ = [
     "AssertionFailed",
@@ -119,12 +126,14 @@ __all__ = [
 __all__ += ops.__all__  # the operations
 
 
-@_edge
-def __getattr__(name: str) -> Any:
-    """What is misspelt, and what NumPy and JAX have and Rose has under another name, or not at all."""
-    if name.startswith("_"):  # Python itself asks for some
-        raise AttributeError(f"module 'rose' has no attribute {name!r}")
-    raise _NoField(f"rose has no {name}", _here(), _elsewhere(name, __all__))
+if not TYPE_CHECKING:  # to a checker, what is not there is an error
+
+    @_edge
+    def __getattr__(name: str) -> Any:
+        """What is misspelt, and what NumPy and JAX have and Rose has under another name, or not at all."""
+        if name.startswith("_"):  # Python itself asks for some
+            raise AttributeError(f"module 'rose' has no attribute {name!r}")
+        raise _NoField(f"rose has no {name}", _here(), _elsewhere(name, __all__))
 
 
 def __dir__() -> list[str]:

@@ -18,9 +18,10 @@ from ..errors import NotDifferentiable, TypeMismatch, edge, here
 from ..frontend.annotations import dual
 from ..frontend.any_size import of_any_size
 from ..frontend.duals import join_dual, split_dual
-from ..frontend.function import AnyFn, checked, make
+from ..frontend.function import AnyFn, Fn, P, checked, make
 from ..frontend.operators import view
 from ..frontend.signatures import fresh_name
+from ..frontend.tracing import R
 from ..frontend.values import to_value
 from ..ir import Value, types
 from ..ir.types import Real, Tuple, Type, Unit, linear_part, map_leaves, tangent, tuple_of, untyped
@@ -69,7 +70,7 @@ def hvp(f: AnyFn, argnums: int = 0) -> AnyFn:
 
 
 @of_any_size
-def linearize(f: AnyFn) -> Callable[..., tuple[Any, Callable[..., Any]]]:
+def linearize(f: Fn[P, R]) -> Callable[P, tuple[R, Callable[..., R]]]:
     """`y, f_lin = linearize(f)(*xs)`: the value, and the derivative there as a linear function of tangents.
 
     `f` is evaluated once. `f_lin` takes a tangent for each parameter that can have one, of that
@@ -186,7 +187,7 @@ class Vjp:
 
 
 @of_any_size
-def vjp(f: AnyFn) -> Callable[..., Vjp]:
+def vjp(f: Fn[P, Any]) -> Callable[P, Vjp]:
     """The derivative in reverse mode: `vjp(f)(*xs)` has the value, and the map from its cotangent to theirs."""
     f = checked(f, "vjp")
     lin = LinearMap(f)
@@ -287,13 +288,13 @@ def _gradients(lin: LinearMap) -> Type:
 
 
 @of_any_size
-def grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
+def grad(f: Fn[P, Any], argnums: Argnums = 0) -> Fn[P, Any]:
     """The gradient of a function to a number, in its first parameter, or in those of `argnums`."""
     return gradient(f, argnums, "grad")
 
 
 @of_any_size
-def value_and_grad(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
+def value_and_grad(f: Fn[P, R], argnums: Argnums = 0) -> Fn[P, tuple[R, Any]]:
     """The value of a function to a number, and its gradient: `(value, gradient)`."""
     return gradient(f, argnums, "value_and_grad")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import ir
 from ..frontend.any_size import of_any_size
-from ..frontend.function import AnyFn, checked, make
+from ..frontend.function import AnyFn, Fn, P, checked, make
 from ..ir import Builder, Value, types
 from ..ir.ops import ieq, select
 from ..ir.sizes import at_most, current
@@ -45,19 +45,19 @@ def _unit_vector(b: Builder, t: Type, path: Path) -> Value:
 
 
 @of_any_size
-def jacrev(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
+def jacrev(f: Fn[P, Any], argnums: Argnums = 0) -> Fn[P, Any]:
     """The Jacobian in reverse mode: one backward pass for each number of the result."""
     return _jacobian(f, argnums, "jacrev")
 
 
 @of_any_size
-def jacfwd(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
+def jacfwd(f: Fn[P, Any], argnums: Argnums = 0) -> Fn[P, Any]:
     """The Jacobian in forward mode: one forward pass for each number of the parameter."""
     return _jacobian(f, argnums, "jacfwd")
 
 
 @of_any_size
-def jacobian(f: AnyFn, argnums: Argnums = 0, *, sparse: bool = False) -> AnyFn:
+def jacobian(f: Fn[P, Any], argnums: Argnums = 0, *, sparse: bool = False) -> Fn[P, Any]:
     """The Jacobian, by the mode that takes fewer passes: the type of the result, with the parameter's for each Real.
 
     Of a function from `Vec[m]` to `Vec[n]` it is a `Vec[n, Vec[m]]`: one row for each number of the result. With
@@ -74,7 +74,7 @@ def jacobian(f: AnyFn, argnums: Argnums = 0, *, sparse: bool = False) -> AnyFn:
 
 
 @of_any_size
-def hessian(f: AnyFn, argnums: Argnums = 0, *, sparse: bool = False) -> AnyFn:
+def hessian(f: Fn[P, Any], argnums: Argnums = 0, *, sparse: bool = False) -> Fn[P, Any]:
     """The second derivatives of a function to a number: those of its gradient, which is evaluated once, forwards.
 
     In a vector of at most 16 numbers, of a function that is short and not of any size, what is known to be zero is 0

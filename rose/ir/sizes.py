@@ -424,7 +424,7 @@ def _unknown(size: Size) -> TypeMismatch:
 
 
 @edge
-def dim(name: str) -> Dim:
+def dim(name: str) -> int:
     """A size that is inferred at each call: `n = rose.dim("n")`, then `def f(x: Vec[n], y: Vec[n + 1]) -> Real`.
 
     A function with such sizes in its types is compiled once for each size that it is called with. Inside of
@@ -432,7 +432,7 @@ def dim(name: str) -> Dim:
     """
     if not isinstance(name, str) or not name.isidentifier():  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeMismatch(f"the name of a size is a word, not {name!r}", here(), 'write n = rose.dim("n")')
-    return _named(name)
+    return cast("int", _named(name))  # what a type checker may know of it
 
 
 def opened(d: Dim) -> Dim:

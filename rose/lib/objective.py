@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..derivatives.flatten import Flat, is_real
 from ..errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
@@ -16,15 +16,16 @@ from ..ir.types import Bool, Real, Tuple, Type
 from ..ir.value import host_index
 
 if TYPE_CHECKING:
-    Point = Any
+    Point = TypeVar("Point")
+    Of = Generic
 else:
-    Point = Real  # as an annotation, `Minimum` alone is that of a search through numbers
+    Point, Of = Real, {Real: object}  # as an annotation, `Minimum` alone is that of a search through numbers
 
 ROUNDING = 2.0**-48  # of a value: about what it is rounded by, as the sum of a few numbers
 
 
 @struct
-class Minimum:
+class Minimum(Of[Point]):
     """The result of a minimiser. As a type, `Minimum[P]` is that of a search through values of type `P`.
 
     `x` is the best point it saw, `value` the objective there, and `gradient_norm` the length of the gradient: of the
