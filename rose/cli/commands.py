@@ -22,6 +22,7 @@ from ..derivatives.sparse.matrix import coordinates
 from ..errors import NotDifferentiable, RoseError
 from ..frontend.any_size import AnySize, fixed
 from ..frontend.function import AnyFn
+from ..frontend.vocabulary import VOCABULARY
 from ..host.marshal import plain
 from ..ir import OPS, Func
 from ..ir.ops import select
@@ -363,12 +364,15 @@ def check_(target: str, points: int, seed: int, sizes: tuple[str, ...], as_json:
 
 @main.command("ops")
 def ops_() -> None:
-    """List the operations of the language: the table they are defined by, and those that give it structure."""
+    """List the operations of the language, by the table that defines them, and the names of arrays, with NumPy's."""
     rows = [("operation", "derivative", "WebAssembly", "what it is")]
     for op in sorted(OPS.values(), key=lambda op: not op.wasm):
         kind = "linear" if op.transpose or op is select else "yes" if op.jvp else "flat"
         rows.append((op.name, kind if op.wasm else "structure", op.wasm, op.doc))
-    click.echo(_table(rows))
+    names = [("of arrays", "in NumPy", "method", "what it is")]
+    for row in VOCABULARY:
+        names.append((row.name, " ".join(row.numpys), "." + row.name if row.method else "", row.doc))
+    click.echo(f"{_table(rows)}\n\n{_table(names)}")
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:

@@ -1,4 +1,4 @@
-"""The functions of math and NumPy, none of which takes a traced value: what to write in the place of each."""
+"""The functions of math and NumPy that do not take what they are given: what to write in the place of each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from difflib import get_close_matches
 _SAME = """
     abs acos acosh asin asinh atan atan2 atanh cbrt ceil clip copysign cos cosh cross dot erf erfc exp exp2 expm1 floor
     fmod gamma hypot lgamma log log10 log1p log2 matmul max min norm pow prod round sign sin sinh sqrt sum tan
-    tanh transpose trunc logsumexp
+    tanh transpose trunc logsumexp where
 """.split()
 _BY_ANOTHER_NAME = {
     "abs": "absolute fabs",
@@ -47,7 +47,7 @@ _WRITTEN = {
     "isnan": "x != x", "isinf": "rose.abs(x) == math.inf", "isfinite": "rose.abs(x) < math.inf",
     "signbit": "rose.copysign(1.0, x) < 0.0",
     "heaviside": "rose.select(x == 0.0, y, rose.select(x < 0.0, 0.0, 1.0))",
-    "where": "rose.where(condition, x, y)", "select": "rose.select(condition, x, y)",
+    "select": "rose.select(condition, x, y)",
     "modf": "rose.trunc(x) and x - rose.trunc(x)", "ldexp": "x * rose.exp2(y)",
     "degrees": "x * (180.0 / math.pi)", "rad2deg": "x * (180.0 / math.pi)",
     "radians": "x * (math.pi / 180.0)", "deg2rad": "x * (math.pi / 180.0)",

@@ -18,6 +18,7 @@ Read in this order:
     language/        loops, accumulators, branches, linear algebra, debugging: the functions of the language
     syntax/          `@fn(syntax=True)`: plain `if`, `while` and `for` on traced values
     text_programs    `rose.parse`
+    vocabulary       the table of the names of arrays: NumPy's functions on traced values, and methods
     decorators       `@fn`, `@opaque`; installs the operators
 
 Terms. A *trace* is one recording of a function. A *traced value* is an instruction with its result, without a number.

@@ -16,10 +16,10 @@ from ..host.marshal import is_listing
 from ..ir import shown
 from ..ir.sizes import dims_of
 from ..ir.value import install_operators, is_function
-from . import operators
+from . import operators, vocabulary
 from .annotations import as_type
 from .any_size import any_size
-from .arrays import attributes, elementwise, indexing, shapes, ufuncs
+from .arrays import elementwise, indexing, shapes, ufuncs
 from .function import AnyFn, Fn, Opaque, P
 from .language import vectors
 from .signatures import arity, check_plain, name_of, types_of, written
@@ -28,8 +28,9 @@ from .tracing import R
 
 install_operators({**operators.TABLE, "@": vectors.matmul, "each": elementwise.each, "array": shapes.as_array})
 install_operators(
-    {"ufunc": ufuncs.applied, "part": indexing.part, ".": attributes.attribute, "iter": indexing.elements}
+    {"ufunc": ufuncs.applied, "function": vocabulary.applied, "part": indexing.part, ".": vocabulary.attribute}
 )
+install_operators({"iter": indexing.elements})
 
 _NOTHING: Any = object()
 

@@ -29,8 +29,8 @@ def install_operators(table: Mapping[str, Callable[..., Any]]) -> None:
     """Give Python's operators on values their meanings. The front end installs them, once: it stands above values.
 
     Besides the operators there are `each`, of a function and operands, for each element of arrays; `array`, which makes
-    a value of a list or an array of NumPy's; `ufunc`, of a name of NumPy's; `part`, of an array and a key of several
-    indices; `.`, of a value and the name of an attribute; and `iter`.
+    a value of a list or an array of NumPy's; `ufunc`, of a name of NumPy's; `function`, of another function of NumPy's;
+    `part`, of an array and a key of several indices; `.`, of a value and the name of an attribute; and `iter`.
     """
     OPERATORS.update(table)
 
@@ -257,8 +257,9 @@ class Value:
         return OPERATORS["ufunc"](name, inputs, named)
 
     @edge
-    def __array_function__(self, f: Any, *_: Any) -> Any:
-        raise TypeMismatch(f"{f.__name__} does not take {a_traced(self)}: {_LATER}", here(), of_library(f.__name__))
+    def __array_function__(self, f: Any, _: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """NumPy's other functions are ours: `np.sum(x, axis=0)`. See `frontend/vocabulary.py`."""
+        return OPERATORS["function"](f, args, named)
 
     @edge
     def __setitem__(self, i: Any, x: Any) -> None:

@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness import same
+from numpys import agree
 
 import rose
 from rose import Bool, Fin, Real, dim, fn
 from rose.frontend.arrays.shapes import array_type
-from rose.host.interpreter import run
 from rose.ir import OPS
-from rose.ir.types import Type
 
 Of = Callable[..., Any]
 
@@ -55,21 +53,6 @@ def shapes(r: random.Random, count: int) -> list[tuple[int, ...]]:
     whole = [r.choice([0, 1, 1, 2, 3]) for _ in range(r.randint(0, 4))]
     out = [tuple(r.choice([n, n, 1]) for n in whole)[r.randint(0, len(whole)) :] for _ in range(count)]
     return [tuple(whole) if whole else (3,), *out[1:]]
-
-
-def tuples(x: Any) -> Any:
-    return tuple(map(tuples, x)) if isinstance(x, list) else x
-
-
-def agree(f: Of, theirs: Of, leaf: Type, xs: list[Any], rtol: float) -> None:
-    """Check the compiled function and the interpreter against NumPy."""
-    want = np.asarray(theirs(*xs))
-    result = array_type(want.shape, Bool if want.dtype == bool else Real)
-    g = fn([array_type(np.shape(x), leaf) for x in xs], result)(lambda *v: f(*v))
-    given = [tuples(np.asarray(x).tolist()) for x in xs]
-    got = g(*given)
-    assert same(run(g.func, *given), tuples(np.asarray(got).tolist()) if want.ndim else got)
-    np.testing.assert_allclose(np.reshape(np.asarray(got, float), want.shape), want.astype(float), rtol=rtol, atol=rtol)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -73,10 +73,10 @@ def adding_to_an_element():
     return f
 
 
-def numpy_dot_of_vectors():
+def numpy_product_of_many_matrices():
     @fn
-    def f(v: Vec[3]) -> Real:
-        return np.dot(v, v)
+    def f(m: Vec[2, 2]) -> Vec[2, 2]:
+        return np.linalg.multi_dot([m, m])
 
     return f
 
@@ -111,8 +111,8 @@ def deleting_an_element():
 
 def a_method_of_a_vector():
     @fn
-    def f(v: Vec[3]) -> Real:
-        return v.sum()
+    def f(v: Vec[3]) -> Vec[3]:
+        return v.astype(float)
 
     return f
 
@@ -219,24 +219,32 @@ def a_logarithm_of_a_sum_of_numpy():
 
 def a_choice_of_numpy():
     @fn
-    def f(x: Real, y: Real) -> Real:
-        return np.where(x < y, x, y)
+    def f(v: Vec[2]) -> Vec[2]:
+        return np.select([v < 0.0], [v], 1.0)
 
     return f
 
 
-def a_clip_of_numpy():
-    @fn
-    def f(x: Real) -> Real:
-        return np.clip(x, 0.0, 1.0)
-
-    return f
-
-
-def numpy_sum_of_a_vector():
+def numpy_sum_of_another_precision():
     @fn
     def f(v: Vec[3]) -> Real:
-        return 1.0 + np.sum(v)
+        return 1.0 + np.sum(v, dtype=np.float32)
+
+    return f
+
+
+def numpy_sum_into_an_array():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return np.sum(v, axis=0, out=np.zeros(1))
+
+    return f
+
+
+def numpy_sum_of_too_much():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return np.sum(v, 0, float, None, False)
 
     return f
 
@@ -249,10 +257,10 @@ def numpy_dot_of_lists():
     return f
 
 
-def numpy_norm_of_a_vector():
+def numpy_singular_values_of_a_matrix():
     @fn
-    def f(v: Vec[3]) -> Real:
-        return np.linalg.norm(v)
+    def f(m: Vec[2, 2]) -> Vec[2]:
+        return np.linalg.svd(m)[1]
 
     return f
 
@@ -260,7 +268,7 @@ def numpy_norm_of_a_vector():
 def a_function_of_numpy_that_rose_does_not_have():
     @fn
     def f(v: Vec[3]) -> Vec[3]:
-        return np.sort(v)
+        return np.partition(v, 1)
 
     return f
 

@@ -25,6 +25,7 @@ from paths import TESTS
 import rose
 from rose.errors import RoseError, is_ours
 from tests.wrong import (
+    arrays,
     calls,
     control,
     debugging,
@@ -67,7 +68,7 @@ def name_of(module: ModuleType) -> str:
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
            derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches,
-           solvers)  # fmt: skip
+           solvers, arrays)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

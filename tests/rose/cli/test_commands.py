@@ -20,6 +20,7 @@ from rose import ir
 from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.transpose import transpose
 from rose.cli import commands
+from rose.frontend.vocabulary import VOCABULARY
 from rose.ir.text.printer import show
 from rose.optimise.pipeline import PASSES
 from wasm_backend.package.files import gzipped, loaded, weight
@@ -899,10 +900,16 @@ def test_ir_of_a_deep_chain_of_calls(sh: Shell):
 # ops
 
 
+def test_ops_lists_every_name_of_arrays(sh: Shell):
+    lines = sh("ops").out.partition("\n\n")[2].splitlines()[1:]
+    assert [line.split()[0] for line in lines] == [row.name for row in VOCABULARY]
+    assert all(line.endswith(row.doc) for line, row in zip(lines, VOCABULARY, strict=True))
+
+
 def test_ops_lists_every_row_of_the_table(sh: Shell):
     code, out, err = sh("ops")
     assert (code, err) == (0, "")
-    head, *lines = out.splitlines()
+    head, *lines = out.partition("\n\n")[0].splitlines()
     assert head.split() == ["operation", "derivative", "WebAssembly", "what", "it", "is"]
     assert sorted(line.split()[0] for line in lines) == sorted(ir.OPS)
     kinds = {line.split()[0]: line.split()[1] for line in lines}

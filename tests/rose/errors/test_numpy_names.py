@@ -18,7 +18,9 @@ import pytest
 import rose
 from rose.errors import RoseError
 from rose.errors.numpy_names import INSTEAD
+from rose.frontend.arrays.attributes import ATTRIBUTES
 from rose.frontend.arrays.ufuncs import MEANINGS
+from rose.frontend.vocabulary import VOCABULARY, numpys_name
 
 HERE = {"math": math, "np": np, "linalg": np.linalg}
 ARGUMENTS = ("x", "v", "x, y", "v, v", "x, 2.0", "2.0, x", "[x, y]", "[x, y], [x, y]", "[1.0, 2.0], v", "m", "m, v")
@@ -26,6 +28,7 @@ ARGUMENTS = ("x", "v", "x, y", "v, v", "x, 2.0", "2.0, x", "[x, y]", "[x, y], [x
 OTHERS = {"fromfile", "fromregex", "genfromtxt", "info", "load", "loadtxt", "printoptions", "save", "savetxt", "savez",
           "savez_compressed", "set_printoptions", "set_string_function", "setbufsize", "seterr", "seterrcall",
           "show_config", "show_runtime", "source", "test"}  # fmt: skip
+KNOWN = {*MEANINGS, *ATTRIBUTES, *[theirs for row in VOCABULARY for theirs in row.numpys]}
 _count = itertools.count()
 
 
@@ -58,6 +61,7 @@ def is_certain(name: str) -> bool:
 def told(name: str) -> list[tuple[str, RoseError]]:
     """What each way to call a function raises; `x` and `y` are Reals, `v` is a vector, `m` a matrix."""
     found: list[tuple[str, RoseError]] = []
+    module, _, short = name.partition(".")
 
     @rose.fn
     def f(x: rose.Real, y: rose.Real, v: rose.Vec[2], m: rose.Vec[2, rose.Vec[2]]) -> rose.Real:
@@ -70,7 +74,7 @@ def told(name: str) -> list[tuple[str, RoseError]]:
             except Exception:  # NumPy's own, of arguments that never fit
                 continue
             else:
-                works = name.startswith("np.") and name.removeprefix("np.") in MEANINGS
+                works = module != "math" and numpys_name(getattr(HERE[module], short)) in KNOWN
                 assert works or not is_certain(name) or (name == "math.prod" and isinstance(made, type(x))), arguments
         return 0.0
 

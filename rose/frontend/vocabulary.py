@@ -1,0 +1,120 @@
+"""The vocabulary of arrays: the one table of its names, and how each is found under NumPy's names and as a method.
+
+`VOCABULARY` has a row for each name. From it are made NumPy's functions on traced values (NEP 18): `np.sum(x, axis=0)`;
+methods: `x.sum(axis=0)`; the table of web/docs/arrays.md; `rose ops`; and the law of tests that asks a row of each
+name. Functions of one element, such as `exp`, are rows of `ir/ops.py`, and under NumPy's names in `arrays/ufuncs.py`.
+
+To add a name: write its function, in `arrays/` or `language/`; enter it here, and in `rose/__init__.py`; and give
+`tests/laws/test_vocabulary.py` its arguments. The tests name each place that is missing.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from ..errors import TypeMismatch, here
+from ..errors.numpy_names import of_library
+from ..host.marshal import is_listing
+from ..ir import Value, a_traced
+from .arrays import attributes, ufuncs
+from .language import loops, select, vectors
+
+
+class Name(NamedTuple):
+    """A name of the vocabulary."""
+
+    name: str  # under which `rose` has it
+    function: Callable[..., Any]
+    section: str  # of the documents
+    numpy: str = ""  # NumPy's names of it, with a module within NumPy as in "linalg.norm"; empty: the same as ours
+    method: bool = False  # whether arrays have it after a dot
+
+    @property
+    def numpys(self) -> list[str]:
+        return self.numpy.split() or [self.name]
+
+    @property
+    def doc(self) -> str:
+        """What it is, in a line."""
+        return (self.function.__doc__ or "").partition("\n")[0]
+
+
+CHOICE, PRODUCTS, REDUCTIONS, SHAPES = "choice", "products", "reductions", "shapes"
+
+VOCABULARY: tuple[Name, ...] = (
+    Name("where", select.where, CHOICE),
+    Name("sum", loops.sum, REDUCTIONS, method=True),
+    Name("prod", loops.prod, REDUCTIONS, method=True),
+    Name("min", loops.min, REDUCTIONS, "min amin", method=True),
+    Name("max", loops.max, REDUCTIONS, "max amax", method=True),
+    Name("norm", vectors.norm, REDUCTIONS, "linalg.norm"),
+    Name("logsumexp", vectors.logsumexp, REDUCTIONS),
+    Name("dot", vectors.dot, PRODUCTS, method=True),
+    Name("matmul", vectors.matmul, PRODUCTS),
+    Name("cross", vectors.cross, PRODUCTS, "cross linalg.cross"),
+    Name("transpose", vectors.transpose, SHAPES, method=True),
+)
+
+_BY_NUMPY = {numpys: row.function for row in VOCABULARY for numpys in row.numpys}
+_METHODS = {row.name: row.function for row in VOCABULARY if row.method}
+_UNSUPPORTED = {  # arguments of NumPy's functions: what to write in the place of each
+    "out": "give the result a name: y = ...",
+    "dtype": "leave it out: numbers are Reals",
+    "where": "choose before: rose.where(condition, x, 0.0)",
+}
+
+
+def attribute(v: Value, name: str) -> Any:
+    """What a value has after a dot: an attribute, or a method; a NoField if there is none of that name."""
+    method = _METHODS.get(name)
+    return attributes.attribute(v, name) if method is None else partial(method, v)
+
+
+def applied(f: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """What NumPy's function `f` makes of arguments of which one is traced; a TypeMismatch if it has no meaning."""
+    name = numpys_name(f)
+    ours = _BY_NUMPY.get(name) or ufuncs.MEANINGS.get(name) or attributes.ATTRIBUTES.get(name)
+    if ours is None:
+        what = (
+            f"{name} does not take {a_traced(_traced(args, named))}: it is known only when the compiled function runs"
+        )
+        raise TypeMismatch(what, here(), of_library(f.__name__))
+    try:
+        inspect.signature(ours).bind(*args, **named)
+    except TypeError:
+        raise _misfit(name, ours, args, named) from None
+    return ours(*args, **named)
+
+
+def numpys_name(f: Any) -> str:
+    """The name of a function of NumPy's, with its module within NumPy."""
+    within = (getattr(f, "__module__", None) or "").partition(".")[2]
+    return f"{within}.{f.__name__}" if within and not within.startswith("_") else f.__name__
+
+
+def _misfit(name: str, ours: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> TypeMismatch:
+    """The error of arguments that ours does not have."""
+    takes = [*inspect.signature(ours).parameters]
+    unknown = next((k for k in named if k not in takes), None)
+    if unknown is None:
+        given = len(args) + len(named)
+        return TypeMismatch(
+            f"{name} of a traced value takes {', '.join(takes)}, not {given} arguments", here(), _ARGUMENTS
+        )
+    what = f"{name} of a traced value takes no {unknown}"
+    return TypeMismatch(what, here().into([unknown]), _UNSUPPORTED.get(unknown, "leave it out"))
+
+
+_ARGUMENTS = "give those after the axis by their names"
+
+
+def _traced(args: tuple[Any, ...], named: dict[str, Any]) -> Value:
+    """The first traced value among arguments, or in a list among them."""
+    todo: list[Any] = [*reversed([*args, *named.values()])]
+    while not isinstance(x := todo.pop(), Value):
+        if is_listing(x):
+            todo += reversed(x)
+    return x

@@ -1,0 +1,76 @@
+"""The table of the names of arrays: `rose` exports it, the documents show it, and NumPy's functions find it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rose
+from rose import Real, Vec, fn
+from rose.frontend.vocabulary import VOCABULARY, Name, numpys_name
+
+PAGE = Path(__file__).parents[3] / "web" / "docs" / "arrays.md"
+HEAD = "| the vocabulary | |\n|---|---|\n"
+
+
+def shown(row: Name) -> str:
+    """A name as the documents show it."""
+    others = [n for n in row.numpys if n.rpartition(".")[2] != row.name]
+    return f"`{'x.' * row.method}{row.name}`" + (f" ({', '.join([f'`np.{n}`' for n in others])})" if others else "")
+
+
+def table() -> str:
+    sections = dict.fromkeys([row.section for row in VOCABULARY])
+    lines = [f"| {s} | {', '.join([shown(row) for row in VOCABULARY if row.section == s])} |\n" for s in sections]
+    return HEAD + "".join(lines)
+
+
+def test_the_documents_have_the_table(bless: bool):
+    text = PAGE.read_text(encoding="utf-8")
+    if bless:
+        PAGE.write_text(re.sub(re.escape(HEAD) + r"(\|.*\n)*", lambda _: table(), text), encoding="utf-8")
+    assert table() in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("row", VOCABULARY, ids=lambda row: row.name)
+def test_rose_exports_each_name(row: Name):
+    assert getattr(rose, row.name) is row.function
+    assert row.name in rose.__all__
+    assert row.doc.endswith((".", ":"))
+
+
+def test_a_name_stands_once():
+    names = [row.name for row in VOCABULARY]
+    assert len({*names}) == len(names)
+    theirs = [n for row in VOCABULARY for n in row.numpys]
+    assert len({*theirs}) == len(theirs)
+
+
+def test_a_function_of_numpys_has_the_name_that_a_user_writes():
+    assert [numpys_name(f) for f in (np.sum, np.linalg.norm, np.where)] == ["sum", "linalg.norm", "where"]
+
+
+def program(f: Any) -> Any:
+    return fn([Vec[3]], Real)(f)([1.0, 5.0, 2.0])
+
+
+def test_numpys_functions_and_methods_are_ours():
+    assert program(lambda x: np.sum(x)) == program(lambda x: x.sum()) == 8.0
+    assert program(lambda x: np.amax(x) + np.linalg.norm(x)) == 5.0 + np.sqrt(30.0)
+    assert program(lambda x: np.where(x > 1.0, x, 0.0)[0] + np.dot([1.0, 0.0, 2.0], x)) == 5.0
+
+
+def test_the_shape_is_what_numpys_functions_find():
+    assert program(lambda x: 1.0 * np.ndim(x) + np.size(x) + np.shape(x)[0]) == 7.0
+
+
+@pytest.mark.parametrize("named", [{"dtype": float}, {"out": np.zeros(1)}, {"where": True}, {"nonsense": 1}])
+def test_an_argument_that_we_do_not_have_is_named(named: dict[str, Any]):
+    with pytest.raises(
+        (rose.RoseError, TypeError), match=f"sum of a traced value takes no {next(iter(named))}|nonsense"
+    ):
+        program(lambda x: np.sum(x, **named))

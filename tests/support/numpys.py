@@ -1,0 +1,31 @@
+"""Comparison with NumPy: a function of arrays, compiled and interpreted, gives what NumPy's gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from harness import same
+
+from rose import Bool, Real, fn
+from rose.frontend.arrays.shapes import array_type
+from rose.host.interpreter import run
+from rose.ir.types import Type
+
+Of = Callable[..., Any]
+
+
+def tuples(x: Any) -> Any:
+    return tuple(map(tuples, x)) if isinstance(x, list) else x
+
+
+def agree(f: Of, theirs: Of, leaf: Type, xs: list[Any], rtol: float) -> None:
+    """Check the compiled function and the interpreter against NumPy."""
+    want = np.asarray(theirs(*xs))
+    result = array_type(want.shape, Bool if want.dtype == bool else Real)
+    g = fn([array_type(np.shape(x), leaf) for x in xs], result)(lambda *v: f(*v))
+    given = [tuples(np.asarray(x).tolist()) for x in xs]
+    got = g(*given)
+    assert same(run(g.func, *given), tuples(np.asarray(got).tolist()) if want.ndim else got)
+    np.testing.assert_allclose(np.reshape(np.asarray(got, float), want.shape), want.astype(float), rtol=rtol, atol=rtol)
