@@ -9,8 +9,8 @@ them. Then `rewriter.py`, on which all passes that copy a function stand; then a
 - Arrays: `map_fusion`, which runs when a trace ends, before anything is derived.
 - While loops and branches: `state_splitting` (numbers in the place of short aggregates), `while_hoisting`; `parts`.
 - Accumulators: `sum_forwarding`, `scalar_replacement`.
-- Instructions: `dead_code`, `if_conversion`, `negations`, `scheduling`. Common subexpressions are eliminated, and
-  operations simplified, by `Builder.emit` whenever a function is written again.
+- Instructions: `dead_code`, `if_conversion` and its reverse, `branching`, `negations`, `scheduling`. Common
+  subexpressions are eliminated, and operations simplified, by `Builder.emit` whenever a function is written again.
 - `single_precision` is not an optimisation, but a copy over 32-bit numbers.
 
 The contract: what comes out has the bits of what went in, zeros with their signs included; a pass returns a new

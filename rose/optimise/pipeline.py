@@ -25,6 +25,7 @@ from ..ir.callgraph import callees, callees_first, with_parts
 from ..ir.check import check_alone
 from ..ir.progress import step
 from ..ir.text.printer import show
+from .branching import branch
 from .code_motion import hoisted
 from .dead_arguments import remove_dead_arguments
 from .dead_code import remove_dead_code
@@ -119,6 +120,7 @@ LAST = (
         "hand tracking: 5.08 x",
     ),
     Pass("scalar-replacement", lambda f, c: replace_accumulators(f, c.without), "hand tracking: 2.27 x"),
+    Pass("branch", lambda f, c: f if c.simd else branch(f), "a choice in a double sum: 2.0 x the time"),
     Pass("schedule", lambda f, c: schedule(f), "Rosenbrock's function, unrolled: 2.6 x", edits=True),
     Pass(
         "outline",

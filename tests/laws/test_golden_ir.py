@@ -1,4 +1,4 @@
-"""The IR of four small programs after each pass: golden files, which tell the story of a derivative.
+"""The IR of five small programs after each pass: golden files, which tell the story of a derivative.
 
 In `tests/golden/ir/PROGRAM` are, in order, `trace`, `jvp`, `unzip` (the forward half), `transpose` (the backward half);
 and then, of the value with its gradient, a file for each pass of the optimiser that changed a function, with all that
@@ -28,6 +28,17 @@ def squared_distance() -> Fn[..., Any]:
     @fn
     def f(x: Vec[5], y: Vec[5]) -> Real:
         return rose.sum((x[i] - y[i]) ** 2 for i in rose.range(5))
+
+    return f
+
+
+def choices() -> Fn[..., Any]:
+    """Selects of one condition, which become a branch, and a maximum, whose ties are known where it is decided."""
+
+    @fn
+    def f(x: Vec[20]) -> Real:
+        far = lambda d: rose.select(d > 0.5, rose.sqrt(d) / (1.0 + d), d * d)
+        return rose.sum(far(x[i + 1] - x[i]) * rose.max(x[i], 0.1) for i in rose.range(19))
 
     return f
 
@@ -68,7 +79,7 @@ def matrix() -> Fn[..., Any]:
 
 
 PROGRAMS: dict[str, Callable[[], Fn[..., Any]]] = {
-    "squared-distance": squared_distance, "branches": branches, "loops": loops, "matrix": matrix,
+    "squared-distance": squared_distance, "choices": choices, "branches": branches, "loops": loops, "matrix": matrix,
 }  # fmt: skip
 
 
