@@ -14,7 +14,7 @@ from ..abi.layout import leaves, offsets, size
 from ..binary.encoder import I32, LOCAL_GET
 from .frame import Frame
 from .locations import Mem
-from .strength_reduction import step
+from .strength_reduction import IndexUses, step
 from .templates import PLAIN, template
 
 
@@ -28,9 +28,17 @@ class Expressions:
         # (index of a loop, bytes) -> the local that has their product: see `strength_reduction.py`
         self.pointers: dict[tuple[Value, int], int] = {}
         self.unread: set[Value] = set()  # indices that only pointers are made of, so that they are no numbers
+        self._index_uses: IndexUses | None = None
         listener = frame.program.listener
         if listener is not None:
             self.compute = listener(self.c, self.compute)
+
+    @property
+    def index_uses(self) -> IndexUses:
+        """What is done with the indices of the loops of this function."""
+        if self._index_uses is None:
+            self._index_uses = IndexUses(self.frame.f.body, self.frame.lives.items)
+        return self._index_uses
 
     def push(self, v: Value, leaf: int = 0) -> None:
         """Put a leaf on the stack: a number, or an address."""

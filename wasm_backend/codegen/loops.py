@@ -135,7 +135,7 @@ class Loop:
         if self.may_be_none:
             self._any()
             c("if")
-        pointers = Pointers(self.v, self.frame.lives.items)
+        pointers = Pointers(self.v, self.expr.index_uses)
         self._open(pointers)
         sums = promotion.open(self.v)
         every = self.frame.program.stops.every.get(self.v)

@@ -6,12 +6,12 @@ no sum goes to memory and back. The additions are the same, in the same order.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, ZERO, Block, Value, span_of
-from rose.ir.accumulators import aliases, base
-from rose.ir.callgraph import instructions
+from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, PARAM, ZERO, Block, Value, span_of
 from rose.ir.sizes import Size, differ, plus, times
 from rose.ir.types import Fin, Ref, Tuple, Type, Vec
 
@@ -59,46 +59,98 @@ class Promoted:
         return self.first == 0 and not differ(covered, self.stride)
 
 
-def promoted(block: Block) -> list[Promoted]:
+class RefUses:
+    """How the accumulators of a function are used: found in one walk, however deep its loops are nested.
+
+    In at most one loop is a use one of an element that belongs to the iteration: the owner, whose index that is.
+    """
+
+    def __init__(self, body: Block) -> None:
+        self.first: dict[Value, Value] = {}  # of each accumulator: the instruction of its block that uses it first
+        self.owned: dict[Block, dict[Value, list[tuple[Value, int]]]] = {}  # uses of each, with which operand it is
+        self._bases: dict[Value, Value] = {}
+        self._owner: dict[Value, Block] = {}
+        self._index: dict[Value, Block] = {}  # of a loop -> its body
+        self._position: dict[Value, int] = {}
+        self._span: dict[Block, tuple[int, int]] = {}
+        self._uses: dict[Value, list[int]] = {}  # of each accumulator: where it is used
+        self._within: dict[Block, Value] = {}  # the instruction of each block that is visited
+        self._visit(body)
+
+    def is_outside(self, v: Value, block: Block) -> bool:
+        """True if a value that a loop uses is made before it."""
+        return self._position.get(v, -1) < self._span[block][0]
+
+    def count(self, ref: Value, block: Block) -> int:
+        """The number of uses of an accumulator in a loop."""
+        found, (start, end) = self._uses.get(ref, []), self._span[block]
+        return bisect_left(found, end) - bisect_left(found, start)
+
+    def params(self, block: Block) -> int:
+        """The number of accumulators that are parameters and used in a loop."""
+        return sum([ref.op is PARAM and self.count(ref, block) > 0 for ref in self._uses])
+
+    def _visit(self, block: Block) -> None:
+        for v in block.code:
+            self._within[block] = v
+            here = self._position[v] = len(self._position)
+            for k, a in enumerate(v.args):
+                if isinstance(a.type, Ref):
+                    self._use(v, k, a, here)
+            if v.op is FOR:
+                self._index[v.attr.params[0]] = v.attr
+                self._span[v.attr] = here + 1, here + 1
+                self._visit(v.attr)
+                self._span[v.attr] = here + 1, len(self._position)
+
+    def _use(self, v: Value, k: int, a: Value, here: int) -> None:
+        ref = self._bases.get(a, a)
+        self._uses.setdefault(ref, []).append(here)
+        self.first.setdefault(ref, self._within[ref.block])
+        owner = self._owner.get(a)
+        if v.op is AT:
+            self._bases[v] = ref
+            loop = self._index.get(step(v.args[1]).i) if len(v.args) == 2 else None
+            if loop is not None and self.is_outside(a, loop):
+                owner = loop
+            if owner is not None:
+                self._owner[v] = owner
+        if owner is not None:
+            self.owned.setdefault(owner, {}).setdefault(ref, []).append((v, k))
+
+
+def promoted(block: Block, uses: RefUses) -> list[Promoted]:
     """The rows of a loop that can be promoted."""
-    found: dict[Value, Promoted] = {}
-    others: set[Value] = set()  # accumulators that are used in other ways
-    for v in instructions(block):
-        for k, a in enumerate(v.args):
-            if isinstance(a.type, Ref) and not base(a).block.inside(block) and not _take(v, k, block, found):
-                others.add(base(a))
-    others |= aliases((*found, *others))
-    return [x for ref, x in found.items() if ref not in others and x.fits()]
-
-
-def first_uses(block: Block) -> dict[Value, Value]:
-    """For each accumulator, the instruction of its block that uses it first, itself or in its body."""
-    found: dict[Value, Value] = {}
-    for v in block.code:
-        for w in (v, *instructions(v.attr)) if v.op is FOR else (v,):
-            for a in w.args:
-                if isinstance(a.type, Ref) and (ref := base(a)).block is block:
-                    found.setdefault(ref, v)
-        if v.op is FOR:
-            found.update(first_uses(v.attr))
+    found: list[Promoted] = []
+    for ref, owned in uses.owned.get(block, {}).items():
+        if len(owned) < uses.count(ref, block) or (ref.op is PARAM and uses.params(block) > 1):
+            continue  # it is used in other ways, or may be another one
+        row = _row(owned, block, uses)
+        if row is not None and row.fits():
+            found.append(row)
     return found
 
 
-def _take(v: Value, k: int, block: Block, found: dict[Value, Promoted]) -> bool:
+def _row(owned: Sequence[tuple[Value, int]], block: Block, uses: RefUses) -> Promoted | None:
+    """The row of an accumulator that is used in these ways; None if not always as an element of the iteration."""
+    v, k = owned[0]
+    distance = stride(v.args[k].type)
+    if isinstance(distance, Size):
+        return None
+    row = Promoted(v.args[k], distance)
+    return row if all([_take(v, k, row, block, uses) for v, k in owned]) else None
+
+
+def _take(v: Value, k: int, row: Promoted, block: Block, uses: RefUses) -> bool:
     """Note how `v` uses an accumulator; False if not as an element that belongs to the iteration."""
     a = v.args[k]
-    ref = base(a)
-    if v.op is AT and not a.block.inside(block):
-        if len(v.args) != 2 or v.type.stacked:
+    if v.op is AT and uses.is_outside(a, block):
+        at = step(v.args[1])
+        if v.type.stacked or at.times != 1:
             return False
-        at, distance = step(v.args[1]), stride(a.type)
-        if at.i is not block.params[0] or at.times != 1 or isinstance(distance, Size):
-            return False
-        row = found.setdefault(ref, Promoted(a, distance))
         row.ahead[v], row.start[v] = at.ahead, 0
         return row.row is a
-    row = found.get(ref)
-    if row is None or a not in row.ahead:
+    if a not in row.ahead:
         return False
     if v.op is AT:
         start = _part(v)
@@ -156,12 +208,12 @@ class Promotion:
         self.expr, self.frame, self.c = expr, expr.frame, expr.c
         self.elements: dict[Value, int] = {}  # the elements of accumulators that are in locals: they have no address
         self._rows: dict[Value, list[Promoted]] = {}  # of each loop
-        self._first_uses: dict[Value, Value] | None = None  # of accumulators
+        self._uses: RefUses | None = None
 
     def rows(self, v: Value) -> list[Promoted]:
         """The promoted rows of a loop."""
         if v not in self._rows:
-            rows = [x for x in promoted(v.attr) if x.pays() or self.is_first(v, x)]
+            rows = [x for x in promoted(v.attr, self.uses) if x.pays() or self.is_first(v, x)]
             # of a loop with a span nobody knows which element is the first one, that is handed on
             self._rows[v] = [x for x in rows if not x.moves] if span_of(v) is not None else rows
         return self._rows[v]
@@ -177,16 +229,17 @@ class Promotion:
             return False
         if ref.op is not ACCUM or ref.args[0].op is not ZERO or ref.block is not v.block or not row.covers():
             return False
-        return self._first_use(ref) is v and isinstance(n, Fin) and not isinstance(n.size, Size) and n.size > 0
+        return self.uses.first.get(ref) is v and isinstance(n, Fin) and not isinstance(n.size, Size) and n.size > 0
 
-    def _first_use(self, ref: Value) -> Value | None:
-        if self._first_uses is None:
-            self._first_uses = first_uses(self.frame.f.body)
-        return self._first_uses.get(ref)
+    @property
+    def uses(self) -> RefUses:
+        if self._uses is None:
+            self._uses = RefUses(self.frame.f.body)
+        return self._uses
 
     def written_first(self, ref: Value, t: Type) -> int:
         """The number of elements of a sum that a loop writes before all else: they need not be cleared."""
-        v = self._first_use(ref) if isinstance(t, Vec) and not isinstance(t.size, Size) else None
+        v = self.uses.first.get(ref) if isinstance(t, Vec) and not isinstance(t.size, Size) else None
         if v is None or v.op is not FOR:
             return 0
         rows = [x for x in self.rows(v) if x.row is ref and self.is_first(v, x)]

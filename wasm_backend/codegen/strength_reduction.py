@@ -50,51 +50,63 @@ def stride(t: Type) -> int | Size:
     return size(t.elem)
 
 
+class IndexUses:
+    """What is done with the indices of all loops of a function: found in one walk, however deep they are nested."""
+
+    def __init__(self, body: Block, items: Container[tuple[Value, int]]) -> None:
+        """`items` are the results of loops that somebody reads."""
+        self.items = items
+        self.read: set[Value] = set()  # what is needed as a number
+        self.elements: dict[Value, list[tuple[Value, int | Size]]] = {}  # of each: indices of elements, and their bytes
+        self.steps: dict[Value, dict[Value, None]] = {}  # of each: the sums and products
+        self._visit(body)
+
+    def _visit(self, block: Block) -> None:
+        for v in block.code:
+            if v.op is FOR:
+                self.elements[v.attr.params[0]], self.steps[v.attr.params[0]] = [], {}
+                self.read.update([r for j, r in enumerate(v.attr.results) if j < len(v.args) or (v, j) in self.items])
+                self._visit(v.attr)
+            if (v.op is INDEX or v.op is AT) and len(v.args) == 2 and not v.type.empty:
+                i = step(v.args[1]).i
+                if i in self.elements:
+                    self.elements[i].append((v.args[1], stride(v.args[0].type)))
+                self.read.add(v.args[0])
+            elif (v.op is iadd or v.op is imul) and (i := step(v).i) in self.steps:
+                self.steps[i][v] = None
+            else:
+                self.read.update(v.args)
+
+
 class Pointers:
     """The pointers of a loop, and the indices that nobody needs as numbers besides."""
 
-    def __init__(self, v: Value, items: Container[tuple[Value, int]]) -> None:
-        """`items` are the results of loops that somebody reads."""
+    def __init__(self, v: Value, uses: IndexUses) -> None:
         block: Block = v.attr
-        self.items = items
         self.index = block.params[0]
         assert isinstance(self.index.type, Fin)
         self.iterations = self.index.type.size
         self.strides: dict[int, None] = {}
-        self.read: set[Value] = set()  # indices that are needed as numbers
-        self.steps: dict[Value, None] = {}  # those that are sums and products
+        steps = uses.steps[self.index]  # those indices that are sums and products
+        self.read = {i for i in (self.index, *steps) if i in uses.read}  # those that are needed as numbers
         for j, t in enumerate(items_of(v.type)):
-            if j >= len(v.args) and (v, j) in items and not t.empty:
+            if j >= len(v.args) and (v, j) in uses.items and not t.empty:
                 self._take(self.index, stride(t))
-        self._visit(v)
-        for i in reversed(self.steps):
+        for i, n in uses.elements[self.index]:
+            self._take(i, n)
+        for i in reversed(steps):
             if i in self.read:
                 self.read.update(i.args)
         if isinstance(self.iterations, Size) or not self.strides:
             self.read.add(self.index)
-        self.unread = {i for i in (self.index, *self.steps) if i not in self.read}
-
-    def _visit(self, loop: Value) -> None:
-        block: Block = loop.attr
-        self.read.update([r for j, r in enumerate(block.results) if j < len(loop.args) or (loop, j) in self.items])
-        for v in block.code:
-            if v.op is FOR:
-                self._visit(v)
-            if (v.op is INDEX or v.op is AT) and len(v.args) == 2 and not v.type.empty:
-                self._take(v.args[1], stride(v.args[0].type))
-                self.read.add(v.args[0])
-            elif (v.op is iadd or v.op is imul) and step(v).i is self.index:
-                self.steps[v] = None
-            else:
-                self.read.update(v.args)
+        self.unread = {i for i in (self.index, *steps) if i not in self.read}
 
     def _take(self, i: Value, n: int | Size) -> None:
-        """Have a pointer for index `i` and elements of `n` bytes, if it is one of this loop, and there is room."""
-        at = step(i)
-        if at.i is not self.index or isinstance(n, Size):
+        """Have a pointer for index `i` and elements of `n` bytes, if there is room."""
+        if isinstance(n, Size):
             self.read.add(i)
             return
-        n *= at.times
+        n *= step(i).times
         if n not in self.strides and (len(self.strides) == MOST or not _is_near(self.iterations, n)):
             self.read.update((i, self.index))
         else:

@@ -1,13 +1,19 @@
 """Strength reduction: which indices and pointers a loop has."""
 
+from collections import Counter
 from typing import Any
 
+import pytest
+from optimising import HERE
+
 import rose
-from rose import Real, Vec, fn
+from rose import Real, Vec, fn, ir
 from rose.ir import FOR, Func, Value
 from rose.ir.callgraph import instructions
 from wasm_backend.codegen.liveness import Lives
-from wasm_backend.codegen.strength_reduction import MOST, Pointers, Step, step
+from wasm_backend.codegen.register_promotion import RefUses
+from wasm_backend.codegen.strength_reduction import MOST, IndexUses, Pointers, Step, step
+from wasm_backend.lower import lower
 
 
 def loop_of(f: Func) -> Value:
@@ -16,7 +22,7 @@ def loop_of(f: Func) -> Value:
 
 
 def pointers(f: Func) -> Pointers:
-    return Pointers(loop_of(f), Lives(f.body).items)
+    return Pointers(loop_of(f), IndexUses(f.body, Lives(f.body).items))
 
 
 def summed(body: Any, n: int = 10, size: int = 100) -> Func:
@@ -52,3 +58,41 @@ def test_there_are_few_pointers_and_then_the_index_is_a_number():
 def test_an_index_of_another_loop_has_no_pointer():
     f = fn([Vec[9], rose.Fin[9]], Real)(lambda x, k: rose.sum(x[k] + rose.sin(i * 1.0) for i in rose.range(5)))
     assert list(pointers(f.func).strides) == []
+
+
+def nest(depth: int) -> Func:
+    """Loops in one another, each of which adds an element of a vector to one of another."""
+    with ir.building("f") as b:
+        b.loc = HERE
+        x, total = b.param(Vec[3]), b.accum(b.zero(Vec[3]))
+        loops = [b.nested() for _ in range(depth)]
+        blocks: list[ir.Block] = []
+        for loop in loops:
+            blocks.append(loop.__enter__())
+            i = b.param(rose.Fin[3])
+            b.add_to(b.at(total, i), b.index(x, i))
+        for loop, block in zip(reversed(loops), reversed(blocks), strict=True):
+            block.results = (b.unit(),)
+            loop.__exit__(None, None, None)
+            b.close(block, ())
+        return b.func(b.freeze(total))
+
+
+@pytest.mark.parametrize("depth", [3, 60])
+def test_loops_in_one_another_are_walked_once(depth: int, monkeypatch: pytest.MonkeyPatch):
+    walks = Counter[str]()
+    for kind in (IndexUses, RefUses):
+
+        def counted(self: Any, block: Any, visit: Any = kind.__dict__["_visit"], name: str = kind.__name__) -> None:
+            walks[name] += 1
+            visit(self, block)
+
+        monkeypatch.setattr(kind, "_visit", counted)
+    lower({"f": nest(depth)})
+    assert walks == {"IndexUses": depth + 1, "RefUses": depth + 1}
+
+
+def test_an_index_that_is_also_a_number_stays_one_in_loops_in_one_another():
+    f = fn([Vec[9]], Real)(lambda x: rose.sum(rose.sum(x[i] * x[j] * i for j in rose.range(4)) for i in rose.range(5)))
+    outer = pointers(f.func)
+    assert outer.index not in outer.unread
