@@ -17,8 +17,9 @@ Reverse mode goes on from there, in the order of these files:
     transpose       f.jvp  ->  f.jvp.bwd, the linear instructions in reverse (`cotangents` has their sums)
     linearize       f.jvp  ->  f.jvp.lin, the linear instructions in order
 
-`erase_tangents` makes numbers of tangents, `prove_linear` makes tangents of numbers, and `checkpoint` divides a scan
-into segments that are recomputed in reverse. `tests/golden/ir` shows programs after each of the passes.
+`vector_mode` makes vectors of tangents, for several directions at once, `erase_tangents` makes numbers of tangents,
+`prove_linear` makes tangents of numbers, and `checkpoint` divides a scan into segments that are recomputed in reverse.
+`tests/golden/ir` shows programs after each of the passes.
 
 Terms:
     Tan             the type of a tangent; a value with a `Tan` in its type is linear

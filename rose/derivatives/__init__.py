@@ -4,6 +4,7 @@
     linear_map      the derivative at a point as a linear map: primal and tape, pullback, pushforward
     gradients       `jvp`, `hvp`, `linearize`, `linear_transpose`, `vjp`, `grad`, `value_and_grad`
     flatten         a value of any type as one vector of numbers, and back
+    sweeps          products with many vectors, several in each sweep of forward mode
     jacobians       `jacfwd`, `jacrev`, `jacobian`, `hessian`: linear maps applied to unit vectors
     straight_line   Jacobians of short functions, without the zeros that are known when compiling
     sparse          `sparsity`, and sparse Jacobians and Hessians

@@ -57,15 +57,16 @@ def is_real(t: Type) -> bool:
 
 def place(t: Type, path: tuple[Value | int, ...]) -> Any:
     """The position in the vector of the number at `path` in a `t`: an index, or a number if Python knows it."""
-    at: Any = 0
+    at: Any = None
     for k in path:
         if isinstance(t, Vec):
             t = t.elem
-            at = at + k * count_reals(t)
+            step = k if t is Real else k * count_reals(t)
         else:
             items = cast("Tuple", t).items
-            at, t = at + sum(map(count_reals, items[: cast("int", k)])), items[cast("int", k)]
-    return at
+            step, t = sum(map(count_reals, items[: cast("int", k)])), items[cast("int", k)]
+        at = step if at is None else at + step
+    return 0 if at is None else at
 
 
 def _each(t: Type, x: Value, at: Any, do: Callable[[Any, Value], None]) -> None:

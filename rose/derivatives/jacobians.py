@@ -8,22 +8,36 @@ from typing import Any
 from .. import ir
 from ..frontend.any_size import of_any_size
 from ..frontend.function import AnyFn, Fn, P, checked, make
-from ..ir import Builder, Value, types
+from ..ir import Builder, Value
 from ..ir.ops import ieq, select
 from ..ir.sizes import at_most, current
-from ..ir.types import Real, Tuple, Type, count_reals, linear_part, map_leaves, tangent, tuple_of, untyped
+from ..ir.types import (
+    Fin,
+    Real,
+    Tuple,
+    Type,
+    Unit,
+    Vec,
+    count_reals,
+    linear_part,
+    map_leaves,
+    tangent,
+    tuple_of,
+    untyped,
+)
 from ..ir.value import host_index
 from .arguments import Argnums, positions, real_result
-from .flatten import Path, build
+from .flatten import Path, build, place
 from .gradients import gradient
 from .linear_map import LinearMap, filled
 from .sparse.compression import sparse_hessian, sparse_jacobian
 from .straight_line import sparse_columns
+from .sweeps import Sweeps
 
 
 def _matrix(rows: Type, columns: Type) -> Type:
     """`rows` with a `columns` in the place of each Real."""
-    return map_leaves(rows, lambda s: columns if s is Real else types.Unit)
+    return map_leaves(rows, lambda s: columns if s is Real else Unit)
 
 
 def _read(b: Builder, x: Value, path: Path) -> Value:
@@ -34,14 +48,32 @@ def _read(b: Builder, x: Value, path: Path) -> Value:
 
 def _unit_vector(b: Builder, t: Type, path: Path) -> Value:
     """The value of type `t` that is 1 at `path`, and 0 elsewhere. A short vector of numbers needs no memory."""
-    if isinstance(t, types.Vec) and t.elem is Real and at_most(t.size, 8):
-        same = [ieq(path[0], b.const(k, types.Fin(k + 1))) for k in range(t.size)]
+    if isinstance(t, Vec) and t.elem is Real and at_most(t.size, 8):
+        same = [ieq(path[0], b.const(k, Fin(k + 1))) for k in range(t.size)]
         return b.pack([select(c, b.const(1.0, Real), b.const(0.0, Real)) for c in same], t)
     ref = whole = b.accum(b.zero(t))
     for k in path:
         ref = b.at(ref, k)
     b.add_to(ref, b.const(1.0, Real))
     return b.freeze(whole)
+
+
+def _unit_vectors(b: Builder, t: Type, sweeps: Sweeps, number: Callable[[Value], Value]) -> Value:
+    """In the place of each number of a `t` those of the unit vectors of a sweep."""
+    flat = Vec(sweeps.count, Vec(sweeps.each, Real))
+    whole = b.accum(b.zero(flat))
+
+    def write(j: Value) -> tuple[list[Value], list[Value]]:
+        b.add_to(b.at(b.at(whole, sweeps.there(b, number(j))), j), b.const(1.0, Real))
+        return [], []
+
+    b.loop(sweeps.each, write)
+    made = b.freeze(whole)
+    return made if t is Vec(sweeps.count, Real) else build(b, t, lambda path: b.index(made, _index(b, place(t, path))))
+
+
+def _index(b: Builder, k: Value | int) -> Value:
+    return k if isinstance(k, Value) else b.const(k, Fin(k + 1))
 
 
 @of_any_size
@@ -52,7 +84,7 @@ def jacrev(f: Fn[P, Any], argnums: Argnums = 0) -> Fn[P, Any]:
 
 @of_any_size
 def jacfwd(f: Fn[P, Any], argnums: Argnums = 0) -> Fn[P, Any]:
-    """The Jacobian in forward mode: one forward pass for each number of the parameter."""
+    """The Jacobian in forward mode: one forward pass for a few numbers of the parameter, six at most."""
     return _jacobian(f, argnums, "jacfwd")
 
 
@@ -77,6 +109,7 @@ def jacobian(f: Fn[P, Any], argnums: Argnums = 0, *, sparse: bool = False) -> Fn
 def hessian(f: Fn[P, Any], argnums: Argnums = 0, *, sparse: bool = False) -> Fn[P, Any]:
     """The second derivatives of a function to a number: those of its gradient, which is evaluated once, forwards.
 
+    Column `k` is `hvp(f)` along unit vector `k`, to the bit, but for zeros that are known.
     In a vector of at most 16 numbers, of a function that is short and not of any size, what is known to be zero is 0
     and has no code. With `sparse=True` it is a sparse matrix, as in `jacobian`; and exactly symmetric, unless a user's
     derivative rule is in it.
@@ -99,11 +132,16 @@ def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) ->
         if short is not None:
             return _of_columns(lin, k, xs, b.call(short, [*xs, b.const(1.0, Real)]))
         if what == "hessian":
-            at, x = lin.primal(xs), lin.types[k]
-            return _by_columns(lin, k, xs, lambda path: lin.pushforward(xs, *at, [_unit_vector(b, x, path)]))
-        if what == "jacfwd" or (what == "jacobian" and at_most(count_reals(lin.types[k]) + 1, count_reals(result))):
-            return _by_columns(lin, k, xs, lambda path: lin.jvp(xs, {k: _unit_vector(b, t, path)})[1])
-        return _by_rows(lin, xs)
+            _, tape = lin.primal(xs)
+            return _by_columns(lin, k, xs, lambda dx: lin.linear(xs, tape, {k: dx}))
+        n = count_reals(t)
+        if what == "jacrev" or (what == "jacobian" and not at_most(n + 1, count_reals(result))):
+            return _by_rows(lin, xs)
+        if Sweeps(n).each == 1:
+            return _by_columns(lin, k, xs, lambda dx: lin.jvp(xs, {k: dx})[1])
+        sweeps = Sweeps(n)
+        several = LinearMap(f, (k,), sweeps.each)
+        return _by_sweeps(lin, k, xs, sweeps, lambda dx: several.jvp(xs, {k: dx})[1])
 
     def body(*args: Any) -> Any:
         b = ir.current_builder()
@@ -141,13 +179,28 @@ def _by_rows(lin: LinearMap, xs: Sequence[Value]) -> Value:
     return build(b, lin.result, lambda path: lin.pullback(xs, tape, _unit_vector(b, ct, path))[0])
 
 
-def _by_columns(lin: LinearMap, k: int, xs: Sequence[Value], column: Callable[[Path], Value]) -> Value:
-    return _of_columns(lin, k, xs, build(ir.current_builder(), linear_part(tangent(lin.types[k])), column))
+def _by_columns(lin: LinearMap, k: int, xs: Sequence[Value], product: Callable[[Value], Value]) -> Value:
+    b, t = ir.current_builder(), linear_part(tangent(lin.types[k]))
+    return _of_columns(lin, k, xs, build(b, t, lambda path: product(_unit_vector(b, t, path))))
+
+
+def _by_sweeps(lin: LinearMap, k: int, xs: Sequence[Value], sweeps: Sweeps, product: Callable[[Value], Value]) -> Value:
+    b, t = ir.current_builder(), linear_part(tangent(lin.types[k]))
+    columns = sweeps.products(b, lambda number: product(_unit_vectors(b, t, sweeps, number)))
+
+    def number(path: Path, out: Path) -> Value:
+        sweep, direction = sweeps.place(b, _index(b, place(t, path)))
+        return b.index(_read(b, b.index(columns, sweep), out), direction)
+
+    return _of_numbers(lin, k, xs, number)
 
 
 def _of_columns(lin: LinearMap, k: int, xs: Sequence[Value], columns: Value) -> Value:
+    b = ir.current_builder()
+    return _of_numbers(lin, k, xs, lambda path, out: _read(b, _read(b, columns, path), out))
+
+
+def _of_numbers(lin: LinearMap, k: int, xs: Sequence[Value], number: Callable[[Path, Path], Value]) -> Value:
+    """The Jacobian with `number(path, out)`, the derivative of what is at `out` in the result, for each number."""
     b, t = ir.current_builder(), linear_part(tangent(lin.types[k]))
-    inner: Callable[[Path], Value] = lambda out: filled(
-        b, build(b, t, lambda path: _read(b, _read(b, columns, path), out)), xs[k]
-    )
-    return build(b, lin.result, inner)
+    return build(b, lin.result, lambda out: filled(b, build(b, t, lambda path: number(path, out)), xs[k]))

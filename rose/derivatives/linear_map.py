@@ -17,18 +17,22 @@ from ..autodiff.half_signature import Arguments
 from ..autodiff.jvp import Mask, full_mask, interleaved, jvp
 from ..autodiff.linearize import linearize
 from ..autodiff.transpose import Halves, transpose
+from ..autodiff.vector_mode import vector_mode, widened
 from ..errors import TypeMismatch, here
 from ..frontend.function import AnyFn
 from ..frontend.values import to_value
 from ..ir import Builder, Func, Value, types
-from ..ir.types import Tuple, Type, as_tuple, linear_part, tangent, tuple_of, untyped
+from ..ir.types import Real, Tuple, Type, as_tuple, linear_part, tangent, tuple_of, untyped
 
 
 class LinearMap:
-    """The derivative of a function in some of its parameters; without `active`, in all that can have one."""
+    """The derivative of a function in some of its parameters; without `active`, in all that can have one.
 
-    def __init__(self, f: AnyFn, active: Sequence[int] | None = None) -> None:
-        self.f = f
+    With `directions` it is in vector mode: each number of a tangent is a vector of so many.
+    """
+
+    def __init__(self, f: AnyFn, active: Sequence[int] | None = None, directions: int | None = None) -> None:
+        self.f, self.directions = f, directions
         self.types = [untyped(t) for t in f.types]
         self.active = tuple([k for k, t in enumerate(self.types) if t.real] if active is None else active)
         self.result = untyped(f.result)
@@ -37,7 +41,9 @@ class LinearMap:
         """The function over numbers, and its derivative; None where that is zero everywhere."""
         func = untype(self.f.func)
         d = jvp(func, self.mask, here())
-        return func, None if d.flat else d.func
+        if d.flat:
+            return func, None
+        return func, d.func if self.directions is None else vector_mode(d.func, self.directions)
 
     @property
     def mask(self) -> Mask:
@@ -65,7 +71,7 @@ class LinearMap:
         """The value, and the derivative along the tangents `dxs` of some parameters: numbers, or else of type `Tan`."""
         b = ir.current_builder()
         func, d = self.func()
-        zero: Callable[[Type], Value] = lambda t: b.zero(untyped(tangent(t)) if numbers else tangent(t))
+        zero: Callable[[Type], Value] = lambda t: b.zero(self._tangent(t) if numbers else tangent(t))
         if d is None:
             return b.call(func, xs), zero(self.result)
         tangents = [dxs[k] if k in dxs else zero(xs[k].type) for k in self.moving]
@@ -113,21 +119,28 @@ class LinearMap:
             raise TypeMismatch(message, here(), "one for each parameter that has a derivative")
 
     def pushforward(self, xs: Sequence[Value], y: Value, tape: Value, dxs: Sequence[Any]) -> Value:
-        """The derivative along tangents of the active parameters, by the linear half."""
+        """The derivative along tangents of the active parameters, as a user gives them, by the linear half."""
         b = ir.current_builder()
         self.check_tangents(dxs)
+        given = [to_value(x, self.types[k], ("a tangent",)) for k, x in zip(self.active, dxs, strict=True)]
+        out = self.linear(xs, tape, {k: as_cotangent(b, x) for k, x in zip(self.active, given, strict=True)})
+        return filled(b, out, y)
+
+    def linear(self, xs: Sequence[Value], tape: Value, dxs: Mapping[int, Value]) -> Value:
+        """The derivative along the tangents `dxs` of some parameters, by the linear half."""
+        b = ir.current_builder()
         _, d = self.func()
         if d is None:
-            return filled(b, None, y)
-        given = {
-            k: as_cotangent(b, to_value(x, self.types[k], ("a tangent",)))
-            for k, x in zip(self.active, dxs, strict=True)
-        }
+            return b.zero(self._tangent(self.result))
         _, lin, signature = linearize(d)
-        tangents = [given[k] if k in given else b.zero(linear_part(tangent(xs[k].type))) for k in self.moving]
+        tangents = [dxs[k] if k in dxs else b.zero(self._tangent(xs[k].type)) for k in self.moving]
         linear = dict(zip(signature.linear, tangents, strict=True))
-        out = signature.call(b, lin, Arguments(linear, self._by_position(xs), [], tape))
-        return filled(b, b.get(out, 1), y)
+        return b.get(signature.call(b, lin, Arguments(linear, self._by_position(xs), [], tape)), 1)
+
+    def _tangent(self, t: Type) -> Type:
+        """The type of a tangent of a `t`, as numbers."""
+        t = linear_part(tangent(t))
+        return t if self.directions is None else widened(t, self.directions, Real)
 
     def _by_position(self, xs: Sequence[Value]) -> dict[int, Value]:
         """The primals by their positions in the derivative, which has tangents between them."""

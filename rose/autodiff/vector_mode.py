@@ -1,0 +1,115 @@
+"""Vector mode: a derivative along several tangents at once.
+
+    g : primals, and tangents over `Tan`  ->  the same over vectors of `Tan`, with one for each direction
+
+What touches no `Tan` is computed once for all directions. The rest is done in loops over the directions, each of as
+many operations in a row as can be. The copy is a function with tangents like any other: it can be called as it is,
+unzipped, linearised and transposed. In each direction it does the operations of `g`, in their order, so the bits are
+those of one direction at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..ir import ADD_TO, CALL, FOR, FREEZE, PURE_CALL, Block, Body, Branch, Builder, Func, Opaque, Value, While
+from ..ir.accumulators import is_ref
+from ..ir.callgraph import has_tangents, instructions, make_branch, make_while, memoised
+from ..ir.types import Fin, Tan, Type, Vec, map_leaves
+from ..optimise.rewriter import Env, Rewriter
+from .erase_tangents import emitted
+
+
+def vector_mode(g: Func, directions: int) -> Func:
+    """The copy of `g` over vectors of so many tangents; `g` itself, if it has none."""
+    if not has_tangents(g):
+        return g
+    return memoised(g, (vector_mode, directions), lambda f: _made(f, directions), has_tangents)
+
+
+def widened(t: Type, directions: int, leaf: Type = Tan) -> Type:
+    """`t` with a vector of so many numbers in the place of each."""
+    return map_leaves(t, lambda s: Vec(directions, s) if s is leaf else s)
+
+
+def _made(g: Func, directions: int) -> Func:
+    match g.kind:
+        case Body():
+            made = _VectorMode(directions).function(g)
+        case Branch(then, otherwise):
+            again = vector_mode(then, directions), vector_mode(otherwise, directions)
+            made = make_branch(g.name, *again, origin=g.origin)
+        case While(test, body, most):
+            again = vector_mode(test, directions), vector_mode(body, directions)
+            made = make_while(g.name, *again, most, origin=g.origin)
+        case Opaque():
+            raise AssertionError(f"{g} is opaque, and sees a tangent")
+    made.remat, made.primal = g.remat, g.primal
+    return made
+
+
+class _VectorMode(Rewriter):
+    """A copy whose operations on tangents are in loops over the directions."""
+
+    def __init__(self, directions: int) -> None:
+        self.directions = directions
+        self.readers: dict[Value, list[Value]] = {}
+        self.results: set[Value] = set()  # of blocks
+
+    def function(self, f: Func) -> Func:
+        self.results.update(f.body.results)
+        for v in instructions(f.body):
+            for a in v.args:
+                self.readers.setdefault(a, []).append(v)
+            if v.op is FOR:
+                self.results.update(v.attr.results)
+        return super().function(f)
+
+    def type(self, t: Type) -> Type:
+        return widened(t, self.directions)
+
+    def block(self, b: Builder, block: Block, env: Env) -> None:
+        run: dict[Value, None] = {}
+        for v in block.code:
+            if _is_operation(v):
+                run[v] = None
+                continue
+            if run and (v.op in _ENDS or any([a in run for a in v.args])):
+                self.together(b, run, env)
+                run = {}
+            b.loc = v.loc
+            env[v] = self.instruction(b, v, env)
+        if run:
+            self.together(b, run, env)
+
+    def together(self, b: Builder, run: Mapping[Value, None], env: Env) -> None:
+        """Operations on tangents, in one loop over the directions."""
+        read = [v for v in run if v in self.results or any([r not in run for r in self.readers.get(v, ())])]
+        with b.nested() as body:
+            i = b.param(Fin(self.directions))
+            one = dict[Value, Value]()  # in one direction
+            for v in run:
+                b.loc = v.loc
+                xs = [one[a] if a in one else self.of_one(b, env[a], i) if a.type.linear else env[a] for a in v.args]
+                one[v] = b.emit(v.op, tuple(xs))
+            body.results = tuple([one[v] for v in read])
+        _, vecs = b.close(body, [])
+        env.update(zip(read, vecs, strict=True))
+
+    def of_one(self, b: Builder, x: Value, i: Value) -> Value:
+        """A tangent in one direction; or the accumulator of one."""
+        return b.at(x, i) if is_ref(x) else b.index(x, i)
+
+    def call(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
+        return b.call(vector_mode(v.attr, self.directions), args)
+
+    def plain(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
+        return emitted(b, v, args, self.type(v.type))
+
+
+_ENDS = (ADD_TO, FREEZE, FOR, CALL, PURE_CALL)  # what may add to an accumulator, or read one
+
+
+def _is_operation(v: Value) -> bool:
+    """True for an operation on numbers that are tangents."""
+    return (v.type is Tan and v.op.eval is not None) or (v.op is ADD_TO and v.args[1].type is Tan)
