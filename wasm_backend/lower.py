@@ -96,7 +96,6 @@ class _Program:
         self.largest = 0
         self.used: dict[Func, dict[Size, bool]] = {}  # the dynamic sizes that each function uses, with what it calls
         self.dynamic: list[tuple[str, tuple[Dim, ...], dict[Size, bool], int | Size]] = []  # exports that use some
-        self.math: dict[str, int] = {}  # the functions of the library that are called
         self.failures: dict[tuple[str, str], tuple[int, Failure]] = {}
         self.sizes = DynamicSizes(self)
         self.heap = Heap(self)
@@ -120,7 +119,7 @@ class _Program:
         if self.top > LARGEST:
             raise too_large(self.order[-1], self.top, self.exports)
         mathematics = [v.op.library for v in needed if v.op.library]
-        self.math = link(m, mathematics, self.reserve)
+        self.math = link(m, mathematics, self.reserve)  # the functions of the library that are called
         for f in self.order:
             self.stops.work(f)
             if not f.is_opaque and f in self.called and f not in self.placed:
@@ -137,7 +136,7 @@ class _Program:
         origins = cast("Any", m.marks()) if self.asking is not None else ()
         stops = cast("Any", tuple(m.stops()))
         wasm = m.finish()
-        return Lowered(wasm, signatures, self.imports, tuple(self.math), failures, base, None, tuple(origins), stops)
+        return Lowered(wasm, signatures, self.imports, self.math.names, failures, base, None, tuple(origins), stops)
 
     def reserve(self, n: int, to: int) -> int:
         at = -(-self.top // to) * to

@@ -29,8 +29,11 @@ def arity(name: str) -> int:
     return 2 if double_of(name) in TWO else 1
 
 
-def module(names: Sequence[str], sweeps: bool = False) -> bytes:
-    """A module that exports these functions; and for each a `sweep`, that applies it to a row of points."""
+def module(names: Sequence[str], sweeps: bool = False, *, lanes: int = 1) -> bytes:
+    """A module that exports these functions; and for each a `sweep`, that applies it to a row of points.
+
+    With two lanes the sweep has the function for two numbers at once, and takes an even number of points.
+    """
     m, top = Module(), 16
 
     def reserve(size: int, align: int) -> int:
@@ -39,10 +42,14 @@ def module(names: Sequence[str], sweeps: bool = False) -> bytes:
         top = at + size
         return at
 
-    for name, index in link(m, names, reserve).items():
+    linked = link(m, names, reserve)
+    for name in linked.names:
+        index = linked.index[name]
         m.export(name, FUNC, index)
         if sweeps:
-            m.export(f"sweep {name}", FUNC, sweep(m, name, index))
+            m.export(
+                f"sweep {name}", FUNC, sweep_pairs(m, name, linked.twice(name)) if lanes == 2 else sweep(m, name, index)
+            )
     assert top < PAGE
     m.memory(8 if sweeps else 1)
     m.export("memory", MEMORY, 0)
@@ -51,15 +58,33 @@ def module(names: Sequence[str], sweeps: bool = False) -> bytes:
 
 def sweep(m: Module, name: str, index: int) -> int:
     """A function of (to, from, end): from there to the end, the results of what is stored at `from`."""
-    to, at, end = 0, 1, 2
+    to, at = 0, 1
     load, store, size = ("f32.load", "f32.store", 4) if is_single(name) else ("f64.load", "f64.store", 8)
     c = Code(3)
     c("loop"), c.get(to)
     for k in range(arity(name)):
         c.get(at), c(load, size * k)
     c("call", index), c(store, 0)
-    c.get(at), c.i32_const(size * arity(name)), c("i32.add"), c.set(at)
-    c.get(to), c.i32_const(size), c("i32.add"), c.tee(to), c.get(end), c("i32.lt_u"), c("br_if", 0), c("end")
+    return _next(m, c, size * arity(name), size)
+
+
+def sweep_pairs(m: Module, name: str, index: int) -> int:
+    """Likewise, of a function for two numbers at once."""
+    to, at, n = 0, 1, arity(name)
+    c = Code(3)
+    c("loop"), c.get(to)
+    for k in range(n):
+        c.get(at), c("f64.load", 8 * k), c("f64x2.splat"), c.get(at), c("f64.load", 8 * (k + n))
+        c("f64x2.replace_lane", 1)
+    c("call", index), c("v128.store", 0)
+    return _next(m, c, 16 * n, 16)
+
+
+def _next(m: Module, c: Code, read: int, written: int) -> int:
+    """The end of a loop that has read and written so many bytes."""
+    to, at, end = 0, 1, 2
+    c.get(at), c.i32_const(read), c("i32.add"), c.set(at)
+    c.get(to), c.i32_const(written), c("i32.add"), c.tee(to), c.get(end), c("i32.lt_u"), c("br_if", 0), c("end")
     out = m.reserve(m.type([I32, I32, I32], []))
     m.define(out, c)
     return out

@@ -79,7 +79,9 @@ def _body(r: Reader, names: dict[int, str]) -> Iterator[str]:
         elif kind == "v128.const":
             text += " {!r} {!r}".format(*struct.unpack("<dd", r.bytes(16)))
         elif kind == "i8x16.shuffle":
-            text += " {} {}".format(*[x // 8 for x in r.bytes(16)[::8]])
+            order = r.bytes(16)
+            width = 8 if all([order[k + 4] == order[k] + 4 for k in (0, 8)]) else 4
+            text += "".join([f" {x // width}" for x in order[::width]])
         elif kind == "v128.store64_lane":
             text += f" {r.unsigned()} {r.bytes(1)[0]}"
         elif kind.endswith("_lane"):

@@ -125,15 +125,22 @@ _TABLE = """
     i32.trunc_sat_f32_s fc00  i32.trunc_sat_f32_u fc01  i32.trunc_sat_f64_s fc02  i32.trunc_sat_f64_u fc03
     i64.trunc_sat_f32_s fc04  i64.trunc_sat_f32_u fc05  i64.trunc_sat_f64_s fc06  i64.trunc_sat_f64_u fc07
 
-    v128.load fd0003 u          v128.load64_splat fd0a03 u     v128.store fd0b03 u        v128.store64_lane fd5b03 ul
-    v128.const fd0c v128        i8x16.shuffle fd0d lanes       i64x2.splat fd12           f64x2.splat fd14
-    i64x2.extract_lane fd1d l   i64x2.replace_lane fd1e l      f64x2.extract_lane fd21 l  f64x2.replace_lane fd22 l
-    f64x2.eq fd47               f64x2.ne fd48                  f64x2.lt fd49              f64x2.le fd4b
-    v128.not fd4d               v128.and fd4e                  v128.or fd50               v128.xor fd51
-    v128.bitselect fd52         f64x2.ceil fd74                f64x2.floor fd75           f64x2.trunc fd7a
-    f64x2.nearest fd9401        i64x2.ne fdd701                f64x2.abs fdec01           f64x2.neg fded01
-    f64x2.sqrt fdef01           f64x2.add fdf001               f64x2.sub fdf101           f64x2.mul fdf201
-    f64x2.div fdf301            f64x2.min fdf401               f64x2.max fdf501
+    v128.load fd0003 u          v128.load64_splat fd0a03 u    v128.store fd0b03 u       v128.store64_lane fd5b03 ul
+    v128.const fd0c v128        i8x16.shuffle fd0d lanes      i64x2.splat fd12          f64x2.splat fd14
+    i32x4.extract_lane fd1b l   i64x2.extract_lane fd1d l     i64x2.replace_lane fd1e l
+    f64x2.extract_lane fd21 l   f64x2.replace_lane fd22 l
+    i32x4.eq fd37               i32x4.ne fd38                 i32x4.lt_u fd3a           i32x4.gt_u fd3c
+    i32x4.le_u fd3e             i32x4.ge_u fd40
+    f64x2.eq fd47               f64x2.ne fd48                 f64x2.lt fd49             f64x2.le fd4b
+    v128.not fd4d               v128.and fd4e                 v128.or fd50              v128.xor fd51
+    v128.bitselect fd52         v128.any_true fd53
+    f64x2.ceil fd74             f64x2.floor fd75              f64x2.trunc fd7a          f64x2.nearest fd9401
+    i32x4.shr_s fdac01          i32x4.shr_u fdad01            i64x2.shl fdcb01          i64x2.shr_u fdcd01
+    i64x2.add fdce01            i64x2.sub fdd101              i64x2.ne fdd701           i64x2.lt_s fdd801
+    i64x2.gt_s fdd901           i64x2.le_s fdda01             i64x2.ge_s fddb01
+    f64x2.abs fdec01            f64x2.neg fded01              f64x2.sqrt fdef01         f64x2.add fdf001
+    f64x2.sub fdf101            f64x2.mul fdf201              f64x2.div fdf301          f64x2.min fdf401
+    f64x2.max fdf501            f64x2.convert_low_i32x4_s fdfe01
     f64x2.relaxed_madd fd8702   f64x2.relaxed_nmadd fd8802
 """
 
@@ -166,9 +173,10 @@ def _access(offset: int, lane: int) -> bytes:
     return unsigned(offset) + _BYTE[lane]
 
 
-def _lanes(first: int, second: int) -> bytes:
-    """The byte indices of an `i8x16.shuffle` that takes two of the four numbers in two vectors."""
-    return bytes([8 * lane + k for lane in (first, second) for k in range(8)])
+def _lanes(*lanes: int) -> bytes:
+    """The byte indices of an `i8x16.shuffle` that takes two of the four numbers in two vectors, or four of eight."""
+    width = 16 // len(lanes)
+    return bytes([width * lane + k for lane in lanes for k in range(width)])
 
 
 _f32, _f64, _v128 = struct.Struct("<f").pack, struct.Struct("<d").pack, struct.Struct("<dd").pack

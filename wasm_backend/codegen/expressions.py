@@ -24,7 +24,7 @@ class Expressions:
     def __init__(self, frame: Frame) -> None:
         self.frame, self.c, self.location = frame, frame.c, frame.location
         self.deferred = frame.lives.deferred
-        self.math = frame.program.math
+        self.math = frame.program.math.index
         # (index of a loop, bytes) -> the local that has their product: see `strength_reduction.py`
         self.pointers: dict[tuple[Value, int], int] = {}
         self.unread: set[Value] = set()  # indices that only pointers are made of, so that they are no numbers

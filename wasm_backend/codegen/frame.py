@@ -26,11 +26,20 @@ from .memory import Memory
 from .stops import Stops
 
 
+class Mathematics(Protocol):
+    """The functions of the library: the index of each, and of its form for two numbers at once."""
+
+    index: dict[str, int]
+
+    def twice(self, name: str, /) -> int:
+        """The index of the form for two numbers; the function is written when it is asked for."""
+        ...
+
+
 class Program(Protocol):
     """The module, as the writer of a function needs it."""
 
     index: dict[Func, int]
-    math: dict[str, int]  # the functions of the library
     heap: Heap
     sizes: DynamicSizes
     mailbox: dict[Func, list[Mem | None]]  # where the parameters go, of functions that have too many
@@ -43,6 +52,8 @@ class Program(Protocol):
     placed: Container[Func]  # functions that are written where they are called
     simd: bool | str  # loops are vectorised; if "relaxed", their bits may depend on the machine
 
+    @property
+    def math(self) -> Mathematics: ...
     def adder(self) -> int: ...
     def failure(self, why: Failure) -> int: ...
     def code(self, frame: Frame) -> None: ...

@@ -5,31 +5,59 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from rose.ir.libm.library import ADDRESS, CALL, OFFSET, STACK, STACK_POINTER, Function, Relocation, closure
+from rose.ir.libm.library import (
+    ADDRESS,
+    CALL,
+    OFFSET,
+    STACK,
+    STACK_POINTER,
+    Function,
+    Relocation,
+    closure,
+    library,
+)
 
-from ..binary.encoder import I32, Module, signed, unsigned
+from ..binary.encoder import I32, V128, Module, signed, unsigned
+from .lanes import lanes
 
 _HERE = Path(__file__).parent
 
 
-def link(module: Module, names: Iterable[str], reserve: Callable[[int, int], int]) -> dict[str, int]:
-    """Add these functions to a module, each once; the result is the index of each.
+class Linked:
+    """The functions of the library in a module: the index of each, and of its form for two numbers."""
+
+    def __init__(self, module: Module, names: Iterable[str], reserve: Callable[[int, int], int]) -> None:
+        self._module, self._twice = module, dict[str, int]()
+        self.names = tuple(dict.fromkeys(names))
+        needed = closure(self.names)
+        self.address = {d.name: reserve(len(d.content), d.align) for d in needed.data}
+        for d in needed.data:
+            if any(d.content):
+                module.data(self.address[d.name], d.content)
+        self.index = {f.name: module.reserve(module.type(f.params, f.results), f.name) for f in needed.functions}
+        # the stack grows down, from the end of its memory
+        stack = module.global_(I32, True, reserve(STACK, 16) + STACK) if needed.stack else None
+        for f in needed.functions:
+            module.define(self.index[f.name], body(f, self.index, self.address, stack))
+
+    def twice(self, name: str) -> int:
+        """The index of the function for two numbers at once, which is written when it is asked for."""
+        if name not in self._twice:
+            f = library().functions[name]
+            k = self._twice[name] = self._module.reserve(
+                self._module.type([V128] * len(f.params), [V128]), f"{name} twice"
+            )
+            self._module.define(k, lanes(f, self))
+        return self._twice[name]
+
+
+def link(module: Module, names: Iterable[str], reserve: Callable[[int, int], int]) -> Linked:
+    """Add these functions to a module, each once, with all that they call.
 
     `reserve(size, align)` returns the address of memory that nothing else writes to, and that is zero outside
     of data segments. Callers may be written before or after.
     """
-    names = list(dict.fromkeys(names))
-    needed = closure(names)
-    address = {d.name: reserve(len(d.content), d.align) for d in needed.data}
-    for d in needed.data:
-        if any(d.content):
-            module.data(address[d.name], d.content)
-    index = {f.name: module.reserve(module.type(f.params, f.results), f.name) for f in needed.functions}
-    # the stack grows down, from the end of its memory
-    stack = module.global_(I32, True, reserve(STACK, 16) + STACK) if needed.stack else None
-    for f in needed.functions:
-        module.define(index[f.name], body(f, index, address, stack))
-    return {name: index[name] for name in names}
+    return Linked(module, names, reserve)
 
 
 def body(f: Function, index: Mapping[str, int], address: Mapping[str, int], stack: int | None) -> bytes:

@@ -220,6 +220,8 @@ class VectorWriter:
             for step in twin(v.op) or ():
                 if isinstance(step, int):
                     self.push(v.args[step])
+                elif isinstance(step, str):
+                    self.c("call", self.frame.program.math.twice(step))
                 else:
                     self.c.emit(step)
 
@@ -274,7 +276,7 @@ class VectorWriter:
             if isinstance(step, int):
                 self._push_lane(v.args[step], lane)
             elif isinstance(step, str):
-                self.c("call", self.frame.program.math[step])
+                self.c("call", self.frame.program.math.index[step])
             else:
                 self.c.emit(step)
 

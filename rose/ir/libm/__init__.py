@@ -2,7 +2,8 @@
 
 `libm.bin` holds it, and `wasm_backend/libm/build.py` says how it is made. The linker of the back end puts what
 a module calls into the module; `function` runs the very same code in plain Python, for the interpreter and
-for folding constants. `nearest` rounds to single precision. The notices of its authors are in `NOTICE`.
+for folding constants. `branches.py` tells what ordinary arguments decide in it. `nearest` rounds to single precision.
+The notices of its authors are in `NOTICE`.
 """
 
 from .evaluate import function, nearest

@@ -40,15 +40,15 @@ def function(name: str) -> Callable[..., float]:
 def _with_memory(name: str) -> Callable[..., float]:
     """The function, and what provides its memory."""
     needed, f = closure([name]), _define(name)
-    address, image = _memory()
-    memory = image[: max([address[d.name] + len(d.content) for d in needed.data], default=0)]
+    address, image = memory()
+    mine = image[: max([address[d.name] + len(d.content) for d in needed.data], default=0)]
     if needed.stack or not all([any(d.content) for d in needed.data]):  # data of zeros is there to be written
-        return lambda *xs: f(bytearray(memory), *xs)
-    return lambda *xs: f(memory, *xs)
+        return lambda *xs: f(bytearray(mine), *xs)
+    return lambda *xs: f(mine, *xs)
 
 
 @cache
-def _memory() -> tuple[dict[str, int], bytes]:
+def memory() -> tuple[dict[str, int], bytes]:
     """The address of everything, and the memory at the start of a call: first what those that write to it need."""
     data = {d.name: d for d in (*closure(["sin"]).data, *library().data.values())}
     address, image = {"": _POINTER}, bytearray(_TOP)
@@ -63,12 +63,12 @@ def _memory() -> tuple[dict[str, int], bytes]:
 @cache
 def _define(name: str) -> Callable[..., float]:
     """A function as it is called by others, in the namespace that all of them share."""
-    called = [r.target for r in library().functions[name].relocations if name_of(r.target) not in _NAMES]
+    called = [r.target for r in library().functions[name].relocations if name_of(r.target) not in NAMES]
     for other in called:
-        _NAMES[name_of(other)] = _later(other)
-    text = translate(library().functions[name], library(), _memory()[0])
-    exec(compile(text, f"<libm {name}>", "exec"), _NAMES)
-    return _NAMES[name_of(name)]
+        NAMES[name_of(other)] = _later(other)
+    text = translate(library().functions[name], library(), memory()[0])
+    exec(compile(text, f"<libm {name}>", "exec"), NAMES)
+    return NAMES[name_of(name)]
 
 
 def _later(name: str) -> Callable[..., float]:
@@ -108,7 +108,7 @@ def _signed(x: int) -> int:
 
 _STRUCTS = {type: struct.Struct(form) for type, form in {"i32": "<I", "i64": "<Q", "f32": "<f", "f64": "<d"}.items()}
 _F32 = _STRUCTS["f32"]
-_NAMES: dict[str, Any] = {
+NAMES: dict[str, Any] = {
     "divide": _divide, "root": _root, "whole": _whole, "single": nearest, "signed": _signed,
     "copysign": math.copysign, "inf": math.inf, "nan": math.nan,
     **{f"{type}_load": s.unpack_from for type, s in _STRUCTS.items()},

@@ -16,12 +16,7 @@ from .library import CALL, Function, Library, Relocation
 
 def translate(f: Function, library: Library, address: Mapping[str, int]) -> str:
     """The text of the function, called `name_of(f.name)`; data and the stack pointer, `""`, are at these addresses."""
-    types, code = decode(f, library.opcodes)
-    writer = _Writer(f, library, address)
-    writer.locals(types)
-    for i in code:
-        writer.write(i)
-    return "\n".join(writer.lines) + "\n"
+    return Writer(f, library, address).text()
 
 
 def name_of(function: str) -> str:
@@ -95,17 +90,25 @@ class _Label(NamedTuple):
     passing: set[int]
 
 
-class _Writer:
+class Writer:
     """The lines of a function, while they are written."""
 
     def __init__(self, f: Function, library: Library, address: Mapping[str, int]) -> None:
         self.library, self.address = library, address
-        self.params = len(f.params)
+        self.f, self.params = f, len(f.params)
         self.lines = [f"def {name_of(f.name)}({', '.join(['m', *[f'l{k}' for k in range(self.params)]])}):"]
         self.stack: list[_Term] = []
         self.labels: list[_Label] = []
         self.count = 0  # of labels and variables so far
         self.unreachable = 0  # how deep in blocks that cannot be reached
+
+    def text(self) -> str:
+        """The whole text."""
+        types, code = decode(self.f, self.library.opcodes)
+        self.locals(types)
+        for i in code:
+            self.write(i)
+        return "\n".join(self.lines) + "\n"
 
     def locals(self, types: list[int]) -> None:
         """Those that are no parameters are zero at first."""
@@ -278,9 +281,9 @@ class _Writer:
 
 _MEMORY = frozenset(["m"])
 _INSTRUCTIONS: dict[str, Callable[..., None]] = {
-    "local.get": _Writer.get, "local.set": _Writer.set, "local.tee": _Writer.tee, "call": _Writer.call,
-    "global.get": _Writer.get_stack, "global.set": _Writer.set_stack,
-    "block": _Writer.block, "loop": _Writer.loop, "end": _Writer.end, "br": _Writer.br, "br_if": _Writer.br_if,
-    "br_table": _Writer.br_table, "return": _Writer.return_,
+    "local.get": Writer.get, "local.set": Writer.set, "local.tee": Writer.tee, "call": Writer.call,
+    "global.get": Writer.get_stack, "global.set": Writer.set_stack,
+    "block": Writer.block, "loop": Writer.loop, "end": Writer.end, "br": Writer.br, "br_if": Writer.br_if,
+    "br_table": Writer.br_table, "return": Writer.return_,
 }  # fmt: skip
-_TYPED: dict[str, Callable[..., None]] = {"const": _Writer.const, "load": _Writer.load, "store": _Writer.store}
+_TYPED: dict[str, Callable[..., None]] = {"const": Writer.const, "load": Writer.load, "store": Writer.store}

@@ -47,3 +47,12 @@ def test_a_function_without_a_name_is_shown_by_its_index():
     m = Module()
     m.define(m.reserve(m.type([], [])), Code(params=0))
     assert disassemble(m.finish()) == "\nfunc 0 () -> ()\nend"
+
+
+def test_a_shuffle_is_shown_by_the_numbers_or_the_halves_that_it_takes():
+    for order in ((0, 3), (0, 0, 2, 2), (1, 1, 3, 3), (4, 5, 0, 1)):
+        m, c = Module(), Code(params=0)
+        c("v128.const", 0, 0), c("v128.const", 0, 0), c("i8x16.shuffle", *order), c("drop")
+        m.define(m.reserve(m.type([], [])), c)
+        shown = order if order != (4, 5, 0, 1) else (2, 0)
+        assert f"i8x16.shuffle {' '.join(map(str, shown))}\n" in disassemble(m.finish())

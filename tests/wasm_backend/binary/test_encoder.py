@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -154,7 +155,8 @@ IMMEDIATES = {
     encoder._lane: [((0,), "0"), ((1,), "1")],
     encoder._access: [((n, k), f"{n} {k}") for n in INDICES for k in (0, 1)],
     encoder._lanes: [
-        ((x, y), " ".join([str(8 * lane + k) for lane in (x, y) for k in range(8)])) for x in range(4) for y in range(4)
+        (lanes, " ".join([str(16 // len(lanes) * x + k) for x in lanes for k in range(16 // len(lanes))]))
+        for lanes in [*product(range(4), repeat=2), (0, 0, 2, 2), (7, 3, 1, 5)]
     ],
     unsigned: [((n,), str(n)) for n in INDICES],
     None: [((), "")],

@@ -39,6 +39,9 @@ def text(f: Any) -> str:
         (lambda x, i: x[2 * i] - x[2 * i + 1], "i8x16.shuffle"),
         (lambda x, i: rose.select(x[i] > 0.0, x[i], 1.0), "v128.bitselect"),
         (lambda x, i: rose.sin(x[i]), "f64x2.replace_lane"),
+        (lambda x, i: rose.exp(x[i]), "call exp twice"),
+        (lambda x, i: rose.sigmoid(x[i] * x[i + 1]), "call exp twice"),
+        (lambda x, i: abs(x[i]) ** x[i + 1] * rose.log(x[i]), "call pow twice"),
         (lambda x, i: x[i] * i, "f64.convert_i32_u"),
     ],
 )
