@@ -19,8 +19,8 @@ from .derivatives.gradients import grad, hvp, value_and_grad
 from .derivatives.jacobians import hessian, jacobian
 from .derivatives.sparse.pattern import sparsity
 from .errors import NotDifferentiable, TypeMismatch, argument, edge, here
+from .frontend.arrays.products import dot
 from .frontend.function import AnyFn, MadeBy, checked, make
-from .frontend.language.vectors import dot
 from .frontend.pickling import again
 from .frontend.signatures import fresh_name
 from .frontend.transforms import made_by, remembered

@@ -20,7 +20,7 @@ _BY_ANOTHER_NAME = {
     "atan": "arctan",
     "atan2": "arctan2",
     "atanh": "arctanh",
-    "dot": "inner vdot vecdot sumprod",
+    "dot": "vecdot sumprod",
     "lgamma": "gammaln",
     "matmul": "matvec vecmat",
     "norm": "vector_norm matrix_norm",
@@ -31,7 +31,7 @@ _BY_ANOTHER_NAME = {
     "round": "around rint",
     "sigmoid": "expit",
     "sum": "fsum nansum add.reduce",
-    "transpose": "matrix_transpose permute_dims",
+    "transpose": "permute_dims",
     "trunc": "fix",
 }
 _WRITTEN = {
@@ -55,11 +55,9 @@ _WRITTEN = {
     "sinc": "rose.select(x == 0.0, 1.0, rose.sin(math.pi * x) / (math.pi * x))",
     "dist": "rose.norm(rose.vec(v[i] - w[i] for i in rose.range(n)))",
     "mean": "rose.sum(...) / n", "average": "rose.sum(...) / n",
-    "outer": "rose.vec(rose.vec(v[i] * w[j] for j in rose.range(m)) for i in rose.range(n))",
     "trace": "rose.sum(a[i][i] for i in rose.range(n))",
     "factorial": "rose.gamma(x + 1.0)", "isqrt": "rose.floor(rose.sqrt(x))",
     "array": "a list [x, y], which is a vector,", "asarray": "a list [x, y], which is a vector,",
-    "stack": "a list [v, w]", "vstack": "a list [v, w]",
     "complex": "two Reals, the real part and the imaginary part,",
 }  # fmt: skip
 
@@ -90,9 +88,6 @@ def of_library(name: str) -> str:
 
 
 _OF_ROSE = {  # what has no function of Rose's in its place, looked for in `rose`
-    "zeros": "rose.vec(0.0 for _ in rose.range(n))", "ones": "rose.vec(1.0 for _ in rose.range(n))",
-    "concatenate": "rose.vec([*(v[i] for i in range(n)), *(w[j] for j in range(m))])",
-    "arange": "rose.range(n)", "linspace": "rose.vec(a + (b - a) * i / (n - 1) for i in rose.range(n))",
     "vmap": "rose.compile(f).map(xs), for many calls at once; rose.vec(f(x[i]) for i in rose.range(n)) in a function,",
     "jit": "rose.compile(f), or just f(x), which compiles when it is first called,",
     "check": "rose.testing.examine(f)", "fori_loop": "for i in rose.range(n)", "switch": "rose.cond",

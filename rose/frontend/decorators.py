@@ -19,14 +19,13 @@ from ..ir.value import install_operators, is_function
 from . import operators, vocabulary
 from .annotations import as_type
 from .any_size import any_size
-from .arrays import elementwise, indexing, shapes, ufuncs
+from .arrays import elementwise, indexing, products, shapes, ufuncs
 from .function import AnyFn, Fn, Opaque, P
-from .language import vectors
 from .signatures import arity, check_plain, name_of, types_of, written
 from .syntax.source import rewrite
 from .tracing import R
 
-install_operators({**operators.TABLE, "@": vectors.matmul, "each": elementwise.each, "array": shapes.as_array})
+install_operators({**operators.TABLE, "@": products.matmul, "each": elementwise.each, "array": shapes.as_array})
 install_operators(
     {"ufunc": ufuncs.applied, "function": vocabulary.applied, "part": indexing.part, ".": vocabulary.attribute}
 )

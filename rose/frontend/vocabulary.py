@@ -19,7 +19,7 @@ from ..errors import TypeMismatch, here
 from ..errors.numpy_names import of_library
 from ..host.marshal import is_listing
 from ..ir import Value, a_traced
-from .arrays import attributes, ufuncs
+from .arrays import attributes, creation, einsum, joining, products, shaping, ufuncs
 from .language import loops, select, vectors
 
 
@@ -42,7 +42,8 @@ class Name(NamedTuple):
         return (self.function.__doc__ or "").partition("\n")[0]
 
 
-CHOICE, PRODUCTS, REDUCTIONS, SHAPES = "choice", "products", "reductions", "shapes"
+CHOICE, CREATION, PRODUCTS = "choice", "creation", "products"
+REDUCTIONS, SHAPES = "reductions", "shapes"
 
 VOCABULARY: tuple[Name, ...] = (
     Name("where", select.where, CHOICE),
@@ -52,10 +53,51 @@ VOCABULARY: tuple[Name, ...] = (
     Name("max", loops.max, REDUCTIONS, "max amax", method=True),
     Name("norm", vectors.norm, REDUCTIONS, "linalg.norm"),
     Name("logsumexp", vectors.logsumexp, REDUCTIONS),
-    Name("dot", vectors.dot, PRODUCTS, method=True),
-    Name("matmul", vectors.matmul, PRODUCTS),
-    Name("cross", vectors.cross, PRODUCTS, "cross linalg.cross"),
-    Name("transpose", vectors.transpose, SHAPES, method=True),
+    Name("dot", products.dot, PRODUCTS, method=True),
+    Name("vdot", products.vdot, PRODUCTS),
+    Name("inner", products.inner, PRODUCTS),
+    Name("outer", products.outer, PRODUCTS, "outer linalg.outer"),
+    Name("kron", products.kron, PRODUCTS),
+    Name("cross", products.cross, PRODUCTS, "cross linalg.cross"),
+    Name("matmul", products.matmul, PRODUCTS, "matmul linalg.matmul"),
+    Name("tensordot", products.tensordot, PRODUCTS, "tensordot linalg.tensordot"),
+    Name("einsum", einsum.einsum, PRODUCTS),
+    Name("convolve", products.convolve, PRODUCTS),
+    Name("trapezoid", products.trapezoid, PRODUCTS, "trapezoid trapz"),
+    Name("zeros", creation.zeros, CREATION),
+    Name("ones", creation.ones, CREATION),
+    Name("full", creation.full, CREATION),
+    Name("eye", creation.eye, CREATION),
+    Name("arange", creation.arange, CREATION),
+    Name("linspace", creation.linspace, CREATION),
+    Name("zeros_like", creation.zeros_like, CREATION),
+    Name("ones_like", creation.ones_like, CREATION),
+    Name("full_like", creation.full_like, CREATION),
+    Name("meshgrid", creation.meshgrid, CREATION),
+    Name("reshape", shaping.reshape, SHAPES, method=True),
+    Name("ravel", shaping.ravel, SHAPES, method=True),
+    Name("flatten", shaping.flatten, SHAPES, method=True),
+    Name("transpose", shaping.transpose, SHAPES, "transpose permute_dims", method=True),
+    Name("moveaxis", shaping.moveaxis, SHAPES),
+    Name("swapaxes", shaping.swapaxes, SHAPES, method=True),
+    Name("squeeze", shaping.squeeze, SHAPES, method=True),
+    Name("expand_dims", shaping.expand_dims, SHAPES),
+    Name("broadcast_to", shaping.broadcast_to, SHAPES),
+    Name("flip", shaping.flip, SHAPES),
+    Name("roll", shaping.roll, SHAPES),
+    Name("tile", shaping.tile, SHAPES),
+    Name("repeat", shaping.repeat, SHAPES, method=True),
+    Name("tril", shaping.tril, SHAPES),
+    Name("triu", shaping.triu, SHAPES),
+    Name("diag", shaping.diag, SHAPES),
+    Name("diagonal", shaping.diagonal, SHAPES, method=True),
+    Name("stack", joining.stack, SHAPES),
+    Name("concatenate", joining.concatenate, SHAPES, "concatenate concat"),
+    Name("hstack", joining.hstack, SHAPES),
+    Name("vstack", joining.vstack, SHAPES),
+    Name("split", joining.split, SHAPES),
+    Name("array_split", joining.array_split, SHAPES),
+    Name("pad", joining.pad, SHAPES),
 )
 
 _BY_NUMPY = {numpys: row.function for row in VOCABULARY for numpys in row.numpys}

@@ -9,11 +9,12 @@ from typing import Any
 from ..derivatives import gradients, jacobians
 from ..derivatives.flatten import Flat
 from ..frontend.any_size import of_any_size
+from ..frontend.arrays.products import dot
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.select import abs as absolute
 from ..frontend.language.select import select, stop_gradient
-from ..frontend.language.vectors import dot, norm
+from ..frontend.language.vectors import norm
 from ..ir import ops
 from .descent import each
 from .linear_algebra import solution

@@ -24,10 +24,10 @@ from ..derivatives import gradients
 from ..derivatives.flatten import Flat, is_real
 from ..errors import TypeMismatch, argument, here
 from ..frontend.any_size import of_any_size
+from ..frontend.arrays.products import dot
 from ..frontend.function import AnyFn, checked, make
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
-from ..frontend.language.vectors import dot
 from ..ir import ops
 from ..ir.types import Fin, Real, Type, Vec
 from .descent import each

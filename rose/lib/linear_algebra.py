@@ -7,9 +7,10 @@ from functools import cache
 from typing import Any
 
 from ..errors import TypeMismatch, argument, edge, here
+from ..frontend.arrays import shaping
 from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
-from ..frontend.language import control, loops, vectors
+from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
 from ..frontend.values import infer
@@ -26,7 +27,7 @@ def cholesky(a: Any) -> Any:
     definite, all numbers of the result are nan.
     """
     m = _matrix(a, "cholesky")
-    return vectors.transpose(_or_nan(m.type)(*_factor(m.type)(m)))
+    return shaping.transpose(_or_nan(m.type)(*_factor(m.type)(m)))
 
 
 @edge

@@ -7,11 +7,12 @@ from typing import Any
 
 from ..derivatives import gradients
 from ..frontend.any_size import of_any_size
+from ..frontend.arrays.products import dot
 from ..frontend.function import AnyFn
 from ..frontend.language import control, loops
 from ..frontend.language.select import abs as absolute
 from ..frontend.language.select import select
-from ..frontend.language.vectors import dot, norm
+from ..frontend.language.vectors import norm
 from .descent import along, each
 from .linear_algebra import backwards
 from .objective import ROUNDING, Found, Objective, limits, searching, whole

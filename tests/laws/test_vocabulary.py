@@ -83,10 +83,77 @@ ROWS = {
     "max": reduction("max"),
     "norm": of_vectors(rose.norm, np.linalg.norm, (3, 2)),
     "logsumexp": of_vectors(rose.logsumexp, lambda x: np.log(np.sum(np.exp(x))), (5,)),
-    "dot": of_vectors(rose.dot, np.dot, (5,), (5,)),
-    "matmul": of_vectors(rose.matmul, np.matmul, (2, 3), (3, 4)),
-    "cross": of_vectors(rose.cross, np.cross, (3,), (3,)),
-    "transpose": of_vectors(rose.transpose, np.transpose, (3, 2)),
+}
+
+
+def written(text: str, *shapes: Shape, rtol: float = 0.0) -> Call:
+    """The call that is written, of `x`, `y`, `z` of these shapes."""
+    of: Callable[[Any], Of] = lambda of: lambda *xs: eval(text, {**vars(of), **dict(zip("xyz", xs, strict=False))})
+    return Call(of(rose), of(np), [*shapes], rtol=rtol)
+
+
+def moving(*texts: str, low: int = 1, dims: bool = True) -> Row:
+    """A row of calls that only move elements, of arrays of any shape."""
+    draw = lambda r: written(r.choice(texts), shape(r, low))
+    return Row(draw, [written(texts[0], (2, 3))], [written(f"ravel({texts[0]})", (2, 3))] if dims else [])
+
+
+def product(*calls: tuple[str, *tuple[Shape, ...]]) -> Row:
+    """A row of these calls, whose sums are in an order that NumPy does not promise."""
+    made = [written(text, *shapes, rtol=1e-14) for text, *shapes in calls]
+    return Row(ones_of(*made), made[:1], [])
+
+
+def made(name: str) -> Row:
+    """A row of a function that makes an array of a size."""
+    call = lambda n: written(f"{name}({n}) * x", (n,))
+    sized = Call(lambda x: getattr(rose, name)(x.shape[0]) * x, lambda x: getattr(np, name)(len(x)) * x, [(3,)])
+    return Row(ones_of(*map(call, (0, 1, 3))), [call(3)], [sized] if name != "eye" else [])
+
+
+ROWS |= {
+    **{name: made(name) for name in ("zeros", "ones", "eye", "arange")},
+    "full": product(("full((2, 3), x[0]) * x", (3,)), ("full((3,), x)", (3,))),
+    "linspace": product(("linspace(x[0], x[1], 5)", (2,)), ("linspace(x[0], 1.0, 4, endpoint=False)", (2,))),
+    "zeros_like": moving("zeros_like(x) + x"),
+    "ones_like": moving("ones_like(x) * x"),
+    "full_like": moving("full_like(x, 2.5) * x"),
+    "meshgrid": product(("stack(meshgrid(x, y))", (2,), (3,)), ("meshgrid(x, y, indexing='ij')[1]", (2,), (3,))),
+    "reshape": moving("reshape(x, (-1,))", "reshape(x, (*x.shape, 1))", "reshape(x, x.shape[::-1])"),
+    "ravel": moving("ravel(x)"),
+    "flatten": Row(lambda r: Call(rose.flatten, np.ravel, [shape(r)]), [Call(rose.flatten, np.ravel, [(2, 3)])]),
+    "transpose": moving("transpose(x)", "x.transpose()", "x.T"),
+    "moveaxis": moving("moveaxis(x, 0, -1)", "moveaxis(x, -1, 0)"),
+    "swapaxes": moving("swapaxes(x, 0, -1)", "x.swapaxes(0, -1)"),
+    "squeeze": moving("squeeze(x)", "x.squeeze()"),
+    "expand_dims": moving("expand_dims(x, 0)", "expand_dims(x, (0, -1))"),
+    "broadcast_to": moving("broadcast_to(x, (2, *x.shape))"),
+    "flip": moving("flip(x)", "flip(x, 0)", "flip(x, -1)"),
+    "roll": moving("roll(x, 2)", "roll(x, -1, 0)", "roll(x, 3, -1)"),
+    "tile": moving("tile(x, 2)", "tile(x, (2, 1))"),
+    "repeat": moving("repeat(x, 3)", "repeat(x, 2, -1)"),
+    "tril": moving("tril(x)", "tril(x, -1)", "tril(x, 1)", low=2),
+    "triu": moving("triu(x)", "triu(x, -1)", "triu(x, 1)", low=2),
+    "diag": product(("diag(x)", (3,)), ("diag(x, -1)", (3,)), ("diag(x, 1)", (3, 4)), ("diag(x)", (0,))),
+    "diagonal": moving("diagonal(x)", "diagonal(x, 1)", "x.diagonal(-1)", low=2, dims=False),
+    "stack": moving("stack([x, 2 * x])", "stack([x, x], -1)", "stack([x, x, x], 1)"),
+    "concatenate": moving("concatenate([x, 2 * x])", "concatenate([x, x], -1)", "concatenate([x, x], None)"),
+    "hstack": moving("hstack([x, -x])"),
+    "vstack": moving("vstack([x, x])"),
+    "split": moving("split(x, 1)[0]", "split(x, [1, 2])[1]", "split(x, [1], -1)[0]", dims=False),
+    "array_split": moving("array_split(x, 2)[0]", "array_split(x, 3, -1)[1]", dims=False),
+    "pad": moving("pad(x, 1)", "pad(x, (2, 1), constant_values=1.5)"),
+    "dot": product(("dot(x, y)", (5,), (5,)), ("x.dot(y)", (2, 3), (3, 2)), ("dot(x, y)", (2, 3), (3,))),
+    "vdot": product(("vdot(x, y)", (2, 3), (2, 3)), ("vdot(x, y)", (0,), (0,))),
+    "inner": product(("inner(x, y)", (2, 3), (4, 3)), ("inner(x, y)", (3,), (3,))),
+    "outer": product(("outer(x, y)", (2,), (3,)), ("outer(x, y)", (0,), (3,))),
+    "kron": product(("kron(x, y)", (2, 2), (3,)), ("kron(x, y)", (2, 1), (1, 3))),
+    "cross": product(("cross(x, y)", (3,), (3,)), ("cross(x, y)", (2, 3), (3,))),
+    "matmul": product(("matmul(x, y)", (2, 3), (3, 4)), ("x @ y", (2, 2, 3), (3, 1)), ("x @ y", (3,), (4, 3, 2))),
+    "tensordot": product(("tensordot(x, y, 1)", (2, 3), (3, 2)), ("tensordot(x, y)", (3, 2, 3), (2, 3, 2))),
+    "einsum": product(("einsum('ij,jk->ik', x, y)", (2, 3), (3, 2)), ("einsum('ii', x)", (3, 3))),
+    "convolve": product(("convolve(x, y)", (4,), (2,)), ("convolve(x, y, 'valid')", (4,), (2,))),
+    "trapezoid": product(("trapezoid(x)", (5,)), ("trapezoid(x, y, axis=0)", (3, 2), (3,))),
 }
 NAMES = [row.name for row in VOCABULARY]
 SMOOTH = [(name, k) for name in ROWS for k in range(len(ROWS[name].smooth))]

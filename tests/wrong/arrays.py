@@ -168,3 +168,163 @@ def a_method_that_arrays_lack():
         return x.tostring()
 
     return f
+
+
+def reshape_to_another_count():
+    @fn
+    def f(x: Vec[2, 3]) -> Vec[7]:
+        return rose.reshape(x, 7)
+
+    return f
+
+
+def reshape_with_two_free_sizes():
+    @fn
+    def f(x: Vec[6]) -> Vec[2, 3]:
+        return rose.reshape(x, (-1, -1))
+
+    return f
+
+
+def concatenate_of_other_shapes():
+    @fn
+    def f(x: Vec[2, 3], y: Vec[2, 4]) -> Vec[4, 3]:
+        return rose.concatenate([x, y])
+
+    return f
+
+
+def concatenate_of_numbers():
+    @fn
+    def f(x: Real) -> Vec[2]:
+        return rose.concatenate([x, x])
+
+    return f
+
+
+def concatenate_of_two_kinds():
+    @fn
+    def f(x: Vec[2]) -> Vec[4]:
+        return rose.concatenate([x, x > 0.0])
+
+    return f
+
+
+def stack_of_nothing():
+    @fn
+    def f(x: Real) -> Real:
+        return x + rose.stack([])[0]
+
+    return f
+
+
+def stack_of_other_shapes():
+    @fn
+    def f(x: Vec[2], y: Vec[3]) -> Vec[2, 2]:
+        return rose.stack([x, y])
+
+    return f
+
+
+def einsum_with_a_digit():
+    @fn
+    def f(x: Vec[2, 3], y: Vec[3]) -> Vec[2]:
+        return rose.einsum("i1,1->i", x, y)
+
+    return f
+
+
+def einsum_of_too_many_operands():
+    @fn
+    def f(x: Vec[2, 3], y: Vec[3]) -> Vec[2]:
+        return rose.einsum("ij->i", x, y)
+
+    return f
+
+
+def einsum_with_an_index_of_two_sizes():
+    @fn
+    def f(x: Vec[2, 3], y: Vec[2]) -> Vec[2]:
+        return rose.einsum("ij,j->i", x, y)
+
+    return f
+
+
+def einsum_with_an_unknown_index():
+    @fn
+    def f(x: Vec[2, 3]) -> Vec[2]:
+        return rose.einsum("ij->k", x)
+
+    return f
+
+
+def einsum_of_another_rank():
+    @fn
+    def f(x: Vec[2, 3]) -> Vec[2]:
+        return rose.einsum("ijk->i", x)
+
+    return f
+
+
+def an_axis_that_is_not_there():
+    @fn
+    def f(x: Vec[2, 3]) -> Vec[3, 2]:
+        return rose.flip(x, 2)
+
+    return f
+
+
+def an_array_of_a_traced_size():
+    @fn
+    def f(x: Real) -> Vec[3]:
+        return rose.zeros(x)
+
+    return f
+
+
+def a_range_to_a_traced_number():
+    @fn
+    def f(x: Real) -> Vec[3]:
+        return 1.0 * rose.arange(x)
+
+    return f
+
+
+def products_of_conditions():
+    @fn
+    def f(x: Vec[3]) -> Real:
+        return rose.dot(x > 0.0, x)
+
+    return f
+
+
+def a_batch_that_does_not_broadcast():
+    @fn
+    def f(x: Vec[2, 3, 3], y: Vec[4, 3, 3]) -> Vec[2, 3, 3]:
+        return x @ y
+
+    return f
+
+
+def padding_of_too_many_axes():
+    @fn
+    def f(x: Vec[3]) -> Vec[5]:
+        return rose.pad(x, ((1, 1), (1, 1)))
+
+    return f
+
+
+def a_split_into_unequal_parts():
+    @fn
+    def f(x: Vec[3]) -> Vec[1]:
+        return rose.split(x, 2)[0]
+
+    return f
+
+
+def roll_by_a_number():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        return rose.roll(x, 0.5)
+
+    return f

@@ -145,10 +145,10 @@ def cross_of_one_vector():
     return f
 
 
-def dot_of_numbers():
+def dot_of_conditions():
     @fn
-    def f(x: Real, y: Real) -> Real:
-        return rose.dot(x, y)
+    def f(x: Vec[2], y: Vec[2]) -> Real:
+        return rose.dot(x > y, y)
 
     return f
 
@@ -161,18 +161,18 @@ def dot_of_one_vector():
     return f
 
 
-def dot_of_a_vector_and_a_matrix():
+def dot_of_a_vector_and_a_matrix_of_other_sizes():
     @fn
-    def f(v: Vec[2], a: Vec[2, Vec[2]]) -> Vec[2]:
+    def f(v: Vec[3], a: Vec[2, Vec[3]]) -> Vec[2]:
         return rose.dot(v, a)
 
     return f
 
 
-def transpose_of_a_vector():
+def transpose_of_a_vector_in_another_order():
     @fn
     def f(v: Vec[3]) -> Real:
-        return rose.transpose(v)[0]
+        return rose.transpose(v, (1, 0))[0]
 
     return f
 

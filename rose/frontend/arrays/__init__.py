@@ -13,6 +13,11 @@ Its files, in the order in which to read them:
     indexing      `x[i, 1:, None, ..., rows]`
     attributes    `.shape`, `.T` and their kind: the table of what a user may write after a dot
     ufuncs        `__array_ufunc__`: NumPy's functions, by name
+    creation      `zeros`, `arange`, `linspace`, `eye`: loops of nothing
+    shaping       `reshape`, `transpose`, `roll`, `tile`: the elements of an array at other indices
+    joining       `stack`, `concatenate`, `pad`, and `split`: an accumulator, written piece by piece
+    products      `matmul`, `tensordot`, `convolve`: sums of products, all by `contraction`
+    einsum        the same by the names of indices
 
 Terms:
     axis    a `Vec` in the type of an array; the first is the outermost

@@ -3,32 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
-from ...errors import TypeMismatch, here
+from ...errors import TypeMismatch, edge, here
 from ...ir import Value, current_builder
 from ...ir.sizes import differ
 from ...ir.types import Tuple
 from ..values import is_number
 from .shapes import Shape, as_array, broadcast, leaf_of, shape_of
 
+F = TypeVar("F", bound=Callable[..., Any])
 
+
+def located(f: F) -> F:
+    """`f`, whose instructions are all where it is called: to look for that once for each of them takes long."""
+
+    @wraps(f)
+    def outer(*args: Any, **named: Any) -> Any:
+        b = current_builder()
+        before, b.loc = b.loc, b.loc or here()
+        try:
+            return f(*args, **named)
+        finally:
+            b.loc = before
+
+    return cast("F", outer)
+
+
+def array_function(f: F) -> F:
+    """`f` as users call it, with all of its instructions where it is called."""
+    return edge(located(edge(f)))  # the inner one sees arguments that do not fit, the outer one the frames
+
+
+@located
 def each(f: Callable[..., Value], *operands: Any) -> Value:
     """The array of `f(x, y, ...)` for the elements `x`, `y`, ... of the operands, which are broadcast.
 
     An operand is an array, a list, an array of NumPy's, or a number, which `f` gets as it is.
     """
-    b = current_builder()
-    before, b.loc = b.loc, b.loc or here()
-    try:
-        given = [x if is_number(x) else as_array(x) for x in operands]
-        shapes = [shape_of(x.type) if isinstance(x, Value) else () for x in given]
-        for x in given:
-            if isinstance(x, Value) and isinstance(leaf_of(x.type), Tuple):
-                raise _of_structs(x)
-        return maps(broadcast(shapes), f, given)
-    finally:
-        b.loc = before
+    given = [x if is_number(x) else as_array(x) for x in operands]
+    shapes = [shape_of(x.type) if isinstance(x, Value) else () for x in given]
+    for x in given:
+        if isinstance(x, Value) and isinstance(leaf_of(x.type), Tuple):
+            raise _of_structs(x)
+    return maps(broadcast(shapes), f, given)
 
 
 def maps(shape: Shape, f: Callable[..., Value], operands: Sequence[Any]) -> Value:

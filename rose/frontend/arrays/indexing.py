@@ -28,7 +28,7 @@ SHORT = 16  # elements of a vector that Python's own loops go through
 class Axis:
     """An axis of the result: a loop over `size` indices, or, with no size, a new axis of one element."""
 
-    def __init__(self, size: int | None = None) -> None:
+    def __init__(self, size: Any = None) -> None:
         self.size = size
 
 

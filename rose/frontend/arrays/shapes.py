@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
-from ...errors import Loc, TypeMismatch, here
+from ...errors import Loc, OutOfRange, TypeMismatch, here
 from ...host.marshal import as_given
-from ...ir import Value
-from ...ir.sizes import differ
+from ...ir import Value, a_traced, shown
+from ...ir.numbers import digits
+from ...ir.sizes import LARGEST, differ, open_size
 from ...ir.types import Bool, Real, Type, Vec
+from ...ir.value import host_index
 from ..values import infer, to_value
 
 Shape = tuple[int, ...]  # an item may be a `Size`, as in the types
@@ -48,6 +50,11 @@ def as_array(x: Any, loc: Loc | None = None) -> Value:
     return infer(x, loc)
 
 
+def same(one: Shape, other: Shape) -> bool:
+    """True if two shapes are certainly the same."""
+    return len(one) == len(other) and not any(map(differ, one, other))
+
+
 def broadcast(shapes: Sequence[Shape]) -> Shape:
     """The shape of what is computed of arrays of these shapes, by NumPy's rule; a TypeMismatch if they do not fit.
 
@@ -75,3 +82,54 @@ def _misfit(shapes: Sequence[Shape], back: int) -> TypeMismatch:
 def spelled(shape: Shape) -> str:
     """A shape as text."""
     return f"({', '.join(map(repr, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def is_several(x: Any) -> bool:
+    """True for a tuple or a list, where a user may also give one thing."""
+    return isinstance(x, (tuple, list))
+
+
+def items_of(x: Any) -> list[Any]:
+    """The items of a tuple or a list; anything else is the only one."""
+    return list(x) if is_several(x) else [x]
+
+
+def shape_given(x: Any, name: str) -> Shape:
+    """The shape that a user gives: a size, or several. `name` is the function that takes it."""
+    return tuple([size_given(n, name) for n in items_of(x)])
+
+
+def size_given(x: Any, name: str) -> int:
+    """The size of an axis, as a user gives it."""
+    if (size := open_size(x)) is not None:
+        return cast("int", size)
+    n = host_index(x)
+    if n is None:
+        what = a_traced(x) if isinstance(x, Value) else shown(x)
+        hint = "write a number, a rose.dim, or a tuple of them: the size of an array is known before it is made"
+        raise TypeMismatch(f"{name} takes integers as sizes, not {what}", here(), hint)
+    if not 0 <= n < LARGEST:
+        raise OutOfRange(f"{name} cannot make an axis of {digits(n)} elements", here(), "write a size of 0 or more")
+    return n
+
+
+def axis_given(k: Any, rank: int, name: str) -> int:
+    """The axis `k` of `rank` ones, counted from the end if it is below zero."""
+    at = host_index(k)
+    if at is None:
+        what = a_traced(k) if isinstance(k, Value) else shown(k)
+        raise TypeMismatch(f"{name} takes an integer as an axis, not {what}", here(), "write 0 for the first axis")
+    if not -rank <= at < rank:
+        what = f"{name} has no axis {digits(at)}: the array has {rank} {'axis' if rank == 1 else 'axes'}"
+        hint = f"write an axis from {-rank} to {rank - 1}" if rank else "give it an array"
+        raise OutOfRange(what, here(), hint)
+    return at % rank
+
+
+def axes_given(axes: Any, rank: int, name: str) -> tuple[int, ...]:
+    """Several different axes, or one."""
+    given = items_of(axes)
+    out = [axis_given(k, rank, name) for k in given]
+    if len(set(out)) < len(out):
+        raise TypeMismatch(f"{name} is given an axis twice: {tuple(given)!r}", here(), "name each axis once")
+    return tuple(out)

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 import rose
+import rose.frontend.arrays.products as products
 import rose.frontend.language.loops as loops
-import rose.frontend.language.vectors as vectors
 from rose.autodiff.jvp import full_mask, jvp
 from rose.frontend.annotations import Dual, Fin, Vec, struct
 from rose.frontend.decorators import fn, opaque
@@ -38,7 +38,7 @@ def sum(v: Vec[11]) -> Real:
 
 @fn
 def dot(x: Vec[3], y: Vec[3]) -> Real:
-    return vectors.dot(x, y)
+    return products.dot(x, y)
 
 
 @fn

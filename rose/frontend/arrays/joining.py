@@ -1,0 +1,385 @@
+"""Arrays of several: `stack`, `concatenate`, `pad`; and an array cut into several: `split`.
+
+What is joined is written piece by piece, into one accumulator: a loop for each piece, and no choice in any of them, so
+that a derivative goes through each piece once. An accumulator begins at -0.0, so that each element keeps its bits.
+Elements that cannot be added, such as conditions and indices, are chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ...errors import OutOfRange, TypeMismatch, here
+from ...ir import Value, a_traced, current_builder, shown
+from ...ir.numbers import is_listed
+from ...ir.ops import iadd, ibeyond, ifrom, ilt, imod, select
+from ...ir.sizes import Size, differ, minus, plus, times
+from ...ir.types import Fin, Real, Tan, Type, Vec
+from ...ir.value import host_index
+from ..index_expressions import literal
+from ..operators import view, widest
+from ..values import to_value
+from .creation import filled
+from .elementwise import array_function, maps
+from .indexing import Along, Axis, Place, as_fin, read
+from .shapes import (
+    Shape,
+    array_type,
+    as_array,
+    axis_given,
+    is_several,
+    items_of,
+    leaf_of,
+    same,
+    shape_of,
+    size_given,
+    spelled,
+)
+from .shaping import Mapped, along, cycle, given, of_rank, ravel, within
+
+
+class Piece(NamedTuple):
+    """A part of an axis: so many indices, and what is written there."""
+
+    size: Any
+    item: Callable[[Value], Value]  # of the index in the piece
+
+
+def arrays_given(items: Any, name: str) -> list[Value]:
+    """Several arrays, of one type of elements: a list or a tuple of them, or an array, along its first axis."""
+    if isinstance(items, Value):
+        count = shape_of(items.type)[0] if isinstance(items.type, Vec) else None
+        if count is None or isinstance(count, Size):
+            hint = f"write {name}([x, y])"
+            raise TypeMismatch(f"{name} takes several arrays, not {a_traced(items)}", here(), hint)
+        b = current_builder()
+        return [b.index(items, k) for k in range(count)]
+    if not is_listed(items) and not isinstance(items, tuple):
+        raise TypeMismatch(f"{name} takes several arrays, not {shown(items)}", here(), f"write {name}([x, y])")
+    vs = [as_array(x) for x in items]  # pyright: ignore[reportUnknownVariableType]
+    if not vs:
+        raise OutOfRange(f"{name} of nothing", here(), "give it at least one array")
+    return _of_one_leaf(vs, name)
+
+
+def _of_one_leaf(vs: list[Value], name: str) -> list[Value]:
+    """The arrays, with indices as larger indices, or as numbers, where others are."""
+    leaves = [leaf_of(v.type) for v in vs]
+    numeric = [t for t in leaves if isinstance(t, Fin) or t is Real]
+    if len(numeric) == len(leaves) and any([t is not leaves[0] for t in leaves]):
+        leaf = Real if Real in leaves else widest([_any_of(t) for t in leaves])
+
+        def as_leaf(x: Value) -> Value:
+            return to_value(x, leaf, ("an element",))
+
+        return [maps(shape_of(v.type), as_leaf, [v]) for v in vs]
+    for t in leaves:
+        if t is not leaves[0]:
+            what = f"{name} joins arrays of one kind of elements, not of {leaves[0]!r} and {t!r}"
+            raise TypeMismatch(what, here(), "make numbers of conditions: rose.where(c, 1.0, 0.0)")
+    return vs
+
+
+def _any_of(t: Type) -> Value:
+    return current_builder().zero(t)
+
+
+@array_function
+def stack(arrays: Any, axis: Any = 0) -> Any:
+    """The arrays, all of one shape, along a new axis, which has this place in the result."""
+    vs = arrays_given(arrays, "rose.stack")
+    shape = shape_of(vs[0].type)
+    for v in vs:
+        if not same(shape_of(v.type), shape):
+            what = f"rose.stack takes arrays of one shape, not {spelled(shape)} and {spelled(shape_of(v.type))}"
+            raise TypeMismatch(what, here(), "join arrays of different sizes with rose.concatenate")
+    return view(_stacked(vs, axis_given(axis, len(shape) + 1, "rose.stack")))
+
+
+def _stacked(vs: Sequence[Value], axis: int) -> Value:
+    b = current_builder()
+    if axis == 0:
+        return b.pack(vs, Vec(len(vs), vs[0].type))
+    return b.vec(shape_of(vs[0].type)[0], lambda i: _stacked([b.index(v, i) for v in vs], axis - 1))
+
+
+@array_function
+def concatenate(arrays: Any, axis: Any = 0) -> Any:
+    """The arrays one after another along an axis; in all others they have one size. With None, of their `ravel`."""
+    vs = arrays_given(arrays, "rose.concatenate")
+    if axis is None:
+        return view(joined([ravel(v) for v in vs], 0))
+    shape = shape_of(vs[0].type)
+    if not shape:
+        hint = "write rose.stack([x, y]) for numbers"
+        raise TypeMismatch(f"rose.concatenate joins arrays, not {a_traced(vs[0])}", here(), hint)
+    k = axis_given(axis, len(shape), "rose.concatenate")
+    for v in vs:
+        _check_others(shape, shape_of(v.type), k)
+    return view(joined(vs, k))
+
+
+def _check_others(one: Shape, other: Shape, axis: int) -> None:
+    """Check that two shapes are the same but for an axis."""
+    if len(one) != len(other):
+        what = f"arrays of the shapes {spelled(one)} and {spelled(other)} have not as many axes"
+        raise TypeMismatch(what, here(), "add an axis of one element: x[None], x[:, None]")
+    for k, (n, m) in enumerate(zip(one, other, strict=True)):
+        if k != axis and differ(n, m):
+            what = f"arrays of the shapes {spelled(one)} and {spelled(other)} are joined along axis {axis}"
+            hint = "let all other axes have one size, or join along another: axis="
+            raise TypeMismatch(f"{what}, and axis {k} has {n!r} and {m!r} elements", here(), hint)
+
+
+def joined(vs: Sequence[Value], axis: int) -> Value:
+    """The arrays one after another along an axis, in all others of one shape."""
+    shape, leaf = shape_of(vs[0].type), leaf_of(vs[0].type)
+    total: Any = 0
+    for v in vs:
+        total = plus(total, shape_of(v.type)[axis])
+    if len(vs) == 1:
+        return vs[0]
+    whole = (*shape[:axis], total, *shape[axis + 1 :])
+    return assembled(whole, leaf, lambda level, rest: _pieces_at(level, rest, axis), vs)
+
+
+def _pieces_at(level: int, rest: Any, axis: int) -> list[tuple[Any, Callable[[Value], Any]]]:
+    b = current_builder()
+    if level < axis:
+        n = shape_of(rest[0].type)[0]
+        return [(n, lambda i: [b.index(v, i) for v in rest])]
+    if level > axis:
+        return [(shape_of(rest.type)[0], lambda i: b.index(rest, i))]
+    return [(shape_of(v.type)[0], lambda i, v=v: b.index(v, i)) for v in rest]
+
+
+Cut = Callable[[int, Any], Sequence[tuple[Any, Callable[[Value], Any]]]]
+
+
+def assembled(shape: Shape, leaf: Type, cut: Cut, source: Any) -> Value:
+    """The array of that shape of which each axis is made of pieces, one after another.
+
+    `cut(axis, source)` has the pieces: for each its size, and what the source is at each index in it; that of all axes
+    is the element.
+    """
+    b = current_builder()
+    if not _is_summable(leaf):
+        return _chosen(shape, leaf, cut, source, 0)
+    ref = b.accum(_nothing(shape, leaf))
+    _fill(ref, shape, cut, source, 0)
+    return b.freeze(ref)
+
+
+def _is_summable(t: Type) -> bool:
+    return t is Real or t is Tan
+
+
+def _nothing(shape: Shape, leaf: Type) -> Value:
+    """An array to which anything can be added, and keeps its bits."""
+    b = current_builder()
+    return b.zero(array_type(shape, leaf)) if leaf is Tan else filled(shape, b.const(-0.0, Real))
+
+
+def _fill(ref: Value, shape: Shape, cut: Cut, source: Any, axis: int) -> None:
+    """Add the source to an accumulator, a loop for each piece."""
+    b = current_builder()
+    if axis == len(shape):
+        b.add_to(ref, source)
+        return
+    start: Any = 0
+    for size, item in cut(axis, source):
+
+        def body(i: Value, start: Any = start, item: Callable[[Value], Any] = item) -> tuple[list[Value], list[Value]]:
+            at = iadd(i, literal(start)) if differ(start, 0) else i
+            if not differ(as_fin(at).size, 0):
+                return [], []
+            _fill(b.at(ref, at), shape, cut, item(i), axis + 1)
+            return [], []
+
+        if differ(size, 0):
+            b.loop(size, body)
+        start = plus(start, size)
+
+
+def _chosen(shape: Shape, leaf: Type, cut: Cut, source: Any, axis: int) -> Value:
+    """The same, where each element is chosen: of each piece its nearest is read."""
+    if axis == len(shape):
+        return source
+    b, parts = current_builder(), list[tuple[Any, Any, Callable[[Value], Any]]]()
+    start: Any = 0
+    for size, item in cut(axis, source):
+        if differ(size, 0):
+            parts.append((start, size, item))
+        start = plus(start, size)
+
+    def element(i: Value) -> Value:
+        out: Value | None = None
+        for start, size, of in reversed(parts):
+            k = ibeyond(i, literal(start)) if differ(start, 0) else i
+            x = _chosen(shape, leaf, cut, of(within(k, size)), axis + 1)
+            out = x if out is None else select(ilt(i, literal(plus(start, size))), x, out)
+        assert out is not None
+        return out
+
+    return b.vec(shape[axis], element) if parts else b.zero(array_type(shape[axis:], leaf))
+
+
+@array_function
+def hstack(arrays: Any) -> Any:
+    """The arrays one after another: of vectors and numbers along their axis, of others along the second."""
+    vs = [of_rank(v, 1) for v in arrays_given(arrays, "rose.hstack")]
+    return _concatenated(vs, 0 if len(shape_of(vs[0].type)) == 1 else 1)
+
+
+@array_function
+def vstack(arrays: Any) -> Any:
+    """The arrays below one another, along the first axis: a vector is a row."""
+    return _concatenated([of_rank(v, 2) for v in arrays_given(arrays, "rose.vstack")], 0)
+
+
+def _concatenated(vs: list[Value], axis: int) -> Any:
+    for v in vs:
+        _check_others(shape_of(vs[0].type), shape_of(v.type), axis)
+    return view(joined(vs, axis))
+
+
+@array_function
+def split(x: Any, parts: Any, axis: Any = 0) -> Any:
+    """The array cut along an axis, as a list: into so many parts of one size, or before each of these indices."""
+    return _cut(x, parts, axis, "rose.split", even=True)
+
+
+@array_function
+def array_split(x: Any, parts: Any, axis: Any = 0) -> Any:
+    """The array cut along an axis, as a list: into so many parts, the first of which may have one element more."""
+    return _cut(x, parts, axis, "rose.array_split", even=False)
+
+
+def _cut(x: Any, parts: Any, axis: Any, name: str, *, even: bool) -> list[Any]:
+    v, shape = given(x, "x")
+    k = axis_given(axis, len(shape), name)
+    n: Any = shape[k]
+    if isinstance(n, Size):
+        what = f"{name} cuts an axis whose size Python knows, and one module serves every {n!r}"
+        raise TypeMismatch(what, here(), "write x[:3] and x[3:] of a Vec[n + 3]")
+    if is_several(parts):
+        cuts = [range(n)[:size].stop for size in map(_place_given, items_of(parts))]
+    else:
+        count = size_given(parts, name)
+        if not count or (even and n % count):
+            what = f"{name} cannot cut {n} elements into {count} parts{' of one size' * even}"
+            raise OutOfRange(what, here(), "write a number that divides it, or call rose.array_split")
+        cuts = [j * (n // count) + min(j, n % count) for j in range(1, count)]
+    bounds = zip([0, *cuts], [*cuts, n], strict=True)
+    return [along(v, k, max(end - start, 0), lambda a, s=start: Along(a, s)) for start, end in bounds]
+
+
+def _place_given(x: Any) -> int:
+    if (k := host_index(x)) is None:
+        what = a_traced(x) if isinstance(x, Value) else shown(x)
+        raise TypeMismatch(f"an array is cut at integers, not at {what}", here(), "write rose.split(x, [2, 5])")
+    return k
+
+
+MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+
+
+@array_function
+def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Any:
+    """The array with more elements before and after it, along each axis.
+
+    `pad_width` is a number of them, a pair `(before, after)`, or a pair for each axis. The mode says which: "constant"
+    ones (by default zeros), the nearest ("edge"), or those of the array again: mirrored about its end ("reflect") or
+    with it ("symmetric"), or from its other end ("wrap").
+    """
+    v, shape = given(x, "x")
+    if mode not in MODES:
+        raise TypeMismatch(f"rose.pad has no mode {shown(mode)}", here(), f"write one of {', '.join(MODES)}")
+    widths = _widths(pad_width, len(shape))
+    if mode == "constant":
+        leaf = leaf_of(v.type)
+        zero = current_builder().zero(leaf)
+        around = zero if constant_values is None else to_value(constant_values, leaf, ("constant_values",))
+        return view(_surrounded(v, shape, widths, around))
+    axes = [Axis(plus(n, before + after)) for n, (before, after) in zip(shape, widths, strict=True)]
+    for n, (before, after) in zip(shape, widths, strict=True):
+        if not differ(n, 0) and before + after:
+            what = f"rose.pad cannot take elements for the mode {mode!r} from an axis that has none"
+            raise OutOfRange(what, here(), 'pad it with the mode "constant"')
+    places: list[Place] = [_BEYOND[mode](a, n, before) for a, n, (before, _) in zip(axes, shape, widths, strict=True)]
+    return view(read(v, places, axes))
+
+
+def _widths(given: Any, rank: int) -> list[tuple[int, int]]:
+    """The numbers of elements before and after each axis."""
+    pairs = items_of(given)
+    if not any(map(is_several, pairs)):
+        pairs = [pairs] * rank if len(pairs) <= 2 else []
+    elif len(pairs) == 1:
+        pairs = pairs * rank
+    each = [[size_given(k, "rose.pad") for k in items_of(p)] for p in pairs]
+    if len(each) != rank or any([len(p) not in (1, 2) for p in each]):
+        what = f"rose.pad of {rank} axes is not told how much to add by {shown(given)}"
+        raise TypeMismatch(what, here(), "write a number, a pair (before, after), or a pair for each axis")
+    return [(p[0], p[-1]) for p in each]
+
+
+def _surrounded(v: Value, shape: Shape, widths: Sequence[tuple[int, int]], around: Value) -> Value:
+    b = current_builder()
+    whole = tuple([_number(plus(n, before + after)) for n, (before, after) in zip(shape, widths, strict=True)])
+
+    def cut(axis: int, source: Value) -> list[tuple[Any, Callable[[Value], Value]]]:
+        margin: Callable[[Value], Value] = lambda i: around
+        if source is around:
+            return [(whole[axis], margin)]
+        before, after = widths[axis]
+        return [(before, margin), (shape[axis], lambda i: b.index(source, i)), (after, margin)]
+
+    return assembled(whole, leaf_of(v.type), cut, v) if shape else v
+
+
+def _number(n: Any) -> int:
+    return n
+
+
+def _nearest(axis: Axis, n: Any, before: int) -> Along:
+    return Mapped(axis, lambda i: within(ibeyond(i, literal(before)), n))
+
+
+def _mirrored(axis: Axis, n: Any, before: int) -> Along:
+    """The index in an axis that is mirrored about its first and its last element: again every `2 * n - 2`."""
+    if not differ(n, 1):
+        return Mapped(axis, lambda i: literal(0))
+    last, period = minus(n, 1), times(2, minus(n, 1))
+
+    def at(i: Value) -> Value:
+        k = imod(iadd(i, literal(_turned(-before, period))), literal(period))
+        return ibeyond(literal(last), iadd(ibeyond(k, literal(last)), ibeyond(literal(last), k)))
+
+    return Mapped(axis, at)
+
+
+def _doubled(axis: Axis, n: Any, before: int) -> Along:
+    """The index in an axis that is mirrored at its ends: again every `2 * n`."""
+    period = times(2, n)
+
+    def at(i: Value) -> Value:
+        k = imod(iadd(i, literal(_turned(-before, period))), literal(period))
+        back = ifrom(k, literal(minus(period, 1)))
+        return within(ibeyond(k, ibeyond(k, back)), n)
+
+    return Mapped(axis, at)
+
+
+def _turned(start: int, period: Any) -> Any:
+    """`start % period`, or a number that leaves the same rest, of a period that is not known."""
+    return times(-start, minus(period, 1)) if isinstance(period, Size) else start % period
+
+
+_BEYOND: dict[str, Callable[[Axis, Any, int], Along]] = {
+    "edge": _nearest,
+    "reflect": _mirrored,
+    "symmetric": _doubled,
+    "wrap": lambda axis, n, before: cycle(axis, n, -before),
+}

@@ -1,0 +1,350 @@
+"""Sums of products: `matmul`, `dot`, `tensordot`, `einsum`, `outer`, `kron`, `convolve`.
+
+All are one thing: an element of the result is the sum, over the indices that it lacks, of products of elements of the
+operands. The sum is in the order of these indices, the first of them outermost, and begins at 0.0. Its loops lie within
+those over the result, so that the passes that make register blocks of a product of matrices find one in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any, NamedTuple
+
+from ...errors import OutOfRange, TypeMismatch, here
+from ...ir import Value, a_traced, current_builder
+from ...ir.ops import iadd, ibeyond, ifrom
+from ...ir.sizes import at_most, differ, minus, plus, quotient, times
+from ...ir.types import Fin, Real, Tan, Vec
+from ..index_expressions import literal
+from ..operators import as_real, multiply
+from ..values import is_number
+from .creation import whole
+from .elementwise import array_function, each
+from .indexing import as_fin
+from .shapes import Shape, as_array, axes_given, axis_given, broadcast, is_several, leaf_of, shape_of, spelled
+from .shaping import moved, of_rank, ravel, reshaped
+
+Label = Any  # of an axis: axes of one label have one index
+
+
+class Operand(NamedTuple):
+    """An array, with a label for each of its axes; None for one that is read at its one element."""
+
+    value: Value
+    labels: tuple[Label | None, ...]
+
+
+def contraction(
+    operands: Sequence[Operand], out: Sequence[Label], inside: Sequence[Label], sizes: dict[Label, Any]
+) -> Value:
+    """The array with the axes `out` of the sums over the labels `inside` of products of elements."""
+    b = current_builder()
+    if out:
+        return b.vec(sizes[out[0]], lambda i: contraction(_known(operands, out[0], i), out[1:], inside, sizes))
+    operands = _known(operands)
+    if not inside:
+        return _product(operands)
+    tangents = any([leaf_of(x.value.type) is Tan for x in operands])
+    ref = b.accum(b.zero(Tan if tangents else Real))
+    _add_products(ref, operands, inside, sizes)
+    return b.freeze(ref)
+
+
+def _add_products(ref: Value, operands: Sequence[Operand], inside: Sequence[Label], sizes: dict[Label, Any]) -> None:
+    b = current_builder()
+    if not inside:
+        b.add_to(ref, _product(operands))
+        return
+
+    def body(i: Value) -> tuple[list[Value], list[Value]]:
+        _add_products(ref, _known(operands, inside[0], i), inside[1:], sizes)
+        return [], []
+
+    b.loop(sizes[inside[0]], body)
+
+
+def _product(operands: Sequence[Operand]) -> Value:
+    return reduce(multiply, [as_real(x.value) for x in operands])
+
+
+def _known(operands: Sequence[Operand], label: Label = None, i: Value | None = None) -> list[Operand]:
+    """The operands, with the index of a label; what can be read is read, so that it is read in the outermost loop."""
+    return [_read(x.value, tuple([i if _is(k, label) else k for k in x.labels])) for x in operands]
+
+
+def _is(k: Label | Value | None, label: Label) -> bool:
+    return k is not None and k.__class__ is not Value and k == label
+
+
+def _read(v: Value, labels: tuple[Any, ...]) -> Operand:
+    b = current_builder()
+    while labels and (labels[0] is None or labels[0].__class__ is Value):
+        v, labels = b.index(v, 0 if labels[0] is None else labels[0]), labels[1:]
+    return Operand(v, labels)
+
+
+def labelled(operands: Sequence[tuple[Value, Sequence[Label]]], name: str) -> tuple[list[Operand], dict[Label, Any]]:
+    """The operands, and the size of each label: axes of one label have one size, or are broadcast from one element."""
+    sizes: dict[Label, Any] = {}
+    where: dict[Label, Value] = {}
+    for v, labels in operands:
+        for label, n in zip(labels, shape_of(v.type), strict=True):
+            if not differ(sizes.setdefault(label, n), 1) and differ(n, 1):
+                sizes[label] = n
+            where.setdefault(label, v)
+            if differ(n, 1) and differ(n, sizes[label]):
+                at = f"index {label!r}" if isinstance(label, str) else "an axis"
+                what = f"{name} gives {at} the sizes {sizes[label]!r} and {n!r}: "
+                what += f"of {spelled(shape_of(where[label].type))} and {spelled(shape_of(v.type))}"
+                raise TypeMismatch(what, here(), "let axes that have one index have one size, or 1")
+    made = list[Operand]()
+    for v, labels in operands:
+        one = [n for n in shape_of(v.type)]
+        made.append(
+            Operand(v, tuple([k if not differ(n, sizes[k]) else None for k, n in zip(labels, one, strict=True)]))
+        )
+    return made, sizes
+
+
+def numbers(x: Any, name: str) -> Value:
+    """An operand of a product: an array of numbers, or of indices, which are numbers."""
+    v = as_array(x)
+    leaf = leaf_of(v.type)
+    if leaf is Real or leaf is Tan or isinstance(leaf, Fin):
+        return v
+    hint = "make numbers of conditions: rose.where(c, 1.0, 0.0)"
+    raise TypeMismatch(f"{name} multiplies numbers, not the elements of {a_traced(v)}", here(), hint)
+
+
+def product_of(xs: Sequence[Value], labels: Sequence[Sequence[Label]], out: Sequence[Label], name: str) -> Value:
+    """The contraction of operands with these labels; summed are those that `out` lacks, in the order of the first."""
+    operands, sizes = labelled([*zip(xs, labels, strict=True)], name)
+    inside = [k for k in dict.fromkeys([k for row in labels for k in row]) if k not in out]
+    return contraction(operands, out, inside, sizes)
+
+
+@array_function
+def matmul(x: Any, y: Any) -> Any:
+    """The matrix product `x @ y`: of matrices, of a matrix and a vector, or of two vectors.
+
+    Of arrays with more axes it is that of the matrices of their last two; the axes before are broadcast. Element
+    `[i, j]` is the sum of `x[i, k] * y[k, j]` in the order of `k`.
+    """
+    v, w = numbers(x, "rose.matmul"), numbers(y, "rose.matmul")
+    a, b = [*shape_of(v.type)], [*shape_of(w.type)]
+    if not a or not b or differ(a[-1], b[-2] if len(b) > 1 else b[-1]):
+        message = f"a {v.type!r} and a {w.type!r} have no matrix product"
+        hint = "multiply a matrix by one that has as many rows as it has columns"
+        raise TypeMismatch(message, here(), hint)
+    batch = broadcast([tuple(a[:-2]), tuple(b[:-2])])
+    first = [*range(-len(a[:-2]), 0), *(["row"] if len(a) > 1 else []), "k"]
+    second = [*range(-len(b[:-2]), 0), "k", *(["column"] if len(b) > 1 else [])]
+    out = [*range(-len(batch), 0), *(["row"] if len(a) > 1 else []), *(["column"] if len(b) > 1 else [])]
+    return product_of([v, w], [first, second], out, "rose.matmul")
+
+
+@array_function
+def dot(x: Any, y: Any) -> Any:
+    """The dot product of two vectors, in the order of their elements; of matrices `x @ y`, and `x * y` of a number.
+
+    Of arrays with more axes it sums over the last axis of `x` and the last but one of `y`, for all others.
+    """
+    v, w = numbers(x, "rose.dot"), numbers(y, "rose.dot")
+    a, b = [*shape_of(v.type)], [*shape_of(w.type)]
+    if not a or not b:
+        return each(multiply, v, w)
+    if differ(a[-1], b[-2] if len(b) > 1 else b[-1]):
+        message = f"rose.dot of the shapes {spelled(tuple(a))} and {spelled(tuple(b))}: "
+        message += f"axis -1 of the first and axis {-2 if len(b) > 1 else -1} of the second are not of one size"
+        raise TypeMismatch(message, here(), "sum over axes of one size, or name them: rose.tensordot, rose.einsum")
+    first = [*range(len(a) - 1), "k"]
+    second: list[Label] = [len(a) + j for j in range(len(b))]
+    second[-2 if len(b) > 1 else -1] = "k"
+    return product_of([v, w], [first, second], [k for k in (*first, *second) if k != "k"], "rose.dot")
+
+
+@array_function
+def vdot(x: Any, y: Any) -> Any:
+    """The sum of the products of all elements of two arrays of one number of elements, in the order of rows."""
+    return dot(ravel(x), ravel(y))
+
+
+@array_function
+def inner(x: Any, y: Any) -> Any:
+    """The sums of products along the last axes: `inner(x, y)[i, j]` is the dot product of `x[i]` and `y[j]`."""
+    v, w = numbers(x, "rose.inner"), numbers(y, "rose.inner")
+    a, b = [*shape_of(v.type)], [*shape_of(w.type)]
+    if not a or not b:
+        return each(multiply, v, w)
+    first, second = [*range(len(a) - 1), "k"], [*range(len(a), len(a) + len(b) - 1), "k"]
+    return product_of([v, w], [first, second], [*first[:-1], *second[:-1]], "rose.inner")
+
+
+@array_function
+def outer(x: Any, y: Any) -> Any:
+    """The matrix of the products of each element of `x` with each of `y`: `x[i] * y[j]`."""
+    v, w = ravel(numbers(x, "rose.outer")), ravel(numbers(y, "rose.outer"))
+    return product_of([v, w], [["i"], ["j"]], ["i", "j"], "rose.outer")
+
+
+@array_function
+def kron(x: Any, y: Any) -> Any:
+    """The Kronecker product: each element of `x` times all of `y`, in its place."""
+    v, w = numbers(x, "rose.kron"), numbers(y, "rose.kron")
+    rank = max(len(shape_of(v.type)), len(shape_of(w.type)))
+    v, w = [of_rank(u, rank) for u in (v, w)]
+    labels = [[(k, side) for k in range(rank)] for side in (0, 1)]
+    both = product_of([v, w], labels, [(k, side) for k in range(rank) for side in (0, 1)], "rose.kron")
+    sizes = zip(shape_of(v.type), shape_of(w.type), strict=True)
+    return reshaped(both, tuple([_number(times(n, m)) for n, m in sizes]))
+
+
+def _number(n: Any) -> int:
+    return n
+
+
+@array_function
+def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
+    """The sums of products over pairs of axes: the last `axes` of `x` and the first of `y`, or two lists of them."""
+    v, w = numbers(x, "rose.tensordot"), numbers(y, "rose.tensordot")
+    m, n = len(shape_of(v.type)), len(shape_of(w.type))
+    if is_several(axes) and len(axes) == 2:
+        left, right = axes_given(axes[0], m, "rose.tensordot"), axes_given(axes[1], n, "rose.tensordot")
+    else:
+        count = whole(axes, "axes", "rose.tensordot")
+        if not 0 <= count <= min(m, n):
+            what = f"rose.tensordot cannot sum over {count} axes of arrays that have {m} and {n}"
+            raise OutOfRange(what, here(), "write a smaller number, or two lists of axes")
+        left, right = tuple(range(m - count, m)), tuple(range(count))
+    if len(left) != len(right):
+        what = f"rose.tensordot pairs {len(left)} axes with {len(right)}"
+        raise TypeMismatch(what, here(), "give as many axes of the one as of the other")
+    first: list[Label] = [("x", k) for k in range(m)]
+    second: list[Label] = [("y", k) for k in range(n)]
+    for i, j in zip(left, right, strict=True):
+        second[j] = first[i]
+    out = [k for k in (*first, *second) if not (k in first and k in second)]
+    return product_of([v, w], [first, second], out, "rose.tensordot")
+
+
+@array_function
+def cross(x: Any, y: Any) -> Any:
+    """The cross product of vectors of three numbers, along the last axis; the axes before it are broadcast."""
+    v, w = numbers(x, "rose.cross"), numbers(y, "rose.cross")
+    a, b = [*shape_of(v.type)], [*shape_of(w.type)]
+    if not a or not b or differ(a[-1], 3) or differ(b[-1], 3):
+        message = f"rose.cross takes two vectors of three Reals, not {v.type!r} and {w.type!r}"
+        raise TypeMismatch(message, here(), "write x[0] * y[1] - x[1] * y[0] in the plane")
+    rank = broadcast([tuple(a[:-1]), tuple(b[:-1])])
+    return _cross(of_rank(v, len(rank) + 1), of_rank(w, len(rank) + 1), rank)
+
+
+def _cross(v: Value, w: Value, shape: Shape) -> Value:
+    b = current_builder()
+    if not shape:
+        x, y = [[as_real(b.index(u, k)) for k in range(3)] for u in (v, w)]
+        parts = [multiply(x[i], y[j]) - multiply(x[j], y[i]) for i, j in ((1, 2), (2, 0), (0, 1))]
+        return b.pack(parts, Vec(3, parts[0].type))
+
+    def row(u: Value, i: Value) -> Value:
+        return b.index(u, i if not differ(shape_of(u.type)[0], shape[0]) else 0)
+
+    return b.vec(shape[0], lambda i: _cross(row(v, i), row(w, i), shape[1:]))
+
+
+MODES = ("full", "same", "valid")
+
+
+@array_function
+def convolve(x: Any, y: Any, mode: str = "full") -> Any:
+    """The discrete convolution of two vectors: element `i` is the sum of `x[j] * y[i - j]`, in the order of the longer.
+
+    "full" has all elements that are not zero, "same" as many as the longer vector, from the middle, and "valid" those
+    to which both vectors contribute in full.
+    """
+    v, w = numbers(x, "rose.convolve"), numbers(y, "rose.convolve")
+    a, b = [*shape_of(v.type)], [*shape_of(w.type)]
+    if len(a) != 1 or len(b) != 1 or not differ(a[0], 0) or not differ(b[0], 0):
+        what = f"rose.convolve takes two vectors that are not empty, not {a_traced(v)} and {a_traced(w)}"
+        raise TypeMismatch(what, here(), "convolve along an axis with rose.vec(rose.convolve(row, y) for row in ...)")
+    if mode not in MODES:
+        raise TypeMismatch(f"rose.convolve has no mode {mode!r}", here(), f"write one of {', '.join(MODES)}")
+    if not at_most(b[0], a[0]):
+        v, w, a, b = w, v, b, a
+    if not at_most(b[0], a[0]):
+        what = f"rose.convolve of {a_traced(v)} and {a_traced(w)}: which is longer is not known"
+        raise TypeMismatch(what, here(), "declare the longer one as Vec[n + k]")
+    n, m = a[0], b[0]
+    if mode == "valid":
+        return _within(v, w, m, minus(n, minus(m, 1)))
+    start = quotient(minus(m, 1), 2) if mode == "same" else 0
+    return _convolved(v, w, n, m, start, n if mode == "same" else minus(plus(n, m), 1))
+
+
+def _within(v: Value, w: Value, m: Any, size: Any) -> Value:
+    """The elements to which all of `w`, of `m` elements, contributes."""
+    b = current_builder()
+
+    def part(i: Value, k: Value) -> Value:
+        return multiply(as_real(b.index(v, iadd(i, k))), as_real(b.index(w, ifrom(k, literal(minus(m, 1))))))
+
+    return b.vec(size, lambda i: _sum(v, w, m, lambda k: part(i, k)))
+
+
+def _sum(v: Value, w: Value, n: Any, item: Callable[[Value], Value], span: Value | None = None) -> Value:
+    b = current_builder()
+    ref = b.accum(b.zero(Tan if Tan in (leaf_of(v.type), leaf_of(w.type)) else Real))
+
+    def body(i: Value) -> tuple[list[Value], list[Value]]:
+        b.add_to(ref, item(i))
+        return [], []
+
+    b.loop(n, body, span=span)
+    return b.freeze(ref)
+
+
+def _convolved(v: Value, w: Value, n: Any, m: Any, start: Any, size: Any) -> Value:
+    """The elements from `start` on: each a sum over the indices of the longer vector that meet the shorter one."""
+    b = current_builder()
+
+    def item(i: Value) -> Value:
+        at = iadd(i, literal(start)) if differ(start, 0) else i
+        last = literal(minus(m, 1))
+        end = iadd(at, literal(1))
+        high = end if at_most(as_fin(end).size, plus(n, 1)) else ibeyond(literal(n), ibeyond(literal(n), end))
+
+        def part(j: Value) -> Value:
+            k = ibeyond(last, ibeyond(iadd(j, last), at))  # at - j, which is below m
+            return multiply(as_real(b.index(v, j)), as_real(b.index(w, k)))
+
+        return _sum(v, w, n, part, b.span(n, ibeyond(at, last), high))
+
+    return b.vec(size, item)
+
+
+@array_function
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    """The integral of `y` along an axis by the trapezoidal rule: over the points `x`, or points that are `dx` apart.
+
+    It is the sum of `d * (y[i + 1] + y[i]) / 2` in the order of `i`.
+    """
+    v = numbers(y, "rose.trapezoid")
+    k = axis_given(axis, len(shape_of(v.type)), "rose.trapezoid")
+    v = moved(v, [*[j for j in range(len(shape_of(v.type))) if j != k], k])
+    low, high = v[..., :-1], v[..., 1:]
+    if x is None:
+        widths = dx if is_number(dx) or isinstance(dx, Value) else as_array(dx)
+    else:
+        points = numbers(x, "rose.trapezoid")
+        rank = len(shape_of(points.type))
+        points = points if rank == 1 else moved(points, [*[j for j in range(rank) if j != k], k])
+        widths = points[..., 1:] - points[..., :-1]
+    return sum_of_last(widths * (high + low) / 2.0)
+
+
+def sum_of_last(v: Value) -> Value:
+    """The sums of numbers along the last axis."""
+    shape = shape_of(v.type)
+    labels = [*range(len(shape))]
+    return product_of([v], [labels], labels[:-1], "a sum")
