@@ -129,8 +129,8 @@ _TABLE = """
     v128.const fd0c v128        i8x16.shuffle fd0d lanes      i64x2.splat fd12          f64x2.splat fd14
     i32x4.extract_lane fd1b l   i64x2.extract_lane fd1d l     i64x2.replace_lane fd1e l
     f64x2.extract_lane fd21 l   f64x2.replace_lane fd22 l
-    i32x4.eq fd37               i32x4.ne fd38                 i32x4.lt_u fd3a           i32x4.gt_u fd3c
-    i32x4.le_u fd3e             i32x4.ge_u fd40
+    i32x4.eq fd37               i32x4.ne fd38                 i32x4.lt_s fd39           i32x4.lt_u fd3a
+    i32x4.gt_u fd3c             i32x4.le_u fd3e               i32x4.ge_s fd3f           i32x4.ge_u fd40
     f64x2.eq fd47               f64x2.ne fd48                 f64x2.lt fd49             f64x2.le fd4b
     v128.not fd4d               v128.and fd4e                 v128.or fd50              v128.xor fd51
     v128.bitselect fd52         v128.any_true fd53

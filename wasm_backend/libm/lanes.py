@@ -14,7 +14,7 @@ import struct
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from rose.ir.libm.branches import ORDINARY, branches
+from rose.ir.libm.branches import ENOUGH, ORDINARY, branches
 from rose.ir.libm.decode import Instruction, decode
 from rose.ir.libm.library import Function, Relocation, library
 
@@ -53,7 +53,8 @@ def _compared(*names: str) -> dict[str, tuple[bytes, str]]:
     return {x: (instruction(f"{wide[x[:3]][0]}.{x[4:]}") + wide[x[:3]][1], _MASK) for x in names}
 
 
-_OF_I32, _OF_I64 = {"lt_u": "ge_u", "gt_u": "le_u", "eq": "ne"}, {"gt_s": "le_s", "lt_s": "ge_s"}
+_OF_I32 = {"lt_u": "ge_u", "lt_s": "ge_s", "gt_u": "le_u", "eq": "ne"}
+_OF_I64 = {"gt_s": "le_s", "lt_s": "ge_s"}
 _PAIRS = [(f"{kind}.{x}", f"{kind}.{y}") for kind, xs in ((_I32, _OF_I32), (_I64, _OF_I64)) for x, y in xs.items()]
 _OPPOSITES = dict([*_PAIRS, *[(y, x) for x, y in _PAIRS]])
 # the twins of instructions with two operands, and the kinds of their results
@@ -160,15 +161,19 @@ class _Writer:
         """True if ordinary arguments branch here; write the test that both lanes do as they do."""
         (branches,) = {bool(x) for x in self.seen[self.f.name, at]}
         self.flush()
+        if ENOUGH.get((self.f.name, at)) == "":
+            self.c("drop")
+            self.stack.pop()
+            return branches
         if self.stack[-1].kind != _MASK:
             self.stack.append(_Entry(_I32, 0))
             self.operation("i32.ne")
         self.stack.pop()
-        if branches:
-            start, end, name = self.compared
-            assert end == len(self.c.body), name
-            del self.c.body[start:]
-            self.c.emit(_OF_TWO[_OPPOSITES[name]][0])
+        start, end, name = self.compared
+        assert end == len(self.c.body), name
+        wanted = ENOUGH.get((self.f.name, at), name)
+        del self.c.body[start:]
+        self.c.emit(_OF_TWO[_OPPOSITES[wanted] if branches else wanted][0])
         self.c("v128.any_true")
         self.c("br_if", 0)
         return branches

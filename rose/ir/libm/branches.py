@@ -23,6 +23,16 @@ ORDINARY: dict[str, tuple[tuple[float, float], ...]] = {
     "log10": ((1.5, 100.0),),
     "pow": ((0.01, 30.0), (-7.0, 7.0)),
 }
+# Comparisons that are enough in the place of one before a branch. Below 2**-54 in size the ordinary way gives 1, too; a
+# number for which the exponential needs no special case is one that passed the branch before it, and "" is no test.
+ENOUGH = {
+    ("exp", 16): "i32.ge_s",
+    ("exp", 135): "",
+    ("exp2", 15): "i32.lt_s",
+    ("exp2", 134): "",
+    ("pow", 368): "i32.lt_s",
+    ("pow", 495): "",
+}
 _POINTS = 200
 
 Seen = Mapping[tuple[str, int], set[int]]  # (a function, the number of a branch in it) -> what has decided it

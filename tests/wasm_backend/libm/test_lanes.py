@@ -35,6 +35,16 @@ def test_each_lane_has_the_bits_of_the_function_for_one_number(name: str):
         assert list(map(bits, two.over(name, at))) == list(map(bits, instance(name).over(name, at)))
 
 
+@pytest.mark.parametrize("name", ["exp", "exp2", "pow"])
+def test_where_the_result_is_1_or_beside_it_the_bits_are_the_same(name: str):
+    """There the function for one number has a way of its own, and that for two has not."""
+    r, two = random.Random(name), Instance(module([name], sweeps=True, lanes=2))
+    tiny = [0.0, -0.0, *[r.choice([1, -1]) * 2.0 ** r.uniform(-1074, -40) for _ in range(7998)]]
+    near = [1 + r.randrange(-4, 5) * 2.0**-53 for _ in tiny]
+    at = [(x,) for x in tiny] if name != "pow" else [*zip(near, tiny, strict=True), *[(x, 3 * x) for x in near]]
+    assert list(map(bits, two.over(name, at))) == list(map(bits, instance(name).over(name, at)))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_node_has_the_same_bits(name: str):
     node = shutil.which("node")
