@@ -11,14 +11,15 @@ without it, and a maximum of pairs 1.5 x.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import ir
-from ..ir import CALL, FOR, Block, Builder, Func, Value
-from ..ir.accumulators import is_ref
+from ..ir import ADD_TO, AT, CALL, FOR, FREEZE, PARAM, Block, Builder, Func, Value
+from ..ir.accumulators import base, begins_at_zero, is_ref
+from ..ir.builder import is_literal
 from ..ir.callgraph import make_branch
-from ..ir.ops import and_, eq, idiv, imod, le, lt, ne, not_, or_, select
+from ..ir.ops import and_, eq, iadd, idiv, imod, le, lt, ne, not_, or_, select
 from ..ir.sizes import Size
 from ..ir.types import Bool, Real
 from .dead_code import remove_dead_code
@@ -35,6 +36,7 @@ MOST = 12  # numbers that come out of a branch
 LEAST = 4  # simple instructions that a branch must save
 
 Span = tuple[int, int]  # positions in a block
+Sides = Mapping[bool, "Facts"]
 
 
 def branch(f: Func, depth: int = 0) -> Func:
@@ -121,7 +123,7 @@ class _Plan:
 
     def __init__(self, block: Block) -> None:
         self.block, self.code, self.reads = block, block.code, Reads()
-        self.selects = [k for k, v in enumerate(self.code) if v.op is select and v.type is Real]
+        self.selects = [k for k, v in enumerate(self.code) if v.op is select and v.type in (Real, Bool)]
         self.groups: list[_Group] = []
         if not self.selects or len(self.code) > LONGEST:
             return
@@ -160,7 +162,7 @@ class _Plan:
         for k in self._near[c]:
             for x in facts:
                 if (holds := x.of(self.code[k].args[0])) is not None:
-                    saved += 1 + worth[k][1 if holds else 0] / 2
+                    saved += (self.code[k].type is Real) + worth[k][1 if holds else 0] / 2
         return saved
 
     def _own(self, v: Value) -> int:
@@ -177,42 +179,70 @@ class _Plan:
         start = self.position.get(c, -1)
         chosen = [k for k in self._near[c] if k > start]
         chosen = [k for k in chosen if any([x.touch(self.code[k].args[0]) for x in facts.values()])]
-        g = self._region(c, chosen) if chosen else None
+        g = self._region(c, {self.code[k] for k in chosen}, facts) if chosen else None
         if g is None:
             return None
         self._sides(g, facts)
         return g
 
-    def _region(self, c: Value, decided: list[int]) -> _Group | None:
-        """What depends on some of the selects, as far as it belongs together."""
-        low, high = decided[0], len(self.code) - 1
-        chosen = {self.code[k] for k in decided}
-        dependent, late, acted = set[Value](), set[Value](), False
-        for v in self.code[low : high + 1]:
-            reads = self.reads[v]
-            depends = any([a in dependent for a in reads])
-            if any([a in late for a in reads]) or (_acts(v) and (acted or depends)):
-                late.add(v)
-                acted = acted or _acts(v)
-            elif _is_pure_number(v):
-                if v in chosen or depends:
-                    dependent.add(v)
-            elif depends:
-                late.add(v)
+    def _region(self, c: Value, chosen: set[Value], facts: Sides) -> _Group | None:
+        """What depends on some of the selects, as far as it belongs together, with what one side does not add."""
+        dependent, late = self._order(chosen, facts)
+        low = min([self.position[v] for v in chosen])
         region: set[Value] = set()
-        for v in reversed(self.code[low : decided[-1] + 1]):
-            if v in dependent and (v in chosen or any([u in region for u in self.users.get(v, ())])):
-                region.add(v)
-        for v in self.code[low : high + 1]:
+        for v in reversed(self.code[low:]):
+            if v in dependent:
+                if v in chosen or v.op is ADD_TO or any([u in region for u in self.users.get(v, ())]):
+                    region.add(v)
+        for v in self.code[low:]:
             if v in dependent and v not in region and sum([a in region for a in dict.fromkeys(v.args)]) > 1:
                 region.add(v)
-        order = {v: None for v in self.code[low : high + 1] if v in region}
-        if not order:
+        found = {v: None for v in self.code[low:] if v in region}
+        if not found:
             return None
-        last = self.position[next(reversed(order))]
-        return _Group(c, (self.position[next(iter(order))], last), order, late | (dependent - region))
+        span = self.position[next(iter(found))], self.position[next(reversed(found))]
+        return _Group(c, span, found, late | (dependent - region))
 
-    def _sides(self, g: _Group, facts: dict[bool, Facts]) -> None:
+    def _order(self, chosen: set[Value], facts: Sides) -> tuple[set[Value], set[Value]]:
+        """What depends on some of the selects and can be in a branch; and what must come after that."""
+        dependent, late = set[Value](), set[Value]()
+        inside, after = set[object](), set[object]()  # accumulators that the branch adds to, and that are used later
+        for v in self.code[min([self.position[v] for v in chosen]) :]:
+            reads, keys = self.reads[v], self._effects(v)
+            depends = any([a in dependent for a in reads])
+            if not any([a in late for a in reads]):
+                if depends and keys.isdisjoint(after) and self._is_guarded(v, facts):
+                    dependent.add(v)
+                    inside |= keys
+                    continue
+                if keys.isdisjoint(after) and keys.isdisjoint(inside) and not (depends and not _is_pure_number(v)):
+                    if depends or v in chosen:
+                        dependent.add(v)
+                    continue
+            late.add(v)
+            after |= keys
+        return dependent, late
+
+    def _effects(self, v: Value) -> set[object]:
+        """The accumulators that an instruction adds to or reads: what must stay in order."""
+        if v.op.pure and v.op is not FREEZE:
+            return set()
+        refs = [base(a) for a in self.reads[v] if is_ref(a)]
+        found: set[object] = {"parameters" if ref.op is PARAM else ref for ref in refs}
+        return found | {"acts"} if v.op is FOR or v.op is CALL else found
+
+    def _is_guarded(self, v: Value, facts: Sides) -> bool:
+        """True for an addition to memory of what is zero on one side; one to an element in order may be in a local."""
+        if v.op is not ADD_TO or v.args[1].type is not Real or v.args[0].op is not AT:
+            return False
+        ref = v.args[0]
+        while ref.op is AT:
+            ref, *index = ref.args
+            if any([_is_counted(a) for i in index for a in (i, *i.args) if a is i or i.op is iadd]):
+                return False
+        return any([_is_nothing(v, x) for x in facts.values()])
+
+    def _sides(self, g: _Group, facts: Sides) -> None:
         """Find what either side computes, is given, and saves."""
         fed = self._fed(g)
         g.outputs = [v for v in g.region if any([u not in g.region for u in self.users.get(v, ())])]
@@ -229,12 +259,13 @@ class _Plan:
         g.inputs = [a for a in read if a not in g.region and a not in fed and a.op is not ir.CONST]
         g.gain = self._gain(g, facts)
 
-    def _gain(self, g: _Group, facts: dict[bool, Facts]) -> float:
+    def _gain(self, g: _Group, facts: Sides) -> float:
         """The simple instructions that a branch saves, in the mean of its sides."""
-        conditions = [v.args[0] for v in g.region if v.op is select]
+        conditions = [v.args[0] for v in g.region if v.op is select and v.type is Real]
         jumps = sum([x.of(c) is not None for c in conditions for x in facts.values()])
         both = g.sides[True].keys() & g.sides[False].keys()
         alone = sum([own_cost(v) for side in g.sides.values() for v in side if v not in both])
+        alone += sum([v.op is ADD_TO for side in g.sides.values() for v in side if v not in both])
         if len(g.outputs) > MOST:
             return 0.0
         return jumps + alone / 2 - 2 - len(g.outputs) - len(both) / 4
@@ -250,7 +281,7 @@ class _Plan:
 
     def _live(self, g: _Group, fed: dict[Value, None], facts: Facts) -> dict[Value, None]:
         """What a side computes, in order."""
-        live = set(g.outputs)
+        live = {*g.outputs, *[v for v in g.region if v.op is ADD_TO and not _is_nothing(v, facts)]}
         order = sorted([*fed, *g.region], key=self.position.__getitem__)
         for v in reversed(order):
             if v in live:
@@ -280,9 +311,18 @@ def _atoms(c: Value) -> dict[object, None]:
     return found
 
 
-def _acts(v: Value) -> bool:
-    """True for what must stay in order: what adds to accumulators, reads them, or calls."""
-    return v.op is FOR or v.op is CALL or (not v.op.pure) or any([is_ref(a) for a in v.args])
+def _is_counted(i: Value) -> bool:
+    """True for the index of a loop."""
+    return i.op is PARAM and i.block.parent is not None
+
+
+def _is_nothing(v: Value, facts: Facts) -> bool:
+    """True for the addition of a literal zero, which changes nothing: of -0.0, or to a sum that is never -0.0."""
+    x = v.args[1]
+    if x.op is not select or (holds := facts.of(x.args[0])) is None:
+        return False
+    x = x.args[1 if holds else 2]
+    return is_literal(x, -0.0) or (is_literal(x, 0.0) and begins_at_zero(v.args[0]))
 
 
 def _is_pure_number(v: Value) -> bool:
@@ -325,7 +365,7 @@ class _Branching(Rewriter):
     def _branch(self, b: Builder, g: _Group, env: Env) -> None:
         sides = [self._side(g, holds) for holds in (True, False)]
         made = make_branch(f"{self.name}.branch", *sides)
-        b.loc = g.outputs[0].loc
+        b.loc = next(iter(g.region)).loc
         out = b.call(made, [env[g.condition], *[env[a] for a in g.inputs]])
         for k, v in enumerate(g.outputs):
             env[v] = out if len(g.outputs) == 1 else b.get(out, k)
@@ -342,7 +382,7 @@ class _Branching(Rewriter):
                 self._literals(b, v, facts, env)
                 known = self._known(b, v, facts, env)
                 env[v] = copier.instruction(b, v, env) if known is None else known
-            out = [env[v] for v in g.outputs]
+            out = [env[v] for v in g.outputs]  # none, if all that comes out is added
             made = remove_dead_code(b.func(out[0] if len(out) == 1 else b.tuple(out)))
         return branch(made, self.depth + 1)
 

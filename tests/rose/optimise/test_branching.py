@@ -79,6 +79,7 @@ def logical(x: Any, y: Any) -> Any:
     return one * rose.select(low, y, x)
 
 
+FROM, TO = [3, 1, 4, 1, 5, 8, 2, 6, 5], [2, 7, 1, 8, 2, 8, 1, 8, 2]
 SHAPES: dict[str, Any] = {
     "sides in a sum": summed(costly),
     "ties": summed(lambda x, y: rose.max(x, y) * rose.min(2.0 * x, y) + rose.max(x, x)),
@@ -92,6 +93,14 @@ SHAPES: dict[str, Any] = {
     "two additions": added,
     "a condition from outside": lambda x: rose.sum(
         rose.select(x[0] > 0.3, rose.sin(x[i]) * x[2], x[i] / (2.0 + x[1])) for i in rose.range(N)
+    ),
+    "a convolution": lambda x: rose.sum(
+        rose.relu(rose.sum(x[(2 * i + j) % N] * x[j] for j in rose.range(3))) ** 2 for i in rose.range(N)
+    ),
+    "a table of pairs": lambda x: rose.sum(
+        rose.select(x[p] - x[q] > 0.2, (x[p] - x[q]) ** 2 * rose.exp(x[p]), 0.0)
+        for k in rose.range(N)
+        for p, q in [(rose.constant(Vec[N, rose.Fin[N]], FROM)[k], rose.constant(Vec[N, rose.Fin[N]], TO)[k])]
     ),
     "in one line": lambda x: costly(x[0], x[1]) * costly(x[1], x[2]),
 }  # fmt: skip
@@ -167,6 +176,44 @@ def test_where_one_number_is_larger_there_is_no_tie():
     f = made(body, Real, Real, Real)
     assert branches(f) >= 1
     assert "div" not in {v.op.name for v in code(f)} and not [v for v in code(f) if v.op is select]
+
+
+def additions(f: Func) -> int:
+    """Those that are not in a branch."""
+    return sum([v.op.name == "add_to" for v in code(f)])
+
+
+@pytest.mark.parametrize(("zero", "start", "outside"), [(0.0, 0.0, 1), (-0.0, 0.0, 1), (-0.0, -0.0, 1), (0.0, -0.0, 3)])
+def test_additions_of_zero_are_left_out_with_their_side_where_no_sum_is_minus_zero(
+    zero: float, start: float, outside: int
+):
+    with ir.building("f") as b:
+        b.loc = HERE
+        x, y, i, j = b.param(Real), b.param(Real), b.param(rose.Fin[4]), b.param(rose.Fin[4])
+        begun = b.zero(Vec[4]) if math.copysign(1.0, start) > 0 else b.pack([b.lift(start)] * 4, Vec[4])
+        sums, c = b.accum(begun), x < y
+        b.add_to(b.at(sums, j), x)
+        b.add_to(b.at(sums, i), select(c, rose.sqrt(x) / y, b.lift(zero)))
+        b.add_to(b.at(sums, j), select(c, x * rose.sqrt(y), b.lift(zero)))
+        f = b.func(b.freeze(sums))
+    made = branch(f)
+    assert (additions(made), branches(made)) == (outside, 1)
+    for x0, y0, k in itertools.product((-0.0, 1.0, math.nan), (-1.0, 2.0), (0, 2)):
+        assert same(run(made, x0, y0, k, 2), run(f, x0, y0, k, 2))
+
+
+def test_an_addition_does_not_go_before_one_to_what_may_be_the_same():
+    with ir.building("f") as b:
+        b.loc = HERE
+        one, two = b.param(ir.types.Ref(Vec[4])), b.param(ir.types.Ref(Vec[4]))
+        x, i = b.param(Real), b.param(rose.Fin[4])
+        c = x < 1.0
+        b.add_to(b.at(one, b.const(1, rose.Fin[4])), select(c, x, x * 2.0) * 3.0)
+        b.add_to(
+            b.at(two, b.index(b.const((0, 1, 2, 3), Vec[4, rose.Fin[4]]), i)), select(c, rose.sqrt(x), b.lift(-0.0))
+        )
+        f = branch(b.func(b.unit()))
+    assert [v.op.name for v in code(f) if v.op.name == "add_to"] == ["add_to", "add_to"]
 
 
 def test_long_blocks_are_left_as_they_are():
