@@ -125,7 +125,7 @@ _TABLE = """
     i32.trunc_sat_f32_s fc00  i32.trunc_sat_f32_u fc01  i32.trunc_sat_f64_s fc02  i32.trunc_sat_f64_u fc03
     i64.trunc_sat_f32_s fc04  i64.trunc_sat_f32_u fc05  i64.trunc_sat_f64_s fc06  i64.trunc_sat_f64_u fc07
 
-    v128.load fd0003 u          v128.load64_splat fd0a03 u    v128.store fd0b03 u       v128.store64_lane fd5b03 ul
+    v128.load fd0003 u          v128.store fd0b03 u           v128.store64_lane fd5b03 ul
     v128.const fd0c v128        i8x16.shuffle fd0d lanes      i64x2.splat fd12          f64x2.splat fd14
     i32x4.extract_lane fd1b l   i64x2.extract_lane fd1d l     i64x2.replace_lane fd1e l
     f64x2.extract_lane fd21 l   f64x2.replace_lane fd22 l

@@ -135,7 +135,7 @@ class VectorLoop:
         for n, x in enumerate(plan.block.code):
             if x.op is ADD_TO:
                 self.sums.add(x)
-            elif x not in plan.deferred and x not in vectors.vectors:
+            elif x not in plan.deferred and x not in vectors.vectors and not vectors.waits(x):
                 vectors.make(x)
             vectors.give_back(n)
         self.sums.add_late()

@@ -123,8 +123,13 @@ class VectorWriter:
         k = self.vectors[v] = self.owned[v] = self.vector_local()
         self.c.set(k)
 
+    def waits(self, v: Value) -> bool:
+        """True for numbers of memory that are loaded when they are first needed: products of neighbours need none."""
+        return v in self.plan.rows and self.plan.kinds[v] is Kind.VECTOR
+
     def push(self, v: Value) -> None:
         """Put two numbers, or truth values, on the stack."""
+        self._load_late(v)
         if v in self.plan.deferred:
             self.compute(v)
         elif v in self.vectors:
@@ -133,6 +138,10 @@ class VectorWriter:
             self.c.get(self.splat(v))
         else:
             self._push_lanes(v)
+
+    def _load_late(self, v: Value) -> None:
+        if v not in self.vectors and v not in self.plan.deferred and self.waits(v):
+            self.make(v)
 
     def splat(self, v: Value) -> int:
         """The local that has a number, or a truth value, from outside of the loop twice."""
@@ -169,6 +178,7 @@ class VectorWriter:
 
     def _push_lane(self, v: Value, lane: int) -> None:
         """Put the value of one lane on the stack: a number as in a loop of single iterations."""
+        self._load_late(v)
         if self.plan.outside(v):
             self.expr.push(v)
         elif v in self.lanes:
@@ -330,7 +340,8 @@ class VectorWriter:
         if at.step == 8 and not at.lanes:
             self.c("v128.load", offset)
             return
-        self.c("v128.load64_splat", offset)
+        self.c("f64.load", offset)  # and not `v128.load64_splat`, for which wasmtime takes a detour
+        self.c("f64x2.splat")
         if not at.fixed:
             self.c("f64.load", self.base(at, 1))
             self.c("f64x2.replace_lane", 1)

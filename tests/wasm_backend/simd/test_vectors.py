@@ -11,7 +11,7 @@ from rose.host.interpreter import run
 from wasm_backend.binary.disassembler import disassemble
 from wasm_backend.lower import lower
 from wasm_backend.simd import loops
-from wasm_backend.simd.vectors import At
+from wasm_backend.simd.vectors import At, VectorWriter
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def text(f: Any) -> str:
     ("body", "instruction"),
     [
         (lambda x, i: x[i] + x[i + 1], "v128.load"),
-        (lambda x, i: x[3 * i] * 2.0, "v128.load64_splat"),
+        (lambda x, i: x[3 * i] * 2.0, "f64x2.splat"),
         (lambda x, i: x[2 * i] - x[2 * i + 1], "i8x16.shuffle"),
         (lambda x, i: rose.select(x[i] > 0.0, x[i], 1.0), "v128.bitselect"),
         (lambda x, i: rose.sin(x[i]), "f64x2.replace_lane"),
@@ -67,3 +67,11 @@ def test_the_address_of_the_next_number_is_8_bytes_on():
     at = At(1, None, (), (), 16, 24)
     assert at.is_before(at._replace(offset=32))
     assert not at.is_before(at._replace(offset=40)) and not at.is_before(at._replace(offset=32, step=8))
+
+
+def test_neighbours_whose_products_are_added_at_once_are_not_loaded_one_by_one_too(monkeypatch: pytest.MonkeyPatch):
+    n = 40
+    f = fn([Vec[n, Vec[n]], Vec[n, Vec[n]]], Vec[n, Vec[n]])(lambda a, b: rose.matmul(a, b))
+    loads = rose.compile(f, simd=True).disassemble().count("v128.load")
+    monkeypatch.setattr(VectorWriter, "waits", lambda self, v: False)  # pyright: ignore
+    assert 0 < loads < rose.compile(f, simd=True).disassemble().count("v128.load")
