@@ -72,6 +72,7 @@ from .frontend.language.loops import max, min, prod, range, sum, vec
 from .frontend.language.select import abs, constant, select, stop_gradient, where
 from .frontend.language.vectors import logsumexp, norm
 from .frontend.text_programs import parse
+from .frontend.vmap import vmap
 from .ir.ops import pow_ as pow
 from .ir.ops import round_ as round
 from .ir.sizes import dim
@@ -192,6 +193,7 @@ __all__ = [
     "vdot",
     "vec",
     "vjp",
+    "vmap",
     "vstack",
     "where",
     "while_loop",

@@ -88,7 +88,6 @@ def of_library(name: str) -> str:
 
 
 _OF_ROSE = {  # what has no function of Rose's in its place, looked for in `rose`
-    "vmap": "rose.compile(f).map(xs), for many calls at once; rose.vec(f(x[i]) for i in rose.range(n)) in a function,",
     "jit": "rose.compile(f), or just f(x), which compiles when it is first called,",
     "check": "rose.testing.examine(f)", "fori_loop": "for i in rose.range(n)", "switch": "rose.cond",
 }  # fmt: skip

@@ -114,7 +114,7 @@ class AnySize(Fn[..., Any]):
 
     def _fill(self, *made_of: Any) -> None:
         f = Fn[..., Any](*made_of)
-        AnySize.__init__(self, f, _instances(f))
+        AnySize.__init__(self, f, instances(f))
 
 
 def _several(names: Sequence[str]) -> str:
@@ -130,10 +130,10 @@ def _alone(t: Type) -> list[Size]:
 
 def any_size(f: AnyFn) -> AnyFn:
     """The function of any size of `f`, which is written with a `rose.dim` in its types."""
-    return AnySize(f, _instances(f))
+    return AnySize(f, instances(f))
 
 
-def _instances(f: AnyFn) -> Callable[[Sizes], AnyFn]:
+def instances(f: AnyFn) -> Callable[[Sizes], AnyFn]:
     """The function from sizes to the instance of `f` for them."""
 
     def instance(sizes: Sizes) -> AnyFn:

@@ -111,6 +111,26 @@ def test_checkpoints_cost_a_factor(schedule: dict[str, Any], most: float):
         assert cost(kept.func, *point(kept)) < cost(again.func, *point(again)) <= most * cost(kept.func, *point(kept))
 
 
+MAPS: dict[str, Callable[[Any, Any], Any]] = {  # by rose.vmap, of the rows of a matrix and of a vector that they share
+    "a lambda": lambda x, w: rose.sum(rose.vmap(lambda row, w: rose.sin(rose.dot(row, w)), (0, None))(x, w)),
+    "of columns": lambda x, w: rose.sum(rose.vmap(lambda row, w: rose.exp(rose.dot(row, w)), (1, None))(x, w)),
+    "a derivative": lambda x, w: rose.sum(rose.vmap(rose.grad(_softened), (0, None))(x, w)[0]),
+    "of a map": lambda x, w: rose.sum(
+        rose.vmap(lambda row, w: rose.sum(rose.vmap(lambda a, b: rose.sin(a * b))(row, w)), (0, None))(x, w)
+    ),
+}
+m = rose.dim("m")
+_softened = rose.fn([Vec[m], Vec[m]], Real)(lambda row, w: rose.log(1 + rose.dot(row, w) ** 2))
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_the_gradient_of_a_map_costs_a_constant_times_it(name: str):
+    program = lambda n: rose.fn([Vec[n, n], Vec[n]], Real)(MAPS[name])
+    hold(program, (5, 10), TRACED)
+    by_shared = [cost(rose.grad(program(n), 1).func, *point(program(n))) / n**2 for n in (8, 16)]
+    assert by_shared[1] <= FLAT * by_shared[0]
+
+
 def chain(n: int) -> AnyFn:
     """A function whose Hessian has three colours."""
     return rose.fn([Vec[n]], Real)(lambda x: rose.sum((x[i + 1] - x[i] ** 2) ** 2 for i in rose.range(n - 1)))

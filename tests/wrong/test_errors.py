@@ -37,6 +37,7 @@ from tests.wrong import (
     foreign,
     functions,
     loops,
+    maps,
     mathematics,
     pythons,
     rules,
@@ -66,8 +67,8 @@ def name_of(module: ModuleType) -> str:
     return module.__name__.rpartition(".")[2]
 
 
-MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
-           derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches,
+MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, maps, sums,
+           structs, derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches,
            solvers, arrays)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
