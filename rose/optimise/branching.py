@@ -195,8 +195,10 @@ class _Plan:
                 if v in chosen or v.op is ADD_TO or any([u in region for u in self.users.get(v, ())]):
                     region.add(v)
         for v in self.code[low:]:
-            if v in dependent and v not in region and sum([a in region for a in dict.fromkeys(v.args)]) > 1:
-                region.add(v)
+            if v in dependent and v not in region:
+                args = dict.fromkeys(v.args)
+                if sum([a in region for a in args]) > 1 and all([a in region or a not in dependent for a in args]):
+                    region.add(v)
         found = {v: None for v in self.code[low:] if v in region}
         if not found:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from rose import Real, Vec, fn, ir
 from rose.host.interpreter import run
 from rose.ir import Branch, Func
 from rose.ir.callgraph import reachable
+from rose.ir.check import check
 from rose.ir.ops import eq, le, lt, ne, select
 from rose.ir.types import Bool
 from rose.optimise.branching import LONGEST, Facts, branch
@@ -214,6 +216,44 @@ def test_an_addition_does_not_go_before_one_to_what_may_be_the_same():
         )
         f = branch(b.func(b.unit()))
     assert [v.op.name for v in code(f) if v.op.name == "add_to"] == ["add_to", "add_to"]
+
+
+def drawn(seed: int) -> Func:
+    """Straight-line code with comparisons, logic, selects and additions, drawn at random."""
+    r = random.Random(seed)
+    with ir.building("f") as b:
+        b.loc = HERE
+        numbers = [b.param(Real) for _ in range(3)] + [b.lift(0.0), b.lift(-0.0), b.lift(1.5)]
+        places = [b.param(rose.Fin[2]), b.param(rose.Fin[2])]
+        sums = [b.accum(b.zero(Vec[2])), b.accum(b.pack([b.lift(-0.0)] * 2, Vec[2]))]
+        truths = [numbers[0] < numbers[1]]
+        for _ in range(r.choice([20, 60])):
+            x, y, c, d = *r.choices(numbers[-8:] + numbers[:5], k=2), *r.choices(truths[-5:], k=2)
+            kind = r.randrange(9)
+            if kind < 2:
+                truths.append(r.choice([x < y, x <= y, b.emit(eq, (x, y)), y < x]))
+            elif kind == 2:
+                truths.append(r.choice([c & d, c | d, ~c]))
+            elif kind < 6:
+                numbers.append(select(c, x, y))
+            elif kind < 8:
+                numbers.append(r.choice([x + y, x * y, rose.sqrt(x), x / y, rose.max(x, y)]))
+            else:
+                b.add_to(b.at(r.choice(sums), r.choice(places)), x)
+        return b.func(b.tuple([*numbers[-3:], b.freeze(sums[0]), b.freeze(sums[1])]))
+
+
+@pytest.mark.parametrize("seed", [*range(40), *range(1000, 1040)])
+def test_straight_line_code_drawn_at_random_keeps_its_bits(seed: int):
+    f = drawn(seed)
+    made = check(branch(f))
+    for x, y in itertools.product((0.5, -0.0, 2.0, math.nan), (2.0, 0.0, -1.0, math.inf)):
+        at = (x, y, -0.5, 0, seed % 2)
+        assert same(run(made, *at), run(f, *at)), at
+
+
+def test_code_drawn_at_random_has_branches():
+    assert sum([branches(branch(drawn(seed))) > 0 for seed in range(40)]) > 10
 
 
 def test_long_blocks_are_left_as_they_are():
