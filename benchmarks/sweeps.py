@@ -1,8 +1,8 @@
 """Several directions in one sweep: `python -m benchmarks.sweeps`.
 
-Jacobians in forward mode and Hessians, dense and sparse, as they are and with one direction in each sweep; and the
-product of a Hessian with a vector beside the gradient. Microseconds of the thread, the two in turns, and executed
-instructions. `simd` as an argument compiles with it.
+Jacobians in forward mode, as they are and with one direction in each sweep; and the product of a Hessian with a vector
+beside the gradient. Microseconds of the thread, the two in turns, and executed instructions. `simd` as an argument
+compiles with it, and names of programs choose them.
 """
 
 from __future__ import annotations
@@ -28,14 +28,12 @@ from .masks import executed, loop, some
 RESULTS = Path(__file__).parent / "results" / "sweeps.json"
 Make = Callable[[], tuple[Any, Sequence[Any]]]
 JACOBIANS: dict[str, Make] = {}
-HESSIANS: dict[str, Make] = {}
-SPARSE: dict[str, Make] = {}
+PRODUCTS: dict[str, Make] = {}
 
 
-def of(*tables: dict[str, Make]) -> Callable[[Make], Make]:
+def of(table: dict[str, Make]) -> Callable[[Make], Make]:
     def enter(make: Make) -> Make:
-        for table in tables:
-            table[make.__name__.replace("_", " ")] = make
+        table[make.__name__.replace("_", " ")] = make
         return make
 
     return enter
@@ -164,10 +162,10 @@ def robust_residuals() -> Any:
     return f, [[1.0, 0.3, 2.0, 0.1], [k / 10 for k in range(60)], some(60)]
 
 
-# Hessians
+# numbers, whose Hessian a vector is multiplied with
 
 
-@of(HESSIANS)
+@of(PRODUCTS)
 def logistic_regression() -> Any:
     @fn
     def f(w: Vec[20], x: Vec[100, Vec[20]], y: Vec[100]) -> Real:
@@ -176,7 +174,7 @@ def logistic_regression() -> Any:
     return f, [some(20), some(100, 20), np.sign(some(100))]
 
 
-@of(HESSIANS)
+@of(PRODUCTS)
 def hunters_and_prey() -> Any:
     @fn
     def f(p: Vec[4], seen: Vec[80]) -> Real:
@@ -189,7 +187,7 @@ def hunters_and_prey() -> Any:
     return f, [[1.0, 0.5, 0.3, 0.6], [abs(x) for x in some(80)]]
 
 
-@of(HESSIANS)
+@of(PRODUCTS)
 def atoms() -> Any:
     @fn
     def f(x: Vec[10, Vec[3]]) -> Real:
@@ -209,7 +207,7 @@ class Network:
     outer: Vec[8]
 
 
-@of(HESSIANS)
+@of(PRODUCTS)
 def network() -> Any:
     @fn
     def f(net: Network, x: Vec[20, Vec[3]], y: Vec[20]) -> Real:
@@ -219,7 +217,7 @@ def network() -> Any:
     return f, [(some(8, 3), some(8), some(8)), some(20, 3), some(20)]
 
 
-@of(HESSIANS)
+@of(PRODUCTS)
 def mixture() -> Any:
     @fn
     def f(p: Vec[12], x: Vec[60]) -> Real:
@@ -229,7 +227,7 @@ def mixture() -> Any:
     return f, [some(12), some(60)]
 
 
-@of(HESSIANS)
+@of(PRODUCTS)
 def log_determinant() -> Any:
     @fn
     def f(p: Vec[6], d: Vec[8, Vec[8]]) -> Real:
@@ -242,7 +240,7 @@ def log_determinant() -> Any:
     return f, [[1.0, 0.5, 0.3, 1.0, 0.2, 0.4], np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0)))]
 
 
-@of(HESSIANS)
+@of(PRODUCTS)
 def filtered_series() -> Any:
     @fn
     def f(p: Vec[5], y: Vec[100]) -> Real:
@@ -258,7 +256,7 @@ def filtered_series() -> Any:
     return f, [[0.9, 0.5, 0.4, 0.1, 0.2], some(100)]
 
 
-@of(HESSIANS)
+@of(PRODUCTS)
 def cameras_of_one_point() -> Any:
     @fn
     def f(p: Vec[3], cameras: Vec[12, Camera], seen: Vec[12, Vec[2]]) -> Real:
@@ -272,7 +270,7 @@ def cameras_of_one_point() -> Any:
     return f, [[0.1, 0.2, 0.3], cameras, some(12, 2)]
 
 
-@of(HESSIANS, SPARSE)
+@of(PRODUCTS)
 def valley() -> Any:
     @fn
     def f(x: Vec[24]) -> Real:
@@ -281,10 +279,7 @@ def valley() -> Any:
     return f, [some(24)]
 
 
-# sparse
-
-
-@of(HESSIANS, SPARSE)
+@of(PRODUCTS)
 def soap_film() -> Any:
     @fn
     def f(u: Vec[10, Vec[10]]) -> Real:
@@ -296,7 +291,7 @@ def soap_film() -> Any:
     return f, [some(10, 10)]
 
 
-@of(SPARSE)
+@of(PRODUCTS)
 def hanging_cloth() -> Any:
     @fn
     def f(x: Vec[8, Vec[8, Vec[3]]]) -> Real:
@@ -312,7 +307,7 @@ def hanging_cloth() -> Any:
     ]
 
 
-@of(SPARSE)
+@of(PRODUCTS)
 def path_around_obstacles() -> Any:
     @fn
     def f(x: Vec[40, Vec[2]]) -> Real:
@@ -322,13 +317,6 @@ def path_around_obstacles() -> Any:
         return near + 10.0 * total(38, lambda i: total(2, lambda k: bend(i, k)))
 
     return f, [some(40, 2)]
-
-
-WAYS: dict[str, tuple[dict[str, Make], Callable[[Any], Any]]] = {
-    "Jacobian": (JACOBIANS, rose.jacfwd),
-    "Hessian": (HESSIANS, rose.hessian),
-    "sparse Hessian": (SPARSE, lambda f: rose.hessian(f, sparse=True)),
-}
 
 
 @contextmanager
@@ -341,17 +329,16 @@ def one_by_one() -> Iterator[None]:
         sweeps.SEVERAL = known
 
 
-def measured(what: str, name: str, options: dict[str, Any]) -> dict[str, Any]:
-    table, derivative = WAYS[what]
-    f, given = table[name]()
-    several = rose.compile(derivative(f), **options)
+def jacobian(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    f, given = JACOBIANS[name]()
+    several = rose.compile(rose.jacfwd(f), **options)
     with one_by_one():
-        single = rose.compile(derivative(table[name]()[0]), **options)
+        single = rose.compile(rose.jacfwd(JACOBIANS[name]()[0]), **options)
     return beside(name, several, single, given, given)
 
 
 def product(name: str, options: dict[str, Any]) -> dict[str, Any]:
-    f, given = HESSIANS[name]()
+    f, given = PRODUCTS[name]()
     hvp, gradient = [rose.compile(d(f), **options) for d in (rose.hvp, rose.grad)]
     return beside(name, hvp, gradient, [*given, given[0]], given)
 
@@ -378,11 +365,11 @@ def main(words: Sequence[str]) -> None:
     gc.disable()
     options = {"simd": True} if "simd" in words else {}
     chosen = [w for w in words if w != "simd"]
+    ways = {"Jacobian": (jacobian, JACOBIANS), "hvp": (product, PRODUCTS)}
     tables = {
-        what: [measured(what, name, options) for name in programs if not chosen or name in chosen]
-        for what, (programs, _) in WAYS.items()
+        what: [row(name, options) for name in programs if not chosen or name in chosen]
+        for what, (row, programs) in ways.items()
     }
-    tables["hvp"] = [product(name, options) for name in HESSIANS if not chosen or name in chosen]
     if not words:
         RESULTS.write_text(json.dumps(tables, indent=1) + "\n", encoding="utf-8")
     for what, rows in tables.items():
