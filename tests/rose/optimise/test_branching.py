@@ -243,7 +243,7 @@ def drawn(seed: int) -> Func:
         return b.func(b.tuple([*numbers[-3:], b.freeze(sums[0]), b.freeze(sums[1])]))
 
 
-@pytest.mark.parametrize("seed", [*range(40), *range(1000, 1040)])
+@pytest.mark.parametrize("seed", [*range(40), 1069, 1158, 1193, 1299])  # the last ones broke it
 def test_straight_line_code_drawn_at_random_keeps_its_bits(seed: int):
     f = drawn(seed)
     made = check(branch(f))
