@@ -43,6 +43,9 @@ from .frontend.arrays.creation import (
 from .frontend.arrays.einsum import einsum
 from .frontend.arrays.joining import array_split, concatenate, hstack, pad, split, stack, vstack
 from .frontend.arrays.products import convolve, cross, dot, inner, kron, matmul, outer, tensordot, trapezoid, vdot
+from .frontend.arrays.reductions import all_ as all
+from .frontend.arrays.reductions import any_ as any
+from .frontend.arrays.reductions import argmax, argmin, mean, softmax, std, trace, var
 from .frontend.arrays.shaping import (
     broadcast_to,
     diag,
@@ -113,7 +116,11 @@ __all__ = [
     "WrongSyntax",
     "abs",
     "accum",
+    "all",
+    "any",
     "arange",
+    "argmax",
+    "argmin",
     "array_split",
     "assert_",
     "broadcast_to",
@@ -153,6 +160,7 @@ __all__ = [
     "logsumexp",
     "matmul",
     "max",
+    "mean",
     "meshgrid",
     "min",
     "moveaxis",
@@ -175,21 +183,25 @@ __all__ = [
     "scan",
     "scipy",
     "select",
+    "softmax",
     "sparsity",
     "split",
     "squeeze",
     "stack",
+    "std",
     "stop_gradient",
     "struct",
     "sum",
     "swapaxes",
     "tensordot",
     "tile",
+    "trace",
     "transpose",
     "trapezoid",
     "tril",
     "triu",
     "value_and_grad",
+    "var",
     "vdot",
     "vec",
     "vjp",

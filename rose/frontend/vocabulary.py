@@ -19,7 +19,7 @@ from ..errors import TypeMismatch, here
 from ..errors.numpy_names import of_library
 from ..host.marshal import is_listing
 from ..ir import Value, a_traced
-from .arrays import attributes, creation, einsum, joining, products, shaping, ufuncs
+from .arrays import attributes, creation, einsum, joining, products, reductions, shaping, ufuncs
 from .language import loops, select, vectors
 
 
@@ -31,6 +31,12 @@ class Name(NamedTuple):
     section: str  # of the documents
     numpy: str = ""  # NumPy's names of it, with a module within NumPy as in "linalg.norm"; empty: the same as ours
     method: bool = False  # whether arrays have it after a dot
+    along: Callable[..., Any] | None = None  # what it is there, and to NumPy, if ours takes other arguments
+
+    @property
+    def with_axes(self) -> Callable[..., Any]:
+        """The function with NumPy's arguments."""
+        return self.along or self.function
 
     @property
     def numpys(self) -> list[str]:
@@ -49,10 +55,19 @@ VOCABULARY: tuple[Name, ...] = (
     Name("where", select.where, CHOICE),
     Name("sum", loops.sum, REDUCTIONS, method=True),
     Name("prod", loops.prod, REDUCTIONS, method=True),
-    Name("min", loops.min, REDUCTIONS, "min amin", method=True),
-    Name("max", loops.max, REDUCTIONS, "max amax", method=True),
+    Name("min", loops.min, REDUCTIONS, "min amin", method=True, along=reductions.smallest),
+    Name("max", loops.max, REDUCTIONS, "max amax", method=True, along=reductions.largest),
+    Name("mean", reductions.mean, REDUCTIONS, method=True),
+    Name("var", reductions.var, REDUCTIONS, method=True),
+    Name("std", reductions.std, REDUCTIONS, method=True),
+    Name("all", reductions.all_, REDUCTIONS, method=True),
+    Name("any", reductions.any_, REDUCTIONS, method=True),
+    Name("argmax", reductions.argmax, REDUCTIONS, method=True),
+    Name("argmin", reductions.argmin, REDUCTIONS, method=True),
+    Name("trace", reductions.trace, REDUCTIONS, "trace", method=True),
     Name("norm", vectors.norm, REDUCTIONS, "linalg.norm"),
     Name("logsumexp", vectors.logsumexp, REDUCTIONS),
+    Name("softmax", reductions.softmax, REDUCTIONS),
     Name("dot", products.dot, PRODUCTS, method=True),
     Name("vdot", products.vdot, PRODUCTS),
     Name("inner", products.inner, PRODUCTS),
@@ -100,8 +115,8 @@ VOCABULARY: tuple[Name, ...] = (
     Name("pad", joining.pad, SHAPES),
 )
 
-_BY_NUMPY = {numpys: row.function for row in VOCABULARY for numpys in row.numpys}
-_METHODS = {row.name: row.function for row in VOCABULARY if row.method}
+_BY_NUMPY = {numpys: row.with_axes for row in VOCABULARY for numpys in row.numpys}
+_METHODS = {row.name: row.with_axes for row in VOCABULARY if row.method}
 _UNSUPPORTED = {  # arguments of NumPy's functions: what to write in the place of each
     "out": "give the result a name: y = ...",
     "dtype": "leave it out: numbers are Reals",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from access_programs import GUARDS, SHAPES, Random, point, program
 from costs import cost, numbers
@@ -71,6 +72,30 @@ def hold(
     work = [c.value + c.inputs for c in (small, large)]
     assert large.gradient / work[1] <= flat * small.gradient / work[0]
     assert large.jvp / work[1] <= flat * small.jvp / work[0]
+
+
+def of_matrix(f: Callable[[Any], Any]) -> Callable[[int], AnyFn]:
+    """A program over a matrix of n rows and two of n columns more."""
+    return lambda n: rose.fn([Vec[n, n + 2], Vec[n + 2]], Real)(lambda x, y: np.sum(f(rose.sin(x) * y) ** 2))
+
+
+ARRAYS: dict[str, Callable[[Any], Any]] = {
+    "chain": lambda x: rose.exp(x[:, 1:] * x[:1, :-1]) + x[:, :1],
+    "sum over rows": lambda x: x.sum(axis=0),
+    "sum over columns": lambda x: x.sum(axis=1) * x[:, 0],
+    "mean and var": lambda x: x.mean(axis=0) * x.var(axis=0),
+    "prod": lambda x: x.prod(axis=1),
+    "max": lambda x: x.max(axis=0),
+    "softmax": lambda x: rose.softmax(x, axis=-1),
+    "softmax of columns": lambda x: rose.softmax(x, axis=0),
+    "logsumexp": lambda x: rose.logsumexp(x, axis=0),
+    "norm": lambda x: np.linalg.norm(x, axis=0),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_derivatives_of_arrays_cost_a_constant_times_the_value(name: str):
+    hold(of_matrix(ARRAYS[name]), (5, 10), *AT_RANDOM)
 
 
 ALL = [(shape, guard) for shape in SHAPES for guard in GUARDS]

@@ -6,6 +6,7 @@ NumPy makes of the same. A name without a row fails `test_each_name_has_a_row`.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -24,6 +25,11 @@ Of = Callable[..., Any]
 Shape = tuple[int, ...]
 ULP = 4 * 2.0**-52
 SEEDS = 8
+
+
+FLAT = {"all", "any", "argmax", "argmin"}  # names that have no derivative
+COUNTS = {"sum", "mean", "all", "any"}  # names that take conditions
+KEEP = [True, False]
 
 
 class Call(NamedTuple):
@@ -62,10 +68,71 @@ def choice(r: random.Random) -> Call:
     return Call(lambda x, y: rose.where(x > y, x, 2.0), lambda x, y: np.where(x > y, x, 2.0), broadcast(r, 2), rtol=0.0)
 
 
-def reduction(name: str, low: int = 1) -> Row:
-    ours, theirs = getattr(rose, name), getattr(np, name)
-    draw = lambda r: Call(ours, theirs, [(r.choice((low, 1, 2, 3, 5)),)])
-    return Row(draw, [Call(ours, theirs, [(4,)])], [Call(ours, theirs, [(4,)])] if low == 0 else [])
+def an_axis(r: random.Random, rank: int) -> Any:
+    return r.randrange(-rank, rank)
+
+
+def some_axes(r: random.Random, rank: int) -> Any:
+    several = tuple(r.sample(range(rank), r.randint(1, rank)))
+    return r.choice([None, an_axis(r, rank), several])
+
+
+def reduction(name: str, theirs: Of | None = None, low: int = 0, several: bool = True, **more: Any) -> Row:
+    """A row of a reduction: by NumPy's own function, a method or ours, along axes."""
+    ours, numpys = getattr(rose, name), theirs or getattr(np, name)
+    as_number: Of = lambda y: y if name in ("all", "any") else 1.0 * y
+    made: Callable[..., Call] = lambda shape, leaf=Real, **named: Call(
+        lambda x: as_number(ours(x, **named)), lambda x: as_number(numpys(x, **named)), [shape], leaf
+    )
+
+    def draw(r: random.Random) -> Call:
+        s = shape(r, sizes=(low, 1, 1, 2, 3, 5))
+        axis = some_axes(r, len(s)) if several else r.choice([None, an_axis(r, len(s))])
+        options = {k: r.choice(v) for k, v in more.items() if r.random() < 0.5}
+        return made(s, r.choice((Real, Real, Bool)) if name in COUNTS else Real, axis=axis, **options)
+
+    named = [{}, {"axis": 0}, {"axis": -1, **{k: v[0] for k, v in more.items()}}]
+    cases = [] if name in FLAT else [made((3, 4), **n) for n in named]
+    return Row(draw, cases, [made((3, 4), **n) for n in named[1:]] if low == 0 else [])
+
+
+def softened(f: Of) -> Of:
+    """`f` after `exp(x - max(x))`, as SciPy's softmax and logsumexp are defined."""
+
+    def of(x: Any, axis: Any = None, **named: Any) -> Any:
+        most = np.max(x, axis=axis, keepdims=True, initial=-1e300)
+        return f(np.exp(x - most), most, axis, **named)
+
+    return of
+
+
+def log_of_sum(e: Any, most: Any, axis: Any, keepdims: bool = False) -> Any:
+    out = np.log(np.sum(e, axis=axis, keepdims=True)) + most
+    return out if keepdims else np.squeeze(out, axis=axis) if axis is not None else np.reshape(out, ())
+
+
+def norms() -> Row:
+    whole = Call(rose.norm, np.linalg.norm, [(3, 2)])
+    orders = (None, 1, 2, 0, 3, math.inf, -math.inf)
+    of: Callable[..., Call] = lambda s, **n: Call(
+        lambda x: rose.norm(x, **n), lambda x: np.linalg.norm(x, **n), [s], rtol=4 * ULP
+    )
+
+    def draw(r: random.Random) -> Call:
+        s, keep = shape(r, sizes=(1, 2, 3, 5)), r.choice([False, True])
+        if len(s) > 1 and r.random() < 0.4:
+            axis = tuple(r.sample(range(len(s)), 2))
+            return of(s, ord=r.choice(["fro", 1, -1, math.inf, -math.inf, None]), axis=axis, keepdims=keep)
+        return of(s, ord=r.choice(orders), axis=an_axis(r, len(s)), keepdims=keep)
+
+    smooth = [of((3, 4), ord=k, axis=a) for k, a in ((None, 0), (1, -1), (3, 0), (math.inf, 1), (1, (0, 1)))]
+    return Row(draw, [whole, *smooth], [of((3, 4), axis=0), of((3, 4), ord=1, axis=1)])
+
+
+def softmaxes() -> Row:
+    theirs = softened(lambda e, _, a: e / np.sum(e, axis=a, keepdims=True))
+    of: Callable[..., Call] = lambda s, k: Call(lambda x: rose.softmax(x, axis=k), lambda x: theirs(x, k), [s])
+    return Row(lambda r: of(s := shape(r), an_axis(r, len(s))), [of((3, 4), 0), of((4,), -1)], [of((3, 4), -1)])
 
 
 def of_vectors(ours: Of, theirs: Of, *shapes: Shape) -> Row:
@@ -74,15 +141,23 @@ def of_vectors(ours: Of, theirs: Of, *shapes: Shape) -> Row:
     return Row(lambda r: one, [one], [])
 
 
-FLAT = set[str]()  # names that have no derivative
 ROWS = {
     "where": Row(choice, [Call(lambda x, y: rose.where(x > 0.3, x * y, y), np.where, [(3, 4), (4,)])]),
-    "sum": reduction("sum", 0),
-    "prod": reduction("prod", 0),
-    "min": reduction("min"),
-    "max": reduction("max"),
-    "norm": of_vectors(rose.norm, np.linalg.norm, (3, 2)),
-    "logsumexp": of_vectors(rose.logsumexp, lambda x: np.log(np.sum(np.exp(x))), (5,)),
+    "sum": reduction("sum", keepdims=KEEP, initial=[0.5, 0.0]),
+    "prod": reduction("prod", keepdims=KEEP, initial=[0.5, 2.0]),
+    "min": reduction("min", low=1, keepdims=KEEP, initial=[0.25, 3.0]),
+    "max": reduction("max", low=1, keepdims=KEEP, initial=[0.25, 3.0]),
+    "mean": reduction("mean", keepdims=KEEP),
+    "var": reduction("var", keepdims=KEEP, ddof=[1, 0]),
+    "std": reduction("std", keepdims=KEEP, ddof=[1, 0]),
+    "all": reduction("all", keepdims=KEEP),
+    "any": reduction("any", keepdims=KEEP),
+    "argmax": reduction("argmax", low=1, several=False, keepdims=KEEP),
+    "argmin": reduction("argmin", low=1, several=False, keepdims=KEEP),
+    "trace": of_vectors(rose.trace, np.trace, (3, 4)),
+    "norm": norms(),
+    "logsumexp": reduction("logsumexp", softened(log_of_sum), keepdims=KEEP),
+    "softmax": softmaxes(),
 }
 
 

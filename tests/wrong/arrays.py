@@ -328,3 +328,99 @@ def roll_by_a_number():
         return rose.roll(x, 0.5)
 
     return f
+
+
+def an_axis_of_a_sum_that_is_not_there():
+    @fn
+    def f(x: Vec[3, 4]) -> Vec[3]:
+        return np.sum(x * x, axis=2)
+
+    return f
+
+
+def an_axis_of_a_method():
+    @fn
+    def f(x: Vec[3, 4]) -> Vec[3]:
+        return x.mean(axis=-3)
+
+    return f
+
+
+def an_axis_that_is_a_number():
+    @fn
+    def f(x: Vec[3, 4]) -> Vec[3]:
+        return rose.softmax(x, axis=1.0)
+
+    return f
+
+
+def an_axis_twice():
+    @fn
+    def f(x: Vec[3, 4]) -> Real:
+        return rose.var(x, axis=(0, -2))
+
+    return f
+
+
+def an_axis_of_a_generator():
+    @fn
+    def f(x: Vec[3, 4]) -> Vec[4]:
+        return rose.sum((x[i] for i in rose.range(3)), axis=0)
+
+    return f
+
+
+def two_axes_of_an_index():
+    @fn
+    def f(x: Vec[3, 4]) -> Fin[12]:
+        return rose.argmax(x, axis=(0, 1))
+
+    return f
+
+
+def a_largest_element_of_none():
+    @fn
+    def f(x: Vec[3, 0]) -> Vec[3]:
+        return np.max(x, axis=1)
+
+    return f
+
+
+def a_place_among_none():
+    @fn
+    def f(x: Vec[0]) -> Real:
+        return 1.0 * rose.argmin(x)
+
+    return f
+
+
+def a_mean_of_structs():
+    @fn
+    def f(x: Vec[2, tuple[Real, Real]]) -> Real:
+        return rose.mean(x)
+
+    return f
+
+
+def a_mean_of_a_number():
+    @fn
+    def f(x: Real) -> Real:
+        return rose.mean(x)
+
+    return f
+
+
+def a_norm_that_is_none():
+    @fn
+    def f(x: Vec[2, 2]) -> Real:
+        return np.linalg.norm(x, "nuc")
+
+    return f
+
+
+def a_trace_of_a_vector():
+    @fn
+    def f(x: Vec[2]) -> Real:
+        return np.trace(x)
+
+    return f

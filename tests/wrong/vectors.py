@@ -81,10 +81,10 @@ def logsumexp_of_two_numbers():
     return f
 
 
-def logsumexp_of_a_matrix():
+def logsumexp_of_a_struct():
     @fn
-    def f(a: Vec[2, Vec[2]]) -> Real:
-        return rose.logsumexp(a)
+    def f(x: Vec[2, tuple[Real, Real]]) -> Real:
+        return rose.logsumexp(x, axis=0)
 
     return f
 

@@ -19,6 +19,7 @@ from ...ir.sizes import LARGEST, Size, at_most, differ, minus, open_size, plus, 
 from ...ir.types import Fin, Real, Tan, Tuple
 from ...ir.value import host_index
 from .. import operators
+from ..arrays import reductions
 from ..eager import Now, now
 from ..index_expressions import bound_of, literal
 from ..operators import view
@@ -304,8 +305,14 @@ def vec(items: Iterable[Any]) -> Any:
 
 
 @edge
-def sum(items: Iterable[Any]) -> Any:
-    """The sum of the items of `items`, which are numbers, vectors or structs; 0 of none."""
+def sum(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None) -> Any:
+    """The sum of all elements of an array, or along axes; or of the items of a generator, in the order of indices.
+
+    The items of a generator, a list or a vector of structs may be vectors or structs: their sum is one, too. It is 0
+    of none. Terms are added to one accumulator, which begins at 0, or at `initial`. A condition counts as 1 or 0.
+    """
+    if (x := reductions.with_axes(items, "sum", axis, keepdims, initial)) is not None:
+        return reductions.total(x, axis, keepdims, initial)
     source = _Source(items, "sum")
     b = source.b
     if not source.loops:
@@ -343,26 +350,38 @@ def _is_summable(t: types.Type) -> bool:
 
 
 @edge
-def prod(items: Iterable[Any]) -> Any:
-    """The product of the items of `items`, which are numbers; 1 of none."""
+def prod(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None) -> Any:
+    """The product of all elements of an array, or along axes; or of the items of a generator; 1 of none."""
+    if (x := reductions.with_axes(items, "prod", axis, keepdims, initial)) is not None:
+        return reductions.product(x, axis, keepdims, initial)
     return _reduce(items, 1.0, operators.multiply, "prod")
 
 
 @edge
-def min(*items: Any) -> Any:
-    """The smallest of the arguments, or of the items of one vector or generator.
+def min(*items: Any, axis: Any = None, keepdims: Any = False, initial: Any = None) -> Any:
+    """The smallest element of an array, or along axes; or of the items of a generator; or of several arguments.
 
-    At a tie of two each has half of the derivative.
+    Several arguments may be arrays, which are broadcast. At a tie of two each has half of the derivative.
     """
+    asked = axis is not None or keepdims or initial is not None
+    if len(items) == 1 or asked:
+        x = reductions.with_axes(items[0] if len(items) == 1 else None, "min", axis, keepdims, initial)
+        if x is not None:
+            return reductions.extreme(x, "min", axis, keepdims, initial)
     return _extreme(items, float("inf"), ops.min_, "min")
 
 
 @edge
-def max(*items: Any) -> Any:
-    """The largest of the arguments, or of the items of one vector or generator.
+def max(*items: Any, axis: Any = None, keepdims: Any = False, initial: Any = None) -> Any:
+    """The largest element of an array, or along axes; or of the items of a generator; or of several arguments.
 
-    At a tie of two each has half of the derivative.
+    Several arguments may be arrays, which are broadcast. At a tie of two each has half of the derivative.
     """
+    asked = axis is not None or keepdims or initial is not None
+    if len(items) == 1 or asked:
+        x = reductions.with_axes(items[0] if len(items) == 1 else None, "max", axis, keepdims, initial)
+        if x is not None:
+            return reductions.extreme(x, "max", axis, keepdims, initial)
     return _extreme(items, float("-inf"), ops.max_, "max")
 
 

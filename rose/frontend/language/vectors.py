@@ -9,12 +9,10 @@ from ...errors import TypeMismatch, argument, edge, here
 from ...ir import Value, current_builder, ops, shown
 from ...ir.lengths import norm_of
 from ...ir.types import Real, Type, Vec
+from ..arrays import norms, reductions
+from ..arrays.shapes import shape_of
 from ..values import infer
 from .loops import max, range, sum, vec
-
-
-def _argument(x: Any, k: int, name: str, count: int) -> Value:
-    return infer(x, here().narrow(argument(k, name, count)))
 
 
 def _shape(t: Type) -> tuple[int, ...]:
@@ -27,14 +25,19 @@ def _shape(t: Type) -> tuple[int, ...]:
 
 
 @edge
-def norm(x: Any) -> Any:
-    """The Euclidean norm: the square root of the sum of the squares of all elements of a vector, or of a matrix.
+def norm(x: Any, ord: Any = None, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The Euclidean norm: the square root of the sum of the squares of all elements of an array, or along axes.
+
+    `ord` is another, by NumPy's names: 1, `math.inf`, `-math.inf`, 0 or a power for vectors; "fro", 1, -1, `math.inf`,
+    `-math.inf` for matrices, along a pair of axes. What follows is of the Euclidean one.
 
     At 0 its derivatives are 0, and where it appears twice in a product, as in `norm(x) ** 2`, the product has those of
     `dot(x, x)`. It overflows only if its answer does, and keeps all digits of small numbers. An infinite element makes
     it infinite, with the derivative nan by that element and 0 by the others.
     """
-    v = _argument(x, 0, "x", 1)
+    v = infer(x, here().narrow(argument(0, "x", 1, 2, 3, 4)))
+    if ord is not None or axis is not None or keepdims:
+        return norms.norm(v, ord, axis, keepdims)
     if not _shape(v.type):
         message = f"rose.norm takes a vector of Reals, not {_a(v, x)}"
         raise TypeMismatch(message, here(), "give it a list of numbers: rose.norm([x, y]); for a number write abs(x)")
@@ -42,11 +45,14 @@ def norm(x: Any) -> Any:
 
 
 @edge
-def logsumexp(items: Any) -> Any:
-    """The logarithm of the sum of `exp(x)` over the numbers `x` of a vector or a generator, without overflow.
+def logsumexp(items: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The logarithm of the sum of `exp(x)` over an array, or along axes, or over a generator, without overflow.
 
     Of no numbers it is -inf. Its gradient is the softmax of the numbers, and 0 if all of them are -inf.
     """
+    if (x := reductions.with_axes(items, "logsumexp", axis, keepdims)) is not None:
+        axes = reductions.axes_of(axis, shape_of(x.type))
+        return reductions.over(x, axes, keepdims, reductions.logsumexp_of)
     v = vec(items) if not isinstance(items, Value) else items
     size = _shape(v.type)
     if len(size) != 1:
