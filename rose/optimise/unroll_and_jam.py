@@ -12,7 +12,9 @@ makes sums then stands before it, and leaves a vector of them; what only adds to
 instruction there touches, stands after it.
 
 In a product of matrices the same is done with the loop around both: an inner loop makes sixteen sums of four rows and
-four columns (a register block), and reads eight numbers for them, not twenty.
+four columns (a register block), and reads eight numbers for them, not twenty. Its derivative in the second factor adds
+to a column in its innermost loop, to each element once: in blocks, it adds four terms between one load and one store.
+Measured at 100 x 100: 0.75 of the time, and with simd 0.46; at 256 x 256, where a column fills a cache, 0.15 and 0.06.
 """
 
 from __future__ import annotations
@@ -93,7 +95,9 @@ class _Found:
                 self.jams.setdefault(v, []).append(jam)
                 self.moved.update(jam.sums.values())
         around = [v for v in instructions(body) if v.op is FOR and _is_long(v)]
-        self.whole.update([v for v in around if self.is_whole_around(v)])
+        for v in around:
+            if self.is_whole_around(v):
+                self.whole.update([v, *[w for w in v.attr.code if w.op is FOR]])
         for v in around:
             for jam in [jam for w in v.attr.code for jam in self.jams.get(w, ())]:
                 if self.fits_around(v, jam):
@@ -103,8 +107,11 @@ class _Found:
         """True if nobody reads what a loop makes, but for what it adds."""
         return all([get.type.empty for get in self.gets.get(v, ())])
 
-    def is_whole(self, v: Value) -> bool:
-        """True if iterations of a loop can be done together, and that pays: each sum keeps the order of its terms."""
+    def is_whole(self, v: Value, *, in_blocks: bool = False) -> bool:
+        """True if iterations of a loop can be done together, and that pays: each sum keeps the order of its terms.
+
+        In blocks it pays where each iteration adds to elements of its own, too: the loop around adds to them again.
+        """
         block: Block = v.attr
         inner = [w for w in block.code if w.op is FOR]
         code = [x for x in block.code if x.op is not FOR]
@@ -122,7 +129,7 @@ class _Found:
             by = [any([_tells(i, b.params[0]) for i in _indices(x.args[0])]) for b in (block, x.block)]
             if x.op is FREEZE or touched[ref] != 1 or (x.block is not block and not any(by)):
                 return False
-            pays = pays or (x.block is not block and not all(by))
+            pays = pays or (x.block is not block and (in_blocks or not all(by)))
         return pays and not aliases(touched)
 
     def is_whole_around(self, v: Value) -> bool:
@@ -130,7 +137,9 @@ class _Found:
         block: Block = v.attr
         code = [x for x in block.code if x.op is not FOR]
         inner = [x for x in block.code if x.op is FOR]
-        if v in self.whole or v.args or len(inner) != 1 or inner[0] not in self.whole or not self.makes_nothing(v):
+        if v in self.whole or v.args or len(inner) != 1 or not self.makes_nothing(v):
+            return False
+        if not _is_long(inner[0]) or inner[0] in self.jams or not self.is_whole(inner[0], in_blocks=True):
             return False
         if not all([x.op in _READS or _is_quick(x) for x in code]) or not _is_bounded(v, block):
             return False
@@ -164,7 +173,12 @@ class _Found:
         sizes = [loop.attr.params[0].type.size for loop in (around, outer)]
         if span_of(outer) is not None or not all([isinstance(n, Size) or n >= LEAST for n in sizes]):
             return False
-        if inner.args or len(local) > 1 or len(adds) > (2 if self.simd else len(local)) or len(rows) > SMALLEST:
+        if (
+            inner.args
+            or len(local) > 1
+            or len(adds) > (2 if self.simd or outer not in self.whole else len(local))
+            or len(rows) > SMALLEST
+        ):
             return False
         numbers = [x for x in code if x.op is INDEX and x.type is Real] + [x.args[0] for x in adds if x not in local]
         return all([

@@ -55,8 +55,8 @@ def pays(plan: Plan, sums: Reductions) -> bool:
     waits 3 cycles for the one before it. So in loops of few instructions nothing is won.
     """
     apart, once = plan.costs()
-    for at in sums.direct.values():
-        apart, once = apart + 6, once + (3 if at.step == 8 else 7)
+    for at, adds in sums.again.items():  # with one load and one store for all that is added to an element
+        apart, once = apart + 4 + 2 * len(adds), once + (2 if at.step == 8 else 6) + len(adds)
     apart, once = apart + 8 * len(sums.handed_on), once + 8 * len(sums.handed_on)
     apart, once = apart + 6 * len(sums.late), once + 7 * len(sums.late)
     apart, once = apart + 2 * len(sums.totals), once + 2 * len(sums.totals)

@@ -186,6 +186,18 @@ def test_derivatives_of_a_product_of_matrices(derive: Any):
     compiled(derive(squares).func, *matrices(9, 10, COLUMNS))
 
 
+@pytest.mark.parametrize(("n", "m"), [(8, 8), (9, 11), (16, 19), (7, 12)])
+@pytest.mark.parametrize("argument", [0, 1])
+def test_the_derivative_of_a_product_in_one_factor_is_made_in_blocks(n: int, m: int, argument: int):
+    """In the second, the loops add to an element once each, before they come to it again."""
+    matrix = [Vec[n, Vec[COLUMNS]], Vec[COLUMNS, Vec[m]], Vec[n, Vec[m]]]
+    product = fn(matrix, Real)(lambda a, b, w: rose.sum(rose.dot((a @ b)[i], w[i]) for i in rose.range(n)))
+    one = fn(matrix, matrix[argument])(lambda *x: rose.vjp(product)(*x).grad(1.0)[argument])
+    compiled(one.func, numbers(n, COLUMNS), numbers(COLUMNS, m), numbers(n, m))
+    made = optimised({"f": one.func}, simd=True)["f"]
+    assert (max([adds for _, adds in loops(made)]) == LANES**2) == (n >= 8)
+
+
 @pytest.mark.parametrize("simd", [False, True])
 def test_blocks_of_a_size_that_only_the_module_knows(simd: bool):
     n, m, k = rose.dim("n"), rose.dim("m"), rose.dim("k")
