@@ -46,6 +46,7 @@ from .frontend.arrays.products import convolve, cross, dot, inner, kron, matmul,
 from .frontend.arrays.reductions import all_ as all
 from .frontend.arrays.reductions import any_ as any
 from .frontend.arrays.reductions import argmax, argmin, mean, softmax, std, trace, var
+from .frontend.arrays.running import cummax, cummin, cumprod, cumsum, diff
 from .frontend.arrays.shaping import (
     broadcast_to,
     diag,
@@ -130,8 +131,13 @@ __all__ = [
     "constant",
     "convolve",
     "cross",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
     "diag",
     "diagonal",
+    "diff",
     "dim",
     "dot",
     "eager",

@@ -19,7 +19,7 @@ from ..errors import TypeMismatch, here
 from ..errors.numpy_names import of_library
 from ..host.marshal import is_listing
 from ..ir import Value, a_traced
-from .arrays import attributes, creation, einsum, joining, products, reductions, shaping, ufuncs
+from .arrays import attributes, creation, einsum, joining, products, reductions, running, shaping, ufuncs
 from .language import loops, select, vectors
 
 
@@ -49,7 +49,7 @@ class Name(NamedTuple):
 
 
 CHOICE, CREATION, PRODUCTS = "choice", "creation", "products"
-REDUCTIONS, SHAPES = "reductions", "shapes"
+REDUCTIONS, RUNNING, SHAPES = "reductions", "running", "shapes"
 
 VOCABULARY: tuple[Name, ...] = (
     Name("where", select.where, CHOICE),
@@ -68,6 +68,11 @@ VOCABULARY: tuple[Name, ...] = (
     Name("norm", vectors.norm, REDUCTIONS, "linalg.norm"),
     Name("logsumexp", vectors.logsumexp, REDUCTIONS),
     Name("softmax", reductions.softmax, REDUCTIONS),
+    Name("cumsum", running.cumsum, RUNNING, "cumsum", method=True),
+    Name("cumprod", running.cumprod, RUNNING, "cumprod", method=True),
+    Name("cummax", running.cummax, RUNNING),
+    Name("cummin", running.cummin, RUNNING),
+    Name("diff", running.diff, RUNNING),
     Name("dot", products.dot, PRODUCTS, method=True),
     Name("vdot", products.vdot, PRODUCTS),
     Name("inner", products.inner, PRODUCTS),

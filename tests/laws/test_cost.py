@@ -89,6 +89,9 @@ ARRAYS: dict[str, Callable[[Any], Any]] = {
     "softmax": lambda x: rose.softmax(x, axis=-1),
     "softmax of columns": lambda x: rose.softmax(x, axis=0),
     "logsumexp": lambda x: rose.logsumexp(x, axis=0),
+    "cumsum": lambda x: x.cumsum(axis=0),
+    "cumprod": lambda x: np.cumprod(x, axis=1),
+    "cummax": lambda x: rose.cummax(x, axis=0),
     "norm": lambda x: np.linalg.norm(x, axis=0),
 }
 

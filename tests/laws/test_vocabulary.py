@@ -135,6 +135,27 @@ def softmaxes() -> Row:
     return Row(lambda r: of(s := shape(r), an_axis(r, len(s))), [of((3, 4), 0), of((4,), -1)], [of((3, 4), -1)])
 
 
+def accumulated(f: np.ufunc) -> Of:
+    return lambda x, axis: f.accumulate(np.ravel(x) if axis is None else x, 0 if axis is None else axis)
+
+
+def running(name: str, theirs: Of) -> Row:
+    """A row of a running fold, which NumPy adds up in the order of indices, too."""
+    ours = getattr(rose, name)
+    of: Callable[..., Call] = lambda s, k: Call(lambda x: ours(x, axis=k), lambda x: theirs(x, axis=k), [s], rtol=0.0)
+    draw = lambda r: of(s := shape(r), r.choice([None, an_axis(r, len(s))]))
+    return Row(draw, [of((3, 4), 0), of((2, 3), None)], [of((3, 4), 0), of((3, 4), -1)])
+
+
+def differences_of(s: Shape, n: int, axis: int) -> Call:
+    return Call(lambda x: rose.diff(x, n=n, axis=axis), lambda x: np.diff(x, n=n, axis=axis), [s], rtol=0.0)
+
+
+def differences(r: random.Random) -> Call:
+    s = shape(r, sizes=(1, 2, 3, 5))
+    return differences_of(s, r.choice([0, 1, 1, 2]), an_axis(r, len(s)))
+
+
 def of_vectors(ours: Of, theirs: Of, *shapes: Shape) -> Row:
     """A row of one call, at any size of a vector."""
     one = Call(ours, theirs, [*shapes])
@@ -158,6 +179,11 @@ ROWS = {
     "norm": norms(),
     "logsumexp": reduction("logsumexp", softened(log_of_sum), keepdims=KEEP),
     "softmax": softmaxes(),
+    "cumsum": running("cumsum", np.cumsum),
+    "cumprod": running("cumprod", np.cumprod),
+    "cummax": running("cummax", accumulated(np.maximum)),
+    "cummin": running("cummin", accumulated(np.minimum)),
+    "diff": Row(differences, [differences_of((3, 4), 1, 0), differences_of((5,), 2, -1)], []),
 }
 
 
