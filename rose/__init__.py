@@ -72,6 +72,7 @@ from .frontend.function import Fn
 from .frontend.language.accumulators import accum
 from .frontend.language.control import cond, scan, while_loop
 from .frontend.language.debugging import assert_, print
+from .frontend.language.indices import index
 from .frontend.language.loops import max, min, prod, range, sum, vec
 from .frontend.language.select import abs, constant, select, stop_gradient, where
 from .frontend.language.vectors import logsumexp, norm
@@ -154,6 +155,7 @@ __all__ = [
     "hessian",
     "hstack",
     "hvp",
+    "index",
     "inner",
     "jacfwd",
     "jacobian",

@@ -278,7 +278,7 @@ def index_within(t: Vec, i: Any) -> Value | int:
         if isinstance(i, Value) and i.type is Real:
             raise _not_an_index(i, t, loc)
         raise TypeMismatch(f"{what} cannot index a vector", loc, hint)
-    hint = "loop over a smaller range, or wrap the index round with % n: it may be too large"
+    hint = f"loop over a smaller range, wrap it round with % {t.size!r}, or check it: rose.index(i, {t.size!r})"
     raise TypeMismatch(f"{t!r} is indexed by {Fin(t.size)!r}, not {i.type!r}", loc, hint)
 
 
@@ -293,11 +293,10 @@ def _not_an_index(x: Value, t: Vec, loc: Loc) -> RoseError:
     """The error of a Real as an index of a `t`."""
     if (found := sum_of(x)) is not None:
         what = f"an index of a {t!r} is never below zero, and this one may be {found.least!r}"
-        return OutOfRange(
-            what, loc, f"wrap it round, as in v[(...) % {t.size!r}], or shift the loop: v[i] for v[i - 1]"
-        )
+        hint = f"wrap it round, (...) % {t.size!r}, shift the loop, or check it: rose.index(..., {t.size!r})"
+        return OutOfRange(what, loc, hint)
     what = x.attr if x.op is PARAM and x.attr else "it"
-    hint = f"declare {what} as a Fin[{t.size!r}], or take i of rose.range: a Real never becomes an index"
+    hint = f"declare {what} as a Fin[{t.size!r}], take i of rose.range, or check it: rose.index(..., {t.size!r})"
     return TypeMismatch(f"{a_traced(x)} cannot index a vector", loc, hint)
 
 

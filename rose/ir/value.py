@@ -266,7 +266,7 @@ class Value:
         raise TypeMismatch(
             f"{a_traced(self)} cannot be assigned to: traced values never change",
             here(),
-            "make a new vector with rose.vec(... for i in rose.range(n)), or sum into a rose.accum",
+            "write x = x.at[i].set(v), which makes a new array, or .at[i].add(v); sum into a rose.accum",
         )
 
     @edge

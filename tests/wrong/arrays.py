@@ -424,3 +424,67 @@ def a_trace_of_a_vector():
         return np.trace(x)
 
     return f
+
+
+def a_new_part_of_another_shape():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        return x.at[1:].set([1.0, 2.0, 3.0])
+
+    return f
+
+
+def a_new_element_that_is_a_vector():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        return x.at[1].set([1.0, 2.0])
+
+    return f
+
+
+def a_place_that_is_not_there():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        return x.at[3].set(1.0)
+
+    return f
+
+
+def a_place_that_is_no_array():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        return 2.0 * x.at[1]
+
+    return f
+
+
+def a_sum_of_conditions_in_a_place():
+    @fn
+    def f(x: Vec[3]) -> Vec[3, Bool]:
+        return (x > 0.0).at[1].add(True)
+
+    return f
+
+
+def an_index_that_is_known_to_be_out_of_range():
+    @fn
+    def f(x: Vec[3]) -> Real:
+        return x[rose.index(3.0, 3)]
+
+    return f
+
+
+def an_index_of_a_vector():
+    @fn
+    def f(x: Vec[3]) -> Real:
+        return x[rose.index(x, 3)]
+
+    return f
+
+
+def an_index_before_the_first():
+    @fn
+    def f(x: Vec[3]) -> Real:
+        return rose.sum(x[i - 1] for i in rose.range(3))
+
+    return f

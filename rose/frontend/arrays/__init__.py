@@ -18,6 +18,7 @@ Its files, in the order in which to read them:
     joining       `stack`, `concatenate`, `pad`, and `split`: an accumulator, written piece by piece
     products      `matmul`, `tensordot`, `convolve`: sums of products, all by `contraction`
     einsum        the same by the names of indices
+    updates       `x.at[i].set(v)`
 
 Terms:
     axis    a `Vec` in the type of an array; the first is the outermost

@@ -12,12 +12,14 @@ from ...ir.sizes import times
 from ...ir.value import instead_of_part
 from .indexing import transposed
 from .shapes import shape_of
+from .updates import At
 
 ATTRIBUTES: dict[str, Callable[[Value], Any]] = {
     "shape": lambda v: shape_of(v.type),
     "ndim": lambda v: len(shape_of(v.type)),
     "size": lambda v: reduce(times, shape_of(v.type), 1),
     "T": transposed,
+    "at": At,
 }
 
 

@@ -104,33 +104,38 @@ def part(v: Value, key: Any) -> Any:
     before, b = current_builder().loc, current_builder()
     b.loc = before or here()
     try:
-        sizes = shape_of(v.type)
-        keys = _one_for_each_axis(v, list(key) if key.__class__ is tuple else [key])
-        places, axes, gathers = list[Place](), list[Axis](), list[tuple[int, int, Value]]()
-        others: list[int] = []  # the indices of one element, which are in a row with arrays of them
-        for at, k in enumerate(keys):
-            if k is None:
-                axes.append(Axis())
-                continue
-            n = sizes[len(places)]
-            if k.__class__ is slice:
-                start, step, count = _slice(k, n, v)
-                axes.append(Axis(count))
-                places.append(Along(axes[-1], start, step))
-            elif is_array(k):
-                gathers.append((len(places), at, _indices(k, n)))
-                places.append(0)
-                others.append(at)
-            else:
-                places.append(index_within(Vec(n, Real), k))
-                others.append(at)
-        if gathers:
-            before_them = [k for k in keys[: others[0]] if k is None or k.__class__ is slice]
-            in_a_row = others[-1] - others[0] == len(others) - 1
-            _gather(places, axes, gathers, len(before_them) if in_a_row else 0)
-        return view(read(v, places, axes))
+        return view(read(v, *places_of(v, key)))
     finally:
         b.loc = before
+
+
+def places_of(v: Value, key: Any) -> tuple[list[Place], list[Axis]]:
+    """The places that a key names, one for each axis of `v`, and the axes of the part."""
+    sizes = shape_of(v.type)
+    keys = _one_for_each_axis(v, list(key) if key.__class__ is tuple else [key])
+    places, axes, gathers = list[Place](), list[Axis](), list[tuple[int, int, Value]]()
+    others: list[int] = []  # the indices of one element, which are in a row with arrays of them
+    for at, k in enumerate(keys):
+        if k is None:
+            axes.append(Axis())
+            continue
+        n = sizes[len(places)]
+        if k.__class__ is slice:
+            start, step, count = _slice(k, n, v)
+            axes.append(Axis(count))
+            places.append(Along(axes[-1], start, step))
+        elif is_array(k):
+            gathers.append((len(places), at, _indices(k, n)))
+            places.append(0)
+            others.append(at)
+        else:
+            places.append(index_within(Vec(n, Real), k))
+            others.append(at)
+    if gathers:
+        before_them = [k for k in keys[: others[0]] if k is None or k.__class__ is slice]
+        in_a_row = others[-1] - others[0] == len(others) - 1
+        _gather(places, axes, gathers, len(before_them) if in_a_row else 0)
+    return places, axes
 
 
 def _gather(places: list[Place], axes: list[Axis], gathers: list[tuple[int, int, Value]], first: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from ...errors import Loc, NoField, RoseError, TypeMismatch, added, argument, edge, here
@@ -33,7 +34,8 @@ def _negative(x: Any) -> Any:
 class Accum(NotANumber):
     """A sum in the making: `+=` and `-=` add to it, and `.value` reads it when it is complete.
 
-    `total[i] += x` adds to an element of a vector, and `total.name += x` to a field of a struct.
+    `total[i] += x` adds to an element of a vector, `total[i, j] += x` to one of a matrix, and `total.name += x` to a
+    field of a struct.
     """
 
     __slots__ = ("_added", "_block", "_builder", "_init", "_loc", "_ref", "_result", "_root")
@@ -125,6 +127,8 @@ class Accum(NotANumber):
     @edge
     def __getitem__(self, i: Any) -> Accum:
         self._check()
+        if i.__class__ is tuple and i:
+            return reduce(Accum.__getitem__, i, self)
         ref = self._open()
         assert isinstance(ref.type, types.Ref)
         t = ref.type.inner

@@ -130,7 +130,14 @@ def of_structs(x: Any) -> Any:
     return rose.sum(last[j][0] * last[j][1] for j in rose.range(N))
 
 
+def a_part_of_a_matrix(x: Any) -> Any:
+    rows = rose.vec([x[j], 2.0 * x[j], x[0]] for j in rose.range(N))
+    last = rose.scan(lambda i, s: s.at[i, 1:].add(x[i] * s[i, 0]), rows, N)
+    return rose.sum(last[j][1] * last[j][2] for j in rose.range(N))
+
+
 IN_PLACE = {
+    "an element": scanned(lambda x, i, s: s.at[i].add(x[i])), "a part of a matrix": a_part_of_a_matrix,
     "read before": scanned(read_before), "an item of a state": an_item_of_a_state, "of structs": of_structs,
     "new rows as outs": new_rows_as_outs, "from zeros": scanned(read_before, lambda x: [0.0] * N),
 }  # fmt: skip

@@ -106,3 +106,16 @@ def test_an_accumulator_is_read_in_a_loop_that_does_not_add_to_it(body: Any, fac
     assert rose.grad(f)(1.5) == factor * 3.0 and rose.grad(rose.grad(f))(1.5) == factor * 2.0
     with rose.eager():
         assert f(1.5) == factor * 2.25
+
+
+def test_several_indices_name_an_element():
+    @rose.fn
+    def f(x: rose.Vec[2, 3]) -> rose.Vec[2, 3]:
+        total = rose.accum([[0.0] * 3] * 2)
+        for i in rose.range(2):
+            for j in rose.range(3):
+                total[1 - i, j] += 2.0 * x[i, j]
+        total[0, -1] -= 1.0
+        return total.value
+
+    assert f([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).tolist() == [[8.0, 10.0, 11.0], [2.0, 4.0, 6.0]]
