@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from . import functional as functional
 from . import lib as lib
 from . import testing as testing
 from .build import Compiled, compile

@@ -59,6 +59,46 @@ def install(runtime: Runtime) -> None:
     _runtime[:] = [runtime]
 
 
+class Algebra(Protocol):
+    """Makes functions of functions. It stands above derivatives, of which it has some."""
+
+    def operator(self, symbol: str, *operands: Any) -> Any:
+        """What Python's operator makes of a function and another operand."""
+        ...
+
+    def called(self, f: Fn[..., Any], args: Sequence[Any], named: dict[str, Any], /) -> Any:
+        """`f` of functions."""
+        ...
+
+    def ufunc(self, name: str, operands: Sequence[Any], /) -> Any:
+        """NumPy's function of that name, of functions."""
+        ...
+
+    def on(self, f: Fn[..., Any], *grids: Any) -> Any:
+        """`f`, with a grid for each argument."""
+        ...
+
+
+_algebra: list[Algebra] = []
+
+
+def install_algebra(algebra: Algebra) -> None:
+    """Let functions be added and composed by `algebra`: `rose.functional` installs its own, once."""
+    _algebra[:] = [algebra]
+
+
+def _left(symbol: str) -> Callable[[Any, Any], Any]:
+    return edge(lambda self, y: _algebra[0].operator(symbol, self, y))
+
+
+def _right(symbol: str) -> Callable[[Any, Any], Any]:
+    return edge(lambda self, x: _algebra[0].operator(symbol, x, self))
+
+
+def _alone(symbol: str) -> Callable[[Any], Any]:
+    return edge(lambda self: _algebra[0].operator(symbol, self))
+
+
 def _installed() -> Runtime:
     assert _runtime, "no runtime is installed: import rose first"
     return _runtime[0]
@@ -71,6 +111,7 @@ class Fn(NotANumber, Generic[P, R]):
     """
 
     what, instead = "a function", "call it, as in f(x)"
+    __rose_function__ = True  # an operation on it is one on what it gives
 
     def __init__(
         self, body: Callable[..., Any], types: Sequence[Type], result: Type, name: str | None = None,
@@ -184,6 +225,9 @@ class Fn(NotANumber, Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
+            for x in args:
+                if isinstance(x, Fn):
+                    return _algebra[0].called(self, args, kwargs)
             if ir.is_tracing():
                 return self.emit(self.bind(args, kwargs))
             if mode.on:
@@ -294,6 +338,23 @@ class Fn(NotANumber, Generic[P, R]):
             b.loc = None
             convert: Callable[[Any, Loc], Value] = lambda x, at: b.tuple(split_dual(x, self.result, tangent, what, at))
             return finish(b, lambda: rule(*duals), convert, loc)
+
+    # of functions: what operators make of them is a function again
+
+    __add__, __radd__, __sub__, __rsub__ = _left("+"), _right("+"), _left("-"), _right("-")
+    __mul__, __rmul__, __truediv__, __rtruediv__ = _left("*"), _right("*"), _left("/"), _right("/")
+    __pow__, __rpow__, __matmul__, __rmatmul__ = _left("**"), _right("**"), _left("@"), _right("@")
+    __lt__, __le__, __gt__, __ge__ = _left("<"), _left("<="), _left(">"), _left(">=")
+    __neg__, __abs__ = _alone("neg"), _alone("abs")
+
+    @edge
+    def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **named: Any) -> Any:
+        return _algebra[0].ufunc(ufunc.__name__, operands)
+
+    @edge
+    def on(self, *grids: Any) -> AnyFn:
+        """The function with a grid for each argument, or None: what `F.integrate` sums over if no grid is given."""
+        return _algebra[0].on(self, *grids)
 
     def __get__(self, obj: Any, cls: Any = None) -> Any:
         """The function bound to `obj`, its first argument, as a method is."""

@@ -21,6 +21,14 @@ from .pickling import again
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class OfFunctions:
+    """What is not an `@fn`, and says itself what `rose.grad` and its kin make of it: a function of functions."""
+
+    def transformed(self, transform: str, args: Sequence[Any], named: dict[str, Any]) -> Any:
+        """The result of the transform of that name, with its options."""
+        raise NotImplementedError
+
+
 def remembered(transform: F) -> F:
     """`transform`, a function of an `@fn` and options, with one result for the same function and the same options."""
     _, *parameters = inspect.signature(transform).parameters.values()
@@ -32,6 +40,8 @@ def remembered(transform: F) -> F:
     @functools.wraps(transform)
     def outer(*args: Any, **named: Any) -> Any:
         f, key = args[0] if args else None, usual
+        if isinstance(f, OfFunctions):
+            return f.transformed(transform.__name__, args[1:], named)
         if named or len(args) != 1:
             options = {**defaults, **dict(zip(names, args[1:], strict=False)), **named}
             f = args[0] if args else options.pop("f", None)

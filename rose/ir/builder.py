@@ -85,12 +85,14 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
                 raise not_called_so(self, len(args), named)
             b = _tracing.builder
             if b is None and not any([a.__class__ is Value for a in args]):
-                numbers = [a if a.__class__ is float else as_number(a, _place(args, k)) for k, a in enumerate(args)]
+                numbers = [a if a.__class__ is float else _number(args, k) for k, a in enumerate(args)]
                 return self.eval(*numbers) if self.eval is not None else self._folded(numbers)
             b = b or current_builder()
             return self._emit(
                 b, tuple([a if a.__class__ is Value else _lifted(b, args, k) for k, a in enumerate(args)])
             )
+        except OfFunctions:
+            return OPERATORS["pointwise"](self, *args)
         except Exception as e:
             hide_our_frames(e)
             raise
@@ -122,8 +124,21 @@ def _place(args: Sequence[Any], k: int) -> Loc:
     return here().narrow(argument(k, "", len(args)))
 
 
+class OfFunctions(Exception):
+    """Raised, and caught, where an operation meets a function in the place of a number."""
+
+
+def _number(args: Sequence[Any], k: int) -> float:
+    """An argument of the host as a number."""
+    if hasattr(args[k], "__rose_function__"):
+        raise OfFunctions
+    return as_number(args[k], _place(args, k))
+
+
 def _lifted(b: Builder, args: Sequence[Any], k: int) -> Value:
     """An argument of the host as a literal: a number, or an array of them."""
+    if hasattr(args[k], "__rose_function__"):
+        raise OfFunctions
     try:
         return OPERATORS["array"](args[k]) if is_listed(args[k]) else b.lift(args[k])
     except RoseError as e:

@@ -1,0 +1,201 @@
+"""Functions that operators make of functions: the IR of functionals.
+
+A `Composite` is an operator, such as `compose` or `nabla`, and the functions that it is applied to: an `@fn` like any
+other, which can be called, compiled and differentiated. Equal composites are one object, so what a functional makes is
+a graph. An `@fn` of the user is a leaf of it, and so is a `Variable`, which stands for a parameter of a functional.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakValueDictionary
+
+from ..errors import RoseError, TypeMismatch, edge, here
+from ..frontend.annotations import as_type
+from ..frontend.function import AnyFn, Fn
+from ..frontend.values import to_value
+from ..host.marshal import is_listing
+from ..ir import Value
+from ..ir.types import Bool, Type, untyped
+
+if TYPE_CHECKING:
+    from .grids import Grid
+
+Grids = tuple["Grid | None", ...]
+
+
+@dataclass(frozen=True)
+class MapType:
+    """The type of a function: of its result, and of each argument."""
+
+    result: Type
+    args: tuple[Type, ...]
+
+    def __repr__(self) -> str:
+        return f"Map[{', '.join(map(repr, (self.result, *self.args)))}]"
+
+
+class Map:
+    """The type of a function, in the annotations of a functional: `Map[result, arg, ...]`."""
+
+    @edge
+    def __class_getitem__(cls, key: Any) -> MapType:
+        result, *args = [untyped(as_type(t)) for t in (key if is_listing(key) else (key,))]
+        return MapType(result, tuple(args))
+
+
+@dataclass(frozen=True, eq=False)
+class Operator:
+    """An operator on functions: one row of the table in `operators.py`.
+
+    `evaluate` gives the value of a composite at arguments. `jvp` gives its tangent for those of its inputs, of which
+    some are None, for zero; it is called if one is not. `transpose` gives the cotangent of input `k`, in which the
+    composite is linear, for its own. `alike` gives the inputs that are evaluated at the composite's own arguments.
+    """
+
+    name: str
+    evaluate: Callable[[Composite, Scope, Sequence[Value]], Any]
+    jvp: Callable[[Composite, Sequence[AnyFn | None]], AnyFn | None]
+    transpose: Callable[[Composite, int, AnyFn], AnyFn | None]
+    alike: Callable[[Composite], Sequence[AnyFn]] = lambda c: ()
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Composite(Fn[..., Any]):
+    """A function that an operator makes of others. `grids` has a grid for each argument, or None."""
+
+    def __init__(
+        self, op: Operator, inputs: Sequence[AnyFn], params: Any, types: Sequence[Type], result: Type, grids: Grids
+    ) -> None:
+        super().__init__(lambda *xs: Scope().at(self, values(self, xs)), types, result, op.name, _names(types))
+        self.op, self.inputs, self.params, self.grids = op, tuple(inputs), params, grids
+        self.variables: frozenset[Variable] = frozenset().union(*[variables(f) for f in inputs])
+
+    @edge
+    def __bool__(self) -> bool:
+        if self.result is Bool:
+            hint = "choose with rose.where(c, x, y), which is composed: a functional is not evaluated in Python"
+            raise TypeMismatch("a functional asks in Python for a value of a function", here(), hint)
+        return True
+
+
+class Variable(Composite):
+    """A parameter of a functional. It stands for the function that is given, if one is.
+
+    While the functional is being composed it is `open`: nothing that depends on it is evaluated.
+    """
+
+    def __init__(self, given: AnyFn | None, of: MapType, name: str, grids: Grids | None = None) -> None:
+        self.open = True
+        super().__init__(VARIABLE, () if given is None else (given,), None, of.args, of.result, _grids(given, of))
+        self.name, self.variables = name, frozenset({self}) | self.variables
+        if grids is not None:
+            self.grids = grids
+
+
+def _grids(f: AnyFn | None, of: MapType) -> Grids:
+    return grids_of(f) if f is not None else (None,) * len(of.args)
+
+
+def _names(types: Sequence[Type]) -> list[str]:
+    return [f"x{k}" for k in range(len(types))] if len(types) > 1 else ["x"][: len(types)]
+
+
+def variables(f: AnyFn) -> frozenset[Variable]:
+    return f.variables if isinstance(f, Composite) else frozenset()
+
+
+def is_open(f: AnyFn) -> bool:
+    """True for a function that depends on a parameter of a functional that is being composed."""
+    return any([v.open for v in variables(f)])
+
+
+def type_of(f: AnyFn) -> MapType:
+    return MapType(untyped(f.result), tuple([untyped(t) for t in f.types]))
+
+
+def grids_of(f: AnyFn) -> Grids:
+    return f.grids if isinstance(f, Composite) else (None,) * len(f.types)
+
+
+def values(f: AnyFn, xs: Sequence[Any]) -> list[Value]:
+    """Arguments of `f` as traced values."""
+    return [to_value(x, t, (n,)) for x, t, n in zip(xs, type_of(f).args, f.names, strict=True)]
+
+
+_made: WeakValueDictionary[Any, Composite] = WeakValueDictionary()
+
+
+def made(
+    op: Operator, inputs: Sequence[AnyFn], types: Sequence[Type], result: Type, params: Any = None,
+    grids: Grids | None = None,
+) -> Composite:  # fmt: skip
+    """The composite of `op` and its inputs: the one that there is, or a new one."""
+    grids = (None,) * len(types) if grids is None else grids
+    key = op, tuple(map(id, inputs)), params, tuple(types), grids  # a composite keeps its inputs, so an id is theirs
+    if (found := _made.get(key)) is None:
+        _made[key] = found = Composite(op, inputs, params, types, result, grids)
+    return found
+
+
+def order(*outs: AnyFn, of: Callable[[AnyFn], Sequence[AnyFn]] | None = None) -> Iterator[AnyFn]:
+    """The functions that `outs` are made of, each after its inputs, without recursion."""
+    inputs = of or (lambda f: f.inputs if isinstance(f, Composite) else ())
+    seen: set[AnyFn] = set()
+    stack = [(f, False) for f in reversed(outs)]
+    while stack:
+        f, ready = stack.pop()
+        if ready:
+            yield f
+        elif f not in seen:
+            seen.add(f)
+            stack.append((f, True))
+            stack.extend([(g, False) for g in reversed(inputs(f)) if g not in seen])
+
+
+class Scope:
+    """The functions that are evaluated in a block, and at what: each is evaluated once at the same arguments."""
+
+    def __init__(self, outer: Scope | None = None) -> None:
+        self.outer = outer
+        self.known: dict[Any, tuple[Any, Value]] = {}
+
+    def _find(self, key: Any) -> Value | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if key in scope.known:
+                return scope.known[key][1]
+            scope = scope.outer
+        return None
+
+    def at(self, f: AnyFn, xs: Sequence[Value]) -> Value:
+        """The value of `f` at `xs`. What is evaluated at the same arguments is done without recursion."""
+        places = tuple(map(id, xs))
+
+        def unknown(g: AnyFn) -> Sequence[AnyFn]:
+            return g.op.alike(g) if isinstance(g, Composite) and self._find((g, places)) is None else ()
+
+        for g in order(f, of=unknown):
+            if self._find((g, places)) is None:
+                y = g.op.evaluate(g, self, xs) if isinstance(g, Composite) else g.emit(xs)
+                self.known[g, places] = xs, to_value(y, untyped(g.result))
+        found = self._find((f, places))
+        assert found is not None
+        return found
+
+
+def _variable_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
+    v = cast("Variable", c)
+    if v.open or not v.inputs:
+        hint = "compose it: F.integrate(f, grid), f * g, rose.exp(f), F.nabla(f)"
+        raise RoseError(f"{v.name} is a parameter of a functional, and has no values while that is composed", here(), hint)
+    return scope.at(v.inputs[0], xs)
+
+
+VARIABLE = Operator(
+    "variable", _variable_at, lambda c, ts: ts[0], lambda c, k, ct: ct, lambda c: () if cast("Variable", c).open else c.inputs
+)

@@ -1,0 +1,154 @@
+"""Grids: the nodes and weights of a quadrature rule, over which one argument of a function is integrated."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import OutOfRange, TypeMismatch, edge, here
+from ..host.marshal import is_listing
+from ..ir import shown
+from ..ir.numbers import as_number
+from ..ir.types import Real, Type, Vec
+from ..ir.value import host_index
+
+
+class Grid:
+    """Nodes and weights of one argument: the integral of `f` is the sum of `w * f(x)` over them.
+
+    `nodes` is a list of numbers, or of points (lists of d numbers) for an argument of type `Vec[d]`; `weights` has one
+    number for each, in the units of the argument (of its volume, for points).
+    """
+
+    @edge
+    def __init__(self, nodes: Sequence[Any], weights: Sequence[Any]) -> None:
+        self.nodes = [_point(x) for x in _items(nodes, "nodes")]
+        self.weights = [as_number(w, here()) for w in _items(weights, "weights")]
+        if len(self.nodes) != len(self.weights):
+            what = f"a grid has {len(self.nodes)} nodes and {len(self.weights)} weights"
+            raise TypeMismatch(what, here(), "give one weight for each node")
+        if len({len(x) if isinstance(x, list) else 0 for x in self.nodes}) > 1:
+            raise TypeMismatch("the nodes of a grid differ in dimension", here(), "give points of one dimension")
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __repr__(self) -> str:
+        return f"<grid of {len(self)} nodes, each a {self.type!r}>"
+
+    @property
+    def type(self) -> Type:
+        """The type of a node."""
+        return Vec(len(self.nodes[0]), Real) if self.nodes and isinstance(self.nodes[0], list) else Real
+
+    @classmethod
+    @edge
+    def trapezoid(cls, a: float, b: float, n: int) -> Grid:
+        """The trapezoidal rule on [a, b] with `n` equidistant nodes, both ends among them."""
+        n = _count(n, "trapezoid", 2)
+        h = (b - a) / (n - 1)
+        return cls(_equidistant(a, b, n), [h / 2.0 if k in (0, n - 1) else h for k in range(n)])
+
+    @classmethod
+    @edge
+    def simpson(cls, a: float, b: float, n: int) -> Grid:
+        """Simpson's rule on [a, b] with `n` equidistant nodes; `n` is odd."""
+        if _count(n, "simpson", 3) % 2 == 0:
+            raise OutOfRange(f"Simpson's rule has an odd number of nodes, not {n}", here(), f"write {n + 1}")
+        h = (b - a) / (n - 1) / 3.0
+        return cls(_equidistant(a, b, n), [h * (1 if k in (0, n - 1) else 4 if k % 2 else 2) for k in range(n)])
+
+    @classmethod
+    @edge
+    def gauss_legendre(cls, a: float, b: float, n: int) -> Grid:
+        """Gauss's rule on [a, b] with `n` nodes, which is exact for polynomials of degree 2n - 1.
+
+        Source of the formula for the weights: Abramowitz and Stegun, 25.4.29.
+        """
+        n = _count(n, "gauss_legendre", 1)
+        both = [_root_of_legendre(n, k) for k in range(n)]
+        half, middle = (b - a) / 2.0, (a + b) / 2.0
+        nodes = [middle + half * x for x, _ in both]
+        return cls(nodes, [2.0 * half / ((1.0 - x * x) * slope * slope) for x, slope in both])
+
+    @classmethod
+    @edge
+    def chebyshev(cls, a: float, b: float, n: int) -> Grid:
+        """Fejer's first rule on [a, b]: `n` roots of a Chebyshev polynomial, which crowd at the ends.
+
+        Source of the formula for the weights: J. Waldvogel, BIT 46 (2006), equation 1.5.
+        """
+        n = _count(n, "chebyshev", 1)
+        half, middle = (b - a) / 2.0, (a + b) / 2.0
+        angles = [math.pi * (2 * k + 1) / (2 * n) for k in reversed(range(n))]
+        weights = [_fejer(t, n) for t in angles]
+        return cls([middle + half * math.cos(t) for t in angles], [half * w for w in weights])
+
+    @classmethod
+    @edge
+    def monte_carlo(cls, a: float, b: float, n: int, *, seed: int) -> Grid:
+        """`n` nodes drawn from [a, b] at random, all of one weight; the same ones for the same seed."""
+        n = _count(n, "monte_carlo", 1)
+        draw = random.Random(seed)
+        return cls([a + (b - a) * draw.random() for _ in range(n)], [(b - a) / n] * n)
+
+    @edge
+    def __mul__(self, other: Any) -> Grid:
+        """The product of two grids: the points `(x, y)` of one argument of more dimensions."""
+        if not isinstance(other, Grid):
+            raise TypeMismatch(f"a grid is multiplied by a grid, not by {shown(other)}", here(), "write line * line")
+        nodes = [[*_list(x), *_list(y)] for x in self.nodes for y in other.nodes]
+        return Grid(nodes, [v * w for v in self.weights for w in other.weights])
+
+
+def _list(x: Any) -> list[float]:
+    return x if isinstance(x, list) else [x]
+
+
+def _items(xs: Any, what: str) -> list[Any]:
+    given = xs.tolist() if hasattr(xs, "tolist") else xs
+    if not is_listing(given):
+        raise TypeMismatch(f"the {what} of a grid are a list, not {shown(xs)}", here(), f"give a list of {what}")
+    return list(given)
+
+
+def _point(x: Any) -> Any:
+    return [as_number(y, here()) for y in x] if is_listing(x) else as_number(x, here())
+
+
+def _count(n: Any, what: str, least: int) -> int:
+    k = host_index(n)
+    if k is None or k < least:
+        raise OutOfRange(f"Grid.{what} takes {least} nodes or more, not {shown(n)}", here(), f"write {least} or more")
+    return k
+
+
+def _equidistant(a: float, b: float, n: int) -> list[float]:
+    return [a + (b - a) * k / (n - 1) for k in range(n)]
+
+
+def _root_of_legendre(n: int, k: int) -> tuple[float, float]:
+    """The root number `k`, from below, of Legendre's polynomial of degree `n`, and its slope there: by Newton."""
+    x = -math.cos(math.pi * (k + 0.75) / (n + 0.5))
+    for _ in range(100):
+        value, slope = _legendre(n, x)
+        step = value / slope
+        x -= step
+        if abs(step) < 1e-15:
+            break
+    return x, _legendre(n, x)[1]
+
+
+def _legendre(n: int, x: float) -> tuple[float, float]:
+    """Legendre's polynomial of degree `n` at `x`, and its slope: by the recurrence in three terms."""
+    before, now = 1.0, x
+    for k in range(2, n + 1):
+        before, now = now, ((2 * k - 1) * x * now - (k - 1) * before) / k
+    return now, n * (x * now - before) / (x * x - 1.0)
+
+
+def _fejer(t: float, n: int) -> float:
+    terms = [math.cos(2 * j * t) / (4 * j * j - 1) for j in range(1, n // 2 + 1)]
+    return 2.0 / n * (1.0 - 2.0 * math.fsum(terms))

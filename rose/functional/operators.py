@@ -1,0 +1,488 @@
+"""The table of operators on functions: the value, the tangent and the transpose of each.
+
+The rules are those of Lin, *Automatic Functional Differentiation in JAX* (2023), whose numbers stand beside them. Two
+functions are paired by the integral of their product, so the transpose of an integral is a constant function, and
+what a boundary would add is left out: the result is the functional derivative, as in the equation of Euler and Lagrange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from ..derivatives.gradients import linear_transpose as transposed_at_once
+from ..derivatives.jacobians import jacfwd, jacrev
+from ..derivatives.linear_map import LinearMap, as_cotangent, filled
+from ..errors import NotDifferentiable, here
+from ..frontend.function import AnyFn, make
+from ..frontend.language.accumulators import accum
+from ..frontend.language.loops import range as indices
+from ..frontend.language.loops import sum as total
+from ..frontend.language.loops import vec
+from ..frontend.language.select import select
+from ..frontend.values import to_value
+from ..ir import Value, current_builder
+from ..frontend.signatures import names_of
+from ..ir.ops import eq
+from ..ir.types import Real, Tuple, Type, Vec, tuple_of
+from .composites import Composite, Grids, MapType, Operator, Scope, grids_of, made, type_of
+from .grids import Grid
+
+# functions of numbers, of which operators are made
+
+
+@lru_cache(maxsize=None)
+def _known(f: Callable[..., Any], types: tuple[Type, ...], result: Type, name: str) -> AnyFn:
+    """The function of numbers that `f` is at these types: one for the same `f`."""
+    return make(f, types, result, name, names_of(f, len(types)))
+
+
+def number(x: Any, t: Type) -> AnyFn:
+    """A function of no arguments that gives `x`: a host value, or a traced one."""
+    return make(lambda: x, [], t, "constant", [])
+
+
+def zero(t: MapType) -> AnyFn:
+    """The function of that type that is zero."""
+    nothing = make(lambda: current_builder().zero(t.result), [], t.result, "zero", [])
+    return broadcast_arg(nothing, t.args, (), (None,) * len(t.args))
+
+
+def _each_number(f: Callable[..., Any], *ys: Value) -> Any:
+    """`f` of the numbers at the same place in values of one type; what is no number is that of the first."""
+    t, b = ys[0].type, current_builder()
+    if isinstance(t, Vec):
+        return vec(_each_number(f, *[y[i] for y in ys]) for i in indices(t.size))
+    if isinstance(t, Tuple):
+        items = [_each_number(f, *[b.get(y, k) for y in ys]) for k in range(len(t.items))]
+        return b.tuple([to_value(x, s) for x, s in zip(items, t.items, strict=True)], t)
+    return f(*ys) if t is Real else ys[0]
+
+
+def _product(x: Any, by: Any) -> Any:
+    return _each_number(lambda u: u * by, to_value(x, x.type))
+
+
+# compose
+
+
+def compose(f: AnyFn, gs: Sequence[AnyFn], inverse: AnyFn | None = None) -> Composite:
+    """`x -> f(g1(x), g2(x), ...)`, of functions of the same arguments."""
+    grids = tuple([next((g for g in found if g is not None), None) for found in zip(*map(grids_of, gs), strict=True)])
+    return made(COMPOSE, (f, *gs), type_of(gs[0]).args, type_of(f).result, inverse, grids)
+
+
+def _compose_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
+    f, *gs = c.inputs
+    return scope.at(f, [scope.at(g, xs) for g in gs])
+
+
+def _compose_jvp(c: Composite, tangents: Sequence[AnyFn | None]) -> AnyFn | None:
+    """Rule 8 for f, rule 7 for each g."""
+    (f, *gs), (df, *dgs) = c.inputs, tangents
+    terms = [] if df is None else [compose(df, gs, c.params)]
+    for k, dg in enumerate(dgs):
+        if dg is not None and type_of(f).args[k].real and type_of(f).result.real:
+            terms.append(compose(linearize(f, (k,)), [*gs, dg]))
+    return add(terms) if terms else None
+
+
+def _compose_transpose(c: Composite, k: int, ct: AnyFn) -> AnyFn:
+    """Rule 10 for g; rule 9 for f, where the user gives the inverse of g."""
+    f, *gs = c.inputs
+    if k > 0:
+        return compose(linear_transpose(f, (k - 1,)), [*gs[: k - 1], *gs[k:], ct])
+    if c.params is None or len(gs) != 1:
+        what = f"the derivative in {f.name}, read at {gs[0].name}(x), needs the inverse of {gs[0].name}"
+        raise NotDifferentiable(what, here(), f"give it: F.compose({f.name}, {gs[0].name}, inverse=...)")
+    back: AnyFn = c.params
+    if type_of(back) != MapType(Real, (Real,)):
+        what = f"the inverse of {gs[0].name} is a {type_of(back)!r}, and only one number can be changed for another"
+        raise NotDifferentiable(what, here(), "give an inverse of one Real")
+    stretch = compose(_known(abs, (Real,), Real, "abs"), [nabla(back, 0)])
+    return scaled(compose(ct, [back]), stretch)
+
+
+def scaled(f: AnyFn, by: AnyFn) -> AnyFn:
+    """`f` times a function to a Real."""
+    t = type_of(f).result
+    return compose(_known(_product, (t, Real), t, "scale"), [f, by])
+
+
+COMPOSE = Operator("compose", _compose_at, _compose_jvp, _compose_transpose, lambda c: c.inputs[1:])
+
+# nabla
+
+
+def nabla(f: AnyFn, k: int, method: str = "jacfwd") -> Composite:
+    """The Jacobian of `f` in argument `k`: rule 11."""
+    t = type_of(f)
+    return made(NABLA, (f,), t.args, jacfwd(f, k).result, (k, method), grids_of(f))
+
+
+def _nabla_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
+    k, method = c.params
+    return (jacfwd if method == "jacfwd" else jacrev)(c.inputs[0], k)(*xs)
+
+
+def _nabla_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
+    """Rule 12: minus the divergence."""
+    k, method = c.params
+    f = type_of(c.inputs[0])
+    twice = nabla(ct, k, method)
+    return compose(_minus_divergence(twice.result, f.result, f.args[k]), [twice])
+
+
+@lru_cache(maxsize=None)
+def _minus_divergence(jacobian: Type, result: Type, of: Type) -> AnyFn:
+    return make(lambda j: _divergence(j, result, of), [jacobian], result, "minus_divergence", ["jacobian"])
+
+
+def _divergence(j: Any, result: Type, of: Type) -> Any:
+    """Minus the sum of the slopes of each component along its own axis: a value of type `result`."""
+    if isinstance(result, Vec):
+        return vec(_divergence(j[i], result.elem, of) for i in indices(result.size))
+    if isinstance(result, Tuple):
+        b, v = current_builder(), to_value(j, j.type)
+        return tuple([_divergence(b.get(v, k), t, of) for k, t in enumerate(result.items)])
+    paths: Callable[[Any, Type, list[Any]], Any] = lambda row, t, path: (
+        total(paths(row[i], t.elem, [*path, i]) for i in indices(t.size)) if isinstance(t, Vec) else _read(row, path)
+    )
+    return -paths(j, of, [])
+
+
+def _read(x: Any, path: Sequence[Any]) -> Any:
+    for i in path:
+        x = x[i]
+    return x
+
+
+NABLA = Operator(
+    "nabla", _nabla_at, lambda c, ts: ts[0] and nabla(ts[0], *c.params), _nabla_transpose
+)  # fmt: skip
+
+# linearize, linear_transpose
+
+
+def linearize(f: AnyFn, ks: tuple[int, ...]) -> Composite:
+    """`(x, ..., t, ...) -> J t`: the derivative of `f` in its arguments `ks`, along tangents, which come last."""
+    t = type_of(f)
+    return made(LINEARIZE, (f,), [*t.args, *[t.args[k] for k in ks]], t.result, ks, (*grids_of(f), *[None] * len(ks)))
+
+
+def _linearize_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
+    (f,), ks = c.inputs, c.params
+    b, n = current_builder(), len(f.types)
+    lin = LinearMap(f, ks)
+    given = lin.arguments(xs[:n])
+    y, dy = lin.jvp(given, {k: as_cotangent(b, x) for k, x in zip(ks, xs[n:], strict=True)})
+    return filled(b, dy, y)
+
+
+def _linearize_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
+    """Rule 14: minus the divergence of the integral of `t ct(x, t)` over the tangent `t`, which needs a grid."""
+    (f,), (k, *more) = c.inputs, c.params
+    n = len(f.types)
+    grid = c.grids[n] or grids_of(ct)[n]
+    if grid is None or more or type_of(f).args[k] is not Real:
+        what = f"the derivative in {f.name} of its linearisation is an integral over all tangents, of one argument"
+        raise NotDifferentiable(what, here(), "give a grid for the tangent: F.linearize(f).on(None, grid)")
+    types = type_of(ct).args
+    return _nabla_transpose(nabla(f, k), 0, integrate(scaled(ct, argument(types, n)), n, grid))
+
+
+LINEARIZE = Operator(
+    "linearize", _linearize_at, lambda c, ts: ts[0] and linearize(ts[0], c.params), _linearize_transpose
+)
+
+
+def linear_transpose(f: AnyFn, ks: tuple[int, ...]) -> Composite:
+    """`(x, ..., ct) -> t`: the transpose of `f`, which is linear in its arguments `ks`; a tuple of several."""
+    t = type_of(f)
+    rest = [k for k in range(len(t.args)) if k not in ks]
+    result = t.args[ks[0]] if len(ks) == 1 else tuple_of(*[t.args[k] for k in ks])
+    grids = (*[grids_of(f)[k] for k in rest], None)
+    return made(TRANSPOSE, (f,), [*[t.args[k] for k in rest], t.result], result, ks, grids)
+
+
+def _transpose_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
+    (f,), ks, (*rest, ct) = c.inputs, c.params, xs
+    if isinstance(f, Composite) and f.op is LINEARIZE and ks == tuple(range(len(rest), len(f.types))):
+        lin = LinearMap(f.inputs[0], f.params)
+        given = lin.arguments(rest)
+        found = lin.pullback(given, lin.primal(given)[1], ct)
+        return found[0] if len(ks) == 1 else current_builder().tuple(found)
+    types = type_of(f).args
+
+    def body(*ts: Any) -> Any:
+        mixed = iter(rest)
+        tangents = dict(zip(ks, ts, strict=True))
+        return f.emit([tangents[k] if k in tangents else next(mixed) for k in range(len(types))])
+
+    held = make(body, [types[k] for k in ks], type_of(f).result, f.name, [f.names[k] for k in ks])
+    return transposed_at_once(held)(ct)
+
+
+def _transpose_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
+    """Rule 16, for a cotangent that is linear in its last argument, as those that arise are."""
+    (f,), ks = c.inputs, c.params
+    n = len(f.types)
+    if len(ks) > 1:
+        what = f"the derivative in {f.name} of its transpose in several arguments at once"
+        raise NotDifferentiable(f"{what} is not defined", here(), "transpose one argument at a time")
+    rest = [k for k in range(n) if k not in ks]
+    back = linear_transpose(ct, (len(rest),))  # of the rest, and of the argument ks[0]
+    return permute_args(back, tuple([rest.index(k) if k in rest else len(rest) for k in range(n)]), of_new=True)
+
+
+TRANSPOSE = Operator(
+    "linear_transpose", _transpose_at, lambda c, ts: ts[0] and linear_transpose(ts[0], c.params), _transpose_transpose
+)
+
+# integrate, broadcast_arg
+
+
+def integrate(f: AnyFn, k: int, grid: Grid) -> Composite:
+    """The integral of `f` over its argument `k`: a sum over a grid, in the order of its nodes."""
+    t = type_of(f)
+    without: Callable[[Sequence[Any]], list[Any]] = lambda xs: [x for j, x in enumerate(xs) if j != k]
+    return made(INTEGRATE, (f,), without(t.args), t.result, (k, grid), tuple(without(grids_of(f))))
+
+
+def _integrate_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
+    (f,), (k, grid) = c.inputs, c.params
+    n, b = len(grid), current_builder()
+    nodes, weights = b.const(_host(grid.nodes), Vec(n, grid.type)), b.const(_host(grid.weights), Vec(n, Real))
+
+    def term(i: Value) -> Any:
+        y = Scope(scope).at(f, [*xs[:k], b.index(nodes, i), *xs[k:]])
+        return _each_number(lambda u: u * weights[i], y)
+
+    if c.result is Real:
+        return total(term(i) for i in indices(n))
+    out = accum(b.zero(c.result))
+    for i in indices(n):
+        out += term(i)
+    return out.value
+
+
+def _host(xs: Any) -> Any:
+    return tuple(map(_host, xs)) if isinstance(xs, list) else xs
+
+
+def _integrate_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
+    """Rule 18: a function that is constant in the argument that was integrated."""
+    (f,), (k, grid) = c.inputs, c.params
+    others = tuple([j for j in range(len(f.types)) if j != k])
+    theirs = dict(zip(others, grids_of(ct), strict=True))
+    grids = tuple([grid if j == k else theirs[j] or g for j, g in enumerate(grids_of(f))])
+    return broadcast_arg(ct, type_of(f).args, others, grids)
+
+
+INTEGRATE = Operator(
+    "integrate", _integrate_at, lambda c, ts: ts[0] and integrate(ts[0], *c.params), _integrate_transpose
+)
+
+
+def broadcast_arg(f: AnyFn, args: Sequence[Type], at: tuple[int, ...], grids: Grids) -> Composite:
+    """A function of `args` that gives `f` of those numbered `at`."""
+    return made(BROADCAST, (f,), args, type_of(f).result, at, grids)
+
+
+def _broadcast_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
+    """Rule 20: the integral over the other arguments."""
+    at, kept = c.params, list(range(len(c.types)))
+    for k in reversed(kept.copy()):
+        if k not in at:
+            grid = grids_of(ct)[k] or c.grids[k]
+            if grid is None:
+                what = f"the derivative is an integral over argument {k}, of type {c.types[k]!r}, which has no grid"
+                raise NotDifferentiable(what, here(), "attach one to a function of it: f.on(grid)")
+            ct = integrate(ct, k, grid)
+            kept.remove(k)
+    return permute_args(on(ct, [c.grids[k] for k in kept]), tuple([kept.index(k) for k in at]))
+
+
+def on(f: AnyFn, grids: Sequence[Grid | None]) -> AnyFn:
+    """`f` with these grids, where it has none."""
+    mine = grids_of(f)
+    both = tuple([a or b for a, b in zip(mine, grids, strict=True)])
+    types = type_of(f).args
+    return f if both == mine else broadcast_arg(f, types, tuple(range(len(types))), both)
+
+
+BROADCAST = Operator(
+    "broadcast_arg",
+    lambda c, scope, xs: scope.at(c.inputs[0], [xs[k] for k in c.params]),
+    lambda c, ts: ts[0] and broadcast_arg(ts[0], c.types, c.params, c.grids),
+    _broadcast_transpose,
+)
+
+
+def _itself(x: Any) -> Any:
+    return x
+
+
+def argument(types: Sequence[Type], k: int) -> Composite:
+    """The function of `types` that gives its argument `k`."""
+    return broadcast_arg(_known(_itself, (types[k],), types[k], "identity"), tuple(types), (k,), (None,) * len(types))
+
+
+# permute_args
+
+
+def permute_args(f: AnyFn, perm: tuple[int, ...], *, of_new: bool = False) -> AnyFn:
+    """A function whose argument k is argument perm[k] of `f`; with `of_new`, `f` takes those at `perm` of the new one."""
+    if perm == tuple(range(len(perm))):
+        return f
+    if of_new:
+        inverse = sorted(range(len(perm)), key=perm.__getitem__)
+        return permute_args(f, tuple(inverse))
+    return made(PERMUTE, (f,), [type_of(f).args[k] for k in perm], type_of(f).result, perm,
+                tuple([grids_of(f)[k] for k in perm]))  # fmt: skip
+
+
+def _permute_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
+    return scope.at(c.inputs[0], [x for _, x in sorted(zip(c.params, xs, strict=True), key=lambda p: p[0])])
+
+
+PERMUTE = Operator(
+    "permute_args", _permute_at, lambda c, ts: ts[0] and permute_args(ts[0], c.params),
+    lambda c, _, ct: permute_args(ct, c.params, of_new=True),
+)  # fmt: skip
+
+# zip_functions, split
+
+
+def zip_functions(fs: Sequence[AnyFn]) -> Composite:
+    """The function to a tuple of what `fs` give, of the same arguments."""
+    return made(ZIP, fs, type_of(fs[0]).args, tuple_of(*[type_of(f).result for f in fs]), None, grids_of(fs[0]))
+
+
+def _zip_jvp(c: Composite, tangents: Sequence[AnyFn | None]) -> AnyFn:
+    return zip_functions([zero(type_of(f)) if t is None else t for f, t in zip(c.inputs, tangents, strict=True)])
+
+
+ZIP = Operator(
+    "zip_functions", lambda c, scope, xs: current_builder().tuple([scope.at(f, xs) for f in c.inputs]),
+    _zip_jvp, lambda c, k, ct: split(ct, k), lambda c: c.inputs,
+)  # fmt: skip
+
+
+def split(f: AnyFn, k: int) -> Composite:
+    """The function to component `k` of the tuple that `f` gives."""
+    t = type_of(f)
+    assert isinstance(t.result, Tuple)
+    return made(SPLIT, (f,), t.args, t.result.items[k], k, grids_of(f))
+
+
+def _split_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
+    (f,) = c.inputs
+    t = type_of(f).result
+    assert isinstance(t, Tuple)
+    zeros = [zero(MapType(s, type_of(f).args)) for s in t.items]
+    return zip_functions([ct if k == c.params else part for k, part in enumerate(zeros)])
+
+
+SPLIT = Operator(
+    "split", lambda c, scope, xs: current_builder().get(scope.at(c.inputs[0], xs), c.params),
+    lambda c, ts: ts[0] and split(ts[0], c.params), _split_transpose, lambda c: c.inputs,
+)  # fmt: skip
+
+# partial
+
+
+def partial(f: AnyFn, value: AnyFn, k: int) -> Composite:
+    """`f` with its argument `k` bound to `value`, a function of no arguments."""
+    t = type_of(f)
+    without: Callable[[Sequence[Any]], list[Any]] = lambda xs: [x for j, x in enumerate(xs) if j != k]
+    return made(PARTIAL, (f, value), without(t.args), t.result, k, tuple(without(grids_of(f))))
+
+
+def _partial_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
+    (f, value), k = c.inputs, c.params
+    return scope.at(f, [*xs[:k], scope.at(value, []), *xs[k:]])
+
+
+def _partial_jvp(c: Composite, tangents: Sequence[AnyFn | None]) -> AnyFn | None:
+    (f, value), k, (df, dv) = c.inputs, c.params, tangents
+    terms = [] if df is None else [partial(df, value, k)]
+    if dv is not None:
+        slope = partial(linearize(f, (k,)), value, k)
+        terms.append(partial(slope, dv, len(f.types) - 1))
+    return add(terms) if terms else None
+
+
+def _partial_transpose(c: Composite, at: int, ct: AnyFn) -> AnyFn:
+    """For the value, an integral over the other arguments; for f, the discrete delta of a grid."""
+    (f, value), k = c.inputs, c.params
+    if at == 1:
+        types, n = type_of(ct).args, len(c.types)
+        back = linear_transpose(f, (k,))
+        whole = compose(back, [*[argument(types, j) for j in range(n)], ct])
+        grids = tuple([a or b for a, b in zip(grids_of(ct), c.grids, strict=True)])
+        return _broadcast_transpose(broadcast_arg(value, types, (), grids), 0, whole)
+    grid = grids_of(f)[k]
+    if grid is None:
+        what = f"the derivative in {f.name}, read at one point, is Dirac's delta there, which is no function"
+        raise NotDifferentiable(what, here(), f"give {f.name} a grid, for a discrete one: {f.name}.on(grid)")
+    return made(DELTA, (ct, value), type_of(f).args, type_of(ct).result, (k, grid), grids_of(f))
+
+
+PARTIAL = Operator("partial", _partial_at, _partial_jvp, _partial_transpose)
+
+
+def _delta_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
+    """`ct` over the weight of the node that is the argument, if that node is the point; else 0."""
+    (ct, point), (k, grid) = c.inputs, c.params
+    b, n, x, at = current_builder(), len(grid), xs[k], scope.at(point, [])
+    y = scope.at(ct, [*xs[:k], *xs[k + 1 :]])
+    nodes, weights = b.const(_host(grid.nodes), Vec(n, grid.type)), b.const(_host(grid.weights), Vec(n, Real))
+    return total(
+        select(eq(nodes[i], x) & eq(nodes[i], at), y / weights[i], 0.0) for i in indices(n)
+    )
+
+
+def _delta_transpose(c: Composite, k: int, ct: AnyFn) -> AnyFn:
+    if k == 0:
+        return partial(ct, c.inputs[1], c.params[0])
+    raise _jump()
+
+
+def _jump() -> NotDifferentiable:
+    return NotDifferentiable("a discrete delta has no derivative in its point", here(), "keep the point constant")
+
+
+def _delta_jvp(c: Composite, tangents: Sequence[AnyFn | None]) -> AnyFn | None:
+    if tangents[1] is not None:
+        raise _jump()
+    assert tangents[0] is not None
+    return made(DELTA, (tangents[0], c.inputs[1]), c.types, c.result, c.params, c.grids)
+
+
+DELTA = Operator("delta", _delta_at, _delta_jvp, _delta_transpose)
+
+# add, constants
+
+
+def add(fs: Sequence[AnyFn]) -> AnyFn:
+    """The sum of functions of the same type."""
+    if len(fs) == 1:
+        return fs[0]
+    grids = tuple([next((g for g in found if g is not None), None) for found in zip(*map(grids_of, fs), strict=True)])
+    return made(ADD, fs, type_of(fs[0]).args, type_of(fs[0]).result, None, grids)
+
+
+def _add_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
+    first, *others = [scope.at(f, xs) for f in c.inputs]
+    for y in others:
+        first = _each_number(lambda u, v: u + v, first, y)
+    return first
+
+
+def _add_jvp(c: Composite, tangents: Sequence[AnyFn | None]) -> AnyFn:
+    return add([t for t in tangents if t is not None])
+
+
+ADD = Operator("add", _add_at, _add_jvp, lambda c, k, ct: ct, lambda c: c.inputs)
