@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
 from .. import errors, ir
 from ..autodiff.erase_tangents import untype
@@ -70,6 +70,10 @@ class Algebra(Protocol):
         """`f` of functions."""
         ...
 
+    def pointwise(self, f: Callable[..., Any], *operands: Any) -> Any:
+        """What `f`, a function of values, makes of what functions give."""
+        ...
+
     def ufunc(self, name: str, operands: Sequence[Any], /) -> Any:
         """NumPy's function of that name, of functions."""
         ...
@@ -85,6 +89,20 @@ _algebra: list[Algebra] = []
 def install_algebra(algebra: Algebra) -> None:
     """Let functions be added and composed by `algebra`: `rose.functional` installs its own, once."""
     _algebra[:] = [algebra]
+
+
+def of_values(f: Rule) -> Rule:
+    """`f`, a function of values, as users call it. Of functions it makes one: `f` of what they give."""
+
+    @edge
+    @functools.wraps(f)
+    def outer(*args: Any, **named: Any) -> Any:
+        for x in args:
+            if isinstance(x, Fn):
+                return _algebra[0].pointwise(functools.partial(f, **named) if named else f, *args)
+        return f(*args, **named)
+
+    return cast("Rule", outer)
 
 
 def _left(symbol: str) -> Callable[[Any, Any], Any]:

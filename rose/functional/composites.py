@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from weakref import WeakValueDictionary
 
 from ..errors import RoseError, TypeMismatch, edge, here
@@ -17,8 +17,8 @@ from ..frontend.annotations import as_type
 from ..frontend.function import AnyFn, Fn
 from ..frontend.values import to_value
 from ..host.marshal import is_listing
-from ..ir import Value
-from ..ir.types import Bool, Type, untyped
+from ..ir import Value, current_builder
+from ..ir.types import Bool, Type, Vec, untyped
 
 if TYPE_CHECKING:
     from .grids import Grid
@@ -60,6 +60,7 @@ class Operator:
     jvp: Callable[[Composite, Sequence[AnyFn | None]], AnyFn | None]
     transpose: Callable[[Composite, int, AnyFn], AnyFn | None]
     alike: Callable[[Composite], Sequence[AnyFn]] = lambda c: ()
+    loops: bool = False  # it costs more than its inputs do: their values are summed
 
     def __repr__(self) -> str:
         return self.name
@@ -74,6 +75,7 @@ class Composite(Fn[..., Any]):
         super().__init__(lambda *xs: Scope().at(self, values(self, xs)), types, result, op.name, _names(types))
         self.op, self.inputs, self.params, self.grids = op, tuple(inputs), params, grids
         self.variables: frozenset[Variable] = frozenset().union(*[variables(f) for f in inputs])
+        self.loops = op.loops or any([isinstance(f, Composite) and f.loops for f in inputs])
 
     @edge
     def __bool__(self) -> bool:
@@ -158,11 +160,24 @@ def order(*outs: AnyFn, of: Callable[[AnyFn], Sequence[AnyFn]] | None = None) ->
 
 
 class Scope:
-    """The functions that are evaluated in a block, and at what: each is evaluated once at the same arguments."""
+    """The functions that are evaluated in a block, and at what: each is evaluated once at the same arguments.
+
+    A function with an integral in it, at nodes of grids, is read from a table, which is made before all loops.
+    """
 
     def __init__(self, outer: Scope | None = None) -> None:
         self.outer = outer
-        self.known: dict[Any, tuple[Any, Value]] = {}
+        self.root: Scope = self if outer is None else outer.root
+        self.block = current_builder().block
+        self.known: dict[Any, tuple[Any, Value]] = {}  # with the arguments, which keep their ids
+        self.nodes: dict[int, tuple[Grid, Value]] = {} if outer is None else outer.nodes.copy()
+        self.tables: dict[Any, Value] = {}
+
+    def node(self, grid: Grid, nodes: Value, i: Value) -> Value:
+        """Node `i` of a grid, as an argument."""
+        x = current_builder().index(nodes, i)
+        self.nodes[id(x)] = grid, i
+        return x
 
     def _find(self, key: Any) -> Value | None:
         scope: Scope | None = self
@@ -181,11 +196,53 @@ class Scope:
 
         for g in order(f, of=unknown):
             if self._find((g, places)) is None:
-                y = g.op.evaluate(g, self, xs) if isinstance(g, Composite) else g.emit(xs)
-                self.known[g, places] = xs, to_value(y, untyped(g.result))
+                self.known[g, places] = xs, self._read(g, xs) if _is_tabled(g) else _evaluated(g, self, xs)
         found = self._find((f, places))
         assert found is not None
         return found
+
+    def _read(self, f: Composite, xs: Sequence[Value]) -> Value:
+        """The value of `f` from its table, if all arguments are nodes of grids; else evaluated."""
+        at = [self.nodes.get(id(x)) for x in xs]
+        if self is self.root or None in at:
+            return _evaluated(f, self, xs)
+        b, known = current_builder(), [x for x in at if x is not None]
+        y = self.root.table(f, tuple([grid for grid, _ in known]))
+        for _, i in known:
+            y = b.index(y, i)
+        return y
+
+    def table(self, f: Composite, grids: tuple[Grid, ...]) -> Value:
+        """The values of `f` at the nodes of `grids`, one for each argument: made where this scope began."""
+        if (f, grids) not in self.tables:
+            b = current_builder()
+            inner, b.block = b.block, self.block
+            self.tables[f, grids] = _tabled(f, self, grids, [])
+            b.block = inner
+        return self.tables[f, grids]
+
+
+def _is_tabled(f: AnyFn) -> TypeGuard[Composite]:
+    return isinstance(f, Composite) and f.loops
+
+
+def _evaluated(f: AnyFn, scope: Scope, xs: Sequence[Value]) -> Value:
+    y = f.op.evaluate(f, scope, xs) if isinstance(f, Composite) else f.emit(xs)
+    return to_value(y, untyped(f.result))
+
+
+def _tabled(f: Composite, scope: Scope, grids: tuple[Grid, ...], xs: list[Value]) -> Value:
+    """The values of `f` at `xs`, and at the nodes of the grids for the arguments after them."""
+    if len(xs) == len(grids):
+        return _evaluated(f, scope, xs)
+    grid, b = grids[len(xs)], current_builder()
+    nodes = b.const(grid.host, Vec(len(grid), grid.type))
+
+    def row(i: Value) -> Value:
+        inner = Scope(scope)
+        return _tabled(f, inner, grids, [*xs, inner.node(grid, nodes, i)])
+
+    return b.vec(len(grid), row)
 
 
 def _variable_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:

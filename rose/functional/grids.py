@@ -43,6 +43,11 @@ class Grid:
         """The type of a node."""
         return Vec(len(self.nodes[0]), Real) if self.nodes and isinstance(self.nodes[0], list) else Real
 
+    @property
+    def host(self) -> tuple[Any, ...]:
+        """The nodes, as a literal has them."""
+        return tuple([tuple(x) if isinstance(x, list) else x for x in self.nodes])
+
     @classmethod
     @edge
     def trapezoid(cls, a: float, b: float, n: int) -> Grid:

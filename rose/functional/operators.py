@@ -253,10 +253,11 @@ def integrate(f: AnyFn, k: int, grid: Grid) -> Composite:
 def _integrate_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
     (f,), (k, grid) = c.inputs, c.params
     n, b = len(grid), current_builder()
-    nodes, weights = b.const(_host(grid.nodes), Vec(n, grid.type)), b.const(_host(grid.weights), Vec(n, Real))
+    nodes, weights = b.const(grid.host, Vec(n, grid.type)), b.const(tuple(grid.weights), Vec(n, Real))
 
     def term(i: Value) -> Any:
-        y = Scope(scope).at(f, [*xs[:k], b.index(nodes, i), *xs[k:]])
+        inner = Scope(scope)
+        y = inner.at(f, [*xs[:k], inner.node(grid, nodes, i), *xs[k:]])
         return _each_number(lambda u: u * weights[i], y)
 
     if c.result is Real:
@@ -265,10 +266,6 @@ def _integrate_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
     for i in indices(n):
         out += term(i)
     return out.value
-
-
-def _host(xs: Any) -> Any:
-    return tuple(map(_host, xs)) if isinstance(xs, list) else xs
 
 
 def _integrate_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
@@ -281,7 +278,11 @@ def _integrate_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
 
 
 INTEGRATE = Operator(
-    "integrate", _integrate_at, lambda c, ts: ts[0] and integrate(ts[0], *c.params), _integrate_transpose
+    "integrate",
+    _integrate_at,
+    lambda c, ts: ts[0] and integrate(ts[0], *c.params),
+    _integrate_transpose,
+    loops=True,
 )
 
 
@@ -438,7 +439,7 @@ def _delta_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
     (ct, point), (k, grid) = c.inputs, c.params
     b, n, x, at = current_builder(), len(grid), xs[k], scope.at(point, [])
     y = scope.at(ct, [*xs[:k], *xs[k + 1 :]])
-    nodes, weights = b.const(_host(grid.nodes), Vec(n, grid.type)), b.const(_host(grid.weights), Vec(n, Real))
+    nodes, weights = b.const(grid.host, Vec(n, grid.type)), b.const(tuple(grid.weights), Vec(n, Real))
     return total(
         select(eq(nodes[i], x) & eq(nodes[i], at), y / weights[i], 0.0) for i in indices(n)
     )

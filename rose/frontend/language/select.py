@@ -13,11 +13,12 @@ from .. import operators
 from ..annotations import as_type
 from ..arrays.elementwise import each
 from ..arrays.shapes import as_array
+from ..function import of_values
 from ..operators import view
 from ..values import infer, is_number, to_value
 
 
-@edge
+@of_values
 def select(c: Any, x: Any, y: Any) -> Any:
     """`x` where the condition `c` holds, else `y`: of any type, the same for both. For arrays, see `where`.
 
@@ -27,7 +28,7 @@ def select(c: Any, x: Any, y: Any) -> Any:
     return _selected(c, x, y)
 
 
-@edge
+@of_values
 def where(c: Any, x: Any, y: Any) -> Any:
     """`x` where the condition `c` holds, else `y`, for each element of arrays and numbers, which are broadcast.
 
@@ -69,7 +70,7 @@ def _of_scalars(loc: Loc, at: Sequence[Loc], c: Any, x: Any, y: Any) -> Value:
     return ops.select(condition, a, b)
 
 
-@edge
+@of_values
 def stop_gradient(x: Any) -> Any:
     """`x`, of any type, as a constant to every derivative."""
     if not is_tracing():
