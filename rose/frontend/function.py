@@ -91,6 +91,11 @@ def install_algebra(algebra: Algebra) -> None:
     _algebra[:] = [algebra]
 
 
+def of_functions(f: AnyFn, args: Sequence[Any], named: dict[str, Any]) -> Any:
+    """`f` composed with functions, and values bound."""
+    return _algebra[0].called(f, args, named)
+
+
 def of_values(f: Rule) -> Rule:
     """`f`, a function of values, as users call it. Of functions it makes one: `f` of what they give."""
 
@@ -245,7 +250,7 @@ class Fn(NotANumber, Generic[P, R]):
         try:
             for x in args:
                 if isinstance(x, Fn):
-                    return _algebra[0].called(self, args, kwargs)
+                    return of_functions(self, args, kwargs)
             if ir.is_tracing():
                 return self.emit(self.bind(args, kwargs))
             if mode.on:

@@ -1,5 +1,33 @@
-"""Functionals: functions of functions, whose derivatives are functions again, and compile."""
+"""Functionals: functions of functions, whose derivatives are functions again, and compile.
 
+A functional composes the functions that it is given, by operators, and evaluates nothing. So what it makes is a graph
+of functions: the IR of a second level, on which forward mode and transposition are those of the first, with one row
+for each operator. A node of the graph is an `@fn`, and evaluating one makes ordinary code: an integral is a loop over
+the nodes of a grid, and all derivatives in numbers are those of `rose.derivatives`.
+
+Its files, in the order in which to read them:
+
+    grids         the nodes and weights of quadrature rules
+    composites    functions that operators make of functions; variables; each function is evaluated once at an argument
+    operators     the table: the value, the tangent and the transpose of each operator
+    transforms    forward mode over a graph, and its transpose
+    elementary    functions of values, applied to what functions give: `f + g`, `rose.exp(f)`
+    algebra       operators by name, and calls of functions with functions, checked
+    functionals   `@functional`, and what `rose.grad` and its kin make of one
+
+Terms:
+    map         the type of a function: its result, and its arguments
+    composite   a function that an operator makes of others, its inputs
+    variable    a function that stands for a parameter of a functional; open while that is being composed
+    grid        nodes and weights for one argument; two functions are paired by the integral of their product
+
+Source: Min Lin, Automatic Functional Differentiation in JAX, ICLR 2024; the rules bear its numbers. To add an
+operator: a row in `operators`, and a function in `algebra` that checks its arguments.
+"""
+
+from ..frontend.function import install_algebra
+from ..ir.value import install_operators
+from .algebra import Algebra as _Algebra
 from .algebra import (
     add,
     braket,
@@ -13,16 +41,35 @@ from .algebra import (
     nabla,
     partial,
     permute_args,
-    pointwise,
     split,
     zip_functions,
 )
 from .composites import Map
+from .elementary import pointwise
 from .functionals import Functional, functional
 from .grids import Grid
-from . import algebra
-from ..frontend.function import install_algebra
-from ..ir.value import install_operators
 
-install_algebra(algebra)
-install_operators({"pointwise": algebra.pointwise})
+__all__ = [
+    "Functional",
+    "Grid",
+    "Map",
+    "add",
+    "braket",
+    "broadcast_arg",
+    "compose",
+    "constant",
+    "functional",
+    "integrate",
+    "invoke",
+    "linear_transpose",
+    "linearize",
+    "nabla",
+    "partial",
+    "permute_args",
+    "pointwise",
+    "split",
+    "zip_functions",
+]
+
+install_algebra(_Algebra())
+install_operators({"pointwise": pointwise})

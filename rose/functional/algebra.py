@@ -1,131 +1,30 @@
-"""What a user writes with functions: `f + g`, `f(g, 1.3)`, `rose.exp(f)`, and the operators by name, checked."""
+"""What a user writes with functions: `f + g`, `f(g, 1.3)`, `k @ f`, and the operators by name, all checked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
-from .. import ir
 from ..derivatives.jacobians import jacrev
 from ..errors import NotDifferentiable, OutOfRange, TypeMismatch, edge, here
-from ..frontend.arrays.ufuncs import applied
-from ..frontend.function import AnyFn, Fn, make
-from ..frontend.operators import view
-from ..frontend.signatures import name_of
-from ..frontend.values import infer
+from ..frontend.function import AnyFn
+from ..host.marshal import is_listing
 from ..ir import shown
-from ..ir.types import Real, Tuple, Type
-from ..ir.value import OPERATORS, host_index, is_function
-from . import operators
-from .composites import Composite, MapType, grids_of, is_open, made, type_of
+from ..ir.types import Tuple, Type
+from ..ir.value import host_index, is_function
+from . import elementary, operators
+from .composites import MapType, grids_of, is_open, type_of
+from .elementary import as_function, everywhere, said
 from .grids import Grid
 
 
-def as_function(x: Any, want: MapType | None = None) -> AnyFn:
-    """`x` as a function: an `@fn`; a plain one, if the type that it must have is known; a value, of no arguments."""
-    if isinstance(x, Fn):
-        return x  # pyright: ignore[reportUnknownVariableType]
-    if is_function(x):
-        if want is None:
-            hint = "mark it with @rose.fn, or give the functional's parameter a type: y: F.Map[Real, Real]"
-            raise TypeMismatch(f"the types of {name_of(x)} are not known", here(), hint)
-        return Fn(x, want.args, want.result)
-    return operators.number(x, Real if want is None else want.result) if _is_plain(x) else _inferred(x)
-
-
-def _is_plain(x: Any) -> bool:
-    return isinstance(x, (int, float))
-
-
-def _inferred(x: Any) -> AnyFn:
-    """A function of no arguments that gives `x`, of the type that it shows."""
-    with ir.building("constant", inside=True):
-        t = infer(x).type
-    return operators.number(x, t)
-
-
-@lru_cache(maxsize=None)
-def elementary(f: Callable[..., Any], operands: tuple[Type | float, ...], name: str) -> AnyFn:
-    """`f`, a function of traced values, at operands of these types; a number in the place of a type is bound."""
-    types = [t for t in operands if isinstance(t, Type)]
-
-    def body(*xs: Any) -> Any:
-        given = iter(xs)
-        return f(*[next(given) if isinstance(t, Type) else t for t in operands])
-
-    with ir.building(name) as b:
-        result = infer(body(*[view(b.param(t, f"x{k}")) for k, t in enumerate(types)])).type
-    return make(body, types, result, name, [f"x{k}" for k in range(len(types))])
-
-
-def pointwise(f: Callable[..., Any], *operands: Any) -> AnyFn:
-    """`x -> f(g1(x), g2(x), ...)` for functions of the same arguments, and values, which are the same everywhere."""
-    given = [x if _is_plain(x) else as_function(x) for x in operands]
-    fs = [g for g in given if isinstance(g, Fn)]
-    types = next((type_of(g).args for g in fs if g.types), ())
-    for g in fs:
-        if g.types and type_of(g).args != types:
-            one = next(h for h in fs if h.types)
-            what = f"{_said(one)} and {_said(g).rstrip(',')} are functions of different arguments"
-            raise TypeMismatch(what, here(), "compose one with a function of those of the other: f(g)")
-    slots = tuple([type_of(g).result if isinstance(g, Fn) else g for g in given])
-    inner = elementary(f, slots, getattr(f, "__name__", "f"))
-    return operators.compose(inner, [_everywhere(g, types) for g in fs])
-
-
-def _everywhere(g: AnyFn, types: Sequence[Type]) -> AnyFn:
-    """A function of those types: `g`, or, if it has no arguments, what it gives."""
-    return operators.broadcast_arg(g, tuple(types), (), (None,) * len(types)) if types and not g.types else g
-
-
-def _said(f: AnyFn) -> str:
-    return f"{f.name}, a {type_of(f)!r},"
-
-
-@lru_cache(maxsize=None)
-def _python(symbol: str) -> Callable[..., Any]:
-    """Python's operator, as a function."""
-    one: Callable[..., Any] = lambda x, y=None: OPERATORS[symbol](x, y)
-    one.__name__ = symbol
-    return one
-
-
-def operator(symbol: str, *operands: Any) -> Any:
-    """`f + g`, and the like; `k @ f` is the integral of `k(y, x) * f(x)` over x."""
-    if symbol == "@":
-        return against(*operands)
-    return pointwise(_python(symbol), *operands)
-
-
-@lru_cache(maxsize=None)
-def _ufunc(name: str) -> Callable[..., Any]:
-    one: Callable[..., Any] = lambda *xs: applied(name, xs, {})
-    one.__name__ = name
-    return one
-
-
-def ufunc(name: str, operands: Sequence[Any]) -> AnyFn:
-    """NumPy's function of that name, of functions."""
-    return pointwise(_ufunc(name), *operands)
-
-
-def against(k: Any, f: Any) -> AnyFn:
+def _against(k: Any, f: Any) -> AnyFn:
     k, f = as_function(k), as_function(f)
     if len(f.types) != 1 or len(k.types) != 2:
-        what = f"k @ f takes a kernel of two arguments and a function of one, not {_said(k)} and {_said(f)}"
-        raise TypeMismatch(what.rstrip(","), here(), "write F.integrate(k * F.broadcast_arg(f, k, argnums=1), argnums=1)")
-    spread = broadcast_arg(f, k, argnums=1)
-    return integrate(pointwise(_python("*"), k, spread), grids_of(k)[1] or grids_of(f)[0], argnums=1)
-
-
-# calls: `f(g, 1.3)`
-
-
-def called(f: AnyFn, args: Sequence[Any], named: dict[str, Any]) -> Any:
-    """`f(g, h, 1.3)`: functions composed, values bound."""
-    shared = named.pop("share_inputs", False)
-    return compose(f, *f.bind(args, named), share_inputs=shared)
+        what = f"k @ f takes a kernel of two arguments and a function of one, not {said(k)}, and {said(f)}"
+        raise TypeMismatch(what, here(), "integrate k * F.broadcast_arg(f, k, argnums=1) over argnums=1")
+    product = elementary.operator("*", k, broadcast_arg(f, k, argnums=1))
+    return integrate(product, grids_of(k)[1] or grids_of(f)[0], argnums=1)
 
 
 @edge
@@ -137,25 +36,25 @@ def compose(f: Any, *gs: Any, share_inputs: bool = False, inverse: Any = None) -
     """
     f = as_function(f)
     if len(gs) != len(f.types):
-        what = f"{_said(f).rstrip(',')} takes {len(f.types)} functions to compose it with, got {len(gs)}"
+        what = f"{said(f)}, takes {len(f.types)} functions to compose it with, got {len(gs)}"
         raise TypeMismatch(what, here(), "give one for each of its arguments")
-    fs = [as_function(g, None if is_function(g) else MapType(t, ())) for g, t in zip(gs, type_of(f).args, strict=True)]
+    back = None if inverse is None else as_function(inverse, MapType(type_of(f).args[0], type_of(f).args))
+    for k, x in reversed([*enumerate(gs)]):
+        if not is_function(x):
+            f = operators.partial(f, as_function(x, MapType(type_of(f).args[k], ())), k)
+    fs = [as_function(g) for g in gs if is_function(g)]
     for k, (g, t) in enumerate(zip(fs, type_of(f).args, strict=True)):
         if type_of(g).result is not t:
-            what = f"{_said(f)} cannot be composed with {_said(g).rstrip(',')}: its argument {k} is a {t!r}"
+            what = f"{said(f)}, cannot be composed with {said(g)}: its argument {k} is a {t!r}"
             raise TypeMismatch(what, here(), f"give a function to {t!r}")
-    if not share_inputs:
-        fs = _side_by_side(fs)
+    if not fs:
+        return evaluated(f)
+    fs = fs if share_inputs else _side_by_side(fs)
     types = next((type_of(g).args for g in fs if g.types), ())
     if any([g.types and type_of(g).args != types for g in fs]):
-        what = "functions that share their inputs have the same arguments, not " + " and ".join(
-            [repr(type_of(g)) for g in fs]
-        )
+        what = f"functions that share their inputs are of the same arguments, not {' and '.join(map(said, fs))}"
         raise TypeMismatch(what, here(), "leave out share_inputs, to have the arguments of one after those of another")
-    back = None if inverse is None else as_function(inverse, MapType(types[0], (type_of(fs[0]).result,)))
-    if not fs:
-        return f
-    return operators.compose(f, [_everywhere(g, types) for g in fs], back)
+    return operators.compose(f, [everywhere(g, types) for g in fs], back)
 
 
 def _side_by_side(fs: Sequence[AnyFn]) -> list[AnyFn]:
@@ -184,7 +83,7 @@ def _argnum(f: AnyFn, k: Any, what: str) -> int:
 
 
 def _argnums(f: AnyFn, ks: Any, what: str) -> tuple[int, ...]:
-    found = tuple([_argnum(f, k, what) for k in (ks if isinstance(ks, (tuple, list)) else (ks,))])
+    found = tuple([_argnum(f, k, what) for k in (ks if is_listing(ks) else (ks,))])
     if len(set(found)) != len(found):
         raise OutOfRange(f"F.{what}: an argument of {f.name} is named twice", here(), "name each once")
     return found
@@ -204,7 +103,7 @@ def nabla(f: Any, argnums: Any = 0, method: Any = None) -> AnyFn:
             raise NotDifferentiable(what, here(), "choose other arguments with argnums")
     way = "jacrev" if method is jacrev else "jacfwd"
     found = [operators.nabla(f, k, way) for k in ks]
-    return operators.zip_functions(found) if isinstance(argnums, (tuple, list)) else found[0]
+    return operators.zip_functions(found) if is_listing(argnums) else found[0]
 
 
 @edge
@@ -216,7 +115,7 @@ def linearize(f: Any, argnums: Any = 0) -> AnyFn:
 
 @edge
 def linear_transpose(f: Any, argnums: Any = 0, *, unpack: bool = False) -> AnyFn:
-    """`(..., ct) -> t`: the transpose of a function that is linear in `argnums`; the other arguments stay, and come first.
+    """`(..., ct) -> t`: the transpose of a function that is linear in `argnums`; the other arguments come first.
 
     Of a tuple of `argnums` it gives a tuple. With `unpack`, the cotangent of a function to a tuple is given as several
     arguments.
@@ -237,12 +136,12 @@ def linear_transpose(f: Any, argnums: Any = 0, *, unpack: bool = False) -> AnyFn
 def integrate(f: Any, grid: Any = None, argnums: Any = None) -> AnyFn:
     """The integral of a function over its `argnums`, all of them if none are given: sums over grids.
 
-    `grid` is a `Grid`, or one for each of `argnums`; where none is given it is that of the function, `f.on(grid)`. Of all
-    arguments it is a number.
+    `grid` is a `Grid`, or one for each of `argnums`; where none is given it is that of the function, `f.on(grid)`. The
+    integral over all arguments is a number.
     """
     f = as_function(f)
     ks = tuple(range(len(f.types))) if argnums is None else _argnums(f, argnums, "integrate")
-    given = grid if isinstance(grid, (tuple, list)) else [grid] * len(ks)
+    given = list(grid) if is_listing(grid) else [grid] * len(ks)
     if len(given) != len(ks):
         what = f"F.integrate: {len(given)} grids are given for {len(ks)} arguments"
         raise TypeMismatch(what, here(), "give one grid for each argument, or one for all")
@@ -268,18 +167,6 @@ def _check_grid(f: AnyFn, k: int, grid: Any) -> None:
     if grid.type is not (want := type_of(f).args[k]):
         what = f"a grid of nodes of type {grid.type!r} does not fit argument {k} of {f.name}, which is a {want!r}"
         raise TypeMismatch(what, here(), f"give nodes of type {want!r}")
-
-
-def on(f: AnyFn, *grids: Any) -> AnyFn:
-    """`f`, with a grid for each argument, or None: what it is integrated over where no other grid is given."""
-    if len(grids) != len(f.types):
-        what = f"{f.name} has {len(f.types)} arguments, and {len(grids)} grids are given"
-        raise TypeMismatch(what, here(), "give a grid, or None, for each argument")
-    for k, grid in enumerate(grids):
-        if grid is not None:
-            _check_grid(f, k, grid)
-    t = type_of(f)
-    return operators.broadcast_arg(f, t.args, tuple(range(len(t.args))), tuple(grids))
 
 
 @edge
@@ -308,7 +195,7 @@ def split(f: Any) -> tuple[AnyFn, ...]:
     """The functions to each component of the tuple that `f` gives."""
     f = as_function(f)
     if not isinstance(t := type_of(f).result, Tuple):
-        raise TypeMismatch(f"F.split takes a function to a tuple, not {_said(f).rstrip(',')}", here(), "zip some")
+        raise TypeMismatch(f"F.split takes a function to a tuple, not {said(f)}", here(), "zip some")
     return tuple([operators.split(f, k) for k in range(len(t.items))])
 
 
@@ -318,7 +205,7 @@ def broadcast_arg(f: Any, target: Any, argnums: Any) -> AnyFn:
     f, target = as_function(f), as_function(target)
     ks, t = _argnums(target, argnums, "broadcast_arg"), type_of(target)
     if tuple([t.args[k] for k in ks]) != type_of(f).args:
-        what = f"F.broadcast_arg: {_said(f)} does not take arguments {list(ks)} of {_said(target).rstrip(',')}"
+        what = f"F.broadcast_arg: {said(f)} does not take arguments {list(ks)} of {said(target)}"
         raise TypeMismatch(what, here(), "name one argument of the target for each of f")
     return operators.broadcast_arg(f, t.args, ks, grids_of(target))
 
@@ -333,14 +220,8 @@ def partial(f: Any, args: Sequence[Any], argnums: Any = 0) -> AnyFn:
         raise TypeMismatch(what, here(), "give one value for each of argnums")
     out = f
     for k, x in sorted(zip(ks, args, strict=True), key=lambda p: -p[0]):
-        out = operators.partial(out, _value(x, type_of(f).args[k]), k)
+        out = operators.partial(out, as_function(x, MapType(type_of(f).args[k], ())), k)
     return evaluated(out)
-
-
-def _value(x: Any, t: Type) -> AnyFn:
-    if isinstance(x, Fn):
-        return x  # pyright: ignore[reportUnknownVariableType]
-    return operators.number(x, t)
 
 
 @edge
@@ -352,13 +233,13 @@ def invoke(f: Any, *args: Any) -> Any:
 @edge
 def constant(value: Any, args: Sequence[Type] = ()) -> AnyFn:
     """The function of `args` that is `value` everywhere."""
-    return _everywhere(as_function(value), tuple(args))
+    return everywhere(as_function(value), tuple(args))
 
 
 @edge
 def braket(left: Any, right: Any, grid: Any = None) -> AnyFn:
     """The integral of the product of two functions."""
-    return integrate(pointwise(_python("*"), left, right), grid)
+    return integrate(elementary.operator("*", left, right), grid)
 
 
 @edge
@@ -374,3 +255,33 @@ def add(*fs: Any) -> AnyFn:
 def evaluated(f: AnyFn) -> Any:
     """`f`; if it has no arguments, and is of functions that are known, its value."""
     return f if f.types or is_open(f) else f()
+
+
+class Algebra:
+    """What `Fn` asks for: see `frontend.function.Algebra`."""
+
+    def operator(self, symbol: str, *operands: Any) -> Any:
+        """`f + g`, and the like; `k @ f` is the integral of `k(y, x) * f(x)` over x."""
+        return _against(*operands) if symbol == "@" else elementary.operator(symbol, *operands)
+
+    def called(self, f: AnyFn, args: Sequence[Any], named: dict[str, Any]) -> Any:
+        """`f(g, h, 1.3)`: functions composed, values bound."""
+        options = {k: named.pop(k) for k in ("share_inputs", "inverse") if k in named}
+        return compose(f, *f.bind(args, named), **options)
+
+    def pointwise(self, f: Callable[..., Any], *operands: Any) -> AnyFn:
+        return elementary.pointwise(f, *operands)
+
+    def ufunc(self, name: str, operands: Sequence[Any]) -> AnyFn:
+        return elementary.ufunc(name, operands)
+
+    def on(self, f: AnyFn, *grids: Any) -> AnyFn:
+        """`f`, with a grid for each argument, or None: what it is integrated over where no other grid is given."""
+        if len(grids) != len(f.types):
+            what = f"{f.name} has {len(f.types)} arguments, and {len(grids)} grids are given"
+            raise TypeMismatch(what, here(), "give a grid, or None, for each argument")
+        for k, grid in enumerate(grids):
+            if grid is not None:
+                _check_grid(f, k, grid)
+        t = type_of(f)
+        return operators.broadcast_arg(f, t.args, tuple(range(len(t.args))), tuple(grids))

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from ..errors import RoseError, TypeMismatch, edge, here
 from ..frontend.annotations import as_type
-from ..frontend.function import AnyFn, Fn
+from ..frontend.function import AnyFn, Fn, of_functions
 from ..frontend.values import to_value
 from ..host.marshal import is_listing
 from ..ir import Value, current_builder
@@ -76,6 +76,11 @@ class Composite(Fn[..., Any]):
         self.op, self.inputs, self.params, self.grids = op, tuple(inputs), params, grids
         self.variables: frozenset[Variable] = frozenset().union(*[variables(f) for f in inputs])
         self.loops = op.loops or any([isinstance(f, Composite) and f.loops for f in inputs])
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        if is_open(self):  # a value of it is composed, as all is
+            return of_functions(self, args, named)
+        return super().__call__(*args, **named)
 
     @edge
     def __bool__(self) -> bool:
@@ -144,9 +149,13 @@ def made(
     return found
 
 
+def inputs_of(f: AnyFn) -> Sequence[AnyFn]:
+    return f.inputs if isinstance(f, Composite) else ()
+
+
 def order(*outs: AnyFn, of: Callable[[AnyFn], Sequence[AnyFn]] | None = None) -> Iterator[AnyFn]:
     """The functions that `outs` are made of, each after its inputs, without recursion."""
-    inputs = of or (lambda f: f.inputs if isinstance(f, Composite) else ())
+    inputs = of or inputs_of
     seen: set[AnyFn] = set()
     stack = [(f, False) for f in reversed(outs)]
     while stack:
@@ -236,7 +245,7 @@ def _tabled(f: Composite, scope: Scope, grids: tuple[Grid, ...], xs: list[Value]
     if len(xs) == len(grids):
         return _evaluated(f, scope, xs)
     grid, b = grids[len(xs)], current_builder()
-    nodes = b.const(grid.host, Vec(len(grid), grid.type))
+    nodes = b.const(tuple(grid.nodes), Vec(len(grid), grid.type))
 
     def row(i: Value) -> Value:
         inner = Scope(scope)
@@ -249,10 +258,16 @@ def _variable_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
     v = cast("Variable", c)
     if v.open or not v.inputs:
         hint = "compose it: F.integrate(f, grid), f * g, rose.exp(f), F.nabla(f)"
-        raise RoseError(f"{v.name} is a parameter of a functional, and has no values while that is composed", here(), hint)
+        raise RoseError(
+            f"{v.name} is a parameter of a functional, and has no values while that is composed", here(), hint
+        )
     return scope.at(v.inputs[0], xs)
 
 
 VARIABLE = Operator(
-    "variable", _variable_at, lambda c, ts: ts[0], lambda c, k, ct: ct, lambda c: () if cast("Variable", c).open else c.inputs
+    "variable",
+    _variable_at,
+    lambda c, ts: ts[0],
+    lambda c, k, ct: ct,
+    lambda c: () if cast("Variable", c).open else c.inputs,
 )

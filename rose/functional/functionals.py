@@ -1,4 +1,4 @@
-"""`@functional`: functions of functions, and their derivatives."""
+"""`@functional`: functions of functions, and their derivatives, which are functionals again."""
 
 from __future__ import annotations
 
@@ -9,21 +9,27 @@ from typing import Any
 
 from .. import errors
 from ..derivatives.gradients import Vjp
-from ..errors import NotDifferentiable, TypeMismatch, edge, here
+from ..errors import NotDifferentiable, NotLinear, TypeMismatch, edge, here
 from ..frontend.annotations import Dual, as_type
-from ..frontend.function import AnyFn, Fn
+from ..frontend.function import AnyFn
 from ..frontend.signatures import name_of, written
 from ..frontend.transforms import OfFunctions
+from ..host.marshal import is_listing
 from ..ir import shown
 from ..ir.types import Real, untyped
-from ..ir.value import host_index, is_function
-from . import algebra, operators
-from .composites import MapType, Variable, is_open, type_of
+from ..ir.value import host_index
+from . import operators
+from .algebra import evaluated
+from .composites import MapType, Variable, type_of, variables
+from .elementary import as_function
 from .transforms import pulled, pushed
 
 
 class Functional(OfFunctions):
-    """A function of functions, which gives a number or a function: call it, differentiate it."""
+    """A function of functions, which gives a number, a function, or a tuple of such: call it, differentiate it.
+
+    `types` has the type of each parameter, and `result` that of the result, or None if it is not declared.
+    """
 
     def __init__(self, body: Callable[..., Any], types: Sequence[MapType], result: MapType | None, name: str) -> None:
         functools.update_wrapper(self, body)
@@ -34,157 +40,180 @@ class Functional(OfFunctions):
 
     @edge
     def __call__(self, *fs: Any) -> Any:
-        return algebra.evaluated(self._composed(self._variables(fs)))
+        return _each(evaluated, self.composed(fs)[1])
 
-    def _variables(self, fs: Sequence[Any]) -> list[Variable]:
-        """A variable for each parameter, which stands for the function that is given."""
+    def composed(self, fs: Sequence[Any]) -> tuple[list[Variable], Any]:
+        """A variable for each of the functions `fs`, and what the body makes of them: nothing is evaluated."""
         if len(fs) != len(self.types):
             what = f"{self.name} takes {len(self.types)} function{'s' * (len(self.types) != 1)}, got {len(fs)}"
             raise TypeMismatch(what, here(), "give one for each of its parameters")
-        return [self._variable(f, t, k) for k, (f, t) in enumerate(zip(fs, self.types, strict=True))]
+        ys = [self._variable(f, k) for k, f in enumerate(fs)]
+        try:
+            out = _each(self._checked, self.body(*ys))
+        finally:
+            for y in ys:
+                y.open = False
+        return ys, out
 
-    def _variable(self, x: Any, t: MapType, k: int) -> Variable:
-        f = algebra.as_function(x, t)
+    def _variable(self, x: Any, k: int) -> Variable:
+        t = self.types[k]
+        f = as_function(x, t)
         if type_of(f) != t:
             what = f"{self.name} takes a {t!r}, and {f.name} is a {type_of(f)!r}"
             raise TypeMismatch(what, here().narrow(errors.argument(k, "", len(self.types))), f"give a {t!r}")
         return Variable(f, t, f.name)
 
-    def _composed(self, ys: Sequence[Variable]) -> AnyFn:
-        """The function, or the number, that the body makes of them."""
-        try:
-            out = algebra.as_function(self.body(*ys), self.result)
-        finally:
-            for y in ys:
-                y.open = False
+    def _checked(self, x: Any) -> AnyFn:
+        out = as_function(x, self.result)
         if self.result is not None and type_of(out) != self.result:
             what = f"the result of {self.name} must be a {self.result!r}, got a {type_of(out)!r}"
-            raise TypeMismatch(what, written(self.body), "give it the type that it declares")
+            raise TypeMismatch(what, written(self.body), "return what is declared")
         return out
 
-    # derivatives
-
-    def _positions(self, argnums: Any) -> list[int]:
-        given = argnums if isinstance(argnums, (tuple, list)) else [argnums]
-        for k in given:
-            if host_index(k) is None or not -len(self.types) <= k < len(self.types):
-                what = f"{self.name} has no parameter number {shown(k)}"
-                raise NotDifferentiable(what, here(), "count from 0")
-        return [k % len(self.types) for k in given]
-
-    def _pulled(self, out: AnyFn, ys: Sequence[Variable], ct: AnyFn) -> list[AnyFn]:
-        """The cotangents of the functions that `ys` stand for."""
-        dys = [Variable(None, type_of(y), f"d{y.name}", y.grids) for y in ys]
-        tangent = pushed(out, dict(zip(ys, dys, strict=True)))
-        return [operators.zero(type_of(y)) for y in ys] if tangent is None else pulled(tangent, dys, ct)
-
-    def transformed(self, transform: str, args: Sequence[Any], named: dict[str, Any]) -> Any:
-        """What `rose.grad` and its kin make of it: a functional again."""
-        made = getattr(self, f"_{transform}", None)
-        if made is None:
-            raise TypeMismatch(f"rose.{transform} takes an @fn function, not the functional {self.name}", here(),
-                               "use rose.grad, value_and_grad, jvp, vjp, hvp or linear_transpose")  # fmt: skip
-        return made(*args, **named)
-
-    def _grad(self, argnums: Any = 0) -> Functional:
-        return self._gradient(argnums, with_value=False)
-
-    def _value_and_grad(self, argnums: Any = 0) -> Functional:
-        return self._gradient(argnums, with_value=True)
-
-    def _gradient(self, argnums: Any, *, with_value: bool) -> Functional:
-        ks = self._positions(argnums)
-
-        def body(*fs: Any) -> Any:
-            ys = self._variables(fs)
-            out = self._composed(ys)
-            if type_of(out) != MapType(Real, ()):
-                what = f"rose.grad takes a functional to a Real, and {self.name} gives a {type_of(out)!r}"
-                raise NotDifferentiable(what, here(), "use rose.jvp or rose.vjp, or integrate its result")
-            found = self._pulled(out, [ys[k] for k in ks], operators.number(1.0, Real))
-            g = found[0] if host_index(argnums) is not None else tuple(found)
-            return (algebra.evaluated(out), g) if with_value else g
-
-        return _Derived(body, self.types, f"grad({self.name})")
-
-    def _jvp(self) -> Functional:
-        def body(*fs: Any) -> Any:
-            duals = [x for x in fs if isinstance(x, Dual)]
-            pairs = [(x.re, x.du) for x in duals] if duals else list(zip(fs[: len(fs) // 2], fs[len(fs) // 2 :], strict=True))
-            ys = self._variables([f for f, _ in pairs])
-            out = self._composed(ys)
-            dys = {y: algebra.as_function(df, type_of(y)) for y, (_, df) in zip(ys, pairs, strict=True)}
-            for y, dy in dys.items():
-                if type_of(dy) != type_of(y):
-                    what = f"a direction of {y.name}, a {type_of(y)!r}, cannot be a {type_of(dy)!r}"
-                    raise TypeMismatch(what, here(), "give a function of the same type")
-            tangent = pushed(out, dict(dys)) or operators.zero(type_of(out))
-            return Dual(algebra.evaluated(out), algebra.evaluated(tangent))
-
-        return _Derived(body, (*self.types, *self.types), f"jvp({self.name})")
-
-    def _hvp(self) -> Functional:
-        second = self._grad()._jvp()
-        return _Derived(lambda f, df: second(f, df).du, (*self.types, *self.types), f"hvp({self.name})")
-
-    def _vjp(self) -> Functional:
-        def body(*fs: Any) -> Any:
-            ys = self._variables(fs)
-            out = self._composed(ys)
-
-            def back(ct: Any) -> Any:
-                found = self._pulled(out, ys, algebra.as_function(ct, type_of(out)))
-                return algebra.evaluated(found[0]) if len(found) == 1 else tuple(map(algebra.evaluated, found))
-
-            return Vjp(algebra.evaluated(out), edge(back))
-
-        return _Derived(body, self.types, f"vjp({self.name})")
-
-    def _linear_transpose(self) -> Functional:
-        def body(ct: Any) -> Any:
-            ys = [Variable(None, t, f"x{k}") for k, t in enumerate(self.types)]
-            out = self._composed(ys)
-            found = pulled(out, ys, algebra.as_function(ct, type_of(out)))
-            return found[0] if len(found) == 1 else tuple(found)
-
-        return _Derived(body, (), f"linear_transpose({self.name})")
+    def transformed(self, transform: str, args: Sequence[Any], named: dict[str, Any]) -> Functional:
+        if transform not in TRANSFORMS:
+            what = f"rose.{transform} takes an @fn function, not the functional {self.name}"
+            raise TypeMismatch(what, here(), f"use one of {', '.join(TRANSFORMS)}")
+        return TRANSFORMS[transform](self, *args, **named)
 
 
-class _Derived(Functional):
-    """A derivative of a functional: its parameters are checked by the functional that it is made of."""
-
-    def __init__(self, body: Callable[..., Any], types: Sequence[MapType], name: str) -> None:
-        super().__init__(body, types, None, name)
-        self.plain = body
-
-    @edge
-    def __call__(self, *fs: Any) -> Any:
-        return self.plain(*fs)
+def _each(f: Callable[[Any], Any], x: Any) -> Any:
+    """`f` of each function in a result: alone, in a tuple, or in a Dual."""
+    if is_listing(x):
+        return tuple([_each(f, y) for y in x])
+    if isinstance(x, Dual):
+        return Dual(_each(f, x.re), _each(f, x.du))
+    return Vjp(_each(f, x.ret), x.grad) if isinstance(x, Vjp) else f(x)
 
 
 @edge
 def functional(body: Callable[..., Any]) -> Functional:
     """Make a Python function of functions one that can be differentiated: `@functional`.
 
-    Each parameter has the type `F.Map[result, arg, ...]`; a parameter of any other type is a value. The body composes:
-    it is run with functions that stand for those that are given, and gives a number or a function.
+    Each parameter has the type `F.Map[result, arg, ...]`; one of any other type is a value, which is a function of no
+    arguments. The body composes: it runs on functions that stand for those that are given, and evaluates nothing. What
+    it gives is a number (such as an integral), a function, or a tuple of such.
+
+    Its derivatives are functionals: `rose.grad(f)(y)` gives the function x -> df/dy(x), for the product of two
+    functions that is the integral of theirs. What the ends of a domain would add is left out.
     """
-    if not is_function(body) or not inspect.isfunction(body):
+    if not inspect.isfunction(body):
         raise TypeMismatch(f"F.functional takes a Python function, not {shown(body)}", here(), "mark a `def` with it")
-    scope = errors.users_frame().f_locals
-    hints, params = body.__annotations__, inspect.signature(body).parameters
-    names = {**body.__globals__, **scope}
-    types = list[MapType]()
-    for k in params:
+    hints, names = body.__annotations__, {**body.__globals__, **errors.users_frame().f_locals}
+    for k in inspect.signature(body).parameters:
         if k not in hints:
             what = f"{name_of(body)} needs a type for {k}"
-            raise TypeMismatch(what, written(body).narrow(errors.annotation(k)), f"write {k}: F.Map[Real, Real]")
-        types.append(_as_map(hints[k], names))
-    result = _as_map(hints["return"], names) if "return" in hints else None
-    return Functional(body, types, result, name_of(body))
+            raise TypeMismatch(what, written(body).narrow(errors.parameter(k)), f"write {k}: F.Map[Real, Real]")
+    types = [_as_map(hints[k], names) for k in inspect.signature(body).parameters]
+    return Functional(body, types, _as_map(hints["return"], names) if "return" in hints else None, name_of(body))
 
 
 def _as_map(hint: Any, names: dict[str, Any]) -> MapType:
     while isinstance(hint, str):
         hint = eval(hint, names)
     return hint if isinstance(hint, MapType) else MapType(untyped(as_type(hint)), ())
+
+
+# derivatives
+
+
+def _pullback(out: AnyFn, ys: Sequence[Variable]) -> Callable[[AnyFn], list[AnyFn]]:
+    """From a cotangent of `out` to those of the functions that `ys` stand for."""
+    dys = [Variable(None, type_of(y), f"d{y.name}", y.grids) for y in ys]
+    tangent = pushed(out, dict(zip(ys, dys, strict=True)))
+    return lambda ct: [operators.zero(type_of(y)) for y in ys] if tangent is None else pulled(tangent, dys, ct)
+
+
+def _to_number(out: Any, of: Functional, what: str) -> AnyFn:
+    if isinstance(out, tuple) or type_of(out) != MapType(Real, ()):
+        gives = "a tuple" if isinstance(out, tuple) else f"a {type_of(out)!r}"
+        message = f"rose.{what} takes a functional to a Real, and {of.name} gives {gives}"
+        raise NotDifferentiable(message, here(), "use rose.jvp or rose.vjp, or integrate what it gives")
+    return out
+
+
+def value_and_grad(of: Functional, argnums: Any = 0, what: str = "value_and_grad") -> Functional:
+    """The number, and the functional derivative, a function of the type of the parameter."""
+    given: list[Any] = list(argnums) if is_listing(argnums) else [argnums]
+    ks = [host_index(k) for k in given]
+    if wrong := [k for k, n in zip(given, ks, strict=True) if n is None or not -len(of.types) <= n < len(of.types)]:
+        hint = f"count from 0: it has {len(of.types)}"
+        raise NotDifferentiable(f"{of.name} has no parameter number {shown(wrong[0])}", here(), hint)
+
+    def body(*fs: Any) -> Any:
+        ys, out = of.composed(fs)
+        found = _pullback(_to_number(out, of, what), [ys[k] for k in ks if k is not None])(operators.number(1.0, Real))
+        return out, tuple(found) if is_listing(argnums) else found[0]
+
+    return Functional(body, of.types, None, f"{what}({of.name})")
+
+
+def grad(of: Functional, argnums: Any = 0) -> Functional:
+    """The functional derivative: a function of the type of the parameter."""
+    both = value_and_grad(of, argnums, "grad")
+    return Functional(lambda *fs: both.body(*fs)[1], of.types, None, both.name)
+
+
+def jvp(of: Functional) -> Functional:
+    """The value and its tangent, a Dual: of Duals, or of functions and then their directions."""
+
+    def body(*fs: Any) -> Any:
+        n = len(of.types)
+        ys, out = of.composed(fs[:n])
+        tangents = dict[AnyFn, AnyFn](zip(ys, fs[n:], strict=True))
+        return Dual(out, _each(lambda y: pushed(y, tangents) or operators.zero(type_of(y)), out))
+
+    return _OfDuals(body, (*of.types, *of.types), None, f"jvp({of.name})")
+
+
+class _OfDuals(Functional):
+    """A functional of functions and their directions, which takes Duals of both, too."""
+
+    def composed(self, fs: Sequence[Any]) -> tuple[list[Variable], Any]:
+        if any([isinstance(f, Dual) for f in fs]):
+            duals = [f if isinstance(f, Dual) else Dual(f, None) for f in fs]
+            fs = [*[d.re for d in duals], *[d.du for d in duals]]
+        return super().composed(fs)
+
+
+def hvp(of: Functional) -> Functional:
+    """The second derivative of a functional of one function, along a direction: a function."""
+    both = jvp(grad(of))
+    return Functional(lambda *fs: both.body(*fs).du, both.types, None, f"hvp({of.name})")
+
+
+def vjp(of: Functional) -> Functional:
+    """The value, and the map from a cotangent of it to those of the parameters."""
+
+    def body(*fs: Any) -> Vjp:
+        ys, out = of.composed(fs)
+        back = _pullback(out, ys)
+
+        def grad(ct: Any) -> Any:
+            found = [evaluated(f) for f in back(as_function(ct, type_of(out)))]
+            return found[0] if len(found) == 1 else tuple(found)
+
+        return Vjp(out, edge(grad))
+
+    return Functional(body, of.types, None, f"vjp({of.name})")
+
+
+def linear_transpose(of: Functional) -> Functional:
+    """The transpose of a linear functional: from a cotangent of its result, of its type, to those of its parameters."""
+
+    xs = [Variable(None, t, f"x{k}") for k, t in enumerate(of.types)]
+    ys, out = of.composed(xs)
+
+    def body(ct: AnyFn) -> Any:
+        found = pulled(out, ys, ct)
+        if any([variables(f) & {*xs, *ys} for f in found]):
+            hint = "use rose.vjp, which linearises it first"
+            raise NotLinear(f"{of.name} is not linear, and has no transpose", here(), hint)
+        return found[0] if len(found) == 1 else tuple(found)
+
+    return Functional(body, [type_of(out)], None, f"linear_transpose({of.name})")
+
+
+TRANSFORMS: dict[str, Callable[..., Functional]] = {
+    f.__name__: f for f in (grad, value_and_grad, jvp, vjp, hvp, linear_transpose)
+}

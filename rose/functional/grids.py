@@ -14,6 +14,8 @@ from ..ir.numbers import as_number
 from ..ir.types import Real, Type, Vec
 from ..ir.value import host_index
 
+Node = float | tuple[float, ...]
+
 
 class Grid:
     """Nodes and weights of one argument: the integral of `f` is the sum of `w * f(x)` over them.
@@ -24,12 +26,12 @@ class Grid:
 
     @edge
     def __init__(self, nodes: Sequence[Any], weights: Sequence[Any]) -> None:
-        self.nodes = [_point(x) for x in _items(nodes, "nodes")]
+        self.nodes: list[Node] = [_point(x) for x in _items(nodes, "nodes")]
         self.weights = [as_number(w, here()) for w in _items(weights, "weights")]
         if len(self.nodes) != len(self.weights):
             what = f"a grid has {len(self.nodes)} nodes and {len(self.weights)} weights"
             raise TypeMismatch(what, here(), "give one weight for each node")
-        if len({len(x) if isinstance(x, list) else 0 for x in self.nodes}) > 1:
+        if len({len(x) if isinstance(x, tuple) else 0 for x in self.nodes}) > 1:
             raise TypeMismatch("the nodes of a grid differ in dimension", here(), "give points of one dimension")
 
     def __len__(self) -> int:
@@ -41,12 +43,7 @@ class Grid:
     @property
     def type(self) -> Type:
         """The type of a node."""
-        return Vec(len(self.nodes[0]), Real) if self.nodes and isinstance(self.nodes[0], list) else Real
-
-    @property
-    def host(self) -> tuple[Any, ...]:
-        """The nodes, as a literal has them."""
-        return tuple([tuple(x) if isinstance(x, list) else x for x in self.nodes])
+        return Vec(len(self.nodes[0]), Real) if self.nodes and isinstance(self.nodes[0], tuple) else Real
 
     @classmethod
     @edge
@@ -104,12 +101,12 @@ class Grid:
         """The product of two grids: the points `(x, y)` of one argument of more dimensions."""
         if not isinstance(other, Grid):
             raise TypeMismatch(f"a grid is multiplied by a grid, not by {shown(other)}", here(), "write line * line")
-        nodes = [[*_list(x), *_list(y)] for x in self.nodes for y in other.nodes]
+        nodes = [(*_coordinates(x), *_coordinates(y)) for x in self.nodes for y in other.nodes]
         return Grid(nodes, [v * w for v in self.weights for w in other.weights])
 
 
-def _list(x: Any) -> list[float]:
-    return x if isinstance(x, list) else [x]
+def _coordinates(x: Node) -> tuple[float, ...]:
+    return x if isinstance(x, tuple) else (x,)
 
 
 def _items(xs: Any, what: str) -> list[Any]:
@@ -119,8 +116,8 @@ def _items(xs: Any, what: str) -> list[Any]:
     return list(given)
 
 
-def _point(x: Any) -> Any:
-    return [as_number(y, here()) for y in x] if is_listing(x) else as_number(x, here())
+def _point(x: Any) -> Node:
+    return tuple([as_number(y, here()) for y in x]) if is_listing(x) else as_number(x, here())
 
 
 def _count(n: Any, what: str, least: int) -> int:

@@ -1,15 +1,15 @@
 """The table of operators on functions: the value, the tangent and the transpose of each.
 
 The rules are those of Lin, *Automatic Functional Differentiation in JAX* (2023), whose numbers stand beside them. Two
-functions are paired by the integral of their product, so the transpose of an integral is a constant function, and
-what a boundary would add is left out: the result is the functional derivative, as in the equation of Euler and Lagrange.
+functions are paired by the integral of their product, so the transpose of an integral is a constant function. What a
+boundary would add is left out: the result is the functional derivative, as in the equation of Euler and Lagrange.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 from ..derivatives.gradients import linear_transpose as transposed_at_once
 from ..derivatives.jacobians import jacfwd, jacrev
@@ -21,18 +21,21 @@ from ..frontend.language.loops import range as indices
 from ..frontend.language.loops import sum as total
 from ..frontend.language.loops import vec
 from ..frontend.language.select import select
-from ..frontend.values import to_value
-from ..ir import Value, current_builder
+from ..frontend.operators import view
 from ..frontend.signatures import names_of
+from ..frontend.values import infer, to_value
+from ..ir import Value, current_builder
 from ..ir.ops import eq
 from ..ir.types import Real, Tuple, Type, Vec, tuple_of
 from .composites import Composite, Grids, MapType, Operator, Scope, grids_of, made, type_of
 from .grids import Grid
 
+T = TypeVar("T")
+
 # functions of numbers, of which operators are made
 
 
-@lru_cache(maxsize=None)
+@cache
 def _known(f: Callable[..., Any], types: tuple[Type, ...], result: Type, name: str) -> AnyFn:
     """The function of numbers that `f` is at these types: one for the same `f`."""
     return make(f, types, result, name, names_of(f, len(types)))
@@ -49,7 +52,7 @@ def zero(t: MapType) -> AnyFn:
     return broadcast_arg(nothing, t.args, (), (None,) * len(t.args))
 
 
-def _each_number(f: Callable[..., Any], *ys: Value) -> Any:
+def _each_number(f: Callable[..., Value], *ys: Value) -> Any:
     """`f` of the numbers at the same place in values of one type; what is no number is that of the first."""
     t, b = ys[0].type, current_builder()
     if isinstance(t, Vec):
@@ -60,8 +63,17 @@ def _each_number(f: Callable[..., Any], *ys: Value) -> Any:
     return f(*ys) if t is Real else ys[0]
 
 
-def _product(x: Any, by: Any) -> Any:
-    return _each_number(lambda u: u * by, to_value(x, x.type))
+def _product(x: Value, by: Value) -> Any:
+    """`x`, each number of it times `by`."""
+
+    def times(u: Value) -> Value:
+        return u * by
+
+    return _each_number(times, x)
+
+
+def _plus(x: Value, y: Value) -> Value:
+    return x + y
 
 
 # compose
@@ -121,9 +133,15 @@ def nabla(f: AnyFn, k: int, method: str = "jacfwd") -> Composite:
     return made(NABLA, (f,), t.args, jacfwd(f, k).result, (k, method), grids_of(f))
 
 
+def _way(c: Composite) -> tuple[int, str]:
+    """The argument in which a Jacobian is taken, and its mode."""
+    return c.params
+
+
 def _nabla_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
-    k, method = c.params
-    return (jacfwd if method == "jacfwd" else jacrev)(c.inputs[0], k)(*xs)
+    k, method = _way(c)
+    derivative: AnyFn = (jacfwd if method == "jacfwd" else jacrev)(c.inputs[0], k)
+    return derivative.emit(xs)
 
 
 def _nabla_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
@@ -134,9 +152,12 @@ def _nabla_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
     return compose(_minus_divergence(twice.result, f.result, f.args[k]), [twice])
 
 
-@lru_cache(maxsize=None)
+@cache
 def _minus_divergence(jacobian: Type, result: Type, of: Type) -> AnyFn:
-    return make(lambda j: _divergence(j, result, of), [jacobian], result, "minus_divergence", ["jacobian"])
+    def body(j: Any) -> Any:
+        return _divergence(j, result, of)
+
+    return make(body, [jacobian], result, "minus_divergence", ["jacobian"])
 
 
 def _divergence(j: Any, result: Type, of: Type) -> Any:
@@ -144,18 +165,19 @@ def _divergence(j: Any, result: Type, of: Type) -> Any:
     if isinstance(result, Vec):
         return vec(_divergence(j[i], result.elem, of) for i in indices(result.size))
     if isinstance(result, Tuple):
-        b, v = current_builder(), to_value(j, j.type)
-        return tuple([_divergence(b.get(v, k), t, of) for k, t in enumerate(result.items)])
-    paths: Callable[[Any, Type, list[Any]], Any] = lambda row, t, path: (
-        total(paths(row[i], t.elem, [*path, i]) for i in indices(t.size)) if isinstance(t, Vec) else _read(row, path)
-    )
-    return -paths(j, of, [])
+        b, v = current_builder(), infer(j)
+        items = [to_value(_divergence(b.get(v, k), t, of), t) for k, t in enumerate(result.items)]
+        return view(b.tuple(items, result))
+    return -_trace(j, of, [])
 
 
-def _read(x: Any, path: Sequence[Any]) -> Any:
+def _trace(row: Any, of: Type, path: list[Value]) -> Any:
+    """The sum of the elements of a square array whose row and column are the same; `path` is the row so far."""
+    if isinstance(of, Vec):
+        return total(_trace(row[i], of.elem, [*path, i]) for i in indices(of.size))
     for i in path:
-        x = x[i]
-    return x
+        row = row[i]
+    return row
 
 
 NABLA = Operator(
@@ -207,7 +229,8 @@ def linear_transpose(f: AnyFn, ks: tuple[int, ...]) -> Composite:
 
 
 def _transpose_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
-    (f,), ks, (*rest, ct) = c.inputs, c.params, xs
+    f, rest, ct = c.inputs[0], xs[:-1], xs[-1]
+    ks: tuple[int, ...] = c.params
     if isinstance(f, Composite) and f.op is LINEARIZE and ks == tuple(range(len(rest), len(f.types))):
         lin = LinearMap(f.inputs[0], f.params)
         given = lin.arguments(rest)
@@ -243,22 +266,25 @@ TRANSPOSE = Operator(
 # integrate, broadcast_arg
 
 
+def _without(xs: tuple[T, ...], k: int) -> tuple[T, ...]:
+    return (*xs[:k], *xs[k + 1 :])
+
+
 def integrate(f: AnyFn, k: int, grid: Grid) -> Composite:
     """The integral of `f` over its argument `k`: a sum over a grid, in the order of its nodes."""
     t = type_of(f)
-    without: Callable[[Sequence[Any]], list[Any]] = lambda xs: [x for j, x in enumerate(xs) if j != k]
-    return made(INTEGRATE, (f,), without(t.args), t.result, (k, grid), tuple(without(grids_of(f))))
+    return made(INTEGRATE, (f,), _without(t.args, k), t.result, (k, grid), _without(grids_of(f), k))
 
 
 def _integrate_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
-    (f,), (k, grid) = c.inputs, c.params
+    (f,), (k, grid) = c.inputs, _kept(c)
     n, b = len(grid), current_builder()
-    nodes, weights = b.const(grid.host, Vec(n, grid.type)), b.const(tuple(grid.weights), Vec(n, Real))
+    nodes, weights = b.const(tuple(grid.nodes), Vec(n, grid.type)), b.const(tuple(grid.weights), Vec(n, Real))
 
     def term(i: Value) -> Any:
         inner = Scope(scope)
         y = inner.at(f, [*xs[:k], inner.node(grid, nodes, i), *xs[k:]])
-        return _each_number(lambda u: u * weights[i], y)
+        return _product(y, weights[i])
 
     if c.result is Real:
         return total(term(i) for i in indices(n))
@@ -270,11 +296,16 @@ def _integrate_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
 
 def _integrate_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
     """Rule 18: a function that is constant in the argument that was integrated."""
-    (f,), (k, grid) = c.inputs, c.params
+    (f,), (k, grid) = c.inputs, _kept(c)
     others = tuple([j for j in range(len(f.types)) if j != k])
     theirs = dict(zip(others, grids_of(ct), strict=True))
     grids = tuple([grid if j == k else theirs[j] or g for j, g in enumerate(grids_of(f))])
     return broadcast_arg(ct, type_of(f).args, others, grids)
+
+
+def _kept(c: Composite) -> tuple[int, Grid]:
+    """The argument of an integral, or of a delta, and its grid."""
+    return c.params
 
 
 INTEGRATE = Operator(
@@ -334,7 +365,7 @@ def argument(types: Sequence[Type], k: int) -> Composite:
 
 
 def permute_args(f: AnyFn, perm: tuple[int, ...], *, of_new: bool = False) -> AnyFn:
-    """A function whose argument k is argument perm[k] of `f`; with `of_new`, `f` takes those at `perm` of the new one."""
+    """A function whose argument k is argument perm[k] of `f`; with `of_new`, `f` takes those at `perm` of it."""
     if perm == tuple(range(len(perm))):
         return f
     if of_new:
@@ -345,7 +376,8 @@ def permute_args(f: AnyFn, perm: tuple[int, ...], *, of_new: bool = False) -> An
 
 
 def _permute_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
-    return scope.at(c.inputs[0], [x for _, x in sorted(zip(c.params, xs, strict=True), key=lambda p: p[0])])
+    perm: tuple[int, ...] = c.params
+    return scope.at(c.inputs[0], [xs[perm.index(k)] for k in range(len(perm))])
 
 
 PERMUTE = Operator(
@@ -397,12 +429,15 @@ SPLIT = Operator(
 def partial(f: AnyFn, value: AnyFn, k: int) -> Composite:
     """`f` with its argument `k` bound to `value`, a function of no arguments."""
     t = type_of(f)
-    without: Callable[[Sequence[Any]], list[Any]] = lambda xs: [x for j, x in enumerate(xs) if j != k]
-    return made(PARTIAL, (f, value), without(t.args), t.result, k, tuple(without(grids_of(f))))
+    return made(PARTIAL, (f, value), _without(t.args, k), t.result, k, _without(grids_of(f), k))
+
+
+def _bound(c: Composite) -> int:
+    return c.params
 
 
 def _partial_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
-    (f, value), k = c.inputs, c.params
+    (f, value), k = c.inputs, _bound(c)
     return scope.at(f, [*xs[:k], scope.at(value, []), *xs[k:]])
 
 
@@ -417,15 +452,15 @@ def _partial_jvp(c: Composite, tangents: Sequence[AnyFn | None]) -> AnyFn | None
 
 def _partial_transpose(c: Composite, at: int, ct: AnyFn) -> AnyFn:
     """For the value, an integral over the other arguments; for f, the discrete delta of a grid."""
-    (f, value), k = c.inputs, c.params
+    (f, value), k = c.inputs, _bound(c)
     if at == 1:
-        types, n = type_of(ct).args, len(c.types)
+        types = type_of(ct).args
         back = linear_transpose(f, (k,))
-        whole = compose(back, [*[argument(types, j) for j in range(n)], ct])
+        whole = compose(back, [*[argument(types, j) for j in range(len(c.types))], ct])
         grids = tuple([a or b for a, b in zip(grids_of(ct), c.grids, strict=True)])
         return _broadcast_transpose(broadcast_arg(value, types, (), grids), 0, whole)
     grid = grids_of(f)[k]
-    if grid is None:
+    if grid is None or grid.type is not Real:
         what = f"the derivative in {f.name}, read at one point, is Dirac's delta there, which is no function"
         raise NotDifferentiable(what, here(), f"give {f.name} a grid, for a discrete one: {f.name}.on(grid)")
     return made(DELTA, (ct, value), type_of(f).args, type_of(ct).result, (k, grid), grids_of(f))
@@ -436,13 +471,11 @@ PARTIAL = Operator("partial", _partial_at, _partial_jvp, _partial_transpose)
 
 def _delta_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
     """`ct` over the weight of the node that is the argument, if that node is the point; else 0."""
-    (ct, point), (k, grid) = c.inputs, c.params
+    (ct, point), (k, grid) = c.inputs, _kept(c)
     b, n, x, at = current_builder(), len(grid), xs[k], scope.at(point, [])
     y = scope.at(ct, [*xs[:k], *xs[k + 1 :]])
-    nodes, weights = b.const(grid.host, Vec(n, grid.type)), b.const(tuple(grid.weights), Vec(n, Real))
-    return total(
-        select(eq(nodes[i], x) & eq(nodes[i], at), y / weights[i], 0.0) for i in indices(n)
-    )
+    nodes, weights = b.const(tuple(grid.nodes), Vec(n, grid.type)), b.const(tuple(grid.weights), Vec(n, Real))
+    return total(select(eq(nodes[i], x) & eq(nodes[i], at), y / weights[i], 0.0) for i in indices(n))
 
 
 def _delta_transpose(c: Composite, k: int, ct: AnyFn) -> AnyFn:
@@ -478,7 +511,7 @@ def add(fs: Sequence[AnyFn]) -> AnyFn:
 def _add_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
     first, *others = [scope.at(f, xs) for f in c.inputs]
     for y in others:
-        first = _each_number(lambda u, v: u + v, first, y)
+        first = _each_number(_plus, first, y)
     return first
 
 
