@@ -139,14 +139,14 @@ def _way(c: Composite) -> tuple[int, str]:
 
 
 def _nabla_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
-    k, method = _way(c)
-    derivative: AnyFn = (jacfwd if method == "jacfwd" else jacrev)(c.inputs[0], k)
+    (f,), (k, method) = c.inputs, _way(c)
+    derivative: AnyFn = jacfwd(f, k) if method == "jacfwd" else jacrev(f, k)
     return derivative.emit(xs)
 
 
 def _nabla_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
     """Rule 12: minus the divergence."""
-    k, method = c.params
+    k, method = _way(c)
     f = type_of(c.inputs[0])
     twice = nabla(ct, k, method)
     return compose(_minus_divergence(twice.result, f.result, f.args[k]), [twice])
@@ -221,6 +221,10 @@ LINEARIZE = Operator(
 
 def linear_transpose(f: AnyFn, ks: tuple[int, ...]) -> Composite:
     """`(x, ..., ct) -> t`: the transpose of `f`, which is linear in its arguments `ks`; a tuple of several."""
+    if isinstance(f, Composite) and f.op is PARTIAL:  # a value may be bound after, and the inner one is linear too
+        (g, value), j = f.inputs, _bound(f)
+        inner = tuple([k + (k >= j) for k in ks])
+        return partial(linear_transpose(g, inner), value, j - sum([k < j for k in inner]))
     t = type_of(f)
     rest = [k for k in range(len(t.args)) if k not in ks]
     result = t.args[ks[0]] if len(ks) == 1 else tuple_of(*[t.args[k] for k in ks])
@@ -322,6 +326,11 @@ def broadcast_arg(f: AnyFn, args: Sequence[Type], at: tuple[int, ...], grids: Gr
     return made(BROADCAST, (f,), args, type_of(f).result, at, grids)
 
 
+def _broadcast_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
+    at: tuple[int, ...] = c.params
+    return scope.at(c.inputs[0], [xs[k] for k in at])
+
+
 def _broadcast_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
     """Rule 20: the integral over the other arguments."""
     at, kept = c.params, list(range(len(c.types)))
@@ -346,7 +355,7 @@ def on(f: AnyFn, grids: Sequence[Grid | None]) -> AnyFn:
 
 BROADCAST = Operator(
     "broadcast_arg",
-    lambda c, scope, xs: scope.at(c.inputs[0], [xs[k] for k in c.params]),
+    _broadcast_at,
     lambda c, ts: ts[0] and broadcast_arg(ts[0], c.types, c.params, c.grids),
     _broadcast_transpose,
 )

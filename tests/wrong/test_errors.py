@@ -35,6 +35,7 @@ from tests.wrong import (
     dragging,
     escapes,
     foreign,
+    functionals,
     functions,
     loops,
     maps,
@@ -67,13 +68,24 @@ def name_of(module: ModuleType) -> str:
     return module.__name__.rpartition(".")[2]
 
 
+<<<<<<< HEAD
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, maps, sums,
            structs, derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches,
            solvers, arrays)  # fmt: skip
+=======
+MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
+           derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches,
+           solvers, arrays, functionals)  # fmt: skip
+>>>>>>> f8b704c (functional: tests)
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 
 each = pytest.mark.parametrize("name", TABLE)
+
+
+def test_no_file_of_wrong_programs_is_left_out():
+    files = {p.stem for p in Path(__file__).parent.glob("*.py")} - {"__init__", "test_errors"}
+    assert files == {name_of(m) for m in (*MODULES, pythons)}
 
 
 def raised(program: Program) -> Exception:

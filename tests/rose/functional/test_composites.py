@@ -1,0 +1,107 @@
+"""Composites: one of each, evaluated once at the same arguments, in code that grows with the depth alone."""
+
+from typing import Any
+
+import pytest
+from harness import same
+
+import rose
+from rose import Real, fn
+from rose import functional as F
+from rose.functional.composites import order
+from rose.host.interpreter import run
+from rose.ir.callgraph import instructions, reachable
+
+from .functions import LINE, Curve, Surface, cos, kernel, sin
+
+
+def tower(h: Any, depth: int) -> Any:
+    for _ in range(depth):
+        h = 0.01 * rose.exp(h) + rose.tanh(h)
+    return h
+
+
+def size(f: Any) -> int:
+    return sum([len([*instructions(g.body)]) for g in reachable(f.func)])
+
+
+@F.functional
+def ten(y: Curve) -> Real:
+    return F.integrate(tower(y, 10), LINE)
+
+
+@F.functional
+def twenty(y: Curve) -> Real:
+    return F.integrate(tower(y, 20), LINE)
+
+
+@F.functional
+def thirty(y: Curve) -> Real:
+    return F.integrate(tower(y, 30), LINE)
+
+
+def test_equal_composites_are_one():
+    assert sin + cos is sin + cos and rose.exp(sin) is rose.exp(sin) and sin + cos is not cos + sin
+    assert F.nabla(sin * cos) is F.nabla(sin * cos)
+
+
+def test_a_graph_grows_by_four_functions_for_each_level():
+    counts = [len([*order(tower(sin, d))]) for d in (10, 20, 30)]
+    assert counts[1] - counts[0] == counts[2] - counts[1] <= 4 * 10
+
+
+@pytest.mark.parametrize("of", ["value", "nabla", "nabla twice", "grad", "hvp"])
+def test_graphs_and_code_grow_linearly_with_the_depth(of: str):
+    made = {
+        "value": lambda of, d: tower(sin, d),
+        "nabla": lambda of, d: F.nabla(tower(sin, d)),
+        "nabla twice": lambda of, d: F.nabla(F.nabla(tower(sin, d))),
+        "grad": lambda of, d: rose.grad(of)(sin),
+        "hvp": lambda of, d: rose.hvp(of)(sin, cos),
+    }
+    fs = [made[of](f, d) for f, d in ((ten, 10), (twenty, 20), (thirty, 30))]
+    counts, sizes = [len([*order(f)]) for f in fs], [size(f) for f in fs]
+    assert counts[2] - counts[1] == counts[1] - counts[0]
+    assert sizes[2] - sizes[1] < 1.6 * (sizes[1] - sizes[0])  # a long function is cut in two, and each has a frame
+
+
+def test_a_deep_composite_needs_no_deep_stack():
+    assert tower(sin, 1000)(0.3) == pytest.approx(tower(0.29552020666133955, 1000), rel=1e-12)
+
+
+def test_an_integral_is_made_once_for_all_nodes():
+    """Twice the layers are twice the instructions: each is a table at the nodes, not a loop in a loop."""
+
+    def layers(count: int) -> Any:
+        h: Any = sin
+        for _ in range(count):
+            h = rose.tanh(kernel.on(None, LINE) @ h)
+        return h
+
+    sizes = [size(layers(n)) for n in (2, 4, 6)]
+    assert sizes[2] - sizes[1] == sizes[1] - sizes[0]
+
+
+def test_a_table_has_the_numbers_of_the_function():
+    twice = kernel.on(None, LINE) @ (kernel.on(None, LINE) @ sin)
+    once = [(kernel.on(None, LINE) @ sin)(x) for x in LINE.nodes]
+    want = sum([w * kernel(0.7, x) * y for x, w, y in zip(LINE.nodes, LINE.weights, once, strict=True)])
+    assert twice(0.7) == pytest.approx(want, rel=1e-13)
+
+
+def test_a_composite_captures_values_of_the_program_around_it():
+    @fn
+    def both(a: Real, x: Real) -> Real:
+        inner = rose.fn([Real], Real)(lambda y: rose.sin(a * y))
+        return (inner * a + F.nabla(inner))(x)
+
+    assert both(2.0, 0.3) == pytest.approx(2.0 * rose.sin(0.6) + 2.0 * rose.cos(0.6))
+
+
+def test_module_and_interpreter_agree_to_the_bit():
+    for f in (rose.grad(ten)(sin), rose.hvp(ten)(sin, cos), kernel.on(None, LINE) @ (sin * cos)):
+        assert same(f(0.7), run(f.func, 0.7))
+
+
+def test_the_type_of_a_function_is_written_as_it_is_read():
+    assert repr(Surface) == "Map[Real, Real, Real]" and repr(Curve) == "Map[Real, Real]"

@@ -1,0 +1,62 @@
+"""Functions of values applied to functions: operators, the operations, NumPy's names."""
+
+import operator as op
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rose
+from rose import Real, TypeMismatch, Vec, fn
+from rose import functional as F
+
+from .functions import cos, exp, product, sin, square
+
+
+@pytest.mark.parametrize("f", [op.add, op.sub, op.mul, op.truediv, op.pow])
+@pytest.mark.parametrize("of", [(exp, square), (exp, 2), (2.5, exp)], ids=["functions", "a number right", "left"])
+def test_an_operator_is_pointwise(f: Callable[..., Any], of: tuple[Any, Any]):
+    at = [g(0.7) if callable(g) else g for g in of]
+    assert f(*of)(0.7) == pytest.approx(f(*at), rel=1e-15)
+
+
+NAMES = ["exp", "log", "sin", "tanh", "sqrt", "sigmoid", "erf", "cosh", "expm1", "atan"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_operation_is_pointwise(name: str):
+    f = getattr(rose, name)
+    assert f(exp)(0.7) == f(exp(0.7))
+    assert F.nabla(f(exp))(0.7) == pytest.approx(rose.grad(rose.fn([Real], Real)(f))(exp(0.7)) * exp(0.7), rel=1e-14)
+
+
+def test_numpys_functions_are_pointwise():
+    assert np.arctan2(sin, cos)(0.7) == pytest.approx(0.7)
+    assert np.exp(-sin)(0.7) == rose.exp(-sin)(0.7) and abs(-sin)(0.7) == sin(0.7)
+
+
+@fn
+def helix(t: Real) -> Vec[3]:
+    return [rose.sin(t), rose.cos(t), t]
+
+
+def test_a_function_of_vectors_is_pointwise():
+    assert F.pointwise(rose.dot, helix, helix)(0.5) == pytest.approx(1.25)
+    assert rose.norm(F.nabla(helix))(0.5) == pytest.approx(2.0**0.5)
+    assert (2.0 * helix + helix)(0.5) == pytest.approx([3.0 * x for x in helix(0.5)])
+
+
+def test_a_choice_is_composed():
+    larger = rose.where(sin > cos, sin, cos)
+    assert [larger(x) for x in (0.1, 1.0)] == [cos(0.1), sin(1.0)]
+
+
+def test_a_number_in_a_power_stays_a_number():
+    """A square is a product, not a power: the module has no logarithm."""
+    assert len(rose.compile(square**2).wasm) < 200
+
+
+def test_functions_of_different_arguments_are_refused():
+    with pytest.raises(TypeMismatch, match=r"sin, a Map\[Real, Real\], and product, a Map\[Real, Real, Real\], are"):
+        _ = sin + product
