@@ -98,14 +98,14 @@ def of_functions(f: AnyFn, args: Sequence[Any], named: dict[str, Any]) -> Any:
 
 def of_values(f: Rule) -> Rule:
     """`f`, a function of values, as users call it. Of functions it makes one: `f` of what they give."""
+    alone = edge(f)
+    among = edge(
+        lambda *args, **named: _algebra[0].pointwise(functools.partial(alone, **named) if named else alone, *args)
+    )
 
-    @edge
     @functools.wraps(f)
     def outer(*args: Any, **named: Any) -> Any:
-        for x in args:
-            if isinstance(x, Fn):
-                return _algebra[0].pointwise(functools.partial(f, **named) if named else f, *args)
-        return f(*args, **named)
+        return (among if any([isinstance(x, Fn) for x in args]) else alone)(*args, **named)
 
     return cast("Rule", outer)
 

@@ -186,7 +186,11 @@ def zip_functions(*fs: Any) -> AnyFn:
     given = [as_function(f) for f in fs]
     if not given or any([type_of(f).args != type_of(given[0]).args for f in given]):
         what = " and ".join([repr(type_of(f)) for f in given]) or "nothing"
-        raise TypeMismatch(f"F.zip_functions takes functions of the same arguments, not {what}", here(), "give some")
+        raise TypeMismatch(
+            f"F.zip_functions takes functions of the same arguments, not {what}",
+            here(),
+            "give functions of one type of arguments",
+        )
     return operators.zip_functions(given)
 
 
@@ -195,7 +199,9 @@ def split(f: Any) -> tuple[AnyFn, ...]:
     """The functions to each component of the tuple that `f` gives."""
     f = as_function(f)
     if not isinstance(t := type_of(f).result, Tuple):
-        raise TypeMismatch(f"F.split takes a function to a tuple, not {said(f)}", here(), "zip some")
+        raise TypeMismatch(
+            f"F.split takes a function to a tuple, not {said(f)}", here(), "zip functions first: F.zip_functions(f, g)"
+        )
     return tuple([operators.split(f, k) for k in range(len(t.items))])
 
 

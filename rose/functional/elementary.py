@@ -13,6 +13,7 @@ from ..frontend.function import AnyFn, Fn, make
 from ..frontend.operators import view
 from ..frontend.signatures import name_of
 from ..frontend.values import infer
+from ..ir.numbers import as_number
 from ..ir.types import Real, Type
 from ..ir.value import OPERATORS, is_function
 from . import operators
@@ -61,7 +62,7 @@ def pointwise(f: Callable[..., Any], *operands: Any) -> AnyFn:
 
     `f` is any function of traced values: `F.pointwise(rose.dot, g, h)`.
     """
-    given = [x if isinstance(x, (int, float)) else as_function(x) for x in operands]
+    given = [_number(x) if isinstance(x, (int, float)) else as_function(x) for x in operands]
     fs = [g for g in given if is_fn(g)]
     first = next((g for g in fs if g.types), None)
     types = () if first is None else type_of(first).args
@@ -72,6 +73,12 @@ def pointwise(f: Callable[..., Any], *operands: Any) -> AnyFn:
     slots = tuple([type_of(g).result if is_fn(g) else g for g in given])
     inner = _elementary(f, slots, getattr(f, "__name__", "f"))
     return operators.compose(inner, [everywhere(g, types) for g in fs])
+
+
+def _number(x: Any) -> Any:
+    """A number of the host, checked; it stays what it is, so that a square is a product."""
+    _ = isinstance(x, bool) or as_number(x, here())
+    return x
 
 
 def everywhere(g: AnyFn, types: Sequence[Type]) -> AnyFn:

@@ -119,7 +119,7 @@ def _as_map(hint: Any, names: dict[str, Any]) -> MapType:
 
 def _pullback(out: AnyFn, ys: Sequence[Variable]) -> Callable[[AnyFn], list[AnyFn]]:
     """From a cotangent of `out` to those of the functions that `ys` stand for."""
-    dys = [Variable(None, type_of(y), f"d{y.name}", y.grids) for y in ys]
+    dys = [Variable(None, type_of(y), y.name, y.grids) for y in ys]
     tangent = pushed(out, dict(zip(ys, dys, strict=True)))
     return lambda ct: [operators.zero(type_of(y)) for y in ys] if tangent is None else pulled(tangent, dys, ct)
 

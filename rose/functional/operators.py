@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ..derivatives.gradients import linear_transpose as transposed_at_once
 from ..derivatives.jacobians import jacfwd, jacrev
 from ..derivatives.linear_map import LinearMap, as_cotangent, filled
-from ..errors import NotDifferentiable, here
+from ..errors import NotDifferentiable
 from ..frontend.function import AnyFn, make
 from ..frontend.language.accumulators import accum
 from ..frontend.language.loops import range as indices
@@ -107,11 +107,11 @@ def _compose_transpose(c: Composite, k: int, ct: AnyFn) -> AnyFn:
         return compose(linear_transpose(f, (k - 1,)), [*gs[: k - 1], *gs[k:], ct])
     if c.params is None or len(gs) != 1:
         what = f"the derivative in {f.name}, read at {gs[0].name}(x), needs the inverse of {gs[0].name}"
-        raise NotDifferentiable(what, here(), f"give it: F.compose({f.name}, {gs[0].name}, inverse=...)")
+        raise NotDifferentiable(what, c.loc, f"give it: F.compose({f.name}, {gs[0].name}, inverse=...)")
     back: AnyFn = c.params
     if type_of(back) != MapType(Real, (Real,)):
         what = f"the inverse of {gs[0].name} is a {type_of(back)!r}, and only one number can be changed for another"
-        raise NotDifferentiable(what, here(), "give an inverse of one Real")
+        raise NotDifferentiable(what, c.loc, "give an inverse of one Real")
     stretch = compose(_known(abs, (Real,), Real, "abs"), [nabla(back, 0)])
     return scaled(compose(ct, [back]), stretch)
 
@@ -209,7 +209,7 @@ def _linearize_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
     grid = c.grids[n] or grids_of(ct)[n]
     if grid is None or more or type_of(f).args[k] is not Real:
         what = f"the derivative in {f.name} of its linearisation is an integral over all tangents, of one argument"
-        raise NotDifferentiable(what, here(), "give a grid for the tangent: F.linearize(f).on(None, grid)")
+        raise NotDifferentiable(what, c.loc, "give a grid for the tangent: F.linearize(f).on(None, grid)")
     types = type_of(ct).args
     return _nabla_transpose(nabla(f, k), 0, integrate(scaled(ct, argument(types, n)), n, grid))
 
@@ -257,7 +257,7 @@ def _transpose_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
     n = len(f.types)
     if len(ks) > 1:
         what = f"the derivative in {f.name} of its transpose in several arguments at once"
-        raise NotDifferentiable(f"{what} is not defined", here(), "transpose one argument at a time")
+        raise NotDifferentiable(f"{what} is not defined", c.loc, "transpose one argument at a time")
     rest = [k for k in range(n) if k not in ks]
     back = linear_transpose(ct, (len(rest),))  # of the rest, and of the argument ks[0]
     return permute_args(back, tuple([rest.index(k) if k in rest else len(rest) for k in range(n)]), of_new=True)
@@ -339,7 +339,7 @@ def _broadcast_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
             grid = grids_of(ct)[k] or c.grids[k]
             if grid is None:
                 what = f"the derivative is an integral over argument {k}, of type {c.types[k]!r}, which has no grid"
-                raise NotDifferentiable(what, here(), "attach one to a function of it: f.on(grid)")
+                raise NotDifferentiable(what, c.loc, "attach one to a function of it: f.on(grid)")
             ct = integrate(ct, k, grid)
             kept.remove(k)
     return permute_args(on(ct, [c.grids[k] for k in kept]), tuple([kept.index(k) for k in at]))
@@ -471,7 +471,7 @@ def _partial_transpose(c: Composite, at: int, ct: AnyFn) -> AnyFn:
     grid = grids_of(f)[k]
     if grid is None or grid.type is not Real:
         what = f"the derivative in {f.name}, read at one point, is Dirac's delta there, which is no function"
-        raise NotDifferentiable(what, here(), f"give {f.name} a grid, for a discrete one: {f.name}.on(grid)")
+        raise NotDifferentiable(what, c.loc, f"give {f.name} a grid, for a discrete one: {f.name}.on(grid)")
     return made(DELTA, (ct, value), type_of(f).args, type_of(ct).result, (k, grid), grids_of(f))
 
 
@@ -490,16 +490,16 @@ def _delta_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
 def _delta_transpose(c: Composite, k: int, ct: AnyFn) -> AnyFn:
     if k == 0:
         return partial(ct, c.inputs[1], c.params[0])
-    raise _jump()
+    raise _jump(c)
 
 
-def _jump() -> NotDifferentiable:
-    return NotDifferentiable("a discrete delta has no derivative in its point", here(), "keep the point constant")
+def _jump(c: Composite) -> NotDifferentiable:
+    return NotDifferentiable("a discrete delta has no derivative in its point", c.loc, "keep the point constant")
 
 
 def _delta_jvp(c: Composite, tangents: Sequence[AnyFn | None]) -> AnyFn | None:
     if tangents[1] is not None:
-        raise _jump()
+        raise _jump(c)
     assert tangents[0] is not None
     return made(DELTA, (tangents[0], c.inputs[1]), c.types, c.result, c.params, c.grids)
 

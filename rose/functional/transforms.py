@@ -16,7 +16,9 @@ def pushed(out: AnyFn, tangents: dict[AnyFn, AnyFn]) -> AnyFn | None:
         if f in tangents:
             known[f] = tangents[f]
         elif isinstance(f, Composite) and any(mine := [known[g] for g in f.inputs]):
-            known[f] = f.op.jvp(f, mine)
+            tangent = known[f] = f.op.jvp(f, mine)
+            if isinstance(tangent, Composite):
+                tangent.loc = f.loc
         else:
             known[f] = None
     return known[out]

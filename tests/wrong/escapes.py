@@ -5,8 +5,6 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-import numpy as np
-
 import rose
 from rose import Dual, Real, Unit, Vec, fn
 
@@ -228,17 +226,6 @@ def a_dual_in_arithmetic_outside():
 
 def a_part_that_a_dual_does_not_have_outside():
     return Dual(1.0, 2.0).dx
-
-
-def a_function_in_arithmetic_outside():
-    @fn
-    def f(x: Real) -> Real:
-        return x
-
-    return np.float64(2.0) * f
-
-
-# places that are hard to point at
 
 
 def an_expression_over_several_lines():
