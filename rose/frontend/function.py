@@ -91,6 +91,10 @@ def install_algebra(algebra: Algebra) -> None:
     _algebra[:] = [algebra]
 
 
+def _has_function(args: Sequence[Any]) -> bool:
+    return any([isinstance(x, Fn) for x in args])
+
+
 def of_functions(f: AnyFn, args: Sequence[Any], named: dict[str, Any]) -> Any:
     """`f` composed with functions, and values bound."""
     return _algebra[0].called(f, args, named)
@@ -99,9 +103,10 @@ def of_functions(f: AnyFn, args: Sequence[Any], named: dict[str, Any]) -> Any:
 def of_values(f: Rule) -> Rule:
     """`f`, a function of values, as users call it. Of functions it makes one: `f` of what they give."""
     alone = edge(f)
-    among = edge(
-        lambda *args, **named: _algebra[0].pointwise(functools.partial(alone, **named) if named else alone, *args)
-    )
+
+    @edge
+    def among(*args: Any, **named: Any) -> Any:
+        return _algebra[0].pointwise(functools.partial(alone, **named) if named else alone, *args)
 
     @functools.wraps(f)
     def outer(*args: Any, **named: Any) -> Any:
@@ -248,19 +253,20 @@ class Fn(NotANumber, Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            for x in args:
-                if isinstance(x, Fn):
-                    return of_functions(self, args, kwargs)
             if ir.is_tracing():
-                return self.emit(self.bind(args, kwargs))
+                return of_functions(self, args, kwargs) if _has_function(args) else self.emit(self.bind(args, kwargs))
             if mode.on:
                 return self._at_once(self.bind(args, kwargs))
             if self._compiled is None:
+                if _has_function(args):
+                    return of_functions(self, args, kwargs)
                 self._compiled = _installed().run(self)
             return self._compiled(*args, **kwargs)
         except Exception as e:
-            hide_our_frames(e)
-            raise
+            if self._compiled is None or not _has_function(args):  # else it is no number: looked for where it is rare
+                hide_our_frames(e)
+                raise
+        return of_functions(self, args, kwargs)
 
     @edge
     def at(self, **sizes: int) -> Fn[P, R]:

@@ -10,6 +10,7 @@ from ...errors import TypeMismatch, edge, here
 from ...ir import Value, current_builder
 from ...ir.sizes import differ
 from ...ir.types import Tuple
+from ..function import of_values
 from ..values import is_number
 from .shapes import Shape, as_array, broadcast, leaf_of, shape_of
 
@@ -32,8 +33,8 @@ def located(f: F) -> F:
 
 
 def array_function(f: F) -> F:
-    """`f` as users call it, with all of its instructions where it is called."""
-    return edge(located(edge(f)))  # the inner one sees arguments that do not fit, the outer one the frames
+    """`f` as users call it, with all of its instructions where it is called; of functions, `f` of what they give."""
+    return of_values(located(edge(f)))  # the inner one sees arguments that do not fit, the outer one the frames
 
 
 @located
