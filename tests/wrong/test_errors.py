@@ -68,15 +68,9 @@ def name_of(module: ModuleType) -> str:
     return module.__name__.rpartition(".")[2]
 
 
-<<<<<<< HEAD
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, maps, sums,
            structs, derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches,
-           solvers, arrays)  # fmt: skip
-=======
-MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, sums, structs,
-           derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches,
            solvers, arrays, functionals)  # fmt: skip
->>>>>>> f8b704c (functional: tests)
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

@@ -16,13 +16,14 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
-from ...errors import OutOfRange, TypeMismatch, edge, here
+from ...errors import OutOfRange, TypeMismatch, here
 from ...host.marshal import as_given
 from ...ir import Builder, Value, a_traced, current_builder, ops, shown
 from ...ir.ops import iadd, imul, ne, real, select, stop_gradient
 from ...ir.sizes import Size, at_most, differ, times
 from ...ir.types import Bool, Fin, Real, Tan, Tuple, Vec
 from ...ir.value import host_index
+from ..function import of_values
 from ..index_expressions import literal
 from ..operators import is_array
 from .indexing import Along, Axis, read
@@ -310,31 +311,31 @@ def _reduction(x: Any, name: str, axis: Any, keepdims: Any, fold: Fold, *, empty
         return over(v, axes, keepdims, fold)
 
 
-@edge
+@of_values
 def smallest(x: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None) -> Any:
     """The smallest element along axes, `np.min(x, axis)`."""
     return extreme(numbers(x, "min"), "min", axis, keepdims, initial)
 
 
-@edge
+@of_values
 def largest(x: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None) -> Any:
     """The largest element along axes, `np.max(x, axis)`."""
     return extreme(numbers(x, "max"), "max", axis, keepdims, initial)
 
 
-@edge
+@of_values
 def mean(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The mean of all elements, or along axes: their sum, divided by their number; nan of none."""
     return _reduction(x, "mean", axis, keepdims, mean_of)
 
 
-@edge
+@of_values
 def var(x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
     """The variance of all elements, or along axes: the sum of squared distances from the mean, over `n - ddof`."""
     return _reduction(x, "var", axis, keepdims, lambda sizes, item: variance_of(sizes, item, ddof))
 
 
-@edge
+@of_values
 def std(x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
     """The standard deviation: the root of the variance; its derivatives at 0 are 0."""
     return _reduction(x, "std", axis, keepdims, lambda sizes, item: deviation_of(sizes, item, ddof))
@@ -344,28 +345,28 @@ def _truth(x: Value) -> Value:
     return x if x.type is Bool else ne(number(x), 0.0)
 
 
-@edge
+@of_values
 def all_(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """Whether all conditions hold, or along axes; of numbers, whether none is 0; true of none."""
     fold: Fold = lambda sizes, item: fold_of(sizes, item, current_builder().lift(True), lambda s, y: s & _truth(y))
     return _reduction(x, "all", axis, keepdims, fold)
 
 
-@edge
+@of_values
 def any_(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """Whether any condition holds, or along axes; of numbers, whether one is not 0; false of none."""
     fold: Fold = lambda sizes, item: fold_of(sizes, item, current_builder().lift(False), lambda s, y: s | _truth(y))
     return _reduction(x, "any", axis, keepdims, fold)
 
 
-@edge
+@of_values
 def argmax(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The index, a `Fin[n]`, of the first of the largest elements, or of the first nan, among all or along an axis."""
     fold: Fold = lambda sizes, item: place_of(sizes, item, lambda y, best: y > best)
     return _reduction(x, "argmax", _single(axis), keepdims, fold, empty=False)
 
 
-@edge
+@of_values
 def argmin(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The index, a `Fin[n]`, of the first of the smallest elements, or of the first nan, among all or along an axis."""
     fold: Fold = lambda sizes, item: place_of(sizes, item, lambda y, best: y < best)
@@ -378,7 +379,7 @@ def _single(axis: Any) -> Any:
     return axis
 
 
-@edge
+@of_values
 def trace(x: Any, offset: Any = 0) -> Any:
     """The sum of the diagonal of a matrix, or of one that lies `offset` columns to the right of it."""
     with at_users_expression() as b:
@@ -417,7 +418,7 @@ def moved(v: Value, axis: int, to: int) -> Value:
     return read(v, places, axes)
 
 
-@edge
+@of_values
 def softmax(x: Any, axis: Any = -1) -> Any:
     """`exp(x)` over the sum of it along an axis, the last by default, without overflow."""
     with at_users_expression():

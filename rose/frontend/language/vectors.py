@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...errors import TypeMismatch, argument, edge, here
+from ...errors import TypeMismatch, argument, here
 from ...ir import Value, current_builder, ops, shown
 from ...ir.lengths import norm_of
 from ...ir.types import Real, Type, Vec
 from ..arrays import norms, reductions
 from ..arrays.shapes import shape_of
+from ..function import of_values
 from ..values import infer
 from .loops import max, range, sum, vec
 
@@ -24,7 +25,7 @@ def _shape(t: Type) -> tuple[int, ...]:
     return tuple(sizes) if t is Real else ()
 
 
-@edge
+@of_values
 def norm(x: Any, ord: Any = None, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The Euclidean norm: the square root of the sum of the squares of all elements of an array, or along axes.
 
@@ -44,7 +45,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, *, keepdims: Any = False) ->
     return norm_of(v)
 
 
-@edge
+@of_values
 def logsumexp(items: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The logarithm of the sum of `exp(x)` over an array, or along axes, or over a generator, without overflow.
 
