@@ -123,7 +123,7 @@ VOCABULARY: tuple[Name, ...] = (
 _BY_NUMPY = {numpys: row.with_axes for row in VOCABULARY for numpys in row.numpys}
 _METHODS = {row.name: row.with_axes for row in VOCABULARY if row.method}
 _UNSUPPORTED = {  # arguments of NumPy's functions: what to write in the place of each
-    "out": "give the result a name: y = ...",
+    "out": "give the result a name, as in y = rose.exp(x)",
     "dtype": "leave it out: numbers are Reals",
     "where": "choose before: rose.where(condition, x, 0.0)",
 }

@@ -19,6 +19,7 @@ from typing import Any
 from ...errors import OutOfRange, TypeMismatch, here
 from ...host.marshal import as_given
 from ...ir import Builder, Value, a_traced, current_builder, ops, shown
+from ...ir.numbers import digits
 from ...ir.ops import iadd, imul, ne, real, select, stop_gradient
 from ...ir.sizes import Size, at_most, differ, times
 from ...ir.types import Bool, Fin, Real, Tan, Tuple, Vec
@@ -99,7 +100,7 @@ def one_axis(axis: Any, shape: Shape) -> int:
         raise TypeMismatch(what, loc, "write axis=0 for the first, axis=-1 for the last")
     rank = len(shape)
     if not -rank <= k < rank:
-        what = f"axis {k} is out of range for an array of the shape {spelled(shape)}"
+        what = f"axis {digits(k)} is out of range for an array of the shape {spelled(shape)}"
         raise OutOfRange(what, loc, f"write an axis from {-rank} to {rank - 1}" if rank else "leave out the axis")
     return k % rank
 
