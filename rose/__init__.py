@@ -43,6 +43,7 @@ from .frontend.arrays.creation import (
 )
 from .frontend.arrays.einsum import einsum
 from .frontend.arrays.joining import array_split, concatenate, hstack, pad, split, stack, vstack
+from .frontend.arrays.order import gradient, nan_to_num, take, take_along_axis
 from .frontend.arrays.products import convolve, cross, dot, inner, kron, matmul, outer, tensordot, trapezoid, vdot
 from .frontend.arrays.reductions import all_ as all
 from .frontend.arrays.reductions import any_ as any
@@ -153,6 +154,7 @@ __all__ = [
     "full",
     "full_like",
     "grad",
+    "gradient",
     "hessian",
     "hstack",
     "hvp",
@@ -173,6 +175,7 @@ __all__ = [
     "meshgrid",
     "min",
     "moveaxis",
+    "nan_to_num",
     "norm",
     "ones",
     "ones_like",
@@ -202,6 +205,8 @@ __all__ = [
     "struct",
     "sum",
     "swapaxes",
+    "take",
+    "take_along_axis",
     "tensordot",
     "tile",
     "trace",

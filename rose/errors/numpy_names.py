@@ -51,7 +51,7 @@ _WRITTEN = {
     "modf": "rose.trunc(x) and x - rose.trunc(x)", "ldexp": "x * rose.exp2(y)",
     "degrees": "x * (180.0 / math.pi)", "rad2deg": "x * (180.0 / math.pi)",
     "radians": "x * (math.pi / 180.0)", "deg2rad": "x * (math.pi / 180.0)",
-    "logaddexp": "rose.logsumexp([x, y])", "logaddexp2": "rose.log2(rose.exp2(x) + rose.exp2(y))",
+    "logaddexp2": "rose.log2(rose.exp2(x) + rose.exp2(y))",
     "sinc": "rose.select(x == 0.0, 1.0, rose.sin(math.pi * x) / (math.pi * x))",
     "dist": "rose.norm(rose.vec(v[i] - w[i] for i in rose.range(n)))",
     "mean": "rose.sum(...) / n", "average": "rose.sum(...) / n",

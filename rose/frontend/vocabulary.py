@@ -19,7 +19,7 @@ from ..errors import TypeMismatch, here
 from ..errors.numpy_names import of_library
 from ..host.marshal import is_listing
 from ..ir import Value, a_traced
-from .arrays import attributes, creation, einsum, joining, products, reductions, running, shaping, ufuncs
+from .arrays import attributes, creation, einsum, joining, order, products, reductions, running, shaping, ufuncs
 from .language import loops, select, vectors
 
 
@@ -53,6 +53,7 @@ REDUCTIONS, RUNNING, SHAPES = "reductions", "running", "shapes"
 
 VOCABULARY: tuple[Name, ...] = (
     Name("where", select.where, CHOICE),
+    Name("nan_to_num", order.nan_to_num, CHOICE),
     Name("sum", loops.sum, REDUCTIONS, method=True),
     Name("prod", loops.prod, REDUCTIONS, method=True),
     Name("min", loops.min, REDUCTIONS, "min amin", method=True, along=reductions.smallest),
@@ -73,6 +74,7 @@ VOCABULARY: tuple[Name, ...] = (
     Name("cummax", running.cummax, RUNNING),
     Name("cummin", running.cummin, RUNNING),
     Name("diff", running.diff, RUNNING),
+    Name("gradient", order.gradient, RUNNING),
     Name("dot", products.dot, PRODUCTS, method=True),
     Name("vdot", products.vdot, PRODUCTS),
     Name("inner", products.inner, PRODUCTS),
@@ -111,6 +113,8 @@ VOCABULARY: tuple[Name, ...] = (
     Name("triu", shaping.triu, SHAPES),
     Name("diag", shaping.diag, SHAPES),
     Name("diagonal", shaping.diagonal, SHAPES, method=True),
+    Name("take", order.take, SHAPES, method=True),
+    Name("take_along_axis", order.take_along_axis, SHAPES),
     Name("stack", joining.stack, SHAPES),
     Name("concatenate", joining.concatenate, SHAPES, "concatenate concat"),
     Name("hstack", joining.hstack, SHAPES),

@@ -205,6 +205,21 @@ def product(*calls: tuple[str, *tuple[Shape, ...]]) -> Row:
     return Row(ones_of(*made), made[:1], [])
 
 
+def at_indices(s: Shape, at: Sequence[Sequence[int]], axis: int) -> Call:
+    """The elements of an array at indices along an axis."""
+    where = np.array(at)
+    return Call(
+        lambda x: rose.take_along_axis(x, where, axis), lambda x: np.take_along_axis(x, where, axis), [s], rtol=0.0
+    )
+
+
+ALONG = [
+    at_indices((3, 2), [[2, 0], [1, -1]], 0),
+    at_indices((2, 3), [[2, 0], [1, -1]], -1),
+    at_indices((4, 2), [[1, 0, 1]], 1),
+]
+
+
 def made(name: str) -> Row:
     """A row of a function that makes an array of a size."""
     call = lambda n: written(f"{name}({n}) * x", (n,))
@@ -255,6 +270,22 @@ ROWS |= {
     "einsum": product(("einsum('ij,jk->ik', x, y)", (2, 3), (3, 2)), ("einsum('ii', x)", (3, 3))),
     "convolve": product(("convolve(x, y)", (4,), (2,)), ("convolve(x, y, 'valid')", (4,), (2,))),
     "trapezoid": product(("trapezoid(x)", (5,)), ("trapezoid(x, y, axis=0)", (3, 2), (3,))),
+    "take": product(
+        ("take(x, [2, 0, 2], 0)", (3, 2)),
+        ("take(x, -1, -1)", (2, 1, 3)),
+        ("x.take([[0, -1]])", (2, 3)),
+        ("take(x, 4)", (2, 3)),
+        ("take(x, [1, 0], axis=1)", (0, 2)),
+    ),
+    "take_along_axis": Row(ones_of(*ALONG), ALONG, []),
+    "nan_to_num": product(("nan_to_num(x)", (3, 2)), ("nan_to_num(x / 0.0, nan=2.0, posinf=y, neginf=-y)", (5,), (5,))),
+    "gradient": product(
+        ("gradient(x, y[0], axis=0)", (4, 3), (1,)),
+        ("gradient(x)", (2,)),
+        ("gradient(x, cumsum(1.0 + y * y), axis=-1)", (2, 3, 5), (5,)),
+        ("gradient(x, 0.5, 2.0)[1]", (3, 4)),
+        ("gradient(x, axis=(1, 0))[0]", (3, 4)),
+    ),
 }
 NAMES = [row.name for row in VOCABULARY]
 SMOOTH = [(name, k) for name in ROWS for k in range(len(ROWS[name].smooth))]

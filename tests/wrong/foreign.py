@@ -212,7 +212,7 @@ def a_function_of_math_in_a_map():
 def a_logarithm_of_a_sum_of_numpy():
     @fn
     def f(x: Real, y: Real) -> Real:
-        return np.logaddexp(x, y)
+        return np.logaddexp2(x, y)
 
     return f
 

@@ -18,6 +18,7 @@ Its files, in the order in which to read them:
     joining       `stack`, `concatenate`, `pad`, and `split`: an accumulator, written piece by piece
     products      `matmul`, `tensordot`, `convolve`: sums of products, all by `contraction`
     einsum        the same by the names of indices
+    order         `take`, `gradient`: elements by their indices along an axis
     updates       `x.at[i].set(v)`
 
 Terms:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from ...errors import NoField, here
@@ -12,6 +12,7 @@ from ...ir.sizes import times
 from ...ir.value import instead_of_part
 from .indexing import transposed
 from .shapes import shape_of
+from .ufuncs import clip
 from .updates import At
 
 ATTRIBUTES: dict[str, Callable[[Value], Any]] = {
@@ -20,6 +21,7 @@ ATTRIBUTES: dict[str, Callable[[Value], Any]] = {
     "size": lambda v: reduce(times, shape_of(v.type), 1),
     "T": transposed,
     "at": At,
+    "clip": lambda v: partial(clip, v),
 }
 
 

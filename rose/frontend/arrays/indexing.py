@@ -125,7 +125,7 @@ def places_of(v: Value, key: Any) -> tuple[list[Place], list[Axis]]:
             axes.append(Axis(count))
             places.append(Along(axes[-1], start, step))
         elif is_array(k):
-            gathers.append((len(places), at, _indices(k, n)))
+            gathers.append((len(places), at, as_indices(k, n)))
             places.append(0)
             others.append(at)
         else:
@@ -193,7 +193,7 @@ def _bound(x: Any, n: Size, otherwise: Any) -> Any:
     return k if at_most(0, k) and at_most(k, n) else None
 
 
-def _indices(k: Any, n: Any) -> Value:
+def as_indices(k: Any, n: Any) -> Value:
     """An array of indices of an axis of size `n`; those of the host may be negative, as single ones may."""
     loc = here().narrow(subscript)
     if not isinstance(k, Value) and (found := _of_host(k)) is not None and not isinstance(n, Size):

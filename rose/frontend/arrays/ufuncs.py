@@ -12,8 +12,10 @@ from typing import Any
 
 from ...errors import TypeMismatch, here
 from ...errors.numpy_names import by_numpys_name, of_library
-from ...ir import OPS, Value, a_traced, ops
+from ...ir import OPS, Value, a_traced, current_builder, ops
 from ...ir.value import OPERATORS
+from ..operators import as_real
+from .elementwise import each
 
 _OPERATORS = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "floor_divide": "//",
@@ -29,6 +31,29 @@ def _operator(symbol: str) -> Callable[[Any, Any], Any]:
 
 def _of_one(symbol: str) -> Callable[[Any], Any]:
     return lambda x: OPERATORS[symbol](x, None)
+
+
+def logaddexp(x: Any, y: Any) -> Any:
+    """`log(exp(x) + exp(y))`, without overflow; the larger one, taken out, is a constant, as in `logsumexp`."""
+
+    def of(x: Any, y: Any) -> Value:
+        b = current_builder()
+        x, y = [as_real(b.lift(v)) for v in (x, y)]
+        high, low = ops.select(x > y, x, y), ops.select(x > y, y, x)
+        most = ops.stop_gradient(high)
+        shift = ops.select(abs(most) == math.inf, 0.0, most)
+        sum_ = ops.log1p(ops.expm1(high - shift) + ops.exp(low - shift)) + shift
+        return ops.select(most == -math.inf, b.lift(-math.inf), sum_)
+
+    return each(of, x, y)
+
+
+def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    """NumPy's `clip`: a bound that is left out, or None, does not bound."""
+    low, high = [old if new is None else new for old, new in ((a_min, min), (a_max, max))]
+    if low is None:
+        return a if high is None else ops.min_(a, high)
+    return ops.max_(a, low) if high is None else ops.clip(a, low, high)
 
 
 MEANINGS: dict[str, Callable[..., Any]] = {
@@ -50,6 +75,8 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "rad2deg": lambda x: x * (180.0 / math.pi),
     "radians": lambda x: x * (math.pi / 180.0),
     "deg2rad": lambda x: x * (math.pi / 180.0),
+    "clip": clip,
+    "logaddexp": logaddexp,
     "divmod": lambda x, y: (x // y, x % y),
 }
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rose import Bool, Real, TypeMismatch, Vec, fn
+from rose import Bool, Real, TypeMismatch, Vec, fn, grad
 from rose.frontend.arrays.ufuncs import MEANINGS
 
 UFUNCS = {name: getattr(np, name) for name in MEANINGS if isinstance(getattr(np, name, None), np.ufunc)}
@@ -45,3 +47,32 @@ UNKNOWN = [lambda x: np.add.reduce(x), lambda x: np.fmax(x, x), lambda x: np.exp
 def test_what_has_no_meaning_names_what_has(call: Any):
     with pytest.raises(TypeMismatch, match=r"hint: (write|rose has no)"):
         _ = fn([Vec[1]], Real)(lambda x: call(x)[0]).func
+
+
+CLIP: Any = np.clip
+CLIPS: list[Callable[[Any], Any]] = [
+    lambda x: CLIP(x, None, 1.0),
+    lambda x: CLIP(x, 0.5, None),
+    lambda x: CLIP(x, min=0.5, max=1.0),
+    lambda x: x.clip([0.0, 1.0, 2.0], 2.5),
+]
+
+
+@pytest.mark.parametrize("of", CLIPS)
+def test_clip_takes_the_bounds_that_numpys_takes(of: Any):
+    x = np.array([-1.0, 0.75, 3.0])
+    assert fn([Vec[3]], Vec[3])(of)(x).tolist() == of(x).tolist()
+
+
+def test_a_logarithm_of_a_sum_of_exponentials_has_derivatives_of_all_orders_where_both_are_the_same():
+    of: Any = np.logaddexp
+    f = fn([Real], Real)(lambda x: of(x, 1.0))
+    assert [grad(f)(1.0), grad(grad(f))(1.0), grad(grad(grad(f)))(1.0)] == [0.5, 0.25, 0.0]
+
+
+@pytest.mark.parametrize(("x", "slope"), [(800.0, 1.0), (-800.0, 0.0), (-math.inf, 0.0)])
+def test_a_logarithm_of_a_sum_of_exponentials_does_not_overflow(x: float, slope: float):
+    of: Any = np.logaddexp
+    f = fn([Real, Real], Real)(lambda x, y: of(x, y))
+    assert [f(x, 0.0), grad(f)(x, 0.0)] == [np.logaddexp(x, 0.0), slope]
+    assert f(-math.inf, x) == x

@@ -1,0 +1,145 @@
+"""Elements by their indices along an axis, `take` and `take_along_axis`; `gradient`; and `nan_to_num`."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+from ...errors import OutOfRange, TypeMismatch, here
+from ...ir import Value, current_builder, ops
+from ...ir.sizes import at_most, differ
+from ..operators import is_array, view
+from ..values import is_number
+from .elementwise import array_function, each
+from .indexing import as_indices, part
+from .joining import concatenate
+from .reductions import moved, number, numbers
+from .shapes import as_array, axes_given, axis_given, broadcast, shape_of, spelled
+from .shaping import given, ravel
+
+
+def _along(axis: int, key: Any) -> tuple[Any, ...]:
+    return (*[slice(None)] * axis, key)
+
+
+# by indices
+
+
+@array_function
+def take(x: Any, indices: Any, axis: Any = None) -> Any:
+    """The elements at these indices, an index or an array of them, along an axis; without one, of all in a row."""
+    v, shape = given(x, "x")
+    v = ravel(v) if axis is None and len(shape) != 1 else v
+    k = 0 if axis is None else axis_given(axis, len(shape), "rose.take")
+    return part(v, _along(k, list(indices) if indices.__class__ is tuple else indices))
+
+
+@array_function
+def take_along_axis(x: Any, indices: Any, axis: Any = -1) -> Any:
+    """The elements `x[..., indices[..., i], ...]`: each vector along the axis at indices of its own.
+
+    The indices have as many axes as `x`, and along the others its sizes, or 1. They may come of `argsort`.
+    """
+    v, shape = given(x, "x")
+    k = axis_given(axis, len(shape), "rose.take_along_axis")
+    at = as_indices(indices, shape[k])
+    own = shape_of(at.type)
+    if len(own) != len(shape):
+        what = f"the indices have the shape {spelled(own)}, and the array {spelled(shape)}"
+        raise TypeMismatch(what, here(), "give both as many axes, or write rose.take(x, indices, axis)")
+    return view(gathered(v, at, k))
+
+
+def gathered(v: Value, at: Value, axis: int) -> Value:
+    """Each vector along the axis, at the indices of `at` along it."""
+    b, last = current_builder(), len(shape_of(v.type)) - 1
+    others = broadcast([moved_shape(v, axis), moved_shape(at, axis)])
+
+    def inner(v: Value, n: Any, i: Value) -> Value:
+        return b.index(v, i if not differ(shape_of(v.type)[0], n) else 0)
+
+    def nest(v: Value, at: Value, depth: int) -> Value:
+        if depth == last:
+            return b.vec(shape_of(at.type)[0], lambda j: b.index(v, b.index(at, j)))
+        n = others[depth]
+        return b.vec(n, lambda i: nest(inner(v, n, i), inner(at, n, i), depth + 1))
+
+    return moved(nest(moved(v, axis, last), moved(at, axis, last), 0), last, axis)
+
+
+def moved_shape(v: Value, axis: int) -> tuple[int, ...]:
+    """The sizes of the other axes."""
+    shape = shape_of(v.type)
+    return (*shape[:axis], *shape[axis + 1 :])
+
+
+# numbers
+
+
+@array_function
+def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """Numbers in the place of nan, 0.0, and of the infinities: the largest and the least. There the slope is 0."""
+    high, low = [
+        y if given is None else given for y, given in ((sys.float_info.max, posinf), (-sys.float_info.max, neginf))
+    ]
+
+    def finite(y: Any, nan: Any, high: Any, low: Any) -> Value:
+        y = number(current_builder().lift(y))
+        z = ops.select(y == math.inf, high, ops.select(y == -math.inf, low, y))
+        return ops.select(y != y, nan, z)
+
+    return each(finite, x, nan, high, low)
+
+
+@array_function
+def gradient(f: Any, *spacing: Any, axis: Any = None) -> Any:
+    """The slopes of samples along an axis: half the difference of both neighbours, at the ends that to the one.
+
+    `spacing` is the distance of samples, 1 by default, or the vector of their coordinates: one for all axes, or one for
+    each. Without an axis of a matrix it gives a tuple: the slopes along each. An axis has two samples at least.
+    """
+    v = each(number, numbers(f, "gradient"))
+    rank = len(shape_of(v.type))
+    axes = [*range(rank)] if axis is None else axes_given(axis, rank, "rose.gradient")
+    steps = spacing or (1.0,)
+    if len(steps) not in (1, len(axes)):
+        what = f"rose.gradient along {len(axes)} axes is given {len(steps)} spacings"
+        raise TypeMismatch(what, here(), "give one for all axes, or one for each")
+    steps = steps * len(axes) if len(steps) < len(axes) else steps
+    found = [_slopes(v, k, step) for k, step in zip(axes, steps, strict=True)]
+    return found[0] if len(found) == 1 and not isinstance(axis, tuple) else tuple(found)
+
+
+def _slopes(v: Value, axis: int, step: Any) -> Value:
+    shape = shape_of(v.type)
+    n = shape[axis]
+    if not at_most(2, n):
+        hint = "give it two samples at least along each axis"
+        raise OutOfRange(f"rose.gradient of {n!r} samples along axis {axis}", here(), hint)
+    if not is_number(step) and is_array(step):
+        return _between_coordinates(v, axis, as_array(step))
+    first, last = _difference(v, axis, slice(1, 2), slice(0, 1)), _difference(v, axis, slice(-1, None), slice(-2, -1))
+    inner = _difference(v, axis, slice(2, None), slice(None, -2))
+    return concatenate([first / step, inner / (2.0 * step), last / step], axis)
+
+
+def _difference(v: Value, axis: int, after: slice, before: slice) -> Value:
+    return part(v, _along(axis, after)) - part(v, _along(axis, before))
+
+
+def _between_coordinates(v: Value, axis: int, at: Value) -> Value:
+    """The slopes of parabolas through three neighbours, at the middle one; at the ends those of lines."""
+    shape = shape_of(v.type)
+    own = shape_of(at.type)
+    if len(own) != 1 or differ(own[0], shape[axis]):
+        what = f"the samples have the shape {spelled(shape)}, and their coordinates along axis {axis} {spelled(own)}"
+        raise TypeMismatch(what, here(), f"give a number, or a vector of {shape[axis]!r} coordinates")
+    x = part(at, (slice(None), *[None] * (len(shape) - 1 - axis)))
+    width = _difference(x, 0, slice(1, None), slice(None, -1))
+    lines = _difference(v, axis, slice(1, None), slice(None, -1)) / width
+    left, right = [part(width, s) for s in (slice(None, -1), slice(1, None))]
+    down, up = [part(lines, _along(axis, s)) for s in (slice(None, -1), slice(1, None))]
+    inner = (right * down + left * up) / (left + right)
+    ends = [part(lines, _along(axis, s)) for s in (slice(0, 1), slice(-1, None))]
+    return concatenate([ends[0], inner, ends[1]], axis)
