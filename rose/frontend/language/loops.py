@@ -21,6 +21,7 @@ from ...ir.value import host_index
 from .. import operators
 from ..arrays import reductions
 from ..eager import Now, now
+from ..function import of_values
 from ..index_expressions import bound_of, literal
 from ..operators import view
 from ..values import infer, to_value
@@ -304,7 +305,7 @@ def vec(items: Iterable[Any]) -> Any:
     return loop.result
 
 
-@edge
+@of_values
 def sum(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None) -> Any:
     """The sum of all elements of an array, or along axes; or of the items of a generator, in the order of indices.
 
@@ -349,7 +350,7 @@ def _is_summable(t: types.Type) -> bool:
     return all(map(_is_summable, t.items)) if isinstance(t, Tuple) else t is Real or t is Tan or t.empty
 
 
-@edge
+@of_values
 def prod(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None) -> Any:
     """The product of all elements of an array, or along axes; or of the items of a generator; 1 of none."""
     if (x := reductions.with_axes(items, "prod", axis, keepdims, initial)) is not None:
@@ -357,35 +358,33 @@ def prod(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = 
     return _reduce(items, 1.0, operators.multiply, "prod")
 
 
-@edge
+@of_values
 def min(*items: Any, axis: Any = None, keepdims: Any = False, initial: Any = None) -> Any:
     """The smallest element of an array, or along axes; or of the items of a generator; or of several arguments.
 
     Several arguments may be arrays, which are broadcast. At a tie of two each has half of the derivative.
     """
-    asked = axis is not None or keepdims or initial is not None
-    if len(items) == 1 or asked:
-        x = reductions.with_axes(items[0] if len(items) == 1 else None, "min", axis, keepdims, initial)
-        if x is not None:
-            return reductions.extreme(x, "min", axis, keepdims, initial)
-    return _extreme(items, float("inf"), ops.min_, "min")
+    return _extreme(items, float("inf"), ops.min_, "min", (axis, keepdims, initial))
 
 
-@edge
+@of_values
 def max(*items: Any, axis: Any = None, keepdims: Any = False, initial: Any = None) -> Any:
     """The largest element of an array, or along axes; or of the items of a generator; or of several arguments.
 
     Several arguments may be arrays, which are broadcast. At a tie of two each has half of the derivative.
     """
-    asked = axis is not None or keepdims or initial is not None
-    if len(items) == 1 or asked:
-        x = reductions.with_axes(items[0] if len(items) == 1 else None, "max", axis, keepdims, initial)
+    return _extreme(items, float("-inf"), ops.max_, "max", (axis, keepdims, initial))
+
+
+def _extreme(
+    items: tuple[Any, ...], start: float, op: Callable[[Any, Any], Any], name: str, asked: tuple[Any, Any, Any]
+) -> Any:
+    """The extreme of items, or of an array, if `axis`, `keepdims` and `initial` are `asked` for, or it has rank 2."""
+    axis, keepdims, initial = asked
+    if len(items) == 1 or axis is not None or keepdims or initial is not None:
+        x = reductions.with_axes(items[0] if len(items) == 1 else None, name, *asked)
         if x is not None:
-            return reductions.extreme(x, "max", axis, keepdims, initial)
-    return _extreme(items, float("-inf"), ops.max_, "max")
-
-
-def _extreme(items: tuple[Any, ...], start: float, op: Callable[[Any, Any], Any], name: str) -> Any:
+            return reductions.extreme(x, name, *asked)
     if len(items) == 1:
         return _reduce(items[0], start, op, name)
     return _fold(items, op) if items else _nothing(name)

@@ -60,3 +60,8 @@ def test_a_number_in_a_power_stays_a_number():
 def test_functions_of_different_arguments_are_refused():
     with pytest.raises(TypeMismatch, match=r"sin, a Map\[Real, Real\], and product, a Map\[Real, Real, Real\], are"):
         _ = sin + product
+
+
+def test_a_reduction_of_functions_is_pointwise():
+    assert rose.max(sin, cos, 0.5)(1.0) == sin(1.0) and rose.max(sin, 0.9)(1.0) == 0.9
+    assert rose.sum(helix)(0.5) == pytest.approx(sum(helix(0.5)))
