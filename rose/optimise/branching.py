@@ -33,7 +33,8 @@ DEEPEST = 4  # branches in one another
 LAYERS = 6  # of logic that is looked through
 ATOMS = 8  # comparisons of a condition
 MOST = 12  # numbers that come out of a branch
-LEAST = 4  # simple instructions that a branch must save
+LEAST = 4  # simple instructions that a branch must save in a loop;
+APART = 16  # outside of loops it is run once, and takes some 50 bytes as it does inside
 
 Span = tuple[int, int]  # positions in a block
 Sides = Mapping[bool, "Facts"]
@@ -125,6 +126,7 @@ class _Plan:
         self.block, self.code, self.reads = block, block.code, Reads()
         self.selects = [k for k, v in enumerate(self.code) if v.op is select and v.type in (Real, Bool)]
         self.groups: list[_Group] = []
+        self.least = LEAST if block.parent is not None else APART
         if not self.selects or len(self.code) > LONGEST:
             return
         self.position = {v: k for k, v in enumerate(self.code)}
@@ -137,7 +139,7 @@ class _Plan:
         gone = set[Value]()
         for c in self._promising():
             g = self._group(c)
-            if g is None or g.gain < LEAST or not gone.isdisjoint((*g.region, *g.fed)):
+            if g is None or g.gain < self.least or not gone.isdisjoint((*g.region, *g.fed)):
                 continue
             if all([g.span[1] < h.span[0] or h.span[1] < g.span[0] for h in self.groups]):
                 gone.update((*g.region, *g.fed))

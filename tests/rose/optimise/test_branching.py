@@ -19,10 +19,16 @@ from rose.ir.callgraph import reachable
 from rose.ir.check import check
 from rose.ir.ops import eq, le, lt, ne, select
 from rose.ir.types import Bool
+from rose.optimise import branching
 from rose.optimise.branching import LONGEST, Facts, branch
 from rose.optimise.pipeline import Instruments, optimised
 
 N = 9
+
+
+@pytest.fixture(autouse=True)
+def blocks_outside_of_loops_count_as_those_inside(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(branching, "APART", branching.LEAST)
 
 
 @rose.struct
@@ -299,3 +305,14 @@ def test_what_follows_in_logic(holds: bool):
         assert facts.of(c | d) is (True if holds else None)
         assert facts.of(~(~c | d)) is (None if holds else False)
         assert facts.touch(d & (c | ~d)) and not facts.touch(d)
+
+
+def test_outside_of_loops_a_branch_must_save_more(monkeypatch: pytest.MonkeyPatch):
+    with ir.building("f") as b:
+        b.loc = HERE
+        x, y = b.param(Real), b.param(Real)
+        c = x < y
+        f = b.func(b.tuple([select(c, rose.sqrt(x) / y, y), select(c, x * rose.sqrt(y), x), select(c, x, y)]))
+    assert branches(branch(f)) == 1
+    monkeypatch.setattr(branching, "APART", 16)
+    assert branches(branch(f)) == 0
