@@ -43,7 +43,7 @@ from .frontend.arrays.creation import (
 )
 from .frontend.arrays.einsum import einsum
 from .frontend.arrays.joining import array_split, concatenate, hstack, pad, split, stack, vstack
-from .frontend.arrays.order import gradient, nan_to_num, take, take_along_axis
+from .frontend.arrays.order import argsort, gradient, nan_to_num, sort, take, take_along_axis
 from .frontend.arrays.products import convolve, cross, dot, inner, kron, matmul, outer, tensordot, trapezoid, vdot
 from .frontend.arrays.reductions import all_ as all
 from .frontend.arrays.reductions import any_ as any
@@ -125,6 +125,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "array_split",
     "assert_",
     "broadcast_to",
@@ -196,6 +197,7 @@ __all__ = [
     "scipy",
     "select",
     "softmax",
+    "sort",
     "sparsity",
     "split",
     "squeeze",

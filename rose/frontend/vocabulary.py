@@ -113,6 +113,8 @@ VOCABULARY: tuple[Name, ...] = (
     Name("triu", shaping.triu, SHAPES),
     Name("diag", shaping.diag, SHAPES),
     Name("diagonal", shaping.diagonal, SHAPES, method=True),
+    Name("sort", order.sort, SHAPES),
+    Name("argsort", order.argsort, SHAPES, method=True),
     Name("take", order.take, SHAPES, method=True),
     Name("take_along_axis", order.take_along_axis, SHAPES),
     Name("stack", joining.stack, SHAPES),

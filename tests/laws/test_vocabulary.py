@@ -27,7 +27,7 @@ ULP = 4 * 2.0**-52
 SEEDS = 8
 
 
-FLAT = {"all", "any", "argmax", "argmin"}  # names that have no derivative
+FLAT = {"all", "any", "argmax", "argmin", "argsort"}  # names that have no derivative
 COUNTS = {"sum", "mean", "all", "any"}  # names that take conditions
 KEEP = [True, False]
 
@@ -270,6 +270,8 @@ ROWS |= {
     "einsum": product(("einsum('ij,jk->ik', x, y)", (2, 3), (3, 2)), ("einsum('ii', x)", (3, 3))),
     "convolve": product(("convolve(x, y)", (4,), (2,)), ("convolve(x, y, 'valid')", (4,), (2,))),
     "trapezoid": product(("trapezoid(x)", (5,)), ("trapezoid(x, y, axis=0)", (3, 2), (3,))),
+    "sort": moving("sort(x)", "sort(x, 0)", "sort(x, None)"),
+    "argsort": moving("argsort(x, kind='stable') + 0.0", "x.argsort(0, kind='stable') + 0.0")._replace(smooth=()),
     "take": product(
         ("take(x, [2, 0, 2], 0)", (3, 2)),
         ("take(x, -1, -1)", (2, 1, 3)),

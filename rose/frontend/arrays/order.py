@@ -1,4 +1,4 @@
-"""Elements by their indices along an axis, `take` and `take_along_axis`; `gradient`; and `nan_to_num`."""
+"""Elements by their indices along an axis, `take` and `take_along_axis`; `sort`; `gradient`; and `nan_to_num`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, current_builder, ops
 from ...ir.sizes import at_most, differ
+from ...ir.sorting import order_of
 from ..operators import is_array, view
 from ..values import is_number
 from .elementwise import array_function, each
 from .indexing import as_indices, part
 from .joining import concatenate
-from .reductions import moved, number, numbers
+from .reductions import along, moved, number, numbers
 from .shapes import as_array, axes_given, axis_given, broadcast, shape_of, spelled
 from .shaping import given, ravel
 
@@ -72,6 +73,42 @@ def moved_shape(v: Value, axis: int) -> tuple[int, ...]:
     """The sizes of the other axes."""
     shape = shape_of(v.type)
     return (*shape[:axis], *shape[axis + 1 :])
+
+
+# sorted
+
+
+@array_function
+def argsort(x: Any, axis: Any = -1, kind: Any = None) -> Any:
+    """The indices, `Fin[n]`, that sort `x` along an axis, or in a row with None: equal ones as they stand, nan last.
+
+    It takes `n log n` steps and is stable, as each `kind` may be.
+    """
+    v, k = _sortable(x, axis, "argsort")
+    return view(_order(v, k))
+
+
+@array_function
+def sort(x: Any, axis: Any = -1, kind: Any = None) -> Any:
+    """The elements from the smallest to the largest along an axis, or all in a row with None; nan last.
+
+    A derivative goes to the element that came to a place; equal ones stay in their order.
+    """
+    v, k = _sortable(x, axis, "sort")
+    return view(gathered(v, _order(v, k), k))
+
+
+def _sortable(x: Any, axis: Any, name: str) -> tuple[Value, int]:
+    v = numbers(x, name)
+    v = ravel(v) if axis is None else v
+    return v, axis_given(0 if axis is None else axis, len(shape_of(v.type)), f"rose.{name}")
+
+
+def _order(v: Value, axis: int) -> Value:
+    def key(y: Value) -> Value:
+        return ops.stop_gradient(number(y))
+
+    return along(each(key, v), axis, order_of)
 
 
 # numbers
