@@ -43,7 +43,7 @@ from .frontend.arrays.creation import (
 )
 from .frontend.arrays.einsum import einsum
 from .frontend.arrays.joining import array_split, concatenate, hstack, pad, split, stack, vstack
-from .frontend.arrays.order import argsort, gradient, nan_to_num, sort, take, take_along_axis
+from .frontend.arrays.order import argsort, gradient, median, nan_to_num, quantile, sort, take, take_along_axis
 from .frontend.arrays.products import convolve, cross, dot, inner, kron, matmul, outer, tensordot, trapezoid, vdot
 from .frontend.arrays.reductions import all_ as all
 from .frontend.arrays.reductions import any_ as any
@@ -173,6 +173,7 @@ __all__ = [
     "matmul",
     "max",
     "mean",
+    "median",
     "meshgrid",
     "min",
     "moveaxis",
@@ -187,6 +188,7 @@ __all__ = [
     "pow",
     "print",
     "prod",
+    "quantile",
     "range",
     "ravel",
     "repeat",

@@ -67,6 +67,8 @@ VOCABULARY: tuple[Name, ...] = (
     Name("argmin", reductions.argmin, REDUCTIONS, method=True),
     Name("trace", reductions.trace, REDUCTIONS, "trace", method=True),
     Name("norm", vectors.norm, REDUCTIONS, "linalg.norm"),
+    Name("median", order.median, REDUCTIONS),
+    Name("quantile", order.quantile, REDUCTIONS),
     Name("logsumexp", vectors.logsumexp, REDUCTIONS),
     Name("softmax", reductions.softmax, REDUCTIONS),
     Name("cumsum", running.cumsum, RUNNING, "cumsum", method=True),

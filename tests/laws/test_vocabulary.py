@@ -272,6 +272,19 @@ ROWS |= {
     "trapezoid": product(("trapezoid(x)", (5,)), ("trapezoid(x, y, axis=0)", (3, 2), (3,))),
     "sort": moving("sort(x)", "sort(x, 0)", "sort(x, None)"),
     "argsort": moving("argsort(x, kind='stable') + 0.0", "x.argsort(0, kind='stable') + 0.0")._replace(smooth=()),
+    "median": product(
+        ("median(x)", (2, 3)),
+        ("median(x, axis=1)", (2, 4)),
+        ("median(x, axis=0, keepdims=True)", (5, 2)),
+        ("median(x, keepdims=True)", (3, 1)),
+        ("median(x)", (1,)),
+    ),
+    "quantile": product(
+        ("quantile(x, 0.25)", (7,)),
+        ("quantile(x, 0.9, axis=-1)", (2, 5)),
+        ("quantile(x, 1.0, axis=0, keepdims=True)", (4, 3)),
+        ("quantile(x, 0.0)", (2, 2)),
+    ),
     "take": product(
         ("take(x, [2, 0, 2], 0)", (3, 2)),
         ("take(x, -1, -1)", (2, 1, 3)),

@@ -1,4 +1,4 @@
-"""Elements by their indices along an axis, `take` and `take_along_axis`; `sort`; `gradient`; and `nan_to_num`."""
+"""Elements by their indices along an axis; `sort`, and quantiles; `gradient`, and `nan_to_num`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 from typing import Any
 
 from ...errors import OutOfRange, TypeMismatch, here
-from ...ir import Value, current_builder, ops
-from ...ir.sizes import at_most, differ
+from ...ir import Value, a_traced, current_builder, ops, shown
+from ...ir.sizes import Size, at_most, differ
 from ...ir.sorting import order_of
 from ..operators import is_array, view
 from ..values import is_number
@@ -17,7 +17,7 @@ from .indexing import as_indices, part
 from .joining import concatenate
 from .reductions import along, moved, number, numbers
 from .shapes import as_array, axes_given, axis_given, broadcast, shape_of, spelled
-from .shaping import given, ravel
+from .shaping import expand_dims, given, ravel
 
 
 def _along(axis: int, key: Any) -> tuple[Any, ...]:
@@ -109,6 +109,42 @@ def _order(v: Value, axis: int) -> Value:
         return ops.stop_gradient(number(y))
 
     return along(each(key, v), axis, order_of)
+
+
+@array_function
+def quantile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The value below which a share `q` of the elements lies, between neighbours along a line; nan if one is nan.
+
+    `q` is a number of the host from 0 to 1. It is of all elements, or along an axis.
+    """
+    if not is_number(q) or not 0.0 <= q <= 1.0:
+        what = a_traced(q) if isinstance(q, Value) else shown(q)
+        raise TypeMismatch(f"rose.quantile takes a share from 0 to 1, not {what}", here(), "write a number: 0.25")
+    return _quantile(x, float(q), axis, keepdims, "quantile")
+
+
+@array_function
+def median(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The element in the middle, or the mean of the two there, of all elements or along an axis; nan if one is nan."""
+    return _quantile(x, 0.5, axis, keepdims, "median")
+
+
+def _quantile(x: Any, q: float, axis: Any, keepdims: Any, name: str) -> Any:
+    v, k = _sortable(x, axis, name)
+    n = shape_of(v.type)[k]
+    if not at_most(1, n) or isinstance(n, Size):
+        hint = "give it one element at least" if not isinstance(n, Size) else "compile it for a size: f.at(n=3)"
+        raise OutOfRange(f"rose.{name} along an axis of {n!r} elements", here(), hint)
+    low = min(math.floor(q * (n - 1)), n - 1)
+    share = q * (n - 1) - low
+
+    def between(down: Value, up: Value, last: Value) -> Value:
+        return ops.select(last != last, last, down + (up - down) * share)
+
+    ordered = gathered(v, _order(v, k), k)
+    found = each(between, *[part(ordered, _along(k, at)) for at in (low, min(low + 1, n - 1), n - 1)])
+    gone = tuple(range(len(shape_of(numbers(x, name).type)))) if axis is None else k
+    return expand_dims(found, gone) if keepdims else found
 
 
 # numbers
