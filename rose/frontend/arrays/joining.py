@@ -94,7 +94,7 @@ def stack(arrays: Any, axis: Any = 0) -> Any:
         if not same(shape_of(v.type), shape):
             what = f"rose.stack takes arrays of one shape, not {spelled(shape)} and {spelled(shape_of(v.type))}"
             raise TypeMismatch(what, here(), "join arrays of different sizes with rose.concatenate")
-    return view(_stacked(vs, axis_given(axis, len(shape) + 1, "rose.stack")))
+    return view(_stacked(vs, axis_given(axis, len(shape) + 1)))
 
 
 def _stacked(vs: Sequence[Value], axis: int) -> Value:
@@ -114,7 +114,7 @@ def concatenate(arrays: Any, axis: Any = 0) -> Any:
     if not shape:
         hint = "write rose.stack([x, y]) for numbers"
         raise TypeMismatch(f"rose.concatenate joins arrays, not {a_traced(vs[0])}", here(), hint)
-    k = axis_given(axis, len(shape), "rose.concatenate")
+    k = axis_given(axis, len(shape))
     for v in vs:
         _check_others(shape, shape_of(v.type), k)
     return view(joined(vs, k))
@@ -258,7 +258,7 @@ def array_split(x: Any, parts: Any, axis: Any = 0) -> Any:
 
 def _cut(x: Any, parts: Any, axis: Any, name: str, *, even: bool) -> list[Any]:
     v, shape = given(x, "x")
-    k = axis_given(axis, len(shape), name)
+    k = axis_given(axis, len(shape))
     n: Any = shape[k]
     if isinstance(n, Size):
         what = f"{name} cuts an axis whose size Python knows, and one module serves every {n!r}"

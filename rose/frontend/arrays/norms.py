@@ -12,8 +12,8 @@ from ...ir.lengths import norm_of
 from ...ir.types import Vec
 from .elementwise import each
 from .indexing import Along, Axis, read
-from .reductions import at_users_expression, axes_of, extreme, numbers, one_axis, total
-from .shapes import shape_of
+from .reductions import at_users_expression, axes_of, extreme, numbers, total
+from .shapes import axis_given, shape_of
 
 
 def norm(x: Value, ord: Any, axis: Any, keepdims: Any) -> Value:
@@ -23,7 +23,7 @@ def norm(x: Value, ord: Any, axis: Any, keepdims: Any) -> Value:
         shape = shape_of(v.type)
         axes = axes_of(axis, shape)
         if axis.__class__ is tuple and len(axes) == 2:  # of the matrix norms it matters which is the axis of rows
-            axes = [one_axis(k, shape) for k in axis]
+            axes = [axis_given(k, len(shape)) for k in axis]
         if ord is None or (len(axes) == 1 and _is(ord, 2)) or (len(axes) == 2 and ord == "fro"):
             return _along(v, axes, keepdims, norm_of)
         if isinstance(ord, Value) or len(axes) > 2 or (isinstance(ord, str) or (len(axes) == 2 and not _of_sums(ord))):

@@ -32,7 +32,7 @@ def take(x: Any, indices: Any, axis: Any = None) -> Any:
     """The elements at these indices, an index or an array of them, along an axis; without one, of all in a row."""
     v, shape = given(x, "x")
     v = ravel(v) if axis is None and len(shape) != 1 else v
-    k = 0 if axis is None else axis_given(axis, len(shape), "rose.take")
+    k = 0 if axis is None else axis_given(axis, len(shape))
     return part(v, _along(k, list(indices) if indices.__class__ is tuple else indices))
 
 
@@ -43,7 +43,7 @@ def take_along_axis(x: Any, indices: Any, axis: Any = -1) -> Any:
     The indices have as many axes as `x`, and along the others its sizes, or 1. They may come of `argsort`.
     """
     v, shape = given(x, "x")
-    k = axis_given(axis, len(shape), "rose.take_along_axis")
+    k = axis_given(axis, len(shape))
     at = as_indices(indices, shape[k])
     own = shape_of(at.type)
     if len(own) != len(shape):
@@ -101,7 +101,7 @@ def sort(x: Any, axis: Any = -1, kind: Any = None) -> Any:
 def _sortable(x: Any, axis: Any, name: str) -> tuple[Value, int]:
     v = numbers(x, name)
     v = ravel(v) if axis is None else v
-    return v, axis_given(0 if axis is None else axis, len(shape_of(v.type)), f"rose.{name}")
+    return v, axis_given(0 if axis is None else axis, len(shape_of(v.type)))
 
 
 def _order(v: Value, axis: int) -> Value:
@@ -174,7 +174,7 @@ def gradient(f: Any, *spacing: Any, axis: Any = None) -> Any:
     """
     v = each(number, numbers(f, "gradient"))
     rank = len(shape_of(v.type))
-    axes = [*range(rank)] if axis is None else axes_given(axis, rank, "rose.gradient")
+    axes = [*range(rank)] if axis is None else axes_given(axis, rank)
     steps = spacing or (1.0,)
     if len(steps) not in (1, len(axes)):
         what = f"rose.gradient along {len(axes)} axes is given {len(steps)} spacings"

@@ -210,7 +210,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     v, w = numbers(x, "rose.tensordot"), numbers(y, "rose.tensordot")
     m, n = len(shape_of(v.type)), len(shape_of(w.type))
     if is_several(axes) and len(axes) == 2:
-        left, right = axes_given(axes[0], m, "rose.tensordot"), axes_given(axes[1], n, "rose.tensordot")
+        left, right = axes_given(axes[0], m), axes_given(axes[1], n)
     else:
         count = whole(axes, "axes", "rose.tensordot")
         if not 0 <= count <= min(m, n):
@@ -330,7 +330,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     It is the sum of `d * (y[i + 1] + y[i]) / 2` in the order of `i`.
     """
     v = numbers(y, "rose.trapezoid")
-    k = axis_given(axis, len(shape_of(v.type)), "rose.trapezoid")
+    k = axis_given(axis, len(shape_of(v.type)))
     v = moved(v, [*[j for j in range(len(shape_of(v.type))) if j != k], k])
     low, high = v[..., :-1], v[..., 1:]
     if x is None:

@@ -19,7 +19,6 @@ from typing import Any
 from ...errors import OutOfRange, TypeMismatch, here
 from ...host.marshal import as_given
 from ...ir import Builder, Value, a_traced, current_builder, ops, shown
-from ...ir.numbers import digits
 from ...ir.ops import iadd, imul, ne, real, select, stop_gradient
 from ...ir.sizes import Size, at_most, differ, times
 from ...ir.types import Bool, Fin, Real, Tan, Tuple, Vec
@@ -28,7 +27,7 @@ from ..function import of_values
 from ..index_expressions import literal
 from ..operators import is_array
 from .indexing import Along, Axis, read
-from .shapes import Shape, as_array, leaf_of, shape_of, spelled
+from .shapes import Shape, as_array, axes_given, axis_given, leaf_of, shape_of
 
 Item = Callable[..., Value]  # the element at an index for each axis that goes
 Fold = Callable[[Sequence[int], Item], Value]  # what becomes of the elements along axes of these sizes
@@ -83,26 +82,7 @@ def with_axes(x: Any, name: str, axis: Any, keepdims: Any, initial: Any = None) 
 
 def axes_of(axis: Any, shape: Shape) -> list[int]:
     """The axes that `axis` names, from 0 on, in order: all of them for None; an OutOfRange if one is not there."""
-    if axis is None:
-        return [*range(len(shape))]
-    given = list(axis) if axis.__class__ is tuple else [axis]
-    found = sorted([one_axis(k, shape) for k in given])
-    if len({*found}) < len(found):
-        raise TypeMismatch(f"the axes {shown(axis)} name one twice", here().into(["axis"]), "name each axis once")
-    return found
-
-
-def one_axis(axis: Any, shape: Shape) -> int:
-    """An axis of an array of that shape, from 0 on."""
-    k, loc = host_index(axis), here().into(["axis"])
-    if k is None:
-        what = f"an axis is an integer, not {a_traced(axis) if isinstance(axis, Value) else shown(axis)}"
-        raise TypeMismatch(what, loc, "write axis=0 for the first, axis=-1 for the last")
-    rank = len(shape)
-    if not -rank <= k < rank:
-        what = f"axis {digits(k)} is out of range for an array of the shape {spelled(shape)}"
-        raise OutOfRange(what, loc, f"write an axis from {-rank} to {rank - 1}" if rank else "leave out the axis")
-    return k % rank
+    return [*range(len(shape))] if axis is None else sorted(axes_given(axis, len(shape)))
 
 
 # loops
@@ -424,7 +404,7 @@ def softmax(x: Any, axis: Any = -1) -> Any:
     """`exp(x)` over the sum of it along an axis, the last by default, without overflow."""
     with at_users_expression():
         v = numbers(x, "softmax")
-        return along(v, one_axis(axis, shape_of(v.type)), _softmax)
+        return along(v, axis_given(axis, len(shape_of(v.type))), _softmax)
 
 
 def _softmax(v: Value) -> Value:

@@ -12,8 +12,8 @@ from ...ir.types import Bool, Fin
 from ...ir.value import host_index
 from .elementwise import each
 from .indexing import part
-from .reductions import along, at_users_expression, number, numbers, one_axis
-from .shapes import leaf_of, shape_of
+from .reductions import along, at_users_expression, number, numbers
+from .shapes import axis_given, leaf_of, shape_of
 from .shaping import ravel
 
 
@@ -30,7 +30,7 @@ def _running(x: Any, name: str, axis: Any, start: float, op: Callable[[Value, Va
 
             return b.loop(shape_of(row.type)[0], body, [b.lift(start)])[1][0]
 
-        return along(v, 0 if axis is None else one_axis(axis, shape_of(v.type)), of_vector)
+        return along(v, 0 if axis is None else axis_given(axis, len(shape_of(v.type))), of_vector)
 
 
 @edge
@@ -65,7 +65,7 @@ def diff(x: Any, n: Any = 1, axis: Any = -1) -> Any:
         if count is None or count < 0:
             what = f"rose.diff takes differences a number of times, not {shown(n)}"
             raise TypeMismatch(what, here().into(["n"]), "write n=1, or leave it out")
-        before = (slice(None),) * one_axis(axis, shape_of(v.type))
+        before = (slice(None),) * axis_given(axis, len(shape_of(v.type)))
         if count and isinstance(leaf_of(v.type), Fin):
             v = each(number, v)
         for _ in range(count):

@@ -113,23 +113,21 @@ def size_given(x: Any, name: str) -> int:
     return n
 
 
-def axis_given(k: Any, rank: int, name: str) -> int:
-    """The axis `k` of `rank` ones, counted from the end if it is below zero."""
-    at = host_index(k)
+def axis_given(k: Any, rank: int) -> int:
+    """The axis `k` of `rank` ones, counted from the end if it is below zero; an OutOfRange if it is not there."""
+    at, loc = host_index(k), here().into(["axis"])
     if at is None:
         what = a_traced(k) if isinstance(k, Value) else shown(k)
-        raise TypeMismatch(f"{name} takes an integer as an axis, not {what}", here(), "write 0 for the first axis")
+        raise TypeMismatch(f"an axis is an integer, not {what}", loc, "write 0 for the first axis, -1 for the last")
     if not -rank <= at < rank:
-        what = f"{name} has no axis {digits(at)}: the array has {rank} {'axis' if rank == 1 else 'axes'}"
-        hint = f"write an axis from {-rank} to {rank - 1}" if rank else "give it an array"
-        raise OutOfRange(what, here(), hint)
+        what = f"there is no axis {digits(at)}: the array has {rank} {'axis' if rank == 1 else 'axes'}"
+        raise OutOfRange(what, loc, f"write an axis from {-rank} to {rank - 1}" if rank else "leave out the axis")
     return at % rank
 
 
-def axes_given(axes: Any, rank: int, name: str) -> tuple[int, ...]:
+def axes_given(axes: Any, rank: int) -> tuple[int, ...]:
     """Several different axes, or one."""
-    given = items_of(axes)
-    out = [axis_given(k, rank, name) for k in given]
+    out = [axis_given(k, rank) for k in items_of(axes)]
     if len(set(out)) < len(out):
-        raise TypeMismatch(f"{name} is given an axis twice: {tuple(given)!r}", here(), "name each axis once")
+        raise TypeMismatch(f"the axes {shown(axes)} name one twice", here().into(["axis"]), "name each axis once")
     return tuple(out)

@@ -99,7 +99,7 @@ def transpose(x: Any, axes: Any = None, *more: Any) -> Any:
     """The array with its axes in reversed order, or in that order: `transpose(x, (1, 0, 2))`."""
     v, shape = given(x, "x")
     rank = len(shape)
-    order = range(rank)[::-1] if axes is None else axes_given((axes, *more) if more else axes, rank, "rose.transpose")
+    order = range(rank)[::-1] if axes is None else axes_given((axes, *more) if more else axes, rank)
     if len(order) != rank:
         what = f"rose.transpose of {a_traced(v)} is given {len(order)} of its {rank} axes"
         raise TypeMismatch(what, here(), "name each axis once, or leave them out")
@@ -111,7 +111,7 @@ def swapaxes(x: Any, axis1: Any, axis2: Any) -> Any:
     """The array with two axes exchanged."""
     v, shape = given(x, "x")
     order = [*range(len(shape))]
-    i, j = [axis_given(k, len(shape), "rose.swapaxes") for k in (axis1, axis2)]
+    i, j = [axis_given(k, len(shape)) for k in (axis1, axis2)]
     order[i], order[j] = j, i
     return moved(v, order)
 
@@ -121,7 +121,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     """The array with an axis, or several, moved to another place; the others keep their order."""
     v, shape = given(x, "x")
     rank = len(shape)
-    old, new = [axes_given(k, rank, "rose.moveaxis") for k in (source, destination)]
+    old, new = [axes_given(k, rank) for k in (source, destination)]
     if len(old) != len(new):
         what = f"rose.moveaxis moves {len(old)} axes to {len(new)} places"
         raise TypeMismatch(what, here(), "give one place for each axis")
@@ -136,7 +136,7 @@ def squeeze(x: Any, axis: Any = None) -> Any:
     """The array without its axes of one element, or without those that are named."""
     v, shape = given(x, "x")
     ones = {k for k, n in enumerate(shape) if not differ(n, 1)}
-    gone = ones if axis is None else {*axes_given(axis, len(shape), "rose.squeeze")}
+    gone = ones if axis is None else {*axes_given(axis, len(shape))}
     if wrong := sorted(gone - ones):
         what = f"axis {wrong[0]} of {a_traced(v)} has {shape[wrong[0]]!r} elements, and only an axis of one can go"
         raise TypeMismatch(what, here(), "index it, as in x[0], or leave out the axis")
@@ -150,7 +150,7 @@ def expand_dims(x: Any, axis: Any) -> Any:
     """The array with new axes of one element, which have these places in the result."""
     v, shape = given(x, "x")
     count = len(items_of(axis))
-    new = axes_given(axis, len(shape) + count, "rose.expand_dims")
+    new = axes_given(axis, len(shape) + count)
     axes = [Axis(n) for n in shape]
     old = iter(axes)
     order = [Axis() if k in new else next(old) for k in range(len(shape) + count)]
@@ -172,7 +172,7 @@ def broadcast_to(x: Any, shape: Any) -> Any:
 def flip(x: Any, axis: Any = None) -> Any:
     """The array in reversed order along these axes; along all, if none is named."""
     v, shape = given(x, "x")
-    which = range(len(shape)) if axis is None else axes_given(axis, len(shape), "rose.flip")
+    which = range(len(shape)) if axis is None else axes_given(axis, len(shape))
     axes = [Axis(n) for n in shape]
     back: Callable[[Axis], Along] = lambda a: Along(a, minus(a.size, 1), -1)
     return view(read(v, [back(a) if k in which else Along(a) for k, a in enumerate(axes)], axes))
@@ -187,7 +187,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     v, shape = given(x, "x")
     if axis is None and len(shape) != 1:
         return reshaped(_along_cycles(reshaped(v, (_count(shape),)), [whole(shift, "shift", "rose.roll")], [0]), shape)
-    axes = [0] if axis is None else [*axes_given(axis, len(shape), "rose.roll")]
+    axes = [0] if axis is None else [*axes_given(axis, len(shape))]
     shifts = items_of(shift) if is_several(shift) else [shift] * len(axes)
     if len(shifts) != len(axes):
         what = f"rose.roll is given {len(shifts)} shifts for {len(axes)} axes"
@@ -362,7 +362,7 @@ def repeat(x: Any, repeats: Any, axis: Any = None) -> Any:
     (count,) = shape_given(repeats, "rose.repeat")
     if axis is None and len(shape) != 1:
         v, shape = reshaped(v, (_count(shape),)), (_count(shape),)
-    k = 0 if axis is None else axis_given(axis, len(shape), "rose.repeat")
+    k = 0 if axis is None else axis_given(axis, len(shape))
     if not differ(count, 1):
         return view(v)
     return along(v, k, times(shape[k], count), lambda a: Mapped(a, lambda i: within(idiv(i, literal(count)), shape[k])))
@@ -415,7 +415,7 @@ def _each_of_first(v: Value, shape: Shape, f: Callable[[Value], Value]) -> Value
 def diagonal(x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     """The elements of a diagonal of two axes, along a new last axis: `x[i, i + offset]`."""
     v, shape = given(x, "x")
-    i, j = axes_given((axis1, axis2), len(shape), "rose.diagonal")
+    i, j = axes_given((axis1, axis2), len(shape))
     return view(_diagonal(v, shape, whole(offset, "offset", "rose.diagonal"), i, j))
 
 
