@@ -104,14 +104,17 @@ def test_tangents_are_multiplied_in_a_derivative_rule():
 
 def test_sizes_may_be_those_of_a_call():
     n, m = dim("n"), dim("m")
-    f = fn([Vec[n, m], Vec[m, n]], Real)(lambda x, y: rose.sum([x @ y][0][0]) + rose.sum(rose.convolve(x[0], y[:, 0])))
-    x, y = given((2, 3), (3, 2))
-    want = (x @ y)[0].sum() + np.convolve(x[0], y[:, 0]).sum()
-    assert rose.compile(f, dynamic=True)(x, y) == pytest.approx(want, rel=1e-14)
+    f = fn([Vec[n, m], Vec[m, n], Vec[n + 3]], Real)(
+        lambda x, y, u: rose.sum(x @ y) + rose.sum(rose.convolve(u, [1.0, 2.0, 0.5]))
+    )
+    x, y = given((4, 3), (3, 4))
+    u = np.arange(7.0)
+    want = (x @ y).sum() + np.convolve(u, [1.0, 2.0, 0.5]).sum()
+    assert rose.compile(f, dynamic=True)(x, y, u) == pytest.approx(want, rel=1e-14)
 
 
 def test_a_product_of_matrices_is_in_register_blocks():
-    n = 16
+    n = 32
     by = {"matmul": rose.matmul, "einsum": lambda x, y: rose.einsum("ij,jk->ik", x, y), "dot": rose.dot}
     codes = [rose.compile(fn([Vec[n, n], Vec[n, n]], Vec[n, n])(lambda x, y, f=f: f(x, y))).wasm for f in by.values()]
     assert len({*map(len, codes)}) == 1 and len(codes[0]) > 800  # four rows and four columns are written out
