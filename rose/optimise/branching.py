@@ -112,6 +112,7 @@ class _Group:
     span: Span
     region: dict[Value, None]  # in order
     late: set[Value]  # what comes after the branch, though it stood before its end
+    facts: Sides  # of its sides: what was known when it was planned is known when it is written
     fed: dict[Value, None] = field(default_factory=dict[Value, None])  # what else is computed in the branch
     inputs: list[Value] = field(default_factory=list[Value])
     outputs: list[Value] = field(default_factory=list[Value])
@@ -205,7 +206,7 @@ class _Plan:
         if not found:
             return None
         span = self.position[next(iter(found))], self.position[next(reversed(found))]
-        return _Group(c, span, found, late | (dependent - region))
+        return _Group(c, span, found, late | (dependent - region), facts)
 
     def _order(self, chosen: set[Value], facts: Sides) -> tuple[set[Value], set[Value]]:
         """What depends on some of the selects and can be in a branch; and what must come after that."""
@@ -375,7 +376,7 @@ class _Branching(Rewriter):
             env[v] = out if len(g.outputs) == 1 else b.get(out, k)
 
     def _side(self, g: _Group, holds: bool) -> Func:
-        facts, copier = Facts(g.condition, holds), Simplifier({}, {})
+        facts, copier = g.facts[holds], Simplifier({}, {})
         with ir.building(f"{self.name}.{'then' if holds else 'otherwise'}") as b:
             env: Env = {}
             for a in g.inputs:

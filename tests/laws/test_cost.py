@@ -21,7 +21,7 @@ from rose.optimise.pipeline import optimised
 from tests.fuzz.derivatives import twin
 
 GRADIENT, INPUT = 5.0, 3.0  # operations of a gradient: for each of the value, and for each number of the input
-WHILE = 6.0  # for each of the value in a while loop, whose tape is written twice
+WHILE = 7.0  # for each of the value in a while loop, whose tape is written twice; the value may be a branch
 TRACED = 8.0  # for each of the value, before the optimiser
 HVP = 3.0  # gradients in a product of the Hessian with a vector
 JVP = 4.0  # operations of a derivative in forward mode, for each of the value

@@ -48,7 +48,7 @@ MUTANTS = (
     # code, layout, calls and the runtime in JavaScript
     Mutant("wasm_backend/abi/layout.py", "rounded_up(plus(offsets(t)[-1], size(t.items[-1])), align(t))",
            "plus(offsets(t)[-1], size(t.items[-1]))"),
-    Mutant("wasm_backend/codegen/register_promotion.py", " or at.times != 1 or ", " or "),
+    Mutant("wasm_backend/codegen/register_promotion.py", "v.type.stacked or at.times != 1", "v.type.stacked"),
     Mutant("wasm_backend/codegen/strength_reduction.py", "x, ahead = _split(i, iadd, 0)",
            "x, ahead = _split(i, iadd, 0)[0], 0"),
     Mutant("wasm_backend/codegen/accumulators.py", 'expr.c("f64.sub")', 'expr.c("f64.add")'),
