@@ -29,9 +29,9 @@ def install_operators(table: Mapping[str, Callable[..., Any]]) -> None:
     """Give Python's operators on values their meanings. The front end installs them, once: it stands above values.
 
     Besides the operators there are `each`, of a function and operands, for each element of arrays; `array`, which makes
-    a value of a list or an array of NumPy's; `ufunc`, of a name of NumPy's; `function`, of another function of NumPy's; `pointwise`,
-    of an operation and operands of which one is a function;
-    `part`, of an array and a key of several indices; `.`, of a value and the name of an attribute; and `iter`.
+    a value of a list or an array of NumPy's; `ufunc`, of a name of NumPy's; `function`, of another function of NumPy's;
+    `pointwise`, of an operation and operands of which one is a function; `part`, of an array and a key of several
+    indices; `.`, of a value and the name of an attribute; and `iter`.
     """
     OPERATORS.update(table)
 
