@@ -202,7 +202,7 @@ def spawned(
 
 def _work(work: Callable[[], Any], pipe: Connection, alone: bool, limit: float) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent kills it
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), resource.getrlimit(resource.RLIMIT_CPU)[1]))
     if not alone:
         gc.disable()  # what a batch makes lives as long as its process
     made = work()
