@@ -176,6 +176,8 @@ def test_an_instruction_comes_from_the_line_that_it_is_written_on(name: str):
         for f, text, place in origin_of(wasm, data):
             word = words.get(text.rpartition(".")[2]) or ("exp" if text in ("call exp", "call expf") else None)
             if word is not None and f.removesuffix(" twice") not in ("exp", "expf", "log", "logf"):
+                if (f, word) == ("#more", "floor"):  # a Jacobian of any size divides its columns among sweeps
+                    continue
                 assert place is not None
                 assert place[1] in lines(word), (f, text)
                 seen += 1
