@@ -10,7 +10,6 @@ from typing import Any, cast
 
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here, operand_of, subscript
 from ..ir import PARAM, Builder, Op, Value, a_traced, current_builder, shown
-from ..ir.lengths import product
 from ..ir.numbers import digits, is_listed
 from ..ir.ops import (
     LARGEST,
@@ -40,6 +39,7 @@ from ..ir.ops import (
     xor,
 )
 from ..ir.sizes import Size, at_most, differ, open_size, plus
+from ..ir.smooth import product
 from ..ir.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
 from ..ir.value import OPERATORS, host_index, is_known
 from .index_expressions import index_of, literal, sum_of

@@ -7,7 +7,7 @@ Its files, in the order in which to read them:
     func          blocks of instructions, functions, their kinds and origins
     builder       `Builder.emit`, the one door for instructions: it simplifies, and shares common subexpressions
     ops           THE table: one row for each scalar operation      single_ops   the same rows in single precision
-    lengths       the norm of a vector, and products of lengths, which are smooth where a length has a kink
+    lengths       the norm of a vector            smooth       compositions that are smooth where a part has a kink
     stacks        the operations on the tapes of while loops
     callgraph     branches and while loops; walks over the functions that are reachable, and memos
     accumulators  aliasing, and sums that are never -0.0

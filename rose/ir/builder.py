@@ -47,7 +47,8 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
     instead = "call it, as in f(x)"  # where a number is meant
 
     __slots__ = (
-        "cost", "doc", "eval", "expand", "jvp", "library", "name", "pure", "simplify", "transpose", "type", "wasm",
+        "cost", "doc", "eval", "expand", "jvp", "library", "name", "pure", "simplify", "smooth", "transpose", "type",
+        "wasm",
     )  # fmt: skip
 
     def __init__(
@@ -72,6 +73,7 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
         self.jvp = jvp  # one rule for each argument, None where it is flat; absent: flat in all
         self.transpose = transpose  # only where a `Tan` is accepted: a cotangent for each argument
         self.simplify = simplify  # -> an argument, a literal, or None; keeps every bit
+        self.smooth: Callable[..., Value | None] | None = None  # the same with other derivatives: see `smooth.py`
         self.expand = expand  # the expression of other rows that it stands for: it makes no instruction itself
         self.wasm = wasm  # mnemonics; `$k` is argument k; arguments come first if none is named
         self.library = wasm.removeprefix("call ") if wasm.startswith("call ") else None  # the function of libm it calls
@@ -102,6 +104,8 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
             if any([v.type.__class__ is Vec for v in values]):
                 return OPERATORS["each"](self, *values)
             values = tuple([b.emit(OPS["real"], (v,)) if isinstance(v.type, Fin) else v for v in values])
+        if self.smooth is not None and values[0].type is Real and (made := self.smooth(b, *values)) is not None:
+            return made
         if self.expand is None:
             return b.emit(self, values)
         if self.type(*values) is None:

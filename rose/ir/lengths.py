@@ -1,10 +1,4 @@
-"""Lengths, which have a kink at 0, and products of them, which are smooth there: `norm`, and `product`.
-
-A length is what `abs`, `hypot` or `norm` gives. Its derivative at 0 is 0 by convention, so by the product rule the
-second derivative of its square would be 0 there, too. Hence a product in which a length stands twice, such as
-`norm(x) * norm(x)` or `k * n * n`, has the derivatives of the sum of squares: those of `dot(x, x)` and `k * dot(x, x)`.
-Its value is that of the product, to the bit.
-"""
+"""The Euclidean norm of an array, of which no magnitude overflows; its derivatives at 0 are 0."""
 
 from __future__ import annotations
 
@@ -13,10 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from ..errors import Loc
-from .builder import PURE_CALL, Builder, building, current_builder, deriving
+from .builder import building, current_builder, deriving
 from .callgraph import make_branch
 from .func import Func, Origin
-from .ops import abs_, div, hypot, max_, mul, neg, select, sqrt
+from .ops import max_, select, sqrt
 from .sizes import Size
 from .types import Fin, Real, Type, Vec, count_leaves, tangent
 from .value import Value
@@ -24,12 +18,7 @@ from .value import Value
 NORM, PART = Origin("library"), Origin("library")  # of a norm, which is a length, and of what it calls
 LEAST = 2.0**-100  # of a sum of squares that has lost nothing, in single precision too
 NEAR = 2.0**-50  # to 1: and its reciprocal
-LONGEST = 16  # factors of a product among which a length is looked for
-SMOOTH = "rose.smooth"  # the function that gives a value another derivative
 FEW = 8  # elements that are handed on as numbers: a vector would be put into memory for it
-
-
-# norm
 
 
 def norm_of(x: Value) -> Value:
@@ -147,70 +136,3 @@ def _largest(x: Value, least: Value) -> Value:
     each: Callable[[Value, Value], tuple[list[Value], list[Value]]] = lambda i, m: ([_largest(b.index(x, i), m)], [])
     (last,), _ = b.loop(x.type.size, each, [least])
     return last
-
-
-# products of lengths
-
-
-def product(b: Builder, x: Value, y: Value) -> Value | None:
-    """`x * y` as one smooth expression, if the same length is a factor of both; else None."""
-    n = _length_in(x)
-    if n is None or _length_in(y) is not n:
-        return None
-    smooth = _instead(y, n, _instead(x, n, _square(n)))
-    if n.op is abs_ and x is n and y is n:
-        return smooth  # which has the same bits
-    return b.call(_smooth(), (b.emit(mul, (x, y)), smooth))
-
-
-def _length_in(v: Value) -> Value | None:
-    """The length that is a factor of `v`, in the first place of quotients and in either of products; None without."""
-    for _ in range(LONGEST):
-        if v.op is mul:
-            v = v.args[1] if _is_length(v.args[1]) else v.args[0]
-        elif v.op is div or v.op is neg:
-            v = v.args[0]
-        else:
-            break
-    return v if _is_length(v) else None
-
-
-def _is_length(v: Value) -> bool:
-    return v.op is abs_ or v.op is hypot or (v.op is PURE_CALL and v.attr.origin is NORM)
-
-
-def _square(n: Value) -> Value:
-    if n.op is PURE_CALL:
-        return squares(n.args[0])
-    return n.args[0] * n.args[0] if n.op is abs_ else n.args[0] * n.args[0] + n.args[1] * n.args[1]
-
-
-def _instead(v: Value, n: Value, s: Value) -> Value:
-    """`v` with `s` in the place of its factor `n`."""
-    steps: list[Value] = []
-    while v is not n:
-        steps.append(v)
-        v = v.args[1] if v.op is mul and v.args[1] is n else v.args[0]
-    for step in reversed(steps):
-        if step.op is neg:
-            s = -s
-        elif step.op is div:
-            s = s / step.args[1]
-        else:
-            s = s * step.args[0 if step.args[1] is n else 1]
-    return s
-
-
-@cache
-def _smooth() -> Func:
-    """From a value and a second one, which is equal but for rounding: the first, with the derivatives of the second."""
-    at = Loc(product.__code__, -1)
-    with building(SMOOTH, PART) as b:
-        b.loc = at
-        value, _ = b.param(Real, "x"), b.param(Real, "y")
-        f = b.func(value)
-    with deriving(f, "jvp") as b:
-        b.loc = at
-        x, _, y, dy = [b.param(t) for t in (Real, tangent(Real), Real, tangent(Real))]
-        f.jvp = b.func(b.tuple([b.call(f, (x, y)), dy]))
-    return f

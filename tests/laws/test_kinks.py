@@ -91,7 +91,8 @@ HIGHER: list[tuple[str, Callable[[Any], Any], Three]] = [
     ("relu(x) ** 2", lambda x: rose.relu(x) ** 2, (0.0, 0.0, 0.0)),
     ("max(x, 0) ** 2", lambda x: rose.max(x, 0.0) ** 2, (0.0, 0.5, 0.0)),
     ("a parabola", lambda x: rose.max(x, 0.0) ** 2 + rose.max(-x, 0.0) ** 2, (0.0, 1.0, 0.0)),
-    ("pow(abs(x), 2.0)", lambda x: rose.pow(abs(x), 2.0), (0.0, 0.0, 0.0)),
+    ("pow(abs(x), 2.0)", lambda x: rose.pow(abs(x), 2.0), (0.0, 2.0, 0.0)),
+    ("softplus", lambda x: rose.max(x, 0.0) + rose.log1p(rose.exp(-abs(x))), (0.5, 0.25, 0.0)),
     ("sqrt(x * x)", lambda x: rose.sqrt(x * x), (nan, nan, nan)),
 ]
 

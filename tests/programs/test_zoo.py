@@ -19,13 +19,8 @@ NOT_OURS = {
 }  # fmt: skip
 
 
-# a convention: where two kinks cancel, each has the curvature of its own convention; RESULTS.md of the zoo shows it
-NOT_YET = {"softplus by max and abs": "the curvature where two kinks cancel"}
-
-
 def ours_are() -> list[Any]:
-    marks = {name: [pytest.mark.xfail(reason=why, strict=True)] for name, why in NOT_YET.items()}
-    return [pytest.param(c, marks=marks.get(c.name, []), id=c.name) for c in CASES if c.name not in NOT_OURS]
+    return [pytest.param(c, id=c.name) for c in CASES if c.name not in NOT_OURS]
 
 
 @pytest.mark.parametrize("c", ours_are())

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from ...errors import NotLinear, RoseError, TypeMismatch
 from ..builder import Op
 from ..func import Func
-from ..lengths import SMOOTH, product
 from ..ops import ieq, mul, not_, real, xor
+from ..smooth import SMOOTH
 from ..types import Bool, Fin, Real, Tan, Type
 from ..value import OPS, Value
 from . import trees as tree
@@ -109,9 +109,9 @@ def _emit(body: Body, op: Op, args: Sequence[Value], at: At) -> Value:
     t = op.type(*args)
     assert t is not None
     v = body.raw(op, tuple(args), t, at)
-    if op is mul and t is Real and SMOOTH not in body.module.defs:  # a printed text has its smooth products
+    if op.smooth is not None and t is Real and SMOOTH not in body.module.defs:  # a printed text has its smooth ones
         body.b.loc = v.loc
-        smooth = product(body.b, *args)
+        smooth = op.smooth(body.b, *args)
         return v if smooth is None else smooth
     return v
 
