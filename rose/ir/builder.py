@@ -307,7 +307,7 @@ class Builder:
         assert isinstance(t, Vec), vec
         if isinstance(i, (int, Size)):
             i = self.const(i, Fin(t.size))
-        if vec.op is ZERO or not differ(t.size, 0):  # which has no index: this is never reached
+        if vec.op is ZERO or (isinstance(i.type, Fin) and not differ(i.type.size, 0)):  # no index: never reached
             return self.zero(t.elem)
         if i.op is CONST:
             k: int = i.attr

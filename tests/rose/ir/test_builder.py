@@ -7,8 +7,8 @@ import pytest
 
 import rose
 from rose import Real, Vec, ir
-from rose.ir import CONST, builder
-from rose.ir.callgraph import callees
+from rose.ir import CONST, INDEX, builder
+from rose.ir.callgraph import callees, instructions
 from rose.ir.ops import select
 from rose.ir.types import Real as RealType
 from rose.ir.types import Tuple
@@ -92,3 +92,8 @@ def test_a_part_of_a_literal_at_literal_indices_is_a_literal(k: int):
         t = VecType(2, Tuple((Real, VecType(2, Real)), None))
         row = b.index(b.const(((1.0, (2.0, 3.0)), (4.0, (5.0, 6.0))), t), k)
         assert [b.get(row, 0).attr, b.index(b.get(row, 1), 1).attr] == [[1.0, 3.0], [4.0, 6.0]][k]
+
+
+def test_an_element_in_a_loop_of_no_iterations_is_a_literal_zero():
+    f = rose.fn([Vec[3]], Real)(lambda x: rose.sum(x[k] for k in rose.range(0)))
+    assert not any([v.op is INDEX for v in instructions(f.func.body)])

@@ -137,3 +137,51 @@ def test_programs_at_random_keep_their_bits(seed: int, monkeypatch: pytest.Monke
     got = run(check(f.func), *point)
     monkeypatch.setattr(tracing, "fuse_maps", lambda f, maps: f)
     assert same(run(drawn(seed)[0].func, *point), got)
+
+
+def of_indices(seed: int) -> tuple[Any, tuple[Any, ...]]:
+    """A random program of vectors whose elements are made from their indices, read over shorter ranges and none."""
+    r = random.Random(seed)
+    size, inner = r.choice([1, 2, 3, 5]), r.choice([1, 2, 3])
+    at = fn([rose.Fin[8], Vec[3]], Real)(lambda i, x: x[i % 3] * 0.5)
+    numbers: list[Callable[[Any, Any], Any]] = [
+        lambda i, x: x[i % 3],
+        lambda i, x: at(i, x),
+        lambda i, x: rose.cond(x[i % 3] > 0.5, lambda: x[i % 3], lambda: 2.0 * x[(i + 1) % 3]),
+        lambda i, x: rose.select(i > 1, x[i // 3], 1.5),
+        lambda i, x: rose.sum(x[j % 3] for j in rose.range(i)),
+        lambda i, x: rose.scan(lambda j, s: s * 0.5 + x[(i + j) % 3], 1.0, inner),
+    ]
+    number, other = r.choice(numbers), r.choice(numbers)
+    elements: list[tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = [
+        (number, lambda t, x: t),
+        (lambda i, x: (number(i, x), i + 1), lambda t, x: t[0] * x[t[1] % 3]),
+        (lambda i, x: [number(i, x), other(i, x)], lambda t, x: t[0] - t[1]),
+        (lambda i, x: rose.vec(i + j for j in rose.range(inner)), lambda t, x: x[t[inner - 1] % 3]),
+        (
+            lambda i, x: rose.vec((number(i, x), i * 2 + j) for j in rose.range(inner)),
+            lambda t, x: rose.sum(t[j][0] * x[t[j][1] % 3] for j in rose.range(r.choice([0, inner]))),
+        ),
+    ]
+    made, read = r.choice(elements)
+    index = r.choice([lambda k: k, lambda k: size - 1 - k, lambda k: (k + 1) % size])
+
+    def body(x: Any) -> Any:
+        t = rose.vec(made(i, x) for i in rose.range(size))
+        u = rose.vec(read(t[index(k)], x) for k in rose.range(shorter[0]))
+        return rose.sum(u[k] for k in rose.range(shorter[1])) + x[0]
+
+    shorter = sorted([r.randint(0, size), r.randint(0, size)], reverse=True)
+    return fn([Vec[3]], Real)(body), (tuple(np.random.default_rng(seed).normal(size=3).tolist()),)
+
+
+@pytest.mark.parametrize("start", range(0, 200, 20))
+def test_vectors_of_what_indices_make_at_random(start: int, monkeypatch: pytest.MonkeyPatch):
+    seeds = range(start, start + 20)
+    got = [run(check(f.func), *x) for f, x in map(of_indices, seeds)]
+    slopes = [run(check(rose.grad(f).func), *x) for f, x in map(of_indices, seeds)]
+    monkeypatch.setattr(tracing, "fuse_maps", lambda f, maps: f)
+    for k, seed in enumerate(seeds):
+        f, x = of_indices(seed)
+        assert same(run(f.func, *x), got[k]), seed
+        np.testing.assert_allclose(slopes[k], run(rose.grad(f).func, *x), rtol=1e-12, atol=1e-12)
