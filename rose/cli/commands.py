@@ -23,6 +23,8 @@ from ..errors import NotDifferentiable, RoseError
 from ..frontend.any_size import AnySize, fixed
 from ..frontend.function import AnyFn
 from ..frontend.vocabulary import VOCABULARY
+from ..functional import printing
+from ..functional.functionals import Functional
 from ..host.marshal import plain
 from ..ir import OPS, Func
 from ..ir.ops import select
@@ -34,7 +36,7 @@ from ..testing import examine
 from ..version import VERSION
 from . import doctor, inspect, serve
 from .certificate import WrongDerivative, certify
-from .programs import Incorrect, Refused, TooHeavy, load, load_one, progress, reported, say
+from .programs import Incorrect, Refused, TooHeavy, load, load_composed, load_one, progress, reported, say
 
 
 def _version(context: click.Context, _: click.Parameter, yes: bool) -> None:
@@ -261,8 +263,10 @@ _OUTSIDE = ("trace", "jvp", "transpose", "wasm")  # the stages before and after 
 
 @main.command("ir")
 @click.argument("target", metavar="FILE:NAME")
-@click.option("--pass", "stage", type=click.Choice([*_OUTSIDE[:3], "optimise", "wasm", *PASSES]), metavar="PASS",
-              help=f"After: trace jvp transpose optimise wasm; of the optimiser, {' '.join(PASSES)}.")  # fmt: skip
+@click.option("--pass", "stage", metavar="PASS",
+              type=click.Choice(["compose", *_OUTSIDE[:3], "optimise", "wasm", *PASSES]),
+              help=f"After: compose trace jvp transpose optimise wasm; of the optimiser, {' '.join(PASSES)}."
+)  # fmt: skip
 @click.option("--dot", "form", flag_value="dot", help="As a graph, in the language of Graphviz.")
 @click.option("--svg", "form", flag_value="svg", help="As a picture of the graph.")
 @click.option("--after-each", "form", flag_value="each", help="After each pass of the optimiser that changed it.")
@@ -274,12 +278,17 @@ _OUTSIDE = ("trace", "jvp", "transpose", "wasm")  # the stages before and after 
 def ir_(target: str, stage: str | None, form: str | None, without: tuple[str, ...], sizes: tuple[str, ...]) -> None:
     """Print the IR of one function: as traced, or after a pass; as text, or as a graph.
 
+    Of a functional, and after the pass compose, it is the graph of the operators on functions.
+
     \b
     rose ir model.py:f
     rose ir model.py:grad_f --after-each
     rose ir model.py:grad_f --pass fuse-loops --without inline
     """
-    (f,) = _of_sizes({"": load_one(target)}, sizes).values()
+    given = load_composed(target)
+    if stage == "compose" or isinstance(given, Functional):
+        return _composed(given, stage or "compose", form)
+    (f,) = _of_sizes({"": given}, sizes).values()
     of_optimiser = bool(without) or form in ("each", "times")
     stage = stage or ("optimise" if of_optimiser else "trace")
     if form in ("dot", "svg") and stage == "wasm":
@@ -300,7 +309,19 @@ def _drawn(funcs: Sequence[Func], form: str | None) -> str:
     """The functions as text, or as a graph."""
     if form is None:
         return "\n\n".join(map(show, funcs))
-    return graph.dot(funcs) if form == "dot" else graph.svg(funcs)
+    drawing = graph.Graph(funcs)
+    return graph.dot(drawing) if form == "dot" else graph.svg(drawing)
+
+
+def _composed(f: AnyFn | Functional, stage: str, form: str | None) -> None:
+    """Print the operators of a functional, or of what one gave."""
+    if stage != "compose" or form in ("each", "times"):
+        raise click.UsageError(f"{f.name} is composed, and not traced yet: ask for passes of a function that it gives")
+    with reported():
+        if form is None:
+            click.echo(printing.show(f))
+        else:
+            click.echo(graph.dot(printing.drawn(f)) if form == "dot" else graph.svg(printing.drawn(f)))
 
 
 def _derived(f: AnyFn, stage: str) -> list[Func]:

@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from ..errors import Loc, RoseError, here, is_ours
 from ..frontend.function import AnyFn, Fn, Opaque
 from ..frontend.text_programs import parse_file
+from ..functional.functionals import Functional
 from ..ir.progress import watched
 from ..ir.types import Ref
 
@@ -141,17 +142,34 @@ def load(target: str) -> tuple[Path, dict[str, AnyFn]]:
     path, names = _split(target)
     if path.suffix == ".rose":
         return path, _load_text(path, names)
+    return path, _functions_of(path, _imported(path), names)
+
+
+def load_composed(target: str) -> AnyFn | Functional:
+    """The function, or the functional, of FILE:NAME."""
+    path, names = _split(target)
+    if path.suffix == ".rose" or len(names) != 1:
+        return load_one(target)
     module = _imported(path)
+    found = vars(module).get(names[0])
+    return found if isinstance(found, Functional) else _functions_of(path, module, names)[names[0]]
+
+
+def _functions_of(path: Path, module: ModuleType, names: list[str]) -> dict[str, AnyFn]:
+    """The functions of a module with these names; else all that it defines itself."""
     found = _functions(module)
     if missing := [name for name in names if name not in found]:
+        if isinstance(vars(module).get(missing[0]), Functional):
+            what = f"{missing[0]} is a functional: name a function that is made by it, as in slope = rose.grad"
+            raise click.UsageError(f"{what}({missing[0]})(curve)")
         raise click.UsageError(f"{path} has no @fn function {missing[0]}; it has {', '.join(found) or 'none'}")
     if names:
-        return path, {name: found[name] for name in names}
+        return {name: found[name] for name in names}
     imported = {id(f) for m in [*sys.modules.values()] if m is not module for f in _functions(m).values()}
     own = {k: f for k, f in found.items() if id(f) not in imported and not isinstance(f, Opaque)}
     if not own:
         raise Wrong(f"{path} has no @fn function")
-    return path, own
+    return own
 
 
 def _load_text(path: Path, names: list[str]) -> dict[str, AnyFn]:

@@ -74,8 +74,12 @@ class Algebra(Protocol):
         """What `f`, a function of values, makes of what functions give."""
         ...
 
-    def ufunc(self, name: str, operands: Sequence[Any], /) -> Any:
-        """NumPy's function of that name, of functions."""
+    def ufunc(self, name: str, operands: Sequence[Any], named: dict[str, Any], /) -> Any:
+        """NumPy's function of elements of that name, of functions."""
+        ...
+
+    def array_function(self, f: Any, operands: Sequence[Any], named: dict[str, Any], /) -> Any:
+        """NumPy's function `f` of arrays, of functions."""
         ...
 
     def on(self, f: Fn[..., Any], *grids: Any) -> Any:
@@ -95,9 +99,20 @@ def _has_function(args: Sequence[Any]) -> bool:
     return any([isinstance(x, Fn) for x in args])
 
 
+def _mentions_function(args: Sequence[Any]) -> bool:
+    """True if a function is among these, or in a list among them, as in `rose.stack([f, g])`."""
+    return _has_function(args) or any([x.__class__ in (list, tuple) and _has_function(x) for x in args])
+
+
 def of_functions(f: AnyFn, args: Sequence[Any], named: dict[str, Any]) -> Any:
     """`f` composed with functions, and values bound."""
     return _algebra[0].called(f, args, named)
+
+
+def _with_options(f: Callable[..., Any], named: dict[str, Any]) -> Callable[..., Any]:
+    one: Any = functools.partial(f, **named)
+    one.__name__ = f.__name__
+    return one
 
 
 def of_values(f: Rule) -> Rule:
@@ -106,11 +121,11 @@ def of_values(f: Rule) -> Rule:
 
     @edge
     def among(*args: Any, **named: Any) -> Any:
-        return _algebra[0].pointwise(functools.partial(alone, **named) if named else alone, *args)
+        return _algebra[0].pointwise(_with_options(outer, named) if named else outer, *args)
 
     @functools.wraps(f)
     def outer(*args: Any, **named: Any) -> Any:
-        return (among if any([isinstance(x, Fn) for x in args]) else alone)(*args, **named)
+        return (among if _mentions_function(args) else alone)(*args, **named)
 
     return cast("Rule", outer)
 
@@ -378,7 +393,12 @@ class Fn(NotANumber, Generic[P, R]):
 
     @edge
     def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **named: Any) -> Any:
-        return _algebra[0].ufunc(ufunc.__name__, operands)
+        name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        return _algebra[0].ufunc(name, operands, named)
+
+    @edge
+    def __array_function__(self, f: Any, _: Any, operands: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        return _algebra[0].array_function(f, operands, named)
 
     @edge
     def on(self, *grids: Any) -> AnyFn:

@@ -14,6 +14,7 @@ Its files, in the order in which to read them:
     elementary    functions of values, applied to what functions give: `f + g`, `rose.exp(f)`
     algebra       operators by name, and calls of functions with functions, checked
     functionals   `@functional`, and what `rose.grad` and its kin make of one
+    printing      a graph as text, or as a drawing
 
 Terms:
     map         the type of a function: its result, and its arguments
@@ -48,6 +49,7 @@ from .composites import Map
 from .elementary import pointwise
 from .functionals import Functional, functional
 from .grids import Grid
+from .printing import show
 
 __all__ = [
     "Functional",
@@ -67,6 +69,7 @@ __all__ = [
     "partial",
     "permute_args",
     "pointwise",
+    "show",
     "split",
     "zip_functions",
 ]

@@ -13,7 +13,7 @@ from ..ir import shown
 from ..ir.types import Tuple, Type
 from ..ir.value import host_index, is_function
 from . import elementary, operators
-from .composites import MapType, grids_of, is_open, type_of
+from .composites import MapType, grids_of, is_open, merged, type_of
 from .elementary import as_function, everywhere, said
 from .grids import Grid
 
@@ -24,7 +24,8 @@ def _against(k: Any, f: Any) -> AnyFn:
         what = f"k @ f takes a kernel of two arguments and a function of one, not {said(k)}, and {said(f)}"
         raise TypeMismatch(what, here(), "integrate k * F.broadcast_arg(f, k, argnums=1) over argnums=1")
     product = elementary.operator("*", k, broadcast_arg(f, k, argnums=1))
-    return integrate(product, grids_of(k)[1] or grids_of(f)[0], argnums=1)
+    (grid,) = merged(grids_of(k)[1:], grids_of(f))
+    return integrate(product, grid, argnums=1)
 
 
 @edge
@@ -278,8 +279,11 @@ class Algebra:
     def pointwise(self, f: Callable[..., Any], *operands: Any) -> AnyFn:
         return elementary.pointwise(f, *operands)
 
-    def ufunc(self, name: str, operands: Sequence[Any]) -> AnyFn:
-        return elementary.ufunc(name, operands)
+    def ufunc(self, name: str, operands: Sequence[Any], named: dict[str, Any]) -> AnyFn:
+        return elementary.ufunc(name, operands, named)
+
+    def array_function(self, f: Any, operands: Sequence[Any], named: dict[str, Any]) -> AnyFn:
+        return elementary.array_function(f, operands, named)
 
     def on(self, f: AnyFn, *grids: Any) -> AnyFn:
         """`f`, with a grid for each argument, or None: what it is integrated over where no other grid is given."""

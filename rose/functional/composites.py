@@ -23,6 +23,8 @@ from ..ir.types import Bool, Type, Vec, untyped
 if TYPE_CHECKING:
     from .grids import Grid
 
+LONGEST_NAME = 40  # of a composite, in letters: a name has those of its inputs in it
+
 Grids = tuple["Grid | None", ...]
 
 
@@ -34,7 +36,7 @@ class MapType:
     args: tuple[Type, ...]
 
     def __repr__(self) -> str:
-        return f"Map[{', '.join(map(repr, (self.result, *self.args)))}]"
+        return f"Map[{', '.join(map(repr, (self.result, *self.args)))}]" if self.args else repr(self.result)
 
 
 class Map:
@@ -62,8 +64,21 @@ class Operator:
     alike: Callable[[Composite], Sequence[AnyFn]] = lambda c: ()
     loops: bool = False  # it costs more than its inputs do: their values are summed
 
+    def __post_init__(self) -> None:
+        _operators[self.name] = self
+
     def __repr__(self) -> str:
         return self.name
+
+    def __reduce__(self) -> Any:
+        return _operator, (self.name,)
+
+
+_operators: dict[str, Operator] = {}
+
+
+def _operator(name: str) -> Operator:
+    return _operators[name]
 
 
 class Composite(Fn[..., Any]):
@@ -72,7 +87,8 @@ class Composite(Fn[..., Any]):
     def __init__(
         self, op: Operator, inputs: Sequence[AnyFn], params: Any, types: Sequence[Type], result: Type, grids: Grids
     ) -> None:
-        super().__init__(lambda *xs: Scope().at(self, values(self, xs)), types, result, op.name, _names(types))
+        name = _called(op.name, inputs)
+        super().__init__(lambda *xs: Scope().at(self, values(self, xs)), types, result, name, _names(types))
         self.op, self.inputs, self.params, self.grids = op, tuple(inputs), params, grids
         self.variables: frozenset[Variable] = frozenset().union(*[variables(f) for f in inputs])
         self.loops = op.loops or any([isinstance(f, Composite) and f.loops for f in inputs])
@@ -81,6 +97,20 @@ class Composite(Fn[..., Any]):
         if is_open(self):  # a value of it is composed, as all is
             return of_functions(self, args, named)
         return super().__call__(*args, **named)
+
+    @property
+    def is_everywhere(self) -> bool:
+        """True for a function of no arguments, as one of any."""
+        return self.op.name == "broadcast_arg" and self.params == ()
+
+    @property
+    def is_on_grids(self) -> bool:
+        """True for a function of the same arguments, with other grids."""
+        return self.op.name == "broadcast_arg" and self.params == tuple(range(len(self.inputs[0].types)))
+
+    @edge
+    def __reduce_ex__(self, _: Any) -> Any:
+        return _again, (self.name, _rows(self))
 
     @edge
     def __bool__(self) -> bool:
@@ -108,6 +138,13 @@ def _grids(f: AnyFn | None, of: MapType) -> Grids:
     return grids_of(f) if f is not None else (None,) * len(of.args)
 
 
+def _called(operator: str, inputs: Sequence[AnyFn]) -> str:
+    """The name of a composite: `exp(sin)`, `nabla(curve)`, or `add(...)` where that would be long."""
+    head, *names = [f.name for f in inputs] if operator == "compose" else [operator, *[f.name for f in inputs]]
+    name = f"{head}({', '.join(names)})"
+    return name if len(name) <= LONGEST_NAME else f"{head if len(head) <= LONGEST_NAME else operator}(...)"
+
+
 def _names(types: Sequence[Type]) -> list[str]:
     return [f"x{k}" for k in range(len(types))] if len(types) > 1 else ["x"][: len(types)]
 
@@ -127,6 +164,11 @@ def type_of(f: AnyFn) -> MapType:
 
 def grids_of(f: AnyFn) -> Grids:
     return f.grids if isinstance(f, Composite) else (None,) * len(f.types)
+
+
+def merged(*found: Grids) -> Grids:
+    """The grid of each argument: the first that there is."""
+    return tuple([next((g for g in grids if g is not None), None) for grids in zip(*found, strict=True)])
 
 
 def values(f: AnyFn, xs: Sequence[Any]) -> list[Value]:
@@ -166,6 +208,39 @@ def order(*outs: AnyFn, of: Callable[[AnyFn], Sequence[AnyFn]] | None = None) ->
             seen.add(f)
             stack.append((f, True))
             stack.extend([(g, False) for g in reversed(inputs(f)) if g not in seen])
+
+
+# pickles: a list of the functions of a graph, so that depth is no matter
+
+
+def _rows(out: Composite) -> list[Any]:
+    """The functions that `out` is made of: of each composite its parts, with its inputs by their places in the list."""
+    places, rows = dict[AnyFn, int](), list[Any]()
+    for f in order(out):
+        places[f] = len(rows)
+        rows.append(f if not isinstance(f, Composite) else (
+            f.op, [places[g] for g in f.inputs], f.params, f.types, f.result, f.grids, f.name
+        ))  # fmt: skip
+    return rows
+
+
+def _again(name: str, rows: Sequence[Any]) -> AnyFn:
+    """The last function of the list that `_rows` gave."""
+    fs: list[AnyFn] = []
+    for row in rows:
+        if not isinstance(row, tuple):
+            fs.append(row)
+            continue
+        op, places, params, types, result, grids, called = cast("tuple[Any, ...]", row)
+        inputs = [fs[k] for k in places]
+        if op is VARIABLE:
+            f = Variable(inputs[0], MapType(result, types), called, grids)
+            f.open = False
+        else:
+            f = made(op, inputs, types, result, params, grids)
+        fs.append(f)
+    fs[-1].name = name
+    return fs[-1]
 
 
 class Scope:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any, TypeGuard
 
 from .. import ir
 from ..errors import TypeMismatch, here
-from ..frontend.arrays.ufuncs import applied
-from ..frontend.function import AnyFn, Fn, make
+from ..frontend import vocabulary
+from ..frontend.arrays import ufuncs
+from ..frontend.function import AnyFn, Fn
 from ..frontend.operators import view
 from ..frontend.signatures import name_of
 from ..frontend.values import infer
+from ..host.marshal import is_listing
 from ..ir.numbers import as_number
 from ..ir.types import Real, Type
-from ..ir.value import OPERATORS, is_function
+from ..ir.value import OPERATORS, host_index, is_function
 from . import operators
 from .composites import MapType, type_of
 
@@ -42,19 +44,58 @@ def as_function(x: Any, want: MapType | None = None) -> AnyFn:
     return operators.number(x, t)
 
 
+Slot = Any  # an operand: the type of what a function gives; a number, which is bound; or a tuple of such
+
+
+class Elementary(Fn[..., Any]):
+    """`f`, a function of traced values, at operands of these types; what is no type is bound."""
+
+    def __init__(self, f: Callable[..., Any], operands: tuple[Slot, ...]) -> None:
+        self.operands, self.symbol = operands, getattr(f, "symbol", None)
+        types = [t for t in _leaves(operands) if isinstance(t, Type)]
+        name, names = getattr(f, "__name__", "f"), [f"x{k}" for k in range(len(types))]
+
+        def body(*xs: Any) -> Any:
+            return f(*_filled(operands, iter(xs)))
+
+        with ir.building(name) as b:
+            result = infer(body(*[view(b.param(t, n)) for t, n in zip(types, names, strict=True)])).type
+        super().__init__(body, types, result, name, names)
+        self.made_by = _elementary, (f, operands), {}
+
+    def written(self, args: Sequence[str]) -> str:
+        """A call as text, with these for the arguments."""
+        texts = list(map(_text, _filled(self.operands, iter(args))))
+        if self.symbol is None:
+            return f"{self.name}({', '.join(texts)})"
+        return f" {self.symbol} ".join(texts) if len(texts) == 2 else f"{self.symbol}{texts[0]}"
+
+
 @cache
-def _elementary(f: Callable[..., Any], operands: tuple[Type | float, ...], name: str) -> AnyFn:
-    """`f`, a function of traced values, at operands of these types; a number in the place of a type is bound."""
-    types = [t for t in operands if isinstance(t, Type)]
+def _elementary(f: Callable[..., Any], operands: tuple[Slot, ...]) -> Elementary:
+    """One for the same function and operands."""
+    return Elementary(f, operands)
 
-    def body(*xs: Any) -> Any:
-        given = iter(xs)
-        return f(*[next(given) if isinstance(t, Type) else t for t in operands])
 
-    names = [f"x{k}" for k in range(len(types))]
-    with ir.building(name) as b:
-        result = infer(body(*[view(b.param(t, n)) for t, n in zip(types, names, strict=True)])).type
-    return make(body, types, result, name, names)
+def _text(x: Any) -> str:
+    return f"[{', '.join([_text(y) for y in x])}]" if is_listing(x) else str(x)
+
+
+def _leaves(operands: Sequence[Slot]) -> Iterator[Slot]:
+    for x in operands:
+        yield from _leaves(x) if is_listing(x) else (x,)
+
+
+def _filled(operands: Sequence[Slot], xs: Iterator[Any]) -> list[Any]:
+    """The operands, with the values `xs` in the places of types."""
+    return [next(xs) if isinstance(t, Type) else _filled(t, xs) if is_listing(t) else t for t in operands]
+
+
+def _slot(x: Any) -> Any:
+    """An operand: a function, a number, or a tuple of such if it is a list with a function or of integers."""
+    if is_listing(x) and (any(map(is_fn, x)) or all([host_index(y) is not None for y in x])):
+        return tuple(map(_slot, x))
+    return _number(x) if isinstance(x, (int, float)) else as_function(x)
 
 
 def pointwise(f: Callable[..., Any], *operands: Any) -> AnyFn:
@@ -62,17 +103,20 @@ def pointwise(f: Callable[..., Any], *operands: Any) -> AnyFn:
 
     `f` is any function of traced values: `F.pointwise(rose.dot, g, h)`.
     """
-    given = [_number(x) if isinstance(x, (int, float)) else as_function(x) for x in operands]
-    fs = [g for g in given if is_fn(g)]
+    given = tuple(map(_slot, operands))
+    fs = [g for g in _leaves(given) if is_fn(g)]
     first = next((g for g in fs if g.types), None)
     types = () if first is None else type_of(first).args
     for g in fs:
         if first is not None and g.types and type_of(g).args != types:
             what = f"{said(first)}, and {said(g)}, are functions of different arguments"
             raise TypeMismatch(what, here(), "compose one with a function of those of the other: f(g)")
-    slots = tuple([type_of(g).result if is_fn(g) else g for g in given])
-    inner = _elementary(f, slots, getattr(f, "__name__", "f"))
+    inner = _elementary(f, _types(given))
     return operators.compose(inner, [everywhere(g, types) for g in fs])
+
+
+def _types(given: Sequence[Any]) -> tuple[Slot, ...]:
+    return tuple([type_of(x).result if is_fn(x) else _types(x) if is_listing(x) else x for x in given])
 
 
 def _number(x: Any) -> Any:
@@ -95,23 +139,55 @@ def _python(symbol: str, x: Any, y: Any = None) -> Any:
     return OPERATORS[symbol](x, y)
 
 
-def _numpy(name: str, *xs: Any) -> Any:
-    return applied(name, xs, {})
+def _elements(name: str, *xs: Any) -> Any:
+    return ufuncs.applied(name, xs, {})
+
+
+def _arrays(f: Callable[..., Any], *xs: Any, **named: Any) -> Any:
+    return vocabulary.applied(f, xs, named)
+
+
+_NAMES = {
+    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "**": "power", "<": "less", "<=": "less_equal",
+    ">": "greater", ">=": "greater_equal", "neg": "negative", "abs": "abs",
+}  # fmt: skip
+
+
+class _Bound:
+    """A function of a name, and of values, of that name: equal ones are one, so what is made of them is made once."""
+
+    def __init__(self, f: Callable[..., Any], of: str, name: str, symbol: str | None = None) -> None:
+        self.f, self.of, self.__name__, self.symbol = f, of, name, symbol
+
+    def __call__(self, *xs: Any) -> Any:
+        return self.f(self.of, *xs)
+
+    def __reduce__(self) -> Any:
+        return _bound, (self.f, self.of, self.__name__, self.symbol)
 
 
 @cache
-def _named(f: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """`f` of that name: one function, so that what is made of it is made once."""
-    one: Any = partial(f, name)
-    one.__name__ = name
-    return one
+def _bound(f: Callable[..., Any], of: str, name: str, symbol: str | None = None) -> _Bound:
+    return _Bound(f, of, name, symbol)
 
 
 def operator(symbol: str, *operands: Any) -> AnyFn:
     """Python's operator, of functions."""
-    return pointwise(_named(_python, symbol), *operands)
+    written = {"neg": "-", "abs": None}.get(symbol, symbol)
+    return pointwise(_bound(_python, symbol, _NAMES[symbol], written), *operands)
 
 
-def ufunc(name: str, operands: Sequence[Any]) -> AnyFn:
-    """NumPy's function of that name, of functions."""
-    return pointwise(_named(_numpy, name), *operands)
+def ufunc(name: str, operands: Sequence[Any], named: dict[str, Any]) -> AnyFn:
+    """NumPy's function of elements of that name, of functions; a TypeMismatch if it has no meaning."""
+    if name not in ufuncs.MEANINGS or named:
+        given = f" with {next(iter(named))}" if name in ufuncs.MEANINGS else ""
+        what = f"{name}{given} of functions is not defined, only of what they give"
+        raise TypeMismatch(what, here(), "write a function of values: F.pointwise(lambda y: ..., f)")
+    return pointwise(_bound(_elements, name, name), *operands)
+
+
+def array_function(f: Callable[..., Any], operands: Sequence[Any], named: dict[str, Any]) -> AnyFn:
+    """NumPy's function `f` of arrays, of functions to arrays: `np.linalg.norm(g)`."""
+    one: Any = partial(_arrays, f, **named)
+    one.__name__ = f.__name__
+    return pointwise(one, *operands)

@@ -11,8 +11,9 @@ from .. import errors
 from ..derivatives.gradients import Vjp
 from ..errors import NotDifferentiable, NotLinear, TypeMismatch, edge, here
 from ..frontend.annotations import Dual, as_type
-from ..frontend.function import AnyFn
-from ..frontend.signatures import name_of, written
+from ..frontend.function import AnyFn, MadeBy
+from ..frontend.pickling import again, by_value, is_global, unnamed
+from ..frontend.signatures import fresh_name, name_of, written
 from ..frontend.transforms import OfFunctions
 from ..host.marshal import is_listing
 from ..ir import shown
@@ -20,7 +21,7 @@ from ..ir.types import Real, untyped
 from ..ir.value import host_index
 from . import operators
 from .algebra import evaluated
-from .composites import MapType, Variable, type_of, variables
+from .composites import Composite, MapType, Variable, type_of, variables
 from .elementary import as_function
 from .transforms import pulled, pushed
 
@@ -28,19 +29,47 @@ from .transforms import pulled, pushed
 class Functional(OfFunctions):
     """A function of functions, which gives a number, a function, or a tuple of such: call it, differentiate it.
 
-    `types` has the type of each parameter, and `result` that of the result, or None if it is not declared.
+    `types` and `names` have the type and the name of each parameter, and `result` the type of the result, or None if
+    it is not declared.
     """
 
-    def __init__(self, body: Callable[..., Any], types: Sequence[MapType], result: MapType | None, name: str) -> None:
+    def __init__(
+        self, body: Callable[..., Any], types: Sequence[MapType], result: MapType | None, name: str,
+        names: Sequence[str],
+    ) -> None:  # fmt: skip
         functools.update_wrapper(self, body)
-        self.body, self.types, self.result, self.name = body, tuple(types), result, name
+        self.body, self.types, self.result, self.name, self.names = body, tuple(types), result, name, list(names)
+        self.made_by: MadeBy | None = None  # the transform that gave it
 
     def __repr__(self) -> str:
-        return f"<functional {self.name}({', '.join(map(repr, self.types))})>"
+        params = ", ".join([f"{n}: {t!r}" for n, t in zip(self.names, self.types, strict=True)])
+        return f"<functional {self.name}({params})>"
 
     @edge
     def __call__(self, *fs: Any) -> Any:
-        return _each(evaluated, self.composed(fs)[1])
+        ys, out = self.composed(fs)
+        _name(out, self.name, frozenset(ys))
+        return _each(evaluated, out)
+
+    @edge
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self.made_by is not None:
+            return again, self.made_by
+        by_name = by_value() is None
+        if (by_name or self.__module__ != "__main__") and is_global(self):
+            return self.body.__qualname__
+        if by_name:
+            raise unnamed(self, self.name)
+        return object.__reduce_ex__(self, protocol)
+
+    def of_parameters(self) -> tuple[list[Variable], Any]:
+        """Variables that stand for its parameters, and the result, of those."""
+        xs = [Variable(None, t, n) for t, n in zip(self.types, self.names, strict=True)]
+        out = self.composed(xs)[1]
+        if not isinstance(out, Vjp):
+            return xs, out
+        ct = Variable(None, type_of(out.ret), fresh_name("ct", self.names))
+        return [*xs, ct], (out.ret, out.grad(ct))
 
     def composed(self, fs: Sequence[Any]) -> tuple[list[Variable], Any]:
         """A variable for each of the functions `fs`, and what the body makes of them: nothing is evaluated."""
@@ -74,7 +103,9 @@ class Functional(OfFunctions):
         if transform not in TRANSFORMS:
             what = f"rose.{transform} takes an @fn function, not the functional {self.name}"
             raise TypeMismatch(what, here(), f"use one of {', '.join(TRANSFORMS)}")
-        return TRANSFORMS[transform](self, *args, **named)
+        made = TRANSFORMS[transform](self, *args, **named)
+        made.made_by = TRANSFORMS[transform], (self, *args), named
+        return made
 
 
 def _each(f: Callable[[Any], Any], x: Any) -> Any:
@@ -84,6 +115,17 @@ def _each(f: Callable[[Any], Any], x: Any) -> Any:
     if isinstance(x, Dual):
         return Dual(_each(f, x.re), _each(f, x.du))
     return Vjp(_each(f, x.ret), x.grad) if isinstance(x, Vjp) else f(x)
+
+
+def _name(out: Any, name: str, of: frozenset[Variable]) -> None:
+    """Name the results of a functional, those that depend on what it was given."""
+    if is_listing(out):
+        for k, f in enumerate(out):
+            _name(f, name[:-1] + f", {k})" if name.endswith(")") else f"{name}({k})", of)
+    elif isinstance(out, Dual):
+        _name(out.du, name, of)
+    elif isinstance(out, Composite) and out.variables & of:
+        out.name = name
 
 
 @edge
@@ -105,7 +147,8 @@ def functional(body: Callable[..., Any]) -> Functional:
             what = f"{name_of(body)} needs a type for {k}"
             raise TypeMismatch(what, written(body).narrow(errors.parameter(k)), f"write {k}: F.Map[Real, Real]")
     types = [_as_map(hints[k], names) for k in inspect.signature(body).parameters]
-    return Functional(body, types, _as_map(hints["return"], names) if "return" in hints else None, name_of(body))
+    result = _as_map(hints["return"], names) if "return" in hints else None
+    return Functional(body, types, result, name_of(body), [*inspect.signature(body).parameters])
 
 
 def _as_map(hint: Any, names: dict[str, Any]) -> MapType:
@@ -145,13 +188,13 @@ def value_and_grad(of: Functional, argnums: Any = 0, what: str = "value_and_grad
         found = _pullback(_to_number(out, of, what), [ys[k] for k in ks if k is not None])(operators.number(1.0, Real))
         return out, tuple(found) if is_listing(argnums) else found[0]
 
-    return Functional(body, of.types, None, f"{what}({of.name})")
+    return Functional(body, of.types, None, f"{what}({of.name})", of.names)
 
 
 def grad(of: Functional, argnums: Any = 0) -> Functional:
     """The functional derivative: a function of the type of the parameter."""
     both = value_and_grad(of, argnums, "grad")
-    return Functional(lambda *fs: both.body(*fs)[1], of.types, None, both.name)
+    return Functional(lambda *fs: both.body(*fs)[1], of.types, None, both.name, of.names)
 
 
 def jvp(of: Functional) -> Functional:
@@ -163,7 +206,8 @@ def jvp(of: Functional) -> Functional:
         tangents = dict[AnyFn, AnyFn](zip(ys, fs[n:], strict=True))
         return Dual(out, _each(lambda y: pushed(y, tangents) or operators.zero(type_of(y)), out))
 
-    return _OfDuals(body, (*of.types, *of.types), None, f"jvp({of.name})")
+    names = [*of.names, *[fresh_name(f"d{n}", of.names) for n in of.names]]
+    return _OfDuals(body, (*of.types, *of.types), None, f"jvp({of.name})", names)
 
 
 class _OfDuals(Functional):
@@ -179,7 +223,7 @@ class _OfDuals(Functional):
 def hvp(of: Functional) -> Functional:
     """The second derivative of a functional of one function, along a direction: a function."""
     both = jvp(grad(of))
-    return Functional(lambda *fs: both.body(*fs).du, both.types, None, f"hvp({of.name})")
+    return Functional(lambda *fs: both.body(*fs).du, both.types, None, f"hvp({of.name})", both.names)
 
 
 def vjp(of: Functional) -> Functional:
@@ -195,7 +239,7 @@ def vjp(of: Functional) -> Functional:
 
         return Vjp(out, edge(grad))
 
-    return Functional(body, of.types, None, f"vjp({of.name})")
+    return Functional(body, of.types, None, f"vjp({of.name})", of.names)
 
 
 def linear_transpose(of: Functional) -> Functional:
@@ -211,7 +255,7 @@ def linear_transpose(of: Functional) -> Functional:
             raise NotLinear(f"{of.name} is not linear, and has no transpose", here(), hint)
         return found[0] if len(found) == 1 else tuple(found)
 
-    return Functional(body, [type_of(out)], None, f"linear_transpose({of.name})")
+    return Functional(body, [type_of(out)], None, f"linear_transpose({of.name})", ["ct"])
 
 
 TRANSFORMS: dict[str, Callable[..., Functional]] = {

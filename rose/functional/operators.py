@@ -15,6 +15,7 @@ from ..derivatives.gradients import linear_transpose as transposed_at_once
 from ..derivatives.jacobians import jacfwd, jacrev
 from ..derivatives.linear_map import LinearMap, as_cotangent, filled
 from ..errors import NotDifferentiable
+from ..frontend.arrays.creation import itself
 from ..frontend.function import AnyFn, make
 from ..frontend.language.accumulators import accum
 from ..frontend.language.loops import range as indices
@@ -27,7 +28,7 @@ from ..frontend.values import infer, to_value
 from ..ir import Value, current_builder
 from ..ir.ops import eq
 from ..ir.types import Real, Tuple, Type, Vec, tuple_of
-from .composites import Composite, Grids, MapType, Operator, Scope, grids_of, made, type_of
+from .composites import Composite, Grids, MapType, Operator, Scope, grids_of, made, merged, type_of
 from .grids import Grid
 
 T = TypeVar("T")
@@ -38,18 +39,28 @@ T = TypeVar("T")
 @cache
 def _known(f: Callable[..., Any], types: tuple[Type, ...], result: Type, name: str) -> AnyFn:
     """The function of numbers that `f` is at these types: one for the same `f`."""
-    return make(f, types, result, name, names_of(f, len(types)))
+    return _again(make(f, types, result, name, names_of(f, len(types))), _known, f, types, result, name)
+
+
+def _again(f: AnyFn, by: Callable[..., AnyFn], *args: Any) -> AnyFn:
+    """`f`, which a pickle makes again by this call."""
+    f.made_by = by, args, {}
+    return f
 
 
 def number(x: Any, t: Type) -> AnyFn:
     """A function of no arguments that gives `x`: a host value, or a traced one."""
-    return make(lambda: x, [], t, "constant", [])
+    return _again(make(lambda: x, [], t, "constant", []), number, x, t)
 
 
 def zero(t: MapType) -> AnyFn:
     """The function of that type that is zero."""
-    nothing = make(lambda: current_builder().zero(t.result), [], t.result, "zero", [])
-    return broadcast_arg(nothing, t.args, (), (None,) * len(t.args))
+    return broadcast_arg(_nothing(t.result), t.args, (), (None,) * len(t.args))
+
+
+@cache
+def _nothing(t: Type) -> AnyFn:
+    return _again(make(lambda: current_builder().zero(t), [], t, "zero", []), _nothing, t)
 
 
 def _each_number(f: Callable[..., Value], *ys: Value) -> Any:
@@ -81,8 +92,7 @@ def _plus(x: Value, y: Value) -> Value:
 
 def compose(f: AnyFn, gs: Sequence[AnyFn], inverse: AnyFn | None = None) -> Composite:
     """`x -> f(g1(x), g2(x), ...)`, of functions of the same arguments."""
-    grids = tuple([next((g for g in found if g is not None), None) for found in zip(*map(grids_of, gs), strict=True)])
-    return made(COMPOSE, (f, *gs), type_of(gs[0]).args, type_of(f).result, inverse, grids)
+    return made(COMPOSE, (f, *gs), type_of(gs[0]).args, type_of(f).result, inverse, merged(*map(grids_of, gs)))
 
 
 def _compose_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
@@ -157,7 +167,8 @@ def _minus_divergence(jacobian: Type, result: Type, of: Type) -> AnyFn:
     def body(j: Any) -> Any:
         return _divergence(j, result, of)
 
-    return make(body, [jacobian], result, "minus_divergence", ["jacobian"])
+    made = make(body, [jacobian], result, "minus_divergence", ["jacobian"])
+    return _again(made, _minus_divergence, jacobian, result, of)
 
 
 def _divergence(j: Any, result: Type, of: Type) -> Any:
@@ -206,7 +217,7 @@ def _linearize_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
     """Rule 14: minus the divergence of the integral of `t ct(x, t)` over the tangent `t`, which needs a grid."""
     (f,), (k, *more) = c.inputs, c.params
     n = len(f.types)
-    grid = c.grids[n] or grids_of(ct)[n]
+    grid = merged(c.grids[n:], grids_of(ct)[n:])[0]
     if grid is None or more or type_of(f).args[k] is not Real:
         what = f"the derivative in {f.name} of its linearisation is an integral over all tangents, of one argument"
         raise NotDifferentiable(what, c.loc, "give a grid for the tangent: F.linearize(f).on(None, grid)")
@@ -301,10 +312,8 @@ def _integrate_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
 def _integrate_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
     """Rule 18: a function that is constant in the argument that was integrated."""
     (f,), (k, grid) = c.inputs, _kept(c)
-    others = tuple([j for j in range(len(f.types)) if j != k])
-    theirs = dict(zip(others, grids_of(ct), strict=True))
-    grids = tuple([grid if j == k else theirs[j] or g for j, g in enumerate(grids_of(f))])
-    return broadcast_arg(ct, type_of(f).args, others, grids)
+    others, theirs = tuple([j for j in range(len(f.types)) if j != k]), grids_of(ct)
+    return broadcast_arg(ct, type_of(f).args, others, merged((*theirs[:k], grid, *theirs[k:]), grids_of(f)))
 
 
 def _kept(c: Composite) -> tuple[int, Grid]:
@@ -336,7 +345,7 @@ def _broadcast_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
     at, kept = c.params, list(range(len(c.types)))
     for k in reversed(kept.copy()):
         if k not in at:
-            grid = grids_of(ct)[k] or c.grids[k]
+            (grid,) = merged(grids_of(ct)[k : k + 1], c.grids[k : k + 1])
             if grid is None:
                 what = f"the derivative is an integral over argument {k}, of type {c.types[k]!r}, which has no grid"
                 raise NotDifferentiable(what, c.loc, "attach one to a function of it: f.on(grid)")
@@ -348,7 +357,7 @@ def _broadcast_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
 def on(f: AnyFn, grids: Sequence[Grid | None]) -> AnyFn:
     """`f` with these grids, where it has none."""
     mine = grids_of(f)
-    both = tuple([a or b for a, b in zip(mine, grids, strict=True)])
+    both = merged(mine, tuple(grids))
     types = type_of(f).args
     return f if both == mine else broadcast_arg(f, types, tuple(range(len(types))), both)
 
@@ -361,13 +370,9 @@ BROADCAST = Operator(
 )
 
 
-def _itself(x: Any) -> Any:
-    return x
-
-
 def argument(types: Sequence[Type], k: int) -> Composite:
     """The function of `types` that gives its argument `k`."""
-    return broadcast_arg(_known(_itself, (types[k],), types[k], "identity"), tuple(types), (k,), (None,) * len(types))
+    return broadcast_arg(_known(itself, (types[k],), types[k], "identity"), tuple(types), (k,), (None,) * len(types))
 
 
 # permute_args
@@ -466,8 +471,7 @@ def _partial_transpose(c: Composite, at: int, ct: AnyFn) -> AnyFn:
         types = type_of(ct).args
         back = linear_transpose(f, (k,))
         whole = compose(back, [*[argument(types, j) for j in range(len(c.types))], ct])
-        grids = tuple([a or b for a, b in zip(grids_of(ct), c.grids, strict=True)])
-        return _broadcast_transpose(broadcast_arg(value, types, (), grids), 0, whole)
+        return _broadcast_transpose(broadcast_arg(value, types, (), merged(grids_of(ct), c.grids)), 0, whole)
     grid = grids_of(f)[k]
     if grid is None or grid.type is not Real:
         what = f"the derivative in {f.name}, read at one point, is Dirac's delta there, which is no function"
@@ -513,8 +517,7 @@ def add(fs: Sequence[AnyFn]) -> AnyFn:
     """The sum of functions of the same type."""
     if len(fs) == 1:
         return fs[0]
-    grids = tuple([next((g for g in found if g is not None), None) for found in zip(*map(grids_of, fs), strict=True)])
-    return made(ADD, fs, type_of(fs[0]).args, type_of(fs[0]).result, None, grids)
+    return made(ADD, fs, type_of(fs[0]).args, type_of(fs[0]).result, None, merged(*map(grids_of, fs)))
 
 
 def _add_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:

@@ -93,7 +93,7 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
             return self._emit(
                 b, tuple([a if a.__class__ is Value else _lifted(b, args, k) for k, a in enumerate(args)])
             )
-        except OfFunctions:
+        except MeetsFunction:
             return OPERATORS["pointwise"](self, *args)
         except Exception as e:
             hide_our_frames(e)
@@ -120,7 +120,15 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
     def __repr__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> Any:
+        return _row, (self.name,)
+
     __name__ = property(__repr__)
+
+
+def _row(name: str) -> Op:
+    """The row of that name, of a pickle."""
+    return OPS[name]
 
 
 def _place(args: Sequence[Any], k: int) -> Loc:
@@ -128,23 +136,27 @@ def _place(args: Sequence[Any], k: int) -> Loc:
     return here().narrow(argument(k, "", len(args)))
 
 
-class OfFunctions(Exception):
+class MeetsFunction(Exception):
     """Raised, and caught, where an operation meets a function in the place of a number."""
+
+
+def _of_host(args: Sequence[Any], k: int) -> Any:
+    """An argument of the host, which is no function."""
+    if hasattr(args[k], "__rose_function__"):
+        raise MeetsFunction
+    return args[k]
 
 
 def _number(args: Sequence[Any], k: int) -> float:
     """An argument of the host as a number."""
-    if hasattr(args[k], "__rose_function__"):
-        raise OfFunctions
-    return as_number(args[k], _place(args, k))
+    return as_number(_of_host(args, k), _place(args, k))
 
 
 def _lifted(b: Builder, args: Sequence[Any], k: int) -> Value:
     """An argument of the host as a literal: a number, or an array of them."""
-    if hasattr(args[k], "__rose_function__"):
-        raise OfFunctions
+    x = _of_host(args, k)
     try:
-        return OPERATORS["array"](args[k]) if is_listed(args[k]) else b.lift(args[k])
+        return OPERATORS["array"](x) if is_listed(x) else b.lift(x)
     except RoseError as e:
         raise e.at(_place(args, k)) from None
 

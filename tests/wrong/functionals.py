@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import rose
 from rose import Real, Vec, fn
 from rose import functional as F
@@ -136,3 +138,23 @@ def a_kernel_of_one_argument():
 
 def a_tuple_of_what_is_none():
     return F.split(curve)
+
+
+def a_reduction_of_a_ufunc():
+    return np.add.reduce(curve)
+
+
+def a_ufunc_with_a_named_argument():
+    return np.add(curve, curve, where=True)
+
+
+def an_array_function_without_a_meaning():
+    return np.fft.fft(curve)
+
+
+def a_list_with_a_function_among_numbers():
+    return curve([curve, 1.0])
+
+
+def a_text_of_what_is_no_function():
+    return F.show(3)

@@ -53,13 +53,42 @@ class Edge:
         self.into: list[Item] = []
 
 
+class Drawing:
+    """Items, in boxes, and the edges between them."""
+
+    def __init__(self) -> None:
+        self.root = Box([], None)
+        self.edges: list[Edge] = []
+
+    def add(self, item: Item) -> Item:
+        assert item.parent is not None
+        item.parent.items.append(item)
+        return item
+
+    def box(self, label: Sequence[str], parent: Box) -> Box:
+        made = Box(label, parent)
+        parent.items.append(made)
+        return made
+
+    def edge(self, start: Item, end: Item, *, dashed: bool = False) -> None:
+        made = Edge(start, end, dashed)
+        self.edges.append(made)
+        around, outer_start, outer_end = _meet(start, end)
+        around.edges.append(made)
+        for box, item in _up(start, outer_start):
+            box.leaving.append((made, item))
+        for box, item in _up(end, outer_end):
+            box.entering.append((made, item))
+
+
 _KINDS: dict[type, str] = {Opaque: "opaque", Branch: "if", While: "while"}
 
 
-class Graph:
+class Graph(Drawing):
+    """The graph of functions, and of all that they call."""
+
     def __init__(self, funcs: Sequence[Func]) -> None:
-        self.root = Box([], None)
-        self.edges: list[Edge] = []
+        super().__init__()
         self.funcs: dict[Func, Box] = {}
         self.calls: list[tuple[Item, Func]] = []
         self.adders: dict[Value, list[Item]] = {}  # what adds to each accumulator
@@ -115,26 +144,6 @@ class Graph:
     def node(self, label: str, v: Value, kind: str, box: Box) -> Item:
         return self.add(Item([label, spell(v.type)], kind, box))
 
-    def add(self, item: Item) -> Item:
-        assert item.parent is not None
-        item.parent.items.append(item)
-        return item
-
-    def box(self, label: Sequence[str], parent: Box) -> Box:
-        made = Box(label, parent)
-        parent.items.append(made)
-        return made
-
-    def edge(self, start: Item, end: Item, *, dashed: bool = False) -> None:
-        made = Edge(start, end, dashed)
-        self.edges.append(made)
-        around, outer_start, outer_end = _meet(start, end)
-        around.edges.append(made)
-        for box, item in _up(start, outer_start):
-            box.leaving.append((made, item))
-        for box, item in _up(end, outer_end):
-            box.entering.append((made, item))
-
 
 def _whole(ref: Value) -> Value:
     """The accumulator that another is a part of."""
@@ -171,9 +180,8 @@ def _up(item: Item, last: Item) -> Iterator[tuple[Box, Item]]:
 # for Graphviz
 
 
-def dot(funcs: Sequence[Func]) -> str:
-    """The graph of functions and all that they call, in the language of Graphviz."""
-    graph = Graph(funcs)
+def dot(graph: Drawing) -> str:
+    """A graph in the language of Graphviz."""
     names: dict[Item, str] = {}
     lines = ["digraph rose {", "  compound=true;", '  node [shape=box, style="rounded,filled", fontname=monospace];']
     lines += _dot_items(graph.root, names, "  ")
@@ -210,9 +218,8 @@ def _dot_items(box: Box, names: dict[Item, str], indent: str) -> Iterator[str]:
 # as a picture
 
 
-def svg(funcs: Sequence[Func]) -> str:
-    """A picture of the graph of functions and all that they call."""
-    graph = Graph(funcs)
+def svg(graph: Drawing) -> str:
+    """A picture of a graph."""
     _layout(graph.root)
     _place(graph.root, 0.0, 0.0)
     w, h = graph.root.w, graph.root.h

@@ -833,6 +833,37 @@ def test_ir_drops_dead_code_when_it_optimises(sh: Shell):
     assert " * " not in sh("ir", "dead.py:f", "--pass", "optimise").out
 
 
+FUNCTIONALS = """import rose
+from rose import Real, fn, functional as F
+
+@F.functional
+def energy(y: F.Map[Real, Real]) -> Real:
+    return F.integrate(y**2, F.Grid.trapezoid(0.0, 1.0, 5))
+
+@fn
+def curve(x: Real) -> Real:
+    return x
+
+slope = rose.grad(energy)(curve)
+"""
+
+
+def test_ir_prints_the_operators_of_a_functional(sh: Shell):
+    sh.write("energy.py", FUNCTIONALS)
+    whole = sh("ir", "energy.py:energy").out
+    assert whole.startswith("def energy(y: Map[Real, Real]): Real =\n") and "integrate(f0, 0, g0)" in whole
+    assert sh("ir", "energy.py:slope", "--pass", "compose").out.startswith("def grad(energy): Map[Real, Real] =\n")
+    assert "\ndef grad_energy(x: Real): Real =\n" in sh("ir", "energy.py:slope").out
+    assert sh("ir", "energy.py:energy", "--dot").out.startswith("digraph rose {")
+    assert sh("ir", "energy.py:energy", "--svg").out.startswith("<svg ")
+
+
+def test_a_functional_is_composed_and_neither_traced_nor_compiled(sh: Shell):
+    sh.write("energy.py", FUNCTIONALS)
+    assert "energy is composed, and not traced yet" in sh.fails(2, "ir", "energy.py:energy", "--pass", "jvp")
+    assert "energy is a functional: name a function" in sh.fails(2, "compile", "energy.py:energy", "-o", "out")
+
+
 SLOPES = """import rose
 from rose import Real, Vec
 
@@ -881,7 +912,7 @@ def test_ir_says_how_long_each_pass_took(sh: Shell):
 
 def test_ir_lists_the_passes_where_one_is_unknown(sh: Shell):
     said = [sh.fails(2, "ir", "model.py:loss", option, "nonsense") for option in ("--pass", "--without")]
-    assert "'nonsense' is not one of 'trace', 'jvp'," in said[0]
+    assert "'nonsense' is not one of 'compose', 'trace', 'jvp'," in said[0]
     assert "'nonsense' is not one of 'early-dead-code', 'move-invariants'," in said[1]
     wrong = sh.fails(2, "ir", "model.py:loss", "--pass", "jvp", "--after-each")
     assert wrong.startswith(

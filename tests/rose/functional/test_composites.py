@@ -1,5 +1,7 @@
 """Composites: one of each, evaluated once at the same arguments, in code that grows with the depth alone."""
 
+import copy
+import pickle
 from typing import Any
 
 import pytest
@@ -105,3 +107,43 @@ def test_module_and_interpreter_agree_to_the_bit():
 
 def test_the_type_of_a_function_is_written_as_it_is_read():
     assert repr(Surface) == "Map[Real, Real, Real]" and repr(Curve) == "Map[Real, Real]"
+
+
+PICKLED: dict[str, Any] = {
+    "a sum": lambda: sin + 2.0 * cos,
+    "an operation": lambda: rose.exp(sin),
+    "an option": lambda: rose.sum(rose.stack([sin, cos]), axis=0),
+    "a slope": lambda: rose.grad(ten)(sin),
+    "a second derivative": lambda: rose.hvp(ten)(sin, cos),
+    "an integral": lambda: kernel.on(None, LINE) @ sin,
+    "an inverse": lambda: F.compose(sin, cos, inverse=cos),
+}
+
+
+@pytest.mark.parametrize("name", PICKLED)
+def test_a_composite_is_pickled_as_its_operators(name: str):
+    f = PICKLED[name]()
+    again = pickle.loads(pickle.dumps(f))
+    assert (again.name, again(0.3)) == (f.name, f(0.3)) and copy.deepcopy(f) is f
+
+
+def test_a_deep_composite_is_pickled_without_a_deep_stack():
+    f = tower(sin, 1000)
+    assert pickle.loads(pickle.dumps(f)) is f
+
+
+def test_a_functional_is_pickled_by_its_name_and_a_derivative_as_that_of_it():
+    assert pickle.loads(pickle.dumps(ten)) is ten
+    assert pickle.loads(pickle.dumps(rose.grad(ten)))(sin)(0.3) == rose.grad(ten)(sin)(0.3)
+
+
+def test_a_functional_of_a_function_is_pickled_by_value_alone():
+    cloudpickle = pytest.importorskip("cloudpickle")
+
+    @F.functional
+    def local(y: Curve) -> Real:
+        return F.integrate(y, LINE)
+
+    with pytest.raises(rose.RoseError, match="local cannot be pickled by name"):
+        pickle.dumps(local)
+    assert pickle.loads(cloudpickle.dumps(local))(sin) == local(sin)

@@ -1,5 +1,6 @@
 """Functions of values applied to functions: operators, the operations, NumPy's names."""
 
+import math
 import operator as op
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,30 @@ from .functions import cos, exp, product, sin, square
 def test_an_operator_is_pointwise(f: Callable[..., Any], of: tuple[Any, Any]):
     at = [g(0.7) if callable(g) else g for g in of]
     assert f(*of)(0.7) == pytest.approx(f(*at), rel=1e-15)
+
+
+@fn
+def places(x: Real) -> Vec[3]:
+    return [x, x * x, 2.0]
+
+
+ARRAYS: dict[str, tuple[Any, Any]] = {
+    "norm": (lambda: np.linalg.norm(places), np.linalg.norm([0.5, 0.25, 2.0])),
+    "sum": (lambda: np.sum(places, axis=0), 2.75),
+    "dot": (lambda: np.dot(places, places), 4.3125),
+    "reshape": (lambda: np.reshape(places, (3, 1)), [[0.5], [0.25], [2.0]]),
+    "stack": (lambda: np.stack([sin, sin]), [math.sin(0.5)] * 2),
+    "ours, of a list": (lambda: rose.stack([sin, 1.0]), [math.sin(0.5), 1.0]),
+    "ours, with an option": (lambda: rose.sum(places, axis=0), 2.75),
+    "maximum": (lambda: np.maximum(places, 1.0), [1.0, 1.0, 2.0]),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_numpys_functions_of_arrays_apply_to_what_functions_give(name: str):
+    of, want = ARRAYS[name]
+    np.testing.assert_allclose(of()(0.5), want, rtol=1e-15)
+    np.testing.assert_allclose(rose.compile(of())(0.5), want, rtol=1e-15)
 
 
 NAMES = ["exp", "log", "sin", "tanh", "sqrt", "sigmoid", "erf", "cosh", "expm1", "atan"]

@@ -41,7 +41,7 @@ def items(box: Box) -> list[Item]:
 
 def test_dot():
     assert (
-        dot([parse(SUM).funcs["f"]])
+        dot(Graph([parse(SUM).funcs["f"]]))
         == r"""digraph rose {
   compound=true;
   node [shape=box, style="rounded,filled", fontname=monospace];
@@ -123,8 +123,8 @@ def random_programs() -> list[list[Func]]:
 @pytest.mark.parametrize("funcs", [*programs(), *random_programs()], ids=lambda fs: fs[0].name)
 def test_a_picture_is_well_formed_and_nothing_covers_anything(funcs: list[Func]):
     with deep():
-        text = svg(funcs)
-        assert text == svg(funcs)
+        text = svg(Graph(funcs))
+        assert text == svg(Graph(funcs))
         root = ElementTree.fromstring(text)
         assert root.tag.endswith("svg") and "nan" not in text and "inf," not in text
         numbers = [float(x) for x in re.findall(r'(?:width|height|x|y)="([-\d.]+)"', text)]
@@ -147,10 +147,10 @@ def test_edges_go_down(funcs: list[Func]):
 
 def test_printer_is_escaped():
     f = parse('def f(d: {"<&>": Real}): Bool = d."<&>" < 1').funcs["f"]
-    assert "&lt;&amp;&gt;" in svg([f]) and ElementTree.fromstring(svg([f])) is not None
-    assert r"{\"<&>\": Real}" in dot([f])
+    assert "&lt;&amp;&gt;" in svg(Graph([f])) and ElementTree.fromstring(svg(Graph([f]))) is not None
+    assert r"{\"<&>\": Real}" in dot(Graph([f]))
 
 
 def test_the_same_pictures_every_time():
-    texts = {svg([parse(SUM).funcs["f"]]) + dot([parse(SUM).funcs["f"]]) for _ in range(3)}
+    texts = {svg(Graph([parse(SUM).funcs["f"]])) + dot(Graph([parse(SUM).funcs["f"]])) for _ in range(3)}
     assert len(texts) == 1
