@@ -6,8 +6,11 @@ import runpy
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from paths import ROOT
+
+import rose
 
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
 
@@ -203,6 +206,80 @@ def test_a_bundle_is_adjusted_with_a_sparse_jacobian(example: Any):
     before, after = map(float, re.findall(r"by (\d+\.\d+)", ran.printed))
     assert before > 3
     assert after < 0.5  # to which the pictures were measured
+
+
+def test_density_functionals_have_their_known_energies_and_potentials(example: Any):
+    ran = example("density")
+    lines = [[float(x) for x in re.findall(r"-?\d+\.\d+", line)] for line in ran.printed.splitlines()]
+    assert [line[:2] for line in lines] == [[-0.27064625, -0.53025135], [-0.31398675, -0.61748381], [0.75, 1.43]]
+    assert ran.potentials["Perdew"]([0.5, -0.4, 0.9]) == pytest.approx(-0.4033977332938773, rel=1e-12)
+
+
+def test_three_losses_of_the_brachistochrone_and_the_fastest_of_its_curves(example: Any):
+    lines = example("brachistochrone").printed.splitlines()
+    assert lines == [
+        "least: 2.496315, -0.003124 0.156235 1.569365",
+        "stationary: 114.284070, 784.041857 1548.111723 2491.777881",
+        "along: -0.145579, -0.100475 0.022789 1.277136",
+        "fastest: -0.264860 -0.064841 -0.030547, which takes 2.609022",
+    ]
+
+
+@pytest.mark.slow
+def test_a_network_is_trained_through_a_functional_and_its_derivative(example: Any):
+    ran = example("brachistochrone_network")
+    net, away = ran.drawn(1), ran.drawn(2)
+    moved = lambda h: ran.Network(
+        *[np.asarray(a) + h * np.asarray(b) for a, b in zip(_parts(net), _parts(away), strict=True)]
+    )
+    assert ran.least(net) == pytest.approx(_time_of(net), rel=1e-12)
+    for loss in ran.losses[:2]:  # the third has the slope of the first
+        slope = rose.grad(loss)(net)
+        along = sum([float(np.vdot(a, b)) for a, b in zip(_parts(slope), _parts(away), strict=True)])
+        assert along == pytest.approx((loss(moved(1e-6)) - loss(moved(-1e-6))) / 2e-6, rel=1e-5)
+
+
+def _parts(net: Any) -> list[Any]:
+    return [getattr(net, name) for name in ("w1", "b1", "w2", "b2", "w3", "b3", "w4", "b4")]
+
+
+def _time_of(net: Any) -> float:
+    """The time of the slide along the curve of a network, by NumPy."""
+    w1, b1, w2, b2, w3, b3, w4, b4 = map(np.asarray, _parts(net))
+    x = np.array([0.01 + 0.99 * k / 49 for k in range(50)])[:, None]
+    h, dh = x * w1 + b1, np.ones_like(x) * w1
+    for w, b in ((w2, b2), (w3, b3), (w4[None, :], b4)):
+        s = 1.0 / (1.0 + np.exp(-h))
+        h, dh = s @ w.T + b, (s * (1.0 - s) * dh) @ w.T
+    wave, turn = np.sin(math.pi * x), math.pi * np.cos(math.pi * x)
+    y, slope = h * wave - x, dh * wave + h * turn - 1.0
+    return float(np.sum(np.sqrt(1.0 + slope**2) / np.sqrt(-y)) / 50)
+
+
+def test_a_network_of_integrals_learns_kernels(example: Any):
+    printed = example("neural_functional").printed.splitlines()
+    assert printed == [
+        "after 0 steps: loss 2.641506, kernel 1.202740",
+        "after 1 steps: loss 0.771752, kernel 1.354292",
+        "after 2 steps: loss 0.284366, kernel 1.443982",
+    ]
+
+
+def test_a_pendulum_swings_as_its_action_says(example: Any):
+    ran = example("pendulum")
+    *graph, small, large, over = ran.printed.splitlines()
+    assert graph[0] == "def grad(action)(q: Map[Real, Real]): Map[Real, Real] ="
+    assert ran.acceleration(1.0, 0.3) == pytest.approx(-math.sin(1.0), rel=1e-14)
+    assert [line.rpartition(" ")[2] for line in (small, large, over)] == ["0.100000000", "1.000000000", "2.999999999"]
+
+
+def test_a_path_around_a_hill_is_found_by_natural_gradients(example: Any):
+    ran = example("least_action")
+    straight, plain, natural, *bends = [float(x) for x in re.findall(r"\d+\.\d+", ran.printed)]
+    assert straight > plain > natural and all([b > 0.0 for b in bends])
+    c, d = ran.natural(ran.straight), [1.0] + [0.0] * (ran.WAVES - 1)
+    assert ran.bend(c, d) == pytest.approx(rose.hvp(ran.cost)(c, d)[0], rel=1e-9)
+    assert np.linalg.norm(rose.grad(ran.cost)(c)) < np.linalg.norm(rose.grad(ran.cost)(ran.plain(ran.straight))) / 10
 
 
 def test_every_example_is_tested_says_what_it_shows_and_imports_little():
