@@ -232,7 +232,7 @@ def _again(name: str, rows: Sequence[Any]) -> AnyFn:
             fs.append(row)
             continue
         op, places, params, types, result, grids, called = cast("tuple[Any, ...]", row)
-        inputs = [fs[k] for k in places]
+        inputs: list[AnyFn] = [fs[k] for k in places]
         if op is VARIABLE:
             f = Variable(inputs[0], MapType(result, types), called, grids)
             f.open = False
