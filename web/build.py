@@ -139,7 +139,11 @@ def document(page: Page, packages: Sequence[Iterable[Path]]) -> str:
         nav="".join([link(other, top, here=other is page) for other in PAGES]),
         heading="" if page is HOME else f"<h1>{html.escape(page.title)}</h1>\n<p>{html.escape(page.about)}</p>",
         body=Template((WEB / page.slug / "body.html").read_text()).safe_substitute(
-            cards=cards(), code=code(page), still=still(page)
+            cards=cards(),
+            code=code(page),
+            excerpt=excerpt(page),
+            size=size(page.models[0], packages[0]),
+            still=still(page),
         ),
         sources="\n".join([source(model, files) for model, files in zip(page.models, packages, strict=True)]),
     )
@@ -180,6 +184,13 @@ def code(page: Page) -> str:
     return coloured(program.replace("\n\n\n", "\n\n"))
 
 
+def excerpt(page: Page) -> str:
+    """The first functional of a page's program, without its docstring."""
+    text = (ROOT / "examples" / f"{page.models[0].example}.py").read_text()
+    (found,) = re.findall(r"\n(@F\.functional\n.*?)\n\n\n", text, re.DOTALL)[:1] or [""]
+    return coloured(re.sub(r' *""".*?"""\n', "", found, flags=re.DOTALL)).rstrip()
+
+
 def coloured(text: str) -> str:
     """Python as HTML, with a mark on what `style.css` gives a colour."""
     marked = highlight(text, PythonLexer(), HtmlFormatter(nowrap=True))
@@ -192,14 +203,18 @@ COLOURED = {"k", "kn", "kc", "ow", "nf", "nc", "nd", "s1", "s2", "sd", "c1", "sa
 def source(model: Model, files: Iterable[Path]) -> str:
     """The Python of a model, and how large what came of it is."""
     text = (ROOT / "examples" / f"{model.example}.py").read_text()
-    (wasm,) = [file for file in files if file.name == f"{model.example}.wasm"]
-    size = f"{wasm.stat().st_size:,} bytes of WebAssembly, {gzipped(wasm.read_bytes()):,} gzipped"
     return (
-        f"<details><summary>Its Python, <code>{model.example}.py</code>: {size}</summary>\n"
+        f"<details><summary>Its Python, <code>{model.example}.py</code>: {size(model, files)}</summary>\n"
         f'<pre tabindex="0"><code>{coloured(text)}</code></pre></details>\n'
         f'<p>In a page of yours: <code>import init from "./{model.folder}/index.js";</code> '
         f'and <a href="{model.folder}/README.md">its folder</a>.</p>'
     )
+
+
+def size(model: Model, files: Iterable[Path]) -> str:
+    """How large the module of a model is."""
+    (wasm,) = [file for file in files if file.name == f"{model.example}.wasm"]
+    return f"{wasm.stat().st_size:,} bytes of WebAssembly, {gzipped(wasm.read_bytes()):,} gzipped"
 
 
 if __name__ == "__main__":

@@ -59,6 +59,12 @@ PAGES: tuple[Page, ...] = (
         (Model("robot", ("improve", "replay", "newborn", "springs")),),
     ),
     Page(
+        "slide",
+        "The fastest slide",
+        "A bead on a curve: the derivative of its time with respect to the whole curve leads to the fastest one.",
+        (Model("slide", ("seconds", "descend", "pull", "look", "cycloid")),),
+    ),
+    Page(
         "drag",
         "Drag anything",
         "A walking leg and a triangle, drawn from a few parameters: every point that is drawn can be dragged.",

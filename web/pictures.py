@@ -121,6 +121,23 @@ def robot(model: Any) -> str:
     )  # fmt: skip
 
 
+def slide(model: Any) -> str:
+    x, y, end = 1.0, 5.6, [8.0, -3.4]
+    hump = [[0.0, h] for h in (-0.6, -0.2, 0.9, -0.5, *[0.0] * 6)]
+    places, wheel = model.look(end, hump), model.cycloid(end)
+    turns = [wheel.angle * k / 40 for k in range(41)]
+    r = wheel.radius
+    rolled = [(x + r * (t - math.sin(t)), y - r * (1 - math.cos(t))) for t in turns]
+    ways = {"cycloid": rolled, "straight": [(x, y), (x + end[0], y + end[1])],
+            "slide": [(x + p.at[0], y + p.at[1]) for p in places]}  # fmt: skip
+    drawn = [_element("path", class_=name, d=_path(_below(way))) for name, way in ways.items()]
+    ends = [_element("circle", class_="handle dot", cx=x, cy=y) for x, y in _below(ways["straight"])]
+    return _svg(
+        "world", "0 -6.4 10 7", "A slide with a hump, the straight line, and the cycloid, which is the fastest of them",
+        *drawn, *ends,
+    )  # fmt: skip
+
+
 _BARS = [(0, 2), (2, 3), (1, 3), (2, 4), (1, 4), (1, 5), (3, 5), (5, 6), (4, 6), (6, 7), (4, 7)]
 _JANSEN = [15, 50, 41.5, 61.9, 39.3, 40.1, 55.8, 39.4, 36.7, 65.7, 49]
 
@@ -157,5 +174,6 @@ def fit(model: Any) -> str:
 
 
 PICTURES: Mapping[str, Callable[[Any], str]] = {
-    "home": home, "quadratic": quadratic, "billiards": billiards, "robot": robot, "drag": drag, "fit": fit,
+    "home": home, "quadratic": quadratic, "billiards": billiards, "robot": robot, "slide": slide,
+    "drag": drag, "fit": fit,
 }  # fmt: skip

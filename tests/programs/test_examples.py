@@ -161,6 +161,13 @@ def test_a_robot_learns_to_walk(example: Any):
     assert last < 0.45  # a rounding moves it from 0.21 to 0.36: the way there is chaotic
 
 
+def test_the_fastest_slide_is_the_cycloid(example: Any):
+    ran = example("slide")
+    first, *_, last, cycloid = [float(line.split(": ")[1].split()[0]) for line in ran.printed.splitlines()]
+    assert first == pytest.approx(math.sqrt(2 * (8 * 8 + 3 * 3) / 9.81 / 3), abs=1e-6)
+    assert cycloid < last < 1.001 * cycloid < first
+
+
 def test_five_searches_fit_one_curve(example: Any):
     lines = example("fit").printed.splitlines()
     assert [line.partition(":")[0] for line in lines] == [

@@ -9,7 +9,7 @@ from browsers import BUNDLERS
 from playwright.sync_api import Browser
 
 AXE = BUNDLERS / "node_modules" / "axe-core" / "axe.min.js"
-PAGES = ["", "quadratic/", "billiards/", "robot/", "drag/", "fit/", "live/"]
+PAGES = ["", "quadratic/", "billiards/", "robot/", "slide/", "drag/", "fit/", "live/"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 FOUND = """async (tags) => {
   const { violations, passes } = await axe.run(document, { runOnly: { type: "tag", values: tags } });

@@ -10,6 +10,7 @@ DRAWN = {  # what a page says, and that it is what it says in Chromium
     "quadratic/": ("hyy.textContent", "0.890"),
     "billiards/": ("missed.value", "0.2130"),
     "robot/": ("far.value", "0.6869"),
+    "slide/": ("least.textContent", "1.6279"),
     "drag/": ("document.querySelector('rose-drag')?.querySelectorAll('.rose-handle').length", "44"),
     "fit/": ("document.querySelectorAll('.handle').length", "9"),
     "live/": ("value.textContent", "166.480"),

@@ -16,6 +16,7 @@ HANDLES = {
     "quadratic/": ["#map .handle", "#surface .handle"],
     "billiards/": ["#goal", "#cue", "#aim"],
     "robot/": ["#goal"],
+    "slide/": [".grip", ".start"],
     "fit/": [".handle"],
     "drag/": ["#leg .joint", "#triangle .corner"],
 }

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, CDPSession, Page
 
-HANDLES = {"": "#end", "billiards/": "#aim", "robot/": "#goal", "drag/": ".rose-handle", "fit/": ".handle"}
+HANDLES = {
+    "": "#end",
+    "billiards/": "#aim",
+    "robot/": "#goal",
+    "slide/": ".start",
+    "drag/": ".rose-handle",
+    "fit/": ".handle",
+}
 
 
 @pytest.fixture

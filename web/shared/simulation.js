@@ -16,13 +16,15 @@ export const make = (name, parent) => parent.appendChild(document.createElementN
 /**
  * The slider #step, the button #play, which moves it as fast as time goes, and #clock.
  *
- * @param {{ steps: number, dt: number, show: (step: number) => void }} options A step takes `dt` seconds.
+ * @param {{ steps?: number, dt: number, show: (step: number) => void }} options A step takes `dt` seconds. How many there
+ *   are is the `max` of the slider, from then on.
  */
-export const player = ({ steps, dt, show }) => {
+export const player = ({ steps = 1, dt, show }) => {
   const [slider, button, clock] = [$("step"), $("play"), $("clock")];
+  const label = button.textContent;
   let playing = 0;
   const seek = (/** @type {number} */ step) => {
-    slider.value = Math.min(step, steps);
+    slider.value = step;
     const time = (slider.value * dt).toFixed(2);
     clock.value = `${time} s`;
     slider.setAttribute("aria-valuetext", `${time} seconds`);
@@ -31,18 +33,18 @@ export const player = ({ steps, dt, show }) => {
   const pause = () => {
     cancelAnimationFrame(playing);
     playing = 0;
-    button.textContent = "Play";
+    button.textContent = label;
   };
   const play = () => {
     pause();
     button.textContent = "Pause";
-    const from = +slider.value < steps ? +slider.value : 0;
+    const from = +slider.value < +slider.max ? +slider.value : 0;
     /** @type {number} */
     let start;
     const turn = (/** @type {number} */ now) => {
       start ??= now;
-      seek(from + Math.round((now - start) / 1000 / dt));
-      playing = +slider.value < steps ? requestAnimationFrame(turn) : 0;
+      seek(from + (now - start) / 1000 / dt);
+      playing = +slider.value < +slider.max ? requestAnimationFrame(turn) : 0;
       if (!playing) pause();
     };
     playing = requestAnimationFrame(turn);
