@@ -64,7 +64,7 @@ def _unit_vectors(b: Builder, t: Type, sweeps: Sweeps, number: Callable[[Value],
     whole = b.accum(b.zero(flat))
 
     def write(j: Value) -> tuple[list[Value], list[Value]]:
-        b.add_to(b.at(b.at(whole, sweeps.there(b, number(j))), j), b.const(1.0, Real))
+        b.add_to(b.at(b.at(whole, sweeps.there(number(j))), j), b.const(1.0, Real))
         return [], []
 
     b.loop(sweeps.each, write)

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
+from ..frontend.index_expressions import within
 from ..ir import Builder, Value
-from ..ir.ops import iadd, ibeyond, idiv, ifrom, imod, imul
-from ..ir.sizes import Size, current, differ, minus, plus, quotient
+from ..ir.ops import iadd, idiv, imod, imul
+from ..ir.sizes import Size, current, differ, plus, quotient
 from ..ir.types import Fin
 
 SEVERAL = (4, 6, 5, 3)  # directions of a sweep, the best first
@@ -43,18 +44,12 @@ class Sweeps:
         by = b.const(self.each, Fin(self.each + 1))
         sweep, direction = b.emit(idiv, (k, by)), b.emit(imod, (k, by))
         # of a size, nothing shows that no index is beyond the last
-        return _clipped(b, sweep, self.number) if isinstance(self.number, Size) else sweep, direction
+        return within(sweep, self.number) if isinstance(self.number, Size) else sweep, direction
 
-    def there(self, b: Builder, k: Value) -> Value:
+    def there(self, k: Value) -> Value:
         """`k`, or the number of the last product where there is none of number `k`."""
         exact = not isinstance(self.count, Size) and self.count % self.each == 0
-        return k if exact else _clipped(b, k, self.count)
-
-
-def _clipped(b: Builder, k: Value, n: int) -> Value:
-    """The smaller of `k` and the last index below `n`."""
-    last = b.const(minus(n, 1), Fin(n))
-    return b.emit(ifrom, (b.emit(ibeyond, (last, k)), last))
+        return k if exact else within(k, self.count)
 
 
 def _each(count: int | Size) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from ..ir import CONST, Value, current_builder
 from ..ir.ops import LARGEST, add, fmod, iadd, ibeyond, ifrom, imod, imul, max_, min_, mod, mul, neg, real, select, sub
@@ -205,6 +205,14 @@ def _size(i: Value) -> Whole:
 
 def _multiple(i: Value, k: Whole) -> Value:
     return imul(i, literal(k)) if differ(k, 1) else i
+
+
+def within(i: Value, n: Any) -> Value:
+    """The index `i`, or the last one below `n` if it is beyond; there is none below 0, and nothing is read there."""
+    if at_most(_size(i), n) or not differ(n, 0):
+        return i
+    last = literal(minus(n, 1))
+    return ifrom(ibeyond(last, i), last)
 
 
 def literal(k: Whole) -> Value:

@@ -18,6 +18,10 @@ Its files, in the order in which to read them:
     joining       `stack`, `concatenate`, `pad`, and `split`: an accumulator, written piece by piece
     products      `matmul`, `tensordot`, `convolve`: sums of products, all by `contraction`
     einsum        the same by the names of indices
+    reductions    sums and folds along axes, within maps along the others
+    norms         norms of vectors and matrices, along axes
+    running       `cumsum`, `diff`: the states of a fold along an axis
+    sorting       the order of a vector's numbers, by a merge
     order         `take`, `gradient`: elements by their indices along an axis
     updates       `x.at[i].set(v)`
 

@@ -17,7 +17,7 @@ from ...ir.ops import iadd, ibeyond, ifrom, ilt, imod, select
 from ...ir.sizes import Size, differ, minus, plus, times
 from ...ir.types import Fin, Real, Tan, Type, Vec
 from ...ir.value import host_index
-from ..index_expressions import literal
+from ..index_expressions import literal, within
 from ..operators import view, widest
 from ..values import to_value
 from .creation import filled
@@ -36,7 +36,7 @@ from .shapes import (
     size_given,
     spelled,
 )
-from .shaping import Mapped, along, cycle, given, of_rank, ravel, within
+from .shaping import Mapped, along, cycle, given, of_rank, ravel
 
 
 class Piece(NamedTuple):

@@ -9,7 +9,6 @@ from typing import Any
 from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, a_traced, current_builder, ops, shown
 from ...ir.sizes import Size, at_most, differ
-from ...ir.sorting import order_of
 from ..operators import is_array, view
 from ..values import is_number
 from .elementwise import array_function, each
@@ -18,6 +17,7 @@ from .joining import concatenate
 from .reductions import along, moved, number, numbers
 from .shapes import as_array, axes_given, axis_given, broadcast, shape_of, spelled
 from .shaping import expand_dims, given, ravel
+from .sorting import order_of
 
 
 def _along(axis: int, key: Any) -> tuple[Any, ...]:

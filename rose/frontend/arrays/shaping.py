@@ -11,11 +11,11 @@ from typing import Any
 
 from ...errors import TypeMismatch, argument, here
 from ...ir import Value, a_traced, current_builder
-from ...ir.ops import iadd, ibeyond, idiv, ile, imod, imul, select
+from ...ir.ops import iadd, idiv, ile, imod, imul, select
 from ...ir.sizes import Size, at_most, differ, minus, plus, times
 from ...ir.types import Vec
 from ...ir.value import host_index
-from ..index_expressions import literal
+from ..index_expressions import literal, within
 from ..operators import view
 from .creation import itself, on_diagonal, whole
 from .elementwise import array_function, maps
@@ -458,11 +458,3 @@ def diag(x: Any, k: Any = 0) -> Any:
 
 def _number(n: Any) -> int:
     return n
-
-
-def within(i: Value, n: Any) -> Value:
-    """The index `i`, or the last one of `n` if it is larger."""
-    if at_most(as_fin(i).size, n) or not differ(n, 0):
-        return i
-    last = literal(minus(n, 1))
-    return ibeyond(last, ibeyond(last, i))

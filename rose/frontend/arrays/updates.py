@@ -17,13 +17,13 @@ from ...ir.ops import and_, ibeyond, idiv, ieq, ile, ilt, imod, max_, min_, sele
 from ...ir.sizes import differ, plus, times
 from ...ir.types import Fin, Real, Ref, Tan, Type, as_vec
 from ..annotations import NotANumber
-from ..index_expressions import literal
+from ..index_expressions import literal, within
 from ..operators import as_real, multiply, view
 from ..values import is_number, to_value
 from .elementwise import array_function
 from .indexing import Along, Axis, Gathered, Place, as_fin, places_of
 from .shapes import Shape, as_array, broadcast, leaf_of, same, shape_of, spelled
-from .shaping import broadcast_to, within
+from .shaping import broadcast_to
 
 Change = Callable[[Value, Value], Value]  # of the old element and the given one
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from ...errors import OutOfRange, TypeMismatch, argument, edge, here
 from ...ir import Value, a_traced, current_builder, shown
-from ...ir.ops import and_, eq, floor, iadd, ibeyond, ilt, le, lt, real, select
-from ...ir.sizes import Size, at_most, differ, minus
+from ...ir.ops import and_, eq, floor, iadd, ilt, le, lt, real, select
+from ...ir.sizes import Size, at_most, differ
 from ...ir.types import Fin, Real
 from ...ir.value import host_index
 from ..arrays.shapes import size_given
-from ..index_expressions import literal
+from ..index_expressions import literal, within
 from ..operators import written_as_index
 from ..values import is_number
 from .debugging import assert_
@@ -46,7 +46,7 @@ def index(x: Any, n: Any) -> Any:
     message = f"rose.index: a whole number from 0 to {size!r} - 1"
     if isinstance(v.type, Fin):
         assert_(ilt(v, literal(size)), message)
-        return _within(v, size)
+        return within(v, size)
     assert_(and_(and_(le(0.0, v), lt(v, real(literal(size)))), eq(floor(v), v)), message)
     return _searched(v, size)
 
@@ -56,17 +56,11 @@ def _whole(x: Any) -> int | None:
     return int(x) if isinstance(x, float) and x.is_integer() else host_index(x)
 
 
-def _within(i: Value, n: Any) -> Value:
-    """The index `i`, or the last one below `n`."""
-    last = literal(minus(n, 1))
-    return ibeyond(last, ibeyond(last, i))
-
-
 def _searched(x: Value, n: Any) -> Value:
     """The largest index below `n` that is not above `x`: digit by digit, from the highest one."""
     found = current_builder().const(0, Fin(n))
     digit = LARGEST if isinstance(n, Size) else 1 << max(n - 1, 0).bit_length()
     while digit := digit // 2:
         higher = iadd(found, literal(digit))
-        found = select(le(real(higher), x), _within(higher, n), found)
+        found = select(le(real(higher), x), within(higher, n), found)
     return found

@@ -10,6 +10,7 @@ import pytest
 
 import rose
 from rose import Fin, OutOfRange, Real, RoseError, TypeMismatch, Vec, fn
+from rose.frontend.index_expressions import within
 
 Index = Callable[[Any, Any], Any]
 dim = rose.dim("n")
@@ -148,3 +149,17 @@ def test_long_expressions_end():
 
     with pytest.raises(RoseError):
         _ = rose.fn([Vec[6]], Vec[6])(lambda v: rose.vec(v[index(i)] for i in rose.range(6))).func
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_an_index_within_a_size_is_the_last_one_where_it_is_beyond(n: int):
+    near: Index = lambda i, n: within(i, n)
+    f = fn([Vec[n]], Vec[6])(lambda x: rose.vec(x[near(i, n)] for i in rose.range(6)))
+    assert f(range(n)).tolist() == [min(k, n - 1) for k in range(6)]
+
+
+def test_an_index_within_a_size_that_holds_its_type_is_itself():
+    same: list[bool] = []
+    body: Index = lambda i, j: same.extend([within(i, 3) is i, within(j, 0) is j]) or 0.0
+    assert fn([Fin[3], Fin[7]], Real)(body)(1, 2) == 0.0
+    assert all(same)

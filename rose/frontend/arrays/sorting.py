@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from ..errors import Loc
-from .builder import building, current_builder
-from .func import Func, Origin
-from .ops import iadd, ibeyond, ieq, ilt, not_, select
-from .sizes import Size, minus, plus
-from .types import Fin, Real, Vec, as_vec
-from .value import Value
+from ...errors import Loc
+from ...ir import Func, Value, building, current_builder
+from ...ir.func import Origin
+from ...ir.ops import iadd, ibeyond, ieq, ilt, not_, select
+from ...ir.sizes import Size, at_most, plus
+from ...ir.types import Fin, Real, Vec, as_vec
+from ..index_expressions import within
 
 SORT = Origin("library")
 MOST = 29  # passes: a memory has no more than 2**29 elements of 8 bytes
@@ -34,11 +34,13 @@ def _order(n: Any) -> Func:
         b.loc = Loc(_order.__wrapped__.__code__, -1)
         keys = b.param(Vec(n, Real), "x")
         start = b.vec(n, lambda i: i)
+        if at_most(n, 1):
+            return b.func(start)
         width = b.const(1, _up_to(n))
         span = b.span(MOST, b.const(0, Fin(1)), _passes(n))
 
         def one(_: Value, order: Value, width: Value) -> tuple[list[Value], list[Value]]:
-            return [_merged(keys, order, width, n), _below(iadd(width, width), plus(n, 1))], []
+            return [_merged(keys, order, width, n), within(iadd(width, width), plus(n, 1))], []
 
         return b.func(b.loop(MOST, one, [start, width], span)[0][0])
 
@@ -61,13 +63,6 @@ def _passes(n: Any) -> Value:
     return count
 
 
-def _below(i: Value, n: Any) -> Value:
-    """The index `i`, or the last one below `n`."""
-    b, last = current_builder(), minus(n, 1)
-    k = b.const(last, Fin(n))
-    return ibeyond(k, ibeyond(k, i))
-
-
 def _merged(keys: Value, order: Value, width: Value, n: Any) -> Value:
     """The order after runs of `width` elements are merged in pairs.
 
@@ -80,13 +75,13 @@ def _merged(keys: Value, order: Value, width: Value, n: Any) -> Value:
         done = not_(ilt(iadd(left, right), iadd(width, width)))
         none = b.const(0, Fin(n))
         left, right = [select(done, none, x) for x in (left, right)]
-        at = _below(ibeyond(k, right), n)  # the run begins at k - left - right
+        at = ibeyond(k, right)  # the run begins at k - left - right
         other = iadd(ibeyond(k, left), width)
-        here, there = b.index(order, at), b.index(order, _below(other, n))
+        here, there = b.index(order, at), b.index(order, within(other, n))
         has_right = ilt(right, width) & ilt(other, size)
         takes_right = ieq(left, width) | before(b.index(keys, there), b.index(keys, here))
         right_now = has_right & takes_right
-        more = [_below(iadd(x, one), n) for x in (left, right)]
+        more = [within(iadd(x, one), n) for x in (left, right)]
         after = [select(right_now, left, more[0]), select(right_now, more[1], right)]
         return after, [select(right_now, there, here)]
 
