@@ -20,6 +20,7 @@ from ...ir.value import host_index
 from ..index_expressions import literal
 from ..operators import index_within, is_array, view
 from ..values import to_value
+from .elementwise import located
 from .shapes import array_type, as_array, broadcast, leaf_of, shape_of
 
 SHORT = 16  # elements of a vector that Python's own loops go through
@@ -99,14 +100,10 @@ def _is_whole(v: Value, places: Sequence[Place], axes: Sequence[Axis]) -> bool:
     return len(places) == len(axes)
 
 
+@located
 def part(v: Value, key: Any) -> Any:
     """`v[key]` for a key with more than one index: a tuple, a slice, None, `...`, or an array of indices."""
-    before, b = current_builder().loc, current_builder()
-    b.loc = before or here()
-    try:
-        return view(read(v, *places_of(v, key)))
-    finally:
-        b.loc = before
+    return view(read(v, *places_of(v, key)))
 
 
 def places_of(v: Value, key: Any) -> tuple[list[Place], list[Axis]]:

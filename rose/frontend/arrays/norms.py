@@ -10,27 +10,27 @@ from ...errors import TypeMismatch, here
 from ...ir import Value, a_traced, current_builder, ops, shown
 from ...ir.lengths import norm_of
 from ...ir.types import Vec
-from .elementwise import each
+from .elementwise import each, located
 from .indexing import Along, Axis, read
-from .reductions import at_users_expression, axes_of, extreme, numbers, total
+from .reductions import axes_of, extreme, numbers, total
 from .shapes import axis_given, shape_of
 
 
+@located
 def norm(x: Value, ord: Any, axis: Any, keepdims: Any) -> Value:
     """The norm that `ord` names, of an array along axes."""
-    with at_users_expression():
-        v = numbers(x, "norm")
-        shape = shape_of(v.type)
-        axes = axes_of(axis, shape)
-        if axis.__class__ is tuple and len(axes) == 2:  # of the matrix norms it matters which is the axis of rows
-            axes = [axis_given(k, len(shape)) for k in axis]
-        if ord is None or (len(axes) == 1 and _is(ord, 2)) or (len(axes) == 2 and ord == "fro"):
-            return _along(v, axes, keepdims, norm_of)
-        if isinstance(ord, Value) or len(axes) > 2 or (isinstance(ord, str) or (len(axes) == 2 and not _of_sums(ord))):
-            what = a_traced(ord) if isinstance(ord, Value) else shown(ord)
-            hint = 'write 1, 2, math.inf or another number for vectors, "fro", 1 or math.inf for matrices'
-            raise TypeMismatch(f"rose.norm has no ord {what} along {len(axes)} axes", here().into(["ord"]), hint)
-        return _of_vectors(v, ord, axes[0], keepdims) if len(axes) == 1 else _of_matrices(v, ord, axes, keepdims)
+    v = numbers(x, "norm")
+    shape = shape_of(v.type)
+    axes = axes_of(axis, shape)
+    if axis.__class__ is tuple and len(axes) == 2:  # of the matrix norms it matters which is the axis of rows
+        axes = [axis_given(k, len(shape)) for k in axis]
+    if ord is None or (len(axes) == 1 and _is(ord, 2)) or (len(axes) == 2 and ord == "fro"):
+        return _along(v, axes, keepdims, norm_of)
+    if isinstance(ord, Value) or len(axes) > 2 or (isinstance(ord, str) or (len(axes) == 2 and not _of_sums(ord))):
+        what = a_traced(ord) if isinstance(ord, Value) else shown(ord)
+        hint = 'write 1, 2, math.inf or another number for vectors, "fro", 1 or math.inf for matrices'
+        raise TypeMismatch(f"rose.norm has no ord {what} along {len(axes)} axes", here().into(["ord"]), hint)
+    return _of_vectors(v, ord, axes[0], keepdims) if len(axes) == 1 else _of_matrices(v, ord, axes, keepdims)
 
 
 def _is(ord: Any, k: float) -> bool:

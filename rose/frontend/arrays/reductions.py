@@ -11,8 +11,7 @@ has one accumulator, to which its terms are added in the order of their indices,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -23,9 +22,9 @@ from ...ir.ops import iadd, imul, ne, real, select, stop_gradient
 from ...ir.sizes import Size, at_most, differ, times
 from ...ir.types import Bool, Fin, Real, Tan, Tuple, Vec
 from ...ir.value import host_index
-from ..function import of_values
 from ..index_expressions import literal
 from ..operators import is_array
+from .elementwise import array_function, located
 from .indexing import Along, Axis, read
 from .shapes import Shape, as_array, axes_given, axis_given, leaf_of, shape_of
 
@@ -34,17 +33,6 @@ Fold = Callable[[Sequence[int], Item], Value]  # what becomes of the elements al
 
 
 # arguments
-
-
-@contextmanager
-def at_users_expression() -> Generator[Builder]:
-    """The builder; what it records inside stands where the user is."""
-    b = current_builder()
-    before, b.loc = b.loc, b.loc or here()
-    try:
-        yield b
-    finally:
-        b.loc = before
 
 
 def numbers(x: Any, name: str) -> Value:
@@ -253,70 +241,72 @@ def not_empty(sizes: Sequence[int], name: str, *, initial: bool = False) -> None
 # what language/loops.py asks for
 
 
+@located
 def total(x: Value, axis: Any, keepdims: Any, initial: Any) -> Value:
     """The sum of an array along axes."""
-    with at_users_expression() as b:
-        if leaf_of(x.type) is Tan and initial is None:
-            initial = b.zero(Tan)
-        return over(x, axes_of(axis, shape_of(x.type)), keepdims, lambda sizes, item: sum_of(sizes, item, initial))
+    b = current_builder()
+    if leaf_of(x.type) is Tan and initial is None:
+        initial = b.zero(Tan)
+    return over(x, axes_of(axis, shape_of(x.type)), keepdims, lambda sizes, item: sum_of(sizes, item, initial))
 
 
+@located
 def product(x: Value, axis: Any, keepdims: Any, initial: Any) -> Value:
     """The product of an array along axes."""
-    with at_users_expression() as b:
-        start = b.lift(1.0 if initial is None else initial)
-        fold: Fold = lambda sizes, item: fold_of(sizes, lambda *i: number(item(*i)), start, ops.mul)
-        return over(x, axes_of(axis, shape_of(x.type)), keepdims, fold)
+    b = current_builder()
+    start = b.lift(1.0 if initial is None else initial)
+    fold: Fold = lambda sizes, item: fold_of(sizes, lambda *i: number(item(*i)), start, ops.mul)
+    return over(x, axes_of(axis, shape_of(x.type)), keepdims, fold)
 
 
+@located
 def extreme(x: Value, name: str, axis: Any, keepdims: Any, initial: Any) -> Value:
     """The smallest or largest elements of an array along axes; `name` is min or max."""
-    with at_users_expression() as b:
-        axes, sizes = axes_of(axis, shape_of(x.type)), shape_of(x.type)
-        if initial is None:
-            not_empty([sizes[k] for k in axes], name, initial=True)
-        op, worst = (ops.min_, math.inf) if name == "min" else (ops.max_, -math.inf)
-        start = b.lift(worst if initial is None else initial)
-        return over(x, axes, keepdims, lambda n, item: fold_of(n, lambda *i: number(item(*i)), start, op))
+    b = current_builder()
+    axes, sizes = axes_of(axis, shape_of(x.type)), shape_of(x.type)
+    if initial is None:
+        not_empty([sizes[k] for k in axes], name, initial=True)
+    op, worst = (ops.min_, math.inf) if name == "min" else (ops.max_, -math.inf)
+    start = b.lift(worst if initial is None else initial)
+    return over(x, axes, keepdims, lambda n, item: fold_of(n, lambda *i: number(item(*i)), start, op))
 
 
 # the functions of the language
 
 
 def _reduction(x: Any, name: str, axis: Any, keepdims: Any, fold: Fold, *, empty: bool = True) -> Value:
-    with at_users_expression():
-        v = numbers(x, name)
-        axes, sizes = axes_of(axis, shape_of(v.type)), shape_of(v.type)
-        if not empty:
-            not_empty([sizes[k] for k in axes], name)
-        return over(v, axes, keepdims, fold)
+    v = numbers(x, name)
+    axes, sizes = axes_of(axis, shape_of(v.type)), shape_of(v.type)
+    if not empty:
+        not_empty([sizes[k] for k in axes], name)
+    return over(v, axes, keepdims, fold)
 
 
-@of_values
+@array_function
 def smallest(x: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None) -> Any:
     """The smallest element along axes, `np.min(x, axis)`."""
     return extreme(numbers(x, "min"), "min", axis, keepdims, initial)
 
 
-@of_values
+@array_function
 def largest(x: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None) -> Any:
     """The largest element along axes, `np.max(x, axis)`."""
     return extreme(numbers(x, "max"), "max", axis, keepdims, initial)
 
 
-@of_values
+@array_function
 def mean(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The mean of all elements, or along axes: their sum, divided by their number; nan of none."""
     return _reduction(x, "mean", axis, keepdims, mean_of)
 
 
-@of_values
+@array_function
 def var(x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
     """The variance of all elements, or along axes: the sum of squared distances from the mean, over `n - ddof`."""
     return _reduction(x, "var", axis, keepdims, lambda sizes, item: variance_of(sizes, item, ddof))
 
 
-@of_values
+@array_function
 def std(x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
     """The standard deviation: the root of the variance; its derivatives at 0 are 0."""
     return _reduction(x, "std", axis, keepdims, lambda sizes, item: deviation_of(sizes, item, ddof))
@@ -326,28 +316,28 @@ def _truth(x: Value) -> Value:
     return x if x.type is Bool else ne(number(x), 0.0)
 
 
-@of_values
+@array_function
 def all_(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """Whether all conditions hold, or along axes; of numbers, whether none is 0; true of none."""
     fold: Fold = lambda sizes, item: fold_of(sizes, item, current_builder().lift(True), lambda s, y: s & _truth(y))
     return _reduction(x, "all", axis, keepdims, fold)
 
 
-@of_values
+@array_function
 def any_(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """Whether any condition holds, or along axes; of numbers, whether one is not 0; false of none."""
     fold: Fold = lambda sizes, item: fold_of(sizes, item, current_builder().lift(False), lambda s, y: s | _truth(y))
     return _reduction(x, "any", axis, keepdims, fold)
 
 
-@of_values
+@array_function
 def argmax(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The index, a `Fin[n]`, of the first of the largest elements, or of the first nan, among all or along an axis."""
     fold: Fold = lambda sizes, item: place_of(sizes, item, lambda y, best: y > best)
     return _reduction(x, "argmax", _single(axis), keepdims, fold, empty=False)
 
 
-@of_values
+@array_function
 def argmin(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The index, a `Fin[n]`, of the first of the smallest elements, or of the first nan, among all or along an axis."""
     fold: Fold = lambda sizes, item: place_of(sizes, item, lambda y, best: y < best)
@@ -360,19 +350,19 @@ def _single(axis: Any) -> Any:
     return axis
 
 
-@of_values
+@array_function
 def trace(x: Any, offset: Any = 0) -> Any:
     """The sum of the diagonal of a matrix, or of one that lies `offset` columns to the right of it."""
-    with at_users_expression() as b:
-        v = numbers(x, "trace")
-        sizes, k = shape_of(v.type), host_index(offset)
-        if len(sizes) != 2 or k is None or isinstance(sizes[0], Size) or isinstance(sizes[1], Size):
-            what = f"rose.trace takes a matrix of known sizes and an integer, not {_a(v, x)} and {shown(offset)}"
-            raise TypeMismatch(what, here(), "write rose.sum(x[i, i] for i in rose.range(n))")
-        n = min(sizes[0] + min(k, 0), sizes[1] - max(k, 0))
-        axis = Axis(max(n, 0))
-        diagonal = [Along(axis, -min(k, 0)), Along(axis, max(k, 0))]
-        return total(read(v, diagonal, [axis]) if n > 0 else b.zero(Vec(0, Real)), None, False, None)
+    b = current_builder()
+    v = numbers(x, "trace")
+    sizes, k = shape_of(v.type), host_index(offset)
+    if len(sizes) != 2 or k is None or isinstance(sizes[0], Size) or isinstance(sizes[1], Size):
+        what = f"rose.trace takes a matrix of known sizes and an integer, not {_a(v, x)} and {shown(offset)}"
+        raise TypeMismatch(what, here(), "write rose.sum(x[i, i] for i in rose.range(n))")
+    n = min(sizes[0] + min(k, 0), sizes[1] - max(k, 0))
+    axis = Axis(max(n, 0))
+    diagonal = [Along(axis, -min(k, 0)), Along(axis, max(k, 0))]
+    return total(read(v, diagonal, [axis]) if n > 0 else b.zero(Vec(0, Real)), None, False, None)
 
 
 # along one axis
@@ -399,12 +389,11 @@ def moved(v: Value, axis: int, to: int) -> Value:
     return read(v, places, axes)
 
 
-@of_values
+@array_function
 def softmax(x: Any, axis: Any = -1) -> Any:
     """`exp(x)` over the sum of it along an axis, the last by default, without overflow."""
-    with at_users_expression():
-        v = numbers(x, "softmax")
-        return along(v, axis_given(axis, len(shape_of(v.type))), _softmax)
+    v = numbers(x, "softmax")
+    return along(v, axis_given(axis, len(shape_of(v.type))), _softmax)
 
 
 def _softmax(v: Value) -> Value:

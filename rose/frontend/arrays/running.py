@@ -6,69 +6,68 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...errors import TypeMismatch, edge, here
-from ...ir import Value, ops, shown
+from ...errors import TypeMismatch, here
+from ...ir import Value, current_builder, ops, shown
 from ...ir.types import Bool, Fin
 from ...ir.value import host_index
-from .elementwise import each
+from .elementwise import array_function, each
 from .indexing import part
-from .reductions import along, at_users_expression, number, numbers
+from .reductions import along, number, numbers
 from .shapes import axis_given, leaf_of, shape_of
 from .shaping import ravel
 
 
 def _running(x: Any, name: str, axis: Any, start: float, op: Callable[[Value, Value], Value]) -> Value:
     """The states of `op(state, element)` after each element along an axis; of all elements in a row without one."""
-    with at_users_expression() as b:
-        v = numbers(x, name)
-        v = ravel(v) if axis is None and len(shape_of(v.type)) > 1 else v
+    b = current_builder()
+    v = numbers(x, name)
+    v = ravel(v) if axis is None and len(shape_of(v.type)) > 1 else v
 
-        def of_vector(row: Value) -> Value:
-            def body(i: Value, state: Value) -> tuple[list[Value], list[Value]]:
-                after = op(state, number(b.index(row, i)))
-                return [after], [after]
+    def of_vector(row: Value) -> Value:
+        def body(i: Value, state: Value) -> tuple[list[Value], list[Value]]:
+            after = op(state, number(b.index(row, i)))
+            return [after], [after]
 
-            return b.loop(shape_of(row.type)[0], body, [b.lift(start)])[1][0]
+        return b.loop(shape_of(row.type)[0], body, [b.lift(start)])[1][0]
 
-        return along(v, 0 if axis is None else axis_given(axis, len(shape_of(v.type))), of_vector)
+    return along(v, 0 if axis is None else axis_given(axis, len(shape_of(v.type))), of_vector)
 
 
-@edge
+@array_function
 def cumsum(x: Any, axis: Any = None) -> Any:
     """The running sum along an axis, or of all elements in a row: element i is the sum of those up to i."""
     return _running(x, "cumsum", axis, 0.0, ops.add)
 
 
-@edge
+@array_function
 def cumprod(x: Any, axis: Any = None) -> Any:
     """The running product along an axis, or of all elements in a row."""
     return _running(x, "cumprod", axis, 1.0, ops.mul)
 
 
-@edge
+@array_function
 def cummax(x: Any, axis: Any = None) -> Any:
     """The running maximum along an axis, or of all elements in a row; NumPy's `maximum.accumulate`."""
     return _running(x, "cummax", axis, -math.inf, ops.max_)
 
 
-@edge
+@array_function
 def cummin(x: Any, axis: Any = None) -> Any:
     """The running minimum along an axis, or of all elements in a row; NumPy's `minimum.accumulate`."""
     return _running(x, "cummin", axis, math.inf, ops.min_)
 
 
-@edge
+@array_function
 def diff(x: Any, n: Any = 1, axis: Any = -1) -> Any:
     """The differences of neighbours along an axis, the last by default; `n` times."""
-    with at_users_expression():
-        v, count = numbers(x, "diff"), host_index(n)
-        if count is None or count < 0:
-            what = f"rose.diff takes differences a number of times, not {shown(n)}"
-            raise TypeMismatch(what, here().into(["n"]), "write n=1, or leave it out")
-        before = (slice(None),) * axis_given(axis, len(shape_of(v.type)))
-        if count and isinstance(leaf_of(v.type), Fin):
-            v = each(number, v)
-        for _ in range(count):
-            after, now = [part(v, (*before, k)) for k in (slice(1, None), slice(None, -1))]
-            v = each(ops.xor if leaf_of(v.type) is Bool else ops.sub, after, now)
-        return v
+    v, count = numbers(x, "diff"), host_index(n)
+    if count is None or count < 0:
+        what = f"rose.diff takes differences a number of times, not {shown(n)}"
+        raise TypeMismatch(what, here().into(["n"]), "write n=1, or leave it out")
+    before = (slice(None),) * axis_given(axis, len(shape_of(v.type)))
+    if count and isinstance(leaf_of(v.type), Fin):
+        v = each(number, v)
+    for _ in range(count):
+        after, now = [part(v, (*before, k)) for k in (slice(1, None), slice(None, -1))]
+        v = each(ops.xor if leaf_of(v.type) is Bool else ops.sub, after, now)
+    return v
