@@ -20,8 +20,9 @@ from ..ir.sizes import differ, dim
 from ..ir.types import Tuple, Type
 from ..ir.value import host_index, is_function
 from .any_size import AnySize, instances
-from .arrays.indexing import Along, Axis, part, read
+from .arrays.indexing import part
 from .arrays.shapes import array_type, leaf_of, shape_of
+from .arrays.shaping import moved
 from .function import AnyFn, Fn, make
 from .operators import view
 from .signatures import fresh_name, name_of
@@ -240,7 +241,5 @@ def _joined(t: Type, axes: Axes, columns: Iterator[Value]) -> Value:
     if axes is None:
         hint = "name an axis of the result: out_axes=0"
         raise TypeMismatch("each element has a result of its own, and no axis to put it", here(), hint)
-    if (k := _checked(axes, rank, t, "the result")) == 0:
-        return v
-    whole = [Axis(n) for n in shape_of(v.type)]
-    return read(v, [Along(a) for a in whole], [*whole[1 : k + 1], whole[0], *whole[k + 1 :]])
+    k = _checked(axes, rank, t, "the result")
+    return moved(v, 0, k)

@@ -10,8 +10,8 @@ from ...errors import NoField, here
 from ...ir import Value, a_traced
 from ...ir.sizes import times
 from ...ir.value import instead_of_part
-from .indexing import transposed
 from .shapes import shape_of
+from .shaping import transpose
 from .ufuncs import clip
 from .updates import At
 
@@ -19,7 +19,7 @@ ATTRIBUTES: dict[str, Callable[[Value], Any]] = {
     "shape": lambda v: shape_of(v.type),
     "ndim": lambda v: len(shape_of(v.type)),
     "size": lambda v: reduce(times, shape_of(v.type), 1),
-    "T": transposed,
+    "T": transpose,
     "at": At,
     "clip": lambda v: partial(clip, v),
 }

@@ -1,4 +1,4 @@
-"""Parts of arrays: `x[i, 1:, None, ..., rows]`, with the meaning that NumPy gives it; `.T`; iteration.
+"""Parts of arrays: `x[i, 1:, None, ..., rows]`, with the meaning that NumPy gives it; iteration.
 
 A part is an index function: an array of its own axes, whose element is an element of `x` at other indices. Each axis of
 `x` has a place: an index that is known, a slice along an axis of the result, or an array of indices along several. The
@@ -229,12 +229,6 @@ def _nested(flat: list[Any], shape: tuple[int, ...]) -> list[Any]:
     for n in reversed(shape[1:]):
         flat = [flat[k : k + n] for k in range(0, len(flat), n)] if n else [[]] * shape[0]
     return flat
-
-
-def transposed(v: Value) -> Value:
-    """The array with its axes in reversed order."""
-    axes = [Axis(n) for n in shape_of(v.type)]
-    return read(v, [Along(a) for a in axes], axes[::-1]) if len(axes) > 1 else v
 
 
 def elements(v: Value) -> Iterator[Any]:

@@ -11,9 +11,9 @@ from ...ir import Value, a_traced, current_builder, ops, shown
 from ...ir.lengths import norm_of
 from ...ir.types import Vec
 from .elementwise import each, located
-from .indexing import Along, Axis, read
 from .reductions import axes_of, extreme, numbers, total
 from .shapes import axis_given, shape_of
+from .shaping import permuted
 
 
 @located
@@ -64,9 +64,8 @@ def _of_matrices(v: Value, ord: Any, axes: list[int], keepdims: Any) -> Value:
 def _along(v: Value, axes: list[int], keepdims: Any, f: Callable[[Value], Value]) -> Value:
     """The array of `f` of the parts of `v` that lie along these axes."""
     b, shape = current_builder(), shape_of(v.type)
-    loops = [Axis(n) for n in shape]
     stay = [k for k in range(len(shape)) if k not in axes]
-    v = read(v, [Along(a) for a in loops], [loops[k] for k in (*stay, *axes)])
+    v = permuted(v, [*stay, *axes])
 
     def nest(v: Value, k: int) -> Value:
         if k == len(shape):

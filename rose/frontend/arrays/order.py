@@ -14,9 +14,9 @@ from ..values import is_number
 from .elementwise import array_function, each
 from .indexing import as_indices, part
 from .joining import concatenate
-from .reductions import along, moved, number, numbers
+from .reductions import along, number, numbers
 from .shapes import as_array, axes_given, axis_given, broadcast, shape_of, spelled
-from .shaping import expand_dims, given, ravel
+from .shaping import expand_dims, given, moved, ravel
 from .sorting import order_of
 
 

@@ -330,15 +330,16 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     It is the sum of `d * (y[i + 1] + y[i]) / 2` in the order of `i`.
     """
     v = numbers(y, "rose.trapezoid")
-    k = axis_given(axis, len(shape_of(v.type)))
-    v = moved(v, [*[j for j in range(len(shape_of(v.type))) if j != k], k])
+    last = len(shape_of(v.type)) - 1
+    k = axis_given(axis, last + 1)
+    v = moved(v, k, last)
     low, high = v[..., :-1], v[..., 1:]
     if x is None:
         widths = dx if is_number(dx) or isinstance(dx, Value) else as_array(dx)
     else:
         points = numbers(x, "rose.trapezoid")
         rank = len(shape_of(points.type))
-        points = points if rank == 1 else moved(points, [*[j for j in range(rank) if j != k], k])
+        points = points if rank == 1 else moved(points, k, rank - 1)
         widths = points[..., 1:] - points[..., :-1]
     return sum_of_last(widths * (high + low) / 2.0)
 

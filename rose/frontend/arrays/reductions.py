@@ -27,6 +27,7 @@ from ..operators import is_array
 from .elementwise import array_function, located
 from .indexing import Along, Axis, read
 from .shapes import Shape, as_array, axes_given, axis_given, leaf_of, shape_of
+from .shaping import moved
 
 Item = Callable[..., Value]  # the element at an index for each axis that goes
 Fold = Callable[[Sequence[int], Item], Value]  # what becomes of the elements along axes of these sizes
@@ -377,16 +378,6 @@ def along(x: Value, axis: int, f: Callable[[Value], Value]) -> Value:
 
     last = rank - 1
     return moved(each(moved(x, axis, last), last), last, axis)
-
-
-def moved(v: Value, axis: int, to: int) -> Value:
-    """The array with an axis at another place."""
-    if axis == to:
-        return v
-    axes = [Axis(n) for n in shape_of(v.type)]
-    places = [Along(a) for a in axes]
-    axes.insert(to, axes.pop(axis))
-    return read(v, places, axes)
 
 
 @array_function

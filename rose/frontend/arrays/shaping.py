@@ -71,10 +71,17 @@ def given(x: Any, name: str) -> tuple[Value, Shape]:
     return v, shape_of(v.type)
 
 
-def moved(v: Value, order: Sequence[int]) -> Any:
+def permuted(v: Value, order: Sequence[int]) -> Value:
     """The array whose axes are those of `v`, in that order."""
     axes = [Axis(n) for n in shape_of(v.type)]
-    return view(read(v, [Along(a) for a in axes], [axes[k] for k in order]))
+    return read(v, [Along(a) for a in axes], [axes[k] for k in order])
+
+
+def moved(v: Value, axis: int, to: int) -> Value:
+    """The array with an axis at another place; the others keep their order."""
+    order = [*range(len(shape_of(v.type)))]
+    order.insert(to, order.pop(axis))
+    return permuted(v, order)
 
 
 def along(v: Value, k: int, size: Any, place: Callable[[Axis], Place]) -> Any:
@@ -103,7 +110,7 @@ def transpose(x: Any, axes: Any = None, *more: Any) -> Any:
     if len(order) != rank:
         what = f"rose.transpose of {a_traced(v)} is given {len(order)} of its {rank} axes"
         raise TypeMismatch(what, here(), "name each axis once, or leave them out")
-    return moved(v, order)
+    return view(permuted(v, order))
 
 
 @array_function
@@ -113,7 +120,7 @@ def swapaxes(x: Any, axis1: Any, axis2: Any) -> Any:
     order = [*range(len(shape))]
     i, j = [axis_given(k, len(shape)) for k in (axis1, axis2)]
     order[i], order[j] = j, i
-    return moved(v, order)
+    return view(permuted(v, order))
 
 
 @array_function
@@ -128,7 +135,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     order = [k for k in range(rank) if k not in old]
     for to, k in sorted(zip(new, old, strict=True)):
         order.insert(to, k)
-    return moved(v, order)
+    return view(permuted(v, order))
 
 
 @array_function
