@@ -272,6 +272,12 @@ def extreme(x: Value, name: str, axis: Any, keepdims: Any, initial: Any) -> Valu
     return over(x, axes, keepdims, lambda n, item: fold_of(n, lambda *i: number(item(*i)), start, op))
 
 
+@located
+def logsumexp(x: Value, axis: Any, keepdims: Any) -> Value:
+    """The logarithms of sums of exponentials of an array along axes."""
+    return over(x, axes_of(axis, shape_of(x.type)), keepdims, logsumexp_of)
+
+
 # the functions of the language
 
 

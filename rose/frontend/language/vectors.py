@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ...errors import TypeMismatch, argument, here
-from ...ir import Value, current_builder, ops, shown
+from ...ir import Value, shown
 from ...ir.lengths import norm_of
 from ...ir.types import Real, Type, Vec
 from ..arrays import norms, reductions
-from ..arrays.shapes import shape_of
 from ..function import of_values
 from ..values import infer
-from .loops import max, range, sum, vec
+from .loops import vec
 
 
 def _shape(t: Type) -> tuple[int, ...]:
@@ -51,23 +49,13 @@ def logsumexp(items: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
 
     Of no numbers it is -inf. Its gradient is the softmax of the numbers, and 0 if all of them are -inf.
     """
-    if (x := reductions.with_axes(items, "logsumexp", axis, keepdims)) is not None:
-        axes = reductions.axes_of(axis, shape_of(x.type))
-        return reductions.over(x, axes, keepdims, reductions.logsumexp_of)
-    v = vec(items) if not isinstance(items, Value) else items
-    size = _shape(v.type)
-    if len(size) != 1:
-        message = f"rose.logsumexp takes a vector of Reals, not {_a(v, items)}"
-        raise TypeMismatch(message, here(), "write rose.logsumexp(... for i in rose.range(n))")
-    if size == (0,):
-        return current_builder().lift(-math.inf)
-    # any number near the largest gives the same answer, and the same derivatives: so it is a constant
-    largest = ops.stop_gradient(max(v))
-    zero, nothing = current_builder().zero(Real), largest == -math.inf
-    shift = ops.select(abs(largest) == math.inf, zero, largest)
-    total = sum(ops.exp(v[i] - shift) for i in range(size[0]))
-    # numbers that are all -inf stand for zeros: 1 takes the place of their sum, so that the slope is 0 and not 0 / 0
-    return ops.log(total + ops.select(nothing, 1.0, zero)) + ops.select(largest == math.inf, zero, largest)
+    x = reductions.with_axes(items, "logsumexp", axis, keepdims)
+    if x is None:
+        x = vec(items) if not isinstance(items, Value) else items
+        if len(_shape(x.type)) != 1:
+            message = f"rose.logsumexp takes a vector of Reals, not {_a(x, items)}"
+            raise TypeMismatch(message, here(), "write rose.logsumexp(... for i in rose.range(n))")
+    return reductions.logsumexp(x, axis, keepdims)
 
 
 def _a(v: Value, x: Any) -> str:
