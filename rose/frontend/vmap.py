@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, overload
 
 from .. import ir
-from ..errors import OutOfRange, TypeMismatch, argument, edge, here
+from ..errors import TypeMismatch, argument, edge, here
 from ..host.marshal import as_given, is_listing
 from ..ir import Value, a_traced, shown
 from ..ir.sizes import differ, dim
@@ -21,7 +21,7 @@ from ..ir.types import Tuple, Type
 from ..ir.value import host_index, is_function
 from .any_size import AnySize, instances
 from .arrays.indexing import part
-from .arrays.shapes import array_type, leaf_of, shape_of
+from .arrays.shapes import array_type, axis_given, leaf_of, shape_of
 from .arrays.shaping import moved
 from .function import AnyFn, Fn, make
 from .operators import view
@@ -162,10 +162,7 @@ def _checked(axis: Axes, rank: int, t: Type, name: str) -> int:
     """An axis among `rank` of them, counted from the first."""
     if not isinstance(axis, int):
         raise TypeMismatch(f"{name} is a {t!r}, and no struct with an axis for each field", here(), "write one axis")
-    if not -rank <= axis < rank:
-        what = f"{name} has no axis {axis}: with the new one it has {rank}"
-        raise OutOfRange(what, here(), f"write an axis from {-rank} to {rank - 1}")
-    return axis % rank
+    return axis_given(axis, rank, f"with the new one {name}")
 
 
 # the loop

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from ...errors import OutOfRange, TypeMismatch, argument, here
 from ...ir import Value, a_traced, current_builder, shown
@@ -119,7 +119,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1) -> Any:
         if host_index(start) != 0 or host_index(step) != 1:
             hint = f"write start + step * rose.arange({n!r})"
             raise TypeMismatch(f"rose.arange to {n!r} begins at 0, with the step 1", loc, hint)
-        return b.vec(_size(n), lambda i: i)
+        return b.vec(cast("int", n), lambda i: i)
     numbers = [_known(x, name) for x, name in ((start, "start"), (stop, "stop"), (step, "step"))]
     if all([isinstance(x, int) for x in numbers]):
         first, end, by = [int(x) for x in numbers]
@@ -138,10 +138,6 @@ def arange(start: Any, stop: Any = None, step: Any = 1) -> Any:
 
 def _steps(count: int, first: float, by: float) -> Value:
     return current_builder().vec(count, lambda i: real(i) * by + first)
-
-
-def _size(n: Any) -> int:
-    return n
 
 
 def _known(x: Any, name: str) -> float | int:

@@ -85,9 +85,12 @@ def read(v: Value, places: Sequence[Place], axes: Sequence[Axis]) -> Value:
     if axis.size is None:
         one = read(v, places, rest)
         return b.pack([one], Vec(1, one.type))
-    return b.vec(
-        axis.size, lambda i: read(v, [p.at(axis, i) if isinstance(p, (Along, Gathered)) else p for p in places], rest)
-    )
+    return b.vec(axis.size, lambda i: read(v, entered(places, axis, i), rest))
+
+
+def entered(places: Sequence[Place], axis: Axis, i: Value) -> list[Place]:
+    """The places in the loop over an axis, whose index is `i`."""
+    return [p.at(axis, i) if isinstance(p, (Along, Gathered)) else p for p in places]
 
 
 def _is_whole(v: Value, places: Sequence[Place], axes: Sequence[Axis]) -> bool:

@@ -8,7 +8,7 @@ Elements that cannot be added, such as conditions and indices, are chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, a_traced, current_builder, shown
@@ -327,7 +327,7 @@ def _widths(given: Any, rank: int) -> list[tuple[int, int]]:
 
 def _surrounded(v: Value, shape: Shape, widths: Sequence[tuple[int, int]], around: Value) -> Value:
     b = current_builder()
-    whole = tuple([_number(plus(n, before + after)) for n, (before, after) in zip(shape, widths, strict=True)])
+    whole = tuple([cast("int", plus(n, before + after)) for n, (before, after) in zip(shape, widths, strict=True)])
 
     def cut(axis: int, source: Value) -> list[tuple[Any, Callable[[Value], Value]]]:
         margin: Callable[[Value], Value] = lambda i: around
@@ -337,10 +337,6 @@ def _surrounded(v: Value, shape: Shape, widths: Sequence[tuple[int, int]], aroun
         return [(before, margin), (shape[axis], lambda i: b.index(source, i)), (after, margin)]
 
     return assembled(whole, leaf_of(v.type), cut, v) if shape else v
-
-
-def _number(n: Any) -> int:
-    return n
 
 
 def _nearest(axis: Axis, n: Any, before: int) -> Along:

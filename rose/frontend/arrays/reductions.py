@@ -26,7 +26,7 @@ from ..index_expressions import literal
 from ..operators import is_array
 from .elementwise import array_function, located
 from .indexing import Along, Axis, read
-from .shapes import Shape, as_array, axes_given, axis_given, leaf_of, shape_of
+from .shapes import Shape, as_array, axes_given, axis_given, is_several, leaf_of, shape_of
 from .shaping import moved
 
 Item = Callable[..., Value]  # the element at an index for each axis that goes
@@ -54,7 +54,7 @@ def _a(v: Value, x: Any) -> str:
 def with_axes(x: Any, name: str, axis: Any, keepdims: Any, initial: Any = None) -> Value | None:
     """`x` as an array, if it is one with several axes or arguments for them; None of what is gone through by items."""
     x = as_given(x)
-    several = is_array(x) and not isinstance(x, list) if not isinstance(x, tuple) else False
+    several = is_array(x) and not is_several(x)
     asked = axis is not None or keepdims or initial is not None
     if asked and not is_array(x) and not isinstance(x, tuple):
         hint = "make a vector of the items first: rose.vec(... for i in rose.range(n))"

@@ -113,14 +113,14 @@ def size_given(x: Any, name: str) -> int:
     return n
 
 
-def axis_given(k: Any, rank: int) -> int:
-    """The axis `k` of `rank` ones, counted from the end if it is below zero; an OutOfRange if it is not there."""
+def axis_given(k: Any, rank: int, name: str = "the array") -> int:
+    """The axis `k` of `rank` ones, counted from the end if it is below zero; an OutOfRange if `name` has it not."""
     at, loc = host_index(k), here().into(["axis"])
     if at is None:
         what = a_traced(k) if isinstance(k, Value) else shown(k)
         raise TypeMismatch(f"an axis is an integer, not {what}", loc, "write 0 for the first axis, -1 for the last")
     if not -rank <= at < rank:
-        what = f"there is no axis {digits(at)}: the array has {rank} {'axis' if rank == 1 else 'axes'}"
+        what = f"there is no axis {digits(at)}: {name} has {rank} {'axis' if rank == 1 else 'axes'}"
         raise OutOfRange(what, loc, f"write an axis from {-rank} to {rank - 1}" if rank else "leave out the axis")
     return at % rank
 

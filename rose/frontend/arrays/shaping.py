@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, cast
 
 from ...errors import TypeMismatch, argument, here
 from ...ir import Value, a_traced, current_builder
@@ -328,7 +328,7 @@ def _joined_places(sizes: Sequence[Any], axes: Sequence[Axis]) -> list[Place]:
     def flat(*indices: Value) -> Value:
         total = indices[0]
         for a, i in zip(axes[1:], indices[1:], strict=True):
-            total = iadd(imul(total, literal(_some(a))), i)
+            total = iadd(imul(total, literal(cast("int", a.size))), i)
         return total
 
     def digit(k: int) -> Callable[..., Value]:
@@ -343,10 +343,6 @@ def _joined_places(sizes: Sequence[Any], axes: Sequence[Axis]) -> list[Place]:
         return of
 
     return [Joint(axes, digit(k)) if differ(n, 1) else 0 for k, n in enumerate(sizes)]
-
-
-def _some(a: Axis) -> Any:
-    return a.size
 
 
 @array_function
@@ -449,7 +445,7 @@ def diag(x: Any, k: Any = 0) -> Any:
         return view(_diagonal(v, shape, at, 0, 1))
     if len(shape) != 1:
         raise TypeMismatch(f"rose.diag takes a vector or a matrix, not {a_traced(v)}", here(), "write rose.diagonal(x)")
-    n, zero = plus(shape[0], abs(at)), b.zero(leaf_of(v.type))
+    size, zero = cast("int", plus(shape[0], abs(at))), b.zero(leaf_of(v.type))
 
     def row(i: Value) -> Value:
         own = b.index(v, within(i, shape[0])) if at >= 0 else None
@@ -458,10 +454,6 @@ def diag(x: Any, k: Any = 0) -> Any:
             x = b.index(v, within(j, shape[0])) if own is None else own
             return select(on_diagonal(i, j, at), x, zero)
 
-        return b.vec(_number(n), item)
+        return b.vec(size, item)
 
-    return view(b.vec(_number(n), row))
-
-
-def _number(n: Any) -> int:
-    return n
+    return view(b.vec(size, row))

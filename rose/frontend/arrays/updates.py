@@ -21,7 +21,7 @@ from ..index_expressions import literal, within
 from ..operators import as_real, multiply, view
 from ..values import is_number, to_value
 from .elementwise import array_function
-from .indexing import Along, Axis, Gathered, Place, as_fin, places_of
+from .indexing import Along, Axis, Gathered, Place, as_fin, entered, places_of
 from .shapes import Shape, as_array, broadcast, leaf_of, same, shape_of, spelled
 from .shaping import broadcast_to
 
@@ -109,7 +109,7 @@ def _add(ref: Value, places: Sequence[Place], axes: Sequence[Axis], new: Value) 
         return
 
     def body(i: Value) -> tuple[list[Value], list[Value]]:
-        _add(ref, _at(places, axes[0], i), axes[1:], b.index(new, i))
+        _add(ref, entered(places, axes[0], i), axes[1:], b.index(new, i))
         return [], []
 
     b.loop(1 if axes[0].size is None else axes[0].size, body)
@@ -118,10 +118,6 @@ def _add(ref: Value, places: Sequence[Place], axes: Sequence[Axis], new: Value) 
 def _inner(ref: Value) -> Type:
     assert isinstance(ref.type, Ref)
     return ref.type.inner
-
-
-def _at(places: Sequence[Place], axis: Axis, i: Value) -> list[Place]:
-    return [p.at(axis, i) if isinstance(p, (Along, Gathered)) else p for p in places]
 
 
 @array_function
@@ -163,7 +159,7 @@ def _folded(
 
     def body(i: Value, x: Value) -> tuple[list[Value], list[Value]]:
         now = {**known, axis: i}
-        return [_folded(x, indices, _at(places, axis, i), axes, again[1:], new, change, now)], []
+        return [_folded(x, indices, entered(places, axis, i), axes, again[1:], new, change, now)], []
 
     return b.loop(1 if axis.size is None else axis.size, body, [old])[0][0]
 

@@ -380,11 +380,8 @@ def _extreme(
     items: tuple[Any, ...], start: float, op: Callable[[Any, Any], Any], name: str, asked: tuple[Any, Any, Any]
 ) -> Any:
     """The extreme of items, or of an array, if `axis`, `keepdims` and `initial` are `asked` for, or it has rank 2."""
-    axis, keepdims, initial = asked
-    if len(items) == 1 or axis is not None or keepdims or initial is not None:
-        x = reductions.with_axes(items[0] if len(items) == 1 else None, name, *asked)
-        if x is not None:
-            return reductions.extreme(x, name, *asked)
+    if (x := reductions.with_axes(items[0] if len(items) == 1 else None, name, *asked)) is not None:
+        return reductions.extreme(x, name, *asked)
     if len(items) == 1:
         return _reduce(items[0], start, op, name)
     return _fold(items, op) if items else _nothing(name)

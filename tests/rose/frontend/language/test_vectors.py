@@ -136,6 +136,12 @@ def test_logsumexp_with_infinities():
     assert math.isnan(f([math.nan, 1.0]))
 
 
+def test_logsumexp_of_a_size_that_a_call_decides():
+    f = rose.compile(fn([Vec[rose.dim("n")]], Real)(rose.logsumexp), dynamic=True)
+    assert f([0.0, 1.0]) == pytest.approx(np.logaddexp(0.0, 1.0))
+    assert f([]) == -math.inf
+
+
 def test_logsumexp_of_a_generator_and_of_a_list():
     f = fn([Vec[3]], Real)(lambda v: rose.logsumexp(2.0 * v[i] for i in rose.range(3)))
     assert f([0.0, 0.0, 0.0]) == pytest.approx(math.log(3.0))
