@@ -208,9 +208,11 @@ def _multiple(i: Value, k: Whole) -> Value:
 
 
 def within(i: Value, n: Any) -> Value:
-    """The index `i`, or the last one below `n` if it is beyond; there is none below 0, and nothing is read there."""
-    if at_most(_size(i), n) or not differ(n, 0):
+    """The index `i`, or the last one below `n` if it is beyond; of none, an index of no range, which reads nothing."""
+    if at_most(_size(i), n):
         return i
+    if not differ(n, 0):
+        return current_builder().const(0, Fin(0))
     last = literal(minus(n, 1))
     return ifrom(ibeyond(last, i), last)
 

@@ -196,7 +196,7 @@ def _inverse(p: Along, i: Value) -> tuple[Value, list[Value]]:
     if not differ(size, n) and p.step == 1 and not differ(p.start, 0):
         return i, []
     if not differ(size, 0):
-        return i, [ilt(i, literal(0))]
+        return within(i, size), [ilt(i, literal(0))]
     step = abs(p.step)
     last = plus(p.start, times(plus(size, -1), p.step))
     low, high = (p.start, last) if p.step > 0 else (last, p.start)
