@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import functional as functional
 from . import lib as lib
+from . import linalg as linalg
 from . import testing as testing
 from .build import Compiled, compile
 from .derivatives.gradients import Vjp, grad, hvp, jvp, linear_transpose, linearize, value_and_grad, vjp
@@ -245,4 +246,4 @@ if not TYPE_CHECKING:  # to a checker, what is not there is an error
 
 def __dir__() -> list[str]:
     """The public names, without the rooms of the compiler."""
-    return [*__all__, "lib", "testing"]
+    return [*__all__, "lib", "linalg", "testing"]

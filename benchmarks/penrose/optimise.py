@@ -14,7 +14,6 @@ from typing import Any
 
 import rose
 from rose import Bool, Fin, Real, Vec, select
-from rose.lib.linear_algebra import backwards
 
 from .graphs import Stage
 
@@ -140,7 +139,7 @@ def _direction(g: Any, past: Any, first: Any) -> Any:
         return _along(q, -part, dg[i]), part
 
     def oldest_first(k: Any, r: Any) -> Any:
-        k = backwards(k, MEMORY)
+        k = MEMORY - 1 - k
         i = (newest + k) % MEMORY
         return _along(r, parts[k] - weight[i] * rose.dot(dg[i], r), dx[i])
 

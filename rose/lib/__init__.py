@@ -1,15 +1,15 @@
-"""The library, written in the language itself: minimisers, Cholesky factorisation, direct manipulation.
+"""The library, written in the language itself: minimisers, direct manipulation.
 
 Each takes an `@fn` and gives one: it compiles with its callers, and can be differentiated, through all of its steps.
 
-Read `objective` first: what all minimisers share. Then `descent` (gradient descent, Adam), `linear_algebra` (Cholesky),
-`damped_newton` (Newton, Gauss-Newton), `quasi_newton` (L-BFGS); `dragging` is direct manipulation.
+Read `objective` first: what all minimisers share. Then `descent` (gradient descent, Adam), `damped_newton` (Newton,
+Gauss-Newton), `quasi_newton` (L-BFGS); `dragging` is direct manipulation. Cholesky is that of `rose.linalg`.
 """
 
+from ..linalg.positive_definite import cholesky, cholesky_solve
 from .damped_newton import gauss_newton, newton
 from .descent import adam, gradient_descent
 from .dragging import dragger
-from .linear_algebra import cholesky, cholesky_solve
 from .objective import Minimum
 from .quasi_newton import lbfgs
 

@@ -16,8 +16,8 @@ from ..frontend.language.select import abs as absolute
 from ..frontend.language.select import select, stop_gradient
 from ..frontend.language.vectors import norm
 from ..ir import ops
+from ..linalg.positive_definite import solution
 from .descent import each
-from .linear_algebra import solution
 from .objective import ROUNDING, Found, Objective, limits, option, searching
 
 _FIRST = 1e-3  # the first damping, if there was none: a part of the diagonal

@@ -30,8 +30,8 @@ from ..frontend.language import control, loops
 from ..frontend.language.select import select
 from ..ir import ops
 from ..ir.types import Fin, Real, Type, Vec
+from ..linalg.positive_definite import cholesky_solve
 from .descent import each
-from .linear_algebra import cholesky_solve
 from .objective import option, whole
 
 _AGAIN = 3  # attempts at a step, each without the parameters that came to a bound in the last

@@ -14,7 +14,6 @@ from ..frontend.language.select import abs as absolute
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
 from .descent import along, each
-from .linear_algebra import backwards
 from .objective import ROUNDING, Found, Objective, limits, searching, whole
 
 _ENOUGH, _FLATTER = 1e-4, 0.9  # of the slope at the start: Wolfe's two constants, as Nocedal and Wright have them
@@ -97,7 +96,7 @@ def _direction(g: Any, past: Any, history: int) -> Any:
     q, parts = control.scan(newest_first, g, history)
 
     def oldest_first(k: Any, r: Any) -> Any:
-        i = backwards(k, history)
+        i = history - 1 - k
         return along(r, parts[i] - weight[i] * dot(dg[i], r), dx[i])
 
     start = each(q, lambda i: -past["scale"] * q[i])

@@ -15,7 +15,7 @@ from rose.ir import ops
 
 
 def test_dir_lists_public_names_and_no_rooms():
-    assert set(dir(rose)) == {*rose.__all__, "lib", "testing"}
+    assert set(dir(rose)) == {*rose.__all__, "lib", "linalg", "testing"}
 
 
 def test_every_listed_name_is_there():

@@ -98,17 +98,5 @@ def an_option_that_is_not_there():
     return lib.lbfgs(bowl, rate=0.1)
 
 
-def cholesky_of_a_vector():
-    return fn([Vec[3]], Vec[3, Vec[3]])(lambda v: lib.cholesky(v))
-
-
-def cholesky_of_a_list():
-    return fn([Real], Vec[3, Vec[3]])(lambda x: lib.cholesky([[x, 1.0, 2.0]]))
-
-
-def equations_with_another_right_side():
-    return fn([Vec[2, Vec[2]], Vec[3]], Vec[2])(lambda a, y: lib.cholesky_solve(a, y))
-
-
 def minimum_of_a_number():
     return lib.Minimum[3]

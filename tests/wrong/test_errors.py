@@ -37,6 +37,7 @@ from tests.wrong import (
     foreign,
     functionals,
     functions,
+    linear_algebra,
     loops,
     maps,
     mathematics,
@@ -70,7 +71,7 @@ def name_of(module: ModuleType) -> str:
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, maps, sums,
            structs, derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches,
-           solvers, arrays, functionals)  # fmt: skip
+           solvers, arrays, functionals, linear_algebra)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

@@ -30,6 +30,7 @@ class Words(Vocabulary):
             xlogy=lambda x, y: x * rose.log(y),
             prelu=lambda x, a: rose.select(x >= 0.0, x, a * x),
             real=lambda i: i + 0.0,
+            det2=lambda x: rose.linalg.det([[x[0], x[1]], [x[2], x[3]]]),
         )
 
     def cond(self, c: Any, then: Any, otherwise: Any, x: Any) -> Any:

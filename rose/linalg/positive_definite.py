@@ -1,4 +1,4 @@
-"""Cholesky factorisation, and linear equations with a symmetric positive definite matrix."""
+"""Cholesky factorisation of symmetric positive definite matrices, and equations with them."""
 
 from __future__ import annotations
 
@@ -6,63 +6,60 @@ import math
 from functools import cache
 from typing import Any
 
-from ..errors import TypeMismatch, argument, edge, here
+from ..errors import edge
 from ..frontend.arrays import shaping
 from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
-from ..frontend.values import infer
-from ..ir import a_traced, current_builder, ops, shown
-from ..ir.types import Bool, Real, Tuple, Vec
-from ..ir.value import Value
+from ..ir import current_builder, ops
+from ..ir.types import Bool, Tuple, Vec
+from .matrices import batched, equations, square
+from .triangular import backward, forward_transposed, solve_triangular, take
 
 
 @edge
 def cholesky(a: Any) -> Any:
     """The Cholesky factor of `a`: the lower triangular `l` with a positive diagonal and `l @ rose.transpose(l) == a`.
 
-    `a` is a `Vec[n, Vec[n]]`, symmetric: only its upper half is read; so is the result. If `a` is not positive
-    definite, all numbers of the result are nan.
+    `a` is a symmetric matrix, of which only the upper half is read, or a batch of them. If it is not positive definite,
+    all numbers of the result are nan.
     """
-    m = _matrix(a, "cholesky")
-    return shaping.transpose(_or_nan(m.type)(*_factor(m.type)(m)))
+    return batched(_factor_of, [square(a, "cholesky")], [2])
 
 
 @edge
 def cholesky_solve(a: Any, y: Any) -> Any:
     """The solution `x` of `a @ x == y`, for a symmetric positive definite matrix `a`.
 
-    `a` is a `Vec[n, Vec[n]]`, of which only the upper half is read; `y` and `x` are `Vec[n]`. If `a` is not positive
-    definite, all numbers of `x` are nan. Solutions with one matrix, and `cholesky` of it, share one factorisation.
+    Of `a` only the upper half is read; `y` is a vector, or a matrix of right sides. If `a` is not positive definite,
+    all numbers of `x` are nan. Solutions with one matrix, and `cholesky` of it, share one factorisation.
     """
-    m, v = _matrix(a, "cholesky_solve"), infer(y)
-    if v.type is not m.type.elem:
-        what = f"rose.lib.cholesky_solve takes a {m.type.elem!r} for the right side, not {_a(v, y)}"
-        at = here().narrow(argument(1, "y", 2))
-        raise TypeMismatch(what, at, "give one number for each row of the matrix")
-    return _or_nan(v.type)(*solution(m, v))
+    m, v, rank = equations(a, y, "cholesky_solve")
+    return batched(_solution_of, [m, v], [2, rank])
+
+
+@edge
+def cho_solve(c_and_lower: Any, b: Any) -> Any:
+    """The solution `x` of `a @ x == b`, given the pair of a Cholesky factor of `a` and whether it is the lower one."""
+    factor, lower = c_and_lower
+    first = solve_triangular(factor, b, trans=not lower, lower=lower)
+    return solve_triangular(factor, first, trans=lower, lower=lower)
+
+
+def _factor_of(a: Any) -> Any:
+    return shaping.transpose(_or_nan(a.type)(*_factor(a.type)(a)))
+
+
+def _solution_of(a: Any, y: Any) -> Any:
+    return _or_nan(y.type)(*solution(a, y))
 
 
 def solution(a: Any, y: Any) -> tuple[Any, Any]:
     """The result of `cholesky_solve`, and true; if `a` is not positive definite, finite numbers, and false."""
     upper, definite = _factor(a.type)(a)
-    return _solver(a.type)(a, upper, y), definite
-
-
-def _matrix(a: Any, name: str) -> Any:
-    v = infer(a)
-    t = v.type
-    if not (isinstance(t, Vec) and isinstance(t.elem, Vec) and t.elem.elem is Real and t.size is t.elem.size):
-        at = here().narrow(argument(0, "a", 1, 2))
-        what = f"rose.lib.{name} takes a square matrix of Reals, not {_a(v, a)}"
-        raise TypeMismatch(what, at, "a matrix is a vector of its rows: Vec[n, Vec[n]]")
-    return v
-
-
-def _a(v: Value, x: Any) -> str:
-    return a_traced(v) if isinstance(x, Value) else shown(x)
+    return _solver(a.type, y.type)(a, upper, y), definite
 
 
 # functions of their own, so that equal calls are one: of one matrix there is one factorisation
@@ -82,13 +79,13 @@ def _factor(t: Any) -> AnyFn:
 
 
 @cache
-def _solver(t: Any) -> AnyFn:
+def _solver(t: Any, of: Any) -> AnyFn:
     """The solution of equations with a matrix, by the transposed factor of it. Nobody asks how the factor moves."""
 
     def solved(a: Any, upper: Any, y: Any) -> Any:
         return _by_factor(upper, y)
 
-    f = make(solved, [t, t, t.elem], t.elem, "cholesky_solve", ["a", "upper", "y"])
+    f = make(solved, [t, t, of], of, "cholesky_solve", ["a", "upper", "y"])
 
     @f.jvp
     def rule(a: Any, upper: Any, y: Any) -> Any:
@@ -170,45 +167,13 @@ def _residual(da: Any, x: Any, dy: Any) -> Any:
     """`dy - da @ x`, for a tangent of a symmetric matrix, of which only the upper half is read."""
     rest = accum(dy)
     for i in loops.range(x.type.size):
-        rest[i] -= da[i][i] * x[i]
+        take(rest[i], da[i][i], x[i])
         for j in loops.range(i + 1, x.type.size):
-            rest[i] -= da[i][j] * x[j]
-            rest[j] -= da[i][j] * x[i]
+            take(rest[i], da[i][j], x[j])
+            take(rest[j], da[i][j], x[i])
     return rest.value
 
 
 def _by_factor(upper: Any, y: Any) -> Any:
     """The solution `x` of `transpose(upper) @ upper @ x == y`."""
-    return _backward(upper, _forward(upper, y))
-
-
-def _forward(upper: Any, y: Any) -> Any:
-    """Forward substitution: the solution `x` of `transpose(upper) @ x == y`."""
-    n = y.type.size
-
-    def step(k: Any, rest: Any) -> Any:
-        x, after = rest[k] / upper[k][k], accum(rest)
-        for j in loops.range(k + 1, n):
-            after[j] -= upper[k][j] * x
-        return after.value, x
-
-    return control.scan(step, y, n)[1]
-
-
-def _backward(upper: Any, y: Any) -> Any:
-    """Back substitution: the solution `x` of `upper @ x == y`."""
-    n = y.type.size
-
-    def step(k: Any, rest: Any) -> Any:
-        x, after = rest[k] / upper[k][k], accum(rest)
-        for j in loops.range(k):
-            after[j] -= upper[j][k] * x
-        return after.value, x
-
-    _, xs = control.scan(step, y, loops.range(n - 1, -1, -1))
-    return loops.vec(xs[backwards(i, n)] for i in loops.range(n))
-
-
-def backwards(i: Any, n: Any) -> Any:
-    """The index `n - 1 - i`, of the indices below `n`."""
-    return (i + 1) * (n - 1) % n
+    return backward(upper, forward_transposed(upper, y))

@@ -1,0 +1,342 @@
+"""LU factorisation with partial pivoting, and what is made of it: equations, inverses, determinants.
+
+A matrix is factored once, however much is asked of it: equal calls are one. Derivatives use the factors that are there:
+the tangent of a solution is another solution, and none is that of an elimination.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any, NamedTuple
+
+from ..derivatives.gradients import jvp
+from ..errors import edge
+from ..frontend.annotations import Dual
+from ..frontend.arrays.products import matmul
+from ..frontend.duals import DualVec
+from ..frontend.function import AnyFn, make
+from ..frontend.language import control, loops
+from ..frontend.language.accumulators import accum
+from ..frontend.language.select import select
+from ..ir import Value, current_builder, ops
+from ..ir.sizes import Size
+from ..ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
+from .matrices import batched, equations, filled, identity, square
+from .triangular import backward, forward, forward_transposed
+
+SHORT = 4  # rows of a determinant that is written out
+
+
+class SlogdetResult(NamedTuple):
+    """The sign of a determinant, and the logarithm of its absolute value."""
+
+    sign: Any
+    logabsdet: Any
+
+
+class LUResult(NamedTuple):
+    """A permutation, a lower triangular matrix with ones on its diagonal, and an upper triangular one."""
+
+    P: Any
+    L: Any
+    U: Any
+
+
+class Factors(NamedTuple):
+    """A factorisation `a[rows] == l @ u`: `l` below the diagonal, with ones on it, and `u` from the diagonal on."""
+
+    both: Any
+    rows: Any  # the rows of `a`, in the order of the pivots
+    sign: Any  # of this permutation
+    regular: Any  # whether no pivot is 0
+
+
+@edge
+def solve(a: Any, b: Any) -> Any:
+    """The solution `x` of `a @ x == b`: `a` is a square matrix, and `b` a vector, or a matrix of right sides.
+
+    Leading axes are those of a batch. By Gaussian elimination with partial pivoting; a matrix to which that is singular
+    gives infinities and nan. Solutions with one matrix, its determinant and its inverse share one factorisation.
+    """
+    m, y, rank = equations(a, b, "solve")
+    return batched(solution, [m, y], [2, rank])
+
+
+@edge
+def lu(a: Any) -> Any:
+    """The factorisation `a == P @ L @ U` of a square matrix, or of each of a batch, with partial pivoting."""
+
+    def of(m: Any) -> Any:
+        f, n = factors(m), m.type.size
+        order = filled(n, n, lambda i, j: select(f.rows[j] == i, 1.0, 0.0))
+        lower = filled(n, n, lambda i, j: select(i == j, 1.0, select(j < i, f.both[i][j], 0.0)))
+        return order, lower, filled(n, n, lambda i, j: select(j < i, 0.0, f.both[i][j]))
+
+    return LUResult(*batched(of, [square(a, "lu")], [2]))
+
+
+@edge
+def inv(a: Any) -> Any:
+    """The inverse of a square matrix, or of each of a batch; of a singular one it has infinities and nan."""
+    return batched(_inverse_of, [square(a, "inv")], [2])
+
+
+@edge
+def det(a: Any) -> Any:
+    """The determinant of a square matrix, or of each of a batch; its derivatives exist at singular matrices, too."""
+    return batched(_det_of, [square(a, "det")], [2])
+
+
+@edge
+def slogdet(a: Any) -> Any:
+    """The sign of the determinant, and the logarithm of its absolute value: of a singular matrix 0 and -inf."""
+    return SlogdetResult(*batched(_slogdet_of, [square(a, "slogdet")], [2]))
+
+
+@edge
+def logdet(a: Any) -> Any:
+    """The logarithm of the determinant, where that is above 0; else nan, or -inf of a singular matrix."""
+
+    def of(m: Value) -> Value:
+        sign, log = _slogdet_of(m)
+        return select(sign < 0.0, math.nan, log)
+
+    return batched(of, [square(a, "logdet")], [2])
+
+
+# of one matrix
+
+
+def solution(a: Any, y: Any) -> Any:
+    """The solution of equations with one matrix."""
+    f = factors(a)
+    return _solver(a.type, y.type)(a, f.both, f.rows, y)
+
+
+def _inverse_of(a: Any) -> Any:
+    f = factors(a)
+    return _inverse(a.type)(a, f.both, f.rows)
+
+
+def _slogdet_of(a: Any) -> tuple[Any, Any]:
+    f = factors(a)
+    sign, log = _logdet(a.type)(a, f.both, f.rows, f.sign)
+    return sign, log
+
+
+def _det_of(a: Any) -> Any:
+    return _det(a.type)(a)
+
+
+def factors(a: Any) -> Factors:
+    """The factorisation of one matrix."""
+    return Factors(*_lu(a.type)(a))
+
+
+# functions of their own, so that equal calls are one
+
+
+@cache
+def _lu(t: Type) -> AnyFn:
+    f = make(_factored, [t], Tuple((t, _rows(t), Real, Bool)), "lu", ["a"])
+
+    @f.jvp
+    def rule(a: Any) -> Any:
+        both, rows, sign, regular = f(a.re)
+        return (
+            DualVec(both, _moved_factors(both, rows, a.du)),
+            rows,
+            Dual(sign, current_builder().zero(Tan)),
+            regular,
+        )
+
+    return f
+
+
+@cache
+def _solver(t: Type, of: Type) -> AnyFn:
+    """The solution by the factors of a matrix. Nobody asks how the factors move: the matrix says it."""
+
+    def solved(a: Any, both: Any, rows: Any, y: Any) -> Any:
+        return _by_factors(both, rows, y)
+
+    f = make(solved, [t, t, _rows(t), of], of, "solve", ["a", "both", "rows", "y"])
+
+    @f.jvp
+    def rule(a: Any, both: Any, rows: Any, y: Any) -> Any:
+        x = f(a.re, both.re, rows, y.re)
+        return DualVec(x, _by_factors(both.re, rows, y.du - matmul(a.du, x)))
+
+    return f
+
+
+@cache
+def _inverse(t: Type) -> AnyFn:
+    def inverse(a: Any, both: Any, rows: Any) -> Any:
+        return _by_factors(both, rows, identity(a.type.size))
+
+    f = make(inverse, [t, t, _rows(t)], t, "inv", ["a", "both", "rows"])
+
+    @f.jvp
+    def rule(a: Any, both: Any, rows: Any) -> Any:
+        x = f(a.re, both.re, rows)
+        return DualVec(x, -matmul(matmul(x, a.du), x))
+
+    return f
+
+
+@cache
+def _logdet(t: Type) -> AnyFn:
+    """The sign and the logarithm of the determinant, by the factors."""
+
+    def logdet(a: Any, both: Any, rows: Any, sign: Any) -> Any:
+        n = a.type.size
+        negative = control.scan(lambda i, s: select(both[i][i] < 0.0, -s, s), sign, n)
+        zero = control.scan(lambda i, s: s | (both[i][i] == 0.0), False, n)
+        log = loops.sum(ops.log(abs(both[i][i])) for i in loops.range(n))
+        return select(zero, 0.0, negative), select(zero, -math.inf, log)
+
+    f = make(logdet, [t, t, _rows(t), Real], Tuple((Real, Real)), "slogdet", ["a", "both", "rows", "sign"])
+
+    @f.jvp
+    def rule(a: Any, both: Any, rows: Any, sign: Any) -> Any:
+        s, log = f(a.re, both.re, rows, sign.re)
+        return Dual(s, current_builder().zero(Tan)), Dual(log, _along(_inverse(t)(a.re, both.re, rows), a.du))
+
+    return f
+
+
+@cache
+def _det(t: Type) -> AnyFn:
+    """The determinant: a polynomial, whose tangent by the inverse exists where that does; else it is that of one."""
+    assert isinstance(t, Vec)
+    if not isinstance(t.size, Size) and t.size <= SHORT:
+        return make(_written_out, [t], Real, "det", ["a"])
+
+    def det(a: Any) -> Any:
+        f = factors(a)
+        return loops.prod(f.both[i][i] for i in loops.range(a.type.size)) * f.sign
+
+    f, polynomial = make(det, [t], Real, "det", ["a"]), jvp(make(_by_polynomials, [t], Real, "det", ["a"]))
+
+    @f.jvp
+    def rule(a: Any) -> Any:
+        g, value = factors(a.re), f(a.re)
+        by_inverse = lambda: _along(_inverse(t)(a.re, g.both, g.rows), a.du) * value
+        return Dual(value, control.cond(g.regular, by_inverse, lambda: polynomial(a).du))
+
+    return f
+
+
+def _rows(t: Type) -> Type:
+    assert isinstance(t, Vec)
+    return Vec(t.size, Fin(t.size))
+
+
+def _along(inverse: Any, da: Any) -> Any:
+    """The trace of `inverse @ da`."""
+    n = da.type.size
+    return loops.sum(da[i][j] * inverse[j][i] for i in loops.range(n) for j in loops.range(n))
+
+
+# algorithms
+
+
+def _factored(a: Any) -> tuple[Any, Any, Any, Any]:
+    """Gaussian elimination. The rows stay in their places; their order is that of the pivots."""
+    n, b = a.type.size, current_builder()
+
+    def step(k: Any, state: Any) -> Any:
+        upper, lower, rows, sign, regular = state
+        at = _pivot(upper, rows, k)
+        rows = loops.vec(select(i == k, rows[at], select(i == at, rows[k], rows[i])) for i in loops.range(n))
+        top, after, below = upper[rows[k]], accum(upper), accum(lower)
+        is_zero = top[k] == 0.0
+        for i in loops.range(k + 1, n):
+            row = rows[i]
+            factor = select(is_zero, 0.0, upper[row][k] / top[k])
+            below[row][k] += factor
+            for j in loops.range(k + 1, n):
+                after[row][j] -= factor * top[j]
+        return after.value, below.value, rows, select(at == k, sign, -sign), regular & ~is_zero
+
+    order = loops.vec(i for i in loops.range(n))
+    upper, lower, rows, sign, regular = control.scan(step, (a, b.zero(a.type), order, 1.0, True), n)
+    both = filled(n, n, lambda i, j: select(j < i, lower[rows[i]][j], upper[rows[i]][j]))
+    return both, rows, sign, regular
+
+
+def _pivot(upper: Any, rows: Any, k: Any) -> Any:
+    """The place of the first of the largest elements of column `k`, from row `k` on."""
+
+    def larger(i: Any, best: Any) -> Any:
+        size, _ = best
+        found = abs(upper[rows[i]][k])
+        better = found > size
+        return select(better, found, size), select(better, i, best[1])
+
+    return control.scan(larger, (-1.0, k), loops.range(k, upper.type.size))[1]
+
+
+def _by_factors(both: Any, rows: Any, y: Any) -> Any:
+    there = loops.vec(y[rows[i]] for i in loops.range(rows.type.size))
+    return backward(both, forward(both, there, unit=True))
+
+
+def _moved_factors(both: Any, rows: Any, da: Any) -> Any:
+    """The tangents of both factors: `l @ strictly_lower(m)` and `upper(m) @ u`, where `l @ m @ u` is that of `a`.
+
+    See Smith, Differentiation of the Cholesky algorithm (1995), for what it is of a symmetric matrix.
+    """
+    n = da.type.size
+    moved = loops.vec(da[rows[i]] for i in loops.range(n))
+    left = forward(both, moved, unit=True)
+    m = loops.vec(forward_transposed(both, left[i]) for i in loops.range(n))
+    out = accum(current_builder().zero(da.type))
+    for i in loops.range(n):
+        for j in loops.range(i):
+            out[i][j] += m[i][j]
+            for k in loops.range(j + 1, i):
+                out[i][j] += m[k][j] * both[i][k]
+        for k in loops.range(i, n):
+            for j in loops.range(k, n):
+                out[i][j] += m[i][k] * both[k][j]
+    return out.value
+
+
+def _written_out(a: Any) -> Any:
+    """The determinant of at most four rows: by the minors of two rows."""
+    n = a.type.size
+    if n < 2:
+        return a[0][0] if n else 1.0
+
+    def minor(i: int, j: int, k: int) -> Any:
+        return a[i][j] * a[i + 1][k] - a[i][k] * a[i + 1][j]
+
+    if n == 2:
+        return minor(0, 0, 1)
+    if n == 3:
+        return a[0][0] * minor(1, 1, 2) - a[0][1] * minor(1, 0, 2) + a[0][2] * minor(1, 0, 1)
+    upper, lower = [[minor(i, j, k) for j, k in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))] for i in (0, 2)]
+    return (
+        upper[0] * lower[5] - upper[1] * lower[4] + upper[2] * lower[3]
+        + upper[3] * lower[2] - upper[4] * lower[1] + upper[5] * lower[0]
+    )  # fmt: skip
+
+
+def _by_polynomials(a: Any) -> Any:
+    """The determinant without a division, in `n ** 4` operations.
+
+    Bird, A simple division-free algorithm for computing determinants (2011).
+    """
+    n = a.type.size
+
+    def step(_: Any, state: Any) -> Any:
+        x, sign, _ = state
+        f = filled(n, n, lambda i, j: loops.sum(x[i][k] * a[k][j] for k in loops.range(i, n)))
+        rest = control.scan(lambda i, s: (s - f[i][i], s), 0.0, loops.range(n - 1, -1, -1))[1][::-1]
+        after = filled(n, n, lambda i, j: select(i < j, f[i][j], select(i == j, rest[i], 0.0)))
+        return after, -sign, sign * loops.sum(select(i == 0, f[i][i], 0.0) for i in loops.range(n))
+
+    return control.scan(step, (identity(n), 1.0, 1.0), n)[2]

@@ -1,0 +1,89 @@
+"""The arguments of linear algebra: matrices that are checked, and batches of them by their leading axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..errors import TypeMismatch, argument, here
+from ..frontend.arrays.shapes import as_array, broadcast, leaf_of, shape_of
+from ..frontend.language import loops
+from ..frontend.language.select import select
+from ..ir import Value, a_traced, current_builder, shown
+from ..ir.sizes import differ
+from ..ir.types import Real, Type, Vec
+
+MATRIX = "give a vector of its rows, Vec[n, m]; leading axes are those of a batch"
+
+
+def array(x: Any, rank: int, name: str, k: int, *counts: int) -> Value:
+    """The argument `k` of so many of `rose.linalg.<name>`: an array of Reals with so many axes at least."""
+    v = as_array(x)
+    if len(shape_of(v.type)) < rank or leaf_of(v.type) is not Real:
+        raise misfit(x, v, "a matrix of Reals" if rank == 2 else "an array of Reals", name, k, *counts)
+    return v
+
+
+def square(x: Any, name: str, *counts: int) -> Value:
+    """The first argument of `rose.linalg.<name>`: a square matrix of Reals, or a batch of them."""
+    v = array(x, 2, name, 0, *counts)
+    rows, columns = shape_of(v.type)[-2:]
+    if differ(rows, columns):
+        raise misfit(x, v, "a square matrix", name, 0, *counts)
+    return v
+
+
+def equations(a: Any, b: Any, name: str, *, any_shape: bool = False) -> tuple[Value, Value, int]:
+    """A matrix, square or of any shape, the right side of equations with it, and the rank of that: 1 of a vector."""
+    m = array(a, 2, name, 0, 2, 3) if any_shape else square(a, name, 2)
+    y = array(b, 1, name, 1, 2, 3)
+    shape = shape_of(y.type)
+    rank = min(len(shape), 2)
+    if differ(n := shape_of(m.type)[-2], shape[-rank]):
+        raise misfit(b, y, f"a right side of {n!r} rows", name, 1, 2, 3)
+    return m, y, rank
+
+
+def misfit(x: Any, v: Value, wanted: str, name: str, k: int, *counts: int) -> TypeMismatch:
+    """The error of the argument `k` of so many, which is not what is wanted."""
+    given = a_traced(v) if isinstance(x, Value) else shown(x)
+    at = here().narrow(argument(k, "ab"[k], *(counts or (1,))))
+    return TypeMismatch(f"rose.linalg.{name} takes {wanted}, not {given}", at, MATRIX)
+
+
+def batched(f: Any, operands: Sequence[Value], ranks: Sequence[int]) -> Any:
+    """`f` of the operands; of those that have more axes than their ranks, for each of the leading ones, broadcast."""
+    leading = [shape_of(v.type)[: len(shape_of(v.type)) - rank] for v, rank in zip(operands, ranks, strict=True)]
+    return _over(broadcast(leading), f, list(operands), list(map(len, leading)))
+
+
+def _over(shape: Sequence[int], f: Any, operands: Sequence[Any], more: Sequence[int]) -> Any:
+    if not shape:
+        return f(*operands)
+    b = current_builder()
+
+    def item(i: Value) -> tuple[list[Value], list[Value]]:
+        now: list[Any] = []
+        for v, n in zip(operands, more, strict=True):
+            is_one = n == len(shape) and not differ(v.type.size, 1) and differ(shape[0], 1)
+            now.append(b.index(v, 0 if is_one else i) if n == len(shape) else v)
+        made = _over(shape[1:], f, now, [min(n, len(shape) - 1) for n in more])
+        return [], [as_array(x) for x in (made if isinstance(made, tuple) else (made,))]  # pyright: ignore[reportUnknownVariableType]
+
+    outs = b.loop(shape[0], item)[1]
+    return tuple(outs) if len(outs) > 1 else outs[0]
+
+
+def elem(t: Type) -> Type:
+    assert isinstance(t, Vec)
+    return t.elem
+
+
+def identity(n: Any) -> Any:
+    """The identity matrix of `n` rows."""
+    return filled(n, n, lambda i, j: select(i == j, 1.0, 0.0))
+
+
+def filled(m: Any, n: Any, entry: Callable[[Any, Any], Any]) -> Any:
+    """The matrix of `m` rows with `entry(i, j)` in row `i` and column `j`, of `n`."""
+    return loops.vec(loops.vec(entry(i, j) for j in loops.range(n)) for i in loops.range(m))

@@ -1,0 +1,238 @@
+"""The singular value decomposition, and what is made of it: pseudo-inverses, least squares, condition numbers."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+from ..errors import TypeMismatch, argument, edge, here
+from ..frontend.arrays.order import argsort
+from ..frontend.arrays.products import matmul
+from ..frontend.arrays.reductions import total
+from ..frontend.arrays.shapes import shape_of
+from ..frontend.arrays.shaping import transpose
+from ..frontend.duals import DualVec
+from ..frontend.function import AnyFn, make
+from ..frontend.language import loops
+from ..frontend.language.select import select
+from ..frontend.language.vectors import norm as length
+from ..ir import current_builder, ops
+from ..ir.sizes import at_most, differ
+from ..ir.types import Real, Tuple, Type, Vec
+from .jacobi import Turns, magnitude, partner, sweeps, turn, turned
+from .matrices import array, batched, equations, filled, identity
+from .reflections import householder
+
+
+class SVDResult(NamedTuple):
+    """Orthonormal columns, the singular values in descending order, and orthonormal rows."""
+
+    U: Any
+    S: Any
+    Vh: Any
+
+
+class LstsqResult(NamedTuple):
+    """The solution of least squares, what it leaves, the rank of the matrix, and its singular values."""
+
+    x: Any
+    residuals: Any
+    rank: Any
+    singular_values: Any
+
+
+@edge
+def svd(a: Any, full_matrices: Any = True) -> Any:
+    """The decomposition `a == U * S @ Vh` of an `m` by `n` matrix, or of each of a batch, with `k = min(m, n)`.
+
+    `U` is `m` by `k` and `Vh` `k` by `n`: of a matrix that is not square, write `full_matrices=False`. Derivatives of
+    any order exist where the singular values differ and are not 0; between equal ones, and at 0, a singular vector
+    contributes nothing.
+    """
+    m = array(a, 2, "svd", 0, 1, 2)
+    rows, columns = shape_of(m.type)[-2:]
+    if full_matrices is not False and differ(rows, columns):
+        what = f"of a {rows!r} by {columns!r} matrix, rose.linalg.svd has min(m, n) singular vectors on both sides"
+        raise TypeMismatch(what, here().narrow(argument(0, "a", 1, 2)), "write full_matrices=False")
+    return SVDResult(*batched(_svd_of, [m], [2]))
+
+
+@edge
+def svdvals(a: Any) -> Any:
+    """The singular values of a matrix, or of each of a batch, in descending order."""
+    return SVDResult(*batched(_svd_of, [array(a, 2, "svdvals", 0, 1)], [2])).S
+
+
+@edge
+def pinv(a: Any, rcond: Any = None) -> Any:
+    """The pseudo-inverse of a matrix, or of each of a batch.
+
+    Singular values up to `rcond` times the largest count as 0: 1e-15, if it is not given. The derivatives, to any
+    order, are those among the matrices of the same rank.
+    """
+    return batched(partial(_pinv_of, _cut(rcond)), [array(a, 2, "pinv", 0, 1, 2)], [2])
+
+
+@edge
+def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    """The shortest `x` for which `a @ x - b` is shortest: `b` is a vector, or a matrix of right sides.
+
+    The result has NumPy's four parts. The residuals are the sums of squares of `a @ x - b`, one for each right side,
+    also where NumPy leaves them out; the rank is a number. Singular values up to `rcond` times the largest count as 0:
+    1e-15, if it is not given.
+    """
+    m, y, rank = equations(a, b, "lstsq", any_shape=True)
+    return LstsqResult(*batched(partial(_least_squares, _cut(rcond)), [m, y], [2, rank]))
+
+
+@edge
+def cond(a: Any) -> Any:
+    """The condition number of a matrix, or of each of a batch: its largest singular value over its smallest."""
+
+    def of(m: Any) -> Any:
+        s = _svd_of(m)[1]
+        return s[0] / s[-1]
+
+    return batched(of, [array(a, 2, "cond", 0, 1)], [2])
+
+
+def _cut(rcond: Any) -> Any:
+    return 1e-15 if rcond is None else rcond
+
+
+def _pinv_of(rcond: Any, a: Any) -> Any:
+    return _pinv(a.type)(a, rcond)
+
+
+def _least_squares(rcond: Any, a: Any, y: Any) -> tuple[Any, Any, Any, Any]:
+    x, s = matmul(_pinv_of(rcond, a), y), _svd_of(a)[1]
+    rest = matmul(a, x) - y
+    cut = _first(s) * rcond
+    rank = loops.sum(select(s[i] > cut, 1.0, 0.0) for i in loops.range(s.type.size))
+    return x, total(rest * rest, 0, False, None), rank, s
+
+
+def _svd_of(a: Any) -> tuple[Any, Any, Any]:
+    rows, columns = shape_of(a.type)
+    if not differ(columns, 0):
+        return a, current_builder().zero(a.type.elem), current_builder().zero(Vec(0, a.type.elem))
+    if at_most(columns, rows) and differ(rows, 0):
+        u, s, vh = _svd(a.type)(a)
+        return u, s, vh
+    v, s, uh = _svd_of(transpose(a))
+    return transpose(uh), s, transpose(v)
+
+
+@cache
+def _svd(t: Type) -> AnyFn:
+    """The decomposition of a matrix that is not wider than high."""
+    assert isinstance(t, Vec) and isinstance(t.elem, Vec)
+    f = make(_decomposed, [t], Tuple((t, t.elem, Vec(t.elem.size, t.elem))), "svd", ["a"])
+
+    @f.jvp
+    def rule(a: Any) -> Any:
+        u, s, vh = f(a.re)
+        return tuple([DualVec(x, dx) for x, dx in zip((u, s, vh), _moved_factors(u, s, vh, a.du), strict=True)])
+
+    return f
+
+
+def _moved_factors(u: Any, s: Any, vh: Any, da: Any) -> tuple[Any, Any, Any]:
+    """The tangents of the three. See Townsend, Differentiating the singular value decomposition (2016)."""
+    n = s.type.size
+    right = matmul(da, transpose(vh))
+    p = matmul(transpose(u), right)
+
+    def over_gap(x: Any, i: Any, j: Any) -> Any:
+        gap = (s[j] - s[i]) * (s[j] + s[i])
+        return x * select(gap == 0.0, 0.0, 1.0 / select(gap == 0.0, 1.0, gap))
+
+    of_u = filled(n, n, lambda i, j: over_gap(p[i][j] * s[j] + p[j][i] * s[i], i, j))
+    of_v = filled(n, n, lambda i, j: over_gap(p[i][j] * s[i] + p[j][i] * s[j], i, j))
+    rest = right - matmul(u, p)
+    by = loops.vec(select(s[j] == 0.0, 0.0, 1.0 / select(s[j] == 0.0, 1.0, s[j])) for j in loops.range(n))
+    outside = filled(u.type.size, n, lambda i, j: rest[i][j] * by[j])
+    ds = loops.vec(p[i][i] for i in loops.range(n))
+    return matmul(u, of_u) + outside, ds, matmul(transpose(of_v), vh)
+
+
+def _decomposed(a: Any) -> tuple[Any, Any, Any]:
+    """By Hestenes' rotations of the columns, which lie in rows here; see Demmel and Veselic, Jacobi's method is more
+    accurate than QR (1992). The reflections of a QR factorisation make the columns of `U` for singular values of 0.
+    """
+    m, n = a.type.size, a.type.elem.size
+
+    def round_(r: Any, state: Any) -> Any:
+        columns, rows = state
+        squares = loops.vec(_dot(columns[i], columns[i]) for i in loops.range(n))
+
+        def of(i: Any) -> Any:
+            j = partner(r, i, n)
+            return turn(i, j, squares[i], squares[j], _dot(columns[i], columns[j]))
+
+        made = loops.vec(of(i) for i in loops.range(n))
+        turns = Turns(loops.vec(made[i][0] for i in loops.range(n)), loops.vec(made[i][1] for i in loops.range(n)))
+        return turned(columns, turns, r), turned(rows, turns, r)
+
+    def left(state: Any) -> Any:
+        columns, _ = state
+        squares = loops.vec(_dot(columns[i], columns[i]) for i in loops.range(n))
+
+        def cosine(i: Any, j: Any) -> Any:
+            both, sizes = _dot(columns[i], columns[j]), squares[i] * squares[j]
+            return select(sizes > 0.0, both * both / select(sizes > 0.0, sizes, 1.0), 0.0)
+
+        return loops.sum(cosine(i, j) for i in loops.range(n) for j in loops.range(i))
+
+    scale = magnitude(a)
+    columns = transpose(a) / scale
+    columns, rows = sweeps(round_, left, (columns, identity(n)), n)
+    sizes = loops.vec(length(columns[i]) for i in loops.range(n))
+    order = argsort(loops.vec(-sizes[i] for i in loops.range(n)))
+    s = loops.vec(sizes[order[i]] for i in loops.range(n))
+    by = loops.vec(select(s[j] == 0.0, 1.0, s[j]) for j in loops.range(n))
+    units = filled(m, n, lambda i, j: columns[order[j]][i] / by[j])
+    q, r = householder(units)
+    u = filled(m, n, lambda i, j: q[i][j] * ops.copysign(1.0, r[j][j]))
+    return u, loops.vec(s[i] * scale for i in loops.range(n)), loops.vec(rows[order[i]] for i in loops.range(n))
+
+
+def _dot(x: Any, y: Any) -> Any:
+    return loops.sum(x[i] * y[i] for i in loops.range(x.type.size))
+
+
+@cache
+def _pinv(t: Type) -> AnyFn:
+    """The pseudo-inverse. See Golub and Pereyra, The differentiation of pseudo-inverses (1973)."""
+    assert isinstance(t, Vec) and isinstance(t.elem, Vec)
+
+    def pseudo_inverse(a: Any, rcond: Any) -> Any:
+        u, s, vh = _svd_of(a)
+        k = s.type.size
+        cut = _first(s) * rcond
+        by = loops.vec(_reciprocal(s[i], cut) for i in loops.range(k))
+        rows = filled(k, vh.type.elem.size, lambda i, j: vh[i][j] * by[i])
+        return matmul(transpose(rows), transpose(u))
+
+    f = make(pseudo_inverse, [t, Real], Vec(t.elem.size, Vec(t.size, Real)), "pinv", ["a", "rcond"])
+
+    @f.jvp
+    def rule(a: Any, rcond: Any) -> Any:
+        p, at = f(a.re, rcond.re), transpose(a.du)
+        rest_of_columns, rest_of_rows = identity(t.size) - matmul(a.re, p), identity(p.type.size) - matmul(p, a.re)
+        first = matmul(matmul(p, a.du), p)
+        second = matmul(matmul(p, transpose(p)), matmul(at, rest_of_columns))
+        third = matmul(matmul(rest_of_rows, at), matmul(transpose(p), p))
+        return DualVec(p, second + third - first)
+
+    return f
+
+
+def _first(s: Any) -> Any:
+    """The first of some numbers, of which there may be none."""
+    return loops.sum(select(i == 0, s[i], 0.0) for i in loops.range(s.type.size))
+
+
+def _reciprocal(x: Any, least: Any) -> Any:
+    counts = x > least
+    return select(counts, 1.0 / select(counts, x, 1.0), 0.0)

@@ -1,0 +1,119 @@
+"""Equations with triangular matrices, by substitution. A right side is a vector, or a matrix: one in each column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ..errors import edge
+from ..frontend.duals import DualVec
+from ..frontend.function import AnyFn, make
+from ..frontend.language import control, loops
+from ..frontend.language.accumulators import accum
+from ..ir.types import Type, Vec
+from .matrices import batched, equations
+
+
+@edge
+def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: Any = False, unit_diagonal: Any = False) -> Any:
+    """The solution `x` of `a @ x == b` for a triangular `a`, of which only the lower or the upper half is read.
+
+    `b` is a vector, or a matrix of right sides; leading axes are those of a batch. With `trans` it is that of
+    `transpose(a) @ x == b`, and with `unit_diagonal` the diagonal is 1. A 0 on the diagonal gives infinities and nan.
+    """
+    m, y, rank = equations(a, b, "solve_triangular")
+    down, unit = bool(lower), bool(unit_diagonal)
+
+    def of(m: Any, y: Any) -> Any:
+        return _solver(m.type, y.type, down, bool(trans), unit)(m, y)
+
+    return batched(of, [m, y], [2, rank])
+
+
+@cache
+def _solver(t: Type, of: Type, lower: bool, transposed: bool, unit: bool) -> AnyFn:
+    """The solution of equations with one matrix, whose tangent is another solution."""
+
+    def entry(a: Any) -> Entry:
+        return (lambda i, j: a[j][i]) if transposed else (lambda i, j: a[i][j])
+
+    by = _down if lower is not transposed else _up
+    solved: Callable[[Any, Any], Any] = lambda a, y: by(entry(a), y, unit=unit)
+    f = make(solved, [t, of], of, "solve_triangular", ["a", "y"])
+
+    @f.jvp
+    def rule(a: Any, y: Any) -> Any:
+        x = f(a.re, y.re)
+        rest, of_da, n = accum(y.du), entry(a.du), x.type.size
+        for i in loops.range(n):
+            if not unit:
+                take(rest[i], of_da(i, i), x[i])
+            for j in loops.range(i) if by is _down else loops.range(i + 1, n):
+                take(rest[i], of_da(i, j), x[j])
+        return DualVec(x, by(entry(a.re), rest.value, unit=unit))
+
+    return f
+
+
+def forward(lower: Any, y: Any, *, unit: bool = False) -> Any:
+    """The solution `x` of `lower @ x == y`; with `unit`, the diagonal is 1 and not read."""
+    return _down(lambda i, j: lower[i][j], y, unit=unit)
+
+
+def backward(upper: Any, y: Any, *, unit: bool = False) -> Any:
+    """The solution `x` of `upper @ x == y`; with `unit`, the diagonal is 1 and not read."""
+    return _up(lambda i, j: upper[i][j], y, unit=unit)
+
+
+def forward_transposed(upper: Any, y: Any, *, unit: bool = False) -> Any:
+    """The solution `x` of `transpose(upper) @ x == y`."""
+    return _down(lambda i, j: upper[j][i], y, unit=unit)
+
+
+def backward_transposed(lower: Any, y: Any, *, unit: bool = False) -> Any:
+    """The solution `x` of `transpose(lower) @ x == y`."""
+    return _up(lambda i, j: lower[j][i], y, unit=unit)
+
+
+Entry = Callable[[Any, Any], Any]
+
+
+def _down(entry: Entry, y: Any, *, unit: bool) -> Any:
+    """From the first row on: what is known is taken from the rows below."""
+    n = y.type.size
+
+    def step(k: Any, rest: Any) -> Any:
+        x, after = rest[k] if unit else divided(rest[k], entry(k, k)), accum(rest)
+        for i in loops.range(k + 1, n):
+            take(after[i], entry(i, k), x)
+        return after.value, x
+
+    return control.scan(step, y, n)[1]
+
+
+def _up(entry: Entry, y: Any, *, unit: bool) -> Any:
+    """From the last row on: what is known is taken from the rows above."""
+    n = y.type.size
+
+    def step(k: Any, rest: Any) -> Any:
+        x, after = rest[k] if unit else divided(rest[k], entry(k, k)), accum(rest)
+        for i in loops.range(k):
+            take(after[i], entry(i, k), x)
+        return after.value, x
+
+    return control.scan(step, y, loops.range(n - 1, -1, -1))[1][::-1]
+
+
+def divided(x: Any, by: Any) -> Any:
+    """A number, or each of a row, divided by a number."""
+    return loops.vec(x[j] / by for j in loops.range(x.type.size)) if isinstance(x.type, Vec) else x / by
+
+
+def take(ref: Any, factor: Any, x: Any) -> None:
+    """Subtract `factor * x`, of a number or a row, from an accumulator."""
+    if not isinstance(x.type, Vec):
+        ref -= x * factor
+        return
+    for j in loops.range(x.type.size):
+        ref[j] -= x[j] * factor

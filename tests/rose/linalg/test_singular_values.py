@@ -1,0 +1,94 @@
+"""Singular values, pseudo-inverses and least squares: values, derivatives of both modes, degenerate matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matrices import close, derivatives_hold, differences, matrix, random
+
+import rose
+from rose import Real, Vec, fn, linalg
+
+SHAPES = [(1, 1), (3, 2), (2, 3), (4, 4), (8, 8), (20, 12)]
+
+
+def parts(m: int, n: int) -> Any:
+    k = min(m, n)
+    types = tuple[matrix(m, k), Vec[k], matrix(k, n)]
+    return fn([matrix(m, n)], types)(lambda a: tuple(linalg.svd(a, full_matrices=False)))
+
+
+@pytest.mark.parametrize(("m", "n"), SHAPES)
+def test_values_and_vectors(m: int, n: int):
+    a = random(m, m, n)
+    u, s, vh = parts(m, n)(a)
+    close(s, np.linalg.svd(a, compute_uv=False), 1e-13)
+    close(u * s @ vh, a, 1e-13)
+    close(u.T @ u, np.eye(len(s)), 1e-13)
+    close(vh @ vh.T, np.eye(len(s)), 1e-13)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-200, 1.0, 1e200])
+def test_singular_matrices_have_orthonormal_vectors(scale: float):
+    a = scale * np.outer([1.0, 2.0, 3.0], [1.0, 1.0, 0.0])
+    u, s, vh = parts(3, 3)(a)
+    assert s == pytest.approx(scale * np.sqrt([28.0, 0.0, 0.0]), rel=1e-14)
+    close(u.T @ u, np.eye(3), 1e-14)
+    close(vh @ vh.T, np.eye(3), 1e-14)
+
+
+@pytest.mark.parametrize(("m", "n"), SHAPES[:4])
+def test_derivatives_of_both_modes_to_second_order(m: int, n: int):
+    weights = np.random.default_rng(0).normal(size=(m, min(m, n)))
+
+    def body(a: Any) -> Any:
+        u, s, vh = linalg.svd(a, full_matrices=False)
+        return rose.sum(rose.sin(s)) + rose.sum(weights * u * u * s) + rose.sum(vh * vh * vh * vh)
+
+    derivatives_hold(body, random(m + n, m, n))
+
+
+@pytest.mark.parametrize(("m", "n"), SHAPES[1:4])
+def test_derivatives_of_pseudo_inverses(m: int, n: int):
+    derivatives_hold(lambda a: rose.sum(rose.sin(linalg.pinv(a))), random(m + n, m, n))
+
+
+def test_a_pseudo_inverse_has_derivatives_among_matrices_of_its_rank():
+    u, v = np.array([1.0, 2.0, 3.0]), np.array([2.0, -1.0, 0.5])
+    of_rank_one = fn([Vec[3]], Real)(lambda u: rose.sum(rose.sin(linalg.pinv(rose.outer(u, v), rcond=1e-10))))
+    close(rose.grad(of_rank_one)(u), differences(of_rank_one, u))
+    close(fn([matrix(3, 3)], matrix(3, 3))(linalg.pinv)(np.outer(u, v)), np.linalg.pinv(np.outer(u, v)), 1e-14)
+
+
+@pytest.mark.parametrize(("m", "n"), [(3, 3), (5, 2), (2, 4)])
+def test_least_squares_are_numpys(m: int, n: int):
+    a, b = random(m, m, n), random(n, m, 2)
+    types = tuple[matrix(n, 2), Vec[2], Real, Vec[min(m, n)]]
+    x, residuals, rank, s = fn([matrix(m, n), matrix(m, 2)], types)(lambda a, b: tuple(linalg.lstsq(a, b)))(a, b)
+    wanted = np.linalg.lstsq(a, b)
+    close(x, wanted[0], 1e-12)
+    close(residuals, ((a @ x - b) ** 2).sum(axis=0), 1e-12)
+    assert rank == wanted[2]
+    close(s, wanted[3], 1e-13)
+
+
+def test_derivatives_of_least_squares_and_condition_numbers():
+    b = np.arange(4.0)
+    derivatives_hold(lambda a: rose.sum(rose.sin(linalg.lstsq(a, b).x)) + linalg.lstsq(a, b).residuals, random(0, 4, 2))
+    derivatives_hold(linalg.cond, random(1, 3, 3))
+
+
+def test_nuclear_norms_have_gradients_at_equal_singular_values():
+    f = fn([matrix(3, 3)], Real)(lambda a: rose.sum(linalg.svdvals(a)))
+    close(rose.grad(f)(2.0 * np.eye(3)), np.eye(3), 1e-14)
+
+
+def test_batches_and_any_size():
+    a = random(0, 2, 4, 3)
+    close(fn([matrix(2, 4, 3)], matrix(2, 3, 4))(linalg.pinv)(a), np.linalg.pinv(a), 1e-13)
+    n = rose.dim("n")
+    f = fn([Vec[n, Vec[n]]], Vec[n])(linalg.svdvals)
+    for size in (0, 1, 5):
+        close(f(random(0, size, size)), np.linalg.svd(random(0, size, size), compute_uv=False), 1e-13)
