@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..ir import AT, GET, INDEX, PACK, TUPLE, Body, Branch, Builder, Func, Opaque, Value, While
 from ..ir.callgraph import has_tangents, make_branch, make_while, memoised
 from ..ir.types import Type, untyped
@@ -14,13 +16,18 @@ def untype(f: Func) -> Func:
 
 
 def _untype(f: Func) -> Func:
+    return retyped(f, lambda g: _Erasure().function(g), untype)
+
+
+def retyped(f: Func, of_body: Callable[[Func], Func], of_part: Callable[[Func], Func]) -> Func:
+    """The copy of `f` over other types: of its instructions by `of_body`, of a branch or a while loop by its parts."""
     match f.kind:
         case Body():
-            made = _Erasure().function(f)
+            made = of_body(f)
         case Branch(then, otherwise):
-            made = make_branch(f.name, untype(then), untype(otherwise))
+            made = make_branch(f.name, of_part(then), of_part(otherwise))
         case While(test, body, most):
-            made = make_while(f.name, untype(test), untype(body), most)
+            made = make_while(f.name, of_part(test), of_part(body), most)
         case Opaque():
             raise AssertionError(f"{f} is opaque, and sees a tangent")
     made.remat, made.origin = f.remat, f.origin

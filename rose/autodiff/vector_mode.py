@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..ir import ADD_TO, CALL, FOR, FREEZE, PURE_CALL, Block, Body, Branch, Builder, Func, Opaque, Value, While
+from ..ir import ADD_TO, CALL, FOR, FREEZE, PURE_CALL, Block, Builder, Func, Value
 from ..ir.accumulators import is_ref
-from ..ir.callgraph import has_tangents, instructions, make_branch, make_while, memoised
+from ..ir.callgraph import has_tangents, instructions, memoised
 from ..ir.types import Fin, Tan, Type, Vec, map_leaves
 from ..optimise.rewriter import Env, Rewriter
-from .erase_tangents import emitted
+from .erase_tangents import emitted, retyped
 
 
 def vector_mode(g: Func, directions: int) -> Func:
@@ -33,18 +33,8 @@ def widened(t: Type, directions: int, leaf: Type = Tan) -> Type:
 
 
 def _made(g: Func, directions: int) -> Func:
-    match g.kind:
-        case Body():
-            made = _VectorMode(directions).function(g)
-        case Branch(then, otherwise):
-            again = vector_mode(then, directions), vector_mode(otherwise, directions)
-            made = make_branch(g.name, *again, origin=g.origin)
-        case While(test, body, most):
-            again = vector_mode(test, directions), vector_mode(body, directions)
-            made = make_while(g.name, *again, most, origin=g.origin)
-        case Opaque():
-            raise AssertionError(f"{g} is opaque, and sees a tangent")
-    made.remat, made.primal = g.remat, g.primal
+    made = retyped(g, lambda f: _VectorMode(directions).function(f), lambda f: vector_mode(f, directions))
+    made.primal = g.primal
     return made
 
 

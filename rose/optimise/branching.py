@@ -185,7 +185,7 @@ class _Plan:
         g = self._region(c, {self.code[k] for k in chosen}, facts) if chosen else None
         if g is None:
             return None
-        self._sides(g, facts)
+        self._sides(g)
         return g
 
     def _region(self, c: Value, chosen: set[Value], facts: Sides) -> _Group | None:
@@ -247,9 +247,9 @@ class _Plan:
                 return False
         return any([_is_nothing(v, x) for x in facts.values()])
 
-    def _sides(self, g: _Group, facts: Sides) -> None:
+    def _sides(self, g: _Group) -> None:
         """Find what either side computes, is given, and saves."""
-        fed = self._fed(g)
+        fed, facts = self._fed(g), g.facts
         g.outputs = [v for v in g.region if any([u not in g.region for u in self.users.get(v, ())])]
         sides = {t: self._live(g, fed, facts[t]) for t in (True, False)}
         both = [v for v in fed if v in sides[True] and v in sides[False]]
@@ -262,12 +262,12 @@ class _Plan:
         g.sides = {t: self._live(g, fed, facts[t]) for t in (True, False)}
         read = dict.fromkeys([a for t, side in g.sides.items() for v in side for a in self._read(v, facts[t])])
         g.inputs = [a for a in read if a not in g.region and a not in fed and a.op is not ir.CONST]
-        g.gain = self._gain(g, facts)
+        g.gain = self._gain(g)
 
-    def _gain(self, g: _Group, facts: Sides) -> float:
+    def _gain(self, g: _Group) -> float:
         """The simple instructions that a branch saves, in the mean of its sides."""
         conditions = [v.args[0] for v in g.region if v.op is select and v.type is Real]
-        jumps = sum([x.of(c) is not None for c in conditions for x in facts.values()])
+        jumps = sum([x.of(c) is not None for c in conditions for x in g.facts.values()])
         both = g.sides[True].keys() & g.sides[False].keys()
         alone = sum([own_cost(v) for side in g.sides.values() for v in side if v not in both])
         alone += sum([v.op is ADD_TO for side in g.sides.values() for v in side if v not in both])
