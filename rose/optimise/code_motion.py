@@ -3,19 +3,22 @@
 What is computed once has one place on the tape, and one cotangent, which the loop sums. So it is done to what is
 traced, and what is derived from it is the same from the start. It moves all that computes, with calls, loops and
 accumulators, out of loops that are certain to run: what would be computed for nothing could make a nan, which a
-derivative would show. Out of other loops numbers move when functions are inlined: see `hoisting.py`. A call of which
-some arguments are the same is split: see `staging.py`. Measured: without it the gradient of a kernel that is called in
-a double sum executes 1.3 to 3.6 x as many operations, and a softmax with its sum in the loop as many as its square.
+derivative would show. Out of other loops numbers move when functions are inlined: see `hoisting.py`. The row of a
+matrix is a place, and no number: it moves out of any loop, so that what is derived knows it as one row, and no tape
+has the matrix for its sake. A call of which some arguments are the same is split: see `staging.py`. Measured: without
+it the gradient of a kernel that is called in a double sum executes 1.3 to 3.6 x as many operations, and a softmax with
+its sum in the loop as many as its square; that of an elimination of 24 rows 1.1 x as many instructions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..ir import CALL, FOR, PURE_CALL, Block, Builder, Func, Value, is_call
+from ..ir import CALL, FOR, INDEX, PURE_CALL, Block, Builder, Func, Value, is_call
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import callees, done, instructions, memoised, with_parts
 from .dead_code import remove_dead_code
+from .hoisting import moves
 from .invariants import Invariants, Reads, iterations
 from .rewriter import Env, Rewriter
 from .staging import Staged, staged
@@ -43,7 +46,7 @@ def _hoisted(f: Func) -> Func:
         new = with_parts(f, made)
     else:
         same = all([g is h for g, h in made.items()])
-        if same and not any([v.op is FOR and iterations(v) > 1 for v in instructions(f.body)]):
+        if same and not any([v.op is FOR for v in instructions(f.body)]):
             return f
         copier = _Copier(made)
         new = copier.function(remove_dead_code(f))
@@ -82,11 +85,20 @@ class _Mover:
         for v in code:
             if v.op is FOR:
                 self.inside(v.attr)
+                self.move_rows(v.attr, block)
                 if (n := iterations(v)) > 1:
                     outer, self.b.block = self.b.block, block
                     self.move(v.attr, n)
                     self.b.block = outer
             block.code.append(v)
+
+    def move_rows(self, block: Block, outer: Block) -> None:
+        """Move the rows of matrices from outside of a loop out of it."""
+        code, block.code = block.code, []
+        for v in code:
+            if v.op is INDEX and not v.type.scalar and moves(v, v.args) and all([a.block is not block for a in v.args]):
+                v.block, self.moved = outer, True
+            v.block.code.append(v)
 
     def move(self, block: Block, n: int) -> None:
         """Move what is the same out of the body of a loop of `n` iterations, into the block that is open."""

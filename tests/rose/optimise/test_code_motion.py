@@ -15,6 +15,8 @@ from rose import Real, Vec, fn
 from rose.autodiff.jvp import jvp
 from rose.autodiff.transpose import transpose
 from rose.host.interpreter import run
+from rose.ir import FOR, INDEX
+from rose.ir.callgraph import instructions
 from rose.ir.check import check
 from rose.ir.ops import exp
 from rose.ir.types import Tuple, Type
@@ -195,3 +197,13 @@ def test_a_derivative_of_the_users_own_is_kept():
     own.jvp(lambda a, b: rose.Dual(a.re * b.re, 7.0 * a.du))
     f = fn([Vec[3], Real], Real)(lambda x, a: rose.sum(own(a, x[i]) for i in rose.range(3)))
     assert rose.grad(f, argnums=1)([1.0, 2.0, 3.0], 0.5) == 21.0
+
+
+@pytest.mark.parametrize("last", [lambda i: i, lambda i: 4, lambda i: 0])
+def test_a_row_moves_out_of_any_loop(last: Callable[[Any], Any]):
+    f = fn([Vec[4, Vec[4]]], Real)(
+        lambda x: rose.sum(rose.sum(rose.exp(x[i][j]) * x[i][0] for j in rose.range(last(i))) for i in rose.range(4))
+    )
+    (outer,) = [v.attr for v in hoisted(f.func).body.code if v.op is FOR]
+    rows = [v for v in instructions(outer) if v.op is INDEX and not v.type.scalar]
+    assert rows and all([v.block is outer for v in rows])
