@@ -38,7 +38,7 @@ from ..ir.ops import add, iadd, ibeyond, ifrom, reached, select
 from ..ir.progress import step
 from ..ir.sizes import differ
 from ..ir.stacks import MORE, POP, PUSH, pop
-from ..ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, linear_part
+from ..ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec, linear_part
 from ..optimise.outlining import LONG, outline
 from .cotangents import Cotangent, Path, Place, Sums, by_value, nothing, plain
 from .guards import Guard, MaskWriter, joined_by
@@ -103,6 +103,7 @@ class _Backward(LinearHalf):
         self.cts: dict[Value, Cotangent | Value] = {}  # of a number, the sum itself
         self.spares: dict[Type, Value] = {}  # accumulators that nothing is added to
         self.reads: dict[Value, Value | None] = {}  # old linear accumulator -> its cotangent, a value
+        self.begun: set[Value] = set()  # the linear accumulators whose cotangent was handed on
 
     def condition(self, b: Builder, c: Value) -> Value:
         """A condition of a guard: one of the program, or whether a number was reached."""
@@ -300,10 +301,10 @@ class _Backward(LinearHalf):
             if (ct := self.read(b, v.args[0])) is not None:
                 self.contribute(b, v, v.args[1], ct)
         elif op is ACCUM:
-            if (ct := self.reads.get(v)) is not None:
+            if (ct := self.reads.get(v)) is not None and v not in self.begun:
                 self.contribute(b, v, v.args[0], ct)
         elif op is FREEZE:
-            self.reads[v.args[0]] = self.number(b, v)
+            self.freeze(b, v, v.args[0])
         elif is_call(v):
             self.call(b, v)
         elif op is INDEX:
@@ -327,6 +328,13 @@ class _Backward(LinearHalf):
             self.contribute(b, v, args[2], b.emit(select, (c, zero, ct)))
         elif op is not ZERO:
             raise NotLinear(f"{op.name} is not linear, so it takes no tangent", v.loc, "use add, sub, mul or div")
+
+    def freeze(self, b: Builder, v: Value, ref: Value) -> None:
+        """The cotangent of a sum is also that of the vector at which it begins: other contributions are added to it."""
+        ct = self.reads[ref] = self.number(b, v)
+        if ct is not None and ref.op is ACCUM and ref.block is v.block and isinstance(ct.type, Vec):
+            self.begun.add(ref)
+            self.contribute(b, ref, ref.args[0], ct)
 
     def zero(self, b: Builder, v: Value) -> Value:
         """The cotangent of what a `select` does not take."""

@@ -12,7 +12,7 @@ from rose import Real, Vec
 from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.transpose import Halves, transpose
 from rose.host.interpreter import run
-from rose.ir import ACCUM, FOR, Func
+from rose.ir import ACCUM, ADD_TO, FOR, Func
 from rose.ir.callgraph import instructions
 from rose.ir.check import check
 from rose.ir.types import Tuple
@@ -90,3 +90,19 @@ def test_a_call_in_a_loop_may_take_a_zero_that_was_made_outside():
 
     f = rose.fn([Vec[2], Vec[2]], Real)(lambda a, y: rose.sum(g(a, y)[i] * y[i] for i in rose.range(2)))
     assert rose.hessian(f, argnums=1)([1.0, 2.0], [0.5, 0.25]).tolist() == [[2.0, 0.0], [0.0, 4.0]]
+
+
+@pytest.mark.parametrize("rows", [lambda k, n: rose.range(k + 1, n), lambda k, n: rose.range(n)])
+def test_the_cotangent_of_a_sum_begins_that_of_the_vector_at_which_it_begins(rows: Any):
+    """So a state that is added to in each iteration is neither cleared nor added as a whole."""
+
+    def step(k: Any, m: Any) -> Any:
+        after = rose.accum(m)
+        for i in rows(k, 6):
+            after[i] += m[i] * m[k]
+        return after.value
+
+    f = rose.fn([Vec[6]], Real)(lambda x: rose.norm(rose.scan(step, x, 6)))
+    bwd = transpose(jvp(f.func, full_mask(f.func)).func).bwd
+    added = [v for v in instructions(bwd.body) if v.op is ADD_TO and v.block.parent is not None]
+    assert added and all([v.args[1].type.scalar for v in added])
