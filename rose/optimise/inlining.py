@@ -38,7 +38,7 @@ class Inliner:
         todo = list(roots)
         for f in todo:
             self.calls[f] = self.calls.get(f, 0) + 1  # it is called from outside
-        self.parts: set[Func] = set()  # the parts of while loops
+        self.parts: set[Func] = set()  # the parts of while loops, with what they call: it is in a loop as well
         seen, total = set(todo), 0
         while todo:
             f = todo.pop()
@@ -47,6 +47,8 @@ class Inliner:
                 self.parts.update(callees(f))
             for g in callees(f):
                 self.calls[g] = self.calls.get(g, 0) + 1
+                if f in self.parts:
+                    self.parts.add(g)
                 if g not in seen:
                     seen.add(g)
                     todo.append(g)

@@ -13,7 +13,7 @@ import rose.ir.ops
 from rose import Real, Vec, fn, ir
 from rose.host.interpreter import run
 from rose.ir import Func, is_call
-from rose.ir.callgraph import callees, weight
+from rose.ir.callgraph import callees, reachable, weight
 from rose.ir.check import check
 from rose.ir.ops import sin
 from rose.optimise.inlining import SMALL
@@ -57,6 +57,14 @@ def test_a_larger_function_stays_a_call_unless_it_is_called_once():
     f = fast(fn([Real], Real)(lambda x: once(x) + twice(x) * twice(x + 1.0)).func, (0.5,))
     assert [is_call(v) for v in code(f)].count(True) == 2
     assert weight(f.body) > 2 * SMALL
+
+
+def test_what_a_while_loop_calls_by_another_function_is_in_the_loop_as_well():
+    long = steps(SMALL)
+    less = fn([Real], Real)(lambda x: 0.01 * long(x))
+    f = fn([Real], Real)(lambda x: rose.while_loop(lambda s: s > 9.0, less, long(x)))
+    made = fast(f.func, (0.5,))
+    assert {g for g in reachable(made) for h in callees(g) if g.has_body and h.name == long.func.name} <= {made}
 
 
 def test_a_function_does_not_grow_beyond_what_engines_like():
