@@ -18,7 +18,7 @@ from ..frontend.function import AnyFn, Fn, of_functions
 from ..frontend.values import to_value
 from ..host.marshal import is_listing
 from ..ir import Value, current_builder
-from ..ir.types import Bool, Type, Vec, untyped
+from ..ir.types import Bool, Type, untyped
 
 if TYPE_CHECKING:
     from .grids import Grid
@@ -129,13 +129,20 @@ class Variable(Composite):
     def __init__(self, given: AnyFn | None, of: MapType, name: str, grids: Grids | None = None) -> None:
         self.open = True
         super().__init__(VARIABLE, () if given is None else (given,), None, of.args, of.result, _grids(given, of))
-        self.name, self.variables = name, frozenset({self}) | self.variables
+        self.variables = frozenset({self}) | self.variables
+        named(self, name)
         if grids is not None:
             self.grids = grids
 
 
 def _grids(f: AnyFn | None, of: MapType) -> Grids:
     return grids_of(f) if f is not None else (None,) * len(of.args)
+
+
+def named(f: AnyFn, name: str) -> AnyFn:
+    """`f`, which is called so from now on."""
+    f.name = f.__name__ = f.__qualname__ = name
+    return f
 
 
 def _called(operator: str, inputs: Sequence[AnyFn]) -> str:
@@ -239,8 +246,7 @@ def _again(name: str, rows: Sequence[Any]) -> AnyFn:
         else:
             f = made(op, inputs, types, result, params, grids)
         fs.append(f)
-    fs[-1].name = name
-    return fs[-1]
+    return named(fs[-1], name)
 
 
 class Scope:
@@ -320,13 +326,13 @@ def _tabled(f: Composite, scope: Scope, grids: tuple[Grid, ...], xs: list[Value]
     if len(xs) == len(grids):
         return _evaluated(f, scope, xs)
     grid, b = grids[len(xs)], current_builder()
-    nodes = b.const(tuple(grid.nodes), Vec(len(grid), grid.type))
+    nodes, _ = grid.values
 
     def row(i: Value) -> Value:
         inner = Scope(scope)
         return _tabled(f, inner, grids, [*xs, inner.node(grid, nodes, i)])
 
-    return b.vec(len(grid), row)
+    return b.vec(grid.size, row)
 
 
 def _variable_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:

@@ -21,7 +21,7 @@ from ..ir.types import Real, untyped
 from ..ir.value import host_index
 from . import operators
 from .algebra import evaluated
-from .composites import Composite, MapType, Variable, type_of, variables
+from .composites import Composite, MapType, Variable, named, type_of, variables
 from .elementary import as_function
 from .transforms import pulled, pushed
 
@@ -90,7 +90,7 @@ class Functional(OfFunctions):
         if type_of(f) != t:
             what = f"{self.name} takes a {t!r}, and {f.name} is a {type_of(f)!r}"
             raise TypeMismatch(what, here().narrow(errors.argument(k, "", len(self.types))), f"give a {t!r}")
-        return Variable(f, t, f.name)
+        return Variable(f, t, f.name if t.args else self.names[k])
 
     def _checked(self, x: Any) -> AnyFn:
         out = as_function(x, self.result)
@@ -125,7 +125,7 @@ def _name(out: Any, name: str, of: frozenset[Variable]) -> None:
     elif isinstance(out, Dual):
         _name(out.du, name, of)
     elif isinstance(out, Composite) and out.variables & of:
-        out.name = name
+        named(out, name)
 
 
 @edge

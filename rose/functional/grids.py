@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
 from typing import Any
 
 from ..errors import OutOfRange, TypeMismatch, edge, here
+from ..frontend.values import infer
 from ..host.marshal import is_listing
-from ..ir import shown
+from ..ir import Value, current_builder, shown
 from ..ir.numbers import as_number
 from ..ir.types import Real, Type, Vec
 from ..ir.value import host_index
@@ -21,29 +21,55 @@ class Grid:
     """Nodes and weights of one argument: the integral of `f` is the sum of `w * f(x)` over them.
 
     `nodes` is a list of numbers, or of points (lists of d numbers) for an argument of type `Vec[d]`; `weights` has one
-    number for each, in the units of the argument (of its volume, for points).
+    number for each, in the units of the argument (of its volume, for points). In a program both may be traced, vectors
+    or lists of what the program computes, such as an adaptive rule, and are differentiated with it.
     """
 
+    nodes: Any  # a list of numbers, or of tuples; or a traced vector
+    weights: Any
+    type: Type  # of a node
+
     @edge
-    def __init__(self, nodes: Sequence[Any], weights: Sequence[Any]) -> None:
-        self.nodes: list[Node] = [_point(x) for x in _items(nodes, "nodes")]
-        self.weights = [as_number(w, here()) for w in _items(weights, "weights")]
-        if len(self.nodes) != len(self.weights):
-            what = f"a grid has {len(self.nodes)} nodes and {len(self.weights)} weights"
-            raise TypeMismatch(what, here(), "give one weight for each node")
-        if len({len(x) if isinstance(x, tuple) else 0 for x in self.nodes}) > 1:
+    def __init__(self, nodes: Any, weights: Any) -> None:
+        if _mentions_traced(nodes) or _mentions_traced(weights):
+            self._of_traced(infer(nodes), infer(weights))
+            return
+        points = [_point(x) for x in _items(nodes, "nodes")]
+        self.nodes, self.weights = points, [as_number(w, here()) for w in _items(weights, "weights")]
+        if len({len(x) if isinstance(x, tuple) else 0 for x in points}) > 1:
             raise TypeMismatch("the nodes of a grid differ in dimension", here(), "give points of one dimension")
+        self.type = Vec(len(points[0]), Real) if points and isinstance(points[0], tuple) else Real
+        self.size = len(points)
+        self._check(len(self.weights))
 
-    def __len__(self) -> int:
-        return len(self.nodes)
+    def _of_traced(self, nodes: Value, weights: Value) -> None:
+        of, by = nodes.type, weights.type
+        node = of.elem if isinstance(of, Vec) else None
+        fits = node is Real or (isinstance(node, Vec) and node.elem is Real)
+        if not isinstance(of, Vec) or node is None or not fits or not isinstance(by, Vec) or by.elem is not Real:
+            what = f"the nodes and the weights of a grid are vectors of numbers, not a {of!r} and a {by!r}"
+            raise TypeMismatch(what, here(), "give one number, or point, and one weight for each node")
+        self.nodes, self.weights, self.type, self.size = nodes, weights, node, of.size
+        self._check(by.size)
 
-    def __repr__(self) -> str:
-        return f"<grid of {len(self)} nodes, each a {self.type!r}>"
+    def _check(self, weights: Any) -> None:
+        if self.size != weights:
+            what = f"a grid has {self.size} nodes and {weights} weights"
+            raise TypeMismatch(what, here(), "give one weight for each node")
 
     @property
-    def type(self) -> Type:
-        """The type of a node."""
-        return Vec(len(self.nodes[0]), Real) if self.nodes and isinstance(self.nodes[0], tuple) else Real
+    def values(self) -> tuple[Value, Value]:
+        """The nodes and the weights, in the function that is being traced."""
+        if isinstance(self.nodes, Value):
+            return self.nodes, self.weights
+        b = current_builder()
+        return b.const(tuple(self.nodes), Vec(self.size, self.type)), b.const(tuple(self.weights), Vec(self.size, Real))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        return f"<grid of {self.size} nodes, each a {self.type!r}>"
 
     @classmethod
     @edge
@@ -101,8 +127,16 @@ class Grid:
         """The product of two grids: the points `(x, y)` of one argument of more dimensions."""
         if not isinstance(other, Grid):
             raise TypeMismatch(f"a grid is multiplied by a grid, not by {shown(other)}", here(), "write line * line")
+        if isinstance(self.nodes, Value) or isinstance(other.nodes, Value):
+            hint = "integrate over one argument after another: F.integrate(f, (x, y))"
+            raise TypeMismatch("grids whose nodes are traced are not multiplied", here(), hint)
         nodes = [(*_coordinates(x), *_coordinates(y)) for x in self.nodes for y in other.nodes]
         return Grid(nodes, [v * w for v in self.weights for w in other.weights])
+
+
+def _mentions_traced(xs: Any) -> bool:
+    """True for a traced vector, and for a list with a traced value in it, or in a list in it."""
+    return isinstance(xs, Value) or (is_listing(xs) and any([_mentions_traced(x) for x in xs]))
 
 
 def _coordinates(x: Node) -> tuple[float, ...]:

@@ -293,8 +293,7 @@ def integrate(f: AnyFn, k: int, grid: Grid) -> Composite:
 
 def _integrate_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
     (f,), (k, grid) = c.inputs, _kept(c)
-    n, b = len(grid), current_builder()
-    nodes, weights = b.const(tuple(grid.nodes), Vec(n, grid.type)), b.const(tuple(grid.weights), Vec(n, Real))
+    n, b, (nodes, weights) = grid.size, current_builder(), grid.values
 
     def term(i: Value) -> Any:
         inner = Scope(scope)
@@ -473,7 +472,7 @@ def _partial_transpose(c: Composite, at: int, ct: AnyFn) -> AnyFn:
         whole = compose(back, [*[argument(types, j) for j in range(len(c.types))], ct])
         return _broadcast_transpose(broadcast_arg(value, types, (), merged(grids_of(ct), c.grids)), 0, whole)
     grid = grids_of(f)[k]
-    if grid is None or grid.type is not Real:
+    if grid is None:
         what = f"the derivative in {f.name}, read at one point, is Dirac's delta there, which is no function"
         raise NotDifferentiable(what, c.loc, f"give {f.name} a grid, for a discrete one: {f.name}.on(grid)")
     return made(DELTA, (ct, value), type_of(f).args, type_of(ct).result, (k, grid), grids_of(f))
@@ -485,10 +484,23 @@ PARTIAL = Operator("partial", _partial_at, _partial_jvp, _partial_transpose)
 def _delta_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
     """`ct` over the weight of the node that is the argument, if that node is the point; else 0."""
     (ct, point), (k, grid) = c.inputs, _kept(c)
-    b, n, x, at = current_builder(), len(grid), xs[k], scope.at(point, [])
+    (nodes, weights), x, at = grid.values, xs[k], scope.at(point, [])
     y = scope.at(ct, [*xs[:k], *xs[k + 1 :]])
-    nodes, weights = b.const(tuple(grid.nodes), Vec(n, grid.type)), b.const(tuple(grid.weights), Vec(n, Real))
-    return total(select(eq(nodes[i], x) & eq(nodes[i], at), y / weights[i], 0.0) for i in indices(n))
+
+    def term(i: Value) -> Value:
+        return select(_equal(nodes[i], x) & _equal(nodes[i], at), 1.0 / weights[i], 0.0)
+
+    return _product(y, total(term(i) for i in indices(grid.size)))
+
+
+def _equal(x: Value, y: Value) -> Value:
+    """True for equal numbers, and for points of equal coordinates."""
+    if not isinstance(x.type, Vec):
+        return eq(x, y)
+    both = current_builder().lift(True)
+    for k in range(x.type.size):
+        both = both & eq(x[k], y[k])
+    return both
 
 
 def _delta_transpose(c: Composite, k: int, ct: AnyFn) -> AnyFn:

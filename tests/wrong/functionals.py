@@ -158,3 +158,27 @@ def a_list_with_a_function_among_numbers():
 
 def a_text_of_what_is_no_function():
     return F.show(3)
+
+
+def nodes_and_weights_that_differ_in_number():
+    @fn
+    def integral(x: Vec[2]) -> Real:
+        return F.integrate(curve, F.Grid(x, [1.0]))
+
+    return integral
+
+
+def a_product_of_traced_grids():
+    @fn
+    def integral(x: Vec[2]) -> Real:
+        return F.integrate(field, F.Grid(x, x) * LINE)
+
+    return integral
+
+
+def a_grid_of_functions():
+    @F.functional
+    def energy(a: Real, y: F.Map[Real, Real]) -> Real:
+        return F.integrate(y, F.Grid([a, a], [1.0, 1.0]))
+
+    return energy(1.0, curve)

@@ -1,11 +1,17 @@
 """Grids: the rules of quadrature, against integrals that are known."""
 
 import math
+from typing import Any
 
+import numpy as np
 import pytest
 
-from rose import OutOfRange, Real, Vec
+import rose
+from rose import OutOfRange, Real, Vec, fn
+from rose import functional as F
 from rose.functional import Grid
+
+from .functions import exp, kernel, sin
 
 RULES = {
     "trapezoid": (Grid.trapezoid(-1.0, 2.0, 20_001), 1e-8),
@@ -47,3 +53,89 @@ def test_random_nodes_are_the_same_for_the_same_seed():
 def test_a_rule_has_a_least_count_of_nodes(wrong: object):
     with pytest.raises(OutOfRange, match="nodes"):
         wrong()  # type: ignore[operator]
+
+
+# grids that a program computes
+
+
+@fn
+def stretched(a: Real) -> Real:
+    h = a / 4
+    grid = F.Grid([h * k for k in range(5)], [h / 2, h, h, h, h / 2])
+    return F.integrate(rose.exp(sin) * F.nabla(sin), grid)
+
+
+n = rose.dim("n")
+
+
+@fn
+def any_rule(nodes: Vec[n], weights: Vec[n]) -> Real:
+    return F.integrate(sin, F.Grid(nodes, weights))
+
+
+@fn
+def layers(weights: Vec[4]) -> Real:
+    grid = F.Grid([0.1, 0.3, 0.6, 0.9], weights)
+    near = kernel.on(None, grid)
+    return F.integrate((near @ rose.tanh(near @ sin)) ** 2, grid)
+
+
+@fn
+def of_points(c: Vec[2], points: Vec[3, Vec[2]]) -> Real:
+    grid = F.Grid(points, [0.2, 0.3, 0.5])
+
+    @F.functional
+    def energy(f: F.Map[Real, Vec[2]]) -> Real:
+        return F.integrate(f**2 * rose.dot(F.nabla(f), F.nabla(f)), grid)
+
+    wave = rose.fn([Vec[2]], Real)(lambda r: rose.sin(c[0] * r[0] + c[1] * r[1]))
+    return energy(wave) + rose.grad(energy)(wave)([0.1, 0.2])
+
+
+def shrunk(bound: float) -> Any:
+    """A user's own adaptive rule: the trapezoid of an interval that is halved while the slope there is large."""
+
+    @fn
+    def integral(steep: Real) -> Real:
+        end = rose.while_loop(lambda b: rose.cosh(steep * b) > bound, lambda b: b / 2, 1.0)
+        return F.integrate(exp, F.Grid([0.0, end], [end / 2, end / 2]))
+
+    return integral
+
+
+TRACED: dict[str, tuple[Any, list[Any]]] = {
+    "nodes of a number": (stretched, [1.3]),
+    "vectors of any size": (any_rule, [[0.1, 0.2, 0.7], [1.0, 2.0, 0.5]]),
+    "weights of a table": (layers, [[0.1, 0.2, 0.3, 0.4]]),
+    "points": (of_points, [[0.7, 0.3], [[0.1, 0.2], [0.3, 0.5], [0.9, 0.4]]]),
+}
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_a_grid_that_a_program_computes_is_differentiated_twice(name: str):
+    f, at = TRACED[name]
+    first = rose.grad(f)
+
+    def moved(g: Any, h: float) -> Any:
+        return np.asarray(g(np.add(at[0], h), *at[1:]))
+
+    slope = (moved(f, 1e-6) - moved(f, -1e-6)) / 2e-6
+    assert np.sum(first(*at)) == pytest.approx(slope, rel=1e-7)
+    second = rose.grad(rose.fn(first.types, Real)(lambda *xs: rose.sum(first(*xs)) if at[0] != 1.3 else first(*xs)))
+    assert np.sum(second(*at)) == pytest.approx(np.sum(moved(first, 1e-6) - moved(first, -1e-6)) / 2e-6, rel=1e-6)
+
+
+def test_a_grid_of_any_size_is_one_module():
+    module = rose.compile(any_rule, dynamic=True)
+    for k in (0, 1, 5):
+        assert module([0.5] * k, [2.0] * k) == pytest.approx(2.0 * k * math.sin(0.5))
+
+
+def test_an_adaptive_rule_is_a_users_own_function():
+    assert shrunk(2.0)(3.0) == pytest.approx((1.0 + math.exp(0.25)) / 8)
+    assert rose.grad(shrunk(2.0))(3.0) == 0.0
+
+
+def test_a_traced_grid_computes_in_32_bits_too():
+    module = rose.compile(rose.grad(of_points), dtype="f32")
+    np.testing.assert_allclose(module(*TRACED["points"][1]), rose.grad(of_points)(*TRACED["points"][1]), rtol=1e-5)

@@ -287,3 +287,54 @@ def test_structs_and_vectors_pass_through_every_operator():
 
     back = rose.vjp(moved)(pair).grad(pair)(0.7)
     assert (back.a, *back.b) == pytest.approx((-math.cos(0.7), -1.0, -1.4))
+
+
+POINTS = F.Grid([[0.0, 0.0], [1.0, 0.0], [0.5, 0.5]], [0.2, 0.3, 0.5])
+
+
+@F.functional
+def at_a_point(f: F.Map[Real, Vec[2]]) -> Real:
+    return f.on(POINTS)([0.5, 0.5]) ** 2 + F.integrate(f, POINTS)
+
+
+@F.functional
+def vector_at_a_node(f: F.Map[Vec[2], Real]) -> Real:
+    found = f.on(F.Grid.trapezoid(0.0, 1.0, 5))(0.5)
+    return rose.dot(found, found)
+
+
+def test_a_discrete_delta_is_that_of_points_and_of_functions_to_vectors():
+    plane = rose.fn([Vec[2]], Real)(lambda r: r[0] + 2.0 * r[1])
+    slope = rose.grad(at_a_point)(plane)
+    assert (slope([0.5, 0.5]), slope([0.0, 0.0])) == pytest.approx((2.0 * 1.5 / 0.5 + 1.0, 1.0))
+    assert rose.compile(slope)([0.5, 0.5]) == slope([0.5, 0.5])
+    places = rose.fn([Real], Vec[2])(lambda x: [x, x * x])
+    assert rose.grad(vector_at_a_node)(places)(0.5) == pytest.approx([2.0 * 0.5 / 0.25, 2.0 * 0.25 / 0.25])
+    assert rose.hvp(vector_at_a_node)(places, places)(0.5) == pytest.approx([4.0, 2.0])
+
+
+@rose.struct
+class Body:
+    mass: Real
+    place: Vec[2]
+
+
+@F.functional
+def motion(q: F.Map[Body, Real]) -> Real:
+    density = rose.fn([Body, Body], Real)(
+        lambda b, d: b.mass * rose.dot(d.place, d.place) / 2 + rose.sin(b.place[0] * b.place[1])
+    )
+    return F.integrate(density(q, F.nabla(q), share_inputs=True), LINE)
+
+
+def test_a_functional_of_structs_has_second_derivatives_that_compile():
+    def times(s: float) -> Any:
+        return rose.fn([Real], Body)(lambda t: Body(s * (1.0 + t), [s * rose.sin(t), s * t * t]))
+
+    path = times(1.0)
+    ends = [rose.grad(motion)(times(s))(0.3) for s in (1.0 + 1e-6, 1.0 - 1e-6)]
+    found = rose.hvp(motion)(path, path)(0.3)
+    want = [(x - y) / 2e-6 for x, y in zip(*[(e.mass, *e.place) for e in ends], strict=True)]
+    assert (found.mass, *found.place) == pytest.approx(want, rel=1e-7)
+    again = rose.compile(rose.hvp(motion)(path, path))(0.3)
+    assert (again.mass, *again.place) == (found.mass, *found.place)
