@@ -1,6 +1,6 @@
 """`python -m benchmarks`: all measurements, one after the other."""
 
-from . import accuracy, dynamic, latency, loops, mathematics, passes, pyodide, simd, sparse
+from . import accuracy, dynamic, functionals, latency, loops, mathematics, passes, pyodide, simd, sparse
 from .compare import measure
 from .gradbench import __main__ as gradbench
 from .solvers import measure as solvers
@@ -14,6 +14,7 @@ accuracy.main()
 simd.main()
 passes.main()
 sparse.main()
+functionals.main()
 solvers.main()
 measure.main()
 gradbench.main([])
