@@ -8,7 +8,7 @@
  * @typedef {{ value: number, gradient: Numbers, hessian: Numbers[], bends: Numbers, along: Numbers[],
  *   newton: Numbers }} Local
  */
-import { handle } from "../shared/page.js";
+import { handle } from "../shared/handle.js";
 import { contour, levels, rank } from "./contours.js";
 
 const WIDTH = 400;

@@ -9,7 +9,7 @@
  * @typedef {import("./map.js").Local} Local
  * @typedef {import("./map.js").Box} Box
  */
-import { handle } from "../shared/page.js";
+import { handle } from "../shared/handle.js";
 import { colour, quadratic, svg } from "./map.js";
 
 const [WIDTH, HEIGHT] = [640, 500];

@@ -1,6 +1,7 @@
 // @ts-check
 import { init, load } from "./model/index.js";
-import { handle, still, took } from "../shared/page.js";
+import { handle } from "../shared/handle.js";
+import { still, took } from "../shared/page.js";
 import { $, curve, listening, make, player, set } from "../shared/simulation.js";
 
 const TURNS = 100; // of gradient descent

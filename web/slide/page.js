@@ -1,6 +1,7 @@
 // @ts-check
 import init from "./model/index.js";
-import { handle, still, timed } from "../shared/page.js";
+import { handle } from "../shared/handle.js";
+import { still, timed } from "../shared/page.js";
 import { $, curve, listening, make, player, set } from "../shared/simulation.js";
 
 /**
