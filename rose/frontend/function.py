@@ -207,6 +207,11 @@ class Fn(NotANumber, Generic[P, R]):
             self._pending = None
 
     @property
+    def is_derived(self) -> bool:
+        """True if it was made by us, and not written by a user."""
+        return self._derived
+
+    @property
     def is_traced(self) -> bool:
         return self._func is not None
 

@@ -92,6 +92,7 @@ class Composite(Fn[..., Any]):
         self.op, self.inputs, self.params, self.grids = op, tuple(inputs), params, grids
         self.variables: frozenset[Variable] = frozenset().union(*[variables(f) for f in inputs])
         self.loops = op.loops or any([isinstance(f, Composite) and f.loops for f in inputs])
+        self.of_users = any(map(is_of_users, inputs))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         if is_open(self):  # a value of it is composed, as all is
@@ -158,6 +159,11 @@ def _names(types: Sequence[Type]) -> list[str]:
 
 def variables(f: AnyFn) -> frozenset[Variable]:
     return f.variables if isinstance(f, Composite) else frozenset()
+
+
+def is_of_users(f: AnyFn) -> bool:
+    """True for a function that a user wrote, or that is made of one: it may be long."""
+    return f.of_users if isinstance(f, Composite) else not f.is_derived
 
 
 def is_open(f: AnyFn) -> bool:
@@ -252,7 +258,8 @@ def _again(name: str, rows: Sequence[Any]) -> AnyFn:
 class Scope:
     """The functions that are evaluated in a block, and at what: each is evaluated once at the same arguments.
 
-    A function with an integral in it, at nodes of grids, is read from a table, which is made before all loops.
+    At nodes of grids, a function is read from a table, made before all loops, if there is an integral in it, or if it
+    would be evaluated again in each iteration of another loop.
     """
 
     def __init__(self, outer: Scope | None = None) -> None:
@@ -284,6 +291,8 @@ class Scope:
         def unknown(g: AnyFn) -> Sequence[AnyFn]:
             return g.op.alike(g) if isinstance(g, Composite) and self._find((g, places)) is None else ()
 
+        if self._find((f, places)) is None and self._is_repeated(f, xs):
+            self.known[f, places] = xs, self._read(f, xs)
         for g in order(f, of=unknown):
             if self._find((g, places)) is None:
                 self.known[g, places] = xs, self._read(g, xs) if _is_tabled(g) else _evaluated(g, self, xs)
@@ -291,7 +300,12 @@ class Scope:
         assert found is not None
         return found
 
-    def _read(self, f: Composite, xs: Sequence[Value]) -> Value:
+    def _is_repeated(self, f: AnyFn, xs: Sequence[Value]) -> bool:
+        """True for a function of the user at nodes of some of the loops around, but not of all."""
+        at = {id(x) for x in xs}
+        return 0 < len(at) < len(self.nodes) and at <= self.nodes.keys() and is_of_users(f)
+
+    def _read(self, f: AnyFn, xs: Sequence[Value]) -> Value:
         """The value of `f` from its table, if all arguments are nodes of grids; else evaluated."""
         at = [self.nodes.get(id(x)) for x in xs]
         if self is self.root or None in at:
@@ -302,7 +316,7 @@ class Scope:
             y = b.index(y, i)
         return y
 
-    def table(self, f: Composite, grids: tuple[Grid, ...]) -> Value:
+    def table(self, f: AnyFn, grids: tuple[Grid, ...]) -> Value:
         """The values of `f` at the nodes of `grids`, one for each argument: made where this scope began."""
         if (f, grids) not in self.tables:
             b = current_builder()
@@ -321,7 +335,7 @@ def _evaluated(f: AnyFn, scope: Scope, xs: Sequence[Value]) -> Value:
     return to_value(y, untyped(f.result))
 
 
-def _tabled(f: Composite, scope: Scope, grids: tuple[Grid, ...], xs: list[Value]) -> Value:
+def _tabled(f: AnyFn, scope: Scope, grids: tuple[Grid, ...], xs: list[Value]) -> Value:
     """The values of `f` at `xs`, and at the nodes of the grids for the arguments after them."""
     if len(xs) == len(grids):
         return _evaluated(f, scope, xs)

@@ -147,3 +147,39 @@ def test_a_functional_of_a_function_is_pickled_by_value_alone():
     with pytest.raises(rose.RoseError, match="local cannot be pickled by name"):
         pickle.dumps(local)
     assert pickle.loads(cloudpickle.dumps(local))(sin) == local(sin)
+
+
+@pytest.mark.parametrize("composed", [False, True], ids=["alone", "in another"])
+def test_a_function_of_one_node_is_evaluated_once_for_each_in_a_loop_over_pairs(composed: bool):
+    seen = list[float]()
+
+    @rose.opaque
+    def counted(x: Real) -> Real:
+        seen.append(x)
+        return x * x
+
+    given = fn([Real], Real)(lambda x: counted(x) + 1.0)
+    h: Any = rose.tanh(given) * 2.0 if composed else given
+    k = kernel.on(SMALL, SMALL)
+    total = fn([], Real)(lambda: F.integrate(k * F.broadcast_arg(h, k, argnums=1)))
+    nodes = [*zip(SMALL.nodes, SMALL.weights, strict=True)]
+    want = sum([v * sum([w * (kernel(y, x) * h(x)) for x, w in nodes]) for y, v in nodes])
+    seen.clear()
+    assert total() == pytest.approx(want, rel=1e-14)
+    assert seen == SMALL.nodes
+
+
+SMALL = F.Grid.trapezoid(0.0, 1.0, 7)
+
+
+def test_a_table_is_differentiated_through():
+    @fn
+    def of(a: Real) -> Real:
+        h = fn([Real], Real)(lambda x: rose.sin(a * x))
+        k = kernel.on(SMALL, SMALL)
+        return F.integrate(k * F.broadcast_arg(h, k, argnums=1)) * F.integrate(h, SMALL)
+
+    ends = [rose.value_and_grad(of)(1.3 + s) for s in (1e-6, -1e-6)]
+    value, slope = [(x - y) / 2e-6 for x, y in zip(*ends, strict=True)]
+    assert rose.grad(of)(1.3) == pytest.approx(value, rel=1e-8)
+    assert rose.compile(rose.grad(rose.grad(of)))(1.3) == pytest.approx(slope, rel=1e-7)
