@@ -148,6 +148,8 @@ def named(f: AnyFn, name: str) -> AnyFn:
 
 def _called(operator: str, inputs: Sequence[AnyFn]) -> str:
     """The name of a composite: `exp(sin)`, `nabla(curve)`, or `add(...)` where that would be long."""
+    if operator == "broadcast_arg":  # the same function, of other arguments or on grids
+        return inputs[0].name
     head, *names = [f.name for f in inputs] if operator == "compose" else [operator, *[f.name for f in inputs]]
     name = f"{head}({', '.join(names)})"
     return name if len(name) <= LONGEST_NAME else f"{head if len(head) <= LONGEST_NAME else operator}(...)"

@@ -88,6 +88,7 @@ def test_results_bear_the_names_of_functionals_and_others_those_of_operators():
     assert [f.name for f in (rose.grad(length)(sin), rose.hvp(length)(sin, cos))] == ["grad(length)", "hvp(length)"]
     assert rose.grad(_named, (0, 1))(sin, cos)[1].name == "grad(_named, 1)"
     composed = [sin + cos, 2.0 * sin, F.nabla(sin), sin(square), product(sin, cos, share_inputs=True), rose.exp(sin)]
+    assert (sin.on(LINE).name, F.broadcast_arg(sin, product, 1).name) == ("sin", "sin")
     want = ["add(sin, cos)", "multiply(sin)", "nabla(sin)", "sin(square)", "product(sin, cos)", "exp(sin)"]
     assert [f.name for f in composed] == want
 
