@@ -118,6 +118,7 @@ const bead = (t) => {
 const race = player({
   dt: 1,
   show(t) {
+    set($("beads"), { visibility: t ? "visible" : "hidden" }); // before a race they are under the start
     const part = Math.min(1, t / line) ** 2;
     const spots = [rolled(least.angle * Math.min(1, t / least.seconds)), end.map((x) => part * x), bead(t)];
     spots.forEach((p, k) => set($("beads").children[k], { transform: `translate(${at(p)})` }));
