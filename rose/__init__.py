@@ -43,7 +43,8 @@ from .frontend.arrays.creation import (
     zeros_like,
 )
 from .frontend.arrays.einsum import einsum
-from .frontend.arrays.joining import array_split, concatenate, hstack, pad, split, stack, vstack
+from .frontend.arrays.joining import array, array_split, column_stack, concatenate, hstack, pad, split, stack, vstack
+from .frontend.arrays.kinds import astype
 from .frontend.arrays.order import argsort, gradient, median, nan_to_num, quantile, sort, take, take_along_axis
 from .frontend.arrays.products import convolve, cross, dot, inner, kron, matmul, outer, tensordot, trapezoid, vdot
 from .frontend.arrays.reductions import all_ as all
@@ -52,6 +53,7 @@ from .frontend.arrays.reductions import argmax, argmin, mean, softmax, std, trac
 from .frontend.arrays.running import cummax, cummin, cumprod, cumsum, diff
 from .frontend.arrays.shaping import (
     broadcast_to,
+    copy,
     diag,
     diagonal,
     expand_dims,
@@ -127,14 +129,18 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "array",
     "array_split",
     "assert_",
+    "astype",
     "broadcast_to",
+    "column_stack",
     "compile",
     "concatenate",
     "cond",
     "constant",
     "convolve",
+    "copy",
     "cross",
     "cummax",
     "cummin",

@@ -1,6 +1,6 @@
 """Bayesian logistic regression by Hamiltonian Monte Carlo: leapfrog steps along the gradient of a log posterior.
 
-After the examples of JAX and NumPyro. Random numbers are drawn outside, so a run can be repeated anywhere.
+The model is that of NumPyro's example `covtype`. Random numbers are drawn outside, so that a run can be repeated.
 """
 
 import numpy as np

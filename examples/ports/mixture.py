@@ -1,6 +1,6 @@
 """A mixture of Gaussians in the plane: how likely points are, and steps that make them likelier.
 
-After autograd's example `gmm`, with an upper triangle for the square root of each precision.
+After autograd's example `gmm`, with a square root of each precision in the place of one of each covariance.
 """
 
 import numpy as np

@@ -1,4 +1,7 @@
-"""A neural net that learns a cosine: two layers of tanh, by gradient descent. After autograd's example `neural_net`."""
+"""A neural net that learns a cosine: two layers of tanh, by gradient descent.
+
+After autograd's example `neural_net_regression`.
+"""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """The rates of hares and lynxes, fitted to a simulation: a gradient through the steps of Runge and Kutta.
 
-After the fits of Lotka and Volterra's equations with SciPy's `odeint` and JAX's.
+After NumPyro's example `ode`, of Lotka and Volterra's equations, which JAX's `odeint` solves there.
 """
 
 import numpy as np

@@ -143,6 +143,11 @@ def nothing_swallowed() -> Generator[None]:
         yield
         if _raised.first is not None:
             raise _raised.first
+    except (TypeError, ValueError) as e:
+        first: RoseError | None = _raised.first
+        if first is None or e.__cause__ is not first:
+            raise
+        raise first from None  # NumPy makes another error of one of ours
     finally:
         _raised.watched, _raised.first = outer
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dis
 import functools
 import linecache
 import os
@@ -345,6 +346,20 @@ def asked(loc: Loc) -> str:
         if isinstance(x, ast.comprehension) and node in x.ifs:
             return "filter"
     return ""
+
+
+_BINARY, _ASSIGNED = dis.opmap["BINARY_OP"], range(13, 26)  # the arguments of the instruction for `+=` and its kind
+
+
+def is_augmented(loc: Loc) -> bool:
+    """True for an augmented assignment, `x += y`, also where there is no source."""
+    at, code = loc.lasti, loc.code.co_code
+    return at >= 0 and code[at] == _BINARY and code[at + 1] in _ASSIGNED
+
+
+def is_stored(loc: Loc) -> bool:
+    """True for an assignment to an element, `x[i] = y`."""
+    return loc.lasti >= 0 and loc.code.co_code[loc.lasti] == dis.opmap["STORE_SUBSCR"]
 
 
 _ASKING = ("min", "max", "any", "all", "sorted")

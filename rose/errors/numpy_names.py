@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 _SAME = """
-    abs acos acosh asin asinh atan atan2 atanh cbrt ceil clip copysign cos cosh cross dot erf erfc exp exp2 expm1 floor
-    fmod gamma hypot lgamma log log10 log1p log2 matmul max min norm pow prod round sign sin sinh sqrt sum tan
+    abs acos acosh array asin asinh atan atan2 atanh cbrt ceil clip copysign cos cosh cross dot erf erfc exp exp2 expm1
+    floor fmod gamma hypot lgamma log log10 log1p log2 matmul max min norm pow prod round sign sin sinh sqrt sum tan
     tanh transpose trunc logsumexp where
 """.split()
 _BY_ANOTHER_NAME = {
     "abs": "absolute fabs",
+    "array": "asarray",
     "acos": "arccos",
     "acosh": "arccosh",
     "asin": "arcsin",
@@ -57,7 +58,6 @@ _WRITTEN = {
     "mean": "rose.sum(...) / n", "average": "rose.sum(...) / n",
     "trace": "rose.sum(a[i][i] for i in rose.range(n))",
     "factorial": "rose.gamma(x + 1.0)", "isqrt": "rose.floor(rose.sqrt(x))",
-    "array": "a list [x, y], which is a vector,", "asarray": "a list [x, y], which is a vector,",
     "complex": "two Reals, the real part and the imaginary part,",
 }  # fmt: skip
 

@@ -23,6 +23,7 @@ from ..ir.value import is_function
 from .annotations import NotANumber
 from .duals import mentions_tangent, split_dual, view_dual
 from .eager import Now, at_once, mode, now
+from .makers import makers
 from .operators import view
 from .pickling import again, by_value, is_global, unnamed, whole
 from .signatures import arity, name_of, names_of, written
@@ -244,7 +245,7 @@ class Fn(NotANumber, Generic[P, R]):
             del _running[self]
 
     def _trace_body(self) -> None:
-        with room_for_one_more(), bound(self.sizes), ir.building(self.name, inside=True) as b:
+        with room_for_one_more(), bound(self.sizes), makers(), ir.building(self.name, inside=True) as b:
             self._func = sealed(b, self._record(b))
             self._captured = tuple(b.captured)
             step("trace")
@@ -323,7 +324,7 @@ class Fn(NotANumber, Generic[P, R]):
     def _step(self, b: Now, values: Sequence[Value]) -> Value:
         """The result of the body on values that are known."""
         args = [view(b.known(v.type, v.number, n)) for v, n in zip(values, self.names, strict=True)]
-        with bound(self.sizes):
+        with bound(self.sizes), makers():
             return self._returned(self.body(*args), self.loc.narrow(errors.returned))
 
     def _at_once(self, args: Sequence[Any]) -> Any:

@@ -248,7 +248,7 @@ def _subscript(v: Value, i: Any) -> Any:
     return view(current_builder().index(v, index_into(v, i)))
 
 
-_SEVERAL = {slice, tuple, type(None), type(...)}  # the keys that are not one index
+_SEVERAL = {slice, tuple, range, type(None), type(...)}  # the keys that are not one index
 
 
 def index_into(v: Value, i: Any) -> Value | int:

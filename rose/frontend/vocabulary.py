@@ -19,7 +19,7 @@ from ..errors import TypeMismatch, here
 from ..errors.numpy_names import of_library
 from ..host.marshal import is_listing
 from ..ir import Value, a_traced
-from .arrays import attributes, creation, einsum, joining, order, products, reductions, running, shaping, ufuncs
+from .arrays import attributes, creation, einsum, joining, kinds, order, products, reductions, running, shaping, ufuncs
 from .language import loops, select, vectors
 
 
@@ -88,6 +88,7 @@ VOCABULARY: tuple[Name, ...] = (
     Name("einsum", einsum.einsum, PRODUCTS),
     Name("convolve", products.convolve, PRODUCTS),
     Name("trapezoid", products.trapezoid, PRODUCTS, "trapezoid trapz"),
+    Name("array", joining.array, CREATION, "array asarray asanyarray ascontiguousarray"),
     Name("zeros", creation.zeros, CREATION),
     Name("ones", creation.ones, CREATION),
     Name("full", creation.full, CREATION),
@@ -98,6 +99,8 @@ VOCABULARY: tuple[Name, ...] = (
     Name("ones_like", creation.ones_like, CREATION),
     Name("full_like", creation.full_like, CREATION),
     Name("meshgrid", creation.meshgrid, CREATION),
+    Name("copy", shaping.copy, SHAPES, method=True),
+    Name("astype", kinds.astype, SHAPES, method=True),
     Name("reshape", shaping.reshape, SHAPES, method=True),
     Name("ravel", shaping.ravel, SHAPES, method=True),
     Name("flatten", shaping.flatten, SHAPES, method=True),
@@ -123,6 +126,7 @@ VOCABULARY: tuple[Name, ...] = (
     Name("concatenate", joining.concatenate, SHAPES, "concatenate concat"),
     Name("hstack", joining.hstack, SHAPES),
     Name("vstack", joining.vstack, SHAPES),
+    Name("column_stack", joining.column_stack, SHAPES),
     Name("split", joining.split, SHAPES),
     Name("array_split", joining.array_split, SHAPES),
     Name("pad", joining.pad, SHAPES),

@@ -306,17 +306,20 @@ sign = _row(
     wasm="f64.const 1, $0, f64.copysign, $0, f64.abs, f64.const 0, $0, f64.abs, f64.lt, select",
 )  # fmt: skip
 floor = _row(
-    "floor", "The whole number at or below.", type=UNARY, eval=lambda x: _whole(math.floor, x), wasm="f64.floor",
+    "floor", "The whole number at or below.", type=UNARY, eval=lambda x: _whole(math.floor, x),
+    simplify=lambda x: _if_whole(x), wasm="f64.floor",
 )  # fmt: skip
-ceil = _row("ceil", "The whole number at or above.", type=UNARY, eval=lambda x: _whole(math.ceil, x), wasm="f64.ceil")
+ceil = _row(
+    "ceil", "The whole number at or above.", type=UNARY, eval=lambda x: _whole(math.ceil, x),
+    simplify=lambda x: _if_whole(x), wasm="f64.ceil",
+)  # fmt: skip
 trunc = _row(
-    "trunc", "The whole number towards zero.", type=UNARY, eval=lambda x: _whole(math.trunc, x), wasm="f64.trunc",
+    "trunc", "The whole number towards zero.", type=UNARY, eval=lambda x: _whole(math.trunc, x),
+    simplify=lambda x: _if_whole(x), wasm="f64.trunc",
 )  # fmt: skip
 round_ = _row(
-    "round", "The nearest whole number; the even one of two as near.",
-    type=UNARY,
-    eval=lambda x: _whole(round, x),
-    wasm="f64.nearest",
+    "round", "The nearest whole number; the even one of two as near.", type=UNARY, eval=lambda x: _whole(round, x),
+    simplify=lambda x: _if_whole(x), wasm="f64.nearest",
 )  # fmt: skip
 stop_gradient = _row(
     "stop_gradient", "`x`, with derivative zero; of any type.",
@@ -411,6 +414,11 @@ real = _row(
 
 
 # what the rows above are made of
+
+
+def _if_whole(x: Value) -> Value | None:
+    """What rounding makes of a number that is whole already: itself."""
+    return x if x.op in (floor, ceil, trunc, round_) else None
 
 
 def _decided(x: Value, y: Value, by: bool) -> Value | None:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Loc, NotLinear, RoseError, TypeMismatch, asked, called, edge, here, hide_our_frames
+from ..errors import Loc, NotLinear, RoseError, TypeMismatch, asked, called, edge, here, hide_our_frames, is_stored
 from ..errors.numpy_names import of_library, of_math
 from .types import Bool, Fin, Tan, Tuple, Type, Vec
 
@@ -204,6 +204,8 @@ class Value:
         if is_known(self) and self.type.scalar:
             return float(self.number)
         loc = here()
+        if is_stored(loc):
+            raise _not_kept(self, loc)
         hint = of_math(called(loc), "use the functions of rose, such as rose.sqrt, in the place of math's and NumPy's")
         raise TypeMismatch(f"{a_traced(self)} is not a Python number: {_LATER}", loc, hint)
 
@@ -244,6 +246,8 @@ class Value:
     @edge
     def __array__(self, *_: Any, **__: Any) -> Any:
         loc = here()
+        if is_stored(loc):
+            raise _not_kept(self, loc)
         hint = "use rose's functions in the place of NumPy's; a list [x, y] is a vector"
         if isinstance(self.type, Fin):
             hint = "make a table of the array, which a traced index can read: rose.constant(Vec[n], array)"
@@ -274,6 +278,12 @@ class Value:
     def __delitem__(self, i: Any) -> None:
         hint = "v[1:] and v[:n] are vectors of fewer elements"
         raise TypeMismatch(f"{a_traced(self)} keeps its elements: traced values never change", here(), hint)
+
+
+def _not_kept(v: Value, loc: Loc) -> TypeMismatch:
+    """The error of an array of NumPy's to one of whose elements a traced value is assigned."""
+    hint = "fill a list and call np.array(list), or begin with x = rose.zeros(n) and write x = x.at[i].set(v)"
+    return TypeMismatch(f"an array of NumPy's cannot hold {a_traced(v)}: {_LATER}", loc, hint)
 
 
 _LATER = "it is known only when the compiled function runs"

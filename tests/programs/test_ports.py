@@ -1,4 +1,7 @@
-"""Published examples of other tools, ported: each gives what autograd 1.9.1 gave for the same mathematics."""
+"""Published examples of other tools, ported: each gives what they gave for the same mathematics.
+
+That of the transformer is JAX 0.10.2, in 64 bits; that of all others autograd 1.9.1.
+"""
 
 import importlib.util
 from pathlib import Path
@@ -61,6 +64,25 @@ def test_a_mixture_of_gaussians_is_made_likelier():
     found = [p.log_likelihood(q, p.points) for q in (p.start, better)]
     assert found == pytest.approx([-148.65197987253535, -134.55197271837582], rel=1e-10)
     assert better.means[1].tolist() == pytest.approx([0.3370384704787351, 0.9021741452553128], rel=1e-9)
+
+
+def test_a_transformer_has_the_loss_and_the_slope_that_jax_finds():
+    p = port("transformer")
+    slope = rose.grad(p.loss)(p.start)
+    assert p.loss(p.start) == pytest.approx(4.252524622878482, rel=1e-12)
+    firsts = [0.023787395728030136, -0.15120315295030165, 0.03371594175745456]
+    assert [s[0, 0] for s in (slope.letters, slope.heads, slope.narrowed)] == pytest.approx(firsts, rel=1e-10)
+    lengths = [2.34506086676351, 3.8057242214020803, 3.3244893849006933]
+    found = [np.linalg.norm(s) for s in (slope.shifts, slope.joined, slope.widened)]
+    assert found == pytest.approx(lengths, rel=1e-10)
+
+
+def test_a_convolutional_net_has_its_loss_and_slope():
+    p = port("convolution")
+    slope = rose.grad(p.loss)(p.start, p.images, p.classes)
+    assert p.loss(p.start, p.images, p.classes) == pytest.approx(15.648942057346009, rel=1e-12)
+    assert slope.heights.tolist() == pytest.approx([-3.9744715374981876, -1.1412498257174575], rel=1e-10)
+    assert slope.kernels[0, 0].tolist() == pytest.approx([-1.1150209145195333, -1.508754161941611, -1.6316464502825796])
 
 
 def test_every_port_is_tested():

@@ -84,7 +84,26 @@ def numpy_product_of_many_matrices():
 def a_numpy_array_of_values():
     @fn
     def f(x: Real, y: Real) -> Vec[2]:
-        return np.array([x, y])
+        return np.array([[x, y], [x]])
+
+    return f
+
+
+def an_element_of_a_numpy_array_that_is_assigned_a_value():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        out = np.zeros(3)
+        for i in range(3):
+            out[i] = x[i] ** 2
+        return out
+
+    return f
+
+
+def an_array_of_complex_numbers():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        return x.astype(complex)
 
     return f
 
@@ -112,7 +131,7 @@ def deleting_an_element():
 def a_method_of_a_vector():
     @fn
     def f(v: Vec[3]) -> Vec[3]:
-        return v.astype(float)
+        return v.nonzero()
 
     return f
 

@@ -14,6 +14,7 @@ Its files, in the order in which to read them:
     attributes    `.shape`, `.T` and their kind: the table of what a user may write after a dot
     ufuncs        `__array_ufunc__`: NumPy's functions, by name
     creation      `zeros`, `arange`, `linspace`, `eye`: loops of nothing
+    kinds         `x.astype(int)`: elements of another kind
     shaping       `reshape`, `transpose`, `roll`, `tile`: the elements of an array at other indices
     joining       `stack`, `concatenate`, `pad`, and `split`: an accumulator, written piece by piece
     products      `matmul`, `tensordot`, `convolve`: sums of products, all by `contraction`

@@ -124,7 +124,7 @@ def places_of(v: Value, key: Any) -> tuple[list[Place], list[Axis]]:
             start, step, count = _slice(k, n, v)
             axes.append(Axis(count))
             places.append(Along(axes[-1], start, step))
-        elif is_array(k):
+        elif is_array(k) or k.__class__ is range:
             gathers.append((len(places), at, as_indices(k, n)))
             places.append(0)
             others.append(at)

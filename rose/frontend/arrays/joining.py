@@ -1,4 +1,4 @@
-"""Arrays of several: `stack`, `concatenate`, `pad`; and an array cut into several: `split`.
+"""Arrays of several: `array`, `stack`, `concatenate`, `pad`; and an array cut into several: `split`.
 
 What is joined is written piece by piece, into one accumulator: a loop for each piece, and no choice in any of them, so
 that a derivative goes through each piece once. An accumulator begins at -0.0, so that each element keeps its bits.
@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, cast
 
 from ...errors import OutOfRange, TypeMismatch, here
+from ...host.marshal import as_given, is_listing
 from ...ir import Value, a_traced, current_builder, shown
 from ...ir.numbers import is_listed
 from ...ir.ops import iadd, ibeyond, ifrom, ilt, imod, select
@@ -19,10 +20,11 @@ from ...ir.types import Fin, Real, Tan, Type, Vec
 from ...ir.value import host_index
 from ..index_expressions import literal, within
 from ..operators import view, widest
-from ..values import to_value
+from ..values import is_traced, to_value
 from .creation import filled
 from .elementwise import array_function, maps
 from .indexing import Along, Axis, Place, as_fin, read
+from .kinds import kind_of, of_kind
 from .shapes import (
     Shape,
     array_type,
@@ -86,15 +88,40 @@ def _any_of(t: Type) -> Value:
 
 
 @array_function
+def array(x: Any, dtype: Any = None) -> Any:
+    """The array of a list of numbers, arrays or lists, all of one shape; of an array, itself, as none ever changes."""
+    v = _array(x)
+    return view(v if dtype is None else of_kind(v, kind_of(dtype)))
+
+
+def _array(x: Any) -> Value:
+    x = as_given(x)
+    if not is_listing(x):
+        return as_array(x)
+    if not is_traced(x):
+        return as_array(_lists(x))
+    return _stacked(_of_one_shape(_of_one_leaf([_array(y) for y in x], "rose.array"), "rose.array"), 0)
+
+
+def _lists(x: Any) -> Any:
+    """A list or a tuple of numbers, and of such, as lists."""
+    return [_lists(y) for y in x] if is_listing(x) else x
+
+
+@array_function
 def stack(arrays: Any, axis: Any = 0) -> Any:
     """The arrays, all of one shape, along a new axis, which has this place in the result."""
-    vs = arrays_given(arrays, "rose.stack")
+    vs = _of_one_shape(arrays_given(arrays, "rose.stack"), "rose.stack")
+    return view(_stacked(vs, axis_given(axis, len(shape_of(vs[0].type)) + 1)))
+
+
+def _of_one_shape(vs: list[Value], name: str) -> list[Value]:
     shape = shape_of(vs[0].type)
     for v in vs:
         if not same(shape_of(v.type), shape):
-            what = f"rose.stack takes arrays of one shape, not {spelled(shape)} and {spelled(shape_of(v.type))}"
+            what = f"{name} takes arrays of one shape, not {spelled(shape)} and {spelled(shape_of(v.type))}"
             raise TypeMismatch(what, here(), "join arrays of different sizes with rose.concatenate")
-    return view(_stacked(vs, axis_given(axis, len(shape) + 1)))
+    return vs
 
 
 def _stacked(vs: Sequence[Value], axis: int) -> Value:
@@ -236,6 +263,19 @@ def hstack(arrays: Any) -> Any:
 def vstack(arrays: Any) -> Any:
     """The arrays below one another, along the first axis: a vector is a row."""
     return _concatenated([of_rank(v, 2) for v in arrays_given(arrays, "rose.vstack")], 0)
+
+
+@array_function
+def column_stack(arrays: Any) -> Any:
+    """The arrays beside one another, along the second axis: a vector is a column."""
+    vs = arrays_given(arrays, "rose.column_stack")
+    return _concatenated([v if len(shape_of(v.type)) > 1 else as_column(v) for v in vs], 1)
+
+
+def as_column(v: Value) -> Value:
+    """A vector, or a number, as a matrix of one column."""
+    axes = [Axis(n) for n in shape_of(v.type)] or [Axis()]
+    return read(v, [Along(a) for a in axes if a.size is not None], [*axes, Axis()])
 
 
 def _concatenated(vs: list[Value], axis: int) -> Any:

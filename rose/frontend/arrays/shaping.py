@@ -222,6 +222,12 @@ def cycle(axis: Axis, n: Any, start: Any) -> Along:
 
 
 @array_function
+def copy(x: Any) -> Any:
+    """The array itself: none ever changes."""
+    return view(as_array(x))
+
+
+@array_function
 def reshape(x: Any, shape: Any, *more: Any) -> Any:
     """The array of that shape with the elements of `x`, in the order of rows. One size may be -1: what is left."""
     v, own = given(x, "x")

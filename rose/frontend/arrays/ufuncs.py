@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...errors import TypeMismatch, here
+from ...errors import TypeMismatch, here, is_augmented
 from ...errors.numpy_names import by_numpys_name, of_library
 from ...ir import OPS, Value, a_traced, current_builder, ops
 from ...ir.value import OPERATORS
@@ -83,10 +83,15 @@ MEANINGS: dict[str, Callable[..., Any]] = {
 
 def applied(name: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """What the ufunc of that name makes of its inputs, one of which is traced; a TypeMismatch if it has no meaning."""
-    if name in MEANINGS and not named:
+    if name in MEANINGS and (not named or _is_assignment(inputs, named)):
         return MEANINGS[name](*inputs)
     traced = next(x for x in inputs if isinstance(x, Value))
     what = f"{name} does not take {a_traced(traced)}: it is known only when the compiled function runs"
     if name in MEANINGS:
         what = f"{name} takes no {next(iter(named))} with {a_traced(traced)}"
     raise TypeMismatch(what, here(), of_library(name))
+
+
+def _is_assignment(inputs: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """True of `array += x`, for an array of NumPy's: as of a traced one, it makes a new array and gives it the name."""
+    return [*named] == ["out"] and named["out"][0] is inputs[0] and is_augmented(here())
