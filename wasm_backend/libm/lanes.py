@@ -3,7 +3,7 @@
 What is written is the way of ordinary arguments through the function (`rose/ir/libm/branches.py`), a straight line:
 each instruction becomes its twin, on vectors of two. Where a lane would branch off, a test sends both to the function
 for one number. So there is one source of each function, musl's. A function has such a form where its ordinary arguments
-go one way: `expm1`, `tanh` and `erf` have several, and took 1.1 to 1.7 times as long with masks for the lanes.
+go one way: of those with several, `all_ways.py` has some.
 
 An i32 is the lower half of its lane, and above it is anything. A truth value is a mask.
 """
@@ -18,7 +18,8 @@ from rose.ir.libm.branches import ENOUGH, ORDINARY, branches
 from rose.ir.libm.decode import Instruction, decode
 from rose.ir.libm.library import Function, Relocation, library
 
-from ..binary.encoder import EMPTY, F64, I32, I64, OPCODES, V128, Code, instruction
+from ..binary.encoder import EMPTY, F64, I32, I64, LOCAL_GET, OPCODES, V128, Code, instruction
+from .all_ways import FORMS, Vector, Writer
 
 _I32, _I64, _F64, _MASK = "i32", "i64", "f64", "mask"  # kinds of vectors
 _KINDS = {I32: _I32, I64: _I64, F64: _F64}
@@ -27,7 +28,7 @@ _HALF = -(2**63)  # half of the range of an i64
 
 def has_lanes(name: str) -> bool:
     """True if there is a form of a function for two numbers at once."""
-    return name in ORDINARY
+    return name in ORDINARY or name in FORMS
 
 
 def _shuffle(*halves: int) -> bytes:
@@ -92,8 +93,29 @@ class Linked(Protocol):
 
 
 def lanes(f: Function, linked: Linked) -> Code:
-    """The code of a function for two numbers at once."""
-    return _Writer(f, linked).write()
+    """The code of a function for two numbers at once: a block, which the tests leave, and after it one by one."""
+    if f.name in FORMS:
+        c = Code(1)
+        c("block", EMPTY)
+        c.emit(FORMS[f.name](Writer(c), Vector(LOCAL_GET[0])).code)
+    else:
+        writer = _Writer(f, linked)
+        c = writer.c
+        c("block", EMPTY)
+        writer.way()
+    c("return")
+    c("end")
+    _one_by_one(f, linked, c)
+    return c
+
+
+def _one_by_one(f: Function, linked: Linked, c: Code) -> None:
+    for lane, join in enumerate((instruction("f64x2.splat"), instruction("f64x2.replace_lane", 1))):
+        for k in range(len(f.params)):
+            c.get(k)
+            c("f64x2.extract_lane", lane)
+        c("call", linked.index[f.name])
+        c.emit(join)
 
 
 class _Writer:
@@ -111,27 +133,11 @@ class _Writer:
         self.rows: dict[tuple[str, int, tuple[int, int]], tuple[int, int]] = {}
         self.compared = 0, 0, ""  # the last comparison: where it begins and ends, and which it is
 
-    def write(self) -> Code:
-        """All of it: a block, which the tests leave, and after it one lane after the other."""
-        c, params = self.c, range(len(self.f.params))
-        c("block", EMPTY)
-        for k in params:
-            c.get(k)
-            c.set(self.locals[k])
-        self.way()
-        self.flush()
-        c("return")
-        c("end")
-        for lane, join in enumerate((instruction("f64x2.splat"), instruction("f64x2.replace_lane", 1))):
-            for k in params:
-                c.get(k)
-                c("f64x2.extract_lane", lane)
-            c("call", self.linked.index[self.f.name])
-            c.emit(join)
-        return c
-
     def way(self) -> None:
         """Write the instructions from the first to the one that returns."""
+        for k in range(len(self.f.params)):
+            self.c.get(k)
+            self.c.set(self.locals[k])
         at, last = 0, len(self.code) - 1
         inside = [last]  # the ends of the blocks around, and of the function
         while at < last and self.code[at].mnemonic != "return":
@@ -148,6 +154,7 @@ class _Writer:
             elif name != "br_if":
                 self.instruction(at, self.code[at])
             at += 1
+        self.flush()
 
     def end_of(self, at: int) -> int:
         """Where the `end` of a block is."""

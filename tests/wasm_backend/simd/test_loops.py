@@ -558,7 +558,7 @@ APART = {
     ),
     "a vector of truths": fn([Vec[99]], Vec[99, Bool])(lambda x: rose.vec(x[i] * x[i] < 0.5 for i in rose.range(99))),
     "no loop": fn([Real], Real)(lambda x: x * x + 1.0),
-    "mathematics": fn([Vec[99]], Vec[99])(lambda x: rose.vec(rose.sin(x[i]) for i in rose.range(99))),
+    "mathematics": fn([Vec[99]], Vec[99])(lambda x: rose.vec(rose.atan(x[i]) for i in rose.range(99))),
 }
 
 
