@@ -15,6 +15,8 @@ In a product of matrices the same is done with the loop around both: an inner lo
 four columns (a register block), and reads eight numbers for them, not twenty. Its derivative in the second factor adds
 to a column in its innermost loop, to each element once: in blocks, it adds four terms between one load and one store.
 Measured at 100 x 100: 0.75 of the time, and with simd 0.46; at 256 x 256, where a column fills a cache, 0.15 and 0.06.
+Where each element is read at once, the product and its derivative are one nest with two innermost loops, and each of
+them is done for a block: the gradient of `sum((a @ b) ** 2)` takes 0.48 of the time with simd at 256 x 256.
 """
 
 from __future__ import annotations
@@ -143,7 +145,8 @@ class _Found:
             return False
         if not all([x.op in _READS or _is_quick(x) for x in code]) or not _is_bounded(v, block):
             return False
-        nest = [v, inner[0], *[x for x in inner[0].attr.code if x.op is FOR]]
+        innermost = [x for x in inner[0].attr.code if x.op is FOR]
+        nest = [v, inner[0], *innermost]
         touched = self.touched(v)
         for x in instructions(block):
             if x.op is FREEZE or x.op is ADD_TO:
@@ -158,7 +161,7 @@ class _Found:
                 # what is told of an element leaves one index open at most: its terms are in the order of that one
                 if x.op is FREEZE or touched[ref] != 1 or sum(told) < len(told) - 1:
                     return False
-        return len(nest) == 3 and not aliases(touched) and self.shares(*nest)
+        return not aliases(touched) and all([self.shares(v, inner[0], w) for w in innermost])
 
     def shares(self, around: Value, outer: Value, inner: Value) -> bool:
         """True if numbers of an inner loop differ with the row alone, and others with the column: blocks pay.
@@ -168,7 +171,7 @@ class _Found:
         """
         code: list[Value] = inner.attr.code
         adds = [x for x in code if x.op is ADD_TO]
-        local = [x for x in adds if base(x.args[0]).block is outer.attr]
+        local = {x for x in adds if base(x.args[0]).block is outer.attr}
         rows = [x for x in code if x.op not in _READS and x.op is not ADD_TO]
         sizes = [loop.attr.params[0].type.size for loop in (around, outer)]
         if span_of(outer) is not None or not all([isinstance(n, Size) or n >= LEAST for n in sizes]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
 from random import Random
 from typing import Any
@@ -196,6 +197,72 @@ def test_the_derivative_of_a_product_in_one_factor_is_made_in_blocks(n: int, m: 
     compiled(one.func, numbers(n, COLUMNS), numbers(COLUMNS, m), numbers(n, m))
     made = optimised({"f": one.func}, simd=True)["f"]
     assert (max([adds for _, adds in loops(made)]) == LANES**2) == (n >= 8)
+
+
+@pytest.mark.parametrize(("n", "m"), [(16, 16), (17, 21), (7, 12)])
+@pytest.mark.parametrize("power", [2, 3])
+def test_a_product_and_its_derivative_in_one_nest_are_made_in_blocks(n: int, m: int, power: int):
+    """The sum of its elements' powers: an element, and what comes back to its row and column, are of one iteration."""
+    matrix = [Vec[n, Vec[COLUMNS]], Vec[COLUMNS, Vec[m]]]
+    f = fn(matrix, Real)(lambda a, b: rose.sum((a @ b) ** power))
+    slope = rose.grad(f, (0, 1)).func
+    compiled(slope, numbers(n, COLUMNS), numbers(COLUMNS, m))
+    made = optimised({"f": slope}, simd=True)["f"]
+    assert ((COLUMNS, LANES**2) in loops(made)) == (n >= 8)
+
+
+class Blocks:
+    """Rows, columns, and one to three inner loops for each pair of them, at random: sums of its own, and elsewhere."""
+
+    def __init__(self, seed: int) -> None:
+        r = self.r = Random(seed)
+        n, m, k = self.sizes = r.choice([8, 9, 13]), r.choice([8, 10, 11]), r.choice([3, 5])
+        shapes = ((n, k), (k, m), (n, m))
+        self.args = tuple([numbers(*shape) for shape in shapes])
+        self.func = func(*[Vec[rows, Vec[columns]] for rows, columns in shapes])(self.body)
+
+    def body(self, b: Builder, *given: Value) -> Value:
+        self.given, self.sums = given, [b.accum(b.zero(x.type)) for x in (*given, *given)]
+        self.left = self.r.sample(range(6), 6)
+        self.loop(b, self.sizes[0], lambda i: self.loop(b, self.sizes[1], lambda j: self.pair(b, i, j)))
+        return b.tuple([b.freeze(ref) for ref in self.sums])
+
+    def loop(self, b: Builder, n: int, body: Any) -> None:
+        b.loop(n, lambda i: (body(i), ([], []))[1])
+
+    def pair(self, b: Builder, i: Value, j: Value) -> None:
+        known = [b.lift(0.5), b.index(b.index(self.given[2], i), j)]
+        for _ in range(self.r.randrange(1, 4)):
+            local = [b.accum(b.lift(0.0))] * self.r.randrange(2)
+            targets = [self.left.pop() for _ in range(min(self.r.randrange(3), len(self.left)))]
+            inner = partial(self.inner, b, (i, j), list(known), local, targets)
+            self.loop(b, self.sizes[2], inner)
+            known += [b.freeze(ref) * self.r.choice(known) for ref in local]
+        if self.left and self.r.random() < 0.5:
+            k = self.left.pop()
+            if k % 3 == 2:
+                b.add_to(b.at(b.at(self.sums[k], i), j), known[-1])
+
+    def inner(self, b: Builder, at: Any, known: list[Value], local: list[Value], targets: list[int], k: Value) -> None:
+        (i, j), (x, y, _) = at, self.given
+        row, column = b.index(b.index(x, i), k), b.index(b.index(y, k), j)
+        for ref in local:
+            b.add_to(ref, row * column)
+        for target in targets:
+            first, second = ((i, k), (k, j), (i, j))[target % 3]
+            b.add_to(b.at(b.at(self.sums[target], first), second), self.r.choice(known) * self.r.choice([row, column]))
+
+
+def test_blocks_at_random(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(unrolling, "TURNS", 0)
+    blocks = 0
+    for k in range(int(os.environ.get("ROSE_FUZZ", "60"))):
+        f, args = (nest := Blocks(k)).func, nest.args
+        for simd in (False, True):
+            made, _ = unroll_and_jam(f, simd=simd)
+            assert same(run(check(made), *args), run(f, *args)), (k, simd)
+        blocks += max([adds for _, adds in loops(made)], default=0) >= LANES**2
+    assert blocks > 10
 
 
 @pytest.mark.parametrize("simd", [False, True])
