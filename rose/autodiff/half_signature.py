@@ -48,10 +48,18 @@ class HalfSignature:
     """The calling convention of the halves of `g`, a function that has tangents."""
 
     def __init__(
-        self, g: Func, residuals: Iterable[int], tape: Type, *, chooses: bool, unread: Iterable[int] = ()
+        self,
+        g: Func,
+        residuals: Iterable[int],
+        tape: Type,
+        *,
+        chooses: bool,
+        unread: Iterable[int] = (),
+        items: Mapping[int, Iterable[int]] | None = None,
     ) -> None:
         self.g, self.residuals, self.tape = g, tuple(residuals), tape
         self.chooses = chooses  # there may be a branch in it that is not taken
+        self.items = items or {}  # of residual parameters that are tuples, the items that are read, if not all
         self.unread = frozenset(unread)  # linear parameters to which it contributes nothing
         self.primal = [k for k, p in enumerate(g.params) if has_primal(p)]
         self.linear = [k for k, p in enumerate(g.params) if p.type.linear]

@@ -29,6 +29,7 @@ class Residuals:
         self.loops = Loops(g.body, self._given)
         self.positions = {p: k for k, p in enumerate(g.params)}
         self.params: dict[Value, int] = {}  # the residual parameters, and their positions
+        self.items: dict[int, dict[int, None]] = {}  # of those that are tuples, the items that are read, if not all
         self.tapes: dict[Block, dict[Entry, int]] = {}  # the tape of each block: entry -> position
         self.loop_of: dict[Block, Value] = {}
         self.chooses = False
@@ -74,7 +75,11 @@ class Residuals:
         self.chooses = self.chooses or signature.chooses
         self._keep(v.block, (v, None))
         for k in signature.residuals:
-            self._need(v.args[k])
+            if k in signature.items and v.args[k] in self.positions:
+                for item in signature.items[k]:
+                    self._need_item(v.args[k], item)
+            else:
+                self._need(v.args[k])
         for a in v.args:
             self._need_path(a)
 
@@ -112,12 +117,23 @@ class Residuals:
         """The linear half reads the primal `v`: it is recomputed if that is cheap, else a residual."""
         if v in self.positions:
             self.params[v] = self.positions[v]
+            self.items.pop(self.positions[v], None)
+        elif v.op is GET and v.args[0] in self.positions and not v.type.empty:
+            self._need_item(v.args[0], v.attr)
         elif not v.type.empty and not self.is_index(v):
             if (depth < 8 or not v.args) and is_cheap(v, self.positions):  # a literal is never on a tape
                 for a in v.args:
                     self._need(a, depth + 1)
             else:
                 self._keep(v.block, v)
+
+    def _need_item(self, p: Value, k: int) -> None:
+        """The linear half reads an item of a parameter."""
+        if p not in self.params:
+            self.params[p] = self.positions[p]
+            self.items[self.positions[p]] = {}
+        if self.positions[p] in self.items:
+            self.items[self.positions[p]][k] = None
 
     def _keep(self, block: Block, entry: Entry) -> None:
         tape = self.tapes[block]

@@ -66,7 +66,7 @@ class UnzippedBody(Unzipped):
         self.residuals = Residuals(g, lambda f: unzip(f).signature)
         self.fwd = outline(_ForwardHalf(self.residuals).half(), LONG)
         r, tape = self.residuals, items_of(self.fwd.result)[1]
-        self.signature = HalfSignature(g, r.params.values(), tape, chooses=r.chooses, unread=r.unread)
+        self.signature = HalfSignature(g, r.params.values(), tape, chooses=r.chooses, unread=r.unread, items=r.items)
 
 
 class _ForwardHalf:

@@ -104,14 +104,20 @@ def _unread(b: Builder, p: Value) -> Value:
 
 
 class UnzippedWhile(Unzipped):
-    """A while loop, unzipped. Its tape is a stack of those of its iterations."""
+    """A while loop, unzipped. Its tape is a stack of those of its iterations, with the states that these read.
+
+    Of a state that is a tuple only the items are pushed that the linear half reads: by name, or in a call of a function
+    that reads no others. GradBench's saddle point in reverse mode executes 1.05 x as many instructions with all.
+    """
 
     def __init__(self, g: Func, test: Unzipped, body: Unzipped, most: int | None) -> None:
         self.g, self.body = g, body
         self.k = k = len(items_of(g.result))
         residuals = body.signature.residuals
-        self.pushed = [j for j in residuals if j < k]  # the states that the linear half of an iteration reads
-        item = tuple_of(body.signature.tape, *[primal_part(g.params[j].type) for j in self.pushed])
+        self.read = [j for j in residuals if j < k]  # the states that the linear half of an iteration reads
+        items = body.signature.items
+        self.pushed = [(j, i) for j in self.read for i in (sorted(items[j]) if j in items else [None])]
+        item = tuple_of(body.signature.tape, *[self._type_of(j, i) for j, i in self.pushed])
         self.counted = item.empty  # there is nothing to push, but how many iterations there were
         self.stack = Stack(tuple_of(*item.items, Bool) if self.counted else item)
         same = [j for j in residuals if j >= k]
@@ -120,6 +126,11 @@ class UnzippedWhile(Unzipped):
         self.moving = [j for j in self.signature.linear if j < k]  # the states that have a tangent
         self.fixed = [j for j in self.signature.linear if j >= k]  # what stays the same, and has one
         self.fwd = self._forward(self._test(test), self._iteration(), most)
+
+    def _type_of(self, j: int, item: int | None) -> Type:
+        """The type of a state in the forward half, or of an item of it."""
+        t = primal_part(self.g.params[j].type)
+        return t if item is None else items_of(t)[item]
 
     @contextmanager
     def _building(self, name: str) -> Generator[Builder]:
@@ -151,7 +162,8 @@ class UnzippedWhile(Unzipped):
         with self._building("turn") as b:
             given, stack = self._params(b)
             both = self.body.signature.call_forward(b, self.body.fwd, given)
-            item = [b.get(both, 1), *[given[j] for j in self.pushed], *[b.const(True, Bool)] * self.counted]
+            parts = [given[j] if i is None else b.get(given[j], i) for j, i in self.pushed]
+            item = [b.get(both, 1), *parts, *[b.const(True, Bool)] * self.counted]
             y = b.get(both, 0)
             return b.func(b.tuple([*[b.get(y, j) for j in self.states], b.emit(PUSH, (stack, b.tuple(item)))]))
 
@@ -170,8 +182,14 @@ class UnzippedWhile(Unzipped):
         """The rest of the stack, the residual parameters of an iteration, and its tape."""
         same = {j: declare_primal(b, self.signature.g.params[j]) for j in self.signature.residuals}
         item, rest = pop(b, stack)
-        states = {j: b.get(item, 1 + n) for n, j in enumerate(self.pushed)}
+        parts = {of: b.get(item, 1 + n) for n, of in enumerate(self.pushed)}
+        states = {j: parts[j, None] if (j, None) in parts else self._whole(b, j, parts) for j in self.read}
         return rest, states | same, b.get(item, 0)
+
+    def _whole(self, b: Builder, j: int, parts: Mapping[tuple[int, int | None], Value]) -> Value:
+        """A state of which some items were pushed: nothing reads the others."""
+        t = as_tuple(self._type_of(j, None))
+        return b.tuple([parts[j, i] if (j, i) in parts else b.zero(x) for i, x in enumerate(t.items)], t)
 
     def _loop(self, name: str, iteration: Func, way: Way) -> Func:
         """The loop that runs for as long as there is an item on its stack, which is its first state."""

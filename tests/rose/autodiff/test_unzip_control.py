@@ -53,6 +53,22 @@ def test_the_tape_of_the_branch_that_is_not_taken_is_zero():
     assert run(of.fwd, False, 0.3)[1][0] == (0.0,)
 
 
+@pytest.mark.parametrize(
+    ("after", "kept"),
+    [
+        (lambda s: (s[0] * s[1], s[1] + 1.0), 2),
+        (lambda s: (s[0] * 0.5 + s[1], s[1] * s[1]), 1),
+        (lambda s: (s[0] * rose.select(s[0] > s[1], 2.0, 0.5), s[1] + 1.0), 0),
+    ],
+)
+def test_a_while_loop_keeps_the_items_of_a_state_that_its_linear_half_reads(after: Any, kept: int):
+    f = rose.fn([Real], Real)(lambda x: rose.while_loop(lambda s: s[1] < 3.0, after, (x, 0.5 * x + 1.0))[0])
+    of = unzip(callee(f, While))
+    assert isinstance(of, UnzippedWhile) and len(of.pushed) == kept
+    report = rose.testing.examine(f, points=2)
+    assert report.ok, report
+
+
 def test_a_while_loop_has_a_stack_of_the_tapes_of_its_iterations():
     of = unzip(callee(loop, While))
     assert isinstance(of, UnzippedWhile)
