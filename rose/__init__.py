@@ -51,6 +51,7 @@ from .frontend.arrays.reductions import all_ as all
 from .frontend.arrays.reductions import any_ as any
 from .frontend.arrays.reductions import argmax, argmin, mean, softmax, std, trace, var
 from .frontend.arrays.running import cummax, cummin, cumprod, cumsum, diff
+from .frontend.arrays.searches import interp, searchsorted
 from .frontend.arrays.shaping import (
     broadcast_to,
     copy,
@@ -168,6 +169,7 @@ __all__ = [
     "hvp",
     "index",
     "inner",
+    "interp",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -204,6 +206,7 @@ __all__ = [
     "round",
     "scan",
     "scipy",
+    "searchsorted",
     "select",
     "softmax",
     "sort",

@@ -19,7 +19,20 @@ from ..errors import TypeMismatch, here
 from ..errors.numpy_names import of_library
 from ..host.marshal import is_listing
 from ..ir import Value, a_traced
-from .arrays import attributes, creation, einsum, joining, kinds, order, products, reductions, running, shaping, ufuncs
+from .arrays import (
+    attributes,
+    creation,
+    einsum,
+    joining,
+    kinds,
+    order,
+    products,
+    reductions,
+    running,
+    searches,
+    shaping,
+    ufuncs,
+)
 from .language import loops, select, vectors
 
 
@@ -77,6 +90,7 @@ VOCABULARY: tuple[Name, ...] = (
     Name("cummin", running.cummin, RUNNING),
     Name("diff", running.diff, RUNNING),
     Name("gradient", order.gradient, RUNNING),
+    Name("interp", searches.interp, RUNNING),
     Name("dot", products.dot, PRODUCTS, method=True),
     Name("vdot", products.vdot, PRODUCTS),
     Name("inner", products.inner, PRODUCTS),
@@ -120,6 +134,7 @@ VOCABULARY: tuple[Name, ...] = (
     Name("diagonal", shaping.diagonal, SHAPES, method=True),
     Name("sort", order.sort, SHAPES),
     Name("argsort", order.argsort, SHAPES, method=True),
+    Name("searchsorted", searches.searchsorted, SHAPES, method=True),
     Name("take", order.take, SHAPES, method=True),
     Name("take_along_axis", order.take_along_axis, SHAPES),
     Name("stack", joining.stack, SHAPES),

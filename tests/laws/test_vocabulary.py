@@ -27,7 +27,7 @@ ULP = 4 * 2.0**-52
 SEEDS = 8
 
 
-FLAT = {"all", "any", "argmax", "argmin", "argsort"}  # names that have no derivative
+FLAT = {"all", "any", "argmax", "argmin", "argsort", "searchsorted"}  # names that have no derivative
 COUNTS = {"sum", "mean", "all", "any"}  # names that take conditions
 KEEP = [True, False]
 
@@ -297,6 +297,17 @@ ROWS |= {
         ("take(x, [1, 0], axis=1)", (0, 2)),
     ),
     "take_along_axis": Row(ones_of(*ALONG), ALONG, []),
+    "searchsorted": product(
+        ("searchsorted(cumsum(abs(x)), y * y) + 0.0", (5,), (2, 3)),
+        ("searchsorted(cumsum(abs(x)), cumsum(abs(x)), side='right') + 0.0", (4,)),
+        ("cumsum(abs(x)).searchsorted(y[0]) + 0.0", (1,), (1,)),
+        ("searchsorted(x, y) + 0.0", (0,), (3,)),
+    )._replace(smooth=()),
+    "interp": product(
+        ("interp(y, cumsum(1.0 + abs(x)), x)", (5,), (2, 3)),
+        ("interp(cumsum(1.0 + abs(x)), cumsum(1.0 + abs(x)), x * y, left=x[0], right=2.0)", (4,), (4,)),
+        ("interp(y, x, x)", (1,), (3,)),
+    ),
     "nan_to_num": product(("nan_to_num(x)", (3, 2)), ("nan_to_num(x / 0.0, nan=2.0, posinf=y, neginf=-y)", (5,), (5,))),
     "gradient": product(
         ("gradient(x, y[0], axis=0)", (4, 3), (1,)),

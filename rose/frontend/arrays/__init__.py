@@ -23,6 +23,7 @@ Its files, in the order in which to read them:
     norms         norms of vectors and matrices, along axes
     running       `cumsum`, `diff`: the states of a fold along an axis
     sorting       the order of a vector's numbers, by a merge
+    searches      `searchsorted`, `interp`: a number among sorted ones, digit by digit
     order         `take`, `gradient`: elements by their indices along an axis
     updates       `x.at[i].set(v)`
 
