@@ -44,7 +44,7 @@ def _enter(traces: int) -> None:
         if _inside[0] and not _numpys and numpy is not None:
             _numpys.update({name: getattr(numpy, name) for name in NAMES if hasattr(numpy, name)})
             vars(numpy).update({name: _taking_values(f) for name, f in _numpys.items()})
-        elif not _inside[0]:
+        elif not _inside[0] and numpy is not None:
             vars(numpy).update(_numpys)
             _numpys.clear()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any
 
@@ -84,3 +85,8 @@ def test_nested_traces_end_in_any_order():
     assert np.array is not OWN["array"]
     second.__exit__(None, None, None)
     assert np.array is OWN["array"]
+
+
+def test_a_function_is_traced_where_numpy_is_not_loaded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delitem(sys.modules, "numpy")
+    assert fn([Real], Real)(lambda x: x * x).func.name == "lambda"
