@@ -89,4 +89,4 @@ def test_nested_traces_end_in_any_order():
 
 def test_a_function_is_traced_where_numpy_is_not_loaded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delitem(sys.modules, "numpy")
-    assert fn([Real], Real)(lambda x: x * x).func.name == "lambda"
+    assert fn([Real], Real)(lambda x: x * x).func.result is Real
