@@ -10,7 +10,7 @@ import pytest
 
 LIMIT = 300  # seconds of a processor; a fault that makes a test run for ever is found, too
 # a second run in a process must not take back the signal of traps, which the engine has installed: no faulthandler
-OPTIONS = "--quick -x -q -n 0 -p no:cacheprovider -p no:playwright -p no:faulthandler --ignore=tests/mutants".split()
+OPTIONS = "-x -q -n 0 -p no:cacheprovider -p no:playwright -p no:faulthandler --ignore=tests/mutants".split()
 
 
 class First:
@@ -27,14 +27,15 @@ class First:
             self.name = f"{report.nodeid} (import)"
 
 
-def main(parts: list[str]) -> None:
+def main(own: str, *parts: str) -> None:
+    """Run the tests of the file itself, all of them if it has some, and then the fast part of the others."""
     import rose
 
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT + 5))
     assert Path(rose.__file__).is_relative_to(Path.cwd()), rose.__file__
-    for part in parts:
+    for part in (own, *parts) if own else parts:
         first = First()
-        code = pytest.main([*OPTIONS, part], plugins=[first])
+        code = pytest.main([*OPTIONS, *([] if part == own else ["--quick"]), part], plugins=[first])
         if first.name is not None or code not in (0, pytest.ExitCode.NO_TESTS_COLLECTED):
             print(f"\nfound by {first.name or f'exit {code}'}")
             return
@@ -42,7 +43,7 @@ def main(parts: list[str]) -> None:
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1:])
+        main(*sys.argv[1:])
     except BaseException as e:
         print(f"found by {type(e).__name__}: {e}"[:200])
         raise

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import struct
 
+import mpmath
 import numpy as np
 import pytest
+from operations import ONE
 
 import rose
 from rose.ir import OPS, building, is_literal
@@ -70,3 +72,25 @@ def test_a_quotient_by_another_number_stays_one(y: float):
 def test_the_sum_of_two_indices_is_an_index_of_a_type_that_holds_it():
     with building("f") as b:
         assert iadd(b.param(Fin(3), "i"), b.param(Fin(4), "j")).type is Fin(6)
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_a_derivative_has_twelve_digits(name: str):
+    meant, points = ONE[name]
+    slope = rose.grad(rose.fn([Real], Real)(OPS[name]))
+    for x in points:
+        with mpmath.workdps(40):
+            exact = float(mpmath.diff(meant, mpmath.mpf(x), h=mpmath.mpf(10) ** -20))
+        assert slope(x) == pytest.approx(exact, rel=1e-12, abs=1e-14), x
+
+
+def test_a_power_of_0_has_a_mixed_derivative():
+    by_both = rose.grad(rose.grad(rose.fn([Real, Real], Real)(rose.pow)), argnums=1)
+    assert by_both(2.0, 0.0) == pytest.approx(0.5) and by_both(-2.0, 0.0) != by_both(-2.0, 0.0)
+
+
+def test_a_nan_of_either_sign_counts_as_positive():
+    f = rose.fn([Real], Real)(lambda x: rose.copysign(1.0, x))
+    g = rose.fn([Real], Real)(lambda x: rose.copysign(1.0, -x))
+    for h in (f, g, rose.compile(f), rose.compile(g)):
+        assert h(math.nan) == h(-math.nan) == 1.0
