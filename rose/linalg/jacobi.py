@@ -15,8 +15,9 @@ from ..frontend.language.select import select
 from ..ir import current_builder, ops
 from ..ir.types import Real
 
-SWEEPS = 60  # at most; some ten are enough for 100 rows
+SWEEPS = 30  # at most; some ten are enough for 100 rows
 LEAST = 2.0**-106  # of squares of what is left, beside those of all: nothing
+NEAR = 2.0**-92  # what rounding may leave of 100 rows
 
 
 class Turns(NamedTuple):
@@ -54,20 +55,20 @@ def turned(rows: Any, turns: Turns, r: Any) -> Any:
 
 
 def sweeps(round_: Any, left: Any, rows: Any, n: Any) -> Any:
-    """The rows after sweeps of `round_(r, rows)`, for as long as each makes `left(rows)` less: down to its rounding.
+    """The rows after sweeps of `round_(r, rows)`, until `left(rows)`, how far they are from being orthogonal, is small.
 
-    `left` is how far they are from being orthogonal; where it is nan, or below the least number, that is enough.
+    Near the end a sweep squares it, until it is rounding alone: then no sweep halves it. Where it is nan, none helps.
     """
 
     def more(state: Any) -> Any:
-        _, now, before = state
-        return (now < before) & (now > LEAST)
+        _, now, before, count = state
+        return (count < SWEEPS) & (now > LEAST) & ((now > NEAR) | (now < 0.5 * before))
 
     def sweep(state: Any) -> Any:
         after = control.scan(round_, state[0], n)
-        return after, left(after), state[1]
+        return after, left(after), state[1], state[3] + 1.0
 
-    return control.while_loop(more, sweep, (rows, left(rows), math.inf), max_iter=SWEEPS)[0]
+    return control.while_loop(more, sweep, (rows, left(rows), math.inf, 0.0))[0]
 
 
 def magnitude(a: Any) -> Any:

@@ -101,4 +101,4 @@ def _decomposed(a: Any) -> tuple[Any, Any]:
 
 def _turn(a: Any, r: Any, i: Any) -> Any:
     j = partner(r, i, a.type.size)
-    return turn(i, j, a[i][i], a[j][j], a[i][j])
+    return turn(i, j, a[i][i], a[j][j], select(i < j, a[i][j], a[j][i]))  # which rounding makes different
