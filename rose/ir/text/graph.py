@@ -7,8 +7,8 @@ place of its own in it. A box is laid out by itself first, and is then one item 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from html import escape
 from itertools import pairwise
-from xml.sax.saxutils import escape, quoteattr
 
 from .. import builder
 from ..builder import is_call
@@ -251,7 +251,7 @@ def _svg_nodes(box: Box) -> Iterator[str]:
         for k, text in enumerate(item.label):
             fill = "#64748b" if k else "#0f172a"
             place = f'x="{item.x + item.w / 2:.1f}" y="{item.y + LINE * (k + 1) + 2:.1f}" text-anchor="middle"'
-            yield f"<text {place} fill={quoteattr(fill)}>{escape(text)}</text>"
+            yield f'<text {place} fill="{fill}">{escape(text)}</text>'
 
 
 def _rect(item: Item, stroke: str) -> str:

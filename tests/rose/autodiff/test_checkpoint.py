@@ -16,6 +16,9 @@ from harness import Module, same
 
 import rose
 from rose import Real, Vec
+from rose.autodiff.checkpoint import joined
+from rose.host.interpreter import run
+from rose.ir import building, types
 from rose.ir.check import check
 from rose.ir.text.printer import show
 from tests.fuzz.derivatives import WAYS, direction
@@ -213,3 +216,14 @@ def test_derivatives_are_those_of_a_scan_that_keeps_everything(body: Body):
 def test_iterations_that_use_a_member_of_a_tuple_can_be_printed():
     f = rose.fn([tuple[Real, Real]], Real)(lambda p: rose.scan(lambda i, s: s * p[1], 1.0, 4, checkpoint="sqrt"))
     assert "remat" in show(f.func)
+
+
+@pytest.mark.parametrize(("n", "m"), [(5, 3), (3, 5), (4, 3), (0, 2), (2, 0), (1, 1)])
+def test_vectors_are_joined_whatever_their_lengths(n: int, m: int):
+    with building("f") as b:
+        x, y = b.param(types.Vec(n, types.Real), "x"), b.param(types.Vec(m, types.Real), "y")
+        both = joined(b, x, y)
+        assert both is not None
+        f = b.func(both)
+    xs, ys = tuple(map(float, range(n))), tuple(map(float, range(10, 10 + m)))
+    assert run(f, xs, ys) == (*xs, *ys)

@@ -30,6 +30,14 @@ def test_values_and_vectors(m: int, n: int):
     close(vh @ vh.T, np.eye(len(s)), 1e-13)
 
 
+@pytest.mark.parametrize("n", [20, 60])
+def test_graded_matrices_and_many_rows(n: int):
+    for a in (random(0, n, n), 1.0 / (1.0 + np.add.outer(np.arange(n), np.arange(n))), np.ones((n, n))):
+        u, s, vh = parts(n, n)(a)
+        close(s, np.linalg.svd(a, compute_uv=False), 1e-14)
+        close(u * s @ vh, a, 1e-13)
+
+
 @pytest.mark.parametrize("scale", [0.0, 1e-200, 1.0, 1e200])
 def test_singular_matrices_have_orthonormal_vectors(scale: float):
     a = scale * np.outer([1.0, 2.0, 3.0], [1.0, 1.0, 0.0])

@@ -45,6 +45,16 @@ def test_equal_eigenvalues_zeros_and_nan(a: Any):
         close(a @ v, v * w, 1e-14)
 
 
+@pytest.mark.parametrize("n", [40, 100])
+def test_graded_matrices_and_many_rows(n: int):
+    hilbert = 1.0 / (1.0 + np.add.outer(np.arange(n), np.arange(n)))
+    for a in (symmetric(0, n), hilbert, np.ones((n, n)), np.diag(np.arange(1.0 * n))):
+        w, v = parts(n)(a)
+        scale = np.abs(a).sum(axis=0).max()
+        assert np.abs(a @ v - v * w).max() < 1e-14 * scale
+        assert np.abs(w - np.linalg.eigvalsh(a)).max() < 1e-14 * scale
+
+
 def test_only_the_lower_half_is_read():
     a = symmetric(3, 4)
     assert np.array_equal(fn([matrix(4, 4)], Vec[4])(linalg.eigvalsh)(np.tril(a)), parts(4)(a)[0])

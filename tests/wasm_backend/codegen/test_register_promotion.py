@@ -79,7 +79,11 @@ def nested(x: Any, n: int) -> Any:
     return total.value
 
 
-PROGRAMS = [chain, chain_from_one, wide, two_chains, twice, reversed_too, nested]
+def pairs(x: Any, n: int) -> Any:
+    return rose.sum(x[i + i] * x[i + i + 1] ** 2 for i in rose.range(n // 2))
+
+
+PROGRAMS = [pairs, chain, chain_from_one, wide, two_chains, twice, reversed_too, nested]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 23])
