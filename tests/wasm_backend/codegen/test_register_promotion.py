@@ -80,7 +80,7 @@ def nested(x: Any, n: int) -> Any:
 
 
 def pairs(x: Any, n: int) -> Any:
-    return rose.sum(x[i + i] * x[i + i + 1] ** 2 for i in rose.range(n // 2))
+    return rose.sum(x[i] * x[i + 1] ** 2 for i in rose.range(0, n - 1, 2))
 
 
 PROGRAMS = [pairs, chain, chain_from_one, wide, two_chains, twice, reversed_too, nested]
