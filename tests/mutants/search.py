@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-LIMIT = 300  # seconds of a processor; a fault that makes a test run for ever is found, too
+LIMIT = 600  # seconds of a processor; a fault that makes a test run for ever is found, too
 # a second run in a process must not take back the signal of traps, which the engine has installed: no faulthandler
 OPTIONS = "-x -q -n 0 -p no:cacheprovider -p no:playwright -p no:faulthandler --ignore=tests/mutants".split()
 
