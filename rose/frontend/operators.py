@@ -35,6 +35,7 @@ from ..ir.ops import (
     or_,
     pow_,
     real,
+    select,
     sub,
     xor,
 )
@@ -117,13 +118,29 @@ def _numbers(b: Builder, x: Any, y: Any) -> tuple[Value, Value] | None:
     return None
 
 
-def _arithmetic(of_reals: Op, of_indices: Op | None) -> Callable[[Any, Any], Value]:
-    mixed: Callable[[Any, Any], Any] = _over_arrays(lambda x, y: _of_mixed(of_reals, of_indices, x, y))
+def _with_masks(of_numbers: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Arithmetic of elements of arrays, of which one may be a truth: it counts as 1.0 or 0.0, as NumPy's do."""
 
+    def operator(x: Any, y: Any) -> Any:
+        return of_numbers(_counted(x, y), _counted(y, x))
+
+    return operator
+
+
+def _counted(x: Any, beside: Any) -> Any:
+    is_mask = x.__class__ is Value and x.type is Bool and not (beside.__class__ is Value and beside.type is Bool)
+    return select(x, 1.0, 0.0) if is_mask else x
+
+
+def _arithmetic(of_reals: Op, of_indices: Op | None) -> Callable[[Any, Any], Value]:
     def operator(x: Any, y: Any) -> Value:
         b = current_builder()
-        pair = _numbers(b, x, y)
-        return mixed(x, y) if pair is None else b.emit(of_reals, pair)
+        if (pair := _numbers(b, x, y)) is not None:
+            return b.emit(of_reals, pair)
+        return OPERATORS["each"](of_elements, x, y) if is_array(x) or is_array(y) else mixed(x, y)
+
+    mixed: Callable[[Any, Any], Any] = lambda x, y: _of_mixed(of_reals, of_indices, x, y)
+    of_elements = _with_masks(operator)
 
     return operator
 
@@ -149,7 +166,7 @@ def multiply(x: Any, y: Any) -> Value:
     if (pair := _numbers(b, x, y)) is not None:
         return b.emit(mul, pair)
     if is_array(x) or is_array(y):
-        return OPERATORS["each"](multiply, x, y)
+        return OPERATORS["each"](_with_masks(multiply), x, y)
     if y.__class__ is Value and y.type is Tan and not (x.__class__ is Value and x.type is Tan):
         return current_builder().emit(mul, (y, as_real(x)))
     return _of_mixed(mul, imul, x, y)

@@ -4,8 +4,7 @@ A `Value` is an instruction and its one result, at once; it is also what a user'
 is traced. A `Block` is a list of them in order. Only `for` holds a nested block, and only a call names
 another function. The graph of calls has no cycles: a function must exist before it can be called.
 
-`Builder.emit` is the one door for instructions. Simplification and the sharing of equal expressions
-happen there, so every pass gets them.
+`Builder.emit` is the one door for instructions: it simplifies them, and shares equal ones, so every pass gets that.
 """
 
 from __future__ import annotations
@@ -187,7 +186,9 @@ class Builder:
                 args = tuple([self.reach(v) for v in args])
                 break
         if op.simplify is not None and (simpler := op.simplify(*args)) is not None:
-            return simpler if isinstance(simpler, Value) else self.lift(simpler)
+            v = simpler if isinstance(simpler, Value) else self.lift(simpler)
+            if v.type is not Bool or op.type(*args) is Bool:  # `1.0 * condition` is no condition
+                return v
         key: Any = None
         if op.pure:
             given = args if WIDE else tuple(map(id, args))  # they live as long as what is known

@@ -27,6 +27,14 @@ def clipped(x: Any, y: Any, z: Any) -> Any:
     return np.minimum(np.maximum(x, y), z)
 
 
+def masked(x: Any, y: Any) -> Any:
+    return (x > y) * x + 2.0 * (x < y) - y * (x > 0.0)
+
+
+def counted(x: Any, y: Any) -> Any:
+    return 1.0 - (x > y) + (x > 0.0) / 4.0
+
+
 REALS: dict[str, tuple[Of, Of]] = {  # ours and NumPy's
     **{f.__name__: (f, f) for f in (op.add, op.sub, op.mul, op.truediv, op.mod, op.neg, op.abs)},
     **{f.__name__: (f, f) for f in (op.lt, op.le, op.gt, op.ge, op.eq, op.ne)},
@@ -37,6 +45,8 @@ REALS: dict[str, tuple[Of, Of]] = {  # ours and NumPy's
     "where": (lambda x, y: rose.where(x > y, x, 2.0 * y), lambda x, y: np.where(x > y, x, 2.0 * y)),
     "clip": (rose.clip, clipped),
     "round": (rose.round, np.round),
+    "masked": (masked, masked),
+    "counted": (counted, counted),
 }
 NAMES = {  # of functions that NumPy has, by our names
     "atan": "arctan", "asinh": "arcsinh", "atan2": "arctan2", **{k: k for k in """cbrt ceil copysign cos cosh exp exp2
@@ -45,7 +55,25 @@ NAMES = {  # of functions that NumPy has, by our names
 REALS |= {ours: (OPS[ours], getattr(np, theirs)) for ours, theirs in NAMES.items()}
 ALONE = {k for k in NAMES if k not in ("atan2", "copysign", "fmod", "hypot")} | {"neg", "abs", "square", "round"}
 TRUTHS: dict[str, Of] = {"and": op.and_, "or": op.or_, "xor": op.xor, "eq": op.eq, "ne": op.ne}
-EXACT = {"add", "sub", "mul", "truediv", "neg", "abs", "lt", "le", "gt", "ge", "eq", "ne", "maximum", "minimum", "clip"}
+EXACT = {
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "neg",
+    "abs",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "eq",
+    "ne",
+    "maximum",
+    "minimum",
+    "clip",
+    "masked",
+    "counted",
+}
 
 
 def shapes(r: random.Random, count: int) -> list[tuple[int, ...]]:

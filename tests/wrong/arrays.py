@@ -51,7 +51,7 @@ def a_sum_of_structs():
 def a_product_of_conditions():
     @fn
     def f(x: Vec[2], c: Vec[2, Bool]) -> Vec[2]:
-        return x * c
+        return (x > 0.0) * c
 
     return f
 

@@ -2,6 +2,7 @@
 
 import gc
 import math
+from typing import Any
 
 import pytest
 
@@ -97,3 +98,9 @@ def test_a_part_of_a_literal_at_literal_indices_is_a_literal(k: int):
 def test_an_element_in_a_loop_of_no_iterations_is_a_literal_zero():
     f = rose.fn([Vec[3]], Real)(lambda x: rose.sum(x[k] for k in rose.range(0)))
     assert not any([v.op is INDEX for v in instructions(f.func.body)])
+
+
+@pytest.mark.parametrize("program", [lambda c: 1.0 * c, lambda c: c * 1.0, lambda c: c / 1.0, lambda c: c - 0.0])
+def test_arithmetic_that_changes_no_number_makes_no_number_of_a_condition(program: Any):
+    with pytest.raises(rose.TypeMismatch, match="does not accept"):
+        _ = rose.fn([Real], rose.Bool)(lambda x: program(x > 0.0)).func
