@@ -1,10 +1,11 @@
-"""The table of planted faults: each can still be planted."""
+"""The table of planted faults: that each can still be planted, and that the ledger is of it."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from .__main__ import ROOT, planted
+from .__main__ import LEDGER, ROOT, planted
 from .table import MUTANTS, Mutant
 
 
@@ -17,3 +18,9 @@ def test_each_old_text_occurs_once(mutant: Mutant):
 def test_a_fault_whose_text_is_gone_fails_loudly(tmp_path: Path):
     with pytest.raises(AssertionError, match="mend tests/mutants"):
         planted(Mutant("rose/version.py", "no such text", ""), tmp_path)
+
+
+def test_the_ledger_is_of_this_table_and_has_38_that_are_found():
+    rows = json.loads(LEDGER.read_text())
+    assert [(row["file"], row["old"], row["new"]) for row in rows] == [tuple(m) for m in MUTANTS]
+    assert len(MUTANTS) == 40 and sum(row["found by"] is not None for row in rows) >= 38
