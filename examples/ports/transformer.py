@@ -59,7 +59,8 @@ def scores(t: Transformer) -> Vec[LENGTH, LETTERS]:
 @fn
 def loss(t: Transformer) -> Real:
     chances = softmax(scores(t))
-    return -np.mean(np.log(chances[range(LENGTH), TEXT[1:]]))
+    out: Real = -np.mean(np.log(chances[range(LENGTH), TEXT[1:]]))
+    return out
 
 
 rng = np.random.RandomState(0)
