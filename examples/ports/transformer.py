@@ -58,8 +58,8 @@ def scores(t: Transformer) -> Vec[LENGTH, LETTERS]:
 
 @fn
 def loss(t: Transformer) -> Real:
-    chances = softmax(scores(t))
-    out: Real = -np.mean(np.log(chances[range(LENGTH), TEXT[1:]]))
+    chances = softmax(scores(t))[range(LENGTH), TEXT[1:]]
+    out: Real = -np.log(chances).mean()
     return out
 
 
