@@ -1,14 +1,17 @@
-"""Ten programs in array style and as loops by hand: `python -m benchmarks.arrays`.
+"""Ten programs in array style and as loops by hand: `OPENBLAS_NUM_THREADS=1 python -m benchmarks.arrays`.
 
 The two forms of a program have the same value, to the bit, and gradients that agree to 1e-12. It prints the time of a
 value and gradient, the bytes of the module and the time of compiling, each as a quotient of array style over loops,
 and their geometric means. Times are the least of interleaved repetitions, of the thread.
+
+Then products of matrices, and what nets and regressions make of them, beside NumPy's with one thread: the same value
+and gradient, written by hand with its products.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +20,7 @@ import rose
 from rose import Real, Vec
 from rose.frontend.arrays.shapes import shape_of
 
-REPEATS, COMPILES = 40, 9
+REPEATS, COMPILES = 200, 25
 N, M, K = 1000, 40, 16
 
 Body = Callable[..., Any]
@@ -206,6 +209,73 @@ def compared(forms: list[Form]) -> tuple[float, float, float]:
     return a.running / b.running, len(a.module.wasm) / len(b.module.wasm), a.compiling / b.compiling
 
 
+# products
+
+
+def squares(a: Any, b: Any) -> Any:
+    return rose.sum((a @ b) ** 2)
+
+
+def squares_by_numpy(a: Any, b: Any) -> tuple[float, list[Any]]:
+    c = a @ b
+    return np.sum(c * c), [2 * c @ b.T, a.T @ (2 * c)]
+
+
+def layers(w: Any, b: Any, u: Any, x: Any, y: Any) -> Any:
+    """Two layers, with relu, and squares."""
+    return rose.sum((rose.relu(x @ w + b) @ u - y) ** 2)
+
+
+def layers_by_numpy(w: Any, b: Any, u: Any, x: Any, y: Any) -> tuple[float, list[Any]]:
+    z = x @ w + b
+    h = np.maximum(z, 0.0)
+    far = h @ u - y
+    back = 2 * far @ u.T * (z > 0)
+    return np.sum(far * far), [x.T @ back, back.sum(axis=0), h.T @ (2 * far)]
+
+
+def regression(w: Any, x: Any, y: Any) -> Any:
+    z = x @ w
+    return rose.sum(rose.softplus(z) - y * z)
+
+
+def regression_by_numpy(w: Any, x: Any, y: Any) -> tuple[float, list[Any]]:
+    z = x @ w
+    return np.sum(np.logaddexp(0.0, z) - y * z), [x.T @ (1 / (1 + np.exp(-z)) - y)]
+
+
+Shapes = Sequence[tuple[int, ...]]
+LAYERS = [(32, 48), (48,), (48, 16), (64, 32), (64, 16)]
+PRODUCTS: list[tuple[str, Body, Body, Shapes, int]] = [  # with how many arguments the gradient is taken in
+    ("squares of a 64 x 64 product", squares, squares_by_numpy, [(64, 64)] * 2, 2),
+    ("squares of a 256 x 256 product", squares, squares_by_numpy, [(256, 256)] * 2, 2),
+    ("two layers, relu, 64 x 32 x 48 x 16", layers, layers_by_numpy, LAYERS, 3),
+    ("logistic regression, 10,000 x 10", regression, regression_by_numpy, [(10,), (10_000, 10), (10_000,)], 1),
+]
+WAYS: list[Any] = [False, True, "relaxed"]
+
+
+def beside_numpy(ours: Body, numpys: Body, shapes: Shapes, count: int, repeats: int) -> list[float]:
+    """Of a value and gradient: NumPy's time in ms; and of each way of compiling, the time over NumPy's."""
+    rng = np.random.default_rng(0)
+    args = [rng.normal(size=s) / s[-1] ** 0.5 for s in shapes]
+    f = rose.fn([Vec[s] for s in shapes], Real)(ours)
+    both = rose.value_and_grad(f, tuple(range(count)))
+    calls = [numpys, *[rose.compile(both, simd=simd) for simd in WAYS]]
+    (value, slope), *others = [call(*args) for call in calls]
+    for y, dy in others:
+        np.testing.assert_allclose(y, value, rtol=1e-10)
+        for mine, its in zip(dy, slope, strict=True):
+            np.testing.assert_allclose(mine, its, rtol=1e-8, atol=1e-10)
+    least = [float("inf")] * len(calls)
+    for _ in range(repeats):
+        for k, call in enumerate(calls):
+            start = time.thread_time()
+            call(*args)
+            least[k] = min(least[k], time.thread_time() - start)
+    return [1e3 * least[0], *[x / least[0] for x in least[1:]]]
+
+
 def main() -> None:
     rng, rows = np.random.default_rng(0), list[tuple[float, float, float]]()
     print(f"{'array style over loops':24}{'time':>8}{'bytes':>8}{'compile':>9}")
@@ -214,6 +284,10 @@ def main() -> None:
         rows.append(compared([Form(f, types, args) for f in (body, by_hand)]))
         print(f"{body.__name__:24}{rows[-1][0]:8.2f}{rows[-1][1]:8.2f}{rows[-1][2]:9.2f}")
     print(f"{'geometric mean':24}{'':0}" + "{:8.2f}{:8.2f}{:9.2f}".format(*np.exp(np.log(rows).mean(axis=0))))
+    print(f"\n{'value and gradient':40}{'NumPy, ms':>10}{'ours over it':>14}{'simd':>8}{'relaxed':>9}")
+    for name, ours, numpys, shapes, count in PRODUCTS:
+        least, *over = beside_numpy(ours, numpys, shapes, count, REPEATS // 4)
+        print(f"{name:40}{least:10.3f}{over[0]:14.2f}{over[1]:8.2f}{over[2]:9.2f}")
 
 
 if __name__ == "__main__":

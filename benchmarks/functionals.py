@@ -225,9 +225,12 @@ def installed() -> str | None:
 
 
 class Other:
-    """autofd and JAX, in a process."""
+    """autofd and JAX, in a process; in another one, when that has ended."""
 
     def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
         command = [PEERS / "autofd" / "bin" / "python", HERE / "py" / "functionals_autofd.py"]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -240,7 +243,9 @@ class Other:
         for line in self.process.stdout:
             if line.startswith("{"):
                 return json.loads(line)
-        return {"failed": f"it ended with code {self.process.wait()}"}
+        code = self.process.wait()
+        self.start()
+        return {"failed": f"it ended with code {code}"}
 
 
 # times

@@ -6,12 +6,13 @@ along a change of the density is how the potential answers to it.
 """
 
 import math
+from typing import TypeAlias
 
 import rose
 from rose import Real, Vec, fn
 from rose import functional as F
 
-Density = F.Map[Real, Vec[3]]
+Density: TypeAlias = F.Map[Real, Vec[3]]
 
 radial = F.Grid.gauss_legendre(0.0, 8.0, 200)
 space = F.Grid(  # of densities that depend on the distance alone: shells, each with a node

@@ -6,12 +6,14 @@ before it, and each of them compiles to a module.
 """
 
 import math
+from typing import TypeAlias
 
 import rose
 from rose import Real, fn
 from rose import functional as F
 
-Row, Kernel = F.Map[Real, Real], F.Map[Real, Real, Real]
+Row: TypeAlias = F.Map[Real, Real]
+Kernel: TypeAlias = F.Map[Real, Real, Real]
 nodes = F.Grid([k / 99 for k in range(100)], [1 / 100] * 100)
 RATE = 0.1
 

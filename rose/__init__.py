@@ -3,12 +3,35 @@
 from typing import TYPE_CHECKING, Any
 
 from . import functional as functional
+from . import implicit as implicit
+from . import interpretations as interpretations
 from . import lib as lib
 from . import linalg as linalg
+from . import nn as nn
+from . import random as random
 from . import testing as testing
 from .build import Compiled, compile
+from .derivatives.fields import curl, divergence
 from .derivatives.gradients import Vjp, grad, hvp, jvp, linear_transpose, linearize, value_and_grad, vjp
 from .derivatives.jacobians import hessian, jacfwd, jacobian, jacrev
+from .derivatives.jets import directional, jet
+from .derivatives.optics import optic
+from .derivatives.polynomials import taylor
+from .derivatives.products import (
+    bilaplacian,
+    gradhessian,
+    hessianv,
+    jacobianTv,
+    jacobianv,
+    laplacian,
+    value_and_gradhessian,
+    value_and_hessian,
+    value_and_hessianv,
+    value_and_jacobian,
+    value_and_jacobianTv,
+    value_and_jacobianv,
+    value_and_laplacian,
+)
 from .derivatives.sparse.pattern import Sparsity, sparsity
 from .errors import (
     AssertionFailed,
@@ -79,14 +102,18 @@ from .frontend.language.accumulators import accum
 from .frontend.language.control import cond, scan, while_loop
 from .frontend.language.debugging import assert_, print
 from .frontend.language.indices import index
+from .frontend.language.lenses import lens
 from .frontend.language.loops import max, min, prod, range, sum, vec
 from .frontend.language.select import abs, constant, select, stop_gradient, where
 from .frontend.language.vectors import logsumexp, norm
+from .frontend.own_operations import op
 from .frontend.text_programs import parse
 from .frontend.vmap import vmap
+from .interpretations.interpret import interpret
 from .ir.ops import pow_ as pow
 from .ir.ops import round_ as round
 from .ir.sizes import dim
+from .wengert import TraceTable, trace_table
 
 if TYPE_CHECKING:  # stubs, without a module
     from .frontend import typed_operations as ops  # pyright: ignore[reportMissingModuleSource]
@@ -116,6 +143,7 @@ __all__ = [
     "Tan",
     "TimedOut",
     "TooLarge",
+    "TraceTable",
     "TypeMismatch",
     "Unit",
     "UnknownName",
@@ -134,6 +162,7 @@ __all__ = [
     "array_split",
     "assert_",
     "astype",
+    "bilaplacian",
     "broadcast_to",
     "column_stack",
     "compile",
@@ -147,10 +176,13 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
+    "curl",
     "diag",
     "diagonal",
     "diff",
     "dim",
+    "directional",
+    "divergence",
     "dot",
     "eager",
     "einsum",
@@ -163,18 +195,26 @@ __all__ = [
     "full",
     "full_like",
     "grad",
+    "gradhessian",
     "gradient",
     "hessian",
+    "hessianv",
     "hstack",
     "hvp",
     "index",
     "inner",
     "interp",
+    "interpret",
     "jacfwd",
     "jacobian",
+    "jacobianTv",
+    "jacobianv",
     "jacrev",
+    "jet",
     "jvp",
     "kron",
+    "laplacian",
+    "lens",
     "linear_transpose",
     "linearize",
     "linspace",
@@ -190,7 +230,9 @@ __all__ = [
     "norm",
     "ones",
     "ones_like",
+    "op",
     "opaque",
+    "optic",
     "outer",
     "pad",
     "parse",
@@ -221,14 +263,23 @@ __all__ = [
     "swapaxes",
     "take",
     "take_along_axis",
+    "taylor",
     "tensordot",
     "tile",
     "trace",
+    "trace_table",
     "transpose",
     "trapezoid",
     "tril",
     "triu",
     "value_and_grad",
+    "value_and_gradhessian",
+    "value_and_hessian",
+    "value_and_hessianv",
+    "value_and_jacobian",
+    "value_and_jacobianTv",
+    "value_and_jacobianv",
+    "value_and_laplacian",
     "var",
     "vdot",
     "vec",
@@ -255,4 +306,4 @@ if not TYPE_CHECKING:  # to a checker, what is not there is an error
 
 def __dir__() -> list[str]:
     """The public names, without the rooms of the compiler."""
-    return [*__all__, "lib", "linalg", "testing"]
+    return [*__all__, "implicit", "interpretations", "lib", "linalg", "nn", "random", "testing"]

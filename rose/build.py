@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from . import ir
 from .errors import Loc, NoField, TypeMismatch, argument, edge, here, is_ours
-from .frontend.any_size import fixed
+from .frontend.any_size import AnySize, fixed
 from .frontend.function import AnyFn, checked, install
 from .frontend.tracing import no_collector as no_collector
+from .frontend.values import is_number
+from .frontend.vmap import vmap
 from .host.effects import TAPE_LIMIT
-from .host.marshal import present
-from .ir import Func
+from .host.marshal import is_listing, present
+from .ir import Func, Value
 from .ir.text.printer import show
 from .ir.types import Tuple, Type, Vec
 from .optimise.pipeline import optimise, optimised
@@ -230,17 +232,19 @@ class Compiled:
         return self.running.call(args, out=out, view=view)
 
     @edge
-    def map(self, *args: Any, threads: int | None = None, executor: Any = None, **named: Any) -> Any:
+    def map(self, *args: Any, in_axes: Any = 0, threads: int | None = None, executor: Any = None, **named: Any) -> Any:
         """The results for a batch of arguments, in few calls of WebAssembly, with the bits of single calls.
 
         Each argument is an array or a list with one element for each call, or one number for all calls. The result is
-        an array with that axis, or a struct of arrays. `threads=4` spreads the batch over four threads, and `executor`
-        over what has a method `submit` or `map`, such as a `ProcessPoolExecutor`.
+        an array with that axis, or a struct of arrays. `in_axes` has the axis of each argument, as in `rose.vmap`: None
+        for one that is the same for all calls, as in `f.map(xs, table, in_axes=(0, None))`. `threads=4` spreads the
+        batch over four threads, and `executor` over what has a method `submit` or `map`, such as a
+        `ProcessPoolExecutor`.
         """
         if named:
             what = f"map takes its arguments by place, and none by the name {next(iter(named))}"
             raise TypeMismatch(what, here(), f"write map({', '.join(self.signature.parameters)})")
-        return self.running.map(*args, threads=threads, executor=executor)
+        return self.running.map(*args, in_axes=in_axes, threads=threads, executor=executor)
 
     @edge
     def __getitem__(self, name: str) -> Any:
@@ -351,12 +355,26 @@ def _import(name: str) -> None:
         thread.join()
 
 
+def _is_single(x: Any) -> bool:
+    """True for a number, which is the same for all elements of a batch."""
+    return is_number(x) or (isinstance(x, Value) and x.type.scalar)
+
+
 class _Runtime:
     """Functions outside of any trace run as WebAssembly, under wasmtime."""
 
     def run(self, f: AnyFn, /) -> Callable[..., Any]:
         """The compiled `f`."""
         return compile({f.name: f}).running.__call__
+
+    def map(self, f: AnyFn, args: Sequence[Any], in_axes: Any, options: Mapping[str, Any], /) -> Any:
+        """The results of `f` for a batch of arguments; in a trace by a loop there."""
+        if ir.is_tracing():
+            axes = in_axes if is_listing(in_axes) else [None if _is_single(x) else in_axes for x in args]
+            return vmap(f, tuple(axes))(*args)
+        if "map" not in f.results:
+            f.results["map"] = compile(f, dynamic=isinstance(f, AnySize))
+        return f.results["map"].map(*args, in_axes=in_axes, **options)
 
     def present(self, x: Any, t: Type, /) -> Any:
         """A host value as a compiled function gives it: vectors are NumPy arrays, or lists if there is no NumPy."""

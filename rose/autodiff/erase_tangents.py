@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..ir import AT, GET, INDEX, PACK, TUPLE, Body, Branch, Builder, Func, Opaque, Value, While
 from ..ir.callgraph import has_tangents, make_branch, make_while, memoised
+from ..ir.puts import PUT, put
 from ..ir.types import Type, untyped
 from ..optimise.rewriter import Rewriter
 
@@ -51,6 +52,8 @@ def emitted(b: Builder, v: Value, args: tuple[Value, ...], t: Type) -> Value:
         return b.get(args[0], v.attr)
     if v.op is INDEX:
         return b.index(*args)
+    if v.op is PUT:
+        return put(b, args[0], args[1:-1], args[-1])
     if v.op is AT:
         return b.at(args[0], args[1] if len(args) > 1 else v.attr)
     return b.emit(v.op, args, type=t) if v.op is TUPLE or v.op is PACK else b.emit(v.op, args, v.attr)

@@ -1,5 +1,7 @@
 """Forward mode: a function over (primal, tangent) pairs, made by running the function again.
 
+What a tangent is, `Mode` says: here a number of type `Tan`; in `rose/taylor_mode`, further coefficients of a series.
+
 `env` maps each old value to its new primal and its tangent. The tangent is None where it is known to be
 zero, so no code is made for it; that is also how a function is differentiated in some of its parameters
 and not in others.
@@ -8,7 +10,7 @@ and not in others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from .. import ir
 from ..errors import Loc, NotDifferentiable
@@ -39,8 +41,9 @@ from ..ir.accumulators import base
 from ..ir.callgraph import Work, done, make_branch, make_while
 from ..ir.ops import add, select
 from ..ir.progress import step
+from ..ir.puts import PUT, put
 from ..ir.stacks import LINEAR
-from ..ir.types import Ref, as_tuple, as_vec, items_of, tangent
+from ..ir.types import Ref, Type, as_tuple, as_vec, items_of, tangent
 from ..optimise.code_motion import hoisted
 from ..optimise.dead_code import remove_dead_code
 
@@ -49,16 +52,59 @@ Pair = tuple[Value, Value | None]
 Mask = tuple[bool, ...]  # for each parameter, whether it has a tangent
 
 
+class Mode:
+    """First derivatives: what stands beside a primal is its tangent. A subclass has something else there."""
+
+    name: Literal["jvp", "jet"] = "jvp"
+
+    def key(self, mask: Mask) -> tuple[object, ...]:
+        """The key of a derivative in the memo of its function."""
+        return jvp, mask
+
+    def tangent(self, t: Type) -> Type:
+        """The type of what stands beside a `t`: `Unit` for what has no derivative."""
+        return tangent(t)
+
+    def by_rule(self, f: Func) -> Func:
+        """The derivative of a function with a user's rule: in every parameter."""
+        assert f.jvp is not None
+        return f.jvp
+
+    def has_rule(self, v: Value) -> bool:
+        """True if `row` makes the derivative of this instruction."""
+        return v.op.jvp is not None
+
+    def row(self, b: Builder, v: Value, pairs: Sequence[Pair]) -> Pair:
+        """A row of the table that has a derivative: its rules say which."""
+        assert v.op.jvp is not None
+        xs = tuple([x for x, _ in pairs])
+        z = b.emit(v.op, xs)
+        dz = None
+        for rule, (_, dx) in zip(v.op.jvp, pairs, strict=True):
+            if dx is not None and rule is not None:
+                part = rule(dx, *xs, z)
+                dz = part if dz is None else b.emit(add, (dz, part))
+        return z, dz
+
+
+FIRST = Mode()
+
+
 class Env(dict[Value, Pair]):
     """The map from old values to new pairs, and the accumulators of tangents that were added to."""
 
-    def __init__(self) -> None:
+    def __init__(self, mode: Mode = FIRST) -> None:
         super().__init__()
+        self.mode = mode
         self.touched: dict[Value, None] = {}
 
     def touch(self, ref: Value | None) -> None:
         if ref is not None and isinstance(ref.type, Ref):
             self.touched[base(ref)] = None
+
+    def full(self, b: Builder, x: Value, dx: Value | None) -> Value:
+        """The tangent of `x`, as a value where it is known to be zero."""
+        return b.zero(self.mode.tangent(x.type)) if dx is None else dx
 
 
 class Jvp:
@@ -75,12 +121,17 @@ class Jvp:
 
 def jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Jvp:
     """The derivative of `f` in the parameters of `mask`. `loc` is where it is called, for errors."""
-    return done(_jvp(f, mask, loc))
+    return derivative(FIRST, f, mask, loc)
 
 
-def _jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
+def derivative(mode: Mode, f: Func, mask: Mask, loc: Loc | None = None) -> Jvp:
+    """The derivative of `f` in the parameters of `mask`, of any mode."""
+    return done(_derivative(mode, f, mask, loc))
+
+
+def _derivative(mode: Mode, f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
     if f.jvp is not None:
-        return Jvp(f.jvp, flat=not f.result.real)
+        return Jvp(mode.by_rule(f), flat=not f.result.real)
     if f.is_opaque:
         if not f.result.real or not f.params:
             return Jvp(f, flat=True)
@@ -89,23 +140,23 @@ def _jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
             loc,
             f"give it one: @{f.name.rpartition('.')[2]}.jvp over a function of Duals",
         )
-    made = f.memo.get((jvp, mask))
+    made = f.memo.get(mode.key(mask))
     if made is None:  # of one size of many nothing moves: whether a loop has iterations is not known of each size
-        made = yield _derive_by_kind(f if f.sized else hoisted(f), mask)
+        made = yield _derive_by_kind(mode, f if f.sized else hoisted(f), mask)
         made.func.remat, made.func.primal, f.differentiated = f.remat, f, True
-        f.memo[jvp, mask] = made
+        f.memo[mode.key(mask)] = made
         step("derive")
     return made
 
 
-def _derive_by_kind(f: Func, mask: Mask) -> Work[Jvp]:
+def _derive_by_kind(mode: Mode, f: Func, mask: Mask) -> Work[Jvp]:
     match f.kind:
         case Body():
-            return _derive(f, mask)
+            return _derive(mode, f, mask)
         case Branch():
-            return _derive_branch(f, f.kind, mask[1:])
+            return _derive_branch(mode, f, f.kind, mask[1:])
         case While():
-            return _derive_while(f, f.kind, mask)
+            return _derive_while(mode, f, f.kind, mask)
         case Opaque():
             raise AssertionError(f)
 
@@ -115,40 +166,41 @@ def full_mask(f: Func) -> Mask:
     return tuple([p.type.real for p in f.params])
 
 
-def _derive(f: Func, mask: Mask) -> Work[Jvp]:
-    with ir.deriving(f, "jvp") as b:
-        env = Env()
+def _derive(mode: Mode, f: Func, mask: Mask) -> Work[Jvp]:
+    with ir.deriving(f, mode.name) as b:
+        env = Env(mode)
         for p, active in zip(f.params, mask, strict=True):
             b.loc = p.loc
             x = b.param(p.type, p.attr)
-            env[p] = x, b.param(tangent(p.type), f"d{p.attr}") if active else None
+            env[p] = x, b.param(mode.tangent(p.type), f"d{p.attr}") if active else None
         ((y, dy),) = yield from block_of_pairs(b, f.body, env)
         made = b.func(y if dy is None else b.tuple([y, dy]))
         # what nobody reads would count as a use outside of the branches of a `select`: see `select_masks.py`
         return Jvp(remove_dead_code(made), flat=dy is None)
 
 
-def _derive_branch(f: Func, of: Branch, mask: Mask) -> Work[Jvp]:
+def _derive_branch(mode: Mode, f: Func, of: Branch, mask: Mask) -> Work[Jvp]:
     """The branch between the derivatives of the two functions."""
-    ds: list[Jvp] = [(yield _jvp(of.then, mask)), (yield _jvp(of.otherwise, mask))]
+    ds: list[Jvp] = [(yield _derivative(mode, of.then, mask)), (yield _derivative(mode, of.otherwise, mask))]
     flat = all([d.flat for d in ds])
-    then, otherwise = [_padded(d.func) if d.flat and not flat else d.func for d in ds]
-    return Jvp(make_branch(f"{f.name}.jvp", then, otherwise, origin=Origin("jvp", f)), flat)
+    then, otherwise = [_padded(mode, d.func) if d.flat and not flat else d.func for d in ds]
+    return Jvp(make_branch(f"{f.name}.{mode.name}", then, otherwise, origin=Origin(mode.name, f)), flat)
 
 
-def _derive_while(f: Func, loop: While, mask: Mask) -> Work[Jvp]:
+def _derive_while(mode: Mode, f: Func, loop: While, mask: Mask) -> Work[Jvp]:
     """The loop over states and tangents. Which states have one is found by trying, as for `for`."""
+    tangent = mode.tangent
     types = items_of(f.result)
     k, constant = len(types), mask[len(types) :]
     active = list(mask[:k])
     while True:
-        d: Jvp = yield _jvp(loop.body, (*active, *constant))
+        d: Jvp = yield _derivative(mode, loop.body, (*active, *constant))
         grown = [a or m for a, m in zip(active, _moving(d, k), strict=True)]
         if grown == active:
             break
         active = grown
     moving = [j for j in range(k) if active[j]]
-    own, origin = (*active, *constant), Origin("jvp", f)
+    own, origin = (*active, *constant), Origin(mode.name, f)
 
     def part(name: str, body: Callable[[Builder, list[Value], list[Value]], Value]) -> Func:
         """A function of the states, their tangents, the rest, and its tangents."""
@@ -169,7 +221,7 @@ def _derive_while(f: Func, loop: While, mask: Mask) -> Work[Jvp]:
 
     test = part(loop.test.name, lambda b, xs, _: b.call(loop.test, xs))
     whole = make_while(f"{f.name}.turns", test, part(loop.body.name, iteration), loop.most, origin=origin)
-    with ir.deriving(f, "jvp") as b:
+    with ir.deriving(f, mode.name) as b:
         xs, dxs = list[Value](), dict[int, Value]()
         for j, (p, m) in enumerate(zip(f.params, mask, strict=True)):
             b.loc = p.loc
@@ -204,20 +256,20 @@ def interleaved(xs: Sequence[T], dxs: Iterable[T], mask: Mask) -> list[T]:
     return [z for x, m in zip(xs, mask, strict=True) for z in ((x, next(tangents)) if m else (x,))]
 
 
-def _padded(f: Func) -> Func:
+def _padded(mode: Mode, f: Func) -> Func:
     """A derivative that is zero, with the zeros."""
     with ir.copying(f) as b:
         b.loc = f.params[0].loc
         y = b.call(f, [b.param(p.type, p.attr) for p in f.params])
-        return b.func(b.tuple([y, b.zero(tangent(y.type))]))
+        return b.func(b.tuple([y, b.zero(mode.tangent(y.type))]))
 
 
 def block_of_pairs(b: Builder, block: Block, env: Env) -> Work[list[Pair]]:
     """The instructions of a block again, with tangents; the pairs of its results."""
     for v in block.code:
         b.loc = v.loc
-        if v.op.jvp is not None:
-            z, dz = _row(b, v, v.op.jvp, env)
+        if env.mode.has_rule(v):
+            z, dz = env.mode.row(b, v, [env[a] for a in v.args])
         elif v.op is FOR:
             z, dz = yield from _for(b, v, env)
         elif is_call(v):
@@ -228,32 +280,16 @@ def block_of_pairs(b: Builder, block: Block, env: Env) -> Work[list[Pair]]:
     return [env[r] for r in block.results]
 
 
-def _full(b: Builder, x: Value, dx: Value | None) -> Value:
-    return b.zero(tangent(x.type)) if dx is None else dx
-
-
-def _row(b: Builder, v: Value, rules: Sequence[Callable[..., Value] | None], env: Env) -> Pair:
-    """A row of the table that has a derivative: its rules say which."""
-    pairs = [env[a] for a in v.args]
-    xs = tuple([x for x, _ in pairs])
-    z = b.emit(v.op, xs)
-    dz = None
-    for rule, (_, dx) in zip(rules, pairs, strict=True):
-        if dx is not None and rule is not None:
-            part = rule(dx, *xs, z)
-            dz = part if dz is None else b.emit(add, (dz, part))
-    return z, dz
-
-
 def _instruction(b: Builder, v: Value, env: Env) -> Pair:  # noqa: C901 (one case for each structural operation)
     pairs = [env[a] for a in v.args]
     xs = tuple([x for x, _ in pairs])
     op = v.op
     dxs = [dx for _, dx in pairs]
     flat = all([dx is None for dx in dxs])
+    tangent = env.mode.tangent
 
     def full() -> list[Value]:
-        return [_full(b, x, dx) for x, dx in zip(xs, dxs, strict=True)]
+        return [env.full(b, x, dx) for x, dx in zip(xs, dxs, strict=True)]
 
     if op is CONST:
         return b.const(v.attr, v.type), None
@@ -267,6 +303,10 @@ def _instruction(b: Builder, v: Value, env: Env) -> Pair:  # noqa: C901 (one cas
         return b.index(*xs), None if dxs[0] is None else b.index(dxs[0], xs[1])
     if op is PACK:
         return b.pack(xs, as_vec(v.type)), None if flat else b.pack(full(), as_vec(tangent(v.type)))
+    if op is PUT:
+        path = xs[1:-1]
+        dy = None if dxs[0] is None and dxs[-1] is None else put(b, full()[0], path, full()[-1])
+        return put(b, xs[0], path, xs[-1]), dy
     if op is select:
         return b.emit(op, xs), None if flat else b.emit(op, (xs[0], *full()[1:]))
     if op is ACCUM:
@@ -303,8 +343,8 @@ def _call(b: Builder, v: Value, env: Env) -> Work[Pair]:
         return b.call(f, xs), None
     if f.jvp is not None:
         mask = full_mask(f)
-    d: Jvp = yield _jvp(f, mask, v.loc)
-    tangents = [_full(b, x, dx) for x, dx, m in zip(xs, dxs, mask, strict=True) if m]
+    d: Jvp = yield _derivative(env.mode, f, mask, v.loc)
+    tangents = [env.full(b, x, dx) for x, dx, m in zip(xs, dxs, mask, strict=True) if m]
     y = b.call(d.func, xs if d.func is f else interleaved(xs, tangents, mask))
     return (y, None) if d.func.result is f.result else (b.get(y, 0), None if d.flat else b.get(y, 1))
 
@@ -324,17 +364,17 @@ def _for(b: Builder, v: Value, env: Env) -> Work[Pair]:
             for p in block.params[1:]:
                 env[p] = b.param(p.type), None
             for p, a in zip(block.params[1:], active, strict=True):
-                env[p] = env[p][0], b.param(tangent(p.type)) if a else None
+                env[p] = env[p][0], b.param(env.mode.tangent(p.type)) if a else None
             pairs = yield from block_of_pairs(b, block, env)
             grown = [a or dy is not None for a, (_, dy) in zip(active, pairs[:k], strict=True)]
             if grown == active:
                 states, outs = pairs[:k], pairs[k:]
-                tangents = [_full(b, x, dx) for (x, dx), a in zip(states, active, strict=True) if a]
+                tangents = [env.full(b, x, dx) for (x, dx), a in zip(states, active, strict=True) if a]
                 moving = [dy for _, dy in outs if dy is not None]
                 body.results = (*[x for x, _ in states], *tangents, *[y for y, _ in outs], *moving)
                 break
         active = grown
-    inits = [_full(b, x, dx) for x, dx, a in zip(xs, dxs, active, strict=True) if a]
+    inits = [env.full(b, x, dx) for x, dx, a in zip(xs, dxs, active, strict=True) if a]
     after, vecs = b.close(body, [*xs, *inits])
     results = [*after[:k], *vecs[: len(outs)]]
     d_states, d_vecs = iter(after[k:]), iter(vecs[len(outs) :])
@@ -344,4 +384,4 @@ def _for(b: Builder, v: Value, env: Env) -> Work[Pair]:
     y = b.tuple(results)
     if all(d is None for d in ds):
         return y, None
-    return y, b.tuple([_full(b, r, d) for r, d in zip(results, ds, strict=True)])
+    return y, b.tuple([env.full(b, r, d) for r, d in zip(results, ds, strict=True)])

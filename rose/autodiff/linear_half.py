@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from ..ir import AT, CONST, FOR, GET, INDEX, TUPLE, ZERO, Block, Builder, Func, Value, is_call, span_of
+from ..ir import AT, CONST, FOR, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call, span_of
 from ..ir.stacks import pop
 from ..ir.types import Stack, primal_part
 from .half_signature import Arguments, Way
@@ -80,7 +80,7 @@ class LinearHalf(ABC):
             return b.get(args[0], v.attr)
         if v.op is INDEX:
             return b.index(*args)
-        return b.emit(v.op, tuple(args), v.attr, v.type if v.op is TUPLE else None)
+        return b.emit(v.op, tuple(args), v.attr, v.type if v.op in (TUPLE, PACK) else None)
 
     def span(self, b: Builder, loop: Value) -> Value | None:
         """The span of a loop, if it has one."""

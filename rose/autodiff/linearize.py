@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ..ir import ACCUM, ADD_TO, AT, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
 from ..ir.callgraph import has_tangents, memoised
 from ..ir.ops import select
+from ..ir.puts import PUT, put
 from ..ir.types import Fin, Tuple, Vec
 from ..optimise.outlining import LONG, outline
 from .half_signature import Arguments, HalfSignature, Way, tangent_type
@@ -90,6 +91,8 @@ class _Linear(LinearHalf):
             return b.get(xs[0], v.attr)
         if op is INDEX:
             return b.index(xs[0], xs[1])
+        if op is PUT:
+            return put(b, xs[0], xs[1:-1], xs[-1])
         if op is ADD_TO:
             b.add_to(xs[0], xs[1])
             return b.unit()

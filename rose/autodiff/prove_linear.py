@@ -30,6 +30,7 @@ from ..ir import (
 from ..ir.accumulators import base
 from ..ir.callgraph import Work, calls, done, make_branch, make_while
 from ..ir.ops import add, mul, neg, select, sub
+from ..ir.puts import PUT
 from ..ir.stacks import LINEAR
 from ..ir.types import Real, Ref, Tan, Type, items_of, of_leaves
 from ..optimise.rewriter import Env, Rewriter
@@ -91,8 +92,8 @@ def _linear_type(t: Type) -> Type:
     return Tan if t is Real else t
 
 
-_JOINS = {neg, add, sub, select, *LINEAR, TUPLE, PACK, ACCUM, ADD_TO}  # linear in all of their arguments at once
-_STRUCTURAL = {TUPLE, PACK, GET, INDEX, AT, ACCUM, ADD_TO, FREEZE, select}
+_JOINS = {neg, add, sub, select, *LINEAR, TUPLE, PACK, PUT, ACCUM, ADD_TO}  # linear in all of their arguments at once
+_STRUCTURAL = {TUPLE, PACK, PUT, GET, INDEX, AT, ACCUM, ADD_TO, FREEZE, select}
 
 
 class _AsLinear(Rewriter):

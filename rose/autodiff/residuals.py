@@ -2,20 +2,28 @@
 
 It reads what the transposed rules read. Of that, what is cheap is recomputed, parameters are passed on, and the rest
 are residuals, which the forward half puts on the tape: a vector, and not each element of it. Each block has a tape;
-that of the block around a loop has a vector for each entry of the tape of the loop.
+that of the block around a loop has a vector for each entry of the tape of the loop. So an entry that takes a few
+operations on others, or on values from outside of the loop, is taken off again: the differences of positions are not
+kept for each pair of bodies, but the positions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, ZERO, Block, Func, Value, is_call, span_of
+from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PACK, PARAM, TUPLE, ZERO, Block, Func, Value, is_call, span_of
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import is_table
-from ..ir.ops import and_, not_, select
+from ..ir.ops import abs_, add, and_, eq, le, lt, max_, min_, mul, ne, neg, not_, or_, real, select, sub
+from ..ir.puts import PUT
 from ..ir.types import Fin, Span
 from .half_signature import HalfSignature
 from .linearity import Loops
+from .partial_reads import partly_read
+from .versions import Versions
+
+CHEAP = 3  # operations that take no longer than to store a number and to read it
+_CHEAP = {PACK, TUPLE, real, neg, add, sub, mul, abs_, min_, max_, select, eq, ne, lt, le, not_, and_, or_}
 
 # An entry of a tape: a value of the block, the tape of a call, or an entry of the tape of a loop in the block.
 Entry = Value | tuple[Value, "Entry | None"]
@@ -33,7 +41,10 @@ class Residuals:
         self.tapes: dict[Block, dict[Entry, int]] = {}  # the tape of each block: entry -> position
         self.loop_of: dict[Block, Value] = {}
         self.chooses = False
+        self.versions = Versions(g.body)
         self._block(g.body)
+        partial = partly_read(self.loops.code, g.body.results)
+        self.chooses = self.chooses or any([v.op is PARAM for v, _ in partial])
 
     @property
     def unread(self) -> list[int]:
@@ -53,6 +64,7 @@ class Residuals:
                 self._for(v)
             else:
                 self._instruction(v)
+        self._thin(block)
 
     def _instruction(self, v: Value) -> None:
         if v.op.transpose is not None:
@@ -63,8 +75,11 @@ class Residuals:
             self._call(v)
         elif v.op is ADD_TO:
             self._need_path(v.args[0])
-        elif v.op is INDEX:
-            self._need(v.args[1])
+        elif v.op is INDEX or v.op is PUT:
+            self.chooses = self.chooses or v.op is PUT  # the element that is replaced is not taken
+            for i in v.args[1:]:
+                if not i.type.linear:
+                    self._need(i)
         elif v.op is select:
             self.chooses = True
             self._need(v.args[0])
@@ -121,7 +136,7 @@ class Residuals:
         elif v.op is GET and v.args[0] in self.positions and not v.type.empty:
             self._need_item(v.args[0], v.attr)
         elif not v.type.empty and not self.is_index(v):
-            if (depth < 8 or not v.args) and is_cheap(v, self.positions):  # a literal is never on a tape
+            if (depth < 8 or not v.args) and is_cheap(v, self.positions, self.versions):  # a literal is never on a tape
                 for a in v.args:
                     self._need(a, depth + 1)
             else:
@@ -135,15 +150,57 @@ class Residuals:
         if self.positions[p] in self.items:
             self.items[self.positions[p]][k] = None
 
+    def _thin(self, block: Block) -> None:
+        """Take off the tape of a block what a few operations on the rest of it, or on what is outside, make again."""
+        tape = self.tapes[block]
+        for v in block.code if tape else ():
+            if v in tape and _is_simple(v):
+                leaves: list[Value] = []
+                if self._again(v, CHEAP, leaves) >= 0:
+                    del tape[v]
+                    for a in leaves:
+                        self._need(a)
+        self.tapes[block] = {e: k for k, e in enumerate(tape)}
+
+    def _again(self, v: Value, limit: int, leaves: list[Value]) -> int:
+        """What is left of a limit when `v` was computed again, of `leaves`; negative if that is not cheap."""
+        for a in v.args:
+            if self._is_free(a, v.block):
+                leaves.append(a)
+            elif limit < 0 or not _is_simple(a) or a.block is not v.block:
+                return -1
+            else:
+                limit = self._again(a, limit, leaves)
+        return limit - v.op.cost
+
+    def _is_free(self, v: Value, block: Block) -> bool:
+        """True for what the linear half reads without another entry of the tape of a block, or of a caller's."""
+        if v in self.tapes[block] or v.block is not block:
+            return True
+        if v in self.positions:
+            return v in self.params and self.positions[v] not in self.items
+        if v.op is GET and v.args[0] in self.params:
+            return v.attr in self.items.get(self.positions[v.args[0]], (v.attr,))
+        if self.is_index(v):
+            return True
+        return is_cheap(v, self.positions, self.versions) and all([self._is_free(a, block) for a in v.args])
+
     def _keep(self, block: Block, entry: Entry) -> None:
         tape = self.tapes[block]
         tape.setdefault(entry, len(tape))
 
 
-def is_cheap(v: Value, params: dict[Value, int]) -> bool:
+def is_cheap(v: Value, params: dict[Value, int], versions: Versions) -> bool:
     """True if the linear half recomputes `v`."""
     if v.op is GET or v.op is INDEX:
         whole = v.args[0]
-        return whole in params or is_cheap(whole, params) or (v.op is INDEX and whole.block is not v.block)
+        if versions.has(v):
+            return False
+        return whole in params or is_cheap(whole, params, versions) or (v.op is INDEX and whole.block is not v.block)
     of_indices = v.op.eval is not None and all([isinstance(a.type, Fin) for a in v.args])  # such as (i + 1) % n
     return of_indices or v.op in (CONST, ZERO) or isinstance(v.type, Span) or is_table(v)
+
+
+def _is_simple(v: Value) -> bool:
+    """True for a simple operation on numbers and conditions, or what is made of such."""
+    return v.op in _CHEAP and not v.type.linear

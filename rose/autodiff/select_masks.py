@@ -7,10 +7,10 @@ these differ, one of the conditions is that some use is taken. An instruction's 
 guard leaves a branch.
 
 Guards are conditions of the program, and suffice for a number that is used where they can be seen. Which elements of a
-vector are read in a branch that is taken, and which iterations of a state, or whether a number is read in a loop or in
-a function that it was passed to, no condition of the program says. There the cotangent says so itself. A sum of no
-contributions is -0.0, to which adding any number gives that number, to the bit; and a contribution from a branch that
-is taken is never -0.0, since 0.0 is added to it, and no sum of such contributions is. So in a *marked* cotangent a
+vector are read at all, or in a branch that is taken, and which iterations of a state, or whether a number is read in a
+loop or in a function that it was passed to, no condition of the program says. There the cotangent says so itself. A sum
+of no contributions is -0.0, to which adding any number gives that number, to the bit; and a contribution from a branch
+that is taken is never -0.0, since 0.0 is added to it, and no sum of such contributions is. So in a *marked* cotangent a
 number is -0.0 if nothing that was taken read it, and at no other time. Where the cotangent of a number is complete,
 `reached` tells, which is the guard of all that the number is made of. The mark says what was taken, and nothing of
 values: a cotangent that happens to be 0 is not -0.0, and its derivatives lose no term.
@@ -25,7 +25,7 @@ by something that may be infinite. What is neither needs no mask, so tame branch
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ..ir import (
@@ -47,54 +47,15 @@ from ..ir import (
 )
 from ..ir.accumulators import base, is_ref
 from ..ir.ops import reached, select
+from ..ir.puts import PUT
 from ..ir.sizes import differ
 from ..ir.stacks import LINEAR, POP
-from ..ir.types import Bool, Fin, Ref, Tan, Tuple, Type
+from ..ir.types import Bool, Fin, Tan, Type
 from .guards import Guard, Guards
 from .half_signature import HalfSignature
+from .linear_parts import Key, Path, inner, key_of, leaves, whole_of
 from .linearity import Loops
-
-Path = tuple[int, ...]
-Key = tuple[Value, Path]  # a number, a vector or a stack in a value: the items that lead to it
-
-
-def leaves(t: Type, path: Path = ()) -> Iterator[tuple[Path, Type]]:
-    """The numbers, vectors and stacks of tangents in a type, with the items that lead to them."""
-    if isinstance(t, Tuple):
-        for k, item in enumerate(t.items):
-            if item.linear:
-                yield from leaves(item, (*path, k))
-    elif t.linear:
-        yield path, t
-
-
-def inner(t: Type) -> Type:
-    """The type of what an accumulator sums; any other type itself."""
-    return t.inner if isinstance(t, Ref) else t
-
-
-def key_of(v: Value, path: Path = ()) -> Key:
-    """The part of a value that has a cotangent of its own: an item of a tuple has, an element has not.
-
-    A vector that is an element of another is a part of that one.
-    """
-    while True:
-        steps: list[int] = list(path)
-        while v.op is GET or v.op is AT:
-            v, steps = v.args[0], [v.attr, *steps]
-        t, n = inner(v.type), 0
-        while n < len(steps) and isinstance(t, Tuple):
-            t, n = t.items[steps[n]], n + 1
-        if v.op is not INDEX or t is Tan or isinstance(t, Tuple):
-            return v, tuple(steps[:n])
-        v, path = v.args[0], ()
-
-
-def _whole(v: Value) -> Value:
-    """What a value is an item of."""
-    while v.op is GET:
-        v = v.args[0]
-    return v
+from .partial_reads import partly_read
 
 
 class Source(NamedTuple):
@@ -138,10 +99,11 @@ def masks_of(g: Func, loops: Loops, signature_of: Callable[[Func], HalfSignature
     """
 
     def choice(v: Value) -> bool:
-        return v.op is select or (is_call(v) and signature_of(v.attr).chooses)
+        return v.op is select or v.op is PUT or (is_call(v) and signature_of(v.attr).chooses)
 
-    some = marked or any([choice(v) for code in loops.code.values() for v in code])
-    return SelectMasks(g, loops, signature_of, marked=marked) if some else Masks()
+    partial = partly_read(loops.code, g.body.results)
+    some = marked or bool(partial) or any([choice(v) for code in loops.code.values() for v in code])
+    return SelectMasks(g, loops, signature_of, partial, marked=marked) if some else Masks()
 
 
 class SelectMasks(Masks):
@@ -149,8 +111,16 @@ class SelectMasks(Masks):
 
     chooses = True
 
-    def __init__(self, g: Func, loops: Loops, signature_of: Callable[[Func], HalfSignature], *, marked: bool) -> None:
-        self.loops, self.signature_of = loops, signature_of
+    def __init__(
+        self,
+        g: Func,
+        loops: Loops,
+        signature_of: Callable[[Func], HalfSignature],
+        partial: set[Key],
+        *,
+        marked: bool,
+    ) -> None:
+        self.loops, self.signature_of, self.partial = loops, signature_of, partial
         self.uses: dict[Key, Uses] = {}
         self.guard: dict[Key, Guard | None] = {}
         self.marked: dict[Key, None] = {}
@@ -220,7 +190,8 @@ class SelectMasks(Masks):
                 harmful, choosing = harmful or self.harmful[v.attr], choosing or self.choosing[v.attr]
             else:
                 harmful = harmful or _is_harmful(v)
-                choosing = choosing or v.op is select or (is_call(v) and self.signature_of(v.attr).chooses)
+                choosing = choosing or v.op is select or v.op is PUT
+                choosing = choosing or (is_call(v) and self.signature_of(v.attr).chooses)
         self.harmful[block], self.choosing[block] = harmful, choosing
 
     def _soil(self, block: Block) -> None:
@@ -267,7 +238,7 @@ class SelectMasks(Masks):
             uses.marked = True
             return
         uses.guards[g] = None
-        uses.whole = uses.whole or (whole and g is None and key[0] is _whole(arg))
+        uses.whole = uses.whole or (whole and g is None and key[0] is whole_of(arg))
         # what cannot be seen from there is left, and masked there
         if wild and (g is None or key[0].block.inside(g.scope)):
             self.wild[key] = None
@@ -288,8 +259,8 @@ class SelectMasks(Masks):
         if t is Tan:
             plain = None in uses.guards or seen
         else:
-            one = seen and len(uses.guards) == 1
-            plain = uses.whole or (one and (None in uses.guards or v.op in (FOR, PACK, FREEZE)))
+            one = seen and len(uses.guards) == 1 and key not in self.partial
+            plain = v.op is not PUT and (uses.whole or (one and (None in uses.guards or v.op in (FOR, PACK, FREEZE))))
         if plain or not self._is_dirty(key):
             self._settled(key, marked=False, g=self.guards.any_of(uses.guards) if seen else None)
         else:
@@ -345,7 +316,7 @@ class SelectMasks(Masks):
             for path, _ in leaves(v.type):
                 if (key := (v, path)) in self.guard:
                     self._use(args[0], (), self.guard[key], marked=key in self.marked, wild=key in self.wild)
-        elif op is PACK or op is ACCUM or op in LINEAR:
+        elif op is PACK or op is PUT or op is ACCUM or op in LINEAR:
             for x in args:
                 self._hand_on(v, (), x)
         elif v.type is Tan and op is not ZERO:

@@ -36,6 +36,7 @@ from ..ir.accumulators import begins_at_zero, is_ref
 from ..ir.callgraph import Work, done
 from ..ir.ops import add, iadd, ibeyond, ifrom, reached, select
 from ..ir.progress import step
+from ..ir.puts import PUT, put
 from ..ir.sizes import differ
 from ..ir.stacks import MORE, POP, PUSH, pop
 from ..ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec, linear_part
@@ -44,7 +45,8 @@ from .cotangents import Cotangent, Path, Place, Sums, by_value, nothing, plain
 from .guards import Guard, MaskWriter, joined_by
 from .half_signature import Arguments, HalfSignature, Total, Way, opened
 from .linear_half import LinearHalf
-from .select_masks import SelectMasks, Source, key_of, leaves, masks_of
+from .linear_parts import key_of, leaves
+from .select_masks import SelectMasks, Source, masks_of
 from .unzip import UnzippedBody, unzip
 from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
 
@@ -96,6 +98,7 @@ class _Backward(LinearHalf):
         super().__init__(of, marked)
         self.loops = of.residuals.loops
         self.masks = masks_of(self.g, self.loops, lambda f: unzip(f).signature, marked=marked)
+        self.puts = any([v.op is PUT for code in self.loops.code.values() for v in code])
         self.halves: dict[Value, Func] = {}  # the backward half for each call
         self.tests: dict[Value, Value] = {}  # whether numbers were reached, for their guards
         self.writer = MaskWriter(self.condition)
@@ -157,8 +160,8 @@ class _Backward(LinearHalf):
                     self.add_plain(b, self.masks, leaf, x, given)
                     continue
                 x = self.as_in(b, arg, part, x, given)
-                if not leaf.marked and not by_value(leaf.type):
-                    leaf.open(b)  # no sum that begins at 0.0 is ever -0.0
+                if not leaf.marked and not by_value(leaf.type) and not self.puts:
+                    leaf.open(b)  # no sum that begins at 0.0 is ever -0.0; a put would have a vector added for a number
                 leaf.add(b, x)
 
     def add_plain(self, b: Builder, masks: SelectMasks, leaf: Cotangent, ct: Value, source: Source) -> None:
@@ -310,7 +313,10 @@ class _Backward(LinearHalf):
         elif op is INDEX:
             self.index(b, v)
         elif (ct := self.number(b, v)) is not None:
-            self.simple(b, v, ct)
+            if op is PUT:
+                self.put(b, v, ct)
+            else:
+                self.simple(b, v, ct)
 
     def simple(self, b: Builder, v: Value, ct: Value) -> None:
         """An instruction whose cotangent goes to its arguments and nowhere else."""
@@ -328,6 +334,18 @@ class _Backward(LinearHalf):
             self.contribute(b, v, args[2], b.emit(select, (c, zero, ct)))
         elif op is not ZERO:
             raise NotLinear(f"{op.name} is not linear, so it takes no tangent", v.loc, "use add, sub, mul or div")
+
+    def put(self, b: Builder, v: Value, ct: Value) -> None:
+        """The cotangent of the element is taken out of that of the vector, where it leaves nothing."""
+        path = [self.primal(b, i) for i in v.args[1:-1]]
+        taken = ct
+        for i in path:
+            taken = b.index(taken, i)
+        if not taken.type.scalar:
+            taken = b.freeze(b.accum(taken))  # a copy: the place of the other is written to
+        empty = nothing(b, taken.type) if self.masks.is_marked((v, ())) else b.zero(taken.type)
+        self.contribute(b, v, v.args[-1], taken)
+        self.contribute(b, v, v.args[0], put(b, ct, path, empty))
 
     def freeze(self, b: Builder, v: Value, ref: Value) -> None:
         """The cotangent of a sum is also that of the vector at which it begins: other contributions are added to it."""

@@ -6,6 +6,10 @@
     flatten         a value of any type as one vector of numbers, and back
     sweeps          products with many vectors, several in each sweep of forward mode
     jacobians       `jacfwd`, `jacrev`, `jacobian`, `hessian`: linear maps applied to unit vectors
+    products        `jacobianv`, `laplacian`, `gradhessian` and their kin; twins that give the value, too
+    fields          `divergence` and `curl`
+    jets            `jet`, `directional`: derivatives of any order along a curve
+    polynomials     `taylor`: the polynomial, and its arithmetic
     straight_line   Jacobians of short functions, without the zeros that are known when compiling
     sparse          `sparsity`, and sparse Jacobians and Hessians
 

@@ -23,6 +23,7 @@ from ..frontend.function import AnyFn
 from ..frontend.values import to_value
 from ..ir import Builder, Func, Value, types
 from ..ir.types import Real, Tuple, Type, as_tuple, linear_part, tangent, tuple_of, untyped
+from ..optimise.dead_arguments import without_dead_parts
 
 
 class LinearMap:
@@ -39,16 +40,21 @@ class LinearMap:
 
     def func(self) -> tuple[Func, Func | None]:
         """The function over numbers, and its derivative; None where that is zero everywhere."""
-        func = untype(self.f.func)
+        func = self.primal_func
         d = jvp(func, self.mask, here())
         if d.flat:
             return func, None
         return func, d.func if self.directions is None else vector_mode(d.func, self.directions)
 
     @property
+    def primal_func(self) -> Func:
+        """The function that is derived, over numbers."""
+        return without_dead_parts(untype(self.f.func))
+
+    @property
     def mask(self) -> Mask:
         """The parameters that have a tangent in the derivative."""
-        func = untype(self.f.func)
+        func = self.primal_func
         if func.jvp is not None:  # a user's rule takes a tangent for every parameter
             return full_mask(func)
         return tuple([k in self.active for k in range(len(func.params))])

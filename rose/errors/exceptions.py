@@ -145,11 +145,19 @@ def nothing_swallowed() -> Generator[None]:
             raise _raised.first
     except (TypeError, ValueError) as e:
         first: RoseError | None = _raised.first
-        if first is None or e.__cause__ is not first:
+        if first is None or isinstance(e, RoseError) or not _is_made_of(e, first):
             raise
-        raise first from None  # NumPy makes another error of one of ours
+        raise first from None
     finally:
         _raised.watched, _raised.first = outer
+
+
+def _is_made_of(e: BaseException, first: RoseError) -> bool:
+    """True if NumPy made that error of one of ours: as its cause, or in its place, in the same expression."""
+    loc, tb = first.loc, e.__traceback__
+    while tb is not None and loc is not None and (tb.tb_frame.f_code, tb.tb_lasti) != (loc.code, loc.lasti):
+        tb = tb.tb_next
+    return e.__cause__ is first or (loc is not None and tb is not None)
 
 
 def hide_our_frames(error: E) -> E:

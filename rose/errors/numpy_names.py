@@ -63,6 +63,9 @@ _WRITTEN = {
 
 _OURS = {name: name for name in _SAME} | {name: k for k, names in _BY_ANOTHER_NAME.items() for name in names.split()}
 INSTEAD = {name: f"rose.{ours}(...)" for name, ours in _OURS.items()} | _WRITTEN
+MAKERS = {
+    name: f"write rose.{name}(...) in its place" for name in ("zeros", "ones", "full", "eye", "arange", "linspace")
+}
 _OPERATORS = "use Python's operators and the functions of rose"
 
 

@@ -7,9 +7,9 @@ them. Inside another trace a call of it is one instruction; outside, it compiles
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
 
 from .. import errors, ir
 from ..autodiff.erase_tangents import untype
@@ -30,6 +30,9 @@ from .signatures import arity, name_of, names_of, written
 from .tracing import R, bind_arguments, finish, in_a_thread, locked, no_collector, room_for_one_more, sealed
 from .values import to_value
 
+if TYPE_CHECKING:
+    from .typed import AnyMap  # pyright: ignore[reportMissingModuleSource]
+
 P = ParamSpec("P")
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 MadeBy = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # a function, and its arguments
@@ -45,6 +48,10 @@ class Runtime(Protocol):
 
     def run(self, f: Fn[..., Any], /) -> Callable[..., Any]:
         """A callable that runs `f`, compiled."""
+        ...
+
+    def map(self, f: Fn[..., Any], args: Sequence[Any], in_axes: Any, options: Mapping[str, Any], /) -> Any:
+        """The results of `f` for a batch of arguments."""
         ...
 
     def present(self, x: Any, t: Type, /) -> Any:
@@ -272,7 +279,11 @@ class Fn(NotANumber, Generic[P, R]):
             raise TypeMismatch(f"{what} must be a {self.result!r}, got None", loc, "end it with `return` and a value")
         return to_value(x, self.result, (what,), loc)
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    @overload
+    def __call__(self, f: AnyMap, /, *fs: Any, **options: Any) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             if ir.is_tracing():
                 return of_functions(self, args, kwargs) if _has_function(args) else self.emit(self.bind(args, kwargs))
@@ -296,6 +307,17 @@ class Fn(NotANumber, Generic[P, R]):
             hint = "write a rose.dim in the types of the parameters: it is a size"
             raise TypeMismatch(f"{self.name} has no size {k}", here(), hint)
         return self
+
+    @edge
+    def map(self, *args: Any, in_axes: Any = 0, threads: int | None = None, executor: Any = None) -> Any:
+        """The results for a batch of arguments, as those of `rose.compile(f).map`; the function is compiled once.
+
+        Each argument is an array or a list with one element for each call, or one number for all calls. `in_axes` has
+        the axis of each argument, None for one that is the same for all calls: `f.map(xs, table, in_axes=(0, None))`.
+        In another function it is `rose.vmap(f, in_axes)(...)`, a loop, without threads.
+        """
+        options = {"threads": threads, "executor": executor}
+        return _installed().map(self, args, in_axes, {k: x for k, x in options.items() if x is not None})
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """The arguments in the order of the parameters, keyword arguments included."""

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here, operand_of, subscript
 from ..ir import PARAM, Builder, Op, Value, a_traced, current_builder, shown
-from ..ir.numbers import digits, is_listed
+from ..ir.numbers import digits, is_listed, is_truth
 from ..ir.ops import (
     LARGEST,
     abs_,
@@ -44,6 +44,7 @@ from ..ir.smooth import product
 from ..ir.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
 from ..ir.value import OPERATORS, host_index, is_known
 from .index_expressions import index_of, literal, sum_of
+from .ranges import as_index_below, range_of
 
 
 def operand(x: Any) -> Value:
@@ -76,13 +77,34 @@ def is_array(x: Any) -> bool:
     return x.type.__class__ is Vec if x.__class__ is Value else is_listed(x)
 
 
-def _over_arrays(of_numbers: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """An operator that is done for each element, if an operand is an array."""
+def _over_arrays(
+    of_numbers: Callable[[Any, Any], Any], of_truths: Callable[[Any, Any], Any] | None = None
+) -> Callable[[Any, Any], Any]:
+    """An operator that is done for each element, if an operand is an array.
+
+    Of arrays a truth counts as 1.0 or 0.0, as NumPy's do; two of them are left to `of_truths`, if there is one.
+    """
+
+    def of_elements(x: Any, y: Any) -> Any:
+        if not _is_truth(x) and not _is_truth(y):
+            return of_numbers(x, y)
+        if of_truths is not None and _is_truth(x) and _is_truth(y):
+            return of_truths(operand(x), operand(y))
+        return of_numbers(_counted(x), _counted(y))
 
     def operator(x: Any, y: Any) -> Any:
-        return OPERATORS["each"](operator, x, y) if is_array(x) or is_array(y) else of_numbers(x, y)
+        return OPERATORS["each"](of_elements, x, y) if is_array(x) or is_array(y) else of_numbers(x, y)
 
     return operator
+
+
+def _is_truth(x: Any) -> bool:
+    return x.type is Bool if x.__class__ is Value else is_truth(x)
+
+
+def _counted(x: Any) -> Any:
+    """A truth as a number."""
+    return select(operand(x), 1.0, 0.0) if _is_truth(x) else x
 
 
 def widest(vs: Sequence[Value]) -> Type:
@@ -118,29 +140,15 @@ def _numbers(b: Builder, x: Any, y: Any) -> tuple[Value, Value] | None:
     return None
 
 
-def _with_masks(of_numbers: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Arithmetic of elements of arrays, of which one may be a truth: it counts as 1.0 or 0.0, as NumPy's do."""
+def _arithmetic(
+    of_reals: Op, of_indices: Op | None, of_truths: Callable[[Any, Any], Value] | None = None
+) -> Callable[[Any, Any], Value]:
+    mixed = _over_arrays(lambda x, y: _of_mixed(of_reals, of_indices, x, y), of_truths)
 
-    def operator(x: Any, y: Any) -> Any:
-        return of_numbers(_counted(x, y), _counted(y, x))
-
-    return operator
-
-
-def _counted(x: Any, beside: Any) -> Any:
-    is_mask = x.__class__ is Value and x.type is Bool and not (beside.__class__ is Value and beside.type is Bool)
-    return select(x, 1.0, 0.0) if is_mask else x
-
-
-def _arithmetic(of_reals: Op, of_indices: Op | None) -> Callable[[Any, Any], Value]:
     def operator(x: Any, y: Any) -> Value:
         b = current_builder()
-        if (pair := _numbers(b, x, y)) is not None:
-            return b.emit(of_reals, pair)
-        return OPERATORS["each"](of_elements, x, y) if is_array(x) or is_array(y) else mixed(x, y)
-
-    mixed: Callable[[Any, Any], Any] = lambda x, y: _of_mixed(of_reals, of_indices, x, y)
-    of_elements = _with_masks(operator)
+        pair = _numbers(b, x, y)
+        return mixed(x, y) if pair is None else b.emit(of_reals, pair)
 
     return operator
 
@@ -166,10 +174,13 @@ def multiply(x: Any, y: Any) -> Value:
     if (pair := _numbers(b, x, y)) is not None:
         return b.emit(mul, pair)
     if is_array(x) or is_array(y):
-        return OPERATORS["each"](_with_masks(multiply), x, y)
+        return _products(x, y)
     if y.__class__ is Value and y.type is Tan and not (x.__class__ is Value and x.type is Tan):
         return current_builder().emit(mul, (y, as_real(x)))
     return _of_mixed(mul, imul, x, y)
+
+
+_products = _over_arrays(multiply, and_)
 
 
 def negative(x: Any, _: None = None) -> Value:
@@ -192,7 +203,7 @@ def _compare(
             return of_truths(x, y)
         return current_builder().emit(of_reals, (x, y))
 
-    mixed = _over_arrays(of_numbers)
+    mixed = _over_arrays(of_numbers, of_truths)
 
     def operator(x: Any, y: Any) -> Value:
         b = current_builder()
@@ -225,7 +236,7 @@ _index_quotient, _index_rest = _by_literal(idiv), _by_literal(imod)
 
 
 def _quotient(x: Any, y: Any) -> Value:
-    out = _index_quotient(written_as_index(x) if x.__class__ is Value and x.type is Real else x, y)
+    out = _index_quotient(certain_index(x) if x.__class__ is Value and x.type is Real else x, y)
     if out is None:
         message = f"`//` divides an index by an integer, not {a_traced(x) if isinstance(x, Value) else shown(x)}"
         raise TypeMismatch(message, here(), "write rose.floor(x / y) for numbers")
@@ -280,7 +291,7 @@ def index_within(t: Vec, i: Any) -> Value | int:
     if is_index(i) and at_most(i.type.size, t.size):
         return i
     if i.__class__ is Value and i.type is Real:
-        i = written_as_index(i)
+        i = certain_index(i)
         if is_index(i) and at_most(i.type.size, t.size):
             return i
     k = host_index(i)
@@ -306,11 +317,23 @@ def written_as_index(x: Value) -> Any:
     return index if (index := index_of(x)) is not None else x
 
 
+def certain_index(x: Value) -> Any:
+    """The Real `x` as an index, if it is written as one, or as a whole number in some range; else `x`."""
+    found = written_as_index(x)
+    n = range_of(x).size if found is x else None
+    return found if n is None or (isinstance(n, int) and n > LARGEST) else as_index_below(x, n)
+
+
 def _not_an_index(x: Value, t: Vec, loc: Loc) -> RoseError:
     """The error of a Real as an index of a `t`."""
     if (found := sum_of(x)) is not None:
         what = f"an index of a {t!r} is never below zero, and this one may be {found.least!r}"
         hint = f"wrap it round, (...) % {t.size!r}, shift the loop, or check it: rose.index(..., {t.size!r})"
+        return OutOfRange(what, loc, hint)
+    if range_of(x).whole:
+        n = f"{t.size!r}"
+        what = f"a whole number is an index of a {t!r} if it is certain to be from 0 to {n} - 1"
+        hint = f"wrap it round, i % {n}, clip it, np.clip(i, 0, {n} - 1), or check it: rose.index(i, {n})"
         return OutOfRange(what, loc, hint)
     what = x.attr if x.op is PARAM and x.attr else "it"
     hint = f"declare {what} as a Fin[{t.size!r}], take i of rose.range, or check it: rose.index(..., {t.size!r})"
@@ -342,8 +365,8 @@ def view(v: Value) -> Any:
 _less, _at_most = _compare(lt, ilt), _compare(le, ile)
 
 TABLE: dict[str, Callable[[Any, Any], Any]] = {  # the meaning of each operator; of one operand, the second is None
-    "+": _arithmetic(add, iadd),
-    "-": _arithmetic(sub, None),
+    "+": _arithmetic(add, iadd, or_),
+    "-": _arithmetic(sub, None, sub),
     "*": multiply,
     "/": _arithmetic(div, None),
     "//": _over_arrays(_quotient),

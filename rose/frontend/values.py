@@ -31,7 +31,7 @@ from ..ir.ops import iadd, real
 from ..ir.sizes import Size, at_most
 from ..ir.types import Bool, Real, Tan, Tuple, Type, Unit
 from .annotations import as_type
-from .operators import widest, written_as_index
+from .operators import certain_index, widest
 
 
 def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
@@ -65,7 +65,7 @@ def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
     """The traced value `v` as a `t`: an index as a larger index or a Real, a zero as a tangent; else a TypeMismatch."""
     if v.type is t:
         return v
-    if v.type is Real and isinstance(t, types.Fin) and (v := written_as_index(v)).type is t:
+    if v.type is Real and isinstance(t, types.Fin) and (v := certain_index(v)).type is t:
         return v
     if isinstance(v.type, types.Fin):
         if isinstance(t, types.Fin) and at_most(v.type.size + 1, t.size):

@@ -26,6 +26,8 @@ Source: Min Lin, Automatic Functional Differentiation in JAX, ICLR 2024; the rul
 operator: a row in `operators`, and a function in `algebra` that checks its arguments.
 """
 
+from typing import TYPE_CHECKING
+
 from ..frontend.function import install_algebra
 from ..ir.value import install_operators
 from .algebra import Algebra as _Algebra
@@ -45,11 +47,15 @@ from .algebra import (
     split,
     zip_functions,
 )
-from .composites import Map
 from .elementary import pointwise
 from .functionals import Functional, functional
 from .grids import Grid
 from .printing import show
+
+if TYPE_CHECKING:
+    from ..frontend.typed import Map  # pyright: ignore[reportMissingModuleSource]
+else:
+    from .composites import Map
 
 __all__ = [
     "Functional",

@@ -134,7 +134,7 @@ def linear_transpose(f: Any, argnums: Any = 0, *, unpack: bool = False) -> AnyFn
 
 
 @edge
-def integrate(f: Any, grid: Any = None, argnums: Any = None) -> AnyFn:
+def integrate(f: Any, grid: Any = None, argnums: Any = None) -> Any:
     """The integral of a function over its `argnums`, all of them if none are given: sums over grids.
 
     `grid` is a `Grid`, or one for each of `argnums`; where none is given it is that of the function, `f.on(grid)`. The
@@ -244,7 +244,7 @@ def constant(value: Any, args: Sequence[Type] = ()) -> AnyFn:
 
 
 @edge
-def braket(left: Any, right: Any, grid: Any = None) -> AnyFn:
+def braket(left: Any, right: Any, grid: Any = None) -> Any:
     """The integral of the product of two functions."""
     return integrate(elementary.operator("*", left, right), grid)
 

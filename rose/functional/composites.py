@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from weakref import WeakValueDictionary
 
@@ -62,6 +63,7 @@ class Operator:
     jvp: Callable[[Composite, Sequence[AnyFn | None]], AnyFn | None]
     transpose: Callable[[Composite, int, AnyFn], AnyFn | None]
     alike: Callable[[Composite], Sequence[AnyFn]] = lambda c: ()
+    others: Callable[[Composite], int] = lambda c: 0
     loops: bool = False  # it costs more than its inputs do: their values are summed
 
     def __post_init__(self) -> None:
@@ -295,12 +297,17 @@ class Scope:
 
         if self._find((f, places)) is None and self._is_repeated(f, xs):
             self.known[f, places] = xs, self._read(f, xs)
-        for g in order(f, of=unknown):
+        first = sorted(filter(_others, order(f, of=unknown)), key=_others, reverse=True)
+        for g in chain(first, order(f, of=unknown)):
             if self._find((g, places)) is None:
                 self.known[g, places] = xs, self._read(g, xs) if _is_tabled(g) else _evaluated(g, self, xs)
         found = self._find((f, places))
         assert found is not None
         return found
+
+    def learn(self, f: AnyFn, xs: Sequence[Value], y: Value) -> None:
+        """Note that `f` is `y` at `xs`."""
+        self.known[f, tuple(map(id, xs))] = xs, y
 
     def _is_repeated(self, f: AnyFn, xs: Sequence[Value]) -> bool:
         """True for a function of the user at nodes of some of the loops around, but not of all."""
@@ -326,6 +333,10 @@ class Scope:
             self.tables[f, grids] = _tabled(f, self, grids, [])
             b.block = inner
         return self.tables[f, grids]
+
+
+def _others(f: AnyFn) -> int:
+    return f.op.others(f) if isinstance(f, Composite) else 0
 
 
 def _is_tabled(f: AnyFn) -> TypeGuard[Composite]:

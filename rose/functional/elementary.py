@@ -51,7 +51,7 @@ class Elementary(Fn[..., Any]):
     """`f`, a function of traced values, at operands of these types; what is no type is bound."""
 
     def __init__(self, f: Callable[..., Any], operands: tuple[Slot, ...]) -> None:
-        self.operands, self.symbol = operands, getattr(f, "symbol", None)
+        self.applied, self.operands, self.symbol = f, operands, getattr(f, "symbol", None)
         types = [t for t in _leaves(operands) if isinstance(t, Type)]
         name, names = getattr(f, "__name__", "f"), [f"x{k}" for k in range(len(types))]
 

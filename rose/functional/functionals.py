@@ -11,9 +11,10 @@ from .. import errors
 from ..derivatives.gradients import Vjp
 from ..errors import NotDifferentiable, NotLinear, TypeMismatch, edge, here
 from ..frontend.annotations import Dual, as_type
-from ..frontend.function import AnyFn, MadeBy
+from ..frontend.function import AnyFn, Fn, MadeBy, P
 from ..frontend.pickling import again, by_value, is_global, unnamed
 from ..frontend.signatures import fresh_name, name_of, written
+from ..frontend.tracing import R
 from ..frontend.transforms import OfFunctions
 from ..host.marshal import is_listing
 from ..ir import shown
@@ -129,8 +130,8 @@ def _name(out: Any, name: str, of: frozenset[Variable]) -> None:
 
 
 @edge
-def functional(body: Callable[..., Any]) -> Functional:
-    """Make a Python function of functions one that can be differentiated: `@functional`.
+def functional(body: Callable[P, R]) -> Fn[P, R]:
+    """Make a Python function of functions one that can be differentiated: `@functional`. It is a `Functional`.
 
     Each parameter has the type `F.Map[result, arg, ...]`; one of any other type is a value, which is a function of no
     arguments. The body composes: it runs on functions that stand for those that are given, and evaluates nothing. What
@@ -148,7 +149,8 @@ def functional(body: Callable[..., Any]) -> Functional:
             raise TypeMismatch(what, written(body).narrow(errors.parameter(k)), f"write {k}: F.Map[Real, Real]")
     types = [_as_map(hints[k], names) for k in inspect.signature(body).parameters]
     result = _as_map(hints["return"], names) if "return" in hints else None
-    return Functional(body, types, result, name_of(body), [*inspect.signature(body).parameters])
+    made: Any = Functional(body, types, result, name_of(body), [*inspect.signature(body).parameters])
+    return made  # to a checker a function as an `@fn` is, of functions
 
 
 def _as_map(hint: Any, names: dict[str, Any]) -> MapType:

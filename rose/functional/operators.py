@@ -21,13 +21,13 @@ from ..frontend.language.accumulators import accum
 from ..frontend.language.loops import range as indices
 from ..frontend.language.loops import sum as total
 from ..frontend.language.loops import vec
-from ..frontend.language.select import select
+from ..frontend.language.select import select, stop_gradient
 from ..frontend.operators import view
 from ..frontend.signatures import names_of
 from ..frontend.values import infer, to_value
 from ..ir import Value, current_builder
 from ..ir.ops import eq
-from ..ir.types import Real, Tuple, Type, Vec, tuple_of
+from ..ir.types import Real, Tuple, Type, Vec, linear_part, tangent, tuple_of
 from .composites import Composite, Grids, MapType, Operator, Scope, grids_of, made, merged, type_of
 from .grids import Grid
 
@@ -97,7 +97,17 @@ def compose(f: AnyFn, gs: Sequence[AnyFn], inverse: AnyFn | None = None) -> Comp
 
 def _compose_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
     f, *gs = c.inputs
-    return scope.at(f, [scope.at(g, xs) for g in gs])
+    inner = Scope(scope) if _stops(c) else scope
+    return scope.at(f, [inner.at(g, xs) for g in gs])
+
+
+def _stops(c: Composite) -> bool:
+    """True if nothing is derived from its inputs: what they make besides is not for others, which may be."""
+    return getattr(c.inputs[0], "applied", None) is stop_gradient
+
+
+def _compose_alike(c: Composite) -> Sequence[AnyFn]:
+    return () if _stops(c) else c.inputs[1:]
 
 
 def _compose_jvp(c: Composite, tangents: Sequence[AnyFn | None]) -> AnyFn | None:
@@ -132,7 +142,7 @@ def scaled(f: AnyFn, by: AnyFn) -> AnyFn:
     return compose(_known(_product, (t, Real), t, "scale"), [f, by])
 
 
-COMPOSE = Operator("compose", _compose_at, _compose_jvp, _compose_transpose, lambda c: c.inputs[1:])
+COMPOSE = Operator("compose", _compose_at, _compose_jvp, _compose_transpose, _compose_alike)
 
 # nabla
 
@@ -150,8 +160,47 @@ def _way(c: Composite) -> tuple[int, str]:
 
 def _nabla_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
     (f,), (k, method) = c.inputs, _way(c)
+    chain = _chain(c)
+    if len(chain) > 1:
+        b, made = current_builder(), infer(_with_derivatives(chain[-1], k, len(chain) - 1).emit(xs))
+        for j, g in enumerate(reversed(chain)):
+            scope.learn(g, xs, b.get(made, j))
+        return b.get(made, len(chain) - 1)
     derivative: AnyFn = jacfwd(f, k) if method == "jacfwd" else jacrev(f, k)
     return derivative.emit(xs)
+
+
+def _chain(c: Composite) -> list[AnyFn]:
+    """A derivative in one number, what it is the derivative of, and so on: a function and derivatives of it."""
+    chain: list[AnyFn] = [c]
+    while (f := chain[-1]) and isinstance(f, Composite) and f.op is NABLA and f.params == c.params and _is_slope(f):
+        chain.append(f.inputs[0])
+    return chain
+
+
+def _is_slope(c: Composite) -> bool:
+    """True for a derivative in one number, forwards, that is of the type of what is derived."""
+    (f,), (k, method) = c.inputs, _way(c)
+    t = type_of(f)
+    return method == "jacfwd" and t.args[k] is Real and linear_part(tangent(t.result)) is t.result is c.result
+
+
+def _with_derivatives(f: AnyFn, k: int, order: int) -> AnyFn:
+    """`x -> (f(x), f'(x), ...)`, up to the derivative of that order in argument `k`: forward mode has all of them."""
+    key, t = (_with_derivatives, k, order), type_of(f)
+    if key in f.results:
+        return f.results[key]
+    lower = f if order == 1 else _with_derivatives(f, k, order - 1)
+
+    def body(*xs: Any) -> Any:
+        b, of = current_builder(), LinearMap(lower, (k,))
+        y, dy = of.jvp(of.arguments(xs), {k: b.const(1.0, Real)})
+        items = [y, dy] if order == 1 else [*[b.get(y, j) for j in range(order)], b.get(dy, order - 1)]
+        return view(b.tuple(items))
+
+    name = f"{f.name}{chr(39) * order}"
+    f.results[key] = made = make(body, t.args, tuple_of(*[t.result] * (order + 1)), name, list(f.names))
+    return made
 
 
 def _nabla_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
@@ -192,7 +241,8 @@ def _trace(row: Any, of: Type, path: list[Value]) -> Any:
 
 
 NABLA = Operator(
-    "nabla", _nabla_at, lambda c, ts: ts[0] and nabla(ts[0], *c.params), _nabla_transpose
+    "nabla", _nabla_at, lambda c, ts: ts[0] and nabla(ts[0], *c.params), _nabla_transpose,
+    others=lambda c: len(_chain(c)) - 1,
 )  # fmt: skip
 
 # linearize, linear_transpose
@@ -210,6 +260,7 @@ def _linearize_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
     lin = LinearMap(f, ks)
     given = lin.arguments(xs[:n])
     y, dy = lin.jvp(given, {k: as_cotangent(b, x) for k, x in zip(ks, xs[n:], strict=True)})
+    scope.learn(f, xs[:n], y)
     return filled(b, dy, y)
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from .. import ir
 from ..ir import Block, Body, Branch, Func, Op, Opaque, Value, While, is_call
 from ..ir.libm import nearest
+from ..ir.puts import PUT
 from ..ir.stacks import JOIN, MORE, POP, PUSH
 from ..ir.types import Bool, Fin, Ref, Stack, Tuple, Type, Unit, Vec, double, items_of
 from .effects import endless
@@ -162,7 +163,8 @@ def _for(v: Value, env: Env, watch: Watch | None) -> Running:
     assert isinstance(index.type, Fin)
     states, k = [env[a] for a in v.args], len(params)
     iterations = range(index.type.size) if ir.span_of(v) is None else range(*states[0])
-    vectors: list[list[Any]] = [[zero(r.type)] * iterations.start for r in block.results[k:]]
+    before = min(iterations.start, index.type.size)  # of no iterations the first may be beyond the last
+    vectors: list[list[Any]] = [[zero(r.type)] * before for r in block.results[k:]]
     for i in iterations:
         env[index] = i
         env.update(zip(params, states, strict=True))
@@ -256,6 +258,12 @@ def _popped(v: Value, s: Items | None) -> tuple[Any, Items | None]:
     return zero(v.type) if s is None else (s.item, s.below)
 
 
+def _put(row: tuple[Any, ...], path: list[int], x: Any) -> tuple[Any, ...]:
+    """A vector with another element."""
+    k, *rest = path
+    return (*row[:k], _put(row[k], rest, x) if rest else x, *row[k + 1 :])
+
+
 @cache
 def zero(t: Type) -> Any:
     """The zero of a type: 0.0, False or 0 in the place of each number, truth value or index."""
@@ -273,6 +281,7 @@ _STRUCTURAL: dict[Op, Callable[[Value, list[Any]], Any]] = {
     ir.ZERO: lambda v, xs: zero(v.type),
     ir.TUPLE: lambda v, xs: tuple(xs),
     ir.PACK: lambda v, xs: tuple(xs),
+    PUT: lambda v, xs: _put(xs[0], xs[1:-1], xs[-1]),
     ir.GET: lambda v, xs: xs[0][v.attr],
     ir.INDEX: lambda v, xs: xs[0][xs[1]],
     ir.ACCUM: lambda v, xs: accumulator(xs[0]),

@@ -8,7 +8,7 @@ Its files, in the order in which to read them:
     builder       `Builder.emit`, the one door for instructions: it simplifies, and shares common subexpressions
     ops           THE table: one row for each scalar operation      single_ops   the same rows in single precision
     lengths       the norm of a vector            smooth       compositions that are smooth where a part has a kink
-    stacks        the operations on the tapes of while loops
+    stacks        the operations on the tapes of while loops           puts   vectors with another element
     callgraph     branches and while loops; walks over the functions that are reachable, and memos
     accumulators  aliasing, and sums that are never -0.0
     sizes         sizes that are known when a module runs: polynomials      numbers   literals

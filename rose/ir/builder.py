@@ -512,7 +512,7 @@ def building(name: str, origin: Origin | None = None, *, inside: bool = False) -
     return resumed(Builder(name, _tracing.builder if inside else None, origin))
 
 
-def deriving(f: Func, by: Literal["jvp", "fwd", "bwd", "lin"]) -> AbstractContextManager[Builder]:
+def deriving(f: Func, by: Literal["jvp", "fwd", "bwd", "lin", "jet"]) -> AbstractContextManager[Builder]:
     """A builder for a function that is derived from `f`."""
     return building(f"{f.name}.{by}", Origin(by, f))
 

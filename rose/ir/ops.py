@@ -22,7 +22,8 @@ from functools import cache
 from typing import Any
 
 from ..errors import Loc
-from .builder import CONST, ZERO, Op, building, current_builder, is_known, is_literal
+from .accumulators import begins_at_zero
+from .builder import CONST, FREEZE, GET, INDEX, ZERO, Op, building, current_builder, is_known, is_literal
 from .builder import row as _row
 from .func import Func, Origin
 from .libm import function
@@ -37,6 +38,7 @@ __all__ = [  # the operations that `rose` exports
 ]  # fmt: skip
 
 LARGEST = 2**31  # the size of the largest `Fin`: an index is an i32
+HALVES = 2**16  # the size of an index that is half of a word
 
 
 def _math(name: str, doc: str, *jvp: Callable[..., Value], symbol: str = "") -> Op:
@@ -89,6 +91,12 @@ def _from_literal(x: Value, y: Value) -> Type | None:
     return Fin(y.attr + 1) if at_most(x.type.size, y.attr + 1) else None
 
 
+def _two_halves(x: Value, y: Value) -> Type | None:
+    """Two indices that have 16 bits each make another."""
+    halves = [isinstance(v.type, Fin) and at_most(v.type.size, HALVES) for v in (x, y)]
+    return Fin(HALVES) if all(halves) else None
+
+
 def _two_indices(x: Value, y: Value) -> Type | None:
     return Bool if isinstance(x.type, Fin) and isinstance(y.type, Fin) else None
 
@@ -118,8 +126,8 @@ add = _row(
     jvp=[lambda d, x, y, z: d, lambda d, x, y, z: d],
     transpose=lambda ct, x, y: [ct, ct],
     simplify=lambda x, y: (
-        y if x.op is ZERO or (x.op is CONST and is_literal(x, -0.0))
-        else x if y.op is ZERO or (y.op is CONST and is_literal(y, -0.0)) else None
+        y if x.op is ZERO or (x.op is CONST and _adds_nothing(x, y))
+        else x if y.op is ZERO or (y.op is CONST and _adds_nothing(y, x)) else None
     ),
     wasm="f64.add",
 )  # fmt: skip
@@ -211,14 +219,14 @@ min_ = _row(
     "min", "The smaller of two numbers, nan if either is; at a tie each has half of the derivative.",
     type=BINARY,
     eval=lambda x, y: _smaller(x, y),
-    jvp=[lambda d, x, y, z: _share(d, x < y, x == y), lambda d, x, y, z: _share(d, y < x, x == y)],
+    jvp=[lambda d, x, y, z: _share(d, x < y, x == y), lambda d, x, y, z: _rest(d, x < y, x == y)],
     wasm="f64.min",
 )  # fmt: skip
 max_ = _row(
     "max", "The larger of two numbers, nan if either is; at a tie each has half of the derivative.",
     type=BINARY,
     eval=lambda x, y: -_smaller(-x, -y),
-    jvp=[lambda d, x, y, z: _share(d, x > y, x == y), lambda d, x, y, z: _share(d, y > x, x == y)],
+    jvp=[lambda d, x, y, z: _share(d, x > y, x == y), lambda d, x, y, z: _rest(d, x > y, x == y)],
     wasm="f64.max",
 )  # fmt: skip
 copysign = _row(
@@ -402,6 +410,24 @@ ibeyond = _row(
     simplify=lambda x, y: x if y.op is CONST and not differ(y.attr, 0) else None,
     wasm="$0, $1, $0, $1, i32.gt_u, select, $1, i32.sub",
 )  # fmt: skip
+ixor = _row(
+    "ixor", "`x ^ y`, of indices below 65,536.",
+    type=_two_halves,
+    eval=lambda x, y: x ^ y,
+    wasm="i32.xor",
+)  # fmt: skip
+ilow = _row(
+    "ilow", "The low half of the product of two indices below 65,536, which has 32 bits.",
+    type=_two_halves,
+    eval=lambda x, y: x * y & 0xFFFF,
+    wasm="i32.mul, i32.const 65535, i32.and",
+)  # fmt: skip
+ihigh = _row(
+    "ihigh", "The high half of the product of two indices below 65,536, which has 32 bits.",
+    type=_two_halves,
+    eval=lambda x, y: x * y >> 16,
+    wasm="i32.mul, i32.const 16, i32.shr_u",
+)  # fmt: skip
 ieq = _row("ieq", "`x == y`, of indices", type=_two_indices, eval=lambda x, y: x == y, wasm="i32.eq")
 ilt = _row("ilt", "`x < y`, of indices", type=_two_indices, eval=lambda x, y: x < y, wasm="i32.lt_u")
 ile = _row("ile", "`x <= y`, of indices", type=_two_indices, eval=lambda x, y: x <= y, wasm="i32.le_u")
@@ -410,6 +436,12 @@ real = _row(
     type=lambda i: Real if isinstance(i.type, Fin) else None,
     eval=float,
     wasm="f64.convert_i32_u",
+)  # fmt: skip
+itrunc = _row(
+    "itrunc", "A number as an index, towards zero; the nearest one of what is out of range, and 0 of nan.",
+    type=lambda x: Fin(LARGEST) if x.type is Real else None,
+    eval=lambda x: int(min(x, LARGEST - 1.0)) if x > 0.0 else 0,
+    wasm="$0, f64.const 0, f64.max, i32.trunc_sat_f64_s",
 )  # fmt: skip
 
 
@@ -445,8 +477,36 @@ def no(d: Value) -> Value:
     return current_builder().zero(d.type)
 
 
+def _adds_nothing(zero: Value, x: Value) -> bool:
+    """True if a literal is a zero that changes no bit of `x`: 0.0 makes 0.0 of -0.0."""
+    return is_literal(zero, -0.0) or (is_literal(zero, 0.0) and _is_never_minus_zero(x, 4))
+
+
+def _is_never_minus_zero(x: Value, depth: int) -> bool:
+    """True if a number is known not to be -0.0, by the last few instructions that made it."""
+    if x.op is CONST:
+        return not is_literal(x, -0.0)
+    if x.op is INDEX or x.op is GET:
+        while x.op is INDEX or x.op is GET:
+            x = x.args[0]
+        return x.op is FREEZE and begins_at_zero(x.args[0])
+    if x.op is FREEZE:
+        return begins_at_zero(x.args[0])
+    if x.op is mul:
+        return x.args[0] is x.args[1]
+    if depth == 0 or x.op not in (add, select):
+        return x.op in (abs_, exp, exp2, hypot, cosh)
+    some = any if x.op is add else all  # a sum is -0.0 only if both of its terms are
+    return some([_is_never_minus_zero(a, depth - 1) for a in x.args[-2:]])
+
+
 def _share(d: Value, wins: Value, ties: Value) -> Value:
     return select(wins, d, select(ties, d * 0.5, no(d)))
+
+
+def _rest(d: Value, loses: Value, ties: Value) -> Value:
+    """What `_share` leaves, from the same conditions: the tape has no third."""
+    return select(loses, no(d), select(ties, d * 0.5, d))
 
 
 def _one_over_square(x: Value) -> Value:

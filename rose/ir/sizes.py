@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from functools import cache, reduce
 from typing import Any, ClassVar, cast
 
-from ..errors import OutOfRange, TypeMismatch, edge, here
+from ..errors import OutOfRange, TypeMismatch, called, edge, here
+from ..errors.numpy_names import MAKERS
 from .types import Fin, Tuple, Type, Vec
 
 Sizes = Mapping[str, Any]  # from names to numbers, or to sizes that the compiled module knows
@@ -418,6 +419,7 @@ def _unknown(size: Size) -> TypeMismatch:
     dims = " and ".join([d.text for d in size.dims])
     if any(d.is_open for d in size.dims):
         hint = f"with rose.range({dims}), and beside traced values, as in x / {dims}, it need not be a Python number"
+        hint = MAKERS.get(called(here()), hint)
         return TypeMismatch(f"Python needs the number {dims}, and one module is to serve every {dims}", here(), hint)
     hint = f"it has one inside of an @fn with {dims} in the types of its parameters; elsewhere, len(v) of a vector v"
     return TypeMismatch(f"{dims} has no size here", here(), hint)

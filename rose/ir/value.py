@@ -214,7 +214,7 @@ class Value:
         if is_known(self) and self.type.scalar:
             return int(self.number)
         loc = here()
-        hint = "rose.floor and rose.trunc give whole numbers; loop with rose.range over a size that Python knows"
+        hint = "write rose.index(x, n) for an index below n, rose.trunc(x) for a whole number; loop with rose.range"
         raise TypeMismatch(f"{a_traced(self)} is not a Python integer: {_LATER}", loc, of_math(called(loc), hint))
 
     __trunc__ = __round__ = __int__

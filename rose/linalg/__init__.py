@@ -8,29 +8,44 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     triangular         substitution
     elimination        LU factorisation: `solve`, `inv`, `det` and its logarithm
     positive_definite  Cholesky factorisation
-    reflections        QR factorisation, by Householder's reflections
+    reflections        QR and LQ factorisation, by Householder's reflections
+    banded             equations with few diagonals, or with constant ones
+    structured         block diagonals, Toeplitz's matrices
     jacobi             rotations, which the next two share
     symmetric          eigenvalues of symmetric matrices
+    general            eigenvalues of others, which may be complex
     singular_values    `svd`, pseudo-inverses, least squares
     powers             powers, and the exponential
+    lyapunov           equations of Sylvester and Lyapunov
+    roots              square roots, and the logarithm
+    riccati            Riccati's equations, of optimal control
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from ..frontend import vocabulary
-from .elimination import LUResult, SlogdetResult, det, inv, logdet, lu, slogdet, solve
+from .banded import solve_banded, solve_toeplitz, solve_tridiagonal
+from .elimination import LUResult, SlogdetResult, det, inv, linsolve, logdet, lu, slogdet, solve
+from .general import EigvalsResult, eigvals
+from .lyapunov import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
 from .positive_definite import cho_solve, cholesky, cholesky_solve
 from .powers import expm, matrix_power
-from .reflections import QRResult, qr
+from .reflections import LQResult, QRResult, lq, qr
+from .riccati import solve_continuous_are, solve_discrete_are
+from .roots import logm, sqrtm
 from .singular_values import LstsqResult, SVDResult, cond, lstsq, pinv, svd, svdvals
+from .structured import block_diag, toeplitz
 from .symmetric import EighResult, eigh, eigvalsh
 from .triangular import solve_triangular
 
 __all__ = [
-    "EighResult", "LUResult", "LstsqResult", "QRResult", "SVDResult", "SlogdetResult", "cho_solve", "cholesky",
-    "cholesky_solve", "cond", "det", "eigh", "eigvalsh", "expm", "inv", "logdet", "lstsq", "lu", "matrix_power", "pinv",
-    "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals",
+    "EighResult", "EigvalsResult", "LQResult", "LUResult", "LstsqResult", "QRResult", "SVDResult", "SlogdetResult",
+    "block_diag", "cho_solve", "cholesky", "cholesky_solve", "cond", "det", "eigh", "eigvals", "eigvalsh", "expm",
+    "inv", "linsolve", "logdet", "logm", "lq", "lstsq", "lu", "matrix_power", "pinv", "qr", "slogdet", "solve",
+    "solve_banded", "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are",
+    "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester", "solve_toeplitz", "solve_triangular",
+    "solve_tridiagonal", "sqrtm", "svd", "svdvals", "toeplitz",
 ]  # fmt: skip
 
 _NUMPYS: tuple[Callable[..., Any], ...] = (

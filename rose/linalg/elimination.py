@@ -11,19 +11,20 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ..derivatives.gradients import jvp
-from ..errors import edge
+from ..errors import OutOfRange, argument, edge, here
 from ..frontend.annotations import Dual
 from ..frontend.arrays.products import matmul
+from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
-from ..ir import Value, current_builder, ops
+from ..ir import Value, current_builder, ops, shown
 from ..ir.sizes import Size
 from ..ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
 from .matrices import batched, equations, filled, identity, square
-from .triangular import backward, forward, forward_transposed
+from .triangular import backward, by_halves, forward, forward_transposed, is_transposed
 
 SHORT = 4  # rows of a determinant that is written out
 
@@ -61,6 +62,23 @@ def solve(a: Any, b: Any) -> Any:
     """
     m, y, rank = equations(a, b, "solve")
     return batched(solution, [m, y], [2, rank])
+
+
+@edge
+def linsolve(a: Any, b: Any, trans: Any = False, typ: Any = "n") -> Any:
+    """The solution `x` of `a @ x == b`, as in Owl; with `trans`, as in `solve_triangular`, of `transpose(a) @ x == b`.
+
+    `typ` says what is read of the square matrix `a`: all of it ("n"), or the upper ("u") or the lower half ("l"), as
+    that of a triangular matrix. `b` is a vector, or a matrix of right sides; leading axes are those of a batch.
+    """
+    if typ not in ("n", "u", "l"):
+        at = here().narrow(argument(3, "typ", 3, 4))
+        raise OutOfRange(f"rose.linalg.linsolve has no matrices of type {shown(typ)}", at, 'write "n", "u" or "l"')
+    m, y, rank = equations(a, b, "linsolve", counts=(2, 3, 4))
+    across = is_transposed(trans, "linsolve", 3, 4)
+    if typ != "n":
+        return batched(by_halves(typ == "l", across), [m, y], [2, rank])
+    return batched(lambda m, y: solution(transpose(m) if across else m, y), [m, y], [2, rank])
 
 
 @edge
@@ -159,14 +177,14 @@ def _solver(t: Type, of: Type) -> AnyFn:
     """The solution by the factors of a matrix. Nobody asks how the factors move: the matrix says it."""
 
     def solved(a: Any, both: Any, rows: Any, y: Any) -> Any:
-        return _by_factors(both, rows, y)
+        return by_factors(both, rows, y)
 
     f = make(solved, [t, t, _rows(t), of], of, "solve", ["a", "both", "rows", "y"])
 
     @f.jvp
     def rule(a: Any, both: Any, rows: Any, y: Any) -> Any:
         x = f(a.re, both.re, rows, y.re)
-        return DualVec(x, _by_factors(both.re, rows, y.du - matmul(a.du, x)))
+        return DualVec(x, by_factors(both.re, rows, y.du - matmul(a.du, x)))
 
     return f
 
@@ -174,7 +192,7 @@ def _solver(t: Type, of: Type) -> AnyFn:
 @cache
 def _inverse(t: Type) -> AnyFn:
     def inverse(a: Any, both: Any, rows: Any) -> Any:
-        return _by_factors(both, rows, identity(a.type.size))
+        return by_factors(both, rows, identity(a.type.size))
 
     f = make(inverse, [t, t, _rows(t)], t, "inv", ["a", "both", "rows"])
 
@@ -279,7 +297,8 @@ def _pivot(upper: Any, rows: Any, k: Any) -> Any:
     return control.scan(larger, (-1.0, k), loops.range(k, upper.type.size))[1]
 
 
-def _by_factors(both: Any, rows: Any, y: Any) -> Any:
+def by_factors(both: Any, rows: Any, y: Any) -> Any:
+    """The solution of equations with a matrix of these factors, in a derivative rule too: it is linear in `y`."""
     there = loops.vec(y[rows[i]] for i in loops.range(rows.type.size))
     return backward(both, forward(both, there, unit=True))
 

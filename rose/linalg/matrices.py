@@ -9,6 +9,7 @@ from ..errors import TypeMismatch, argument, here
 from ..frontend.arrays.shapes import as_array, broadcast, leaf_of, shape_of
 from ..frontend.language import loops
 from ..frontend.language.select import select
+from ..frontend.language.vectors import norm
 from ..ir import Value, a_traced, current_builder, shown
 from ..ir.sizes import differ
 from ..ir.types import Real, Type, Vec
@@ -16,38 +17,48 @@ from ..ir.types import Real, Type, Vec
 MATRIX = "give a vector of its rows, Vec[n, m]; leading axes are those of a batch"
 
 
-def array(x: Any, rank: int, name: str, k: int, *counts: int) -> Value:
+def array(x: Any, rank: int, name: str, k: int, *counts: int, names: Sequence[str] = "ab") -> Value:
     """The argument `k` of so many of `rose.linalg.<name>`: an array of Reals with so many axes at least."""
     v = as_array(x)
     if len(shape_of(v.type)) < rank or leaf_of(v.type) is not Real:
-        raise misfit(x, v, "a matrix of Reals" if rank == 2 else "an array of Reals", name, k, *counts)
+        raise misfit(x, v, "a matrix of Reals" if rank == 2 else "an array of Reals", name, k, *counts, names=names)
     return v
 
 
-def square(x: Any, name: str, *counts: int) -> Value:
-    """The first argument of `rose.linalg.<name>`: a square matrix of Reals, or a batch of them."""
-    v = array(x, 2, name, 0, *counts)
+def square(x: Any, name: str, *counts: int, k: int = 0, names: Sequence[str] = "ab") -> Value:
+    """The argument `k` of `rose.linalg.<name>`, which is the first: a square matrix of Reals, or a batch of them."""
+    v = array(x, 2, name, k, *counts, names=names)
     rows, columns = shape_of(v.type)[-2:]
     if differ(rows, columns):
-        raise misfit(x, v, "a square matrix", name, 0, *counts)
+        raise misfit(x, v, "a square matrix", name, k, *counts, names=names)
     return v
 
 
-def equations(a: Any, b: Any, name: str, *, any_shape: bool = False) -> tuple[Value, Value, int]:
+def shaped(x: Any, rows: Any, columns: Any, name: str, k: int, *counts: int, names: Sequence[str] = "ab") -> Value:
+    """The argument `k` of so many of `rose.linalg.<name>`: a matrix of that shape, or a batch of them."""
+    v = array(x, 2, name, k, *counts, names=names)
+    if any(map(differ, shape_of(v.type)[-2:], (rows, columns))):
+        raise misfit(x, v, f"a matrix of {rows!r} by {columns!r}", name, k, *counts, names=names)
+    return v
+
+
+def equations(
+    a: Any, b: Any, name: str, *, any_shape: bool = False, counts: tuple[int, ...] = (2, 3)
+) -> tuple[Value, Value, int]:
     """A matrix, square or of any shape, the right side of equations with it, and the rank of that: 1 of a vector."""
-    m = array(a, 2, name, 0, 2, 3) if any_shape else square(a, name, 2)
-    y = array(b, 1, name, 1, 2, 3)
+    m = array(a, 2, name, 0, *counts) if any_shape else square(a, name, *counts)
+    y = array(b, 1, name, 1, *counts)
     shape = shape_of(y.type)
     rank = min(len(shape), 2)
     if differ(n := shape_of(m.type)[-2], shape[-rank]):
-        raise misfit(b, y, f"a right side of {n!r} rows", name, 1, 2, 3)
+        raise misfit(b, y, f"a right side of {n!r} rows", name, 1, *counts)
     return m, y, rank
 
 
-def misfit(x: Any, v: Value, wanted: str, name: str, k: int, *counts: int) -> TypeMismatch:
+def misfit(x: Any, v: Value, wanted: str, name: str, k: int, *counts: int, names: Sequence[str] = "ab") -> TypeMismatch:
     """The error of the argument `k` of so many, which is not what is wanted."""
     given = a_traced(v) if isinstance(x, Value) else shown(x)
-    at = here().narrow(argument(k, "ab"[k], *(counts or (1,))))
+    at = here().narrow(argument(k, names[k], *(counts or (1,))))
     return TypeMismatch(f"rose.linalg.{name} takes {wanted}, not {given}", at, MATRIX)
 
 
@@ -87,3 +98,10 @@ def identity(n: Any) -> Any:
 def filled(m: Any, n: Any, entry: Callable[[Any, Any], Any]) -> Any:
     """The matrix of `m` rows with `entry(i, j)` in row `i` and column `j`, of `n`."""
     return loops.vec(loops.vec(entry(i, j) for j in loops.range(n)) for i in loops.range(m))
+
+
+def distance(a: Any, one: float = 1.0) -> Any:
+    """The root of the sum of squares of `a - one * identity`."""
+    n = a.type.size
+    rest: Callable[[Any, Any], Any] = lambda i, j: a[i][j] - select(i == j, one, 0.0)
+    return norm(loops.vec(norm(loops.vec(rest(i, j) for j in loops.range(n))) for i in loops.range(n)))

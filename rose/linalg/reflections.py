@@ -1,14 +1,17 @@
-"""QR factorisation by Householder's reflections, and least squares."""
+"""QR and LQ factorisation by Householder's reflections."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
+from ..derivatives.gradients import jvp
 from ..errors import OutOfRange, argument, edge, here
+from ..frontend.arrays.joining import joined
 from ..frontend.arrays.products import matmul
-from ..frontend.arrays.shapes import shape_of
+from ..frontend.arrays.shapes import array_type, shape_of
 from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
@@ -17,8 +20,9 @@ from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
 from ..ir import current_builder, ops, shown
-from ..ir.sizes import at_most
-from ..ir.types import Tuple, Type, Vec, tangent
+from ..ir.sizes import at_most, minus
+from ..ir.types import Bool, Real, Tuple, Type, Vec, tangent
+from .elimination import solution
 from .matrices import array, batched, filled
 from .triangular import forward_transposed
 
@@ -30,20 +34,44 @@ class QRResult(NamedTuple):
     R: Any
 
 
+class LQResult(NamedTuple):
+    """A lower triangular and an orthogonal matrix, whose product is the one that was factored."""
+
+    L: Any
+    Q: Any
+
+
 @edge
 def qr(a: Any, mode: Any = "reduced") -> Any:
     """The factorisation `a == Q @ R` of an `m` by `n` matrix, or of each of a batch: `Q` has orthonormal columns.
 
     `mode` is NumPy's: with "reduced", `Q` is `m` by `k` and `R` upper triangular, `k` by `n`, with `k = min(m, n)`;
-    with "r" the result is `R` alone. The signs are those of LAPACK. The derivatives exist where the first `k` columns
-    are independent, to any order.
+    with "complete", `Q` is `m` by `m` and `R` `m` by `n`; with "r" the result is the reduced `R` alone. The signs are
+    those of LAPACK. The derivatives exist where the first `k` columns are independent, to any order. Those of the
+    columns that only a complete `Q` has are nan, if a column of `a` needs no reflection: if it is 0 below the diagonal
+    already, as given or after the reflections for the columns before it. There LAPACK's signs jump.
     """
-    if mode not in ("reduced", "r"):
+    if mode not in ("reduced", "complete", "r"):
         at = here().narrow(argument(1, "mode", 2))
-        raise OutOfRange(f"rose.linalg.qr has no mode {shown(mode)}", at, 'write mode="reduced" or mode="r"')
-    m = array(a, 2, "qr", 0, 1)
-    q, r = batched(_qr_of, [m], [2])
+        raise OutOfRange(f"rose.linalg.qr has no mode {shown(mode)}", at, 'write "reduced", "complete" or "r"')
+    m = array(a, 2, "qr", 0, 1, 2)
+    q, r = batched(complete if mode == "complete" else _qr_of, [m], [2])
     return r if mode == "r" else QRResult(q, r)
+
+
+@edge
+def lq(a: Any) -> Any:
+    """The reduced factorisation `a == L @ Q` of an `m` by `n` matrix, or of each of a batch: that of `qr`, transposed.
+
+    With `k = min(m, n)`, `L` is `m` by `k` and lower triangular, and `Q` is `k` by `n` with orthonormal rows. The signs
+    are those of LAPACK. The derivatives exist where the first `k` rows are independent, to any order.
+    """
+
+    def of(m: Any) -> tuple[Any, Any]:
+        q, r = _qr_of(transpose(m))
+        return transpose(r), transpose(q)
+
+    return LQResult(*batched(of, [array(a, 2, "lq", 0, 1)], [2]))
 
 
 def _qr_of(a: Any) -> tuple[Any, Any]:
@@ -55,6 +83,57 @@ def _qr_of(a: Any) -> tuple[Any, Any]:
     q, r = _qr(square.type)(square)
     rest = matmul(transpose(q), a)
     return q, filled(rows, columns, lambda i, j: select(j < i, 0.0, rest[i][j]))
+
+
+def complete(a: Any) -> tuple[Any, Any]:
+    """The complete factorisation of one matrix: the reduced one, and columns that make `Q` square."""
+    rows, columns = shape_of(a.type)
+    q, r = _qr_of(a)
+    if at_most(rows, columns):
+        return q, r
+    below = filled(minus(rows, columns), columns, lambda i, j: 0.0)
+    return joined([q, _others(a.type)(a, q)[0]], 1), joined([r, below], 0)
+
+
+@cache
+def _others(t: Type) -> AnyFn:
+    """The last columns of the product of the reflections of a matrix, of which the first, `q`, are there.
+
+    And whether each column of the matrix has its reflection, without which they have no derivative.
+    """
+    m, n = shape_of(t)
+    more: Any = minus(m, n)
+
+    def others(a: Any, _: Any) -> Any:
+        made = _reflections(joined([a, filled(m, more, lambda i, j: 0.0)], 1))
+        whole = _product(made, m, m)
+        all_there = control.scan(lambda k, so_far: so_far & (made[k][1] != 0.0), True, n)
+        return filled(m, more, lambda i, j: whole[i][n + j]), all_there
+
+    of = array_type((m, more), Real)
+    f = make(others, [t, t], Tuple((of, Bool)), "qr", ["a", "q"])
+    by_columns = jvp(make(_by_columns, [t], of, "qr", ["q"]))
+
+    @f.jvp
+    def rule(a: Any, q: Any) -> Any:
+        (columns, all_there), moved = f(a.re, q.re), by_columns(q)
+        there = select(all_there, 1.0, math.nan)
+        return DualVec(columns, filled(m, more, lambda i, j: moved[i][j].du * there)), all_there
+
+    return f
+
+
+def _by_columns(q: Any) -> Any:
+    """The other columns of a product of reflections, by its first ones.
+
+    The product is `1 - v @ t @ v.T`, with `v` lower and `t` upper triangular: so the first columns have
+    `w = v @ (t @ v[:n].T)`, and the others `w @ u.T` with `u @ w[:n] == w[n:]`, taken from the identity matrix.
+    """
+    m, n = shape_of(q.type)
+    w = filled(m, n, lambda i, j: select(i == j, 1.0, 0.0) - q[i][j])
+    u = solution(transpose(w[:n]), transpose(w[n:]))
+    product = matmul(w, u)
+    return filled(m, minus(m, n), lambda i, j: select(i == n + j, 1.0, 0.0) - product[i][j])
 
 
 @cache
@@ -74,6 +153,12 @@ def _qr(t: Type) -> AnyFn:
 
 def householder(a: Any) -> tuple[Any, Any]:
     """The reduced factorisation, as LAPACK's: by reflections `1 - tau * v @ v.T`, one for each column."""
+    made, (m, n) = _reflections(a), shape_of(a.type)
+    return _product(made, m, n), loops.vec(made[k][2] for k in loops.range(n))
+
+
+def _reflections(a: Any) -> Any:
+    """For each column the vector and the factor of its reflection, and the row of `R` that it makes."""
     n = a.type.elem.size
 
     def step(k: Any, rest: Any) -> Any:
@@ -82,10 +167,14 @@ def householder(a: Any) -> tuple[Any, Any]:
         row = loops.vec(select(j < k, 0.0, select(j == k, pivot, after[k][j])) for j in loops.range(n))
         return after, (v, tau, row)
 
-    _, made = control.scan(step, a, n)
-    eye = filled(a.type.size, n, lambda i, j: select(i == j, 1.0, 0.0))
+    return control.scan(step, a, n)[1]
+
+
+def _product(made: Any, m: Any, n: Any) -> Any:
+    """The first `n` columns of the product of `n` reflections."""
+    eye = filled(m, n, lambda i, j: select(i == j, 1.0, 0.0))
     back: Callable[[Any, Any], Any] = lambda k, q: _reflected(q, made[k][0], made[k][1], k, k)
-    return control.scan(back, eye, loops.range(n - 1, -1, -1)), loops.vec(made[k][2] for k in loops.range(n))
+    return control.scan(back, eye, loops.range(n - 1, -1, -1))
 
 
 def _reflection(a: Any, k: Any) -> tuple[Any, Any, Any]:

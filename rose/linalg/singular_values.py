@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from ..errors import TypeMismatch, argument, edge, here
+from ..errors import edge
+from ..frontend.arrays.joining import joined
 from ..frontend.arrays.order import argsort
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.reductions import total
@@ -21,7 +22,7 @@ from ..ir.sizes import at_most, differ
 from ..ir.types import Real, Tuple, Type, Vec
 from .jacobi import Turns, magnitude, partner, sweeps, turn, turned
 from .matrices import array, batched, equations, filled, identity
-from .reflections import householder
+from .reflections import complete, householder
 
 
 class SVDResult(NamedTuple):
@@ -45,16 +46,13 @@ class LstsqResult(NamedTuple):
 def svd(a: Any, full_matrices: Any = True) -> Any:
     """The decomposition `a == U * S @ Vh` of an `m` by `n` matrix, or of each of a batch, with `k = min(m, n)`.
 
-    `U` is `m` by `k` and `Vh` `k` by `n`: of a matrix that is not square, write `full_matrices=False`. Derivatives of
-    any order exist where the singular values differ and are not 0; between equal ones, and at 0, a singular vector
-    contributes nothing.
+    With `full_matrices=False`, `U` is `m` by `k` and `Vh` `k` by `n`; else, as in NumPy, both are square: the other
+    singular vectors, for which there is a choice, are those of a complete `qr` of the first. Derivatives of any order
+    exist where the singular values differ and are not 0; between equal ones, and at 0, a singular vector contributes
+    nothing.
     """
     m = array(a, 2, "svd", 0, 1, 2)
-    rows, columns = shape_of(m.type)[-2:]
-    if full_matrices is not False and differ(rows, columns):
-        what = f"of a {rows!r} by {columns!r} matrix, rose.linalg.svd has min(m, n) singular vectors on both sides"
-        raise TypeMismatch(what, here().narrow(argument(0, "a", 1, 2)), "write full_matrices=False")
-    return SVDResult(*batched(_svd_of, [m], [2]))
+    return SVDResult(*batched(_full_svd_of if full_matrices else _svd_of, [m], [2]))
 
 
 @edge
@@ -121,6 +119,17 @@ def _svd_of(a: Any) -> tuple[Any, Any, Any]:
         return u, s, vh
     v, s, uh = _svd_of(transpose(a))
     return transpose(uh), s, transpose(v)
+
+
+def _full_svd_of(a: Any) -> tuple[Any, Any, Any]:
+    u, s, vh = _svd_of(a)
+    return _completed(u), s, transpose(_completed(transpose(vh)))
+
+
+def _completed(u: Any) -> Any:
+    """Orthonormal columns, and others that make the matrix square."""
+    m, n = shape_of(u.type)
+    return u if at_most(m, n) else joined([u, complete(u)[0][:, n:]], 1)
 
 
 @cache

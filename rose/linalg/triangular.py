@@ -6,11 +6,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ..errors import edge
+from ..errors import OutOfRange, argument, edge, here
 from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
+from ..ir import shown
 from ..ir.types import Type, Vec
 from .matrices import batched, equations
 
@@ -19,16 +20,29 @@ from .matrices import batched, equations
 def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: Any = False, unit_diagonal: Any = False) -> Any:
     """The solution `x` of `a @ x == b` for a triangular `a`, of which only the lower or the upper half is read.
 
-    `b` is a vector, or a matrix of right sides; leading axes are those of a batch. With `trans` it is that of
-    `transpose(a) @ x == b`, and with `unit_diagonal` the diagonal is 1. A 0 on the diagonal gives infinities and nan.
+    `b` is a vector, or a matrix of right sides; leading axes are those of a batch. `trans` is SciPy's: 0 or "N"; or 1,
+    "T", 2 or "C", with which it is the solution of `transpose(a) @ x == b`. With `unit_diagonal` the diagonal is 1. A 0
+    on the diagonal gives infinities and nan.
     """
-    m, y, rank = equations(a, b, "solve_triangular")
-    down, unit = bool(lower), bool(unit_diagonal)
+    m, y, rank = equations(a, b, "solve_triangular", counts=(2, 3, 4, 5))
+    across = is_transposed(trans, "solve_triangular", 3, 4, 5)
+    return batched(by_halves(bool(lower), across, bool(unit_diagonal)), [m, y], [2, rank])
 
-    def of(m: Any, y: Any) -> Any:
-        return _solver(m.type, y.type, down, bool(trans), unit)(m, y)
 
-    return batched(of, [m, y], [2, rank])
+def by_halves(lower: bool, transposed: bool, unit: bool = False) -> Callable[[Any, Any], Any]:
+    """The solution of equations with one half of a matrix."""
+    return lambda m, y: _solver(m.type, y.type, lower, transposed, unit)(m, y)
+
+
+def is_transposed(trans: Any, name: str, *counts: int) -> bool:
+    """SciPy's argument `trans`, the third of so many of `rose.linalg.<name>`: whether the matrix is transposed."""
+    if isinstance(trans, (int, str)) and trans in _TRANSPOSED:
+        return _TRANSPOSED[trans]
+    at = here().narrow(argument(2, "trans", *counts))
+    raise OutOfRange(f"rose.linalg.{name} has no trans {shown(trans)}", at, 'write 0 or "N", or 1 or "T"')
+
+
+_TRANSPOSED: dict[int | str, bool] = {0: False, 1: True, 2: True, "N": False, "T": True, "C": True}
 
 
 @cache

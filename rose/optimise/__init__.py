@@ -4,13 +4,14 @@ Read `pipeline.py` first: it is the list of the passes, in order, with the drive
 them. Then `rewriter.py`, on which all passes that copy a function stand; then any pass.
 
 - Whole functions: `inlining`, `join_halves`, `outlining` (and lambda lifting), `dead_arguments`.
-- Before derivation: `code_motion` (loop-invariant), over `invariants`, and `staging` of callees.
+- Before derivation: `code_motion` (loop-invariant), over `invariants`; `staging` of callees, and `loop_distribution`.
 - Loops: `loop_fusion`, `unrolling`, `unroll_and_jam`, `hoisting` (loop-invariant code motion), `recomputation`.
 - Arrays: `map_fusion`, which runs when a trace ends, before anything is derived.
 - While loops and branches: `state_splitting` (numbers in the place of short aggregates), `while_hoisting`; `parts`.
 - Accumulators: `sum_forwarding`, `scalar_replacement`.
-- Instructions: `dead_code`, `if_conversion` and its reverse, `branching`, `negations`, `scheduling`. Common
-  subexpressions are eliminated, and operations simplified, by `Builder.emit` whenever a function is written again.
+- Instructions: `dead_code`, `if_conversion` and its reverse, `branching`, `negations`, `scheduling`, `early_reads`.
+  Common subexpressions are eliminated, and operations simplified, by `Builder.emit` whenever a function is written
+  again.
 - `single_precision` is not an optimisation, but a copy over 32-bit numbers.
 
 The contract: what comes out has the bits of what went in, zeros with their signs included; a pass returns a new

@@ -11,15 +11,15 @@ without it, and a maximum of pairs 1.5 x.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import ir
 from ..ir import ADD_TO, AT, CALL, FOR, FREEZE, PARAM, Block, Builder, Func, Value
 from ..ir.accumulators import base, begins_at_zero, is_ref
-from ..ir.builder import is_literal
 from ..ir.callgraph import make_branch
-from ..ir.ops import and_, eq, iadd, idiv, imod, le, lt, ne, not_, or_, select
+from ..ir.ops import and_, eq, idiv, imod, le, lt, mul, ne, neg, not_, or_, select
 from ..ir.sizes import Size
 from ..ir.types import Bool, Real
 from .dead_code import remove_dead_code
@@ -40,10 +40,10 @@ Span = tuple[int, int]  # positions in a block
 Sides = Mapping[bool, "Facts"]
 
 
-def branch(f: Func, depth: int = 0) -> Func:
-    """`f` with branches in the place of selects."""
+def branch(f: Func, depth: int = 0, *, simd: bool = False) -> Func:
+    """`f` with branches in the place of selects; with `simd`, outside of loops that can be vectorised."""
     for _ in range(ROUNDS):
-        copier = _Branching(f, depth)
+        copier = _Branching(f, depth, simd)
         if not copier.plans:
             break
         f = remove_dead_code(copier.function(f))
@@ -237,14 +237,9 @@ class _Plan:
         return found | {"acts"} if v.op is FOR or v.op is CALL else found
 
     def _is_guarded(self, v: Value, facts: Sides) -> bool:
-        """True for an addition to memory of what is zero on one side; one to an element in order may be in a local."""
+        """True for an addition to an element of what is zero on one side."""
         if v.op is not ADD_TO or v.args[1].type is not Real or v.args[0].op is not AT:
             return False
-        ref = v.args[0]
-        while ref.op is AT:
-            ref, *index = ref.args
-            if any([_is_counted(a) for i in index for a in (i, *i.args) if a is i or i.op is iadd]):
-                return False
         return any([_is_nothing(v, x) for x in facts.values()])
 
     def _sides(self, g: _Group) -> None:
@@ -316,18 +311,25 @@ def _atoms(c: Value) -> dict[object, None]:
     return found
 
 
-def _is_counted(i: Value) -> bool:
-    """True for the index of a loop."""
-    return i.op is PARAM and i.block.parent is not None
-
-
 def _is_nothing(v: Value, facts: Facts) -> bool:
-    """True for the addition of a literal zero, which changes nothing: of -0.0, or to a sum that is never -0.0."""
-    x = v.args[1]
-    if x.op is not select or (holds := facts.of(x.args[0])) is None:
-        return False
-    x = x.args[1 if holds else 2]
-    return is_literal(x, -0.0) or (is_literal(x, 0.0) and begins_at_zero(v.args[0]))
+    """True for the addition of a zero, which changes nothing: of -0.0, or to a sum that is never -0.0."""
+    zero = _zero(v.args[1], facts)
+    return zero is not None and (math.copysign(1.0, zero) < 0.0 or begins_at_zero(v.args[0]))
+
+
+def _zero(x: Value, facts: Facts, layers: int = LAYERS) -> float | None:
+    """The zero, with its sign, that a number is on a side; None if that does not follow."""
+    if x.op is ir.CONST:
+        return x.attr if x.attr == 0.0 else None
+    if x.op is select and (holds := facts.of(x.args[0])) is not None:
+        return _zero(x.args[1 if holds else 2], facts, layers)
+    factors = [(x.args[0], -1.0)] if x.op is neg else []
+    if x.op is mul:
+        factors = [(y, c.attr) for y, c in (x.args, x.args[::-1]) if c.op is ir.CONST and math.isfinite(c.attr)]
+    for y, c in factors if layers else ():
+        if (zero := _zero(y, facts, layers - 1)) is not None:
+            return zero * c
+    return None
 
 
 def _is_pure_number(v: Value) -> bool:
@@ -336,17 +338,22 @@ def _is_pure_number(v: Value) -> bool:
     return v.op.eval is not None and v.type.scalar and bool(v.args)
 
 
+def _is_plain(loop: Value) -> bool:
+    """True for a loop that the back end can vectorise: it has no state, and no loop inside."""
+    return not loop.args and not any([v.op is FOR for v in loop.attr.code])
+
+
 class _Branching(Rewriter):
     """A copy of a function with branches in the place of the groups of its blocks."""
 
-    def __init__(self, f: Func, depth: int) -> None:
+    def __init__(self, f: Func, depth: int, simd: bool) -> None:
         self.depth = depth
         self.plans: dict[Block, list[_Group]] = {}
         todo = [f.body] if depth < DEEPEST else []
         for block in todo:
             if groups := _Plan(block).groups:
                 self.plans[block] = groups
-            todo += [v.attr for v in block.code if v.op is FOR]
+            todo += [v.attr for v in block.code if v.op is FOR and not (simd and _is_plain(v))]
         self.name = f.name
 
     def block(self, b: Builder, block: Block, env: Env) -> None:

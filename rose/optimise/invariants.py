@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 
-from ..ir import ACCUM, AT, CONST, FOR, FREEZE, INDEX, PACK, Block, Func, Value, While, is_call, span_of
+from ..ir import ACCUM, AT, CONST, FOR, FREEZE, INDEX, PACK, PARAM, Block, Func, Value, While, is_call, span_of
 from ..ir.accumulators import base, is_ref
 from ..ir.builder import LIBRARY
 from ..ir.callgraph import instructions, is_table, reachable
@@ -31,24 +31,43 @@ class Reads(dict[Value, tuple[Value, ...]]):
 
 
 class Invariants:
-    """The instructions of a block that are the same if none of its parameters but those of `varying` changes."""
+    """The instructions of a block that are the same if nothing changes but `varying`: parameters, and values outside.
 
-    def __init__(self, block: Block, varying: Set[Value], reads: Reads) -> None:
-        self.block, self.varying, self.reads = block, varying, reads
+    Of a block within another, `around` has what is the same of that.
+    """
+
+    def __init__(self, block: Block, varying: Set[Value], reads: Reads, around: Invariants | None = None) -> None:
+        self.block, self.varying, self.reads, self.around = block, varying, reads, around
         self.cost: dict[Value, int] = {}  # of each that is the same, with what it needs: in order
         self.groups: dict[Value, list[Value]] = {}  # what touches each accumulator that is opened here
         self.touched = {v: self._touched(v) for v in block.code}
         for v, refs in self.touched.items():
             for ref in refs:
                 self.groups.setdefault(ref, []).append(v)
-        self._acts = any([is_call(v) and not v.attr.pure for v in instructions(block)])
+        self._acts = around._acts if around is not None else any(map(_acts, instructions(block)))
         varies: set[Value] = set()
         while self._vary(varies):
             pass
 
     def is_same(self, a: Value) -> bool:
         """True if an operand of the block is the same."""
-        return a in self.cost or a.block is not self.block or (a.op.name == "param" and a not in self.varying)
+        return a in self.cost or (a not in self.varying and (a.block is not self.block or a.op is PARAM))
+
+    def again(self) -> Invariants:
+        """The same question, after the block was edited."""
+        return Invariants(self.block, self.varying, self.reads, self.around)
+
+    def handed_on(self, costly: int) -> list[Value]:
+        """What is the same, is read by what is not, and is worth handing on: what is cheap is computed again."""
+        read = {a for v in self.block.code if v not in self.cost for a in self.reads[v]} | {*self.block.results}
+        handed: list[Value] = []
+        costs: dict[Value, int] = {}  # of what each needs besides what is handed on
+        for v in self.cost:
+            costs[v] = own_cost(v) + sum([costs[a] for a in self.before(v)])
+            if v in read and costs[v] >= costly and not v.type.empty and not is_ref(v):
+                handed.append(v)
+                costs[v] = 0
+        return handed
 
     def needed(self, wanted: Iterable[Value]) -> dict[Value, None]:
         """All of the block that is needed to compute some of what is the same, in order."""

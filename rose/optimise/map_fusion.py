@@ -46,6 +46,7 @@ from ..ir import (
 from ..ir.accumulators import base
 from ..ir.callgraph import instructions
 from ..ir.ops import iadd, ibeyond, idiv, ieq, ifrom, ile, ilt, imod, imul, real
+from ..ir.puts import PUT, put
 from ..ir.sizes import minus, plus
 from ..ir.types import Fin, Vec
 from .rewriter import Env, Rewriter
@@ -405,6 +406,8 @@ class _Writer(Rewriter):
             return b.index(args[0], args[1])
         if v.op is AT:
             return b.at(args[0], args[1] if len(args) > 1 else v.attr)
+        if v.op is PUT:
+            return put(b, args[0], args[1:-1], args[-1])
         if v.op is TUPLE or v.op is PACK:
             return b.emit(v.op, args, type=v.type)
         return b.emit(v.op, args, v.attr)

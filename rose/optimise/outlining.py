@@ -121,13 +121,21 @@ class _Outliner(Rewriter):
                 inner.loc = v.loc
                 own[v] = inner.param(v.type)
             self.code(inner, piece, own)
-            part = inner.func(inner.tuple([own[v] for v in results]))
+            part = inner.func(inner.tuple([_whole(inner, own[v]) for v in results]))
         self.made.append(part)
         b.loc = piece[0].loc
         self.make_again(b, params, env)
         out = b.call(part, [env[v] for v in params])
         for k, v in enumerate(results):
             env[v] = b.get(out, k)
+
+
+def _whole(b: Builder, v: Value) -> Value:
+    """A value as a part of a result: a loop's by its items, which is how the back end knows that they are read."""
+    if v.op is not FOR:
+        return v
+    assert isinstance(v.type, Tuple)
+    return b.tuple([b.get(v, k) for k in range(len(v.type.items))], v.type)
 
 
 def _is_remade(v: Value) -> bool:

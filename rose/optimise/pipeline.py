@@ -29,6 +29,7 @@ from .branching import branch
 from .code_motion import hoisted
 from .dead_arguments import remove_dead_arguments
 from .dead_code import remove_dead_code
+from .early_reads import read_early
 from .inlining import Inliner
 from .join_halves import join_halves
 from .loop_fusion import fuse_loops
@@ -120,8 +121,9 @@ LAST = (
         "hand tracking: 5.08 x",
     ),
     Pass("scalar-replacement", lambda f, c: replace_accumulators(f, c.without), "hand tracking: 2.27 x"),
-    Pass("branch", lambda f, c: f if c.simd else branch(f), "billiards: 1.12 x"),
+    Pass("branch", lambda f, c: branch(f, simd=c.simd), "billiards: 1.12 x"),
     Pass("schedule", lambda f, c: schedule(f), "Rosenbrock's function, unrolled: 2.6 x", edits=True),
+    Pass("early-reads", lambda f, c: read_early(f), "two tables in one scan, of 200 numbers: 13.4 x", edits=True),
     Pass(
         "outline",
         lambda f, c: outline(f, LONG) if c.joined else f,

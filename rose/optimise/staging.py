@@ -7,17 +7,18 @@ Measured: without it the gradient of a kernel that calls another, in a double su
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .. import ir
-from ..ir import Branch, Builder, Func, Origin, Value, is_call
+from ..ir import FOR, Block, Branch, Builder, Func, Origin, Value, is_call
 from ..ir.accumulators import is_ref
 from ..ir.builder import LIBRARY
 from ..ir.callgraph import Work, make_branch
 from ..ir.types import items_of
 from .dead_code import remove_dead_code
-from .invariants import Invariants, Reads, own_cost
+from .invariants import Invariants, Reads
+from .loop_distribution import distribute, inner_loops
 from .rewriter import Env, Rewriter
 
 Same = tuple[bool, ...]  # for each parameter, whether it is the same
@@ -39,6 +40,9 @@ class Staged(NamedTuple):
         return [*[args[k] for k in self.late_params], *items]
 
 
+Stages = Callable[[Func, Same], Work[Staged | None]]
+
+
 def staged(g: Func, same: Same) -> Work[Staged | None]:
     """`g` in two stages for the parameters that are the `same`; None if that is not worth it."""
     key = (staged, same)
@@ -57,48 +61,47 @@ def _staged(g: Func, same: Same) -> Work[Staged | None]:
 
 
 def _body(g: Func, same: Same) -> Work[Staged | None]:
-    found = _invariants(g, same)
-    split: dict[Value, Staged] = {}
-    for v in g.body.code:
-        if is_call(v) and v not in found.cost:
-            of = yield staged(v.attr, tuple([found.is_same(a) and not is_ref(a) for a in v.args]))
-            if of is not None:
-                split[v] = of
-    if split:
-        g = _Split(split).function(g)
-        found = _invariants(g, same)
-    items = _passed(g, found)
+    found = _invariants(g.body, same)
+    split = yield from calls_to_split(found, staged)
+    if split or any([v.op is FOR and v not in found.cost for v in g.body.code]):
+        g = remove_dead_code(_Split(split, same).function(g))
+        found = _invariants(g.body, same)
+    items = found.handed_on(COSTLY)
     if not items:
         return None
     return Staged(*_early(g, found, items), *_late(g, items))
 
 
-def _invariants(g: Func, same: Same) -> Invariants:
-    return Invariants(g.body, {p for p, s in zip(g.params, same, strict=True) if not s}, Reads())
+def calls_to_split(found: Invariants, stages: Stages) -> Work[dict[Value, Staged]]:
+    """The calls of a block, and of the loops in it, of which some arguments are the same, each with its stages."""
+    split: dict[Value, Staged] = {}
+    for v in found.block.code:
+        if is_call(v) and v not in found.cost:
+            of = yield stages(v.attr, tuple([found.is_same(a) and not is_ref(a) for a in v.args]))
+            if of is not None:
+                split[v] = of
+    for _, inner, _ in inner_loops(found):
+        split |= yield from calls_to_split(inner, stages)
+    return split
+
+
+def _invariants(block: Block, same: Same) -> Invariants:
+    return Invariants(block, {p for p, s in zip(block.params, same, strict=True) if not s}, Reads())
 
 
 class _Split(Rewriter):
-    """A copy in which some calls are split."""
+    """A copy in which some calls are split, and loops distributed."""
 
-    def __init__(self, split: dict[Value, Staged]) -> None:
-        self.split = split
+    def __init__(self, split: dict[Value, Staged], same: Same) -> None:
+        self.split, self.same = split, same
 
     def call(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
         of = self.split.get(v)
         return super().call(b, v, args) if of is None else b.call(of.late, of.begin(b, args))
 
-
-def _passed(g: Func, found: Invariants) -> list[Value]:
-    """What the early stage makes for the late one, which computes from it, again, what is cheap then."""
-    read = {a for v in g.body.code if v not in found.cost for a in found.reads[v]} | {*g.body.results}
-    passed: list[Value] = []
-    costs: dict[Value, int] = {}  # of what each needs besides what is passed
-    for v in found.cost:
-        costs[v] = own_cost(v) + sum([costs[a] for a in found.before(v)])
-        if v in read and costs[v] >= COSTLY and not v.type.empty and not is_ref(v):
-            passed.append(v)
-            costs[v] = 0
-    return passed
+    def result(self, b: Builder, v: Value, env: Env) -> Value:
+        distribute(b, _invariants(b.root, self.same))
+        return env[v]
 
 
 Stage = tuple[Func, tuple[int, ...]]  # with the positions of the parameters of the function that it takes

@@ -4,11 +4,13 @@ A vector that is made in each iteration of a loop, and handed to a function, has
 that is added to another. Where each element of the inner sum is added to at most once, and nothing is added to the
 outer sum meanwhile, the bits stay: `t + (0 + x)` is `t + x`, and `t + 0` is `t`, for any `t` but -0.0, which a sum
 that began at 0 never is. Measured: Gaussian mixtures execute 1.15 x as many instructions without it.
+
+So a sum of one such sum alone is that sum, and no copy of it.
 """
 
 from __future__ import annotations
 
-from ..ir import ADD_TO, AT, FOR, FREEZE, Block, Func, Value, is_call
+from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, INDEX, Block, Func, Value, is_call
 from ..ir.accumulators import base, begins_at_zero
 from ..ir.types import Ref
 
@@ -20,7 +22,9 @@ def forward_sums(f: Func) -> Func:
     uses = _Uses()
     uses.block(f.body)
     for z in uses.frozen:
-        if (target := _goes_to(z, uses)) is not None:
+        if (x := _is_copy_of(z, uses)) is not None:
+            _replace(z, x, uses)
+        elif (target := _goes_to(z, uses)) is not None:
             _redirect(z, target, uses)
     if uses.gone:
         _sweep(f.body, uses)
@@ -56,6 +60,34 @@ class _Uses:
         for r in block.results:
             if r in self.readers:
                 self.readers[r].append(block)
+
+
+def _is_copy_of(z: Value, uses: _Uses) -> Value | None:
+    """The sum to which `z` is equal, or the part of one: it begins at 0, and that is all that is added to it."""
+    (ref,) = z.args
+    adds = [v for v in uses.users[ref] if v.op is not AT and v is not z and v not in uses.gone]
+    if len(adds) != 1 or not begins_at_zero(ref) or ref.op is not ACCUM or ref.block is not z.block:
+        return None
+    (add,) = adds
+    if add.op is not ADD_TO or add.args[0] is not ref or add.block is not z.block:
+        return None
+    x = whole = add.args[1]
+    while whole.op is INDEX:
+        whole = whole.args[0]
+    return x if whole.op is FREEZE and begins_at_zero(whole.args[0]) else None
+
+
+def _replace(z: Value, x: Value, uses: _Uses) -> None:
+    """Let what reads `z` read `x`."""
+    (ref,) = z.args
+    for reader in uses.readers[z]:
+        if isinstance(reader, Block):
+            reader.results = tuple([x if r is z else r for r in reader.results])
+        else:
+            reader.args = tuple([x if a is z else a for a in reader.args])
+    if x in uses.readers:
+        uses.readers[x] += uses.readers[z]
+    uses.gone.update((ref, z, *[v for v in uses.users[ref] if v is not z]))
 
 
 def _goes_to(z: Value, uses: _Uses) -> Value | None:

@@ -3,7 +3,8 @@ import { launch } from "puppeteer-core";
 
 const [kind, executablePath, url, what] = process.argv.slice(2);
 const args = kind === "chrome" ? ["--no-sandbox"] : [];
-const browser = await launch({ browser: kind, executablePath, args });
+const extraPrefsFirefox = { "ui.prefersReducedMotion": 1 }; // a page that moves says one thing, and then another
+const browser = await launch({ browser: kind, executablePath, args, extraPrefsFirefox });
 try {
   const page = await browser.newPage();
   const wrong = [];

@@ -512,7 +512,7 @@ class Writer:
                     self.write(1, "else:")
                     self.write(2, f"{t} = {self.real(vars, 1, 2.0).text} * 1.0")
             elif k == 1:
-                self.write(1, f"while {t} < 1.5:")
+                self.write(1, f"while abs({t}) < 1.5:")  # from -inf, it would not end
                 self.write(2, f"{t} = {t} + 0.75 + 0.25 * abs({self.real(before, 1, 2.0).text})")
             elif k == 2:
                 inner, i, over = self.over(vars, self.size())

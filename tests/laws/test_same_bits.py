@@ -7,7 +7,6 @@ What C says of zeros, infinities and nan is compared to the C library that is he
 
 from __future__ import annotations
 
-import base64
 import functools
 import json
 import math
@@ -24,10 +23,10 @@ import numpy as np
 import pytest
 from harness import bits, same
 from libm_points import BORDERS
-from paths import TESTS
+from same_bits import CHECK, entry
 
 import rose
-from rose import Dual, Real, Vec, build
+from rose import Dual, Real, Vec
 from rose.host.interpreter import run
 from rose.ir import OPS
 from rose.ir.types import tuple_of
@@ -132,26 +131,11 @@ def test_the_interpreter_and_wasmtime_agree(name: str):
 # other engines
 
 
-def text(numbers: Any) -> str:
-    return base64.b64encode(np.ascontiguousarray(numbers, dtype="<f8").tobytes()).decode()
-
-
 @pytest.fixture(scope="module")
 def bundle() -> str:
     """All modules, with their points and what wasmtime gave there, as `tests/js/same_bits.js` wants them."""
-    out: list[dict[str, Any]] = []
-    for name in NAMES:
-        module = build.lowered({"sweep": sweep(name)})
-        of_sweep = module.signatures["sweep"]
-        out.append({
-            "name": name, "wasm": base64.b64encode(module.wasm).decode(), "per": [arity(name), 1 + arity(name)],
-            "from": of_sweep.params[0].at, "points": text(points(name)),
-            "to": of_sweep.result.at, "wanted": text(under_wasmtime(name)),
-        })  # fmt: skip
-    return json.dumps(out)
-
-
-CHECK = TESTS / "js" / "same_bits.js"
+    entries = [entry(name, sweep(name), points(name), under_wasmtime(name)) for name in NAMES]
+    return json.dumps(entries)
 
 
 def agree(said: str) -> None:

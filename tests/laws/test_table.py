@@ -27,7 +27,8 @@ NUMBERS = [
 TRUTHS = [False, True]
 INDICES = [0, 1, 2, 5]
 FLAT = {"sign", "floor", "ceil", "trunc", "round", "stop_gradient", "eq", "ne", "lt", "le", "not", "and", "or", "xor",
-        "iadd", "imul", "idiv", "imod", "ifrom", "ibeyond", "ieq", "ilt", "ile", "real", "more", "reached"}  # fmt: skip
+        "iadd", "imul", "idiv", "imod", "ifrom", "ibeyond", "ixor", "ilow", "ihigh", "ieq", "ilt", "ile", "real",
+        "itrunc", "more", "reached"}  # fmt: skip
 ROWS = [op for op in OPS.values() if op.wasm]
 LITERAL_SECOND = {"idiv", "imod", "ifrom"}
 
@@ -191,7 +192,9 @@ def test_the_conventions_at_the_kinks(name: str, f: Any, x: float, value: float,
     assert (along.re, along.du) == (value, derivative)
 
 
-@pytest.mark.parametrize("op", [OPS[n] for n in ("iadd", "imul", "idiv", "imod", "ifrom", "ibeyond")], ids=repr)
+@pytest.mark.parametrize(
+    "op", [OPS[n] for n in ("iadd", "imul", "idiv", "imod", "ifrom", "ibeyond", "ixor", "ilow", "ihigh")], ids=repr
+)
 def test_an_index_is_always_inside_its_type(op: Op):
     for n, m in itertools.product(range(1, 7), repeat=2):
         for k in range(1, m) if op.name in LITERAL_SECOND else [0]:

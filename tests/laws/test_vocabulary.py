@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import math
 import random
+import shutil
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from numpys import agree
+import same_bits
+from numpys import agree, tuples
 
 import rose
-from rose import Bool, Real, dim, fn
+from rose import Bool, Real, Vec, dim, fn
 from rose.frontend.arrays.shapes import array_type
 from rose.frontend.vocabulary import VOCABULARY
+from rose.host.interpreter import run
 from rose.ir.types import Type
 
 Of = Callable[..., Any]
@@ -369,6 +373,48 @@ def test_sizes_that_a_call_decides_give_the_same(name: str, k: int):
     assert rose.compile(f, dynamic=True)(*xs) == f(*xs)
     both = [g(*xs) for g in (rose.compile(rose.grad(f), dynamic=True), rose.grad(f))]
     assert np.array_equal(*both)
+
+
+# node
+
+
+def any_call(name: str) -> Call:
+    """A call of a name on a few numbers."""
+    drawn = [ROWS[name].draw(random.Random(f"{name} {seed}")) for seed in range(100)]
+    fits: Callable[[Call], bool] = lambda c: c.leaf is Real and 0 < sum([math.prod(s) for s in c.shapes]) <= 60
+    return next(filter(fits, drawn))
+
+
+def in_a_row(call: Call, x: Any) -> list[Any]:
+    """The arrays of a call, from all of their numbers in a row."""
+    ends = np.cumsum([math.prod(s) for s in call.shapes]).tolist()
+    return [np.reshape(x[end - math.prod(s) : end], s) for s, end in zip(call.shapes, ends, strict=True)]
+
+
+def values_and_slopes(name: str) -> tuple[Any, np.ndarray]:
+    """What a call gives, and the gradient of a sum of it, of all of its numbers in a row; and two such rows."""
+    call, rng = any_call(name), np.random.default_rng(0)
+    points = rng.normal(size=(2, sum([math.prod(s) for s in call.shapes])))
+    f = fn([Vec[points.shape[1]]], Real)(lambda x: total(call.ours(*in_a_row(call, x))))
+
+    def row(x: Any) -> Any:
+        y = call.ours(*in_a_row(call, x))
+        values = rose.ravel(rose.where(y, 1.0, 0.0) if name in ("all", "any") else y + 0.0)
+        return values if name in FLAT else rose.concatenate([values, rose.grad(f)(x)])
+
+    size = np.size(call.theirs(*in_a_row(call, points[0]))) + points.shape[1] * (name not in FLAT)
+    sweep = fn([Vec[points.shape]], Vec[2, size])(lambda ps: rose.vec(row(ps[i]) for i in rose.range(2)))
+    return sweep, points
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_node_has_the_bits_of_the_interpreter(tmp_path: Path):
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed, so its bits are not compared")
+    sweeps = {name: values_and_slopes(name) for name in NAMES}
+    bundle = [same_bits.entry(name, f, xs, run(f.func, tuples(xs.tolist()))) for name, (f, xs) in sweeps.items()]
+    assert same_bits.in_node(bundle, tmp_path) == [[[name, 2] for name in NAMES], []]
 
 
 def arrays(rng: np.random.Generator, s: Shape, leaf: Type) -> Any:

@@ -38,6 +38,16 @@ def test_the_line_through_anscombes_points_is_found(example: Any):
     assert (f"{ran.line.b0:.6g}", f"{ran.line.b[0]:.6g}") == ("3.00009", "0.500091")
 
 
+def test_ten_impacts_have_the_derivative_of_differences(example: Any):
+    ran, x, h = example("impacts"), 0.7, 5e-4
+    end = rose.compile(ran.end)
+    parts = [w * (end(x + k * h) - end(x - k * h)) for k, w in ((1, 45.0), (2, -9.0), (3, 1.0))]
+    slope = rose.jacfwd(ran.end)(x)
+    assert ran.last_impact(x)[0] < ran.TIME
+    assert slope == pytest.approx(sum(parts) / (60.0 * h), rel=1e-8)
+    assert abs(rose.jacfwd(ran.by_fixed_steps(20_000))(x) / slope - 1.0).min() > 0.1
+
+
 def test_a_power_has_its_value_gradient_and_hessian(example: Any):
     at = example("power")["at"]
     assert at["z"] == 8

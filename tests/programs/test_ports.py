@@ -85,6 +85,16 @@ def test_a_convolutional_net_has_its_loss_and_slope():
     assert slope.kernels[0, 0].tolist() == pytest.approx([-1.1150209145195333, -1.508754161941611, -1.6316464502825796])
 
 
+def test_a_wind_has_the_slope_by_which_smoke_gets_its_shape():
+    p = port("fluid")
+    slope = rose.grad(p.distance)(p.start, p.smoke, p.target)
+    assert p.distance(p.start, p.smoke, p.target) == pytest.approx(0.3250888622569886, rel=1e-12)
+    firsts = [-0.0025939999120517285, 0.002147047833831524, 0.0016648699090029279]
+    assert slope.down[0, :3].tolist() == pytest.approx(firsts, rel=1e-10)
+    lengths = [0.072864603833255, 0.0701693582388104]
+    assert [np.linalg.norm(s) for s in (slope.down, slope.right)] == pytest.approx(lengths, rel=1e-10)
+
+
 def test_every_port_is_tested():
     tested = Path(__file__).read_text(encoding="utf-8")
     assert [path.stem for path in sorted(PORTS.glob("*.py")) if f'port("{path.stem}")' not in tested] == []

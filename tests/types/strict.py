@@ -7,6 +7,7 @@ import numpy as np
 
 import rose
 from rose import Bool, Dual, Fin, Fn, Real, Vec, fn
+from rose import functional as F
 
 n, m = 3, 2
 k = rose.dim("k")
@@ -54,6 +55,37 @@ def root(x: Real) -> Real:
 @root.jvp
 def root_rule(x: Dual) -> Dual:
     return Dual(root(x.re), x.du / (2 * root(x.re)))
+
+
+Curve: TypeAlias = F.Map[Real, Real]
+grid = F.Grid.gauss_legendre(0.0, 1.0, 5)
+
+
+@F.functional
+def length(y: Curve) -> Real:
+    return F.integrate(rose.sqrt(1 + F.nabla(y) ** 2), grid)
+
+
+@F.functional
+def composed(y: F.Map[Real, Real], k: F.Map[Real, Real, Real]) -> Curve:
+    twice = 2 * y(y) - rose.exp(-y) / y
+    return (k.on(grid, grid) @ twice + pointed(y, twice, share_inputs=True)) ** 2
+
+
+@fn
+def pointed(x: Real, y: Real) -> Real:
+    return x * y
+
+
+@fn
+def sine(x: Real) -> Real:
+    return rose.sin(x)
+
+
+arc: float = length(sine)
+arc = length(rose.exp(sine) + 2 * sine)
+steep: float = rose.grad(length)(sine)(0.5) + F.nabla(rose.tanh(sine))(0.5)
+there: float = rose.grad(length)(sine * sine)(0.5) + composed(sine, pointed)(0.5)
 
 
 def repeated(f: Fn[[Real], Real], times: int) -> Callable[[Real], Real]:

@@ -16,8 +16,6 @@ pytestmark = pytest.mark.slow
 
 EXAMPLES = ROOT / "examples"
 NO_TYPES = {"power.py", "quadratic.py"}  # a dict of names to types is no type to a checker: a struct is
-# where a function stands in the place of a number, a checker sees a function
-NO_TYPES |= {path.name for path in EXAMPLES.glob("*.py") if "import functional" in path.read_text()}
 STRICT = {"strict.py", "wrong.py", "demo.py", *[path.name for path in EXAMPLES.glob("ports/*.py")]}
 SCIPYS = "bundle.py"  # pyright reads the parameters of SciPy's functions off their defaults
 WRONG = Path(__file__).with_name("wrong.py")

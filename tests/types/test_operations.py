@@ -14,9 +14,9 @@ Made from the rows of `rose/ir/ops.py` by `pytest tests/types/test_operations.py
 
 from typing import TypeVar
 
-from .typed import AnyArray
+from .typed import AnyArray, AnyMap
 
-_N = TypeVar("_N", float, AnyArray)
+_N = TypeVar("_N", float, AnyMap, AnyArray)
 
 __all__ = [
 '''

@@ -2,6 +2,7 @@
 
 import rose
 from rose import Real, Vec, fn
+from rose import functional as F
 
 
 @rose.struct
@@ -29,3 +30,11 @@ above([1.0], 2.0)  # found by both
 above(Line(1.0, [0.0, 1.0]), "2")  # found by pyright
 rose.exp(1.0, 2.0)  # found by both
 rose.vmap_(above)  # found by both
+
+
+@F.functional
+def length(y: F.Map[Real, Real]) -> Real:
+    return F.integrate(rose.sqrt(1 + F.nabla(y) ** 2))
+
+
+length(1.0)  # found by pyright

@@ -48,10 +48,10 @@ def a_sum_of_structs():
     return f
 
 
-def a_product_of_conditions():
+def a_difference_of_conditions():
     @fn
     def f(x: Vec[2], c: Vec[2, Bool]) -> Vec[2]:
-        return (x > 0.0) * c
+        return (x > 0.0) - c
 
     return f
 
@@ -293,7 +293,7 @@ def a_range_to_a_traced_number():
 def products_of_conditions():
     @fn
     def f(x: Vec[3]) -> Real:
-        return rose.dot(x > 0.0, x)
+        return rose.dot(x > 0.0, x < 1.0)
 
     return f
 
@@ -474,10 +474,50 @@ def an_index_that_is_known_to_be_out_of_range():
     return f
 
 
-def an_index_of_a_vector():
+def einsum_with_lists_that_name_an_axis_by_a_word():
+    @fn
+    def f(x: Vec[2, 3]) -> Vec[2]:
+        return rose.einsum(x, ["rows", 1], ["rows"])
+
+    return f
+
+
+def einsum_without_indices():
+    @fn
+    def f(x: Vec[2, 3], y: Vec[3]) -> Vec[2]:
+        return rose.einsum(x, y)
+
+    return f
+
+
+def an_index_of_a_condition():
     @fn
     def f(x: Vec[3]) -> Real:
-        return x[rose.index(x, 3)]
+        return x[rose.index(x[0] > 0.5, 3)]
+
+    return f
+
+
+def a_whole_number_that_may_be_out_of_range():
+    @fn
+    def f(x: Vec[3], t: Real) -> Real:
+        return x[np.floor(t).astype(int)]
+
+    return f
+
+
+def whole_numbers_that_may_be_out_of_range():
+    @fn
+    def f(x: Vec[3], t: Vec[2]) -> Vec[2]:
+        return x[np.clip(t, 0, 3).astype(int)]
+
+    return f
+
+
+def python_s_int_as_an_index():
+    @fn
+    def f(x: Vec[3], t: Real) -> Real:
+        return x[int(t) % 3]
 
     return f
 

@@ -127,6 +127,31 @@ def a_nan_of_a_function_that_is_not_traced() -> None:
     rose.explain_nan(lambda x: x, 1.0)
 
 
+def a_trace_table_of_an_unknown_mode() -> None:
+    rose.trace_table(fn([Real], Real)(lambda x: x), 1.0, mode="backward")
+
+
+def a_trace_table_of_a_result_without_an_adjoint() -> None:
+    rose.trace_table(fn([Vec[2]], Vec[2])(lambda v: v), [1.0, 2.0], mode="reverse")
+
+
+def a_trace_table_along_too_few_tangents() -> None:
+    rose.trace_table(fn([Real, Real], Real)(lambda x, y: x * y), 1.0, 2.0, mode="forward", along=1.0)
+
+
+def a_trace_table_with_too_many_rows() -> None:
+    rose.trace_table(fn([Vec[9]], Real)(lambda v: rose.sum(v)), [1.0] * 9, most=5)
+
+
+def a_trace_table_of_what_the_host_computes() -> None:
+    host = rose.opaque(host_square)
+    rose.trace_table(fn([Real], Real)(lambda x: host(x) * x), 3.0, mode="reverse")
+
+
+def host_square(x: Real) -> Real:
+    return x * x
+
+
 def a_traced_value_in_a_format_string() -> Fn[..., Any]:
     @fn
     def f(x: Real) -> Real:

@@ -312,3 +312,31 @@ def linearize_of_a_number():
 
 def a_transpose_of_a_function_that_is_not_linear():
     return rose.linear_transpose(square)(1.0)
+
+
+def the_laplacian_of_a_vector():
+    return rose.laplacian(rose.fn([rose.Vec[2]], rose.Vec[2])(lambda x: 2.0 * x))
+
+
+def the_laplacian_in_two_parameters():
+    return rose.laplacian(rose.fn([rose.Real, rose.Real], rose.Real)(lambda x, y: x * y), (0, 1))
+
+
+def a_jacobian_times_a_vector_of_another_size():
+    return rose.jacobianv(rose.fn([rose.Vec[2]], rose.Real)(lambda x: x[0]))([1.0, 2.0], [1.0])
+
+
+def an_optic_of_order_0():
+    return rose.optic(square, 0)
+
+
+def an_optic_of_two_arguments():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return x * y
+
+    return rose.optic(f, 2)
+
+
+def an_optic_of_too_few_inputs():
+    return rose.optic(square, 2)(1.0, [1.0, 2.0])

@@ -244,10 +244,34 @@ def a_choice_of_numpy():
     return f
 
 
-def numpy_sum_of_another_precision():
+def numpy_sum_of_complex_numbers():
     @fn
     def f(v: Vec[3]) -> Real:
-        return 1.0 + np.sum(v, dtype=np.float32)
+        return 1.0 + np.sum(v, dtype=np.complex128)
+
+    return f
+
+
+def numpy_sum_of_conditions_as_conditions():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return np.sum(v > 0.0, dtype=bool)
+
+    return f
+
+
+def numpy_mean_of_whole_numbers():
+    @fn
+    def f(v: Vec[3]) -> Real:
+        return np.mean(v, dtype=int)
+
+    return f
+
+
+def numpy_zeros_of_objects():
+    @fn
+    def f(v: Vec[3]) -> Vec[3]:
+        return np.zeros_like(v, dtype=object)
 
     return f
 

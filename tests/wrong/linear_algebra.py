@@ -40,12 +40,84 @@ def batches_that_do_not_broadcast():
     return fn([Vec[2, SQUARE], Vec[3, SQUARE]], Vec[3, SQUARE])(lambda a, b: linalg.solve(a, b))
 
 
-def all_singular_vectors_of_a_matrix_that_is_not_square():
-    return fn([WIDE], SQUARE)(lambda a: linalg.svd(a).U)
+def a_factorisation_of_an_unknown_mode():
+    return fn([WIDE], SQUARE)(lambda a: linalg.qr(a, mode="raw").Q)
 
 
-def a_complete_factorisation():
-    return fn([WIDE], SQUARE)(lambda a: linalg.qr(a, mode="complete").Q)
+def equations_of_an_unknown_type():
+    return fn([SQUARE, Vec[2]], Vec[2])(lambda a, b: linalg.linsolve(a, b, typ="s"))
+
+
+def equations_that_are_transposed_in_an_unknown_way():
+    return fn([SQUARE, Vec[2]], Vec[2])(lambda a, b: linalg.solve_triangular(a, b, trans="H"))
+
+
+def equations_of_owls_that_are_transposed_by_a_number():
+    return fn([SQUARE, Vec[2]], Vec[2])(lambda a, b: linalg.linsolve(a, b, 3))
+
+
+def the_transposed_factorisation_of_a_vector():
+    return fn([Vec[3]], SQUARE)(lambda v: linalg.lq(v).L)
+
+
+def a_block_diagonal_of_nothing():
+    return fn([Real], SQUARE)(lambda x: linalg.block_diag())
+
+
+def a_block_diagonal_of_truths():
+    return fn([SQUARE, Vec[2, rose.Bool]], SQUARE)(lambda a, p: linalg.block_diag(a, p))
+
+
+def a_toeplitz_matrix_of_a_number():
+    return fn([Vec[2], Real], SQUARE)(lambda c, x: linalg.toeplitz(c, r=x))
+
+
+def diagonals_of_another_number():
+    return fn([Vec[2, Vec[4]], Vec[4]], Vec[4])(lambda ab, b: linalg.solve_banded((1, 1), ab, b))
+
+
+def diagonals_below_zero():
+    return fn([Vec[2, Vec[4]], Vec[4]], Vec[4])(lambda ab, b: linalg.solve_banded((-1, 2), ab, b))
+
+
+def a_diagonal_that_is_too_long():
+    return fn([Vec[4], Vec[3], Vec[4]], Vec[4])(lambda a, c, b: linalg.solve_tridiagonal(a, b, c, b))
+
+
+def a_toeplitz_equation_of_another_right_side():
+    return fn([Vec[4], Vec[3]], Vec[4])(lambda c, b: linalg.solve_toeplitz(c, b))
+
+
+def a_toeplitz_equation_with_a_longer_row():
+    return fn([Vec[4], Vec[5]], Vec[4])(lambda c, r: linalg.solve_toeplitz((c, r), c))
+
+
+def a_square_root_of_a_matrix_that_is_not_square():
+    return fn([WIDE], WIDE)(lambda a: linalg.sqrtm(a))
+
+
+def eigenvalues_of_a_wide_matrix():
+    return fn([WIDE], Vec[2])(lambda a: linalg.eigvals(a).re)
+
+
+def a_logarithm_of_a_vector():
+    return fn([Vec[2]], Vec[2])(lambda v: linalg.logm(v))
+
+
+def sylvesters_equation_with_another_right_side():
+    return fn([SQUARE, WIDE], SQUARE)(lambda a, q: linalg.solve_sylvester(a, a, q))
+
+
+def sylvesters_equation_with_a_wide_matrix():
+    return fn([SQUARE, WIDE], SQUARE)(lambda a, b: linalg.solve_sylvester(a, b, q=a))
+
+
+def lyapunovs_equation_with_a_vector():
+    return fn([SQUARE, Vec[2]], SQUARE)(lambda a, q: linalg.solve_discrete_lyapunov(a, q))
+
+
+def riccatis_equation_with_costs_of_other_controls():
+    return fn([SQUARE, WIDE], SQUARE)(lambda a, b: linalg.solve_continuous_are(a, b, a, a))
 
 
 def a_power_that_is_no_integer():

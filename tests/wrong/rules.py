@@ -451,3 +451,33 @@ def a_rule_with_a_vector_of_tangents_in_a_product():
         return Dual(x.re, rose.prod([x.du, x.du]))
 
     return f
+
+
+def an_operation_on_vectors():
+    @rose.op
+    def f(v: Vec[2]) -> Vec[2]:
+        return v
+
+    return f
+
+
+def an_operation_on_nothing():
+    @rose.op
+    def f() -> Real:
+        return 1.0
+
+    return f
+
+
+def an_operation_that_is_no_function():
+    return rose.op(3.0)
+
+
+def an_operation_of_conditions():
+    f = rose.op(fn([Real], Real)(lambda x: x))
+    return fn([Vec[2]], Vec[2])(lambda v: f(v > 0.0))
+
+
+def an_operation_of_vectors_that_do_not_broadcast():
+    f = rose.op(fn([Real, Real], Real)(lambda x, y: x + y))
+    return fn([Vec[2], Vec[3]], Vec[2])(lambda v, w: f(v, w))

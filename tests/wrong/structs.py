@@ -177,3 +177,34 @@ def a_dict_with_other_keys_returned():
         return {"value": x, "gradient": x}
 
     return f
+
+
+# lenses
+
+
+def a_lens_with_a_field_that_is_not_there():
+    @fn
+    def f(s: Segment) -> Segment:
+        return rose.lens(lambda s: s.a.z).set(s, 1.0)
+
+    return f
+
+
+def a_lens_of_a_sum():
+    return rose.lens(lambda s: s.x + s.y)
+
+
+def a_lens_of_several_elements():
+    return rose.lens(lambda s: s.rows[1:3])
+
+
+def a_part_of_another_type():
+    @fn
+    def f(s: Segment) -> Segment:
+        return rose.lens(lambda s: s.a).set(s, 1.0)
+
+    return f
+
+
+def a_lens_composed_with_a_getter():
+    return rose.lens(lambda s: s.a) >> (lambda p: p.x)

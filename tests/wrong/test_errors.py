@@ -37,11 +37,15 @@ from tests.wrong import (
     foreign,
     functionals,
     functions,
+    implicits,
+    jets,
+    layers,
     linear_algebra,
     loops,
     maps,
     mathematics,
     pythons,
+    randoms,
     rules,
     searches,
     single,
@@ -71,7 +75,7 @@ def name_of(module: ModuleType) -> str:
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, maps, sums,
            structs, derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches,
-           solvers, arrays, functionals, linear_algebra)  # fmt: skip
+           solvers, arrays, functionals, linear_algebra, implicits, jets, layers, randoms)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 

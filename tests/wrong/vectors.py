@@ -148,7 +148,7 @@ def cross_of_one_vector():
 def dot_of_conditions():
     @fn
     def f(x: Vec[2], y: Vec[2]) -> Real:
-        return rose.dot(x > y, y)
+        return rose.dot(x > y, y > 0.0)
 
     return f
 

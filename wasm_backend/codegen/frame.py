@@ -23,6 +23,7 @@ from .heap import Heap
 from .liveness import Lives
 from .locations import ADDRESS, Literal, Location, Mem, leaves_at
 from .memory import Memory
+from .states_in_place import InPlace
 from .stops import Stops
 
 
@@ -73,7 +74,8 @@ class Frame:
     ) -> None:  # fmt: skip
         self.program, self.f, self.memory, self.out = program, f, memory, out
         self.lives = Lives(f.body)
-        found = Destinations(f.body)
+        self.in_place = InPlace(f.body, self.lives)
+        found = Destinations(f.body, self.in_place)
         self.destinations, self.escaping = found.of, found.escaping
         self.location: dict[Value, tuple[Location, ...]] = {}
         self.owned: dict[Value, list[tuple[int, int]]] = {}  # value -> its locals: (type, index)
@@ -242,7 +244,7 @@ class Frame:
     def _at_destination(self, to: Destination) -> Mem:
         whole = to.whole
         if isinstance(whole, Value):
-            return self.build_at(whole, 0, whole.type).at(to.offset)
+            return self.build_at(whole, to.leaf, to.type).at(to.offset)
         if whole is self.f.body:
             before = self.f.body.results[: to.leaf]
             return self.results[sum([len(leaves(r.type)) for r in before]) + cast("int", to.offset)]

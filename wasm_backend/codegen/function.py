@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rose.ir import ACCUM, ADD_TO, AT, CALL, CONST, FOR, INDEX, PACK, PURE_CALL, TUPLE, ZERO, Block, Op, Value
+from rose.ir.puts import PUT
 from rose.ir.sizes import plus, times
 from rose.ir.stacks import JOIN, POP, PUSH
 from rose.ir.types import Ref, Tuple, Vec
@@ -18,6 +19,7 @@ from .expressions import Expressions
 from .frame import Frame
 from .locations import Location, Mem, leaves_at
 from .loops import Loop
+from .puts import put
 from .register_promotion import Promotion
 
 
@@ -156,6 +158,7 @@ _EMITTERS: dict[Op, Callable[[FunctionWriter, Value], None]] = {
     FOR: lambda w, v: Loop(w, v).write(),
     PACK: FunctionWriter.aggregate,
     TUPLE: FunctionWriter.aggregate,
+    PUT: lambda w, v: put(w.expr, v),
     INDEX: FunctionWriter.element,
     AT: FunctionWriter.element,
     ACCUM: lambda w, v: accum(w.expr, w.promotion, v),

@@ -8,7 +8,7 @@ gets a local, which is free again after its last use: browsers are slow at funct
 from __future__ import annotations
 
 import re
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Sequence
 from functools import cache
 
@@ -30,13 +30,16 @@ from rose.ir import (
     Op,
     Value,
 )
+from rose.ir.callgraph import instructions
 from rose.ir.ops import stop_gradient
+from rose.ir.puts import PUT
 from rose.ir.types import MANY
 
 from ..abi.layout import is_flat
 
 _MAY_BE_ALIAS = {GET, INDEX, AT, TUPLE, FREEZE, stop_gradient}
-_TAKES = {ADD_TO, CALL, PURE_CALL, FOR, ACCUM, PACK, TUPLE, INDEX, AT}  # what reads a number from the stack
+_TAKES = {ADD_TO, CALL, PURE_CALL, FOR, ACCUM, PACK, TUPLE, INDEX, AT, PUT}  # what reads a number from the stack
+_LOADS = {INDEX, GET}
 
 FAR = 30  # instructions from a number to where it is read: all that it is made of would have to be kept for so long
 DEPTH = 20  # of an expression on the stack: it is written by recursion
@@ -61,6 +64,15 @@ def is_alias(v: Value) -> bool:
     if op is TUPLE:
         return is_flat(v.type) or v.type.empty
     return op is FREEZE or op is stop_gradient
+
+
+def _is_load(v: Value) -> bool:
+    """True for a number of an element that lies in memory, where a put may write before the number is read."""
+    if v.op is not GET or not v.type.scalar:
+        return False
+    while v.op is GET:
+        v = v.args[0]
+    return v.op is INDEX
 
 
 def operands(v: Value) -> Sequence[Value]:
@@ -91,8 +103,10 @@ class Lives:
         self.stored: dict[tuple[Value, int], None] = {}  # the items that are stored early
         self.dies: dict[int, list[Value]] = {}  # number -> what is not needed after it, of what may have a local
         self.calls: list[int] = []  # the numbers of what calls a function
+        self.puts: list[int] = []  # those of puts, and of accumulators beside them, which may write where it is read
         self._when: dict[Value, int] = {}  # the number of the instruction with which a deferred one is written
         self._last: dict[Value, int] = {}
+        self._writes = any([v.op is PUT for v in instructions(body)])
         self._number(body, 0)
         self._visit(body)
         deferred, aliases, dies = self.deferred, self.aliases, self.dies
@@ -110,9 +124,11 @@ class Lives:
             op, args = v.op, v.args
             if op is CALL or op is PURE_CALL or op.library:
                 self.calls.append(n)
+            elif op is PUT or (self._writes and op is ACCUM and not args[0].type.scalar):
+                self.puts.append(n)
             n += 1
             if op in _MAY_BE_ALIAS:
-                if is_alias(v):
+                if is_alias(v) and not (self._writes and _is_load(v)):
                     self.aliases[v] = None
                 elif v.type.scalar:
                     computed[v] = None
@@ -176,7 +192,7 @@ class Lives:
     def _defer(self, v: Value, user: Value | Block, block: Block) -> int:
         """Defer `v` to its one reader, if that is in its block and pops it; the number of when `v` is written."""
         if isinstance(user, Block):
-            if user is not block:
+            if user is not block or self._is_stale(v, self.end[user]):
                 return self.start[v]
             self.deferred[v] = 1
             n = self._when[v] = self.end[user]
@@ -187,11 +203,15 @@ class Lives:
         if user not in self.computed and (user.op not in _TAKES or user in self.aliases):
             return self.start[v]
         n = self._when.get(user, self.start[user])
-        if n - self.start[v] > FAR and v.op.eval is not None:
+        if (n - self.start[v] > FAR and v.op.eval is not None) or self._is_stale(v, n):
             return self.start[v]
         self.deferred[v] = depth
         self._when[v] = n
         return n
+
+    def _is_stale(self, v: Value, n: int) -> bool:
+        """True if a number that is read from memory may be another one when instruction `n` is written."""
+        return v.op in _LOADS and bisect(self.puts, self.start[v]) < bisect_left(self.puts, n)
 
     def _keep(self, v: Value, n: int, block: Block) -> None:
         """`v` is needed at number `n`, in a block; if that is a loop around which it was made, to the loop's end."""

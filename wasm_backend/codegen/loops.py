@@ -16,7 +16,6 @@ from ..binary.encoder import I32
 from .expressions import Expressions
 from .locations import Location, Mem
 from .register_promotion import Promotion
-from .states_in_place import stays
 from .strength_reduction import Pointers
 
 
@@ -32,20 +31,28 @@ class State(NamedTuple):
     now: int  # the local of the number, or of the address of the buffer where the state is
     then: int  # the local of the address of the buffer where the next is built
     both: int | Size  # the sum of the two addresses
+    place: Mem | None = None  # where it stays, if others build it there as well
 
     @property
     def location(self) -> Location:
-        return self.now if self.type.scalar else Mem(self.now, 0)
+        return self.now if self.type.scalar else self.place or Mem(self.now, 0)
+
+    @property
+    def next(self) -> Mem:
+        """Where the next state is built."""
+        return self.place or Mem(self.then, 0)
 
 
 def open_state(
-    expr: Expressions, init: Value, item: int, leaf: int, take: Callable[[int], int], stays: bool = False
+    expr: Expressions, init: Value, item: int, leaf: int, take: Callable[[int], int], own: Mem | None = None
 ) -> State:
-    """A leaf of a state at its first value; `take` gives a local of a type."""
+    """A leaf of a state at its first value; `take` gives a local of a type. One that stays has a place of its own."""
     frame, c, t = expr.frame, expr.c, leaves(init.type)[leaf]
-    if stays:
-        own, now = frame.memory.reserve(t), take(I32)
+    if own is not None:
         expr.store(init, leaf, t, own)
+        if frame.in_place.puts:
+            return State(item, leaf, t, -1, -1, 0, own)
+        now = take(I32)
         c.address(own)
         c.set(now)
         return State(item, leaf, t, now, now, 0)
@@ -105,10 +112,11 @@ class Loop:
         v, frame = self.v, self.frame
         for j, a in enumerate(v.args):
             for leaf in range(len(leaves(a.type))):
-                kept = stays(v, j, leaf, frame.lives)
-                self.states.append(s := open_state(self.expr, a, j, leaf, lambda type: frame.local(v, type), kept))
+                own, t = (v, len(self.states)), leaves(a.type)[leaf]
+                place = frame.build_at(*own, t) if not t.scalar and frame.in_place.stays(own) else None
+                self.states.append(s := open_state(self.expr, a, j, leaf, lambda type: frame.local(v, type), place))
                 if not s.type.scalar:
-                    frame.next[(self.block, j, leaf_offsets(a.type)[leaf])] = Mem(s.then, 0)
+                    frame.next[(self.block, j, leaf_offsets(a.type)[leaf])] = s.next
         if span_of(v) is not None:
             self.span = (self.states[0].now, self.states[1].now)
         self._place()
@@ -327,7 +335,7 @@ class Loop:
                 self.expr.push(r, s.leaf)
                 moved.append(s.now)
             else:
-                self.expr.store(r, s.leaf, s.type, Mem(s.then, 0))
+                self.expr.store(r, s.leaf, s.type, s.next)
         for k in reversed(moved):
             self.c.set(k)
         swap_buffers(self.expr, self.states)

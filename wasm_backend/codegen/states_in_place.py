@@ -1,33 +1,184 @@
-"""States of loops that are added to where they lie: the next state is an accumulator that begins at the state.
+"""What is changed where it lies: an accumulator, a put and the state of a loop may take over the memory of a vector.
 
-A state of memory has two buffers, since an iteration may read it while it builds the next. Where it reads it no more
-once the accumulator is open, the sums can be added to the state itself: one row of a matrix that is added to in each
-iteration costs a row, and not the matrix. The Cholesky factorisation of `rose.lib` with its gradient takes 2.0 times
-as long without, at n = 64.
+Each of them begins at a vector. If nothing reads that any more once it begins, it is built where they are
+(`destinations.py`), so there is nothing to copy, and a chain of them has one place in memory. A state of a loop has two
+buffers, since an iteration may read it while it builds the next; if the next one is at the end of such a chain, which
+begins at the state, one buffer is both. One element that is put into a matrix in each iteration costs an element, and
+one row that is added to costs a row, and not the matrix. The Cholesky factorisation of `rose.lib` with its gradient
+takes 2.0 times as long without it, at n = 64.
 """
 
 from __future__ import annotations
 
-from rose.ir import ACCUM, CALL, FOR, FREEZE, GET, PURE_CALL, TUPLE, Block, Value
+from collections.abc import Iterator
+
+from rose.ir import ACCUM, CALL, FOR, FREEZE, GET, PACK, PURE_CALL, TUPLE, Block, Value
 from rose.ir.accumulators import base
 from rose.ir.callgraph import instructions
-from rose.ir.types import Ref, Tuple
+from rose.ir.puts import PUT
+from rose.ir.types import Tuple, Type
 
 from ..abi.layout import is_flat, item_leaves, leaves
 from .liveness import Lives
 
+Part = tuple[Value, int]  # a leaf of a value
+_COPIES = {CALL, PURE_CALL, ACCUM, PUT}  # what reads aggregates, and makes others: no part of them
 
-def stays(loop: Value, item: int, leaf: int, lives: Lives) -> bool:
-    """True if a leaf of a state of a loop can be added to where it lies."""
-    block: Block = loop.attr
-    made, k = _made(block.results[item], leaf)
-    if made.op is not ACCUM or made.block is not block or k != 0 or not isinstance(made.type, Ref):
-        return False
-    t = made.type.inner
-    if leaves(t) != (t,) or t.stacked:
-        return False
-    state, (begin, k) = block.params[1 + item], _made(made.args[0], 0)
-    return begin is state and k == leaf and not _read_after(block, state, leaf, made, lives)
+
+class InPlace:
+    """The parts of a function that take over the memory of what they begin at, and the states that stay in theirs.
+
+    Without a put only states are looked at: an accumulator that ends as the state at which it begins.
+    """
+
+    def __init__(self, body: Block, lives: Lives) -> None:
+        self.lives, self.puts = lives, bool(lives.puts)
+        self.taken: dict[Part, bool] = {}
+        self.staying: dict[Part, bool] = {}
+        self._readers: dict[Block, dict[Value, list[Value]]] = {}
+        if self.puts:
+            self._find(body)
+
+    def _find(self, block: Block) -> None:
+        for v in block.code:
+            if v.op is FOR:
+                self._find(v.attr)
+            for part, _ in beginnings(v):
+                self.takes(part)
+
+    def takes(self, part: Part) -> bool:
+        """True if a part takes over the memory of what it begins at."""
+        if part not in self.taken:
+            self.taken[part] = self._takes(part)
+        return self.taken[part]
+
+    def _takes(self, part: Part) -> bool:
+        v = part[0]
+        if v.op is FOR and not self.stays(part):
+            return False
+        start = dict(beginnings(v)).get(part)
+        if start is None:
+            return False
+        x, k = _made(*start)
+        return x.block is v.block and not self._read_after(x, k, part, start[0])
+
+    def stays(self, part: Part) -> bool:
+        """True if a leaf of the states of a loop is changed where it lies."""
+        if part not in self.staying:
+            self.staying[part] = self._stays(*part)
+        return self.staying[part]
+
+    def _stays(self, loop: Value, leaf: int) -> bool:
+        block: Block = loop.attr
+        item, leaf = _item(loop, leaf)
+        x, k = _made(block.results[item], leaf)
+        if not self.puts and x.op is not ACCUM:
+            return False
+        state = block.params[1 + item]
+        while x.block is block and not (x is state and k == leaf):
+            start = dict(beginnings(x)).get((x, k))
+            if start is None or not self.takes((x, k)):
+                return False
+            x, k = _made(*start)
+        return x.block is block
+
+    # what reads a part
+
+    def _read_after(self, x: Value, leaf: int, by: Part, start: Value) -> bool:
+        """True if a leaf of a value may be read once another part begins at it: itself, or what may lie in it."""
+        v, readers, opened = by[0], self._readers_in(by[0].block), self.lives.start[by[0]]
+        todo = _items_in(x)
+        inside = set(todo)
+        while todo:
+            whole = todo.pop()
+            for user in readers.get(whole, ()):
+                if user is v and not (v.op is FOR and self._reads_besides(v, whole, start)):
+                    continue
+                if user.op is GET and whole is x and (is_flat(x.type) or x.op is FOR):
+                    views = [user] if _part(user).start <= leaf < _part(user).stop else []
+                elif user is v or self._last_read(user) > opened:
+                    return True
+                elif user.op is FOR:
+                    views = self._after_none(user, whole)
+                else:
+                    is_view = user in self.lives.aliases or (not user.type.scalar and user.op not in _COPIES)
+                    views = [user] if is_view else []
+                todo += [view for view in views if view not in inside]
+                inside.update(views)
+        others = [_made(*at) for part, at in beginnings(v) if part[1] != by[1]]
+        return any([r in inside for r in v.block.results]) or any(
+            [y in inside and (y is not x or k == leaf) for y, k in others]
+        )
+
+    def _last_read(self, v: Value) -> int:
+        return self.lives.end[v.attr] if v.op is FOR else self.lives.written(v)
+
+    def _reads_besides(self, loop: Value, whole: Value, start: Value) -> bool:
+        """True if a loop that begins at a value reads it, or what may lie in it, for something else as well."""
+        within = any([a is whole for args in _all(loop.attr) for a in args])
+        return within or any([a is whole and a is not start for a in loop.args])
+
+    def _after_none(self, loop: Value, init: Value) -> list[Value]:
+        """The last states of a loop that may lie where one begins: after no iterations."""
+        begin = [j for j, a in enumerate(loop.args) if a is init]
+        return [v for v in self._readers_in(loop.block).get(loop, ()) if v.attr in begin]
+
+    def _readers_in(self, block: Block) -> dict[Value, list[Value]]:
+        """The instructions of a block that read each value, themselves or in a loop."""
+        if block not in self._readers:
+            found = self._readers[block] = dict[Value, list[Value]]()
+            for v in block.code:
+                read = dict.fromkeys(v.args)
+                if v.op is FOR:
+                    read |= {a: None for args in _all(v.attr) for a in args}
+                for a in read:
+                    found.setdefault(a, []).append(v)
+        return self._readers[block]
+
+
+def _all(block: Block) -> Iterator[tuple[Value, ...]]:
+    """What the instructions of a block read, and those of the loops in it."""
+    yield block.results
+    for v in instructions(block):
+        yield v.args
+        if v.op is FOR:
+            yield v.attr.results
+
+
+def beginnings(v: Value) -> list[tuple[Part, Part]]:
+    """The parts of an instruction that begin at a vector, each with the part at which it does."""
+    if v.op is PUT:
+        return [((v, 0), (v.args[0], 0))]
+    if v.op is ACCUM:
+        t = v.args[0].type
+        return [((v, 0), (v.args[0], 0))] if _is_whole(t) else []
+    if v.op is not FOR:
+        return []
+    starts = [(a, leaf) for a in v.args for leaf in range(len(leaves(a.type)))]
+    return [((v, k), (a, leaf)) for k, (a, leaf) in enumerate(starts) if not leaves(a.type)[leaf].scalar]
+
+
+def _items_in(x: Value) -> list[Value]:
+    """A value, and the aggregates that may be built in it, since they are items of it."""
+    found = [x]
+    for v in found:
+        if v.op is PACK or v.op is TUPLE:
+            found += [y for a in v.args if not a.type.scalar for y in dict.fromkeys([a, _made(a, 0)[0]])]
+    return found
+
+
+def _is_whole(t: Type) -> bool:
+    """True for what lies in memory as a whole."""
+    return leaves(t) == (t,) and not t.scalar and not t.stacked
+
+
+def _item(loop: Value, leaf: int) -> tuple[int, int]:
+    """The state of which a leaf of all is one, and which leaf of it."""
+    for j, a in enumerate(loop.args):
+        if leaf < len(leaves(a.type)):
+            return j, leaf
+        leaf -= len(leaves(a.type))
+    raise AssertionError(loop)
 
 
 def _made(x: Value, leaf: int) -> tuple[Value, int]:
@@ -35,7 +186,7 @@ def _made(x: Value, leaf: int) -> tuple[Value, int]:
     while True:
         if x.op is FREEZE:
             x = base(x.args[0])
-        elif x.op is GET and is_flat(x.args[0].type):
+        elif x.op is GET and (is_flat(x.args[0].type) or x.args[0].op is FOR):
             x, leaf = x.args[0], leaf + _part(x).start
         elif x.op is TUPLE and is_flat(x.type):
             for a in x.args:
@@ -52,22 +203,3 @@ def _part(v: Value) -> slice:
     t = v.args[0].type
     assert isinstance(t, Tuple)
     return item_leaves(t, v.attr)
-
-
-def _read_after(block: Block, state: Value, leaf: int, ref: Value, lives: Lives) -> bool:
-    """True if a leaf of a state may be read once an accumulator is open: itself, or what may lie in it."""
-    inside, opened = {state}, lives.start[ref]
-    for v in block.code:
-        if v is ref:
-            continue
-        nested = v.op is FOR and any([a in inside for w in instructions(v.attr) for a in w.args])
-        if not nested and not any([a in inside for a in v.args]):
-            continue
-        if v.op is GET and v.args[0] is state and is_flat(state.type):
-            if _part(v).start <= leaf < _part(v).stop:
-                inside.add(v)
-        elif lives.written(v) > opened or (v.op is FOR and any([a in inside for a in v.args])):
-            return True
-        elif not v.type.scalar and v.op not in (FOR, CALL, PURE_CALL, ACCUM):
-            inside.add(v)
-    return any([r in inside for r in block.results])

@@ -19,8 +19,12 @@ def template(op: Op) -> tuple[int | bytes | str, ...]:
         if word == "call":
             steps += rest
         else:
-            steps.append(int(word[1:]) if word[0] == "$" else instruction(word, *[float(x) for x in rest]))
+            steps.append(int(word[1:]) if word[0] == "$" else instruction(word, *[_number(word, x) for x in rest]))
     return tuple(steps)
+
+
+def _number(word: str, x: str) -> float:
+    return float(x) if word[0] == "f" else int(x)
 
 
 ROWS = [*OPS.values(), *TWINS.values()]  # those in single precision, too

@@ -17,17 +17,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import inf
 from os import cpu_count
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import wasmtime
 
-from rose.errors import TooLarge, TypeMismatch, here
+from rose.errors import OutOfRange, TooLarge, TypeMismatch, here
 from rose.host.argument_sizes import measured
 from rose.host.marshal import Path, fields, is_listing, spell
 from rose.ir import not_one_each, shown
 from rose.ir.sizes import number as number_of
 from rose.ir.types import Bool, Fin, Tuple, Type, Vec
+from rose.ir.value import host_index
 
 from ..abi.layout import is_aggregate, offsets, size
 from ..abi.signature import ASKED, LARGEST, Signature, Slot
@@ -49,8 +50,8 @@ class Batch:
         self.packed = functools.cache(packed)
         self.loop = functools.lru_cache(maxsize=16)(functools.partial(Loop, module, signature))
 
-    def map(self, args: Sequence[Any], threads: Any, executor: Any) -> Any:
-        """The results for a batch of arguments."""
+    def map(self, args: Sequence[Any], threads: Any, executor: Any, in_axes: Any = 0) -> Any:
+        """The results for a batch of arguments, whose elements lie along these axes."""
         s = self.signature
         names = [p.name for p in s.params]
         if len(args) != len(names):
@@ -60,8 +61,9 @@ class Batch:
             if executor is not None:
                 what = "map takes threads or an executor, not both"
             raise TypeMismatch(what, here(), "write threads=4 to spread the batch over four threads of this process")
-        loop, run = self.loop(_sizes(s, args)), Run(self.module.timeout)
-        columns, count = loop.columns(args)
+        axes = axes_of(in_axes, names, s.name)
+        loop, run = self.loop(_sizes(s, args, axes)), Run(self.module.timeout)
+        columns, count = loop.columns(args, axes)
         results = loop.results(count)
         if executor is not None:
             self._spread(loop, columns, results, count, executor)
@@ -155,25 +157,61 @@ def _bare(t: Type) -> Type:
 # arguments and results as columns
 
 
-def _parts(x: Any, t: Type, path: Path) -> Iterator[tuple[Path, Any, Type]]:
-    """The columns of an argument: the arrays of a struct of arrays; a list is one column, and so is an array.
+def axes_of(axes: Any, names: Sequence[str | int], name: str, what: str = "argument") -> list[Any]:
+    """The axis of the batch for each argument, or for each field of it; None if it is the same for all elements."""
+    if is_listing(axes):
+        if len(axes) != len(names):
+            message = f"map was given {len(axes)} axes for the {len(names)} {what}{'s' * (len(names) != 1)} of {name}"
+            raise TypeMismatch(message, here(), f"write one for each {what}, None for one that is shared")
+        return list(axes)
+    return [axes] * len(names)
 
-    Each with its path and its type, without the axis of the batch.
-    """
+
+class Part(NamedTuple):
+    """A column, or what is the same for all elements, with its path and its type, without the axis of the batch."""
+
+    path: Path
+    x: Any
+    type: Type
+    shared: bool
+
+
+def _parts(x: Any, t: Type, path: Path, axes: Any) -> Iterator[Part]:
+    """The columns of an argument: the arrays of a struct of arrays; a list is one column, and so is an array."""
+    if axes is None:
+        yield Part(path, x, t, True)
+        return
     dims, s = list[int](), t
     while isinstance(s, Vec):
         dims.append(s.size)
         s = s.elem
     if not isinstance(s, Tuple) or x.__class__ is list or getattr(x, "shape", ()):
-        yield path, x, t
+        yield Part(path, _axis_first(x, axes, s, path), t, False)
         return
     xs, names = fields(x, s, path, None)
-    for y, u, k in zip(xs, s.items, names, strict=True):
-        yield from _parts(y, functools.reduce(lambda e, n: Vec(n, e), reversed(dims), u), (*path, k))
+    for y, u, k, a in zip(xs, s.items, names, axes_of(axes, names, spell(path), "field"), strict=True):
+        yield from _parts(y, functools.reduce(lambda e, n: Vec(n, e), reversed(dims), u), (*path, k), a)
 
 
-def _all_parts(s: Signature, args: Sequence[Any]) -> list[tuple[Path, Any, Type]]:
-    return [part for p, x in zip(s.params, args, strict=True) for part in _parts(x, p.type, (p.name,))]
+def _axis_first(x: Any, axis: Any, leaf: Type, path: Path) -> Any:
+    """A column with the axis of the batch in front."""
+    k, loc = host_index(axis), here().into(["in_axes"])
+    if k == 0:
+        return x
+    if k is None:
+        hint = "write in_axes=0, or one for each argument: in_axes=(0, None)"
+        raise TypeMismatch(f"an axis of {spell(path)} is an integer or None, not {shown(axis)}", loc, hint)
+    array: Any = np.asarray(x) if x.__class__ is list and not isinstance(leaf, Tuple) else x
+    rank = len(getattr(array, "shape", ()))
+    if not -rank <= k < rank:
+        has = f"{rank} {'axis' if rank == 1 else 'axes'}" if rank else "no axes"
+        hint = f"write an axis from {-rank} to {rank - 1}" if rank else "write None: it is the same for all calls"
+        raise OutOfRange(f"there is no axis {k}: {spell(path)} has {has}", loc, hint)
+    return np.moveaxis(array, k, 0)
+
+
+def _all_parts(s: Signature, args: Sequence[Any], axes: Sequence[Any]) -> list[Part]:
+    return [part for p, x, a in zip(s.params, args, axes, strict=True) for part in _parts(x, p.type, (p.name,), a)]
 
 
 def _length(x: Any, t: Type, path: Path) -> int | None:
@@ -191,12 +229,13 @@ def _length(x: Any, t: Type, path: Path) -> int | None:
     )
 
 
-def _sizes(s: Signature, args: Sequence[Any]) -> Numbers:
+def _sizes(s: Signature, args: Sequence[Any], axes: Sequence[Any]) -> Numbers:
     """The dynamic sizes of each element, if the module has any."""
     if not s.sizes:
         return ()
-    parts = _all_parts(s, args)
-    found = measured(s.name, [spell(path) for path, _, _ in parts], [t for *_, t in parts], [_first(*p) for p in parts])
+    parts = _all_parts(s, args, axes)
+    firsts = [p.x if p.shared else _first(*p[:3]) for p in parts]
+    found = measured(s.name, [spell(p.path) for p in parts], [p.type for p in parts], firsts)
     return tuple([found[d.key] for d in s.sizes])
 
 
@@ -227,6 +266,13 @@ def _column(path: Path, x: Any, t: Type, count: int) -> list[Array]:
     place = place_of(whole, 0, bytearray(number_of(size(whole))))
     fill(place, x, whole, path)
     return [leaf.view for leaf in _leaves(place)]
+
+
+def _shared(path: Path, x: Any, t: Type, count: int) -> list[Array]:
+    """What is the same for all elements, as columns that have it once."""
+    place = place_of(t, 0, bytearray(number_of(size(t))))
+    fill(place, x, t, path)
+    return [np.broadcast_to(leaf.view, (count, *leaf.view.shape)) for leaf in _leaves(place)]
 
 
 def _leaves(place: Place) -> list[Leaf]:
@@ -268,10 +314,11 @@ class Loop:
             self._compiled[engine] = wasmtime.Module(engine, self.text())
         return self._compiled[engine]
 
-    def columns(self, args: Sequence[Any]) -> tuple[list[Array], int]:
+    def columns(self, args: Sequence[Any], axes: Sequence[Any]) -> tuple[list[Array], int]:
         """All arguments as columns, and their length."""
-        parts = _all_parts(self.signature, args)
-        lengths = [(n, spell(path)) for path, x, t in parts if (n := _length(x, t, path)) is not None]
+        parts = _all_parts(self.signature, args, axes)
+        columns = [p for p in parts if not p.shared]
+        lengths = [(n, spell(p.path)) for p in columns if (n := _length(p.x, p.type, p.path)) is not None]
         if not lengths:
             hint = "give an array for at least one argument"
             raise TypeMismatch(f"no argument of {self.signature.name}.map has an axis for the batch", here(), hint)
@@ -280,7 +327,7 @@ class Loop:
             if n != count:
                 hint = "give each argument one element for each call, or one number for all calls"
                 raise TypeMismatch(f"{name} must have {count} elements, as {first} has, got {n}", here(), hint)
-        return [y for part in parts for y in _column(*part, count)], count
+        return [y for p in parts for y in (_shared if p.shared else _column)(*p[:3], count)], count
 
     def leaves(self, count: int, memory: Any) -> tuple[list[Leaf], list[Leaf]]:
         """The leaves of the arguments and of the result, of `count` elements in memory."""

@@ -264,7 +264,7 @@ class Export:
         return self.__call__(*args, **{"out=": out, "view=": view or None})
 
     @edge
-    def map(self, *args: Any, threads: int | None = None, executor: Any = None) -> Any:
+    def map(self, *args: Any, in_axes: Any = 0, threads: int | None = None, executor: Any = None) -> Any:
         """The results for a batch of arguments, in few calls of WebAssembly, with the bits of single calls.
 
         Each argument is an array or a list with one element for each call, or one number for all calls. For a struct,
@@ -272,13 +272,17 @@ class Export:
         one for each call, and a tuple of lists the columns. The result is an array with that axis, or a struct of
         arrays: an array in the place of each number of a single result.
 
+        `in_axes` has the axis of the batch: an integer for all arguments, or a tuple with one for each, and within it
+        one for each field of a struct. None is for an argument that is the same for all calls, as in
+        `f.map(xs, table, in_axes=(0, None))`.
+
         `threads=4` spreads the batch over four threads, which wait for one another only where an opaque function or
         `rose.print` runs Python. `executor` spreads it over an object with a method `submit` or `map`: a
         `ProcessPoolExecutor`, a Dask `Client`, `joblib.externals.loky.get_reusable_executor()`, or the `Pool` of
         `ray.util.multiprocessing`. The bytes of the module travel, and each process compiles them once; opaque
         functions travel by name. If several elements fail, the error of the first is raised.
         """
-        return self.batch.map(args, threads, executor)
+        return self.batch.map(args, threads, executor, in_axes)
 
     @functools.cached_property
     def batch(self) -> Batch:

@@ -42,6 +42,7 @@ _SLOT = {"d": "d8x", "f": "f12x", "i": "I12x"}  # an argument or result in C: 16
 _HINTS = {
     TrapCode.STACK_OVERFLOW: "use a loop, which needs no stack, or give threads more with `ulimit -s`: its calls, or "
     "those of an opaque function back into it, nest too deeply for the stack of a thread",
+    TrapCode.INTEGER_DIVISION_BY_ZERO: "give it an array with elements: an index is wrapped round, % n, with n = 0",
     TrapCode.MEMORY_OUT_OF_BOUNDS: "please report it, with the program: no program should touch that memory",
     TrapCode.UNREACHABLE: "please report it, with the program: no program should come to that point",
 }

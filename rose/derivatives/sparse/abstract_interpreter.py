@@ -24,8 +24,9 @@ from ...ir import Block, Body, Branch, Func, Op, Opaque, Value, While, is_call
 from ...ir.callgraph import Work, done
 from ...ir.libm import nearest
 from ...ir.ops import add, div, eq, le, lt, mul, ne, neg, select, stop_gradient, sub
+from ...ir.puts import PUT
 from ...ir.stacks import JOIN, MORE, POP, PUSH
-from ...ir.types import Fin, Real, Ref, Stack, Tan, Type, count_leaves, items_of
+from ...ir.types import Fin, Real, Ref, Stack, Tan, Type, Vec, count_leaves, items_of
 from .abstract_values import (
     NOTHING,
     Row,
@@ -279,6 +280,24 @@ def _index(v: Value, x: Value, i: Value) -> Step:
     return step
 
 
+def _put(v: Value, x: Value, *rest: Value) -> Step:
+    *path, y = rest
+    return lambda env: _changed(v.type, env[x], [env[i] for i in path], env[y])
+
+
+def _changed(t: Type, row: Any, path: list[Any], y: Any) -> Any:
+    """A vector with another element, which may be any one whose index is not known."""
+    if not path:
+        return y
+    if row is None:
+        return None
+    assert isinstance(t, Vec)
+    k, *rest = path
+    if k is not None:
+        return Row([_changed(t.elem, e, rest, y) if j == k else e for j, e in enumerate(row)])
+    return Row([join(t.elem, e, _changed(t.elem, e, rest, y)) for e in row])
+
+
 def _sum(v: Value, x: Value, y: Value) -> Step:
     t = v.type
     return lambda env: added(t, env[x], env[y])
@@ -363,7 +382,7 @@ def _same_as(v: Value, x: Value) -> Step:
 
 
 _STEPS: dict[Op, Callable[..., Step]] = {
-    ir.CONST: _const, ir.ZERO: _zero, ir.TUPLE: _tuple, ir.PACK: _pack, ir.GET: _get, ir.INDEX: _index,
+    ir.CONST: _const, ir.ZERO: _zero, ir.TUPLE: _tuple, ir.PACK: _pack, ir.GET: _get, ir.INDEX: _index, PUT: _put,
     ir.ACCUM: _accum, ir.AT: _at, ir.ADD_TO: _add_to, ir.FREEZE: _freeze,
     neg: _multiple, div: _multiple, add: _sum, sub: _sum, mul: _product, select: _select, stop_gradient: _same_as,
     PUSH: _push, POP: _pop, MORE: _more, JOIN: _join,

@@ -16,46 +16,54 @@ from ..operators import as_real, view
 from ..values import is_number, to_value
 from .elementwise import array_function, maps
 from .indexing import Along, Axis, read
+from .kinds import kind_of, typed
 from .shapes import Shape, array_type, as_array, broadcast, leaf_of, same, shape_given, shape_of, size_given
 
 
 @array_function
-def zeros(shape: Any) -> Any:
-    """An array of zeros of that shape: a size, or a tuple of sizes. `zeros((2, 3))` is a Vec[2, 3]."""
-    return current_builder().zero(array_type(shape_given(shape, "rose.zeros"), Real))
+def zeros(shape: Any, dtype: Any = None) -> Any:
+    """An array of zeros of that shape: a size, or a tuple of sizes. `zeros((2, 3))` is a Vec[2, 3].
+
+    `dtype` is `float`, `int` (whole numbers, which are Reals), or `bool`, by any of NumPy's names for them.
+    """
+    leaf = Real if dtype is None or kind_of(dtype) != "b" else Bool
+    return current_builder().zero(array_type(shape_given(shape, "rose.zeros"), leaf))
 
 
 @array_function
-def ones(shape: Any) -> Any:
-    """An array of ones of that shape: a size, or a tuple of sizes."""
-    return filled(shape_given(shape, "rose.ones"), current_builder().lift(1.0))
+def ones(shape: Any, dtype: Any = None) -> Any:
+    """An array of ones of that shape: a size, or a tuple of sizes; `dtype` as in `rose.zeros`."""
+    return filled(shape_given(shape, "rose.ones"), typed(current_builder().lift(1.0), dtype))
 
 
 @array_function
-def full(shape: Any, fill_value: Any) -> Any:
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """An array of that shape, filled with a number or a condition, or with an array that is broadcast."""
-    return _full(shape_given(shape, "rose.full"), fill_value)
+    return _full(shape_given(shape, "rose.full"), fill_value, dtype)
 
 
 @array_function
-def zeros_like(x: Any) -> Any:
+def zeros_like(x: Any, dtype: Any = None) -> Any:
     """Zeros of the shape of `x`, of any type: numbers, or structs of them; False for conditions."""
     v = as_array(x)
     leaf = Real if isinstance(leaf_of(v.type), Fin) else leaf_of(v.type)
+    if dtype is not None:
+        leaf = Bool if kind_of(dtype) == "b" else Real
     return view(current_builder().zero(array_type(shape_of(v.type), leaf)))
 
 
 @array_function
-def ones_like(x: Any) -> Any:
+def ones_like(x: Any, dtype: Any = None) -> Any:
     """Ones of the shape of `x`; True for conditions."""
     v = as_array(x)
-    return filled(shape_of(v.type), current_builder().lift(True if leaf_of(v.type) is Bool else 1.0))
+    one = current_builder().lift(True if leaf_of(v.type) is Bool else 1.0)
+    return filled(shape_of(v.type), typed(one, dtype))
 
 
 @array_function
-def full_like(x: Any, fill_value: Any) -> Any:
+def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
     """An array of the shape of `x`, each of whose elements is `fill_value`."""
-    return _full(shape_of(as_array(x).type), fill_value)
+    return _full(shape_of(as_array(x).type), fill_value, dtype)
 
 
 def filled(shape: Shape, item: Value) -> Value:
@@ -63,8 +71,8 @@ def filled(shape: Shape, item: Value) -> Value:
     return maps(shape, lambda: item, [])
 
 
-def _full(shape: Shape, fill: Any) -> Value:
-    v = current_builder().lift(fill) if is_number(fill) else as_array(fill)
+def _full(shape: Shape, fill: Any, dtype: Any) -> Value:
+    v = typed(current_builder().lift(fill) if is_number(fill) else as_array(fill), dtype)
     if not isinstance(v.type, Vec):
         return filled(shape, v)
     if len(shape_of(v.type)) > len(shape) or not same(broadcast([shape, shape_of(v.type)]), shape):
@@ -83,12 +91,12 @@ def _too_large(shape: Shape, v: Value) -> TypeMismatch:
 
 
 @array_function
-def eye(n: Any, m: Any = None, k: Any = 0) -> Any:
+def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
     """The matrix of `n` rows and `m` columns (by default `n`) with ones on its diagonal, or on the `k`-th above it."""
     rows = size_given(n, "rose.eye")
     columns = rows if m is None else size_given(m, "rose.eye")
     b, at = current_builder(), whole(k, "k", "rose.eye")
-    one, zero = b.lift(1.0), b.zero(Real)
+    one, zero = [typed(x, dtype) for x in (b.lift(1.0), b.zero(Real))]
     return b.vec(rows, lambda i: b.vec(columns, lambda j: select(on_diagonal(i, j, at), one, zero)))
 
 
@@ -106,13 +114,17 @@ def whole(k: Any, name: str, function: str) -> int:
 
 
 @array_function
-def arange(start: Any, stop: Any = None, step: Any = 1) -> Any:
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
     """The numbers `start`, `start + step`, ... before `stop`; `arange(n)` is 0, 1, ..., n - 1.
 
     Of integers that are not below zero they are indices, which can index an array and are numbers wherever a number
     is meant. Else element `i` is `start + i * step`, with the bits of NumPy's. All three are numbers that Python knows,
-    as they decide the size, or, of the stop, a `rose.dim`.
+    as they decide the size, or, of the stop, a `rose.dim`. With `dtype=float` they are numbers in any case.
     """
+    return typed(_arange(start, stop, step), dtype)
+
+
+def _arange(start: Any, stop: Any, step: Any) -> Value:
     start, stop = (0, start) if stop is None else (start, stop)
     b, loc = current_builder(), here()
     if (n := open_size(stop)) is not None:
@@ -151,7 +163,7 @@ def _known(x: Any, name: str) -> float | int:
 
 
 @array_function
-def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
+def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, *, dtype: Any = None) -> Any:
     """`num` numbers from `start` to `stop`, evenly spaced; without the end point, as many before `stop`.
 
     Element `i` is `start + i * ((stop - start) / (num - 1))`, and the last is `stop` itself. Both may be traced.
@@ -165,7 +177,7 @@ def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
         x = real(i) * step + first
         return select(ile(literal(parts), i), last, x) if endpoint and (isinstance(size, Size) or size > 1) else x
 
-    return current_builder().vec(size, item)
+    return typed(current_builder().vec(size, item), dtype)
 
 
 @array_function

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ...errors import RoseError, TypeMismatch, argument, here
-from ...ir import Value, shown
+from ...ir import Value, a_traced, shown
+from ...ir.value import host_index
 from .elementwise import array_function
-from .products import Label, numbers, product_of
-from .shapes import shape_of, spelled
+from .products import Label, factors, product_of
+from .shapes import is_several, shape_of, spelled
 
 DOTS = "..."
 
@@ -29,17 +30,46 @@ def einsum(subscripts: Any, *operands: Any) -> Any:
     the alphabet. An index that stands twice in one operand means its diagonal, and `...` the axes without a name, which
     are broadcast.
 
+    Numbers from 0 to 51 in lists say the same: `einsum(x, [0, 1], y, [1, 2], [0, 2])`, with `...` for the axes without.
+
     Several operands are contracted from the left to the right, two at a time: an index is summed over as soon as no
     later operand has it, and one that a single operand has before that. Each sum is in the order of its indices, the
     first that is named outermost.
     """
     if not isinstance(subscripts, str):
-        what = f"rose.einsum takes a string first, not {shown(subscripts)}"
-        raise TypeMismatch(what, here(), 'write rose.einsum("ij,jk->ik", x, y)')
+        subscripts, operands = _by_labels((subscripts, *operands))
     said = parsed(subscripts, len(operands))
-    xs = [numbers(x, "rose.einsum") for x in operands]
+    xs = factors("rose.einsum", *operands)
     rows = [_labels(x, names, subscripts) for x, names in zip(xs, said.operands, strict=True)]
     return _contracted(xs, rows, _result(said, rows, subscripts))
+
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # of the numbers of indices, which they keep in order
+
+
+def _by_labels(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """The string of operands that are each followed by a list of numbers, and perhaps by that of the result."""
+    operands, rows = args[: len(args) // 2 * 2 : 2], args[1::2]
+    if not rows or not all(map(is_several, (*rows, *args[len(rows) * 2 :]))):
+        wrong = next((x for x in (*rows, *args[len(rows) * 2 :]) if not is_several(x)), args[0])
+        said = a_traced(wrong) if isinstance(wrong, Value) else shown(wrong)
+        what = f"rose.einsum takes a string first, or a list of numbers after each operand, not {said}"
+        hint = 'write rose.einsum("ij,jk->ik", x, y), or rose.einsum(x, [0, 1], y, [1, 2], [0, 2])'
+        raise TypeMismatch(what, here(), hint)
+    text = ",".join(map(_letters, rows))
+    return (f"{text}->{_letters(args[-1])}" if len(args) % 2 else text), operands
+
+
+def _letters(row: Sequence[Any]) -> str:
+    """The letters of a list of numbers."""
+    out = ""
+    for x in row:
+        k = host_index(x)
+        if x is not Ellipsis and (k is None or not 0 <= k < len(LETTERS)):
+            hint = "write numbers from 0 to 51, and `...` once in an operand"
+            raise TypeMismatch(f"rose.einsum cannot name an axis by {shown(x)}", here(), hint)
+        out += DOTS if k is None else LETTERS[k]
+    return out
 
 
 def parsed(text: str, count: int) -> Sum:

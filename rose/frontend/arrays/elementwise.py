@@ -7,10 +7,12 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from ...errors import TypeMismatch, edge, here
-from ...ir import Value, current_builder
+from ...ir import Op, Value, current_builder
+from ...ir.ops import select
 from ...ir.sizes import differ
-from ...ir.types import Tuple
+from ...ir.types import Bool, Tuple
 from ..function import of_values
+from ..operators import as_real
 from ..values import is_number
 from .shapes import Shape, as_array, broadcast, leaf_of, shape_of
 
@@ -41,14 +43,31 @@ def array_function(f: F) -> F:
 def each(f: Callable[..., Value], *operands: Any) -> Value:
     """The array of `f(x, y, ...)` for the elements `x`, `y`, ... of the operands, which are broadcast.
 
-    An operand is an array, a list, an array of NumPy's, or a number, which `f` gets as it is.
+    An operand is an array, a list, an array of NumPy's, or a number, which `f` gets as it is. Where `f` is an operation
+    on numbers, a condition counts as 1.0 or 0.0, as NumPy's do.
     """
+    f = _counting(f) if isinstance(f, Op) else f
     given = [x if is_number(x) else as_array(x) for x in operands]
     shapes = [shape_of(x.type) if isinstance(x, Value) else () for x in given]
     for x in given:
         if isinstance(x, Value) and isinstance(leaf_of(x.type), Tuple):
             raise _of_structs(x)
     return maps(broadcast(shapes), f, given)
+
+
+def _counting(op: Op) -> Callable[..., Value]:
+    """An operation on elements, which may be conditions where it takes numbers."""
+
+    def of_elements(*xs: Any) -> Value:
+        conditions = [isinstance(x, Value) and x.type is Bool for x in xs]
+        if any(conditions):
+            values = [current_builder().lift(x) for x in xs]
+            counted = [select(x, 1.0, 0.0) if c else as_real(x) for x, c in zip(values, conditions, strict=True)]
+            if op.type(*values) is None and op.type(*counted) is not None:
+                return op(*counted)
+        return op(*xs)
+
+    return of_elements
 
 
 def maps(shape: Shape, f: Callable[..., Value], operands: Sequence[Any]) -> Value:

@@ -7,7 +7,7 @@ loops over the result's axes are opened from the outside in, and an element is r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...errors import OutOfRange, RoseError, TypeMismatch, called, here, subscript
@@ -19,9 +19,10 @@ from ...ir.types import Bool, Fin, Real, Vec, as_vec
 from ...ir.value import host_index
 from ..index_expressions import literal
 from ..operators import index_within, is_array, view
+from ..ranges import as_index_below, range_of
 from ..values import to_value
-from .elementwise import located
-from .shapes import array_type, as_array, broadcast, leaf_of, shape_of
+from .elementwise import each, located
+from .shapes import Shape, array_type, as_array, broadcast, leaf_of, shape_of
 
 SHORT = 16  # elements of a vector that Python's own loops go through
 
@@ -79,7 +80,7 @@ def read(v: Value, places: Sequence[Place], axes: Sequence[Axis]) -> Value:
     b = current_builder()
     while places and isinstance(places[0], (int, Value)):
         v, places = b.index(v, places[0]), places[1:]
-    if not axes or _is_whole(v, places, axes):
+    if not axes or is_whole(shape_of(v.type), places, axes):
         return v
     axis, rest = axes[0], axes[1:]
     if axis.size is None:
@@ -93,9 +94,9 @@ def entered(places: Sequence[Place], axis: Axis, i: Value) -> list[Place]:
     return [p.at(axis, i) if isinstance(p, (Along, Gathered)) else p for p in places]
 
 
-def _is_whole(v: Value, places: Sequence[Place], axes: Sequence[Axis]) -> bool:
-    """True if all axes are those of `v`, in order."""
-    for n, p, axis in zip(shape_of(v.type), places, axes, strict=False):
+def is_whole(shape: Shape, places: Sequence[Place], axes: Sequence[Axis]) -> bool:
+    """True if all axes are those of an array of this shape, in order."""
+    for n, p, axis in zip(shape, places, axes, strict=False):
         if not isinstance(p, Along) or p.axis is not axis or p.step != 1:
             return False
         if axis.size is None or differ(axis.size, n):
@@ -206,6 +207,9 @@ def as_indices(k: Any, n: Any) -> Value:
     leaf = leaf_of(v.type)
     if isinstance(leaf, Fin) and at_most(leaf.size, n):
         return v
+    if leaf is Real and (size := range_of(v).size) is not None and at_most(size, n):
+        near: Callable[[Value], Value] = lambda x: as_index_below(x, n)
+        return each(near, v)
     if leaf is Bool:
         what = "an array of conditions chooses a number of elements that is known only when the function runs"
         raise TypeMismatch(what, loc, "write rose.where(condition, x, 0.0), which keeps the shape")
@@ -213,7 +217,10 @@ def as_indices(k: Any, n: Any) -> Value:
         hint = "wrap the indices round with % n: some may be too large"
         raise TypeMismatch(f"an axis of {n!r} is indexed by {leaf!r}", loc, hint)
     what = f"{a_traced(v) if isinstance(k, Value) else shown(k)} cannot index an array"
-    hint = "declare the indices as Vec[k, Fin[n]]" if leaf is Real else "index with integers, or an array of them"
+    hint = "index with integers, or an array of them"
+    if leaf is Real:
+        hint = f"declare a Vec[k, Fin[{n!r}]], wrap whole numbers round, i % {n!r}, clip them, or check them: "
+        hint += f"rose.index(i, {n!r})"
     raise TypeMismatch(what, loc, hint)
 
 

@@ -24,7 +24,7 @@ from ..values import is_traced, to_value
 from .creation import filled
 from .elementwise import array_function, maps
 from .indexing import Along, Axis, Place, as_fin, read
-from .kinds import kind_of, of_kind
+from .kinds import typed
 from .shapes import (
     Shape,
     array_type,
@@ -90,8 +90,7 @@ def _any_of(t: Type) -> Value:
 @array_function
 def array(x: Any, dtype: Any = None) -> Any:
     """The array of a list of numbers, arrays or lists, all of one shape; of an array, itself, as none ever changes."""
-    v = _array(x)
-    return view(v if dtype is None else of_kind(v, kind_of(dtype)))
+    return view(typed(_array(x), dtype))
 
 
 def _array(x: Any) -> Value:

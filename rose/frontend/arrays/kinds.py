@@ -39,6 +39,30 @@ def astype(x: Any, dtype: Any) -> Any:
     return of_kind(as_array(x), kind_of(dtype))
 
 
+def typed(v: Value, dtype: Any) -> Any:
+    """An array, or a number, with elements of the type that a user names; as they are, if none is named."""
+    return v if dtype is None else of_kind(v, kind_of(dtype))
+
+
+def summed_as(x: Any, dtype: Any, name: str) -> Any:
+    """The argument of a reduction to numbers, with elements of the type that a user names."""
+    if dtype is None:
+        return x
+    if (kind := kind_of(dtype)) == "b":
+        what = f"rose.{name} makes numbers, and no conditions"
+        raise TypeMismatch(what, here().into(["dtype"]), "leave out the dtype, or write rose.any or rose.all")
+    return of_kind(as_array(x), kind)
+
+
+def averaged_as(x: Any, dtype: Any, name: str) -> Any:
+    """The argument of a mean, with elements of the type that a user names, which is that of numbers."""
+    if dtype is not None and kind_of(dtype) != "f":
+        what = f"rose.{name} makes numbers, and its dtype is not {shown(dtype)}"
+        hint = f"leave out the dtype, or write rose.{name}(x).astype(int)"
+        raise TypeMismatch(what, here().into(["dtype"]), hint)
+    return x if dtype is None else of_kind(as_array(x), "f")
+
+
 def of_kind(v: Value, kind: str) -> Any:
     """An array, or a number, with elements of this kind."""
     leaf = leaf_of(v.type)

@@ -15,13 +15,14 @@ from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, a_traced, current_builder
 from ...ir.ops import iadd, ibeyond, ifrom
 from ...ir.sizes import at_most, differ, minus, plus, quotient, times
-from ...ir.types import Fin, Real, Tan, Vec
+from ...ir.types import Bool, Fin, Real, Tan, Vec
 from ..index_expressions import literal
 from ..operators import as_real, multiply
 from ..values import is_number
 from .creation import whole
 from .elementwise import array_function, each
 from .indexing import as_fin
+from .kinds import of_kind
 from .shapes import Shape, as_array, axes_given, axis_given, broadcast, is_several, leaf_of, shape_of, spelled
 from .shaping import moved, of_rank, ravel, reshaped
 
@@ -109,12 +110,19 @@ def labelled(operands: Sequence[tuple[Value, Sequence[Label]]], name: str) -> tu
 
 def numbers(x: Any, name: str) -> Value:
     """An operand of a product: an array of numbers, or of indices, which are numbers."""
-    v = as_array(x)
-    leaf = leaf_of(v.type)
-    if leaf is Real or leaf is Tan or isinstance(leaf, Fin):
-        return v
-    hint = "make numbers of conditions: rose.where(c, 1.0, 0.0)"
-    raise TypeMismatch(f"{name} multiplies numbers, not the elements of {a_traced(v)}", here(), hint)
+    return factors(name, x)[0]
+
+
+def factors(name: str, *operands: Any) -> list[Value]:
+    """The operands of a product: arrays of numbers or of indices; beside these a condition counts as 1.0 or 0.0."""
+    vs = [as_array(x) for x in operands]
+    leaves = [leaf_of(v.type) for v in vs]
+    are_numbers = [leaf is Real or leaf is Tan or isinstance(leaf, Fin) for leaf in leaves]
+    for v, leaf, fits in zip(vs, leaves, are_numbers, strict=True):
+        if not fits and (leaf is not Bool or not any(are_numbers)):
+            hint = "make numbers of conditions: rose.where(c, 1.0, 0.0)"
+            raise TypeMismatch(f"{name} multiplies numbers, not the elements of {a_traced(v)}", here(), hint)
+    return [of_kind(v, "f") if leaf is Bool else v for v, leaf in zip(vs, leaves, strict=True)]
 
 
 def product_of(xs: Sequence[Value], labels: Sequence[Sequence[Label]], out: Sequence[Label], name: str) -> Value:
@@ -131,7 +139,7 @@ def matmul(x: Any, y: Any) -> Any:
     Of arrays with more axes it is that of the matrices of their last two; the axes before are broadcast. Element
     `[i, j]` is the sum of `x[i, k] * y[k, j]` in the order of `k`.
     """
-    v, w = numbers(x, "rose.matmul"), numbers(y, "rose.matmul")
+    v, w = factors("rose.matmul", x, y)
     a, b = [*shape_of(v.type)], [*shape_of(w.type)]
     if not a or not b or differ(a[-1], b[-2] if len(b) > 1 else b[-1]):
         message = f"a {v.type!r} and a {w.type!r} have no matrix product"
@@ -150,7 +158,7 @@ def dot(x: Any, y: Any) -> Any:
 
     Of arrays with more axes it sums over the last axis of `x` and the last but one of `y`, for all others.
     """
-    v, w = numbers(x, "rose.dot"), numbers(y, "rose.dot")
+    v, w = factors("rose.dot", x, y)
     a, b = [*shape_of(v.type)], [*shape_of(w.type)]
     if not a or not b:
         return each(multiply, v, w)
@@ -173,7 +181,7 @@ def vdot(x: Any, y: Any) -> Any:
 @array_function
 def inner(x: Any, y: Any) -> Any:
     """The sums of products along the last axes: `inner(x, y)[i, j]` is the dot product of `x[i]` and `y[j]`."""
-    v, w = numbers(x, "rose.inner"), numbers(y, "rose.inner")
+    v, w = factors("rose.inner", x, y)
     a, b = [*shape_of(v.type)], [*shape_of(w.type)]
     if not a or not b:
         return each(multiply, v, w)
@@ -184,14 +192,14 @@ def inner(x: Any, y: Any) -> Any:
 @array_function
 def outer(x: Any, y: Any) -> Any:
     """The matrix of the products of each element of `x` with each of `y`: `x[i] * y[j]`."""
-    v, w = ravel(numbers(x, "rose.outer")), ravel(numbers(y, "rose.outer"))
+    v, w = map(ravel, factors("rose.outer", x, y))
     return product_of([v, w], [["i"], ["j"]], ["i", "j"], "rose.outer")
 
 
 @array_function
 def kron(x: Any, y: Any) -> Any:
     """The Kronecker product: each element of `x` times all of `y`, in its place."""
-    v, w = numbers(x, "rose.kron"), numbers(y, "rose.kron")
+    v, w = factors("rose.kron", x, y)
     rank = max(len(shape_of(v.type)), len(shape_of(w.type)))
     v, w = [of_rank(u, rank) for u in (v, w)]
     labels = [[(k, side) for k in range(rank)] for side in (0, 1)]
@@ -207,7 +215,7 @@ def _number(n: Any) -> int:
 @array_function
 def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     """The sums of products over pairs of axes: the last `axes` of `x` and the first of `y`, or two lists of them."""
-    v, w = numbers(x, "rose.tensordot"), numbers(y, "rose.tensordot")
+    v, w = factors("rose.tensordot", x, y)
     m, n = len(shape_of(v.type)), len(shape_of(w.type))
     if is_several(axes) and len(axes) == 2:
         left, right = axes_given(axes[0], m), axes_given(axes[1], n)
@@ -231,7 +239,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
 @array_function
 def cross(x: Any, y: Any) -> Any:
     """The cross product of vectors of three numbers, along the last axis; the axes before it are broadcast."""
-    v, w = numbers(x, "rose.cross"), numbers(y, "rose.cross")
+    v, w = factors("rose.cross", x, y)
     a, b = [*shape_of(v.type)], [*shape_of(w.type)]
     if not a or not b or differ(a[-1], 3) or differ(b[-1], 3):
         message = f"rose.cross takes two vectors of three Reals, not {v.type!r} and {w.type!r}"
@@ -263,7 +271,7 @@ def convolve(x: Any, y: Any, mode: str = "full") -> Any:
     "full" has all elements that are not zero, "same" as many as the longer vector, from the middle, and "valid" those
     to which both vectors contribute in full.
     """
-    v, w = numbers(x, "rose.convolve"), numbers(y, "rose.convolve")
+    v, w = factors("rose.convolve", x, y)
     a, b = [*shape_of(v.type)], [*shape_of(w.type)]
     if len(a) != 1 or len(b) != 1 or not differ(a[0], 0) or not differ(b[0], 0):
         what = f"rose.convolve takes two vectors that are not empty, not {a_traced(v)} and {a_traced(w)}"

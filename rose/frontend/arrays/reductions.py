@@ -26,6 +26,7 @@ from ..index_expressions import literal
 from ..operators import is_array
 from .elementwise import array_function, located
 from .indexing import Along, Axis, read
+from .kinds import averaged_as, summed_as
 from .shapes import Shape, as_array, axes_given, axis_given, is_several, leaf_of, shape_of
 from .shaping import moved
 
@@ -302,21 +303,25 @@ def largest(x: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = N
 
 
 @array_function
-def mean(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def mean(x: Any, axis: Any = None, *, keepdims: Any = False, dtype: Any = None) -> Any:
     """The mean of all elements, or along axes: their sum, divided by their number; nan of none."""
-    return _reduction(x, "mean", axis, keepdims, mean_of)
+    return _reduction(averaged_as(x, dtype, "mean"), "mean", axis, keepdims, mean_of)
 
 
 @array_function
-def var(x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+def var(x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, dtype: Any = None) -> Any:
     """The variance of all elements, or along axes: the sum of squared distances from the mean, over `n - ddof`."""
-    return _reduction(x, "var", axis, keepdims, lambda sizes, item: variance_of(sizes, item, ddof))
+    return _reduction(
+        averaged_as(x, dtype, "var"), "var", axis, keepdims, lambda sizes, item: variance_of(sizes, item, ddof)
+    )
 
 
 @array_function
-def std(x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+def std(x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, dtype: Any = None) -> Any:
     """The standard deviation: the root of the variance; its derivatives at 0 are 0."""
-    return _reduction(x, "std", axis, keepdims, lambda sizes, item: deviation_of(sizes, item, ddof))
+    return _reduction(
+        averaged_as(x, dtype, "std"), "std", axis, keepdims, lambda sizes, item: deviation_of(sizes, item, ddof)
+    )
 
 
 def _truth(x: Value) -> Value:
@@ -358,10 +363,10 @@ def _single(axis: Any) -> Any:
 
 
 @array_function
-def trace(x: Any, offset: Any = 0) -> Any:
+def trace(x: Any, offset: Any = 0, *, dtype: Any = None) -> Any:
     """The sum of the diagonal of a matrix, or of one that lies `offset` columns to the right of it."""
     b = current_builder()
-    v = numbers(x, "trace")
+    v = numbers(summed_as(x, dtype, "trace"), "trace")
     sizes, k = shape_of(v.type), host_index(offset)
     if len(sizes) != 2 or k is None or isinstance(sizes[0], Size) or isinstance(sizes[1], Size):
         what = f"rose.trace takes a matrix of known sizes and an integer, not {_a(v, x)} and {shown(offset)}"

@@ -12,6 +12,7 @@ from ...ir.types import Bool, Fin
 from ...ir.value import host_index
 from .elementwise import array_function, each
 from .indexing import part
+from .kinds import summed_as
 from .reductions import along, number, numbers
 from .shapes import axis_given, leaf_of, shape_of
 from .shaping import ravel
@@ -34,15 +35,15 @@ def _running(x: Any, name: str, axis: Any, start: float, op: Callable[[Value, Va
 
 
 @array_function
-def cumsum(x: Any, axis: Any = None) -> Any:
+def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
     """The running sum along an axis, or of all elements in a row: element i is the sum of those up to i."""
-    return _running(x, "cumsum", axis, 0.0, ops.add)
+    return _running(summed_as(x, dtype, "cumsum"), "cumsum", axis, 0.0, ops.add)
 
 
 @array_function
-def cumprod(x: Any, axis: Any = None) -> Any:
+def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
     """The running product along an axis, or of all elements in a row."""
-    return _running(x, "cumprod", axis, 1.0, ops.mul)
+    return _running(summed_as(x, dtype, "cumprod"), "cumprod", axis, 1.0, ops.mul)
 
 
 @array_function

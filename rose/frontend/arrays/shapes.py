@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 from ...errors import Loc, OutOfRange, TypeMismatch, here
@@ -17,6 +18,7 @@ from ..values import infer, to_value
 Shape = tuple[int, ...]  # an item may be a `Size`, as in the types
 
 
+@lru_cache(1024)
 def shape_of(t: Type) -> Shape:
     """The sizes of the axes of a type, the outermost first; () of what is no vector."""
     sizes: list[int] = []
@@ -26,6 +28,7 @@ def shape_of(t: Type) -> Shape:
     return tuple(sizes)
 
 
+@lru_cache(1024)
 def leaf_of(t: Type) -> Type:
     """The type within all axes."""
     while isinstance(t, Vec):

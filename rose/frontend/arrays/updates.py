@@ -1,27 +1,30 @@
 """`x.at[i].set(v)`, `.add`, `.mul`, `.min`, `.max`: the array with other elements in one place. `x` stays as it is.
 
-`add` adds to an accumulator that begins at `x`, so it takes as long as the part has elements where `x` is not needed
-any more, in the state of a loop too. The others make each element of the new array: that of `x`, or the new one where
-its index is in the key.
+`add` adds to an accumulator that begins at `x`, and the others put elements into `x` one by one: so they take as long
+as the part has elements where `x` is not needed any more, in the state of a loop too. Only what changes slices alone,
+or a few numbers, makes each element of the new array: that of `x`, or the new one where its index is in the key. That
+is a map, which fuses with others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from math import prod
 from typing import Any
 
 from ...errors import TypeMismatch, here
 from ...ir import Value, a_traced, current_builder
 from ...ir.ops import and_, ibeyond, idiv, ieq, ile, ilt, imod, max_, min_, select
-from ...ir.sizes import differ, plus, times
-from ...ir.types import Fin, Real, Ref, Tan, Type, as_vec
+from ...ir.puts import put
+from ...ir.sizes import Size, differ, plus, times
+from ...ir.types import MANY, Fin, Real, Ref, Tan, Type, as_vec
 from ..annotations import NotANumber
 from ..index_expressions import literal, within
 from ..operators import as_real, multiply, view
 from ..values import is_number, to_value
 from .elementwise import array_function
-from .indexing import Along, Axis, Gathered, Place, as_fin, entered, places_of
+from .indexing import Along, Axis, Gathered, Place, as_fin, entered, is_whole, places_of
 from .shapes import Shape, as_array, broadcast, leaf_of, same, shape_of, spelled
 from .shaping import broadcast_to
 
@@ -52,7 +55,7 @@ class Update(NotANumber):
 
     def set(self, y: Any) -> Any:
         """The array with `y` in this place, broadcast to it. Of indices that are named twice the last one counts."""
-        return _changed(self._array, self._key, y, lambda old, new: new)
+        return _changed(self._array, self._key, y, _replaced)
 
     def add(self, y: Any) -> Any:
         """The array with `y` added in this place; to an element whose index is named twice, twice."""
@@ -124,6 +127,8 @@ def _inner(ref: Value) -> Type:
 def _changed(v: Value, key: Any, y: Any, change: Change) -> Any:
     places, axes, new = _part(v, key, y)
     leaf = leaf_of(v.type)
+    if _are_few(places) and not _is_short(v.type):
+        return view(_put(v, places, axes, new, change))
     gathered = [a for p in places if isinstance(p, Gathered) for a in p.axes]
     again = [a for a in axes if a in gathered]
 
@@ -131,6 +136,39 @@ def _changed(v: Value, key: Any, y: Any, change: Change) -> Any:
         return _folded(old, indices, places, axes, again, new, lambda x, y: to_value(change(x, y), leaf))
 
     return view(_mapped(v, element, shape_of(v.type), []))
+
+
+def _are_few(places: Sequence[Place]) -> bool:
+    """True if it is the indices of elements that name a part, along some axis."""
+    return any([not isinstance(p, Along) for p in places])
+
+
+def _is_short(t: Type) -> bool:
+    """True for an array of a few numbers, each of which has a local where its index is known."""
+    shape = shape_of(t)
+    return not any([isinstance(n, Size) for n in shape]) and prod(shape) <= MANY
+
+
+def _put(v: Value, places: Sequence[Place], axes: Sequence[Axis], new: Value, change: Change) -> Value:
+    """The array with its elements in these places changed, one after the other; rows that are set, as a whole."""
+    b = current_builder()
+    single = [p for p in places if isinstance(p, (int, Value))]
+    whole = change is _replaced and 0 < len(single) and single == list(places[: len(single)])
+    if axes and not (whole and is_whole(shape_of(v.type)[len(single) :], places[len(single) :], axes)):
+
+        def body(i: Value, now: Value) -> tuple[list[Value], list[Value]]:
+            return [_put(now, entered(places, axes[0], i), axes[1:], b.index(new, i), change)], []
+
+        return b.loop(1 if axes[0].size is None else axes[0].size, body, [v])[0][0]
+    path, old = list[Value](), v
+    for p in single:
+        path.append(p if isinstance(p, Value) else b.const(p, Fin(as_vec(old.type).size)))
+        old = b.index(old, path[-1])
+    return put(b, v, path, new if change is _replaced else to_value(change(old, new), old.type))
+
+
+def _replaced(old: Value, new: Value) -> Value:
+    return new
 
 
 def _mapped(v: Value, f: Callable[[Value, Sequence[Value]], Value], shape: Shape, indices: Sequence[Value]) -> Value:

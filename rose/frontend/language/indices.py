@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ...errors import OutOfRange, TypeMismatch, argument, edge, here
+from ...errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
 from ...ir import Value, a_traced, current_builder, shown
-from ...ir.ops import and_, eq, floor, iadd, ilt, le, lt, real, select
-from ...ir.sizes import Size, at_most, differ
+from ...ir.ops import and_, eq, floor, ilt, itrunc, le, lt, real
+from ...ir.sizes import at_most, differ
 from ...ir.types import Fin, Real
 from ...ir.value import host_index
-from ..arrays.shapes import size_given
+from ..arrays.elementwise import each
+from ..arrays.shapes import as_array, size_given
 from ..index_expressions import literal, within
-from ..operators import written_as_index
+from ..operators import is_array, written_as_index
 from ..values import is_number
 from .debugging import assert_
-
-LARGEST = 2**29  # more elements of 8 bytes than a memory has
 
 
 @edge
@@ -26,7 +26,7 @@ def index(x: Any, n: Any) -> Any:
     It must be a whole number from 0 to `n - 1`, or an index. When the function runs and it is not, the function stops
     with `AssertionFailed`, at this line; in JavaScript an Error is thrown. Where its type, or the way in which it is
     written, says that it is in range, there is no check. A number that is not whole takes `rose.floor(x)` first. It
-    takes a few operations for each binary digit of `n`, and is constant to every derivative.
+    is constant to every derivative. Of an array it makes an array of indices.
     """
     loc = here()
     size = size_given(n, "rose.index")
@@ -35,6 +35,14 @@ def index(x: Any, n: Any) -> Any:
             what = f"{shown(x)} is no index below {size!r}"
             raise OutOfRange(what, loc.narrow(argument(0, "x", 2)), "write a whole number from 0 to n - 1")
         return current_builder().const(k, Fin(size))
+    if is_array(x):
+        checked: Callable[[Value], Value] = lambda e: _checked(e, size, loc)
+        return each(checked, as_array(x))
+    return _checked(x, size, loc)
+
+
+def _checked(x: Any, size: int, loc: Loc) -> Value:
+    """A traced number as an index, with the checks that it needs."""
     v = written_as_index(x) if isinstance(x, Value) and x.type is Real else x
     if not isinstance(v, Value) or (v.type is not Real and not isinstance(v.type, Fin)):
         what = a_traced(x) if isinstance(x, Value) else shown(x)
@@ -48,19 +56,9 @@ def index(x: Any, n: Any) -> Any:
         assert_(ilt(v, literal(size)), message)
         return within(v, size)
     assert_(and_(and_(le(0.0, v), lt(v, real(literal(size)))), eq(floor(v), v)), message)
-    return _searched(v, size)
+    return within(itrunc(v), size)
 
 
 def _whole(x: Any) -> int | None:
     """A whole number of the host."""
     return int(x) if isinstance(x, float) and x.is_integer() else host_index(x)
-
-
-def _searched(x: Value, n: Any) -> Value:
-    """The largest index below `n` that is not above `x`: digit by digit, from the highest one."""
-    found = current_builder().const(0, Fin(n))
-    digit = LARGEST if isinstance(n, Size) else 1 << max(n - 1, 0).bit_length()
-    while digit := digit // 2:
-        higher = iadd(found, literal(digit))
-        found = select(le(real(higher), x), within(higher, n), found)
-    return found

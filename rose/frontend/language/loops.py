@@ -20,6 +20,7 @@ from ...ir.types import Fin, Real, Tan, Tuple
 from ...ir.value import host_index
 from .. import operators
 from ..arrays import reductions
+from ..arrays.kinds import summed_as
 from ..eager import Now, now
 from ..function import of_values
 from ..index_expressions import bound_of, literal
@@ -306,12 +307,14 @@ def vec(items: Iterable[Any]) -> Any:
 
 
 @of_values
-def sum(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None) -> Any:
+def sum(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, dtype: Any = None) -> Any:
     """The sum of all elements of an array, or along axes; or of the items of a generator, in the order of indices.
 
     The items of a generator, a list or a vector of structs may be vectors or structs: their sum is one, too. It is 0
     of none. Terms are added to one accumulator, which begins at 0, or at `initial`. A condition counts as 1 or 0.
+    With `dtype=int` the whole parts of the elements are added, towards zero.
     """
+    items = summed_as(items, dtype, "sum")
     if (x := reductions.with_axes(items, "sum", axis, keepdims, initial)) is not None:
         return reductions.total(x, axis, keepdims, initial)
     source = _Source(items, "sum")
@@ -351,8 +354,9 @@ def _is_summable(t: types.Type) -> bool:
 
 
 @of_values
-def prod(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None) -> Any:
+def prod(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, dtype: Any = None) -> Any:
     """The product of all elements of an array, or along axes; or of the items of a generator; 1 of none."""
+    items = summed_as(items, dtype, "prod")
     if (x := reductions.with_axes(items, "prod", axis, keepdims, initial)) is not None:
         return reductions.product(x, axis, keepdims, initial)
     return _reduce(items, 1.0, operators.multiply, "prod")

@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any
 
 from ...errors import Loc, TypeMismatch, argument, edge, here
-from ...ir import Value, is_tracing, ops
-from ...ir.types import Bool
+from ...ir import Value, current_builder, is_tracing, ops
+from ...ir.puts import selected
+from ...ir.types import Bool, Vec
 from .. import operators
 from ..annotations import as_type
 from ..arrays.elementwise import each
@@ -67,7 +68,7 @@ def _of_scalars(loc: Loc, at: Sequence[Loc], c: Any, x: Any, y: Any) -> Value:
     if a.type is not b.type:
         hint = "let both values be of one type, which is that of the result"
         raise TypeMismatch(f"rose.select between a {a.type!r} and a {b.type!r}", loc, hint)
-    return ops.select(condition, a, b)
+    return selected(current_builder(), condition, a, b) if isinstance(a.type, Vec) else ops.select(condition, a, b)
 
 
 @of_values

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from ...errors import NoField, OutOfRange, WrongSyntax
 from .. import builder
 from ..func import Branch, Func, While
+from ..puts import PUT
 from ..types import DEEPEST, Bool, Fin, Ref, Span, Tuple, Type, Unit, Vec, tuple_of
 from ..value import OPS, Value
 from . import trees as tree
@@ -209,6 +210,17 @@ class Body(Bindings):
         i = self.below(e.index, vec.type.size)
         return self.raw(builder.INDEX, (vec, i), vec.type.elem, e.at)
 
+    def put(self, e: tree.Call) -> Value:
+        """`put(v, i, x)`, or `put(v, i, j, x)` of a vector of vectors."""
+        vec, path = self.value(e.args[0]), list[Value]()
+        t = vec.type
+        for x in e.args[1:-1]:
+            if not isinstance(t, Vec):
+                self.fail(f"{a(t)} has no elements", x.at, "give one index for each vector, and then the element")
+            path.append(self.below(x, t.size))
+            t = t.elem
+        return self.raw(PUT, (vec, *path, self.value(e.args[-1], t, "the element")), vec.type, e.at)
+
     def below(self, e: Expr, size: int) -> Value:
         """An index of a vector of this size."""
         i = self.value(e, Fin(size) if isinstance(e, tree.Literal) else None)
@@ -376,6 +388,8 @@ class Body(Bindings):
             if len(t.items) != len(e.args):
                 self.fail(f"{a(t)} has {len(t.items)} fields, got {len(e.args)}", e.at, "give each field, in order")
             return self.tuple(tree.Items(e.at, e.args), t)
+        if e.name == PUT.name and len(e.args) > 2 and e.types is None:
+            return self.put(e)
         if alias(e.name) not in OPS or e.types is not None:
             self.module.unknown("function", e.name, e.at, [*self.module.defs, *OPS], "define it with def")
         return row(self, tree.Row(e.at, e.name, e.args), want)

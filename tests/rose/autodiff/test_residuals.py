@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import rose
 from rose import Real, Vec
 from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.residuals import Residuals
 from rose.autodiff.unzip import unzip
 from rose.ir import FOR, Value
+from rose.testing import examine
 
 
 def residuals(f: Any) -> Residuals:
@@ -51,8 +54,10 @@ def test_a_call_has_its_tape_and_what_its_linear_half_reads():
 
 
 def test_the_conditions_that_a_choice_joins_are_there_for_masks():
-    r = residuals(rose.fn([Real], Real)(lambda x: rose.select((x > 0.0) & (x < 1.0), rose.sqrt(x), x)))
-    assert r.chooses and [name for name in names(r) if name in ("and", "lt")] == ["and", "lt", "lt"]
+    r = residuals(
+        rose.fn([Real], Real)(lambda x: rose.select((rose.sin(x) > 0.0) & (rose.cos(x) < 1.0), rose.sqrt(x), x))
+    )
+    assert r.chooses and [name for name in names(r) if name in ("and", "lt")] == ["lt", "lt"]
 
 
 def test_what_nothing_reads_is_known():
@@ -75,3 +80,32 @@ def test_a_literal_is_never_on_the_tape_however_deep_it_stands():
 
     f = rose.fn([Vec[4]], Real)(body)
     assert rose.compile(rose.grad(f))([2.0, 3.0, 5.0, 7.0]).tolist() == [4.0 + 4.0 * 9.0, 4.0 * 6.0, 0.0, 0.0]
+
+
+N = 5
+THIN: dict[str, tuple[Any, list[str]]] = {  # a term of x[i] and x[j], and what a pair has on the tape
+    "a difference": (lambda x, i, j: (x[i] - x[j]) ** 2, []),
+    "beside what is costly": (lambda x, i, j: (s := rose.sqrt(1.0 + x[i] * x[j])) * (s + s), ["sqrt"]),
+    "a vector of differences": (lambda x, i, j: rose.dot(v := [x[i] - x[j], x[i] + x[j]], v), []),
+    "a comparison": (lambda x, i, j: rose.select(x[i] < x[j], x[i] * x[i], 0.0), []),
+    "of an outer number": (lambda x, i, j: rose.exp(x[i]) * x[j] * x[j], ["exp"]),
+    "many operations": (lambda x, i, j: (((x[i] + x[j]) * x[i] - x[j]) * x[j] + x[i]) ** 2, ["add"]),
+    "a recurrence": (lambda x, i, j: rose.scan(lambda _, s: s * x[i] + x[j], x[j], 2), ["param"]),
+}
+
+
+def double_sum(term: Any) -> Any:
+    return rose.fn([Vec[N]], Real)(lambda x: rose.sum(term(x, i, j) for i in rose.range(N) for j in rose.range(N)))
+
+
+@pytest.mark.parametrize("name", THIN)
+def test_what_takes_a_few_operations_is_not_on_the_tape(name: str):
+    term, kept = THIN[name]
+    r = residuals(double_sum(term))
+    assert [e.op.name for tape in r.tapes.values() for e in tape if isinstance(e, Value)] == kept
+
+
+@pytest.mark.parametrize("name", THIN)
+def test_what_is_computed_again_is_the_same(name: str):
+    report = examine(double_sum(THIN[name][0]), points=2)
+    assert report.ok and report.points, report

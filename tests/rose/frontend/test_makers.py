@@ -87,6 +87,52 @@ def test_nested_traces_end_in_any_order():
     assert np.array is OWN["array"]
 
 
+def test_what_others_put_there_during_a_trace_stays(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(np, "zeros", OWN["zeros"])  # and is taken away after the test
+    with makers():
+        np.zeros = theirs = lambda n: OWN["zeros"](n)  # type: ignore[assignment]
+    assert np.zeros is theirs and np.ones is OWN["ones"]
+
+
+def test_what_was_taken_in_a_trace_gives_numpys_own_answer_after_it():
+    taken: list[Any] = []
+
+    @fn
+    def f(x: Real) -> Real:
+        from numpy import array
+
+        taken.append(array)
+        return np.sum(array([x, 2.0 * x]))
+
+    assert f(2.0) == 6.0 and isinstance(taken[0]([1.0, 2.0]), np.ndarray)
+    assert rose.grad(f)(2.0) == 3.0 and fn([Real], Real)(lambda x: np.sum(taken[0]([x, x])))(2.0) == 4.0
+
+
+@pytest.mark.parametrize("name", ["array", "asarray", "zeros", "ones", "full", "arange"])
+def test_what_was_taken_before_a_trace_says_what_to_write(name: str):
+    make, n = OWN[name], dim("n")
+    given: Any = {"array": lambda x: [[x, x]], "asarray": lambda x: [[x, x]], "full": lambda x: [x.shape[0], 1.0]}
+    of = given.get(name, lambda x: [x.shape[0]])
+    with pytest.raises(rose.TypeMismatch) as e:
+        rose.compile(fn([Vec[n]], Real)(lambda x: np.sum(make(*of(x)) * x)), dynamic=True)
+    assert str(e.value.loc).startswith(__file__)
+
+
+def test_the_hint_for_a_function_of_numpys_own_is_ours():
+    zeros = OWN["zeros"]
+    with pytest.raises(rose.TypeMismatch, match=r"write rose.zeros\(...\) in its place"):
+        rose.compile(fn([Vec[dim("n")]], Real)(lambda x: np.sum(zeros(x.shape[0]) + x)), dynamic=True)
+
+
+def test_a_trace_in_a_trace_and_one_after_an_error_leave_numpys_own():
+    inner = fn([Real], Real)(lambda x: np.sum(np.array([x, 1.0])))
+    outer = fn([Real], Real)(lambda x: inner(x) + np.sum(np.array([inner(x), x])))
+    assert outer(1.0) == 5.0
+    with pytest.raises(ZeroDivisionError):
+        fn([Real], Real)(lambda x: np.array([x, 1 / 0]))(1.0)
+    assert {name: getattr(np, name) for name in NAMES} == OWN
+
+
 def test_a_function_is_traced_where_numpy_is_not_loaded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delitem(sys.modules, "numpy")
     assert fn([Real], Real)(lambda x: x * x).func.result is Real

@@ -14,7 +14,8 @@ from rose import Dual, Real, Vec, fn
 
 TRANSFORMS: list[Any] = [
     rose.grad, rose.value_and_grad, rose.jacobian, rose.jacfwd, rose.jacrev, rose.hessian, rose.hvp, rose.jvp, rose.vjp,
-    rose.linearize, rose.lib.newton, rose.lib.lbfgs, rose.scipy,
+    rose.linearize, rose.jacobianv, rose.jacobianTv, rose.laplacian, rose.gradhessian, rose.value_and_hessian,
+    rose.lib.newton, rose.lib.lbfgs, rose.scipy,
 ]  # fmt: skip
 n = rose.dim("n")
 

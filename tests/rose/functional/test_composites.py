@@ -1,11 +1,13 @@
 """Composites: one of each, evaluated once at the same arguments, in code that grows with the depth alone."""
 
 import copy
+import math
 import pickle
 from typing import Any
 
 import pytest
 from harness import same
+from nests import executed
 
 import rose
 from rose import Real, fn
@@ -89,6 +91,67 @@ def test_a_table_has_the_numbers_of_the_function():
     once = [(kernel.on(None, LINE) @ sin)(x) for x in LINE.nodes]
     want = sum([w * kernel(0.7, x) * y for x, w, y in zip(LINE.nodes, LINE.weights, once, strict=True)])
     assert twice(0.7) == pytest.approx(want, rel=1e-13)
+
+
+@fn
+def five(x: Real) -> Real:
+    """It takes five exponentials, and so does it with its derivatives."""
+    return rose.sum(rose.exp(x * (k + 1.0)) for k in rose.range(5))
+
+
+@fn
+def five_of_two(x: Real, y: Real) -> Real:
+    return five(x * y)
+
+
+def slope(f: Any, order: int = 1) -> Any:
+    return f if order == 0 else F.nabla(slope(f, order - 1))
+
+
+TOGETHER: dict[str, Any] = {  # with the exponentials that they take, and the numbers of the derivatives
+    "the slope first": (lambda: slope(five) * five, 5, lambda d: d[1] * d[0]),
+    "the value first": (lambda: five * slope(five), 5, lambda d: d[0] * d[1]),
+    "two slopes": (lambda: slope(five) + slope(five, 2) * five, 5, lambda d: d[1] + d[2] * d[0]),
+    "three": (lambda: slope(five, 3) / slope(five) + five, 5, lambda d: d[3] / d[1] + d[0]),
+    "composed": (
+        lambda: rose.sqrt(1 + slope(five) ** 2) / rose.sqrt(five), 5, lambda d: math.sqrt((1 + d[1] ** 2) / d[0])
+    ),
+    "of a sum": (
+        lambda: slope(five + sin) * (five + sin), 5, lambda d: (d[1] + math.cos(0.3)) * (d[0] + math.sin(0.3))
+    ),
+    "from which nothing is derived": (lambda: rose.stop_gradient(slope(five, 2)) * five, 10, lambda d: d[2] * d[0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_a_function_and_its_derivatives_at_one_point_are_evaluated_together(name: str):
+    make, count, want = TOGETHER[name]
+    f = make()
+    derivatives = [sum([(k + 1.0) ** n * math.exp(0.3 * (k + 1)) for k in range(5)]) for n in range(4)]
+    assert f(0.3) == pytest.approx(want(derivatives), rel=1e-13)
+    assert executed(f.func, 0.3, names=("exp",)) == count
+
+
+def test_what_is_derived_is_not_what_nothing_is_derived_from():
+    """In the gradient in a parameter, the derivatives under `stop_gradient` take no part."""
+
+    @fn
+    def along(a: Real) -> Real:
+        curve = rose.fn([Real], Real)(lambda x: five(a * x))
+        return F.integrate(rose.stop_gradient(slope(curve, 2)) * curve, LINE)
+
+    @fn
+    def alone(a: Real) -> Real:
+        return F.integrate(rose.fn([Real], Real)(lambda x: five(a * x)), LINE)
+
+    counts = [executed(rose.grad(f).func, 0.4, names=("exp",)) for f in (along, alone)]
+    assert counts[0] == counts[1] + 5 * len(LINE.nodes)
+
+
+def test_derivatives_in_several_arguments_are_right():
+    f = F.nabla(five_of_two) * F.nabla(five_of_two, argnums=1) * five_of_two
+    d = [sum([(k + 1.0) ** n * math.exp(0.3 * (k + 1)) for k in range(5)]) for n in range(2)]
+    assert f(0.6, 0.5) == pytest.approx(0.5 * d[1] * 0.6 * d[1] * d[0], rel=1e-13)
 
 
 def test_a_composite_captures_values_of_the_program_around_it():

@@ -297,3 +297,11 @@ def test_a_watch_hears_of_each_run_of_a_block():
     f = fn([Vec[3]], Real)(lambda x: loops.sum(x[i] for i in loops.range(3)))
     run(f.func, (1.0, 2.0, 3.0), watch=(watch := Count()))
     assert watch.runs == 1 + 3
+
+
+def test_a_loop_without_iterations_that_begins_beyond_its_last_index_has_a_vector_of_its_length():
+    with building("f") as b:
+        i = b.param(Fin[5], "i")
+        _, (v,) = b.loop(2, lambda j: ([], [ops.real(j)]), (), b.span(2, i, i))
+        f = b.func(v)
+    assert [run(f, k) for k in range(5)] == [(0.0, 0.0)] * 5

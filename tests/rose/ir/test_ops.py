@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from operations import ONE
 
 import rose
+from rose.host.interpreter import run
 from rose.ir import OPS, building, is_literal
 from rose.ir.builder import LIBRARY
 from rose.ir.ops import add, div, iadd, mul, neg, select, sin, sqrt
@@ -94,3 +97,25 @@ def test_a_nan_of_either_sign_counts_as_positive():
     g = rose.fn([Real], Real)(lambda x: rose.copysign(1.0, -x))
     for h in (f, g, rose.compile(f), rose.compile(g)):
         assert h(math.nan) == h(-math.nan) == 1.0
+
+
+NEVER_MINUS_ZERO = {
+    "abs": abs, "exp": rose.exp, "exp2": rose.exp2, "hypot": lambda x: rose.hypot(x, x), "cosh": rose.cosh,
+    "square": lambda x: x * x, "sum": lambda x: x + x * x, "choice": lambda x: rose.select(x > 0.5, 0.0, abs(x)),
+    "a sum of a loop": lambda x: rose.sum(x for _ in rose.range(2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", NEVER_MINUS_ZERO.values(), ids=NEVER_MINUS_ZERO)
+def test_zero_is_not_added_to_what_is_never_minus_zero(f: Callable[[Any], Any]):
+    g = rose.fn([Real], Real)(lambda x: 0.0 + f(x))
+    assert not [v for v in g.func.body.code if v.op is add and is_literal(v.args[0], 0.0)]
+    for x in (0.0, -0.0, -math.inf, -1e-300, 1e-300, -1.5, math.inf):
+        y = run(g.func, x)
+        assert y != 0.0 or math.copysign(1.0, y) == 1.0
+
+
+@pytest.mark.parametrize("f", [lambda x: x, lambda x: x * 1.5, lambda x: rose.select(x > 0.0, x * x, x)])
+def test_zero_is_added_to_what_may_be_minus_zero(f: Callable[[Any], Any]):
+    g = rose.fn([Real], Real)(lambda x: 0.0 + f(x))
+    assert math.copysign(1.0, run(g.func, -0.0)) == 1.0

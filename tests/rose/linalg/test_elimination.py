@@ -47,6 +47,18 @@ def test_derivatives_of_both_modes_to_second_order(name: str, n: int):
     derivatives_hold(BODIES[name], random(n, n, n))
 
 
+@pytest.mark.parametrize(("typ", "part"), [("n", np.array), ("u", np.triu), ("l", np.tril)])
+@pytest.mark.parametrize("trans", [False, True])
+def test_equations_of_owls_types(typ: str, part: Any, trans: bool):
+    a, b = random(0, 4, 4), random(1, 4, 2)
+    f = fn([matrix(4, 4), matrix(4, 2)], matrix(4, 2))(lambda a, b: linalg.linsolve(a, b, trans=trans, typ=typ))
+    m = part(a).T if trans else part(a)
+    close(f(a, b), np.linalg.solve(m, b), 1e-12)
+    weights = np.linalg.solve(m.T, np.ones((4, 2)))
+    moved = -part(weights @ np.linalg.solve(m, b).T if not trans else np.linalg.solve(m, b) @ weights.T)
+    close(rose.grad(fn([matrix(4, 4), matrix(4, 2)], Real)(lambda a, b: rose.sum(f(a, b))))(a, b), moved, 1e-12)
+
+
 def test_the_third_derivative_of_a_solution():
     f = fn([Real], Real)(lambda t: linalg.solve([[t, 1.0], [2.0, t * t]], [1.0, t])[0])
     exact = fn([Real], Real)(lambda t: (t * t - t) / (t * t * t - 2.0))

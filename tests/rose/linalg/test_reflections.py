@@ -43,10 +43,62 @@ def test_derivatives_of_both_modes_to_second_order(m: int, n: int):
     derivatives_hold(body, random(m, m, n))
 
 
+def all_factors(m: int, n: int) -> Any:
+    return fn([matrix(m, n)], tuple[matrix(m, m), matrix(m, n)])(lambda a: tuple(linalg.qr(a, mode="complete")))
+
+
+@pytest.mark.parametrize(("m", "n"), [*SHAPES, (3, 0), (0, 0)])
+def test_complete_factors_are_those_of_lapack(m: int, n: int):
+    a = random(m, m, n)
+    for got, wanted in zip(all_factors(m, n)(a), np.linalg.qr(a, mode="complete"), strict=True):
+        close(got, wanted, 1e-13)
+
+
+@pytest.mark.parametrize(("m", "n"), [(2, 1), (4, 2)])
+def test_derivatives_of_complete_factors(m: int, n: int):
+    weights = np.random.default_rng(0).normal(size=(m, m))
+    derivatives_hold(lambda a: rose.sum(weights * rose.sin(linalg.qr(a, mode="complete").Q)), random(m, m, n))
+
+
+WITHOUT_A_REFLECTION: list[Any] = [
+    [[1.0], [0.0], [0.0]],
+    [[1.0, 0.0], [1.0, 3.0], [0.0, 0.0]],  # the second column, after the first reflection
+    [[3.0, 1.0], [0.0, 2.0], [0.0, 1.0]],  # the first, but not the second
+]
+
+
+@pytest.mark.parametrize("a", WITHOUT_A_REFLECTION)
+def test_the_columns_of_a_complete_factor_have_no_derivative_where_a_column_needs_no_reflection(a: Any):
+    f = fn([matrix(3, len(a[0]))], Vec[3])(lambda a: linalg.qr(a, mode="complete").Q[:, 2])
+    close(f(a), np.linalg.qr(a, mode="complete").Q[:, 2], 1e-15)
+    assert np.isnan(rose.jacrev(f)(a)).all()
+    assert np.isnan(rose.jacfwd(f)(a)).all()
+
+
+@pytest.mark.parametrize("a", [[[1.0, 3.0], [1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [1.0, 3.0], [1.0, 0.0]]])
+def test_a_column_of_the_identity_that_needs_its_reflection_has_derivatives(a: Any):
+    derivatives_hold(lambda a: rose.sum(rose.sin(linalg.qr(a, mode="complete").Q)), np.array(a))
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (3, 3), (2, 3), (4, 2), (0, 2)])
+def test_the_transposed_factorisation(m: int, n: int):
+    k = min(m, n)
+    f = fn([matrix(m, n)], tuple[matrix(m, k), matrix(k, n)])(lambda a: tuple(linalg.lq(a)))
+    q, r = np.linalg.qr(random(0, m, n).T)
+    for got, wanted in zip(f(random(0, m, n)), (r.T, q.T), strict=True):
+        close(got, wanted, 1e-13)
+
+
+def test_derivatives_of_the_transposed_factorisation():
+    derivatives_hold(lambda a: rose.sum(rose.sin(linalg.lq(a).L)) + linalg.lq(a).Q[0, 1], random(0, 2, 3))
+
+
 def test_batches_and_the_triangle_alone():
     a = random(0, 2, 4, 3)
     f = fn([matrix(2, 4, 3)], matrix(2, 3, 3))(lambda a: linalg.qr(a, mode="r"))
     close(f(a), np.linalg.qr(a, mode="r"), 1e-13)
+    whole = fn([matrix(2, 4, 3)], matrix(2, 4, 4))(lambda a: linalg.qr(a, mode="complete").Q)
+    close(whole(a), np.linalg.qr(a, mode="complete").Q, 1e-13)
 
 
 def test_numpys_name():

@@ -58,6 +58,33 @@ def test_derivatives_of_both_modes_to_second_order(m: int, n: int):
     derivatives_hold(body, random(m + n, m, n))
 
 
+def all_parts(m: int, n: int) -> Any:
+    types = tuple[matrix(m, m), Vec[min(m, n)], matrix(n, n)]
+    return fn([matrix(m, n)], types)(lambda a: tuple(linalg.svd(a)))
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (4, 2), (2, 3), (3, 3), (2, 0), (0, 2), (0, 0)])
+def test_all_singular_vectors(m: int, n: int):
+    a = random(m, m, n)
+    u, s, vh = all_parts(m, n)(a)
+    close(u[:, : len(s)] * s @ vh[: len(s)], a, 1e-13)
+    close(u.T @ u, np.eye(m), 1e-13)
+    close(vh @ vh.T, np.eye(n), 1e-13)
+
+
+def test_all_singular_vectors_of_matrices_of_zeros_and_of_batches():
+    for u in (all_parts(3, 2)(np.zeros((3, 2)))[0], all_parts(3, 2)([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])[0]):
+        close(u.T @ u, np.eye(3), 1e-14)
+    a = random(0, 2, 4, 3)
+    u = fn([matrix(2, 4, 3)], matrix(2, 4, 4))(lambda a: np.linalg.svd(a).U)(a)
+    close(u @ u.swapaxes(1, 2), np.broadcast_to(np.eye(4), (2, 4, 4)), 1e-13)
+
+
+@pytest.mark.parametrize(("m", "n"), [(3, 2), (1, 3)])
+def test_derivatives_of_all_singular_vectors(m: int, n: int):
+    derivatives_hold(lambda a: rose.sum(rose.sin(linalg.svd(a).U)) + linalg.svd(a).Vh[-1, 0], random(m + n, m, n))
+
+
 @pytest.mark.parametrize(("m", "n"), SHAPES[1:4])
 def test_derivatives_of_pseudo_inverses(m: int, n: int):
     derivatives_hold(lambda a: rose.sum(rose.sin(linalg.pinv(a))), random(m + n, m, n))

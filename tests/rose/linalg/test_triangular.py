@@ -24,6 +24,17 @@ def test_all_kinds(trans: bool, lower: bool, unit: bool):
     derivatives_hold(lambda b: rose.sum(rose.sin(linalg.solve_triangular(a, b, **named))), b, orders=1)
 
 
+@pytest.mark.parametrize("trans", [0, 1, 2, "N", "T", "C"])
+def test_scipys_values_of_trans(trans: Any):
+    a, b = random(0, 3, 3), random(1, 3, 2)
+    types: Any = [matrix(3, 3), matrix(3, 2)]
+    wanted = scipy.linalg.solve_triangular(a, b, trans=trans)
+    close(fn(types, matrix(3, 2))(lambda a, b: linalg.solve_triangular(a, b, trans))(a, b), wanted, 1e-13)
+    close(fn(types, matrix(3, 2))(lambda a, b: linalg.linsolve(a, b, trans, "u"))(a, b), wanted, 1e-13)
+    whole = np.linalg.solve(a if trans in (0, "N") else a.T, b)
+    close(fn(types, matrix(3, 2))(lambda a, b: linalg.linsolve(a, b, trans=trans))(a, b), whole, 1e-12)
+
+
 @pytest.mark.parametrize("lower", [False, True])
 def test_equations_with_a_factor_that_is_there(lower: bool):
     a, b = positive(0, 4), random(1, 4, 2)

@@ -210,6 +210,28 @@ def test_additions_of_zero_are_left_out_with_their_side_where_no_sum_is_minus_ze
         assert same(run(made, x0, y0, k, 2), run(f, x0, y0, k, 2))
 
 
+LONG = 40  # iterations: no loop is written out
+WINDOWS: dict[str, Any] = {  # guarded terms, the derivative of which adds to elements in the order of the loop
+    "a window": lambda x: rose.sum(rose.relu(x[i] * x[i + 1] + x[i + 2] * 0.5) ** 2 for i in rose.range(LONG - 2)),
+    "signs": lambda x: rose.sum(rose.relu(x[i] - x[i + 1] - x[i + 2] * x[i]) ** 2 for i in rose.range(LONG - 2)),
+    "a filter": lambda x: rose.sum(
+        rose.relu(rose.sum(x[i + k] * x[k] for k in rose.range(3))) ** 2 for i in rose.range(LONG - 3)
+    ),
+    "pairs": lambda x: rose.sum(
+        rose.relu(x[i] * x[j] - x[i]) ** 3 for i in rose.range(LONG) for j in rose.range(LONG)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_guarded_additions_to_elements_in_order_are_in_one_branch(name: str):
+    slope = rose.grad(fn([Vec[LONG]], Real)(WINDOWS[name])).func
+    points = [((0.5, -1.0, 2.0, 0.0, 3.0, -2.0, 1.0, -0.0) * 5,), ((math.inf, -1.0, 0.0, 2.0) * 10,)]
+    made = fast(slope, *points)
+    assert branches(made) and not selects(made) and not additions(made)
+    assert selects(optimised({"f": slope}, asked=Instruments(without=("branch",)))["f"])
+
+
 def test_an_addition_does_not_go_before_one_to_what_may_be_the_same():
     with ir.building("f") as b:
         b.loc = HERE
@@ -276,6 +298,12 @@ def test_loops_for_simd_keep_their_selects():
     assert branches(optimised({"f": f}, simd=True)["f"]) == 0
     assert branches(optimised({"f": f}, asked=Instruments(without=("branch",)))["f"]) == 0
     assert branches(optimised({"f": f})["f"]) > 0
+
+
+def test_loops_that_cannot_be_vectorised_have_branches_with_simd_too():
+    f, x = fn([Vec[N]], Real)(scanned), [0.1 * i for i in range(N)]
+    assert branches(optimised({"f": f.func}, simd=True)["f"]) > 0
+    assert rose.compile(f, simd=True)(x) == f(x)
 
 
 NUMBERS = [*itertools.product((1.0, 2.0, math.nan), repeat=2)]

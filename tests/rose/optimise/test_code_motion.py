@@ -138,7 +138,7 @@ def test_derivatives_are_right(name: str, order: int):
 
 
 # the numbers of a tape for each pair of an outer and an inner iteration
-PAIRS = {"called": 2, "a_whole_call": 0, "with_a_sum": 0, "with_a_struct": 2, "masked": 1, "called_by_another": 3}
+PAIRS = {"called": 0, "a_whole_call": 0, "with_a_sum": 0, "with_a_struct": 2, "masked": 0, "called_by_another": 1}
 
 
 @pytest.mark.parametrize("name", PAIRS)

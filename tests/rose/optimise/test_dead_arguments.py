@@ -95,3 +95,28 @@ def test_effects_stay_though_nobody_reads_what_they_give(capfd: pytest.CaptureFi
     for by in (optimised, remove_dead_arguments):
         assert run(check(by({"f": f.func})["f"]), 0.5) == 1.0
     assert capfd.readouterr().out == "x is 0.5\n" * 2
+
+
+def test_a_function_with_a_rule_of_its_own_keeps_it():
+    @fn
+    def square(x: Real) -> Real:
+        return rose.scan(lambda i, s: (s[0] * x, rose.sqrt(s[1])), (1.0, x), 2)[0]
+
+    square.jvp(lambda x: rose.Dual(square(x.re), 100.0 * x.du))
+    assert rose.grad(square)(-3.0) == 100.0
+    assert rose.grad(fn([Real], Real)(lambda x: square(x) + square(2.0 * x)))(-3.0) == 300.0
+
+
+def test_a_choice_is_made_for_its_effect_alone(capfd: pytest.CaptureFixture[str]):
+    def told(x: Any) -> Any:
+        rose.print("x is {}", x)
+        return x + 1.0
+
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        rose.cond(x > 0.0, lambda: told(x), lambda: y)
+        return x * 2.0
+
+    for by in (optimised, remove_dead_arguments):
+        assert run(check(by({"f": f.func})["f"]), 1.0, 2.0) == 2.0
+    assert capfd.readouterr().out == "x is 1.0\n" * 2

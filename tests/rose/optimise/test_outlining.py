@@ -9,9 +9,10 @@ import wasmtime
 
 import rose
 from rose import Fn, Real, Vec
-from rose.ir import FOR, Block, Func, is_call
+from rose.ir import FOR, TUPLE, Block, Func, is_call
 from rose.ir.callgraph import callees
 from rose.ir.check import check
+from rose.optimise import outlining
 
 
 def chain(n: int) -> Fn[..., Any]:
@@ -56,6 +57,23 @@ def test_a_hundred_thousand_operations_in_one_function():
 def test_what_is_derived_grows_as_the_program_does():
     small, large = (sum(functions(rose.grad(chain(n)).func).values()) for n in (4_000, 8_000))
     assert 1.8 < large / small < 2.2
+
+
+@pytest.mark.parametrize("piece", range(2, 12))
+def test_a_loop_that_a_later_piece_reads_is_handed_on_by_its_items(piece: int, monkeypatch: pytest.MonkeyPatch):
+    """The back end makes only the vectors of a loop that something gets from it."""
+
+    def body(x: Any) -> Any:
+        last, seen = rose.scan(lambda i, s: (s * x[i], (s + x, s - x)), x, 3)
+        for k in range(3):
+            x = x * last[k] + seen[k][0][0]
+        return rose.sum(x) * seen[1][0][2]
+
+    monkeypatch.setattr(outlining, "LONGEST", 4)
+    monkeypatch.setattr(outlining, "PIECE", piece)
+    made = functions(outlining.outline(rose.fn([Vec[3]], Real)(body).func, 1))
+    assert len(made) > 1
+    assert not any(v.op is TUPLE and any(a.op is FOR for a in v.args) for f in made for v in instructions(f.body))
 
 
 def test_a_program_of_calls_grows_by_calls():

@@ -154,6 +154,51 @@ def test_sums_keep_their_order():
     fast(f, (-1e17,), (1.0,))
 
 
+ROWS = Vec[2, Vec[2]]
+COPIES = {  # what is added to a sum that begins at 0, and how many sums are left of it and of that
+    "a sum": (lambda b, x, m: [m], 0.0, 1),
+    "a row of one": (lambda b, x, m: [b.index(m, 1)], 0.0, 1),
+    "an element of one": (lambda b, x, m: [b.index(b.index(m, 0), 1)], 0.0, 1),
+    "a parameter": (lambda b, x, m: [b.index(x, 0)], 0.0, 1),  # the copy: the other is dead
+    "two sums": (lambda b, x, m: [b.index(m, 0), b.index(m, 1)], 0.0, 2),
+    "a sum that may be -0.0": (lambda b, x, m: [b.index(m, 1)], -0.0, 2),
+}
+
+
+@pytest.mark.parametrize("read", ["once", "twice", "in a loop"])
+@pytest.mark.parametrize("name", COPIES)
+def test_a_sum_of_one_sum_is_that_sum(name: str, read: str):
+    terms, start, left = COPIES[name]
+
+    @func(ROWS, Real)
+    def f(b: Builder, x: Value, k: Value) -> Value:
+        whole = b.accum(b.zero(ROWS) if start.hex() == "0x0.0p+0" else b.const(((start,) * 2,) * 2, ROWS))
+        b.add_to(whole, x)
+        added = terms(b, x, b.freeze(whole))
+        copy = b.accum(b.zero(added[0].type))
+        for t in added:
+            b.add_to(copy, t)
+        y = b.freeze(copy)
+        if read == "once":
+            return y
+        if read == "twice":
+            return b.tuple([y, y])
+        return b.vec(3, lambda _: y)
+
+    made = fast(f, (((-0.0, 1.0), (2.0, -0.0)), 0.5), by=merged)
+    assert len([v for v in code(made) if v.op is ACCUM]) == left
+    fast(f, (((-0.0, 1.0), (2.0, -0.0)), 0.5))
+
+
+def test_layers_of_a_net_hand_no_copies_of_rows_back():
+    @fn
+    def loss(w: Vec[9, Vec[9]], u: Vec[9, Vec[9]], x: Vec[9, Vec[9]]) -> Real:
+        return rose.sum((rose.relu(x @ w) @ u) ** 2)
+
+    made = fast(rose.value_and_grad(loss, (0, 1)).func)
+    assert not [v for v in code(made) if v.op is ACCUM and v.type is rose.ir.types.Ref(rose.ir.types.Vec(9, Real))]
+
+
 def test_dead_code_may_be_removed_again_where_sums_were_forwarded():
     made = fast(rose.value_and_grad(dense(2)).func)
     before = show(made)

@@ -211,6 +211,52 @@ def test_a_product_and_its_derivative_in_one_nest_are_made_in_blocks(n: int, m: 
     assert ((COLUMNS, LANES**2) in loops(made)) == (n >= 8)
 
 
+VALUES = {  # of a product: sums over all of its elements, in the order of rows
+    "squares": lambda p, b: rose.sum(p**2),
+    "far": lambda p, b: rose.sum((p - 0.5) ** 2 * 0.25),
+    "positive": lambda p, b: rose.sum(rose.relu(p)),
+    "absolute": lambda p, b: rose.sum(abs(p)),
+}
+
+
+@pytest.mark.parametrize(("n", "m"), [(16, 16), (9, 13), (7, 12)])
+@pytest.mark.parametrize("name", VALUES)
+def test_a_value_beside_the_derivative_of_a_product_keeps_its_order_in_blocks(name: str, n: int, m: int):
+    matrix = [Vec[n, Vec[COLUMNS]], Vec[COLUMNS, Vec[m]]]
+    f = fn(matrix, Real)(lambda a, b: VALUES[name](a @ b, b))
+    both = rose.value_and_grad(f, (0, 1)).func
+    compiled(both, numbers(n, COLUMNS), numbers(COLUMNS, m))
+    made = optimised({"f": both}, simd=True)["f"]
+    assert ((COLUMNS, LANES**2) in loops(made)) == (n >= 8)
+
+
+def test_a_value_of_any_size_beside_its_derivative():
+    n, m, k = rose.dim("n"), rose.dim("m"), rose.dim("k")
+    f = fn([Vec[n, Vec[k]], Vec[k, Vec[m]]], Real)(lambda a, b: rose.sum((a @ b) ** 2))
+    module = rose.compile(both := rose.value_and_grad(f, (0, 1)), dynamic=True, simd=True)
+    for rows, columns, inner in [(0, 3, 2), (1, 1, 1), (4, 4, 0), (8, 9, 10), (17, 8, 5)]:
+        a, b = np.array(numbers(rows, inner)).reshape(rows, inner), np.array(numbers(inner, columns))
+        (y, dy), (z, dz) = [g(a, b.reshape(inner, columns)) for g in (module, both)]
+        assert same(y, z)
+        assert all([np.array_equal(*pair) for pair in zip(dy, dz, strict=True)])
+
+
+@pytest.mark.parametrize("start", [-0.0, 1.5])
+def test_a_sum_over_blocks_that_begins_elsewhere_stays_in_their_order(start: float):
+    @fn
+    def f(a: Vec[9, Vec[COLUMNS]], b: Vec[9, Vec[COLUMNS]]) -> tuple[Real, Vec[9, Vec[COLUMNS]]]:
+        total, c = rose.accum(start), rose.accum([[0.0] * COLUMNS] * 9)
+        for i in rose.range(9):
+            for j in rose.range(9):
+                s = rose.dot(a[i], b[j])
+                total += s
+                for k in rose.range(COLUMNS):
+                    c[i][k] += s * b[j][k]
+        return total.value, c.value
+
+    assert (COLUMNS, LANES**2) not in loops(compiled(f.func, *matrices(9, 9, COLUMNS)))
+
+
 class Blocks:
     """Rows, columns, and one to three inner loops for each pair of them, at random: sums of its own, and elsewhere."""
 
@@ -223,9 +269,10 @@ class Blocks:
 
     def body(self, b: Builder, *given: Value) -> Value:
         self.given, self.sums = given, [b.accum(b.zero(x.type)) for x in (*given, *given)]
+        self.total = b.accum(b.lift(self.r.choice([0.0, 0.0, -0.0])))
         self.left = self.r.sample(range(6), 6)
         self.loop(b, self.sizes[0], lambda i: self.loop(b, self.sizes[1], lambda j: self.pair(b, i, j)))
-        return b.tuple([b.freeze(ref) for ref in self.sums])
+        return b.tuple([b.freeze(ref) for ref in (*self.sums, self.total)])
 
     def loop(self, b: Builder, n: int, body: Any) -> None:
         b.loop(n, lambda i: (body(i), ([], []))[1])
@@ -238,6 +285,8 @@ class Blocks:
             inner = partial(self.inner, b, (i, j), list(known), local, targets)
             self.loop(b, self.sizes[2], inner)
             known += [b.freeze(ref) * self.r.choice(known) for ref in local]
+        for _ in range(self.r.choice([0, 0, 1, 1, 2])):
+            b.add_to(self.total, self.r.choice(known[1:]))
         if self.left and self.r.random() < 0.5:
             k = self.left.pop()
             if k % 3 == 2:

@@ -14,7 +14,7 @@ from rose.ir import FOR, Func, Value
 from rose.ir.callgraph import instructions
 from rose.optimise.pipeline import optimised
 from wasm_backend.codegen.liveness import Lives
-from wasm_backend.codegen.states_in_place import stays
+from wasm_backend.codegen.states_in_place import InPlace
 
 N = 40  # more than are unrolled
 X = [0.25 - 0.0625 * (k % 7) for k in range(N)]
@@ -156,8 +156,8 @@ def loops(f: Func) -> list[Value]:
 
 def any_stays(program: Any) -> bool:
     f = optimised({"f": fn([Vec[N]], Real)(program).func})["f"]
-    lives = Lives(f.body)
-    return any([stays(v, 0, 0, lives) for v in loops(f) if v.block is f.body])
+    found = InPlace(f.body, Lives(f.body))
+    return any([found.stays((v, 0)) for v in loops(f) if v.block is f.body])
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -21,7 +21,7 @@ from handwritten_modules import message
 from handwritten_modules import way as way
 
 import rose
-from rose import Bool, Fin, Real, Unit, Vec, fn
+from rose import Bool, Fin, Real, RoseError, Unit, Vec, fn
 from wasm_backend.runtime import batch
 
 pytestmark = pytest.mark.usefixtures("way")
@@ -110,6 +110,67 @@ def test_a_number_is_for_all_calls():
     np.testing.assert_array_equal(f.map(X, 2), [f(x, 2) for x in X])
     np.testing.assert_array_equal(f.map(2.0, Y), [f(2, y) for y in Y])
     np.testing.assert_array_equal(f.map(X, np.float64(2)), f.map(X, np.full(1000, 2)))
+
+
+@fn
+def weighed(x: Vec[2], w: Vec[3], s: Real) -> Real:
+    return w[0] * rose.sum(x) + w[1] * s + w[2]
+
+
+XS, WEIGHTS = np.arange(8.0).reshape(4, 2), [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("args", "in_axes"),
+    [
+        ((XS, WEIGHTS, 0.5), (0, None, None)),
+        ((XS.T, np.array(WEIGHTS), [0.5] * 4), (1, None, 0)),
+        ((XS.T.tolist(), [WEIGHTS] * 4, 0.5), [-1, 0, None]),
+        ((XS, [WEIGHTS] * 4, [0.5] * 4), 0),
+    ],
+)
+@pytest.mark.parametrize("threads", [None, 2])
+def test_the_elements_lie_along_axes_and_what_has_none_is_shared(args: Any, in_axes: Any, threads: int | None):
+    want = [weighed(x, WEIGHTS, 0.5) for x in XS]
+    for f in (weighed, rose.compile(weighed)):
+        assert f.map(*args, in_axes=in_axes, threads=threads).tolist() == want
+
+
+def test_each_field_of_a_struct_may_have_an_axis_and_a_list_of_structs_is_shared():
+    f = fn([Point, Vec[2, Point], Fin[3]], Point)(lambda p, q, i: Point(p.x + q[1].y, p.y * i))
+    q = [Point(1.0, 2.0), Point(3.0, 4.0)]
+    made = f.map(Point(np.arange(3.0), 0.5), q, 2, in_axes=((0, None), None, None))
+    assert (made.x.tolist(), made.y.tolist()) == ([4.0, 5.0, 6.0], [1.0] * 3)
+
+
+def test_a_function_of_any_size_maps_with_what_is_shared():
+    f = fn([Vec[n], Vec[n]], Real)(lambda x, y: rose.dot(x, y))
+    assert f.map(XS, [1.0, 2.0], in_axes=(0, None)).tolist() == [f(x, [1.0, 2.0]) for x in XS]
+    assert f.map(XS.T, XS.T, in_axes=1).tolist() == [f(x, x) for x in XS]
+
+
+def test_in_another_function_a_map_is_a_loop_with_derivatives():
+    f = fn([Vec[4, 2], Vec[3]], Real)(lambda x, w: rose.sum(weighed.map(x, w, 0.5, in_axes=(0, None, None)) ** 2))
+    want = [2.0 * weighed(x, WEIGHTS, 0.5) for x in XS]
+    assert rose.grad(f, 0)(XS, WEIGHTS)[:, 1].tolist() == want
+    g = fn([Vec[3]], Vec[3])(lambda x: fn([Real, Real], Real)(lambda a, b: a * b).map(x, 2.0))
+    assert g([1.0, 2.0, 3.0]).tolist() == [2.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize(
+    ("in_axes", "what"),
+    [
+        ((0, None), "2 axes for the 3 arguments of weighed"),
+        ((2, None, None), "no axis 2: x has 2 axes"),
+        ((0, None, 1), "no axis 1: s has no axes"),
+        (("a", None, None), "an axis of x is an integer or None"),
+        (None, "no argument of weighed.map has an axis"),
+        (0, "w must have"),
+    ],
+)
+def test_wrong_axes_are_refused(in_axes: Any, what: str):
+    with pytest.raises(RoseError, match=what):
+        weighed.map(XS, WEIGHTS, 0.5, in_axes=in_axes)
 
 
 def test_lists_strides_and_integers():

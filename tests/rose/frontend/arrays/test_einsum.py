@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from against_numpy import agree, differentiate
@@ -45,6 +47,30 @@ def test_operands_are_contracted_from_the_left():
         costs += [cost(f.func, a, a, x), cost(g.func, a, a, x)]
     assert costs[2] > 6 * costs[0]  # the product of matrices first: n ** 3
     assert costs[3] < 5 * costs[1]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda of, x, y: of.einsum(x, [0, 1], y, [1, 2], [0, 2]),
+        lambda of, x, y: of.einsum(x, [3, 1], y, [1, 2]),  # the result is in the order of the numbers
+        lambda of, x, y: of.einsum(x, [0, ...], y, (..., 0), [...]),
+        lambda of, x, y: of.einsum(x, [51, 0], []),
+        lambda of, x, y: of.einsum(y @ x, [7, 7], [7]),
+        lambda of, x, y: of.einsum(x, [27, 2], y, [2, 4]),  # of letters, capitals come first
+    ],
+)
+def test_lists_of_numbers_say_what_a_string_says(f: Any):
+    r = np.random.default_rng(0)
+    xs = [r.normal(size=(2, 3)), r.normal(size=(3, 2))]
+    agree(lambda x, y: f(rose, x, y), lambda x, y: f(np, x, y), xs, rtol=2e-14)
+    agree(lambda x, y: f(np, x, y), lambda x, y: f(np, x, y), xs, rtol=2e-14)
+
+
+@pytest.mark.parametrize("args", [("xy",), ("x", [0]), ("x", [0, "i"]), ("x", [0, 52]), ("x", [0, -1]), ("x", 0)])
+def test_a_wrong_list_is_an_error(args: Any):
+    with pytest.raises(RoseError, match=r"rose\.einsum"):
+        _ = fn([Vec[2, 3]], Real)(lambda x: rose.einsum(*[x if a == "x" else a for a in args])).func
 
 
 def test_what_one_operand_has_alone_is_summed_first():

@@ -49,6 +49,13 @@ def test_it_has_derivatives_in_both_modes_and_twice():
         assert forward == pytest.approx(reverse, abs=1e-14)
 
 
+def test_an_array_of_numbers_is_one_of_indices():
+    f = fn([Vec[3], Vec[2, 2]], Vec[2, 2])(lambda x, t: x[rose.index(rose.floor(t), 3)])
+    assert f([1.0, 2.0, 4.0], [[0.5, 2.5], [1.0, 0.0]]).tolist() == [[1.0, 4.0], [2.0, 1.0]]
+    with pytest.raises(AssertionFailed, match="from 0 to 3 - 1"):
+        f([1.0, 2.0, 4.0], [[0.5, 2.5], [-1.0, 0.0]])
+
+
 def test_a_size_may_be_that_of_a_call():
     n = dim("n")
     f = fn([Vec[n], Real], Real)(lambda x, e: x[rose.index(e, n)])
@@ -70,6 +77,6 @@ def test_what_can_be_no_index_is_an_error():
     with pytest.raises(OutOfRange, match="is no index below 3"):
         _ = fn([Vec[3]], Real)(lambda x: x[rose.index(3, 3)]).func
     with pytest.raises(TypeMismatch, match="takes a number, not"):
-        _ = fn([Vec[3]], Real)(lambda x: x[rose.index(x, 3)]).func
+        _ = fn([Vec[3]], Real)(lambda x: x[rose.index(x[0] > 0, 3)]).func
     with pytest.raises(OutOfRange, match="below 0"):
         _ = fn([Vec[0], Real], Real)(lambda x, e: x[rose.index(e, 0)]).func

@@ -14,9 +14,9 @@ import pytest
 from random_programs import program
 
 import rose
-from rose import Bool, Fin, Real, Vec, testing
+from rose import Bool, Fin, Real, Vec
 from rose.derivatives.gradients import pullback
-from rose.testing import examine
+from rose.testing import examination, examine
 
 n = rose.dim("n")
 
@@ -284,15 +284,29 @@ def line_of(text: str) -> int:
 
 
 def test_modes_that_disagree_are_found(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(testing, "pullback", lambda f: pullback(real(lambda x: rose.sin(x) * 1.0000001)))
+    monkeypatch.setattr(examination, "pullback", lambda f: pullback(real(lambda x: rose.sin(x) * 1.0000001)))
     report = examine(real(rose.sin))
     assert not report.ok
     assert "reverse mode" in report.wrong[0]
 
 
+def test_a_rule_with_another_value_is_found():
+    f = real(lambda x: x * x)
+
+    @f.jvp
+    def _(x: Any) -> Any:
+        return rose.Dual(1.01 * x.re * x.re, 2.0 * x.re * x.du)
+
+    report = examine(f)
+    assert not report.ok
+    assert "and in the derivative" in report.wrong[0]
+
+
 def test_a_module_of_other_bits_is_found(monkeypatch: pytest.MonkeyPatch):
-    module = testing.plain
-    monkeypatch.setattr(testing, "plain", lambda x, t: math.nextafter(module(x, t), 9.0) if t is Real else module(x, t))
+    module = examination.plain
+    monkeypatch.setattr(
+        examination, "plain", lambda x, t: math.nextafter(module(x, t), 9.0) if t is Real else module(x, t)
+    )
     report = examine(real(lambda x: x * x))
     assert not report.ok
     assert "in the module" in report.wrong[0]

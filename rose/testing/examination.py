@@ -1,8 +1,8 @@
 """`examine`: gradient checks of a function at random points.
 
-At each point the module must have the bits of the interpreter, in the value and in both modes; reverse mode must be the
-adjoint of forward mode, up to rounding; and forward mode must agree with differences of the value, extrapolated to
-step 0 (Richardson).
+At each point the module must have the bits of the interpreter, in the value and in both modes; the value that a
+derivative gives beside it must be that of the function; reverse mode must be the adjoint of forward mode, up to
+rounding; and forward mode must agree with differences of the value, extrapolated to step 0 (Richardson).
 
 Special points are examined too: 0, and points at which a comparison of the program, or of a rule, flips, with their
 neighbours. At a kink, where the slopes on both sides differ, the derivative must lie between them; it is reported. If
@@ -16,63 +16,33 @@ from __future__ import annotations
 import io
 import math
 import random
-import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from operator import mul
 from typing import Any
 
-from .derivatives.gradients import jvp, pullback
-from .errors import NotDifferentiable, RoseError
-from .frontend.any_size import AnySize
-from .frontend.function import AnyFn
-from .host.comparisons import Record, Search, Site, Spent, from_leaves, key, leaves_of, named, ours
-from .host.differences import approaches, beside, between, central, on_one_side, one_sided
-from .host.effects import Assertion, Printer, spelled
-from .host.interpreter import Env, Watch, run
-from .host.marshal import plain, present
-from .ir import Func, Value, While
-from .ir.callgraph import instructions, reachable
-from .ir.ops import eq, ne, stop_gradient
-from .ir.types import Fin, Real, Tuple, Type, Vec, untyped
+from ..derivatives.gradients import jvp, pullback
+from ..errors import NotDifferentiable, RoseError
+from ..frontend.any_size import AnySize
+from ..frontend.function import AnyFn
+from ..host.comparisons import Record, Search, Site, Spent, from_leaves, key, leaves_of, named, ours
+from ..host.differences import approaches, beside, between, central, on_one_side, one_sided
+from ..host.effects import Assertion, Printer, spelled
+from ..host.interpreter import run
+from ..host.marshal import plain, present
+from ..ir import Value, While
+from ..ir.callgraph import instructions, reachable
+from ..ir.ops import eq, ne, stop_gradient
+from ..ir.types import Fin, Tuple, Type, Vec, untyped
+from .limits import PATIENCE, Limit, TooLong
+from .points import SCALES, bits, direction, draw, duals_of, joined, moved, reals, short, zero
+from .report import Report
 
-ITERATIONS, PATIENCE = 10_000, 300_000  # of loops of unknown length: in one evaluation, and in all of a function
 STEPS = (0.1, 1e-2, 1e-3, 1e-5)  # the largest steps of differences; each is halved seven times
 CLOSE = 1e-6  # the tolerance of differences, relative to the derivative
 ADJOINT = 1e-8  # the tolerance of the adjoint, relative to the products that are summed
 SEARCH = 12  # evaluations of forward mode, for each point, in the search for points where comparisons flip
-
-
-@dataclass
-class Report:
-    """The findings on one function. It is `ok` unless something is `wrong`."""
-
-    name: str
-    points: int = 0  # at which derivatives were compared
-    adjoint: float = 0.0  # the largest error between forward and reverse mode, relative to the products summed
-    differences: float = 0.0  # the largest error between forward mode and differences, relative to the derivative
-    kinks: list[str] = field(default_factory=list[str])
-    notes: list[str] = field(default_factory=list[str])
-    wrong: list[str] = field(default_factory=list[str])
-
-    @property
-    def ok(self) -> bool:
-        return not self.wrong
-
-    def __str__(self) -> str:
-        lines = [f"{self.name}: {'ok' if self.ok else 'WRONG'}"]
-        if self.points and self.ok:
-            at = f"{self.points} point{'s' * (self.points != 1)}"
-            lines.append(f"at {at}, forward and reverse mode differ by {self.adjoint:.0e}, ")
-            lines[-1] += f"forward mode and differences by {self.differences:.0e}"
-        return "\n  ".join([*lines, *self.wrong, *several(self.kinks, "kinks"), *several(self.notes, "notes")])
-
-
-def several(said: Sequence[str], what: str) -> list[str]:
-    """The first three lines of `said`, and the number of the others."""
-    return [*said[:3], *([f"and {len(said) - 3} more {what}"] if len(said) > 3 else [])]
 
 
 def examine(
@@ -94,7 +64,7 @@ def examine(
     else:
         with redirect_stdout(io.StringIO()):  # what the function prints
             rng = random.Random(f"{seed} {f.name}")
-            _Examination(f, report, rng, _Limit(patience, most), strict, interpreted).at(points)
+            Examination(f, report, rng, Limit(patience, most), strict, interpreted).at(points)
     return report
 
 
@@ -105,11 +75,11 @@ def _is_empty(t: Type) -> bool:
     return t.size == 0 if isinstance(t, Fin) else isinstance(t, Tuple) and any(map(_is_empty, t.items))
 
 
-class _Examination:
+class Examination:
     """The examination of one function and its derivatives, at one point after another."""
 
     def __init__(
-        self, f: AnyFn, report: Report, rng: random.Random, watch: _Limit, strict: bool, interpreted: bool
+        self, f: AnyFn, report: Report, rng: random.Random, watch: Limit, strict: bool, interpreted: bool
     ) -> None:
         self.f, self.report, self.rng, self.watch, self.strict = f, report, rng, watch, strict
         self.types, self.result = [untyped(t) for t in f.types], untyped(f.result)
@@ -124,7 +94,7 @@ class _Examination:
         self.stops = any(v.op is stop_gradient for g in parts for v in instructions(g.body))
         self.endless = any(isinstance(g.kind, While) for g in parts)
         self.interpreted = interpreted or self.endless
-        self.outside: tuple[type[Exception], ...] = (RoseError, _TooLong)  # what it raises outside of its domain
+        self.outside: tuple[type[Exception], ...] = (RoseError, TooLong)  # what it raises outside of its domain
         if any(g.impl and not isinstance(g.impl, (Printer, Assertion)) for g in parts):
             self.outside += (ValueError, ArithmeticError)
         if not self.result.real or not any(t.real for t in self.types):
@@ -142,9 +112,9 @@ class _Examination:
         found = 0
         for k in range(20 * points):
             self.special = k == 0
-            real = _zero if self.special else _SCALES[k % len(_SCALES)]
-            xs = [_draw(t, self.rng, real) for t in self.types]
-            if (y := self._both(self.f, xs)) is not None and all(map(math.isfinite, _reals(y, self.result))):
+            real = zero if self.special else SCALES[k % len(SCALES)]
+            xs = [draw(t, self.rng, real) for t in self.types]
+            if (y := self._both(self.f, xs)) is not None and all(map(math.isfinite, reals(y, self.result))):
                 self._derivatives(xs, y)
                 self.seen.append((xs, self.record))
                 found += 1
@@ -171,8 +141,8 @@ class _Examination:
             return None
         if f is self.forward:
             self._remember(self.watch.record)
-        if _bits(made := self._call(f, xs)) != _bits(y):
-            what = f"{_short(spelled(made, f.result))} in the module, {_short(spelled(y, f.result))} in the interpreter"
+        if bits(made := self._call(f, xs)) != bits(y):
+            what = f"{short(spelled(made, f.result))} in the module, {short(spelled(y, f.result))} in the interpreter"
             self.report.wrong.append(f"{self._where(xs[: len(self.types)])}: {f.name} is {what}")
         return y
 
@@ -181,22 +151,23 @@ class _Examination:
 
     def _where(self, xs: Sequence[Any]) -> str:
         given = zip(self.f.names, xs, self.types, strict=True)
-        return _short("at " + ", ".join([f"{name} = {spelled(x, t)}" for name, x, t in given]))
+        return short("at " + ", ".join([f"{name} = {spelled(x, t)}" for name, x, t in given]))
 
     def _derivatives(self, xs: Sequence[Any], y: Any) -> None:
         """Check the derivatives at a point, in a random direction; at a special one, those of its neighbours too."""
         if self.forward is None or self.reverse is None:
             return
-        dxs = [_draw(t, self.rng, _direction) for t in self.types]
-        ct = _draw(self.result, self.rng, _direction, like=y)
+        dxs = [draw(t, self.rng, direction) for t in self.types]
+        ct = draw(self.result, self.rng, direction, like=y)
         duals = self._joined(xs, dxs)
         both, pulled = self._both(self.forward, duals), self._both(self.reverse, [*xs, ct])
         if self.report.wrong or both is None or pulled is None:
             return
-        dy = [d for _, d in _duals(both, self.result)]
+        found = [*duals_of(both, self.result)]
+        dy = [d for _, d in found]
         gradients = pulled[1] if len(xs) > 1 else (pulled[1],)
-        gs = [x for g, t in zip(gradients, self.types, strict=True) if t.real for x in _reals(g, t)]
-        ds = [x for dx, t in zip(dxs, self.types, strict=True) for x in _reals(dx, t)]
+        gs = [x for g, t in zip(gradients, self.types, strict=True) if t.real for x in reals(g, t)]
+        ds = [x for dx, t in zip(dxs, self.types, strict=True) for x in reals(dx, t)]
         finite = [all(map(math.isfinite, some)) for some in (dy, gs)]
         if not any(finite):
             self.report.kinks.append(f"{self._where(xs)}: the derivative is not finite")
@@ -204,15 +175,23 @@ class _Examination:
             said = self.report.wrong if self.strict and not self.special else self.report.kinks
             said.append(f"{self._where(xs)}: one of forward and reverse mode is finite, and one is not")
         else:
-            value, cts = list(_reals(y, self.result)), list(_reals(ct, self.result))
+            value, cts = list(reals(y, self.result)), list(reals(ct, self.result))
+            self._same_value(xs, value, [x for x, _ in found])
             room = 1e-4 * math.fsum([abs(u) * max(1.0, abs(x)) for u, x in zip(cts, value, strict=True)])
             self._adjoint(xs, list(map(mul, cts, dy)), list(map(mul, gs, ds)), room)
             try:
                 self._differences(xs, dxs, value, dy)
                 if self.special:
                     self._second(xs, dxs, dy)
-            except _TooLong:
+            except TooLong:
                 self.report.notes.append(f"{self._where(xs)}: differences take too long")
+
+    def _same_value(self, xs: Sequence[Any], value: list[float], primal: list[float]) -> None:
+        """Check that the derivative, which may be a rule, has the value of the function beside it."""
+        for x, y in zip(value, primal, strict=True):
+            if not self.special and abs(x - y) > CLOSE * max(1.0, abs(x)):
+                self.report.wrong.append(f"{self._where(xs)}: the value is {x:.9g}, and in the derivative {y:.9g}")
+                return
 
     def _adjoint(self, xs: Sequence[Any], out: list[float], back: list[float], room: float) -> None:
         """Check that `<ct, J dx>` is `<J^T ct, dx>`, up to rounding of the products, and inside of the function."""
@@ -244,26 +223,26 @@ class _Examination:
 
     def _joined(self, xs: Sequence[Any], dxs: Sequence[Any]) -> list[Any]:
         """Arguments of forward mode."""
-        return [_join(x, dx, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+        return [joined(x, dx, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
 
     def _moved(self, xs: Sequence[Any], dxs: Sequence[Any], h: float) -> list[Any]:
         """The arguments `xs + h * dxs`."""
-        return [_moved(x, dx, h, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
+        return [moved(x, dx, h, t) for x, dx, t in zip(xs, dxs, self.types, strict=True)]
 
     def _along(self, xs: Sequence[Any], dxs: Sequence[Any], count: int) -> Callable[[float], list[float]]:
         """The numbers of the value along a line."""
 
         def along(h: float) -> list[float]:
             self.watch.another()
-            moved = self._moved(xs, dxs, h)
+            there = self._moved(xs, dxs, h)
             try:
                 again = self.watch.anew()
-                z = run(self.f.func, *moved, watch=again) if self.endless else self._call(self.f, moved)
-            except _TooLong:
+                z = run(self.f.func, *there, watch=again) if self.endless else self._call(self.f, there)
+            except TooLong:
                 raise
             except self.outside:
                 return [math.nan] * count
-            return list(_reals(z, self.result))
+            return list(reals(z, self.result))
 
         return along
 
@@ -333,7 +312,7 @@ class _Examination:
 
     def _flips(self, evaluations: int, most: int) -> None:
         """Examine points at which comparisons flip: on them, beside them, and beyond, where only one side was seen."""
-        examined, left = {_bits(tuple(x)) for x, _ in self.seen[:1]}, self._sites()
+        examined, left = {bits(tuple(x)) for x, _ in self.seen[:1]}, self._sites()
         search = Search(self._measured, self.types, evaluations)
         try:
             while left and most and not self.report.wrong:
@@ -342,12 +321,12 @@ class _Examination:
                 if found is None:
                     continue
                 xs = self._of_leaves(found[0])
-                if (bits := _bits(tuple(xs))) not in examined:
-                    examined.add(bits)
+                if (same := bits(tuple(xs))) not in examined:
+                    examined.add(same)
                     most -= 1
                     self._at_flip(xs, *found)
                 self._beyond(site[0], *found)
-        except (Spent, _TooLong):
+        except (Spent, TooLong):
             pass
         rest = {key(v) for v, _ in left} & (self.named[0] | self.named[1])
         if rest and not self.report.wrong:
@@ -365,11 +344,11 @@ class _Examination:
     def _measured(self, leaves: list[Any]) -> Record:
         assert self.forward is not None
         xs = self._of_leaves(leaves)
-        dxs = [_draw(t, random.Random(0), _direction) for t in self.types]
+        dxs = [draw(t, random.Random(0), direction) for t in self.types]
         again = self.watch.anew()
         try:
             run(self.forward.func, *self._joined(xs, dxs), watch=again)
-        except _TooLong:
+        except TooLong:
             raise
         except self.outside:
             pass
@@ -393,12 +372,12 @@ class _Examination:
         self.special, self.scale = False, 1.0
 
     def _examined(self, xs: list[Any]) -> None:
-        if (y := self._both(self.f, xs)) is not None and all(map(math.isfinite, _reals(y, self.result))):
+        if (y := self._both(self.f, xs)) is not None and all(map(math.isfinite, reals(y, self.result))):
             self._derivatives(xs, y)
 
     def _neighbours(self, xs: list[Any], leaves: list[Any], k: int) -> None:
         """Check that the derivatives beside a point are that at it, or at a kink one that lies between the slopes."""
-        dxs = [_draw(t, self.rng, _direction) for t in self.types]
+        dxs = [draw(t, self.rng, direction) for t in self.types]
         here = self._slope(xs, dxs)
         along = self._along(xs, dxs, len(here))
         for towards in (-math.inf, math.inf):
@@ -418,7 +397,7 @@ class _Examination:
         assert self.forward is not None
         duals = self._joined(xs, dxs)
         try:
-            return list(_duals(self._call(self.forward, duals), self.result))
+            return list(duals_of(self._call(self.forward, duals), self.result))
         except self.outside:
             return []
 
@@ -455,12 +434,12 @@ class _Examination:
             self.second = jvp(self.forward)
         lines = self._duals_along(xs, dxs)
         found = run(self.second.func, *lines, watch=self.watch.anew())
-        seconds = [d for _, d in list(_duals(found, untyped(self.forward.result)))[1::2]]
+        seconds = [d for _, d in list(duals_of(found, untyped(self.forward.result)))[1::2]]
 
         def along(h: float) -> list[float]:
             self.watch.another()
-            moved = self._moved(xs, dxs, h)
-            return [d for _, d in self._slope(moved, dxs)] or [math.nan] * len(dy)
+            there = self._moved(xs, dxs, h)
+            return [d for _, d in self._slope(there, dxs)] or [math.nan] * len(dy)
 
         for k, (d, dd) in enumerate(zip(dy, seconds, strict=True)):
             self._second_at(self._where(xs), lambda h, k=k: along(h)[k], d, dd)
@@ -469,9 +448,9 @@ class _Examination:
         """The point and the direction as arguments of the second derivative, along the same direction twice."""
         assert self.forward is not None
         duals = self._joined(xs, dxs)
-        zeros = [_draw(t, self.rng, _zero, like=x) for x, t in zip(xs, self.types, strict=True)]
+        zeros = [draw(t, self.rng, zero, like=x) for x, t in zip(xs, self.types, strict=True)]
         moves = self._joined(dxs, zeros)
-        return [_join(x, dx, untyped(t)) for x, dx, t in zip(duals, moves, self.forward.types, strict=True)]
+        return [joined(x, dx, untyped(t)) for x, dx, t in zip(duals, moves, self.forward.types, strict=True)]
 
     def _second_at(self, at: str, along: Callable[[float], float], d: float, dd: float) -> None:
         if any([abs(along(h * self.scale) - d) > 1e-6 * max(1.0, abs(d)) for h in (-1e-14, 1e-14)]):
@@ -488,111 +467,3 @@ class _Examination:
             self.report.kinks.append(f"{at}: {said}")
         else:
             self.report.wrong.append(f"{at}: {said}")
-
-
-class _TooLong(Exception):
-    """An evaluation takes too many iterations."""
-
-
-class _Limit(Watch):
-    """The watch of an interpreter run: it stops it after too many iterations, and records its comparisons."""
-
-    def __init__(self, patience: int, most: int | None) -> None:
-        super().__init__()
-        self.left, self.patience, self.most, self.record = ITERATIONS, patience, most, Record()
-
-    def anew(self) -> _Limit:
-        """This watch, for another evaluation."""
-        self.calls, self.left, self.record = [], ITERATIONS, Record()
-        return self
-
-    def another(self) -> None:
-        """Count one more evaluation for differences."""
-        if self.most is not None:
-            self.most -= 1
-            if self.most < 0:
-                raise _TooLong
-
-    def step(self, v: Value, xs: list[Any], env: Env) -> Any:
-        answer = super().step(v, xs, env)
-        self.record.note(v, xs, answer)
-        return answer
-
-    def iteration(self, f: Func, count: int, xs: list[Any]) -> None:
-        self.left, self.patience = self.left - 1, self.patience - 1
-        if min(self.left, self.patience) < 0:
-            raise _TooLong
-
-
-# points and directions
-
-
-Draw = Callable[[random.Random], float]
-
-_SCALES: tuple[Draw, ...] = (
-    lambda rng: rng.gauss(0.0, 1.0),
-    lambda rng: rng.random(),
-    lambda rng: rng.uniform(1.0, 4.0),
-    lambda rng: rng.uniform(-1.0, 1.0) * 10.0 ** rng.randint(-2, 2),
-)
-_zero: Draw = lambda rng: 0.0
-_direction: Draw = lambda rng: rng.choice((-1.0, 1.0)) * rng.uniform(0.25, 1.0)
-
-
-def _draw(t: Type, rng: random.Random, real: Draw, like: Any = None) -> Any:
-    """A random value of type `t`; its truth values and indices are those of `like`, if that is given."""
-    if isinstance(t, Vec):
-        return tuple([_draw(t.elem, rng, real, None if like is None else like[k]) for k in range(t.size)])
-    if isinstance(t, Tuple):
-        return tuple([_draw(s, rng, real, None if like is None else like[k]) for k, s in enumerate(t.items)])
-    if t is Real:
-        return real(rng)
-    if like is not None or t.empty:
-        return like
-    return rng.randrange(t.size) if isinstance(t, Fin) else rng.random() < 0.5
-
-
-def _parts_of(x: Any, t: Type) -> Iterator[tuple[Any, Type]]:
-    return zip(x, [t.elem] * t.size if isinstance(t, Vec) else t.items if isinstance(t, Tuple) else (), strict=True)
-
-
-def _reals(x: Any, t: Type) -> Iterator[float]:
-    """The Reals in a host value, in order."""
-    if t is Real:
-        yield x
-    elif t.real:
-        for y, s in _parts_of(x, t):
-            yield from _reals(y, s)
-
-
-def _join(x: Any, dx: Any, t: Type) -> Any:
-    """The host value of type `Dual[t]` with primal `x` and tangent `dx`."""
-    if t is Real:
-        return (x, dx)
-    return tuple([_join(y, dy, s) for (y, s), dy in zip(_parts_of(x, t), dx, strict=True)]) if t.real else x
-
-
-def _duals(x: Any, t: Type) -> Iterator[tuple[float, float]]:
-    """The Duals in a host value of type `Dual[t]`, in order."""
-    if t is Real:
-        yield x
-    elif t.real:
-        for y, s in _parts_of(x, t):
-            yield from _duals(y, s)
-
-
-def _moved(x: Any, dx: Any, h: float, t: Type) -> Any:
-    if t is Real:
-        return x + h * dx
-    return tuple([_moved(y, dy, h, s) for (y, s), dy in zip(_parts_of(x, t), dx, strict=True)]) if t.real else x
-
-
-def _bits(x: Any) -> Any:
-    """A host value with each float as its bits; all nans are equal."""
-    if isinstance(x, tuple):
-        return tuple([_bits(y) for y in x])  # pyright: ignore[reportUnknownVariableType]
-    return ("nan" if x != x else struct.pack("<d", x)) if isinstance(x, float) else x
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 120 else text[:117] + "..."

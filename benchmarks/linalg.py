@@ -1,0 +1,166 @@
+"""Small systems beside NumPy, and gradients beside JAX: `OPENBLAS_NUM_THREADS=1 python -m benchmarks.linalg [PYTHON]`.
+
+First `solve`, `inv`, `det` and `eigh` of matrices of 2 to 12 rows, each one call from Python. Then the gradients of
+`logdet` and of the sum of squares of a solution, for 8, 32 and 128 rows, beside NumPy's formulas for them, and beside
+JAX in the process of another Python, if one that has it is named. Answers must agree before anything is timed. Times
+are the least of interleaved repetitions, of the thread; JAX's are the least by the clock, of one core.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import rose
+from rose import Real, Vec, linalg
+
+ROWS, LARGER = (2, 3, 4, 6, 8, 12), (8, 32, 128)
+REPEATS = 300
+Call = Callable[[], Any]
+
+
+def matrices(n: int) -> tuple[Any, Any]:
+    """A symmetric positive definite matrix, so that all functions take it, and a right side."""
+    a = np.random.default_rng(n).normal(size=(n, n))
+    return a @ a.T / n + np.eye(n), np.random.default_rng(n + 1).normal(size=n)
+
+
+def least(calls: Sequence[Call], repeats: int, each: int) -> list[float]:
+    """The time of a call of each in µs: the least of so many repetitions, one after the other, of several calls."""
+    best = [float("inf")] * len(calls)
+    for _ in range(repeats):
+        for k, call in enumerate(calls):
+            start = time.thread_time()
+            for _ in range(each):
+                call()
+            best[k] = min(best[k], (time.thread_time() - start) / each)
+    return [1e6 * t for t in best]
+
+
+# small systems
+
+
+def functions(n: int) -> dict[str, tuple[rose.Fn[..., Any], Callable[..., Any], int]]:
+    """Each function, ours and NumPy's, and its number of arguments."""
+    square = Vec[n, Vec[n]]
+    eigh = rose.fn([square], tuple[Vec[n], square])(lambda a: tuple(linalg.eigh(a)))
+    return {
+        "solve": (rose.fn([square, Vec[n]], Vec[n])(linalg.solve), np.linalg.solve, 2),
+        "inv": (rose.fn([square], square)(linalg.inv), np.linalg.inv, 1),
+        "det": (rose.fn([square], Real)(linalg.det), np.linalg.det, 1),
+        "eigh": (eigh, np.linalg.eigh, 1),
+    }
+
+
+def agree(name: str, ours: Any, numpys: Any) -> None:
+    if name == "eigh":  # whose vectors have any sign
+        ours, numpys = [(w, np.abs(v)) for w, v in (ours, numpys)]
+        np.testing.assert_allclose(ours[1], numpys[1], atol=1e-9)
+        ours, numpys = ours[0], numpys[0]
+    np.testing.assert_allclose(ours, numpys, rtol=1e-9)
+
+
+def small(repeats: int = REPEATS) -> list[tuple[str, int, float, float]]:
+    """The name, the rows, NumPy's time of a call in µs, and ours."""
+    rows: list[tuple[str, int, float, float]] = []
+    for n in ROWS:
+        given = matrices(n)
+        for name, (f, numpys, count) in functions(n).items():
+            args, module = given[:count], rose.compile(f)
+            agree(name, module(*args), numpys(*args))
+            theirs, ours = least([partial(numpys, *args), partial(module, *args)], repeats, 20)
+            rows.append((name, n, theirs, ours))
+    return rows
+
+
+# gradients
+
+
+def logdet(a: Any, _: Any) -> Any:
+    return linalg.slogdet(a).logabsdet
+
+
+def solution(a: Any, b: Any) -> Any:
+    return rose.sum(linalg.solve(a, b) ** 2)
+
+
+def logdet_by_numpy(a: Any, _: Any) -> Any:
+    return np.linalg.inv(a).T
+
+
+def solution_by_numpy(a: Any, b: Any) -> Any:
+    x = np.linalg.solve(a, b)
+    return -np.outer(np.linalg.solve(a.T, 2.0 * x), x)
+
+
+GRADIENTS = {"logdet": (logdet, logdet_by_numpy), "solve": (solution, solution_by_numpy)}
+
+IN_JAX = """
+import json, sys, time
+import jax, numpy as np
+jax.config.update("jax_enable_x64", True)
+import jax.numpy as jnp
+bodies = {
+    "logdet": lambda a, b: jnp.linalg.slogdet(a)[1],
+    "solve": lambda a, b: jnp.sum(jnp.linalg.solve(a, b) ** 2),
+}
+a, b, repeats = json.load(sys.stdin)
+a, b, out = np.array(a), np.array(b), {}
+for name, body in bodies.items():
+    f = jax.jit(jax.grad(body))
+    x = f(a, b).block_until_ready()
+    best = 1e9
+    for _ in range(repeats):
+        start = time.perf_counter()
+        f(a, b).block_until_ready()
+        best = min(best, time.perf_counter() - start)
+    out[name] = 1e6 * best, np.asarray(x).tolist()
+print(json.dumps(out))
+"""
+
+
+def in_jax(python: str, a: Any, b: Any, repeats: int) -> dict[str, tuple[float, Any]]:
+    """JAX's time of each gradient in µs, compiled, and the gradient."""
+    env = {**os.environ, "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_PLATFORMS": "cpu"}
+    given = json.dumps([a.tolist(), b.tolist(), repeats])
+    run = subprocess.run([python, "-c", IN_JAX], input=given, env=env, capture_output=True, text=True, check=True)
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def gradients(python: str | None, repeats: int = REPEATS) -> list[tuple[str, int, list[float]]]:
+    """The name, the rows, and in µs our time, with `simd` and without, that of NumPy's formulas, and JAX's."""
+    rows: list[tuple[str, int, list[float]]] = []
+    for n in LARGER:
+        a, b = matrices(n)
+        count = max(5, repeats * 8 // n)
+        jax = in_jax(python, a, b, count) if python else {}
+        for name, (body, numpys) in GRADIENTS.items():
+            f = rose.grad(rose.fn([Vec[n, Vec[n]], Vec[n]], Real)(body))
+            modules = [rose.compile(f), rose.compile(f, simd=True)]
+            wanted = numpys(a, b)
+            for got in [*[m(a, b) for m in modules], *[jax[k][1] for k in jax if k == name]]:
+                np.testing.assert_allclose(got, wanted, rtol=1e-7, atol=1e-10)
+            calls: list[Call] = [partial(call, a, b) for call in (*modules, numpys)]
+            rows.append((name, n, [*least(calls, count, 1), *([jax[name][0]] if jax else [])]))
+    return rows
+
+
+def main(python: str | None = None) -> None:
+    print(f"{'one call':10}{'rows':>6}{'NumPy, µs':>12}{'ours, µs':>12}{'times faster':>14}")
+    for name, n, theirs, ours in small():
+        print(f"{name:10}{n:6}{theirs:12.2f}{ours:12.2f}{theirs / ours:14.2f}")
+    print(f"\n{'gradient':10}{'rows':>6}{'ours, µs':>12}{'simd':>10}{'NumPy':>10}{'JAX':>10}")
+    for name, n, times in gradients(python):
+        print(f"{name:10}{n:6}{times[0]:12.1f}" + "".join([f"{t:10.1f}" for t in times[1:]]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2])

@@ -1,0 +1,137 @@
+"""Vectors of which a program never reads some elements, by the ranges of its indices.
+
+What nobody reads has the cotangent 0, and no condition of the program says so. Where an index is data, or a remainder,
+all elements count as read; and so they do of what a loop carries, or a call gives: who reads the last position of a
+trajectory alone would pay for the marks of all of it (GradBench's `ode` in reverse: 1.7 x as long).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+from math import prod
+
+from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, Block, Value, is_call, span_of
+from ..ir.ops import iadd, ifrom, imul
+from ..ir.sizes import Size
+from ..ir.types import Fin, Tuple, Type, Vec, as_vec
+from .linear_parts import Key, Path, inner, key_of, leaves
+
+LARGEST = 4096  # cells of a vector that are looked at, each with all reads of it
+LAYERS = 8  # of sums of indices
+
+Box = tuple[range, ...]  # of a vector of vectors: the indices in each
+
+
+def partly_read(code: Mapping[Block, list[Value]], results: Iterable[Value]) -> set[Key]:
+    """The vectors of linear values of which some elements are never read. `code` has the linear instructions."""
+    found = _Reads({v.attr: v for c in code.values() for v in c if v.op is FOR})
+    found.whole(results)
+    for block in code.values():
+        for v in block:
+            found.enter(v)
+    return {key for key, boxes in found.boxes.items() if not _is_carried(key) and not _cover(boxes, _shape(key))}
+
+
+class _Reads:
+    """The boxes of each vector that are read."""
+
+    def __init__(self, loops: Mapping[Block, Value]) -> None:
+        self.loops = loops
+        self.boxes: dict[Key, dict[Box, None]] = {}
+
+    def enter(self, v: Value) -> None:
+        if v.op is INDEX:
+            if not isinstance(v.type, Vec):  # what is read of a row, its reader says
+                self._read(v.args[0], (), v)
+        elif v.op is FOR:
+            self.whole((*v.args, *v.attr.results))
+        elif v.op is ADD_TO:
+            self.whole(v.args[1:])
+        elif v.op is not AT and v.op is not GET:
+            self.whole(v.args)
+
+    def whole(self, args: Iterable[Value]) -> None:
+        """Some reader takes all of these."""
+        for a in args:
+            if a.type.linear:
+                for path, t in leaves(inner(a.type)):
+                    if isinstance(t, Vec):
+                        self._read(a, path, a)
+
+    def _read(self, whole: Value, path: Path, v: Value) -> None:
+        """Enter the read of `v`: a part of a vector, or an element of one."""
+        key, box = key_of(whole, path), list[range]()
+        while v is not key[0]:
+            if v.op is INDEX:
+                n = as_vec(v.args[0].type).size
+                box.append(range(0) if isinstance(n, Size) else self._range(v.args[1], LAYERS) or range(n))
+            v = v.args[0]
+        self.boxes.setdefault(key, {})[tuple(reversed(box))] = None
+
+    def _range(self, i: Value, layers: int) -> range | None:
+        """The numbers that an index is, if that is known."""
+        if i.op is CONST:
+            return None if isinstance(i.attr, Size) else range(i.attr, i.attr + 1)
+        if i.op is PARAM:
+            loop, t = self.loops.get(i.block), i.type
+            counted = loop is not None and span_of(loop) is None and i is i.block.params[0]
+            return range(t.size) if counted and isinstance(t, Fin) and not isinstance(t.size, Size) else None
+        if not layers or i.op not in (iadd, ifrom, imul):
+            return None
+        x, y = [self._range(a, layers - 1) for a in i.args]
+        return _of_two(i, x, y) if x and y else None
+
+
+def _of_two(i: Value, x: range, y: range) -> range | None:
+    """What an operation makes of two ranges of indices, if that is a range."""
+    if i.op is ifrom:
+        return range(y[0] - x[-1], y[0] - x[0] + 1, x.step) if len(y) == 1 else None
+    if len(x) == 1:
+        x, y = y, x
+    if len(y) == 1 and i.op is iadd:
+        return range(x[0] + y[0], x[-1] + y[0] + 1, x.step)
+    if len(y) == 1:
+        return range(x[0] * y[0], x[-1] * y[0] + 1, x.step * y[0]) if y[0] else range(1)
+    return range(x[0] + y[0], x[-1] + y[-1] + 1) if i.op is iadd and x.step == y.step == 1 else None
+
+
+def _is_carried(key: Key) -> bool:
+    """True for a state of a loop, in an iteration or after the last one, and for what a call gives."""
+    v, path = key
+    if v.op is FOR:
+        return path[0] < len(v.args)
+    return is_call(v) or (v.op is PARAM and v.block.parent is not None)
+
+
+def _cover(boxes: Iterable[Box], shape: list[int]) -> bool:
+    """True if each cell of the grid that the edges of the boxes make is in one of them, or there are too many."""
+    full = [(*box[: len(shape)], *[range(n) for n in shape[len(box) :]]) for box in boxes]
+    edges = [_edges([box[k] for box in full], n) for k, n in enumerate(shape)]
+    if prod([len(e) for e in edges]) * len(full) > LARGEST:
+        return True
+    return all(
+        [any([all([i in r for i, r in zip(cell, box, strict=True)]) for box in full]) for cell in product(*edges)]
+    )
+
+
+def _edges(ranges: Iterable[range], n: int) -> list[int]:
+    """One index of each run of those that are in the same ranges."""
+    found = {0}
+    for r in ranges:
+        found.update(r if r.step > 1 and len(r) > 1 else r[:1])
+        found.update([i + 1 for i in (r if r.step > 1 else r[-1:])])
+    return [i for i in sorted(found) if i < n]
+
+
+def _shape(key: Key) -> list[int]:
+    """The sizes of a vector and of those in it; none that are not known, nor what is in those."""
+    t: Type = inner(key[0].type)
+    for k in key[1]:
+        assert isinstance(t, Tuple)
+        t = t.items[k]
+    sizes = list[int]()
+    while isinstance(t, Vec) and not isinstance(t.size, Size):
+        sizes.append(t.size)
+        t = t.elem
+    return sizes

@@ -1,0 +1,40 @@
+"""Programs under other meanings: the same function on intervals, with units, with prices, or with its derivative.
+
+A meaning says what stands for a number, and what each operation does with that; `rose.interpret` makes the function of
+it, an `@fn` like any other. It walks the blocks of a function once: loops stay loops, calls calls, and nothing unrolls.
+
+    accumulators  sums as states of loops, so that they are additions like any other
+    meanings      `Meaning`, and `TwoWay`, of which something comes back: rules and policies
+    forward       the way forward, and the residual that it keeps
+    backward      the way back, from the residual
+    interpret     `rose.interpret`, and what it gives of a meaning with a way back
+
+The meanings that are here, a file each:
+
+    gradients     reverse mode: the optic of a value and its pullback
+    prices        prices of goods and payments for them, with policies for copies
+    intervals     bounds that hold for all numbers of an interval, rounded outwards
+    units         units of measure
+    conditions    errors to first order, and condition numbers
+    dependencies  the inputs on which each number depends: sparsity at a point
+
+Terms:
+    carrier   what stands for a number or a truth: of a type of its own
+    rule      what an operation does with carriers; an `Optic` is one with a way back
+    residual  what the way forward keeps for the way back: a typed value, of a type for each function
+    due       what comes back for a value, from all that read it
+"""
+
+from .conditions import Errors, Measured
+from .dependencies import Dependencies
+from .gradients import Gradients
+from .interpret import Interpreted
+from .intervals import Interval, Intervals, Truth
+from .meanings import Meaning, Optic, Refusal, TwoWay
+from .prices import Prices, as_asked, each_copy, fixed_fee, in_proportion, pirated
+from .units import Units
+
+__all__ = [
+    "Dependencies", "Errors", "Gradients", "Interpreted", "Interval", "Intervals", "Meaning", "Measured", "Optic",
+    "Prices", "Refusal", "Truth", "TwoWay", "Units", "as_asked", "each_copy", "fixed_fee", "in_proportion", "pirated",
+]  # fmt: skip

@@ -1,0 +1,409 @@
+"""The way forward: a function over carriers, made by running the rules of a meaning in the place of operations.
+
+Loops stay loops, and calls calls. With a way back, each block keeps a residual: the tuple of what its instructions
+keep, of a loop a vector of the residuals of its iterations. `Made.slots` says which item is whose.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import ir
+from ..errors import Loc, RoseError
+from ..frontend.operators import view
+from ..frontend.values import infer, to_value
+from ..host.effects import Assertion, Printer
+from ..ir import CONST, FOR, GET, INDEX, PACK, TUPLE, ZERO, Block, Body, Branch, Builder, Func, Opaque, Value, While
+from ..ir.callgraph import Work, instructions, make_branch, make_while
+from ..ir.ops import select, stop_gradient
+from ..ir.puts import PUT, put
+from ..ir.types import Bool, Fin, Real, Span, Tuple, Type, Vec, as_tuple, as_vec, items_of
+from ..optimise.code_motion import hoisted
+from .accumulators import without_accumulators
+from .meanings import Meaning, Operation, Optic, Refusal, Rule, TwoWay
+
+Step = tuple[Value, Value | None]  # the carrier, and what is kept for the way back
+
+
+class Made:
+    """The interpretation of a function for carriers of some types."""
+
+    def __init__(self, of: Func) -> None:
+        self.of = of  # without accumulators
+        self.func: Func = of  # over carriers; it gives the carrier of the result, with a way back also the residual
+        self.slots: dict[Value, int] = {}  # the item that an instruction keeps, in the residual of its block
+        self.rules: dict[Value, Optic] = {}
+        self.shapes: dict[Value, tuple[list[int], Tuple]] = {}  # of a residual that names one value twice
+        self.calls: dict[Value, Made] = {}
+        self.parts: tuple[Made, ...] = ()  # of a branch
+        self.uses: Counter[Value] = Counter()
+        self.back: Func | None = None
+
+
+class Forward:
+    """Makes the way forward of functions, once for each function and types of carriers."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        self.meaning = meaning
+        self.keeps = isinstance(meaning, TwoWay)
+        self.copies = isinstance(meaning, TwoWay) and type(meaning).copy is not TwoWay.copy
+        self._made: dict[Any, Made] = {}
+
+    def made(self, f: Func, types: Sequence[Type], loc: Loc | None = None) -> Work[Made]:
+        """The interpretation of `f`; `loc` is where it is called, for errors."""
+        key = (f, *types)
+        if key not in self._made:
+            made = Made(without_accumulators(f if f.sized else hoisted(f)))
+            match made.of.kind:
+                case Body():
+                    yield from self._body(made, types)
+                case Branch(then, otherwise):
+                    yield from self._branch(made, then, otherwise, types)
+                case While() as loop:
+                    yield from self._while(made, loop, types, loc)
+                case Opaque():
+                    raise self._missing(f, loc)
+            self._made[key] = made
+        return self._made[key]
+
+    def _body(self, made: Made, types: Sequence[Type]) -> Work[None]:
+        f = made.of
+        _count_uses(f.body, made.uses)
+        with ir.building(f"{f.name}.{self.meaning.name}") as b:
+            env = dict[Value, Value]()
+            for p, t in zip(f.params, types, strict=True):
+                b.loc = p.loc
+                env[p] = b.param(t, p.attr)
+            (y,), kept = yield from self._block(b, f.body, env, made)
+            made.func = b.func(b.tuple([y, kept]) if self.keeps else y)
+
+    # branches and while loops
+
+    def _branch(self, made: Made, then: Func, otherwise: Func, types: Sequence[Type]) -> Work[None]:
+        """A branch of interpretations; where the carrier of its condition is no Bool, both and a choice."""
+        arms: list[Made] = [(yield self.made(then, types[1:])), (yield self.made(otherwise, types[1:]))]
+        made.parts = tuple(arms)
+        if types[0] is Bool:
+            made.func = self._branch_of(made.of, arms)
+            return
+        with ir.building(made.of.name) as b:
+            b.loc = made.of.params[0].loc
+            c, *xs = [b.param(t, p.attr) for p, t in zip(made.of.params, types, strict=True)]
+            if self.keeps:
+                raise RoseError(f"{self.meaning.name} has no way back through this condition", b.loc, _TRUTH)
+            x, y = [b.call(arm.func, xs) for arm in arms]
+            made.func = b.func(self._chosen(b, c, x, y, made.of.result))
+
+    def _branch_of(self, f: Func, arms: Sequence[Made]) -> Func:
+        """The branch; with a way back each arm has the residuals of both, of which the other is zero."""
+        results = [items_of(arm.func.result)[0] if self.keeps else arm.func.result for arm in arms]
+        t = self._common(results, f.params[0].loc)
+        kept = [items_of(arm.func.result)[1] for arm in arms] if self.keeps else []
+        parts = list[Func]()
+        for k, arm in enumerate(arms):
+            with ir.building(arm.func.name) as b:
+                b.loc = f.params[0].loc
+                out = b.call(arm.func, [b.param(p.type, p.attr) for p in arm.func.params])
+                if not self.keeps:
+                    parts.append(b.func(self._as(b, out, t)))
+                    continue
+                own = b.get(out, 1)
+                both = b.tuple([own if j == k else b.zero(s) for j, s in enumerate(kept)])
+                parts.append(b.func(b.tuple([self._as(b, b.get(out, 0), t), both])))
+        return make_branch(f.name, *parts)
+
+    def _while(self, made: Made, loop: While, types: Sequence[Type], loc: Loc | None) -> Work[None]:
+        """A while loop of interpretations: its states have the carriers of every iteration."""
+        f, at = made.of, loc or made.of.params[0].loc
+        if self.keeps:
+            hint = "write rose.scan, of as many iterations as there can be, and rose.select the state"
+            raise RoseError(f"{self.meaning.name} has no way back through a while loop", at, hint)
+        k = len(items_of(f.result))
+        states, rest = list(types[:k]), list(types[k:])
+        while True:
+            body: Made = yield self.made(loop.body, (*states, *rest))
+            after = items_of(body.func.result)
+            wider = [self._common(pair, at) for pair in zip(states, after, strict=True)]
+            if wider == states:
+                break
+            states = wider
+        test: Made = yield self.made(loop.test, (*states, *rest))
+        all_types = [*states, *rest]
+
+        def part(of: Func, finish: Callable[[Builder, Value], Value]) -> Func:
+            with ir.building(of.name) as b:
+                b.loc = at
+                xs = [b.param(t, p.attr) for p, t in zip(f.params, all_types, strict=True)]
+                return b.func(finish(b, b.call(of, xs)))
+
+        next_states: Callable[[Builder, Value], Value] = lambda b, y: b.tuple(
+            [self._as(b, b.get(y, j), t) for j, t in enumerate(states)]
+        )
+        goes_on = part(test.func, lambda b, c: c if c.type is Bool else self._called(b, at, self.meaning.decide, [c]))
+        whole = make_while(f.name, goes_on, part(body.func, next_states), loop.most)
+        with ir.building(f.name) as b:
+            b.loc = at
+            xs = [b.param(t, p.attr) for p, t in zip(f.params, types, strict=True)]
+            made.func = b.func(b.call(whole, [self._as(b, x, t) for x, t in zip(xs, all_types, strict=True)]))
+
+    # blocks
+
+    def _block(self, b: Builder, block: Block, env: dict[Value, Value], made: Made) -> Work[tuple[list[Value], Value]]:
+        """The carriers of the results of a block, and its residual."""
+        kept = list[Value]()
+        for v in block.code:
+            b.loc = v.loc
+            if v.op is FOR:
+                env[v], keep = yield from self._for(b, v, env, made)
+            elif ir.is_call(v):
+                env[v], keep = yield from self._call(b, v, env, made)
+            else:
+                env[v], keep = self._instruction(b, v, env, made)
+            if keep is not None and self.keeps:
+                made.slots[v] = len(kept)
+                kept.append(keep)
+        return [self._read(b, r, env, made) for r in block.results], b.tuple(kept)
+
+    def _read(self, b: Builder, x: Value, env: dict[Value, Value], made: Made) -> Value:
+        """The carrier of `x`, as one of its readers gets it."""
+        if not self.copies or x.type is not Real or made.uses[x] < 2 or x.op is CONST:
+            return env[x]
+        assert isinstance(self.meaning, TwoWay)
+        return self._called(b, x.loc, self.meaning.copy, [env[x]])
+
+    def _for(self, b: Builder, v: Value, env: dict[Value, Value], made: Made) -> Work[Step]:
+        """A loop. The carriers of its states are found by trying: those that it begins with, then wider ones."""
+        block: Block = v.attr
+        states = [self._read(b, a, env, made) for a in v.args]
+        k = len(states)
+        while True:
+            with b.nested() as body:
+                env[block.params[0]] = b.param(block.params[0].type)
+                for p, s in zip(block.params[1:], states, strict=True):
+                    env[p] = b.param(s.type, p.attr)
+                results, kept = yield from self._block(b, block, env, made)
+                pairs = zip(states, results[:k], strict=True)
+                wider = [self._common([s.type, r.type], v.loc) for s, r in pairs]
+                if wider == [s.type for s in states]:
+                    after = [self._as(b, r, t) for r, t in zip(results, wider, strict=False)]
+                    outs = [*after, *results[k:], *([kept] if self.keeps else [])]
+                    body.results = tuple([b.reach(r) for r in outs])
+                    break
+            states = [self._as(b, s, t) for s, t in zip(states, wider, strict=True)]
+        last, vecs = b.close(body, states)
+        y = b.tuple([*last, *(vecs[:-1] if self.keeps else vecs)])
+        span = [states[0]] if ir.span_of(v) is not None else []
+        return y, b.tuple([vecs[-1], *[b.tuple([b.get(s, 0), b.get(s, 1)]) for s in span]]) if self.keeps else None
+
+    def _call(self, b: Builder, v: Value, env: dict[Value, Value], made: Made) -> Work[Step]:
+        args = [self._read(b, a, env, made) for a in v.args]
+        rule = self.meaning.rule(v.attr)
+        if rule is not None:
+            return self._ruled(b, v, rule, args, made)
+        callee: Made = yield self.made(v.attr, [a.type for a in args], v.loc)
+        made.calls[v] = callee
+        out = b.call(callee.func, args)
+        if not self.keeps:
+            return out, None
+        keep = b.get(out, 1)
+        return b.get(out, 0), b.tuple([args[0], keep]) if isinstance(v.attr.kind, Branch) else keep
+
+    def _instruction(self, b: Builder, v: Value, env: dict[Value, Value], made: Made) -> Step:
+        op = v.op
+        if op is CONST or op is ZERO:
+            return self._literal(b, b.const(v.attr, v.type) if op is CONST else b.zero(v.type)), None
+        xs = [self._read(b, a, env, made) for a in v.args]
+        if op is TUPLE:
+            t = as_tuple(v.type)
+            return b.tuple(xs, t if isinstance(t, Span) else t.of(tuple([x.type for x in xs]))), None
+        if op is GET:
+            return b.get(xs[0], v.attr), None
+        if op is INDEX:
+            return b.index(*xs), _kept(b, v.args[1:], xs[1:])
+        if op is PACK:
+            t = self._common([x.type for x in xs], v.loc)
+            return b.pack([self._as(b, x, t) for x in xs], Vec(as_vec(v.type).size, t)), None
+        if op is PUT:
+            return self._put(b, v, xs), _kept(b, v.args[1:-1], xs[1:-1])
+        if op is select:
+            return self._chosen(b, xs[0], xs[1], xs[2], v.type), xs[0] if xs[0].type is Bool else None
+        if op is stop_gradient and self.meaning.rule(op) is None:
+            return xs[0], None
+        return self._row(b, v, xs, made)
+
+    def _row(self, b: Builder, v: Value, xs: list[Value], made: Made) -> Step:
+        """A row of the table: by its rule, and of indices alone as it is."""
+        rule = self.meaning.rule(v.op)
+        plain = all([x.type is a.type and not a.type.real for x, a in zip(xs, v.args, strict=True)])
+        if rule is None and plain and v.op.eval is not None:
+            y = b.emit(v.op, tuple(xs))
+            return y if isinstance(y.type, Fin) else self._literal(b, y), None
+        if rule is None:
+            raise self._missing(v.op, v.loc)
+        return self._ruled(b, v, rule, xs, made)
+
+    def _ruled(self, b: Builder, v: Value, rule: Rule, xs: list[Value], made: Made) -> Step:
+        if not isinstance(rule, Optic):
+            return self._called(b, v.loc, rule, xs), None
+        out: list[Any] = []
+
+        def forward(*views: Any) -> Any:
+            out[:] = rule.forward(*views)
+            return out[0]
+
+        y = self._called(b, v.loc, forward, xs)
+        made.rules[v] = rule
+        return y, self._once_each(b, v, infer(out[1], v.loc), made)
+
+    def _once_each(self, b: Builder, v: Value, kept: Value, made: Made) -> Value:
+        """A residual of several values, with each of them once."""
+        made.shapes.pop(v, None)
+        items = list(dict.fromkeys(kept.args))
+        if kept.op is not TUPLE or len(items) == len(kept.args):
+            return kept
+        made.shapes[v] = [_index(items, x) for x in kept.args], as_tuple(kept.type)
+        return b.tuple(items)
+
+    def _put(self, b: Builder, v: Value, xs: list[Value]) -> Value:
+        vec, *path, x = xs
+        t = self._common([vec.type, _around(vec.type, x.type, len(path))], v.loc)
+        inner = t
+        for _ in path:
+            inner = as_vec(inner).elem
+        return put(b, self._as(b, vec, t), path, self._as(b, x, inner))
+
+    # carriers
+
+    def _literal(self, b: Builder, x: Value) -> Value:
+        """The carrier of what the program says, of any type."""
+        t = x.type
+        if type(self.meaning).literal is Meaning.literal:
+            return x
+        if t is Real or (t is Bool and self.meaning.truth is not Bool):
+            return self._called(b, b.loc, self.meaning.literal, [x])
+        if isinstance(t, Vec):
+            if t.empty:
+                return b.zero(self.meaning.carriers(t))
+            return b.vec(t.size, lambda i: self._literal(b, b.index(x, i))) if _has_leaves(t) else x
+        if isinstance(t, Tuple) and not isinstance(t, Span):
+            items = [self._literal(b, b.get(x, k)) for k in range(len(t.items))]
+            return b.tuple(items, t.of(tuple([y.type for y in items])))
+        return x
+
+    def _chosen(self, b: Builder, c: Value, x: Value, y: Value, of: Type) -> Value:
+        """What is `x` or `y`, of the type `of` before it was interpreted."""
+        t = self._common([x.type, y.type], b.loc)
+        x, y = self._as(b, x, t), self._as(b, y, t)
+        if c.type is Bool:
+            return b.emit(select, (c, x, y))
+        if of is Real or of is Bool:
+            return self._called(b, b.loc, self.meaning.choose, [c, x, y])
+        if isinstance(of, Vec) and not of.empty:
+            return b.vec(of.size, lambda i: self._chosen(b, c, b.index(x, i), b.index(y, i), of.elem))
+        if isinstance(of, Tuple):
+            items = [self._chosen(b, c, b.get(x, k), b.get(y, k), s) for k, s in enumerate(of.items)]
+            return b.tuple(items, as_tuple(t))
+        if of.empty or x is y:
+            return x
+        raise RoseError(f"{self.meaning.name} cannot choose between two values of type {of!r}", b.loc, _TRUTH)
+
+    def _common(self, types: Sequence[Type], loc: Loc | None) -> Type:
+        """The type of carriers that holds those of all of these types."""
+        t, *others = types
+        for s in others:
+            wider = t if s is t else self._wider(t, s)
+            if wider is None:
+                what = f"{self.meaning.name}: {t!r} and {s!r} meet here, and are different carriers"
+                raise RoseError(what, loc, "let both be of one kind")
+            t = wider
+        return t
+
+    def _wider(self, s: Type, t: Type) -> Type | None:
+        if s is t:
+            return s
+        if isinstance(s, Vec) and isinstance(t, Vec) and s.size == t.size:
+            elem = self._wider(s.elem, t.elem)
+            return None if elem is None else Vec(s.size, elem)
+        if (wider := self.meaning.wider(s, t)) is not None:
+            return wider
+        if isinstance(s, Tuple) and isinstance(t, Tuple) and s.form is t.form and len(s.items) == len(t.items):
+            items = [self._wider(x, y) for x, y in zip(s.items, t.items, strict=True)]
+            known = [x for x in items if x is not None]
+            return s.of(tuple(known)) if len(known) == len(items) else None
+        return None
+
+    def _as(self, b: Builder, x: Value, t: Type) -> Value:
+        """A carrier, or an aggregate of them, as one of a wider type."""
+        s = x.type
+        if s is t:
+            return x
+        if isinstance(s, Vec) and isinstance(t, Vec):
+            return b.vec(t.size, lambda i: self._as(b, b.index(x, i), t.elem))
+        if self.meaning.wider(s, t) is t:
+            return to_value(self.meaning.widened(view(x), t), t)
+        assert isinstance(t, Tuple), (s, t)
+        return b.tuple([self._as(b, b.get(x, k), item) for k, item in enumerate(t.items)], t)
+
+    # rules
+
+    def _called(self, b: Builder, loc: Loc | None, rule: Callable[..., Any], xs: Sequence[Value]) -> Value:
+        """What a rule gives for these carriers; what it refuses is an error at the user's expression."""
+        try:
+            return infer(rule(*[view(x) for x in xs]), loc)
+        except Refusal as e:
+            raise RoseError(f"{self.meaning.name}: {e.message}", loc, e.hint) from None
+
+    def _missing(self, op: Operation, loc: Loc | None) -> RoseError:
+        """The error of an operation that has no meaning."""
+        if isinstance(op, Func):
+            what = f"{self.meaning.name} has no meaning for {op.name}, into which it cannot look"
+            if isinstance(op.impl, (Assertion, Printer)):
+                return RoseError(what, loc, "leave it out of what is interpreted")
+            return RoseError(what, loc, f"write a row for it: rules = {{{op.name.rpartition('.')[2]}: ...}}")
+        names = ", ".join(op.__signature__.parameters)
+        what = f"{self.meaning.name} has no meaning for {op.name}"
+        return RoseError(what, loc, f'write a row for it: rules = {{"{op.name}": lambda {names}: ...}}')
+
+
+_TRUTH = "let truth = Bool, so that one side is taken"
+
+
+def _has_leaves(t: Type) -> bool:
+    """True for an array of numbers or truths, of which each has a carrier."""
+    while isinstance(t, Vec):
+        t = t.elem
+    return not isinstance(t, Fin)
+
+
+def _around(t: Type, elem: Type, depth: int) -> Type:
+    """The type of a vector of the shape of `t`, that has such elements so many vectors inwards."""
+    vec = as_vec(t)
+    return Vec(vec.size, _around(vec.elem, elem, depth - 1)) if depth > 1 else Vec(vec.size, elem)
+
+
+def _kept(b: Builder, args: Sequence[Value], xs: Sequence[Value]) -> Value | None:
+    """The indices of an instruction, for the way back; None if it knows them: literals, and those of loops."""
+    if all([knows_index(a) for a in args]):
+        return None
+    return b.tuple(xs)
+
+
+def knows_index(i: Value) -> bool:
+    """True for an index that the way back knows without being told."""
+    return i.op is CONST or (i.op is ir.PARAM and i.block.parent is not None and i is i.block.params[0])
+
+
+def _count_uses(block: Block, uses: Counter[Value]) -> None:
+    """Count the readers of each value; one in a loop counts twice."""
+    for v in instructions(block):
+        for a in v.args:
+            uses[a] += 1 if a.block is v.block else 2
+        if v.op is FOR:
+            uses.update([r for r in v.attr.results for _ in range(1 if r.block is v.attr else 2)])
+    uses.update(block.results)
+
+
+def _index(items: Sequence[Value], x: Value) -> int:
+    return next(k for k, y in enumerate(items) if y is x)

@@ -1,0 +1,258 @@
+"""Intervals, rounded outwards: what a function gives for all numbers of an interval lies in the interval that it gives.
+
+A sum and a product are rounded outwards only where they are not exact: error-free transformations tell what rounding
+took. A quotient and a root move by one place, and a function of mathematics by more than its error. A condition may be
+either where its operands overlap: then both sides are evaluated, and hold the result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..frontend.annotations import struct
+from ..frontend.language.debugging import assert_
+from ..frontend.language.loops import max as most
+from ..frontend.language.loops import min as least
+from ..frontend.language.select import select
+from ..ir import Op, ops
+from ..ir.types import Bool, Real
+from .meanings import Meaning, Operation, Rule
+
+if TYPE_CHECKING:  # a checker knows no types of the IR
+    Number = Any
+    Condition = Any
+else:
+    Number, Condition = Real, Bool
+
+LARGEST, TINY = 1.7976931348623157e308, 5e-324
+PLACE, ERROR = 2.0**-53 * (1.0 + 2.0**-50), 2.0**-48  # relative: half of a place, and 16 of them
+
+
+@struct
+class Interval:
+    """All numbers from `lo` to `hi`; if `lo` is not at most `hi`, nothing is known."""
+
+    lo: Number
+    hi: Number
+
+
+@struct
+class Truth:
+    """What a condition may be: false, true, or either."""
+
+    no: Condition
+    yes: Condition
+
+
+OfOne = Callable[[Interval], Interval]
+
+
+def down(x: Any, places: float = PLACE) -> Any:
+    """A number below `x`: the next one, or the one after it; by more places, so many of its own size."""
+    x = least(x, LARGEST)
+    return x - (abs(x) * places + TINY)
+
+
+def up(x: Any, places: float = PLACE) -> Any:
+    """A number above `x`."""
+    return -down(-x, places)
+
+
+def sum_down(x: Any, y: Any) -> Any:
+    """The sum, or a number below it if it is rounded up: `e` is what rounding took (Knuth's TwoSum)."""
+    s = x + y
+    t = s - x
+    e = (x - (s - t)) + (y - t)
+    return select(e >= 0.0, s, down(s))
+
+
+def product_down(x: Any, y: Any) -> Any:
+    """The product, or a number below it if it is rounded up (Dekker's TwoProduct); 0 times anything is 0."""
+    zero = (x == 0.0) | (y == 0.0)
+    p = select(zero, 0.0, x * y)
+    (a, b), (c, d) = _split(x), _split(y)
+    e = ((a * c - p) + a * d + b * c) + b * d
+    return select(zero | ((abs(p) > 1e-290) & (e >= 0.0)), p, down(p))
+
+
+def _split(x: Any) -> tuple[Any, Any]:
+    """`x` as a number of half as many digits, and the rest."""
+    c = x * 134217729.0
+    high = c - (c - x)
+    return high, x - high
+
+
+def between(lo: Any, hi: Any) -> Interval:
+    """The interval; unbounded where a bound is no number."""
+    return Interval(select(lo == lo, lo, -math.inf), select(hi == hi, hi, math.inf))
+
+
+def everything_if(c: Any, x: Interval) -> Interval:
+    return Interval(select(c, -math.inf, x.lo), select(c, math.inf, x.hi))
+
+
+def add(x: Interval, y: Interval) -> Interval:
+    return between(sum_down(x.lo, y.lo), -sum_down(-x.hi, -y.hi))
+
+
+def neg(x: Interval) -> Interval:
+    return Interval(-x.hi, -x.lo)
+
+
+def mul(x: Interval, y: Interval) -> Interval:
+    """The product; of a number with itself it is not negative."""
+    pairs: list[tuple[Any, Any]] = [(a, b) for a in (x.lo, x.hi) for b in (y.lo, y.hi)]
+    lo, hi = least(*[product_down(a, b) for a, b in pairs]), most(*[-product_down(-a, b) for a, b in pairs])
+    return between(most(lo, 0.0) if x.lo is y.lo and x.hi is y.hi else lo, hi)
+
+
+def div(x: Interval, y: Interval) -> Interval:
+    quotients = [a / b for a in (x.lo, x.hi) for b in (y.lo, y.hi)]
+    made = between(least(*map(down, quotients)), most(*map(up, quotients)))
+    return everything_if((y.lo <= 0.0) & (y.hi >= 0.0), made)
+
+
+def magnitude(x: Interval) -> Interval:
+    return Interval(most(x.lo, -x.hi, 0.0), most(-x.lo, x.hi))
+
+
+def increasing(f: Op) -> OfOne:
+    """Of a function that grows: its values at the ends, moved by more than the error of musl's."""
+    return lambda x: between(down(f(x.lo), ERROR), up(f(x.hi), ERROR))
+
+
+def falling(f: Op) -> OfOne:
+    return lambda x: between(down(f(x.hi), ERROR), up(f(x.lo), ERROR))
+
+
+def wave(f: Op) -> OfOne:
+    """Of a function whose slope is at most 1, and which is itself: its value in the middle, and half of the width."""
+
+    def rule(x: Interval) -> Interval:
+        middle = 0.5 * x.lo + 0.5 * x.hi
+        y, far = f(middle), up(most(up(x.hi - middle), up(middle - x.lo)))
+        narrow = between(down(down(y, ERROR) - far), up(up(y, ERROR) + far))
+        return Interval(most(narrow.lo, -1.0), least(narrow.hi, 1.0))
+
+    return rule
+
+
+def root(x: Interval) -> Interval:
+    return between(most(down(ops.sqrt(x.lo)), 0.0), up(ops.sqrt(x.hi)))
+
+
+def power(x: Interval, y: Interval) -> Interval:
+    """Of a positive number; of others nothing is known."""
+    return everything_if(~(x.lo > 0.0), increasing(ops.exp)(mul(y, increasing(ops.log)(x))))
+
+
+def less(x: Interval, y: Interval) -> Truth:
+    return Truth(~(x.hi < y.lo), x.lo < y.hi)
+
+
+def at_most(x: Interval, y: Interval) -> Truth:
+    return Truth(~(x.hi <= y.lo), x.lo <= y.hi)
+
+
+def equal(x: Interval, y: Interval) -> Truth:
+    points = (x.lo == x.hi) & (y.lo == y.hi)
+    return Truth(~(points & (x.lo == y.lo)), (x.lo <= y.hi) & (y.lo <= x.hi))
+
+
+def opposite(x: Truth) -> Truth:
+    return Truth(x.yes, x.no)
+
+
+def either(x: Truth, y: Truth) -> Truth:
+    return Truth(x.no & y.no, x.yes | y.yes)
+
+
+def _after_sign(x: Interval, y: Interval) -> Interval:
+    m = magnitude(x)
+    return Interval(select(y.lo > 0.0, m.lo, -m.hi), select(y.hi < 0.0, -m.lo, m.hi))
+
+
+def _sub(x: Interval, y: Interval) -> Interval:
+    return add(x, neg(y))
+
+
+def _min(x: Interval, y: Interval) -> Interval:
+    return Interval(least(x.lo, y.lo), least(x.hi, y.hi))
+
+
+def _max(x: Interval, y: Interval) -> Interval:
+    return Interval(most(x.lo, y.lo), most(x.hi, y.hi))
+
+
+def _tangent(x: Interval) -> Interval:
+    return div(sine(x), cosine(x))
+
+
+def _cosh(x: Interval) -> Interval:
+    return increasing(ops.cosh)(magnitude(x))
+
+
+def _hypot(x: Interval, y: Interval) -> Interval:
+    a, b = magnitude(x), magnitude(y)
+    return root(add(mul(a, a), mul(b, b)))
+
+
+def _fmod(x: Interval, y: Interval) -> Interval:
+    return Interval(least(x.lo, 0.0), most(x.hi, 0.0))
+
+
+def _unequal(x: Interval, y: Interval) -> Truth:
+    return opposite(equal(x, y))
+
+
+def _both(x: Truth, y: Truth) -> Truth:
+    return opposite(either(opposite(x), opposite(y)))
+
+
+def _one(x: Truth, y: Truth) -> Truth:
+    return Truth((x.no & y.no) | (x.yes & y.yes), (x.no & y.yes) | (x.yes & y.no))
+
+
+def _reached(x: Interval) -> Truth:
+    return Truth((x.lo <= 0.0) & (x.hi >= 0.0), ops.reached(x.lo) | (x.lo < x.hi))
+
+
+GROWING = (
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "asin", "atan", "sinh", "tanh", "asinh", "acosh", "atanh",
+    "cbrt", "erf", "floor", "ceil", "trunc", "round", "sign",
+)  # fmt: skip
+sine, cosine = wave(ops.sin), wave(ops.cos)
+
+
+class Intervals(Meaning):
+    """Numbers as intervals, and conditions as what they may be. `Interval(x, x)` is a number."""
+
+    name = "intervals"
+    carrier, truth = Interval, Truth
+    rules: Mapping[Any, Rule] = {
+        "add": add, "sub": _sub, "neg": neg, "mul": mul, "div": div, "abs": magnitude, "sqrt": root, "pow": power,
+        "min": _min, "max": _max, "sin": sine, "cos": cosine, "tan": _tangent, "cosh": _cosh, "hypot": _hypot,
+        "acos": falling(ops.acos), "erfc": falling(ops.erfc), "fmod": _fmod, "copysign": _after_sign,
+        "lt": less, "le": at_most, "eq": equal, "ne": _unequal,
+        "not": opposite, "or": either, "and": _both, "xor": _one, "reached": _reached,
+    }  # fmt: skip
+
+    def rule(self, op: Operation) -> Rule | None:
+        if isinstance(op, Op) and op.name in GROWING:
+            return increasing(op)
+        return super().rule(op)
+
+    def literal(self, x: Any) -> Any:
+        return Interval(x, x) if x.type is Real else Truth(~x, x)
+
+    def choose(self, c: Truth, x: Any, y: Any) -> Any:
+        if isinstance(x, Truth):
+            return Truth((c.yes & x.no) | (c.no & y.no), (c.yes & x.yes) | (c.no & y.yes))
+        lo, hi = least(x.lo, y.lo), most(x.hi, y.hi)
+        return Interval(select(c.no, select(c.yes, lo, y.lo), x.lo), select(c.no, select(c.yes, hi, y.hi), x.hi))
+
+    def decide(self, c: Truth) -> Any:
+        assert_(~(c.no & c.yes), "intervals: a while loop whose condition is certain")
+        return c.yes

@@ -1,0 +1,129 @@
+"""What an interpretation is made of: a carrier for numbers and truths, a rule for each operation, and policies.
+
+A rule sees carriers as a user's function does, and is traced as one: it is written in the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..frontend.annotations import as_type
+from ..frontend.function import Fn
+from ..ir import Func, Op
+from ..ir.types import Bool, Real, Type, Unit, map_leaves
+from ..ir.value import OPERATORS
+from ..optimise.code_motion import hoisted
+
+Operation = Op | Func
+
+
+@dataclass(frozen=True)
+class Optic:
+    """A rule with a way back.
+
+    `forward` takes carriers, and gives a carrier and a residual: any value that the way back needs. `backward` takes
+    the residual and what comes back for the carrier, and gives what goes back for each argument: a tuple; of one
+    argument, just that.
+    """
+
+    forward: Callable[..., tuple[Any, Any]]
+    backward: Callable[[Any, Any], Any]
+
+
+Rule = Callable[..., Any] | Optic
+
+
+class Meaning:
+    """A meaning of programs: a subclass says what it is.
+
+    `carrier` is the type that stands for a `Real`, and `truth` that for a `Bool`; an index stays an index, so loops are
+    loops of as many iterations. A vector is a vector of carriers, and a struct a struct of them.
+
+    `rules` has a rule for each operation, by the name that `rose ops` prints, and for each `@fn` that is not to be
+    looked into, by itself. It is a function from carriers to the carrier of the result, or an `Optic`. An operation
+    that occurs and has none is an error at the user's expression; `rule` may be overridden, to make them.
+    """
+
+    name: ClassVar[str] = "this meaning"
+    carrier: Any = Real
+    truth: Any = Bool
+    rules: Mapping[Any, Rule] = {}
+
+    def rule(self, op: Operation) -> Rule | None:
+        """The rule of an operation, or of a function."""
+        if isinstance(op, Op):
+            return self.rules.get(op.name)
+        named = [(key.func, r) for key, r in self.rules.items() if isinstance(key, Fn)]
+        return next((r for f, r in named if op is f or op is hoisted(f)), None)
+
+    def literal(self, x: Any) -> Any:
+        """The carrier of a number or a truth that the program says, and of an index as a number."""
+        return x
+
+    def parameter(self, name: str, t: Type) -> Type:
+        """The carrier of a parameter of type `t`."""
+        return self.carriers(t)
+
+    def choose(self, c: Any, x: Any, y: Any) -> Any:
+        """The carrier of what is `x` or `y`, by a condition whose carrier is no `Bool`: both were evaluated."""
+        raise NotImplementedError
+
+    def decide(self, c: Any) -> Any:
+        """Whether a while loop goes on, as a `Bool`, of a condition whose carrier is none."""
+        raise NotImplementedError
+
+    def wider(self, s: Type, t: Type) -> Type | None:
+        """The carrier for values of two different ones, where they meet: in a vector, a branch, the state of a loop."""
+        return None
+
+    def widened(self, x: Any, t: Type) -> Any:
+        """A carrier as one of the type that `wider` gave."""
+        raise NotImplementedError
+
+    def carriers(self, t: Type) -> Type:
+        """`t` with the carriers in the places of numbers and truths."""
+        number, truth = as_type(self.carrier), as_type(self.truth)
+        return map_leaves(t, lambda s: number if s is Real else truth if s is Bool else s)
+
+
+class TwoWay(Meaning):
+    """A meaning with a way back, whose rules are `Optic`s.
+
+    `back` is the type of what comes back for a number; for anything else nothing does. A number that is read several
+    times is copied: each reader gets `copy` of it, and `merge` unites two things that come back. `nothing` is what
+    comes back where nobody read an element of a vector or a part of a struct, and `delete` where nobody read a number:
+    by default nothing goes back from there.
+    """
+
+    back: Any = Real
+
+    def copy(self, x: Any) -> Any:
+        """What a reader gets of a number that has several."""
+        return x
+
+    def merge(self, x: Any, y: Any) -> Any:
+        """What comes back for a number of which two things did."""
+        return OPERATORS["+"](x, y)
+
+    def nothing(self) -> Any:
+        """What comes back from no reader: `merge` with it changes nothing."""
+        return 0.0
+
+    def delete(self) -> Any:
+        """What comes back for a number that nobody reads; it may raise a `Refusal`."""
+        return self.nothing()
+
+    def backs(self, t: Type) -> Type:
+        """The type of what comes back for a `t`."""
+        number = as_type(self.back)
+        return map_leaves(t, lambda s: number if s is Real else Unit)
+
+
+class Refusal(Exception):
+    """Raised by a rule: what it was given has no meaning. The user sees an error at the expression."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        self.message, self.hint = message, hint
+        super().__init__(message)

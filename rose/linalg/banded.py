@@ -1,0 +1,253 @@
+"""Equations with few diagonals, and with constant ones: in less time and memory than with all elements of a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from ..errors import OutOfRange, TypeMismatch, argument, edge, here
+from ..frontend.arrays.joining import joined
+from ..frontend.arrays.shapes import array_type, as_array, is_several, shape_of
+from ..frontend.duals import DualVec
+from ..frontend.function import AnyFn, make
+from ..frontend.language import control, loops
+from ..frontend.language.accumulators import accum
+from ..frontend.language.indices import index
+from ..frontend.language.select import select
+from ..ir import Value, current_builder, shown
+from ..ir.sizes import differ, minus, plus
+from ..ir.types import Real, Type, Vec
+from ..ir.value import host_index
+from .matrices import array, batched, filled, misfit
+from .triangular import divided, take
+
+
+@edge
+def solve_banded(l_and_u: Any, ab: Any, b: Any) -> Any:
+    """The solution `x` of `a @ x == b` for a matrix with `l` diagonals below the main one, and `u` above it.
+
+    `ab` has the diagonals as rows, as in SciPy: `ab[u + i - j, j] == a[i, j]`; the elements that lie outside of the
+    matrix are not read. `b` is a vector, or a matrix of right sides; leading axes are those of a batch. By elimination
+    with partial pivoting, in `n * l * (l + u)` operations; a singular matrix gives infinities and nan. Derivatives
+    exist to any order, in as many operations.
+    """
+    l, u = _widths(l_and_u)
+    m = array(ab, 2, "solve_banded", 1, 3, names=_BANDED)
+    rows, n = shape_of(m.type)[-2:]
+    if differ(rows, l + u + 1):
+        raise misfit(ab, m, f"{l + u + 1} rows of diagonals", "solve_banded", 1, 3, names=_BANDED)
+    y, rank = _right(b, n, "solve_banded", 2, 3, names=_BANDED)
+
+    def of(m: Any, y: Any) -> Any:
+        return _solver(m.type, y.type, l, u)(m, y) if differ(n, 0) else y
+
+    return batched(of, [m, y], [2, rank])
+
+
+@edge
+def solve_tridiagonal(lower: Any, diagonal: Any, upper: Any, b: Any) -> Any:
+    """The solution `x` of `a @ x == b` for a matrix of three diagonals, of `n - 1`, `n` and `n - 1` elements.
+
+    `b` is a vector, or a matrix of right sides; leading axes are those of a batch. As `solve_banded`, with pivoting.
+    """
+    names = ("lower", "diagonal", "upper", "b")
+    given = (lower, diagonal, upper)
+    below, main, above = [array(x, 1, "solve_tridiagonal", k, 4, names=names) for k, x in enumerate(given)]
+    n = shape_of(main.type)[-1]
+    for k, v in ((0, below), (2, above)):
+        if differ(n, 0) and differ(shape_of(v.type)[-1], minus(n, 1)):
+            raise misfit(given[k], v, f"a diagonal of {minus(n, 1)!r} elements", "solve_tridiagonal", k, 4, names=names)
+    y, rank = _right(b, n, "solve_tridiagonal", 3, 4, names=names)
+
+    def of(below: Any, main: Any, above: Any, y: Any) -> Any:
+        if not differ(n, 0):
+            return y
+        none = current_builder().zero(Vec(1, Real))
+        diagonals = [joined([none, above], 0), main, joined([below, none], 0)]
+        m = as_array(diagonals)
+        return _solver(m.type, y.type, 1, 1)(m, y)
+
+    return batched(of, [below, main, above, y], [1, 1, 1, rank])
+
+
+@edge
+def solve_toeplitz(c_or_cr: Any, b: Any) -> Any:
+    """The solution `x` of `toeplitz(c, r) @ x == b`: `c_or_cr` is the first column `c`, or a pair `(c, r)`.
+
+    As in SciPy `r[0]` is not read, and without `r` the matrix is symmetric. `b` is a vector, or a matrix of right
+    sides; leading axes are those of a batch. By Levinson's recursion, in `n ** 2` operations and `n` numbers: its
+    leading blocks must be regular, else the result has infinities and nan, and it is exact where they are well
+    conditioned, as those of positive definite matrices. Derivatives exist to any order, in as many operations.
+    """
+    names = ("c_or_cr", "b")
+    pair: list[Any] = list(c_or_cr) if isinstance(c_or_cr, tuple) else [c_or_cr, c_or_cr]  # pyright: ignore[reportUnknownArgumentType]
+    if len(pair) != 2:
+        what = f"rose.linalg.solve_toeplitz takes a column and a row, not {shown(c_or_cr)}"
+        raise TypeMismatch(what, here().narrow(argument(0, "c_or_cr", 2)), "write a pair (c, r)")
+    column, row = [array(x, 1, "solve_toeplitz", 0, 2, names=names) for x in pair]
+    n = shape_of(column.type)[-1]
+    if differ(shape_of(row.type)[-1], n):
+        raise misfit(pair[1], row, f"a row of {n!r} elements", "solve_toeplitz", 0, 2, names=names)
+    y, rank = _right(b, n, "solve_toeplitz", 1, 2, names=names)
+
+    def of(c: Any, r: Any, y: Any) -> Any:
+        return _toeplitz_solver(c.type, y.type)(c, r, y) if differ(n, 0) else y
+
+    return batched(of, [column, row, y], [1, 1, rank])
+
+
+_BANDED = ("l_and_u", "ab", "b")
+
+
+def _widths(given: Any) -> tuple[int, int]:
+    """The numbers of diagonals below and above the main one."""
+    each = [host_index(k) for k in given] if is_several(given) else []
+    if len(each) != 2 or any([k is None or k < 0 for k in each]):
+        at = here().narrow(argument(0, "l_and_u", 3))
+        what = f"rose.linalg.solve_banded takes the numbers of diagonals below and above, not {shown(given)}"
+        raise OutOfRange(what, at, "write a pair, such as (1, 1)")
+    l, u = each
+    assert l is not None and u is not None
+    return l, u
+
+
+def _right(b: Any, n: Any, name: str, k: int, count: int, names: Sequence[str]) -> tuple[Value, int]:
+    """The right side of equations of `n` rows, and its rank: 1 of a vector."""
+    y = array(b, 1, name, k, count, names=names)
+    shape = shape_of(y.type)
+    rank = min(len(shape), 2)
+    if differ(n, shape[-rank]):
+        raise misfit(b, y, f"a right side of {n!r} rows", name, k, count, names=names)
+    return y, rank
+
+
+# few diagonals
+
+
+@cache
+def _solver(t: Type, of: Type, l: int, u: int) -> AnyFn:
+    """The solution of equations with one matrix, whose tangent is another solution."""
+
+    def solved(ab: Any, y: Any) -> Any:
+        return _substituted(_eliminated(ab, y, l, u), y, l + u + 1)
+
+    f = make(solved, [t, of], of, "solve_banded", ["ab", "b"])
+
+    @f.jvp
+    def rule(ab: Any, y: Any) -> Any:
+        x = f(ab.re, y.re)
+        rest, n = accum(y.du), x.type.size
+        for d in loops.range(l + u + 1):
+            for j in loops.range(n):
+                inside = (j + d >= u) & (j + d < n + u)
+                take(rest[(j + d + n * u - u) % n], ab.du[d][j], x[j] * select(inside, 1.0, 0.0))
+        return DualVec(x, solved(ab.re, rest.value))
+
+    return f
+
+
+def _eliminated(ab: Any, y: Any, l: int, u: int) -> Any:
+    """The rows of the upper factor, each from its diagonal on, and beside each the right side of its equation.
+
+    A window has the `l + 1` rows with elements in column `k`, from there on: one of them has the pivot, and leaves it.
+    """
+    n, width, none = y.type.size, l + u + 1, index(0, l + 1)
+    one_more, b = plus(n, 1), current_builder()  # so that there is one, and an index can be wrapped round
+    diagonals = joined([ab, b.zero(array_type((width, 1), Real))], 1)
+    right = joined([y, b.zero(Vec(1, y.type.elem))], 0)
+
+    def entry(i: Any, j: Any) -> Any:
+        inside = (j < n) & (i < n) & (i <= j + l) & (j <= i + u)
+        return select(inside, diagonals[(i + u + width * (n + width) - j) % width][j % one_more], 0.0)
+
+    def side(i: Any) -> Any:
+        return right[i % one_more] * select(i < n, 1.0, 0.0)
+
+    def step(k: Any, window: Any) -> Any:
+        rows, sides = window
+        larger: Callable[[Any, Any], Any] = lambda r, best: select(abs(rows[r][0]) > abs(rows[best][0]), r, best)
+        at = control.scan(larger, none, l + 1)
+        top, beside = rows[at], sides[at]
+        is_zero = top[0] == 0.0
+        left = loops.vec(select(r + 1 == at, none, (r + 1) % (l + 1)) for r in loops.range(l + 1))
+        factors = loops.vec(select(is_zero, 0.0, rows[left[r]][0] / top[0]) for r in loops.range(l + 1))
+
+        def after(r: Any, c: Any) -> Any:
+            d = (c + 1) % width
+            old = select(d == 0, 0.0, rows[left[r]][d] - factors[r] * top[d])
+            return select(r == l, entry(k + l + 1, k + 1 + c), old)
+
+        rest = loops.vec(
+            select(r == l, side(k + l + 1), sides[left[r]] - beside * factors[r]) for r in loops.range(l + 1)
+        )
+        return (filled(l + 1, width, after), rest), (top, beside)
+
+    first = filled(l + 1, width, entry), loops.vec(side(r) for r in loops.range(l + 1))
+    return control.scan(step, first, n)[1]
+
+
+def _substituted(made: Any, y: Any, width: int) -> Any:
+    """From the last row on: each reads the solutions of those after it, which are the state."""
+    n, more = y.type.size, width - 1
+
+    def step(k: Any, later: Any) -> Any:
+        row, rest = made[k][0], accum(made[k][1])
+        for c in loops.range(more):
+            take(rest, row[c + 1], later[c])
+        x = divided(rest.value, row[0])
+        if not more:
+            return later, x
+        return loops.vec(select(c == 0, x, later[(c + more - 1) % more]) for c in loops.range(more)), x
+
+    none = current_builder().zero(Vec(more, y.type.elem))
+    return control.scan(step, none, loops.range(n - 1, -1, -1))[1][::-1]
+
+
+# constant diagonals
+
+
+@cache
+def _toeplitz_solver(t: Type, of: Type) -> AnyFn:
+    """The solution of equations with one matrix, whose tangent is another solution."""
+    f = make(_levinson, [t, t, of], of, "solve_toeplitz", ["c", "r", "y"])
+
+    @f.jvp
+    def rule(c: Any, r: Any, y: Any) -> Any:
+        x = f(c.re, r.re, y.re)
+        rest, n = accum(y.du), x.type.size
+        for i in loops.range(n):
+            for j in loops.range(n):
+                below = select(j <= i, 1.0, 0.0)
+                take(rest[i], c.du[(i + n - j) % n], x[j] * below)
+                take(rest[i], r.du[(j + n - i) % n], x[j] * (1.0 - below))
+        return DualVec(x, _levinson(c.re, r.re, rest.value))
+
+    return f
+
+
+def _levinson(c: Any, r: Any, y: Any) -> Any:
+    """The solution for the first rows, one more in each step.
+
+    Beside it are the solutions for the first and for the last column of the identity matrix, `ahead` and `back`.
+    """
+    n = y.type.size
+
+    def step(k: Any, state: Any) -> Any:
+        ahead, back, x = state
+        missed = loops.sum(c[(k + n - i) % n] * ahead[i] for i in loops.range(k))
+        other = loops.sum(r[(i + 1) % n] * back[i] for i in loops.range(k))
+        rest = accum(y[k])
+        for i in loops.range(k):
+            take(rest, c[(k + n - i) % n], x[i])
+        by = 1.0 / (1.0 - missed * other)
+        shifted: Callable[[Any], Any] = lambda i: select(i == 0, 0.0, back[(i + n - 1) % n])
+        new = loops.vec((shifted(i) - other * ahead[i]) * by for i in loops.range(n))
+        after = loops.vec((ahead[i] - missed * shifted(i)) * by for i in loops.range(n))
+        due = rest.value
+        return after, new, loops.vec(x[i] + due * new[i] for i in loops.range(n))
+
+    one: Callable[[Any], Any] = lambda i: select(i == 0, 1.0 / select(i == 0, c[i], 1.0), 0.0)
+    unit = loops.vec(one(i) for i in loops.range(n))
+    start = loops.vec(y[i] * unit[i] for i in loops.range(n))
+    return control.scan(step, (unit, unit, start), loops.range(1, n))[2]

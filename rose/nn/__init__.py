@@ -1,0 +1,29 @@
+"""Layers of neural networks, as functions of arrays: written in the language, differentiated as any other program.
+
+Images and signals have the axes batch, places, channels (NHWC); kernels those of their places, channels in, channels
+out (HWIO). Parameters are arguments: keep them in a struct.
+
+    windows         stride, dilation and padding of an axis
+    convolutions    `conv1d`, `conv2d`, `conv3d`, `conv_transpose`
+    pooling         `max_pool`, `avg_pool`, `upsample`
+    activations     `gelu`, `silu`, `softsign`, `dawsn`, `log_softmax`; those that `rose` has are the same functions
+    losses          `cross_entropy`
+    layers          `dense`, `embedding`, `dropout`, `attention`, `batch_norm`, `layer_norm`
+    recurrent       `lstm`, `gru`
+"""
+
+from ..frontend.arrays.joining import pad
+from ..frontend.arrays.reductions import softmax
+from ..ir.ops import relu, sigmoid, softplus, tanh
+from .activations import dawsn, gelu, log_softmax, silu, softsign
+from .convolutions import conv1d, conv2d, conv3d, conv_transpose
+from .layers import attention, batch_norm, dense, dropout, embedding, layer_norm
+from .losses import cross_entropy
+from .pooling import avg_pool, max_pool, upsample
+from .recurrent import GRUResult, LSTMResult, gru, lstm
+
+__all__ = [
+    "GRUResult", "LSTMResult", "attention", "avg_pool", "batch_norm", "conv1d", "conv2d", "conv3d", "conv_transpose",
+    "cross_entropy", "dawsn", "dense", "dropout", "embedding", "gelu", "gru", "layer_norm", "log_softmax", "lstm",
+    "max_pool", "pad", "relu", "sigmoid", "silu", "softmax", "softplus", "softsign", "tanh", "upsample",
+]  # fmt: skip

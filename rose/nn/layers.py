@@ -1,0 +1,119 @@
+"""Dense layers, embeddings, attention and normalisation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..errors import OutOfRange, TypeMismatch, here
+from ..frontend.arrays.elementwise import array_function
+from ..frontend.arrays.order import take
+from ..frontend.arrays.products import matmul
+from ..frontend.arrays.reductions import mean, softmax, var
+from ..frontend.arrays.shapes import as_array, leaf_of, shape_of
+from ..frontend.arrays.shaping import swapaxes
+from ..frontend.language.select import where
+from ..ir import Value, a_traced, shown
+from ..ir.ops import sqrt
+from ..ir.sizes import differ
+from ..ir.types import Bool, Real
+from ..random import uniform
+from ..random.philox import KEY
+
+
+@array_function
+def dense(x: Any, weights: Any, bias: Any = 0.0) -> Any:
+    """`x @ weights + bias`: of a vector, or of each of a batch."""
+    return matmul(x, weights) + bias
+
+
+@array_function
+def embedding(table: Any, indices: Any) -> Any:
+    """The rows of a table, for an index, or each of an array of indices."""
+    return take(table, indices, 0)
+
+
+@array_function
+def dropout(x: Any, rate: Any, draws: Any) -> Any:
+    """`x` with a share of its elements, the `rate`, replaced by 0, and the others divided by `1 - rate`.
+
+    Which ones is decided by `draws`, so that a program is a function of its arguments: a key of `rose.random`, which
+    decides for each element; or an array, broadcast to `x`, of numbers drawn uniformly from 0 to 1, of which those
+    below the rate drop an element, or of conditions, which hold where an element is kept. The rate is a number of
+    Python's, from 0, and below 1. To evaluate a network, leave the layer out.
+    """
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0.0 <= rate < 1.0:
+        kind = OutOfRange if isinstance(rate, (int, float)) and not isinstance(rate, bool) else TypeMismatch
+        hint = "write a number from 0, below 1"
+        given = a_traced(rate) if isinstance(rate, Value) else shown(rate)
+        raise kind(f"the rate of rose.nn.dropout is a number of Python's, not {given}", here(), hint)
+    v = as_array(x)
+    by = as_array(uniform(draws, shape_of(v.type)) if _is_key(draws) else draws)
+    kept = by if leaf_of(by.type) is Bool else by >= rate
+    return where(kept, v * (1.0 / (1.0 - rate)), 0.0)
+
+
+def _is_key(x: Any) -> bool:
+    """True for a key, as a traced value or as `rose.random.key` gives it: four integers."""
+    if isinstance(x, Value):
+        return x.type is KEY
+    return x.__class__ is tuple and [type(y) for y in x] == [int] * 4
+
+
+@array_function
+def attention(query: Any, key: Any, value: Any, mask: Any = None) -> Any:
+    """Scaled dot-product attention: `softmax(query @ key.T / sqrt(d)) @ value`, of rows; leading axes are a batch.
+
+    `mask` is an array of conditions, one for each query and key, or broadcast to them: where one does not hold, the
+    key has no weight. A query without any key gives nan.
+    """
+    q, k = _rows(query, "query"), _rows(key, "key")
+    d, other = shape_of(q.type)[-1], shape_of(k.type)[-1]
+    if differ(d, other):
+        what = f"rose.nn.attention: the rows of {a_traced(q)} and {a_traced(k)} have {d!r} and {other!r} numbers"
+        raise TypeMismatch(what, here(), "let a query and a key have as many")
+    scores = matmul(q, swapaxes(k, -1, -2)) * (1.0 / math.sqrt(d))
+    if mask is not None:
+        scores = where(_conditions(mask), scores, -math.inf)
+    return matmul(softmax(scores), _rows(value, "value"))
+
+
+def _rows(x: Any, name: str) -> Value:
+    v = as_array(x)
+    if leaf_of(v.type) is not Real or len(shape_of(v.type)) < 2:
+        hint = "give one row for each: Vec[n, d]; leading axes are those of a batch"
+        raise TypeMismatch(f"rose.nn.attention takes a {name} of rows of Reals, not {a_traced(v)}", here(), hint)
+    return v
+
+
+def _conditions(mask: Any) -> Value:
+    v = as_array(mask)
+    if leaf_of(v.type) is not Bool:
+        what = f"rose.nn.attention takes a mask of conditions, not {a_traced(v)}"
+        raise TypeMismatch(what, here(), "write a comparison, as in mask > 0.0")
+    return v
+
+
+@array_function
+def batch_norm(
+    x: Any, scale: Any = 1.0, offset: Any = 0.0, *, mean: Any = None, var: Any = None, epsilon: Any = 1e-5
+) -> Any:
+    """Each channel, the last axis, less its mean, over its standard deviation; times a scale, plus an offset.
+
+    Mean and variance are those of all other axes of `x`, or those that are given, as running means.
+    """
+    v = as_array(x)
+    others = tuple(range(len(shape_of(v.type)) - 1))
+    return _normalised(v, others, mean, var, epsilon) * scale + offset
+
+
+@array_function
+def layer_norm(x: Any, scale: Any = 1.0, offset: Any = 0.0, *, axis: Any = -1, epsilon: Any = 1e-5) -> Any:
+    """`x` less its mean along an axis, over its standard deviation; times a scale, plus an offset."""
+    return _normalised(as_array(x), axis, None, None, epsilon) * scale + offset
+
+
+def _normalised(v: Value, axis: Any, m: Any, s: Any, epsilon: Any) -> Any:
+    m = mean(v, axis, keepdims=True) if m is None else as_array(m)
+    s = var(v, axis, keepdims=True) if s is None else as_array(s)
+    return (v - m) * (1.0 / sqrt(s + epsilon))

@@ -1,0 +1,80 @@
+"""Points and directions of any type, as host values, and what is read of them."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..ir.types import Fin, Real, Tuple, Type, Vec
+
+Draw = Callable[[random.Random], float]
+
+SCALES: tuple[Draw, ...] = (
+    lambda rng: rng.gauss(0.0, 1.0),
+    lambda rng: rng.random(),
+    lambda rng: rng.uniform(1.0, 4.0),
+    lambda rng: rng.uniform(-1.0, 1.0) * 10.0 ** rng.randint(-2, 2),
+)
+zero: Draw = lambda rng: 0.0
+direction: Draw = lambda rng: rng.choice((-1.0, 1.0)) * rng.uniform(0.25, 1.0)
+
+
+def draw(t: Type, rng: random.Random, real: Draw, like: Any = None) -> Any:
+    """A random value of type `t`; its truth values and indices are those of `like`, if that is given."""
+    if isinstance(t, Vec):
+        return tuple([draw(t.elem, rng, real, None if like is None else like[k]) for k in range(t.size)])
+    if isinstance(t, Tuple):
+        return tuple([draw(s, rng, real, None if like is None else like[k]) for k, s in enumerate(t.items)])
+    if t is Real:
+        return real(rng)
+    if like is not None or t.empty:
+        return like
+    return rng.randrange(t.size) if isinstance(t, Fin) else rng.random() < 0.5
+
+
+def _parts_of(x: Any, t: Type) -> Iterator[tuple[Any, Type]]:
+    return zip(x, [t.elem] * t.size if isinstance(t, Vec) else t.items if isinstance(t, Tuple) else (), strict=True)
+
+
+def reals(x: Any, t: Type) -> Iterator[float]:
+    """The Reals in a host value, in order."""
+    if t is Real:
+        yield x
+    elif t.real:
+        for y, s in _parts_of(x, t):
+            yield from reals(y, s)
+
+
+def joined(x: Any, dx: Any, t: Type) -> Any:
+    """The host value of type `Dual[t]` with primal `x` and tangent `dx`."""
+    if t is Real:
+        return (x, dx)
+    return tuple([joined(y, dy, s) for (y, s), dy in zip(_parts_of(x, t), dx, strict=True)]) if t.real else x
+
+
+def duals_of(x: Any, t: Type) -> Iterator[tuple[float, float]]:
+    """The Duals in a host value of type `Dual[t]`, in order."""
+    if t is Real:
+        yield x
+    elif t.real:
+        for y, s in _parts_of(x, t):
+            yield from duals_of(y, s)
+
+
+def moved(x: Any, dx: Any, h: float, t: Type) -> Any:
+    if t is Real:
+        return x + h * dx
+    return tuple([moved(y, dy, h, s) for (y, s), dy in zip(_parts_of(x, t), dx, strict=True)]) if t.real else x
+
+
+def bits(x: Any) -> Any:
+    """A host value with each float as its bits; all nans are equal."""
+    if isinstance(x, tuple):
+        return tuple([bits(y) for y in x])  # pyright: ignore[reportUnknownVariableType]
+    return ("nan" if x != x else struct.pack("<d", x)) if isinstance(x, float) else x
+
+
+def short(text: str) -> str:
+    return text if len(text) <= 120 else text[:117] + "..."

@@ -1,0 +1,36 @@
+"""What an examination found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Report:
+    """The findings on one function. It is `ok` unless something is `wrong`."""
+
+    name: str
+    points: int = 0  # at which derivatives were compared
+    adjoint: float = 0.0  # the largest error between forward and reverse mode, relative to the products summed
+    differences: float = 0.0  # the largest error between forward mode and differences, relative to the derivative
+    kinks: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+    wrong: list[str] = field(default_factory=list[str])
+
+    @property
+    def ok(self) -> bool:
+        return not self.wrong
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {'ok' if self.ok else 'WRONG'}"]
+        if self.points and self.ok:
+            at = f"{self.points} point{'s' * (self.points != 1)}"
+            lines.append(f"at {at}, forward and reverse mode differ by {self.adjoint:.0e}, ")
+            lines[-1] += f"forward mode and differences by {self.differences:.0e}"
+        return "\n  ".join([*lines, *self.wrong, *several(self.kinks, "kinks"), *several(self.notes, "notes")])
+
+
+def several(said: Sequence[str], what: str) -> list[str]:
+    """The first three lines of `said`, and the number of the others."""
+    return [*said[:3], *([f"and {len(said) - 3} more {what}"] if len(said) > 3 else [])]

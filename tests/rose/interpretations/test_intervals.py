@@ -1,0 +1,184 @@
+"""Intervals: no number escapes, of random programs with 50 digits either; proofs of a root and of a minimum."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mpmath
+import pytest
+from precise_numbers import DIGITS, Both, lifted
+from second_semantics import Meaning, Num, along, map_reals
+
+import rose
+from rose import Real, RoseError, Vec, fn
+from rose.host.interpreter import run
+from rose.interpretations import Interval, Intervals
+from rose.ir import OPS
+from rose.ir.types import Bool, Tuple, Type
+from rose.ir.types import Real as Number
+from rose.ir.types import Vec as Vector
+from tests.fuzz.small import small
+
+MEANING = Intervals()
+
+
+def around(x: Any, t: Type, width: float = 0.0) -> Any:
+    """An argument as carriers: each number as an interval of so many times its size."""
+    if t is Number:
+        return (x - abs(x) * width, x + abs(x) * width)
+    if t is Bool:
+        return (not x, x)
+    if isinstance(t, Vector):
+        return tuple([around(y, t.elem, width) for y in x])
+    return tuple([around(y, s, width) for y, s in zip(x, t.items, strict=True)]) if isinstance(t, Tuple) else x
+
+
+def holds(interval: Any, x: Any) -> bool:
+    """True if the number is in the interval; of one that is no number nothing is said."""
+    low, high = interval
+    return mpmath.isnan(x) or (mpmath.isinf(x) and (x in (low, high))) or low <= x <= high
+
+
+def precise(x: Any) -> Any:
+    x = x.re if isinstance(x, Num) else x
+    return x.high if isinstance(x, Both) else mpmath.mpf(float(x))
+
+
+def lifted_arguments(p: Any) -> list[Any]:
+    return [map_reals(lambda x: Num(lifted(x)), t, x) if t.real else x for x, t in zip(p.args[0], p.types, strict=True)]
+
+
+def known(p: Any) -> Any:
+    """The interpretation of a program; None if an operation has no meaning, or no 50 digits."""
+    if any([f"rose.{k}" in p.source for k in ("round", "trunc")]) or any(["closure" in tag for tag in p.tags]):
+        return None
+    try:
+        f = p.run()["main"]
+        return f, rose.interpret(f, MEANING)
+    except RoseError as e:
+        if "has no meaning for" in str(e):
+            return None
+        raise
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_value_of_a_random_program_is_in_its_interval_with_50_digits(part: int):
+    held = 0
+    for seed in range(100 * part, 100 * part + 100):
+        p = small(seed)
+        if (made := known(p)) is None:
+            continue
+        f, bounds = made
+        got = run(bounds.func, *[around(x, t) for x, t in zip(p.args[0], f.types, strict=True)])
+        with mpmath.workdps(DIGITS):
+            exact = precise(p.run(Meaning)["main"](*lifted_arguments(p)))
+        assert holds(got, exact) and holds(got, run(f.func, *p.args[0])), p
+        held += 1
+    assert held > 50
+
+
+def bounds_of(x: Any, t: Type) -> list[Any]:
+    """The intervals in a value that was interpreted."""
+    if isinstance(t, Vector):
+        return [z for y in x for z in bounds_of(y, t.elem)]
+    if isinstance(t, Tuple):
+        return [z for y, s in zip(x, t.items, strict=True) for z in bounds_of(y, s)]
+    return [x] if t is Number else []
+
+
+def test_so_is_its_derivative_along_a_direction():
+    held = 0
+    for seed in range(150):
+        p = small(seed)
+        if "while" in p.source or (made := known(p)) is None:
+            continue
+        real = [k for k, t in enumerate(p.types) if t.real]
+        gradient = rose.grad(made[0], argnums=real)
+        bounds = run(rose.interpret(gradient, MEANING).func, *map(around, p.args[0], p.types))
+        ones = [map_reals(lambda _: 1.0, t, x) if t.real else x for x, t in zip(p.args[0], p.types, strict=True)]
+        with mpmath.workdps(DIGITS):
+            exact = precise(along(p.run(Meaning)["main"], lifted_arguments(p), ones)[1])
+            sums = [sum(map(mpmath.mpf, ends)) for ends in zip(*bounds_of(bounds, gradient.result), strict=True)]
+            assert holds(sums or (0.0, 0.0), exact), p
+        held += 1
+    assert held > 60
+
+
+ONE = [op for name, op in OPS.items() if name in MEANING.rules or MEANING.rule(op)]
+POINTS = (0.0, -0.0, 5e-324, 1e-310, 1e-160, 0.1, 1.0, 1.5, 3.0, 700.0, 1e160, 1.7976931348623157e308, math.inf)
+
+
+@pytest.mark.parametrize(
+    "op", [op for op in ONE if op.type.__code__.co_argcount == 2 and op.name in ("add", "sub", "mul", "div")]
+)
+def test_arithmetic_of_any_two_numbers_is_in_its_interval_exactly(op: Any):
+    f = fn([Real, Real], Real)(lambda x, y: op(x, y))
+    bounds = rose.interpret(f, MEANING)
+    exactly = {
+        "add": mpmath.mpf.__add__,
+        "sub": mpmath.mpf.__sub__,
+        "mul": mpmath.mpf.__mul__,
+        "div": mpmath.mpf.__truediv__,
+    }
+    points = [s * x for x in POINTS if not math.isinf(x) for s in (1.0, -1.0)]
+    with mpmath.workprec(5000):
+        for x in points:
+            for y in [y for y in points if y or op.name != "div"]:
+                low, high = run(bounds.func, (x, x), (y, y))
+                assert low <= exactly[op.name](mpmath.mpf(x), mpmath.mpf(y)) <= high, (x, y)
+
+
+def test_what_is_exact_is_not_widened():
+    f = fn([Real, Real], Real)(lambda x, y: x * y + x - y * 0.5)
+    bounds = rose.interpret(f, MEANING)
+    made = bounds(Interval(1.5, 1.5), Interval(3.0, 3.0))
+    assert (made.lo, made.hi) == (4.5, 4.5)
+
+
+def test_of_a_condition_that_may_be_either_both_sides_hold_the_result():
+    f = fn([Real], Real)(lambda x: rose.cond(x > 1.0, lambda: x, lambda: -x) + rose.select(x == 5.0, 1.0, 0.0))
+    bounds = rose.interpret(f, MEANING)
+    both, then, otherwise = [bounds(Interval(*ends)) for ends in ((0.5, 2.0), (1.5, 2.0), (0.5, 1.0))]
+    assert [(x.lo, x.hi) for x in (both, then, otherwise)] == [(-2.0, 2.0), (1.5, 2.0), (-1.0, -0.5)]
+
+
+def test_a_while_loop_runs_while_it_is_certain_and_else_stops():
+    f = fn([Real], Real)(lambda x: rose.while_loop(lambda s: s < 10.0, lambda s: s * 2.0, x))
+    bounds = rose.interpret(f, MEANING)
+    made = bounds(Interval(1.0, 1.1))
+    assert (made.lo, made.hi) == (16.0, 17.6)
+    with pytest.raises(rose.AssertionFailed, match="a while loop whose condition is certain"):
+        bounds(Interval(1.0, 1.5))
+
+
+@pytest.mark.parametrize("width", [1e-12, 1e-6, 0.05])
+def test_each_number_of_an_interval_is_held(width: float):
+    f = fn([Vec[2]], Real)(lambda x: rose.sin(x[0] * 3.0) * rose.exp(x[1]) / (1.0 + x[0] ** 2) - rose.sqrt(x[1]))
+    bounds = rose.interpret(f, MEANING)
+    got = run(bounds.func, around((0.7, 1.3), Vec[2], width))
+    shifts = [-1.0, -0.5, 0.0, 0.3, 1.0]
+    assert all([holds(got, f([0.7 * (1 + a * width), 1.3 * (1 + b * width)])) for a in shifts for b in shifts])
+
+
+def test_krawczyk_proves_a_root():
+    f = fn([Real], Real)(lambda x: x**2 - 2.0)
+    value, slope = rose.interpret(f, MEANING), rose.interpret(rose.grad(f), MEANING)
+    x, middle, inverse = Interval(1.4, 1.43), 1.415, 1.0 / 2.83
+    at, by = value(Interval(middle, middle)), slope(x)
+    rest = [(1.0 - inverse * d) * (y - middle) for d in (by.lo, by.hi) for y in (x.lo, x.hi)]
+    image = [middle - inverse * at.hi + min(rest), middle - inverse * at.lo + max(rest)]
+    assert x.lo < image[0] <= math.sqrt(2.0) <= image[1] < x.hi
+
+
+def test_branch_and_bound_finds_the_least_value():
+    f = fn([Real], Real)(lambda x: x**4 - 3.0 * x**2 + x)
+    bounds, boxes, best = rose.interpret(f, MEANING), [(-3.0, 3.0)], math.inf
+    for _ in range(40):
+        halves = [(a, (a + b) / 2) for a, b in boxes] + [((a + b) / 2, b) for a, b in boxes]
+        found = [(bounds(Interval(*box)), box) for box in halves]
+        best = min(best, *[bounds(Interval((a + b) / 2, (a + b) / 2)).hi for a, b in halves])
+        boxes = [box for y, box in found if y.lo <= best]
+        if max(b - a for a, b in boxes) < 1e-6:
+            break
+    assert min(y.lo for y, _ in found) <= -3.513905328 <= best + 1e-9 and best - min(y.lo for y, _ in found) < 1e-4
