@@ -16,6 +16,7 @@ from .derivatives.gradients import Vjp, grad, hvp, jvp, linear_transpose, linear
 from .derivatives.jacobians import hessian, jacfwd, jacobian, jacrev
 from .derivatives.jets import directional, jet
 from .derivatives.optics import optic
+from .derivatives.partials import derivatives, partial_index
 from .derivatives.polynomials import taylor
 from .derivatives.products import (
     bilaplacian,
@@ -177,6 +178,7 @@ __all__ = [
     "cumprod",
     "cumsum",
     "curl",
+    "derivatives",
     "diag",
     "diagonal",
     "diff",
@@ -236,6 +238,7 @@ __all__ = [
     "outer",
     "pad",
     "parse",
+    "partial_index",
     "pow",
     "print",
     "prod",

@@ -9,6 +9,7 @@
     products        `jacobianv`, `laplacian`, `gradhessian` and their kin; twins that give the value, too
     fields          `divergence` and `curl`
     jets            `jet`, `directional`: derivatives of any order along a curve
+    partials        `derivatives`: all mixed partial derivatives of one order
     polynomials     `taylor`: the polynomial, and its arithmetic
     straight_line   Jacobians of short functions, without the zeros that are known when compiling
     sparse          `sparsity`, and sparse Jacobians and Hessians

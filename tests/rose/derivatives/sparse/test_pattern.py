@@ -11,7 +11,7 @@ from sparse_functions import Item, rosenbrock
 
 import rose
 from rose import Dual, Fin, Real, Vec, fn
-from rose.derivatives.sparse import abstract_interpreter
+from rose.derivatives.sparse import abstract_interpreter, pattern
 from rose.errors import RoseError
 
 
@@ -264,7 +264,7 @@ def test_a_function_that_is_called_often_is_looked_at_once():
     n = 500
     f = fn([Vec[n]], Vec[n - 1])(lambda x: rose.vec(product(x[i], x[i + 1]) for i in rose.range(n - 1)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rose.derivatives.sparse.pattern.Dependence", Counted)
+        patch.setattr(pattern, "Dependence", Counted)
         assert rose.sparsity(f).by_row() == [[k, k + 1] for k in range(n - 1)]
     assert len(calls) <= 2
 
