@@ -5,6 +5,7 @@ is called with the same matrix. A derivative is a rule, by the factors that are 
 its transpose is its reverse mode. Leading axes are those of a batch.
 
     matrices           what is given, checked; batches
+    blocks             matrices of many rows, worked on in blocks
     triangular         substitution
     elimination        LU factorisation: `solve`, `inv`, `det` and its logarithm
     positive_definite  Cholesky factorisation

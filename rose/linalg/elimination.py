@@ -23,6 +23,7 @@ from ..frontend.language.select import select
 from ..ir import Value, current_builder, ops, shown
 from ..ir.sizes import Size
 from ..ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
+from .blocks import SIDE, padded, pay
 from .matrices import batched, equations, filled, identity, square
 from .triangular import backward, by_halves, forward, forward_transposed, is_transposed
 
@@ -264,11 +265,12 @@ def _along(inverse: Any, da: Any) -> Any:
 def _factored(a: Any) -> tuple[Any, Any, Any, Any]:
     """Gaussian elimination. The rows stay in their places; their order is that of the pivots."""
     n, b = a.type.size, current_builder()
+    if pay(n):
+        return _factored_in_blocks(a)
 
     def step(k: Any, state: Any) -> Any:
         upper, lower, rows, sign, regular = state
-        at = _pivot(upper, rows, k)
-        rows = loops.vec(select(i == k, rows[at], select(i == at, rows[k], rows[i])) for i in loops.range(n))
+        rows, moved = _exchanged(rows, _pivot(upper, rows, k, k, n), k)
         top, after, below = upper[rows[k]], accum(upper), accum(lower)
         is_zero = top[k] == 0.0
         for i in loops.range(k + 1, n):
@@ -277,7 +279,7 @@ def _factored(a: Any) -> tuple[Any, Any, Any, Any]:
             below[row][k] += factor
             for j in loops.range(k + 1, n):
                 after[row][j] -= factor * top[j]
-        return after.value, below.value, rows, select(at == k, sign, -sign), regular & ~is_zero
+        return after.value, below.value, rows, select(moved, -sign, sign), regular & ~is_zero
 
     order = loops.vec(i for i in loops.range(n))
     upper, lower, rows, sign, regular = control.scan(step, (a, b.zero(a.type), order, 1.0, True), n)
@@ -285,16 +287,95 @@ def _factored(a: Any) -> tuple[Any, Any, Any, Any]:
     return both, rows, sign, regular
 
 
-def _pivot(upper: Any, rows: Any, k: Any) -> Any:
-    """The place of the first of the largest elements of column `k`, from row `k` on."""
+def _pivot(upper: Any, rows: Any, c: Any, k: Any, n: Any) -> Any:
+    """The place of the first of the largest elements of column `c`, of the rows from `k` on to before `n`."""
 
     def larger(i: Any, best: Any) -> Any:
         size, _ = best
-        found = abs(upper[rows[i]][k])
+        found = abs(upper[rows[i]][c])
         better = found > size
         return select(better, found, size), select(better, i, best[1])
 
-    return control.scan(larger, (-1.0, k), loops.range(k, upper.type.size))[1]
+    return control.scan(larger, (-1.0, k), loops.range(k, n))[1]
+
+
+def _factored_in_blocks(a: Any) -> tuple[Any, Any, Any, Any]:
+    """Elimination by panels of `SIDE` columns: the columns right of one are changed once, by all of its rows.
+
+    Each number is changed by the same terms in the same order, and has the same bits.
+    """
+    n, whole = a.type.size, padded(a)
+    size = whole.type.size
+    count = size // SIDE
+
+    def step(p: Any, state: Any) -> Any:
+        rest, both, rows, sign, regular = state
+        panel = loops.vec(_part(rest[i], p) for i in loops.range(size))
+        upper, lower, (rows, sign, regular) = _panel(panel, p, n, (rows, sign, regular))
+        known, after, corner = accum(both), accum(rest), _block_of(lower, rows, p)
+        for i in loops.range(SIDE):
+            row = rows[p * SIDE + i]
+            both_parts = loops.vec(select(j < i, corner[i][j], upper[row][j]) for j in loops.range(SIDE))
+            _add_to_part(known[row], p, both_parts)
+        for i in loops.range((p + 1) * SIDE, size):
+            _add_to_part(known[rows[i]], p, lower[rows[i]])
+        for q in loops.range(p + 1, count):
+            here = loops.vec(_part(rest[rows[p * SIDE + i]], q) for i in loops.range(SIDE))
+            top = forward(corner, here, unit=True)
+            for i in loops.range(SIDE):
+                _add_to_part(known[rows[p * SIDE + i]], q, top[i])
+            for m in loops.range(p + 1, count):
+                left = _block_of(lower, rows, m)
+                for i in loops.range(SIDE):
+                    for j in loops.range(SIDE):
+                        for k in loops.range(SIDE):
+                            after[rows[m * SIDE + i]][q * SIDE + j] -= left[i][k] * top[k][j]
+        return after.value, known.value, rows, sign, regular
+
+    order, nothing = loops.vec(i for i in loops.range(size)), filled(size, size, lambda i, j: -0.0)
+    _, both, rows, sign, regular = control.scan(step, (whole, nothing, order, 1.0, True), count)
+    return filled(n, n, lambda i, j: both[rows[i]][j]), loops.vec(rows[i] % n for i in loops.range(n)), sign, regular
+
+
+def _panel(panel: Any, p: Any, n: Any, state: Any) -> tuple[Any, Any, Any]:
+    """The elimination of panel `p`: both factors of its columns, and the order of rows, its sign, if it is regular."""
+
+    def step(c: Any, state: Any) -> Any:
+        upper, lower, rows, sign, regular = state
+        rows, moved = _exchanged(rows, _pivot(upper, rows, c, p * SIDE + c, n), p * SIDE + c)
+        top, after, below = upper[rows[p * SIDE + c]], accum(upper), accum(lower)
+        is_zero = top[c] == 0.0
+        right = loops.vec(select(j > c, top[j], 0.0) for j in loops.range(SIDE))
+        for i in loops.range(p * SIDE + c + 1, panel.type.size):
+            factor = select(is_zero, 0.0, upper[rows[i]][c] / top[c])
+            below[rows[i]][c] += factor
+            for j in loops.range(SIDE):
+                after[rows[i]][j] -= factor * right[j]
+        return after.value, below.value, rows, select(moved, -sign, sign), regular & ~is_zero
+
+    upper, lower, *others = control.scan(step, (panel, current_builder().zero(panel.type), *state), SIDE)
+    return upper, lower, others
+
+
+def _exchanged(rows: Any, i: Any, k: Any) -> tuple[Any, Any]:
+    """The order of rows with two exchanged, and whether they are different ones."""
+    n = rows.type.size
+    return loops.vec(select(j == k, rows[i], select(j == i, rows[k], rows[j])) for j in loops.range(n)), i != k
+
+
+def _part(row: Any, q: Any) -> Any:
+    """The part of a row that is in block `q`."""
+    return loops.vec(row[q * SIDE + j] for j in loops.range(SIDE))
+
+
+def _add_to_part(ref: Any, q: Any, x: Any) -> None:
+    for j in loops.range(SIDE):
+        ref[q * SIDE + j] += x[j]
+
+
+def _block_of(panel: Any, rows: Any, m: Any) -> Any:
+    """The rows of a panel that are in block `m`, in their order."""
+    return loops.vec(panel[rows[m * SIDE + i]] for i in loops.range(SIDE))
 
 
 def by_factors(both: Any, rows: Any, y: Any) -> Any:

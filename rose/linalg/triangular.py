@@ -13,7 +13,8 @@ from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..ir import shown
 from ..ir.types import Type, Vec
-from .matrices import batched, equations
+from .blocks import SIDE, blocks, flat, padded, pay
+from .matrices import batched, equations, filled
 
 
 @edge
@@ -95,28 +96,54 @@ Entry = Callable[[Any, Any], Any]
 
 def _down(entry: Entry, y: Any, *, unit: bool) -> Any:
     """From the first row on: what is known is taken from the rows below."""
-    n = y.type.size
-
-    def step(k: Any, rest: Any) -> Any:
-        x, after = rest[k] if unit else divided(rest[k], entry(k, k)), accum(rest)
-        for i in loops.range(k + 1, n):
-            take(after[i], entry(i, k), x)
-        return after.value, x
-
-    return control.scan(step, y, n)[1]
+    return _substituted(entry, y, unit=unit, up=False)
 
 
 def _up(entry: Entry, y: Any, *, unit: bool) -> Any:
     """From the last row on: what is known is taken from the rows above."""
+    return _substituted(entry, y, unit=unit, up=True)
+
+
+def _substituted(entry: Entry, y: Any, *, unit: bool, up: bool) -> Any:
     n = y.type.size
+    if pay(n):
+        return _in_blocks(entry, y, unit=unit, up=up)
 
     def step(k: Any, rest: Any) -> Any:
         x, after = rest[k] if unit else divided(rest[k], entry(k, k)), accum(rest)
-        for i in loops.range(k):
+        for i in loops.range(k) if up else loops.range(k + 1, n):
             take(after[i], entry(i, k), x)
         return after.value, x
 
-    return control.scan(step, y, loops.range(n - 1, -1, -1))[1][::-1]
+    return _scanned(step, y, up=up)
+
+
+def _in_blocks(entry: Entry, y: Any, *, unit: bool, up: bool) -> Any:
+    """Block by block: what is known of a block is taken from the other rows at once, in the same order."""
+    n = y.type.size
+    if n % SIDE:
+        matrix = padded(filled(n, n, entry))
+        entry = lambda i, j: matrix[i][j]
+    rows = blocks(y)
+
+    def step(k: Any, rest: Any) -> Any:
+        known, after = _substituted(_block(entry, k, k), rest[k], unit=unit, up=up), accum(rest)
+        for m in loops.range(k) if up else loops.range(k + 1, rows.type.size):
+            take_product(after[m], _block(entry, m, k), known, up=up)
+        return after.value, known
+
+    return flat(_scanned(step, rows, up=up), n)
+
+
+def _block(entry: Entry, k: Any, m: Any) -> Entry:
+    return lambda i, j: entry(k * SIDE + i, m * SIDE + j)
+
+
+def _scanned(step: Callable[[Any, Any], Any], rest: Any, *, up: bool) -> Any:
+    """The solution, of which `step(k, rest)` gives part `k`: from the first on, or from the last."""
+    n = rest.type.size
+    made = control.scan(step, rest, loops.range(n - 1, -1, -1) if up else n)[1]
+    return made[::-1] if up else made
 
 
 def divided(x: Any, by: Any) -> Any:
@@ -131,3 +158,20 @@ def take(ref: Any, factor: Any, x: Any) -> None:
         return
     for j in loops.range(x.type.size):
         ref[j] -= x[j] * factor
+
+
+def take_product(ref: Any, entry: Entry, x: Any, *, up: bool = False) -> None:
+    """Subtract the product of a matrix of these entries and of `x` from an accumulator, by the rows of `x` in order.
+
+    That is from the first one on, or from the last.
+    """
+    n = x.type.size
+    order: Callable[[], Any] = lambda: loops.range(n - 1, -1, -1) if up else loops.range(n)
+    for i in loops.range(n):
+        if not isinstance(x.type.elem, Vec):
+            for k in order():
+                ref[i] -= x[k] * entry(i, k)
+            continue
+        for j in loops.range(x.type.elem.size):
+            for k in order():
+                ref[i][j] -= x[k][j] * entry(i, k)

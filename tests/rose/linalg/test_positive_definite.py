@@ -12,6 +12,7 @@ import rose
 from rose import Real, Vec, fn, lib
 from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.transpose import transpose
+from rose.linalg.blocks import LEAST
 from rose.optimise.pipeline import optimised
 from wasm_backend.abi.layout import size
 
@@ -135,7 +136,8 @@ def test_one_module_serves_matrices_of_all_sizes(n: int):
     assert da == pytest.approx(np.triu(2 * half) - np.diag(np.diag(half)), rel=1e-6, abs=1e-8)
     assert dy == pytest.approx(2 * x, rel=1e-8)
     assert every.f(a, y) == one.f(a, y)
-    assert all([(u == v).all() for u, v in zip(every.slope(a, y), (da, dy), strict=True)])
+    for u, v in zip(every.slope(a, y), (da, dy), strict=True):
+        assert (u == v).all() if n < LEAST else u == pytest.approx(v, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("options", [{"simd": True}, {"dtype": "f32"}], ids=repr)
