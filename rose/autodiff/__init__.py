@@ -9,7 +9,7 @@ Reverse mode goes on from there, in the order of these files:
     linearity       which instructions of f.jvp are linear: those that a `Tan` goes through
     residuals       which primal values the linear instructions read: what goes on the tape
     unzip           f.jvp  ->  f.jvp.fwd, the instructions that are not linear; it returns the tape as well
-    unzip_control   the same for branches, while loops and functions that are recomputed
+    unzip_control   the same for branches, while loops, functions that are recomputed, and those of given transposes
     half_signature  the calling convention of the halves
     linear_half     the walk over the linear instructions, with the residuals at hand
     guards          chains of conditions, and the masks that test them

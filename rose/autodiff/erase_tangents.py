@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir import AT, GET, INDEX, PACK, TUPLE, Body, Branch, Builder, Func, Opaque, Value, While
+from ..ir import AT, GET, INDEX, PACK, TUPLE, Body, Branch, Builder, Func, Linear, Opaque, Value, While
 from ..ir.callgraph import has_tangents, make_branch, make_while, memoised
 from ..ir.puts import PUT, put
 from ..ir.types import Type, untyped
@@ -17,7 +17,7 @@ def untype(f: Func) -> Func:
 
 
 def _untype(f: Func) -> Func:
-    return retyped(f, lambda g: _Erasure().function(g), untype)
+    return f.kind.by if isinstance(f.kind, Linear) else retyped(f, lambda g: _Erasure().function(g), untype)
 
 
 def retyped(f: Func, of_body: Callable[[Func], Func], of_part: Callable[[Func], Func]) -> Func:
@@ -29,8 +29,8 @@ def retyped(f: Func, of_body: Callable[[Func], Func], of_part: Callable[[Func], 
             made = make_branch(f.name, of_part(then), of_part(otherwise))
         case While(test, body, most):
             made = make_while(f.name, of_part(test), of_part(body), most)
-        case Opaque():
-            raise AssertionError(f"{f} is opaque, and sees a tangent")
+        case Opaque() | Linear():
+            raise AssertionError(f"{f} has no parts over tangents")
     made.remat, made.origin = f.remat, f.origin
     return made
 

@@ -31,6 +31,7 @@ from ..ir import (
     Branch,
     Builder,
     Func,
+    Linear,
     Opaque,
     Origin,
     Value,
@@ -157,7 +158,7 @@ def _derive_by_kind(mode: Mode, f: Func, mask: Mask) -> Work[Jvp]:
             return _derive_branch(mode, f, f.kind, mask[1:])
         case While():
             return _derive_while(mode, f, f.kind, mask)
-        case Opaque():
+        case Opaque() | Linear():
             raise AssertionError(f)
 
 

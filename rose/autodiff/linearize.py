@@ -19,7 +19,7 @@ from ..optimise.outlining import LONG, outline
 from .half_signature import Arguments, HalfSignature, Way, tangent_type
 from .linear_half import LinearHalf
 from .unzip import UnzippedBody, unzip
-from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
+from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedLinear, UnzippedWhile
 
 
 class Linearized(NamedTuple):
@@ -47,6 +47,8 @@ def _linear(of: Unzipped) -> Func:
         return of.half(Way.LINEAR, _linear(of.whole))
     if isinstance(of, UnzippedWhile):
         return of.linear(linearize(of.body.signature.g).lin)
+    if isinstance(of, UnzippedLinear):
+        return of.linear()
     assert isinstance(of, UnzippedBody)
     return outline(_Linear(of).half(), LONG)
 

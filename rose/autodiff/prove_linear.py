@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
 
-from ..errors import NotLinear
+from ..errors import Loc, NotLinear, is_ours
 from ..ir import (
     ACCUM,
     ADD_TO,
@@ -22,6 +23,7 @@ from ..ir import (
     Branch,
     Builder,
     Func,
+    Linear,
     Opaque,
     Value,
     While,
@@ -45,12 +47,17 @@ def as_linear(f: Func, mask: Sequence[bool]) -> Func:
     return done(_linear(f, mask))
 
 
+def assume_linear(f: Func, made: Func) -> None:
+    """Let `made`, which is linear because its maker says so, be `f` with a tangent for its first parameter."""
+    f.memo[as_linear, tuple([k == 0 for k in range(len(f.params))])] = made
+
+
 def _linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
     key = (as_linear, tuple(mask))
     made = f.memo.get(key)
     if made is None:
         match f.kind:
-            case Opaque():
+            case Opaque() | Linear():
                 raise NotLinear(f"{f.name} is opaque, so nothing says that it is linear", None, _HINT)
             case Branch(then, otherwise):
                 ways = (yield _linear(then, mask[1:])), (yield _linear(otherwise, mask[1:]))
@@ -80,7 +87,11 @@ def _body_as_linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
     for v in [v for v in calls(f) if v in work.depends]:
         if v.attr.is_opaque:
             raise NotLinear(f"{v.attr.name} is opaque, so nothing says that it is linear", v.loc, _HINT)
-        work.made[v] = yield _linear(v.attr, [a in work.depends for a in v.args])
+        try:
+            work.made[v] = yield _linear(v.attr, [a in work.depends for a in v.args])
+        except NotLinear as e:
+            ours = isinstance(e.loc, Loc) and is_ours(e.loc.code.co_filename)
+            raise (e.at(v.loc) if ours else e) from None  # what a user called, and not how we do it
     return work.function(f)
 
 
@@ -90,6 +101,17 @@ _HINT = "a linear function adds, and multiplies and divides by what does not dep
 @of_leaves
 def _linear_type(t: Type) -> Type:
     return Tan if t is Real else t
+
+
+def _is_zero(x: Value) -> bool:
+    """True for a literal of which all numbers are 0."""
+    if x.op is TUPLE or x.op is PACK:
+        return all(map(_is_zero, x.args))
+    return x.op is ZERO or (x.op is CONST and _all_zero(x.attr))
+
+
+def _all_zero(x: Any) -> bool:
+    return all(map(_all_zero, cast("tuple[Any, ...]", x))) if isinstance(x, tuple) else x == 0.0
 
 
 _JOINS = {neg, add, sub, select, *LINEAR, TUPLE, PACK, PUT, ACCUM, ADD_TO}  # linear in all of their arguments at once
@@ -146,7 +168,7 @@ class _AsLinear(Rewriter):
         x = env[v]
         if v in self.depends or not v.type.real:
             return x
-        if x.op is ZERO or (x.op is CONST and x.attr == 0.0):
+        if _is_zero(x):
             return b.zero(_linear_type(v.type))
         raise NotLinear("a number that does not depend on the parameters is added to some that do", v.loc, _HINT)
 

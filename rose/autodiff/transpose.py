@@ -48,7 +48,7 @@ from .linear_half import LinearHalf
 from .linear_parts import key_of, leaves
 from .select_masks import SelectMasks, Source, masks_of
 from .unzip import UnzippedBody, unzip
-from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
+from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedLinear, UnzippedWhile
 
 
 class Halves(NamedTuple):
@@ -82,6 +82,8 @@ def _backward_of(of: Unzipped, marked: bool) -> Work[Func]:
         return of.half(Way.BACKWARD, (yield _backward_of(of.whole, marked)), marked)
     if isinstance(of, UnzippedWhile):
         return of.backward((yield _backward(of.body.signature.g, marked)), marked)
+    if isinstance(of, UnzippedLinear):
+        return of.backward(marked)
     assert isinstance(of, UnzippedBody)
     work = _Backward(of, marked)
     for v in work.calls():

@@ -19,6 +19,7 @@ from ..ir import (
     Branch,
     Builder,
     Func,
+    Linear,
     Opaque,
     Value,
     While,
@@ -32,7 +33,7 @@ from ..optimise.outlining import LONG, outline
 from .half_signature import HalfSignature, declare_forward, has_primal
 from .linearity import is_linear
 from .residuals import Entry, Residuals
-from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedWhile
+from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedLinear, UnzippedWhile
 
 # Tapes lie in one another as the calls do. One in which so many do is passed on as the only item of a stack: then it is
 # neither copied nor taken apart by all those who call its function, and a chain of n calls costs n times one of them.
@@ -53,6 +54,8 @@ def _unzip(g: Func) -> Unzipped:
             made = UnzippedBranch(g, [unzip(then), unzip(otherwise)])
         case While(test, body, most):
             made = UnzippedWhile(g, unzip(test), unzip(body), most)
+        case Linear():
+            made = UnzippedLinear(g, g.kind)
         case Opaque():
             raise AssertionError(f"{g} is opaque, and sees a tangent")
     again = g.remat and g.primal is not None  # else it is part of a rule, and takes tangents itself

@@ -1,4 +1,4 @@
-"""Unzipping what has no instructions: branches, while loops, and functions that are recomputed.
+"""Unzipping what has no instructions: branches, while loops, functions that are recomputed, and linear ones.
 
 `unzip.py` unzips what has instructions. Here the linear half calls the linear halves of the parts; `transpose.py` and
 `linearize.py` pass those on, each for its own way.
@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from .. import ir
-from ..ir import Builder, Func, Origin, Value
+from ..ir import Builder, Func, Linear, Origin, Value
 from ..ir.callgraph import make_branch, make_while
+from ..ir.ops import or_, reached, select
 from ..ir.stacks import MORE, PUSH, pop
-from ..ir.types import Bool, Ref, Stack, Type, as_tuple, items_of, linear_part, primal_part, tuple_of
-from .cotangents import Cotangent
-from .half_signature import Arguments, HalfSignature, Way, declare_forward, declare_primal, opened
+from ..ir.types import Bool, Ref, Stack, Type, Vec, as_tuple, items_of, linear_part, primal_part, tuple_of
+from .cotangents import Cotangent, nothing, plain
+from .half_signature import Arguments, HalfSignature, Way, declare_forward, declare_primal, has_primal, opened
 
 
 class Unzipped(Protocol):
@@ -251,3 +252,53 @@ class UnzippedWhile(Unzipped):
             stack, reverse = b.param(self.stack, "stack"), b.param(self.stack, "reverse")
             item, rest = pop(b, stack)
             return b.func(b.tuple([rest, b.emit(PUSH, (reverse, item))]))
+
+
+class UnzippedLinear(Unzipped):
+    """A function that is linear because its maker says so, unzipped: its halves are the functions that it was given."""
+
+    def __init__(self, g: Func, kind: Linear) -> None:
+        self.g, self.kind = g, kind
+        primals = [k for k, p in enumerate(g.params) if has_primal(p)]
+        self.signature = HalfSignature(g, primals, tuple_of(), chooses=False)
+        with ir.deriving(g, "fwd") as b:
+            _ = declare_forward(b, g)
+            self.fwd = b.func(b.tuple([b.zero(primal_part(g.result)), b.tuple([])]))
+
+    def _call(self, b: Builder, f: Func, x: Value, given: Arguments) -> Value:
+        rest = [given.primals[k] if k in given.primals else b.zero(p.type) for k, p in enumerate(self.g.params) if k]
+        return b.call(f, [x, *rest])
+
+    def linear(self) -> Func:
+        with self.signature.building(Way.LINEAR) as b:
+            given = self.signature.declare(b, Way.LINEAR)
+            (x,) = opened(b, given.linear[0])
+            return b.func(self._call(b, self.kind.by, x, given))
+
+    def backward(self, marked: bool) -> Func:
+        """The transpose. All of a marked cotangent was read if any of that of the result was."""
+        with self.signature.building(Way.BACKWARD, marked) as b:
+            given = self.signature.declare(b, Way.BACKWARD, marked)
+            (ct,), total = given.ct, given.linear[0]
+            assert isinstance(total, Cotangent)
+            part = self._call(b, self.kind.transposed, ct, given)
+            total.add(b, _taken_if(b, _any_reached(b, ct), part) if marked else part)
+            return b.func(self.signature.result(b, given.linear))
+
+
+def _any_reached(b: Builder, ct: Value) -> Value:
+    """Whether any number of a marked cotangent has contributions."""
+    if not isinstance(ct.type, Vec):
+        return b.emit(reached, (ct,))
+
+    def either(i: Value, found: Value) -> tuple[list[Value], list[Value]]:
+        return [b.emit(or_, (found, _any_reached(b, b.index(ct, i))))], []
+
+    return b.loop(ct.type.size, either, [b.const(False, Bool)])[0][0]
+
+
+def _taken_if(b: Builder, condition: Value, ct: Value) -> Value:
+    """A plain cotangent, marked: nothing, unless the condition holds."""
+    if isinstance(ct.type, Vec):
+        return b.vec(ct.type.size, lambda i: _taken_if(b, condition, b.index(ct, i)))
+    return b.emit(select, (condition, plain(b, ct), nothing(b, ct.type)))

@@ -10,9 +10,9 @@ those of one direction at a time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from ..ir import ADD_TO, CALL, FOR, FREEZE, PURE_CALL, Block, Builder, Func, Value
+from ..ir import ADD_TO, CALL, FOR, FREEZE, PURE_CALL, Block, Builder, Func, Linear, Value, building
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import has_tangents, instructions, memoised
 from ..ir.types import Fin, Tan, Type, Vec, map_leaves
@@ -33,9 +33,34 @@ def widened(t: Type, directions: int, leaf: Type = Tan) -> Type:
 
 
 def _made(g: Func, directions: int) -> Func:
+    if isinstance(g.kind, Linear):
+        return _one_by_one(g, directions)
     made = retyped(g, lambda f: _VectorMode(directions).function(f), lambda f: vector_mode(f, directions))
     made.primal = g.primal
     return made
+
+
+def _one_by_one(g: Func, directions: int) -> Func:
+    """A function that is linear because its maker says so, called for each direction."""
+    with building(g.name, g.origin) as b:
+        x, *rest = [b.param(widened(p.type, directions), p.attr) for p in g.params]
+        ys = b.vec(directions, lambda i: b.call(g, [_along(b, x, g.params[0].type, i), *rest]))
+        return b.func(_inside_out(b, ys, g.result, directions))
+
+
+def _along(b: Builder, x: Value, t: Type, i: Value) -> Value:
+    """What `x` is in one direction, a `t`."""
+    if not isinstance(t, Vec):
+        return b.index(x, i)
+    return b.vec(t.size, lambda j: _along(b, b.index(x, j), t.elem, i))
+
+
+def _inside_out(b: Builder, ys: Value, t: Type, directions: int) -> Value:
+    """The vector of what is a `t` in each direction, as a `t` of vectors."""
+    if not isinstance(t, Vec):
+        return ys
+    each: Callable[[Value], Value] = lambda j: b.vec(directions, lambda i: b.index(b.index(ys, i), j))
+    return b.vec(t.size, lambda j: _inside_out(b, each(j), t.elem, directions))
 
 
 class _VectorMode(Rewriter):

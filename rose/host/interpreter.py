@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from .. import ir
-from ..ir import Block, Body, Branch, Func, Op, Opaque, Value, While, is_call
+from ..ir import Block, Body, Branch, Func, Linear, Op, Opaque, Value, While, is_call
 from ..ir.libm import nearest
 from ..ir.puts import PUT
 from ..ir.stacks import JOIN, MORE, POP, PUSH
@@ -84,6 +84,9 @@ def run_plain(f: Func, xs: list[Any], watch: Watch | None = None) -> Any:
                 answer = _host(g, impl, xs)
             case Branch(then, otherwise):
                 stack.append(_need(then if xs[0] else otherwise, xs[1:]))
+                answer = None
+            case Linear(by):
+                stack.append(_need(by, xs))
                 answer = None
             case While():
                 stack.append(_while(g, g.kind, xs, watch))

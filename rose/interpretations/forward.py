@@ -15,7 +15,24 @@ from ..errors import Loc, RoseError
 from ..frontend.operators import view
 from ..frontend.values import infer, to_value
 from ..host.effects import Assertion, Printer
-from ..ir import CONST, FOR, GET, INDEX, PACK, TUPLE, ZERO, Block, Body, Branch, Builder, Func, Opaque, Value, While
+from ..ir import (
+    CONST,
+    FOR,
+    GET,
+    INDEX,
+    PACK,
+    TUPLE,
+    ZERO,
+    Block,
+    Body,
+    Branch,
+    Builder,
+    Func,
+    Linear,
+    Opaque,
+    Value,
+    While,
+)
 from ..ir.callgraph import Work, instructions, make_branch, make_while
 from ..ir.ops import select, stop_gradient
 from ..ir.puts import PUT, put
@@ -63,7 +80,7 @@ class Forward:
                     yield from self._branch(made, then, otherwise, types)
                 case While() as loop:
                     yield from self._while(made, loop, types, loc)
-                case Opaque():
+                case Opaque() | Linear():
                     raise self._missing(f, loc)
             self._made[key] = made
         return self._made[key]

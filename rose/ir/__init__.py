@@ -19,7 +19,8 @@ Terms:
     row             an operation of the table: all that passes know about it stands in its columns
     structural      an operation that each pass handles itself: `param`, `get`, `index`, `for`, `call` and the like
     block           instructions in order; only a `for` holds one in another
-    kind            what a function is: with instructions (`Body`), of the host (`Opaque`), a `Branch`, a `While` loop
+    kind            what a function is: with instructions (`Body`), of the host (`Opaque`), a `Branch`, a `While` loop,
+                    or `Linear`, because its maker says so
     leaf            a type or a number that has no parts
     span            the indices of a loop of dependent length, as its first state (`Span`, `span_of`)
     accumulator     a sum that can be added to, but not read until it is frozen (`Ref`, `accum`, `add_to`, `freeze`)
@@ -68,6 +69,7 @@ from .func import (
     Branch,
     Func,
     Kind,
+    Linear,
     Opaque,
     Origin,
     While,
@@ -97,6 +99,7 @@ __all__ = [
     "Builder",
     "Func",
     "Kind",
+    "Linear",
     "Op",
     "Opaque",
     "Origin",

@@ -6,8 +6,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, TypeVar
 
 from .builder import ADD_TO, CALL, CONST, FOR, PACK, PURE_CALL, TUPLE, ZERO, building
-from .func import Block, Body, Branch, Func, Kind, Opaque, Origin, While
-from .types import Bool, Tuple
+from .func import Block, Body, Branch, Func, Kind, Linear, Opaque, Origin, While
+from .types import Bool, Tuple, linear_part, tangent
 from .value import Value
 
 T = TypeVar("T")
@@ -33,6 +33,19 @@ def make_while(name: str, test: Func, body: Func, most: int | None = None, *, or
     return _of_calls(name, body, test, While(test, body, most), origin)
 
 
+def make_linear(name: str, by: Func, transposed: Func) -> Func:
+    """The function `by`, of which the first parameter is a tangent, in which it is linear; so is the result."""
+    x, *rest = [p.type for p in by.params]
+    assert [p.type for p in transposed.params] == [by.result, *rest] and transposed.result is x, name
+    assert linear_part(tangent(x)) is x and linear_part(tangent(by.result)) is by.result, name
+    with building(name) as b:
+        for k, p in enumerate(by.params):
+            b.loc = p.loc
+            b.param(p.type if k else tangent(x), p.attr)
+    pure = by.pure and transposed.pure
+    return Func(name, b.root, tangent(by.result), pure=pure, kind=Linear(by, transposed))
+
+
 def _of_calls(name: str, f: Func, other: Func, kind: Branch | While, origin: Origin | None) -> Func:
     """A function without instructions, with the parameters and the result of `f`; a branch takes a Bool before."""
     with building(name) as b:
@@ -45,7 +58,7 @@ def _of_calls(name: str, f: Func, other: Func, kind: Branch | While, origin: Ori
 
 
 def with_parts(f: Func, made: Mapping[Func, Func]) -> Func:
-    """A branch or a while loop over what was made of its parts; itself, if they are the same."""
+    """A function without instructions over what was made of its parts; itself, if they are the same."""
     if all([made[g] is g for g in callees(f)]):
         return f
     return Func(f.name, f.body, f.result, pure=f.pure, kind=map_kind(f.kind, made.__getitem__), origin=f.origin)
@@ -58,6 +71,8 @@ def map_kind(kind: Kind, new: Callable[[Func], Func]) -> Kind:
             return Branch(new(then), new(otherwise))
         case While(test, body, most):
             return While(new(test), new(body), most)
+        case Linear(by, transposed):
+            return Linear(new(by), new(transposed))
         case Body() | Opaque():
             return kind
 
@@ -112,6 +127,8 @@ def callees(f: Func) -> list[Func]:
             return [then, otherwise]
         case While(test, body, _):
             return [test, body]
+        case Linear(by, transposed):
+            return [by, transposed]
         case Opaque():
             return []
 

@@ -14,10 +14,10 @@ from typing import Any, NoReturn
 from . import builder
 from .builder import Op, is_call
 from .callgraph import is_current
-from .func import Block, Body, Branch, Func, Opaque, While
+from .func import Block, Body, Branch, Func, Linear, Opaque, While
 from .numbers import Numbers, shown
 from .sizes import Size, at_most, differ, plus
-from .types import Bool, Fin, Real, Ref, Single, Span, Tuple, Type, Unit, Vec
+from .types import Bool, Fin, Real, Ref, Single, Span, Tuple, Type, Unit, Vec, linear_part
 from .value import Value
 
 TAKES_REF = {
@@ -77,6 +77,9 @@ class _Check:
             case While(test, body):
                 self._while(f, test, body)
                 return dict.fromkeys((test, body))
+            case Linear(by, transposed):
+                self._linear(f, by, transposed)
+                return dict.fromkeys((by, transposed))
 
     def _opaque(self, f: Func) -> None:
         if f.body.code or f.body.results:
@@ -105,6 +108,14 @@ class _Check:
                 self._fail("the test and the body of a loop take what it takes")
             if f.pure and not g.pure:
                 self._fail("it is marked as pure, and what it calls is not")
+
+    def _linear(self, f: Func, by: Func, transposed: Func) -> None:
+        rest = [p.type for p in f.params[1:]]
+        for g, x, y in ((by, f.params[0].type, f.result), (transposed, f.result, f.params[0].type)):
+            if [p.type for p in g.params] != [linear_part(x), *rest] or g.result is not linear_part(y):
+                self._fail("it is linear, and what it calls takes and gives the same, over numbers")
+        if f.body.code or f.body.results or any(t.linear or _has_ref(t) for t in rest):
+            self._fail("it is linear in its first parameter, so it has no body, and the rest are primals")
 
     def _fail(self, why: str, v: Value | None = None) -> NoReturn:
         where = self.func.name

@@ -59,7 +59,19 @@ class While:
     most: int | None
 
 
-Kind = Body | Opaque | Branch | While
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """The kind of a function that is linear in a tangent, its first parameter, because its maker says so.
+
+    `by` is the same function over numbers. `transposed` takes the cotangent of the result in the place of the tangent,
+    and gives the cotangent of that.
+    """
+
+    by: Func
+    transposed: Func
+
+
+Kind = Body | Opaque | Branch | While | Linear
 BODY = Body()
 
 

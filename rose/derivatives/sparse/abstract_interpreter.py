@@ -20,7 +20,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from ... import ir
-from ...ir import Block, Body, Branch, Func, Op, Opaque, Value, While, is_call
+from ...ir import Block, Body, Branch, Func, Linear, Op, Opaque, Value, While, is_call
 from ...ir.callgraph import Work, done
 from ...ir.libm import nearest
 from ...ir.ops import add, div, eq, le, lt, mul, ne, neg, select, stop_gradient, sub
@@ -39,6 +39,7 @@ from .abstract_values import (
     leaves,
     loose,
     mapped,
+    of_leaves,
     signature,
     zero,
 )
@@ -83,6 +84,8 @@ class Dependence:
         match f.kind:
             case Opaque():
                 return None
+            case Linear():
+                return of_leaves(f.result, lambda: reduce(union, leaves(f.params[0].type, xs[0]), EMPTY))
             case While():
                 return (yield from self._while(f.kind, xs))
             case Branch():

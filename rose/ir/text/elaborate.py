@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from ...errors import NoField, OutOfRange, WrongSyntax
 from .. import builder
-from ..func import Branch, Func, While
+from ..func import Branch, Func, Linear, While
 from ..puts import PUT
-from ..types import DEEPEST, Bool, Fin, Ref, Span, Tuple, Type, Unit, Vec, tuple_of
+from ..types import DEEPEST, Bool, Fin, Ref, Span, Tuple, Type, Unit, Vec, linear_part, tangent, tuple_of
 from ..value import OPS, Value
 from . import trees as tree
 from .bindings import Bindings, Bound, Nothing, Pair, Rows
@@ -422,15 +422,19 @@ class Body(Bindings):
         self.fits(tuple_of(*[p.type for p in f.params]), tuple_of(*own), e.at, f"what {e.name} takes")
         return f
 
-    def while_loop(self, e: tree.While, result: Type | None) -> Func:
-        """The function that calls another as long as a test holds."""
+    def given_all(self, calls: Sequence[tree.Call], what: str, hint: str) -> list[Type]:
+        """The types of the parameters, if each of the calls is given all of them."""
         params = self.b.root.params
-        for call in (e.test, e.step):
+        for call in calls:
             if [x.name if isinstance(x, tree.Name) else None for x in call.args] != [p.attr for p in params]:
-                self.fail("a while gives both functions all parameters", call.at, "the first of them are its states")
+                self.fail(f"{what} gives both functions all parameters", call.at, hint)
             if call.name not in self.module.defs:
                 self.module.unknown("function", call.name, call.at, [*self.module.defs], "define it with def")
-        own = [p.type for p in params]
+        return [p.type for p in params]
+
+    def while_loop(self, e: tree.While, result: Type | None) -> Func:
+        """The function that calls another as long as a test holds."""
+        own = self.given_all((e.test, e.step), "a while", "the first of them are its states")
         test, step = [self.handed(c, own) for c in (e.test, e.step)]
         self.fits(test.result, Bool, e.test.at, "the test")
         self.fits(step.result, result, e.step.at, "the result of an iteration")
@@ -440,6 +444,18 @@ class Body(Bindings):
             self.fail(f"the body of a loop gives its next state, not {a(step.result)}", e.step.at, hint)
         pure, kind = test.pure and step.pure, While(test, step, e.most)
         return Func(self.b.name, self.b.root, step.result, pure=pure, kind=kind)
+
+    def linear(self, e: tree.Linear, result: Type | None) -> Func:
+        """The function that calls another, which is linear in its first parameter, and whose transpose is a third."""
+        hint = "the first of them is its tangent"
+        first, *rest = self.given_all((e.by, e.transposed), "a linear function", hint) or [Unit]
+        if first.empty or tangent(linear_part(first)) is not first:
+            self.fail("a linear function takes a tangent first", self.d.name.at, "write Tan, or a vector of such")
+        by = self.handed(e.by, [linear_part(first), *rest])
+        back = self.handed(e.transposed, [by.result, *rest])
+        self.fits(back.result, linear_part(first), e.transposed.at, "the transpose")
+        self.fits(tangent(by.result), result, e.by.at, "the result")
+        return Func(self.b.name, self.b.root, tangent(by.result), pure=by.pure and back.pure, kind=Linear(by, back))
 
 
 def is_unit(e: Expr) -> bool:

@@ -3,7 +3,7 @@
     program  ::= { "type" NAME "=" type | def | "jvp" FUNCTION "=" FUNCTION | "primal" FUNCTION "=" FUNCTION }
     def      ::= "def" FUNCTION ["<" NAME ":" KIND, ... ">"] "(" pattern ":" type, ... ")" [":" type] "=" body
     body     ::= ["pure"] "opaque" [STRING] | "if" NAME "then" call "else" call | "while" call "do" call ["max" SIZE]
-               | ["remat"] block
+               | "linear" call "transposed" call | ["remat"] block
     type     ::= NAME | SIZE | "&" type | "[" type "]" type | "Stack" "[" type "]" | "()" | "(,)" | "(" type, ... ")"
                | "Span" "[" type "," type "," type "]" | "{" FIELD ":" type, ... "}"
     block    ::= { "let" pattern [":" type] "=" block "in" | expr ";" } expr
@@ -45,6 +45,7 @@ from .trees import (
     Index,
     Items,
     Let,
+    Linear,
     Listing,
     Literal,
     Name,
@@ -185,7 +186,7 @@ class _Parser:
         self.expect(":", "a parameter has a type, as in x: Real")
         return pattern, self.type()
 
-    def body(self) -> Block | Opaque | If | While:
+    def body(self) -> Block | Opaque | If | While | Linear:
         start = self.next.start
         pure = self.skip("pure")
         if pure or self.sees("opaque"):
@@ -194,6 +195,11 @@ class _Parser:
             return Opaque(self.since(start), pure, name)
         if self.skip("while"):
             return self.loop(start)
+        if self.skip("linear"):
+            hint = "write linear f(x, y) transposed g(x, y), of two functions of all parameters"
+            by = self.call(hint)
+            self.expect("transposed", hint)
+            return Linear(self.since(start), by, self.call(hint))
         if not self.skip("if"):
             return self.block()
         hint = "write if c then f(x) else g(x), of two functions of all parameters after the first"

@@ -13,7 +13,7 @@ from itertools import pairwise
 from .. import builder
 from ..builder import is_call
 from ..callgraph import callees
-from ..func import Block, Branch, Func, Opaque, While
+from ..func import Block, Branch, Func, Linear, Opaque, While
 from ..types import Ref
 from ..value import Value
 from .printer import labelled, spell
@@ -81,7 +81,7 @@ class Drawing:
             box.entering.append((made, item))
 
 
-_KINDS: dict[type, str] = {Opaque: "opaque", Branch: "if", While: "while"}
+_KINDS: dict[type, str] = {Opaque: "opaque", Branch: "if", While: "while", Linear: "linear"}
 
 
 class Graph(Drawing):

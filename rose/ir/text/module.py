@@ -193,6 +193,8 @@ class Module:
                 return body.branch(d.body, result)
             if isinstance(d.body, tree.While):
                 return body.while_loop(d.body, result)
+            if isinstance(d.body, tree.Linear):
+                return body.linear(d.body, result)
             value = body.value(d.body, result, "what the function gives")
             made = b.func(value)
             made.remat = d.remat

@@ -34,7 +34,7 @@ from typing import Any
 from .. import builder
 from ..builder import Op, is_call
 from ..callgraph import callees
-from ..func import Block, Body, Branch, Func, Opaque, While
+from ..func import Block, Body, Branch, Func, Linear, Opaque, While
 from ..ops import neg, select
 from ..stacks import LINEAR as STACKS
 from ..types import Bool, Fin, Real, Ref, Single, Span, Stack, Tan, Tuple, Type, Unit, Vec, parts_first
@@ -45,8 +45,8 @@ SYMBOLS = {
     "iadd": "+", "imul": "*", "idiv": "//", "imod": "%", "ieq": "==", "ilt": "<", "ile": "<=",
 }  # fmt: skip
 ZEROS: dict[Type, str] = {Real: "0.0", Tan: "0.0", Single: "0.0", Bool: "false", Unit: "()"}
-_WORDS = """accum def do else false for freeze from fst if in inf let nan not opaque pure remat snd then true type
-while"""
+_WORDS = """accum def do else false for freeze from fst if in inf let linear nan not opaque pure remat snd then
+transposed true type while"""
 WORDS = [*_WORDS.split(), "zero"]
 OPERATIONS = {op.name: op for op in OPS.values() if op.wasm or op.expand or op in STACKS}
 ARITY = {name: op.type.__code__.co_argcount for name, op in OPERATIONS.items()}
@@ -220,6 +220,9 @@ class _Program:
             case While(_, _, most):
                 test, step = [f"{self.name(g)}({', '.join(names)})" for g in callees(f)]
                 return f"{head}\n  while {test} do {step}" + ("" if most is None else f" max {most}")
+            case Linear():
+                by, transposed = [f"{self.name(g)}({', '.join(names)})" for g in callees(f)]
+                return f"{head}\n  linear {by} transposed {transposed}"
 
 
 @dataclass(slots=True, eq=False)

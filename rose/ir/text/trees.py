@@ -286,12 +286,18 @@ class While(Tree):
 
 
 @dataclass(slots=True, eq=False)
+class Linear(Tree):
+    by: Call
+    transposed: Call
+
+
+@dataclass(slots=True, eq=False)
 class Def:
     name: Name
     generics: list[tuple[Name, Name]]
     params: list[tuple[Pattern, TypeTree]]
     result: TypeTree | None
-    body: Block | Opaque | If | While
+    body: Block | Opaque | If | While | Linear
     remat: bool = False
 
 

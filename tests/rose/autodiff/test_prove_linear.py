@@ -9,12 +9,21 @@ import pytest
 
 import rose
 from rose import NotLinear, Real, Vec
-from rose.autodiff.prove_linear import as_linear
+from rose.autodiff.prove_linear import as_linear, assume_linear
 from rose.host.interpreter import run
+from rose.ir.callgraph import callees
 from rose.ir.check import check
 from rose.ir.types import Tan
 
 Body = Callable[[Any, Any], Any]
+
+
+def added(init: Any, x: Any, c: Any) -> Any:
+    total = rose.accum(init)
+    for i in rose.range(2):
+        total[i] += x[i] * c
+    return total.value[1]
+
 
 LINEAR: list[tuple[str, Body]] = [
     ("products and sums", lambda x, c: (x[0] * c - x[1] / c) * 2.0),
@@ -23,10 +32,12 @@ LINEAR: list[tuple[str, Body]] = [
     ("a call", lambda x, c: rose.fn([Real, Real], Real)(lambda y, z: y * z)(c, x[1])),
     ("a branch", lambda x, c: rose.cond(c > 0.0, lambda: x[0], lambda: -x[1])),
     ("a while loop", lambda x, c: rose.while_loop(lambda s: c > 10.0, lambda s: s * c, x[0])),
+    ("a sum from a list of zeros", lambda x, c: added([0.0, 0.0], x, c)),
     ("a select", lambda x, c: rose.select(c > 0.0, x[0], 0.0)),
 ]
 NOT: list[tuple[str, Body]] = [
     ("a square", lambda x, c: x[0] * x[1]),
+    ("a sum from a list", lambda x, c: added([0.0, 1.0], x, c)),
     ("a constant", lambda x, c: x[0] + 1.0),
     ("a function", lambda x, c: rose.sin(x[0])),
     ("a divisor", lambda x, c: c / x[0]),
@@ -55,3 +66,11 @@ def test_what_is_not_linear_is_an_error(name: str, body: Body):
     with pytest.raises(NotLinear) as e:
         made(body)
     assert e.value.loc is not None and e.value.hint
+
+
+def test_what_is_assumed_needs_no_proof():
+    square = rose.fn([Real], Real)(lambda x: x * x)
+    f = rose.fn([Vec[2]], Real)(lambda x: square(x[0]) + x[1])
+    assume_linear(square.func, made := as_linear(rose.fn([Real], Real)(lambda x: 3.0 * x).func, [True]))
+    assert made in callees(as_linear(f.func, [True]))
+    assert rose.linear_transpose(f)(2.0).tolist() == [6.0, 2.0]

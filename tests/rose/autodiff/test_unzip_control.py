@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -9,12 +10,16 @@ from harness import Module
 
 import rose
 from rose import Real, Vec
+from rose.autodiff.erase_tangents import untype
 from rose.autodiff.jvp import full_mask, jvp
+from rose.autodiff.linearize import linearize
+from rose.autodiff.transpose import transpose
 from rose.autodiff.unzip import unzip
-from rose.autodiff.unzip_control import Recomputed, UnzippedBranch, UnzippedWhile
-from rose.host.interpreter import run
+from rose.autodiff.unzip_control import Recomputed, UnzippedBranch, UnzippedLinear, UnzippedWhile
+from rose.host.interpreter import accumulator, run
 from rose.ir import Branch, Func, While
-from rose.ir.callgraph import callees
+from rose.ir.callgraph import callees, make_linear
+from rose.ir.check import check
 from rose.ir.types import Bool, Stack, as_tuple, tuple_of
 
 
@@ -102,3 +107,33 @@ def test_gradients_and_their_gradients_are_those_of_forward_mode_compiled(f: Any
     at = {name: module[name](x) for name in funcs}
     assert at["g"] == pytest.approx(at["f"]) and at["l"] == pytest.approx(at["f"])
     assert at["gg"] == pytest.approx(at["ff"]) and at["lg"] == pytest.approx(at["ff"])
+
+
+def linear() -> Func:
+    """A function of which the halves are not those of one another: so it is seen which is called."""
+    by = rose.fn([Vec[2], Real], Vec[2])(lambda x, k: k * x)
+    back = rose.fn([Vec[2], Real], Vec[2])(lambda ct, k: 10.0 * k * ct)
+    return check(make_linear("given", by.func, back.func))
+
+
+def test_the_halves_of_a_linear_function_are_those_that_it_was_given():
+    g = linear()
+    of = unzip(g)
+    assert isinstance(of, UnzippedLinear) and of.signature.tape is tuple_of() and of.signature.residuals == (1,)
+    assert run(check(linearize(g).lin), (1.0, 2.0), 3.0, ()) == (3.0, 6.0)
+    total = accumulator((0.0, 0.0))
+    run(check(transpose(g).bwd), total, 3.0, (1.0, 2.0), ())
+    assert total.read() == (30.0, 60.0)
+    assert run(g, (1.0, 2.0), 3.0) == (3.0, 6.0) and untype(g) is callees(g)[0]
+
+
+@pytest.mark.parametrize(
+    ("ct", "k", "sums"),
+    [((-0.0, -0.0), math.nan, "(-0.0, -0.0)"), ((-0.0, 0.0), 3.0, "(0.0, 0.0)"), ((-0.0, 2.0), 3.0, "(0.0, 60.0)")],
+)
+def test_of_a_marked_cotangent_that_nothing_reached_the_transpose_is_nothing(ct: Any, k: float, sums: str):
+    of = unzip(linear())
+    assert isinstance(of, UnzippedLinear)
+    total = accumulator((-0.0, -0.0))
+    run(check(of.backward(True)), total, k, ct, ())
+    assert str(total.read()) == sums

@@ -12,7 +12,7 @@ from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.vector_mode import vector_mode
 from rose.host.interpreter import run
 from rose.ir import FOR, Func
-from rose.ir.callgraph import instructions, reachable
+from rose.ir.callgraph import instructions, make_linear, reachable
 from rose.ir.check import check
 from rose.ir.types import Tan, tuple_of
 
@@ -60,6 +60,15 @@ def test_what_touches_no_tangent_is_there_once():
 def test_operations_in_a_row_are_one_loop():
     d = derivative(rose.fn([Vec[3]], Real)(lambda x: x[0] * x[1] + rose.sin(x[2]) / x[0]))
     assert [v.op for v in vector_mode(d, 4).body.code].count(FOR) == 1
+
+
+def test_what_is_linear_because_its_maker_says_so_is_called_in_each_direction():
+    by = rose.fn([Vec[2], Real], Vec[2])(lambda x, k: [k * x[1], x[0]]).func
+    several = check(vector_mode(make_linear("given", by, by), 3))
+    assert several.params[0].type is Vec[2, Vec[3, Tan]] and several.result is Vec[2, Vec[3, Tan]]
+    assert run(several, ((1.0, 2.0, 3.0), (4.0, 5.0, 6.0)), 10.0) == ((40.0, 50.0, 60.0), (1.0, 2.0, 3.0))
+    alone = rose.fn([Real], Real)(lambda x: 3.0 * x).func
+    assert run(check(vector_mode(make_linear("given", alone, alone), 2)), (1.0, 2.0)) == (3.0, 6.0)
 
 
 def test_a_function_without_tangents_stays():

@@ -17,6 +17,7 @@ from rose.ir.callgraph import (
     instructions,
     is_current,
     make_branch,
+    make_linear,
     make_while,
     map_kind,
     memoised,
@@ -26,7 +27,7 @@ from rose.ir.callgraph import (
 )
 from rose.ir.check import check_alone
 from rose.ir.ops import real
-from rose.ir.types import Bool, Real, tuple_of
+from rose.ir.types import Bool, Real, Tan, tuple_of
 
 
 def calling(name: str, *gs: Func) -> Func:
@@ -118,6 +119,16 @@ def test_a_while_loop_takes_the_states_and_gives_them():
     assert callees(loop) == [test, body]
     with pytest.raises(AssertionError):
         make_while("wrong", body, body)
+
+
+def test_a_linear_function_takes_a_tangent_and_gives_one():
+    f, g = calling("f"), calling("g")
+    linear = make_linear("linear", f, g)
+    assert [p.type for p in linear.params] == [Tan] and linear.result is Tan
+    assert callees(linear) == [f, g] and check_alone(linear) is linear
+    assert callees(with_parts(linear, {f: f, g: f})) == [f, f]
+    with pytest.raises(AssertionError):
+        make_linear("wrong", f, looping()[1])
 
 
 def test_with_the_same_parts_a_loop_is_itself_and_with_others_another():

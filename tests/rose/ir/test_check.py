@@ -14,7 +14,7 @@ from rose.frontend.annotations import Fin, Vec, struct
 from rose.frontend.decorators import fn, opaque
 from rose.frontend.language.accumulators import accum
 from rose.host.interpreter import run
-from rose.ir import Block, Func, Op, Opaque, Value, building, ops
+from rose.ir import Block, Func, Linear, Op, Opaque, Value, building, ops
 from rose.ir.check import check
 from rose.ir.types import Bool, Real, Ref, Span, Tan, Tuple, Type, Unit, tuple_of
 from rose.ir.types import Vec as VecType
@@ -323,6 +323,19 @@ def test_an_opaque_function_has_no_body():
 def test_an_opaque_function_sees_only_numbers(t: Type):
     f = Func("f", Raw(t).body, Real, pure=True, kind=Opaque(abs))
     wrong(f, "f: it is opaque, but sees a tangent or an accumulator")
+
+
+def test_a_linear_function_is_of_its_parts():
+    with building("f") as b:
+        f = b.func(b.param(Real))
+    for params, result in (([Real], Tan), ([Tan], Real), ([Tan, Real], Tan), ([VecType(2, Tan)], Tan)):
+        body = Raw(*params).body
+        what = "f: it is linear, and what it calls takes and gives the same, over numbers"
+        wrong(Func("f", body, result, pure=True, kind=Linear(f, f)), what)
+    with building("f") as b:
+        b.func(b.param(Tan))
+    what = "f: it is linear in its first parameter, so it has no body, and the rest are primals"
+    wrong(Func("f", b.root, Tan, pure=True, kind=Linear(f, f)), what)
 
 
 # scopes

@@ -12,6 +12,7 @@ from rose.autodiff.jvp import jvp
 from rose.derivatives.sparse.abstract_interpreter import Dependence
 from rose.derivatives.sparse.abstract_values import Row, leaves
 from rose.derivatives.sparse.index_sets import listed, single
+from rose.ir.callgraph import make_linear
 from rose.ir.types import items_of
 
 CASES: list[tuple[str, Any, list[list[int]]]] = [
@@ -44,3 +45,12 @@ def test_the_inputs_that_each_number_depends_on(name: str, body: Any, wanted: li
     found = [*leaves(items_of(d.result)[1], dy)]
     run.sets.settle(found)
     assert [[*listed(s)] for s in found] == wanted
+
+
+def test_what_is_linear_because_its_maker_says_so_depends_on_all_of_its_tangent():
+    by = rose.fn([Vec[3], Real], Vec[2])(lambda x, k: [k * x[0], x[1]]).func
+    back = rose.fn([Vec[2], Real], Vec[3])(lambda ct, k: [k * ct[0], ct[1], 0.0]).func
+    run = Dependence(3)
+    found = run.run(make_linear("given", by, back), [Row([single(2), single(0), single(2)]), None])
+    run.sets.settle(found)
+    assert [[*listed(s)] for s in found] == [[0, 2], [0, 2]]

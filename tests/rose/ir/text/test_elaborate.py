@@ -700,6 +700,61 @@ RoseError: f calls itself: f -> f
     def f(x: Real, y: Real): (Real,) = while small(x, y) do f(x, y)
                                                             ^^^^^^^
   hint: a function calls only others, without cycles
+=== a linear function without a transpose
+def by(x: Real, k: Real): Real = x * k
+def f(x: Tan, k: Real): Tan = linear by(x, k)
+---
+WrongSyntax: expected 'transposed', got the end of the text
+  at wrong.rose:2
+    def f(x: Tan, k: Real): Tan = linear by(x, k)
+                                                 ^
+  hint: write linear f(x, y) transposed g(x, y), of two functions of all parameters
+=== a linear function that is not given all parameters
+def by(x: Real, k: Real): Real = x * k
+def f(x: Tan, k: Real): Tan = linear by(x, k) transposed by(x)
+---
+TypeMismatch: a linear function gives both functions all parameters
+  at wrong.rose:2
+    def f(x: Tan, k: Real): Tan = linear by(x, k) transposed by(x)
+                                                             ^^^^^
+  hint: the first of them is its tangent
+=== a linear function of a function that is not there
+def by(x: Real, k: Real): Real = x * k
+def f(x: Tan, k: Real): Tan = linear by(x, k) transposed bye(x, k)
+---
+UnknownName: there is no function bye
+  at wrong.rose:2
+    def f(x: Tan, k: Real): Tan = linear by(x, k) transposed bye(x, k)
+                                                             ^^^^^^^^^
+  hint: did you mean by?
+=== a linear function of a number
+def by(x: Real, k: Real): Real = x * k
+def f(x: Real, k: Real): Real = linear by(x, k) transposed by(x, k)
+---
+TypeMismatch: a linear function takes a tangent first
+  at wrong.rose:2
+    def f(x: Real, k: Real): Real = linear by(x, k) transposed by(x, k)
+        ^
+  hint: write Tan, or a vector of such
+=== a transpose of another type
+def by(x: Real, k: Real): Real = x * k
+def two(x: Real, k: Real): (Real, Real) = (x, k)
+def f(x: Tan, k: Real): Tan = linear by(x, k) transposed two(x, k)
+---
+TypeMismatch: the transpose is a (Real, Real), and must be a Real
+  at wrong.rose:3
+    def f(x: Tan, k: Real): Tan = linear by(x, k) transposed two(x, k)
+                                                             ^^^^^^^^^
+  hint: both types must be the same
+=== a linear function that gives a number
+def by(x: Real, k: Real): Real = x * k
+def f(x: Tan, k: Real): Real = linear by(x, k) transposed by(x, k)
+---
+NotLinear: the result is a Tan, and must be a Real
+  at wrong.rose:2
+    def f(x: Tan, k: Real): Real = linear by(x, k) transposed by(x, k)
+                                          ^^^^^^^^
+  hint: a tangent may be added to a tangent, and multiplied or divided by a Real: nothing else is linear
 === a limit that is no number
 def small(x: Real, y: Real): Bool = x < 9.0
 def turn(x: Real, y: Real): (Real,) = (x * y,)

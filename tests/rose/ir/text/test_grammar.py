@@ -19,11 +19,12 @@ def test_a_definition_has_a_name_parameters_and_a_result():
     assert isinstance(d.result, trees.TypeName)
 
 
-def test_a_function_is_a_branch_a_while_loop_or_opaque():
+def test_a_function_is_a_branch_a_while_loop_opaque_or_linear():
     assert isinstance(definition("def f(c: Bool, x: Real): Real = if c then g(x) else h(x)").body, trees.If)
     loop = definition("def f(x: Real): (Real,) = while t(x) do g(x) max 10").body
     assert isinstance(loop, trees.While) and loop.most == 10
     assert isinstance(definition("def f(x: Real): Real = opaque").body, trees.Opaque)
+    assert isinstance(definition("def f(x: Tan): Tan = linear g(x) transposed h(x)").body, trees.Linear)
 
 
 def test_an_unfinished_text_is_an_error():

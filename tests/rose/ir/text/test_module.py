@@ -133,6 +133,20 @@ def test_branches_and_checkpoints():
     assert same(rose.grad(made)(*xs), rose.grad(walk)(*xs))
 
 
+def test_what_is_linear_because_its_maker_says_so():
+    text = """
+def by(x: [2]Real, k: Real): [2]Real = [x[1] * k, x[0]]
+def back(ct: [2]Real, k: Real): [2]Real = [ct[1], ct[0] * k]
+def given(x: [2]Tan, k: Real): [2]Tan = linear by(x, k) transposed back(x, k)
+def f(x: [2]Real): [2]Real = by(x, 3)
+def f.jvp(x: [2]Real, dx: [2]Tan): ([2]Real, [2]Tan) = (by(x, 3), given(dx, 3))
+jvp f = f.jvp
+"""
+    f = rose.parse(text)["f"]
+    assert rose.jacobian(f)([1.0, 2.0]).tolist() == rose.jacrev(f)([1.0, 2.0]).tolist() == [[0.0, 3.0], [1.0, 0.0]]
+    assert again(f.func) is not f.func
+
+
 def test_literals_keep_their_bits():
     numbers = [0.0, -0.0, 5e-324, -5e-324, 1e300, math.inf, -math.inf, math.pi, 0.1, 2.0**53 + 2]
     with building("f") as b:
