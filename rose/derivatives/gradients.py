@@ -5,7 +5,7 @@ All of them can be applied inside a trace and outside, to each other, in any ord
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import ir
@@ -23,7 +23,7 @@ from ..frontend.operators import view
 from ..frontend.signatures import fresh_name
 from ..frontend.tracing import R
 from ..frontend.values import to_value
-from ..ir import Value, types
+from ..ir import Func, Value, types
 from ..ir.types import Real, Tuple, Type, Unit, linear_part, map_leaves, tangent, tuple_of, untyped
 from ..ir.value import host_index
 from .arguments import Argnums, positions
@@ -150,20 +150,30 @@ def linear_transpose(f: AnyFn) -> AnyFn:
 
     def body(*args: Any) -> Any:
         b, func = ir.current_builder(), untype(f.func)
-        halves = transpose(as_linear(func, [*[t.real for t in types_], *[False for _ in f.captured]]))
+        linear = as_linear(func, [*[t.real for t in types_], *[False for _ in f.captured]])
         given = {k: to_value(x, types_[k], (f.names[k],)) for k, x in zip(fixed, args, strict=False)}
         given.update(enumerate([b.reach(v) for v in f.captured], len(types_)))
         ct = as_cotangent(b, to_value(args[-1], result, ("the cotangent",)))
-        both = halves.signature.call_forward(b, halves.fwd, given)
-        totals = {k: Cotangent(linear_part(tangent(types_[k]))) for k in active}
-        halves.signature.call_backward(b, halves.bwd, Arguments(totals, given, [ct], b.get(both, 1)))
-        grads = [view(filled(b, totals[k].close(b), b.zero(types_[k]))) for k in active]
+        cts = pulled_back(linear, given, ct)
+        grads = [view(filled(b, x, b.zero(types_[k]))) for k, x in zip(active, cts, strict=True)]
         return grads[0] if len(grads) == 1 else tuple(grads)
 
     inputs = [*[types_[k] for k in fixed], result]
     names = [*[f.names[k] for k in fixed], fresh_name("ct", f.names)]
     outs = [types_[k] for k in active]
     return make(body, inputs, outs[0] if len(outs) == 1 else tuple_of(*outs), f"transpose({f.name})", names)
+
+
+def pulled_back(f: Func, given: Mapping[int, Value], ct: Value) -> list[Value | None]:
+    """The cotangents of the tangents that `f` takes, from that of its result, which is linear in them.
+
+    `given` are the other arguments, by position. None of a parameter to which nothing contributes.
+    """
+    b, halves = ir.current_builder(), transpose(f)
+    both = halves.signature.call_forward(b, halves.fwd, given)
+    totals = {k: Cotangent(linear_part(f.params[k].type)) for k in halves.signature.linear}
+    halves.signature.call_backward(b, halves.bwd, Arguments(totals, given, [ct], b.get(both, 1)))
+    return [total.close(b) for total in totals.values()]
 
 
 # reverse

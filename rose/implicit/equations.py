@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import ir
 from ..derivatives.flatten import Flat, is_real
 from ..derivatives.jacobians import jacfwd
 from ..derivatives.linear_map import LinearMap
-from ..errors import OutOfRange, TypeMismatch, argument, edge, here
+from ..errors import TypeMismatch, argument, edge, here
+from ..frontend import options
 from ..frontend.annotations import as_type, struct
 from ..frontend.duals import split_dual, view_dual
 from ..frontend.function import AnyFn, checked, from_func, make
@@ -24,7 +25,7 @@ from ..ir import shown
 from ..ir.forms import form_of
 from ..ir.sizes import differ
 from ..ir.types import Bool, Real, Tan, Tuple, Type, count_reals, tangent, tuple_of
-from ..ir.value import host_index, is_function
+from ..ir.value import is_function
 from ..linalg.elimination import by_factors, factors
 
 if TYPE_CHECKING:
@@ -186,15 +187,8 @@ def as_many(what: str, f: AnyFn) -> None:
 
 def limits(tolerance: Any, most: Any, name: str = "max_steps") -> None:
     """Check the options that end a search: they are part of the program."""
-    within(tolerance, "tolerance")
-    if isinstance(most, bool) or host_index(most) is None or most < 1:
-        _refuse(name, most, "an integer above 0")
-
-
-def within(tolerance: Any, name: str) -> None:
-    """Check a tolerance."""
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0.0 <= tolerance < math.inf:
-        _refuse(name, tolerance, "a number that is not negative")
+    options.tolerance(tolerance, "tolerance")
+    options.count(most, name)
 
 
 def maker(search: Any) -> None:
@@ -203,12 +197,6 @@ def maker(search: Any) -> None:
         at = here().narrow(argument(_BY_NAME, "search", *range(1, 9)))
         hint = "write search=rose.lib.lbfgs, or leave it out"
         raise TypeMismatch(f"search is a function that makes a minimiser, not {shown(search)}", at, hint)
-
-
-def _refuse(name: str, x: Any, wanted: str) -> NoReturn:
-    loc = here().narrow(argument(_BY_NAME, name, *range(1, 9)))
-    kind = OutOfRange if isinstance(x, (int, float)) and not isinstance(x, bool) else TypeMismatch
-    raise kind(f"{name} is {wanted}, not {shown(x)}", loc, "leave it out for the default")
 
 
 _BY_NAME = 9  # options are given by name

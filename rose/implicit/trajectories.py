@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..derivatives.flatten import Flat, is_real
 from ..errors import OutOfRange, TypeMismatch, argument, edge, here
+from ..frontend import options
 from ..frontend.annotations import as_type, struct
 from ..frontend.any_size import AnySize
 from ..frontend.function import AnyFn, checked, make
@@ -19,7 +20,6 @@ from ..frontend.values import is_number
 from ..ir import Value, ops, shown
 from ..ir.forms import form_of
 from ..ir.types import Bool, Real, Tuple, Type, Vec
-from .equations import limits, within
 from .step_methods import METHODS, Method
 
 if TYPE_CHECKING:
@@ -105,9 +105,9 @@ def right_side(f: Any, what: str) -> AnyFn:
 
 def check_options(method: Any, rtol: Any, atol: Any, max_steps: Any) -> None:
     """Check the options that say how steps are taken: they are part of the program."""
-    within(rtol, "rtol")
-    within(atol, "atol")
-    limits(rtol, max_steps)
+    options.tolerance(rtol, "rtol")
+    options.tolerance(atol, "atol")
+    options.count(max_steps, "max_steps")
     if method not in METHODS:
         known = " or ".join([f'"{k}"' for k in METHODS])
         loc = here().narrow(argument(12, "method", *range(4, 12)))

@@ -11,6 +11,8 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     positive_definite  Cholesky factorisation
     reflections        QR and LQ factorisation, by Householder's reflections
     banded             equations with few diagonals, or with constant ones
+    krylov             equations by products with a matrix, and what their derivatives are
+    iterative          `cg`, `gmres`
     structured         block diagonals, Toeplitz's matrices
     jacobi             rotations, which the next two share
     symmetric          eigenvalues of symmetric matrices
@@ -29,6 +31,7 @@ from ..frontend import vocabulary
 from .banded import solve_banded, solve_toeplitz, solve_tridiagonal
 from .elimination import LUResult, SlogdetResult, det, inv, linsolve, logdet, lu, slogdet, solve
 from .general import EigvalsResult, eigvals
+from .iterative import KrylovResult, cg, gmres
 from .lyapunov import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
 from .positive_definite import cho_solve, cholesky, cholesky_solve
 from .powers import expm, matrix_power
@@ -41,12 +44,12 @@ from .symmetric import EighResult, eigh, eigvalsh
 from .triangular import solve_triangular
 
 __all__ = [
-    "EighResult", "EigvalsResult", "LQResult", "LUResult", "LstsqResult", "QRResult", "SVDResult", "SlogdetResult",
-    "block_diag", "cho_solve", "cholesky", "cholesky_solve", "cond", "det", "eigh", "eigvals", "eigvalsh", "expm",
-    "inv", "linsolve", "logdet", "logm", "lq", "lstsq", "lu", "matrix_power", "pinv", "qr", "slogdet", "solve",
-    "solve_banded", "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are",
-    "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester", "solve_toeplitz", "solve_triangular",
-    "solve_tridiagonal", "sqrtm", "svd", "svdvals", "toeplitz",
+    "EighResult", "EigvalsResult", "KrylovResult", "LQResult", "LUResult", "LstsqResult", "QRResult", "SVDResult",
+    "SlogdetResult", "block_diag", "cg", "cho_solve", "cholesky", "cholesky_solve", "cond", "det", "eigh", "eigvals",
+    "eigvalsh", "expm", "gmres", "inv", "linsolve", "logdet", "logm", "lq", "lstsq", "lu", "matrix_power", "pinv",
+    "qr", "slogdet", "solve", "solve_banded", "solve_continuous_are", "solve_continuous_lyapunov",
+    "solve_discrete_are", "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester", "solve_toeplitz",
+    "solve_triangular", "solve_tridiagonal", "sqrtm", "svd", "svdvals", "toeplitz",
 ]  # fmt: skip
 
 _NUMPYS: tuple[Callable[..., Any], ...] = (

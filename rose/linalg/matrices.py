@@ -55,11 +55,13 @@ def equations(
     return m, y, rank
 
 
-def misfit(x: Any, v: Value, wanted: str, name: str, k: int, *counts: int, names: Sequence[str] = "ab") -> TypeMismatch:
+def misfit(
+    x: Any, v: Value, wanted: str, name: str, k: int, *counts: int, names: Sequence[str] = "ab", hint: str = MATRIX
+) -> TypeMismatch:
     """The error of the argument `k` of so many, which is not what is wanted."""
     given = a_traced(v) if isinstance(x, Value) else shown(x)
     at = here().narrow(argument(k, names[k], *(counts or (1,))))
-    return TypeMismatch(f"rose.linalg.{name} takes {wanted}, not {given}", at, MATRIX)
+    return TypeMismatch(f"rose.linalg.{name} takes {wanted}, not {given}", at, hint)
 
 
 def batched(f: Any, operands: Sequence[Value], ranks: Sequence[int]) -> Any:

@@ -83,6 +83,26 @@ def equations_that_are_not_linear():
     return linear_solve(square)(1.0, 2.0)
 
 
+def a_method_for_linear_equations_that_is_none():
+    return linear_solve(square, method="minres")
+
+
+def steps_of_a_linear_equation_below_one():
+    return linear_solve(square, method="cg", max_steps=0)
+
+
+def a_restart_by_name():
+    return linear_solve(square, method="gmres", restart="often")
+
+
+def equations_that_are_not_linear_for_an_iteration():
+    @fn
+    def squares(x: Vec[2]) -> Vec[2]:
+        return x * x
+
+    return linear_solve(squares, method="gmres")([1.0, 2.0])
+
+
 def a_root_with_too_few_data():
     return root(square)(1.0)
 

@@ -126,3 +126,58 @@ def a_power_that_is_no_integer():
 
 def an_argument_of_numpys_that_is_not_there():
     return fn([SQUARE], Vec[2])(lambda a: np.linalg.eigvalsh(a, UPLO="U"))
+
+
+def conjugate_gradients_of_a_wide_matrix():
+    return fn([WIDE, Vec[2]], Vec[2])(lambda a, b: linalg.cg(a, b).x)
+
+
+def conjugate_gradients_with_several_right_sides():
+    return fn([SQUARE], Vec[2])(lambda a: linalg.cg(a, a).x)
+
+
+def a_matrix_of_more_rows_than_the_right_side():
+    return fn([SQUARE, Vec[3]], Vec[3])(lambda a, b: linalg.gmres(a, b).x)
+
+
+def a_start_of_another_size():
+    return fn([SQUARE, Vec[2]], Vec[2])(lambda a, b: linalg.gmres(a, b, x0=[1.0, 2.0, 3.0]).x)
+
+
+def a_matrix_as_a_function_to_another_type():
+    length = fn([Vec[2]], Real)(lambda x: rose.norm(x))
+    return fn([Vec[2]], Vec[2])(lambda b: linalg.cg(length, b).x)
+
+
+def a_matrix_as_a_function_with_data():
+    scaled = fn([Vec[2], Real], Vec[2])(lambda x, k: k * x)
+    return fn([Vec[2]], Vec[2])(lambda b: linalg.gmres(scaled, b).x)
+
+
+def a_matrix_as_a_function_that_is_not_linear():
+    square = fn([Vec[2]], Vec[2])(lambda x: x * x)
+    return fn([Vec[2]], Vec[2])(lambda b: linalg.gmres(square, b).x)
+
+
+def a_preconditioner_of_another_size():
+    return fn([SQUARE, Vec[2]], Vec[2])(lambda a, b: linalg.cg(a, b, M=np.eye(3)).x)
+
+
+def a_relative_tolerance_below_zero():
+    return fn([SQUARE, Vec[2]], Vec[2])(lambda a, b: linalg.cg(a, b, rtol=-1.0).x)
+
+
+def no_iterations_at_all():
+    return fn([SQUARE, Vec[2]], Vec[2])(lambda a, b: linalg.cg(a, b, maxiter=0).x)
+
+
+def a_restart_that_is_no_integer():
+    return fn([SQUARE, Vec[2]], Vec[2])(lambda a, b: linalg.gmres(a, b, restart=2.5).x)
+
+
+def the_transpose_of_how_a_search_went():
+    @fn
+    def steps(b: Vec[2]) -> Real:
+        return linalg.cg([[2.0, 0.0], [0.0, 1.0]], b).info
+
+    return rose.linear_transpose(steps)

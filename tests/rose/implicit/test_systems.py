@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from matrices import close, random
@@ -9,7 +11,7 @@ from matrices import close, random
 import rose
 from rose import Real, Vec, fn
 from rose.errors import NotLinear
-from rose.implicit import linear_solve
+from rose.implicit import Solution, linear_solve
 
 
 @rose.struct
@@ -46,12 +48,76 @@ def test_a_number_needs_no_matrix():
     assert len(rose.compile(f).wasm) < 200
 
 
-def test_what_is_singular_is_not_a_number():
-    f = linear_solve(fn([Vec[2]], Vec[2])(lambda x: [x[0] + x[1], x[0] + x[1]]))
+METHODS = pytest.mark.parametrize("method", ["lu", "cg", "gmres"])
+
+
+@METHODS
+def test_what_is_singular_is_not_a_number(method: str):
+    f = linear_solve(fn([Vec[2]], Vec[2])(lambda x: [x[0] + x[1], x[0] + x[1]]), method=method)
     assert not np.isfinite(f([1.0, 2.0])).all()
 
 
-def test_what_is_not_linear_is_refused():
-    f = linear_solve(fn([Real], Real)(lambda x: x * x))
+@METHODS
+def test_what_is_not_linear_is_refused(method: str):
+    f = linear_solve(fn([Vec[1]], Vec[1])(lambda x: x * x), method=method)
     with pytest.raises(NotLinear):
-        f(1.0)
+        f([1.0])
+
+
+@METHODS
+def test_each_method_finds_the_solution_and_its_derivatives(method: str):
+    """Of a struct, by the right side, by data, and by what is captured."""
+
+    def solved(k: Any, b: Any, how: str) -> Any:
+        stiff = fn([Field, Real], Field)(
+            lambda x, c: Field([c * x.inner[0] - x.edge, k * x.inner[1]], 3.0 * x.edge - x.inner[0])
+        )
+        found = linear_solve(stiff, method=how, rtol=1e-14)(Field([b, 2.0], b * b), 2.0 + k)
+        return found.inner[0] * found.edge + found.inner[1]
+
+    f, exact = [fn([Real, Real], Real)(lambda k, b, how=how: solved(k, b, how)) for how in (method, "lu")]
+    inverse = np.linalg.inv([[3.5, -1.0], [-1.0, 3.0]])
+    x, y = inverse @ [0.7, 0.49]
+    assert f(1.5, 0.7) == pytest.approx(x * y + 2.0 / 1.5)
+    for mode in (rose.grad, rose.hessian, rose.jacfwd):
+        close(mode(f, (0, 1))(1.5, 0.7), mode(exact, (0, 1))(1.5, 0.7), 1e-11)
+    gradient = rose.grad(f, (0, 1))
+    assert rose.compile(gradient)(1.5, 0.7) == gradient(1.5, 0.7)
+
+
+@METHODS
+def test_a_full_result_says_how_it_went(method: str):
+    f = linear_solve(fn([Vec[3], Real], Vec[3])(lambda x, k: k * x), method=method, full=True)
+    found = f([1.0, 2.0, 4.0], 2.0)
+    assert isinstance(found, Solution) and found.x.tolist() == [0.5, 1.0, 2.0]
+    assert found.converged and found.residual == 0.0 and found.steps == 1.0
+    assert not f([1.0, 2.0, 4.0], 0.0).converged
+
+
+@pytest.mark.parametrize("method", ["cg", "gmres"])
+def test_what_has_not_converged_is_not_a_number(method: str):
+    a = random(0, 5, 5)
+    f = linear_solve(fn([Vec[5]], Vec[5])(lambda x: rose.constant(Vec[5, 5], a @ a.T) @ x), method=method, max_steps=2)
+    assert np.isnan(f(np.ones(5))).all() and np.isnan(rose.jacrev(f)(np.ones(5))).all()
+
+
+@pytest.mark.parametrize("method", ["cg", "gmres"])
+def test_a_solution_is_linear_in_the_right_side(method: str):
+    a = random(0, 3, 3)
+    a = a @ a.T + np.triu(a) * (method == "gmres")
+    f = linear_solve(fn([Vec[3]], Vec[3])(lambda x: rose.constant(Vec[3, 3], a) @ x), method=method, rtol=1e-14)
+    close(rose.linear_transpose(f)([1.0, 2.0, 4.0]), np.linalg.solve(a.T, [1.0, 2.0, 4.0]), 1e-11)
+
+
+@METHODS
+def test_of_no_unknowns_there_is_a_solution(method: str):
+    f = linear_solve(fn([Vec[0]], Vec[0])(lambda x: x), method=method)
+    assert f([]).tolist() == [] and rose.jacrev(f)([]).size == 0
+
+
+@METHODS
+def test_the_number_of_unknowns_may_be_any(method: str):
+    n = rose.dim("n")
+    f = linear_solve(fn([Vec[n], Vec[n]], Vec[n])(lambda x, d: d * x), method=method)
+    for m in (0, 1, 4):
+        close(f(np.ones(m), np.arange(1.0, m + 1.0)), 1.0 / np.arange(1.0, m + 1.0), 1e-9)
