@@ -14,9 +14,10 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     krylov             equations by products with a matrix, and what their derivatives are
     iterative          `cg`, `gmres`
     structured         block diagonals, Toeplitz's matrices
-    jacobi             rotations, which the next two share
+    tridiagonal        reduction to three diagonals, and QR steps
     symmetric          eigenvalues of symmetric matrices
     general            eigenvalues of others, which may be complex
+    jacobi             rotations, for singular values
     singular_values    `svd`, pseudo-inverses, least squares
     powers             powers, and the exponential
     lyapunov           equations of Sylvester and Lyapunov

@@ -20,8 +20,7 @@ from ..ir import current_builder, ops
 from ..ir.sizes import differ
 from ..ir.types import Tan, Tuple, Type, Vec
 from .elimination import solution
-from .jacobi import magnitude
-from .matrices import batched, filled, square
+from .matrices import batched, filled, magnitude, square
 from .reflections import householder
 
 STEPS = 30  # for a row, at most; two or three are enough for most

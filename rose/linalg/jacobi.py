@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
-from ..ir import current_builder, ops
-from ..ir.types import Real
+from ..ir import ops
 
 SWEEPS = 30  # at most; some ten are enough for 100 rows
 LEAST = 2.0**-106  # of squares of what is left, beside those of all: nothing
@@ -69,13 +68,3 @@ def sweeps(round_: Any, left: Any, rows: Any, n: Any) -> Any:
         return after, left(after), state[1], state[3] + 1.0
 
     return control.while_loop(more, sweep, (rows, left(rows), math.inf, 0.0))[0]
-
-
-def magnitude(a: Any) -> Any:
-    """A power of 2 near the largest element of a matrix, by which squares neither overflow nor lose digits; or 1."""
-    n, m = a.type.size, a.type.elem.size
-    largest = control.scan(
-        lambda i, s: control.scan(lambda j, s: ops.max_(s, abs(a[i][j])), s, m), current_builder().zero(Real), n
-    )
-    there = (largest > 0.0) & (largest < math.inf)
-    return select(there, ops.exp2(ops.floor(ops.log2(select(there, largest, 1.0)))), 1.0)

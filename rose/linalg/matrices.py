@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import TypeMismatch, argument, here
 from ..frontend.arrays.shapes import as_array, broadcast, leaf_of, shape_of
-from ..frontend.language import loops
+from ..frontend.language import control, loops
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
-from ..ir import Value, a_traced, current_builder, shown
+from ..ir import Value, a_traced, current_builder, ops, shown
 from ..ir.sizes import differ
 from ..ir.types import Real, Type, Vec
 
@@ -107,3 +108,13 @@ def distance(a: Any, one: float = 1.0) -> Any:
     n = a.type.size
     rest: Callable[[Any, Any], Any] = lambda i, j: a[i][j] - select(i == j, one, 0.0)
     return norm(loops.vec(norm(loops.vec(rest(i, j) for j in loops.range(n))) for i in loops.range(n)))
+
+
+def magnitude(a: Any) -> Any:
+    """A power of 2 near the largest element of a matrix, by which squares neither overflow nor lose digits; or 1."""
+    n, m = a.type.size, a.type.elem.size
+    largest = control.scan(
+        lambda i, s: control.scan(lambda j, s: ops.max_(s, abs(a[i][j])), s, m), current_builder().zero(Real), n
+    )
+    there = (largest > 0.0) & (largest < math.inf)
+    return select(there, ops.exp2(ops.floor(ops.log2(select(there, largest, 1.0)))), 1.0)

@@ -163,7 +163,7 @@ def _reflections(a: Any) -> Any:
 
     def step(k: Any, rest: Any) -> Any:
         v, tau, pivot = _reflection(rest, k)
-        after = _reflected(rest, v, tau, k, k + 1)
+        after = reflected(rest, v, tau, k, k + 1)
         row = loops.vec(select(j < k, 0.0, select(j == k, pivot, after[k][j])) for j in loops.range(n))
         return after, (v, tau, row)
 
@@ -173,7 +173,7 @@ def _reflections(a: Any) -> Any:
 def _product(made: Any, m: Any, n: Any) -> Any:
     """The first `n` columns of the product of `n` reflections."""
     eye = filled(m, n, lambda i, j: select(i == j, 1.0, 0.0))
-    back: Callable[[Any, Any], Any] = lambda k, q: _reflected(q, made[k][0], made[k][1], k, k)
+    back: Callable[[Any, Any], Any] = lambda k, q: reflected(q, made[k][0], made[k][1], k, k)
     return control.scan(back, eye, loops.range(n - 1, -1, -1))
 
 
@@ -189,7 +189,7 @@ def _reflection(a: Any, k: Any) -> tuple[Any, Any, Any]:
     return v, select(there, 0.0, (pivot - head) / select(there, 1.0, pivot)), pivot
 
 
-def _reflected(a: Any, v: Any, tau: Any, k: Any, first: Any) -> Any:
+def reflected(a: Any, v: Any, tau: Any, k: Any, first: Any) -> Any:
     """`a - tau * v @ (v @ a)`: of the rows from `k` on, and the columns from `first` on."""
     m, n = a.type.size, a.type.elem.size
     along, after = accum(current_builder().zero(a.type.elem)), accum(a)

@@ -20,8 +20,8 @@ from ..frontend.language.vectors import norm as length
 from ..ir import current_builder, ops
 from ..ir.sizes import at_most, differ
 from ..ir.types import Real, Tuple, Type, Vec
-from .jacobi import Turns, magnitude, partner, sweeps, turn, turned
-from .matrices import array, batched, equations, filled, identity
+from .jacobi import Turns, partner, sweeps, turn, turned
+from .matrices import array, batched, equations, filled, identity, magnitude
 from .reflections import complete, householder
 
 

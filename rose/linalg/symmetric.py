@@ -16,8 +16,8 @@ from ..frontend.language.select import select
 from ..ir import current_builder
 from ..ir.sizes import differ
 from ..ir.types import Tuple, Type, Vec
-from .jacobi import Turns, magnitude, partner, sweeps, turn, turned
-from .matrices import batched, filled, identity, square
+from .matrices import batched, filled, magnitude, square
+from .tridiagonal import diagonalised
 
 
 class EighResult(NamedTuple):
@@ -79,26 +79,8 @@ def _symmetric(a: Any) -> Any:
 
 def _decomposed(a: Any) -> tuple[Any, Any]:
     n = a.type.size
-
-    def round_(r: Any, state: Any) -> Any:
-        a, rows = state
-        made = loops.vec(_turn(a, r, i) for i in loops.range(n))
-        turns = Turns(loops.vec(made[i][0] for i in loops.range(n)), loops.vec(made[i][1] for i in loops.range(n)))
-        return transpose(turned(transpose(turned(a, turns, r)), turns, r)), turned(rows, turns, r)
-
-    def left(state: Any) -> Any:
-        a, _ = state
-        beside = loops.sum(select(i == j, 0.0, a[i][j] * a[i][j]) for i in loops.range(n) for j in loops.range(n))
-        return beside / loops.sum(a[i][j] * a[i][j] for i in loops.range(n) for j in loops.range(n))
-
     scale = magnitude(a)
-    start = _symmetric(a) / scale
-    a, rows = sweeps(round_, left, (start, identity(n)), n)
-    order = argsort(loops.vec(a[i][i] for i in loops.range(n)))
-    values = loops.vec(a[order[i]][order[i]] * scale for i in loops.range(n))
+    found, rows = diagonalised(_symmetric(a) / scale)
+    order = argsort(found)
+    values = loops.vec(found[order[i]] * scale for i in loops.range(n))
     return values, transpose(loops.vec(rows[order[i]] for i in loops.range(n)))
-
-
-def _turn(a: Any, r: Any, i: Any) -> Any:
-    j = partner(r, i, a.type.size)
-    return turn(i, j, a[i][i], a[j][j], select(i < j, a[i][j], a[j][i]))  # which rounding makes different

@@ -1,0 +1,156 @@
+"""The eigenvalues of symmetric matrices by their tridiagonal form.
+
+Householder's reflections make a matrix tridiagonal, and implicit QR steps with Wilkinson's shift make that diagonal, of
+the last block that is not yet. See Golub and Van Loan, Matrix Computations (2013), section 8.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..frontend.arrays.shaping import transpose
+from ..frontend.language import control, loops
+from ..frontend.language.accumulators import accum
+from ..frontend.language.select import select
+from ..frontend.language.vectors import norm
+from ..ir import ops
+from .matrices import identity
+from .reflections import reflected
+
+STEPS = 30.0  # for each row, at most; some two are enough
+LEAST = 2.0**-100  # beside a matrix whose largest number is 1: nothing
+ROUNDING = 2.0**-53
+
+
+class Tridiagonal(NamedTuple):
+    """A symmetric tridiagonal matrix: its diagonal, and what is beside it; of that the last number is 0."""
+
+    diagonal: Any
+    beside: Any
+
+
+def diagonalised(a: Any) -> tuple[Any, Any]:
+    """The eigenvalues of a symmetric matrix, in any order, and the eigenvectors in the rows of a matrix."""
+    n = a.type.size
+    t, rows = _reduced(a)
+
+    def more(state: Any) -> Any:
+        t, _, count = Tridiagonal(*state[:2]), *state[2:]
+        return (count / n < STEPS) & control.scan(lambda k, s: s | (t.beside[k] != 0.0), False, n)
+
+    def step(state: Any) -> Any:
+        t, rows, count = Tridiagonal(*state[:2]), *state[2:]
+        after, turns = _chased(t)
+        return *_split(after), _turned(rows, turns), count + 1.0
+
+    diagonal, _, rows, _ = control.while_loop(more, step, (*_split(t), rows, 0.0))
+    return diagonal, rows
+
+
+def _reduced(a: Any) -> tuple[Tridiagonal, Any]:
+    """The tridiagonal form of a symmetric matrix, and the transposed product of the reflections that make it."""
+    n = a.type.size
+
+    def step(k: Any, a: Any) -> Any:
+        below = loops.vec(select(i > k + 1, a[i][k], 0.0) for i in loops.range(n))
+        head, tail = loops.sum(select(i == k + 1, a[i][k], 0.0) for i in loops.range(n)), norm(below)
+        there = tail != 0.0
+        pivot = select(there, -ops.copysign(ops.hypot(head, tail), head), head)
+        scale = select(there, head - pivot, 1.0)
+        v = loops.vec(select(i == k + 1, 1.0, below[i] / scale) for i in loops.range(n))
+        tau = select(there, (pivot - head) / select(there, pivot, 1.0), 0.0)
+        return _on_both_sides(a, v, tau, k), (v, tau, a[k][k], pivot)
+
+    made = control.scan(step, a, n)[1]
+    t = Tridiagonal(*[loops.vec(made[k][j] for k in loops.range(n)) for j in (2, 3)])
+    back: Callable[[Any, Any], Any] = lambda k, q: reflected(q, made[k][0], made[k][1], k, k)
+    return t, transpose(control.scan(back, identity(n), loops.range(n - 1, -1, -1)))
+
+
+def _on_both_sides(a: Any, v: Any, tau: Any, k: Any) -> Any:
+    """`h @ a @ h` with `h == 1 - tau * v @ v.T`: what is right of column `k`, and below row `k`."""
+    n, after = a.type.size, accum(a)
+    p = loops.vec(tau * loops.sum(a[i][j] * v[j] for j in loops.range(n)) for i in loops.range(n))
+    half = 0.5 * tau * loops.sum(p[i] * v[i] for i in loops.range(n))
+    w = loops.vec(select(i > k, p[i] - half * v[i], 0.0) for i in loops.range(n))
+    for i in loops.range(k + 1, n):
+        for j in loops.range(n):
+            after[i][j] -= v[i] * w[j] + w[i] * v[j]
+    return after.value
+
+
+def _split(t: Tridiagonal) -> Tridiagonal:
+    """The same but for rounding: 0 for what is beside the diagonal and small. Nan is as good as 0: nothing helps."""
+    d, e, n = *t, t.diagonal.type.size
+
+    def is_large(k: Any) -> Any:
+        return abs(e[k]) > ROUNDING * (abs(d[k]) + abs(d[(k + 1) % n])) + LEAST
+
+    return Tridiagonal(d, loops.vec(select(is_large(k), e[k], 0.0) for k in loops.range(n)))
+
+
+def _chased(t: Tridiagonal) -> tuple[Tridiagonal, Any]:
+    """An implicit QR step of the last block, and the cosine and the sine by which row `k` is turned against the next.
+
+    The first rotation is that of the shifted matrix; it makes a number outside of the diagonals, which the next ones
+    move down.
+    """
+    d, e, n = *t, t.diagonal.type.size
+    first, end = _last_block(t)
+    shift = _shift(t, end)
+
+    def step(k: Any, state: Any) -> Any:
+        before, outside, now, beside = state  # what is beside row `k` on both sides, and the number outside
+        now, beside = select(k == 0, d[k], now), select(k == 0, e[k], beside)
+        active, begins = (k >= first) & (k < end), k == first
+        x, y = select(begins, now - shift, before), select(begins, beside, outside)
+        length = ops.sqrt(x * x + y * y)
+        turns = active & (length > 0.0)
+        c, s = [select(turns, z / select(turns, length, 1.0), u) for z, u in ((x, 1.0), (y, 0.0))]
+        after, more = d[(k + 1) % n], e[(k + 1) % n]
+        both = 2.0 * c * s * beside
+        out = c * c * now + both + s * s * after, select(active & ~begins, length, before), c, s
+        new = c * s * (after - now) + (c * c - s * s) * beside
+        return (new, s * more, s * s * now - both + c * c * after, c * more), out
+
+    out = control.scan(step, (0.0, 0.0, 0.0, 0.0), n)[1]
+    diagonal = loops.vec(out[k][0] for k in loops.range(n))
+    return Tridiagonal(diagonal, loops.vec(out[(k + 1) % n][1] for k in loops.range(n))), out
+
+
+def _last_block(t: Tridiagonal) -> tuple[Any, Any]:
+    """The first and the last row, as numbers, of the last block that is not diagonal."""
+
+    def step(k: Any, state: Any) -> Any:
+        start, first, end = state
+        there = t.beside[k] != 0.0
+        return select(there, start, k + 1.0), select(there, start, first), select(there, k + 1.0, end)
+
+    return control.scan(step, (0.0, 0.0, 0.0), t.diagonal.type.size)[1:]
+
+
+def _shift(t: Tridiagonal, end: Any) -> Any:
+    """Wilkinson's shift: of the eigenvalues of the last two rows of a block the one near the last number."""
+
+    def step(k: Any, state: Any) -> Any:
+        d, e, n = *t, t.diagonal.type.size
+        low = d[(k + 1) % n]
+        half = 0.5 * (d[k] - low)
+        by = half + ops.copysign(ops.hypot(half, e[k]), half)
+        return select(k + 1.0 == end, low - e[k] / by * e[k], state)
+
+    return control.scan(step, 0.0, t.diagonal.type.size)
+
+
+def _turned(rows: Any, turns: Any) -> Any:
+    """The rows, each turned against the next, from the first on."""
+    n = rows.type.size
+
+    def step(k: Any, row: Any) -> Any:
+        c, s, after = turns[k][2], turns[k][3], rows[(k + 1) % n]
+        now = loops.vec(select(k == 0, rows[k][j], row[j]) for j in loops.range(n))
+        turned = loops.vec(c * now[j] + s * after[j] for j in loops.range(n))
+        return loops.vec(c * after[j] - s * now[j] for j in loops.range(n)), turned
+
+    return control.scan(step, loops.vec(0.0 for _ in loops.range(n)), n)[1]
