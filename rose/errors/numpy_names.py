@@ -48,7 +48,7 @@ _WRITTEN = {
     "isnan": "x != x", "isinf": "rose.abs(x) == math.inf", "isfinite": "rose.abs(x) < math.inf",
     "signbit": "rose.copysign(1.0, x) < 0.0",
     "heaviside": "rose.select(x == 0.0, y, rose.select(x < 0.0, 0.0, 1.0))",
-    "select": "rose.select(condition, x, y)",
+    "select": "rose.select(condition, x, y)", "piecewise": "rose.where(condition, x, y)",
     "modf": "rose.trunc(x) and x - rose.trunc(x)", "ldexp": "x * rose.exp2(y)",
     "degrees": "x * (180.0 / math.pi)", "rad2deg": "x * (180.0 / math.pi)",
     "radians": "x * (math.pi / 180.0)", "deg2rad": "x * (math.pi / 180.0)",

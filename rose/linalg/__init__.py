@@ -20,6 +20,7 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     jacobi             rotations, for singular values
     singular_values    `svd`, pseudo-inverses, least squares
     powers             powers, and the exponential
+    norms              norms by singular values
     lyapunov           equations of Sylvester and Lyapunov
     roots              square roots, and the logarithm
     riccati            Riccati's equations, of optimal control
@@ -34,6 +35,7 @@ from .elimination import LUResult, SlogdetResult, det, inv, linsolve, logdet, lu
 from .general import EigvalsResult, eigvals
 from .iterative import KrylovResult, cg, gmres
 from .lyapunov import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
+from .norms import norm
 from .positive_definite import cho_solve, cholesky, cholesky_solve
 from .powers import expm, matrix_power
 from .reflections import LQResult, QRResult, lq, qr
@@ -47,13 +49,13 @@ from .triangular import solve_triangular
 __all__ = [
     "EighResult", "EigvalsResult", "KrylovResult", "LQResult", "LUResult", "LstsqResult", "QRResult", "SVDResult",
     "SlogdetResult", "block_diag", "cg", "cho_solve", "cholesky", "cholesky_solve", "cond", "det", "eigh", "eigvals",
-    "eigvalsh", "expm", "gmres", "inv", "linsolve", "logdet", "logm", "lq", "lstsq", "lu", "matrix_power", "pinv",
-    "qr", "slogdet", "solve", "solve_banded", "solve_continuous_are", "solve_continuous_lyapunov",
+    "eigvalsh", "expm", "gmres", "inv", "linsolve", "logdet", "logm", "lq", "lstsq", "lu", "matrix_power", "norm",
+    "pinv", "qr", "slogdet", "solve", "solve_banded", "solve_continuous_are", "solve_continuous_lyapunov",
     "solve_discrete_are", "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester", "solve_toeplitz",
     "solve_triangular", "solve_tridiagonal", "sqrtm", "svd", "svdvals", "toeplitz",
 ]  # fmt: skip
 
 _NUMPYS: tuple[Callable[..., Any], ...] = (
-    cholesky, cond, det, eigh, eigvalsh, inv, lstsq, matrix_power, pinv, qr, slogdet, solve, svd, svdvals,
+    cholesky, cond, det, eigh, eigvalsh, inv, lstsq, matrix_power, norm, pinv, qr, slogdet, solve, svd, svdvals,
 )  # fmt: skip
 vocabulary.enter({f"linalg.{f.__name__}": f for f in _NUMPYS})

@@ -115,6 +115,25 @@ def log_of_sum(e: Any, most: Any, axis: Any, keepdims: bool = False) -> Any:
     return out if keepdims else np.squeeze(out, axis=axis) if axis is not None else np.reshape(out, ())
 
 
+def passing_over_nan(name: str) -> Row:
+    """A row of a reduction of elements of which the large ones are nan, one row of them all."""
+
+    def made(s: Shape, **named: Any) -> Call:
+        holes: Callable[[Any, Any], Any] = lambda of, x: of.where(x > 0.7, math.nan, x)
+        return Call(
+            lambda x: getattr(rose, name)(holes(rose, x), **named),
+            lambda x: getattr(np, name)(holes(np, x), **named),
+            [s],
+            rtol=8 * ULP,
+        )
+
+    def draw(r: random.Random) -> Call:
+        s = shape(r, sizes=(1, 2, 3, 5))
+        return made(s, axis=some_axes(r, len(s)), keepdims=r.random() < 0.5)
+
+    return Row(draw, [made((3, 4)), made((5, 4), axis=0)], [])
+
+
 def norms() -> Row:
     whole = Call(rose.norm, np.linalg.norm, [(3, 2)])
     orders = (None, 1, 2, 0, 3, math.inf, -math.inf)
@@ -292,6 +311,58 @@ ROWS |= {
         ("quantile(x, 0.9, axis=-1)", (2, 5)),
         ("quantile(x, 1.0, axis=0, keepdims=True)", (4, 3)),
         ("quantile(x, 0.0)", (2, 2)),
+    ),
+    "percentile": product(
+        ("percentile(x, 30)", (7,)),
+        ("percentile(x, [10, 50, 99.5], axis=0, keepdims=True)", (5, 2)),
+        ("percentile(x, (25.0, 75.0))", (2, 3)),
+    ),
+    "average": product(
+        ("average(x, 0, abs(y) + 1.0)", (3, 2), (3,)),
+        ("average(x, weights=1.0 + y * y, keepdims=True)", (2, 3), (2, 3)),
+        ("average(x, axis=(0, 2), weights=1.0 + y * y)", (2, 1, 3), (2, 1, 3)),
+        ("average(x, -1)", (2, 3)),
+    ),
+    "ptp": reduction("ptp", low=1, keepdims=KEEP),
+    "cov": product(
+        ("cov(x)", (2, 5)),
+        ("cov(x, y, rowvar=False)", (4, 2), (4, 1)),
+        ("cov(x)", (4,)),
+        ("cov(x, y, bias=True)", (3,), (3,)),
+        ("cov(x, ddof=2)", (1, 4)),
+    ),
+    "corrcoef": product(("corrcoef(x, y)", (6,), (2, 6)), ("corrcoef(x, rowvar=False)", (4, 2)), ("corrcoef(x)", (3,))),
+    "count_nonzero": reduction("count_nonzero", lambda x, **named: 1.0 * np.count_nonzero(x, **named), keepdims=KEEP),
+    "nansum": passing_over_nan("nansum"),
+    "nanmean": passing_over_nan("nanmean"),
+    "nanmin": passing_over_nan("nanmin"),
+    "nanmax": passing_over_nan("nanmax"),
+    "correlate": product(
+        ("correlate(x, y)", (5,), (2,)),
+        ("correlate(x, y, 'full')", (2,), (5,)),
+        ("correlate(x, y, 'same')", (3,), (6,)),
+        ("correlate(x, y, mode='same')", (6,), (3,)),
+    ),
+    "polyval": product(
+        ("polyval(x, y)", (4,), (2, 3)),
+        ("polyval(x, x[0])", (3,)),
+        ("polyval([2.0, 0.5, -1.0], x)", (3,)),
+        ("polyval(x, y)", (0,), (2,)),
+        ("polyval(x, y)", (3,), (0,)),
+    ),
+    "vander": product(("vander(x)", (4,)), ("vander(x, 2, increasing=True)", (3,)), ("vander(x, N=5)", (2,))),
+    "fliplr": moving("fliplr(x)", low=2),
+    "flipud": moving("flipud(x)"),
+    "rot90": moving("rot90(x)", "rot90(x, 2)", "rot90(x, -1)", "rot90(x, 3, axes=(1, 0))", "rot90(x, 4)", low=2),
+    "atleast_1d": moving("atleast_1d(x)", "atleast_1d(x.min())"),
+    "atleast_2d": moving("atleast_2d(x)", "atleast_2d(x.ravel())"),
+    "dstack": moving("dstack([x, 2.0 * x])"),
+    "append": moving("append(x, 2.0 * x)", "append(x, x, 0)", "append(x, 3.0)"),
+    "block": product(
+        ("block([[x, 2.0 * x], [y, y]])", (2, 3), (1, 3)),
+        ("block([x, y, 3.0])", (2,), (3,)),
+        ("block([[x[0], x], [y]])", (2,), (3,)),
+        ("block(x)", (2, 3)),
     ),
     "take": product(
         ("take(x, [2, 0, 2], 0)", (3, 2)),

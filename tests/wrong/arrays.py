@@ -413,7 +413,7 @@ def a_mean_of_a_number():
 def a_norm_that_is_none():
     @fn
     def f(x: Vec[2, 2]) -> Real:
-        return np.linalg.norm(x, "nuc")
+        return rose.norm(x, "nuc")
 
     return f
 
@@ -526,5 +526,53 @@ def an_index_before_the_first():
     @fn
     def f(x: Vec[3]) -> Real:
         return rose.sum(x[i - 1] for i in rose.range(3))
+
+    return f
+
+
+def weights_of_another_shape():
+    @fn
+    def f(x: Vec[3, 2], w: Vec[3]) -> Real:
+        return np.average(x, weights=w)
+
+    return f
+
+
+def more_conditions_than_choices():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        return np.select([x > 1.0, x > 0.0], [x])
+
+    return f
+
+
+def blocks_of_several_depths():
+    @fn
+    def f(x: Vec[2, 2]) -> Vec[2, 4]:
+        return np.block([[x, x], x])
+
+    return f
+
+
+def a_percentile_that_is_none():
+    @fn
+    def f(x: Vec[3]) -> Real:
+        return np.percentile(x, 101)
+
+    return f
+
+
+def a_polynomial_of_a_matrix():
+    @fn
+    def f(c: Vec[2, 2], x: Real) -> Real:
+        return rose.polyval(c, x)
+
+    return f
+
+
+def covariances_of_three_axes():
+    @fn
+    def f(x: Vec[2, 2, 2]) -> Vec[2, 2]:
+        return np.cov(x)
 
     return f

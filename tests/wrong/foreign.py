@@ -239,7 +239,7 @@ def a_logarithm_of_a_sum_of_numpy():
 def a_choice_of_numpy():
     @fn
     def f(v: Vec[2]) -> Vec[2]:
-        return np.select([v < 0.0], [v], 1.0)
+        return np.piecewise(v, [v < 0.0], [1.0, 2.0])
 
     return f
 
@@ -319,7 +319,7 @@ def a_function_of_numpy_that_rose_does_not_have():
 def a_reduction_of_numpy():
     @fn
     def f(v: Vec[3]) -> Real:
-        return np.add.reduce(v)
+        return np.add.reduceat(v, [0])[0]
 
     return f
 

@@ -12,7 +12,8 @@ Its files, in the order in which to read them:
     elementwise   `each(f, ...)`: a function of scalars, for each element of its broadcast operands
     indexing      `x[i, 1:, None, ..., rows]`
     attributes    `.shape`, `.T` and their kind: the table of what a user may write after a dot
-    ufuncs        `__array_ufunc__`: NumPy's functions, by name
+    ufuncs        `__array_ufunc__`: NumPy's functions of elements, by name
+    ufunc_methods their `reduce`, `accumulate` and `outer`
     creation      `zeros`, `arange`, `linspace`, `eye`: loops of nothing
     kinds         `x.astype(int)`: elements of another kind
     shaping       `reshape`, `transpose`, `roll`, `tile`: the elements of an array at other indices
@@ -25,6 +26,8 @@ Its files, in the order in which to read them:
     sorting       the order of a vector's numbers, by a merge
     searches      `searchsorted`, `interp`: a number among sorted ones, digit by digit
     order         `take`, `gradient`: elements by their indices along an axis
+    statistics    `percentile`, `average`, `cov`, `nansum`: what is told of samples
+    polynomials   `polyval`, `vander`
     updates       `x.at[i].set(v)`
 
 Terms:

@@ -38,7 +38,7 @@ from .shapes import (
     size_given,
     spelled,
 )
-from .shaping import Mapped, along, cycle, given, of_rank, ravel
+from .shaping import Mapped, along, cycle, expand_dims, given, of_rank, ravel
 
 
 class Piece(NamedTuple):
@@ -275,6 +275,48 @@ def as_column(v: Value) -> Value:
     """A vector, or a number, as a matrix of one column."""
     axes = [Axis(n) for n in shape_of(v.type)] or [Axis()]
     return read(v, [Along(a) for a in axes if a.size is not None], [*axes, Axis()])
+
+
+@array_function
+def dstack(arrays: Any) -> Any:
+    """The arrays behind one another, along the third axis: a vector is a row of a matrix, a matrix one layer."""
+    vs = [of_rank(v, 2) for v in arrays_given(arrays, "rose.dstack")]
+    return _concatenated([v if len(shape_of(v.type)) > 2 else expand_dims(v, 2) for v in vs], 2)
+
+
+@array_function
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    """The array with others behind it along an axis; without one, the elements of both in a row."""
+    return concatenate([arr, values], axis)
+
+
+@array_function
+def block(arrays: Any) -> Any:
+    """The array of blocks in nested lists: the innermost lie beside one another, and lists of them below one another.
+
+    The innermost lists are joined along the last axis, those around them along the axis before.
+    """
+    depth = _depth(arrays)
+    return view(_blocks(arrays, depth, depth))
+
+
+def _depth(x: Any) -> int:
+    """How deep lists are nested: all of them alike."""
+    if not isinstance(x, list):
+        return 0
+    depths = set(map(_depth, items_of(x)))
+    if len(depths) != 1:
+        what = "nested lists of one depth" if depths else "blocks, and a list is empty"
+        raise TypeMismatch(f"rose.block takes {what}", here(), "write rose.block([[a, b], [c, d]])")
+    return 1 + depths.pop()
+
+
+def _blocks(x: Any, level: int, depth: int) -> Value:
+    if not level:
+        return of_rank(as_array(x), max(depth, 1))
+    parts = arrays_given([_blocks(y, level - 1, depth) for y in items_of(x)], "rose.block")
+    rank = max([len(shape_of(v.type)) for v in parts])
+    return _concatenated([of_rank(v, rank) for v in parts], rank - level)
 
 
 def _concatenated(vs: list[Value], axis: int) -> Any:

@@ -29,6 +29,8 @@ def norm(x: Value, ord: Any, axis: Any, keepdims: Any) -> Value:
     if isinstance(ord, Value) or len(axes) > 2 or (isinstance(ord, str) or (len(axes) == 2 and not _of_sums(ord))):
         what = a_traced(ord) if isinstance(ord, Value) else shown(ord)
         hint = 'write 1, 2, math.inf or another number for vectors, "fro", 1 or math.inf for matrices'
+        if len(axes) == 2 and (ord == "nuc" or _is(ord, 2) or _is(ord, -2)):
+            hint = "write rose.linalg.norm, which has it"
         raise TypeMismatch(f"rose.norm has no ord {what} along {len(axes)} axes", here().into(["ord"]), hint)
     return _of_vectors(v, ord, axes[0], keepdims) if len(axes) == 1 else _of_matrices(v, ord, axes, keepdims)
 

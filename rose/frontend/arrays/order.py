@@ -13,9 +13,9 @@ from ..operators import is_array, view
 from ..values import is_number
 from .elementwise import array_function, each
 from .indexing import as_indices, part
-from .joining import concatenate
+from .joining import concatenate, stack
 from .reductions import along, number, numbers
-from .shapes import as_array, axes_given, axis_given, broadcast, shape_of, spelled
+from .shapes import as_array, axes_given, axis_given, broadcast, is_several, items_of, shape_of, spelled
 from .shaping import expand_dims, given, moved, ravel
 from .sorting import order_of
 
@@ -112,39 +112,50 @@ def _order(v: Value, axis: int) -> Value:
 
 
 @array_function
-def quantile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def quantile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The value below which a share `q` of the elements lies, between neighbours along a line; nan if one is nan.
 
-    `q` is a number of the host from 0 to 1. It is of all elements, or along an axis.
+    `q` is a number of the host from 0 to 1, or several, whose answers lie along a new first axis. It is of all
+    elements, or along an axis.
     """
-    if not is_number(q) or not 0.0 <= q <= 1.0:
-        what = a_traced(q) if isinstance(q, Value) else shown(q)
-        raise TypeMismatch(f"rose.quantile takes a share from 0 to 1, not {what}", here(), "write a number: 0.25")
-    return _quantile(x, float(q), axis, keepdims, "quantile")
+    return quantiles(a, q, axis, keepdims, "quantile", 1.0)
 
 
 @array_function
-def median(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def median(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The element in the middle, or the mean of the two there, of all elements or along an axis; nan if one is nan."""
-    return _quantile(x, 0.5, axis, keepdims, "median")
+    return quantiles(a, 0.5, axis, keepdims, "median", 1.0)
 
 
-def _quantile(x: Any, q: float, axis: Any, keepdims: Any, name: str) -> Any:
+def quantiles(x: Any, q: Any, axis: Any, keepdims: Any, name: str, most: float) -> Any:
+    """The quantiles of shares `q` from 0 to `most`: of one, or of several, stacked; `name` is the function."""
+    shares = q.tolist() if not isinstance(q, Value) and getattr(q, "shape", ()) else q
+    for share in items_of(shares):
+        if not is_number(share) or not 0.0 <= share <= most:
+            what = a_traced(share) if isinstance(share, Value) else shown(share)
+            hint = f"write a number: {0.25 * most:g}"
+            raise TypeMismatch(f"rose.{name} takes a share from 0 to {most:g}, not {what}", here(), hint)
     v, k = _sortable(x, axis, name)
     n = shape_of(v.type)[k]
     if not at_most(1, n) or isinstance(n, Size):
         hint = "give it one element at least" if not isinstance(n, Size) else "compile it for a size: f.at(n=3)"
         raise OutOfRange(f"rose.{name} along an axis of {n!r} elements", here(), hint)
-    low = min(math.floor(q * (n - 1)), n - 1)
-    share = q * (n - 1) - low
+    ordered = gathered(v, _order(v, k), k)
+    found = [_at_share(ordered, k, n, share / most) for share in items_of(shares)]
+    if keepdims:
+        gone = tuple(range(len(shape_of(numbers(x, name).type)))) if axis is None else k
+        found = [expand_dims(y, gone) for y in found]
+    return stack(found) if is_several(shares) else found[0]
+
+
+def _at_share(ordered: Value, axis: int, n: int, share: float) -> Value:
+    """The number at a share of the way through sorted ones along an axis, the last of which is nan if one is."""
+    low = min(math.floor(share * (n - 1)), n - 1)
 
     def between(down: Value, up: Value, last: Value) -> Value:
-        return ops.select(last != last, last, down + (up - down) * share)
+        return ops.select(last != last, last, down + (up - down) * (share * (n - 1) - low))
 
-    ordered = gathered(v, _order(v, k), k)
-    found = each(between, *[part(ordered, _along(k, at)) for at in (low, min(low + 1, n - 1), n - 1)])
-    gone = tuple(range(len(shape_of(numbers(x, name).type)))) if axis is None else k
-    return expand_dims(found, gone) if keepdims else found
+    return each(between, *[part(ordered, _along(axis, at)) for at in (low, min(low + 1, n - 1), n - 1)])
 
 
 # numbers

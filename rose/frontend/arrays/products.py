@@ -24,7 +24,7 @@ from .elementwise import array_function, each
 from .indexing import as_fin
 from .kinds import of_kind
 from .shapes import Shape, as_array, axes_given, axis_given, broadcast, is_several, leaf_of, shape_of, spelled
-from .shaping import moved, of_rank, ravel, reshaped
+from .shaping import flip, moved, of_rank, ravel, reshaped
 
 Label = Any  # of an axis: axes of one label have one index
 
@@ -288,6 +288,16 @@ def convolve(x: Any, y: Any, mode: str = "full") -> Any:
         return _within(v, w, m, minus(n, minus(m, 1)))
     start = quotient(minus(m, 1), 2) if mode == "same" else 0
     return _convolved(v, w, n, m, start, n if mode == "same" else minus(plus(n, m), 1))
+
+
+@array_function
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """The correlation of two vectors: element `k` is the sum of `a[i + k] * v[i]`; for the modes see `convolve`."""
+    x, y = factors("rose.correlate", a, v)
+    n, m = len(shape_of(x.type)), len(shape_of(y.type))
+    if n == m == 1 and not at_most(shape_of(y.type)[0], shape_of(x.type)[0]):
+        return flip(convolve(y, flip(x), mode))
+    return convolve(x, flip(y), mode)
 
 
 def _within(v: Value, w: Value, m: Any, size: Any) -> Value:

@@ -324,21 +324,22 @@ def std(x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, dtype
     )
 
 
-def _truth(x: Value) -> Value:
+def truth(x: Value) -> Value:
+    """Whether an element holds: a condition itself, and whether a number is not 0."""
     return x if x.type is Bool else ne(number(x), 0.0)
 
 
 @array_function
 def all_(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """Whether all conditions hold, or along axes; of numbers, whether none is 0; true of none."""
-    fold: Fold = lambda sizes, item: fold_of(sizes, item, current_builder().lift(True), lambda s, y: s & _truth(y))
+    fold: Fold = lambda sizes, item: fold_of(sizes, item, current_builder().lift(True), lambda s, y: s & truth(y))
     return _reduction(x, "all", axis, keepdims, fold)
 
 
 @array_function
 def any_(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """Whether any condition holds, or along axes; of numbers, whether one is not 0; false of none."""
-    fold: Fold = lambda sizes, item: fold_of(sizes, item, current_builder().lift(False), lambda s, y: s | _truth(y))
+    fold: Fold = lambda sizes, item: fold_of(sizes, item, current_builder().lift(False), lambda s, y: s | truth(y))
     return _reduction(x, "any", axis, keepdims, fold)
 
 

@@ -186,6 +186,41 @@ def flip(x: Any, axis: Any = None) -> Any:
 
 
 @array_function
+def fliplr(m: Any) -> Any:
+    """The array in reversed order along its second axis."""
+    return flip(m, 1)
+
+
+@array_function
+def flipud(m: Any) -> Any:
+    """The array in reversed order along its first axis."""
+    return flip(m, 0)
+
+
+@array_function
+def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+    """The array turned by `k` right angles in the plane of two axes, from the first of them towards the second."""
+    v, shape = given(m, "m")
+    first, second = axes_given(axes, len(shape))
+    turns = whole(k, "k", "rose.rot90") % 4
+    if turns in (0, 2):
+        return flip(v, (first, second)) if turns else v
+    return swapaxes(flip(v, second), first, second) if turns == 1 else flip(swapaxes(v, first, second), second)
+
+
+@array_function
+def atleast_1d(x: Any) -> Any:
+    """The array, or a number as a vector of one."""
+    return view(of_rank(given(x, "x")[0], 1))
+
+
+@array_function
+def atleast_2d(x: Any) -> Any:
+    """The array, or a vector as a matrix of one row."""
+    return view(of_rank(given(x, "x")[0], 2))
+
+
+@array_function
 def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     """The array with its elements moved on by `shift`, round the end, along an axis or several.
 

@@ -6,6 +6,7 @@ arrays what it does with numbers. What is not in it is an error that names the n
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -16,17 +17,29 @@ from ...ir import OPS, Value, a_traced, current_builder, ops
 from ...ir.value import OPERATORS
 from ..operators import as_real
 from .elementwise import each
+from .reductions import truth
+from .ufunc_methods import METHODS
 
 _OPERATORS = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "floor_divide": "//",
     "remainder": "%", "mod": "%", "power": "**", "float_power": "**", "matmul": "@", "less": "<", "less_equal": "<=",
-    "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "bitwise_and": "&", "logical_and": "&",
-    "bitwise_or": "|", "logical_or": "|", "bitwise_xor": "^", "logical_xor": "^",
+    "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "bitwise_and": "&",
+    "bitwise_or": "|", "bitwise_xor": "^",
 }  # fmt: skip
 
 
 def _operator(symbol: str) -> Callable[[Any, Any], Any]:
     return lambda x, y: OPERATORS[symbol](x, y)
+
+
+def _of_truths(symbol: str) -> Callable[..., Any]:
+    """An operator on conditions, where a number holds if it is not 0."""
+
+    def of(x: Any, y: Any = None) -> Value:
+        given = [None if v is None else truth(current_builder().lift(v)) for v in (x, y)]
+        return OPERATORS[symbol](*given)
+
+    return lambda *xs: each(of, *xs)
 
 
 def _of_one(symbol: str) -> Callable[[Any], Any]:
@@ -56,15 +69,70 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: 
     return ops.max_(a, low) if high is None else ops.clip(a, low, high)
 
 
+def sinc(x: Any) -> Any:
+    """NumPy's `sinc`, `sin(pi * x) / (pi * x)`: near 0 by its series, so that its derivatives are there, too."""
+
+    def of(x: Any) -> Value:
+        angle = as_real(current_builder().lift(x)) * math.pi
+        square, series = angle * angle, current_builder().lift(0.0)
+        for k in range(9, -1, -1):  # the rest is below 1e-22 where the series is taken
+            series = series * square + (-1.0) ** k / math.factorial(2 * k + 1)
+        return ops.select(square < 0.25, series, ops.sin(angle) / angle)
+
+    return each(of, x)
+
+
+def heaviside(x1: Any, x2: Any) -> Any:
+    """NumPy's `heaviside`: 0 below 0, 1 above it, and `x2` at 0."""
+
+    def of(x: Any, y: Any) -> Value:
+        x, y = [as_real(current_builder().lift(v)) for v in (x, y)]
+        return ops.select(x < 0.0, 0.0, ops.select(x > 0.0, 1.0, ops.select(x == 0.0, y, x)))
+
+    return each(of, x1, x2)
+
+
+def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
+    """NumPy's `isclose`: `abs(a - b) <= atol + rtol * abs(b)`; an infinity is close to itself alone."""
+    size = ops.abs_(b)
+    near = (ops.abs_(a - b) <= size * rtol + atol) & (size < math.inf) | (a == b)
+    return near | (a != a) & (b != b) if equal_nan else near
+
+
+def choose_first(condlist: Any, choicelist: Any, default: Any = 0.0) -> Any:
+    """NumPy's `select`: what stands with the first condition that holds, or the default."""
+    if len(condlist) != len(choicelist):
+        what = f"np.select is given {len(condlist)} conditions for {len(choicelist)} choices"
+        raise TypeMismatch(what, here(), "give it one for each; what is left over goes into default=")
+    for condition, choice in reversed([*zip(condlist, choicelist, strict=True)]):
+        default = each(ops.select, condition, choice, default)
+    return default
+
+
+def _besides_nan(op: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """`op` of two numbers, or the other one if one is nan: NumPy's `fmax` and `fmin`."""
+
+    def of(x: Any, y: Any) -> Value:
+        x, y = [as_real(current_builder().lift(v)) for v in (x, y)]
+        return ops.select(x != x, y, ops.select(y != y, x, op(x, y)))
+
+    return lambda x, y: each(of, x, y)
+
+
 MEANINGS: dict[str, Callable[..., Any]] = {
     **{name: OPS[ours] for name, ours in by_numpys_name().items() if ours in OPS},
     **{name: _operator(symbol) for name, symbol in _OPERATORS.items()},
-    **{name: _of_one("~") for name in ("invert", "bitwise_not", "bitwise_invert", "logical_not")},
+    **{name: _of_one("~") for name in ("invert", "bitwise_not", "bitwise_invert")},
+    **{
+        f"logical_{name}": _of_truths(symbol)
+        for name, symbol in {"and": "&", "or": "|", "xor": "^", "not": "~"}.items()
+    },
     **{name: _of_one("abs") for name in ("absolute", "abs", "fabs")},
     "negative": _of_one("neg"),
     "positive": lambda x: x,
     "conjugate": lambda x: x,
     "conj": lambda x: x,
+    "real": lambda x: x,
     "square": lambda x: x * x,
     "reciprocal": lambda x: 1.0 / x,
     "isnan": lambda x: x != x,
@@ -76,6 +144,12 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "radians": lambda x: x * (math.pi / 180.0),
     "deg2rad": lambda x: x * (math.pi / 180.0),
     "clip": clip,
+    "fmax": _besides_nan(ops.max_),
+    "fmin": _besides_nan(ops.min_),
+    "heaviside": heaviside,
+    "isclose": isclose,
+    "select": choose_first,
+    "sinc": sinc,
     "logaddexp": logaddexp,
     "divmod": lambda x, y: (x // y, x % y),
 }
@@ -83,11 +157,14 @@ MEANINGS: dict[str, Callable[..., Any]] = {
 
 def applied(name: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """What the ufunc of that name makes of its inputs, one of which is traced; a TypeMismatch if it has no meaning."""
+    if name in METHODS and not named.keys() - inspect.signature(METHODS[name]).parameters.keys():
+        return METHODS[name](*inputs, **named)
+    known = name in MEANINGS or name in METHODS
     if name in MEANINGS and (not named or _is_assignment(inputs, named)):
         return MEANINGS[name](*inputs)
     traced = next(x for x in inputs if isinstance(x, Value))
     what = f"{name} does not take {a_traced(traced)}: it is known only when the compiled function runs"
-    if name in MEANINGS:
+    if known:
         what = f"{name} takes no {next(iter(named))} with {a_traced(traced)}"
     raise TypeMismatch(what, here(), of_library(name))
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import rose
 from rose import Bool, Real, TypeMismatch, Vec, fn, grad
 from rose.frontend.arrays.ufuncs import MEANINGS
 
@@ -40,7 +41,61 @@ def test_a_ufunc_of_truth_values(name: str):
     assert np.array_equal(f(*[c, d][: of.nin]), of(*[c, d][: of.nin]))
 
 
-UNKNOWN = [lambda x: np.add.reduce(x), lambda x: np.fmax(x, x), lambda x: np.exp(x, where=[True])]
+METHODS: list[Callable[[Any], Any]] = [
+    np.add.reduce,
+    lambda x: np.add.reduce(x, axis=1, keepdims=True),
+    lambda x: np.multiply.reduce(x, axis=None),
+    lambda x: np.maximum.reduce(x, initial=0.5),
+    lambda x: np.minimum.reduce(x, 1),
+    lambda x: np.maximum.accumulate(x, axis=1),
+    np.minimum.accumulate,
+    np.add.accumulate,
+    lambda x: np.multiply.accumulate(x, 1),
+    lambda x: np.subtract.outer(x[0], x),
+    lambda x: np.multiply.outer(x, 2.0),
+    lambda x: np.power.outer(np.abs(x), [1.0, 2.0]),
+    lambda x: np.sinc(x),
+    lambda x: np.heaviside(x - 0.25, 0.5),
+    lambda x: np.select([x > 0.5, x > 0.0], [x, 2.0 * x], 3.0),
+    lambda x: np.select([x > 0.5], [x[0]]),
+    lambda x: np.real(x),
+    lambda x: np.where(np.isclose(x, 0.25), 1.0, x),
+    lambda x: np.where(np.isclose(x / 0.0, [np.inf, -np.inf]), 1.0, x),
+    lambda x: np.where(np.isclose(np.sqrt(x), np.sqrt(x), equal_nan=True), 1.0, x),
+    lambda x: np.where(np.logical_and(x, x > 0.0), 1.0, x),
+    lambda x: np.fmax(np.sqrt(x), 0.6) - np.fmin(0.6, np.sqrt(x)),
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("of", METHODS)
+def test_what_a_user_of_numpy_writes_beside_calls_of_ufuncs(of: Any):
+    x = np.array([[0.25, 0.75], [-1.5, 0.0], [2.0, -0.125]])
+    want = of(x)
+    f = fn([Vec[3, 2]], Vec[want.shape] if want.ndim else Real)(of)
+    np.testing.assert_allclose(f(x), want, rtol=4e-16, atol=0.0)
+    np.testing.assert_allclose(rose.compile(f)(x), want, rtol=4e-16, atol=0.0)
+
+
+@pytest.mark.parametrize("order", range(4))
+@pytest.mark.parametrize("x", [0.0, 1e-9, 0.1, 0.159, 0.16, 0.7, -1.5])
+def test_the_derivatives_of_sinc_are_those_of_its_series(x: float, order: int):
+    of: Any = np.sinc
+    f = fn([Real], Real)(lambda x: of(x))
+    terms = [
+        (-1.0) ** k * math.pi ** (2 * k) * math.perm(2 * k, order) * x ** (2 * k - order) / math.factorial(2 * k + 1)
+        for k in range((order + 1) // 2, 25)
+    ]
+    for _ in range(order):
+        f = grad(f)
+    assert f(x) == pytest.approx(math.fsum(terms), rel=1e-11, abs=1e-11)
+
+
+UNKNOWN = [
+    lambda x: np.add.reduceat(x, [0]),
+    lambda x: np.add.reduce(x, where=[True]),
+    lambda x: np.exp(x, where=[True]),
+]
 
 
 @pytest.mark.parametrize("call", UNKNOWN)

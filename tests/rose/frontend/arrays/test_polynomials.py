@@ -1,0 +1,26 @@
+"""Polynomials by their coefficients."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import rose
+from rose import Real, Vec, dim, fn
+
+
+def test_a_polynomial_of_coefficients_that_are_known_is_differentiated_in_its_variable():
+    f = fn([Real], Real)(lambda x: rose.polyval([2.0, 0.0, -3.0, 1.0], x))
+    assert [f(2.0), rose.grad(f)(2.0), rose.grad(rose.grad(f))(2.0)] == [11.0, 21.0, 24.0]
+
+
+def test_a_polynomial_of_any_number_of_coefficients_is_one_loop():
+    n = dim("n")
+    f = fn([Vec[n], Real], Real)(rose.polyval)
+    module = rose.compile(rose.grad(f), dynamic=True)
+    for k in (0, 1, 5):
+        assert np.array_equal(module(np.ones(k), 2.0), np.vander([2.0], k)[0])
+
+
+def test_vandermondes_matrix_of_several_columns_than_numbers():
+    f = fn([Vec[2]], Vec[2, 0])(lambda x: rose.vander(x, 0))
+    assert np.shape(f([1.0, 2.0])) == (2, 0)

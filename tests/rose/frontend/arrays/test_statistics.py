@@ -1,0 +1,50 @@
+"""Statistics of samples."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rose
+from rose import Bool, Real, Vec, dim, fn
+
+
+@pytest.mark.parametrize("of", [rose.nansum, rose.nanmean, rose.nanmin, rose.nanmax])
+def test_a_nan_contributes_nothing_to_a_derivative(of: Any):
+    f = fn([Vec[3]], Real)(of)
+    slopes = rose.grad(f)([1.0, math.nan, 3.0])
+    assert np.isfinite(slopes).all() and slopes[1] == 0.0 and np.sum(slopes) == pytest.approx(1.0 + (of is rose.nansum))
+
+
+@pytest.mark.parametrize("of", [rose.nanmean, rose.nanmin, rose.nanmax])
+def test_of_nothing_but_nan_the_answer_is_nan(of: Any):
+    assert math.isnan(fn([Vec[2]], Real)(of)([math.nan, math.nan]))
+
+
+def test_conditions_are_counted():
+    f = fn([Vec[2, 3, Bool]], Vec[2])(lambda c: np.count_nonzero(c, axis=1))
+    assert f([[True, False, True], [False, False, False]]).tolist() == [2.0, 0.0]
+
+
+def test_a_correlation_is_one_at_most():
+    x = np.random.default_rng(0).normal(size=5)
+    f = fn([Vec[5]], Vec[2, 2])(lambda x: np.corrcoef(x, 3.0 * x))
+    assert np.array_equal(np.abs(f(x)) <= 1.0, np.full((2, 2), True))
+    assert f(x) == pytest.approx(np.ones((2, 2)))
+
+
+def test_covariances_of_samples_whose_number_a_call_decides():
+    n = dim("n")
+    f = rose.compile(fn([Vec[2, Vec[n]]], Vec[2, 2])(rose.cov), dynamic=True)
+    for count in (2, 7):
+        x = np.random.default_rng(count).normal(size=(2, count))
+        np.testing.assert_allclose(f(x), np.cov(x), rtol=1e-14)
+
+
+def test_quantiles_of_several_shares_are_stacked():
+    x = np.random.default_rng(1).normal(size=(2, 5))
+    f = fn([Vec[2, 5]], Vec[3, 2])(lambda x: rose.quantile(x, np.array([0.1, 0.5, 0.9]), 1))
+    np.testing.assert_allclose(f(x), np.quantile(x, [0.1, 0.5, 0.9], 1), rtol=1e-15)
