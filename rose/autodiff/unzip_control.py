@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from typing import Protocol
 
 from .. import ir
@@ -15,7 +16,7 @@ from ..ir import Builder, Func, Linear, Origin, Value
 from ..ir.callgraph import make_branch, make_while
 from ..ir.ops import or_, reached, select
 from ..ir.stacks import MORE, PUSH, pop
-from ..ir.types import Bool, Ref, Stack, Type, Vec, as_tuple, items_of, linear_part, primal_part, tuple_of
+from ..ir.types import Bool, Ref, Stack, Tuple, Type, Vec, as_tuple, items_of, linear_part, primal_part, tuple_of
 from .cotangents import Cotangent, nothing, plain
 from .half_signature import Arguments, HalfSignature, Way, declare_forward, declare_primal, has_primal, opened
 
@@ -288,8 +289,11 @@ class UnzippedLinear(Unzipped):
 
 def _any_reached(b: Builder, ct: Value) -> Value:
     """Whether any number of a marked cotangent has contributions."""
+    if isinstance(ct.type, Tuple):
+        found = [_any_reached(b, b.get(ct, k)) for k in range(len(ct.type.items))]
+        return reduce(lambda c, d: b.emit(or_, (c, d)), found, b.const(False, Bool))
     if not isinstance(ct.type, Vec):
-        return b.emit(reached, (ct,))
+        return b.const(False, Bool) if ct.type.empty else b.emit(reached, (ct,))
 
     def either(i: Value, found: Value) -> tuple[list[Value], list[Value]]:
         return [b.emit(or_, (found, _any_reached(b, b.index(ct, i))))], []
@@ -299,6 +303,8 @@ def _any_reached(b: Builder, ct: Value) -> Value:
 
 def _taken_if(b: Builder, condition: Value, ct: Value) -> Value:
     """A plain cotangent, marked: nothing, unless the condition holds."""
+    if isinstance(ct.type, Tuple):
+        return b.tuple([_taken_if(b, condition, b.get(ct, k)) for k in range(len(ct.type.items))], ct.type)
     if isinstance(ct.type, Vec):
         return b.vec(ct.type.size, lambda i: _taken_if(b, condition, b.index(ct, i)))
-    return b.emit(select, (condition, plain(b, ct), nothing(b, ct.type)))
+    return ct if ct.type.empty else b.emit(select, (condition, plain(b, ct), nothing(b, ct.type)))

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from ..ir import ADD_TO, CALL, FOR, FREEZE, PURE_CALL, Block, Builder, Func, Linear, Value, building
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import has_tangents, instructions, memoised
-from ..ir.types import Fin, Tan, Type, Vec, map_leaves
+from ..ir.types import Fin, Tan, Tuple, Type, Vec, map_leaves
 from ..optimise.rewriter import Env, Rewriter
 from .erase_tangents import emitted, retyped
 
@@ -50,17 +50,23 @@ def _one_by_one(g: Func, directions: int) -> Func:
 
 def _along(b: Builder, x: Value, t: Type, i: Value) -> Value:
     """What `x` is in one direction, a `t`."""
-    if not isinstance(t, Vec):
-        return b.index(x, i)
-    return b.vec(t.size, lambda j: _along(b, b.index(x, j), t.elem, i))
+    if isinstance(t, Tuple):
+        return b.tuple([_along(b, b.get(x, k), s, i) for k, s in enumerate(t.items)], t)
+    if isinstance(t, Vec):
+        return b.vec(t.size, lambda j: _along(b, b.index(x, j), t.elem, i))
+    return b.index(x, i) if t is Tan else x
 
 
 def _inside_out(b: Builder, ys: Value, t: Type, directions: int) -> Value:
     """The vector of what is a `t` in each direction, as a `t` of vectors."""
-    if not isinstance(t, Vec):
-        return ys
-    each: Callable[[Value], Value] = lambda j: b.vec(directions, lambda i: b.index(b.index(ys, i), j))
-    return b.vec(t.size, lambda j: _inside_out(b, each(j), t.elem, directions))
+    if isinstance(t, Tuple):
+        item: Callable[[int], Value] = lambda k: b.vec(directions, lambda i: b.get(b.index(ys, i), k))
+        parts = [_inside_out(b, item(k), s, directions) for k, s in enumerate(t.items)]
+        return b.tuple(parts, t.of(tuple([p.type for p in parts])))
+    if isinstance(t, Vec):
+        each: Callable[[Value], Value] = lambda j: b.vec(directions, lambda i: b.index(b.index(ys, i), j))
+        return b.vec(t.size, lambda j: _inside_out(b, each(j), t.elem, directions))
+    return ys if t is Tan else b.zero(t)
 
 
 class _VectorMode(Rewriter):

@@ -10,7 +10,9 @@ its transpose is the reverse mode, and it differentiates again.
     systems       `linear_solve`: a linear function in the place of a matrix
     quadratures   `quadrature`: integrals, of which the limits have derivatives too
     step_methods  steps of differential equations
-    trajectories  `ode`: differential equations from a start; its derivatives do go through the steps
+    walks         steps whose lengths the errors decide, from time to time
+    adjoints      equations of the derivatives of what walks find
+    trajectories  `ode`: differential equations from a start; its derivatives go through the steps, or are by `adjoints`
     events        `event`: where they meet a surface
 
 Terms. The *unknown* is what is searched, the first parameter; *data* come after it. The *residual* is what is to be

@@ -21,7 +21,8 @@ from ..ir.types import Bool, Real, Tuple, Type
 from .equations import Found, solver
 from .roots import ROUNDING
 from .step_methods import METHODS
-from .trajectories import FIRST, States, Walk, check_options, right_side
+from .trajectories import check_options, right_side
+from .walks import FIRST, States, Walk
 
 if TYPE_CHECKING:
     State = TypeVar("State")

@@ -137,3 +137,15 @@ def test_of_a_marked_cotangent_that_nothing_reached_the_transpose_is_nothing(ct:
     total = accumulator((-0.0, -0.0))
     run(check(of.backward(True)), total, k, ct, ())
     assert str(total.read()) == sums
+
+
+def test_a_linear_function_of_tuples_is_marked_part_by_part():
+    pair = tuple_of(Real, Vec[2])
+    same = rose.fn([pair], pair)(lambda x: x)
+    of = unzip(check(make_linear("given", same.func, same.func)))
+    assert isinstance(of, UnzippedLinear)
+    back = check(of.backward(True))
+    for ct, sums in (((-0.0, (-0.0, -0.0)), "(-0.0, -0.0)"), ((-0.0, (-0.0, 2.0)), "(0.0, 2.0)")):
+        total = accumulator((-0.0, -0.0))
+        number = run(back, total, ct, ())
+        assert str(total.read()) == sums and str(number[0]) == sums[1 : sums.index(",")]

@@ -69,6 +69,13 @@ def test_what_is_linear_because_its_maker_says_so_is_called_in_each_direction():
     assert run(several, ((1.0, 2.0, 3.0), (4.0, 5.0, 6.0)), 10.0) == ((40.0, 50.0, 60.0), (1.0, 2.0, 3.0))
     alone = rose.fn([Real], Real)(lambda x: 3.0 * x).func
     assert run(check(vector_mode(make_linear("given", alone, alone), 2)), (1.0, 2.0)) == (3.0, 6.0)
+    pair = tuple_of(Real, Vec[2])
+    turned = rose.fn([pair], pair)(lambda x: (x[1][0], [x[0], x[1][1]])).func
+    given = (1.0, 2.0), ((3.0, 4.0), (5.0, 6.0))
+    assert run(check(vector_mode(make_linear("given", turned, turned), 2)), given) == (
+        given[1][0],
+        (given[0], given[1][1]),
+    )
 
 
 def test_a_function_without_tangents_stays():
