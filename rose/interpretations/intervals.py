@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..frontend.annotations import struct
+from ..frontend.decorators import fn
 from ..frontend.language.debugging import assert_
 from ..frontend.language.loops import max as most
 from ..frontend.language.loops import min as least
@@ -60,7 +61,8 @@ def up(x: Any, places: float = PLACE) -> Any:
     return -down(-x, places)
 
 
-def sum_down(x: Any, y: Any) -> Any:
+@fn
+def sum_down(x: Number, y: Number) -> Number:
     """The sum, or a number below it if it is rounded up: `e` is what rounding took (Knuth's TwoSum)."""
     s = x + y
     t = s - x
@@ -68,7 +70,8 @@ def sum_down(x: Any, y: Any) -> Any:
     return select(e >= 0.0, s, down(s))
 
 
-def product_down(x: Any, y: Any) -> Any:
+@fn
+def product_down(x: Number, y: Number) -> Number:
     """The product, or a number below it if it is rounded up (Dekker's TwoProduct); 0 times anything is 0."""
     zero = (x == 0.0) | (y == 0.0)
     p = select(zero, 0.0, x * y)

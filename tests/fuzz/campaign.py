@@ -26,6 +26,7 @@ from shrinker import failure, shrunk
 from .any_size import check_any_size, law_of_any_size, of_any_size
 from .batch import check_small, law_of_small
 from .engines import ENGINES, check_engines, law_of_engines
+from .intervals import check_intervals, law_of_intervals
 from .large import check_large, large, law_of_large
 from .ledger import Ledger
 from .report import Report
@@ -45,14 +46,15 @@ class Kind(NamedTuple):
     share: float
     check: Callable[[Sequence[int]], Report]
     program: Callable[[int], Program]
-    law: Callable[[Program, int], None]
+    law: Callable[[Program, int], object]
     apart: bool = True  # whether a batch that hangs or crashes is taken apart: not where each program starts a browser
 
 
 KINDS = {
     "small": Kind(200, 300.0, 0.55, check_small, small, law_of_small),
-    "large": Kind(10, 300.0, 0.35, check_large, large, law_of_large),
+    "large": Kind(10, 300.0, 0.3, check_large, large, law_of_large),
     "any size": Kind(20, 300.0, 0.05, check_any_size, of_any_size, law_of_any_size),
+    "intervals": Kind(500, 300.0, 0.05, check_intervals, small, law_of_intervals),
     **({"engines": Kind(300, 300.0, 0.05, check_engines, small, law_of_engines, False)} if ENGINES else {}),
 }
 
