@@ -1,17 +1,20 @@
 """The way forward: a function over carriers, made by running the rules of a meaning in the place of operations.
 
 Loops stay loops, and calls calls. With a way back, each block keeps a residual: the tuple of what its instructions
-keep, of a loop a vector of the residuals of its iterations. `Made.slots` says which item is whose.
+keep, of a loop a vector of the residuals of its iterations. `Made.slots` says which item is whose. With a total, it has
+the sum of the entries of its instructions in the place of a residual, and a loop the sum of those of its iterations.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 from .. import ir
 from ..errors import Loc, RoseError
+from ..frontend.annotations import as_type
 from ..frontend.operators import view
 from ..frontend.values import infer, to_value
 from ..host.effects import Assertion, Printer
@@ -38,10 +41,10 @@ from ..ir.ops import select, stop_gradient
 from ..ir.puts import PUT, put
 from ..ir.types import Bool, Fin, Real, Span, Tuple, Type, Vec, as_tuple, as_vec, items_of
 from ..optimise.code_motion import hoisted
-from .accumulators import without_accumulators
-from .meanings import Meaning, Operation, Optic, Refusal, Rule, TwoWay
+from .accumulators import summed, without_accumulators
+from .meanings import Meaning, Operation, Optic, Refusal, Rule, Tally, TwoWay
 
-Step = tuple[Value, Value | None]  # the carrier, and what is kept for the way back
+Step = tuple[Value, Value | None]  # the carrier, and what is kept for the way back, or adds to the total
 
 
 class Made:
@@ -49,7 +52,7 @@ class Made:
 
     def __init__(self, of: Func) -> None:
         self.of = of  # without accumulators
-        self.func: Func = of  # over carriers; it gives the carrier of the result, with a way back also the residual
+        self.func: Func = of  # over carriers; it gives the carrier of the result, and the residual or the total
         self.slots: dict[Value, int] = {}  # the item that an instruction keeps, in the residual of its block
         self.rules: dict[Value, Optic] = {}
         self.shapes: dict[Value, tuple[list[int], Tuple]] = {}  # of a residual that names one value twice
@@ -65,6 +68,9 @@ class Forward:
     def __init__(self, meaning: Meaning) -> None:
         self.meaning = meaning
         self.keeps = isinstance(meaning, TwoWay)
+        self.entry = as_type(meaning.entry) if isinstance(meaning, Tally) else None
+        self.gives_two = self.keeps or self.entry is not None
+        self.pair = "let it give the carrier and " + ("a residual" if self.keeps else "an entry, or None for no entry")
         self.copies = isinstance(meaning, TwoWay) and type(meaning).copy is not TwoWay.copy
         self._made: dict[Any, Made] = {}
 
@@ -94,7 +100,7 @@ class Forward:
                 b.loc = p.loc
                 env[p] = b.param(t, p.attr)
             (y,), kept = yield from self._block(b, f.body, env, made)
-            made.func = b.func(b.tuple([y, kept]) if self.keeps else y)
+            made.func = b.func(b.tuple([y, kept]) if self.gives_two else y)
 
     # branches and while loops
 
@@ -111,11 +117,15 @@ class Forward:
             if self.keeps:
                 raise RoseError(f"{self.meaning.name} has no way back through this condition", b.loc, _TRUTH)
             x, y = [b.call(arm.func, xs) for arm in arms]
-            made.func = b.func(self._chosen(b, c, x, y, made.of.result))
+            if self.entry is None:
+                made.func = b.func(self._chosen(b, c, x, y, made.of.result))
+                return
+            chosen = self._chosen(b, c, b.get(x, 0), b.get(y, 0), made.of.result)
+            made.func = b.func(b.tuple([chosen, summed(b, b.get(x, 1), b.get(y, 1))]))
 
     def _branch_of(self, f: Func, arms: Sequence[Made]) -> Func:
         """The branch; with a way back each arm has the residuals of both, of which the other is zero."""
-        results = [items_of(arm.func.result)[0] if self.keeps else arm.func.result for arm in arms]
+        results = [items_of(arm.func.result)[0] if self.gives_two else arm.func.result for arm in arms]
         t = self._common(results, f.params[0].loc)
         kept = [items_of(arm.func.result)[1] for arm in arms] if self.keeps else []
         parts = list[Func]()
@@ -123,12 +133,13 @@ class Forward:
             with ir.building(arm.func.name) as b:
                 b.loc = f.params[0].loc
                 out = b.call(arm.func, [b.param(p.type, p.attr) for p in arm.func.params])
-                if not self.keeps:
+                if not self.gives_two:
                     parts.append(b.func(self._as(b, out, t)))
                     continue
                 own = b.get(out, 1)
-                both = b.tuple([own if j == k else b.zero(s) for j, s in enumerate(kept)])
-                parts.append(b.func(b.tuple([self._as(b, b.get(out, 0), t), both])))
+                if self.keeps:
+                    own = b.tuple([own if j == k else b.zero(s) for j, s in enumerate(kept)])
+                parts.append(b.func(b.tuple([self._as(b, b.get(out, 0), t), own])))
         return make_branch(f.name, *parts)
 
     def _while(self, made: Made, loop: While, types: Sequence[Type], loc: Loc | None) -> Work[None]:
@@ -141,29 +152,61 @@ class Forward:
         states, rest = list(types[:k]), list(types[k:])
         while True:
             body: Made = yield self.made(loop.body, (*states, *rest))
-            after = items_of(body.func.result)
+            after = items_of(body.func.result if self.entry is None else items_of(body.func.result)[0])
             wider = [self._common(pair, at) for pair in zip(states, after, strict=True)]
             if wider == states:
                 break
             states = wider
         test: Made = yield self.made(loop.test, (*states, *rest))
-        all_types = [*states, *rest]
+        made.func = self._while_of(f, (test.func, body.func), loop.most, types, [*states, *rest], at)
 
-        def part(of: Func, finish: Callable[[Builder, Value], Value]) -> Func:
+    def _while_of(
+        self,
+        f: Func,
+        parts: tuple[Func, Func],
+        most: int | None,
+        types: Sequence[Type],
+        wider: list[Type],
+        at: Loc | None,
+    ) -> Func:
+        """The while loop over carriers of these types. A total is a state before the others.
+
+        It has what the tests take, too: they are evaluated once more for that.
+        """
+        (test, body), k = parts, len(items_of(f.result))
+        totals = [] if self.entry is None else [self.entry]
+
+        def part(of: Func, finish: Callable[[Builder, list[Value], Value, list[Value]], Value]) -> Func:
             with ir.building(of.name) as b:
                 b.loc = at
-                xs = [b.param(t, p.attr) for p, t in zip(f.params, all_types, strict=True)]
-                return b.func(finish(b, b.call(of, xs)))
+                before = [b.param(t, "total") for t in totals]
+                xs = [b.param(t, p.attr) for p, t in zip(f.params, wider, strict=True)]
+                y, spent = self._two(b, b.call(of, xs))
+                return b.func(finish(b, xs, y, [summed(b, *pair) for pair in zip(before, spent, strict=True)]))
 
-        next_states: Callable[[Builder, Value], Value] = lambda b, y: b.tuple(
-            [self._as(b, b.get(y, j), t) for j, t in enumerate(states)]
-        )
-        goes_on = part(test.func, lambda b, c: c if c.type is Bool else self._called(b, at, self.meaning.decide, [c]))
-        whole = make_while(f.name, goes_on, part(body.func, next_states), loop.most)
+        def next_states(b: Builder, xs: list[Value], y: Value, spent: list[Value]) -> Value:
+            after = [self._as(b, b.get(y, j), t) for j, t in enumerate(wider[:k])]
+            return b.tuple([*[self._tested(b, x, test, xs) for x in spent], *after])
+
+        goes_on = part(test, lambda b, _, c, __: c if c.type is Bool else self._called(b, at, self.meaning.decide, [c]))
+        whole = make_while(f.name, goes_on, part(body, next_states), most)
         with ir.building(f.name) as b:
             b.loc = at
-            xs = [b.param(t, p.attr) for p, t in zip(f.params, types, strict=True)]
-            made.func = b.func(b.call(whole, [self._as(b, x, t) for x, t in zip(xs, all_types, strict=True)]))
+            given = [b.param(t, p.attr) for p, t in zip(f.params, types, strict=True)]
+            xs = [self._as(b, x, t) for x, t in zip(given, wider, strict=True)]
+            y = b.call(whole, [*[b.zero(t) for t in totals], *xs])
+            if not totals:
+                return b.func(y)
+            last = [b.get(y, 1 + j) for j in range(k)]
+            return b.func(b.tuple([b.tuple(last), self._tested(b, b.get(y, 0), test, [*last, *xs[k:]])]))
+
+    def _two(self, b: Builder, out: Value) -> tuple[Value, list[Value]]:
+        """What an interpreted function gives: the carrier, and the total, if there is one."""
+        return (out, []) if self.entry is None else (b.get(out, 0), [b.get(out, 1)])
+
+    def _tested(self, b: Builder, total: Value, test: Func, xs: Sequence[Value]) -> Value:
+        """A total with that of a test."""
+        return summed(b, total, b.get(b.call(test, xs), 1))
 
     # blocks
 
@@ -178,10 +221,15 @@ class Forward:
                 env[v], keep = yield from self._call(b, v, env, made)
             else:
                 env[v], keep = self._instruction(b, v, env, made)
-            if keep is not None and self.keeps:
+            if keep is not None and self.gives_two:
                 made.slots[v] = len(kept)
                 kept.append(keep)
-        return [self._read(b, r, env, made) for r in block.results], b.tuple(kept)
+        rest = b.tuple(kept) if self.entry is None else self._total(b, kept)
+        return [self._read(b, r, env, made) for r in block.results], rest
+
+    def _total(self, b: Builder, entries: Sequence[Value]) -> Value:
+        assert self.entry is not None
+        return reduce(lambda x, y: summed(b, x, y), entries, b.zero(self.entry))
 
     def _read(self, b: Builder, x: Value, env: dict[Value, Value], made: Made) -> Value:
         """The carrier of `x`, as one of its readers gets it."""
@@ -200,17 +248,21 @@ class Forward:
                 env[block.params[0]] = b.param(block.params[0].type)
                 for p, s in zip(block.params[1:], states, strict=True):
                     env[p] = b.param(s.type, p.attr)
+                before = [] if self.entry is None else [b.param(self.entry)]
                 results, kept = yield from self._block(b, block, env, made)
                 pairs = zip(states, results[:k], strict=True)
                 wider = [self._common([s.type, r.type], v.loc) for s, r in pairs]
                 if wider == [s.type for s in states]:
                     after = [self._as(b, r, t) for r, t in zip(results, wider, strict=False)]
+                    after += [summed(b, x, kept) for x in before]
                     outs = [*after, *results[k:], *([kept] if self.keeps else [])]
                     body.results = tuple([b.reach(r) for r in outs])
                     break
             states = [self._as(b, s, t) for s, t in zip(states, wider, strict=True)]
-        last, vecs = b.close(body, states)
-        y = b.tuple([*last, *(vecs[:-1] if self.keeps else vecs)])
+        last, vecs = b.close(body, [*states, *[b.zero(p.type) for p in before]])
+        y = b.tuple([*last[:k], *(vecs[:-1] if self.keeps else vecs)])
+        if self.entry is not None:
+            return y, last[k]
         span = [states[0]] if ir.span_of(v) is not None else []
         return y, b.tuple([vecs[-1], *[b.tuple([b.get(s, 0), b.get(s, 1)]) for s in span]]) if self.keeps else None
 
@@ -222,10 +274,11 @@ class Forward:
         callee: Made = yield self.made(v.attr, [a.type for a in args], v.loc)
         made.calls[v] = callee
         out = b.call(callee.func, args)
-        if not self.keeps:
+        if not self.gives_two:
             return out, None
         keep = b.get(out, 1)
-        return b.get(out, 0), b.tuple([args[0], keep]) if isinstance(v.attr.kind, Branch) else keep
+        at_branch = self.keeps and isinstance(v.attr.kind, Branch)
+        return b.get(out, 0), b.tuple([args[0], keep]) if at_branch else keep
 
     def _instruction(self, b: Builder, v: Value, env: dict[Value, Value], made: Made) -> Step:
         op = v.op
@@ -238,14 +291,14 @@ class Forward:
         if op is GET:
             return b.get(xs[0], v.attr), None
         if op is INDEX:
-            return b.index(*xs), _kept(b, v.args[1:], xs[1:])
+            return b.index(*xs), self._kept(b, v.args[1:], xs[1:])
         if op is PACK:
             t = self._common([x.type for x in xs], v.loc)
             return b.pack([self._as(b, x, t) for x in xs], Vec(as_vec(v.type).size, t)), None
         if op is PUT:
-            return self._put(b, v, xs), _kept(b, v.args[1:-1], xs[1:-1])
+            return self._put(b, v, xs), self._kept(b, v.args[1:-1], xs[1:-1])
         if op is select:
-            return self._chosen(b, xs[0], xs[1], xs[2], v.type), xs[0] if xs[0].type is Bool else None
+            return self._chosen(b, xs[0], xs[1], xs[2], v.type), xs[0] if xs[0].type is Bool and self.keeps else None
         if op is stop_gradient and self.meaning.rule(op) is None:
             return xs[0], None
         return self._row(b, v, xs, made)
@@ -262,15 +315,21 @@ class Forward:
         return self._ruled(b, v, rule, xs, made)
 
     def _ruled(self, b: Builder, v: Value, rule: Rule, xs: list[Value], made: Made) -> Step:
-        if not isinstance(rule, Optic):
+        if not isinstance(rule, Optic) and self.entry is None:
             return self._called(b, v.loc, rule, xs), None
         out: list[Any] = []
 
         def forward(*views: Any) -> Any:
-            out[:] = rule.forward(*views)
+            given: Any = rule.forward(*views) if isinstance(rule, Optic) else rule(*views)
+            if given.__class__ not in (tuple, list) or len(given) != 2:
+                raise Refusal(f"the rule of {v.attr.name if ir.is_call(v) else v.op.name} gives no pair", self.pair)
+            out[:] = given
             return out[0]
 
         y = self._called(b, v.loc, forward, xs)
+        if self.entry is not None:
+            return y, None if out[1] is None else to_value(out[1], self.entry)
+        assert isinstance(rule, Optic)
         made.rules[v] = rule
         return y, self._once_each(b, v, infer(out[1], v.loc), made)
 
@@ -282,6 +341,10 @@ class Forward:
             return kept
         made.shapes[v] = [_index(items, x) for x in kept.args], as_tuple(kept.type)
         return b.tuple(items)
+
+    def _kept(self, b: Builder, args: Sequence[Value], xs: Sequence[Value]) -> Value | None:
+        """The indices of an instruction, for the way back; None if it knows them: literals, and those of loops."""
+        return b.tuple(xs) if self.keeps and not all(map(knows_index, args)) else None
 
     def _put(self, b: Builder, v: Value, xs: list[Value]) -> Value:
         vec, *path, x = xs
@@ -398,13 +461,6 @@ def _around(t: Type, elem: Type, depth: int) -> Type:
     """The type of a vector of the shape of `t`, that has such elements so many vectors inwards."""
     vec = as_vec(t)
     return Vec(vec.size, _around(vec.elem, elem, depth - 1)) if depth > 1 else Vec(vec.size, elem)
-
-
-def _kept(b: Builder, args: Sequence[Value], xs: Sequence[Value]) -> Value | None:
-    """The indices of an instruction, for the way back; None if it knows them: literals, and those of loops."""
-    if all([knows_index(a) for a in args]):
-        return None
-    return b.tuple(xs)
 
 
 def knows_index(i: Value) -> bool:

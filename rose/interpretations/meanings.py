@@ -88,6 +88,17 @@ class Meaning:
         return map_leaves(t, lambda s: number if s is Real else truth if s is Bool else s)
 
 
+class Tally(Meaning):
+    """A meaning with a total: the interpreted function gives its result, and the sum of the entries of all that ran.
+
+    A rule gives a carrier and an entry, or `None` for no entry. `entry` is the type of entries, whose numbers are added
+    one by one: those of a loop for all its iterations, of a branch those of the side that is taken. Where both sides
+    are evaluated, because `truth` is no `Bool`, those of both.
+    """
+
+    entry: Any = Real
+
+
 class TwoWay(Meaning):
     """A meaning with a way back, whose rules are `Optic`s.
 

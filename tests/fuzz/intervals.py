@@ -23,7 +23,7 @@ from .batch import Wrong
 from .report import Report
 from .small import small
 
-DIGITS = 60
+DIGITS, ROUNDING = 60, mpmath.mpf(10) ** -45  # of what is compared with: its own rounding, where numbers cancel
 MEANING = Intervals()
 WIDTHS = (0.0, 0.0, 1e-9, 0.05)  # of the arguments, of their size; a program has one of them, by its seed
 DERIVED = 4  # of so many programs one is derived, too
@@ -43,7 +43,9 @@ def around(x: Any, t: Type, width: float = 0.0) -> Any:
 def holds(interval: Any, x: Any) -> bool:
     """True if the number is in the interval; of one that is no number nothing is said."""
     low, high = interval
-    return mpmath.isnan(x) or (mpmath.isinf(x) and (x in (low, high))) or low <= x <= high
+    if mpmath.isnan(x) or mpmath.isinf(x):
+        return bool(mpmath.isnan(x)) or x in (low, high)
+    return low - ROUNDING * (1 + abs(x)) <= x <= high + ROUNDING * (1 + abs(x))
 
 
 def bounds_of(x: Any, t: Type) -> list[Any]:
@@ -94,7 +96,7 @@ def _held(p: Program, seed: int) -> list[str]:
     gradient = rose.grad(f, argnums=real)
     bounds = bounds_of(run(rose.interpret(gradient, MEANING).func, *given), gradient.result)
     with mpmath.workdps(DIGITS):
-        exact = _precise(along(meaning, numbers, _mapped(p, lambda _: 1.0))[1])
+        exact = _precise(along(meaning, numbers, _mapped(p, lambda _: Num(lifted(1.0))))[1])
         total = [sum(map(mpmath.mpf, ends)) for ends in zip(*bounds, strict=True)] or [0.0, 0.0]
         if not holds(total, exact):
             raise Wrong("derivative in its interval", total, exact)

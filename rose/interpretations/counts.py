@@ -1,0 +1,57 @@
+"""Operation counts: how many sums, products, quotients and functions a program takes, on the path that it takes.
+
+So the cost of a gradient over that of its function can be measured, of which there is a bound (W. Baur, V. Strassen:
+The complexity of partial derivatives, 1983): a few times, however many variables there are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..frontend.annotations import struct
+from ..ir import Op
+from ..ir.types import Real
+from .meanings import Operation, Rule, Tally
+
+if TYPE_CHECKING:  # a checker knows no types of the IR
+    Number = Any
+else:
+    Number = Real
+
+SUMS, QUOTIENTS = ("add", "sub"), ("div", "fmod")
+CHOICES = ("min", "max", "abs", "neg", "copysign", "sign", "floor", "ceil", "trunc", "round", "lt", "le", "eq", "ne")
+MACHINERY = ("stop_gradient", "reached", "real", "select")  # no arithmetic: what derivatives and indices need
+
+
+@struct
+class Operations:
+    """How many operations of each kind ran. `choices` are comparisons, signs, and rounding to integers."""
+
+    sums: Number
+    products: Number
+    quotients: Number
+    functions: Number
+    choices: Number
+
+    def flops(self) -> Any:
+        """All but choices; a function of mathematics counts as one."""
+        return self.sums + self.products + self.quotients + self.functions
+
+
+class Counts(Tally):
+    """The function, and the count of its operations: a pair of its result and of `Operations`."""
+
+    name = "operation counts"
+    entry = Operations
+
+    def rule(self, op: Operation) -> Rule | None:
+        if not isinstance(op, Op) or op.eval is None:
+            return None
+        return lambda *xs: (z := op(*xs), _one(op) if any([x.type is Real for x in (*xs, z)]) else None)
+
+
+def _one(op: Op) -> Any:
+    """One operation, of its kind."""
+    kinds = [op.name in SUMS, op.name == "mul", op.name in QUOTIENTS, False, op.name in CHOICES]
+    kinds[3] = not any(kinds) and op.name not in MACHINERY
+    return Operations(*map(float, kinds)) if any(kinds) else None
