@@ -17,7 +17,7 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     tridiagonal        reduction to three diagonals, and QR steps
     symmetric          eigenvalues of symmetric matrices
     general            eigenvalues of others, which may be complex
-    jacobi             rotations, for singular values
+    bidiagonal         reduction to two diagonals, and QR steps
     singular_values    `svd`, pseudo-inverses, least squares
     powers             powers, and the exponential
     norms              norms by singular values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -16,13 +17,12 @@ from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
 from ..frontend.language import loops
 from ..frontend.language.select import select
-from ..frontend.language.vectors import norm as length
 from ..ir import current_builder, ops
 from ..ir.sizes import at_most, differ
 from ..ir.types import Real, Tuple, Type, Vec
-from .jacobi import Turns, partner, sweeps, turn, turned
+from .bidiagonal import diagonalised
 from .matrices import array, batched, equations, filled, identity, magnitude
-from .reflections import complete, householder
+from .reflections import complete
 
 
 class SVDResult(NamedTuple):
@@ -166,48 +166,14 @@ def _moved_factors(u: Any, s: Any, vh: Any, da: Any) -> tuple[Any, Any, Any]:
 
 
 def _decomposed(a: Any) -> tuple[Any, Any, Any]:
-    """By Hestenes' rotations of the columns, which lie in rows here; see Demmel and Veselic, Jacobi's method is more
-    accurate than QR (1992). The reflections of a QR factorisation make the columns of `U` for singular values of 0.
-    """
-    m, n = a.type.size, a.type.elem.size
-
-    def round_(r: Any, state: Any) -> Any:
-        columns, rows = state
-        squares = loops.vec(_dot(columns[i], columns[i]) for i in loops.range(n))
-
-        def of(i: Any) -> Any:
-            j = partner(r, i, n)
-            return turn(i, j, squares[i], squares[j], _dot(columns[i], columns[j]))
-
-        made = loops.vec(of(i) for i in loops.range(n))
-        turns = Turns(loops.vec(made[i][0] for i in loops.range(n)), loops.vec(made[i][1] for i in loops.range(n)))
-        return turned(columns, turns, r), turned(rows, turns, r)
-
-    def left(state: Any) -> Any:
-        columns, _ = state
-        squares = loops.vec(_dot(columns[i], columns[i]) for i in loops.range(n))
-
-        def cosine(i: Any, j: Any) -> Any:
-            both, sizes = _dot(columns[i], columns[j]), squares[i] * squares[j]
-            return select(sizes > 0.0, both * both / select(sizes > 0.0, sizes, 1.0), 0.0)
-
-        return loops.sum(cosine(i, j) for i in loops.range(n) for j in loops.range(i))
-
     scale = magnitude(a)
-    columns = transpose(a) / scale
-    columns, rows = sweeps(round_, left, (columns, identity(n)), n)
-    sizes = loops.vec(length(columns[i]) for i in loops.range(n))
-    order = argsort(loops.vec(-sizes[i] for i in loops.range(n)))
-    s = loops.vec(sizes[order[i]] for i in loops.range(n))
-    by = loops.vec(select(s[j] == 0.0, 1.0, s[j]) for j in loops.range(n))
-    units = filled(m, n, lambda i, j: columns[order[j]][i] / by[j])
-    q, r = householder(units)
-    u = filled(m, n, lambda i, j: q[i][j] * ops.copysign(1.0, r[j][j]))
-    return u, loops.vec(s[i] * scale for i in loops.range(n)), loops.vec(rows[order[i]] for i in loops.range(n))
-
-
-def _dot(x: Any, y: Any) -> Any:
-    return loops.sum(x[i] * y[i] for i in loops.range(x.type.size))
+    u, found, v = diagonalised(a / scale)
+    n = found.type.size
+    order = argsort(loops.vec(-abs(found[i]) for i in loops.range(n)))
+    s = loops.vec(abs(found[order[i]]) * scale for i in loops.range(n))
+    sign: Callable[[Any], Any] = lambda i: ops.copysign(1.0, found[i])
+    rows = filled(n, n, lambda i, j: sign(order[i]) * v[order[i]][j])
+    return transpose(loops.vec(u[order[i]] for i in loops.range(n))), s, rows
 
 
 @cache

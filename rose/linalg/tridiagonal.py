@@ -6,6 +6,7 @@ the last block that is not yet. See Golub and Van Loan, Matrix Computations (201
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -19,8 +20,7 @@ from .matrices import identity
 from .reflections import reflected
 
 STEPS = 30.0  # for each row, at most; some two are enough
-LEAST = 2.0**-100  # beside a matrix whose largest number is 1: nothing
-ROUNDING = 2.0**-53
+LEAST = 2.0**-60  # beside a matrix whose largest number is 1: nothing
 
 
 class Tridiagonal(NamedTuple):
@@ -31,7 +31,10 @@ class Tridiagonal(NamedTuple):
 
 
 def diagonalised(a: Any) -> tuple[Any, Any]:
-    """The eigenvalues of a symmetric matrix, in any order, and the eigenvectors in the rows of a matrix."""
+    """The eigenvalues of a symmetric matrix, in any order, and the eigenvectors in the rows of a matrix.
+
+    If the steps do not end, the eigenvalues are nan.
+    """
     n = a.type.size
     t, rows = _reduced(a)
 
@@ -42,10 +45,10 @@ def diagonalised(a: Any) -> tuple[Any, Any]:
     def step(state: Any) -> Any:
         t, rows, count = Tridiagonal(*state[:2]), *state[2:]
         after, turns = _chased(t)
-        return *_split(after), _turned(rows, turns), count + 1.0
+        return *_split(after), turned(rows, *turns), count + 1.0
 
-    diagonal, _, rows, _ = control.while_loop(more, step, (*_split(t), rows, 0.0))
-    return diagonal, rows
+    values, _, rows, count = control.while_loop(more, step, (*_split(t), rows, 0.0))
+    return loops.vec(select(count / n < STEPS, values[k], math.nan) for k in loops.range(n)), rows
 
 
 def _reduced(a: Any) -> tuple[Tridiagonal, Any]:
@@ -53,19 +56,28 @@ def _reduced(a: Any) -> tuple[Tridiagonal, Any]:
     n = a.type.size
 
     def step(k: Any, a: Any) -> Any:
-        below = loops.vec(select(i > k + 1, a[i][k], 0.0) for i in loops.range(n))
-        head, tail = loops.sum(select(i == k + 1, a[i][k], 0.0) for i in loops.range(n)), norm(below)
-        there = tail != 0.0
-        pivot = select(there, -ops.copysign(ops.hypot(head, tail), head), head)
-        scale = select(there, head - pivot, 1.0)
-        v = loops.vec(select(i == k + 1, 1.0, below[i] / scale) for i in loops.range(n))
-        tau = select(there, (pivot - head) / select(there, pivot, 1.0), 0.0)
+        v, tau, pivot = reflection(loops.vec(a[i][k] for i in loops.range(n)), k + 1)
         return _on_both_sides(a, v, tau, k), (v, tau, a[k][k], pivot)
 
     made = control.scan(step, a, n)[1]
     t = Tridiagonal(*[loops.vec(made[k][j] for k in loops.range(n)) for j in (2, 3)])
     back: Callable[[Any, Any], Any] = lambda k, q: reflected(q, made[k][0], made[k][1], k, k)
     return t, transpose(control.scan(back, identity(n), loops.range(n - 1, -1, -1)))
+
+
+def reflection(x: Any, k: Any) -> tuple[Any, Any, Any]:
+    """The vector and the factor of the reflection that makes what follows number `k` of `x` 0, and what it puts there.
+
+    The numbers before it stay. If there is no number `k`, nothing is reflected.
+    """
+    n = x.type.size
+    below = loops.vec(select(i > k, x[i], 0.0) for i in loops.range(n))
+    head, tail = loops.sum(select(i == k, x[i], 0.0) for i in loops.range(n)), norm(below)
+    there = tail != 0.0
+    pivot = select(there, -ops.copysign(ops.hypot(head, tail), head), head)
+    scale = select(there, head - pivot, 1.0)
+    v = loops.vec(select(i == k, 1.0, below[i] / scale) for i in loops.range(n))
+    return v, select(there, (pivot - head) / select(there, pivot, 1.0), 0.0), pivot
 
 
 def _on_both_sides(a: Any, v: Any, tau: Any, k: Any) -> Any:
@@ -85,19 +97,20 @@ def _split(t: Tridiagonal) -> Tridiagonal:
     d, e, n = *t, t.diagonal.type.size
 
     def is_large(k: Any) -> Any:
-        return abs(e[k]) > ROUNDING * (abs(d[k]) + abs(d[(k + 1) % n])) + LEAST
+        around = abs(d[k]) + abs(d[(k + 1) % n]) + LEAST
+        return around + abs(e[k]) > around  # in whatever precision
 
     return Tridiagonal(d, loops.vec(select(is_large(k), e[k], 0.0) for k in loops.range(n)))
 
 
 def _chased(t: Tridiagonal) -> tuple[Tridiagonal, Any]:
-    """An implicit QR step of the last block, and the cosine and the sine by which row `k` is turned against the next.
+    """An implicit QR step of the last block, and the cosines and sines by which each row is turned against the next.
 
     The first rotation is that of the shifted matrix; it makes a number outside of the diagonals, which the next ones
     move down.
     """
     d, e, n = *t, t.diagonal.type.size
-    first, end = _last_block(t)
+    first, end = last_block(t.beside)
     shift = _shift(t, end)
 
     def step(k: Any, state: Any) -> Any:
@@ -116,18 +129,19 @@ def _chased(t: Tridiagonal) -> tuple[Tridiagonal, Any]:
 
     out = control.scan(step, (0.0, 0.0, 0.0, 0.0), n)[1]
     diagonal = loops.vec(out[k][0] for k in loops.range(n))
-    return Tridiagonal(diagonal, loops.vec(out[(k + 1) % n][1] for k in loops.range(n))), out
+    turns = [loops.vec(out[k][j] for k in loops.range(n)) for j in (2, 3)]
+    return Tridiagonal(diagonal, loops.vec(out[(k + 1) % n][1] for k in loops.range(n))), turns
 
 
-def _last_block(t: Tridiagonal) -> tuple[Any, Any]:
-    """The first and the last row, as numbers, of the last block that is not diagonal."""
+def last_block(beside: Any) -> tuple[Any, Any]:
+    """The first and the last row, as numbers, of the last block that has something beside its diagonal."""
 
     def step(k: Any, state: Any) -> Any:
         start, first, end = state
-        there = t.beside[k] != 0.0
+        there = beside[k] != 0.0
         return select(there, start, k + 1.0), select(there, start, first), select(there, k + 1.0, end)
 
-    return control.scan(step, (0.0, 0.0, 0.0), t.diagonal.type.size)[1:]
+    return control.scan(step, (0.0, 0.0, 0.0), beside.type.size)[1:]
 
 
 def _shift(t: Tridiagonal, end: Any) -> Any:
@@ -143,14 +157,14 @@ def _shift(t: Tridiagonal, end: Any) -> Any:
     return control.scan(step, 0.0, t.diagonal.type.size)
 
 
-def _turned(rows: Any, turns: Any) -> Any:
+def turned(rows: Any, cosine: Any, sine: Any) -> Any:
     """The rows, each turned against the next, from the first on."""
-    n = rows.type.size
+    n, m = rows.type.size, rows.type.elem.size
 
     def step(k: Any, row: Any) -> Any:
-        c, s, after = turns[k][2], turns[k][3], rows[(k + 1) % n]
-        now = loops.vec(select(k == 0, rows[k][j], row[j]) for j in loops.range(n))
-        turned = loops.vec(c * now[j] + s * after[j] for j in loops.range(n))
-        return loops.vec(c * after[j] - s * now[j] for j in loops.range(n)), turned
+        c, s, after = cosine[k], sine[k], rows[(k + 1) % n]
+        now = loops.vec(select(k == 0, rows[k][j], row[j]) for j in loops.range(m))
+        out = loops.vec(c * now[j] + s * after[j] for j in loops.range(m))
+        return loops.vec(c * after[j] - s * now[j] for j in loops.range(m)), out
 
-    return control.scan(step, loops.vec(0.0 for _ in loops.range(n)), n)[1]
+    return control.scan(step, loops.vec(0.0 for _ in loops.range(m)), n)[1]

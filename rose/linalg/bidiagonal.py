@@ -1,0 +1,183 @@
+"""The singular value decomposition by the bidiagonal form.
+
+Householder's reflections make a matrix bidiagonal, and implicit QR steps make that diagonal, of the last block that is
+not yet: see Golub and Van Loan, Matrix Computations (2013), section 8.6. Where a number of the diagonal is near 0, the
+shift is 0, and the step is that of Demmel and Kahan, Accurate singular values of bidiagonal matrices (1990).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..frontend.arrays.shapes import shape_of
+from ..frontend.arrays.shaping import transpose
+from ..frontend.language import control, loops
+from ..frontend.language.accumulators import accum
+from ..frontend.language.select import select
+from ..ir import current_builder, ops
+from .matrices import filled
+from .reflections import reflected
+from .tridiagonal import STEPS, last_block, reflection, turned
+
+NEAR = 2.0**-50  # beside a matrix whose largest number is 1: a number of the diagonal with which there is no shift
+
+
+FAR = 2.0**-26  # beside the first number of a block: a shift that does nothing to it
+
+
+class Bidiagonal(NamedTuple):
+    """An upper bidiagonal matrix: its diagonal, and what is above it; of that the last number is 0."""
+
+    diagonal: Any
+    above: Any
+
+
+class Turns(NamedTuple):
+    """Rotations of each row against the next, from the first on, by their cosines and sines."""
+
+    cosine: Any
+    sine: Any
+
+
+def diagonalised(a: Any) -> tuple[Any, Any, Any]:
+    """Rows `u`, numbers `s` of any sign and order, and rows `v`, for a matrix that is not wider than high.
+
+    The rows are orthonormal, and the matrix is `u.T * s @ v`. If the steps do not end, the numbers are nan.
+    """
+    n = a.type.elem.size
+    start, u, v = _reduced(a)
+
+    def more(state: Any) -> Any:
+        return (state[4] / n < STEPS) & control.scan(lambda k, s: s | (state[1][k] != 0.0), False, n)
+
+    def step(state: Any) -> Any:
+        b, u, v, count = Bidiagonal(*state[:2]), *state[2:]
+        after, left, right = _chased(b)
+        return *_split(after), turned(u, *left), turned(v, *right), count + 1.0
+
+    s, _, u, v, count = control.while_loop(more, step, (*_split(start), u, v, 0.0))
+    return u, loops.vec(select(count / n < STEPS, s[k], math.nan) for k in loops.range(n)), v
+
+
+def _reduced(a: Any) -> tuple[Bidiagonal, Any, Any]:
+    """The bidiagonal form of a matrix, and the transposed products of the reflections from the left and the right."""
+    m, n = shape_of(a.type)
+
+    def step(k: Any, a: Any) -> Any:
+        v, tau, pivot = reflection(loops.vec(a[i][k] for i in loops.range(m)), k)
+        after = _from_the_left(a, v, tau, k)
+        w, by, beside = reflection(after[k], k + 1)
+        return _from_the_right(after, w, by, k), (v, tau, pivot, w, by, beside)
+
+    made = control.scan(step, a, n)[1]
+    b = Bidiagonal(*[loops.vec(made[k][j] for k in loops.range(n)) for j in (2, 5)])
+    u, v = [
+        control.scan(lambda k, q, j=j: reflected(q, made[k][j], made[k][j + 1], k, k), one, loops.range(n - 1, -1, -1))
+        for j, one in ((0, _eye(m, n)), (3, _eye(n, n)))
+    ]
+    return b, transpose(u), transpose(v)
+
+
+def _eye(m: Any, n: Any) -> Any:
+    return filled(m, n, lambda i, j: select(i == j, 1.0, 0.0))
+
+
+def _from_the_left(a: Any, v: Any, tau: Any, k: Any) -> Any:
+    """`a - tau * v @ (v @ a)`, of the rows from `k` on."""
+    m, n = shape_of(a.type)
+    along, after = accum(current_builder().zero(a.type.elem)), accum(a)
+    for i in loops.range(k, m):
+        for j in loops.range(n):
+            along[j] += v[i] * a[i][j]
+    sums = along.value
+    for i in loops.range(k, m):
+        for j in loops.range(n):
+            after[i][j] -= tau * v[i] * sums[j]
+    return after.value
+
+
+def _from_the_right(a: Any, v: Any, tau: Any, k: Any) -> Any:
+    """`a - tau * (a @ v) @ v`, of the rows below row `k`."""
+    m, n = shape_of(a.type)
+    sums, after = loops.vec(loops.sum(a[i][j] * v[j] for j in loops.range(n)) for i in loops.range(m)), accum(a)
+    for i in loops.range(k + 1, m):
+        for j in loops.range(n):
+            after[i][j] -= tau * sums[i] * v[j]
+    return after.value
+
+
+def _split(b: Bidiagonal) -> Bidiagonal:
+    """The same but for rounding: 0 for what is above the diagonal and small. Nan is as good as 0: nothing helps."""
+    d, e = b
+
+    def largest(k: Any, s: Any) -> Any:
+        return ops.max_(s, ops.max_(abs(d[k]), abs(e[k])))
+
+    norm = 8.0 * control.scan(largest, 0.0, d.type.size)  # in whatever precision, smaller is what rounding leaves
+    return Bidiagonal(d, loops.vec(select(norm + abs(e[k]) > norm, e[k], 0.0) for k in loops.range(d.type.size)))
+
+
+def _chased(b: Bidiagonal) -> tuple[Bidiagonal, Turns, Turns]:
+    """An implicit QR step of the last block, and the rotations of the rows from the left and from the right."""
+    d, e, n = *b, b.diagonal.type.size
+    first, end = last_block(e)
+    shift, plain = _shift(b, first, end)
+
+    def step(k: Any, state: Any) -> Any:
+        x, y, now, beside, cosine, old_cosine, old_sine = state
+        begins, active, ends = k == first, (k >= first) & (k < end), (k == end) & (end > 0.0)
+        now, beside = select(k == 0, d[k], now), select(k == 0, e[k], beside)
+        cosine, old_cosine = select(begins, 1.0, cosine), select(begins, 1.0, old_cosine)
+        sign, there = ops.copysign(1.0, now), now != 0.0
+        shifted = (abs(now) - shift) * (sign + select(there, shift / select(there, now, 1.0), 0.0))
+        by_x = select(plain, d[k] * cosine, select(begins, shifted, x))
+        by_y = select(plain, e[k], select(begins, beside, y))
+        c, s, r = _rotation(by_x, by_y, active)
+        after, more = d[(k + 1) % n], e[(k + 1) % n]
+        x_left = select(plain, old_cosine * r, c * now + s * beside)
+        c2, s2, r2 = _rotation(x_left, s * after, active)
+        h = d[k] * cosine
+        diagonal = select(active, r2, select(plain & ends, h * old_cosine, now))
+        above = select(plain, select(ends, h * old_sine, old_sine * r), select(active, r, x))
+        is_new = (active & ~begins) | ends
+        rest, low = c * beside - s * now, c * after
+        going = active & (k + 1.0 < end)
+        state = (
+            c2 * rest + s2 * low, s2 * more, select(active, c2 * low - s2 * rest, after),
+            select(going, c2 * more, more), c, c2, s2,
+        )  # fmt: skip
+        return state, (diagonal, select(is_new, above, e[(k + n - 1) % n]), c2, s2, c, s)
+
+    out = control.scan(step, (0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0), n)[1]
+    of: Callable[[int], Any] = lambda j: loops.vec(out[k][j] for k in loops.range(n))
+    above = loops.vec(out[(k + 1) % n][1] for k in loops.range(n))
+    return Bidiagonal(of(0), above), Turns(of(2), of(3)), Turns(of(4), of(5))
+
+
+def _rotation(x: Any, y: Any, active: Any) -> tuple[Any, Any, Any]:
+    """The cosine and the sine of the rotation that makes `y` 0, and what `x` becomes; or none."""
+    length = ops.sqrt(x * x + y * y)
+    turns = active & (length > 0.0)
+    by = select(turns, length, 1.0)
+    return select(turns, x / by, 1.0), select(turns, y / by, 0.0), select(turns, length, x)
+
+
+def _shift(b: Bidiagonal, first: Any, end: Any) -> tuple[Any, Any]:
+    """The smaller singular value of the last two rows of a block; and whether the step does better without it."""
+    d, e, n = *b, b.diagonal.type.size
+
+    def step(k: Any, state: Any) -> Any:
+        shift, top, least = state
+        x, y, z = abs(d[k]), abs(d[(k + 1) % n]), e[k]
+        lengths = ops.hypot(x + y, z) + ops.hypot(x - y, z)
+        smaller = select(lengths > 0.0, 2.0 * x * y / select(lengths > 0.0, lengths, 1.0), 0.0)
+        inside = (k >= first) & (k <= end)
+        return (
+            select(k + 1.0 == end, smaller, shift), select(k == first, x, top),
+            select(inside, ops.min_(least, x), least),
+        )  # fmt: skip
+
+    shift, top, least = control.scan(step, (0.0, 0.0, 1.0), n)
+    return shift, (least <= NEAR) | (shift <= FAR * top)
