@@ -1,9 +1,10 @@
 """Small systems beside NumPy, and gradients beside JAX: `OPENBLAS_NUM_THREADS=1 python -m benchmarks.linalg [PYTHON]`.
 
-First `solve`, `inv`, `det` and `eigh` of matrices of 2 to 12 rows, each one call from Python. Then the gradients of
-`logdet` and of the sum of squares of a solution, for 8, 32 and 128 rows, beside NumPy's formulas for them, and beside
-JAX in the process of another Python, if one that has it is named. Answers must agree before anything is timed. Times
-are the least of interleaved repetitions, of the thread; JAX's are the least by the clock, of one core.
+First `solve`, `inv`, `det`, `eigh` and `svd` of matrices of 2 to 12 rows, each one call from Python. Then the gradients
+of `logdet`, of the sum of squares of a solution, and of singular values with their vectors, for 8, 32 and 128 rows,
+beside NumPy's formulas for them, and beside JAX in the process of another Python, if one that has it is named. Answers
+must agree before anything is timed. Times are the least of interleaved repetitions, of the thread; JAX's are the least
+by the clock, of one core, of two processes: one before ours, and one after.
 """
 
 from __future__ import annotations
@@ -52,20 +53,20 @@ def functions(n: int) -> dict[str, tuple[rose.Fn[..., Any], Callable[..., Any], 
     """Each function, ours and NumPy's, and its number of arguments."""
     square = Vec[n, Vec[n]]
     eigh = rose.fn([square], tuple[Vec[n], square])(lambda a: tuple(linalg.eigh(a)))
+    svd = rose.fn([square], tuple[square, Vec[n], square])(lambda a: tuple(linalg.svd(a)))
     return {
         "solve": (rose.fn([square, Vec[n]], Vec[n])(linalg.solve), np.linalg.solve, 2),
         "inv": (rose.fn([square], square)(linalg.inv), np.linalg.inv, 1),
         "det": (rose.fn([square], Real)(linalg.det), np.linalg.det, 1),
         "eigh": (eigh, np.linalg.eigh, 1),
+        "svd": (svd, np.linalg.svd, 1),
     }
 
 
 def agree(name: str, ours: Any, numpys: Any) -> None:
-    if name == "eigh":  # whose vectors have any sign
-        ours, numpys = [(w, np.abs(v)) for w, v in (ours, numpys)]
-        np.testing.assert_allclose(ours[1], numpys[1], atol=1e-9)
-        ours, numpys = ours[0], numpys[0]
-    np.testing.assert_allclose(ours, numpys, rtol=1e-9)
+    several = name in ("eigh", "svd")  # whose vectors have any sign
+    for x, y in zip(ours, numpys, strict=True) if several else [(ours, numpys)]:
+        np.testing.assert_allclose(np.abs(x), np.abs(y), rtol=1e-9, atol=1e-9 if several else 0.0)
 
 
 def small(repeats: int = REPEATS) -> list[tuple[str, int, float, float]]:
@@ -92,6 +93,12 @@ def solution(a: Any, b: Any) -> Any:
     return rose.sum(linalg.solve(a, b) ** 2)
 
 
+def vectors(a: Any, b: Any) -> Any:
+    """Something that needs the singular values and both vectors, and no choice of signs."""
+    u, s, vh = linalg.svd(a)
+    return rose.sum(s[i] * s[i] * u[0][i] * vh[i][1] for i in rose.range(b.type.size))
+
+
 def logdet_by_numpy(a: Any, _: Any) -> Any:
     return np.linalg.inv(a).T
 
@@ -101,7 +108,20 @@ def solution_by_numpy(a: Any, b: Any) -> Any:
     return -np.outer(np.linalg.solve(a.T, 2.0 * x), x)
 
 
-GRADIENTS = {"logdet": (logdet, logdet_by_numpy), "solve": (solution, solution_by_numpy)}
+def vectors_by_numpy(a: Any, _: Any) -> Any:
+    u, s, vh = np.linalg.svd(a)
+    du, ds, dv = np.zeros_like(u), 2.0 * s * u[0] * vh[:, 1], np.zeros_like(u)
+    du[0], dv[1] = s * s * vh[:, 1], s * s * u[0]
+    gaps = s * s - (s * s)[:, None]
+    f = np.divide(1.0, gaps, out=np.zeros_like(gaps), where=gaps != 0.0)
+    of_u, of_v = u.T @ du, vh @ dv
+    inside = f * (of_u - of_u.T) * s + s[:, None] * (f * (of_v - of_v.T)) + np.diag(ds)
+    return u @ inside @ vh
+
+
+GRADIENTS = {
+    "logdet": (logdet, logdet_by_numpy), "solve": (solution, solution_by_numpy), "svd": (vectors, vectors_by_numpy),
+}  # fmt: skip
 
 IN_JAX = """
 import json, sys, time
@@ -111,6 +131,7 @@ import jax.numpy as jnp
 bodies = {
     "logdet": lambda a, b: jnp.linalg.slogdet(a)[1],
     "solve": lambda a, b: jnp.sum(jnp.linalg.solve(a, b) ** 2),
+    "svd": lambda a, b: (lambda u, s, vh: jnp.sum(s * s * u[0] * vh[:, 1]))(*jnp.linalg.svd(a)),
 }
 a, b, repeats = json.load(sys.stdin)
 a, b, out = np.array(a), np.array(b), {}
@@ -136,20 +157,23 @@ def in_jax(python: str, a: Any, b: Any, repeats: int) -> dict[str, tuple[float, 
 
 
 def gradients(python: str | None, repeats: int = REPEATS) -> list[tuple[str, int, list[float]]]:
-    """The name, the rows, and in µs our time, with `simd` and without, that of NumPy's formulas, and JAX's."""
+    """The name, the rows, and in µs our time, without `simd`, with it and relaxed, of NumPy's formulas, and JAX's."""
     rows: list[tuple[str, int, list[float]]] = []
     for n in LARGER:
         a, b = matrices(n)
         count = max(5, repeats * 8 // n)
-        jax = in_jax(python, a, b, count) if python else {}
+        jax = [in_jax(python, a, b, count)] if python else []
+        times: dict[str, list[float]] = {}
         for name, (body, numpys) in GRADIENTS.items():
             f = rose.grad(rose.fn([Vec[n, Vec[n]], Vec[n]], Real)(body))
-            modules = [rose.compile(f), rose.compile(f, simd=True)]
+            modules = [rose.compile(f, simd=lanes) for lanes in (False, True, "relaxed")]
             wanted = numpys(a, b)
-            for got in [*[m(a, b) for m in modules], *[jax[k][1] for k in jax if k == name]]:
+            for got in [*[m(a, b) for m in modules], *[one[name][1] for one in jax]]:
                 np.testing.assert_allclose(got, wanted, rtol=1e-7, atol=1e-10)
             calls: list[Call] = [partial(call, a, b) for call in (*modules, numpys)]
-            rows.append((name, n, [*least(calls, count, 1), *([jax[name][0]] if jax else [])]))
+            times[name] = least(calls, count, 1)
+        jax += [in_jax(python, a, b, count)] if python else []
+        rows += [(name, n, [*t, *([min([one[name][0] for one in jax])] if jax else [])]) for name, t in times.items()]
     return rows
 
 
@@ -157,7 +181,7 @@ def main(python: str | None = None) -> None:
     print(f"{'one call':10}{'rows':>6}{'NumPy, µs':>12}{'ours, µs':>12}{'times faster':>14}")
     for name, n, theirs, ours in small():
         print(f"{name:10}{n:6}{theirs:12.2f}{ours:12.2f}{theirs / ours:14.2f}")
-    print(f"\n{'gradient':10}{'rows':>6}{'ours, µs':>12}{'simd':>10}{'NumPy':>10}{'JAX':>10}")
+    print(f"\n{'gradient':10}{'rows':>6}{'ours, µs':>12}{'simd':>10}{'relaxed':>10}{'NumPy':>10}{'JAX':>10}")
     for name, n, times in gradients(python):
         print(f"{name:10}{n:6}{times[0]:12.1f}" + "".join([f"{t:10.1f}" for t in times[1:]]))
 
