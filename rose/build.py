@@ -19,6 +19,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from . import ir
+from .autodiff.erase_tangents import untype
 from .errors import Loc, NoField, TypeMismatch, argument, edge, here, is_ours
 from .frontend.any_size import AnySize, fixed
 from .frontend.function import AnyFn, checked, install
@@ -166,7 +167,7 @@ def lowered(
             if f.captured:
                 what = f"{f.name} uses values of the function around it, so it has a meaning only there"
                 raise TypeMismatch(what, f.loc, "compile the outer function, or pass the values in as parameters")
-        funcs = {name: f.func for name, f in named.items()}
+        funcs = {name: untype(f.func) for name, f in named.items()}  # in a module a tangent is a number
         if dtype == "f32":
             optimise(funcs.values())  # a literal that nothing needs may be too large for single precision
             funcs = {name: to_single(f) for name, f in funcs.items()}

@@ -14,6 +14,7 @@ from wasm_backend.package.files import gzipped, loaded, weight
 from wasm_backend.package.write import write_files
 
 from .. import build
+from ..autodiff.erase_tangents import untype
 from ..autodiff.jvp import full_mask
 from ..autodiff.jvp import jvp as derive_jvp
 from ..autodiff.transpose import transpose
@@ -302,7 +303,7 @@ def ir_(target: str, stage: str | None, form: str | None, without: tuple[str, ..
             click.echo(build.compile(f).disassemble() if stage == "wasm" else _drawn(_derived(f, stage), form))
         else:
             with build.no_collector():
-                click.echo(_optimised(f.func, stage, form, without))
+                click.echo(_optimised(untype(f.func), stage, form, without))
 
 
 def _drawn(funcs: Sequence[Func], form: str | None) -> str:

@@ -140,3 +140,13 @@ def test_a_right_side_may_be_as_long_as_numbers_are(scale: float):
     x, info = f(RIGHT * scale)
     close(x / scale, np.linalg.solve(REGULAR, RIGHT), 1e-11)
     assert info == 0.0
+
+
+@BOTH
+def test_a_derivative_in_forward_mode_is_a_module_of_its_own(name: str, a: Any):
+    """Whose parameters and result are tangents, too."""
+    f = fn([Vec[N]], Vec[N])(lambda b: exactly(name, rose.constant(Vec[N, N], a), b))
+    along = [rose.Dual(x, 2.0 * x) for x in RIGHT]
+    found = rose.compile(rose.jvp(f))(along)
+    close([d.du for d in found], 2.0 * np.linalg.solve(a, RIGHT), 1e-11)
+    close([d.re for d in found], np.linalg.solve(a, RIGHT), 1e-11)
