@@ -14,7 +14,7 @@ from math import prod
 from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, Block, Value, is_call, span_of
 from ..ir.ops import iadd, ifrom, imul
 from ..ir.sizes import Size
-from ..ir.types import Fin, Tuple, Type, Vec, as_vec
+from ..ir.types import Fin, Tan, Tuple, Type, Vec, as_vec
 from .linear_parts import Key, Path, inner, key_of, leaves
 
 LARGEST = 4096  # cells of a vector that are looked at, each with all reads of it
@@ -25,6 +25,8 @@ Box = tuple[range, ...]  # of a vector of vectors: the indices in each
 
 def partly_read(code: Mapping[Block, list[Value]], results: Iterable[Value]) -> set[Key]:
     """The vectors of linear values of which some elements are never read. `code` has the linear instructions."""
+    if not any([v.op is INDEX for c in code.values() for v in c]):
+        return set()  # of all that is read, all is
     found = _Reads({v.attr: v for c in code.values() for v in c if v.op is FOR})
     found.whole(results)
     for block in code.values():
@@ -54,7 +56,7 @@ class _Reads:
     def whole(self, args: Iterable[Value]) -> None:
         """Some reader takes all of these."""
         for a in args:
-            if a.type.linear:
+            if a.type.linear and a.type is not Tan:
                 for path, t in leaves(inner(a.type)):
                     if isinstance(t, Vec):
                         self._read(a, path, a)
