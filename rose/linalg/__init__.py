@@ -15,6 +15,7 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     iterative          `cg`, `gmres`
     structured         block diagonals, Toeplitz's matrices
     tridiagonal        reduction to three diagonals, and QR steps
+    gaps               quotients by gaps between eigenvalues, which may be equal
     symmetric          eigenvalues of symmetric matrices
     general            eigenvalues of others, which may be complex
     bidiagonal         reduction to two diagonals, and QR steps

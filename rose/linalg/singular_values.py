@@ -21,6 +21,7 @@ from ..ir import current_builder, ops
 from ..ir.sizes import at_most, differ
 from ..ir.types import Real, Tuple, Type, Vec
 from .bidiagonal import diagonalised
+from .gaps import is_close, over
 from .matrices import array, batched, equations, filled, identity, magnitude
 from .reflections import complete
 
@@ -48,8 +49,8 @@ def svd(a: Any, full_matrices: Any = True) -> Any:
 
     With `full_matrices=False`, `U` is `m` by `k` and `Vh` `k` by `n`; else, as in NumPy, both are square: the other
     singular vectors, for which there is a choice, are those of a complete `qr` of the first. Derivatives of any order
-    exist where the singular values differ and are not 0; between equal ones, and at 0, a singular vector contributes
-    nothing.
+    exist where the singular values differ and are not 0. The singular vectors of equal ones, and of 0, have none: what
+    reads them has the derivative nan, and what does not read them keeps its own; see `eigh`.
     """
     m = array(a, 2, "svd", 0, 1, 2)
     return SVDResult(*batched(_full_svd_of if full_matrices else _svd_of, [m], [2]))
@@ -148,19 +149,18 @@ def _svd(t: Type) -> AnyFn:
 
 def _moved_factors(u: Any, s: Any, vh: Any, da: Any) -> tuple[Any, Any, Any]:
     """The tangents of the three. See Townsend, Differentiating the singular value decomposition (2016)."""
-    n = s.type.size
+    n, most = s.type.size, _first(s)
     right = matmul(da, transpose(vh))
     p = matmul(transpose(u), right)
 
     def over_gap(x: Any, i: Any, j: Any) -> Any:
         gap = (s[j] - s[i]) * (s[j] + s[i])
-        return x * select(gap == 0.0, 0.0, 1.0 / select(gap == 0.0, 1.0, gap))
+        return select(i == j, 0.0, over(x, gap, is_close(s[j] - s[i], most)))
 
     of_u = filled(n, n, lambda i, j: over_gap(p[i][j] * s[j] + p[j][i] * s[i], i, j))
     of_v = filled(n, n, lambda i, j: over_gap(p[i][j] * s[i] + p[j][i] * s[j], i, j))
     rest = right - matmul(u, p)
-    by = loops.vec(select(s[j] == 0.0, 0.0, 1.0 / select(s[j] == 0.0, 1.0, s[j])) for j in loops.range(n))
-    outside = filled(u.type.size, n, lambda i, j: rest[i][j] * by[j])
+    outside = filled(u.type.size, n, lambda i, j: over(rest[i][j], s[j], is_close(s[j], most)))
     ds = loops.vec(p[i][i] for i in loops.range(n))
     return matmul(u, of_u) + outside, ds, matmul(transpose(of_v), vh)
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..errors import edge
 from ..frontend.arrays.order import argsort
 from ..frontend.arrays.products import matmul
+from ..frontend.arrays.reductions import largest
 from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
@@ -16,6 +17,7 @@ from ..frontend.language.select import select
 from ..ir import current_builder
 from ..ir.sizes import differ
 from ..ir.types import Tuple, Type, Vec
+from .gaps import is_close, over
 from .matrices import batched, filled, magnitude, square
 from .tridiagonal import diagonalised
 
@@ -31,9 +33,10 @@ class EighResult(NamedTuple):
 def eigh(a: Any) -> Any:
     """The eigenvalues `w` and eigenvectors `v` of a symmetric matrix, or of each of a batch: `a @ v == v * w`.
 
-    Only the lower half of `a` is read. Derivatives exist to any order where the eigenvalues differ. Between equal ones
-    an eigenvector has no derivative, and contributes nothing; what does not depend on the choice of the eigenvectors
-    of equal eigenvalues, such as `v * f(w) @ v.T`, has the first derivative of its part between different ones.
+    Only the lower half of `a` is read. Derivatives exist to any order where the eigenvalues differ. The eigenvectors of
+    equal ones have none: what reads them has the derivative nan, and what does not read them keeps its own. Equal are
+    those that differ by 1e-12 of the largest, of which rounding would decide. Eigenvalues have first derivatives there,
+    whose sum is right; for a function of the matrix, see `expm`, `sqrtm` and `logm`.
     """
     return EighResult(*batched(_eigh_of, [square(a, "eigh")], [2]))
 
@@ -60,12 +63,13 @@ def _eigh(t: Type) -> AnyFn:
     def rule(a: Any) -> Any:
         w, v = f(a.re)
         moved, n = matmul(matmul(transpose(v), _symmetric(a.du)), v), w.type.size
+        most = largest(abs(w), initial=0.0)
 
-        def by_gap(i: Any, j: Any) -> Any:
+        def turned(i: Any, j: Any) -> Any:
             gap = w[j] - w[i]
-            return select(gap == 0.0, 0.0, 1.0 / select(gap == 0.0, 1.0, gap))
+            return select(i == j, 0.0, over(moved[i][j], gap, is_close(gap, most)))
 
-        dv = filled(n, n, lambda i, j: moved[i][j] * by_gap(i, j))
+        dv = filled(n, n, turned)
         return DualVec(w, loops.vec(moved[i][i] for i in loops.range(n))), DualVec(v, matmul(v, dv))
 
     return f
