@@ -22,7 +22,7 @@ from rich.console import Console
 
 import rose
 from rose import Vec
-from rose.derivatives.sparse import colouring
+from rose.differentiation.sparse import colouring
 
 from .compare.peers import HERE, Tool, installed, python
 from .compare.timing import nanoseconds, turns

@@ -20,7 +20,7 @@ import numpy as np
 
 import rose
 from rose import Real, Vec, fn
-from rose.derivatives import sweeps
+from rose.differentiation import sweeps
 
 from .compare import report, timing
 from .masks import executed, loop, some

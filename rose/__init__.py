@@ -11,14 +11,14 @@ from . import nn as nn
 from . import random as random
 from . import testing as testing
 from .build import Compiled, compile
-from .derivatives.fields import curl, divergence
-from .derivatives.gradients import Vjp, grad, hvp, jvp, linear_transpose, linearize, value_and_grad, vjp
-from .derivatives.jacobians import hessian, jacfwd, jacobian, jacrev
-from .derivatives.jets import directional, jet
-from .derivatives.optics import optic
-from .derivatives.partials import derivatives, partial_index
-from .derivatives.polynomials import taylor
-from .derivatives.products import (
+from .differentiation.fields import curl, divergence
+from .differentiation.gradients import Vjp, grad, hvp, jvp, linear_transpose, linearize, value_and_grad, vjp
+from .differentiation.jacobians import hessian, jacfwd, jacobian, jacrev
+from .differentiation.jets import directional, jet
+from .differentiation.optics import optic
+from .differentiation.partials import derivatives, partial_index
+from .differentiation.polynomials import taylor
+from .differentiation.products import (
     bilaplacian,
     gradhessian,
     hessianv,
@@ -33,7 +33,7 @@ from .derivatives.products import (
     value_and_jacobianv,
     value_and_laplacian,
 )
-from .derivatives.sparse.pattern import Sparsity, sparsity
+from .differentiation.sparse.pattern import Sparsity, sparsity
 from .errors import (
     AssertionFailed,
     EscapedValue,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from .derivatives.gradients import value_and_grad
+from .differentiation.gradients import value_and_grad
 from .errors import Loc, NotDifferentiable, edge
 from .frontend.function import AnyFn, checked
 from .host.interpreter import Env, Items, Watch, evaluate, run

@@ -13,11 +13,11 @@ from functools import cache, cached_property, partial
 from typing import Any
 
 from .build import compile
-from .derivatives.arguments import Argnums, positions
-from .derivatives.flatten import Flat, is_real
-from .derivatives.gradients import grad, hvp, value_and_grad
-from .derivatives.jacobians import hessian, jacobian
-from .derivatives.sparse.pattern import sparsity
+from .differentiation.arguments import Argnums, positions
+from .differentiation.flatten import Flat, is_real
+from .differentiation.gradients import grad, hvp, value_and_grad
+from .differentiation.jacobians import hessian, jacobian
+from .differentiation.sparse.pattern import sparsity
 from .errors import NotDifferentiable, TypeMismatch, argument, edge, here
 from .frontend.arrays.products import dot
 from .frontend.function import AnyFn, MadeBy, checked, make

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeGuard
 
-from .derivatives.gradients import jvp
+from .differentiation.gradients import jvp
 from .errors import NotDifferentiable, OutOfRange, TooLarge, edge, here
 from .frontend.any_size import AnySize
 from .frontend.function import AnyFn, checked, make

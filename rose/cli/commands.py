@@ -18,8 +18,8 @@ from ..autodiff.erase_tangents import untype
 from ..autodiff.jvp import full_mask
 from ..autodiff.jvp import jvp as derive_jvp
 from ..autodiff.transpose import transpose
-from ..derivatives import gradients, jacobians
-from ..derivatives.sparse.matrix import coordinates
+from ..differentiation import gradients, jacobians
+from ..differentiation.sparse.matrix import coordinates
 from ..errors import NotDifferentiable, RoseError
 from ..frontend.any_size import AnySize, fixed
 from ..frontend.function import AnyFn

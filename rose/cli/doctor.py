@@ -18,7 +18,7 @@ import click
 from wasm_backend.runtime.cache_directory import cache_directory, entries, place
 
 from .. import build
-from ..derivatives import gradients
+from ..differentiation import gradients
 from ..frontend.decorators import fn
 from ..ir.ops import exp, sin
 from ..ir.types import Real

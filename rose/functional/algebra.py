@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..derivatives.jacobians import jacrev
+from ..differentiation.jacobians import jacrev
 from ..errors import NotDifferentiable, OutOfRange, TypeMismatch, edge, here
 from ..frontend.function import AnyFn
 from ..host.marshal import is_listing

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import errors
-from ..derivatives.gradients import Vjp
+from ..differentiation.gradients import Vjp
 from ..errors import NotDifferentiable, NotLinear, TypeMismatch, edge, here
 from ..frontend.annotations import Dual, as_type
 from ..frontend.function import AnyFn, Fn, MadeBy, P

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
-from ..derivatives.gradients import linear_transpose as transposed_at_once
-from ..derivatives.jacobians import jacfwd, jacrev
-from ..derivatives.linear_map import LinearMap, as_cotangent, filled
+from ..differentiation.gradients import linear_transpose as transposed_at_once
+from ..differentiation.jacobians import jacfwd, jacrev
+from ..differentiation.linear_map import LinearMap, as_cotangent, filled
 from ..errors import NotDifferentiable
 from ..frontend.arrays.creation import itself
 from ..frontend.function import AnyFn, make

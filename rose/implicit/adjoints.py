@@ -11,8 +11,8 @@ import math
 from typing import Any
 
 from .. import ir
-from ..derivatives.flatten import Flat
-from ..derivatives.linear_map import LinearMap, as_cotangent
+from ..differentiation.flatten import Flat
+from ..differentiation.linear_map import LinearMap, as_cotangent
 from ..frontend.arrays.joining import joined
 from ..frontend.arrays.products import dot
 from ..frontend.arrays.shapes import as_array

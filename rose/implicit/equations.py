@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import ir
-from ..derivatives.flatten import Flat, is_real
-from ..derivatives.jacobians import jacfwd
-from ..derivatives.linear_map import LinearMap
+from ..differentiation.flatten import Flat, is_real
+from ..differentiation.jacobians import jacfwd
+from ..differentiation.linear_map import LinearMap
 from ..errors import TypeMismatch, argument, edge, here
 from ..frontend import options
 from ..frontend.annotations import as_type, struct

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..derivatives.gradients import grad
+from ..differentiation.gradients import grad
 from ..errors import TypeMismatch, here
 from ..frontend.any_size import of_any_size
 from ..frontend.function import AnyFn

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import ir
-from ..derivatives.flatten import Flat, is_real
-from ..derivatives.linear_map import LinearMap
+from ..differentiation.flatten import Flat, is_real
+from ..differentiation.linear_map import LinearMap
 from ..errors import TypeMismatch, argument, edge, here
 from ..frontend.annotations import as_type, struct
 from ..frontend.any_size import AnySize

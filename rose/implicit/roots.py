@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..derivatives.jacobians import jacfwd
+from ..differentiation.jacobians import jacfwd
 from ..frontend.any_size import of_any_size
 from ..frontend.function import AnyFn
 from ..frontend.language import control

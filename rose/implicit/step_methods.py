@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
-from ..derivatives.jacobians import jacfwd
+from ..differentiation.jacobians import jacfwd
 from ..frontend.function import AnyFn
 from ..frontend.language import loops
 from ..frontend.language.select import select

@@ -8,7 +8,7 @@ from typing import Any
 from .. import ir
 from ..autodiff.erase_tangents import untype
 from ..autodiff.prove_linear import as_linear
-from ..derivatives.jacobians import jacfwd
+from ..differentiation.jacobians import jacfwd
 from ..errors import OutOfRange, argument, here
 from ..frontend import options
 from ..frontend.any_size import of_any_size

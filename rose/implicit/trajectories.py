@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import ir
-from ..derivatives.flatten import is_real
+from ..differentiation.flatten import is_real
 from ..errors import OutOfRange, TypeMismatch, argument, edge, here
 from ..frontend import options
 from ..frontend.annotations import as_type, struct

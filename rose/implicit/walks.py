@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..derivatives.flatten import Flat
+from ..differentiation.flatten import Flat
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control
 from ..frontend.language.select import abs, select, stop_gradient

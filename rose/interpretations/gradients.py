@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..derivatives.linear_map import LinearMap
+from ..differentiation.linear_map import LinearMap
 from ..frontend.function import from_func
 from ..frontend.language.select import select
 from ..frontend.operators import view

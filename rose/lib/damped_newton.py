@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..derivatives import gradients, jacobians
-from ..derivatives.flatten import Flat
+from ..differentiation import gradients, jacobians
+from ..differentiation.flatten import Flat
 from ..frontend.any_size import of_any_size
 from ..frontend.arrays.products import dot
 from ..frontend.function import AnyFn, make

@@ -20,8 +20,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..derivatives import gradients
-from ..derivatives.flatten import Flat, is_real
+from ..differentiation import gradients
+from ..differentiation.flatten import Flat, is_real
 from ..errors import TypeMismatch, argument, here
 from ..frontend.any_size import of_any_size
 from ..frontend.arrays.products import dot

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..derivatives.flatten import Flat, is_real
+from ..differentiation.flatten import Flat, is_real
 from ..errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
 from ..frontend.annotations import as_type, struct
 from ..frontend.function import AnyFn, checked, make

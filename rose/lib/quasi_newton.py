@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..derivatives import gradients
+from ..differentiation import gradients
 from ..frontend.any_size import of_any_size
 from ..frontend.arrays.products import dot
 from ..frontend.function import AnyFn

@@ -10,7 +10,7 @@ import math
 from functools import cache
 from typing import Any, NamedTuple
 
-from ..derivatives.gradients import jvp
+from ..differentiation.gradients import jvp
 from ..errors import OutOfRange, argument, edge, here
 from ..frontend.annotations import Dual
 from ..frontend.arrays.products import matmul

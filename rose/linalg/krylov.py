@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from ..autodiff.erase_tangents import untype
 from ..autodiff.prove_linear import as_linear, assume_linear
-from ..derivatives.gradients import pulled_back
-from ..derivatives.linear_map import LinearMap, filled
+from ..differentiation.gradients import pulled_back
+from ..differentiation.linear_map import LinearMap, filled
 from ..frontend.arrays.products import dot, matmul
 from ..frontend.arrays.reductions import count_of
 from ..frontend.duals import split_dual, view_dual

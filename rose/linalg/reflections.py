@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from ..derivatives.gradients import jvp
+from ..differentiation.gradients import jvp
 from ..errors import OutOfRange, argument, edge, here
 from ..frontend.arrays.joining import joined
 from ..frontend.arrays.products import matmul

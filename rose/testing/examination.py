@@ -22,7 +22,7 @@ from itertools import combinations, pairwise
 from operator import mul
 from typing import Any
 
-from ..derivatives.gradients import jvp, pullback
+from ..differentiation.gradients import jvp, pullback
 from ..errors import NotDifferentiable, RoseError
 from ..frontend.any_size import AnySize
 from ..frontend.function import AnyFn

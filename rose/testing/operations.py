@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..derivatives.gradients import jvp, pullback
+from ..differentiation.gradients import jvp, pullback
 from ..frontend.any_size import AnySize
 from ..frontend.function import AnyFn, checked
 from .examination import examine

@@ -20,7 +20,7 @@ from rose.ir.check import check
 from rose.optimise.dead_arguments import remove_dead_arguments
 from rose.optimise.pipeline import optimised
 
-from .derivatives import (
+from .differentiation import (
     WAYS,
     AnyFn,
     backwards,

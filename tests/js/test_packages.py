@@ -23,7 +23,7 @@ from portable_values import bits, portable
 
 import rose
 from rose import Bool, Dual, Fin, Fn, Real, Vec, opaque
-from rose.derivatives.gradients import pullback
+from rose.differentiation.gradients import pullback
 from rose.frontend.annotations import as_type
 from rose.frontend.any_size import AnySize
 from rose.host.marshal import plain

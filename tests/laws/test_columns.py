@@ -15,8 +15,8 @@ from harness import reals, same
 
 import rose
 from rose import Bool, Dual, Fin, Real, Vec
-from rose.derivatives import sweeps
-from rose.derivatives.flatten import Flat
+from rose.differentiation import sweeps
+from rose.differentiation.flatten import Flat
 from rose.frontend.function import Fn
 from rose.host.interpreter import run
 from rose.host.marshal import plain

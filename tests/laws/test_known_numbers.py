@@ -15,7 +15,7 @@ from harness import compiled, same
 
 import rose
 from rose import Bool, Dual, Fin, Real, Vec
-from rose.derivatives.gradients import pullback
+from rose.differentiation.gradients import pullback
 from rose.host.interpreter import run
 from rose.ir.check import check
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import rose
 from rose import Bool, Dual, Fin, Real, Vec, fn, opaque
-from rose.derivatives.gradients import pullback
+from rose.differentiation.gradients import pullback
 
 
 @rose.struct

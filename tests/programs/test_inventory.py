@@ -18,7 +18,7 @@ from harness import same
 
 import rose
 from rose import Bool, Dual, Fin, Real, Unit, Vec
-from rose.derivatives.gradients import pullback
+from rose.differentiation.gradients import pullback
 from rose.host.interpreter import run
 from rose.host.marshal import plain, present
 from rose.ir import Value

@@ -18,7 +18,7 @@ from harness import compiled, same
 
 import rose
 from rose import Bool, Dual, Fin, Fn, Real, RoseError, Vec, fn
-from rose.derivatives import gradients
+from rose.differentiation import gradients
 from rose.frontend import function
 from rose.host.interpreter import run
 from rose.ir.check import check

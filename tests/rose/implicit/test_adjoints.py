@@ -11,7 +11,7 @@ from matrices import close
 
 import rose
 from rose import Fin, Real, Vec, fn
-from rose.derivatives.linear_map import LinearMap
+from rose.differentiation.linear_map import LinearMap
 from rose.implicit import ode
 
 METHODS = pytest.mark.parametrize("method", ["dormand-prince", "rosenbrock"])

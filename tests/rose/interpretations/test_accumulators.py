@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from meaning_programs import PROGRAMS, WHILE, ones
 
-from rose.derivatives.gradients import pullback
+from rose.differentiation.gradients import pullback
 from rose.host.interpreter import run
 from rose.host.marshal import plain
 from rose.interpretations.accumulators import without_accumulators

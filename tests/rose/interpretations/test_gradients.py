@@ -11,7 +11,7 @@ from meaning_programs import PROGRAMS, ones
 
 import rose
 from rose import Dual, Real, Vec, fn
-from rose.derivatives.gradients import pullback
+from rose.differentiation.gradients import pullback
 from rose.host.interpreter import run
 from rose.host.marshal import plain
 from rose.interpretations import Gradients, Interpreted

@@ -14,7 +14,7 @@ from harness import compiled, same
 
 import rose
 from rose import Bool, Dual, Fin, Fn, Real, Vec, fn
-from rose.derivatives import gradients
+from rose.differentiation import gradients
 from rose.host.interpreter import run
 from rose.host.marshal import plain
 from rose.ir import types

@@ -15,7 +15,7 @@ from random_programs import program
 
 import rose
 from rose import Bool, Fin, Real, Vec
-from rose.derivatives.gradients import pullback
+from rose.differentiation.gradients import pullback
 from rose.testing import examination, examine
 
 n = rose.dim("n")

@@ -8,7 +8,7 @@ import pytest
 
 import rose
 from rose import Dual, Real, Vec, fn
-from rose.derivatives.gradients import pullback
+from rose.differentiation.gradients import pullback
 from rose.testing import check_op, examination, operations
 
 n = rose.dim("n")

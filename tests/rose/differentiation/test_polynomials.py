@@ -9,7 +9,7 @@ import pytest
 
 import rose
 from rose import Real, fn
-from rose.derivatives.polynomials import Polynomial
+from rose.differentiation.polynomials import Polynomial
 
 P, Q = [2.0, -1.0, 0.5, 3.0], [1.5, 4.0, -2.0, 1.0]
 

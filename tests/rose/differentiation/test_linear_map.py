@@ -8,7 +8,7 @@ import pytest
 
 import rose
 from rose import Bool, Fin, Real, Vec, ir
-from rose.derivatives.linear_map import LinearMap
+from rose.differentiation.linear_map import LinearMap
 from rose.frontend.operators import view
 from rose.ir.types import tuple_of
 

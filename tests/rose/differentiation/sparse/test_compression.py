@@ -10,7 +10,7 @@ from sparse_functions import Item, rosenbrock
 
 import rose
 from rose import Bool, Dual, Fin, Real, Vec, fn
-from rose.derivatives.sparse import colouring
+from rose.differentiation.sparse import colouring
 from rose.errors import RoseError
 from rose.ir.check import check
 from rose.ir.text.printer import show

@@ -9,9 +9,9 @@ import pytest
 import rose
 from rose import Fin, Real, Vec
 from rose.autodiff.jvp import jvp
-from rose.derivatives.sparse.abstract_interpreter import Dependence
-from rose.derivatives.sparse.abstract_values import Row, leaves
-from rose.derivatives.sparse.index_sets import listed, single
+from rose.differentiation.sparse.abstract_interpreter import Dependence
+from rose.differentiation.sparse.abstract_values import Row, leaves
+from rose.differentiation.sparse.index_sets import listed, single
 from rose.ir.callgraph import make_linear
 from rose.ir.types import items_of
 

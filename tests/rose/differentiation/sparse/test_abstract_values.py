@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rose.derivatives.sparse.abstract_values import (
+from rose.differentiation.sparse.abstract_values import (
     NOTHING,
     Row,
     Several,
@@ -16,7 +16,7 @@ from rose.derivatives.sparse.abstract_values import (
     of_leaves,
     zero,
 )
-from rose.derivatives.sparse.index_sets import EMPTY, Settled, listed, single
+from rose.differentiation.sparse.index_sets import EMPTY, Settled, listed, single
 from rose.ir.types import Bool, Fin, Real, Stack, Tan, Vec, tuple_of
 
 T = tuple_of(Tan, Real, Vec(2, Tan))

@@ -15,7 +15,7 @@ import pytest
 
 import rose
 from rose import Real, Vec, fn
-from rose.derivatives.sparse.matrix import Sparsity, type_of
+from rose.differentiation.sparse.matrix import Sparsity, type_of
 from rose.errors import RoseError
 from rose.host.interpreter import run
 

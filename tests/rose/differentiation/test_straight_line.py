@@ -10,7 +10,7 @@ from harness import Module, same
 
 import rose
 from rose import Real, Vec, fn
-from rose.derivatives import straight_line
+from rose.differentiation import straight_line
 from rose.host.interpreter import run
 from rose.ir import FOR, Func
 from rose.ir.callgraph import instructions

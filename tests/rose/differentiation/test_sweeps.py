@@ -11,7 +11,7 @@ from harness import Module, same
 
 import rose
 from rose import Real, Vec
-from rose.derivatives.sweeps import Sweeps
+from rose.differentiation.sweeps import Sweeps
 from rose.host.marshal import plain
 from rose.optimise.pipeline import optimised
 

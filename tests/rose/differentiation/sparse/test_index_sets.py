@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rose.derivatives.sparse.index_sets import EMPTY, IndexSet, Settled, listed, single, union
+from rose.differentiation.sparse.index_sets import EMPTY, IndexSet, Settled, listed, single, union
 
 PAIRS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=60)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rose.derivatives.sparse.colouring import count, mirrored, of_columns, of_symmetric, transposed
+from rose.differentiation.sparse.colouring import count, mirrored, of_columns, of_symmetric, transposed
 
 Rows = list[list[int]]
 

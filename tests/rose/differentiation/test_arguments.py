@@ -8,7 +8,7 @@ import pytest
 
 import rose
 from rose import Bool, Real, Vec
-from rose.derivatives.arguments import positions, real_result
+from rose.differentiation.arguments import positions, real_result
 
 
 @rose.fn

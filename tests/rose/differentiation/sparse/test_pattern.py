@@ -11,7 +11,7 @@ from sparse_functions import Item, rosenbrock
 
 import rose
 from rose import Dual, Fin, Real, Vec, fn
-from rose.derivatives.sparse import abstract_interpreter, pattern
+from rose.differentiation.sparse import abstract_interpreter, pattern
 from rose.errors import RoseError
 
 

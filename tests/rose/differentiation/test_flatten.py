@@ -8,7 +8,7 @@ import pytest
 
 import rose
 from rose import Real, Vec, fn
-from rose.derivatives.flatten import Flat
+from rose.differentiation.flatten import Flat
 from rose.frontend.annotations import as_type
 
 
