@@ -29,7 +29,7 @@ from rose.ir.types import Real, Type
 from rose.optimise.pipeline import optimised
 from rose.optimise.single_precision import to_single
 
-from .differentiation import WAYS, AnyFn, direction, flat, steps
+from .derivatives import WAYS, AnyFn, direction, flat, steps
 from .report import Report
 from .small import small
 

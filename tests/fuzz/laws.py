@@ -20,7 +20,7 @@ from rose.ir.check import check
 from rose.optimise.dead_arguments import remove_dead_arguments
 from rose.optimise.pipeline import optimised
 
-from .differentiation import (
+from .derivatives import (
     WAYS,
     AnyFn,
     backwards,

@@ -24,7 +24,7 @@ from rose.optimise.pipeline import NAMES, PASSES, Instruments, optimised
 from rose.optimise.single_precision import to_single
 
 from .batch import fitting
-from .differentiation import AnyFn, close, flat, gradients, mixed, pulled_back
+from .derivatives import AnyFn, close, flat, gradients, mixed, pulled_back
 
 LARGEST = 8  # numbers of a program whose Hessian is asked for in every way
 
