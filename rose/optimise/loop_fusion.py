@@ -4,7 +4,8 @@ So the backward half of a sum runs in the iterations of the forward half: what w
 Each accumulator is added to by one of the two loops at most, so all additions keep their order, and their bits.
 Measured: hand tracking executes 3.84 x as many instructions without it.
 
-With `simd`, a loop without a state stays apart from one that has a state: the back end can vectorise the first.
+With `simd`, a loop without a state stays apart from one that has a state: the back end can vectorise the first. A
+product of large matrices stays apart, too: with other code in the loop over its rows it is not made in register blocks.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Any
 from ..ir import ACCUM, ADD_TO, CALL, FOR, FREEZE, GET, INDEX, Block, Func, Value, is_call, span_of
 from ..ir.accumulators import base, may_alias
 from ..ir.callgraph import instructions, weight
+from ..ir.sizes import Size
 from ..ir.types import Ref, items_of, tuple_of
 
 LARGEST = 400  # instructions of both loops, and of what lies between them
+ROWS = 48  # of a matrix, from which on it pays to keep its product apart
 APART = 8  # instructions of a loop without a state, from which on it is worth a vector that is stored, and read again
 
 
@@ -48,7 +51,7 @@ def _joined(code: list[Value], v: Value, gets: dict[Value, list[Value]], simd: b
         total += _weight(code[k])
         if total > LARGEST:
             break
-        if code[k].op is FOR and _same_range(code[k], v) and not (simd and _apart(code[k], v)):
+        if code[k].op is FOR and _same_range(code[k], v) and not _apart(code[k], v, simd):
             pair = _Pair(code[k], v, code[k + 1 :])
             if pair.fits():
                 before, after = pair.join(gets)
@@ -61,12 +64,22 @@ def _same_range(x: Value, y: Value) -> bool:
     return x.attr.params[0].type is y.attr.params[0].type and span_of(x) is span_of(y)
 
 
-def _apart(x: Value, y: Value) -> bool:
-    """True if one of two loops has no state, but the other has, which would keep it from being vectorised."""
+def _apart(x: Value, y: Value, simd: bool) -> bool:
+    """True of a large product; with `simd` also if one loop has no state, and the other has: see above."""
+    if _is_product(x) or _is_product(y):
+        return True
     bare = [v for v in (x, y) if not v.args]
-    if len(bare) != 1 or _weight(bare[0]) < APART:
+    if not simd or len(bare) != 1 or _weight(bare[0]) < APART:
         return False
     return not any([is_call(v) or v.op.library for v in instructions(bare[0].attr)])
+
+
+def _is_product(v: Value, depth: int = 3) -> bool:
+    """True for a nest of so many loops, each of `ROWS` iterations at least."""
+    n = v.attr.params[0].type.size
+    if isinstance(n, Size) or n < ROWS or span_of(v) is not None:
+        return False
+    return depth == 1 or any([w.op is FOR and _is_product(w, depth - 1) for w in v.attr.code])
 
 
 def _weight(v: Value) -> int:

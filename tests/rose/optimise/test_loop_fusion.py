@@ -112,3 +112,23 @@ def test_loops_over_other_indices_stay_apart():
 
     assert len(loops(fast(f.func, (X, 2, 3)))) == 2
     assert f(X, 2, 3) == (X[0] + X[1]) * (X[0] ** 2 + X[1] ** 2 + X[2] ** 2)
+
+
+@pytest.mark.parametrize(("n", "joined"), [(4, True), (48, False)])
+def test_a_product_of_large_matrices_stays_apart(n: int, joined: bool):
+    @func(Vec[n], Vec[n, Vec[n]])
+    def f(b: Builder, x: Value, a: Value) -> Value:
+        total = b.accum(b.lift(0.0))
+        b.vec(n, lambda i: b.emit(ADD_TO, (total, sin(b.index(x, i)))))
+
+        def element(i: Value, j: Value) -> Value:
+            ref = b.accum(b.lift(0.0))
+            b.vec(n, lambda k: b.emit(ADD_TO, (ref, b.index(b.index(a, i), k) * b.index(b.index(a, k), j))))
+            return b.freeze(ref)
+
+        product = b.vec(n, lambda i: b.vec(n, lambda j: element(i, j)))
+        return b.tuple([b.freeze(total), product])
+
+    at = tuple(0.125 * k for k in range(n)), tuple(tuple(float(j == k) for j in range(n)) for k in range(n))
+    (loop,) = [v for v in loops(fast(f, at)) if any([w.op is sin for w in v.attr.code])]
+    assert any([w.op is ir.FOR for w in loop.attr.code]) == joined
