@@ -75,8 +75,8 @@ class _Fusion:
     """What takes the place of what, and where it stands."""
 
     def __init__(self, f: Func, maps: Sequence[Value]) -> None:
-        self.todo = list(maps)
-        self.known = dict.fromkeys(maps)
+        self.todo = [v for v in maps if v.op is GET]  # loop distribution makes elements of a vector of some
+        self.known = dict.fromkeys(self.todo)
         self.gone: dict[Value, None] = {}  # the loops and their vectors that are not written any more
         self.instead: dict[Value, Value] = {}  # what takes the place of an element, or of the index of a loop
         self.first: dict[Block, list[list[Value]]] = {}  # what stands at the beginning of a block, last things first

@@ -26,6 +26,7 @@ import rose
 from rose.host.interpreter import run
 from rose.ir import OPS
 from tests.fuzz.derivatives import AnyFn, pulled_back
+from tests.fuzz.large import large
 from tests.fuzz.laws import (
     ORDERS,
     THIRD,
@@ -115,6 +116,12 @@ def test_an_arm_that_is_not_taken_changes_no_derivative(part: int):
 @pytest.mark.parametrize("part", PARTS)
 def test_checkpoints_change_no_bit_of_what_is_reversed_once(part: int):
     for_programs(law_of_checkpoints, 15, part)
+
+
+@pytest.mark.parametrize("number", [1395, 1579])
+def test_large_programs_that_broke_a_law(number: int):
+    """The norm of a matrix, of the sum in one order; and a vector that loop distribution made an element of another."""
+    law_of_values(large(number))
 
 
 # what is shown of a program that fails

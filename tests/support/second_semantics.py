@@ -337,10 +337,10 @@ class Meaning:
 
     @staticmethod
     def norm(v: Any) -> Any:
-        squares = lambda x: Meaning.sum([squares(y) for y in x]) if isinstance(x, list) else x * x
-        total = squares(v)
         flat = lambda x: [z for y in x for z in flat(y)] if isinstance(x, list) else [x]
-        return length(lift(0.0) if number(total) == 0.0 else sqrt(total), flat(v))
+        numbers = flat(v)
+        total = Meaning.sum([x * x for x in numbers])
+        return length(lift(0.0) if number(total) == 0.0 else sqrt(total), numbers)
 
     @staticmethod
     def logsumexp(v: Any) -> Any:
