@@ -25,10 +25,10 @@ def average(a: Any, axis: Any = None, weights: Any = None, *, keepdims: Any = Fa
 
     The weights have the shape of the array, or are a vector along the axis that is named. Without them it is the mean.
     """
-    v = each(number, numbers(a, "average"))
+    v = _numbers(a, "average")
     if weights is None:
         return mean(v, axis, keepdims=keepdims)
-    shape, w = shape_of(v.type), each(number, numbers(weights, "average"))
+    shape, w = shape_of(v.type), _numbers(weights, "average")
     own = shape_of(w.type)
     if same(own, shape):
         scale = total(w, axis, keepdims, None)
@@ -72,7 +72,7 @@ def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any 
 
 def _variables(x: Any, rowvar: Any) -> Value:
     """Samples as a matrix whose rows are variables."""
-    v = each(number, numbers(x, "cov"))
+    v = _numbers(x, "cov")
     rank = len(shape_of(v.type))
     if rank > 2:
         raise TypeMismatch(f"rose.cov takes a vector or a matrix, not {a_traced(v)}", here(), "write x[k] for a part")
@@ -92,54 +92,45 @@ def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
 @array_function
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """How many elements are not 0, or hold, as a number: of all elements or along axes."""
-    return total(each(_counted, numbers(a, "count_nonzero")), axis, keepdims, None)
-
-
-def _counted(x: Value) -> Value:
-    return number(truth(x))
-
-
-def _is_nan(x: Value) -> Value:
-    return ops.ne(number(x), x)
+    return total(each(truth, numbers(a, "count_nonzero")), axis, keepdims, None)
 
 
 @array_function
 def nansum(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The sum of the elements that are not nan, of all or along axes. A nan contributes nothing to a derivative."""
-    return total(_without_nan(numbers(a, "nansum"), 0.0), axis, keepdims, None)
+    return total(_without_nan(_numbers(a, "nansum"), 0.0), axis, keepdims, None)
 
 
 @array_function
 def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The mean of the elements that are not nan, of all or along axes; nan if there is none."""
-    v = numbers(a, "nanmean")
-    count = total(~each(_is_nan, v), axis, keepdims, None)
+    v = _numbers(a, "nanmean")
+    count = total(each(ops.eq, v, v), axis, keepdims, None)
     return total(_without_nan(v, 0.0), axis, keepdims, None) / count
 
 
 @array_function
 def nanmin(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The smallest element that is not nan, of all or along axes; nan if there is none."""
-    return _nan_extreme(numbers(a, "nanmin"), "min", axis, keepdims)
+    return _nan_extreme(_numbers(a, "nanmin"), "min", axis, keepdims)
 
 
 @array_function
 def nanmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The largest element that is not nan, of all or along axes; nan if there is none."""
-    return _nan_extreme(numbers(a, "nanmax"), "max", axis, keepdims)
+    return _nan_extreme(_numbers(a, "nanmax"), "max", axis, keepdims)
 
 
 def _nan_extreme(v: Value, name: str, axis: Any, keepdims: Any) -> Any:
     found = extreme(_without_nan(v, math.inf if name == "min" else -math.inf), name, axis, keepdims, None)
-    none = all_(each(_is_nan, v), axis, keepdims=keepdims)
-    return each(select, none, math.nan, found)
+    return each(select, all_(each(ops.ne, v, v), axis, keepdims=keepdims), math.nan, found)
 
 
 def _without_nan(v: Value, instead: float) -> Value:
     """The array with a number in the place of each nan."""
+    return each(select, each(ops.ne, v, v), instead, v)
 
-    def known(x: Value) -> Value:
-        x = number(x)
-        return select(x != x, instead, x)
 
-    return each(known, v)
+def _numbers(x: Any, name: str) -> Value:
+    """An argument as an array of numbers: a condition counts as 1 or 0."""
+    return each(number, numbers(x, name))

@@ -46,12 +46,17 @@ def _of_one(symbol: str) -> Callable[[Any], Any]:
     return lambda x: OPERATORS[symbol](x, None)
 
 
+def _real(x: Any) -> Value:
+    """An element, or a number of the host, as a Real."""
+    return as_real(current_builder().lift(x))
+
+
 def logaddexp(x: Any, y: Any) -> Any:
     """`log(exp(x) + exp(y))`, without overflow; the larger one, taken out, is a constant, as in `logsumexp`."""
 
     def of(x: Any, y: Any) -> Value:
         b = current_builder()
-        x, y = [as_real(b.lift(v)) for v in (x, y)]
+        x, y = _real(x), _real(y)
         high, low = ops.select(x > y, x, y), ops.select(x > y, y, x)
         most = ops.stop_gradient(high)
         shift = ops.select(abs(most) == math.inf, 0.0, most)
@@ -73,7 +78,7 @@ def sinc(x: Any) -> Any:
     """NumPy's `sinc`, `sin(pi * x) / (pi * x)`: near 0 by its series, so that its derivatives are there, too."""
 
     def of(x: Any) -> Value:
-        angle = as_real(current_builder().lift(x)) * math.pi
+        angle = _real(x) * math.pi
         square, series = angle * angle, current_builder().lift(0.0)
         for k in range(9, -1, -1):  # the rest is below 1e-22 where the series is taken
             series = series * square + (-1.0) ** k / math.factorial(2 * k + 1)
@@ -86,7 +91,7 @@ def heaviside(x1: Any, x2: Any) -> Any:
     """NumPy's `heaviside`: 0 below 0, 1 above it, and `x2` at 0."""
 
     def of(x: Any, y: Any) -> Value:
-        x, y = [as_real(current_builder().lift(v)) for v in (x, y)]
+        x, y = _real(x), _real(y)
         return ops.select(x < 0.0, 0.0, ops.select(x > 0.0, 1.0, ops.select(x == 0.0, y, x)))
 
     return each(of, x1, x2)
@@ -113,7 +118,7 @@ def _besides_nan(op: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """`op` of two numbers, or the other one if one is nan: NumPy's `fmax` and `fmin`."""
 
     def of(x: Any, y: Any) -> Value:
-        x, y = [as_real(current_builder().lift(v)) for v in (x, y)]
+        x, y = _real(x), _real(y)
         return ops.select(x != x, y, ops.select(y != y, x, op(x, y)))
 
     return lambda x, y: each(of, x, y)
@@ -159,12 +164,11 @@ def applied(name: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """What the ufunc of that name makes of its inputs, one of which is traced; a TypeMismatch if it has no meaning."""
     if name in METHODS and not named.keys() - inspect.signature(METHODS[name]).parameters.keys():
         return METHODS[name](*inputs, **named)
-    known = name in MEANINGS or name in METHODS
     if name in MEANINGS and (not named or _is_assignment(inputs, named)):
         return MEANINGS[name](*inputs)
     traced = next(x for x in inputs if isinstance(x, Value))
     what = f"{name} does not take {a_traced(traced)}: it is known only when the compiled function runs"
-    if known:
+    if name in MEANINGS or name in METHODS:
         what = f"{name} takes no {next(iter(named))} with {a_traced(traced)}"
     raise TypeMismatch(what, here(), of_library(name))
 
