@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import ir
 from ..autodiff.jvp import interleaved
-from ..errors import NotDifferentiable, here
+from ..errors import NotDifferentiable, OutOfRange, TypeMismatch, here
 from ..frontend.any_size import of_any_size
 from ..frontend.function import AnyFn, checked, make
 from ..frontend.operators import view
@@ -86,7 +86,8 @@ def checked_order(n: Any, what: str) -> int:
     order = host_index(n)
     if order is None or order < 1:
         message = f"the order of rose.{what} is an integer from 1, not {shown(n)}"
-        raise NotDifferentiable(message, here(), f"write rose.{what}(f, 2) for order 2")
+        kind = TypeMismatch if order is None else OutOfRange
+        raise kind(message, here(), f"write rose.{what}(f, 2) for order 2")
     return order
 
 

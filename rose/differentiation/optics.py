@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import ir
-from ..errors import NotDifferentiable, TypeMismatch, here
+from ..errors import NotDifferentiable, OutOfRange, TypeMismatch, here
 from ..frontend.any_size import of_any_size
 from ..frontend.function import AnyFn, checked, make
 from ..ir.types import Tuple, Type, Vec, items_of, tuple_of, untyped
@@ -53,7 +53,8 @@ def _order(n: Any) -> int:
     k = host_index(n)
     if k is None or not 1 <= k <= MOST:
         what = f"the order of an optic is a whole number from 1 to {MOST}, not {ir.shown(n)}"
-        raise TypeMismatch(what, here(), "give n = 1 for the value and the gradient")
+        kind = TypeMismatch if k is None else OutOfRange
+        raise kind(what, here(), "give n = 1 for the value and the gradient")
     return k
 
 

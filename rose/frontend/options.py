@@ -1,31 +1,69 @@
-"""The options that end a search: numbers that are part of the program."""
+"""The options of searches, checked: numbers and counts of Python's, and such as may be traced.
+
+A number outside its range, and an integer below 1, is an OutOfRange; what is no number, or no integer, a TypeMismatch.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
+from typing import Any
 
-from ..errors import OutOfRange, TypeMismatch, argument, here
-from ..ir import shown
+from ..errors import Loc, OutOfRange, TypeMismatch, argument, here
+from ..ir import Value, a_traced, shown
+from ..ir.numbers import as_number
+from ..ir.types import Fin, Real
 from ..ir.value import host_index
 
 
-def tolerance(x: Any, name: str) -> None:
-    """Check a tolerance."""
-    if isinstance(x, bool) or not isinstance(x, (int, float)) or not 0.0 <= x < math.inf:
-        _refuse(name, x, "a number that is not negative")
+def number(x: Any, name: str, below: float = math.inf) -> float:
+    """The number of the option of that name, which is from 0 to below `below`: a part of the program."""
+    at = _at(name)
+    try:
+        k = as_number(_known(x, "a number", at, name), at)
+    except TypeMismatch:
+        if isinstance(x, Value):
+            raise
+        raise TypeMismatch(f"{name} is a number, not {shown(x)}", at, _USUAL) from None
+    if not 0.0 <= k < below:
+        ends = "a number that is not negative" if below == math.inf else f"from 0 to below {below:g}"
+        raise OutOfRange(f"{name} is {ends}, not {shown(x)}", at, _USUAL)
+    return k
 
 
-def count(n: Any, name: str) -> None:
-    """Check how often something is done at most."""
-    if isinstance(n, bool) or host_index(n) is None or n < 1:
-        _refuse(name, n, "an integer above 0")
+def count(n: Any, name: str) -> int:
+    """The integer above 0 of the option of that name: a part of the program."""
+    at = _at(name)
+    k = host_index(_known(n, "an integer", at, name))
+    if k is None or k < 1:
+        kind = TypeMismatch if k is None else OutOfRange
+        raise kind(f"{name} is an integer above 0, not {shown(n)}", at, _USUAL)
+    return k
 
 
-def _refuse(name: str, x: Any, wanted: str) -> NoReturn:
-    loc = here().narrow(argument(_BY_NAME, name, *range(1, 9)))
-    kind = OutOfRange if isinstance(x, (int, float)) and not isinstance(x, bool) else TypeMismatch
-    raise kind(f"{name} is {wanted}, not {shown(x)}", loc, "leave it out for the default")
+def number_or_traced(x: Any, name: str, below: float = math.inf) -> Any:
+    """As `number`, of an option that may be a traced number, too."""
+    return x if _is_traced_number(x) else number(x, name, below)
 
 
+def count_or_traced(n: Any, name: str) -> Any:
+    """As `count`, of an option that may be a traced number, too."""
+    return n if _is_traced_number(n) else count(n, name)
+
+
+def _is_traced_number(x: Any) -> bool:
+    return isinstance(x, Value) and (x.type is Real or isinstance(x.type, Fin))
+
+
+def _known(x: Any, what: str, at: Loc, name: str) -> Any:
+    """`x`, which is no traced value."""
+    if isinstance(x, Value):
+        raise TypeMismatch(f"{name} is {what} that is known while tracing, not {a_traced(x)}", at, _USUAL)
+    return x
+
+
+def _at(name: str) -> Loc:
+    return here().narrow(argument(_BY_NAME, name, *range(1, 9)))
+
+
+_USUAL = "leave it out for the default"
 _BY_NAME = 9  # options are given by name

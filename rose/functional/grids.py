@@ -157,7 +157,8 @@ def _point(x: Any) -> Node:
 def _count(n: Any, what: str, least: int) -> int:
     k = host_index(n)
     if k is None or k < least:
-        raise OutOfRange(f"Grid.{what} takes {least} nodes or more, not {shown(n)}", here(), f"write {least} or more")
+        kind = TypeMismatch if k is None else OutOfRange
+        raise kind(f"Grid.{what} takes {least} nodes or more, not {shown(n)}", here(), f"write {least} or more")
     return k
 
 

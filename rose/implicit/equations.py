@@ -185,10 +185,9 @@ def as_many(what: str, f: AnyFn) -> None:
     raise TypeMismatch(what, at, "return as many Reals as the unknown has")
 
 
-def limits(tolerance: Any, most: Any, name: str = "max_steps") -> None:
-    """Check the options that end a search: they are part of the program."""
-    options.tolerance(tolerance, "tolerance")
-    options.count(most, name)
+def limits(tolerance: Any, most: Any, name: str = "max_steps") -> tuple[float, int]:
+    """The options that end a search, checked: they are part of the program."""
+    return options.number(tolerance, "tolerance"), options.count(most, name)
 
 
 def maker(search: Any) -> None:

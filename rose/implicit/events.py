@@ -21,7 +21,7 @@ from ..ir.types import Bool, Real, Tuple, Type
 from .equations import Found, solver
 from .roots import ROUNDING
 from .step_methods import METHODS
-from .trajectories import check_options, right_side
+from .trajectories import right_side, step_options
 from .walks import FIRST, States, Walk
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def event(
     """
     at = here().narrow(argument(1, "g", *range(5, 12)))
     of, surface = right_side(f, "event"), checked(g, "implicit.event", at)
-    check_options(method, rtol, atol, max_steps)
+    method, rtol, atol, max_steps = step_options(method, rtol, atol, max_steps)
     if isinstance(direction, (bool, float)) or direction not in (-1, 0, 1):
         loc = here().narrow(argument(12, "direction", *range(5, 12)))
         raise OutOfRange(f"direction is -1, 0 or 1, not {shown(direction)}", loc, "leave it out for both")

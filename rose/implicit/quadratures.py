@@ -88,7 +88,7 @@ def quadrature(
     if not of.types or of.types[0] is not Real or not is_real(of.result):
         hint = "take a Real first, and return Reals; data come after it"
         raise TypeMismatch(f"rose.implicit.quadrature: {of.name} is no function of a number to Reals", at, hint)
-    limits(tolerance, max_intervals, "max_intervals")
+    tolerance, max_intervals = limits(tolerance, max_intervals, "max_intervals")
     one = of.fitting([0.0, *data]) if isinstance(of, AnySize) else of
     return _integral(one, tolerance, max_intervals, bool(full), _end(a), _end(b))(a, b, *data)
 

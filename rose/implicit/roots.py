@@ -51,7 +51,7 @@ def root(
     """
     of = unknown("root", g)
     as_many("root", of)
-    limits(tolerance, max_steps)
+    tolerance, max_steps = limits(tolerance, max_steps)
     if search is not None:
         maker(search)
 
@@ -112,7 +112,7 @@ def fixed_point(g: AnyFn, *, tolerance: float = 1e-12, max_steps: int = 10_000, 
     """
     of = unknown("fixed_point", g)
     as_many("fixed_point", of)
-    limits(tolerance, max_steps)
+    tolerance, max_steps = limits(tolerance, max_steps)
 
     def solution() -> tuple[Plain, AnyFn]:
         plain = Plain(of)

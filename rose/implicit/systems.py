@@ -69,10 +69,9 @@ def linear_solve(
 
 def _method(method: Any, rtol: float, max_steps: int | None, restart: int) -> krylov.Method | None:
     """How a solution is searched; None, where the matrix is factorised."""
-    options.tolerance(rtol, "rtol")
-    options.count(restart, "restart")
+    rtol, restart = options.number(rtol, "rtol"), options.count(restart, "restart")
     if max_steps is not None:
-        options.count(max_steps, "max_steps")
+        max_steps = options.count(max_steps, "max_steps")
     if method not in ("lu", "cg", "gmres"):
         at = here().narrow(argument(9, "method", *range(1, 7)))
         what = f"there is no method {shown(method)} for linear equations"

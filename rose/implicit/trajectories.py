@@ -88,7 +88,7 @@ def ode(
     start, the derivatives are nan. Derivatives of these are those of the steps that they took.
     """
     of = right_side(f, "ode")
-    check_options(method, rtol, atol, max_steps)
+    method, rtol, atol, max_steps = step_options(method, rtol, atol, max_steps)
     one = of.fitting([0.0, y0, *data]) if isinstance(of, AnySize) else of
     return _trajectory(one, _times(t1), method, rtol, atol, max_steps, bool(full), bool(adjoint))(t0, t1, y0, *data)
 
@@ -106,15 +106,13 @@ def right_side(f: Any, what: str) -> AnyFn:
     return of
 
 
-def check_options(method: Any, rtol: Any, atol: Any, max_steps: Any) -> None:
-    """Check the options that say how steps are taken: they are part of the program."""
-    options.tolerance(rtol, "rtol")
-    options.tolerance(atol, "atol")
-    options.count(max_steps, "max_steps")
+def step_options(method: Any, rtol: Any, atol: Any, max_steps: Any) -> tuple[str, float, float, int]:
+    """The options, checked, that say how steps are taken: they are part of the program."""
     if method not in METHODS:
         known = " or ".join([f'"{k}"' for k in METHODS])
         loc = here().narrow(argument(12, "method", *range(4, 12)))
         raise OutOfRange(f"there is no method {shown(method)} for differential equations", loc, f"write {known}")
+    return method, options.number(rtol, "rtol"), options.number(atol, "atol"), options.count(max_steps, "max_steps")
 
 
 def _times(t1: Any) -> Type:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..differentiation import gradients, jacobians
 from ..differentiation.flatten import Flat
+from ..frontend import options
 from ..frontend.any_size import of_any_size
 from ..frontend.arrays.products import dot
 from ..frontend.function import AnyFn, make
@@ -18,7 +19,7 @@ from ..frontend.language.vectors import norm
 from ..ir import ops
 from ..linalg.positive_definite import solution
 from .descent import each
-from .objective import ROUNDING, Found, Objective, limits, option, searching
+from .objective import ROUNDING, Found, Objective, limits, searching
 
 _FIRST = 1e-3  # the first damping, if there was none: a part of the diagonal
 _FLOOR = 1e-12  # a diagonal is at least this part of its largest number
@@ -37,7 +38,7 @@ def newton(f: AnyFn, *, tolerance: Any = 1e-12, max_steps: Any = 100) -> AnyFn:
     the place of the point, and gives a `Minimum`. It ends when the length of the gradient is at most `tolerance`, when
     no step makes the value less, and after `max_steps`.
     """
-    limits(tolerance, max_steps)
+    tolerance, max_steps = limits(tolerance, max_steps)
 
     def search(objective: Objective, x: Any) -> Found:
         both, hessian = objective.of(gradients.value_and_grad), objective.of(jacobians.hessian)
@@ -66,8 +67,8 @@ def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-
     of the point, and gives a `Minimum`, of the sum of squares. It ends when the length of the gradient is at most
     `tolerance`, when no step makes the sum less, and after `max_steps`.
     """
-    option("damping", damping)
-    limits(tolerance, max_steps)
+    damping = options.number_or_traced(damping, "damping")
+    tolerance, max_steps = limits(tolerance, max_steps)
 
     def search(objective: Objective, x: Any) -> Found:
         f, out = objective.f, Flat(objective.f.result)

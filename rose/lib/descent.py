@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..differentiation import gradients
+from ..frontend import options
 from ..frontend.any_size import of_any_size
 from ..frontend.arrays.products import dot
 from ..frontend.function import AnyFn
@@ -14,7 +15,7 @@ from ..frontend.language.select import abs as absolute
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
 from ..ir import ops
-from .objective import ROUNDING, Found, Objective, limits, option, searching
+from .objective import ROUNDING, Found, Objective, limits, searching
 
 _ENOUGH = 1e-4  # Armijo's constant: the part of the decrease that the gradient promises, by Nocedal and Wright
 
@@ -33,9 +34,9 @@ def gradient_descent(f: AnyFn, *, rate: Any = None, tolerance: Any = 1e-8, max_s
     """
     by: Any = None
     if rate is not None:
-        option("rate", rate)
+        rate = options.number_or_traced(rate, "rate")
         by = -rate
-    limits(tolerance, max_steps)
+    tolerance, max_steps = limits(tolerance, max_steps)
 
     def search(objective: Objective, x: Any) -> Found:
         both = objective.of(gradients.value_and_grad)
@@ -59,11 +60,11 @@ def adam(
     `f` and the minimiser take and give the same as with `gradient_descent`. It ends when the length of the gradient
     is at most `tolerance`, and after `max_steps`.
     """
-    option("rate", rate)
-    option("b1", b1, 1.0)
-    option("b2", b2, 1.0)
-    option("epsilon", epsilon)
-    limits(tolerance, max_steps)
+    rate = options.number_or_traced(rate, "rate")
+    b1 = options.number_or_traced(b1, "b1", 1.0)
+    b2 = options.number_or_traced(b2, "b2", 1.0)
+    epsilon = options.number_or_traced(epsilon, "epsilon")
+    tolerance, max_steps = limits(tolerance, max_steps)
 
     def step(s: Any) -> tuple[Any, Any]:
         mean, square, p1, p2 = s["more"]

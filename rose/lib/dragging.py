@@ -23,6 +23,7 @@ from typing import Any
 from ..differentiation import gradients
 from ..differentiation.flatten import Flat, is_real
 from ..errors import TypeMismatch, argument, here
+from ..frontend import options
 from ..frontend.any_size import of_any_size
 from ..frontend.arrays.products import dot
 from ..frontend.function import AnyFn, checked, make
@@ -32,7 +33,6 @@ from ..ir import ops
 from ..ir.types import Fin, Real, Type, Vec
 from ..linalg.positive_definite import cholesky_solve
 from .descent import each
-from .objective import option, whole
 
 _AGAIN = 3  # attempts at a step, each without the parameters that came to a bound in the last
 _FIRST, _LESS, _MORE, _MOST = 1e-3, 0.2, 10.0, 1e8  # the damping: a part of the diagonal
@@ -61,8 +61,8 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
     way: drag it to its target again.
     """
     of = _checked(points)
-    whole("turns", turns)
-    option("stiff", stiff)
+    turns = options.count(turns, "turns")
+    stiff = options.number_or_traced(stiff, "stiff")
     assert isinstance(points.result, Vec)
     others = _others(constraints, points)
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..differentiation.flatten import Flat, is_real
-from ..errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
+from ..errors import TypeMismatch, argument, edge, here
+from ..frontend import options
 from ..frontend.annotations import as_type, struct
 from ..frontend.function import AnyFn, checked, make
-from ..ir import Value, shown
 from ..ir.forms import form_of
 from ..ir.types import Bool, Real, Tuple, Type
-from ..ir.value import host_index
 
 if TYPE_CHECKING:
     Point = TypeVar("Point")
@@ -100,38 +98,6 @@ def _checked(what: str, f: Any, squares: bool) -> Type:
     return of.types[0]
 
 
-# options
-
-
-def option(name: str, x: Any, below: float = math.inf) -> None:
-    """Check that an option is a number from 0 to below `below`, or a traced value."""
-    if isinstance(x, Value):
-        return
-    if isinstance(x, bool) or not hasattr(x, "__float__"):
-        raise TypeMismatch(f"{name} is a number, not {shown(x)}", _at(name), _USUAL)
-    if not 0 <= x < below:
-        ends = "a number that is not negative" if below == math.inf else f"from 0 to below {below:g}"
-        raise OutOfRange(f"{name} is {ends}, not {shown(x)}", _at(name), _USUAL)
-
-
-def whole(name: str, n: Any) -> None:
-    """Check that an option is an integer above 0."""
-    k = host_index(n)
-    if k is None or k < 1:
-        kind = TypeMismatch if k is None else OutOfRange
-        raise kind(f"{name} is an integer above 0, not {shown(n)}", _at(name), _USUAL)
-
-
-def limits(tolerance: Any, max_steps: Any) -> None:
-    """Check the options that end a search; the number of steps may be a traced value, too."""
-    option("tolerance", tolerance)
-    if not isinstance(max_steps, Value):
-        whole("max_steps", max_steps)
-
-
-def _at(name: str) -> Loc:
-    return here().narrow(argument(_BY_NAME, name, *range(1, 9)))
-
-
-_USUAL = "leave it out for the default"
-_BY_NAME = 9  # options are given by name
+def limits(tolerance: Any, max_steps: Any) -> tuple[Any, Any]:
+    """The options that end a search, checked; they may be traced."""
+    return options.number_or_traced(tolerance, "tolerance"), options.count_or_traced(max_steps, "max_steps")

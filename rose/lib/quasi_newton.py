@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..differentiation import gradients
+from ..frontend import options
 from ..frontend.any_size import of_any_size
 from ..frontend.arrays.products import dot
 from ..frontend.function import AnyFn
@@ -14,7 +15,7 @@ from ..frontend.language.select import abs as absolute
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
 from .descent import along, each
-from .objective import ROUNDING, Found, Objective, limits, searching, whole
+from .objective import ROUNDING, Found, Objective, limits, searching
 
 _ENOUGH, _FLATTER = 1e-4, 0.9  # of the slope at the start: Wolfe's two constants, as Nocedal and Wright have them
 _TRIES = 60  # in one line search: halved as often, a step is shorter than the distance between two numbers
@@ -32,8 +33,8 @@ def lbfgs(f: AnyFn, *, history: int = 10, tolerance: Any = 1e-8, max_steps: Any 
     the place of the point, and gives a `Minimum`. It ends when the length of the gradient is at most `tolerance`, when
     no step makes the value less, and after `max_steps`.
     """
-    whole("history", history)
-    limits(tolerance, max_steps)
+    history = options.count(history, "history")
+    tolerance, max_steps = limits(tolerance, max_steps)
 
     def search(objective: Objective, x: Any) -> Found:
         both = objective.of(gradients.value_and_grad)

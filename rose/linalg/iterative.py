@@ -41,10 +41,9 @@ def cg(
     above 0.0, and the derivatives are nan. Elsewhere they are those of the solution, by `b` and by what `a` is made of,
     in all modes and to any order: solutions by the same method, to `rtol`. `x0` and `M` have none.
     """
-    options.tolerance(rtol, "rtol")
-    options.tolerance(atol, "atol")
+    rtol, atol = options.number(rtol, "rtol"), options.number(atol, "atol")
     if maxiter is not None:
-        options.count(maxiter, "maxiter")
+        maxiter = options.count(maxiter, "maxiter")
     return _solved("cg", Method(None, rtol, atol, maxiter), a, b, x0, M)
 
 
@@ -65,11 +64,10 @@ def gmres(
     As `cg`, in cycles of at most `restart` steps, each of which stores a vector, and `maxiter` cycles at most: ten for
     each unknown, if it is not given. A cycle that makes the residual no shorter is the last. `info` counts steps.
     """
-    options.tolerance(rtol, "rtol")
-    options.tolerance(atol, "atol")
-    options.count(restart, "restart")
+    rtol, atol = options.number(rtol, "rtol"), options.number(atol, "atol")
+    restart = options.count(restart, "restart")
     if maxiter is not None:
-        options.count(maxiter, "maxiter")
+        maxiter = options.count(maxiter, "maxiter")
     most = None if maxiter is None else maxiter * restart
     return _solved("gmres", Method(restart, rtol, atol, most), a, b, x0, M)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import OutOfRange, argument, edge, here
+from ..errors import TypeMismatch, argument, edge, here
 from ..frontend.arrays.products import matmul
 from ..frontend.language import control, loops
 from ..ir import ops, shown
@@ -26,7 +26,7 @@ def matrix_power(a: Any, n: Any) -> Any:
     power = host_index(n)
     if power is None:
         at = here().narrow(argument(1, "n", 2))
-        raise OutOfRange(f"rose.linalg.matrix_power takes an integer, not {shown(n)}", at, "write a power such as 3")
+        raise TypeMismatch(f"rose.linalg.matrix_power takes an integer, not {shown(n)}", at, "write a power such as 3")
     m = square(a, "matrix_power", 2)
     return batched(lambda m: _power(m, abs(power)), [m if power >= 0 else inv(m)], [2])
 

@@ -39,8 +39,9 @@ def integers(given: Any, count: int, what: str) -> list[int]:
     """A number above 0 for each axis of places, or one for all."""
     each = [host_index(k) for k in (items_of(given) if is_several(given) else [given] * count)]
     if len(each) != count or any([k is None or k < 1 for k in each]):
-        raise TypeMismatch(f"{what} is an integer above 0, or one for each of {count} axes, not {shown(given)}", here(),
-                           f"write {what}=2")  # fmt: skip
+        kind = TypeMismatch if len(each) != count or None in each else OutOfRange
+        wanted = f"an integer above 0, or one for each of {count} axes"
+        raise kind(f"{what} is {wanted}, not {shown(given)}", here(), f"write {what}=2")
     return cast("list[int]", each)
 
 

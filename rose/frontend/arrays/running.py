@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...errors import TypeMismatch, here
+from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, current_builder, ops, shown
 from ...ir.types import Bool, Fin
 from ...ir.value import host_index
@@ -64,7 +64,8 @@ def diff(x: Any, n: Any = 1, axis: Any = -1) -> Any:
     v, count = numbers(x, "diff"), host_index(n)
     if count is None or count < 0:
         what = f"rose.diff takes differences a number of times, not {shown(n)}"
-        raise TypeMismatch(what, here().into(["n"]), "write n=1, or leave it out")
+        kind = TypeMismatch if count is None else OutOfRange
+        raise kind(what, here().into(["n"]), "write n=1, or leave it out")
     before = (slice(None),) * axis_given(axis, len(shape_of(v.type)))
     if count and isinstance(leaf_of(v.type), Fin):
         v = each(number, v)

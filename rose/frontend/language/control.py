@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import ir
 from ...autodiff.checkpoint import Segments
-from ...errors import Loc, TypeMismatch, argument, edge, here
+from ...errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
 from ...host.effects import Assertion, endless
 from ...ir import CONST, PARAM, Builder, Func, Origin, Value, current_builder, is_tracing, shown
 from ...ir.callgraph import callees, make_branch, make_while
@@ -97,9 +97,10 @@ def while_loop(test: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     that grows as the loop runs. More than `max_iter` iterations are an error when the compiled function runs.
     """
     loc = here()
-    if max_iter is not None and (host_index(max_iter) is None or not 0 <= max_iter < LARGEST):
-        what, at = f"max_iter is an integer, not {shown(max_iter)}", loc.narrow(argument(3, "max_iter", 4))
-        raise TypeMismatch(what, at, "leave it out for any number of iterations")
+    if max_iter is not None and ((k := host_index(max_iter)) is None or not 0 <= k < LARGEST):
+        kind, at = TypeMismatch if k is None else OutOfRange, loc.narrow(argument(3, "max_iter", 4))
+        what = f"max_iter is an integer from 0 to {LARGEST - 1}, not {shown(max_iter)}"
+        raise kind(what, at, "leave it out for any number of iterations")
     first = infer(init, loc.narrow(argument(2, "init", 3, 4)))
     at = [loc.narrow(argument(k, name, 3, 4)) for k, name in enumerate(("test", "body"))]
     for name, f, where in (("test", test, at[0]), ("body", body, at[1])):
@@ -242,12 +243,14 @@ def _check_schedule(checkpoint: Any, snapshots: Any, loc: Loc) -> None:
         hint = 'write checkpoint="sqrt" or checkpoint="binomial", or leave it out to keep everything'
         loc = loc.narrow(argument(3, "checkpoint", 4, 5))
         raise TypeMismatch(f"rose.scan has no checkpoint {shown(checkpoint)}", loc, hint)
-    if snapshots is not None and (checkpoint != "binomial" or host_index(snapshots) is None or snapshots < 1):
+    k = host_index(snapshots)
+    if snapshots is not None and (checkpoint != "binomial" or k is None or k < 1):
         hint = 'write checkpoint="binomial", snapshots=20'
         what = f"snapshots is the number of states that binomial checkpoints keep, not {shown(snapshots)}"
         if checkpoint != "binomial":
             what = 'snapshots= goes with checkpoint="binomial"'
-        raise TypeMismatch(what, loc.narrow(argument(4, "snapshots", 4, 5)), hint)
+        kind = OutOfRange if checkpoint == "binomial" and k is not None else TypeMismatch
+        raise kind(what, loc.narrow(argument(4, "snapshots", 4, 5)), hint)
 
 
 def _is_pair(x: Any, state: Type) -> bool:
