@@ -10,7 +10,7 @@ import dataclasses
 import inspect
 import sys
 from itertools import takewhile
-from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, dataclass_transform, get_args, get_origin
 
 from .. import errors
 from ..errors import NoField, OutOfRange, RoseError, TypeMismatch, edge, here
@@ -21,6 +21,21 @@ from ..ir.numbers import digits
 from ..ir.sizes import LARGEST, Size, bound, current, sized
 from ..ir.types import DEEPEST, Bool, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
 from ..ir.value import host_index
+
+if TYPE_CHECKING:
+    from typing import Generic as Generic
+else:
+
+    class Generic:
+        """The base of structs with a type parameter, `class Pair(Generic[T])`; `Pair[Vec[2]]` is a type as `Vec[2]` is.
+
+        As an annotation, `Pair` alone is `Pair[Real]`.
+        """
+
+        @edge
+        def __class_getitem__(cls, t: Any) -> Any:
+            return type("Generic", (cls,), {"_parameter": t}) if cls is Generic else struct_of(cls, as_type(t))
+
 
 C = TypeVar("C", bound=type)
 
@@ -135,14 +150,24 @@ def struct(cls: C) -> C:
     return made
 
 
-def _struct_type(cls: type, scope: dict[str, Any] | None = None) -> Tuple:
-    """The type of a struct class; `scope` has names that its annotations may use besides those of its module."""
+def struct_of(cls: type, t: Type) -> Tuple:
+    """The type of a struct class whose type parameter is `t`."""
+    return _struct_type(cls, None, t)
+
+
+def _struct_type(cls: type, scope: dict[str, Any] | None = None, t: Type = Real) -> Tuple:
+    """The type of a struct class; `scope` has names that its annotations may use besides those of its module.
+
+    `t` is what its type parameter stands for, if it has one.
+    """
     form = form_of(cls)
     assert form is not None
     hints: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         hints.update(inspect.get_annotations(base))
     names = {**vars(sys.modules.get(cls.__module__, cls)), **(scope or {})}
+    if (parameter := getattr(cls, "_parameter", None)) is not None:
+        names[parameter.__name__] = t
     if cls in _unfinished:
         raise _endless(cls)
     _unfinished.append(cls)

@@ -8,35 +8,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from .. import ir
 from ..differentiation.flatten import Flat, is_real
 from ..differentiation.jacobians import jacfwd
 from ..differentiation.linear_map import LinearMap
-from ..errors import TypeMismatch, argument, edge, here
+from ..errors import TypeMismatch, argument, here
 from ..frontend import options
-from ..frontend.annotations import as_type, struct
+from ..frontend.annotations import Generic, struct, struct_of
 from ..frontend.duals import split_dual, view_dual
 from ..frontend.function import AnyFn, checked, from_func, make
 from ..frontend.language.select import abs, select
 from ..frontend.language.vectors import norm
 from ..ir import shown
-from ..ir.forms import form_of
 from ..ir.sizes import differ
-from ..ir.types import Bool, Real, Tan, Tuple, Type, count_reals, tangent, tuple_of
+from ..ir.types import Bool, Real, Tan, Type, count_reals, tangent, tuple_of
 from ..ir.value import is_function
 from ..linalg.elimination import by_factors, factors
 
-if TYPE_CHECKING:
-    Point = TypeVar("Point")
-    Of = Generic
-else:
-    Point, Of = Real, {Real: object}  # as an annotation, `Solution` alone is that of an equation for a number
+Point = TypeVar("Point")
 
 
 @struct
-class Solution(Of[Point]):
+class Solution(Generic[Point]):
     """What a search found. As a type, `Solution[X]` is that of an unknown of type `X`.
 
     `x` is the last point, `residual` the length of the residual there (of a minimum, of the gradient), and `steps`
@@ -47,14 +42,6 @@ class Solution(Of[Point]):
     residual: float
     steps: float
     converged: bool
-
-    @edge
-    def __class_getitem__(cls, t: Any) -> Type:
-        return solution_of(as_type(t))
-
-
-def solution_of(t: Type) -> Type:
-    return Tuple((t, Real, Real, Bool), form_of(Solution))
 
 
 Found = tuple[Any, Any, Any, Any]  # the fields of a `Solution`, of an unknown in its plain form
@@ -150,7 +137,7 @@ def implicit(what: str, f: AnyFn, result: Type, full: Any, solution: Callable[[]
             return Solution(plain.value(x), *more)
         return plain.value(x * select(more[-1], 1.0, math.nan))
 
-    return make(body, f.types, solution_of(result) if full else result, f"{what}({f.name})", f.names)
+    return make(body, f.types, struct_of(Solution, result) if full else result, f"{what}({f.name})", f.names)
 
 
 def length(x: Any) -> Any:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from .. import ir
 from ..errors import OutOfRange, TypeMismatch, argument, edge, here
-from ..frontend.annotations import as_type, struct
+from ..frontend.annotations import Generic, struct, struct_of
 from ..frontend.any_size import AnySize
 from ..frontend.function import AnyFn, checked, from_func, make
 from ..frontend.language import control
@@ -16,26 +16,21 @@ from ..frontend.language.select import abs, select, stop_gradient
 from ..frontend.signatures import fresh_name
 from ..frontend.transforms import remembered
 from ..ir import ops, shown
-from ..ir.forms import form_of
-from ..ir.types import Bool, Real, Tuple, Type
+from ..ir.types import Real
 from .equations import Found, solver
 from .roots import ROUNDING
 from .step_methods import METHODS
 from .trajectories import right_side, step_options
 from .walks import FIRST, States, Walk
 
-if TYPE_CHECKING:
-    State = TypeVar("State")
-    Of = Generic
-else:
-    State, Of = Real, {Real: object}  # as an annotation, `Event` alone is that of a number
+State = TypeVar("State")
 
 _LONGEST = 1 / 32  # of the range: a step of `event`, which sees nothing of what is within
 _MOST = 100  # evaluations in the search for a time
 
 
 @struct
-class Event(Of[State]):
+class Event(Generic[State]):
     """What `event` found. As a type, `Event[T]` is that of a state of type `T`.
 
     At the time `t` the state is `y`, both nan unless the surface was met: `converged`. `steps` counts the steps, and
@@ -47,14 +42,6 @@ class Event(Of[State]):
     steps: float
     rejected: float
     converged: bool
-
-    @edge
-    def __class_getitem__(cls, t: Any) -> Type:
-        return _event_of(as_type(t))
-
-
-def _event_of(t: Type) -> Type:
-    return Tuple((Real, t, Real, Real, Bool), form_of(Event))
 
 
 @edge
@@ -112,7 +99,7 @@ def _event(f: AnyFn, g: AnyFn, direction: int, method: str, rtol: float, atol: f
 
     names = [fresh_name(k, f.names[2:]) for k in ("t0", "t1", "y0")]
     types = [Real, Real, t, *f.types[2:]]
-    return make(body, types, _event_of(t), f"event({f.name}, {g.name})", [*names, *f.names[2:]])
+    return make(body, types, struct_of(Event, t), f"event({f.name}, {g.name})", [*names, *f.names[2:]])
 
 
 def _up_to(walk: Walk, surface: AnyFn, direction: int, s: Any, t1: Any) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from .. import ir
 from ..differentiation.flatten import Flat, is_real
 from ..differentiation.linear_map import LinearMap
 from ..errors import TypeMismatch, argument, edge, here
-from ..frontend.annotations import as_type, struct
+from ..frontend.annotations import Generic, struct, struct_of
 from ..frontend.any_size import AnySize
 from ..frontend.arrays.reductions import argmax
 from ..frontend.duals import split_dual, view_dual
@@ -22,16 +22,11 @@ from ..frontend.language.select import constant, select
 from ..frontend.signatures import fresh_name
 from ..frontend.transforms import remembered
 from ..ir import Value
-from ..ir.forms import form_of
 from ..ir.ops import real
-from ..ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec, tangent, tuple_of
+from ..ir.types import Bool, Fin, Real, Tan, Type, Vec, tangent, tuple_of
 from .equations import length, limits
 
-if TYPE_CHECKING:
-    Number = TypeVar("Number")
-    Of = Generic
-else:
-    Number, Of = Real, {Real: object}  # as an annotation, `Integral` alone is that of a function to a number
+Number = TypeVar("Number")
 
 # Gauss and Kronrod's rule of 15 nodes from -1 to 1: those above 0, with the weights of both; Gauss's has each second
 _NODES = (0.991455371120812639206854697526329, 0.949107912342758524526189684047851, 0.864864423359769072789712788640926,
@@ -49,7 +44,7 @@ GAUSS = [*_GAUSS, 0.417959183673469387755102040816327, *_GAUSS[::-1]]
 
 
 @struct
-class Integral(Of[Number]):
+class Integral(Generic[Number]):
     """What `quadrature` found. As a type, `Integral[T]` is that of a function to a `T`.
 
     `error` estimates the length of the error of `value`, and `intervals` counts those that the range was cut into.
@@ -59,14 +54,6 @@ class Integral(Of[Number]):
     error: float
     intervals: float
     converged: bool
-
-    @edge
-    def __class_getitem__(cls, t: Any) -> Type:
-        return _integral_of(as_type(t))
-
-
-def _integral_of(t: Type) -> Type:
-    return Tuple((t, Real, Real, Bool), form_of(Integral))
 
 
 @edge
@@ -114,7 +101,7 @@ def _integral(f: AnyFn, tolerance: float, most: int, full: bool, start: str, end
             return Integral(whole(y), error, real(used), converged)
         return whole(y * select(converged, 1.0, math.nan))
 
-    result = _integral_of(f.result) if full else f.result
+    result = struct_of(Integral, f.result) if full else f.result
     return make(body, [Real, Real, *f.types[1:]], result, f"quadrature({f.name})", _names(f))
 
 

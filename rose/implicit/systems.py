@@ -11,13 +11,14 @@ from ..autodiff.prove_linear import as_linear
 from ..differentiation.jacobians import jacfwd
 from ..errors import OutOfRange, argument, here
 from ..frontend import options
+from ..frontend.annotations import struct_of
 from ..frontend.any_size import of_any_size
 from ..frontend.function import AnyFn, make
 from ..frontend.signatures import fresh_name
 from ..ir import shown
 from ..ir.types import Real
 from ..linalg import krylov
-from .equations import Found, Plain, Solution, as_many, length, solution_of, solver, solver_with, unknown
+from .equations import Found, Plain, Solution, as_many, length, solver, solver_with, unknown
 
 
 @of_any_size
@@ -63,7 +64,7 @@ def linear_solve(
             x, more = krylov.solver(apply, None, way).alone(right, *given), []
         return Solution(plain.value(x), *more) if full else plain.value(x)
 
-    result = solution_of(of.types[0]) if full else of.types[0]
+    result = struct_of(Solution, of.types[0]) if full else of.types[0]
     return make(body, [of.result, *of.types[1:]], result, f"linear_solve({of.name})", ["b", *of.names[1:]])
 
 

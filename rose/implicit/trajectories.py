@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from .. import ir
 from ..differentiation.flatten import is_real
 from ..errors import OutOfRange, TypeMismatch, argument, edge, here
 from ..frontend import options
-from ..frontend.annotations import as_type, struct
+from ..frontend.annotations import Generic, struct, struct_of
 from ..frontend.any_size import AnySize
 from ..frontend.function import AnyFn, checked, from_func, make
 from ..frontend.language import loops
@@ -16,21 +16,16 @@ from ..frontend.signatures import fresh_name
 from ..frontend.transforms import remembered
 from ..frontend.values import is_number
 from ..ir import Value, shown
-from ..ir.forms import form_of
-from ..ir.types import Bool, Real, Tuple, Type, Vec
+from ..ir.types import Real, Type, Vec
 from .adjoints import solver
 from .step_methods import METHODS
 from .walks import States, Steps, walked
 
-if TYPE_CHECKING:
-    State = TypeVar("State")
-    Of = Generic
-else:
-    State, Of = Real, {Real: object}  # as an annotation, `Trajectory` alone is that of a number
+State = TypeVar("State")
 
 
 @struct
-class Trajectory(Of[State]):
+class Trajectory(Generic[State]):
     """What `ode` found. As a type, `Trajectory[T]` is that of a state of type `T`.
 
     `y` is the state at the end, or the vector of those at the times that were asked for. `t` is the time that was
@@ -43,14 +38,6 @@ class Trajectory(Of[State]):
     steps: float
     rejected: float
     converged: bool
-
-    @edge
-    def __class_getitem__(cls, t: Any) -> Type:
-        return _trajectory_of(as_type(t))
-
-
-def _trajectory_of(t: Type) -> Type:
-    return Tuple((t, Real, Real, Real, Bool), form_of(Trajectory))
 
 
 @edge
@@ -148,4 +135,6 @@ def _trajectory(
 
     names = [fresh_name(k, f.names[2:]) for k in ("t0", "t1", "y0")]
     types = [Real, times, t, *f.types[2:]]
-    return make(body, types, _trajectory_of(result) if full else result, f"ode({f.name})", [*names, *f.names[2:]])
+    return make(
+        body, types, struct_of(Trajectory, result) if full else result, f"ode({f.name})", [*names, *f.names[2:]]
+    )

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from ..differentiation.flatten import Flat, is_real
-from ..errors import TypeMismatch, argument, edge, here
+from ..errors import TypeMismatch, argument, here
 from ..frontend import options
-from ..frontend.annotations import as_type, struct
+from ..frontend.annotations import Generic, struct, struct_of
 from ..frontend.function import AnyFn, checked, make
-from ..ir.forms import form_of
-from ..ir.types import Bool, Real, Tuple, Type
+from ..ir.types import Real, Type
 
-if TYPE_CHECKING:
-    Point = TypeVar("Point")
-    Of = Generic
-else:
-    Point, Of = Real, {Real: object}  # as an annotation, `Minimum` alone is that of a search through numbers
+Point = TypeVar("Point")
 
 ROUNDING = 2.0**-48  # of a value: about what it is rounded by, as the sum of a few numbers
 
 
 @struct
-class Minimum(Of[Point]):
+class Minimum(Generic[Point]):
     """The result of a minimiser. As a type, `Minimum[P]` is that of a search through values of type `P`.
 
     `x` is the best point it saw, `value` the objective there, and `gradient_norm` the length of the gradient: of the
@@ -36,14 +31,6 @@ class Minimum(Of[Point]):
     gradient_norm: float
     steps: float
     converged: bool
-
-    @edge
-    def __class_getitem__(cls, t: Any) -> Type:
-        return _minimum(as_type(t))
-
-
-def _minimum(t: Type) -> Type:
-    return Tuple((t, Real, Real, Real, Bool), form_of(Minimum))
 
 
 class Objective:
@@ -77,7 +64,7 @@ def searching(what: str, f: Any, search: Search, squares: bool = False) -> AnyFn
         v, *more = search(objective, objective.flat.vector(start))
         return Minimum(objective.flat.value(v), *more)
 
-    return make(body, f.types, _minimum(t), f"{what}({f.name})", f.names)
+    return make(body, f.types, struct_of(Minimum, t), f"{what}({f.name})", f.names)
 
 
 def _checked(what: str, f: Any, squares: bool) -> Type:

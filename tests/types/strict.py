@@ -82,6 +82,18 @@ def sine(x: Real) -> Real:
     return rose.sin(x)
 
 
+@fn
+def valley(p: Vec[m]) -> Real:
+    return (p[0] - 1) ** 2 + p[1] ** 2
+
+
+@fn
+def lowest(start: Vec[m]) -> rose.lib.Minimum[Vec[m]]:
+    found: rose.lib.Minimum[Vec[m]] = rose.lib.newton(valley)(start)
+    assert_type(found.value, float)
+    return found
+
+
 arc: float = length(sine)
 arc = length(rose.exp(sine) + 2 * sine)
 steep: float = rose.grad(length)(sine)(0.5) + F.nabla(rose.tanh(sine))(0.5)
@@ -100,3 +112,4 @@ y, back = rose.vjp(waves)(np.array([1.0, 2.0]), 0.5)
 assert len(back(y)) == len(rose.jacobian(pair)(1, b=2)) == len(rose.compile(waves, k=2)([1, 2], 3)) == 2
 assert rose.jvp(root)(Dual(4.0, 1.0)).du == repeated(root, 1)(4.0) == 0.25
 assert rose.linearize(pair)(1, 2)[0].tolist() == pair(1, 2).tolist() == [1, 1]
+assert abs(lowest([3.0, 4.0]).x[0] - 1.0) < 1e-9

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import pytest
 
 import rose
-from rose import Bool, Dual, Fin, Real, Tan, TypeMismatch, Unit, Vec
-from rose.frontend.annotations import as_type, dual
+from rose import Bool, Dual, Fin, Real, Tan, TypeMismatch, Unit, Vec, fn
+from rose.frontend.annotations import Generic, as_type, dual, struct_of
 from rose.ir.types import Tuple, tuple_of
 
 
@@ -59,3 +59,31 @@ def test_a_struct_that_holds_itself_is_refused():
         @rose.struct
         class Tree:  # pyright: ignore[reportUnusedClass]
             left: Tree
+
+
+Content = TypeVar("Content")
+
+
+@rose.struct
+class Box(Generic[Content]):
+    content: Content
+    row: Vec[2, Content]
+    weight: float
+
+
+def test_a_struct_with_a_type_parameter_is_a_type_for_each():
+    t = cast("Any", Box)[Vec[3]]
+    assert t is struct_of(Box, Vec[3])
+    assert t.items == (Vec[3], Vec[2, Vec[3]], Real)
+    assert as_type(Box) is cast("Any", Box)[Real]
+
+
+def test_values_of_such_a_struct_are_ordinary_ones():
+    @fn
+    def filled(x: Real) -> Box[Vec[3]]:
+        return Box([x, x, x], [[x, 1.0, 2.0]] * 2, x)
+
+    box = filled(2.0)
+    assert isinstance(box, Box)
+    assert list(box.content) == [2.0, 2.0, 2.0]
+    assert list(box.row[1]) == [2.0, 1.0, 2.0]
