@@ -194,6 +194,14 @@ def test_a_loop_is_only_read_by_get():
     raw = Raw(Real)
     loop = raw.loop(3, lambda i: [raw.params[0]])
     wrong(raw.func(raw.put(ir.TUPLE, tuple_of(loop.type), loop)), "a loop is used by something other than `get`")
+
+
+def test_no_function_or_block_gives_a_whole_loop():
+    raw = Raw(Real)
+    wrong(raw.func(raw.loop(3, lambda i: [raw.params[0]])), "gives back what it cannot: a loop")
+    raw = Raw(Real)
+    raw.loop(2, lambda i: [raw.loop(3, lambda j: [raw.params[0]])])
+    wrong(raw.func(raw.params[0]), "gives back what it cannot: a loop")
     raw = Raw(Real)
     wrong(raw.func(raw.loop(3, lambda i: [raw.params[0]])), "gives back what it cannot: a loop")
 
