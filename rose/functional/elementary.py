@@ -71,9 +71,14 @@ class Elementary(Fn[..., Any]):
         return f" {self.symbol} ".join(texts) if len(texts) == 2 else f"{self.symbol}{texts[0]}"
 
 
-@cache
 def _elementary(f: Callable[..., Any], operands: tuple[Slot, ...]) -> Elementary:
     """One for the same function and operands."""
+    return _once(f, operands, str(operands))
+
+
+@cache
+def _once(f: Callable[..., Any], operands: tuple[Slot, ...], _: str) -> Elementary:
+    """The text tells 1 from 1.0, and 0.0 from -0.0, which are equal."""
     return Elementary(f, operands)
 
 

@@ -22,6 +22,12 @@ def test_an_operator_is_pointwise(f: Callable[..., Any], of: tuple[Any, Any]):
     assert f(*of)(0.7) == pytest.approx(f(*at), rel=1e-15)
 
 
+def test_a_number_keeps_its_sign_and_its_kind():
+    assert (exp / 0.0)(0.7) == math.inf
+    assert (exp / -0.0)(0.7) == -math.inf
+    assert ["1.0 +" in F.show(1.0 + exp), "1 +" in F.show(1 + exp)] == [True, True]
+
+
 @fn
 def places(x: Real) -> Vec[3]:
     return [x, x * x, 2.0]
