@@ -3,9 +3,10 @@
 The number at a place is a function of a key and of the place: there is no state that a program carries along, and an
 iteration of a loop draws its own by a key of its own.
 
-    philox         the function of a key and a counter, on halves of its words
-    keys           `key`, `fold_in`, `split`
-    distributions  `uniform`, `normal`, and what is made of them
+    philox              the function of a key and a counter, on halves of its words
+    keys                `key`, `fold_in`, `split`
+    reparameterisation  how a number moves with a parameter of its distribution
+    distributions       `uniform`, `normal`, and what is made of them
 
 Terms. A *word* is a whole number of 32 bits; its *halves*, the high and the low one, are indices below 65,536, so that
 single precision has the same bits. A *block* is the four words that are made for one counter.

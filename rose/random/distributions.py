@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 from ..errors import OutOfRange, TypeMismatch, argument, edge, here
-from ..frontend.annotations import Dual
 from ..frontend.arrays.order import argsort
 from ..frontend.arrays.reductions import argmax
 from ..frontend.arrays.shapes import Shape, array_type, shape_given, size_given
@@ -20,6 +19,7 @@ from ..ir import Value, ops
 from ..ir.types import Bool, Fin, Real, Type, Vec
 from .keys import drawn
 from .philox import HALF, KEY, half
+from .reparameterisation import of_shape
 
 Draw = Callable[..., Any]  # of a key, a place and parameters: the number there
 
@@ -59,7 +59,9 @@ def integers(key: Any, n: Any, shape: Any = ()) -> Any:
 def gamma(key: Any, a: Any, shape: Any = ()) -> Any:
     """Numbers of the gamma distribution of shape `a`, above 0, and scale 1; of another `a` they are nan.
 
-    Their derivatives by `a` are nan, since what was rejected depends on it. A scale is a factor, and has derivatives.
+    Their derivatives by `a` are those of a number whose place in the distribution stays the same: of implicit
+    reparameterisation (Figurnov, Mohamed and Mnih, 2018), to 1e-13. The mean of those of `f(gamma(key, a))` is the
+    derivative of its expectation. They are not differences of two draws, which may differ in what was rejected.
     """
     return _array(_gamma, (Real, Real), "gamma", shape)(key, a)
 
@@ -148,7 +150,7 @@ def _integer(t: Type, key: Any, i: Any) -> Any:
 
 def _gamma(_: Type, key: Any, i: Any, a: Any) -> Any:
     """Marsaglia and Tsang, A simple method for generating gamma variables (2000)."""
-    unknown, a = _unknown()(a), stop_gradient(a)
+    shape, a = a, stop_gradient(a)
     small = a < 1.0
     d = select(small, a + 1.0, a) - 1.0 / 3.0
     c = 1.0 / ops.sqrt(9.0 * d)
@@ -164,23 +166,7 @@ def _gamma(_: Type, key: Any, i: Any, a: Any) -> Any:
     known = (a > 0.0) & (a < math.inf)
     s = control.while_loop(lambda s: ~s["found"] & known, attempt, start)
     u = 1.0 - _fraction(drawn(key, i, 0, 4), 0)
-    return select(known, d * s["v"] * select(small, ops.pow_(u, 1.0 / a), 1.0), math.nan) + unknown
-
-
-@cache
-def _unknown() -> AnyFn:
-    """Zero, whose derivative is nan."""
-
-    def body(_: Any) -> Any:
-        return 0.0
-
-    f = make(body, [Real], Real, "unknown", ["a"])
-
-    @f.jvp
-    def rule(a: Any) -> Any:
-        return Dual(f(a.re), a.du * math.nan)
-
-    return f
+    return of_shape()(shape, select(known, d * s["v"] * select(small, ops.pow_(u, 1.0 / a), 1.0), math.nan))
 
 
 # others
