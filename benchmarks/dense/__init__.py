@@ -1,0 +1,1 @@
+"""Dense kernels, beside the same by hand in C and beside OpenBLAS."""
