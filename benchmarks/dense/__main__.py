@@ -50,7 +50,9 @@ def kernels() -> list[Kernel]:
     made: list[Kernel] = []
     for n in PRODUCTS:
         square, args = Vec[n, n], [rng.normal(size=(n, n)) for _ in "ab"]
-        made.append(Kernel(f"matmul, {n}", rose.fn([square, square], square)(_product), "matmul", n, args, np.matmul, 2 * n**3))
+        made.append(
+            Kernel(f"matmul, {n}", rose.fn([square, square], square)(_product), "matmul", n, args, np.matmul, 2 * n**3)
+        )
     a = rng.normal(size=(64, 64))
     definite = a @ a.T + 64 * np.eye(64)
     factor = rose.fn([Vec[64, 64]], Vec[64, 64])(linalg.cholesky)
@@ -121,7 +123,9 @@ def least(calls: Sequence[Call], seconds: float) -> list[float]:
 
 
 def main() -> None:
-    print(f"{'':26}{'GFLOP/s':>9}{'of C':>7}{'simd':>7}{'of C':>7}{'relaxed':>9}{'NumPy':>8}{'relaxed, NumPy: time':>22}")
+    print(
+        f"{'':26}{'GFLOP/s':>9}{'of C':>7}{'simd':>7}{'of C':>7}{'relaxed':>9}{'NumPy':>8}{'relaxed, NumPy: time':>22}"
+    )
     for kernel in kernels():
         wanted = kernel.numpys(*kernel.args)
         modules = [rose.compile(kernel.ours, simd=simd) for simd in (False, True, "relaxed")]

@@ -123,8 +123,12 @@ def each_tap(x: Any, kernel: Any, at: Sequence[Any], ws: Sequence[Window], do: C
         do(x, kernel)
         return
     for k in loops.range(ws[0].size):
-        there = x[at[0] * ws[0].stride + k * ws[0].dilation]
+        there = x[_times(at[0], ws[0].stride) + _times(k, ws[0].dilation)]
         each_tap(there, kernel[k] if kernel is not None else None, at[1:], ws[1:], do)
+
+
+def _times(i: Any, k: int) -> Any:
+    return i if k == 1 else i * k
 
 
 def _spread(x: Any, kernel: Any, steps: Sequence[tuple[int, int]], shape: Sequence[Any]) -> Any:

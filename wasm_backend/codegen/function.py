@@ -33,6 +33,7 @@ class FunctionWriter:
         self.frame, self.vectorise = frame, vectorise
         self.expr = Expressions(frame)
         self.promotion = Promotion(self.expr)
+        self.loop: Loop | None = None
         self.start, self.early = frame.lives.start, frame.lives.early
         listener = frame.program.listener
         if listener is not None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
 
 from rose.host.effects import place
-from rose.ir import Block, Value, span_of
+from rose.ir import ACCUM, Block, Value, span_of
+from rose.ir.accumulators import base
+from rose.ir.callgraph import instructions
 from rose.ir.sizes import Size, differ, plus, times
-from rose.ir.types import Fin, Real, Single, Tuple, Type
+from rose.ir.types import Fin, Real, Ref, Single, Tuple, Type
 
 from ..abi.layout import item_leaves, leaf_offsets, leaves, size, wasm_type
 from ..abi.signature import Stop
-from ..binary.encoder import I32
+from ..binary.encoder import I32, V128, Body
 from .expressions import Expressions
 from .locations import Location, Mem
 from .register_promotion import Promotion
@@ -83,11 +85,21 @@ def swap_buffers(expr: Expressions, states: list[State]) -> None:
             c.set(s.then)
 
 
+class Pair(NamedTuple):
+    """Two sums that a vectorised loop adds to in one vector, and the code that packs and unpacks it."""
+
+    sums: tuple[Value, Value]
+    local: int
+    pack: Body
+    unpack: Body
+
+
 class Writer(Protocol):
     """The writer of the function that a loop is in."""
 
     expr: Expressions
     promotion: Promotion
+    loop: Loop | None  # whose iteration is being written
     vectorise: Callable[[Loop], bool] | None
 
     def block(self, block: Block) -> None: ...
@@ -104,6 +116,7 @@ class Loop:
         assert isinstance(self.index.type, Fin)
         self.size = self.index.type.size
         self.states: list[State] = []
+        self.pairs: list[Pair] = []  # of sums that stay in vectors from one iteration to the next
         self.span: tuple[int, int] | None = None  # the locals of the first index, and of the one after the last
         self.may_be_none = isinstance(self.size, Size) or span_of(v) is not None
 
@@ -147,6 +160,7 @@ class Loop:
         self._open(pointers)
         sums = promotion.open(self.v)
         every = self.frame.program.stops.every.get(self.v)
+        around, c.body = c.body, Body()
         end = None if every is None or every == 1 else self._open_pieces(pointers, every)
         c("loop")
         if every == 1:
@@ -158,6 +172,8 @@ class Loop:
         c("end")
         if end is not None:
             self._close_pieces(pointers)
+        loop, c.body = c.body, around
+        self.wrap(loop, self.pairs, self.staying([x for pair in self.pairs for x in pair.sums]))
         self._close()
         promotion.close(sums)
         if self.may_be_none:
@@ -175,10 +191,36 @@ class Loop:
 
     def iteration(self) -> None:
         """Write one iteration, but for its promoted sums."""
+        around, self.writer.loop = self.writer.loop, self
         self._element_addresses()
         self.writer.block(self.block)
         self._store_elements()
         self._move_states()
+        self.writer.loop = around
+
+    # sums in vectors
+
+    def staying(self, sums: Iterable[Value]) -> set[Value]:
+        """The sums whose vectors the loop around this one need not unpack: nothing else in its iterations uses them."""
+        around = self.writer.loop
+        if around is None or self.v.block is not around.block or around.v in self.frame.program.stops.every:
+            return set()
+        others = [x for x in instructions(around.block) if not x.block.inside(self.block)]
+        used = {base(a) for x in others for a in x.args if isinstance(a.type, Ref)}
+        return {x for x in sums if x.op is ACCUM and x not in used and not x.block.inside(around.block)}
+
+    def wrap(self, loop: Body, pairs: list[Pair], stay: set[Value]) -> None:
+        """Write a loop that is there, and around it what packs and unpacks its pairs, unless all of a pair stay."""
+        here = [pair for pair in pairs if not stay.issuperset(pair.sums)]
+        for pair in here:
+            self.c.splice(pair.pack)
+        self.c.splice(loop)
+        for pair in here:
+            self.c.splice(pair.unpack)
+            self.frame.free[V128].append(pair.local)
+        if stay:
+            assert self.writer.loop is not None
+            self.writer.loop.pairs += [pair for pair in pairs if stay.issuperset(pair.sums)]
 
     def _close(self) -> None:
         """A last state that a call comes in between is a number of its own.

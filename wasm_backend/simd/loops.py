@@ -6,7 +6,7 @@ other. With `simd="relaxed"` a product and a sum are one instruction, which some
 
 from __future__ import annotations
 
-from rose.ir import ADD_TO, PACK, TUPLE
+from rose.ir import ADD_TO, PACK, TUPLE, Value
 from rose.ir.sizes import Size
 
 from ..abi.layout import size
@@ -118,15 +118,19 @@ class VectorLoop:
     def _loop(self, n: int | Size) -> None:
         c, vectors = self.c, self.vectors
         outer, c.body = c.body, Body()
-        self.sums.open()
+        alone = self.loop.may_be_none or self.loop.size != n
+        stay = set[Value]() if alone else self.loop.staying([v.args[0] for v in self.sums.totals])
+        self.sums.open(stay)
         self._both()
         self._next(n)
-        loop, c.body = c.body, outer
+        turns, c.body = c.body, Body()
         c.splice(vectors.before)
         c("loop")
-        c.splice(loop)
+        c.splice(turns)
         c("end")
         c.splice(vectors.after)
+        loop, c.body = c.body, outer
+        self.loop.wrap(loop, self.sums.pairs, stay)
         vectors.release()
 
     def _both(self) -> None:

@@ -13,8 +13,9 @@ from rose.ir import ACCUM, ADD_TO, Value
 from rose.ir.accumulators import base
 from rose.ir.types import Fin, Ref, Vec
 
-from ..binary.encoder import F64, V128, instruction
+from ..binary.encoder import F64, V128, Body, instruction
 from ..codegen.locations import Literal
+from ..codegen.loops import Pair
 from ..codegen.register_promotion import Promoted, Promotion
 from .plan import Kind
 from .vectors import HIGH, LOW, At, VectorWriter
@@ -66,6 +67,7 @@ class Reductions:
         self.fresh: dict[Value, Promoted] = {}  # what was not added to before, by root
         self.news: set[Value] = set()  # the additions to that
         self.kept: dict[Value, int] = {}
+        self.pairs: list[Pair] = []
         self._sort()
         listener = self.frame.program.listener
         if listener is not None:
@@ -141,20 +143,26 @@ class Reductions:
             return at if isinstance(at, int) else At(at.base, at.more, (), (), 0, at.offset)
         return self.vectors.at(self.plan.row(ref))
 
-    def open(self) -> None:
-        """Before the loop: the numbers that are added to are in locals, two of them in a vector where that can be."""
+    def open(self, stay: set[Value]) -> None:
+        """Before the loop: the numbers that are added to are in locals, two of them in a vector where that can be.
+
+        A pair of sums that stay in their vector while the loop around this one runs has a local of its own.
+        """
         totals = [total for v, total in self.totals.items() if v is total.adds[0]]
         alone = [total for total in totals if len(total.adds) == 1]
         for first, second, products in self._couples(alone):
-            first.local = second.local = self.vectors.hold(V128)
+            sums = first.adds[0].args[0], second.adds[0].args[0]
+            first.local = second.local = self.c.local(V128) if stay.issuperset(sums) else self.frame.take(V128)
             first.both = second.both = Both(first, second, first.local, products)
-            with self.c.aside(self.vectors.before):
+            pair = Pair(sums, first.local, Body(), Body())
+            self.pairs.append(pair)
+            with self.c.aside(pair.pack):
                 self._read_total(first)
                 self.c("f64x2.splat")
                 self._read_total(second)
                 self.c("f64x2.replace_lane", 1)
                 self.c.set(first.local)
-            with self.c.aside(self.vectors.after):
+            with self.c.aside(pair.unpack):
                 for lane, total in enumerate((first, second)):
                     self._write_total(total, lane)
         for total in totals:

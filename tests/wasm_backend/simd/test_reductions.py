@@ -45,6 +45,26 @@ def test_two_totals_share_a_vector():
     assert "i8x16.shuffle" in agrees(fn([Vec[64]], Vec[2])(body).func)
 
 
+@pytest.mark.parametrize(("turns", "also", "stay"), [(8, False, True), (8, True, False), (7, False, False)])
+def test_two_totals_stay_in_their_vector_while_the_loops_around_run(turns: int, also: bool, stay: bool):
+    """Unless these loops use the totals elsewhere, as the last of an odd number of iterations does."""
+
+    def body(x: Any) -> Any:
+        first, second = rose.accum(0.0), rose.accum(0.0)
+        for i in rose.range(20):
+            for j in rose.range(19):
+                for k in rose.range(turns):
+                    first += x[i + j + k] * x[k]
+                    second += x[i + j + k] / 3.0
+                if also:
+                    second += x[i]
+        return [first.value, second.value]
+
+    text = agrees(fn([Vec[64]], Vec[2])(body).func)
+    assert "i8x16.shuffle" in text
+    assert (text.index("f64x2.replace_lane") < text.index("loop")) == stay
+
+
 def test_elements_that_move_are_added_to_at_once():
     def body(x: Any) -> Any:
         total = rose.accum(x)
