@@ -104,10 +104,10 @@ def _linear_type(t: Type) -> Type:
 
 
 def _is_zero(x: Value) -> bool:
-    """True for a literal of which all numbers are 0."""
+    """True for a literal of which all numbers are 0, and where there is no number."""
     if x.op is TUPLE or x.op is PACK:
         return all(map(_is_zero, x.args))
-    return x.op is ZERO or (x.op is CONST and _all_zero(x.attr))
+    return x.op is ZERO or x.type.empty or (x.op is CONST and _all_zero(x.attr))
 
 
 def _all_zero(x: Any) -> bool:

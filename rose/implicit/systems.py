@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from .. import ir
 from ..autodiff.erase_tangents import untype
 from ..autodiff.prove_linear import as_linear
 from ..differentiation.jacobians import jacfwd
+from ..differentiation.linear_map import LinearMap
 from ..errors import OutOfRange, argument, here
 from ..frontend import options
 from ..frontend.annotations import struct_of
 from ..frontend.any_size import of_any_size
+from ..frontend.duals import split_dual, view_dual
 from ..frontend.function import AnyFn, make
+from ..frontend.language.select import stop_gradient
+from ..frontend.operators import view
 from ..frontend.signatures import fresh_name
 from ..ir import shown
-from ..ir.types import Real
+from ..ir.types import Real, tangent
 from ..linalg import krylov
-from .equations import Found, Plain, Solution, as_many, length, solver, solver_with, unknown
+from .equations import Plain, Solution, as_many, length, solver_with, unknown
 
 
 @of_any_size
@@ -44,6 +49,7 @@ def linear_solve(
 
     With `full=True` the result is a `Solution`. The derivatives, by the right side, the data and what `matvec`
     captures, are solutions by the same method, with the matrix and with its transpose, in all modes and to any order.
+    `rose.linear_transpose` takes a solution that is not `full`, as a function of its right side.
     """
     of = unknown("linear_solve", matvec)
     as_many("linear_solve", of)
@@ -57,12 +63,16 @@ def linear_solve(
         right = plain.result(b)
         given = [*data, *[ir.current_builder().reach(v) for v in plain.captured]]
         if way is None or plain.type is Real or plain.type.empty:
-            x, *more = _solver(plain, apply)(right, right, *given)
+            x = _by_lu(apply)(right, *given)
+            if full:
+                size = stop_gradient(length(apply(x, *given) - right))
+                return Solution(plain.value(x), size, 1.0, size < math.inf)
         elif full:
             x, *more = krylov.solver(apply, None, way).search(right, ir.current_builder().zero(plain.type), *given)
+            return Solution(plain.value(x), *more)
         else:
-            x, more = krylov.solver(apply, None, way).alone(right, *given), []
-        return Solution(plain.value(x), *more) if full else plain.value(x)
+            x = krylov.solver(apply, None, way).alone(right, *given)
+        return plain.value(x)
 
     result = struct_of(Solution, of.types[0]) if full else of.types[0]
     return make(body, [of.result, *of.types[1:]], result, f"linear_solve({of.name})", ["b", *of.names[1:]])
@@ -80,17 +90,27 @@ def _method(method: Any, rtol: float, max_steps: int | None, restart: int) -> kr
     return None if method == "lu" else krylov.Method(None if method == "cg" else restart, rtol, 0.0, max_steps)
 
 
-def _solver(plain: Plain, apply: AnyFn) -> AnyFn:
-    """The solver of `apply(x, *data) - b == 0`, whose data are `b` and `data`. It asks for no start."""
-    types, names = [plain.type, *apply.types], ["x", fresh_name("b", apply.names[1:]), *apply.names[1:]]
-    matrix = jacfwd(apply)
+def _by_lu(apply: AnyFn) -> AnyFn:
+    """The function from a right side, in which it is linear, and data to the solution of `apply(x, *data) == b`."""
+    types, names = list(apply.types), [fresh_name("b", apply.names[1:]), *apply.names[1:]]
+    matrix, moving = jacfwd(apply), [k for k, t in enumerate(types) if k and t.real]
+    along = LinearMap(apply, moving)
 
-    def residual(x: Any, b: Any, *data: Any) -> Any:
-        return apply(x, *data) - b
+    def factorised(*data: Any) -> Callable[[Any], Any]:
+        return solver_with(matrix(ir.current_builder().zero(types[0]), *data))  # which is the same everywhere
 
-    def search(_: Any, b: Any, *data: Any) -> Found:
-        x = solver_with(matrix(b, *data))(b)
-        size = length(apply(x, *data) - b)
-        return x, size, 1.0, size < math.inf
+    def body(b: Any, *data: Any) -> Any:
+        return factorised(*data)(b)
 
-    return solver(make(residual, types, plain.type, apply.name, names), search, "linear_solve")
+    f = make(body, types, types[0], "linear_solve", names)
+
+    @f.jvp
+    def rule(*duals: Any) -> Any:
+        pairs = [split_dual(x, t, tangent) for x, t in zip(duals, types, strict=True)]
+        given, rest = [re for re, _ in pairs], view(pairs[0][1])
+        x = f(*given)
+        if moving:
+            rest = rest - along.jvp([x, *given[1:]], {k: pairs[k][1] for k in moving}, numbers=False)[1]
+        return view_dual(x, factorised(*given[1:])(rest))
+
+    return f
