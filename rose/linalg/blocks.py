@@ -26,10 +26,10 @@ def pay(n: Any) -> bool:
     return not isinstance(n, Size) and n >= LEAST
 
 
-def padded(a: Any) -> Any:
-    """A square matrix, with an identity matrix below, so that its rows are a multiple of `SIDE`."""
+def padded(a: Any, side: int = SIDE) -> Any:
+    """A square matrix, with an identity matrix below, so that its rows are a multiple of `side`."""
     n = a.type.size
-    if not (more := -n % SIDE):
+    if not (more := -n % side):
         return a
     wide = joined([a, current_builder().zero(Vec(n, Vec(more, a.type.elem.elem)))], 1)
     return joined([wide, filled(more, n + more, lambda i, j: select(i + n == j, 1.0, 0.0))], 0)

@@ -6,17 +6,18 @@ tracking executes 5.08 x as many instructions without it.
 
 A loop of dependent length in one that is unrolled has indices that are literals too, and is unrolled with it.
 
-With `simd` an outermost loop whose iterations do not need one another stays, for the back end to vectorise.
+With `simd` a loop whose iterations do not need one another stays, for the back end to vectorise, if it is an outermost
+one, or adds to many sums: what it reads is loaded once for two iterations, and products are two in one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping
 
-from ..ir import CONST, FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call, span_of
+from ..ir import ADD_TO, CONST, FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call, span_of
 from ..ir.callgraph import callees, calls, instructions, weight
 from ..ir.sizes import Size
-from ..ir.types import Fin, Real, Vec, items_of
+from ..ir.types import Fin, Real, Ref, Vec, items_of
 from .dead_code import remove_dead_code
 from .outlining import LONGEST
 from .rewriter import Env, Simplifier
@@ -24,6 +25,7 @@ from .rewriter import Env, Simplifier
 TURNS = 16
 LARGEST = 300  # instructions of all iterations together
 VECTORISED = 4  # iterations of a loop from which on it is worth being vectorised
+MANY = 16  # sums of a loop that is worth it inside of another one, too: a block of four rows and four columns
 
 
 def unroll(
@@ -69,11 +71,16 @@ class _Short:
         if span_of(v) is not None:
             self.spanned.add(v)
             return 1 + n.size * each // 2
-        if self.simd and v.block.parent is None and n.size >= VECTORISED and self.is_apart(v):
+        outermost = v.block.parent is None or self.sums(v) >= MANY
+        if self.simd and outermost and n.size >= VECTORISED and self.is_apart(v):
             return 1 + each
         self.loops.add(v)
         self.room -= n.size * each
         return n.size * each
+
+    def sums(self, v: Value) -> int:
+        """The numbers from outside of a loop that it adds to."""
+        return len([x for x in v.attr.code if x.op is ADD_TO and x.args[0].type is Ref(Real)])
 
     def is_apart(self, v: Value) -> bool:
         """True if a loop makes and adds numbers only, and no iteration needs another one."""

@@ -10,7 +10,7 @@ import scipy.linalg
 from matrices import close, matrix, random
 
 import rose
-from rose import Real, Vec, fn, linalg
+from rose import Real, Vec, fn, lib, linalg
 from rose.linalg.blocks import LEAST, SIDE, pay
 
 SIZES = [LEAST - 1, LEAST, LEAST + 1, LEAST + SIDE + 3]
@@ -61,6 +61,8 @@ BODIES: dict[str, Any] = {
     "slogdet": lambda a: linalg.slogdet(a).logabsdet * linalg.slogdet(a).sign,
     "factors": lambda a: rose.sum(rose.sin(linalg.lu(a).L) * linalg.lu(a).U),
     "triangle": lambda a: rose.sum(rose.sin(linalg.solve_triangular(a, a[:, :2], lower=True))),
+    "cholesky": lambda a: rose.sum(rose.sin(linalg.cholesky(a + 8.0 * rose.array(np.eye(len(a)).tolist())))),
+    "definite": lambda a: rose.sum(rose.sin(lib.cholesky_solve(a + 8.0 * rose.array(np.eye(len(a)).tolist()), a[1]))),
 }
 
 
@@ -98,6 +100,16 @@ def test_values_have_the_bits_of_a_module_for_every_size(n: int):
         parts = fn([m], tuple[m, m, m])(lambda a: tuple(linalg.lu(a)))
         return {"lu": parts, "inv": fn([m], m)(linalg.inv), "solve": fn([m, Vec[n]], Vec[n])(linalg.solve)}
 
+    b = np.random.default_rng(n).normal(size=(n, n))
+    b = b @ b.T + np.eye(n)
+    b[3, 5] = b[7, 4] = -0.0
+    factor = lambda n: fn([matrix(n, n)], matrix(n, n))(linalg.cholesky)
+    one, every = (
+        [rose.compile(factor(n), simd=simd) for simd in (False, True)],
+        rose.compile(factor(rose.dim("n")), dynamic=True),
+    )
+    assert [module(b).tobytes() == every(b).tobytes() for module in one] == [True, True]
+
     a = np.random.default_rng(0).normal(size=(n, n))
     a[3], a[:, 5] = -0.0, -0.0
     a[3, 7] = a[4, 5] = 1.0
@@ -122,6 +134,17 @@ def test_what_is_singular_and_what_is_nan():
     assert np.array_equal(order, np.eye(n))  # no row of those that fill the last block
     shifted = np.roll(np.eye(n), 1, 0)
     assert f(shifted) == tuple(np.linalg.slogdet(shifted))
+
+
+@pytest.mark.parametrize("place", [0, 3, 5, LEAST - 1, LEAST, LEAST + 1])
+def test_what_is_not_positive_definite(place: int):
+    n = LEAST + 2
+    f = rose.compile(fn([matrix(n, n)], matrix(n, n))(linalg.cholesky))
+    a = 2.0 * np.eye(n) + 0.01 * random(0, n, n)
+    close(f((a + a.T) / 2.0), np.linalg.cholesky((a + a.T) / 2.0), 1e-13)
+    for x in (-1.0, 0.0, np.nan, np.inf):
+        a[place, place] = x
+        assert np.isnan(f(a)).all()
 
 
 def test_batches():

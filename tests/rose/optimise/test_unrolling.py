@@ -133,6 +133,23 @@ def test_matrices_of_known_size_are_numbers():
     assert not list(turns(compiled(rose.jacobian(f, 1), (a, (0.5, -0.0, 2.0)))))
 
 
+@pytest.mark.parametrize(("sums", "simd", "stays"), [(16, True, True), (15, True, False), (16, False, False)])
+def test_a_loop_that_adds_to_many_sums_stays_for_the_back_end_to_vectorise(sums: int, simd: bool, stays: bool):
+    def body(x: Any) -> Any:
+        totals = [rose.accum(0.0) for _ in range(sums)]
+        for i in rose.range(20):
+            for j in rose.range(4):
+                for k, total in enumerate(totals):
+                    total += x[i + j] * x[i + k]
+        return rose.vec([total.value for total in totals])
+
+    f = rose.fn([Vec[40]], Vec[sums])(body).func
+    made = optimised({"f": f}, simd=simd)["f"]
+    assert any([v.op is FOR and v.attr.params[0].type.size == 4 for v in instructions(made.body)]) == stays
+    x = tuple([1.1**k for k in range(40)])
+    assert run(made, x) == run(f, x)
+
+
 @pytest.mark.parametrize("simd", [False, True])
 @pytest.mark.parametrize("derive", [lambda f: f, rose.value_and_grad, rose.hvp])
 def test_a_loop_of_dependent_length_is_unrolled_with_the_loop_around_it(derive: Any, simd: bool):
