@@ -112,7 +112,7 @@ class Jams:
                 pays = pays or (ref is not None and x.block is not block)
                 continue
             by = _told_by(x, block)
-            if x.op is FREEZE or touched[ref] != 1 or (x.block is not block and not any(by)):
+            if x.op is FREEZE or touched[ref] != 1 or (x.block is not block and not _is_kept(x, block, by)):
                 return False
             pays = pays or (x.block is not block and (in_blocks or not all(by)))
         return pays and not aliases(touched)
@@ -228,7 +228,7 @@ class Jams:
             if ref.block.inside(jam.outer.attr) or touched[ref] != 1:
                 return False
             by = _told_by(x, jam.outer.attr)
-            if not any(by):
+            if not _is_kept(x, jam.outer.attr, by):
                 return False
             pays = pays or not all(by)
         return pays and not aliases(touched)
@@ -363,6 +363,14 @@ def _told_by(add: Value, outer: Block) -> tuple[bool, bool]:
     at = _indices(add.args[0])
     by = [any([_tells(i, b.params[0], outer) for i in at]) for b in (outer, *inner)]
     return by[0], all(by[1:])
+
+
+def _is_kept(add: Value, outer: Block, by: tuple[bool, bool]) -> bool:
+    """True if an addition keeps its order; in a nest, if each of its turns has an element of its own, too.
+
+    Else some loop in the nest adds to one element in a row: alone, it keeps that in a register.
+    """
+    return by[1] if add.block.parent is not outer else any(by)
 
 
 def loops_out_of(jam: Jam) -> list[Value]:
