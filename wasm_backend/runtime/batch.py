@@ -33,7 +33,7 @@ from rose.ir.value import host_index
 from ..abi.layout import is_aggregate, offsets, size
 from ..abi.signature import ASKED, LARGEST, Signature, Slot
 from ..binary.encoder import PAGE
-from . import raw_call
+from . import handles, raw_call
 from .instances import Instance, Module, Numbers, failure, is_placed, kind_of, known_sizes
 from .memory import Array, Leaf, Place, Struct, dtype_of, fill, number, place_of
 from .stopping import clock, watch
@@ -304,14 +304,14 @@ class Loop:
         if FIRST + self.bytes > LARGEST:
             what = f"one element of the batch takes {self.bytes:,} bytes; WebAssembly has {LARGEST:,}"
             raise TooLarge(what, here(), "call the function itself for each element")
-        self._compiled: dict[wasmtime.Engine, wasmtime.Module] = {}
+        self._compiled: dict[handles.Engine, handles.Module] = {}
         self.free: list[_Running] = []
 
-    def compiled(self) -> wasmtime.Module:
+    def compiled(self) -> handles.Module:
         """The module of the loop, for the engine of the function."""
         engine, _ = self.module.compiled()
         if engine not in self._compiled:
-            self._compiled[engine] = wasmtime.Module(engine, self.text())
+            self._compiled[engine] = handles.Module(engine, self.text())
         return self._compiled[engine]
 
     def columns(self, args: Sequence[Any], axes: Sequence[Any]) -> tuple[list[Array], int]:

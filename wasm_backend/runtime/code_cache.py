@@ -16,10 +16,12 @@ from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import version
 from secrets import token_hex
+from typing import cast
 
 import wasmtime
 
 from .cache_directory import cache_directory, entries, read
+from .handles import Engine, Module
 
 WORTH = 2**14  # bytes: a module of this size takes 12 ms to compile; smaller ones are not stored
 MOST = 2**28  # bytes of all entries: the least recently used ones are deleted
@@ -27,25 +29,25 @@ ABANDONED = 3600  # seconds after which an entry that is still being written is 
 _DIGEST = sha256().digest_size
 
 
-def compiled(engine: wasmtime.Engine, wasm: bytes) -> wasmtime.Module:
+def compiled(engine: Engine, wasm: bytes) -> Module:
     """A module compiled by the engine, or its machine code from the cache."""
     if len(wasm) < WORTH:
-        return wasmtime.Module(engine, wasm)
+        return Module(engine, wasm)
     with cache_directory() as directory:
         if directory is None:
-            return wasmtime.Module(engine, wasm)
+            return Module(engine, wasm)
         return _stored(engine, wasm, directory)
 
 
-def _stored(engine: wasmtime.Engine, wasm: bytes, directory: int) -> wasmtime.Module:
+def _stored(engine: Engine, wasm: bytes, directory: int) -> Module:
     name = sha256(f"{version('wasmtime')} {platform.machine()} ".encode() + wasm).hexdigest()
     code = _read(directory, name)
     if code is not None:
         try:
-            return wasmtime.Module.deserialize(engine, code)
+            return cast(Module, Module.deserialize(engine, code))
         except wasmtime.WasmtimeError:
             pass  # from an engine with other options, or a processor with other instructions
-    module = wasmtime.Module(engine, wasm)
+    module = Module(engine, wasm)
     _write(directory, name, bytes(module.serialize()))
     return module
 

@@ -26,7 +26,7 @@ from rose.ir.types import Bool, Real, Single, Tan, Type, double
 
 from ..abi.layout import is_aggregate, size
 from ..abi.signature import ASKED, BASE, FAILED, MARK, Lowered, Signature, Slot
-from . import code_cache, raw_call
+from . import code_cache, handles, raw_call
 from .memory import Place, fill, place_of
 from .stopping import clock, stoppable, watch
 
@@ -51,8 +51,8 @@ def is_placed(s: Slot) -> bool:
 class Instance:
     """A module in a store of its own. Its memory has room for the arguments of one call at a time."""
 
-    def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module, lowered: Lowered) -> None:
-        self.store = wasmtime.Store(engine)
+    def __init__(self, engine: handles.Engine, module: handles.Module, lowered: Lowered) -> None:
+        self.store = handles.Store(engine)
         self.signatures, self.failures = lowered.signatures, lowered.failures
         self.raised: list[BaseException] = []  # by an opaque function, during this call
         self.states: dict[tuple[str, Numbers], tuple[Any, ...]] = {}
@@ -221,9 +221,9 @@ class Module:
         self.lowered, self.timeout = lowered, timeout
         self._lock, self._local = threading.Lock(), threading.local()
         self._locals: weakref.WeakSet[threading.local] = weakref.WeakSet()  # with the states of exports
-        self._compiled: dict[bool, tuple[wasmtime.Engine, wasmtime.Module]] = {}
+        self._compiled: dict[bool, tuple[handles.Engine, handles.Module]] = {}
 
-    def compiled(self) -> tuple[wasmtime.Engine, wasmtime.Module]:
+    def compiled(self) -> tuple[handles.Engine, handles.Module]:
         """The engine, and the module that it compiled: once in this process, and once more after a fork."""
         forked = os.getpid() != _born
         with self._lock:

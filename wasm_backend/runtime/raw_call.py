@@ -19,9 +19,11 @@ from functools import cache, partial
 from types import CodeType
 from typing import Any, NamedTuple
 
-from wasmtime import Config, Engine, Func, FuncType, Store, Trap, TrapCode, ValType, WasmtimeError
+from wasmtime import Config, Func, FuncType, Store, Trap, TrapCode, ValType, WasmtimeError
 
 from rose.errors import RoseError, here
+
+from .handles import Engine
 
 try:
     _resource: Any = importlib.import_module("resource")

@@ -15,6 +15,7 @@ import rose
 from rose import Real
 from wasm_backend.runtime import code_cache, raw_call
 from wasm_backend.runtime.cache_directory import MARKER, NAME
+from wasm_backend.runtime.handles import Engine, Module
 
 ENGINE = raw_call.engine()
 
@@ -40,24 +41,24 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def counts(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How often the engine compiled, and how often it took what was kept."""
-    found, own = {"compiled": 0, "taken": 0}, wasmtime.Module
+    found, own = {"compiled": 0, "taken": 0}, Module
 
     class Counting(own):
-        def __init__(self, engine: wasmtime.Engine, wasm: bytes) -> None:
+        def __init__(self, engine: Engine, wasm: bytes) -> None:
             found["compiled"] += 1
             super().__init__(engine, wasm)
 
         @staticmethod
-        def deserialize(engine: wasmtime.Engine, code: bytes) -> wasmtime.Module:
+        def deserialize(engine: Engine, code: bytes) -> Module:
             made = own.deserialize(engine, code)
             found["taken"] += 1
             return made
 
-    monkeypatch.setattr(wasmtime, "Module", Counting)
+    monkeypatch.setattr(code_cache, "Module", Counting)
     return found
 
 
-def code(module: wasmtime.Module) -> bytes:
+def code(module: Module) -> bytes:
     return bytes(module.serialize())
 
 
@@ -123,7 +124,7 @@ def test_an_entry_of_another_engine_is_compiled_anew(directory: Path, counts: di
     code_cache.compiled(ENGINE, LONG)
     config = wasmtime.Config()
     config.consume_fuel = True
-    code_cache.compiled(wasmtime.Engine(config), LONG)
+    code_cache.compiled(Engine(config), LONG)
     assert counts == {"compiled": 2, "taken": 0}
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import wasmtime
 from handwritten_modules import (
     ADD,
     ADD_SIGNATURE,
@@ -29,6 +28,7 @@ from handwritten_modules import way as way
 
 from rose.errors import RoseError
 from rose.ir.types import Real, Vec
+from wasm_backend.runtime import code_cache, handles
 
 pytestmark = pytest.mark.usefixtures("way")
 
@@ -84,13 +84,13 @@ def test_threads() -> None:
 
 def test_threads_compile_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    original = wasmtime.Module
+    original = handles.Module
 
     def counted(*args: Any) -> Any:
         made.append(1)
         return original(*args)
 
-    monkeypatch.setattr(wasmtime, "Module", counted)
+    monkeypatch.setattr(code_cache, "Module", counted)
     f = module(ADD, ADD_SIGNATURE)
     in_threads(8, lambda k: [f(1.0, float(k)) for _ in range(10)] and None)
     assert made == [1]

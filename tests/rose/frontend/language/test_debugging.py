@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import wasmtime
 from harness import same
 
 import rose
@@ -22,6 +21,7 @@ from rose import Bool, Dual, Fin, Fn, Real, Unit, Vec, fn
 from rose.host.interpreter import run
 from rose.host.marshal import plain
 from rose.ir.check import check
+from wasm_backend.runtime import handles
 
 Capture = pytest.CaptureFixture[str]
 
@@ -301,16 +301,16 @@ def thrifty(x: Real) -> Real:
     return rose.while_loop(lambda s: s[0] < 3e8, lambda s: (s[0] + 1.0, rose.sin(s[1])), (0.0, x))[1]
 
 
-class SmallStore(wasmtime.Store):
+class SmallStore(handles.Store):
     """One whose memories cannot grow beyond 16 MiB."""
 
-    def __init__(self, engine: wasmtime.Engine) -> None:
+    def __init__(self, engine: handles.Engine) -> None:
         super().__init__(engine)
         self.set_limits(memory_size=2**24)
 
 
 def test_memory_that_is_exhausted_is_said(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(wasmtime, "Store", SmallStore)
+    monkeypatch.setattr(handles, "Store", SmallStore)
     module = rose.compile({"grad": rose.grad(thrifty), "one": rose.grad(of([Real], Real, endless))})
     for made in (module, pickle.loads(pickle.dumps(module))):
         with pytest.raises(rose.TooLarge, match="the memory that reverse mode keeps for a loop is exhausted"):
