@@ -215,7 +215,7 @@ const drawTriangle = (_, points) => {
     const [x, y] = [(p[0] - u) * far, (p[1] - v) * far];
     set(name, { x: p[0] + x, y: -p[1] - y });
   });
-  $("facts").value = `AB ${apart(a, b).toFixed(3)}   area ${area(points).toFixed(3)}   HG : GO ${(
+  $("facts").value = `AB ${apart(a, b).toFixed(3)}   area ${area(points).toFixed(3)}   HG\u00a0:\u00a0GO\u00a0${(
     apart(height, mass) / apart(mass, centre)
   ).toFixed(3)}`;
 };
