@@ -20,7 +20,7 @@ venv: .venv/dev  ## .venv, with the tools that the tests need (PYTHON=... choose
 
 test: lint types floors test-js test-py  ## everything that must pass before a commit, in ten minutes
 
-quick: lint floors  ## style, types, layers and a sample of the tests, in a minute
+quick: lint floors  ## style, types, rooms and a sample of the tests, in a minute
 	@$(MAKE) --no-print-directory types & types=$$!; \
 	$(BIN)/python -m pytest -n auto --quick; tests=$$?; wait $$types && exit $$tests
 
