@@ -104,9 +104,12 @@ def _linear_type(t: Type) -> Type:
 
 
 def _is_zero(x: Value) -> bool:
-    """True for a literal of which all numbers are 0, and where there is no number."""
+    """True for a literal, or a vector of one, of which all numbers are 0, and where there is no number."""
     if x.op is TUPLE or x.op is PACK:
         return all(map(_is_zero, x.args))
+    if x.op is GET and x.args[0].op is FOR:  # of a loop that makes a vector
+        loop, k = x.args[0], x.attr - len(x.args[0].args)
+        return k >= 0 and _is_zero(loop.attr.results[k])
     return x.op is ZERO or x.type.empty or (x.op is CONST and _all_zero(x.attr))
 
 

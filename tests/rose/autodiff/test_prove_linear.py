@@ -68,6 +68,13 @@ def test_what_is_not_linear_is_an_error(name: str, body: Body):
     assert e.value.loc is not None and e.value.hint
 
 
+def test_an_array_among_zeros_is_linear():
+    f = rose.fn([Vec[2, 2]], Vec[4, 4])(lambda x: rose.pad(x, 1))
+    assert rose.linear_transpose(f)([[1.0, 2.0, 3.0, 4.0]] * 4).tolist() == [[2.0, 3.0], [2.0, 3.0]]
+    with pytest.raises(NotLinear):
+        rose.linear_transpose(rose.fn([Vec[2]], Vec[4])(lambda x: rose.pad(x, 1, constant_values=1.0)))([1.0] * 4)
+
+
 def test_what_is_assumed_needs_no_proof():
     square = rose.fn([Real], Real)(lambda x: x * x)
     f = rose.fn([Vec[2]], Real)(lambda x: square(x[0]) + x[1])
