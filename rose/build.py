@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import ir
 from .autodiff.erase_tangents import untype
-from .errors import Loc, NoField, TypeMismatch, argument, edge, here, is_ours
+from .errors import Loc, NoField, OutOfRange, TypeMismatch, argument, edge, here, is_ours
 from .frontend.any_size import AnySize, fixed
 from .frontend.function import AnyFn, checked, install
 from .frontend.tracing import no_collector as no_collector
@@ -29,8 +29,10 @@ from .frontend.vmap import vmap
 from .host.effects import TAPE_LIMIT
 from .host.marshal import is_listing, present
 from .ir import Func, Value
+from .ir.numbers import is_truth
 from .ir.text.printer import show
 from .ir.types import Tuple, Type, Vec
+from .ir.value import host_index
 from .optimise.pipeline import optimise, optimised
 from .optimise.single_precision import to_single
 from .version import VERSION
@@ -68,18 +70,20 @@ def compile(
     in pages too; a call that needs more is a `TooLarge` that names the loop. Memory is looked at as it grows, by half.
     """
     _check_timeout(timeout)
-    if tape_limit.__class__ is not int or not 0 < tape_limit <= 2**32:
+    limit = host_index(tape_limit)
+    if limit is None or not 0 < limit <= 2**32:
+        kind = TypeMismatch if limit is None else OutOfRange
         what = f"tape_limit must be a number of bytes from 1 to 2**32, not {ir.shown(tape_limit)}"
-        raise TypeMismatch(what, here().into(("tape_limit",)), "write tape_limit=2**28 for 256 MiB")
+        raise kind(what, here().into(("tape_limit",)), "write tape_limit=2**28 for 256 MiB")
     named = _of_mapping(f, more) if isinstance(f, Mapping) else _by_their_names([f, *more])
     if not named:
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
     named = fixed(named, sizes, dynamic=dynamic)
-    made = lowered(named, dtype, simd, tape_limit=tape_limit)
+    made = lowered(named, dtype, simd, tape_limit=limit)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g.body))}
 
     def noted() -> Lowered:
-        return lowered(named, dtype, simd, asking=asking | _callers(), tape_limit=tape_limit)
+        return lowered(named, dtype, simd, asking=asking | _callers(), tape_limit=limit)
 
     asking = _callers() | {f.loc.code for f in named.values() if _is_derived(f)}
     fs = list(named.values())
@@ -89,9 +93,11 @@ def compile(
 
 
 def _check_timeout(x: Any) -> None:
-    if x is not None and (x.__class__ not in (int, float) or not x > 0):
+    is_one = is_number(x) and not is_truth(x)
+    if x is not None and not (is_one and x > 0):
+        kind = OutOfRange if is_one else TypeMismatch
         what, loc = f"timeout must be a number of seconds above 0, not {ir.shown(x)}", here().into(("timeout",))
-        raise TypeMismatch(what, loc, "write timeout=2.5, or leave it out")
+        raise kind(what, loc, "write timeout=2.5, or leave it out")
 
 
 def _callers() -> set[CodeType]:

@@ -98,7 +98,8 @@ def partial_index(*variables: int) -> int:
     for v, k in zip(variables, given, strict=True):
         if k is None or k < 0:
             what = f"rose.partial_index takes the numbers of variables, from 0, not {ir.shown(v)}"
-            raise OutOfRange(what, here(), "write rose.partial_index(0, 2) for the derivative by x[0] and x[2]")
+            kind = TypeMismatch if k is None else OutOfRange
+            raise kind(what, here(), "write rose.partial_index(0, 2) for the derivative by x[0] and x[2]")
     return sum([math.comb(k + t, t + 1) for t, k in enumerate(sorted([k for k in given if k is not None]))])
 
 

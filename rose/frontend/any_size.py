@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar, cast
 
 from .. import errors
-from ..errors import RoseError, TypeMismatch, edge, here, hide_our_frames
+from ..errors import OutOfRange, RoseError, TypeMismatch, edge, here, hide_our_frames
 from ..host.argument_sizes import measured
 from ..ir import shown
 from ..ir.sizes import Dim, Size, Sizes, bound, dims_of, opened, size_of, sized
@@ -60,7 +60,7 @@ class AnySize(Fn[..., Any]):
 
     @edge
     def at(self, **sizes: int) -> AnyFn:
-        """The instance of these sizes: `f.at(n=3)`. A missing, unknown or negative size is a TypeMismatch."""
+        """The instance of these sizes: `f.at(n=3)`. What is missing or unknown is a TypeMismatch."""
         names = [d.text for d in self.dims]
         if missing := [k for k in names if k not in sizes]:
             what = f"{self.name} needs a size for each of {', '.join(names)}, and {_several(missing)} is not given"
@@ -70,7 +70,8 @@ class AnySize(Fn[..., Any]):
         numbers = {k: n if isinstance(n := sizes[k], Dim) and n.is_open else host_index(n) for k in names}
         for k, n in numbers.items():
             if n is None or (n.__class__ is int and n < 0):
-                raise TypeMismatch(f"the size {k} is an integer from 0, not {shown(sizes[k])}", here(), f"write {k}=3")
+                kind = TypeMismatch if n is None else OutOfRange
+                raise kind(f"the size {k} is an integer from 0, not {shown(sizes[k])}", here(), f"write {k}=3")
         return self.sized(cast("Sizes", numbers))
 
     def sized(self, sizes: Sizes) -> AnyFn:

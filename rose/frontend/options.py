@@ -14,26 +14,29 @@ from ..ir.numbers import as_number
 from ..ir.types import Fin, Real
 from ..ir.value import host_index
 
+_USUAL = "leave it out for the default"
+_BY_NAME = 9  # options are given by name
 
-def number(x: Any, name: str, below: float = math.inf) -> float:
+
+def number(x: Any, name: str, below: float = math.inf, hint: str = _USUAL) -> float:
     """The number of the option of that name, which is from 0 to below `below`: a part of the program."""
     at = _at(name)
     try:
-        k = as_number(_known(x, "a number", at, name), at)
+        k = as_number(_known(x, "a number", at, name, hint), at)
     except TypeMismatch:
         if isinstance(x, Value):
             raise
-        raise TypeMismatch(f"{name} is a number, not {shown(x)}", at, _USUAL) from None
+        raise TypeMismatch(f"{name} is a number, not {shown(x)}", at, hint) from None
     if not 0.0 <= k < below:
         ends = "a number that is not negative" if below == math.inf else f"from 0 to below {below:g}"
-        raise OutOfRange(f"{name} is {ends}, not {shown(x)}", at, _USUAL)
+        raise OutOfRange(f"{name} is {ends}, not {shown(x)}", at, hint)
     return k
 
 
 def count(n: Any, name: str) -> int:
     """The integer above 0 of the option of that name: a part of the program."""
     at = _at(name)
-    k = host_index(_known(n, "an integer", at, name))
+    k = host_index(_known(n, "an integer", at, name, _USUAL))
     if k is None or k < 1:
         kind = TypeMismatch if k is None else OutOfRange
         raise kind(f"{name} is an integer above 0, not {shown(n)}", at, _USUAL)
@@ -54,16 +57,12 @@ def _is_traced_number(x: Any) -> bool:
     return isinstance(x, Value) and (x.type is Real or isinstance(x.type, Fin))
 
 
-def _known(x: Any, what: str, at: Loc, name: str) -> Any:
+def _known(x: Any, what: str, at: Loc, name: str, hint: str) -> Any:
     """`x`, which is no traced value."""
     if isinstance(x, Value):
-        raise TypeMismatch(f"{name} is {what} that is known while tracing, not {a_traced(x)}", at, _USUAL)
+        raise TypeMismatch(f"{name} is {what} that is known while tracing, not {a_traced(x)}", at, hint)
     return x
 
 
 def _at(name: str) -> Loc:
     return here().narrow(argument(_BY_NAME, name, *range(1, 9)))
-
-
-_USUAL = "leave it out for the default"
-_BY_NAME = 9  # options are given by name

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..errors import OutOfRange, TypeMismatch, here
+from ..errors import TypeMismatch, here
+from ..frontend import options
 from ..frontend.arrays.elementwise import array_function
 from ..frontend.arrays.order import take
 from ..frontend.arrays.products import matmul
@@ -13,7 +14,7 @@ from ..frontend.arrays.reductions import mean, softmax, var
 from ..frontend.arrays.shapes import as_array, leaf_of, shape_of
 from ..frontend.arrays.shaping import swapaxes
 from ..frontend.language.select import where
-from ..ir import Value, a_traced, shown
+from ..ir import Value, a_traced
 from ..ir.ops import sqrt
 from ..ir.sizes import differ
 from ..ir.types import Bool, Real
@@ -42,11 +43,7 @@ def dropout(x: Any, rate: Any, draws: Any) -> Any:
     below the rate drop an element, or of conditions, which hold where an element is kept. The rate is a number of
     Python's, from 0, and below 1. To evaluate a network, leave the layer out.
     """
-    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0.0 <= rate < 1.0:
-        kind = OutOfRange if isinstance(rate, (int, float)) and not isinstance(rate, bool) else TypeMismatch
-        hint = "write a number from 0, below 1"
-        given = a_traced(rate) if isinstance(rate, Value) else shown(rate)
-        raise kind(f"the rate of rose.nn.dropout is a number of Python's, not {given}", here(), hint)
+    rate = options.number(rate, "rate", 1.0, "write a number from 0, below 1")
     v = as_array(x)
     by = as_array(uniform(draws, shape_of(v.type)) if _is_key(draws) else draws)
     kept = by if leaf_of(by.type) is Bool else by >= rate

@@ -134,7 +134,8 @@ def quantiles(x: Any, q: Any, axis: Any, keepdims: Any, name: str, most: float) 
         if not is_number(share) or not 0.0 <= share <= most:
             what = a_traced(share) if isinstance(share, Value) else shown(share)
             hint = f"write a number: {0.25 * most:g}"
-            raise TypeMismatch(f"rose.{name} takes a share from 0 to {most:g}, not {what}", here(), hint)
+            kind = OutOfRange if is_number(share) else TypeMismatch
+            raise kind(f"rose.{name} takes a share from 0 to {most:g}, not {what}", here(), hint)
     v, k = _sortable(x, axis, name)
     n = shape_of(v.type)[k]
     if not at_most(1, n) or isinstance(n, Size):
