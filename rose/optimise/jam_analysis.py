@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from math import inf
+from math import inf, prod
 
 from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, ZERO, Block, Value, span_of
 from ..ir.accumulators import aliases, base, begins_at_zero
@@ -62,7 +62,7 @@ class Jams:
             for a in v.args:
                 if isinstance(a.type, Ref):
                     self.users.setdefault(base(a), []).append(v)
-        around = [v for v in instructions(body) if v.op is FOR and _is_long(v)]
+        self.around = around = [v for v in instructions(body) if v.op is FOR and _is_long(v)]
         for nests in (False, True):
             for v, w in pairs:
                 inside = [x for x in instructions(w.attr) if x.op is FOR]
@@ -81,12 +81,16 @@ class Jams:
 
     def take(self, v: Value, w: Value) -> None:
         """Choose what is done with an inner loop of a loop, if anything."""
-        jam = Jam(v, w)
-        if v in self.whole or self.is_whole(v):
+        jam, short = Jam(v, w), _is_short(w)
+        if v in self.whole or (not short and self.is_whole(v)):
             self.whole.add(v)
-        elif self.makes_nothing(w) and self.fits(jam):
+        elif self.makes_nothing(w) and self.fits(jam) and (not short or self.is_block(jam)):
             self.jams.setdefault(v, []).append(jam)
             self.moved.update(jam.sums.values())
+
+    def is_block(self, jam: Jam) -> bool:
+        """True if the inner loop can be taken out of the loop around, too."""
+        return any([self.fits_around(v, jam) for v in self.around if jam.outer.block is v.attr])
 
     def makes_nothing(self, v: Value) -> bool:
         """True if nobody reads what a loop makes, but for what it adds."""
@@ -174,9 +178,10 @@ class Jams:
         ):
             return False
         numbers = [x for x in code if x.op is INDEX and x.type is Real] + [x.args[0] for x in adds if x not in local]
-        return all([
-            {_depends(x, loop.attr.params[0]) for x in numbers} == {True, False} for loop in (around, outer)
-        ])  # fmt: skip
+        by = {(_depends(x, around.attr.params[0]), _depends(x, outer.attr.params[0])) for x in numbers}
+        if self.simd and _is_nest(inner) and not _is_short(inner):  # two products in one pay for what is not shared
+            return all([{b[k] for b in by} == {True, False} for k in (0, 1)])
+        return (True, False) in by and (False, True) in by
 
     def fits_around(self, v: Value, jam: Jam) -> bool:
         """True if the inner loop can be taken out of `v` too: its sums are what `v` makes, and need nothing else."""
@@ -288,6 +293,16 @@ def _is_small(w: Value) -> bool:
         turns *= _turns(innermost)
     code = [v for v in instructions(block) if v.op not in _READS and v.op is not ADD_TO and v.op is not FOR]
     return turns > unrolling.TURNS and len(code) <= LARGEST and all(map(_is_quick, code))
+
+
+def _is_short(w: Value) -> bool:
+    """True for a nest that is unrolled if it is left alone: it is done together for a block only."""
+    nest = [w, *[x for x in instructions(w.attr) if x.op is FOR]]
+    return _is_nest(w) and prod(map(_turns, nest)) * len(nest[-1].attr.code) <= unrolling.LARGEST
+
+
+def _is_nest(w: Value) -> bool:
+    return any([x.op is FOR for x in w.attr.code])
 
 
 def _turns(loop: Value) -> float:

@@ -45,7 +45,7 @@ from ..ir.callgraph import is_table
 from ..ir.ops import select
 from ..ir.puts import PUT, put
 from ..ir.stacks import POP, PUSH
-from ..ir.types import MANY, Real, Type, Vec
+from ..ir.types import MANY, Fin, Real, Type, Vec
 from .hoisting import outermost
 from .if_conversion import chosen, is_cheap
 from .negations import signed
@@ -194,7 +194,8 @@ class Simplifier(Rewriter):
     def plain(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
         """An instruction that reads its arguments and nothing else."""
         if v.op is GET:
-            return b.get(args[0], v.attr)
+            copied = _copied(args[0], v.attr)
+            return b.get(args[0], v.attr) if copied is None else copied
         if v.op is INDEX:
             return self.element(b, args[0], args[1])
         if v.op is PUT:
@@ -208,6 +209,19 @@ class Simplifier(Rewriter):
             if v.op.eval is not None and v.type is Real
             else b.emit(v.op, args, v.attr, v.type)
         )
+
+
+def _copied(loop: Value, k: int) -> Value | None:
+    """The vector of which a loop makes a copy, element by element, as its result `k`."""
+    if loop.op is not FOR or k < len(loop.args):
+        return None
+    block: Block = loop.attr
+    r = block.results[k]
+    if r.op is not INDEX or r.block is not block or r.args[1] is not block.params[0]:
+        return None
+    x, n = r.args[0], block.params[0].type
+    assert isinstance(n, Fin)
+    return x if x.type == Vec(n.size, r.type) and not x.block.inside(block) else None
 
 
 def _at_root(b: Builder, moves: bool, make: Callable[[], Value]) -> Value:

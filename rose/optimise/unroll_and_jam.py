@@ -72,7 +72,7 @@ class _Jammer(Simplifier):
 
     def __init__(self, found: Jams, without: Collection[str]) -> None:
         super().__init__({}, {}, without)
-        self.jams, self.whole, self.held = found.jams, found.whole, found.held
+        self.jams, self.whole, self.held, self.simd = found.jams, found.whole, found.held, found.simd
         self.terms: dict[Value, tuple[Value, Value, Value]] = {}  # of what is held: its matrix, and its two loops
         self.groups: set[Value] = set()
         self.around: dict[Value, list[Jam]] = {}
@@ -87,7 +87,7 @@ class _Jammer(Simplifier):
 
     def instruction(self, b: Builder, v: Value, env: Env) -> Value:
         if v in self.loops_of:
-            return reduce(lambda x, loop: b.index(x, env[loop.attr.params[0]]), self.loops_of[v], self.rows[v])
+            return self._element(b, self.rows[v], [env[loop.attr.params[0]] for loop in self.loops_of[v]])
         if v.op is GET and (v.args[0] in self.gone or v.args[0] in self.whole):
             return b.zero(v.type)
         if v in self.gone:
@@ -121,6 +121,15 @@ class _Jammer(Simplifier):
                 inner = jam.inner
                 self._grouped(b, v, [env], lambda lanes, w=inner: self._inner(b, w, lanes), jam.again, jam.kept)
         return made
+
+    def _element(self, b: Builder, x: Value, indices: list[Value]) -> Value:
+        """An element of a row, or of a matrix: each part of it is read in the loop of its index."""
+        inner = b.block
+        for i in indices:
+            b.block = i.block
+            x = b.index(x, i)
+        b.block = inner
+        return x
 
     def _matrix(self, b: Builder, around: Value, x: Value) -> tuple[Value, Value, Value]:
         """A matrix of what is added in each iteration of a loop and of that in which it stands; and both loops."""
@@ -233,8 +242,8 @@ class _Jammer(Simplifier):
                 made.append(lane)
         return made
 
-    def _inner(self, b: Builder, inner: Value, envs: list[_Lane]) -> None:
-        """An inner loop, for several iterations of the outer one."""
+    def _inner(self, b: Builder, inner: Value, envs: list[_Lane], *, nested: bool = False) -> None:
+        """An inner loop, for several iterations of the outer one; or one that is nested in that."""
         block: Block = inner.attr
         index, *states = block.params
         n = len(states)
@@ -246,7 +255,7 @@ class _Jammer(Simplifier):
             for x in block.code:
                 b.loc = x.loc
                 if x.op is FOR:
-                    self._inner(b, x, envs)
+                    self._inner(b, x, envs, nested=True)
                     continue
                 for lane in envs:
                     of_loop = x.op is GET and x.args[0] in lane.made
@@ -255,7 +264,7 @@ class _Jammer(Simplifier):
             outs = [[lane[r] for r in block.results[n:]] for lane in envs]
             body.results = tuple([r for some in (*after, *outs) for r in some])
         last, vecs = b.close(body, [lane[a] for lane in envs for a in inner.args])
-        if any([x.op is FOR for x in block.code]):
+        if any([x.op is FOR for x in block.code]) or (nested and self.simd):
             self.groups.add(b.block.code[-1 - len(last) - len(vecs)])
         m = len(block.results) - n
         for k, lane in enumerate(envs):
