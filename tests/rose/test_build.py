@@ -14,7 +14,7 @@ import pytest
 from processes import INTERRUPTIBLE
 
 import rose
-from rose import Real, TypeMismatch, Vec, fn
+from rose import OutOfRange, Real, TypeMismatch, Vec, fn
 from rose.build import lowered
 
 
@@ -86,8 +86,11 @@ def test_single_precision_rounds():
 
 
 WRONG: list[dict[str, Any]] = [
-    {"dtype": "f16"}, {"simd": "fast"}, {"simd": True, "dtype": "f32"}, {"n": 3}, {"timeout": 0}, {"timeout": "1 s"},
-    {"timeout": True}, {"timeout": float("nan")}, {"tape_limit": 0}, {"tape_limit": 1e9}, {"tape_limit": 2**33},
+    {"dtype": "f16"}, {"simd": "fast"}, {"simd": True, "dtype": "f32"}, {"n": 3}, {"timeout": "1 s"},
+    {"timeout": True}, {"tape_limit": 1e9},
+]  # fmt: skip
+OUTSIDE: list[dict[str, Any]] = [
+    {"timeout": 0}, {"timeout": -1.0}, {"timeout": float("nan")}, {"tape_limit": 0}, {"tape_limit": 2**33},
 ]  # fmt: skip
 
 
@@ -95,6 +98,16 @@ WRONG: list[dict[str, Any]] = [
 def test_wrong_options_are_refused(options: dict[str, Any]):
     with pytest.raises(TypeMismatch):
         rose.compile(square, **options)
+
+
+@pytest.mark.parametrize("options", OUTSIDE, ids=str)
+def test_options_out_of_range_are_refused(options: dict[str, Any]):
+    with pytest.raises(OutOfRange):
+        rose.compile(square, **options)
+
+
+def test_limits_are_numbers_of_python_or_numpy():
+    assert rose.compile(square, timeout=np.float64(2.5), tape_limit=np.int64(2**20))(3.0) == 9.0
 
 
 @pytest.mark.parametrize("args", [({},), ({1: square},), ({"f": square}, scaled), ({"f": 3.0},), (3.0,)])
