@@ -1,10 +1,11 @@
 """Small systems beside NumPy, and gradients beside JAX: `OPENBLAS_NUM_THREADS=1 python -m benchmarks.linalg [PYTHON]`.
 
-First `solve`, `inv`, `det`, `eigh` and `svd` of matrices of 2 to 12 rows, each one call from Python. Then the gradients
-of `logdet`, of the sum of squares of a solution, and of singular values with their vectors, for 8, 32 and 128 rows,
-beside NumPy's formulas for them, and beside JAX in the process of another Python, if one that has it is named. Answers
-must agree before anything is timed. Times are the least of interleaved repetitions, of the thread; JAX's are the least
-by the clock, of one core, of two processes: one before ours, and one after.
+First `solve`, `inv`, `det`, `eigh` and `svd` of matrices of 2 to 12 rows, each one call from Python; and but for `svd`
+of stacks of 1,000 such matrices, each stack one call. Then the gradients of `logdet`, of the sum of squares of a
+solution, and of singular values with their vectors, for 8, 32 and 128 rows, beside NumPy's formulas for them, and
+beside JAX in the process of another Python, if one that has it is named. Answers must agree before anything is timed.
+Times are the least of interleaved repetitions, of the thread; JAX's are the least by the clock, of one core, of two
+processes: one before ours, and one after.
 """
 
 from __future__ import annotations
@@ -24,14 +25,15 @@ import rose
 from rose import Real, Vec, linalg
 
 ROWS, LARGER = (2, 3, 4, 6, 8, 12), (8, 32, 128)
+STACK = 1000
 REPEATS = 300
 Call = Callable[[], Any]
 
 
-def matrices(n: int) -> tuple[Any, Any]:
-    """A symmetric positive definite matrix, so that all functions take it, and a right side."""
-    a = np.random.default_rng(n).normal(size=(n, n))
-    return a @ a.T / n + np.eye(n), np.random.default_rng(n + 1).normal(size=n)
+def matrices(n: int, *stack: int) -> tuple[Any, Any]:
+    """A symmetric positive definite matrix, so that all functions take it, and a right side; or stacks of them."""
+    a = np.random.default_rng(n).normal(size=(*stack, n, n))
+    return a @ np.swapaxes(a, -1, -2) / n + np.eye(n), np.random.default_rng(n + 1).normal(size=(*stack, n))
 
 
 def least(calls: Sequence[Call], repeats: int, each: int) -> list[float]:
@@ -49,18 +51,24 @@ def least(calls: Sequence[Call], repeats: int, each: int) -> list[float]:
 # small systems
 
 
-def functions(n: int) -> dict[str, tuple[rose.Fn[..., Any], Callable[..., Any], int]]:
+def functions(n: int, *stack: int) -> dict[str, tuple[rose.Fn[..., Any], Callable[..., Any], int]]:
     """Each function, ours and NumPy's, and its number of arguments."""
-    square = Vec[n, Vec[n]]
-    eigh = rose.fn([square], tuple[Vec[n], square])(lambda a: tuple(linalg.eigh(a)))
-    svd = rose.fn([square], tuple[square, Vec[n], square])(lambda a: tuple(linalg.svd(a)))
+    square, row = Vec[*stack, n, n], Vec[*stack, n]
+    eigh = rose.fn([square], tuple[row, square])(lambda a: tuple(linalg.eigh(a)))
+    svd = rose.fn([square], tuple[square, row, square])(lambda a: tuple(linalg.svd(a)))
+    solves = [_of_columns(solve) if stack else solve for solve in (linalg.solve, np.linalg.solve)]
     return {
-        "solve": (rose.fn([square, Vec[n]], Vec[n])(linalg.solve), np.linalg.solve, 2),
+        "solve": (rose.fn([square, row], row)(solves[0]), solves[1], 2),
         "inv": (rose.fn([square], square)(linalg.inv), np.linalg.inv, 1),
-        "det": (rose.fn([square], Real)(linalg.det), np.linalg.det, 1),
+        "det": (rose.fn([square], Vec[stack] if stack else Real)(linalg.det), np.linalg.det, 1),
         "eigh": (eigh, np.linalg.eigh, 1),
         "svd": (svd, np.linalg.svd, 1),
     }
+
+
+def _of_columns(solve: Callable[..., Any]) -> Callable[..., Any]:
+    """A `solve` of stacks, of a right side each: without a last axis, they would be columns of one matrix."""
+    return lambda a, b: solve(a, b[..., None])[..., 0]
 
 
 def agree(name: str, ours: Any, numpys: Any) -> None:
@@ -69,17 +77,25 @@ def agree(name: str, ours: Any, numpys: Any) -> None:
         np.testing.assert_allclose(np.abs(x), np.abs(y), rtol=1e-9, atol=1e-9 if several else 0.0)
 
 
-def small(repeats: int = REPEATS) -> list[tuple[str, int, float, float]]:
+def small(repeats: int = REPEATS, each: int = 20, *stack: int) -> list[tuple[str, int, float, float]]:
     """The name, the rows, NumPy's time of a call in µs, and ours."""
     rows: list[tuple[str, int, float, float]] = []
     for n in ROWS:
-        given = matrices(n)
-        for name, (f, numpys, count) in functions(n).items():
+        given = matrices(n, *stack)
+        for name, (f, numpys, count) in functions(n, *stack).items():
+            if stack and name == "svd":
+                continue
             args, module = given[:count], rose.compile(f)
             agree(name, module(*args), numpys(*args))
-            theirs, ours = least([partial(numpys, *args), partial(module, *args)], repeats, 20)
+            theirs, ours = least([partial(numpys, *args), partial(module, *args)], repeats, each)
             rows.append((name, n, theirs, ours))
     return rows
+
+
+def stacks(repeats: int = REPEATS) -> list[tuple[str, int, float, float]]:
+    """The name, the rows, and the time of a system of a stack in ns, NumPy's and ours."""
+    each = 1e3 / STACK
+    return [(name, n, each * theirs, each * ours) for name, n, theirs, ours in small(repeats, 1, STACK)]
 
 
 # gradients
@@ -178,10 +194,11 @@ def gradients(python: str | None, repeats: int = REPEATS) -> list[tuple[str, int
 
 
 def main(python: str | None = None) -> None:
-    print(f"{'one call':10}{'rows':>6}{'NumPy, µs':>12}{'ours, µs':>12}{'times faster':>14}")
-    for name, n, theirs, ours in small():
-        print(f"{name:10}{n:6}{theirs:12.2f}{ours:12.2f}{theirs / ours:14.2f}")
-    print(f"\n{'gradient':10}{'rows':>6}{'ours, µs':>12}{'simd':>10}{'relaxed':>10}{'NumPy':>10}{'JAX':>10}")
+    for what, unit, rows in (("one call", "µs", small()), ("one of many", "ns", stacks(REPEATS // 10))):
+        print(f"{what:12}{'rows':>4}{'NumPy, ' + unit:>12}{'ours, ' + unit:>12}{'times faster':>14}")
+        for name, n, theirs, ours in rows:
+            print(f"{name:10}{n:6}{theirs:12.2f}{ours:12.2f}{theirs / ours:14.2f}")
+    print(f"{'gradient':10}{'rows':>6}{'ours, µs':>12}{'simd':>10}{'relaxed':>10}{'NumPy':>10}{'JAX':>10}")
     for name, n, times in gradients(python):
         print(f"{name:10}{n:6}{times[0]:12.1f}" + "".join([f"{t:10.1f}" for t in times[1:]]))
 
