@@ -15,7 +15,9 @@ none of the programs of `benchmarks.passes` does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import is_
 from typing import Any
 
 from .. import ir
@@ -48,7 +50,7 @@ from ..ir.types import Fin, Ref, Tuple, Type, Unit, Vec, items_of
 from .dead_code import remove_dead_code
 from .rewriter import Env, Rewriter
 
-Need = bool | dict[int, Any]  # all, nothing, or what of which items: a `Need` for each
+Need = bool | dict[int, Any]  # all, nothing, or what of which items: a `Need` for each. It is never changed, but shared
 Needs = dict[Any, Need]
 
 
@@ -74,27 +76,32 @@ def without_dead_parts(f: Func) -> Func:
 def _add(needs: Needs, key: Any, need: Need) -> bool:
     """Add `need` to what is needed of `key`. True if more is needed now."""
     old = needs.get(key, False)
-    if old is True or need is False:
-        return False
-    if need is True:
-        needs[key] = True
-        return True
-    inner: Needs = {} if old is False else old
-    needs[key] = inner
-    return any([_add(inner, k, n) for k, n in need.items()]) or old is False
+    new = _union(old, need)
+    if new is not old:
+        needs[key] = new
+    return new is not old
+
+
+def _union(old: Need, need: Need) -> Need:
+    """What is needed by one or the other; `old` itself if that is no more."""
+    if old is need or old is True or need is False:
+        return old
+    if need is True or old is False:
+        return need
+    out = old
+    for k, n in need.items():
+        item = old.get(k, False)
+        new = _union(item, n)
+        if new is not item:
+            if out is old:
+                out = {**old}
+            out[k] = new
+    return out
 
 
 def _item(need: Need, k: int) -> Need:
     """What is needed of an item."""
     return need.get(k, False) if isinstance(need, dict) else need
-
-
-def _joined(needs: Iterable[Need]) -> Need:
-    """What is needed by one or another."""
-    out: Needs = {}
-    for n in needs:
-        _add(out, None, n)
-    return out.get(None, False)
 
 
 def _part(t: Type, need: Need) -> Type:
@@ -116,15 +123,31 @@ def _whole(t: Type, need: Need) -> bool:
     return bool(items) and all([_whole(x, need.get(k, False)) for k, x in enumerate(items)])
 
 
-def _simple(t: Type, need: Need, *, elements: bool = True) -> Need:
-    """The same need, which is not all items one by one; without `elements` it knows none of vectors."""
-    if not isinstance(need, dict) or not need or t.empty:
-        return need
-    if not isinstance(t, Tuple):
-        return not elements or _whole(t, need) or need
-    items: Needs = {k: _simple(t.items[k], n, elements=elements) for k, n in need.items()}
-    whole = all([items.get(k) is True or x.empty for k, x in enumerate(t.items)])
-    return True if whole else items
+class _Simple:
+    """The same need, which is not all items one by one; without `elements` it knows none of vectors.
+
+    Large parts of a tape are handed from function to function: each is looked at once.
+    """
+
+    def __init__(self, *, elements: bool) -> None:
+        self.elements = elements
+        self.done: dict[tuple[int, Type], tuple[Need, Need]] = {}  # by identity, of what is kept here
+
+    def __call__(self, t: Type, need: Need) -> Need:
+        if not isinstance(need, dict) or not need or t.empty:
+            return need
+        if not isinstance(t, Tuple):
+            return not self.elements or _whole(t, need) or need
+        items: Needs = {k: n if n is True else self.item(t.items[k], n) for k, n in need.items()}
+        if all([items.get(k) is True or x.empty for k, x in enumerate(t.items)]):
+            return True
+        return need if all(map(is_, items.values(), need.values())) else items
+
+    def item(self, t: Type, need: Need) -> Need:
+        key = (id(need), t)
+        if key not in self.done:
+            self.done[key] = need, self(t, need)
+        return self.done[key][1]
 
 
 class _Program:
@@ -150,6 +173,7 @@ class _Program:
         self.states: dict[Func, Needs] = {}  # of while loops
         self.shared: set[tuple[Func, int]] = set()  # parameters whose arguments have several readers
         self.live: dict[Func, _Live] = {}
+        self.simple, self.simple_items = _Simple(elements=True), _Simple(elements=False)
         self._settle()
         self.shrinks = any([self.may_shrink(f) for f in self.live])
 
@@ -194,7 +218,7 @@ class _Program:
 
     def use_result(self, f: Func, need: Need) -> None:
         """More may be needed of what `f` gives."""
-        if self.result[f] is not True and _add(self.result, f, _simple(f.result, need)):
+        if self.result[f] is not True and _add(self.result, f, self.simple(f.result, need)):
             self.stale.add(f)
 
     def _hand_down(self, f: Func) -> None:
@@ -207,28 +231,28 @@ class _Program:
             for k in range(len(items_of(f.result))):
                 _add(need, k, _item(self.result[f], k) or True)  # one that nobody needs keeps its place
             self.use_result(f.kind.test, True)
-            self.use_result(f.kind.body, need)
+            self.use_result(f.kind.body, {**need})
 
     def _handed_up(self, f: Func) -> list[Need]:
         """The live part of each parameter of a branch or a while loop: what one or the other part of it reads."""
         first = isinstance(f.kind, Branch)
-        needs = [_joined(ns) for ns in zip(*[self.params[g] for g in callees(f)], strict=True)]
+        needs = [reduce(_union, ns) for ns in zip(*[self.params[g] for g in callees(f)], strict=True)]
         states = self.states.get(f, {})
         for k in range(len(needs)):
             if k not in states:
                 needs[k] = bool(needs[k]) if (f, first + k) in self.shared else needs[k]
             elif isinstance(f.kind, While):
                 _add(states, k, needs[k])
-                self.use_result(f.kind.body, states)
-                needs[k] = _joined([states[k]])
+                self.use_result(f.kind.body, {**states})
+                needs[k] = states[k]
         for g in callees(f):
             self.params[g] = needs
         return [True, *needs] if first else needs
 
     def read(self, f: Func) -> list[Need]:
         """The live part of each parameter of `f`, as its body reads it."""
-        live: Needs = {p: True for p in f.params if self.derived and isinstance(p.type, Fin)} | self.live[f].need
-        needs: list[Need] = [p.type.empty or _simple(p.type, live.get(p, False), elements=False) for p in f.params]
+        live: Callable[[Value], Need] = lambda p: (self.derived and isinstance(p.type, Fin)) or self.live[f].known(p)
+        needs: list[Need] = [p.type.empty or self.simple_items(p.type, live(p)) for p in f.params]
         return [bool(n) if (f, k) in self.shared else n for k, n in enumerate(needs)]
 
     def may_shrink(self, f: Func) -> bool:
@@ -295,10 +319,20 @@ class _Live:
                         self.program.stale.add(v.attr)
 
     def mark(self, v: Value, need: Need) -> None:
+        """Add to what is needed of `v`, which has a mapping of its own: one item after another is added to it."""
+        known = self.need.get(v)
         if need is True:
             self.need[v] = True
-        elif need:
-            _add(self.need, v, need)
+        elif need and known is None:
+            self.need[v] = {**need}
+        elif need and isinstance(known, dict):
+            for k, n in need.items():
+                _add(known, k, n)
+
+    def known(self, v: Value) -> Need:
+        """What is needed of `v` so far, to hand on."""
+        need = self.need.get(v, False)
+        return {**need} if isinstance(need, dict) else need
 
     def observed(self, ref: Value) -> Need:
         """What somebody sees of what is added to `ref`."""
@@ -343,7 +377,7 @@ class _Live:
             if need is True and isinstance(known, dict):
                 known[v.attr] = True
             elif known is not True:
-                self.mark(whole, {v.attr: need})
+                self.mark(whole, {v.attr: self.known(v)})
         elif v.op is TUPLE or v.op is PACK:
             for k, a in enumerate(v.args):
                 self.mark(a, _item(need, k))
@@ -379,11 +413,11 @@ class _Live:
         seen = [k for k, a in enumerate(v.args) if isinstance(a.type, Ref) and self.observed(a)]
         if v not in self.need and g.pure and not seen:
             return
-        need = self.need.setdefault(v, {})
+        self.need.setdefault(v, {})
         self.calls[v] = None
         self.use(v)
         program = self.program
-        program.use_result(g, need)
+        program.use_result(g, self.known(v))
         if not program.refs[g].issuperset(seen):
             program.refs[g].update(seen)
             program.stale.add(g)
@@ -399,13 +433,13 @@ class _Live:
         found = self.need.get(v, {})
         items: Needs = {}
         for j, n in found.items() if isinstance(found, dict) else ():
-            items[j] = _joined([n]) if j < len(v.args) else True
+            items[j] = n if j < len(v.args) else True
         before, fresh = len(self.need), list(items)
         while True:
             for j in fresh:
                 self.mark(block.results[j], items[j])
             self.code(block)
-            fresh = [j for j, p in enumerate(block.params[1:]) if _add(items, j, self.need.get(p, False))]
+            fresh = [j for j, p in enumerate(block.params[1:]) if _add(items, j, self.known(p))]
             if not fresh:
                 break
         if len(self.need) > before or items:

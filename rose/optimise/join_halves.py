@@ -89,8 +89,10 @@ def _calls(f: Func) -> dict[Value, set[Value]]:
         if is_call(v):
             calls[v] = _needs(v, newest)
             newest[v] = v
-        elif needs := [newest[x] for a in v.args if not isinstance(a.type, Ref) and (x := _source(a)) in newest]:
-            newest[v] = max(needs, key=position.__getitem__)
+        elif newest:
+            needs = [newest[x] for a in v.args if not isinstance(a.type, Ref) and (x := _source(a)) in newest]
+            if needs:
+                newest[v] = max(needs, key=position.__getitem__)
     return calls
 
 
