@@ -16,7 +16,6 @@ from rose.frontend.any_size import AnySize
 from rose.host.marshal import plain
 from tests.js.test_packages import PACKAGES, compiled
 
-
 LONG = (30_000.0, 60_000.0)  # turns, for which the memory of a module grows: eager mode has the code of fewer
 
 
