@@ -25,7 +25,7 @@ from ..ir.sizes import Size
 from ..ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
 from .blocks import SIDE, padded, pay
 from .matrices import batched, equations, filled, identity, square
-from .triangular import backward, by_halves, forward, forward_transposed, is_transposed
+from .triangular import backward, by_halves, forward, forward_transposed, is_transposed, unit_lower_inverse
 
 SHORT = 4  # rows of a determinant that is written out
 
@@ -193,7 +193,14 @@ def _solver(t: Type, of: Type) -> AnyFn:
 @cache
 def _inverse(t: Type) -> AnyFn:
     def inverse(a: Any, both: Any, rows: Any) -> Any:
-        return by_factors(both, rows, identity(a.type.size))
+        n = a.type.size
+        if not pay(n):
+            return by_factors(both, rows, identity(n))
+        made, x = accum(filled(n, n, lambda i, j: -0.0)), backward(both, unit_lower_inverse(both))
+        for i in loops.range(n):
+            for j in loops.range(n):
+                made[i][rows[j]] += x[i][j]
+        return made.value
 
     f = make(inverse, [t, t, _rows(t)], t, "inv", ["a", "both", "rows"])
 

@@ -11,7 +11,8 @@ from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
-from ..ir import shown
+from ..frontend.language.select import select
+from ..ir import current_builder, shown
 from ..ir.types import Type, Vec
 from .blocks import SIDE, blocks, flat, padded, pay
 from .matrices import batched, equations, filled
@@ -124,15 +125,49 @@ def _in_blocks(entry: Entry, y: Any, *, unit: bool, up: bool) -> Any:
     if n % SIDE:
         matrix = padded(filled(n, n, entry))
         entry = lambda i, j: matrix[i][j]
-    rows = blocks(y)
+    return flat(_scanned(_of_block(entry, unit=unit, up=up), blocks(y), up=up), n)
+
+
+def _of_block(entry: Entry, *, unit: bool, up: bool) -> Callable[[Any, Any], Any]:
+    """One block of a substitution: its solution, and what is left of the others."""
 
     def step(k: Any, rest: Any) -> Any:
         known, after = _substituted(_block(entry, k, k), rest[k], unit=unit, up=up), accum(rest)
-        for m in loops.range(k) if up else loops.range(k + 1, rows.type.size):
+        for m in loops.range(k) if up else loops.range(k + 1, rest.type.size):
             take_product(after[m], _block(entry, m, k), known, up=up)
         return after.value, known
 
-    return flat(_scanned(step, rows, up=up), n)
+    return step
+
+
+def unit_lower_inverse(lower: Any) -> Any:
+    """The inverse of a lower triangular matrix with ones on its diagonal, of a size for which blocks `pay`.
+
+    Two blocks of columns are solved for at a time, from the first row on where they are not zero: a third of the work.
+    """
+    n = lower.type.size
+    whole = padded(lower)
+    count, wide = whole.type.size // SIDE, 2 * SIDE
+    of_block = _of_block(lambda i, j: whole[i][j], unit=True, up=False)
+
+    def step(k: Any, state: Any) -> Any:
+        rest, x = state
+        after, known = of_block(k, rest)
+        made = accum(x)
+        for i in loops.range(SIDE):
+            for j in loops.range(wide):
+                made[k][i][j] += known[i][j]
+        return after, made.value
+
+    def columns(c: Any) -> Any:
+        def rows(k: Any) -> Any:
+            return filled(SIDE, wide, lambda i, j: select(k * SIDE + i == c * wide + j, 1.0, 0.0))
+
+        start = loops.vec(rows(k) for k in loops.range(count))
+        return control.scan(step, (start, current_builder().zero(start.type)), loops.range(2 * c, count))[1]
+
+    x = loops.vec(columns(c) for c in loops.range(-(-n // wide)))
+    return filled(n, n, lambda i, j: x[j // wide][i // SIDE][i % SIDE][j % wide])
 
 
 def _block(entry: Entry, k: Any, m: Any) -> Entry:
