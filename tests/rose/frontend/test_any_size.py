@@ -38,10 +38,15 @@ def test_a_transform_of_it_is_of_any_size_again():
     assert g.at(n=2, m=1).result is Vec[2]
 
 
-@pytest.mark.parametrize("sizes", [{"n": 2}, {"n": 2, "m": 3, "k": 1}, {"n": -1, "m": 3}, {"n": 2.5, "m": 3}])
+@pytest.mark.parametrize("sizes", [{"n": 2}, {"n": 2, "m": 3, "k": 1}, {"n": 2.5, "m": 3}])
 def test_wrong_sizes_are_refused(sizes: dict[str, Any]):
     with pytest.raises(TypeMismatch):
         total.at(**sizes)
+
+
+def test_a_size_below_zero_is_out_of_range():
+    with pytest.raises(rose.OutOfRange, match="the size n is an integer from 0, not -1"):
+        total.at(n=-1, m=3)
 
 
 def test_a_size_that_no_call_tells_is_refused():
