@@ -121,6 +121,7 @@ def test_what_hangs_or_crashes_is_found(tmp_path: Path, monkeypatch: pytest.Monk
     kind = Kind(4, 3.0, 1.0, hanging, small, lambda p, seed: None)
     monkeypatch.setattr(campaign, "KINDS", {"small": kind})
     monkeypatch.setattr(campaign, "ALONE", 3.0)
+    monkeypatch.setattr(campaign, "PATIENCE", 2)
     ledger, told = Ledger(tmp_path / "fuzz.json"), list[str]()
     assert Campaign(ledger, ["small"], 2, told.append).run(60.0, 8) == 2
     assert [f["seed"] for f in json.loads(ledger.file.read_text())["failures"]] == [3, 5]
