@@ -42,7 +42,7 @@ def again(f: Func, host: Any = None) -> Func:
     """`f`, printed and read; it prints the same."""
     text = show(f)
     module = parse(text, host=host)
-    (made,) = [g for g in module.funcs.values() if show(g) == text][-1:] or [None]
+    made = next((g for g in reversed(module.funcs.values()) if show(g) == text), None)
     assert made is not None, text
     return check(made)
 
