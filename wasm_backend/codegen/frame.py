@@ -237,19 +237,21 @@ class Frame:
         at = self.built.get((v, leaf))
         if at is None:
             to = self.destinations.get((v, leaf))
-            at = self.memory.reserve(t) if to is None else self._at_destination(to)
+            wanted = None if to is None else self._at_destination(to)
+            at = self.memory.reserve(t) if wanted is None else wanted
             self.built[(v, leaf)] = at
         return at
 
-    def _at_destination(self, to: Destination) -> Mem:
+    def _at_destination(self, to: Destination) -> Mem | None:
+        """The address of a destination; None in an element of a vector that nobody reads, which has no place."""
         whole = to.whole
         if isinstance(whole, Value):
             return self.build_at(whole, to.leaf, to.type).at(to.offset)
         if whole is self.f.body:
             before = self.f.body.results[: to.leaf]
             return self.results[sum([len(leaves(r.type)) for r in before]) + cast("int", to.offset)]
-        state = self.next.get((whole, to.leaf, to.offset))
-        return self.next[(whole, to.leaf, -1)].at(to.offset) if state is None else state
+        state, element = self.next.get((whole, to.leaf, to.offset)), self.next.get((whole, to.leaf, -1))
+        return state if state is not None or element is None else element.at(to.offset)
 
     # the whole function
 
