@@ -28,7 +28,7 @@ from ..ir import CONST, Value, a_traced, as_number, current_builder, shown, type
 from ..ir.forms import dict_form, form_of
 from ..ir.numbers import is_truth
 from ..ir.ops import iadd, real
-from ..ir.sizes import Size, at_most
+from ..ir.sizes import Size, at_most, differ
 from ..ir.types import Bool, Real, Tan, Tuple, Type, Unit
 from .annotations import as_type
 from .operators import certain_index, widest
@@ -84,6 +84,35 @@ def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
         hint = "declare the type Tan: in a derivative rule a tangent is not a Real; or call rose.jvp outside of a rule"
         raise misfit(path, t, v, hint, loc)
     raise misfit(path, t, v, how_to_write(v.type, t), loc)
+
+
+def common_type(s: Type, t: Type) -> Type | None:
+    """The type that values of both types can have, an index as a larger index or a Real; None if there is none."""
+    if s is t:
+        return s
+    if isinstance(s, types.Fin) and isinstance(t, types.Fin):
+        return t if at_most(s.size, t.size) else s
+    if Real in (s, t) and (isinstance(s, types.Fin) or isinstance(t, types.Fin)):
+        return Real
+    if isinstance(s, Tuple) and isinstance(t, Tuple) and s.form is t.form and len(s.items) == len(t.items):
+        items = [common_type(a, b) for a, b in zip(s.items, t.items, strict=True)]
+        return None if None in items else s.of(tuple([x for x in items if x is not None]))
+    if isinstance(s, types.Vec) and isinstance(t, types.Vec) and not differ(s.size, t.size):
+        elem = common_type(s.elem, t.elem)
+        return None if elem is None else types.Vec(s.size, elem)
+    return None
+
+
+def widened(v: Value, t: Type) -> Value:
+    """A value as one of such a type."""
+    b = current_builder()
+    if v.type is t:
+        return v
+    if isinstance(t, Tuple):
+        return b.tuple([widened(b.get(v, k), s) for k, s in enumerate(t.items)], t)
+    if isinstance(t, types.Vec):
+        return b.vec(t.size, lambda i: widened(b.index(v, i), t.elem))  # pyright: ignore[reportArgumentType]
+    return coerce(v, t, (), None)
 
 
 def is_traced(x: Any) -> bool:

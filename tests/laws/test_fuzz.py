@@ -120,6 +120,10 @@ def test_programs_that_broke_a_law(seed: tuple[int, int]):
     law_of_values(drawn(*seed))
 
 
+def test_a_program_whose_indices_have_smaller_ranges_when_it_runs_at_once():
+    law_of_eager_runs(drawn(0, 75))
+
+
 # what is shown of a program that fails
 
 

@@ -48,10 +48,10 @@ def arms_of_a_pair_and_a_number():
     return f
 
 
-def arms_of_indices_of_different_vectors():
+def arms_of_vectors_of_different_lengths():
     @fn
-    def f(i: Fin[3], j: Fin[4]) -> Fin[4]:
-        return rose.cond(i < 2, lambda: i, lambda: j)
+    def f(x: Vec[3], y: Vec[4]) -> Vec[4]:
+        return rose.cond(x[0] < 2.0, lambda: x, lambda: y)
 
     return f
 

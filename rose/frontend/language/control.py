@@ -14,14 +14,14 @@ from ...ir import CONST, PARAM, Builder, Func, Origin, Value, current_builder, i
 from ...ir.callgraph import callees, make_branch, make_while
 from ...ir.numbers import is_truth
 from ...ir.sizes import LARGEST, Size, current
-from ...ir.types import Bool, Fin, Real, Tuple, Type
+from ...ir.types import Bool, Fin, Tuple, Type
 from ...ir.value import host_index, is_function
 from ...optimise.code_motion import move_invariants
 from ...optimise.outlining import lambda_lift
-from .. import operators, tracing
+from .. import tracing
 from ..eager import now
 from ..operators import view
-from ..values import infer, is_number, to_value
+from ..values import common_type, infer, is_number, to_value, widened
 from .loops import check_length, iterations_of
 
 
@@ -51,9 +51,12 @@ def cond(p: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     first.agree(second.result.type)
     second.agree(first.result.type)
     x, y = first.result.type, second.result.type
-    if x is not y:
+    t = common_type(x, y)
+    if t is None:
         hint = "let both branches give one type, which is that of the result"
         raise TypeMismatch(f"rose.cond between a {x!r} and a {y!r}", loc, hint)
+    first.widen(t)
+    second.widen(t)
     # the branches have the same parameters: the free variables of either
     outside = list(dict.fromkeys([*first.b.captured, *second.b.captured]))
     chosen = make_branch("cond", first.func(outside), second.func(outside))
@@ -76,12 +79,14 @@ class _Branch:
         return infer(x, self.at)
 
     def agree(self, t: Type) -> None:
-        """Convert the result to a `t`, if it is a host number, or an index where a Real is wanted."""
+        """Convert the result to a `t`, if it is a host number."""
         with ir.resumed(self.b):
             if self.result.type is not t and is_number(self.given):
                 self.result = to_value(self.given, t, ("the result of a branch of rose.cond",), self.at)
-            elif t is Real:
-                self.result = operators.as_real(self.result)
+
+    def widen(self, t: Type) -> None:
+        with ir.resumed(self.b):
+            self.result = widened(self.result, t)
 
     def func(self, outside: list[Value]) -> Func:
         with ir.resumed(self.b) as b:

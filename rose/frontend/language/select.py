@@ -16,7 +16,7 @@ from ..arrays.elementwise import each
 from ..arrays.shapes import as_array
 from ..function import of_values
 from ..operators import view
-from ..values import infer, is_number, to_value
+from ..values import common_type, infer, is_number, to_value, widened
 
 
 @of_values
@@ -61,10 +61,8 @@ def _of_scalars(loc: Loc, at: Sequence[Loc], c: Any, x: Any, y: Any) -> Value:
             a = to_value(x, b.type, ("the first value of select",), at[1])
         elif is_number(y):
             b = to_value(y, a.type, ("the second value of select",), at[2])
-        elif operators.is_index(a) and operators.is_index(b):
-            a, b = [to_value(v, operators.widest([a, b])) for v in (a, b)]
-        else:
-            a, b = operators.as_real(a), operators.as_real(b)
+        elif (t := common_type(a.type, b.type)) is not None:
+            a, b = widened(a, t), widened(b, t)
     if a.type is not b.type:
         hint = "let both values be of one type, which is that of the result"
         raise TypeMismatch(f"rose.select between a {a.type!r} and a {b.type!r}", loc, hint)

@@ -28,6 +28,38 @@ def test_indices_of_two_ranges_are_chosen():
         assert v.type is Fin[5]
 
 
+class Step(NamedTuple):
+    """A place, of an index whose range differs, and numbers."""
+
+    to: Fin[5]
+    sizes: Vec[2]
+
+
+@pytest.mark.parametrize("choose", [rose.select, lambda c, x, y: rose.cond(c, lambda: x, lambda: y)])
+def test_structs_with_indices_of_two_ranges_or_with_a_number_for_one_are_chosen(choose: Any):
+    @fn([Real, Vec[5]], Real)
+    def f(x: Any, y: Any) -> Any:
+        def item(i: Any) -> Any:
+            far, near = Step(i + 2, [x, 2.0]), Step(i, [x * x, 1.0])
+            first = choose(x > 1.0, far, near)
+            rows = choose(x > 1.0, rose.vec([i, i] for _ in range(2)), rose.vec([i + 1, i] for _ in range(2)))
+            half = choose(x > 2.0, (i, x), (0.5, x))
+            return y[first.to] * first.sizes[0] + 1.0 * rows[1][0] + half[0]
+
+        return rose.sum(item(i) for i in rose.range(3))
+
+    y = [1.0, 10.0, 100.0, 1000.0, 10000.0]
+    compiled, slope = rose.compile(f), rose.compile(rose.grad(f))
+    for x, value, derivative in (
+        (1.5, 11100 * 1.5 + 3 + 1.5, 11100.0),
+        (1.0, 111 + 6 + 1.5, 222.0),
+        (3.0, 33306.0, 11100.0),
+    ):
+        assert (compiled(x, y), slope(x, y)) == (value, derivative)
+        with rose.eager():
+            assert f(x, y) == value
+
+
 def test_two_types_cannot_be_chosen():
     with building("f") as b, pytest.raises(TypeMismatch, match=r"rose.select between a Fin.2. and a Bool|must be"):
         rose.select(b.param(rose.Bool, "c"), True, b.param(Real, "x"))
