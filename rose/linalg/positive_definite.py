@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, reduce
+from operator import sub
 from typing import Any
 
 from ..errors import edge
@@ -166,7 +167,8 @@ def _factored_in_blocks(a: Any) -> tuple[Any, Any]:
         row = rows.value
         corner, pivots = list[list[Any]](), list[Any]()
         for k in four:
-            left = [_left(row[k][4 * p + j], [corner[i][k] * corner[i][j] for i in range(k)]) for j in range(k, 4)]
+            taken = [[corner[i][k] * corner[i][j] for i in range(k)] for j in range(k, 4)]
+            left = [reduce(sub, terms, row[k][4 * p + k + j]) for j, terms in enumerate(taken)]
             positive = (left[0] > 0.0) & (left[0] < math.inf)
             pivots.append(ops.sqrt(select(positive, left[0], 1.0)))
             corner.append([*[None] * k, pivots[k], *[x / pivots[k] for x in left[1:]]])
@@ -176,19 +178,13 @@ def _factored_in_blocks(a: Any) -> tuple[Any, Any]:
         for j in loops.range(4 * (p + 1), size):
             column = list[Any]()
             for k in four:
-                left = _left(row[k][j], [corner[i][k] * column[i] for i in range(k)])
+                left = reduce(sub, [corner[i][k] * column[i] for i in range(k)], row[k][j])
                 column.append(left / pivots[k])
                 after[4 * p + k][j] += column[k]
         return after.value, definite
 
     upper, definite = control.scan(step, (b.zero(whole.type), True), size // 4)
     return filled(n, n, lambda i, j: upper[i][j]), definite
-
-
-def _left(x: Any, terms: list[Any]) -> Any:
-    for term in terms:
-        x = x - term
-    return x
 
 
 def _moved_factor(upper: Any, da: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import NamedTuple, Protocol
 
 from rose.host.effects import place
@@ -200,10 +200,10 @@ class Loop:
 
     # sums in vectors
 
-    def staying(self, sums: Iterable[Value]) -> set[Value]:
+    def staying(self, sums: Collection[Value]) -> set[Value]:
         """The sums whose vectors the loop around this one need not unpack: nothing else in its iterations uses them."""
         around = self.writer.loop
-        if around is None or self.v.block is not around.block or around.v in self.frame.program.stops.every:
+        if not sums or around is None or self.v.block is not around.block or around.v in self.frame.program.stops.every:
             return set()
         others = [x for x in instructions(around.block) if not x.block.inside(self.block)]
         used = {base(a) for x in others for a in x.args if isinstance(a.type, Ref)}
