@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from types import CodeType
@@ -27,7 +28,7 @@ from .frontend.tracing import no_collector as no_collector
 from .frontend.values import is_number
 from .frontend.vmap import vmap
 from .host.effects import TAPE_LIMIT
-from .host.marshal import is_listing, present
+from .host.marshal import is_listing, plain, present
 from .ir import Func, Value
 from .ir.numbers import is_truth
 from .ir.text.printer import show
@@ -35,6 +36,7 @@ from .ir.types import Tuple, Type, Vec
 from .ir.value import host_index
 from .optimise.pipeline import optimise, optimised
 from .optimise.single_precision import to_single
+from .optimise.values import witness
 from .version import VERSION
 
 if TYPE_CHECKING:
@@ -79,11 +81,12 @@ def compile(
     if not named:
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
     named = fixed(named, sizes, dynamic=dynamic)
-    made = lowered(named, dtype, simd, tape_limit=limit)
+    made, again = _lowered(named, dtype, simd, limit)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g.body))}
 
     def noted() -> Lowered:
-        return lowered(named, dtype, simd, asking=asking | _callers(), tape_limit=limit)
+        with no_collector():
+            return again(asking | _callers())
 
     asking = _callers() | {f.loc.code for f in named.values() if _is_derived(f)}
     fs = list(named.values())
@@ -156,8 +159,17 @@ def lowered(
 
     With `asking`, the code objects that ask for the module, it has debug information: where its instructions come from.
     """
-    from wasm_backend.lower import lower
+    made, again = _lowered(named, dtype, simd, tape_limit)
+    return made if asking is None else again(asking)
 
+
+def _lowered(
+    named: Mapping[str, AnyFn], dtype: str, simd: bool | str, tape_limit: int
+) -> tuple[Lowered, Callable[[Collection[CodeType]], Lowered]]:
+    """The module, and a function that writes it again with debug information, for the code objects that ask for it.
+
+    That function keeps the optimised program: to optimise takes longer than to write.
+    """
     if dtype not in DTYPES:
         hint = 'dtype="f32" computes in single precision, dtype="f64" in double precision'
         raise TypeMismatch(f'dtype must be "f64" or "f32", not {ir.shown(dtype)}', here().into(("dtype",)), hint)
@@ -177,11 +189,35 @@ def lowered(
         if dtype == "f32":
             optimise(funcs.values())  # a literal that nothing needs may be too large for single precision
             funcs = {name: to_single(f) for name, f in funcs.items()}
-        if simd:
-            made = lower(optimised(funcs, simd=True), simd=simd, asking=asking, tape_limit=tape_limit)
-            if made.plain is not None:
-                return made
-        return lower(optimised(funcs), single=dtype == "f32", asking=asking, tape_limit=tape_limit)
+        return _written(funcs, dtype, simd, tape_limit)
+
+
+def _written(
+    funcs: Mapping[str, Func], dtype: str, simd: bool | str, tape_limit: int
+) -> tuple[Lowered, Callable[[Collection[CodeType]], Lowered]]:
+    from wasm_backend.lower import lower
+
+    fast = optimised(funcs, simd=bool(simd))
+    write = partial(lower, fast, single=dtype == "f32", simd=simd, tape_limit=tape_limit)
+    made = write()
+    if simd and made.plain is None:  # no loop of it is vectorised
+        return _written(funcs, dtype, False, tape_limit)
+    _witnessed(fast, single=dtype == "f32", simd=simd is True)
+    return made, lambda asking: write(asking=asking)
+
+
+def _witnessed(funcs: Mapping[str, Func], *, single: bool = False, simd: bool = False) -> None:
+    """With `ROSE_CHECK=values`: are the bits of the module those of the interpreter?"""
+    if (w := witness()) is None:
+        return
+    from wasm_backend.lower import lower
+    from wasm_backend.runtime import callables as running
+
+    def made(funcs: Mapping[str, Func]) -> Callable[[str, Sequence[Any]], Any]:
+        module = running.Compiled(lower(funcs, single=single, simd=simd), next(iter(funcs)), None)
+        return lambda name, xs: plain(module[name](*xs), funcs[name].result)
+
+    w.module(funcs, made)
 
 
 class Compiled:

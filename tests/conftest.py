@@ -2,7 +2,9 @@
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Generator
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -10,15 +12,20 @@ from typing import Any
 import pytest
 from browsers import CHROMIUM
 
+from rose.ir.check import check_alone
+from wasm_backend import lower
+
 SAMPLE = 2  # cases of each test that are tried with --quick
 SLOW_FOLDERS = ("bundlers", "web")
 SLOW_FILE = "\npytestmark = pytest.mark.slow\n"
 os.environ["ROSE_CACHE"] = ""  # modules are compiled anew, but in tests of the cache
+lower.Program.verify = staticmethod(check_alone)  # each function of a module is well formed
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="write the golden files anew, from what comes out now")
     parser.addoption("--quick", action="store_true", help=f"no slow tests, and {SAMPLE} cases of each that has more")
+    parser.addoption("--naive", action="store_true", help="compare each module that is compiled with its naive code")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -60,6 +67,19 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(20_000, 20, 20)
         gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def naive(request: pytest.FixtureRequest) -> Generator[None]:
+    """With `--naive`, each module has the bits of its naive code: see `naive_code.py`."""
+    if not request.config.getoption("--naive"):
+        yield
+        return
+    told = Counter[str]()
+    naive_code = import_module("naive_code")  # it has an engine, for which pytest's handlers of signals come first
+    with naive_code.beside(told):
+        yield
+    print(f"\nbeside naive code: {dict(told)}")
 
 
 def sampled(count: int) -> set[int]:

@@ -60,6 +60,20 @@ def test_imports_stand_at_the_top(path: Path):
     assert not inside or name(path) in LAZY
 
 
+def calls_itself(f: ast.FunctionDef) -> bool:
+    """Whether a function calls itself, or hands itself on, as `map(f, ...)` does."""
+    found = [x for n in ast.walk(f) if isinstance(n, ast.Call) for x in (n.func, *n.args)]
+    return not {f.name, f"self.{f.name}"}.isdisjoint(map(ast.unparse, found))
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_no_function_calls_itself_for_what_a_function_calls(path: Path):
+    """There are exponentially many paths of calls, and long ones: `reachable` and `memoised` see each function once."""
+    functions = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]
+    over = [f for f in functions if any([isinstance(n, ast.Name) and n.id == "callees" for n in ast.walk(f)])]
+    assert not [f.name for f in over if f.name != "callees" and calls_itself(f)]
+
+
 @pytest.mark.parametrize("path", FILES, ids=name)
 def test_every_module_says_what_it_is_for(path: Path):
     assert ast.get_docstring(ast.parse(path.read_text()))

@@ -47,6 +47,7 @@ from ..ir.stacks import LINEAR
 from ..ir.types import Ref, Type, as_tuple, as_vec, items_of, tangent
 from ..optimise.code_motion import hoisted
 from ..optimise.dead_code import remove_dead_code
+from ..optimise.values import first, whole, witness
 
 T = TypeVar("T")
 Pair = tuple[Value, Value | None]
@@ -144,6 +145,8 @@ def _derivative(mode: Mode, f: Func, mask: Mask, loc: Loc | None = None) -> Work
     made = f.memo.get(mode.key(mask))
     if made is None:  # of one size of many nothing moves: whether a loop has iterations is not known of each size
         made = yield _derive_by_kind(mode, f if f.sized else hoisted(f), mask)
+        if (w := witness()) is not None and mode is FIRST:
+            w.derived("jvp", made.func, f, places(mask), whole if made.flat else first)
         made.func.remat, made.func.primal, f.differentiated = f.remat, f, True
         f.memo[mode.key(mask)] = made
         step("derive")
@@ -160,6 +163,11 @@ def _derive_by_kind(mode: Mode, f: Func, mask: Mask) -> Work[Jvp]:
             return _derive_while(mode, f, f.kind, mask)
         case Opaque() | Linear():
             raise AssertionError(f)
+
+
+def places(mask: Mask) -> list[int]:
+    """The places of the parameters among those of a derivative, where a tangent follows each that has one."""
+    return [k + sum(mask[:k]) for k in range(len(mask))]
 
 
 def full_mask(f: Func) -> Mask:

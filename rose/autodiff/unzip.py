@@ -30,13 +30,16 @@ from ..ir.progress import step
 from ..ir.stacks import PUSH
 from ..ir.types import Stack, Tan, Type, items_of, primal_part
 from ..optimise.outlining import LONG, outline
+from ..optimise.values import first, witness
 from .half_signature import HalfSignature, declare_forward, has_primal
 from .linearity import is_linear
 from .residuals import Entry, Residuals
-from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedLinear, UnzippedWhile
+from .unzip_control import Nest, Recomputed, Unzipped, UnzippedBranch, UnzippedLinear, UnzippedWhile
 
-# Tapes lie in one another as the calls do. One in which so many do is passed on as the only item of a stack: then it is
-# neither copied nor taken apart by all those who call its function, and a chain of n calls costs n times one of them.
+# Tapes lie in one another as the calls do. One in which many do is passed on as the only item of a stack: then it is
+# neither copied nor taken apart by all those who call its function. So a chain of n calls costs n times one of them.
+# And where functions are called twice by functions that are called twice, and so on, the type of a tape, which has a
+# place for each path of calls, does not double with each of them.
 DEEPEST = 16
 
 
@@ -58,6 +61,8 @@ def _unzip(g: Func) -> Unzipped:
             made = UnzippedLinear(g, g.kind)
         case Opaque():
             raise AssertionError(f"{g} is opaque, and sees a tangent")
+    if (w := witness()) is not None:
+        w.derived("the forward half", g, made.fwd, made.signature.primal, of_small=first)
     again = g.remat and g.primal is not None  # else it is part of a rule, and takes tangents itself
     return Recomputed(g, made) if again else made
 
@@ -67,16 +72,21 @@ class UnzippedBody(Unzipped):
 
     def __init__(self, g: Func) -> None:
         self.residuals = Residuals(g, lambda f: unzip(f).signature)
-        self.fwd = outline(_ForwardHalf(self.residuals).half(), LONG)
+        entries = [e for tape in self.residuals.tapes.values() for e in tape]
+        self.nest = Nest([unzip(e[0].attr).nest for e in entries if not isinstance(e, Value) and e[1] is None])
+        self.fwd = outline(_ForwardHalf(self.residuals, pushes=self.nest.is_wide).half(), LONG)
         r, tape = self.residuals, items_of(self.fwd.result)[1]
+        if isinstance(tape, Stack):
+            self.nest = Nest()
         self.signature = HalfSignature(g, r.params.values(), tape, chooses=r.chooses, unread=r.unread, items=r.items)
 
 
 class _ForwardHalf:
     """The instructions that touch no `Tan`, and the tape."""
 
-    def __init__(self, residuals: Residuals) -> None:
+    def __init__(self, residuals: Residuals, pushes: bool) -> None:
         self.residuals, self.g = residuals, residuals.g
+        self.pushes = pushes  # the tape, as the only item of a stack
         self.primals: dict[Value, Value] = {}  # old value -> its primal
         self.tapes: dict[Entry, Value] = {}  # the tapes of calls and of loops
 
@@ -85,7 +95,7 @@ class _ForwardHalf:
             self.primals = {self.g.params[k]: x for k, x in declare_forward(b, self.g).items()}
             self.block(b, self.g.body)
             tape = b.tuple([self.entry(e) for e in self.residuals.tapes[self.g.body]])
-            if tape.type.depth > DEEPEST and not tape.type.empty:
+            if (self.pushes or tape.type.depth > DEEPEST) and not tape.type.empty:
                 tape = b.emit(PUSH, (b.zero(Stack(tape.type)), tape))
             return b.func(b.tuple([self.primal(b, self.g.body.results[0]), tape]))
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from typing import Protocol
@@ -20,12 +20,38 @@ from ..ir.types import Bool, Ref, Stack, Tuple, Type, Vec, as_tuple, items_of, l
 from .cotangents import Cotangent, nothing, plain
 from .half_signature import Arguments, HalfSignature, Way, declare_forward, declare_primal, has_primal, opened
 
+FEW = 32  # tapes in one another
+SHARED = 4  # paths of calls for each call
+
+
+class Nest:
+    """The tapes of calls that lie in a tape: a tree, with a tape for each path of calls, of which some are the same."""
+
+    def __init__(self, inner: Iterable[Nest] = ()) -> None:
+        self.inner = tuple(inner)  # for each call
+        self.paths = sum([1 + n.paths for n in self.inner])
+
+    @property
+    def is_wide(self) -> bool:
+        """True if there are far more paths of calls than calls."""
+        if self.paths <= FEW:
+            return False
+        todo: list[Nest] = [self]
+        seen, calls = {*todo}, 0
+        for n in todo:
+            new = {m for m in n.inner if m not in seen}
+            seen |= new
+            todo += new
+            calls += len(n.inner)
+        return self.paths > SHARED * calls
+
 
 class Unzipped(Protocol):
     """A function that has tangents, unzipped: `fwd` makes its primal result, and the tape of its linear half."""
 
     signature: HalfSignature
     fwd: Func
+    nest = Nest()
 
 
 class UnzippedBranch(Unzipped):
@@ -33,6 +59,7 @@ class UnzippedBranch(Unzipped):
 
     def __init__(self, g: Func, branches: Sequence[Unzipped]) -> None:
         self.branches = branches
+        self.nest = Nest([u.nest for u in branches])
         tape = tuple_of(*[u.signature.tape for u in branches])
         residuals = sorted({k for u in branches for k in u.signature.residuals})
         self.both = HalfSignature(branches[0].signature.g, residuals, tape, chooses=True)

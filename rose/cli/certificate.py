@@ -20,7 +20,7 @@ from ..ir import FOR, Block, Func, While, is_call
 from ..ir.callgraph import callees, callees_first, instructions
 from ..ir.progress import step
 from ..ir.types import Fin, count_leaves
-from ..testing import PATIENCE, Report, examine, several
+from ..testing import PATIENCE, TWICE, Report, examine, several
 
 POINTS = 10  # at most, as `rose check` has
 INTERPRETED = 200_000  # instructions that the interpreter may take for one function: some 0.3 s
@@ -79,7 +79,8 @@ def _examined(name: str, f: AnyFn, seed: int) -> Report:
         if work.endless:
             report = check(POINTS, patience=min(PATIENCE, interpreted), most=compiled)
         elif interpreted >= 2 * EACH_POINT:
-            report = check(min(POINTS, interpreted // EACH_POINT), most=compiled)
+            points = min(POINTS, interpreted // EACH_POINT)
+            report = check(points, most=compiled, twice=TWICE if points == POINTS else 0)
         elif compiled >= EACH_POINT:
             report = check(min(3, compiled // EACH_POINT), interpreted=False, most=compiled // 2)
             said = f"an evaluation takes {work.evaluations:,} instructions, so the interpreter took no part in this"

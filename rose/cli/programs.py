@@ -180,10 +180,13 @@ def _load_text(path: Path, names: list[str]) -> dict[str, AnyFn]:
         found = parse_file(path)
         try:
             named = {name: found[name] for name in names}
+            for name in [name for name in names if name in found.generics]:
+                found.module.instance(name)  # says which types it takes
         except KeyError as e:
             has = ", ".join(found.module.defs) or "none"
             raise click.UsageError(f"{path} has no function {e.args[0]}; it has {has}") from None
-    own = {k: f for k, f in found.items() if not isinstance(f, Opaque) and not any(isinstance(t, Ref) for t in f.types)}
+    whole = {k: f for k, f in found.items() if k not in found.generics and not isinstance(f, Opaque)}
+    own = {k: f for k, f in whole.items() if not any(isinstance(t, Ref) for t in f.types)}
     if not named and not own:
         raise Wrong(f"{path} has no function that can be called from outside")
     return named or own

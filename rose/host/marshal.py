@@ -79,7 +79,9 @@ def is_listing(x: Any) -> TypeGuard[Sequence[Any]]:
 def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]:
     """The elements of a list, tuple or array, of which there must be the right number."""
     if hasattr(x, "tolist") and hasattr(x, "shape"):
-        x = [*x] if _record_names(x) and x.shape else x.tolist()
+        x = [*x] if _record_names(x) and x.shape else _of_kind(x, t).tolist()
+    elif isinstance(t.elem, Tuple) and (columns := table_columns(x, t.elem)) is not None:
+        x = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if not isinstance(x, (list, tuple, range)) or is_named_tuple(type(x)):  # pyright: ignore
         hint = "a vector is given as a list, a tuple or an array" + "; rose.vec(...) makes one" * is_tracing()
         raise misfit(path, t, x, hint, loc)
@@ -92,6 +94,26 @@ def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]
     return x  # pyright: ignore[reportUnknownVariableType]
 
 
+def _of_kind(x: Any, t: Type) -> Any:
+    """An array, or a column of a table, of conditions as one of numbers, where they are meant; and of 0 and 1 back."""
+    while isinstance(t, types.Vec):
+        t = t.elem
+    kind = getattr(getattr(x, "dtype", None), "kind", "")
+    if kind == "b" and t in (Real, Tan, Single):
+        return x.astype(float)
+    if kind in ("i", "u") and t is Bool and bool(((x == 0) | (x == 1)).all()):
+        return x.astype(bool)
+    return x
+
+
+def table_columns(x: Any, t: Tuple) -> dict[str, Any] | None:
+    """The columns of a table, such as a data frame, that belong to the fields of a struct; None if `x` is no table."""
+    if is_listing(x) or t.form is None or not hasattr(x, "columns") or not hasattr(x, "__getitem__"):
+        return None
+    present = {*x.columns}
+    return {k: x[k] for k in t.form.fields if k in present}
+
+
 def _record_names(x: Any) -> Sequence[str] | None:
     """The names of the fields of a record of NumPy, or of an array of them; None of all else."""
     return getattr(getattr(x, "dtype", None), "names", None)
@@ -102,7 +124,7 @@ def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Se
     names: Sequence[str | int] = t.form.fields if t.form is not None else range(len(t.items))
     form = form_of(x.__class__)
     if (columns := _record_names(x)) and x.shape == ():
-        x = {k: x[k] for k in columns} if t.form is not None else [x[k] for k in columns]
+        x = {k: x[k] for k in t.form.fields if k in columns} if t.form is not None else [x[k] for k in columns]
     if is_dict(x) and t.form is not None:
         if wrong := [k for k in (*x, *names) if k not in x or k not in names]:
             has = "is missing" if wrong[0] in names else "has the unknown"
@@ -129,7 +151,7 @@ def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
             return as_single(x, loc or here()) if t is Single else as_number(x, loc or here())
         except TypeMismatch as e:
             several = isinstance(x, (list, tuple)) or getattr(x, "shape", ()) != ()
-            many = "give one number: rose.compile(f).map(xs) calls f for each of many; Vec[n] is a type of several"
+            many = "give one number: f.map(xs), or rose.vmap(f)(xs), is f of each of many; Vec[n] is a type of several"
             if is_tracing():
                 many = "give one number: Vec[n] and tuple[...] are the types of several"
             hint = many if several else e.hint

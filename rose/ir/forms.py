@@ -26,10 +26,22 @@ class Form:
         self.is_dict = cls is dict
         self.get = attrgetter(*fields) if len(fields) > 1 and not self.is_dict else None  # the fields, in one call
         self.other: Callable[[Any], Sequence[Any] | None] = lambda _: None
+        for told in _watching:
+            told(fields)
 
     def read(self, x: Any) -> list[Any]:
         """The fields of `x`, in order."""
         return [x[k] for k in self.fields] if self.is_dict else [getattr(x, k) for k in self.fields]
+
+
+_watching: list[Callable[[tuple[str, ...]], None]] = []
+
+
+def watch(told: Callable[[tuple[str, ...]], None]) -> None:
+    """Tell of the fields of every form, when it is made, and of those that are there."""
+    _watching.append(told)
+    for form in (DUAL, *_forms.values(), *_dicts.values()):
+        told(form.fields)
 
 
 def maker(cls: type, fields: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:

@@ -103,7 +103,7 @@ class Func:
         self.primal: Func | None = None  # the function that this is a derivative of
         self.calls: list[Value] | None = None  # those in it, once they were asked for: see `callgraph.calls`
         self.jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
-        self.sized = False  # it is one size of a function of any size, whose derivatives have the bits of the others
+        self.sized = _has_sized(kind)  # it is one size of a function of any size: derivatives have the others' bits
         self.differentiated = False  # a derivative was made without one: it can be given none any more
         self.memo: dict[Any, Any] = {}  # a cache of what passes derived from this function: see `callgraph.memoised`
 
@@ -135,3 +135,12 @@ class Func:
 
     def __repr__(self) -> str:
         return f"<Func {self.name}>"
+
+
+def _has_sized(kind: Kind) -> bool:
+    """Whether a function that a function of this kind names is one size of many; of a body its maker says it."""
+    match kind:
+        case Branch(f, g) | While(f, g, _) | Linear(f, g):
+            return f.sized or g.sized
+        case Body() | Opaque():
+            return False

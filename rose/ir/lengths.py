@@ -56,7 +56,7 @@ def _norm(t: Type) -> Func:
         b.loc = at
         x, dx = b.param(t, "x"), b.param(tangent(t), "dx")
         n = b.call(f, (x,))
-        scale = b.call(_scale(), (n,))
+        scale = b.call(scaling(), (n,))
         reciprocal = 1.0 / select(n == 0.0, b.lift(math.inf), n * scale)
         slope: Callable[[Value, Value], Value] = lambda dy, y: dy * (y * scale * reciprocal)
         f.jvp = b.func(b.tuple([n, _sum(slope, dx, x)]))
@@ -64,7 +64,7 @@ def _norm(t: Type) -> Func:
 
 
 @cache
-def _scale() -> Func:
+def scaling() -> Func:
     """From a norm to a factor that brings it near 1, if it is far from it. All derivatives are those of a constant."""
     at = Loc(_norm.__wrapped__.__code__, -1)
     with building("rose.norm.scale", PART) as b:

@@ -34,19 +34,31 @@ def as_number(x: Any, loc: Loc) -> float:
     """`x` as a float, if it is a real number in any of the ways that Python and NumPy have to say so."""
     if isinstance(x, (int, float, Size)) and not isinstance(x, bool):
         try:
-            return float(x)
+            number = float(x)
         except OverflowError:
             raise TypeMismatch(f"{shown(x)} is too large for a Real", loc, "the largest is 1.8e308") from None
+        return _exact(number, x, loc) if isinstance(x, int) else number
     # NumPy's scalars and arrays of no dimensions, without importing NumPy
-    if getattr(x, "shape", None) == () and getattr(getattr(x, "dtype", None), "kind", "") in "iuf":
-        return float(x)
+    if getattr(x, "shape", None) == () and (kind := getattr(getattr(x, "dtype", None), "kind", "")) in "iuf":
+        return _exact(float(x), int(x), loc) if kind in "iu" else float(x)
     raise TypeMismatch(f"expected a number or a traced value, got {shown(x)}", loc, as_a_number(x))
+
+
+WHOLE = 2**53  # up to it, floats hold all whole numbers
+
+
+def _exact(number: float, n: int, loc: Loc) -> float:
+    """The float of a whole number, which must be the same number."""
+    if -WHOLE <= n <= WHOLE or int(number) == n:
+        return number
+    hint = f"write float(...) to have it rounded, to {int(number)}" if n.bit_length() < 128 else "write it as a float"
+    raise TypeMismatch(f"{shown(n)} is no float: those above 2**53 have gaps", loc, hint)
 
 
 def as_single(x: Any, loc: Loc) -> float:
     """`x` as the nearest number of 32 bits; a finite one that is too large for them is an error."""
-    exact = as_number(x, loc)
-    near = nearest(_few_digits(x) if x.__class__ is int else exact)
+    exact = as_number(_few_digits(x) if x.__class__ is int and x.bit_length() < 1024 else x, loc)
+    near = nearest(exact)
     if math.isinf(near) and not math.isinf(exact):
         hint = 'the largest number in single precision is 3.4e38; a module of dtype="f64" takes larger ones'
         raise TypeMismatch(f"{shown(x)} is too large for a Single", loc, hint)

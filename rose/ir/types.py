@@ -214,6 +214,14 @@ def as_tuple(t: Type) -> Tuple:
     return t
 
 
+def struct_in(t: Type) -> Tuple | None:
+    """The struct or tuple that the elements of an array are, if they are; None of what is no array of them."""
+    leaf = t
+    while isinstance(leaf, Vec):
+        leaf = leaf.elem
+    return leaf if isinstance(leaf, Tuple) and leaf is not t else None
+
+
 def as_vec(t: Type) -> Vec:
     """`t`, which is a vector."""
     assert isinstance(t, Vec), t

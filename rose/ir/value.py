@@ -10,9 +10,22 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Loc, NotLinear, RoseError, TypeMismatch, asked, called, edge, here, hide_our_frames, is_stored
-from ..errors.numpy_names import of_library, of_math
-from .types import Bool, Fin, Tan, Tuple, Type, Vec
+from ..errors import (
+    Loc,
+    NoField,
+    NotLinear,
+    RoseError,
+    TypeMismatch,
+    asked,
+    called,
+    edge,
+    here,
+    hide_our_frames,
+    is_stored,
+)
+from ..errors.advice import of_library, of_math
+from .forms import watch
+from .types import Bool, Fin, Tan, Tuple, Type, Vec, struct_in
 
 if TYPE_CHECKING:
     from .builder import Op
@@ -31,9 +44,62 @@ def install_operators(table: Mapping[str, Callable[..., Any]]) -> None:
     Besides the operators there are `each`, of a function and operands, for each element of arrays; `array`, which makes
     a value of a list or an array of NumPy's; `ufunc`, of a name of NumPy's; `function`, of another function of NumPy's;
     `pointwise`, of an operation and operands of which one is a function; `part`, of an array and a key of several
-    indices; `.`, of a value and the name of an attribute; and `iter`.
+    indices; `column`, of an array of structs and the name of a field; and `iter`.
     """
     OPERATORS.update(table)
+
+
+def install_attributes(table: Mapping[str, Any]) -> None:
+    """Give values what stands after their dot: methods, and properties. The front end installs them, once.
+
+    They are attributes of the class, so that `dir` and `hasattr` are right, and there is no `__getattr__`: with one,
+    CPython 3.11 specialises no attribute of a class, and the whole compiler, which reads those of values, takes 1.1
+    times as long. What a value does not have is Python's AttributeError, of which `naming_absent` makes a NoField.
+    """
+    for name, meaning in table.items():
+        setattr(Value, name, meaning)
+
+
+class Column:
+    """What values have after a dot by the name of a field: arrays of structs with that field its column.
+
+    All other values have what they had by that name, if anything.
+    """
+
+    def __init__(self, name: str, read: Callable[[Value, str], Any]) -> None:
+        self.name, self.read, self.other = name, read, vars(Value).get(name)
+
+    def __get__(self, v: Value | None, cls: Any = None) -> Any:
+        if v is None:
+            return self
+        t = struct_in(v.type)
+        if t is None or t.form is None or self.name not in t.form.fields:
+            if self.other is None:
+                raise AttributeError(f"{a_traced(v)} has no {self.name}", name=self.name, obj=v)
+            return self.other.__get__(v, cls)
+        try:
+            if self.other is None:
+                return self.read(v, self.name)
+            what = f"{self.name} is a field of the elements of {a_traced(v)}, and an attribute of every array"
+            hint = f"write rose.vec(v[i].{self.name} for i in rose.range(n)) for the field, or give it another name"
+            raise NoField(what, here(), hint)
+        except Exception as e:
+            hide_our_frames(e)
+            raise
+
+
+def install_columns(read: Callable[[Value, str], Any]) -> None:
+    """Give values the columns of arrays of structs, after their dot: `read` makes one. The front end does so, once.
+
+    A name becomes an attribute of the class when the first struct with that field is made.
+    """
+
+    def told(fields: Sequence[str]) -> None:
+        for k in fields:
+            if k not in _INTERNAL and k != "at" and not isinstance(vars(Value).get(k), Column):
+                setattr(Value, k, Column(k, read))
+
+    watch(told)
 
 
 class Known(tuple[Any]):
@@ -94,6 +160,7 @@ def _alone(symbol: str) -> Callable[[Value], Value]:
 class Value:
     """An instruction, and the value it makes."""
 
+    __pandas_priority__ = 5000  # above those of its own classes, so that `series * x` is ours
     __slots__ = ("args", "attr", "block", "loc", "op", "type")
     __hash__ = object.__hash__
 
@@ -159,8 +226,8 @@ class Value:
         raise TypeMismatch(f"{a_traced(self)} is not a function", here(), hint)
 
     @edge
-    def __divmod__(self, y: Any) -> tuple[Value, Value]:
-        return self // y, self % y
+    def __divmod__(self, y: Any) -> Any:
+        return OPERATORS["divmod"](self, y)
 
     @edge
     def __rdivmod__(self, x: Any) -> tuple[Value, Value]:
@@ -228,11 +295,14 @@ class Value:
         hint = f'write rose.print("{shown}", x), which prints it when the function runs; repr(x) is for debuggers'
         raise TypeMismatch(f"{a_traced(self)} has no digits: {_LATER}", here(), hint)
 
-    @edge
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return OPERATORS["."](self, name)
+    def __rose_absent__(self, name: str, loc: Loc) -> NoField:
+        """The error of an attribute that a value does not have."""
+        return NoField(f"{a_traced(self)} has no {name}", loc, instead_of_part(self, name))
+
+    def __dir__(self) -> list[str]:
+        columns = () if (t := struct_in(self.type)) is None or t.form is None else t.form.fields
+        others = {k for k, x in vars(Value).items() if isinstance(x, Column) and x.other is None}
+        return [k for k in object.__dir__(self) if k in columns or k not in _INTERNAL | others]
 
     @edge
     def __iter__(self) -> Iterator[Any]:
@@ -280,6 +350,9 @@ class Value:
         raise TypeMismatch(f"{a_traced(self)} keeps its elements: traced values never change", here(), hint)
 
 
+_INTERNAL = {*Value.__slots__, "number", "__rose_absent__", "__pandas_priority__"}  # what is ours of a value
+
+
 def _not_kept(v: Value, loc: Loc) -> TypeMismatch:
     """The error of an array of NumPy's to one of whose elements a traced value is assigned."""
     hint = "fill a list and call np.array(list), or begin with x = rose.zeros(n) and write x = x.at[i].set(v)"
@@ -307,9 +380,11 @@ _ASKED = {  # what to write where Python asks for the truth of a traced value
 
 def instead_of_part(v: Value, name: str) -> str:
     """The hint for a part that a value does not have: what to write."""
-    elem = v.type.elem if isinstance(v.type, Vec) else None
-    if isinstance(elem, Tuple) and elem.form is not None and name in elem.form.fields:
-        return f"name an element first: v[i].{name}"
+    t = struct_in(v.type)
+    if t is not None and t.form is not None and hasattr(t.form.cls, name):
+        return f"write rose.vec(v[i].{name}(...) for i in rose.range(n)), for each element"
+    if t is not None and t.form is not None:
+        return f"its columns are {', '.join(t.form.fields)}"
     return _PARTS.get(name) or of_library(name)
 
 

@@ -8,7 +8,6 @@ shift is 0, and the step is that of Demmel and Kahan, Accurate singular values o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..frontend.arrays.shapes import shape_of
@@ -71,13 +70,12 @@ def _reduced(a: Any) -> tuple[Bidiagonal, Any, Any]:
         w, by, beside = reflection(after[k], k + 1)
         return _from_the_right(after, w, by, k), (v, tau, pivot, w, by, beside)
 
-    made = control.scan(step, a, n)[1]
-    b = Bidiagonal(*[loops.vec(made[k][j] for k in loops.range(n)) for j in (2, 5)])
-    u, v = [
-        control.scan(lambda k, q, j=j: reflected(q, made[k][j], made[k][j + 1], k, k), one, loops.range(n - 1, -1, -1))
-        for j, one in ((0, _eye(m, n)), (3, _eye(n, n)))
+    v, tau, pivot, w, by, beside = control.scan(step, a, n)[1]
+    left, right = [
+        control.scan(lambda k, q, v=v, tau=tau: reflected(q, v[k], tau[k], k, k), one, loops.range(n - 1, -1, -1))
+        for v, tau, one in ((v, tau, _eye(m, n)), (w, by, _eye(n, n)))
     ]
-    return b, transpose(u), transpose(v)
+    return Bidiagonal(pivot, beside), transpose(left), transpose(right)
 
 
 def _eye(m: Any, n: Any) -> Any:
@@ -150,10 +148,9 @@ def _chased(b: Bidiagonal) -> tuple[Bidiagonal, Turns, Turns]:
         )  # fmt: skip
         return state, (diagonal, select(is_new, above, e[(k + n - 1) % n]), c2, s2, c, s)
 
-    out = control.scan(step, (0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0), n)[1]
-    of: Callable[[int], Any] = lambda j: loops.vec(out[k][j] for k in loops.range(n))
-    above = loops.vec(out[(k + 1) % n][1] for k in loops.range(n))
-    return Bidiagonal(of(0), above), Turns(of(2), of(3)), Turns(of(4), of(5))
+    diagonal, above, *turns = control.scan(step, (0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0), n)[1]
+    above = loops.vec(above[(k + 1) % n] for k in loops.range(n))
+    return Bidiagonal(diagonal, above), Turns(*turns[:2]), Turns(*turns[2:])
 
 
 def _rotation(x: Any, y: Any, active: Any) -> tuple[Any, Any, Any]:

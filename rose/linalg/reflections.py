@@ -105,9 +105,9 @@ def _others(t: Type) -> AnyFn:
     more: Any = minus(m, n)
 
     def others(a: Any, _: Any) -> Any:
-        made = _reflections(joined([a, filled(m, more, lambda i, j: 0.0)], 1))
-        whole = _product(made, m, m)
-        all_there = control.scan(lambda k, so_far: so_far & (made[k][1] != 0.0), True, n)
+        v, tau, _ = _reflections(joined([a, filled(m, more, lambda i, j: 0.0)], 1))
+        whole = _product(v, tau, m, m)
+        all_there = control.scan(lambda k, so_far: so_far & (tau[k] != 0.0), True, n)
         return filled(m, more, lambda i, j: whole[i][n + j]), all_there
 
     of = array_type((m, more), Real)
@@ -153,8 +153,8 @@ def _qr(t: Type) -> AnyFn:
 
 def householder(a: Any) -> tuple[Any, Any]:
     """The reduced factorisation, as LAPACK's: by reflections `1 - tau * v @ v.T`, one for each column."""
-    made, (m, n) = _reflections(a), shape_of(a.type)
-    return _product(made, m, n), loops.vec(made[k][2] for k in loops.range(n))
+    (v, tau, r), (m, n) = _reflections(a), shape_of(a.type)
+    return _product(v, tau, m, n), r
 
 
 def _reflections(a: Any) -> Any:
@@ -170,10 +170,10 @@ def _reflections(a: Any) -> Any:
     return control.scan(step, a, n)[1]
 
 
-def _product(made: Any, m: Any, n: Any) -> Any:
+def _product(v: Any, tau: Any, m: Any, n: Any) -> Any:
     """The first `n` columns of the product of `n` reflections."""
     eye = filled(m, n, lambda i, j: select(i == j, 1.0, 0.0))
-    back: Callable[[Any, Any], Any] = lambda k, q: reflected(q, made[k][0], made[k][1], k, k)
+    back: Callable[[Any, Any], Any] = lambda k, q: reflected(q, v[k], tau[k], k, k)
     return control.scan(back, eye, loops.range(n - 1, -1, -1))
 
 

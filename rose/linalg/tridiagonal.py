@@ -59,10 +59,9 @@ def _reduced(a: Any) -> tuple[Tridiagonal, Any]:
         v, tau, pivot = reflection(loops.vec(a[i][k] for i in loops.range(n)), k + 1)
         return _on_both_sides(a, v, tau, k), (v, tau, a[k][k], pivot)
 
-    made = control.scan(step, a, n)[1]
-    t = Tridiagonal(*[loops.vec(made[k][j] for k in loops.range(n)) for j in (2, 3)])
-    back: Callable[[Any, Any], Any] = lambda k, q: reflected(q, made[k][0], made[k][1], k, k)
-    return t, transpose(control.scan(back, identity(n), loops.range(n - 1, -1, -1)))
+    v, tau, diagonal, beside = control.scan(step, a, n)[1]
+    back: Callable[[Any, Any], Any] = lambda k, q: reflected(q, v[k], tau[k], k, k)
+    return Tridiagonal(diagonal, beside), transpose(control.scan(back, identity(n), loops.range(n - 1, -1, -1)))
 
 
 def reflection(x: Any, k: Any) -> tuple[Any, Any, Any]:
@@ -127,10 +126,8 @@ def _chased(t: Tridiagonal) -> tuple[Tridiagonal, Any]:
         new = c * s * (after - now) + (c * c - s * s) * beside
         return (new, s * more, s * s * now - both + c * c * after, c * more), out
 
-    out = control.scan(step, (0.0, 0.0, 0.0, 0.0), n)[1]
-    diagonal = loops.vec(out[k][0] for k in loops.range(n))
-    turns = [loops.vec(out[k][j] for k in loops.range(n)) for j in (2, 3)]
-    return Tridiagonal(diagonal, loops.vec(out[(k + 1) % n][1] for k in loops.range(n))), turns
+    diagonal, beside, *turns = control.scan(step, (0.0, 0.0, 0.0, 0.0), n)[1]
+    return Tridiagonal(diagonal, loops.vec(beside[(k + 1) % n] for k in loops.range(n))), turns
 
 
 def last_block(beside: Any) -> tuple[Any, Any]:

@@ -12,6 +12,7 @@ them. Then `rewriter.py`, on which all passes that copy a function stand; then a
 - Instructions: `dead_code`, `if_conversion` and its reverse, `branching`, `negations`, `scheduling`, `early_reads`.
   Common subexpressions are eliminated, and operations simplified, by `Builder.emit` whenever a function is written
   again.
+- `values` looks at each step, if `ROSE_CHECK=values` asks for it: the interpreter runs functions `alone`.
 - `single_precision` is not an optimisation, but a copy over 32-bit numbers.
 
 The contract: what comes out has the bits of what went in, zeros with their signs included; a pass returns a new

@@ -24,6 +24,7 @@ from .invariants import Invariants, Reads, iterations
 from .loop_distribution import distribute
 from .rewriter import Env, Rewriter
 from .staging import Same, Staged, calls_to_split, staged
+from .values import witness
 
 FEW = 4  # iterations for which no call is split: hand tracking would have 16 % more bytes, and be no faster
 
@@ -56,6 +57,8 @@ def _hoisted(f: Func) -> Func:
             return f
         if copier.distributed:
             new = remove_dead_code(new)
+    if (w := witness()) is not None:
+        w.kept("move-invariants", f, new)
     new.jvp, new.remat, new.primal, new.differentiated = f.jvp, f.remat, f.primal, f.differentiated
     new.memo[hoisted] = new
     return new

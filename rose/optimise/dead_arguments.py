@@ -52,6 +52,8 @@ from .rewriter import Env, Rewriter
 
 Need = bool | dict[int, Any]  # all, nothing, or what of which items: a `Need` for each. It is never changed, but shared
 Needs = dict[Any, Need]
+DEEP = 16  # calls in one another that are asked at once; and how often each is. The rest is left to later visits
+EAGER = 4
 
 
 def remove_dead_arguments(funcs: Mapping[str, Func], *, derived: bool = False) -> dict[str, Func]:
@@ -192,29 +194,44 @@ class _Program:
         """Begin with nothing, and add what is needed until nothing is missing: a fixpoint.
 
         Callers hand on what they need of results, callees what they need of parameters. So the functions of which
-        something is new are visited downwards and then upwards, most of them twice in all.
+        something is new are visited downwards and then upwards. What a call needs of its arguments is asked for where
+        the call is met: of calls in a row each would otherwise be found by another visit of all of them.
         """
         self.stale = set(self.order)
+        self.depth = 0
+        self.visits = dict.fromkeys(self.order, 0)
         while self.stale:
             for order in (reversed(self.order), self.order):
                 for f in order:
                     if f in self.stale:
-                        self.stale.discard(f)
                         self._visit(f)
 
+    def ask(self, f: Func) -> list[Need]:
+        """What is needed of the parameters of `f`, as far as it is known."""
+        if f in self.stale and self.depth < DEEP and self.visits[f] < EAGER:
+            self.depth += 1
+            self._visit(f)
+            self.depth -= 1
+        return self.params[f]
+
     def _visit(self, f: Func) -> None:
+        self.stale.discard(f)
+        self.visits[f] += 1
         if f.has_body:
             live = self.live[f] = _Live(self, f)
+            live.code(f.body)
             live.shared()
             needs = self.read(f)
         elif f in self.fixed:
             return
         else:
             self._hand_down(f)
+            for g in callees(f):
+                self.ask(g)
             needs = self._handed_up(f)
         if f not in self.fixed and needs != self.params[f]:
             self.params[f] = needs
-            self.stale.update(self.callers[f])
+            self.stale.update([g for g in self.callers[f] if g not in self.live or f in self.live[g].asked])
 
     def use_result(self, f: Func, need: Need) -> None:
         """More may be needed of what `f` gives."""
@@ -305,8 +322,8 @@ class _Live:
         self.position = {p: k for k, p in enumerate(f.params)}
         self.calls: dict[Value, None] = {}
         self.readers: dict[Value, Value | None] = {}  # of tuples: who reads it; None if several do
+        self.asked: set[Func] = set()  # the functions whose parameters it knows
         self.mark(f.body.results[0], program.result[f])
-        self.code(f.body)
 
     def shared(self) -> None:
         """Tell which tuples go to several readers: to leave out what one of them does not read is to copy the rest."""
@@ -421,7 +438,9 @@ class _Live:
         if not program.refs[g].issuperset(seen):
             program.refs[g].update(seen)
             program.stale.add(g)
-        for k, (a, n) in enumerate(zip(v.args, program.params[g], strict=True)):
+        params = program.ask(g)
+        self.asked.add(g)
+        for k, (a, n) in enumerate(zip(v.args, params, strict=True)):
             if not isinstance(a.type, Ref) or k in seen or g in program.fixed:
                 self.mark(a, n)
                 if isinstance(a.type, Ref) and n:

@@ -4,17 +4,18 @@ Where a sum has many terms, long functions are outlined, and forward halves are 
 tapes of all parts lie in memory meanwhile. If the arguments of a backward half are known as soon as its forward half is
 done, both are inlined, so that `scheduling.py` can bring them together, and no tape is left. Measured: an unrolled
 Rosenbrock function of 1000 numbers executes 1.17 x as many instructions without it, and a sum of 1000 calls of four
-functions takes 1.28 x as long. The price there: twice the bytes, and five times the time of the optimiser.
+functions takes 1.28 x as long. The price there: twice the bytes, and five times the time of the optimiser. So there is
+a limit for a program as a whole: where functions call each other on many paths, each of these could be written out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 
 from ..ir import CONST, GET, PARAM, TUPLE, ZERO, Func, Value, is_call
-from ..ir.callgraph import weight
+from ..ir.callgraph import reachable, weight
 from ..ir.types import Ref
 from .dead_code import remove_dead_code
 from .inlining import SMALL
@@ -23,16 +24,35 @@ from .rewriter import Simplifier
 ROUNDS = 4  # calls within calls
 HOPS = 100  # calls in a row that are looked through, if they hand on a parameter
 SHALLOW = 8  # a function of more instructions than its critical path, times this, is parallel
+GROWTH = 5  # instructions that may be added to a program, for each of it
 LARGEST = 100_000  # instructions of a function with all that is joined, before it is outlined again
 
 
-def join_halves(f: Func, made: Mapping[Func, Func], without: Collection[str] = ()) -> Func:
+class Room:
+    """The instructions by which a program may still grow."""
+
+    def __init__(self, roots: Iterable[Func]) -> None:
+        self.roots = roots
+        self.left: int | None = None  # counted when it is first asked for
+
+    def takes(self, n: int) -> bool:
+        """True if the program may grow by `n`, which it does then."""
+        if self.left is None:
+            functions = dict.fromkeys([g for f in self.roots for g in reachable(f)])
+            self.left = GROWTH * sum([weight(g.body) for g in functions])
+        fits = n <= self.left
+        self.left -= n if fits else 0
+        return fits
+
+
+def join_halves(f: Func, made: Mapping[Func, Func], room: Room, without: Collection[str] = ()) -> Func:
     """`f` with the halves that it calls in pairs inlined; `made` is what takes the place of its callees."""
     if any([isinstance(p.type, Ref) for p in f.params]):  # it is a half itself, and has its pair where it is called
         return f
     for _ in range(ROUNDS):
         here = {v: made.get(v.attr, v.attr) for v in _pairs(f)}
-        if not here or weight(f.body) + sum([weight(g.body) for g in here.values()]) > LARGEST:
+        n = sum([weight(g.body) for g in here.values()])
+        if not here or weight(f.body) + n > LARGEST or not room.takes(n):
             break
         f = remove_dead_code(Simplifier(made, here, without).function(f))
     return f
@@ -58,13 +78,19 @@ def _pairs(f: Func) -> set[Value]:
             continue
         last = max(needs, key=position.__getitem__)
         follows = position[v] == position[last] + 1
-        if last in both and (not follows or parallel(v.attr)):
+        if last in both and _are_halves(last, v) and (not follows or parallel(v.attr)):
             pairs |= both
             waits = waits or not follows
     if waits:  # and those of which the other half is here already
         times = Counter([v.attr for v in calls])
         pairs |= adding | {v for v in calls if _has_body(v) and times[v.attr] == 1}
     return pairs
+
+
+def _are_halves(first: Value, second: Value) -> bool:
+    """True for calls of a forward half, and of a backward or linear one."""
+    one, other = first.attr.origin, second.attr.origin
+    return one is not None and other is not None and one.by == "fwd" and other.by in ("bwd", "lin")
 
 
 def _takes_a_tape(v: Value) -> bool:

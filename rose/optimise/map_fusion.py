@@ -50,6 +50,7 @@ from ..ir.puts import PUT, put
 from ..ir.sizes import minus, plus
 from ..ir.types import Fin, Vec
 from .rewriter import Env, Rewriter
+from .values import witness
 
 CHEAP = 3  # operations, each of at most a few cycles: to compute them again takes no longer than to store and read
 LARGEST = 400  # instructions of a block: a longer one has more numbers than there are registers
@@ -66,9 +67,14 @@ def fuse_maps(f: Func, maps: Sequence[Value]) -> Func:
 
     The instructions of `f` are taken apart: it is not to be used any more.
     """
+    if (w := witness()) is not None:
+        w.of(f)
     fusion = _Fusion(f, maps)
     fusion.run()
-    return _Writer(fusion).function(f) if fusion.gone else f
+    made = _Writer(fusion).function(f) if fusion.gone else f
+    if w is not None:
+        w.kept("fuse-maps", f, made)
+    return made
 
 
 class _Fusion:

@@ -16,6 +16,7 @@ from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO,
 from ..ir.callgraph import weight, weight_of
 from ..ir.types import Tuple
 from .rewriter import Env, Rewriter
+from .values import witness
 
 PIECE = 1000  # instructions
 LONGEST = 2 * PIECE
@@ -37,6 +38,8 @@ def outline(f: Func, longest: int = LONGEST) -> Func:
         outliner.block(b, f.body, env)
         outliner.make_again(b, f.body.results, env)
         made = b.func(env[f.body.results[0]])
+    if (w := witness()) is not None:
+        w.kept("outline", f, made)
     made.jvp, made.memo, made.remat, made.primal = f.jvp, f.memo, f.remat, f.primal
     for piece in outliner.made:
         piece.origin = Origin("piece", made)
@@ -90,7 +93,7 @@ class _Outliner(Rewriter):
         outs = _read_later(block, pieces)
         for piece in pieces:
             is_loop = [v.op is FOR for v in piece]
-            if is_loop == [True] or (len(piece) < PIECE // 10 and not any(is_loop)):
+            if is_loop == [True] or (len(piece) < max(PIECE // 10, 2) and not any(is_loop)):
                 self.code(b, piece, env)
             else:
                 self.piece(b, piece, outs, env)
@@ -125,13 +128,13 @@ class _Outliner(Rewriter):
         self.made.append(part)
         b.loc = piece[0].loc
         self.make_again(b, params, env)
-        out = b.call(part, [env[v] for v in params])
+        out = b.call(part, [_whole(b, env[v]) for v in params])
         for k, v in enumerate(results):
             env[v] = b.get(out, k)
 
 
 def _whole(b: Builder, v: Value) -> Value:
-    """A value as a part of a result: a loop's by its items, which is how the back end knows that they are read."""
+    """A value as an argument or a result: a loop's by its items, which is how the back end knows that they are read."""
     if v.op is not FOR:
         return v
     assert isinstance(v.type, Tuple)

@@ -31,7 +31,7 @@ from .dead_arguments import remove_dead_arguments
 from .dead_code import remove_dead_code
 from .early_reads import read_early
 from .inlining import Inliner
-from .join_halves import join_halves
+from .join_halves import Room, join_halves
 from .loop_fusion import fuse_loops
 from .outlining import LONG, outline
 from .rewriter import RULES
@@ -41,6 +41,7 @@ from .state_splitting import split
 from .sum_forwarding import forward_sums
 from .unroll_and_jam import unroll_and_jam
 from .unrolling import unroll
+from .values import witness
 from .while_hoisting import hoist
 
 T = TypeVar("T")
@@ -62,13 +63,15 @@ class Context:
     """The state of a run of the pipeline that passes share: the program, and what a pass tells later ones."""
 
     def __init__(self, roots: Iterable[Func], simd: bool, asked: Instruments | None) -> None:
-        self.simd, self.asked = simd, asked
+        self.simd = simd
+        self.asked = Instruments() if asked is None and witness() is not None else asked
         self.without: Collection[str] = asked.without if asked is not None else ()
         self.made: dict[Func, Func] = {}  # what takes the place of each function
         self.callers: set[Func] = set()  # what only calls a loop or a branch: it is always inlined
         self.inliner = Inliner(roots, self.made, self.callers, self.without)
         self.given: Container[Func] = self.inliner.calls  # the functions as they came: not to be edited
         self.groups: Container[Value] = ()  # the loops that unroll-and-jam made: they are not unrolled
+        self.room = Room(roots)  # for join-halves
         self.joined = False  # whether join-halves changed the function: it may be long
 
 
@@ -92,7 +95,7 @@ def _called(f: Func, made: Func, c: Context) -> Func:
 
 
 def _join(f: Func, c: Context) -> Func:
-    joined = join_halves(f, c.made, c.without)
+    joined = join_halves(f, c.made, c.room, c.without)
     c.joined = joined is not f
     return joined
 
@@ -132,7 +135,7 @@ LAST = (
 )
 PASSES = (*[p.name for p in AFTER_TRACING], MOTION, *[p.name for p in PER_FUNCTION], PROGRAM, *[p.name for p in LAST])
 NAMES = (*PASSES, *[rule.name for rule in RULES])  # what can be switched off
-CHECKS = os.environ.get("ROSE_CHECK") == "1"
+CHECKS = os.environ.get("ROSE_CHECK") in ("1", "values")  # the latter: see `values.py`
 
 
 @dataclass
@@ -150,6 +153,15 @@ class Instruments:
 
     def run(self, p: Pass, f: Func, context: Context) -> Func:
         """The result of a pass over a function, with what was asked of it."""
+        if (w := witness()) is not None:
+            w.of(f)
+            new = self._told(p, f, context)
+            if new is not f or p.edits:
+                w.kept(p.name, f, new)
+            return new
+        return self._told(p, f, context)
+
+    def _told(self, p: Pass, f: Func, context: Context) -> Func:
         if not self.verifies and self.tell is None:
             return self.timed(p.name, p.run, f, context)
         before = show(f, callees=False)
@@ -206,14 +218,25 @@ def optimised(
     context = Context(funcs.values(), simd, asked)
     inlined = _each(funcs.values(), PER_FUNCTION, context)
     program = {name: inlined[f] for name, f in funcs.items()}
-    program = remove_dead_arguments(program) if asked is None else asked.timed(PROGRAM, remove_dead_arguments, program)
-    context.made = {}
+    program = _without_dead(program) if asked is None else asked.timed(PROGRAM, _without_dead, program)
+    context.made, context.room = {}, Room(program.values())
     last = _each(program.values(), LAST, context)
     return {name: last[f] for name, f in program.items()}
 
 
 def _moved(funcs: Mapping[str, Func]) -> Mapping[str, Func]:
     return {name: hoisted(f) for name, f in funcs.items()}
+
+
+def _without_dead(program: Mapping[str, Func]) -> dict[str, Func]:
+    if (w := witness()) is None:
+        return remove_dead_arguments(program)
+    for f in program.values():
+        w.of(f)
+    made = remove_dead_arguments(program)
+    for name, f in program.items():
+        w.kept(PROGRAM, f, made[name])
+    return made
 
 
 def _each(roots: Iterable[Func], passes: Sequence[Pass], context: Context) -> dict[Func, Func]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ..ir import ADD_TO, AT, CONST, GET, INDEX, PACK, PARAM, ZERO, Func, Value
 from ..ir.accumulators import aliases, base
+from ..ir.callgraph import changed
 from ..ir.types import MANY, Real
 
 FEW = 40  # instructions whose order an engine's registers do not notice
@@ -29,6 +30,7 @@ def schedule(f: Func) -> Func:
         code.append(v)
         run = []
     f.body.code = code + _sorted(run)
+    changed(f)
     return f
 
 

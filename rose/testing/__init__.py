@@ -7,9 +7,9 @@ examination  `examine`: value, both modes and differences, at random points and 
 operations   `check_op`: that, of an operation and its derivatives, with a rule of their own
 """
 
-from .examination import examine
+from .examination import TWICE, examine
 from .limits import PATIENCE
 from .operations import check_op
 from .report import Report, several
 
-__all__ = ["PATIENCE", "Report", "check_op", "examine", "several"]
+__all__ = ["PATIENCE", "TWICE", "Report", "check_op", "examine", "several"]

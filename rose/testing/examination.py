@@ -1,8 +1,9 @@
 """`examine`: gradient checks of a function at random points.
 
-At each point the module must have the bits of the interpreter, in the value and in both modes; the value that a
-derivative gives beside it must be that of the function; reverse mode must be the adjoint of forward mode, up to
-rounding; and forward mode must agree with differences of the value, extrapolated to step 0 (Richardson).
+At each point the module must have the bits of the interpreter, in the value and in both modes, and at two points in
+the second derivatives over reverse mode; the value that a derivative gives beside it must be that of the function;
+reverse mode must be the adjoint of forward mode, up to rounding; and forward mode must agree with differences of the
+value, extrapolated to step 0 (Richardson).
 
 Special points are examined too: 0, and points at which a comparison of the program, or of a rule, flips, with their
 neighbours. At a kink, where the slopes on both sides differ, the derivative must lie between them; it is reported. If
@@ -42,19 +43,23 @@ from .report import Report
 STEPS = (0.1, 1e-2, 1e-3, 1e-5)  # the largest steps of differences; each is halved seven times
 CLOSE = 1e-6  # the tolerance of differences, relative to the derivative
 ADJOINT = 1e-8  # the tolerance of the adjoint, relative to the products that are summed
+TWICE = 2  # points at which the bits of second derivatives are compared
+LONG = 20_000  # instructions of a derivative with all that it calls: a longer one is not derived, or compiled, again
 SEARCH = 12  # evaluations of forward mode, for each point, in the search for points where comparisons flip
 
 
 def examine(
     f: AnyFn, points: int = 10, seed: int = 0, sizes: Mapping[str, int] | None = None, *,
     strict: bool = True, interpreted: bool = True, patience: int = PATIENCE, most: int | None = None,
+    twice: int = TWICE,
 ) -> Report:  # fmt: skip
     """Check the derivatives of `f` at random points where it is finite, the same ones for the same seed.
 
     A size of a `rose.dim` is 3, unless `sizes` says another. If only one mode gives a nan, that is wrong if it is
     `strict`, else reported as a kink. Without `interpreted`, the bits of the module are not compared with the
     interpreter's, unless there are loops of unknown length, which have `patience` iterations at most. For
-    differences the function is evaluated at most `most` times.
+    differences the function is evaluated at most `most` times. The bits of second derivatives are compared at `twice`
+    of the points.
     """
     report = Report(f.name)
     if isinstance(f, AnySize):
@@ -64,8 +69,13 @@ def examine(
     else:
         with redirect_stdout(io.StringIO()):  # what the function prints
             rng = random.Random(f"{seed} {f.name}")
-            Examination(f, report, rng, Limit(patience, most), strict, interpreted).at(points)
+            Examination(f, report, rng, Limit(patience, most), strict, interpreted).at(points, twice)
     return report
+
+
+def _length(f: AnyFn) -> int:
+    """The instructions of a function with all that it calls."""
+    return sum([1 for g in reachable(f.func) for _ in instructions(g.body)])
 
 
 def _is_empty(t: Type) -> bool:
@@ -108,7 +118,7 @@ class Examination:
             self.forward = self.reverse = None
             report.notes.append(f"it has no derivative: {e.message}")
 
-    def at(self, points: int) -> None:
+    def at(self, points: int, twice: int) -> None:
         found = 0
         for k in range(20 * points):
             self.special = k == 0
@@ -130,6 +140,7 @@ class Examination:
             self.report.points = found
             self._flips(SEARCH * points, points)
             self._unseen()
+            self._twice(twice)
 
     def _both(self, f: AnyFn, xs: Sequence[Any]) -> Any:
         """The value in the interpreter, compared with the module's bits; None outside of the domain of `f`."""
@@ -425,6 +436,27 @@ class Examination:
                 self.report.notes.append(f"the comparison at line {loc.position()[1]} was never {never}")
 
     # second derivatives
+
+    def _twice(self, points: int) -> None:
+        """Compare the bits of second derivatives at the last points: those of forward and reverse mode over reverse."""
+        reverse = self.reverse
+        if reverse is None or self.report.wrong or not self.interpreted or not points:
+            return
+        try:
+            over = [] if _length(reverse) > LONG else [jvp(reverse), pullback(reverse)]
+            if not over or any([_length(g) > LONG for g in over]):
+                self.report.notes.append("second derivatives are long: the module is not compared with the interpreter")
+                return
+        except NotDifferentiable as e:
+            self.report.notes.append(f"it has no second derivative: {e.message}")
+            return
+        types, result = [*self.types, self.result], untyped(reverse.result)
+        for xs, _ in self.seen[-points:]:
+            given = [*xs, draw(self.result, self.rng, direction)]
+            moves = [draw(t, self.rng, direction, like=x) for x, t in zip(given, types, strict=True)]
+            duals = [joined(x, dx, t) for x, dx, t in zip(given, moves, types, strict=True)]
+            both = [self._both(over[0], duals), self._both(over[1], [*given, draw(result, self.rng, direction)])]
+            self.report.twice += None not in both
 
     def _second(self, xs: Sequence[Any], dxs: Sequence[Any], dy: list[float]) -> None:
         """Compare the second derivatives at a special point with differences of the first, where that is continuous."""

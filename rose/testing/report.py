@@ -14,6 +14,7 @@ class Report:
     points: int = 0  # at which derivatives were compared
     adjoint: float = 0.0  # the largest error between forward and reverse mode, relative to the products summed
     differences: float = 0.0  # the largest error between forward mode and differences, relative to the derivative
+    twice: int = 0  # points at which the bits of second derivatives were compared
     kinks: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
     wrong: list[str] = field(default_factory=list[str])
@@ -28,6 +29,8 @@ class Report:
             at = f"{self.points} point{'s' * (self.points != 1)}"
             lines.append(f"at {at}, forward and reverse mode differ by {self.adjoint:.0e}, ")
             lines[-1] += f"forward mode and differences by {self.differences:.0e}"
+        if self.twice and self.ok:
+            lines.append(f"at {self.twice} of them, second derivatives have the bits of the interpreter in the module")
         return "\n  ".join([*lines, *self.wrong, *several(self.kinks, "kinks"), *several(self.notes, "notes")])
 
 

@@ -32,8 +32,13 @@ class OfAnySize(Writer):
         at = [f"{v}[{i}]" for v in vectors] * 2 + [f"{v}[({i} + {1 + self.below(3)}) % n]" for v in vectors]
         return self.real([*vars, *[Var(k, Real, LIMIT) for k in at]], depth, limit)
 
+    def total(self, vars: Sequence[Var], vectors: Sequence[str], i: str) -> str:
+        """A sum over all elements, of which a factor is the same in each."""
+        e, same = self.element(vars, vectors, i, 1, 2.0), self.real(vars, 2, 2.0)
+        return f"rose.sum(({e.text}) * ({same.text}) for {i} in rose.range(n)) * 0.03125"
+
     def statement(self, vars: list[Var], vectors: list[str]) -> None:
-        kind, i, j, t = self.below(7), self.name("i"), self.name("i"), self.name("t")
+        kind, i, j, t = self.below(len(OVER)), self.name("i"), self.name("i"), self.name("t")
         self.tags.append("any size: " + OVER[kind])
         if kind == 0:
             self.write(1, f"{t} = rose.vec({self.element(vars, vectors, i, 2).text} for {i} in rose.range(n))")
@@ -54,6 +59,14 @@ class OfAnySize(Writer):
             self.write(1, f"{t} = rose.sum({inner} * w[{j}] for {j} in rose.range(m)) * 0.125")
         elif kind == 5:
             self.write(1, f"{t} = rose.norm(rose.matmul(a, {self.pick(vectors)}))")
+        elif kind == 6:
+            total, other = self.total(vars, vectors, i), self.real(vars, 1, 2.0).text
+            self.write(1, f"{t} = rose.cond({self.real(vars, 1).text} > 0.0, lambda: {total}, lambda: {other})")
+        elif kind == 7:
+            s = self.name("s")
+            total = self.total([*vars, Var(f"{s}[0]", Real, 2.0)], vectors, i)
+            turn, start = f"lambda {s}: ({total}, {s}[1] + 1.0)", self.real(vars, 1, 2.0).text
+            self.write(1, f"{t} = rose.while_loop(lambda {s}: {s}[1] < 2.0, {turn}, ({start}, 0.0))[0]")
         else:
             acc = self.name("acc")
             self.write(1, f"{acc} = rose.accum(rose.vec({self.pick(vectors)}[{i}] for {i} in rose.range(n)))")
@@ -76,7 +89,7 @@ class OfAnySize(Writer):
         return Small("\n".join(self.lines) + "\n", (), Real, (), Counter(self.tags))
 
 
-OVER = ("vec", "sum", "scan", "dot", "sum in a sum", "matmul", "accum, scattered")
+OVER = ("vec", "sum", "scan", "dot", "sum in a sum", "matmul", "cond", "while", "accum, scattered")
 
 
 def of_any_size(seed: int) -> Small:

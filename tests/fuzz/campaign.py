@@ -29,6 +29,7 @@ from .engines import ENGINES, check_engines, law_of_engines
 from .intervals import check_intervals, law_of_intervals
 from .large import check_large, large, law_of_large
 from .ledger import Ledger
+from .library import check_library, law_of_library, of_library
 from .report import Report
 from .small import small
 
@@ -51,9 +52,10 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "small": Kind(200, 300.0, 0.55, check_small, small, law_of_small),
+    "small": Kind(200, 300.0, 0.45, check_small, small, law_of_small),
     "large": Kind(10, 300.0, 0.3, check_large, large, law_of_large),
     "any size": Kind(20, 300.0, 0.05, check_any_size, of_any_size, law_of_any_size),
+    "library": Kind(4, 300.0, 0.1, check_library, of_library, law_of_library),
     "intervals": Kind(500, 300.0, 0.05, check_intervals, small, law_of_intervals),
     **({"engines": Kind(300, 300.0, 0.05, check_engines, small, law_of_engines, False)} if ENGINES else {}),
 }

@@ -16,11 +16,13 @@ from precise_numbers import lifted
 
 from rose.ir import OPS
 from tests.fuzz import campaign
+from tests.fuzz.any_size import check_any_size
 from tests.fuzz.batch import KINDS, check_small
 from tests.fuzz.campaign import Campaign, Kind, made_small
 from tests.fuzz.engines import ENGINES, check_engines
 from tests.fuzz.large import check_large
 from tests.fuzz.ledger import Ledger
+from tests.fuzz.library import check_library
 from tests.fuzz.report import Report
 from tests.fuzz.small import small
 
@@ -38,6 +40,21 @@ def test_small_programs_hold_their_laws(part: int):
 @pytest.mark.parametrize("part", PARTS)
 def test_large_programs_hold_their_laws(part: int):
     report = check_large(range(part * 15, part * 15 + (12 if part else 2)))
+    assert report.failures == []
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_repeated_calls_of_the_library_have_the_same_bits_in_derivatives_of_derivatives(part: int):
+    """Two of the first were wrong where a piece of a long function was given a whole loop: 11 and 12."""
+    report = check_library(range(9 + 30 * part, 14 + (25 if part else 0) + 30 * part))
+    assert report.failures == []
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_modules_of_every_size_have_the_bits_of_each(part: int):
+    """A sum in a while loop was moved out of it at a size that is known alone: 10."""
+    size = 12 if part else 4
+    report = check_any_size(range(8 + part * size, 8 + (part + 1) * size))
     assert report.failures == []
 
 

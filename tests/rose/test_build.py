@@ -14,8 +14,9 @@ import pytest
 from processes import INTERRUPTIBLE
 
 import rose
-from rose import OutOfRange, Real, TypeMismatch, Vec, fn
+from rose import OutOfRange, Real, TypeMismatch, Vec, build, fn
 from rose.build import lowered
+from rose.optimise.pipeline import optimised
 
 
 @fn
@@ -171,3 +172,18 @@ def test_derived_functions_have_names_that_packages_can_have(tmp_path: Path):
 def test_map_takes_no_names():
     with pytest.raises(TypeMismatch, match="map takes its arguments by place, and none by the name x"):
         rose.compile(square).map(x=[1.0])
+
+
+@pytest.mark.parametrize("simd", [False, True])
+def test_to_save_does_not_optimise_again(simd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    calls: list[Any] = []
+
+    def counted(funcs: Any, **options: Any) -> Any:
+        calls.append(funcs)
+        return optimised(funcs, **options)
+
+    monkeypatch.setattr(build, "optimised", counted)
+    module = rose.compile(square, simd=simd)
+    before = len(calls)
+    assert before and "square.wasm.map" in [file.name for file in module.save(tmp_path)]
+    assert len(calls) == before

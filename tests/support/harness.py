@@ -32,11 +32,13 @@ ENGINE = _engine()
 class Module:
     """A module in one instance: `module["name"](*args)`."""
 
+    engine = ENGINE
+
     def __init__(self, funcs: Mapping[str, Func], **options: Any) -> None:
         """With the options of `lower`."""
         self.lowered: Lowered = lower(funcs, **options)
-        self.store = wasmtime.Store(ENGINE)
-        module = wasmtime.Module(ENGINE, self.lowered.wasm)
+        self.store = wasmtime.Store(self.engine)
+        module = wasmtime.Module(self.engine, self.lowered.wasm)
         types = [i.type for i in module.imports]
         imports = [
             wasmtime.Func(self.store, t, self._host(f))

@@ -215,9 +215,10 @@ class Module:
     def inferred(self, d: Def, given: Sequence[Type], at: At) -> tuple[Type, ...]:
         """The types that a generic function is called with."""
         found: Types = {}
-        names = [n.name for n, _ in d.generics]
+        names, indices = [n.name for n, _ in d.generics], [n.name for n, kind in d.generics if kind.name == "Index"]
         for (_, t), own in zip(d.params, given, strict=True):
-            _match(t, own, names, found)
+            if isinstance(own, Fin) or not (isinstance(t, tree.TypeName) and t.name in indices):  # else an integer
+                _match(t, own, names, found)
         if missing := [n for n in names if n not in found]:
             self.fail(
                 TypeMismatch, f"the arguments do not say what {missing[0]} is", at, f"write {d.name.name}<...>(...)"

@@ -97,5 +97,5 @@ def test_records_are_read_by_the_names_of_their_fields():
     records = np.array([(1.5, 2)], [("x", "f8"), ("i", "u1")])
     assert plain(records, Vec(1, PAIR)) == ((2, 1.5),)
     assert plain(records[0], PAIR) == (2, 1.5)
-    with pytest.raises(TypeMismatch, match=r"v\[0\] has the unknown field 'y'"):
+    with pytest.raises(TypeMismatch, match=r"v\[0\] is missing field 'x'"):
         plain(records.astype([("y", "f8"), ("i", "u1")]), Vec(1, PAIR), ("v",))

@@ -33,6 +33,13 @@ def test_a_branch_has_neither_instructions_nor_a_host_function():
     assert not g.has_body and not g.is_opaque and g.impl is None
 
 
+def test_a_branch_is_one_size_of_many_if_a_part_is():
+    f, g = identity(), identity("g")
+    g.sized = True
+    assert not Func("h", f.body, Real, pure=True, kind=Branch(f, f)).sized
+    assert Func("h", f.body, Real, pure=True, kind=Branch(f, g)).sized
+
+
 def test_the_history_of_a_function_goes_back_to_the_one_that_a_user_wrote():
     f = identity()
     with deriving(f, "jvp") as b:

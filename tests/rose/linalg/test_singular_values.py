@@ -127,3 +127,10 @@ def test_batches_and_any_size():
     f = fn([Vec[n, Vec[n]]], Vec[n])(linalg.svdvals)
     for size in (0, 1, 5):
         close(f(random(0, size, size)), np.linalg.svd(random(0, size, size), compute_uv=False), 1e-13)
+
+
+def test_at_singular_values_of_0_the_slope_is_that_of_a_choice_of_vectors():
+    for of in (lambda a: rose.linalg.norm(a, "nuc"), lambda a: rose.sum(rose.linalg.svdvals(a))):
+        slope = rose.grad(fn([Vec[3, 3]], Real)(of))
+        for a in (np.diag([3.0, 2.0, 0.0]), np.zeros((3, 3))):
+            np.testing.assert_allclose(slope(a) @ slope(a).T, np.eye(3), atol=1e-14)

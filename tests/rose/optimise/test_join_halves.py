@@ -8,7 +8,7 @@ from harness import Module
 import rose
 from rose import Real, Vec, fn
 from rose.ir import Func, is_call
-from rose.optimise.join_halves import join_halves
+from rose.optimise.join_halves import Room, join_halves
 from rose.optimise.pipeline import optimised
 from tests.rose.optimise.test_scheduling import PROGRAMS, apart
 
@@ -38,5 +38,5 @@ def test_a_chain_of_steps_stays_calls():
 
 def test_one_call_alone_is_no_pair():
     g = fn([Vec[2], Vec[2]], Real)(lambda p, q: apart(p, q)).func
-    assert join_halves(g, {}) is g
+    assert join_halves(g, {}, Room([g])) is g
     assert isinstance(g, Func)

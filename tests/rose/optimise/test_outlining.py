@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 import wasmtime
+from harness import compiled
 
 import rose
-from rose import Fn, Real, Vec
-from rose.ir import FOR, TUPLE, Block, Func, is_call
+from rose import Fn, Real, Vec, ir
+from rose.host.interpreter import run
+from rose.ir import FOR, Block, Func, is_call
 from rose.ir.callgraph import callees
 from rose.ir.check import check
 from rose.optimise import outlining
@@ -66,14 +68,26 @@ def test_a_loop_that_a_later_piece_reads_is_handed_on_by_its_items(piece: int, m
     def body(x: Any) -> Any:
         last, seen = rose.scan(lambda i, s: (s * x[i], (s + x, s - x)), x, 3)
         for k in range(3):
-            x = x * last[k] + seen[k][0][0]
-        return rose.sum(x) * seen[1][0][2]
+            x = x * last[k] + seen[0][k][0]
+        return rose.sum(x) * seen[0][1][2]
 
     monkeypatch.setattr(outlining, "LONGEST", 4)
     monkeypatch.setattr(outlining, "PIECE", piece)
-    made = functions(outlining.outline(rose.fn([Vec[3]], Real)(body).func, 1))
-    assert len(made) > 1
-    assert not any(v.op is TUPLE and any(a.op is FOR for a in v.args) for f in made for v in instructions(f.body))
+    f = rose.fn([Vec[3]], Real)(body).func
+    made = check(outlining.outline(f, 1))
+    assert len(functions(made)) > 1
+    x = (0.5, -1.25, 3.0)
+    assert compiled(made)(x) == run(f, x)
+
+
+def test_a_call_is_not_given_a_loop_as_a_whole():
+    with ir.building("g") as b:
+        (both,) = [b.tuple([b.zero(Real)])]
+        g = b.func(b.get(b.param(both.type), 0))
+    with ir.building("f") as b:
+        last, _ = b.loop(3, lambda i, s: ([s], []), [b.param(Real)])
+        with pytest.raises(AssertionError):
+            b.call(g, [last[0].args[0]])
 
 
 def test_a_program_of_calls_grows_by_calls():

@@ -16,6 +16,7 @@ from random_programs import program
 import rose
 from rose import Bool, Fin, Real, Vec
 from rose.differentiation.gradients import pullback
+from rose.ir import OPS
 from rose.testing import examination, examine
 
 n = rose.dim("n")
@@ -368,14 +369,50 @@ def check(tmp_path: Path):
     return command
 
 
+# second derivatives in the module
+
+
+@pytest.mark.parametrize("f", [bounced, shares, gathered, root], ids=lambda f: f.name)
+def test_second_derivatives_are_compared_with_the_interpreter(f: Any):
+    report = examine(f)
+    assert report.ok and report.twice == examination.TWICE
+
+
+def test_a_module_that_is_wrong_in_a_second_derivative_alone_is_found(monkeypatch: pytest.MonkeyPatch):
+    """The bug is planted: the interpreter has another negation, which is in the derivative of the cosine."""
+    monkeypatch.setattr(OPS["neg"], "eval", lambda x: 1e-9 - x)
+    wrong = examine(real(rose.sin)).wrong[0]
+    assert "jvp(vjp(" in wrong and "in the module" in wrong
+    assert examine(real(rose.sin), twice=0).ok
+
+
+def test_what_is_long_in_its_second_derivatives_says_so(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(examination, "LONG", 3)
+    report = examine(shares)
+    assert (report.ok, report.twice) == (True, 0)
+    assert report.notes == ["second derivatives are long: the module is not compared with the interpreter"]
+
+
+def test_what_has_no_second_derivative_says_so():
+    @rose.opaque
+    def slope(x: Real) -> Real:
+        return 2.0 * x
+
+    square = real(lambda x: x * x)
+    square.jvp(lambda x: rose.Dual(x.re * x.re, slope(x.re) * x.du))
+    (note,) = examine(square).notes
+    assert note.startswith("it has no second derivative: ")
+
+
 @pytest.mark.slow
 def test_the_command_says_what_was_found_of_each_function(check: Any):
     code, out, err = check("model.py:good,bent", "--size", "n=4")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert [lines[0], lines[2]] == ["good: ok", "bent: ok"]
+    assert [lines[0], lines[3]] == ["good: ok", "bent: ok"]
     assert lines[1].startswith("  at 10 points, forward and reverse mode differ by ")
-    assert "a kink, with slopes" in lines[4]
+    assert lines[2].startswith("  at 2 of them, second derivatives have the bits")
+    assert "a kink, with slopes" in lines[6]
 
 
 @pytest.mark.slow

@@ -1,0 +1,38 @@
+"""Values after each step of the compiler: of library calls, layers, functionals, examples and GradBench's programs.
+
+`python -m tests.fuzz.values --seconds 600` looks at more of them, to order 3, for as long as it may.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.fuzz.values import GRADBENCH, WORDS, Sum, families
+
+FAMILIES = families()
+PARTS = 12
+
+
+def word(name: str, most: int) -> str:
+    """The modes by which a program is differentiated here: always the same, and another for each program."""
+    return random.Random(name).choice([w for w in WORDS if 0 < len(w) <= most])
+
+
+@pytest.mark.parametrize("part", [0, *[pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 3)]])
+def test_every_step_keeps_the_values_of_derivatives_of_library_calls(part: int):
+    total = Sum(longest=2_000)
+    for name in [name for name in FAMILIES if ": " not in name][part::PARTS]:
+        for f in FAMILIES[name]().values():
+            total.check(name, f, word(name, 3))
+    assert total.failures == []
+    assert sum(total.programs.values()) > 2 and total.numbers > 3 * total.nans
+
+
+@pytest.mark.parametrize("name", [*GRADBENCH])
+def test_every_step_keeps_the_values_of_derivatives_of_gradbench(name: str):
+    total = Sum(longest=2_000)
+    for f in FAMILIES[f"gradbench: {name}"]().values():
+        total.check(name, f, word(name, 2))
+    assert total.failures == []
