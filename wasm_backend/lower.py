@@ -7,7 +7,7 @@ an f64 or i32 parameter or result; an aggregate is a pointer, and the caller say
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Generator, Mapping
+from collections.abc import Callable, Collection, Container, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from types import CodeType
@@ -23,9 +23,10 @@ from rose.ir.types import Ref, double
 from .abi.layout import is_aggregate, leaves
 from .abi.signature import BASE, LARGEST, MARK, Lowered, Plain, Signature, Slot, import_types
 from .binary.encoder import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module
+from .codegen.analyses import ECONOMICAL, NAIVE, Analyses
 from .codegen.assembler import Listener
 from .codegen.branch import write_branch
-from .codegen.call_order import callees, calls_first, needs
+from .codegen.call_order import adds_stacks, callees, calls_first, needs
 from .codegen.dynamic_sizes import DynamicSizes
 from .codegen.frame import Frame
 from .codegen.function import FunctionWriter
@@ -33,7 +34,6 @@ from .codegen.heap import Heap
 from .codegen.literals import place_literals
 from .codegen.locations import ADDRESS, Mem
 from .codegen.memory import Memory, too_large
-from .codegen.placing import Placing
 from .codegen.stops import Stops
 from .codegen.vector_add import vector_add
 from .codegen.while_loop import WhileLoop
@@ -46,17 +46,19 @@ IN_REGISTERS = 200  # a function with more numbers among its parameters gets the
 
 def lower(
     exports: Mapping[str, Func], *, single: bool = False, simd: bool | str = False,
-    asking: Collection[CodeType] | None = None, tape_limit: int = TAPE_LIMIT,
+    asking: Collection[CodeType] | None = None, tape_limit: int = TAPE_LIMIT, naive: bool = False,
 ) -> Lowered:  # fmt: skip
     """The module that exports these functions, which are over `Single` if it is to be in single precision.
 
     With `simd` its loops are vectorised, where they can be, and a plain module is beside it. With `asking`, the code
     that asks for the module, its instructions have origins. The tapes of its loops have at most `tape_limit` bytes.
+    A `naive` module is one to compare with: see `codegen/analyses.py`.
     """
-    plain = _Program(exports, single, False, asking, tape_limit, stages=1 if not simd else 2).finish()
+    analyses = NAIVE if naive else ECONOMICAL
+    plain = Program(exports, single, False, asking, tape_limit, analyses, stages=1 if not simd else 2).finish()
     if not simd:
         return plain
-    program = _Program(exports, single, simd, asking, tape_limit, stages=2)
+    program = Program(exports, single, simd, asking, tape_limit, analyses, stages=2)
     made = program.finish()
     assert _outside(made) == _outside(plain)  # so that one can be used in the place of the other
     same = made.wasm == plain.wasm
@@ -68,14 +70,16 @@ def _outside(made: Lowered) -> Any:
     return made.signatures, made.mathematics, [why.told() for why in made.failures], made.base
 
 
-class _Program:
+class Program:
     """A module while it is written: what its functions share, and where each is."""
+
+    verify: Callable[[Func], object] | None = None  # called with each function, by the tests
 
     def __init__(
         self, exports: Mapping[str, Func], single: bool, simd: bool | str, asking: Collection[CodeType] | None,
-        tape_limit: int, *, stages: int,
+        tape_limit: int, analyses: Analyses, *, stages: int,
     ) -> None:  # fmt: skip
-        self.module, self.tape_limit = Module(), tape_limit
+        self.module, self.tape_limit, self.analyses = Module(), tape_limit, analyses
         self.exports, self.single, self.simd = exports, single, simd
         self.asking = asking
         self.listener: Listener | None = None if asking is None else Origins(asking)
@@ -83,9 +87,13 @@ class _Program:
         self.stages = stages  # how many modules are made of these functions
         self.needs = calls_first(exports.values())
         self.order = list(self.needs)
+        if Program.verify is not None:
+            for f in self.order:
+                Program.verify(f)
         self.calls = {f: list(dict.fromkeys(callees(f, vs))) for f, vs in self.needs.items()}
         with_number = {f: callees(f, vs) for f, vs in self.needs.items()}
-        self.placed: Container[Func] = Placing(with_number, exports.values(), filter(_takes_many, self.order)).placed
+        many = filter(_takes_many, self.order)
+        self.placed: Container[Func] = analyses.placing(with_number, exports.values(), many).placed
         self.called = {g for called in self.calls.values() for g in called}
         self.called |= {f for f in exports.values() if isinstance(f.kind, (Branch, While))}  # its wrapper does
         self.imports = tuple([f for f in self.order if f.is_opaque and not isinstance(f.impl, Assertion)])
@@ -94,6 +102,7 @@ class _Program:
         self.mailbox: dict[Func, list[Mem | None]] = {}
         self.top = 16  # nothing lies at address 0
         self.largest = 0
+        self.calling: set[Func] = set()  # functions that call what the module imports, themselves or by what they call
         self.used: dict[Func, dict[Size, bool]] = {}  # the dynamic sizes that each function uses, with what it calls
         self.dynamic: list[tuple[str, tuple[Dim, ...], dict[Size, bool], int | Size]] = []  # exports that use some
         self.failures: dict[tuple[str, str], tuple[int, Failure]] = {}
@@ -118,6 +127,7 @@ class _Program:
         self.literals, self.zeros = place_literals(m, self.reserve, needed)
         if self.top > LARGEST:
             raise too_large(self.order[-1], self.top, self.exports)
+        self.heap.adds = adds_stacks(needed)
         mathematics = [v.op.library for v in needed if v.op.library]
         self.math = link(m, mathematics, self.reserve)  # the functions of the library that are called
         for f in self.order:
@@ -145,7 +155,7 @@ class _Program:
 
     def new_memory(self, f: Func) -> Memory:
         """Memory for `f`, above that of all that it calls."""
-        top, more = self.top, cast("int | Size", 0)
+        top, more = self.top if self.analyses.shares else max(self.top, self.largest), cast("int | Size", 0)
         for g in self.callees(f):
             if not g.is_opaque:
                 below = self.memories[g]
@@ -191,6 +201,8 @@ class _Program:
         with self.sizes.using() as used:
             for g in self.callees(f):
                 self.sizes.use(self.used.get(g, {}))
+                if g in self.calling or (g.is_opaque and not isinstance(g.impl, Assertion)):
+                    self.calling.add(f)
             yield
         self.used[f] = used
 
@@ -224,11 +236,12 @@ class _Program:
         out = memory.reserve(f.result) if is_aggregate(f.result) else None
         slots = [Slot(str(p.attr), p.type, x and x.total) for p, x in zip(f.params, at, strict=True)]
         dims = tuple(dict.fromkeys([d for p in f.params for d in dims_of(p.type)]))
-        signature = Signature(name, tuple(slots), Slot("result", f.result, out and out.total), dims)
         with self.using(f):
             frame = Frame(self, f, memory, at, out)
             index = self.module.reserve(self.module.type(*frame.signature()), name)
             self.code(frame)
+            result = Slot("result", f.result, out and out.total)
+            signature = Signature(name, tuple(slots), result, dims, f in self.calling)
             end = plus(BASE, memory.more) if dims else max(memory.top, self.top)
             self.module.define(index, frame.finish(end if self.heap.used else None))
             for x in signature.dynamic_sizes():

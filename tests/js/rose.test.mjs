@@ -128,7 +128,7 @@ test("scalars that lie in memory, as those of a function with hundreds of parame
   const params = [16, 24, 32, 40].map((at, k) => param("abcd"[k], real, at));
   const { dot } = bind(PLAIN, only(signature("dot", params, slot(real))));
   assert.equal(dot(2, 3, 5, 7), 31);
-  refuses(() => dot(2, 3, 5, null), "d must be a number, got null");
+  refuses(() => dot(2, 3, 5, null), "dot: d must be a number, got null");
 });
 
 test("vectors of numbers", () => {
@@ -187,14 +187,14 @@ test("longer vectors, from arrays of each kind", () => {
   for (const x of given) {
     assert.deepEqual(echo(vec(40))(x), Float64Array.from(numbers));
     assert.deepEqual(echo(vec(40, index(7), 4))(x), Uint32Array.from(numbers));
-    refuses(() => echo(vec(40, index(6), 4))(x), "x[6] must be an integer from 0 to 5, got 6");
-    refuses(() => echo(vec(40, bool, 1))(x), "x[0] must be a boolean, got 0");
+    refuses(() => echo(vec(40, index(6), 4))(x), "echo: x[6] must be an integer from 0 to 5, got 6");
+    refuses(() => echo(vec(40, bool, 1))(x), "echo: x[0] must be a boolean, got 0");
     if (x instanceof Float64Array)
-      refuses(() => echo(vec(40, single, 4))(x), "x must be a Float32Array, or an array, got object");
+      refuses(() => echo(vec(40, single, 4))(x), "echo: x must be a Float32Array, or an array, got object");
     else assert.deepEqual(echo(vec(40, single, 4))(x), Float32Array.from(numbers));
   }
-  refuses(() => echo(vec(9, bool, 1))(new Uint8Array(9)), "x[0] must be a boolean, got 0");
-  refuses(() => echo(vec(9, single, 4))([0, 1e39, 0, 0, 0, 0, 0, 0, 0]), "x[1] must be at most 3.4e38 in size, got 1e+39");
+  refuses(() => echo(vec(9, bool, 1))(new Uint8Array(9)), "echo: x[0] must be a boolean, got 0");
+  refuses(() => echo(vec(9, single, 4))([0, 1e39, 0, 0, 0, 0, 0, 0, 0]), "echo: x[1] must be at most 3.4e38 in size, got 1e+39");
 });
 
 test("structs, and where their fields lie", () => {
@@ -242,9 +242,9 @@ test("fields of any name", () => {
   assert.deepEqual(Object.keys(y).sort(), [...names].sort());
   assert.deepEqual(y, x);
   assert.equal(Object.getPrototypeOf(y), Object.prototype);
-  refuses(() => echo(odd)({ ...x, "a b": "" }), "x.a b must be a number, got string");
-  refuses(() => echo(struct(["__proto__", 0, real]))({}), "x.__proto__ must be a number, got object");
-  refuses(() => echo(struct(["constructor", 0, real]))({}), "x.constructor must be a number, got function");
+  refuses(() => echo(odd)({ ...x, "a b": "" }), "echo: x.a b must be a number, got string");
+  refuses(() => echo(struct(["__proto__", 0, real]))({}), "echo: x.__proto__ must be a number, got object");
+  refuses(() => echo(struct(["constructor", 0, real]))({}), "echo: x.constructor must be a number, got function");
 });
 
 test("functions of any name, of the module and of the page", () => {
@@ -264,68 +264,68 @@ test("the wrong number of arguments", () => {
 });
 
 test("what is no number", () => {
-  refuses(() => f(undefined, 1), "x must be a number, got undefined");
-  refuses(() => f(1, null), "y must be a number, got null");
-  refuses(() => f("1", 1), "x must be a number, got string");
-  refuses(() => f(1n, 1), "x must be a number, got bigint");
-  refuses(() => f(true, 1), "x must be a number, got boolean");
-  refuses(() => f([1], 1), "x must be a number, got object");
-  refuses(() => f(Math.sin, 1), "x must be a number, got function");
-  refuses(() => f(Symbol.iterator, 1), "x must be a number, got symbol");
-  refuses(() => f(new Number(1), 1), "x must be a number, got object");
+  refuses(() => f(undefined, 1), "f: x must be a number, got undefined");
+  refuses(() => f(1, null), "f: y must be a number, got null");
+  refuses(() => f("1", 1), "f: x must be a number, got string");
+  refuses(() => f(1n, 1), "f: x must be a number, got bigint");
+  refuses(() => f(true, 1), "f: x must be a number, got boolean");
+  refuses(() => f([1], 1), "f: x must be a number, got object");
+  refuses(() => f(Math.sin, 1), "f: x must be a number, got function");
+  refuses(() => f(Symbol.iterator, 1), "f: x must be a number, got symbol");
+  refuses(() => f(new Number(1), 1), "f: x must be a number, got object");
 });
 
 test("what is no boolean, and no index", () => {
   const flip = bind(PLAIN, only(signature("flip", [param("b", bool)], slot(bool)))).flip;
-  refuses(() => flip(1), "b must be a boolean, got 1");
-  refuses(() => flip(undefined), "b must be a boolean, got undefined");
+  refuses(() => flip(1), "flip: b must be a boolean, got 1");
+  refuses(() => flip(undefined), "flip: b must be a boolean, got undefined");
   const same = bind(PLAIN, only(signature("same", [param("i", index(5))], slot(index(5))))).same;
   for (const x of [5, -1, 0.5, NaN, Infinity, 2 ** 32])
-    refuses(() => same(x), `i must be an integer from 0 to 4, got ${x}`);
-  refuses(() => same("0"), "i must be an integer from 0 to 4, got string");
-  refuses(() => same(0n), "i must be an integer from 0 to 4, got bigint");
-  refuses(() => same(false), "i must be an integer from 0 to 4, got boolean");
+    refuses(() => same(x), `same: i must be an integer from 0 to 4, got ${x}`);
+  refuses(() => same("0"), "same: i must be an integer from 0 to 4, got string");
+  refuses(() => same(0n), "same: i must be an integer from 0 to 4, got bigint");
+  refuses(() => same(false), "same: i must be an integer from 0 to 4, got boolean");
   assert.equal(same(-0), 0);
 });
 
 test("what is no vector, or has a wrong length or element", () => {
   const same = echo(vec(3));
-  refuses(() => same(undefined), "x must be an array, got undefined");
-  refuses(() => same(null), "x must be an array, got null");
-  refuses(() => same("123"), "x must be an array, got string");
-  refuses(() => same(1), "x must be an array, got 1");
-  refuses(() => same((a, b, c) => a + b + c), "x must be an array, got function");
-  refuses(() => same([1, 2]), "x.length must be 3, got 2");
-  refuses(() => same({}), "x.length must be 3, got undefined");
-  refuses(() => same(new Float64Array(4)), "x.length must be 3, got 4");
-  refuses(() => same([1, , 3]), "x[1] must be a number, got undefined");
-  refuses(() => same([1, 2, "3"]), "x[2] must be a number, got string");
-  refuses(() => same(BigInt64Array.of(1n, 2n, 3n)), "x[0] must be a number, got bigint");
+  refuses(() => same(undefined), "echo: x must be an array, got undefined");
+  refuses(() => same(null), "echo: x must be an array, got null");
+  refuses(() => same("123"), "echo: x must be an array, got string");
+  refuses(() => same(1), "echo: x must be an array, got 1");
+  refuses(() => same((a, b, c) => a + b + c), "echo: x must be an array, got function");
+  refuses(() => same([1, 2]), "echo: x.length must be 3, got 2");
+  refuses(() => same({}), "echo: x.length must be 3, got undefined");
+  refuses(() => same(new Float64Array(4)), "echo: x.length must be 3, got 4");
+  refuses(() => same([1, , 3]), "echo: x[1] must be a number, got undefined");
+  refuses(() => same([1, 2, "3"]), "echo: x[2] must be a number, got string");
+  refuses(() => same(BigInt64Array.of(1n, 2n, 3n)), "echo: x[0] must be a number, got bigint");
   const detached = new Float64Array(3);
   structuredClone(detached.buffer, { transfer: [detached.buffer] });
-  refuses(() => same(detached), "x.length must be 3, got 0");
-  refuses(() => echo(vec(2, index(5), 4))([1, 5]), "x[1] must be an integer from 0 to 4, got 5");
-  refuses(() => echo(vec(2, index(5), 4))(Float64Array.of(1, 0.5)), "x[1] must be an integer from 0 to 4, got 0.5");
-  refuses(() => echo(vec(2, bool, 1))([true, 0]), "x[1] must be a boolean, got 0");
+  refuses(() => same(detached), "echo: x.length must be 3, got 0");
+  refuses(() => echo(vec(2, index(5), 4))([1, 5]), "echo: x[1] must be an integer from 0 to 4, got 5");
+  refuses(() => echo(vec(2, index(5), 4))(Float64Array.of(1, 0.5)), "echo: x[1] must be an integer from 0 to 4, got 0.5");
+  refuses(() => echo(vec(2, bool, 1))([true, 0]), "echo: x[1] must be a boolean, got 0");
 });
 
 test("what is no struct or tuple, or is wrong inside", () => {
-  refuses(() => echo(point)(undefined), "x must be an object, got undefined");
-  refuses(() => echo(point)(3), "x must be an object, got 3");
-  refuses(() => echo(point)({ x: 1 }), "x.y must be a number, got undefined");
-  refuses(() => echo(vec(2, point, 16))([{ x: 1, y: 2 }, { x: 1 }]), "x[1].y must be a number, got undefined");
-  refuses(() => echo(mixed)({ flag: true, i: 0, x: 0, v: [1, true] }), "x.v[1] must be a number, got boolean");
-  refuses(() => echo(mixed)({ flag: true, i: 0, x: 0, v: [1] }), "x.v.length must be 2, got 1");
-  refuses(() => echo(vec(2, vec(2), 16))([[1, 2], [3]]), "x[1].length must be 2, got 1");
+  refuses(() => echo(point)(undefined), "echo: x must be an object, got undefined");
+  refuses(() => echo(point)(3), "echo: x must be an object, got 3");
+  refuses(() => echo(point)({ x: 1 }), "echo: x.y must be a number, got undefined");
+  refuses(() => echo(vec(2, point, 16))([{ x: 1, y: 2 }, { x: 1 }]), "echo: x[1].y must be a number, got undefined");
+  refuses(() => echo(mixed)({ flag: true, i: 0, x: 0, v: [1, true] }), "echo: x.v[1] must be a number, got boolean");
+  refuses(() => echo(mixed)({ flag: true, i: 0, x: 0, v: [1] }), "echo: x.v.length must be 2, got 1");
+  refuses(() => echo(vec(2, vec(2), 16))([[1, 2], [3]]), "echo: x[1].length must be 2, got 1");
   const pair = tuple([0, real], [8, bool]);
-  refuses(() => echo(pair)([1]), "x.length must be 2, got 1");
-  refuses(() => echo(pair)([1, 1]), "x[1] must be a boolean, got 1");
-  refuses(() => echo(pair)(7), "x must be an array, got 7");
+  refuses(() => echo(pair)([1]), "echo: x.length must be 2, got 1");
+  refuses(() => echo(pair)([1, 1]), "echo: x[1] must be a boolean, got 1");
+  refuses(() => echo(pair)(7), "echo: x must be an array, got 7");
 });
 
 test("a call after one that failed", () => {
   const same = echo(vec(2));
-  refuses(() => same([1]), "x.length must be 2, got 1");
+  refuses(() => same([1]), "echo: x.length must be 2, got 1");
   assert.deepEqual(same([1, 2]), new Float64Array([1, 2]));
   const { stop, f } = bind(
     PLAIN,
@@ -352,9 +352,37 @@ test("a call from a getter of an argument of another call", () => {
   assert.deepEqual(same(x), { x: 1, y: 5 });
 });
 
+test("a function from numbers to a number is called while the arguments of another call are written", () => {
+  const module = only(
+    signature("echo", [param("x", point, 16)], slot(point, 16)),
+    signature("f", [param("x", real), param("y", real)], slot(real)),
+  );
+  const { echo: same, f: difference } = bind(PLAIN, module);
+  const x = {
+    x: 1,
+    get y() {
+      return difference(7, 2);
+    },
+  };
+  assert.deepEqual(same(x), { x: 1, y: 5 });
+});
+
+test("the stack of an error begins where the page made the call", () => {
+  const calls = [() => f(1), () => f(1, "2"), () => echo(vec(2))([1]), () => echo(point).unchecked(null)];
+  for (const call of calls)
+    assert.throws(call, ({ stack }) => stack.split("\n")[1].includes("rose.test.mjs"));
+});
+
 // without a look at each number
 
-test("an unchecked function of numbers is the module's own", () => {
+test("an unchecked function of numbers is the module's own, whatever other functions of the module do", () => {
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(PLAIN));
+  for (const others of [[], [signature("echo", [param("x", point, 16)], slot(point, 16))]]) {
+    const bound = bind(PLAIN, only(signature("f", [param("x", real), param("y", real)], slot(real)), ...others));
+    assert.equal(Object.getPrototypeOf(bound.f.unchecked), Object.getPrototypeOf(exports.f));
+    assert.match(String(bound.f.unchecked), /native code/);
+  }
+  assert.doesNotMatch(String(paged().log.unchecked), /native code/); // this one calls the page
   assert.equal(f.unchecked(5, 3), 2);
   assert.equal(f.unchecked("5", 3), 2);
   assert.ok(Number.isNaN(f.unchecked(5)));
@@ -375,26 +403,26 @@ test("an unchecked call takes what JavaScript makes a number of", () => {
 });
 
 test("an unchecked call still writes nothing where it should not", () => {
-  refuses(() => echo(vec(3)).unchecked([1, 2]), "x.length must be 3, got 2");
-  refuses(() => echo(vec(3)).unchecked(new Float64Array(4)), "x.length must be 3, got 4");
+  refuses(() => echo(vec(3)).unchecked([1, 2]), "echo: x.length must be 3, got 2");
+  refuses(() => echo(vec(3)).unchecked(new Float64Array(4)), "echo: x.length must be 3, got 4");
   refuses(() => echo(vec(3)).unchecked(), "the argument count of echo must be 1, got 0");
-  refuses(() => echo(vec(3)).unchecked(null), "x must be an array, got null");
-  refuses(() => echo(vec(2, index(5), 4)).unchecked([1, 5]), "x[1] must be an integer from 0 to 4, got 5");
-  refuses(() => echo(vec(2, bool, 1)).unchecked([true, 2]), "x[1] must be a boolean, got 2");
+  refuses(() => echo(vec(3)).unchecked(null), "echo: x must be an array, got null");
+  refuses(() => echo(vec(2, index(5), 4)).unchecked([1, 5]), "echo: x[1] must be an integer from 0 to 4, got 5");
+  refuses(() => echo(vec(2, bool, 1)).unchecked([true, 2]), "echo: x[1] must be a boolean, got 2");
   assert.throws(() => echo(vec(2)).unchecked([1n, 2]), TypeError);
 });
 
 test("checked and unchecked calls of one function do not get in each other's way", () => {
   const same = echo(vec(2));
   assert.deepEqual(same.unchecked(["1", 2]), Float64Array.of(1, 2));
-  refuses(() => same(["1", 2]), "x[0] must be a number, got string");
+  refuses(() => same(["1", 2]), "echo: x[0] must be a number, got string");
   assert.deepEqual(same.unchecked(["1", 2]), Float64Array.of(1, 2));
 });
 
 // what the page supplies
 
 const [LOG, ASK, TURN, SCALE] = [
-  signature("log", [param("x", real)], slot(real)),
+  { ...signature("log", [param("x", real)], slot(real)), calls: true },
   signature("ask", [param("x", real), param("b", bool), param("i", index(5))], slot(bool)),
   signature("turn", [param("p", point, 16), param("i", index(5))], slot(tuple([0, vec(2)], [16, bool]), 64)),
   signature("scale", [param("v", vec(2), 16)], slot(vec(2), 128)),
@@ -508,7 +536,7 @@ test("the page calls the function that is calling it", () => {
 
 test("the page calls another function of the module, which fails", () => {
   const found = paged({
-    tell: () => refuses(() => found.scale([1]), "v.length must be 2, got 1"),
+    tell: () => refuses(() => found.scale([1]), "scale: v.length must be 2, got 1"),
   });
   assert.deepEqual(found.scale([1, 2]), Float64Array.of(10, 20));
 });
@@ -584,6 +612,21 @@ test("load from a server", async (t) => {
   await assert.rejects(load(`${at}/none.wasm`, F), { message: `cannot load ${at}/none.wasm: 404 text/plain` });
   const message = `cannot load ${at}/page.wasm: 200 text/html; charset=utf-8`;
   await assert.rejects(load(`${at}/page.wasm`, F), { message });
+  await assert.rejects(packaged(() => `${at}/page.wasm`).init(), {
+    message: `${message}; bundled? import ".../inline" of the package`,
+  });
+});
+
+test("what is no module is refused, and the message says where functions go", async () => {
+  const said = (what) => ({
+    name: "TypeError",
+    message: `${what} is no module: write init(), init(undefined, { ... }) to supply functions, or initSync(bytes)`,
+  });
+  const { init, initSync } = packaged(() => new URL("file:///plain.wasm"));
+  await assert.rejects(init({ noise: Math.random }), said("Object"));
+  await assert.rejects(init(null), said("Null"));
+  assert.throws(() => initSync({ noise: Math.random }), said("Object"));
+  assert.throws(() => initSync(), said("URL"));
 });
 
 test("a refusal by the Content-Security-Policy says what to allow", async (t) => {

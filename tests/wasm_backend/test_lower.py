@@ -1,5 +1,8 @@
 """Lowering: a module for some exports, with what they call and nothing else."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 import rose
@@ -64,3 +67,38 @@ def test_a_wrapper_has_the_parameters_of_what_it_calls():
     made = wrapper(host.func)
     assert made.has_body and [p.attr for p in made.params] == ["x", "v"]
     assert [v.attr for v in made.body.code] == [host.func]
+
+
+@opaque
+def seen(x: Real) -> Real:
+    return x
+
+
+@fn
+def shown(x: Real) -> Real:
+    rose.print("{}", x)
+    return x
+
+
+@fn
+def asserted(x: Real) -> Real:
+    rose.assert_(x > 0.0, "x is positive")
+    return x
+
+
+def of(body: Callable[[Any], Any]) -> Func:
+    return fn([Real], Real)(body).func
+
+
+CALLING: dict[str, tuple[Func, bool]] = {
+    "square": (square.func, False), "asserted": (asserted.func, False), "shown": (shown.func, True),
+    "seen": (seen.func, True), "by_a_callee": (of(lambda x: shown(x) * 2.0), True),
+    "in_a_branch": (of(lambda x: rose.cond(x > 0.0, lambda: shown(x), lambda: x)), True),
+    "in_a_loop": (of(lambda x: rose.while_loop(lambda y: y < 9.0, lambda y: shown(y) + 1.0, x)), True),
+}  # fmt: skip
+
+
+def test_a_signature_tells_whether_its_function_calls_the_page():
+    module = lower({name: f for name, (f, _) in CALLING.items()})
+    assert {name: s.calls for name, s in module.signatures.items()} == {k: calls for k, (_, calls) in CALLING.items()}
+    assert [k for k, s in module.signatures.items() if "calls" in s.describe()] == [k for k in CALLING if CALLING[k][1]]

@@ -53,6 +53,7 @@ class Signature:
     params: tuple[Slot, ...]
     result: Slot
     sizes: tuple[Dim, ...] = ()  # those that a call tells, by its vectors
+    calls: bool = False  # it may call a function of the page, or print
 
     def sized(self, sizes: Sizes) -> Signature:
         """The signature for these sizes."""
@@ -60,7 +61,7 @@ class Signature:
         def slot(s: Slot) -> Slot:
             return Slot(s.name, sized(s.type, sizes), s.at.at(sizes) if isinstance(s.at, Size) else s.at)
 
-        return Signature(self.name, tuple([slot(p) for p in self.params]), slot(self.result), self.sizes)
+        return Signature(self.name, tuple([slot(p) for p in self.params]), slot(self.result), self.sizes, self.calls)
 
     def dynamic_sizes(self) -> Iterator[Size]:
         """The dynamic sizes and addresses in it."""
@@ -81,6 +82,7 @@ class Signature:
             "params": [{"name": p.name, "type": describe(p.type), "at": told(p.at)} for p in self.params],
             "result": {"type": describe(self.result.type), "at": told(self.result.at)},
             **sizes,
+            **({"calls": True} if self.calls else {}),
         }
 
 

@@ -45,6 +45,9 @@ def disassemble(wasm: bytes) -> str:
     for r in items(sections, 7):
         field, kind, index = r.name(), KINDS[r.bytes(1)[0]], r.unsigned()
         lines.append(f'export "{field}" {kind} {names.get(index, index) if kind == "func" else index}')
+    if 8 in sections:
+        index = Reader(sections[8]).unsigned()
+        lines.append(f"start {names.get(index, index)}")
     of = [r.unsigned() for r in items(sections, 3)]
     for k, r in enumerate(items(sections, 10)):
         index = len(imported) + k

@@ -21,7 +21,7 @@ from itertools import accumulate, groupby
 I32, I64, F32, F64, V128 = 0x7F, 0x7E, 0x7D, 0x7C, 0x7B  # value types
 EMPTY = 0x40  # the type of a block without a result
 FUNC, MEMORY, GLOBAL = 0, 2, 3  # kinds of exports
-CODE = 10  # the id of the code section
+START, CODE = 8, 10  # the ids of sections
 PAGE = 65_536  # bytes
 
 # The limits of engines, from the specification of the JavaScript interface.
@@ -340,6 +340,7 @@ class Module:
         self._memory = b""
         self._globals: list[bytes] = []
         self._exports: dict[str, bytes] = {}
+        self._start: list[bytes] = []
         self._data: list[bytes] = []
 
     def type(self, params: Iterable[int], results: Iterable[int]) -> int:
@@ -392,6 +393,10 @@ class Module:
         assert field not in self._exports, field
         self._exports[field] = name(field) + _BYTE[kind] + unsigned(index)
 
+    def start(self, index: int) -> None:
+        """The function with which the module begins."""
+        self._start = [unsigned(index)]
+
     def data(self, offset: int, content: bytes) -> None:
         """Add a data segment: these bytes are in memory at `offset` when the module starts."""
         self._data.append(_BYTE[0] + instruction("i32.const", offset) + _END + unsigned(len(content)) + content)
@@ -429,7 +434,8 @@ class Module:
             (5, [self._memory] if self._memory else []), (6, self._globals), (7, list(self._exports.values())),
             (CODE, codes), (11, self._data),
         ]  # fmt: skip
-        return [(id, vector(items)) for id, items in sections if items]
+        found = [(id, vector(items)) for id, items in sections if items]
+        return sorted([*found, *[(START, index) for index in self._start]])
 
     def _name_section(self) -> bytes:
         functions = [unsigned(k) + name(s) for k, s in enumerate(self._names) if s]

@@ -14,9 +14,10 @@ loop is an object of its own, made by the writer. So no object calls back into o
 
 Read `locations.py`, `frame.py`, `expressions.py`, `function.py` and `loops.py`, in this order. Then the analyses, which
 are done before a function is written: `liveness.py`, `destinations.py`, `states_in_place.py`, `strength_reduction.py`.
+What a module does with them is in `analyses.py`: in *naive* code, to compare with, none of them is used.
 A branch and a while loop are functions: `branch.py`, `while_loop.py`; `placing.py` says which functions are written
 where they are called, and not on their own (`copying.py` helps). For a module as a whole: `call_order.py`, `memory.py`,
-`literals.py`, `heap.py`, `vector_add.py`, `dynamic_sizes.py`, `stops.py`.
+`literals.py`, `patterns.py`, `heap.py`, `vector_add.py`, `dynamic_sizes.py`, `stops.py`.
 
 Terms. A value is its *leaves*: numbers in locals, and aggregates in memory. A *deferred* number is computed where it
 is read, on WebAssembly's stack. An *alias* makes no code: it is a part of its arguments, or they are its parts. The

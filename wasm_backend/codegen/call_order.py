@@ -7,23 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rose.ir import CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, callgraph, is_call
-from rose.ir.stacks import POP
+from rose.ir import ADD_TO, CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, callgraph, is_call
+from rose.ir.stacks import JOIN, POP
 
 from .templates import ROWS
 
-_NEEDS = {CONST, ZERO, CALL, PURE_CALL, POP, *[op for op in ROWS if op.library]}
+_NEEDS = {CONST, ZERO, CALL, PURE_CALL, POP, JOIN, *[op for op in ROWS if op.library]}
 
 
 def needs(block: Block) -> list[Value]:
-    """The instructions that concern the whole module: literals, zeros, calls and mathematics, also those in loops."""
+    """The instructions that concern the whole module: literals, zeros, calls, mathematics and stacks, also in loops."""
     out: list[Value] = []
     for v in block.code:
-        if v.op in _NEEDS:
+        if v.op in _NEEDS or (v.op is ADD_TO and v.args[1].type.stacked):
             out.append(v)
         elif v.op is FOR:
             out.extend(needs(v.attr))
     return out
+
+
+def adds_stacks(needed: Iterable[Value]) -> bool:
+    """True if stacks are added to one another."""
+    return any([v.op is JOIN or v.op is ADD_TO for v in needed])
 
 
 def callees(f: Func, needed: Iterable[Value]) -> list[Func]:

@@ -13,7 +13,7 @@ from rose.ir.types import Real, Ref, Tuple, Type
 from ..abi.layout import leaves, offsets, size
 from ..binary.encoder import I32, LOCAL_GET
 from .frame import Frame
-from .locations import Mem
+from .locations import Literal, Mem
 from .strength_reduction import IndexUses, step
 from .templates import PLAIN, template
 
@@ -59,6 +59,7 @@ class Expressions:
             else:
                 self.c.address(where)
         else:
+            assert isinstance(where, Literal), v
             self.c.constant(where.type, where.value)
 
     def compute(self, v: Value, /) -> None:

@@ -7,7 +7,7 @@ moves an offset.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from rose.host.effects import Failure
 from rose.ir import AT, CONST, FOR, FREEZE, GET, INDEX, TUPLE, ZERO, Block, Func, Value
@@ -17,14 +17,15 @@ from rose.ir.types import Ref, Tuple, Type, Vec
 from ..abi.layout import is_flat, item_leaves, leaf_offsets, leaves, offsets, size, wasm_type
 from ..binary.encoder import F32, F64, I32, V128, Body
 from .assembler import Assembler, Listener
-from .destinations import Destination, Destinations, Part
+from .destinations import Destination, Part
 from .dynamic_sizes import DynamicSizes
 from .heap import Heap
-from .liveness import Lives
 from .locations import ADDRESS, Literal, Location, Mem, leaves_at
 from .memory import Memory
-from .states_in_place import InPlace
 from .stops import Stops
+
+if TYPE_CHECKING:
+    from .analyses import Analyses
 
 
 class Mathematics(Protocol):
@@ -40,6 +41,7 @@ class Mathematics(Protocol):
 class Program(Protocol):
     """The module, as the writer of a function needs it."""
 
+    analyses: Analyses
     index: dict[Func, int]
     heap: Heap
     sizes: DynamicSizes
@@ -73,13 +75,14 @@ class Frame:
         out: Mem | None = None, outer: Frame | None = None,
     ) -> None:  # fmt: skip
         self.program, self.f, self.memory, self.out = program, f, memory, out
-        self.lives = Lives(f.body)
-        self.in_place = InPlace(f.body, self.lives)
-        found = Destinations(f.body, self.in_place)
+        analyses = program.analyses
+        self.lives = analyses.lives(f.body)
+        self.in_place = analyses.in_place(f.body, self.lives)
+        found = analyses.destinations(f.body, self.in_place)
         self.destinations, self.escaping = found.of, found.escaping
         self.location: dict[Value, tuple[Location, ...]] = {}
         self.owned: dict[Value, list[tuple[int, int]]] = {}  # value -> its locals: (type, index)
-        self.free: dict[int, list[int]] = {I32: [], F32: [], F64: [], V128: []}
+        self.free = {type: analyses.free() for type in (I32, F32, F64, V128)}
         self.built: dict[Part, Mem] = {}  # the address at which a part is, or will be, built
         # the address of a loop's next state: (block, result, offset); -1 for the element that an iteration makes
         self.next: dict[tuple[Block, int, int | Size], Mem] = {}

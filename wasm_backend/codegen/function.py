@@ -20,7 +20,6 @@ from .frame import Frame
 from .locations import Location, Mem, leaves_at
 from .loops import Loop
 from .puts import put
-from .register_promotion import Promotion
 
 
 class FunctionWriter:
@@ -32,7 +31,7 @@ class FunctionWriter:
     def __init__(self, frame: Frame, vectorise: Callable[[Loop], bool] | None = None) -> None:
         self.frame, self.vectorise = frame, vectorise
         self.expr = Expressions(frame)
-        self.promotion = Promotion(self.expr)
+        self.promotion = frame.program.analyses.promotion(self.expr)
         self.loop: Loop | None = None
         self.start, self.early = frame.lives.start, frame.lives.early
         listener = frame.program.listener

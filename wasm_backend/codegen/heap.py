@@ -54,6 +54,7 @@ class Heap:
         self._top: int | None = None  # the global that says how far the heap has grown
         self._start = 0  # the global that says where it begins
         self._made: dict[str | Type, int] = {}
+        self.adds = False  # whether stacks are added to one another, so that the top of one may be a sum
         self._needs: dict[Type, dict[Size, bool]] = {}  # the sizes that the functions of a stack use
 
     @property
@@ -170,7 +171,7 @@ class Heap:
         return self._made[t]
 
     def _define_force(self, t: Stack) -> None:
-        sums = t.numeric  # what holds anything else is on no stack that is added to another
+        sums = t.numeric and self.adds  # what holds anything else is on no stack that is added to another
         if sums:
             self.join()
         empty = isinstance(node_size(t), Size) and self.alloc()

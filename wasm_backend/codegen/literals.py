@@ -15,6 +15,7 @@ from ..abi.layout import align, known_size, leaves, packing
 from ..binary.encoder import Module
 from .heap import HEADER
 from .locations import Mem
+from .patterns import Patterns
 
 
 def place_literals(
@@ -26,18 +27,19 @@ def place_literals(
     """
     addresses: dict[Value, int] = {}
     zeros = 0
-    known = dict[tuple[Type, bytes], int]()
+    known, patterns = dict[tuple[Type, bytes], int](), Patterns(module)
     for v in values:
         if v.op is CONST and not v.type.scalar and not v.type.empty:
             key = (v.type, encoded(v.attr, v.type))
             if key not in known:
                 known[key] = reserve(len(key[1]), align(v.type))
-                module.data(known[key], key[1])
+                patterns.place(known[key], key[1], v.type)
             addresses[v] = known[key]
         elif v.op is ZERO:
             zeros = max([zeros, *[known_size(t) for t in leaves(v.type) if not t.scalar]])
         elif v.op is POP:
             zeros = max(zeros, HEADER + known_size(v.type))
+    patterns.finish()
     return addresses, Mem(None, reserve(zeros, 8))
 
 

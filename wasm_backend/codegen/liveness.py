@@ -91,6 +91,8 @@ class Lives:
     Instructions are numbered in order; a loop has one number at its start and one at its end.
     """
 
+    many = MANY  # an aggregate of more items is stored as they are made
+
     def __init__(self, body: Block) -> None:
         self.start: dict[Value, int] = {}
         self.end: dict[Block, int] = {}
@@ -161,7 +163,7 @@ class Lives:
                 self._visit(v.attr)
                 for x in (v, *v.attr.params):
                     last[x] = max(last.get(x, 0), self.end[v.attr])
-            elif (v.op is PACK or v.op is TUPLE) and len(v.args) > MANY:
+            elif (v.op is PACK or v.op is TUPLE) and len(v.args) > self.many:
                 for k, a in enumerate(v.args):
                     if a in computed and a.block is block:
                         early.setdefault(a, []).append((v, k))

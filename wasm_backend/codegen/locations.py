@@ -38,7 +38,11 @@ class Literal(NamedTuple):
     value: float | Size
 
 
-Location = int | Mem | Literal  # an int is a local
+class Unmade(NamedTuple):
+    """A vector of a loop that nobody gets: it is not made, so that whoever asks for its address is wrong."""
+
+
+Location = int | Mem | Literal | Unmade  # an int is a local
 
 
 def leaves_at(t: Type, at: Mem) -> tuple[Location, ...]:

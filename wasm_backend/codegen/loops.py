@@ -16,7 +16,7 @@ from ..abi.layout import item_leaves, leaf_offsets, leaves, size, wasm_type
 from ..abi.signature import Stop
 from ..binary.encoder import I32, V128, Body
 from .expressions import Expressions
-from .locations import Location, Mem
+from .locations import Location, Mem, Unmade
 from .register_promotion import Promotion
 from .strength_reduction import Pointers
 
@@ -148,7 +148,7 @@ class Loop:
         for j, t in enumerate(v.type.items):
             if j >= len(v.args) and not t.empty:
                 read = (v, j) in frame.lives.items
-                locations.append(frame.build_at(v, len(locations), t) if read else Mem(None, 0))
+                locations.append(frame.build_at(v, len(locations), t) if read else Unmade())
         frame.location[v] = tuple(locations)
 
     def _iterations(self) -> None:
@@ -156,7 +156,7 @@ class Loop:
         if self.may_be_none:
             self._any()
             c("if")
-        pointers = Pointers(self.v, self.expr.index_uses)
+        pointers = self.frame.program.analyses.pointers(self.v, self.expr.index_uses)
         self._open(pointers)
         sums = promotion.open(self.v)
         every = self.frame.program.stops.every.get(self.v)

@@ -38,6 +38,9 @@ const instantiate = (module, signatures, opaque) => {
   /** The path of the value that is being checked: a name, then fields and indices. @type {any[]} */
   const path = [];
 
+  /** The function that the page called. @type {Call} */
+  let from;
+
   const look = () => {
     // once memory has grown, the length is 0
     if (views?.real.length) return;
@@ -47,7 +50,7 @@ const instantiate = (module, signatures, opaque) => {
 
   /** @param {number} depth The length of the path. @param {any} what @param {any} x @returns {never} */
   const wrong = (depth, what, x) =>
-    refuse(path.slice(0, depth).reduce((s, k) => s + (typeof k == "number" ? `[${k}]` : "." + k)), what, x);
+    refuse(path.slice(0, depth).reduce((s, k) => s + (typeof k == "number" ? `[${k}]` : "." + k)), what, x, from);
 
   /**
    * The functions that check and write (`put`) and read (`get`) the values of a type at an address, specialised to the
@@ -102,8 +105,8 @@ const instantiate = (module, signatures, opaque) => {
             path[depth] = key;
             part.put(x[key], at + offset);
           }
-        // a few numbers are written faster one by one
-        else if (scalar?.free && size > 4 && (free || x instanceof array)) views[of].set(x, at >>> shift);
+        // a few numbers are written faster one by one, more so those of an array of JavaScript
+        else if (scalar?.free && (x instanceof array ? size > 4 : free && size > 100)) views[of].set(x, at >>> shift);
         else {
           const reals = of == "real" && views.real;
           const start = at >>> shift;
@@ -144,14 +147,14 @@ const instantiate = (module, signatures, opaque) => {
   /** The function that calls an export. @param {Export} signature @param {boolean} free @returns {(args: any[]) => any} */
   const caller = ({ name, params, result }, free) => {
     const f = exports[name];
-    const puts = params.map(({ name, type, at }) => ({ name, at, ...access(type, at, free) }));
+    const puts = params.map((p) => ({ where: `${name}: ${p.name}`, at: p.at, ...access(p.type, p.at, free) }));
     const { get } = access(result.type, result.at);
     return (args) => {
       look();
       /** @type {number[]} */
       const numbers = [];
-      puts.forEach(({ name, at, put }, k) => {
-        path[0] = name;
+      puts.forEach(({ where, at, put }, k) => {
+        path[0] = where;
         const n = put(args[k], at);
         if (n != null) numbers.push(n);
       });
@@ -164,9 +167,10 @@ const instantiate = (module, signatures, opaque) => {
   /** The callers of signatures, checked and unchecked. @type {WeakMap<Export, Call>[]} */
   const callers = [new WeakMap(), new WeakMap()];
 
-  /** @param {Export} signature @param {any[]} args @param {boolean} free */
-  const run = (signature, args, free) => {
-    count(signature, args);
+  /** @param {Export} signature @param {any[]} args @param {boolean} free @param {Call} page */
+  const run = (signature, args, free, page) => {
+    from = page;
+    count(signature, args, from);
     try {
       signature = size(signature, args);
       const known = callers[+free];
@@ -183,20 +187,36 @@ const instantiate = (module, signatures, opaque) => {
 /** The functions of a module. @type {import("./rose.js").Binder} */
 export const values = (module, signatures, opaque) => {
   const make = () => instantiate(module, signatures, opaque);
-  // a nested call, by a host function, needs a memory of its own
+  // a nested call, by a host function or a getter, needs a memory of its own
   const idle = [make()];
-  const { hosted, failed } = signatures;
+  /** The instance for functions from numbers to a number that call nothing of the page. @type {any} */
+  let own;
+  const { failed, told } = signatures;
   return (signature) => {
-    const { name, params, result } = signature;
-    const direct = !hosted && !failed && [...params, result].every(({ type, at }) => type.kind == "real" && at == null);
-    if (direct) return ofNumbers(idle[0].exports[name], signature);
-    const through = (/** @type {boolean} */ free) => (/** @type {any[]} */ ...args) => {
-      const instance = idle.pop() ?? make();
-      try {
-        return instance.run(signature, args, free);
-      } finally {
-        idle.push(instance);
-      }
+    const { name, params, result, calls } = signature;
+    if (!calls && [...params, result].every(({ type, at }) => type.kind == "real" && at == null)) {
+      const { exports } = (own ??= idle.pop() ?? make());
+      const f = exports[name];
+      const guarded = (/** @type {number[]} */ ...args) => {
+        try {
+          return f(...args);
+        } catch (error) {
+          throw told?.(error, exports, failed);
+        }
+      };
+      return ofNumbers(failed ? guarded : f, signature);
+    }
+    const through = (/** @type {boolean} */ free) => {
+      /** @type {Call} */
+      const call = (...args) => {
+        const instance = idle.pop() ?? make();
+        try {
+          return instance.run(signature, args, free, call);
+        } finally {
+          idle.push(instance);
+        }
+      };
+      return call;
     };
     return Object.assign(through(false), { unchecked: through(true) });
   };

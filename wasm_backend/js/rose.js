@@ -9,7 +9,8 @@
  *   | { kind: "struct", name: string, fields: [name: string, offset: number, type: Type][] }
  *   | { kind: "tuple", items: [offset: number, type: Type][] }} Type
  * @typedef {{ type: Type, at: number | null }} Slot
- * @typedef {{ name: string, params: (Slot & { name: string })[], result: Slot }} Export
+ * @typedef {{ name: string, params: (Slot & { name: string })[], result: Slot, calls?: boolean }} Export A function; it
+ *   `calls` functions of the page, or prints.
  * @typedef {{ exports: Export[], imports: any[], prints?: any[], failed?: { at: number, said: string[] },
  *   values?: Binder, kinds?: any, hosted?: Call, sized?: Call, told?: Call, line?: Call }} Signatures The signatures of
  *   a module, as data from the compiler; and the functions that it needs from the other files.
@@ -20,14 +21,20 @@
  * @typedef {string | URL | Response | Compiled} Source
  */
 
-/** Throws a TypeError. @param {string} where @param {any} what The expectation. @param {any} x @returns {never} */
-export const refuse = (where, what, x) => {
-  throw new TypeError(`${where} must be ${what}, got ${typeof x == "number" || x === null ? x : typeof x}`);
+/**
+ * Throws a TypeError, whose stack begins where the page called `from`.
+ *
+ * @param {string} where @param {any} what The expectation. @param {any} x @param {Call} [from] @returns {never}
+ */
+export const refuse = (where, what, x, from) => {
+  const error = new TypeError(`${where} must be ${what}, got ${typeof x == "number" || x === null ? x : typeof x}`);
+  /** @type {any} */ (Error).captureStackTrace?.(error, from);
+  throw error;
 };
 
-/** @param {Export} signature @param {any[]} args */
-export const count = ({ name, params }, args) => {
-  if (args.length != params.length) refuse("the argument count of " + name, params.length, args.length);
+/** @param {Export} signature @param {any[]} args @param {Call} from */
+export const count = ({ name, params }, args, from) => {
+  if (args.length != params.length) refuse("the argument count of " + name, params.length, args.length, from);
 };
 
 /** A function from numbers to a number. @param {Call} f @param {Export} signature @returns {Checked} */
@@ -35,9 +42,9 @@ export const ofNumbers = (f, signature) => {
   const { params } = signature;
   const call = (/** @type {any[]} */ ...args) => {
     if (args.length == params.length && args.every((x) => typeof x == "number")) return f(...args);
-    count(signature, args);
+    count(signature, args, call);
     const k = args.findIndex((x) => typeof x != "number");
-    refuse(params[k].name, "a number", args[k]);
+    refuse(`${signature.name}: ${params[k].name}`, "a number", args[k], call);
   };
   return Object.assign(call, { unchecked: f });
 };
@@ -49,6 +56,19 @@ const numbers = (module) => {
 };
 
 /**
+ * True for a compiled module, of any realm; what is neither one nor bytes of one is refused.
+ *
+ * @param {any} source @returns {source is WebAssembly.Module}
+ */
+const ready = (source) => {
+  const what = {}.toString.call(source).slice(8, -1);
+  const compiled = what == "WebAssembly.Module";
+  if (!compiled && source?.byteLength == null)
+    throw new TypeError(`${what} is no module: write init(), init(undefined, { ... }) to supply functions, or initSync(bytes)`);
+  return compiled;
+};
+
+/**
  * The functions of a module, by name.
  *
  * @param {Compiled} source @param {Signatures} signatures
@@ -57,7 +77,7 @@ const numbers = (module) => {
  */
 export const bind = (source, signatures, opaque = {}) => {
   const { exports, values = numbers } = signatures;
-  const bound = values("byteLength" in source ? new WebAssembly.Module(source) : source, signatures, opaque);
+  const bound = values(ready(source) ? source : new WebAssembly.Module(source), signatures, opaque);
   return Object.fromEntries(exports.map((x) => [x.name, bound(x)]));
 };
 
@@ -87,13 +107,16 @@ export const compile = async (from) => {
     else source = await fetch(url);
   }
   try {
-    if (source.arrayBuffer) {
+    if (source?.arrayBuffer) {
       const type = source.headers.get("Content-Type");
-      if (!source.ok || /html/.test(type)) throw new Error(`cannot load ${source.url}: ${source.status} ${type}`);
+      if (!source.ok || /html/.test(type)) {
+        const hint = own ? '; bundled? import ".../inline" of the package' : "";
+        throw new Error(`cannot load ${source.url}: ${source.status} ${type}${hint}`);
+      }
       if (type == "application/wasm") return await WebAssembly.compileStreaming(source);
       source = await source.arrayBuffer();
     }
-    return "byteLength" in source ? await WebAssembly.compile(source) : source;
+    return ready(source) ? source : await WebAssembly.compile(source);
   } catch (/** @type {any} */ error) {
     if (/CSP|Content Security/.test(error)) throw new Error(`${error}: allow script-src 'wasm-unsafe-eval'`);
     throw error;

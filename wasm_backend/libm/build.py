@@ -11,6 +11,7 @@ scratch memory, and `signgam`. Their imports must be in the archive, and the tes
 from __future__ import annotations
 
 import hashlib
+import struct
 import subprocess
 from pathlib import Path
 
@@ -37,6 +38,15 @@ ARCHIVE = Path("/usr/lib/wasm32-wasi/libc.a")  # where Debian's wasi-libc has it
 # Of the bits of 2/pi, those that only a `long double` needs are left out, as musl itself leaves them out
 # where a `long double` is a double (`#if LDBL_MAX_EXP > 1024` in __rem_pio2_large.c).
 _KEPT = {"__rem_pio2_large.ipio2": 66 * 4}  # bytes
+
+# Mends, which leave the length of the code. The tests of `acosh` for "below 2^26" and of `acoshf` for "below 2^12"
+# left the sign out, so that some large negative numbers had a value: now `local.tee 1` keeps it, before the mask. For
+# `expm1f` the logarithm of the largest number had 13 bits: above it `expm1f` was infinite too early, and `sinhf` nan.
+_MENDED = {
+    "acosh": (b"\x41\xff\x0f\x71\x22\x01", b"\x22\x01\x41\xff\x0f\x71"),
+    "acoshf": (b"\x41\xff\xff\xff\xff\x07\x71\x22\x01", b"\x22\x01\x41\xff\xff\xff\xff\x07\x71"),
+    "expm1f": (struct.pack("<f", 88.7216796875), struct.pack("<f", 88.72283172607422)),
+}
 
 
 def build(archive: Archive, made_from: dict[str, str]) -> Library:
@@ -74,6 +84,7 @@ class _Collector:
             params, results = object.types[index]
             self.functions[name] = Function(name, params, results, b"", ())
             code, holes = _cut(piece.content, [h._replace(at=h.at - piece.start) for h in object.holes])
+            code = code.replace(*_MENDED[name]) if name in _MENDED else code
             relocations = tuple([self._relocation(object, h) for h in holes])
             self.functions[name] = Function(name, params, results, code, relocations)
         return name

@@ -76,7 +76,7 @@ def manifest(
     if not inline:
         servers = dict.fromkeys(_SERVERS, "./inline.js")
         main = {"types": "./index.d.ts", "workerd": "./workerd.js", **servers, "default": "./index.js"}
-        beside = {"types": "./inline.d.ts", "default": "./inline.js"}
+        beside = {"types": "./inline.d.ts", "workerd": "./workerd.js", "default": "./inline.js"}
     last = name.rpartition("/")[2]
     modules = [file for file in files if file.endswith(".wasm")]
     paths = [f"./{file}" for file in (*modules, f"{last}.json", "package.json")]

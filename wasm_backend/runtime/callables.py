@@ -63,19 +63,20 @@ def _source(s: Signature, pooled: bool, sized: bool, timeout: float | None = Non
     missing = f" or {names[-1]} is absent" if names else ""
     arguments = "".join([f"{a}, " for a in names])
     own = ["try: state = local.state", "except AttributeError: state = make(signature, sizes, local)"]
+    options = [k for k in ("out", "view") if k not in [p.name for p in s.params]]  # as keywords they cost nothing
     lines = [
-        "extras = extras_of(names, named) if named else None",
-        f"if named or rest{missing}: [{arguments}] = bind(name, names, [{arguments}*rest], named)",
+        *[f"{k} = None" for k in ("out", "view") if k not in options],
+        f"if named or rest{missing}: [{arguments}out, view] = bind(name, names, [{arguments}*rest], named, out, view)",
         *checks,
         *(["state = taken.state(signature, sizes)"] if pooled else own),
         "call, args, fail, reals, singles, words, places, result, own, _ = state",
         *["own.resize(signature, sizes)"] * sized,
-        "if extras is not None: into = destination(result, t, *extras)",
+        f"into = None if out is None else {_into(s.result)}",
         *fills,
         *sends,
         *(["error = call(*args)"] if timeout is None else _LIMITED),
         "if error is not None or words[0]: raise fail(error)",
-        f"return {_result(s.result)}",
+        *_returns(s.result),
     ]
     if stops and not pooled:
         k = lines.index("error = call(*args)" if timeout is None else _LIMITED[0])
@@ -83,7 +84,8 @@ def _source(s: Signature, pooled: bool, sized: bool, timeout: float | None = Non
     if pooled:
         lines = ["taken = take()", "try:", *[f"    {x}" for x in lines], "finally: give(taken)"]
     params = "".join([f"{a}=absent, " for a in names]) + ("/, " if names else "")
-    text = [f"def call({params}*rest, **named):", "    try:", *[f"        {x}" for x in lines]]
+    keywords = "".join([f"{k}=None, " for k in options])
+    text = [f"def call({params}*rest, {keywords}**named):", "    try:", *[f"        {x}" for x in lines]]
     return "\n".join([*text, "    except Exception as e:", "        hide_our_frames(e)", "        raise"])
 
 
@@ -96,15 +98,29 @@ def _unusual(t: Type, x: str) -> str:
     return f"{x} is not None" if t is Unit else f"{x}.__class__ is not {'bool' if t is Bool else 'float'}"
 
 
-def _result(s: Slot) -> str:
-    """The expression of the result."""
+def _into(s: Slot) -> str:
+    """The expression of what writes the result into `out`: None if it is an array that the result is copied to."""
     if is_placed(s):
-        return "result.read() if extras is None else into()"
+        same = "(result.seen() is out or result.takes(out))"
+        return f"None if {same} and not view else destination(result, t, out, view)"
+    return "destination(None, t, out, view)"
+
+
+def _returns(s: Slot) -> list[str]:
+    """What returns the result."""
+    if is_placed(s):
+        return [
+            "if out is None: return result.peek() if view else result.read()",
+            "if into is not None: return into()",
+            "try: out[...] = result.view",
+            "except ValueError: return destination(result, t, out, view)()",  # its error: `out` is another one by now
+            "return out",
+        ]
     if s.type is Unit:
-        return "None"
+        return ["return None"]
     kind = kind_of(s.type)
     number = _SLOTS[kind](0) + " & 0xFFFFFFFF" * (kind == "i")
-    return f"({number}) != 0" if s.type is Bool else number
+    return [f"return ({number}) != 0" if s.type is Bool else f"return {number}"]
 
 
 def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[..., Any]:
@@ -113,7 +129,6 @@ def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[...
     scope: dict[str, Any] = {
         "absent": _Absent,
         "bind": _bind,
-        "extras_of": _extras,
         "number": number,
         "fill": fill,
         "name": s.name,
@@ -148,9 +163,8 @@ def _of_every_size(module: Module, s: Signature) -> Callable[..., Any]:
     known: dict[Any, Callable[..., Any]] = {}
 
     def find(key: Any, args: list[Any], named: dict[str, Any]) -> Callable[..., Any]:
-        named = dict(named)
-        _extras(names, named)
-        found = measured(s.name, names, types, _bind(s.name, names, args, named))
+        given = _bind(s.name, names, args, dict(named), None, None)[: len(names)]
+        found = measured(s.name, names, types, given)
         f = of(tuple([found[d.key] for d in s.sizes]))
         if len(known) == MOST_SHAPES:
             known.clear()
@@ -204,23 +218,17 @@ def _shapes(t: Type, x: str) -> list[str] | None:
     return [f"{x}.shape"] if t.scalar else None
 
 
-def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any]) -> list[Any]:
-    """One argument for each parameter."""
+def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any], out: Any, view: Any) -> list[Any]:
+    """One argument for each parameter, and the options `out` and `view`; `Export.call` appends an = to their names."""
+    options = {"out": out, "view": view}
+    for k in options:
+        given = [named.pop(key) for key in (f"{k}=", k) if key in named and key not in names]
+        options[k] = next((x for x in given if x is not None), options[k])
     by_position = [x for x in args if x is not _Absent]
     rest = names[len(by_position) :]
     if len(by_position) + len(named) != len(names) or not named.keys() >= set(rest):
         raise not_one_each(f, names, len(by_position), named)
-    return by_position + [named[k] for k in rest]
-
-
-def _extras(names: list[str], named: dict[str, Any]) -> tuple[Any, bool] | None:
-    """Take the options `out` and `view` from the arguments; `Export.call` appends an = to their names."""
-    out, view = named.pop("out=", None), named.pop("view=", None)
-    if out is None and "out" not in names:
-        out = named.pop("out", None)
-    if view is None and "view" not in names:
-        view = named.pop("view", None)
-    return None if out is None and not view else (out, bool(view))
+    return [*by_position, *[named[k] for k in rest], *options.values()]
 
 
 # compiled functions

@@ -13,12 +13,14 @@ from functools import partial
 from itertools import chain
 from types import NoneType
 from typing import Any, TypeGuard, cast
+from weakref import ref
 
 import numpy as np
 
 from rose.errors import Loc, RoseError, TypeMismatch, here
-from rose.host.marshal import Path, elements, fields, plain, spell
+from rose.host.marshal import Path, elements, fields, plain, spell, table_columns
 from rose.ir import Value, shown
+from rose.ir.numbers import WHOLE
 from rose.ir.sizes import number as number_of
 from rose.ir.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Unit, Vec, double
 
@@ -33,9 +35,10 @@ LARGEST = float(np.finfo(np.float32).max)
 
 _INTS: set[type] = {int, *[np.dtype(c).type for c in np.typecodes["AllInteger"]]}
 _REALS: set[type] = {float, *_INTS, *[np.dtype(c).type for c in np.typecodes["Float"]]}
+_FLOATS: set[type] = _REALS - _INTS
 _SINGLES: set[type] = {float, np.float32, np.float16}
 # dtype in memory -> the kinds of dtypes, and the classes of numbers, that can be written there
-_KINDS = {"f8": "iuf", "f4": "f", "u4": "iu", "b1": "b", "O": ""}
+_KINDS = {"f8": "iufb", "f4": "fb", "u4": "iu", "b1": "biu", "O": ""}
 _CLASSES: dict[str, set[type]] = {
     "f8": _REALS, "f4": _SINGLES, "u4": _INTS, "b1": {bool, np.bool_}, "O": {NoneType}
 }  # fmt: skip
@@ -61,6 +64,9 @@ def _result_dtype(dtype: DType) -> DType:
     return np.dtype("i8") if dtype.kind == "u" else dtype
 
 
+def _nothing() -> None: ...
+
+
 class Leaf:
     """Numbers, booleans or indices in memory: one, or a vector of them, or a vector of vectors.
 
@@ -82,6 +88,9 @@ class Leaf:
             self.view = np.empty(self.shape, dtype)
         else:
             self.view = np.ndarray(self.shape, dtype, memory, at, strides)
+        self.fixed = self.view.view()  # read-only, and so are views of it
+        self.fixed.flags.writeable = False
+        self.seen: Callable[[], Any] = _nothing
         self.pack: Callable[..., None] | None = None  # writes the numbers of lists, twice as fast as NumPy
         if t is Real and dims and not lead and 0 not in dims:
             self.pack = partial(struct.Struct(f"{self.view.size}d").pack_into, memory, at)
@@ -102,9 +111,15 @@ class Leaf:
         """The value, with a read-only view of the memory in the place of each array."""
         if not self.is_vector:
             return self.view.tolist()
-        view = self.view.view()
-        view.flags.writeable = False
-        return _nested(view, self.depth)
+        return _nested(self.fixed.view(), self.depth) if self.depth else self.fixed.view()
+
+    def takes(self, out: Any) -> bool:
+        """True if `out` is an array to which the view can be copied as it is; it is the one that was `seen` last."""
+        usual = out.__class__ is np.ndarray and out.dtype is self.result_dtype and out.shape == self.shape
+        fits = usual and self.is_vector and out.flags.writeable
+        if fits:
+            self.seen = ref(out)
+        return fits
 
     def columns_of(self, out: Any) -> Pairs | None:
         """The array to write and what is written into it, if `out` is as a result would be; else None."""
@@ -152,21 +167,45 @@ class Leaf:
             if not _LISTS.issuperset(map(type, rows)) or {*map(len, rows)} != {n}:
                 return None
             rows = [*chain.from_iterable(rows)]
-        return rows if self.classes.issuperset(map(type, rows)) else None
+        return rows if self._takes(rows) else None
+
+    def _takes(self, xs: Sequence[Any]) -> bool:
+        """True if NumPy would convert these items as we do, to the same numbers."""
+        classes = {*map(type, xs)}
+        return classes <= self.classes and (self.dtype.kind != "f" or classes <= _FLOATS or all(map(_is_exact, xs)))
+
+    def _keeps(self, x: Array) -> bool:
+        """True if the numbers of an array are the same in memory; truths count as 1.0 and 0.0, and these as truths."""
+        kind, to = x.dtype.kind, self.dtype.kind
+        if kind == to or not x.size:
+            return True
+        if kind in "iu" and to == "b":
+            return int(x.min()) >= 0 and int(x.max()) <= 1
+        if kind == "b":
+            return to != "f" or x.shape != ()
+        wide = kind in "iu" and to == "f" and not (-WHOLE <= int(x.min()) and int(x.max()) <= WHOLE)
+        return not wide or all(map(_is_exact, x.ravel().tolist()))
 
     def _fits(self, x: Any, shape: Shape) -> bool:
         """True if `x` has this shape, and NumPy would convert its items as we do."""
         if is_array(x):
             if self.single and x.dtype.itemsize > 4:
                 return False
-            return x.shape == shape and x.dtype.kind in self.kinds and not hasattr(x, "mask")
+            return x.shape == shape and x.dtype.kind in self.kinds and not hasattr(x, "mask") and self._keeps(x)
         if not shape:
-            return x.__class__ in self.classes
+            return self._takes((x,))
         if x.__class__ not in _SEQUENCES or len(x) != shape[0]:
             return False
         if len(shape) == 1:
-            return self.classes.issuperset(map(type, x))
+            return self._takes(x)
         return all([self._fits(y, shape[1:]) for y in x])
+
+
+def _is_exact(x: Any) -> bool:
+    """True for what is the same number as a float, a nan among them."""
+    if x.__class__ not in _INTS or -WHOLE <= x <= WHOLE:
+        return True
+    return int(x).bit_length() < 1024 and int(float(x)) == int(x)
 
 
 _SEQUENCES = (list, tuple, range)
@@ -218,6 +257,12 @@ class Struct:
             "itemsize": self.bytes,
         }
         return np.dtype(made)
+
+    seen = staticmethod(_nothing)
+
+    def takes(self, out: Any) -> bool:
+        """False: an `out` is looked at column by column."""
+        return False
 
     def columns_of(self, out: Any) -> Pairs | None:
         """The arrays to write and what is written into each, if `out` is an array of such records; else None."""
@@ -280,27 +325,41 @@ def _columns(t: Tuple, x: Any, lead: Shape) -> Sequence[Any] | None:
             return None
     if is_array(x):
         return _array_columns(t, x, lead)
+    if (table := table_columns(x, t)) is not None:
+        return (
+            [np.asarray(column) for column in table.values()] if len(lead) == 1 and len(table) == len(t.items) else None
+        )
     if x.__class__ not in (list, tuple) or len(x) != lead[0]:
         return None
-    rows = _items(t, x) if len(lead) == 1 else [_columns(t, y, lead[1:]) for y in x]
-    if any([row is None for row in rows]):
+    rows = _items(t, x) if len(lead) == 1 else _each(t, x, lead[1:])
+    if rows is None:
         return None
     return list(zip(*rows, strict=True)) if rows else [() for _ in t.items]  # pyright: ignore
 
 
-def _items(t: Tuple, xs: Sequence[Any]) -> Sequence[Any]:
-    """The fields of each struct of a list; None of one that is unusual. If all are of one class, in few calls."""
+def _items(t: Tuple, xs: Sequence[Any]) -> Sequence[Any] | None:
+    """The fields of each struct of a list; None if one is unusual. If all are of one class, in few calls."""
     form, n, classes = t.form, len(t.items), {*map(type, xs)}
     if form is not None and form.get is not None and classes == {form.cls}:
         return [*map(form.get, xs)]
     if classes <= {list, tuple}:
-        return xs if {*map(len, xs)} <= {n} else [None]
+        return xs if {*map(len, xs)} <= {n} else None
     if form is not None and classes == {dict} and {*map(len, xs)} == {n}:
         try:
             return [[x[k] for k in form.fields] for x in xs]
         except KeyError:
-            return [None]
-    return [_columns(t, x, ()) for x in xs]
+            return None
+    return _each(t, xs, ())
+
+
+def _each(t: Tuple, xs: Sequence[Any], lead: Shape) -> Sequence[Any] | None:
+    """`_columns` of each of several; None from the first on for which it is: an error takes long to make."""
+    rows: list[Sequence[Any]] = []
+    for x in xs:
+        if (row := _columns(t, x, lead)) is None:
+            return None
+        rows.append(row)
+    return rows
 
 
 def _array_columns(t: Tuple, x: Array, lead: Shape) -> Sequence[Array] | None:
@@ -311,7 +370,7 @@ def _array_columns(t: Tuple, x: Array, lead: Shape) -> Sequence[Array] | None:
     if names is None:
         return [*np.moveaxis(x, d, 0)] if x.ndim > d and x.shape[d] == len(t.items) else None
     wanted = names if t.form is None else t.form.fields
-    fits = x.ndim == d and len(names) == len(t.items) and {*names} == {*wanted}
+    fits = x.ndim == d and len(wanted) == len(t.items) and {*names} >= {*wanted}
     return [np.asarray(x[k]) for k in wanted] if fits else None
 
 
@@ -344,11 +403,8 @@ def _shape(t: Type) -> tuple[Shape, Type]:
 
 def number(x: Any, t: Type, path: Path) -> Any:
     """A scalar argument of an unusual class, converted; a `RoseError` if it does not fit."""
-    if t is Real and x.__class__ in _REALS:
-        try:
-            return float(x)
-        except OverflowError:
-            pass
+    if t is Real and x.__class__ in _REALS and _is_exact(x):
+        return float(x)
     return _narrow(x, t, path)
 
 

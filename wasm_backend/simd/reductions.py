@@ -14,7 +14,7 @@ from rose.ir.accumulators import base
 from rose.ir.types import Fin, Ref, Vec
 
 from ..binary.encoder import F64, V128, Body, instruction
-from ..codegen.locations import Literal
+from ..codegen.locations import Mem
 from ..codegen.loops import Pair
 from ..codegen.register_promotion import Promoted, Promotion
 from .plan import Kind
@@ -139,7 +139,7 @@ class Reductions:
         """The location of an accumulator: a local, or an address."""
         if self.plan.outside(ref):
             at = self.frame.location[ref][0]
-            assert not isinstance(at, Literal)
+            assert isinstance(at, (int, Mem))
             return at if isinstance(at, int) else At(at.base, at.more, (), (), 0, at.offset)
         return self.vectors.at(self.plan.row(ref))
 

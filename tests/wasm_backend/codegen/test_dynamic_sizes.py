@@ -297,6 +297,42 @@ def test_random_programs_and_their_derivatives(seed: int):
             agree(g, sizes, module)
 
 
+# what no iteration changes stays in a loop that may have none: in parts of branches and of while loops, too
+
+
+def repeated(step: Callable[[Any, Any, Any], Any]) -> AnySize:
+    whole = lambda x, y: rose.while_loop(lambda s: s[1] < 3.0, lambda s: (step(s[0], x, y), s[1] + 1.0), (y, 0.0))[0]
+    return rose.fn([Vec[n], Real], Real)(whole)  # pyright: ignore[reportReturnType]
+
+
+def decided(arm: Callable[[Any, Any], Any]) -> AnySize:
+    whole = lambda x, y: rose.cond(y > 5.0, lambda: y, lambda: arm(x, y))
+    return rose.fn([Vec[n], Real], Real)(whole)  # pyright: ignore[reportReturnType]
+
+
+WITH_PARTS = {
+    "a sum of a constant, repeated": repeated(lambda s, x, y: rose.sum(rose.log(y) for _ in rose.range(n))),
+    "a sum, repeated": repeated(lambda s, x, y: 0.1 * s + rose.sum(rose.sin(y) * x[i] for i in rose.range(n))),
+    "a scan, repeated": repeated(lambda s, x, y: rose.scan(lambda i, q: q * rose.sin(y), s, n)),
+    "a sum in a branch": decided(lambda x, y: rose.sum(rose.log(y) for _ in rose.range(n))),
+    "a scan in a branch": decided(
+        lambda x, y: rose.sum(rose.scan(lambda i, s: rose.vec(x[i] / (1.5 + x[i] * x[i]) for _ in rose.range(n)), x, n))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WITH_PARTS)
+def test_gradients_through_parts_have_the_bits_of_a_module_for_each_size(name: str):
+    gradient, r = rose.grad(WITH_PARTS[name], (0, 1)), random.Random(3)
+    module = rose.compile(gradient, dynamic=True)
+    for size in (1, 3, 8):
+        fixed = rose.compile(gradient, n=size)
+        for _ in range(20):
+            args = [r.uniform(0.1, 1.0) for _ in range(size)], r.uniform(0.1, 0.99)
+            (dx, dy), (other_dx, other_dy) = module(*args), fixed(*args)
+            assert bits([*dx, dy]) == bits([*other_dx, other_dy])
+
+
 # what a module for every size is
 
 

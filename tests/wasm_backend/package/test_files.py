@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from handwritten_package import ADD, FILES, MODULE, SAME, WASM, lowered, message, of, tree, write_package
 
+import rose
+from rose import Real, fn
 from rose.errors import RoseError
 from wasm_backend.abi.signature import Plain
 from wasm_backend.package.files import About, loaded, package_files, weight
@@ -167,6 +169,49 @@ def test_in_node_no_file_has_to_be_found(tmp_path: Path):
     assert node(tmp_path / "page.mjs") == "3\n"
     (tmp_path / "inline.js").unlink()  # as where a bundler moved the script
     assert "ENOENT" in subprocess.run([str(NODE), tmp_path / "page.mjs"], capture_output=True, text=True).stderr
+
+
+@fn
+def calm(x: Real) -> Real:
+    return x * x + 1.0
+
+
+@fn
+def told(x: Real) -> Real:
+    rose.print("x = {}", x)
+    return x
+
+
+@fn
+def held(x: Real) -> Real:
+    rose.assert_(x > 0.0, "x is positive")
+    return x
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_a_function_of_numbers_is_the_modules_own_beside_others_that_print_and_stop(tmp_path: Path):
+    rose.compile({"calm": calm, "told": told}).save(tmp_path / "prints")
+    rose.compile({"calm": calm, "held": held}).save(tmp_path / "stops")
+    (tmp_path / "page.mjs").write_text(
+        """
+        import assert from "node:assert/strict";
+        import prints from "./prints/index.js";
+        import stops from "./stops/index.js";
+        const { calm, told } = await prints();
+        assert.match(String(calm.unchecked), /native code/);
+        assert.deepEqual([calm(3), told(2)], [10, 2]);
+        const { calm: still, held } = await stops();
+        for (const f of [held, held.unchecked])
+          assert.throws(() => f(-1), (error) => {
+            assert.match(error.message, /^x is positive [(]test_files.py:[0-9]+[)]$/);
+            assert.ok(error.cause instanceof WebAssembly.RuntimeError);
+            return true;
+          });
+        assert.throws(() => held("1"), { message: "held: x must be a number, got string" });
+        assert.deepEqual([held(3), still(3)], [3, 10]);
+        """
+    )
+    assert node(tmp_path / "page.mjs") == "x = 2.0\n"
 
 
 def node(script: Path) -> str:

@@ -114,11 +114,11 @@ def test_what_is_wrong_is_said(forms: dict[str, Locator]):
         expect(output).to_have_class("wrong")
         return output.inner_text()
 
-    assert said("turned", "p", '{"x": 1}') == "TypeError: p.y must be a number, got undefined"
+    assert said("turned", "p", '{"x": 1}') == "TypeError: turned: p.y must be a number, got undefined"
     assert said("turned", "p", "{x: 1}").startswith("Error: p is not written as JSON: ")
     assert said("halved", "x", "-1").startswith("Error: x is not negative")
-    assert said("halved", "x", "") == "TypeError: x must be a number, got undefined"
-    assert said("chosen", "k", "3") == "TypeError: k must be an integer from 0 to 2, got 3"
+    assert said("halved", "x", "") == "TypeError: halved: x must be a number, got undefined"
+    assert said("chosen", "k", "3") == "TypeError: chosen: k must be an integer from 0 to 2, got 3"
     forms["halved"].get_by_label("x").fill("16")
     assert shown(forms["halved"]) == "2"
 

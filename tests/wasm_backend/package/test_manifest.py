@@ -35,7 +35,7 @@ def test_the_manifest():
                 **dict.fromkeys(["node", "edge-light", "deno", "bun"], "./inline.js"),
                 "default": "./index.js",
             },
-            "./inline": {"types": "./inline.d.ts", "default": "./inline.js"},
+            "./inline": {"types": "./inline.d.ts", "workerd": "./workerd.js", "default": "./inline.js"},
             "./My_Line.wasm": "./My_Line.wasm",
             "./My_Line.json": "./My_Line.json",
             "./package.json": "./package.json",
