@@ -1,6 +1,6 @@
 """Rose: write a Python function, get its derivatives, ship it as a few kilobytes of WebAssembly."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import functional as functional
 from . import implicit as implicit
@@ -21,11 +21,13 @@ from .differentiation.polynomials import taylor
 from .differentiation.products import (
     bilaplacian,
     gradhessian,
+    gradhessianv,
     hessianv,
     jacobianTv,
     jacobianv,
     laplacian,
     value_and_gradhessian,
+    value_and_gradhessianv,
     value_and_hessian,
     value_and_hessianv,
     value_and_jacobian,
@@ -47,10 +49,7 @@ from .errors import (
     UnknownName,
     WrongSyntax,
 )
-from .errors import NoField as _NoField
-from .errors import edge as _edge
-from .errors import here as _here
-from .errors.numpy_names import elsewhere as _elsewhere
+from .errors.advice import missing as _missing
 from .explain import Explanation, explain_nan
 from .for_scipy import scipy
 from .frontend.annotations import struct
@@ -253,6 +252,7 @@ __all__ = [
     "full_like",
     "grad",
     "gradhessian",
+    "gradhessianv",
     "gradient",
     "hessian",
     "hessianv",
@@ -340,6 +340,7 @@ __all__ = [
     "triu",
     "value_and_grad",
     "value_and_gradhessian",
+    "value_and_gradhessianv",
     "value_and_hessian",
     "value_and_hessianv",
     "value_and_jacobian",
@@ -362,13 +363,9 @@ __all__ += ops.__all__  # the operations
 
 
 if not TYPE_CHECKING:  # to a checker, what is not there is an error
-
-    @_edge
-    def __getattr__(name: str) -> Any:
-        """What is misspelt, and what NumPy and JAX have and Rose has under another name, or not at all."""
-        if name.startswith("_"):  # Python itself asks for some
-            raise AttributeError(f"module 'rose' has no attribute {name!r}")
-        raise _NoField(f"rose has no {name}", _here(), _elsewhere(name, __all__))
+    __getattr__ = _missing("rose")
+    for _module in (implicit, interpretations, lib, linalg, nn, random, testing, functional):
+        _module.__getattr__ = _missing(_module.__name__)
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,9 @@
 
     exceptions   `RoseError` and its kinds: a message, a location with a caret, and a hint that begins with a verb
     locations    `here`, the user's expression that is being evaluated, and how a `Loc` is narrowed to a part of it
-    numpy_names  what to write in the place of a name of NumPy or the like
+    advice       what to write in the place of a name that is not one of ours
+    numpy_names, foreign_names
+                 its tables: of what NumPy has too, and of what other libraries have
 
 `edge` decorates a public function: an error that leaves it points at its caller, and our own frames are hidden. A
 location is a code object and an instruction in it: it costs little until an error is shown. What a user can get wrong
@@ -14,6 +16,7 @@ from .exceptions import (
     EscapedValue,
     NoField,
     NotDifferentiable,
+    NotImportable,
     NotLinear,
     OutOfRange,
     RoseError,
@@ -24,6 +27,7 @@ from .exceptions import (
     WrongSyntax,
     edge,
     hide_our_frames,
+    naming_absent,
     nothing_swallowed,
     unpickled,
 )
@@ -39,13 +43,18 @@ from .locations import (
     field,
     here,
     is_augmented,
+    is_direct,
+    is_imported,
+    is_looped,
     is_ours,
     is_stored,
+    is_unpacked,
     operand_of,
     parameter,
     repeated,
     returned,
     subscript,
+    unpacks_each,
     users_frame,
 )
 
@@ -56,6 +65,7 @@ __all__ = [
     "Loc",
     "NoField",
     "NotDifferentiable",
+    "NotImportable",
     "NotLinear",
     "OutOfRange",
     "RoseError",
@@ -75,14 +85,20 @@ __all__ = [
     "here",
     "hide_our_frames",
     "is_augmented",
+    "is_direct",
+    "is_imported",
+    "is_looped",
     "is_ours",
     "is_stored",
+    "is_unpacked",
+    "naming_absent",
     "nothing_swallowed",
     "operand_of",
     "parameter",
     "repeated",
     "returned",
     "subscript",
+    "unpacks_each",
     "unpickled",
     "users_frame",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from itertools import count
 from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar, cast
 
-from .locations import Loc, here, is_ours, repeated
+from .locations import Loc, here, innermost, is_ours, repeated
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -80,6 +80,12 @@ class NoField(RoseError, AttributeError):
     may_be_caught = True  # by hasattr, say
 
 
+class NotImportable(RoseError, ImportError):
+    """A name that `from rose import ...` asks for, and that is not there."""
+
+    may_be_caught = True  # by who tries another library then
+
+
 class UnknownName(RoseError, NameError):
     """A name in a text that nothing is called by."""
 
@@ -135,12 +141,29 @@ _raised = _Raised()
 
 
 @contextmanager
+def naming_absent() -> Generator[None]:
+    """Inside, Python's error of an attribute that a value of ours does not have becomes ours, at the user's expression.
+
+    The class of such a value says so by `__rose_absent__`, of the name and the place. Names that are Python's own, as
+    `__len__`, are no mistake of a user's.
+    """
+    try:
+        yield
+    except AttributeError as e:
+        absent = None if isinstance(e, RoseError) else getattr(type(e.obj), "__rose_absent__", None)
+        if absent is None or e.name is None or e.name.startswith("__"):
+            raise
+        raise absent(e.obj, e.name, innermost(e)).with_traceback(e.__traceback__) from None
+
+
+@contextmanager
 def nothing_swallowed() -> Generator[None]:
     """Inside, an error that a user's function is given stays one: an `except` of its own does not end it."""
     outer = _raised.watched, _raised.first
     _raised.watched, _raised.first = True, None
     try:
-        yield
+        with naming_absent():
+            yield
         if _raised.first is not None:
             raise _raised.first
     except (TypeError, ValueError) as e:

@@ -56,6 +56,14 @@ def users_frame() -> FrameType:
         frame = outer
 
 
+def is_direct() -> bool:
+    """True if the user's code itself called into this package, and not NumPy's or SciPy's that the user called."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame is users_frame()
+
+
 def here() -> Loc:
     """The expression that the innermost frame of the user's is at."""
     frame = users_frame()
@@ -362,15 +370,54 @@ def is_stored(loc: Loc) -> bool:
     return loc.lasti >= 0 and loc.code.co_code[loc.lasti] == dis.opmap["STORE_SUBSCR"]
 
 
+_SPREADING = [dis.opmap[name] for name in ("UNPACK_SEQUENCE", "UNPACK_EX", "CALL_FUNCTION_EX", "LIST_EXTEND")]
+
+
+def is_unpacked(loc: Loc) -> bool:
+    """True where something is spread over names, `a, b = x`, or arguments or items, `*x`; also without source."""
+    return loc.lasti >= 0 and loc.code.co_code[loc.lasti] in _SPREADING
+
+
+def is_looped(loc: Loc) -> bool:
+    """True where a loop of Python's begins, `for a in x`, in a comprehension too; also without source."""
+    return loc.lasti >= 0 and loc.code.co_code[loc.lasti] == dis.opmap["GET_ITER"]
+
+
+def unpacks_each(loc: Loc) -> bool:
+    """True where a loop goes through something whose items it unpacks: `for a, b in x`, in a comprehension too."""
+    if (found := loc.node()) is None:
+        return False
+    source, node = found
+    loop = next(iter(getattr(node, "generators", ())), node if isinstance(node, ast.For) else source.around.get(node))
+    return isinstance(loop, (ast.For, ast.comprehension)) and isinstance(loop.target, (ast.Tuple, ast.List))
+
+
+def is_imported(loc: Loc) -> bool:
+    """True for `from module import name`."""
+    return loc.lasti >= 0 and loc.code.co_code[loc.lasti] == dis.opmap["IMPORT_FROM"]
+
+
 _ASKING = ("min", "max", "any", "all", "sorted")
 
 
 def repeated(error: RecursionError) -> Loc:
     """The expression of the user's that is most often on the traceback of an error."""
-    found: list[Loc] = []
+    found = _on_traceback(error)
+    return Counter(found).most_common(1)[0][0] if found else here()
+
+
+def innermost(error: BaseException) -> Loc:
+    """The expression of the user's from which an error came."""
+    found = _on_traceback(error)
+    return found[-1] if found else here()
+
+
+def _on_traceback(error: BaseException) -> list[Loc]:
+    """The expressions of the user's on the traceback of an error, from the outside in."""
+    found = list[Loc]()
     tb = error.__traceback__
     while tb is not None:
         if _is_users(tb.tb_frame.f_code):
             found.append(Loc(tb.tb_frame.f_code, tb.tb_lasti))
         tb = tb.tb_next
-    return Counter(found).most_common(1)[0][0] if found else here()
+    return found

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from difflib import get_close_matches
-
 _SAME = """
     abs acos acosh array asin asinh atan atan2 atanh cbrt ceil clip copysign cos cosh cross dot erf erfc exp exp2 expm1
     floor fmod gamma hypot lgamma log log10 log1p log2 matmul max min norm pow prod round sign sin sinh sqrt sum tan
@@ -57,7 +53,6 @@ _WRITTEN = {
     "mean": "rose.sum(...) / n", "average": "rose.sum(...) / n",
     "trace": "rose.sum(a[i][i] for i in rose.range(n))",
     "factorial": "rose.gamma(x + 1.0)", "isqrt": "rose.floor(rose.sqrt(x))",
-    "complex": "two Reals, the real part and the imaginary part,",
 }  # fmt: skip
 
 _OURS = {name: name for name in _SAME} | {name: k for k, names in _BY_ANOTHER_NAME.items() for name in names.split()}
@@ -65,39 +60,8 @@ INSTEAD = {name: f"rose.{ours}(...)" for name, ours in _OURS.items()} | _WRITTEN
 MAKERS = {
     name: f"write rose.{name}(...) in its place" for name in ("zeros", "ones", "full", "eye", "arange", "linspace")
 }
-_OPERATORS = "use Python's operators and the functions of rose"
 
 
 def by_numpys_name() -> dict[str, str]:
     """The name of ours for each function of NumPy's that is the same one, under any of its names."""
     return {name: ours for name, ours in _OURS.items() if name not in ("fmax", "fmin")}  # which pass over a nan
-
-
-def of_math(name: str, otherwise: str) -> str:
-    """The hint for a function that may be one of math's: what to write."""
-    if name == "remainder":  # NumPy's is another
-        return "write x - y * rose.round(x / y) in its place"
-    if name in INSTEAD:
-        return f"write {INSTEAD[name]} in its place"
-    return of_library(name) if hasattr(math, name) else otherwise
-
-
-def of_library(name: str) -> str:
-    """The hint for a function of NumPy, or of another library: what to write."""
-    if name in INSTEAD:
-        return f"write {INSTEAD[name]} in its place"
-    return f"rose has no {name}: {_OPERATORS}"
-
-
-_OF_ROSE = {  # what has no function of Rose's in its place, looked for in `rose`
-    "jit": "rose.compile(f), or just f(x), which compiles when it is first called,",
-    "check": "rose.testing.examine(f)", "fori_loop": "for i in rose.range(n)", "switch": "rose.cond",
-}  # fmt: skip
-
-
-def elsewhere(name: str, known: Sequence[str]) -> str:
-    """The hint for a name that `rose` does not have: perhaps it is one of NumPy's or JAX's, or a known one misspelt."""
-    if instead := INSTEAD.get(name) or _OF_ROSE.get(name):
-        return f"write {instead} in its place"
-    near = get_close_matches(name, known, 1)
-    return f"did you mean rose.{near[0]}?" if near else "dir(rose) lists what it has"

@@ -15,8 +15,8 @@ from ..errors import TypeMismatch, edge, here
 from ..host.marshal import is_listing
 from ..ir import shown
 from ..ir.sizes import dims_of
-from ..ir.value import install_operators, is_function
-from . import operators, vocabulary
+from ..ir.value import install_attributes, install_columns, install_operators, is_function
+from . import columns, operators, vocabulary
 from .annotations import as_type
 from .any_size import any_size
 from .arrays import elementwise, indexing, products, shapes, ufuncs
@@ -25,11 +25,12 @@ from .signatures import arity, check_plain, name_of, types_of, written
 from .syntax.source import rewrite
 from .tracing import R
 
-install_operators({**operators.TABLE, "@": products.matmul, "each": elementwise.each, "array": shapes.as_array})
-install_operators(
-    {"ufunc": ufuncs.applied, "function": vocabulary.applied, "part": indexing.part, ".": vocabulary.attribute}
-)
-install_operators({"iter": indexing.elements})
+install_operators({**operators.TABLE, "@": operators.reflecting("@", products.matmul)})
+install_operators({"each": elementwise.each, "array": shapes.as_array})
+install_operators({"ufunc": ufuncs.applied, "function": vocabulary.applied, "part": indexing.part})
+install_operators({"iter": indexing.elements, "column": columns.named_column})
+install_attributes(vocabulary.after_the_dot())
+install_columns(columns.named_column)
 
 _NOTHING: Any = object()
 

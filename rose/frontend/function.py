@@ -26,6 +26,7 @@ from .eager import Now, at_once, mode, now
 from .makers import makers
 from .operators import view
 from .pickling import again, by_value, is_global, unnamed, whole
+from .randomness import nothing_drawn
 from .signatures import arity, name_of, names_of, written
 from .tracing import R, bind_arguments, finish, in_a_thread, locked, no_collector, room_for_one_more, sealed
 from .values import to_value
@@ -253,7 +254,9 @@ class Fn(NotANumber, Generic[P, R]):
 
     def _trace_body(self) -> None:
         with room_for_one_more(), bound(self.sizes), makers(), ir.building(self.name, inside=True) as b:
-            self._func = sealed(b, self._record(b))
+            with nullcontext() if self._derived else nothing_drawn(self.name, self.body):
+                made = self._record(b)
+            self._func = sealed(b, made)
             self._captured = tuple(b.captured)
             step("trace")
 
@@ -346,7 +349,7 @@ class Fn(NotANumber, Generic[P, R]):
     def _step(self, b: Now, values: Sequence[Value]) -> Value:
         """The result of the body on values that are known."""
         args = [view(b.known(v.type, v.number, n)) for v, n in zip(values, self.names, strict=True)]
-        with bound(self.sizes), makers():
+        with bound(self.sizes), errors.naming_absent(), makers():
             return self._returned(self.body(*args), self.loc.narrow(errors.returned))
 
     def _at_once(self, args: Sequence[Any]) -> Any:

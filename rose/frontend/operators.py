@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Number
 from typing import Any, cast
 
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here, operand_of, subscript
@@ -41,7 +42,7 @@ from ..ir.ops import (
 )
 from ..ir.sizes import Size, at_most, differ, open_size, plus
 from ..ir.smooth import product
-from ..ir.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec
+from ..ir.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec, struct_in
 from ..ir.value import OPERATORS, host_index, is_known
 from .index_expressions import index_of, literal, sum_of
 from .ranges import as_index_below, range_of
@@ -75,6 +76,44 @@ def is_index(x: Any) -> bool:
 def is_array(x: Any) -> bool:
     """True for a traced vector, a list, and an array of NumPy's."""
     return x.type.__class__ is Vec if x.__class__ is Value else is_listed(x)
+
+
+def reflecting(symbol: str, of_ours: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator, which the class of an operand decides that defines it itself: `x * mine` is `mine.__rmul__(x)`.
+
+    It is asked here, and not by Python after a NotImplemented: where it gives none, the error is ours. The left
+    operand is asked where it is compared: `x > mine` is `mine < x`. Python has asked it before everything else.
+    """
+    of_left, of_right = _REFLECTED[symbol]
+
+    def operator(x: Any, y: Any) -> Any:
+        out: Any = NotImplemented
+        if y.__class__ is not Value and (method := _own(y, of_right)) is not None:
+            out = method(y, x)
+        elif of_left and x.__class__ is not Value and (method := _own(x, of_left)) is not None:
+            out = method(x, y)
+        return of_ours(x, y) if out is NotImplemented else out
+
+    return operator
+
+
+_REFLECTED = {  # the methods of a left operand that is compared, and of a right one
+    **{symbol: (f"__{name}__", f"__{other}__") for symbol, name, other in
+       [("<", "lt", "gt"), ("<=", "le", "ge"), ("==", "eq", "eq"), ("!=", "ne", "ne")]},
+    **{symbol: ("", f"__r{name}__") for symbol, name in
+       [("+", "add"), ("-", "sub"), ("*", "mul"), ("/", "truediv"), ("//", "floordiv"), ("%", "mod"), ("**", "pow"),
+        ("@", "matmul"), ("&", "and"), ("|", "or"), ("^", "xor"), ("divmod", "divmod")]},
+}  # fmt: skip
+
+
+def _own(x: Any, name: str) -> Callable[[Any, Any], Any] | None:
+    """The method of the class of `x`, if a class of the user's defines it that is neither a number nor an array."""
+    cls = x.__class__
+    if isinstance(x, Number) or hasattr(cls, "shape"):
+        return None
+    definer = next((c for c in cls.__mro__ if name in vars(c)), None)
+    room = "builtins" if definer is None else definer.__module__.partition(".")[0]
+    return None if room in ("builtins", "rose") else getattr(cls, name)
 
 
 def _over_arrays(
@@ -141,9 +180,9 @@ def _numbers(b: Builder, x: Any, y: Any) -> tuple[Value, Value] | None:
 
 
 def _arithmetic(
-    of_reals: Op, of_indices: Op | None, of_truths: Callable[[Any, Any], Value] | None = None
+    symbol: str, of_reals: Op, of_indices: Op | None, of_truths: Callable[[Any, Any], Value] | None = None
 ) -> Callable[[Any, Any], Value]:
-    mixed = _over_arrays(lambda x, y: _of_mixed(of_reals, of_indices, x, y), of_truths)
+    mixed = reflecting(symbol, _over_arrays(lambda x, y: _of_mixed(of_reals, of_indices, x, y), of_truths))
 
     def operator(x: Any, y: Any) -> Value:
         b = current_builder()
@@ -173,14 +212,17 @@ def multiply(x: Any, y: Any) -> Value:
         return b.emit(mul, (x, y)) if smooth is None else smooth
     if (pair := _numbers(b, x, y)) is not None:
         return b.emit(mul, pair)
-    if is_array(x) or is_array(y):
-        return _products(x, y)
+    return _products(x, y) if is_array(x) or is_array(y) else _mixed_product(x, y)
+
+
+def _product_of_mixed(x: Any, y: Any) -> Value:
     if y.__class__ is Value and y.type is Tan and not (x.__class__ is Value and x.type is Tan):
         return current_builder().emit(mul, (y, as_real(x)))
     return _of_mixed(mul, imul, x, y)
 
 
-_products = _over_arrays(multiply, and_)
+_mixed_product = reflecting("*", _product_of_mixed)
+_products = reflecting("*", _over_arrays(multiply, and_))
 
 
 def negative(x: Any, _: None = None) -> Value:
@@ -191,7 +233,10 @@ def negative(x: Any, _: None = None) -> Value:
 
 
 def _compare(
-    of_reals: Op, of_indices: Callable[[Value, Value], Value], of_truths: Callable[[Value, Value], Value] | None = None
+    symbol: str,
+    of_reals: Op,
+    of_indices: Callable[[Value, Value], Value],
+    of_truths: Callable[[Value, Value], Value] | None = None,
 ) -> Callable[[Any, Any], Value]:
     def of_numbers(x: Any, y: Any) -> Value:
         if is_index(x) or is_index(y):
@@ -203,7 +248,7 @@ def _compare(
             return of_truths(x, y)
         return current_builder().emit(of_reals, (x, y))
 
-    mixed = _over_arrays(of_numbers, of_truths)
+    mixed = reflecting(symbol, _over_arrays(of_numbers, of_truths))
 
     def operator(x: Any, y: Any) -> Value:
         b = current_builder()
@@ -271,6 +316,8 @@ def _subscript(v: Value, i: Any) -> Any:
     if not isinstance(t, Vec):
         of = "name its fields" if isinstance(t, Tuple) else "leave out the index: only a Vec has elements"
         raise TypeMismatch(f"{a_traced(v)} cannot be indexed", here(), of)
+    if i.__class__ is str and (of := struct_in(t)) is not None and of.form is not None and i in of.form.fields:
+        return OPERATORS["column"](v, i)
     if i.__class__ in _SEVERAL or is_array(i):
         return OPERATORS["part"](v, i)
     return view(current_builder().index(v, index_into(v, i)))
@@ -362,25 +409,26 @@ def view(v: Value) -> Any:
     return None if t is Unit else v
 
 
-_less, _at_most = _compare(lt, ilt), _compare(le, ile)
+_less, _at_most = _compare("<", lt, ilt), _compare("<=", le, ile)
 
 TABLE: dict[str, Callable[[Any, Any], Any]] = {  # the meaning of each operator; of one operand, the second is None
-    "+": _arithmetic(add, iadd, or_),
-    "-": _arithmetic(sub, None, sub),
+    "+": _arithmetic("+", add, iadd, or_),
+    "-": _arithmetic("-", sub, None, sub),
     "*": multiply,
-    "/": _arithmetic(div, None),
-    "//": _over_arrays(_quotient),
-    "%": _over_arrays(_rest),
-    "**": _over_arrays(_power),
+    "/": _arithmetic("/", div, None),
+    "//": reflecting("//", _over_arrays(_quotient)),
+    "%": reflecting("%", _over_arrays(_rest)),
+    "**": reflecting("**", _over_arrays(_power)),
+    "divmod": reflecting("divmod", lambda x, y: (x // y, x % y)),
     "[]": _subscript,
     "neg": negative,
     "abs": lambda x, _: abs_(as_real(x)),
     "~": lambda x, _: not_(x),
-    "&": and_,
-    "|": or_,
-    "^": xor,
-    "==": _compare(eq, ieq, lambda x, y: not_(xor(x, y))),
-    "!=": _compare(ne, lambda i, j: not_(ieq(i, j)), xor),
+    "&": reflecting("&", and_),
+    "|": reflecting("|", or_),
+    "^": reflecting("^", xor),
+    "==": _compare("==", eq, ieq, lambda x, y: not_(xor(x, y))),
+    "!=": _compare("!=", ne, lambda i, j: not_(ieq(i, j)), xor),
     "<": _less,
     "<=": _at_most,
     ">": lambda x, y: _less(y, x),

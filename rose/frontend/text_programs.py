@@ -11,18 +11,27 @@ from ..errors import TypeMismatch, WrongSyntax, edge, here
 from ..ir import Func, shown
 from ..ir.text.module import Module, deep
 from ..ir.text.module import parse as parse_module
+from ..ir.text.printer import spell
 from ..optimise.outlining import LONG, outline
 from .function import AnyFn, Opaque, from_func
+from .values import infer
 
 
 class Functions(dict[str, AnyFn]):
-    """The functions of a text, by name. A generic one is indexed with its types, as in `fs["sum<3>"]`."""
+    """The functions of a text, by name.
+
+    A generic one, `sum<n: Index>`, is called as others are: the arguments say which types it has. `fs["sum<3>"]` is
+    the function of these types.
+    """
 
     def __init__(self, module: Module, given: Given) -> None:
         super().__init__()
         self.module, self.given = module, given
         for name, f in module.funcs.items():
             self[name] = self._fn(name, f)
+        self.generics = [name for name, d in module.defs.items() if d.generics]
+        for name in self.generics:
+            self[name] = Generic(self, name)  # pyright: ignore[reportArgumentType]
 
     def __missing__(self, name: str) -> AnyFn:
         with deep():
@@ -40,6 +49,31 @@ class Functions(dict[str, AnyFn]):
 
     def __reduce__(self) -> Any:
         return _parsed, (self.given,)
+
+
+class Generic:
+    """A generic function of a text: a template, of which each list of types makes a function."""
+
+    def __init__(self, of: Functions, name: str) -> None:
+        self.of, self.name, self.tree = of, name, of.module.defs[name]
+
+    def __repr__(self) -> str:
+        generics = ", ".join([f"{n.name}: {kind.name}" for n, kind in self.tree.generics])
+        return f"<generic fn {self.name}<{generics}>>"
+
+    @edge
+    def __call__(self, *args: Any) -> Any:
+        count = len(self.tree.params)
+        if len(args) != count:
+            what = f"{self.name} takes {count} argument{'s' * (count != 1)}, got {len(args)}"
+            raise TypeMismatch(what, here(), "give one for each of its parameters")
+        with ir.building("types", inside=ir.is_tracing()):
+            given = [infer(x).type for x in args]
+        types = self.of.module.inferred(self.tree, given, self.tree.name.at)
+        return self.of[f"{self.name}<{', '.join(map(spell, types))}>"](*args)
+
+    def __reduce__(self) -> Any:
+        return _of_text, (self.of.given, self.name)
 
 
 Host = Mapping[str, Callable[..., Any]]

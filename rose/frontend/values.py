@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-from ..errors import Loc, NotLinear, here
+from ..errors import Loc, NotLinear, TypeMismatch, here
 from ..host.marshal import (
     Path,
     as_given,
@@ -31,7 +31,15 @@ from ..ir.ops import iadd, real
 from ..ir.sizes import Size, at_most, differ
 from ..ir.types import Bool, Real, Tan, Tuple, Type, Unit
 from .annotations import as_type
+from .columns import Columns, length
 from .operators import certain_index, widest
+
+
+def refuse_matrix(x: Any, loc: Loc | None) -> None:
+    """A TypeMismatch if `x` is a matrix of NumPy: its `*` is another product than that of an array of ours."""
+    if any([c.__name__ == "matrix" and c.__module__.startswith("numpy") for c in x.__class__.__mro__]):
+        hint = "write np.asarray(m), whose * is elementwise, and @ for the product of matrices"
+        raise TypeMismatch("an np.matrix is no array: its * is the product of matrices", loc or here(), hint)
 
 
 def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
@@ -49,6 +57,9 @@ def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
             "return a multiple of a tangent, or 0.0: a derivative rule is linear in its tangents",
         )
     if isinstance(t, types.Vec):
+        if x.__class__ is Columns and isinstance(t.elem, Tuple):
+            return rows(x, t, path, loc)
+        refuse_matrix(x, loc)
         xs = elements(x, t, path, loc)
         if not t.linear and not t.stacked:  # of numbers of the host it is one literal, whatever is in it
             known = at_once(xs, t.elem)
@@ -59,6 +70,15 @@ def to_value(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Value:
         xs, names = fields(x, t, path, loc)
         return b.tuple([to_value(y, s, (*path, k), loc) for y, s, k in zip(xs, t.items, names, strict=True)], t)
     return b.unit() if t is Unit and x is None else b.const(plain(x, t, path, loc), t)
+
+
+def rows(x: Columns, t: types.Vec, path: Path, loc: Loc | None) -> Value:
+    """The columns that a loop gave as the vector of tuples or structs that is asked for."""
+    n = length(x)
+    if n is None or differ(n, t.size):
+        what = f"{spell(path)} must have {t.size!r} elements, and each column has {n!r}"
+        raise TypeMismatch(what, (loc or here()).into(path[1:]), f"its type is {t!r}")
+    return current_builder().vec(t.size, lambda i: to_value(x[i], t.elem, path, loc))
 
 
 def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
@@ -142,6 +162,7 @@ def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value
     if x is None:
         return b.unit()
     if hasattr(x, "tolist") and getattr(x, "shape", ()) != ():
+        refuse_matrix(x, loc)
         x = x.tolist()
     form = dict_form(list(x)) if is_dict(x) else form_of(x.__class__)
     if form is not None or issubclass(x.__class__, tuple):

@@ -23,6 +23,7 @@ from .any_size import AnySize, instances
 from .arrays.indexing import part
 from .arrays.shapes import array_type, axis_given, leaf_of, shape_of
 from .arrays.shaping import moved
+from .columns import joined_columns
 from .function import AnyFn, Fn, make
 from .operators import view
 from .signatures import fresh_name, name_of
@@ -188,7 +189,8 @@ def _loop(f: Callable[..., Any], name: str, values: Sequence[Value], axes: Seque
         return [], list(_leaves(y))
 
     columns = iter(b.loop(sizes[0], body)[1])
-    return view(_joined(made[0], out, columns))
+    y = _joined(made[0], out, columns)
+    return joined_columns(y, made[0]) if out == 0 else view(y)
 
 
 def _lengths(v: Value, axes: Axes) -> list[int]:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import wraps
 from typing import Any, NamedTuple
 
-from ..errors import TypeMismatch, here
-from ..errors.numpy_names import of_library
+from ..errors import TypeMismatch, called, edge, here, is_direct
+from ..errors.advice import of_library
 from ..host.marshal import is_listing
 from ..ir import Value, a_traced
 from .arrays import (
@@ -171,12 +171,22 @@ VOCABULARY: tuple[Name, ...] = (
 )
 
 _BY_NUMPY = {numpys: row.with_axes for row in VOCABULARY for numpys in row.numpys}
-_METHODS = {row.name: row.with_axes for row in VOCABULARY if row.method}
+METHODS = {row.name: row.with_axes for row in VOCABULARY if row.method} | {"clip": ufuncs.clip}
 _UNSUPPORTED = {  # arguments of NumPy's functions: what to write in the place of each
+    "UPLO": "give it the transpose, rose.transpose(a): the lower triangle is read",
+    "axisa": "move the axis to the end: rose.moveaxis(x, axis, -1)",
+    "axisb": "move the axis to the end: rose.moveaxis(x, axis, -1)",
+    "axisc": "move the axis of the result: rose.moveaxis(z, -1, axis)",
+    "compute_uv": "write rose.linalg.svdvals(a) for the singular values alone",
+    "hermitian": "leave it out: it makes no difference but in time",
+    "p": "write norm(a, p) * norm(inv(a), p), of rose.linalg",
+    "upper": "transpose the result: l.T is the upper triangle",
     "out": "give the result a name, as in y = rose.exp(x)",
     "dtype": "leave it out: numbers are Reals",
     "where": "choose before: rose.where(condition, x, 0.0)",
 }
+# arguments of NumPy's methods that change nothing here
+_MEANT = {"out": (None,), "dtype": (None,), "where": (True,), "order": ("C", "K", "A"), "copy": (True, False, None)}
 
 
 def enter(functions: Mapping[str, Callable[..., Any]]) -> None:
@@ -184,10 +194,23 @@ def enter(functions: Mapping[str, Callable[..., Any]]) -> None:
     _BY_NUMPY.update(functions)
 
 
-def attribute(v: Value, name: str) -> Any:
-    """What a value has after a dot: an attribute, or a method; a NoField if there is none of that name."""
-    method = _METHODS.get(name)
-    return attributes.attribute(v, name) if method is None else partial(method, v)
+def after_the_dot() -> dict[str, Any]:
+    """What values have after a dot, as their class is to have it: properties, and methods."""
+    methods = {name: _as_method(f) for name, f in METHODS.items()}
+    return {name: property(f) for name, f in attributes.ATTRIBUTES.items()} | methods
+
+
+def _as_method(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f` as a method, which takes what says only what NumPy's method means anyway: `out=None`."""
+    takes = inspect.signature(f).parameters
+
+    @wraps(f)
+    def method(*args: Any, **named: Any) -> Any:
+        if said := (named.keys() & _MEANT) - takes.keys():
+            named = {k: x for k, x in named.items() if k not in said or x not in _MEANT[k]}
+        return f(*args, **named)
+
+    return edge(method)
 
 
 def applied(f: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -195,15 +218,42 @@ def applied(f: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     name = numpys_name(f)
     ours = _BY_NUMPY.get(name) or ufuncs.MEANINGS.get(name) or attributes.ATTRIBUTES.get(name)
     if ours is None:
-        what = (
-            f"{name} does not take {a_traced(_traced(args, named))}: it is known only when the compiled function runs"
-        )
-        raise TypeMismatch(what, here(), of_library(f.__name__))
-    try:
-        inspect.signature(ours).bind(*args, **named)
-    except TypeError:
-        raise _misfit(name, ours, args, named) from None
+        raise _refused(f, _traced(args, named))
+    takes = inspect.signature(ours)
+    if not _fits(takes, args, named):
+        given = _traced(args, named)
+        args, named = _without_defaults(f, takes, args, named)
+        if not _fits(takes, args, named):
+            raise _misfit(f, takes, args, named) if is_direct() else _refused(f, given)
     return ours(*args, **named)
+
+
+def _fits(takes: inspect.Signature, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    try:
+        takes.bind(*args, **named)
+    except TypeError:
+        return False
+    return True
+
+
+def _without_defaults(
+    f: Any, takes: inspect.Signature, args: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments, options by names, without what ours lacks and what says what NumPy means anyway: `out=None`."""
+    theirs = inspect.signature(f).parameters
+    options = {k: p.default for k, p in theirs.items() if p.default is not p.empty}
+    first = next((n for n, k in enumerate(theirs) if k in options), len(args))
+    given = dict(zip([*theirs][first:], args[first:], strict=False)) | named
+    kept = {k: x for k, x in given.items() if k in takes.parameters or not ufuncs.is_default(k, x, options.get(k))}
+    return (args[:first], kept) if len(args) <= len(theirs) else (args, named)
+
+
+def _refused(f: Any, v: Value) -> TypeMismatch:
+    """The error of a function of NumPy's without a meaning, or of the one that called it, if the user called that."""
+    loc = here()
+    outer = "" if is_direct() else called(loc)
+    what = f"{outer or numpys_name(f)} does not take {a_traced(v)}: it is known only when the compiled function runs"
+    return TypeMismatch(what, loc, of_library(outer or f.__name__))
 
 
 def numpys_name(f: Any) -> str:
@@ -212,20 +262,18 @@ def numpys_name(f: Any) -> str:
     return f"{within}.{f.__name__}" if within and not within.startswith("_") else f.__name__
 
 
-def _misfit(name: str, ours: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> TypeMismatch:
+def _misfit(f: Any, takes: inspect.Signature, args: tuple[Any, ...], named: dict[str, Any]) -> TypeMismatch:
     """The error of arguments that ours does not have."""
-    takes = [*inspect.signature(ours).parameters]
-    unknown = next((k for k in named if k not in takes), None)
-    if unknown is None:
-        given = len(args) + len(named)
-        return TypeMismatch(
-            f"{name} of a traced value takes {', '.join(takes)}, not {given} arguments", here(), _ARGUMENTS
-        )
+    name = numpys_name(f)
+    places = [k for k, p in takes.parameters.items() if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)]
+    unknown = next((k for k in named if k not in takes.parameters), None)
+    if unknown is None and len(args) > len(places):  # by place: NumPy knows its name
+        unknown = next(iter([*inspect.signature(f).parameters][len(places) :]), None)
+    if unknown is None or unknown in takes.parameters:
+        what = f"{name} of a traced value takes {', '.join(takes.parameters)}, not {len(args) + len(named)} arguments"
+        return TypeMismatch(what, here(), f"write {unknown}=..." if unknown else "give it what is missing")
     what = f"{name} of a traced value takes no {unknown}"
     return TypeMismatch(what, here().into([unknown]), _UNSUPPORTED.get(unknown, "leave it out"))
-
-
-_ARGUMENTS = "give those after the axis by their names"
 
 
 def _traced(args: tuple[Any, ...], named: dict[str, Any]) -> Value:

@@ -85,7 +85,7 @@ def a_mask_as_an_index():
 def a_mask_of_numpys_as_an_index():
     @fn
     def f(x: Vec[2, 3]) -> Real:
-        return rose.sum(x[0, np.array([True, False, True])])
+        return rose.sum(x[0, np.array([True, False])])
 
     return f
 
@@ -574,5 +574,13 @@ def covariances_of_three_axes():
     @fn
     def f(x: Vec[2, 2, 2]) -> Vec[2, 2]:
         return np.cov(x)
+
+    return f
+
+
+def an_inner_product_of_two_sizes():
+    @fn
+    def f(x: Vec[1], y: Vec[3]) -> Real:
+        return np.inner(x, y)
 
     return f

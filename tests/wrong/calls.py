@@ -155,8 +155,8 @@ def an_array_of_objects():
     return norm(np.array([1.0, "a", None], dtype=object))
 
 
-def an_array_of_truth_values():
-    return norm(np.zeros(3, bool))
+def a_list_of_truth_values():
+    return norm([True, False, True])
 
 
 def a_list_with_a_string():

@@ -145,14 +145,6 @@ def appending_to_a_vector():
     return f
 
 
-def a_field_of_a_vector_of_structs():
-    @fn
-    def f(s: Vec[2, Point]) -> Real:
-        return s.x[0]
-
-    return f
-
-
 def a_part_of_a_number():
     @fn
     def f(x: Real) -> Real:
@@ -284,10 +276,10 @@ def numpy_sum_into_an_array():
     return f
 
 
-def numpy_sum_of_too_much():
+def numpy_median_of_too_much():
     @fn
     def f(v: Vec[3]) -> Real:
-        return np.sum(v, 0, float, None, False)
+        return np.median(v, 0, None, True)
 
     return f
 
@@ -363,3 +355,48 @@ def a_function_of_numpy_of_a_sum():
         return 2.0 * np.sqrt(total)
 
     return f
+
+
+# names of other libraries
+
+
+def an_option_of_numpy_by_place():
+    @fn
+    def f(a: Vec[2, 2]) -> Vec[2]:
+        return np.linalg.eigvalsh(a, "U")
+
+    return f
+
+
+def a_view_of_torch():
+    @fn
+    def f(a: Vec[2, 2]) -> Vec[4]:
+        return a.view(-1)
+
+    return f
+
+
+def a_loop_of_jax():
+    @fn
+    def f(x: Real) -> Real:
+        return rose.fori_loop(0, 10, lambda i, s: s * x, 1.0)
+
+    return f
+
+
+def a_layer_of_torch():
+    @fn
+    def f(x: Vec[2], w: Vec[3, 2]) -> Vec[3]:
+        return rose.nn.linear(x, w)
+
+    return f
+
+
+def a_name_of_another_module():
+    return rose.dawsn(1.0)
+
+
+def an_import_of_a_name_of_jax():
+    from rose import tree_map
+
+    return tree_map

@@ -1,6 +1,8 @@
 """Random numbers from what is no key, and shapes that are none."""
 
-from rose import Real, fn, random
+import numpy as np
+
+from rose import Real, Vec, fn, random
 
 
 def a_seed_below_zero():
@@ -49,3 +51,11 @@ def no_categories():
 
 def a_permutation_of_an_array():
     return random.permutation(random.key(0), [1.0, 2.0])
+
+
+def noise_of_numpys_in_a_trace():
+    @fn
+    def f(x: Vec[3]) -> Vec[3]:
+        return x + np.random.normal(size=3)
+
+    return f

@@ -249,3 +249,95 @@ def a_table_of_numpy():
         return rose.sum(table[i] * v[i] for i in rose.range(5))
 
     return f
+
+
+# vectors of tuples and structs, and columns
+
+
+def a_vector_of_tuples_that_is_unpacked():
+    @fn
+    def f(pairs: Vec[2, tuple[Real, Real]]) -> Real:
+        a, b = pairs
+        return a[0] + b[0]
+
+    return f
+
+
+def outs_of_a_scan_that_are_taken_for_rows():
+    @fn
+    def f(x: Real) -> Real:
+        total = 0.0
+        for a, b in rose.scan(lambda i, s: (s * x, (s, i)), x, 2)[1]:
+            total = total + a * b
+        return total
+
+    return f
+
+
+def an_iteration_of_a_scan_that_is_named_first():
+    @fn
+    def f(x: Real) -> Real:
+        _, outs = rose.scan(lambda i, s: (s * x, (s, i)), x, 9)
+        return outs[8][0]
+
+    return f
+
+
+def arithmetic_of_the_outs_of_a_scan():
+    @fn
+    def f(x: Real) -> Vec[2]:
+        _, outs = rose.scan(lambda i, s: (s * x, (s, i)), x, 2)
+        return 2.0 * outs
+
+    return f
+
+
+def an_item_that_tuples_do_not_have():
+    @fn
+    def f(pairs: Vec[2, tuple[Real, Real]]) -> Real:
+        return rose.sum(pairs[:, 2])
+
+    return f
+
+
+def an_item_of_a_struct_by_its_place():
+    @fn
+    def f(points: Vec[2, Point]) -> Real:
+        return rose.sum(points[:, 0])
+
+    return f
+
+
+def a_column_that_structs_do_not_have():
+    @fn
+    def f(points: Vec[2, Point]) -> Real:
+        return rose.sum(points.z)
+
+    return f
+
+
+def a_column_by_the_name_of_an_attribute():
+    @rose.struct
+    class Box:
+        size: Real
+
+    @fn
+    def f(boxes: Vec[2, Box]) -> Real:
+        return rose.sum(boxes.size)
+
+    return f
+
+
+def a_method_of_all_elements_at_once():
+    @rose.struct
+    class Arrow:
+        x: Real
+
+        def length(self):
+            return abs(self.x)
+
+    @fn
+    def f(arrows: Vec[2, Arrow]) -> Real:
+        return rose.sum(arrows.length())
+
+    return f

@@ -11,6 +11,7 @@ from ...ir import Op, Value, current_builder
 from ...ir.ops import select
 from ...ir.sizes import differ
 from ...ir.types import Bool, Tuple
+from ..columns import how_to_compute
 from ..function import of_values
 from ..operators import as_real
 from ..values import is_number
@@ -101,4 +102,4 @@ def _single(x: Any, shape: Shape) -> Any:
 
 def _of_structs(x: Value) -> TypeMismatch:
     what = f"a {x.type!r} has no arithmetic: its elements are structs or tuples"
-    return TypeMismatch(what, here(), "name a field of each: rose.vec(v[i].name for i in rose.range(n))")
+    return TypeMismatch(what, here(), how_to_compute(x))

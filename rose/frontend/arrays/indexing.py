@@ -10,19 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ...errors import OutOfRange, RoseError, TypeMismatch, called, here, subscript
-from ...errors.numpy_names import of_math
+from ...errors import OutOfRange, RoseError, TypeMismatch, called, here, is_unpacked, subscript
+from ...errors.advice import of_math
 from ...ir import Value, a_traced, current_builder, shown
+from ...ir.forms import is_named_tuple
+from ...ir.numbers import is_truth
 from ...ir.ops import iadd, ifrom, imul
 from ...ir.sizes import Size, at_most, differ, minus, plus
-from ...ir.types import Bool, Fin, Real, Vec, as_vec
+from ...ir.types import Bool, Fin, Real, Tuple, Vec, as_vec, struct_in
 from ...ir.value import host_index
+from ..columns import column, how_to_unpack, item_of
 from ..index_expressions import literal
 from ..operators import index_within, is_array, view
 from ..ranges import as_index_below, range_of
 from ..values import to_value
 from .elementwise import each, located
-from .shapes import Shape, array_type, as_array, broadcast, leaf_of, shape_of
+from .shapes import Shape, array_type, as_array, broadcast, leaf_of, same, shape_of, spelled
 
 SHORT = 16  # elements of a vector that Python's own loops go through
 
@@ -106,14 +109,24 @@ def is_whole(shape: Shape, places: Sequence[Place], axes: Sequence[Axis]) -> boo
 
 @located
 def part(v: Value, key: Any) -> Any:
-    """`v[key]` for a key with more than one index: a tuple, a slice, None, `...`, or an array of indices."""
+    """`v[key]` for a key with more than one index: a tuple, a slice, None, `...`, or an array of indices.
+
+    Behind the indices of all axes of an array of tuples stands that of an item: `pairs[:, 0]` is a column.
+    """
+    if key.__class__ is tuple and (t := struct_in(v.type)) is not None and _places_in(key) == len(shape_of(v.type)) + 1:
+        return part(column(v, item_of(t, key[-1])), key[:-1])
     return view(read(v, *places_of(v, key)))
+
+
+def _places_in(key: tuple[Any, ...]) -> int:
+    """How many axes the indices of a key have, at least."""
+    return sum([k is not None and k is not Ellipsis for k in key])
 
 
 def places_of(v: Value, key: Any) -> tuple[list[Place], list[Axis]]:
     """The places that a key names, one for each axis of `v`, and the axes of the part."""
     sizes = shape_of(v.type)
-    keys = _one_for_each_axis(v, list(key) if key.__class__ is tuple else [key])
+    keys = _without_masks(sizes, _one_for_each_axis(v, list(key) if key.__class__ is tuple else [key]))
     places, axes, gathers = list[Place](), list[Axis](), list[tuple[int, int, Value]]()
     others: list[int] = []  # the indices of one element, which are in a row with arrays of them
     for at, k in enumerate(keys):
@@ -148,10 +161,49 @@ def _gather(places: list[Place], axes: list[Axis], gathers: list[tuple[int, int,
         places[k] = Gathered(g, new)
 
 
+def _without_masks(sizes: Shape, keys: Sequence[Any]) -> list[Any]:
+    """The keys, one for each axis: in the place of conditions that Python knows, the indices at which they hold."""
+    out, at = list[Any](), 0
+    for k in keys:
+        mask, here_, at = _mask_of_host(k), sizes[at : at + _axes_of(k)], at + _axes_of(k)
+        if mask is not None and not same(mask[1], here_):
+            what = f"conditions of the shape {spelled(mask[1])} are no key of axes of the shape {spelled(here_)}"
+            raise TypeMismatch(what, here().narrow(subscript), "give one condition for each element")
+        out += [k] if mask is None else _nonzero(*mask)
+    return out
+
+
+def _axes_of(k: Any) -> int:
+    """The number of axes of an array that a key is for."""
+    mask = _mask_of_host(k)
+    return 0 if k is None or k is Ellipsis else 1 if mask is None else len(mask[1])
+
+
+def _nonzero(flat: Sequence[bool], shape: Shape) -> list[list[int]]:
+    """The indices of the conditions that hold, for each axis: NumPy's `nonzero`."""
+    out, rest = list[list[int]](), [k for k, holds in enumerate(flat) if holds]
+    for n in reversed(shape):
+        out.append([k % n for k in rest])
+        rest = [k // n for k in rest]
+    return out[::-1]
+
+
+def _mask_of_host(k: Any) -> tuple[list[bool], tuple[int, ...]] | None:
+    """The conditions of a list or an array of NumPy's, in a row, and its shape; None of all else."""
+    if k.__class__ is list:
+        first = k
+        while first.__class__ is list and first:
+            first = first[0]
+        found = _in_a_row(k) if is_truth(first) else None
+        return found if found and all(map(is_truth, found[0])) else None
+    is_mask = k.__class__ is not Value and getattr(getattr(k, "dtype", None), "kind", "") == "b" and k.shape != ()
+    return _in_a_row(k) if is_mask else None
+
+
 def _one_for_each_axis(v: Value, keys: list[Any]) -> list[Any]:
     """The keys, with slices in the place of `...`, and of what is left out at the end."""
     rank = len(shape_of(v.type))
-    count = sum([k is not None and k is not Ellipsis for k in keys])
+    count = sum(map(_axes_of, keys))
     dots = [at for at, k in enumerate(keys) if k is Ellipsis]
     if count > rank or len(dots) > 1:
         what = f"{a_traced(v)} has {rank} axes, and {count} are indexed"
@@ -226,13 +278,21 @@ def as_indices(k: Any, n: Any) -> Value:
 
 def _of_host(k: Any) -> tuple[list[int], tuple[int, ...]] | None:
     """The integers of a list or an array of NumPy's, in a row, and its shape; None if they are not all integers."""
+    if hasattr(k, "shape") and getattr(k.dtype, "kind", "") not in "iu":
+        return None
+    flat, shape = _in_a_row(k)
+    numbers = [host_index(x) for x in flat]
+    return None if None in numbers else ([x for x in numbers if x is not None], shape)
+
+
+def _in_a_row(k: Any) -> tuple[list[Any], tuple[int, ...]]:
+    """The elements of a list or an array of NumPy's, and its shape."""
     if hasattr(k, "shape"):
-        return (k.ravel().tolist(), tuple(k.shape)) if getattr(k.dtype, "kind", "") in "iu" else None
+        return k.ravel().tolist(), tuple(k.shape)
     flat, shape = list(k), (len(k),)
     while flat and all([x.__class__ is list and len(x) == len(flat[0]) for x in flat]):
         shape, flat = (*shape, len(flat[0])), [y for x in flat for y in x]
-    numbers = [host_index(x) for x in flat]
-    return None if None in numbers else ([x for x in numbers if x is not None], shape)
+    return flat, shape
 
 
 def _nested(flat: list[Any], shape: tuple[int, ...]) -> list[Any]:
@@ -247,6 +307,10 @@ def elements(v: Value) -> Iterator[Any]:
     hint = "loop with `for i in rose.range(n)` and read v[i], or name its elements: v[0], v[1]"
     if not isinstance(v.type, Vec):
         raise TypeMismatch(f"{a_traced(v)} cannot be iterated or unpacked", loc, of_math(called(loc), hint))
+    t = as_vec(v.type).elem
+    if isinstance(t, Tuple) and (t.form is None or is_named_tuple(t.form.cls)) and is_unpacked(loc):
+        what = f"{a_traced(v)} is not unpacked: into its columns, or its elements?"
+        raise TypeMismatch(what, loc, how_to_unpack(t))
     n: Any = as_vec(v.type).size
     if isinstance(n, Size) or n > SHORT:
         raise _too_long(v, n, of_math(called(loc), hint))

@@ -153,8 +153,14 @@ def _at_share(ordered: Value, axis: int, n: int, share: float) -> Value:
     """The number at a share of the way through sorted ones along an axis, the last of which is nan if one is."""
     low = min(math.floor(share * (n - 1)), n - 1)
 
+    part_of_line = share * (n - 1) - low
+
     def between(down: Value, up: Value, last: Value) -> Value:
-        return ops.select(last != last, last, down + (up - down) * (share * (n - 1) - low))
+        if part_of_line == 0.5:
+            inner = (down + up) * 0.5  # of two infinities, too
+        else:
+            inner = down + (up - down) * part_of_line if part_of_line else down
+        return ops.select(last != last, last, inner)
 
     return each(between, *[part(ordered, _along(axis, at)) for at in (low, min(low + 1, n - 1), n - 1)])
 

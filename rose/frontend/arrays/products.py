@@ -7,7 +7,7 @@ those over the result, so that the passes that make register blocks of a product
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -15,7 +15,8 @@ from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, a_traced, current_builder
 from ...ir.ops import iadd, ibeyond, ifrom
 from ...ir.sizes import at_most, differ, minus, plus, quotient, times
-from ...ir.types import Bool, Fin, Real, Tan, Vec
+from ...ir.types import Bool, Fin, Real, Tan, Vec, struct_in
+from ..columns import how_to_compute
 from ..index_expressions import literal
 from ..operators import as_real, multiply
 from ..values import is_number
@@ -120,7 +121,7 @@ def factors(name: str, *operands: Any) -> list[Value]:
     are_numbers = [leaf is Real or leaf is Tan or isinstance(leaf, Fin) for leaf in leaves]
     for v, leaf, fits in zip(vs, leaves, are_numbers, strict=True):
         if not fits and (leaf is not Bool or not any(are_numbers)):
-            hint = "make numbers of conditions: rose.where(c, 1.0, 0.0)"
+            hint = how_to_compute(v) if struct_in(v.type) else "make numbers of conditions: rose.where(c, 1.0, 0.0)"
             raise TypeMismatch(f"{name} multiplies numbers, not the elements of {a_traced(v)}", here(), hint)
     return [of_kind(v, "f") if leaf is Bool else v for v, leaf in zip(vs, leaves, strict=True)]
 
@@ -162,14 +163,22 @@ def dot(x: Any, y: Any) -> Any:
     a, b = [*shape_of(v.type)], [*shape_of(w.type)]
     if not a or not b:
         return each(multiply, v, w)
-    if differ(a[-1], b[-2] if len(b) > 1 else b[-1]):
-        message = f"rose.dot of the shapes {spelled(tuple(a))} and {spelled(tuple(b))}: "
-        message += f"axis -1 of the first and axis {-2 if len(b) > 1 else -1} of the second are not of one size"
-        raise TypeMismatch(message, here(), "sum over axes of one size, or name them: rose.tensordot, rose.einsum")
+    inside = -2 if len(b) > 1 else -1
+    _meet(v, w, [(-1, inside)], "rose.dot")
     first = [*range(len(a) - 1), "k"]
     second: list[Label] = [len(a) + j for j in range(len(b))]
-    second[-2 if len(b) > 1 else -1] = "k"
+    second[inside] = "k"
     return product_of([v, w], [first, second], [k for k in (*first, *second) if k != "k"], "rose.dot")
+
+
+def _meet(v: Value, w: Value, axes: Iterable[tuple[int, int]], name: str) -> None:
+    """Check that axes over which products are summed have one size: an element is broadcast along none of them."""
+    a, b = shape_of(v.type), shape_of(w.type)
+    for i, j in axes:
+        if differ(a[i], b[j]):
+            message = f"{name} of the shapes {spelled(a)} and {spelled(b)}: "
+            message += f"axis {i} of the first and axis {j} of the second are not of one size"
+            raise TypeMismatch(message, here(), "sum over axes of one size, or name them: rose.tensordot, rose.einsum")
 
 
 @array_function
@@ -185,6 +194,7 @@ def inner(x: Any, y: Any) -> Any:
     a, b = [*shape_of(v.type)], [*shape_of(w.type)]
     if not a or not b:
         return each(multiply, v, w)
+    _meet(v, w, [(-1, -1)], "rose.inner")
     first, second = [*range(len(a) - 1), "k"], [*range(len(a), len(a) + len(b) - 1), "k"]
     return product_of([v, w], [first, second], [*first[:-1], *second[:-1]], "rose.inner")
 
@@ -228,6 +238,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     if len(left) != len(right):
         what = f"rose.tensordot pairs {len(left)} axes with {len(right)}"
         raise TypeMismatch(what, here(), "give as many axes of the one as of the other")
+    _meet(v, w, zip(left, right, strict=True), "rose.tensordot")
     first: list[Label] = [("x", k) for k in range(m)]
     second: list[Label] = [("y", k) for k in range(n)]
     for i, j in zip(left, right, strict=True):

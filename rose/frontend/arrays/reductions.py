@@ -22,6 +22,7 @@ from ...ir.ops import iadd, imul, ne, real, select, stop_gradient
 from ...ir.sizes import Size, at_most, differ, times
 from ...ir.types import Bool, Fin, Real, Tan, Tuple, Vec
 from ...ir.value import host_index
+from ..columns import how_to_compute
 from ..index_expressions import literal
 from ..operators import is_array
 from .elementwise import array_function, located
@@ -44,7 +45,7 @@ def numbers(x: Any, name: str) -> Value:
         raise TypeMismatch(f"rose.{name} goes along the axes of an array, not {_a(v, x)}", here(), "give it a list")
     if isinstance(leaf_of(v.type), Tuple):
         what = f"rose.{name} goes along numbers, and the elements of a {v.type!r} are structs or tuples"
-        raise TypeMismatch(what, here(), "name a field of each: rose.vec(v[i].name for i in rose.range(n))")
+        raise TypeMismatch(what, here(), how_to_compute(v))
     return v
 
 
@@ -171,19 +172,25 @@ def fold_of(sizes: Sequence[int], item: Item, start: Value, op: Callable[[Value,
     return carried(b, sizes, lambda i, s: [op(s[0], item(*i))], [start])[0]
 
 
+def degrees_of_freedom(sizes: Sequence[int], ddof: Any) -> Value:
+    """How many elements there are, less `ddof`, and not below 0: a sum of squares over it is infinite, or nan."""
+    n = count_of(sizes)
+    return ops.max_(n - ddof, 0.0) if isinstance(ddof, Value) or ddof else n
+
+
 def mean_of(sizes: Sequence[int], item: Item) -> Value:
     return sum_of(sizes, item) / count_of(sizes)
 
 
 def variance_of(sizes: Sequence[int], item: Item, ddof: Any) -> Value:
     """The mean of the squares of the differences from the mean."""
-    mean, n = mean_of(sizes, item), count_of(sizes)
+    mean = mean_of(sizes, item)
 
     def square(*i: Value) -> Value:
         d = number(item(*i)) - mean
         return d * d
 
-    return sum_of(sizes, square) / (n - ddof if isinstance(ddof, Value) or ddof else n)
+    return sum_of(sizes, square) / degrees_of_freedom(sizes, ddof)
 
 
 def deviation_of(sizes: Sequence[int], item: Item, ddof: Any) -> Value:

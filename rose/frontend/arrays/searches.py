@@ -86,7 +86,10 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
         i = within(ibeyond(place_in(xs, x, "right"), literal(1)), n)
         j = within(iadd(i, literal(1)), n)
         (x0, y0), (x1, y1) = [[b.index(v, k) for v in (xs, ys)] for k in (i, j)]
-        line = (y1 - y0) / (x1 - x0) * (x - x0) + y0
+        slope = (y1 - y0) / (x1 - x0)
+        line, back = slope * (x - x0) + y0, slope * (x - x1) + y1
+        infinite = select((x == x0) | ((back != back) & (y0 == y1)), y0, back)
+        line = select((line == line) | (x != x), line, infinite)
         after = select(x > last[0], high, select(x == last[0], last[1], line))
         return select(x < first[0], low, after)
 

@@ -40,14 +40,21 @@ def _order(n: Any) -> Func:
         span = b.span(MOST, b.const(0, Fin(1)), _passes(n))
 
         def one(_: Value, order: Value, width: Value) -> tuple[list[Value], list[Value]]:
-            return [_merged(keys, order, width, n), within(iadd(width, width), plus(n, 1))], []
+            return [_merged(keys, order, width, n), within(iadd(width, width), _up_to(n).size)], []
 
         return b.func(b.loop(MOST, one, [start, width], span)[0][0])
 
 
 def _up_to(n: Any) -> Fin:
-    top: Any = plus(n, 1)
+    """The type of a width: up to `n`, and 1 even of a vector of a size that may be 0."""
+    top: Any = plus(n, 2 if isinstance(n, Size) else 1)
     return Fin(top)
+
+
+def _first(n: Any) -> Value:
+    """The index 0, in a loop that a vector of no elements does not run."""
+    b, t = current_builder(), Fin(n)
+    return b.zero(t) if isinstance(n, Size) else b.const(0, t)
 
 
 def _passes(n: Any) -> Value:
@@ -73,7 +80,7 @@ def _merged(keys: Value, order: Value, width: Value, n: Any) -> Value:
 
     def step(k: Value, left: Value, right: Value) -> tuple[list[Value], list[Value]]:
         done = not_(ilt(iadd(left, right), iadd(width, width)))
-        none = b.const(0, Fin(n))
+        none = _first(n)
         left, right = [select(done, none, x) for x in (left, right)]
         at = ibeyond(k, right)  # the run begins at k - left - right
         other = iadd(ibeyond(k, left), width)
@@ -85,5 +92,4 @@ def _merged(keys: Value, order: Value, width: Value, n: Any) -> Value:
         after = [select(right_now, left, more[0]), select(right_now, more[1], right)]
         return after, [select(right_now, there, here)]
 
-    zero = b.const(0, Fin(n))
-    return b.loop(n, step, [zero, zero])[1][0]
+    return b.loop(n, step, [_first(n), _first(n)])[1][0]

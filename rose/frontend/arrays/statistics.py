@@ -14,7 +14,7 @@ from .elementwise import array_function, each
 from .joining import vstack
 from .order import quantiles
 from .products import matmul
-from .reductions import all_, count_of, extreme, mean, number, numbers, total, truth
+from .reductions import all_, degrees_of_freedom, extreme, mean, number, numbers, total, truth
 from .shapes import axis_given, is_several, same, shape_of, spelled
 from .shaping import diagonal, expand_dims, transpose
 
@@ -66,7 +66,7 @@ def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any 
     variables, n = shape_of(rows.type)
     less = int(not bias) if ddof is None else whole(ddof, "ddof", "rose.cov")
     apart = rows - mean(rows, 1, keepdims=True)
-    found = matmul(apart, transpose(apart)) * (1.0 / (count_of([n]) - float(less)))
+    found = matmul(apart, transpose(apart)) * (1.0 / degrees_of_freedom([n], less))
     return found if differ(variables, 1) else found[0, 0]
 
 

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import TypeMismatch, here, is_augmented
-from ...errors.numpy_names import by_numpys_name, of_library
+from ...errors.advice import of_library
+from ...errors.numpy_names import by_numpys_name
 from ...ir import OPS, Value, a_traced, current_builder, ops
 from ...ir.value import OPERATORS
 from ..operators import as_real
@@ -24,7 +25,7 @@ _OPERATORS = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "floor_divide": "//",
     "remainder": "%", "mod": "%", "power": "**", "float_power": "**", "matmul": "@", "less": "<", "less_equal": "<=",
     "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "bitwise_and": "&",
-    "bitwise_or": "|", "bitwise_xor": "^",
+    "bitwise_or": "|", "bitwise_xor": "^", "divmod": "divmod",
 }  # fmt: skip
 
 
@@ -58,7 +59,7 @@ def logaddexp(x: Any, y: Any) -> Any:
         b = current_builder()
         x, y = _real(x), _real(y)
         high, low = ops.select(x > y, x, y), ops.select(x > y, y, x)
-        most = ops.stop_gradient(high)
+        most = ops.stop_gradient(ops.max_(x, y))  # nan if either is
         shift = ops.select(abs(most) == math.inf, 0.0, most)
         sum_ = ops.log1p(ops.expm1(high - shift) + ops.exp(low - shift)) + shift
         return ops.select(most == -math.inf, b.lift(-math.inf), sum_)
@@ -156,12 +157,12 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "select": choose_first,
     "sinc": sinc,
     "logaddexp": logaddexp,
-    "divmod": lambda x, y: (x // y, x % y),
 }
 
 
 def applied(name: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """What the ufunc of that name makes of its inputs, one of which is traced; a TypeMismatch if it has no meaning."""
+    named = {k: x for k, x in named.items() if not is_default(k, x, _DEFAULTS.get(k))}
     if name in METHODS and not named.keys() - inspect.signature(METHODS[name]).parameters.keys():
         return METHODS[name](*inputs, **named)
     if name in MEANINGS and (not named or _is_assignment(inputs, named)):
@@ -171,6 +172,16 @@ def applied(name: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
     if name in MEANINGS or name in METHODS:
         what = f"{name} takes no {next(iter(named))} with {a_traced(traced)}"
     raise TypeMismatch(what, here(), of_library(name))
+
+
+_DEFAULTS = {"casting": "same_kind", "order": "K", "subok": True}
+
+
+def is_default(name: str, x: Any, default: Any) -> bool:
+    """True for an argument of NumPy's that says what NumPy means without it: `out=None`, `where=True`."""
+    if x is default or (name == "where" and x is True) or (name in ("out", "dtype") and x is None):
+        return True
+    return isinstance(x, (str, int, float)) and x.__class__ is default.__class__ and x == default
 
 
 def _is_assignment(inputs: tuple[Any, ...], named: dict[str, Any]) -> bool:

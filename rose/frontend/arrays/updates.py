@@ -3,7 +3,7 @@
 `add` adds to an accumulator that begins at `x`, and the others put elements into `x` one by one: so they take as long
 as the part has elements where `x` is not needed any more, in the state of a loop too. Only what changes slices alone,
 or a few numbers, makes each element of the new array: that of `x`, or the new one where its index is in the key. That
-is a map, which fuses with others.
+is a map, which fuses with others. So it is where `i` is an array of conditions.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ...ir import Value, a_traced, current_builder
 from ...ir.ops import and_, ibeyond, idiv, ieq, ile, ilt, imod, max_, min_, select
 from ...ir.puts import put
 from ...ir.sizes import Size, differ, plus, times
-from ...ir.types import MANY, Fin, Real, Ref, Tan, Type, as_vec
+from ...ir.types import MANY, Bool, Fin, Real, Ref, Tan, Type, as_vec
 from ..annotations import NotANumber
 from ..index_expressions import literal, within
 from ..operators import as_real, multiply, view
 from ..values import is_number, to_value
-from .elementwise import array_function
-from .indexing import Along, Axis, Gathered, Place, as_fin, entered, is_whole, places_of
+from .elementwise import array_function, maps
+from .indexing import Along, Axis, Gathered, Place, as_fin, entered, is_whole, part, places_of
 from .shapes import Shape, as_array, broadcast, leaf_of, same, shape_of, spelled
 from .shaping import broadcast_to
 
@@ -59,6 +59,8 @@ class Update(NotANumber):
 
     def add(self, y: Any) -> Any:
         """The array with `y` added in this place; to an element whose index is named twice, twice."""
+        if _is_mask(self._key):
+            return _where(self._array, self._key, y, lambda old, new: as_real(old) + as_real(new))
         return _added(self._array, self._key, y)
 
     def mul(self, y: Any) -> Any:
@@ -88,6 +90,30 @@ def _part(v: Value, key: Any, y: Any) -> tuple[list[Place], list[Axis], Value]:
         what = f"a part of {a_traced(v)} has the shape {spelled(shape)}, and cannot become one of {spelled(own)}"
         raise TypeMismatch(what, here(), "give it as many elements, or one for all")
     return places, axes, broadcast_to(given, shape) if shape else given
+
+
+def _is_mask(key: Any) -> bool:
+    """True for conditions that are known only when the function runs; those that Python knows are indices."""
+    return isinstance(key, Value) and leaf_of(key.type) is Bool
+
+
+@array_function
+def _where(v: Value, mask: Value, y: Any, change: Change) -> Any:
+    """The array with the elements changed for which a condition holds: one for each, or for each row of its axes."""
+    shape, leaf, theirs = shape_of(v.type), leaf_of(v.type), shape_of(mask.type)
+    if not same(theirs, shape[: len(theirs)]):
+        what = f"conditions of the shape {spelled(theirs)} are no key of {a_traced(v)}"
+        raise TypeMismatch(what, here(), "give one condition for each element")
+    new = to_value(y, leaf, ("the new element",)) if is_number(y) else as_array(y)
+    if not same(broadcast([shape_of(new.type), shape]), shape):
+        what = f"{a_traced(v)} cannot take elements of the shape {spelled(shape_of(new.type))} by conditions"
+        raise TypeMismatch(what, here(), "give one for each of its elements, or one for all")
+    held = part(mask, (..., *[None] * (len(shape) - len(theirs)))) if theirs else mask
+
+    def element(old: Value, holds: Value, new: Value) -> Value:
+        return select(holds, to_value(change(old, new), leaf), old)
+
+    return view(maps(shape, element, [v, held, new]))
 
 
 @array_function
@@ -125,6 +151,8 @@ def _inner(ref: Value) -> Type:
 
 @array_function
 def _changed(v: Value, key: Any, y: Any, change: Change) -> Any:
+    if _is_mask(key):
+        return _where(v, key, y, change)
     places, axes, new = _part(v, key, y)
     leaf = leaf_of(v.type)
     if _are_few(places) and not _is_short(v.type):

@@ -11,7 +11,7 @@ from ...autodiff.checkpoint import Segments
 from ...errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
 from ...host.effects import Assertion, endless
 from ...ir import CONST, PARAM, Builder, Func, Origin, Value, current_builder, is_tracing, shown
-from ...ir.callgraph import callees, make_branch, make_while
+from ...ir.callgraph import make_branch, make_while, reachable
 from ...ir.numbers import is_truth
 from ...ir.sizes import LARGEST, Size, current
 from ...ir.types import Bool, Fin, Tuple, Type
@@ -19,6 +19,7 @@ from ...ir.value import host_index, is_function
 from ...optimise.code_motion import move_invariants
 from ...optimise.outlining import lambda_lift
 from .. import tracing
+from ..columns import Columns, gathered, parted, scattered
 from ..eager import now
 from ..operators import view
 from ..values import common_type, infer, is_number, to_value, widened
@@ -175,7 +176,8 @@ def scan(
     """A loop of `n` iterations that carries a state: `body(i, state)` gives the next state, or a pair `(state, out)`.
 
     The state is of any type, which every iteration keeps. The result is the last state; with outs, the pair of it and
-    the vector of them. The body is recorded once.
+    the vector of them; if an out is a tuple, the tuple of the vectors of its items: `last, (xs, ys) = rose.scan(...)`.
+    The body is recorded once.
 
     Reverse mode keeps each iteration's residuals. With `checkpoint` it keeps states only, and evaluates iterations
     again (rematerialisation): "sqrt" keeps about `2 * sqrt(n)` states, and evaluates each iteration once more;
@@ -200,6 +202,7 @@ def scan(
         what = f"checkpoints need a known number of iterations, and {why}"
         raise TypeMismatch(what, loc.narrow(argument(3, "checkpoint", 4, 5)), "leave out checkpoint=, or give the size")
     first = infer(init, loc.narrow(argument(1, "init", *_COUNTS)))
+    made: list[Type] = []  # of the outs
 
     def step(i: Value, state: Value) -> list[Value]:
         given, out = body(view(bounds.seen(current_builder(), i)), view(state)), None
@@ -207,28 +210,42 @@ def scan(
             given, out = given[0], infer(given[1], at)
         if out is not None:
             check_length(bounds, "rose.scan")
+            made[:] = [out.type]
         after = to_value(given, first.type, ("the next state of rose.scan",), at)
         return [after] if out is None else [after, out]
 
     if checkpoint is None or size < 2 or now() is not None:
         split_step: Callable[[Value, Value], tuple[list[Value], list[Value]]] = lambda i, state: _split(step(i, state))
         (last,), outs = b.loop(size, split_step, [first], bounds.span)
-        return (view(last), outs[0]) if outs else view(last)
+        return (view(last), gathered(made[0], iter(outs))) if made else view(last)
+    last, out = _checkpointed(step, first, size, checkpoint, snapshots, at)
+    return view(last) if out is None else (view(last), gathered(made[0], iter(parted(out))))
+
+
+def _checkpointed(
+    step: Callable[[Value, Value], list[Value]],
+    first: Value,
+    size: int,
+    checkpoint: str,
+    snapshots: int | None,
+    at: Loc,
+) -> tuple[Value, Value | None]:
+    """The last state, and the vector of outs, of a scan that evaluates iterations again in reverse mode."""
+    b = current_builder()
     with (
         ir.resumed(copy(b)) as inner,
         inner.nested() as block,
     ):  # as in a loop: checkpoints change no iteration
         i, state = inner.param(Fin(size), "i"), inner.param(first.type, "state")
-        made = tracing.recorded(inner, lambda: step(i, state))
-        block.results = (inner.tuple([inner.reach(x) for x in made]),)
+        results = tracing.recorded(inner, lambda: step(i, state))
+        block.results = (inner.tuple([inner.reach(x) for x in results]),)
     if not current():  # as before a derivation, so that derivatives have the bits of those without checkpoints
         move_invariants(b, block, size)
     one, outside = lambda_lift("rose.scan", block, Origin("scan"))
     if not _repeatable(one):
         hint = "leave out checkpoint=, or what has an effect"
         raise TypeMismatch("an iteration that has an effect cannot be evaluated again", at, hint)
-    last, out = Segments(one, [b.reach(v) for v in outside]).run(first, checkpoint, snapshots)
-    return view(last) if out is None else (view(last), out)
+    return Segments(one, [b.reach(v) for v in outside]).run(first, checkpoint, snapshots)
 
 
 _COUNTS = (3, 4, 5)  # the numbers of arguments that a call of `scan` can have
@@ -236,11 +253,11 @@ _COUNTS = (3, 4, 5)  # the numbers of arguments that a call of `scan` can have
 
 def _repeatable(f: Func) -> bool:
     """True if `f` may be evaluated again: it has no effect but assertions."""
-    return f.pure or isinstance(f.impl, Assertion) or (not f.is_opaque and all(map(_repeatable, callees(f))))
+    return all([g.pure or isinstance(g.impl, Assertion) or not g.is_opaque for g in reachable(f)])
 
 
 def _split(results: list[Value]) -> tuple[list[Value], list[Value]]:
-    return results[:1], results[1:]
+    return results[:1], [x for out in results[1:] for x in scattered(out)]
 
 
 def _check_schedule(checkpoint: Any, snapshots: Any, loc: Loc) -> None:
@@ -260,6 +277,6 @@ def _check_schedule(checkpoint: Any, snapshots: Any, loc: Loc) -> None:
 
 def _is_pair(x: Any, state: Type) -> bool:
     """True for `(state, out)`, and not for a state that is itself a pair."""
-    if x.__class__ is not tuple or len(x) != 2:
+    if x.__class__ not in (tuple, Columns) or len(x) != 2:
         return False
     return not (isinstance(state, Tuple) and len(state.items) == 2) or infer(x).type is not state

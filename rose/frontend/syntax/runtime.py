@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ... import ir
@@ -18,6 +18,7 @@ from ...errors import RoseError, TypeMismatch, edge, here
 from ...ir import CONST, Func, Value, current_builder, ops
 from ...ir.types import Bool
 from .. import tracing
+from ..columns import iterated
 from ..language import accumulators
 from ..language.control import cond
 from ..values import to_value
@@ -30,7 +31,12 @@ class Run:
     """One trace of a rewritten function, with the stack of its parts that are being recorded."""
 
     nothing = NOTHING
-    iter = staticmethod(builtins.iter)
+
+    @staticmethod
+    @edge
+    def iter(items: Any) -> Iterator[Any]:
+        return iterated(items, here())
+
     locals = staticmethod(builtins.locals)
 
     def __init__(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import rose
 from rose import Bool, Fin, OutOfRange, Real, Tan, TypeMismatch, Unit, Vec
 from rose.frontend.operators import TABLE, as_real, index_into, view, widest
 from rose.ir import Builder, building
@@ -89,3 +90,73 @@ def test_views_and_conversions(b: Builder):
 def test_greater_is_less_with_the_operands_exchanged(b: Builder):
     x, y = b.param(Real, "x"), b.param(Real, "y")
     assert TABLE[">"](x, y).args == TABLE["<"](y, x).args == (y, x)
+
+
+# the classes of others
+
+
+class Tagged:
+    """A class with all of the methods by which it takes part in an operator on its left."""
+
+
+NAMES = ["add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul", "and", "or", "xor"]
+TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+for method in [*[f"__r{name}__" for name in NAMES], *[f"__{name}__" for name in TURNED]]:
+    setattr(Tagged, method, lambda self, x, method=method: (method, x))
+
+
+class Modest:
+    """A class whose operators take none but its own objects."""
+
+    __radd__ = __rmul__ = __gt__ = __eq__ = lambda self, x: NotImplemented  # pyright: ignore
+    __hash__ = None  # pyright: ignore
+
+
+def of(name: str) -> Callable[[Any, Any], Any]:
+    return divmod if name == "divmod" else getattr(operator, f"{name}_" if name in ("and", "or") else name)
+
+
+@pytest.mark.parametrize("name", [*NAMES, *TURNED])
+@pytest.mark.parametrize("type", [Real, Vec[3]])
+def test_the_class_of_the_right_operand_decides_where_it_says_so(b: Builder, name: str, type: Any):
+    x = b.param(type, "x")
+    assert of(name)(x, Tagged()) == (f"__{TURNED[name]}__" if name in TURNED else f"__r{name}__", x)
+
+
+@pytest.mark.parametrize("name", ["add", "mul", "lt", "eq", "sub"])
+@pytest.mark.parametrize("other", [Modest(), "text", None, {}, 1j, Tagged])
+def test_an_operand_that_no_class_takes_is_our_error(b: Builder, name: str, other: Any):
+    with pytest.raises(TypeMismatch, match="expected a number or a traced value"):
+        of(name)(b.param(Real, "x"), other)
+
+
+def test_a_struct_may_have_operators_of_its_own():
+    @rose.struct
+    class Point:
+        x: Real
+        y: Real
+
+        def __rmul__(self, k: Any) -> Point:
+            return Point(k * self.x, k * self.y)
+
+    f = rose.fn([Real, Point], Point)(lambda k, p: k * p)
+    assert f(2.0, Point(3.0, 4.0)) == Point(6.0, 8.0)
+    assert rose.jacobian(f, 0)(2.0, Point(3.0, 4.0)) == Point(3.0, 4.0)
+
+
+class Series:
+    """A column as pandas has it: it leaves an operator to the class with the higher priority."""
+
+    __pandas_priority__, shape = 3000, (2,)
+
+    def __mul__(self, other: Any) -> Any:
+        return NotImplemented if getattr(other, "__pandas_priority__", 0) > 3000 else [self, other]
+
+    def tolist(self) -> list[float]:
+        return [1.0, 2.0]
+
+
+def test_a_column_of_pandas_is_an_array_on_either_side():
+    for product in (lambda x: Series() * x, lambda x: x * Series()):
+        f: Any = rose.fn([Vec[2]], Vec[2])(product)
+        assert list(f([3.0, 5.0])) == [3.0, 10.0]

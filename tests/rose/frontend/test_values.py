@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rose
-from rose import Bool, Fin, NotLinear, Real, Tan, TypeMismatch, Unit, Vec
+from rose import Bool, Fin, NotLinear, Real, Tan, TypeMismatch, Unit, Vec, fn
 from rose.frontend.annotations import as_type
 from rose.frontend.values import coerce, infer, is_number, is_traced, to_value
 from rose.ir import Builder, building, types
@@ -112,3 +112,11 @@ def test_a_list_of_host_values_leaves_nothing_but_its_literal(b: Builder, x: Any
     assert [v.type for v in b.root.code if not v.type.scalar and isinstance(v.type, types.Vec)] == [
         as_type(t)
     ] or not x[0]
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.parametrize("of", [lambda m, x: m * x, lambda m, x: np.dot(x, m), lambda m, x: m, lambda m, x: [m, x][0]])
+def test_a_matrix_of_numpys_is_refused_as_its_products_are_others(of: Any):
+    m = np.matrix([[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(TypeMismatch, match=r"an np\.matrix is no array"):
+        _ = fn([Vec[2, 2]], Vec[2, 2])(lambda x: of(m, x)).func

@@ -68,9 +68,37 @@ def test_the_shape_is_what_numpys_functions_find():
     assert program(lambda x: 1.0 * np.ndim(x) + np.size(x) + np.shape(x)[0]) == 7.0
 
 
-@pytest.mark.parametrize("named", [{"out": np.zeros(1)}, {"where": True}, {"nonsense": 1}])
+@pytest.mark.parametrize("named", [{"out": np.zeros(1)}, {"where": [True, False, True]}, {"nonsense": 1}])
 def test_an_argument_that_we_do_not_have_is_named(named: dict[str, Any]):
     with pytest.raises(
         (rose.RoseError, TypeError), match=f"sum of a traced value takes no {next(iter(named))}|nonsense"
     ):
         program(lambda x: np.sum(x, **named))
+
+
+WITH_DEFAULTS = [
+    lambda x, m: np.sum(x, 0, None, None, True)[0],
+    lambda x, m: np.sum(x, axis=0, dtype=None, out=None, where=True),
+    lambda x, m: np.mean(x, None, None),
+    lambda x, m: np.exp(x, out=None, dtype=None, where=True, casting="same_kind")[1],
+    lambda x, m: np.linalg.eigvalsh(m, "L")[0],
+    lambda x, m: np.linalg.cholesky(m, upper=False)[0, 0],
+    lambda x, m: np.linalg.svd(m, True, True)[1][0],
+    lambda x, m: np.linalg.pinv(m, hermitian=False)[0, 0],
+    lambda x, m: np.concatenate([x, x], 0, dtype=None, casting="same_kind")[4],
+    lambda x, m: np.hstack([x, x], dtype=None)[4],
+    lambda x, m: x.sum(out=None),
+    lambda x, m: x.reshape(3, order="C").copy(order="K")[2],
+]
+
+
+@pytest.mark.parametrize("k", range(len(WITH_DEFAULTS)))
+def test_an_argument_that_says_what_numpy_means_without_it_may_be_given(k: int):
+    f, x, m = WITH_DEFAULTS[k], np.array([1.0, 5.0, 2.0]), np.array([[2.0, 1.0], [1.0, 3.0]])
+    assert fn([Vec[3], Vec[2, 2]], Real)(f)(x, m) == pytest.approx(f(x, m), rel=1e-14)
+
+
+def test_an_argument_that_says_something_else_is_refused():
+    for f in (lambda m: m.reshape(4, order="F")[0], lambda m: np.exp(m, where=False)[0, 0]):
+        with pytest.raises(rose.TypeMismatch, match=r"order|where"):
+            _ = fn([Vec[2, 2]], Real)(f).func

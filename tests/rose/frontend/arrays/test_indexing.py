@@ -14,11 +14,14 @@ from rose.frontend.arrays.shapes import array_type
 X = np.random.default_rng(0).normal(size=(2, 3, 4))
 KEYS = """0,1 | :,0 | ...,0 | 0,...,-1 | :,None | None,...,None | :,::2 | ::-1,1:,::-2 | :,[0,2] | [1,0],:,[0,2] | 1:1 |
     0,[[0,1],[2,0]] | 0,:,[0,2] | -1,-1,-1 | np.array([1,0,1]) | :,[[0],[1]],[1,2] | 0,1,[0,1,1] | [0,-1],1 | ... | 3: |
-    :,[0],None,1: | [[0,1]],[2],[3] | ::-2 | None | [] | 1,:,::3 | [True, False] if False else 1"""
+    :,[0],None,1: | [[0,1]],[2],[3] | ::-2 | None | [] | 1,:,::3 |
+    [True,False] | np.array([True,False]) | [True,False],1: | ...,[False,True,True,False] | X[...,0] > 0 | X > 0 |
+    X[...,0] > 0,::2 | [False,True],[True,False,True] | [False,True],[0,2],3 | 0,[True,False,True],None | X > 9 |
+    (X[0] > 0).tolist() if False else ([True,False],...,[True,True,False,True])"""
 
 
 def cut(x: Any, key: str) -> Any:
-    return eval(f"x[{key}]", {"x": x, "np": np})
+    return eval(f"x[{key}]", {"x": x, "np": np, "X": X})
 
 
 @pytest.mark.parametrize("key", [key.strip() for key in KEYS.split("|")])
@@ -68,7 +71,12 @@ def test_a_transpose_of_many_axes_has_them_in_reversed_order():
         ("..., 0, ...", TypeMismatch, "several"),
         ("[0, 5]", OutOfRange, "index 5 is out of range for an axis of 2"),
         ("[0.5]", TypeMismatch, "cannot index an array"),
-        ("[True, False]", TypeMismatch, "array of conditions"),
+        ("[True, 0]", TypeMismatch, "must be a Bool"),
+        ("[True, False, True]", TypeMismatch, r"conditions of the shape \(3,\) are no key of axes of the shape \(2,\)"),
+        ("X[0] > 0", TypeMismatch, r"no key of axes of the shape \(2, 3\)"),
+        ("..., X[0] > 0, 1", TypeMismatch, r"no key of axes of the shape \(2, 3\)"),
+        ("X > 0, 1", TypeMismatch, "has 3 axes, and 4 are indexed"),
+        ("x[:, 0, 0] > 0", TypeMismatch, "array of conditions"),
         ("0, 0.5", TypeMismatch, "cannot index a vector"),
     ],
 )

@@ -30,6 +30,12 @@ def test_at_a_tie_each_has_half_of_the_derivative():
     assert slopes.tolist() == [[0.0, 0.0, 0.0], [0.5, 0.0, 0.5]]
 
 
+def test_at_a_tie_of_several_the_last_has_half_and_all_have_1():
+    for of in (np.max, np.min):
+        assert rose.grad(fn([Vec[4]], Real)(lambda x, of=of: of(x)))([3.0] * 4).tolist() == [0.125, 0.125, 0.25, 0.5]
+    assert rose.grad(fn([Vec[3]], Real)(lambda x: rose.cummax(x)[2]))([1.0] * 3).tolist() == [0.25, 0.25, 0.5]
+
+
 def test_the_derivatives_of_a_deviation_of_equal_numbers_are_0():
     f = program(lambda x: x.std(axis=0) @ x[0])
     assert not rose.grad(f)([[1.0, 2.0, 3.0]] * 2).any()

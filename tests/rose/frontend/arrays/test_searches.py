@@ -49,6 +49,23 @@ def test_the_slope_of_a_line_through_points_is_that_of_the_next_one_and_none_bey
     assert [rose.grad(f)(x) for x in (-1.0, 0.5, 1.0, 2.0, 4.0)] == [0.0, 2.0, -1.0, -1.0, 0.0]
 
 
+@pytest.mark.parametrize(
+    ("xp", "fp"),
+    [
+        ([0.0, 1.0, 2.0], [0.0, math.inf, 5.0]),
+        ([0.0, 1.0, 2.0], [-math.inf, 1.0, math.inf]),
+        ([0.0, 1.0, 2.0], [math.inf, math.inf, -math.inf]),
+        ([0.0, 1.0, 2.0], [0.0, math.nan, 5.0]),
+        ([0.0, 1.0, math.inf], [0.0, 1.0, 2.0]),
+        ([-math.inf, 0.0, 1.0], [0.0, 1.0, 2.0]),
+    ],
+)
+def test_a_line_to_an_infinite_neighbour_is_that_of_numpys(xp: list[float], fp: list[float]):
+    x = np.array([-math.inf, -1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, math.inf, math.nan])
+    f = fn([Vec[10]], Vec[10])(lambda x: np.interp(x, np.array(xp), np.array(fp)))
+    assert np.array_equal(f(x), np.interp(x, xp, fp), equal_nan=True)
+
+
 WRONG: list[tuple[Of, type[RoseError], str]] = [
     (lambda x: rose.searchsorted(x, 1.0, side="middle"), TypeMismatch, "no side 'middle'"),
     (lambda x: rose.searchsorted([x, x], 1.0), TypeMismatch, "goes through a vector"),

@@ -56,3 +56,15 @@ def test_quantiles_of_several_shares_are_stacked():
     x = np.random.default_rng(1).normal(size=(2, 5))
     f = fn([Vec[2, 5]], Vec[3, 2])(lambda x: rose.quantile(x, np.array([0.1, 0.5, 0.9]), 1))
     np.testing.assert_allclose(f(x), np.quantile(x, [0.1, 0.5, 0.9], 1), rtol=1e-15)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_with_more_degrees_of_freedom_than_samples_the_variance_is_infinite_or_nan(n: int):
+    x = np.arange(1.0, n + 1.0)
+    for ddof in range(6):
+        for of in (np.var, np.std, np.cov):
+            made: Any = lambda x, of=of, ddof=ddof: of(x, ddof=ddof)
+            want = of(x, ddof=ddof)
+            assert fn([Vec[n]], Real)(made)(x) == pytest.approx(want, nan_ok=True)
+            assert rose.compile(fn([Vec[dim("n")]], Real)(made), dynamic=True)(x) == pytest.approx(want, nan_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -131,3 +132,14 @@ def test_a_logarithm_of_a_sum_of_exponentials_does_not_overflow(x: float, slope:
     f = fn([Real, Real], Real)(lambda x, y: of(x, y))
     assert [f(x, 0.0), grad(f)(x, 0.0)] == [np.logaddexp(x, 0.0), slope]
     assert f(-math.inf, x) == x
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_logarithm_of_a_sum_of_exponentials_is_nan_if_one_is():
+    of, hard = np.logaddexp, [math.nan, math.inf, -math.inf, 1.0]
+    f = fn([Real, Real], Real)(lambda x, y: of(x, y))
+    g = fn([Vec[2]], Real)(rose.logsumexp)
+    for x, y in itertools.product(hard, hard):
+        assert np.array_equal([f(x, y), g([x, y])], [of(x, y)] * 2, equal_nan=True), (x, y)
+        if x != x or y != y:
+            assert np.isnan(grad(f, (0, 1))(x, y)).all()

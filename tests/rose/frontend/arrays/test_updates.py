@@ -14,15 +14,15 @@ from rose import Bool, Fin, Real, RoseError, Vec, dim, fn
 
 X = np.random.default_rng(0).normal(size=(4, 5))
 KEYS = """1 | 1,2 | -1,-2 | :,1 | 1:3 | ::2,1: | ::-1,0 | [0,2] | [1,1,0] | :,[0,1,1] | [0,1],[2,2] | ... | 0:0 |
-    3:0:-2,::-2 | None,1 | [[0],[2]],[1,1]"""
+    3:0:-2,::-2 | None,1 | [[0],[2]],[1,1] | X > 0 | X[:, 0] > 0,1: | [True,False,True,True]"""
 KINDS: dict[str, Any] = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
 def changed(x: Any, key: str, kind: str, y: Any) -> Any:
     if isinstance(x, np.ndarray):
-        x, k = x.copy(), eval(f"np.s_[{key}]")
+        x, k = x.copy(), eval(f"np.s_[{key}]", {"X": X, "np": np})
         return KINDS[kind].at(x, k, y) if kind != "set" else x.__setitem__(k, y), x
-    return getattr(eval(f"x.at[{key}]"), kind)(y)
+    return getattr(eval(f"x.at[{key}]", {"X": X, "x": x}), kind)(y)
 
 
 @pytest.mark.parametrize("kind", ["set", *KINDS])
@@ -76,6 +76,26 @@ def test_a_gradient_costs_a_constant_times_the_value(kind: str):
     assert ratios[1] <= min(10.0, 1.15 * ratios[0])
 
 
+@pytest.mark.parametrize("kind", ["set", *KINDS])
+@pytest.mark.parametrize("condition", ["x > 0.3", "x[:, 0] > 0.3", "x.sum() > 0.0", "(x > 0.3) & (x < 0.5)"])
+def test_conditions_that_a_run_decides_keep_the_shape(condition: str, kind: str):
+    of: Any = lambda x, new: getattr(x.at[eval(condition)], kind)(new)
+    theirs: Any = lambda x, new: changed(x, condition.replace("x", "X"), kind, new)[1]
+    agree(lambda x: of(x, 2.5), lambda x: theirs(x, 2.5), [X])
+    agree(lambda x: of(x, x + 1.0), lambda x: theirs(x, (x + 1.0)[eval(condition)]), [X])
+
+
+def test_conditions_may_be_of_nothing_and_of_any_size():
+    n = dim("n")
+    f = rose.compile(fn([Vec[n]], Vec[n])(lambda x: x.at[x < 0.0].set(0.0)), dynamic=True)
+    assert [list(f(x)) for x in ([], [-1.0], [-1.0, 2.0])] == [[], [0.0], [0.0, 2.0]]
+
+
+@pytest.mark.parametrize("kind", ["set", "add", "mul", "max"])
+def test_conditions_have_derivatives(kind: str):
+    differentiate(lambda x, y: changed(x, "x > 0.3", kind, y[0] + 0.1), (3,), (1,))
+
+
 @pytest.mark.parametrize(
     ("of", "match"),
     [
@@ -84,6 +104,9 @@ def test_a_gradient_costs_a_constant_times_the_value(kind: str):
         (lambda x: x.at[1].set([1.0, 2.0]), r"has the shape \(\), and cannot become one of \(2,\)"),
         (lambda x: (x > 0.0).at[0].add(1.0), "they are no numbers"),
         (lambda x: x.at[0, 0].set(1.0), "has 1 axes, and 2 are indexed"),
+        (lambda x: x.at[x > 0.0].set([1.0, 2.0]), "do not broadcast"),
+        (lambda x: x.at[x[1:] > 0.0].set(1.0), r"conditions of the shape \(2,\) are no key of a traced Vec\[3\]"),
+        (lambda x: x.at[x > 0.0].set(x[None, None]), "cannot take elements of the shape"),
         (lambda x: x.at + 1.0, "is not a number"),
         (lambda x: x.at[0] + 1.0, "is not a number"),
     ],

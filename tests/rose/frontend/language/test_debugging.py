@@ -201,6 +201,21 @@ def test_an_assertion_may_be_in_what_a_checkpoint_evaluates_again():
         f(2.0)
 
 
+def test_a_checkpoint_looks_once_at_what_is_called_on_many_paths():
+    def level(f: Any) -> Any:
+        return of([Real], Real, lambda x: f(x) + f(2.0 * x))
+
+    def leaf(x: Any) -> Any:
+        rose.assert_(x > -1.0, "x is above -1")
+        return x
+
+    f = of([Real], Real, leaf)
+    for _ in range(64):  # 2 ** 64 paths lead to the assertion
+        f = level(f)
+    g = of([Real], Real, lambda x: rose.scan(lambda i, s: f(s), x, 3, checkpoint="sqrt"))
+    assert not g.func.pure
+
+
 def test_assertions_of_one_line_share_their_message_and_each_has_its_own():
     @fn
     def f(v: Vec[4]) -> Real:
