@@ -149,27 +149,27 @@ def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) ->
         for k in active:
             lin = LinearMap(f, (k,))
             parts.append(one(k, lin.arguments(args), lin))
-        return parts[0] if host_index(argnums) is not None else _by_leaf(b, result, parts)
+        return parts[0] if host_index(argnums) is not None else by_leaf(b, result, parts)
 
     inputs = [untyped(t) for t in f.types]
     kinds = [_matrix(result, inputs[k]) for k in active]
-    whole = kinds[0] if host_index(argnums) is not None else _leaf_type(result, kinds)
+    whole = kinds[0] if host_index(argnums) is not None else leaf_type(result, kinds)
     return make(body, inputs, whole, name or f"{what}({f.name})", f.names)
 
 
-def _by_leaf(b: Builder, t: Type, parts: Sequence[Value]) -> Value:
+def by_leaf(b: Builder, t: Type, parts: Sequence[Value]) -> Value:
     """Jacobians in several parameters, as JAX has them: a tuple of them in the place of each leaf of the result."""
     if not isinstance(t, Tuple):
         return b.tuple(parts)
-    items = [_by_leaf(b, x, [b.get(p, k) for p in parts]) for k, x in enumerate(t.items)]
+    items = [by_leaf(b, x, [b.get(p, k) for p in parts]) for k, x in enumerate(t.items)]
     return b.tuple(items, t.of(tuple([x.type for x in items])))
 
 
-def _leaf_type(t: Type, parts: Sequence[Type]) -> Type:
+def leaf_type(t: Type, parts: Sequence[Type]) -> Type:
     if not isinstance(t, Tuple):
         return tuple_of(*parts)
     columns = zip(*[p.items for p in parts if isinstance(p, Tuple)], strict=True)
-    return Tuple(tuple([_leaf_type(x, c) for x, c in zip(t.items, columns, strict=True)]), t.form)
+    return Tuple(tuple([leaf_type(x, c) for x, c in zip(t.items, columns, strict=True)]), t.form)
 
 
 def _by_rows(lin: LinearMap, xs: Sequence[Value]) -> Value:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import ir
@@ -20,6 +20,7 @@ from ..ir.types import Real, Type, Vec, map_leaves
 from ..ir.value import host_index
 from ..taylor_mode.jets import further, shaped
 from ..taylor_mode.jets import jet as on_series
+from ..taylor_mode.series import number
 from .arguments import positions, real_result
 from .linear_map import LinearMap
 
@@ -67,19 +68,39 @@ def directional(f: AnyFn, k: int = 1, argnums: int = 0) -> AnyFn:
     lin = LinearMap(f, (at,))
 
     def body(*args: Any) -> Any:
-        b, (*given, v) = ir.current_builder(), args
-        xs, t = lin.arguments(given), lin.types[at]
-        zeros = [b.const(0.0, Real)] * (order - 1)
-        line = shaped(b, t, lambda x: b.pack([x, *zeros], Vec(order, Real)), to_value(v, t, ("v",)))
-        d = on_series(lin.primal_func, order, lin.mask, here())
-        dxs = [line if j == at else b.zero(further(xs[j].type, order)) for j in lin.moving]
-        both = b.call(d.func, xs if d.flat else interleaved(xs, dxs, lin.mask))
-        y, beside = (both, b.zero(further(result, order))) if d.flat else (b.get(both, 0), b.get(both, 1))
-        leaf: Callable[[Value, Value], Value] = lambda _, dy: b.index(dy, order - 1) * float(math.factorial(order))
-        return view(shaped(b, result, leaf, y, beside, rest=lambda y, _: y))
+        *given, v = args
+        return view(along(lin, at, order, lin.arguments(given), to_value(v, lin.types[at], ("v",)))[order])
 
     names = [*f.names, fresh_name("v", f.names)]
     return make(body, [*lin.types, lin.types[at]], result, f"directional({f.name}, {order})", names)
+
+
+def along(lin: LinearMap, at: int, order: int, xs: Sequence[Value], v: Value) -> list[Value]:
+    """The value at `xs`, and its derivatives of the orders 1 to `order` along `v` in parameter `at`, by one jet."""
+    b, zeros = ir.current_builder(), [number(0.0)] * (order - 1)
+    line = shaped(b, lin.types[at], lambda x: b.pack([x, *zeros], Vec(order, Real)), v)
+    d = on_series(lin.primal_func, order, lin.mask, here())
+    if d.flat:
+        y, beside = b.call(lin.primal_func, xs), b.zero(further(lin.result, order))
+    else:
+        dxs = [line if j == at else b.zero(further(xs[j].type, order)) for j in lin.moving]
+        both = b.call(d.func, interleaved(xs, dxs, lin.mask))
+        y, beside = b.get(both, 0), b.get(both, 1)
+
+    def derivative(k: int) -> Value:
+        leaf: Callable[[Value, Value], Value] = lambda _, dy: b.index(dy, k - 1) * float(math.factorial(k))
+        return shaped(b, lin.result, leaf, y, beside, rest=lambda y, _: y)
+
+    return [y, *[derivative(k) for k in range(1, order + 1)]]
+
+
+def has_jet(lin: LinearMap, order: int) -> bool:
+    """True if all that a function does has a series."""
+    try:
+        on_series(lin.primal_func, order, lin.mask, here())
+    except NotDifferentiable:
+        return False
+    return True
 
 
 def checked_order(n: Any, what: str) -> int:

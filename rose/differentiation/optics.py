@@ -3,6 +3,9 @@
 Reverse mode makes two stages of a function, which take turns: forward from an argument to the value, backward from a
 cotangent to the gradient. Both are stages of a function of the argument and the cotangent. To that reverse mode is
 applied again, and it makes two more, backward through the stages, last one first.
+
+Source of the stages and their order: Keno Fischer, dP.jl terminology and notation guide, after Mitchell Riley,
+Categories of optics, 2018.
 """
 
 from __future__ import annotations

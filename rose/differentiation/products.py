@@ -112,6 +112,14 @@ def gradhessian(f: AnyFn, argnums: Argnums = 0) -> AnyFn:
     return make(lambda *xs: (g(*xs), h(*xs)), g.types, tuple_of(g.result, h.result), f"gradhessian({f.name})", g.names)
 
 
+@of_any_size
+def gradhessianv(f: AnyFn, argnums: int = 0) -> AnyFn:
+    """The pair of the gradient times a vector, a number, and of the Hessian times it: `gradhessianv(f)(*xs, v)`."""
+    h, g = hvp(f, argnums), jacobianv(f, argnums)
+    body: Callable[..., Any] = lambda *args: (g(*args), h(*args))
+    return make(body, h.types, tuple_of(g.result, h.result), f"gradhessianv({f.name})", h.names)
+
+
 def _with_value(name: str, derivative: Callable[..., AnyFn]) -> Callable[..., AnyFn]:
     """The twin of `derivative` that gives the value, too, under a name of this module."""
 
@@ -132,6 +140,7 @@ value_and_jacobian = _with_value("value_and_jacobian", jacobian)
 value_and_hessian = _with_value("value_and_hessian", hessian)
 value_and_hessianv = _with_value("value_and_hessianv", hvp)
 value_and_gradhessian = _with_value("value_and_gradhessian", gradhessian)
+value_and_gradhessianv = _with_value("value_and_gradhessianv", gradhessianv)
 value_and_laplacian = _with_value("value_and_laplacian", laplacian)
 
 

@@ -9,7 +9,10 @@ Its files, in the order in which to read them:
 
     grids         the nodes and weights of quadrature rules
     composites    functions that operators make of functions; variables; each function is evaluated once at an argument
+    functions_of_numbers
+                  constants, sums and products, of which operators are made
     operators     the table: the value, the tangent and the transpose of each operator
+    higher_orders derivatives of derivatives, by jets
     transforms    forward mode over a graph, and its transpose
     elementary    functions of values, applied to what functions give: `f + g`, `rose.exp(f)`
     algebra       operators by name, and calls of functions with functions, checked

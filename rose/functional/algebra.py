@@ -92,8 +92,9 @@ def _argnums(f: AnyFn, ks: Any, what: str) -> tuple[int, ...]:
 
 @edge
 def nabla(f: Any, argnums: Any = 0, method: Any = None) -> AnyFn:
-    """The Jacobian of a function, as a function: of a Real, its slope; of `argnums` a tuple, the tuple of each.
+    """The Jacobian of a function, as a function: of a Real, its slope.
 
+    Of a tuple of `argnums` it has the order of `rose.jacfwd`: a tuple, with one for each, for each leaf of the result.
     `method` is `rose.jacfwd`, unless it is `rose.jacrev`. Its transpose is minus the divergence.
     """
     f = as_function(f)
@@ -104,7 +105,7 @@ def nabla(f: Any, argnums: Any = 0, method: Any = None) -> AnyFn:
             raise NotDifferentiable(what, here(), "choose other arguments with argnums")
     way = "jacrev" if method is jacrev else "jacfwd"
     found = [operators.nabla(f, k, way) for k in ks]
-    return operators.zip_functions(found) if is_listing(argnums) else found[0]
+    return operators.of_arguments(found, type_of(f).result) if is_listing(argnums) else found[0]
 
 
 @edge

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator as op
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any, TypeGuard
@@ -15,11 +16,13 @@ from ..frontend.operators import view
 from ..frontend.signatures import name_of
 from ..frontend.values import infer
 from ..host.marshal import is_listing
+from ..ir import Op, Value, current_builder
 from ..ir.numbers import as_number
-from ..ir.types import Real, Type
+from ..ir.types import Real, Tuple, Type
 from ..ir.value import OPERATORS, host_index, is_function
 from . import operators
 from .composites import MapType, type_of
+from .functions_of_numbers import number
 
 
 def is_fn(x: Any) -> TypeGuard[AnyFn]:
@@ -36,12 +39,12 @@ def as_function(x: Any, want: MapType | None = None) -> AnyFn:
             raise TypeMismatch(f"the types of {name_of(x)} are not known", here(), hint)
         return Fn(x, want.args, want.result)
     if want is not None and not want.args:
-        return operators.number(x, want.result)
+        return number(x, want.result)
     if isinstance(x, (int, float)):
-        return operators.number(x, Real)
+        return number(x, Real)
     with ir.building("constant", inside=True):
         t = infer(x).type
-    return operators.number(x, t)
+    return number(x, t)
 
 
 Slot = Any  # an operand: the type of what a function gives; a number, which is bound; or a tuple of such
@@ -56,7 +59,8 @@ class Elementary(Fn[..., Any]):
         name, names = getattr(f, "__name__", "f"), [f"x{k}" for k in range(len(types))]
 
         def body(*xs: Any) -> Any:
-            return f(*_filled(operands, iter(xs)))
+            given = _filled(operands, iter(xs))
+            return _each_item(f, *given) if isinstance(f, (Op, _Bound)) else f(*given)
 
         with ir.building(name) as b:
             result = infer(body(*[view(b.param(t, n)) for t, n in zip(types, names, strict=True)])).type
@@ -69,6 +73,53 @@ class Elementary(Fn[..., Any]):
         if self.symbol is None:
             return f"{self.name}({', '.join(texts)})"
         return f" {self.symbol} ".join(texts) if len(texts) == 2 else f"{self.symbol}{texts[0]}"
+
+
+def _each_item(f: Callable[..., Any], *xs: Any) -> Any:
+    """`f` of the members at the same place in tuples and structs; what is none stands beside each.
+
+    A member without numbers stays that of the first. A struct that defines the operator is asked.
+    """
+    wholes = [x for x in xs if _type(x) is not None]
+    ts = list(map(_type, wholes))
+    if isinstance(f, _Bound) and any([_defines(x, f.of) for x in wholes]):
+        return PYTHONS[f.of](*xs)
+    if not ts:
+        return f(*xs)
+    first = ts[0]
+    assert first is not None
+    if any([t is None or t.form is not first.form or len(t.items) != len(first.items) for t in ts]):
+        what = f"{f.__name__} takes functions to the same tuples, not to {' and to '.join(map(repr, ts))}"
+        raise TypeMismatch(what, here(), "compose one with a function to the other: f(g)")
+    b, rows = current_builder(), list[Value]()
+    for k, t in enumerate(first.items):
+        members = [x if _type(x) is None else view(b.get(infer(x), k)) for x in xs]
+        kept = next(m for m, x in zip(members, xs, strict=True) if _type(x) is not None)
+        rows.append(infer(_each_item(f, *members) if t.real else kept))
+    return view(b.tuple(rows, first.of(tuple([x.type for x in rows]))))
+
+
+def _type(x: Any) -> Tuple | None:
+    """The type of a tuple or a struct of traced values; None for anything else."""
+    if isinstance(x, (int, float, Value)) or (is_listing(x) and not isinstance(x, tuple)):
+        return None
+    t = infer(x).type
+    return t if isinstance(t, Tuple) else None
+
+
+def _defines(x: Any, symbol: str) -> bool:
+    """True for a struct whose class has the operator, on either side."""
+    kind: type[object] = x.__class__
+    if symbol not in PYTHONS or kind is tuple:
+        return False
+    names = [f"__{side}{PYTHONS[symbol].__name__}__" for side in ("", "r")]
+    return any([getattr(kind, name, None) is not getattr(object, name, None) for name in names])
+
+
+PYTHONS: dict[str, Callable[..., Any]] = {symbol: getattr(op, name) for symbol, name in {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "**": "pow", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
+    "neg": "neg", "abs": "abs",
+}.items()}  # fmt: skip
 
 
 def _elementary(f: Callable[..., Any], operands: tuple[Slot, ...]) -> Elementary:

@@ -24,6 +24,7 @@ from . import operators
 from .algebra import evaluated
 from .composites import Composite, MapType, Variable, named, type_of, variables
 from .elementary import as_function
+from .functions_of_numbers import number
 from .transforms import pulled, pushed
 
 
@@ -187,7 +188,7 @@ def value_and_grad(of: Functional, argnums: Any = 0, what: str = "value_and_grad
 
     def body(*fs: Any) -> Any:
         ys, out = of.composed(fs)
-        found = _pullback(_to_number(out, of, what), [ys[k] for k in ks if k is not None])(operators.number(1.0, Real))
+        found = _pullback(_to_number(out, of, what), [ys[k] for k in ks if k is not None])(number(1.0, Real))
         return out, tuple(found) if is_listing(argnums) else found[0]
 
     return Functional(body, of.types, None, f"{what}({of.name})", of.names)

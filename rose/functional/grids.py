@@ -7,46 +7,50 @@ import random
 from typing import Any
 
 from ..errors import OutOfRange, TypeMismatch, edge, here
-from ..frontend.values import infer
-from ..host.marshal import is_listing
+from ..frontend.annotations import as_type
+from ..frontend.values import infer, is_traced
+from ..host.marshal import is_listing, plain
 from ..ir import Value, current_builder, shown
+from ..ir.forms import form_of
 from ..ir.numbers import as_number
 from ..ir.types import Real, Type, Vec
 from ..ir.value import host_index
 
-Node = float | tuple[float, ...]
+Node = Any  # a number; nested tuples of numbers, for a point, a matrix or a struct
 
 
 class Grid:
     """Nodes and weights of one argument: the integral of `f` is the sum of `w * f(x)` over them.
 
-    `nodes` is a list of numbers, or of points (lists of d numbers) for an argument of type `Vec[d]`; `weights` has one
-    number for each, in the units of the argument (of its volume, for points). In a program both may be traced, vectors
-    or lists of what the program computes, such as an adaptive rule, and are differentiated with it.
+    `nodes` is a list of numbers; of points, lists of d numbers, for an argument of type `Vec[d]`, or arrays of more
+    axes; or of structs. `weights` has one number for each, in the units of the argument (of its volume, for points). In
+    a program both may be traced, vectors or lists of what the program computes, such as an adaptive rule, and are
+    differentiated with it.
     """
 
-    nodes: Any  # a list of numbers, or of tuples; or a traced vector
+    nodes: Any  # a list of `Node`s, or a traced vector
     weights: Any
     type: Type  # of a node
 
     @edge
     def __init__(self, nodes: Any, weights: Any) -> None:
-        if _mentions_traced(nodes) or _mentions_traced(weights):
+        if is_traced(nodes) or is_traced(weights):
             self._of_traced(infer(nodes), infer(weights))
             return
-        points = [_point(x) for x in _items(nodes, "nodes")]
-        self.nodes, self.weights = points, [as_number(w, here()) for w in _items(weights, "weights")]
-        if len({len(x) if isinstance(x, tuple) else 0 for x in points}) > 1:
+        points = _items(nodes, "nodes")
+        self.weights = [as_number(w, here()) for w in _items(weights, "weights")]
+        types = list(dict.fromkeys(map(_type_of, points))) or [Real]
+        if len(types) > 1:
             raise TypeMismatch("the nodes of a grid differ in dimension", here(), "give points of one dimension")
-        self.type = Vec(len(points[0]), Real) if points and isinstance(points[0], tuple) else Real
+        (self.type,) = types
+        self.nodes = [plain(x, self.type, ("a node",), here()) for x in points]
         self.size = len(points)
         self._check(len(self.weights))
 
     def _of_traced(self, nodes: Value, weights: Value) -> None:
         of, by = nodes.type, weights.type
         node = of.elem if isinstance(of, Vec) else None
-        fits = node is Real or (isinstance(node, Vec) and node.elem is Real)
-        if not isinstance(of, Vec) or node is None or not fits or not isinstance(by, Vec) or by.elem is not Real:
+        if not isinstance(of, Vec) or node is None or not node.real or not isinstance(by, Vec) or by.elem is not Real:
             what = f"the nodes and the weights of a grid are vectors of numbers, not a {of!r} and a {by!r}"
             raise TypeMismatch(what, here(), "give one number, or point, and one weight for each node")
         self.nodes, self.weights, self.type, self.size = nodes, weights, node, of.size
@@ -130,17 +134,19 @@ class Grid:
         if isinstance(self.nodes, Value) or isinstance(other.nodes, Value):
             hint = "integrate over one argument after another: F.integrate(f, (x, y))"
             raise TypeMismatch("grids whose nodes are traced are not multiplied", here(), hint)
+        if not _is_point(self.type) or not _is_point(other.type):
+            what = f"grids of a {self.type!r} and a {other.type!r} are not multiplied: only numbers and points are"
+            raise TypeMismatch(what, here(), "integrate over one argument after another: F.integrate(f, (x, y))")
         nodes = [(*_coordinates(x), *_coordinates(y)) for x in self.nodes for y in other.nodes]
         return Grid(nodes, [v * w for v in self.weights for w in other.weights])
 
 
-def _mentions_traced(xs: Any) -> bool:
-    """True for a traced vector, and for a list with a traced value in it, or in a list in it."""
-    return isinstance(xs, Value) or (is_listing(xs) and any([_mentions_traced(x) for x in xs]))
+def _is_point(t: Type) -> bool:
+    return t is Real or (isinstance(t, Vec) and t.elem is Real)
 
 
 def _coordinates(x: Node) -> tuple[float, ...]:
-    return x if isinstance(x, tuple) else (x,)
+    return x if isinstance(x, tuple) else (x,)  # pyright: ignore[reportUnknownVariableType]
 
 
 def _items(xs: Any, what: str) -> list[Any]:
@@ -150,8 +156,11 @@ def _items(xs: Any, what: str) -> list[Any]:
     return list(given)
 
 
-def _point(x: Any) -> Node:
-    return tuple([as_number(y, here()) for y in x]) if is_listing(x) else as_number(x, here())
+def _type_of(x: Any) -> Type:
+    """The type of a node: of its class, if that is a struct."""
+    if is_listing(x):
+        return Vec(len(x), _type_of(x[0]) if len(x) else Real)
+    return Real if form_of(x.__class__) is None else as_type(x.__class__)
 
 
 def _count(n: Any, what: str, least: int) -> int:

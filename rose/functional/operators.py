@@ -7,12 +7,12 @@ boundary would add is left out: the result is the functional derivative, as in t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from ..differentiation.gradients import linear_transpose as transposed_at_once
-from ..differentiation.jacobians import jacfwd, jacrev
+from ..differentiation.jacobians import by_leaf, jacfwd, jacrev, leaf_type
 from ..differentiation.linear_map import LinearMap, as_cotangent, filled
 from ..errors import NotDifferentiable
 from ..frontend.arrays.creation import itself
@@ -23,68 +23,21 @@ from ..frontend.language.loops import sum as total
 from ..frontend.language.loops import vec
 from ..frontend.language.select import select, stop_gradient
 from ..frontend.operators import view
-from ..frontend.signatures import names_of
 from ..frontend.values import infer, to_value
 from ..ir import Value, current_builder
 from ..ir.ops import eq
-from ..ir.types import Real, Tuple, Type, Vec, linear_part, tangent, tuple_of
+from ..ir.types import Real, Tuple, Type, Vec, tuple_of
 from .composites import Composite, Grids, MapType, Operator, Scope, grids_of, made, merged, type_of
+from .functions_of_numbers import again, each_number, known, nothing, opposite, plus, product
 from .grids import Grid
+from .higher_orders import JETS, chain_of, orders_of, with_derivatives
 
 T = TypeVar("T")
-
-# functions of numbers, of which operators are made
-
-
-@cache
-def _known(f: Callable[..., Any], types: tuple[Type, ...], result: Type, name: str) -> AnyFn:
-    """The function of numbers that `f` is at these types: one for the same `f`."""
-    return _again(make(f, types, result, name, names_of(f, len(types))), _known, f, types, result, name)
-
-
-def _again(f: AnyFn, by: Callable[..., AnyFn], *args: Any) -> AnyFn:
-    """`f`, which a pickle makes again by this call."""
-    f.made_by = by, args, {}
-    return f
-
-
-def number(x: Any, t: Type) -> AnyFn:
-    """A function of no arguments that gives `x`: a host value, or a traced one."""
-    return _again(make(lambda: x, [], t, "constant", []), number, x, t)
 
 
 def zero(t: MapType) -> AnyFn:
     """The function of that type that is zero."""
-    return broadcast_arg(_nothing(t.result), t.args, (), (None,) * len(t.args))
-
-
-@cache
-def _nothing(t: Type) -> AnyFn:
-    return _again(make(lambda: current_builder().zero(t), [], t, "zero", []), _nothing, t)
-
-
-def _each_number(f: Callable[..., Value], *ys: Value) -> Any:
-    """`f` of the numbers at the same place in values of one type; what is no number is that of the first."""
-    t, b = ys[0].type, current_builder()
-    if isinstance(t, Vec):
-        return vec(_each_number(f, *[y[i] for y in ys]) for i in indices(t.size))
-    if isinstance(t, Tuple):
-        items = [_each_number(f, *[b.get(y, k) for y in ys]) for k in range(len(t.items))]
-        return b.tuple([to_value(x, s) for x, s in zip(items, t.items, strict=True)], t)
-    return f(*ys) if t is Real else ys[0]
-
-
-def _product(x: Value, by: Value) -> Any:
-    """`x`, each number of it times `by`."""
-
-    def times(u: Value) -> Value:
-        return u * by
-
-    return _each_number(times, x)
-
-
-def _plus(x: Value, y: Value) -> Value:
-    return x + y
+    return broadcast_arg(nothing(t.result), t.args, (), (None,) * len(t.args))
 
 
 # compose
@@ -132,14 +85,14 @@ def _compose_transpose(c: Composite, k: int, ct: AnyFn) -> AnyFn:
     if type_of(back) != MapType(Real, (Real,)):
         what = f"the inverse of {gs[0].name} is a {type_of(back)!r}, and only one number can be changed for another"
         raise NotDifferentiable(what, c.loc, "give an inverse of one Real")
-    stretch = compose(_known(abs, (Real,), Real, "abs"), [nabla(back, 0)])
+    stretch = compose(known(abs, (Real,), Real, "abs"), [nabla(back, 0)])
     return scaled(compose(ct, [back]), stretch)
 
 
 def scaled(f: AnyFn, by: AnyFn) -> AnyFn:
     """`f` times a function to a Real."""
     t = type_of(f).result
-    return compose(_known(_product, (t, Real), t, "scale"), [f, by])
+    return compose(known(product, (t, Real), t, "scale"), [f, by])
 
 
 COMPOSE = Operator("compose", _compose_at, _compose_jvp, _compose_transpose, _compose_alike)
@@ -160,47 +113,19 @@ def _way(c: Composite) -> tuple[int, str]:
 
 def _nabla_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Value:
     (f,), (k, method) = c.inputs, _way(c)
-    chain = _chain(c)
-    if len(chain) > 1:
-        b, made = current_builder(), infer(_with_derivatives(chain[-1], k, len(chain) - 1).emit(xs))
-        for j, g in enumerate(reversed(chain)):
-            scope.learn(g, xs, b.get(made, j))
-        return b.get(made, len(chain) - 1)
-    derivative: AnyFn = jacfwd(f, k) if method == "jacfwd" else jacrev(f, k)
-    return derivative.emit(xs)
-
-
-def _chain(c: Composite) -> list[AnyFn]:
-    """A derivative in one number, what it is the derivative of, and so on: a function and derivatives of it."""
-    chain: list[AnyFn] = [c]
-    while (f := chain[-1]) and isinstance(f, Composite) and f.op is NABLA and f.params == c.params and _is_slope(f):
-        chain.append(f.inputs[0])
-    return chain
-
-
-def _is_slope(c: Composite) -> bool:
-    """True for a derivative in one number, forwards, that is of the type of what is derived."""
-    (f,), (k, method) = c.inputs, _way(c)
-    t = type_of(f)
-    return method == "jacfwd" and t.args[k] is Real and linear_part(tangent(t.result)) is t.result is c.result
-
-
-def _with_derivatives(f: AnyFn, k: int, order: int) -> AnyFn:
-    """`x -> (f(x), f'(x), ...)`, up to the derivative of that order in argument `k`: forward mode has all of them."""
-    key, t = (_with_derivatives, k, order), type_of(f)
-    if key in f.results:
-        return f.results[key]
-    lower = f if order == 1 else _with_derivatives(f, k, order - 1)
-
-    def body(*xs: Any) -> Any:
-        b, of = current_builder(), LinearMap(lower, (k,))
-        y, dy = of.jvp(of.arguments(xs), {k: b.const(1.0, Real)})
-        items = [y, dy] if order == 1 else [*[b.get(y, j) for j in range(order)], b.get(dy, order - 1)]
-        return view(b.tuple(items))
-
-    name = f"{f.name}{chr(39) * order}"
-    f.results[key] = made = make(body, t.args, tuple_of(*[t.result] * (order + 1)), name, list(f.names))
-    return made
+    chain = chain_of(c)
+    if len(chain) == 1:
+        return (jacfwd(f, k) if method == "jacfwd" else jacrev(f, k)).emit(xs)
+    b, orders, of = current_builder(), orders_of(chain), chain[-1]
+    for k in orders[0]:  # among others a jet is the shorter one from one order less on
+        of = with_derivatives(of, k, orders[0][k], JETS - (len(orders[0]) > 1))
+    made = infer(of.emit(xs))
+    for g, order in reversed([*zip(chain, orders, strict=True)]):
+        y = made
+        for k in reversed(orders[0]):
+            y = b.get(y, order.get(k, 0))
+        scope.learn(g, xs, y)
+    return scope.at(c, xs)
 
 
 def _nabla_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
@@ -208,7 +133,17 @@ def _nabla_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
     k, method = _way(c)
     f = type_of(c.inputs[0])
     twice = nabla(ct, k, method)
+    if f.args[k] is Real and twice.result is f.result:  # signs go outwards, so that derivatives stay nested
+        return nabla(ct.inputs[1], k, method) if _is_negated(ct) else compose(_negative(f.result), [twice])
     return compose(_minus_divergence(twice.result, f.result, f.args[k]), [twice])
+
+
+def _is_negated(f: AnyFn) -> TypeGuard[Composite]:
+    return isinstance(f, Composite) and f.op is COMPOSE and f.inputs[0] is _negative(type_of(f).result)
+
+
+def _negative(t: Type) -> AnyFn:
+    return known(opposite, (t,), t, "minus")
 
 
 @cache
@@ -217,7 +152,7 @@ def _minus_divergence(jacobian: Type, result: Type, of: Type) -> AnyFn:
         return _divergence(j, result, of)
 
     made = make(body, [jacobian], result, "minus_divergence", ["jacobian"])
-    return _again(made, _minus_divergence, jacobian, result, of)
+    return again(made, _minus_divergence, jacobian, result, of)
 
 
 def _divergence(j: Any, result: Type, of: Type) -> Any:
@@ -228,22 +163,49 @@ def _divergence(j: Any, result: Type, of: Type) -> Any:
         b, v = current_builder(), infer(j)
         items = [to_value(_divergence(b.get(v, k), t, of), t) for k, t in enumerate(result.items)]
         return view(b.tuple(items, result))
-    return -_trace(j, of, [])
+    return -_trace(infer(j), of, [])
 
 
-def _trace(row: Any, of: Type, path: list[Value]) -> Any:
+def _trace(row: Value, of: Type, path: list[Value | int]) -> Any:
     """The sum of the elements of a square array whose row and column are the same; `path` is the row so far."""
     if isinstance(of, Vec):
-        return total(_trace(row[i], of.elem, [*path, i]) for i in indices(of.size))
+        return total(_trace(_at(row, i), of.elem, [*path, i]) for i in indices(of.size))
+    if isinstance(of, Tuple):
+        return sum([_trace(_at(row, k), t, [*path, k]) for k, t in enumerate(of.items) if t.real], 0.0)
     for i in path:
-        row = row[i]
+        row = _at(row, i)
     return row
+
+
+def _at(x: Value, i: Value | int) -> Value:
+    b = current_builder()
+    if isinstance(x.type, Vec):
+        return b.index(x, i)
+    assert isinstance(i, int)
+    return b.get(x, i)
 
 
 NABLA = Operator(
     "nabla", _nabla_at, lambda c, ts: ts[0] and nabla(ts[0], *c.params), _nabla_transpose,
-    others=lambda c: len(_chain(c)) - 1,
+    others=lambda c: len(chain_of(c)) - 1,
 )  # fmt: skip
+
+
+def of_arguments(jacobians: Sequence[Composite], t: Type) -> Composite:
+    """The Jacobian in several arguments, of a function to `t`: a tuple of them in the place of each leaf of it."""
+    if not isinstance(t, Tuple):
+        return zip_functions(jacobians)
+    return compose(_by_leaf(t, tuple([j.result for j in jacobians])), jacobians)
+
+
+@cache
+def _by_leaf(t: Type, types: tuple[Type, ...]) -> AnyFn:
+    def body(*js: Any) -> Any:
+        return view(by_leaf(current_builder(), t, [infer(j) for j in js]))
+
+    made = make(body, types, leaf_type(t, types), "by_leaf", [f"x{k}" for k in range(len(types))])
+    return again(made, _by_leaf, t, types)
+
 
 # linearize, linear_transpose
 
@@ -349,7 +311,7 @@ def _integrate_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
     def term(i: Value) -> Any:
         inner = Scope(scope)
         y = inner.at(f, [*xs[:k], inner.node(grid, nodes, i), *xs[k:]])
-        return _product(y, weights[i])
+        return product(y, weights[i])
 
     if c.result is Real:
         return total(term(i) for i in indices(n))
@@ -422,7 +384,7 @@ BROADCAST = Operator(
 
 def argument(types: Sequence[Type], k: int) -> Composite:
     """The function of `types` that gives its argument `k`."""
-    return broadcast_arg(_known(itself, (types[k],), types[k], "identity"), tuple(types), (k,), (None,) * len(types))
+    return broadcast_arg(known(itself, (types[k],), types[k], "identity"), tuple(types), (k,), (None,) * len(types))
 
 
 # permute_args
@@ -535,22 +497,23 @@ PARTIAL = Operator("partial", _partial_at, _partial_jvp, _partial_transpose)
 def _delta_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
     """`ct` over the weight of the node that is the argument, if that node is the point; else 0."""
     (ct, point), (k, grid) = c.inputs, _kept(c)
-    (nodes, weights), x, at = grid.values, xs[k], scope.at(point, [])
+    b, (nodes, weights), x, at = current_builder(), grid.values, xs[k], scope.at(point, [])
     y = scope.at(ct, [*xs[:k], *xs[k + 1 :]])
 
     def term(i: Value) -> Value:
-        return select(_equal(nodes[i], x) & _equal(nodes[i], at), 1.0 / weights[i], 0.0)
+        node = b.index(nodes, i)
+        return select(_equal(node, x) & _equal(node, at), 1.0 / weights[i], 0.0)
 
-    return _product(y, total(term(i) for i in indices(grid.size)))
+    return product(y, total(term(i) for i in indices(grid.size)))
 
 
 def _equal(x: Value, y: Value) -> Value:
-    """True for equal numbers, and for points of equal coordinates."""
-    if not isinstance(x.type, Vec):
+    """True for equal numbers, and for points, arrays and structs of equal ones."""
+    t, both = x.type, current_builder().lift(True)
+    if t is Real:
         return eq(x, y)
-    both = current_builder().lift(True)
-    for k in range(x.type.size):
-        both = both & eq(x[k], y[k])
+    for k in range(t.size if isinstance(t, Vec) else len(t.items) if isinstance(t, Tuple) else 0):
+        both = both & _equal(_at(x, k), _at(y, k))
     return both
 
 
@@ -586,7 +549,7 @@ def add(fs: Sequence[AnyFn]) -> AnyFn:
 def _add_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
     first, *others = [scope.at(f, xs) for f in c.inputs]
     for y in others:
-        first = _each_number(_plus, first, y)
+        first = each_number(plus, first, y)
     return first
 
 

@@ -9,6 +9,9 @@ it, an `@fn` like any other. It walks the blocks of a function once: loops stay 
     backward      the way back, from the residual
     interpret     `rose.interpret`, and what it gives of a meaning with a way back
 
+Sources: Mitchell Riley, Categories of optics, 2018; Keno Fischer, dP.jl terminology and notation guide, whose policies
+for copies, for what is deleted and for branches are those of `TwoWay`.
+
 The meanings that are here, a file each:
 
     gradients     reverse mode: the optic of a value and its pullback

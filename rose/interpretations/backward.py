@@ -7,19 +7,20 @@ from around it are states of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, cast
 
 from .. import ir
-from ..errors import RoseError
+from ..errors import Loc, RoseError
 from ..frontend.operators import view
 from ..frontend.values import to_value
-from ..ir import CONST, FOR, GET, INDEX, PACK, TUPLE, ZERO, Block, Body, Branch, Builder, Func, Value
+from ..ir import CONST, FOR, GET, INDEX, PACK, TUPLE, ZERO, Block, Branch, Builder, Func, Value
 from ..ir.callgraph import instructions, make_branch
 from ..ir.ops import ibeyond, ifrom, select, stop_gradient
 from ..ir.puts import PUT, put
 from ..ir.sizes import differ, plus
-from ..ir.types import Fin, Real, Tuple, Type, Vec, as_tuple, as_vec
+from ..ir.types import Bool, Fin, Real, Tuple, Type, Vec, as_tuple, as_vec
 from .forward import Made, knows_index
 from .meanings import Refusal, TwoWay
 
@@ -60,7 +61,7 @@ class _Back:
     """Makes the way back of one function with instructions."""
 
     def __init__(self, made: Made, meaning: TwoWay) -> None:
-        self.made, self.meaning = made, meaning
+        self.made, self.meaning, self.returns = made, meaning, meaning.returns
         self.due: dict[Value, Due] = {}
         self.index: dict[Value, Value] = {}  # indices of loops
         self.kept: dict[Value, Value] = {}  # what an instruction keeps
@@ -76,7 +77,7 @@ class _Back:
             given = list[Value]()
             for p in f.params:
                 b.loc = p.loc
-                if p.type is Real and p not in self.due and self.deletes:
+                if p.type.scalar and self.returns(p.type) and p not in self.due and self.deletes:
                     self.due[p] = self.deleted(b)
                 given.append(self.whole(b, p.type, self.due.get(p)))
             return b.func(b.tuple(given))
@@ -89,12 +90,12 @@ class _Back:
             b.loc = v.loc
             if v.op is FOR:
                 self.loop(b, v)
-            elif v.type.real and v.op is not CONST and v.op is not ZERO:
+            elif self.returns(v.type) and v.op is not CONST and v.op is not ZERO:
                 self.instruction(b, v)
 
     def instruction(self, b: Builder, v: Value) -> None:
         due = self.due.pop(v, None)
-        if due is None and v.type is Real and self.deletes:
+        if due is None and v.type.scalar and self.deletes:
             due = self.deleted(b)
         if due is None:
             return
@@ -117,17 +118,15 @@ class _Back:
             self.put(b, v, self.whole(b, v.type, due))
         elif op is select:
             self.select(b, v, self.whole(b, v.type, due))
-        elif op is not stop_gradient and any([a.type.real for a in args]):
+        elif op is not stop_gradient and any([self.returns(a.type) for a in args]):
             hint = f'let its row be an Optic: rules = {{"{op.name}": Optic(forward, backward)}}'
             raise RoseError(f"{self.meaning.name} has no way back through {op.name}", v.loc, hint)
 
     def ruled(self, b: Builder, v: Value, due: Value) -> None:
         """By the rule of an operation, or of a function."""
-        try:
-            out = self.made.rules[v].backward(view(self.restored(b, v)), view(due))
-        except Refusal as e:
-            raise RoseError(f"{self.meaning.name}: {e.message}", v.loc, e.hint) from None
-        back = [(a, x) for a, x in zip(v.args, out if len(v.args) > 1 else [out], strict=True) if a.type.real]
+        out = self.called(self.made.rules[v].backward, view(self.restored(b, v)), view(due), loc=v.loc)
+        gives = zip(v.args, out if len(v.args) > 1 else [out], strict=True)
+        back = [(a, x) for a, x in gives if self.returns(a.type)]
         given = [(a, to_value(x, self.meaning.backs(a.type), ("what goes back",), v.loc)) for a, x in back]
         if (
             len(given) == 2 and given[0][0] is given[1][0] and given[0][1] is given[1][1]
@@ -146,11 +145,11 @@ class _Back:
         callee = self.made.calls[v]
         assert callee.back is not None
         kept = self.kept[v]
-        given = [kept] if isinstance(callee.of.kind, Body) else [b.get(kept, 0), b.get(kept, 1)]
+        given = [b.get(kept, 0), b.get(kept, 1)] if callee.parts else [kept]
         out = b.call(callee.back, [*given, due])
         skipped = len(v.args) - len(as_tuple(out.type).items)  # the condition of a branch
         for k, a in enumerate(v.args[skipped:]):
-            if a.type.real:
+            if self.returns(a.type):
                 self.give(b, a, b.get(out, k))
 
     def put(self, b: Builder, v: Value, due: Value) -> None:
@@ -163,9 +162,37 @@ class _Back:
         self.give(b, vec, put(b, due, where, self.whole(b, x.type, None)))
 
     def select(self, b: Builder, v: Value, due: Value) -> None:
-        c, nothing = self.kept[v], self.whole(b, v.type, None)
-        self.give(b, v.args[1], b.emit(select, (c, due, nothing)))
-        self.give(b, v.args[2], b.emit(select, (c, nothing, due)))
+        if self.meaning.choose is None:
+            c, nothing = self.kept[v], self.whole(b, v.type, None)
+            self.give(b, v.args[1], b.emit(select, (c, due, nothing)))
+            self.give(b, v.args[2], b.emit(select, (c, nothing, due)))
+            return
+        for a, x in zip(v.args, self.chosen(b, v.type, self.kept[v], due), strict=True):
+            self.give(b, a, x)
+
+    def chosen(self, b: Builder, t: Type, kept: Value, due: Value) -> tuple[Value, Value, Value]:
+        """What goes back for the condition of a choice, and for each of the two values, of type `t`."""
+        if t.scalar and self.returns(t):
+            assert self.meaning.choose is not None
+            out = self.called(self.meaning.choose.backward, view(kept), view(due), loc=b.loc)
+            c, x, y = [to_value(x, self.meaning.backs(Real), ("what goes back",), b.loc) for x in out]
+            return c, x, y
+        nothing = self.whole(b, Bool, None)
+        if isinstance(t, Vec) and self.returns(t) and not t.empty:
+
+            def body(i: Value, c: Value) -> tuple[Sequence[Value], Sequence[Value]]:
+                own, x, y = self.chosen(b, t.elem, b.index(kept, i), b.index(due, i))
+                return [self.merged(b, Bool, c, own)], [x, y]
+
+            (c,), (x, y) = b.loop(t.size, body, [nothing])
+            return c, x, y
+        if isinstance(t, Tuple):
+            parts = [self.chosen(b, s, b.get(kept, k), b.get(due, k)) for k, s in enumerate(t.items)]
+            own = [c for (c, _, _), s in zip(parts, t.items, strict=True) if self.returns(s)]
+            c = reduce(lambda c, d: self.merged(b, Bool, c, d), own) if own else nothing
+            x, y = [b.tuple([part[k] for part in parts], as_tuple(due.type)) for k in (1, 2)]
+            return c, x, y
+        return nothing, due, due
 
     # loops
 
@@ -202,7 +229,7 @@ class _Back:
             old = before[a] if a.type.scalar else None
             self.due[a] = x if old is None else self.merged(b, a.type, self.whole(b, a.type, old), x)
         for a, x in zip(v.args, after[:k], strict=True):
-            if a.type.real:
+            if self.returns(a.type):
                 self.give(b, a, x)
 
     def around(self, b: Builder, block: Block) -> list[Value]:
@@ -211,7 +238,7 @@ class _Back:
         read += [r for v in instructions(block) if v.op is FOR for r in v.attr.results]
         found = dict[Value, None]()
         for a in (*read, *block.results):
-            if a.type.real and a.op is not CONST and a.op is not ZERO and not a.block.inside(block):
+            if self.returns(a.type) and a.op is not CONST and a.op is not ZERO and not a.block.inside(block):
                 found[self.root(a)] = None
         return list(found)
 
@@ -220,7 +247,7 @@ class _Back:
     def give(self, b: Builder, a: Value, *rest: Any) -> None:
         """Let something come back for `a`, or for the part of it to which a path leads."""
         *given, x = rest
-        if a.op is CONST or a.op is ZERO or not a.type.real:
+        if a.op is CONST or a.op is ZERO or not self.returns(a.type):
             return
         path: Path = given[0] if given else []
         if not given and a.op in (GET, INDEX) and not a.type.scalar:
@@ -268,10 +295,10 @@ class _Back:
         return put(b, whole, indices, self.whole(b, t, new))
 
     def merged(self, b: Builder, t: Type, x: Value, y: Value) -> Value:
-        if t is Real:
+        if t.scalar and self.returns(t):
             out = self.meaning.merge(view(x), view(y))
             return to_value(out, self.meaning.backs(t), ("what merge gives",))
-        if isinstance(t, Vec) and t.real:
+        if isinstance(t, Vec) and self.returns(t):
             return b.vec(t.size, lambda i: self.merged(b, t.elem, b.index(x, i), b.index(y, i)))
         if isinstance(t, Tuple):
             items = [self.merged(b, s, b.get(x, k), b.get(y, k)) for k, s in enumerate(t.items)]
@@ -283,9 +310,9 @@ class _Back:
         if isinstance(x, Value):
             return x
         back = self.meaning.backs(t)
-        if t is Real:
+        if t.scalar and self.returns(t):
             return to_value(self.meaning.nothing(), back, ("what nothing gives",))
-        if isinstance(t, Vec) and t.real and not t.empty:
+        if isinstance(t, Vec) and self.returns(t) and not t.empty:
             return b.vec(t.size, lambda _: self.whole(b, t.elem, None))
         if isinstance(t, Tuple):
             parts = x or {}
@@ -293,11 +320,15 @@ class _Back:
         return b.zero(back)
 
     def deleted(self, b: Builder) -> Value:
+        assert b.loc is not None
+        return to_value(self.called(self.meaning.delete, loc=b.loc), self.meaning.backs(Real), ("what delete gives",))
+
+    def called(self, rule: Callable[..., Any], *xs: Any, loc: Loc | None) -> Any:
+        """What a rule gives; what it refuses is an error at the user's expression."""
         try:
-            return to_value(self.meaning.delete(), self.meaning.backs(Real), ("what delete gives",))
+            return rule(*xs)
         except Refusal as e:
-            assert b.loc is not None
-            raise RoseError(f"{self.meaning.name}: {e.message}", b.loc, e.hint) from None
+            raise RoseError(f"{self.meaning.name}: {e.message}", loc, e.hint) from None
 
 
 def as_fin(t: Type) -> Fin:

@@ -41,6 +41,7 @@ from ..ir.ops import select, stop_gradient
 from ..ir.puts import PUT, put
 from ..ir.types import Bool, Fin, Real, Span, Tuple, Type, Vec, as_tuple, as_vec, items_of
 from ..optimise.code_motion import hoisted
+from ..optimise.rewriter import Rewriter
 from .accumulators import summed, without_accumulators
 from .meanings import Meaning, Operation, Optic, Refusal, Rule, Tally, TwoWay
 
@@ -71,6 +72,7 @@ class Forward:
         self.entry = as_type(meaning.entry) if isinstance(meaning, Tally) else None
         self.gives_two = self.keeps or self.entry is not None
         self.pair = "let it give the carrier and " + ("a residual" if self.keeps else "an entry, or None for no entry")
+        self.chooses = isinstance(meaning, TwoWay) and meaning.choose is not None
         self.copies = isinstance(meaning, TwoWay) and type(meaning).copy is not TwoWay.copy
         self._made: dict[Any, Made] = {}
 
@@ -82,8 +84,11 @@ class Forward:
             match made.of.kind:
                 case Body():
                     yield from self._body(made, types)
+                case Branch(then, otherwise) if types[0] is Bool and not self.chooses:
+                    yield from self._branch(made, then, otherwise, types[1:])
                 case Branch(then, otherwise):
-                    yield from self._branch(made, then, otherwise, types)
+                    made.of = _of_both(made.of, then, otherwise)
+                    yield from self._body(made, types)
                 case While() as loop:
                     yield from self._while(made, loop, types, loc)
                 case Opaque() | Linear():
@@ -105,23 +110,10 @@ class Forward:
     # branches and while loops
 
     def _branch(self, made: Made, then: Func, otherwise: Func, types: Sequence[Type]) -> Work[None]:
-        """A branch of interpretations; where the carrier of its condition is no Bool, both and a choice."""
-        arms: list[Made] = [(yield self.made(then, types[1:])), (yield self.made(otherwise, types[1:]))]
+        """A branch of interpretations."""
+        arms: list[Made] = [(yield self.made(then, types)), (yield self.made(otherwise, types))]
         made.parts = tuple(arms)
-        if types[0] is Bool:
-            made.func = self._branch_of(made.of, arms)
-            return
-        with ir.building(made.of.name) as b:
-            b.loc = made.of.params[0].loc
-            c, *xs = [b.param(t, p.attr) for p, t in zip(made.of.params, types, strict=True)]
-            if self.keeps:
-                raise RoseError(f"{self.meaning.name} has no way back through this condition", b.loc, _TRUTH)
-            x, y = [b.call(arm.func, xs) for arm in arms]
-            if self.entry is None:
-                made.func = b.func(self._chosen(b, c, x, y, made.of.result))
-                return
-            chosen = self._chosen(b, c, b.get(x, 0), b.get(y, 0), made.of.result)
-            made.func = b.func(b.tuple([chosen, summed(b, b.get(x, 1), b.get(y, 1))]))
+        made.func = self._branch_of(made.of, arms)
 
     def _branch_of(self, f: Func, arms: Sequence[Made]) -> Func:
         """The branch; with a way back each arm has the residuals of both, of which the other is zero."""
@@ -188,7 +180,7 @@ class Forward:
             after = [self._as(b, b.get(y, j), t) for j, t in enumerate(wider[:k])]
             return b.tuple([*[self._tested(b, x, test, xs) for x in spent], *after])
 
-        goes_on = part(test, lambda b, _, c, __: c if c.type is Bool else self._called(b, at, self.meaning.decide, [c]))
+        goes_on = part(test, lambda b, _, c, __: c if c.type is Bool else self._called(at, self.meaning.decide, [c]))
         whole = make_while(f.name, goes_on, part(body, next_states), most)
         with ir.building(f.name) as b:
             b.loc = at
@@ -233,10 +225,12 @@ class Forward:
 
     def _read(self, b: Builder, x: Value, env: dict[Value, Value], made: Made) -> Value:
         """The carrier of `x`, as one of its readers gets it."""
-        if not self.copies or x.type is not Real or made.uses[x] < 2 or x.op is CONST:
+        if not self.copies or not x.type.scalar or made.uses[x] < 2 or x.op is CONST:
             return env[x]
         assert isinstance(self.meaning, TwoWay)
-        return self._called(b, x.loc, self.meaning.copy, [env[x]])
+        if not self.meaning.returns(x.type):
+            return env[x]
+        return self._called(x.loc, self.meaning.copy, [env[x]])
 
     def _for(self, b: Builder, v: Value, env: dict[Value, Value], made: Made) -> Work[Step]:
         """A loop. The carriers of its states are found by trying: those that it begins with, then wider ones."""
@@ -277,8 +271,7 @@ class Forward:
         if not self.gives_two:
             return out, None
         keep = b.get(out, 1)
-        at_branch = self.keeps and isinstance(v.attr.kind, Branch)
-        return b.get(out, 0), b.tuple([args[0], keep]) if at_branch else keep
+        return b.get(out, 0), b.tuple([args[0], keep]) if self.keeps and callee.parts else keep
 
     def _instruction(self, b: Builder, v: Value, env: dict[Value, Value], made: Made) -> Step:
         op = v.op
@@ -298,7 +291,7 @@ class Forward:
         if op is PUT:
             return self._put(b, v, xs), self._kept(b, v.args[1:-1], xs[1:-1])
         if op is select:
-            return self._chosen(b, xs[0], xs[1], xs[2], v.type), xs[0] if xs[0].type is Bool and self.keeps else None
+            return self._select(b, v, xs)
         if op is stop_gradient and self.meaning.rule(op) is None:
             return xs[0], None
         return self._row(b, v, xs, made)
@@ -316,22 +309,27 @@ class Forward:
 
     def _ruled(self, b: Builder, v: Value, rule: Rule, xs: list[Value], made: Made) -> Step:
         if not isinstance(rule, Optic) and self.entry is None:
-            return self._called(b, v.loc, rule, xs), None
+            return self._called(v.loc, rule, xs), None
+        name = f"the rule of {v.attr.name if ir.is_call(v) else v.op.name}"
+        y, other = self._two_of(name, v.loc, rule.forward if isinstance(rule, Optic) else rule, xs)
+        if self.entry is not None:
+            return y, None if other is None else to_value(other, self.entry)
+        assert isinstance(rule, Optic)
+        made.rules[v] = rule
+        return y, self._once_each(b, v, infer(other, v.loc), made)
+
+    def _two_of(self, name: str, loc: Loc | None, rule: Callable[..., Any], xs: Sequence[Value]) -> tuple[Value, Any]:
+        """The carrier that a rule gives, and what it gives with it."""
         out: list[Any] = []
 
         def forward(*views: Any) -> Any:
-            given: Any = rule.forward(*views) if isinstance(rule, Optic) else rule(*views)
+            given: Any = rule(*views)
             if given.__class__ not in (tuple, list) or len(given) != 2:
-                raise Refusal(f"the rule of {v.attr.name if ir.is_call(v) else v.op.name} gives no pair", self.pair)
+                raise Refusal(f"{name} gives no pair", self.pair)
             out[:] = given
             return out[0]
 
-        y = self._called(b, v.loc, forward, xs)
-        if self.entry is not None:
-            return y, None if out[1] is None else to_value(out[1], self.entry)
-        assert isinstance(rule, Optic)
-        made.rules[v] = rule
-        return y, self._once_each(b, v, infer(out[1], v.loc), made)
+        return self._called(loc, forward, xs), out[1]
 
     def _once_each(self, b: Builder, v: Value, kept: Value, made: Made) -> Value:
         """A residual of several values, with each of them once."""
@@ -362,7 +360,7 @@ class Forward:
         if type(self.meaning).literal is Meaning.literal:
             return x
         if t is Real or (t is Bool and self.meaning.truth is not Bool):
-            return self._called(b, b.loc, self.meaning.literal, [x])
+            return self._called(b.loc, self.meaning.literal, [x])
         if isinstance(t, Vec):
             if t.empty:
                 return b.zero(self.meaning.carriers(t))
@@ -372,22 +370,45 @@ class Forward:
             return b.tuple(items, t.of(tuple([y.type for y in items])))
         return x
 
-    def _chosen(self, b: Builder, c: Value, x: Value, y: Value, of: Type) -> Value:
-        """What is `x` or `y`, of the type `of` before it was interpreted."""
-        t = self._common([x.type, y.type], b.loc)
-        x, y = self._as(b, x, t), self._as(b, y, t)
-        if c.type is Bool:
-            return b.emit(select, (c, x, y))
+    def _select(self, b: Builder, v: Value, xs: Sequence[Value]) -> Step:
+        """What a condition takes: one of two values, whole, unless the meaning has a choice of its own."""
+        c, *given = xs
+        t = self._common([x.type for x in given], b.loc)
+        x, y = [self._as(b, x, t) for x in given]
+        if c.type is Bool and not self.chooses:
+            return b.emit(select, (c, x, y)), c if self.keeps else None
+        chosen, kept = self._chosen(b, c, x, y, v.type)
+        return chosen, kept if self.keeps else None
+
+    def _chosen(self, b: Builder, c: Value, x: Value, y: Value, of: Type) -> tuple[Value, Value]:
+        """What is `x` or `y`, number by number, of the type `of` before it was interpreted; and what choices keep."""
         if of is Real or of is Bool:
-            return self._called(b, b.loc, self.meaning.choose, [c, x, y])
+            return self._choice(b, c, x, y)
         if isinstance(of, Vec) and not of.empty:
-            return b.vec(of.size, lambda i: self._chosen(b, c, b.index(x, i), b.index(y, i), of.elem))
+
+            def body(i: Value, *_: Value) -> tuple[Sequence[Value], Sequence[Value]]:
+                return [], self._chosen(b, c, b.index(x, i), b.index(y, i), of.elem)
+
+            _, (chosen, kept) = b.loop(of.size, body, [])
+            return chosen, kept
         if isinstance(of, Tuple):
             items = [self._chosen(b, c, b.get(x, k), b.get(y, k), s) for k, s in enumerate(of.items)]
-            return b.tuple(items, as_tuple(t))
+            return b.tuple([z for z, _ in items], as_tuple(x.type)), b.tuple([kept for _, kept in items])
         if of.empty or x is y:
-            return x
-        raise RoseError(f"{self.meaning.name} cannot choose between two values of type {of!r}", b.loc, _TRUTH)
+            return x, b.unit()
+        if c.type is Bool:
+            return b.emit(select, (c, x, y)), b.unit()
+        hint = _INDEX if isinstance(of, Fin) else _TRUTH
+        raise RoseError(f"{self.meaning.name} cannot choose between two values of type {of!r}", b.loc, hint)
+
+    def _choice(self, b: Builder, c: Value, x: Value, y: Value) -> tuple[Value, Value]:
+        if not isinstance(self.meaning, TwoWay):
+            return self._called(b.loc, self.meaning.choose, [c, x, y]), b.unit()
+        if self.meaning.choose is None:
+            what = f"{self.meaning.name} has no way back through a choice by a condition whose carrier is a {c.type!r}"
+            raise RoseError(what, b.loc, "let choose = Optic(forward, backward), of the condition and both values")
+        z, kept = self._two_of("choose", b.loc, self.meaning.choose.forward, [c, x, y])
+        return z, infer(kept, b.loc)
 
     def _common(self, types: Sequence[Type], loc: Loc | None) -> Type:
         """The type of carriers that holds those of all of these types."""
@@ -428,7 +449,7 @@ class Forward:
 
     # rules
 
-    def _called(self, b: Builder, loc: Loc | None, rule: Callable[..., Any], xs: Sequence[Value]) -> Value:
+    def _called(self, loc: Loc | None, rule: Callable[..., Any], xs: Sequence[Value]) -> Value:
         """What a rule gives for these carriers; what it refuses is an error at the user's expression."""
         try:
             return infer(rule(*[view(x) for x in xs]), loc)
@@ -448,6 +469,27 @@ class Forward:
 
 
 _TRUTH = "let truth = Bool, so that one side is taken"
+_INDEX = (
+    "choose between numbers, with rose.min, rose.max or rose.select: an index is one, and the condition may be either"
+)
+
+
+def _of_both(f: Func, then: Func, otherwise: Func) -> Func:
+    """A branch as a function that evaluates both sides, and selects: each reads what it reads, not all parameters."""
+    with ir.building(f.name) as b:
+        c, *xs = [b.param(p.type, p.attr) for p in f.params]
+        x, y = [_written(b, side, xs) for side in (then, otherwise)]
+        b.loc = f.params[0].loc
+        return b.func(b.emit(select, (c, x, y)))
+
+
+def _written(b: Builder, f: Func, xs: Sequence[Value]) -> Value:
+    """The result of `f`, whose instructions are written here."""
+    if not isinstance(f.kind, Body):
+        return b.call(f, xs)
+    env = dict(zip(f.params, xs, strict=True))
+    Rewriter().block(b, f.body, env)
+    return env[f.body.results[0]]
 
 
 def _has_leaves(t: Type) -> bool:

@@ -19,7 +19,7 @@ from ..ir.forms import form_of
 from ..ir.types import Bool, Tuple, Type, items_of, tuple_of
 from .backward import backward
 from .forward import Forward
-from .meanings import Meaning, TwoWay
+from .meanings import Meaning, TwoWay, both_ways
 
 
 class Interpreted:
@@ -28,6 +28,9 @@ class Interpreted:
     `forward(*xs)` gives the carrier of the result and the residual, and `backward(residual, due)` what goes back for
     each argument, of what comes back for the result: a tuple; of one argument, just that. The residual of a function is
     a type of its own: that of another is refused. `f >> g` is `g` after `f`.
+
+    In a block, `g(f, x)` is what goes back if `f` gives what comes back: `backward(residual, f(y))`. In a continuation,
+    `y, back = g(x)`, `back(due)` is what goes back.
     """
 
     def __init__(self, name: str, forward: AnyFn, backward: AnyFn) -> None:
@@ -35,6 +38,10 @@ class Interpreted:
 
     def __repr__(self) -> str:
         return f"<{self.name}: forward and backward>"
+
+    @edge
+    def __call__(self, *args: Any) -> Any:
+        return both_ways(self.forward, self.backward, args)
 
     @edge
     def __rshift__(self, after: Any) -> Interpreted:
@@ -65,13 +72,14 @@ def interpret(f: AnyFn, meaning: Meaning, residual: str = "all") -> Any:
     if f.captured:
         what = f"{f.name} uses {ir.a_traced(f.captured[0])} of the function around it"
         raise RoseError(what, here(), "pass it in as a parameter")
+    if isinstance(meaning, TwoWay) and as_type(meaning.truth) is not Bool and meaning.choose is None:
+        what = f"{meaning.name} has a way back, and its truth is a {as_type(meaning.truth)!r}"
+        hint = "let truth = Bool: the way back takes the branches that were taken; or let choose be an Optic"
+        raise TypeMismatch(what, here(), hint)
     types = [meaning.parameter(k, t) for k, t in zip(f.names, f.types, strict=True)]
     made = done(Forward(meaning).made(func, types, f.loc))
     if not isinstance(meaning, TwoWay):
         return from_func(made.func, f.names)
-    if as_type(meaning.truth) is not Bool:
-        what = f"{meaning.name} has a way back, and its truth is a {as_type(meaning.truth)!r}"
-        raise TypeMismatch(what, here(), "let truth = Bool: the way back takes the branches that were taken")
     ways = made.func, backward(made, meaning)
     return _of_ways(f, meaning, types, *ways) if residual == "all" else _again(f, meaning, types, *ways)
 

@@ -11,14 +11,18 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..errors import OutOfRange, here
 from ..frontend.annotations import struct
 from ..frontend.decorators import fn
+from ..frontend.language.control import scan
 from ..frontend.language.debugging import assert_
 from ..frontend.language.loops import max as most
 from ..frontend.language.loops import min as least
 from ..frontend.language.select import select
-from ..ir import Op, ops
-from ..ir.types import Bool, Real
+from ..frontend.values import is_number
+from ..ir import Func, Op, Value, ops
+from ..ir.lengths import NORM
+from ..ir.types import Bool, Real, as_vec
 from .meanings import Meaning, Operation, Rule
 
 if TYPE_CHECKING:  # a checker knows no types of the IR
@@ -33,10 +37,15 @@ PLACE, ERROR = 2.0**-53 * (1.0 + 2.0**-50), 2.0**-48  # relative: half of a plac
 
 @struct
 class Interval:
-    """All numbers from `lo` to `hi`; if `lo` is not at most `hi`, nothing is known."""
+    """All numbers from `lo` to `hi`."""
 
     lo: Number
     hi: Number
+
+    def __post_init__(self) -> None:
+        if is_number(self.lo) and is_number(self.hi) and self.lo > self.hi:
+            what = f"Interval({self.lo!r}, {self.hi!r}) has no number: its ends are exchanged"
+            raise OutOfRange(what, here(), f"write Interval({self.hi!r}, {self.lo!r})")
 
 
 @struct
@@ -72,12 +81,16 @@ def sum_down(x: Number, y: Number) -> Number:
 
 @fn
 def product_down(x: Number, y: Number) -> Number:
-    """The product, or a number below it if it is rounded up (Dekker's TwoProduct); 0 times anything is 0."""
+    """The product, or a number below it if it is rounded up (Dekker's TwoProduct); 0 times anything is 0.
+
+    That of numbers of one sign is not below 0, however small it is.
+    """
     zero = (x == 0.0) | (y == 0.0)
     p = select(zero, 0.0, x * y)
     (a, b), (c, d) = _split(x), _split(y)
     e = ((a * c - p) + a * d + b * c) + b * d
-    return select(zero | ((abs(p) > 1e-290) & (e >= 0.0)), p, down(p))
+    below = select((x > 0.0) ^ (y > 0.0), down(p), most(down(p), 0.0))
+    return select(zero | ((abs(p) > 1e-290) & (e >= 0.0)), p, below)
 
 
 def _split(x: Any) -> tuple[Any, Any]:
@@ -96,6 +109,10 @@ def everything_if(c: Any, x: Interval) -> Interval:
     return Interval(select(c, -math.inf, x.lo), select(c, math.inf, x.hi))
 
 
+def around_zero(x: Interval) -> Any:
+    return (x.lo <= 0.0) & (x.hi >= 0.0)
+
+
 def add(x: Interval, y: Interval) -> Interval:
     return between(sum_down(x.lo, y.lo), -sum_down(-x.hi, -y.hi))
 
@@ -112,22 +129,26 @@ def mul(x: Interval, y: Interval) -> Interval:
 
 
 def div(x: Interval, y: Interval) -> Interval:
+    """The quotient; of numbers of one sign it is not below 0, of such with different ones not above."""
     quotients = [a / b for a in (x.lo, x.hi) for b in (y.lo, y.hi)]
-    made = between(least(*map(down, quotients)), most(*map(up, quotients)))
-    return everything_if((y.lo <= 0.0) & (y.hi >= 0.0), made)
+    lo, hi = least(*map(down, quotients)), most(*map(up, quotients))
+    same = ((x.lo >= 0.0) & (y.lo > 0.0)) | ((x.hi <= 0.0) & (y.hi < 0.0))
+    other = ((x.lo >= 0.0) & (y.hi < 0.0)) | ((x.hi <= 0.0) & (y.lo > 0.0))
+    made = between(select(same, most(lo, 0.0), lo), select(other, least(hi, 0.0), hi))
+    return everything_if(around_zero(y), made)
 
 
 def magnitude(x: Interval) -> Interval:
     return Interval(most(x.lo, -x.hi, 0.0), most(-x.lo, x.hi))
 
 
-def increasing(f: Op) -> OfOne:
-    """Of a function that grows: its values at the ends, moved by more than the error of musl's."""
-    return lambda x: between(down(f(x.lo), ERROR), up(f(x.hi), ERROR))
+def increasing(f: Op, at_least: float = -math.inf, at_most: float = math.inf) -> OfOne:
+    """Of a function that grows: its values at the ends, moved by more than the error of musl's, within its range."""
+    return lambda x: between(most(down(f(x.lo), ERROR), at_least), least(up(f(x.hi), ERROR), at_most))
 
 
-def falling(f: Op) -> OfOne:
-    return lambda x: between(down(f(x.hi), ERROR), up(f(x.lo), ERROR))
+def falling(f: Op, at_least: float, at_most: float) -> OfOne:
+    return lambda x: between(most(down(f(x.hi), ERROR), at_least), least(up(f(x.lo), ERROR), at_most))
 
 
 def wave(f: Op) -> OfOne:
@@ -137,7 +158,8 @@ def wave(f: Op) -> OfOne:
         middle = 0.5 * x.lo + 0.5 * x.hi
         y, far = f(middle), up(most(up(x.hi - middle), up(middle - x.lo)))
         narrow = between(down(down(y, ERROR) - far), up(up(y, ERROR) + far))
-        return Interval(most(narrow.lo, -1.0), least(narrow.hi, 1.0))
+        bounded = Interval(most(narrow.lo, -1.0), least(narrow.hi, 1.0))
+        return everything_if((x.lo == -math.inf) | (x.hi == math.inf), bounded)  # of infinity it has no value
 
     return rule
 
@@ -194,7 +216,7 @@ def _tangent(x: Interval) -> Interval:
 
 
 def _cosh(x: Interval) -> Interval:
-    return increasing(ops.cosh)(magnitude(x))
+    return increasing(ops.cosh, 1.0)(magnitude(x))
 
 
 def _hypot(x: Interval, y: Interval) -> Interval:
@@ -202,8 +224,29 @@ def _hypot(x: Interval, y: Interval) -> Interval:
     return root(add(mul(a, a), mul(b, b)))
 
 
+def _norm(x: Any) -> Interval:
+    """The norm of an array: the root of the sum of squares."""
+    return root(_squares(x, Interval(0.0, 0.0)))
+
+
+def _squares(x: Any, total: Interval) -> Interval:
+    """A sum, and the squares of the elements of an array."""
+    if not isinstance(x, Value):
+        size = magnitude(x)
+        return add(total, mul(size, size))
+    return scan(lambda i, s: _squares(x[i], s), total, as_vec(x.type).size)
+
+
 def _fmod(x: Interval, y: Interval) -> Interval:
-    return Interval(least(x.lo, 0.0), most(x.hi, 0.0))
+    return everything_if(around_zero(y), Interval(least(x.lo, 0.0), most(x.hi, 0.0)))
+
+
+def _atan2(y: Interval, x: Interval) -> Interval:
+    """The angles of a box: those of its corners, but where it has a point of the left axis, where angles jump."""
+    angles = [ops.atan2(a, b) for a in (y.lo, y.hi) for b in (x.lo, x.hi)]
+    jumps = around_zero(y) & (x.lo <= 0.0)
+    lo, hi = select(jumps, -math.pi, least(*angles)), select(jumps, math.pi, most(*angles))
+    return between(down(lo, ERROR), up(hi, ERROR))
 
 
 def _unequal(x: Interval, y: Interval) -> Truth:
@@ -226,6 +269,7 @@ GROWING = (
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "asin", "atan", "sinh", "tanh", "asinh", "acosh", "atanh",
     "cbrt", "erf", "floor", "ceil", "trunc", "round", "sign",
 )  # fmt: skip
+RANGES = {"exp": (0.0,), "exp2": (0.0,), "expm1": (-1.0,), "acosh": (0.0,), "tanh": (-1.0, 1.0), "erf": (-1.0, 1.0)}
 sine, cosine = wave(ops.sin), wave(ops.cos)
 
 
@@ -237,14 +281,17 @@ class Intervals(Meaning):
     rules: Mapping[Any, Rule] = {
         "add": add, "sub": _sub, "neg": neg, "mul": mul, "div": div, "abs": magnitude, "sqrt": root, "pow": power,
         "min": _min, "max": _max, "sin": sine, "cos": cosine, "tan": _tangent, "cosh": _cosh, "hypot": _hypot,
-        "acos": falling(ops.acos), "erfc": falling(ops.erfc), "fmod": _fmod, "copysign": _after_sign,
+        "acos": falling(ops.acos, 0.0, 4.0), "erfc": falling(ops.erfc, 0.0, 2.0), "fmod": _fmod,
+        "atan2": _atan2, "copysign": _after_sign,
         "lt": less, "le": at_most, "eq": equal, "ne": _unequal,
         "not": opposite, "or": either, "and": _both, "xor": _one, "reached": _reached,
     }  # fmt: skip
 
     def rule(self, op: Operation) -> Rule | None:
+        if isinstance(op, Func) and op.origin is NORM:
+            return _norm
         if isinstance(op, Op) and op.name in GROWING:
-            return increasing(op)
+            return increasing(op, *RANGES.get(op.name, ()))
         return super().rule(op)
 
     def literal(self, x: Any) -> Any:

@@ -9,11 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ..errors import TypeMismatch, edge, here
 from ..frontend.annotations import as_type
 from ..frontend.function import Fn
-from ..ir import Func, Op
+from ..frontend.language.lenses import Lens
+from ..ir import Func, Op, shown
 from ..ir.types import Bool, Real, Type, Unit, map_leaves
-from ..ir.value import OPERATORS
+from ..ir.value import OPERATORS, is_function
 from ..optimise.code_motion import hoisted
 
 Operation = Op | Func
@@ -25,11 +27,49 @@ class Optic:
 
     `forward` takes carriers, and gives a carrier and a residual: any value that the way back needs. `backward` takes
     the residual and what comes back for the carrier, and gives what goes back for each argument: a tuple; of one
-    argument, just that.
+    argument, just that. `o >> p` is `p` after `o`, and `Optic.of(lens)` a lens.
+
+    In a block, `o(f, x)` is what goes back if `f` gives what comes back; and `y, back = o(x)` is its continuation.
     """
 
     forward: Callable[..., tuple[Any, Any]]
     backward: Callable[[Any, Any], Any]
+
+    @classmethod
+    @edge
+    def of(cls, lens: Any) -> Optic:
+        """A lens as an optic: forward it gives the part, and keeps the whole; backward the whole with another part."""
+        if not isinstance(lens, Lens):
+            what = f"Optic.of takes a lens, not {shown(lens)}"
+            raise TypeMismatch(what, here(), "write rose.lens(lambda s: s.x)")
+        forward: Callable[[Any], tuple[Any, Any]] = lambda x: (lens.get(x), x)
+        return cls(forward, lens.set)
+
+    @edge
+    def __rshift__(self, after: Any) -> Optic:
+        if not isinstance(after, Optic):
+            what = f"an optic is followed by another, not by {shown(after)}"
+            raise TypeMismatch(what, here(), "write Optic(forward, backward)")
+
+        def forward(*xs: Any) -> Any:
+            y, one = self.forward(*xs)
+            z, other = after.forward(y)
+            return z, (one, other)
+
+        return Optic(forward, lambda kept, due: self.backward(kept[0], after.backward(kept[1], due)))
+
+    @edge
+    def __call__(self, *args: Any) -> Any:
+        return both_ways(self.forward, self.backward, args)
+
+
+def both_ways(forward: Callable[..., Any], backward: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """What goes back if the first argument, a function, gives what comes back; without one, the continuation."""
+    if args and is_function(args[0]):
+        y, residual = forward(*args[1:])
+        return backward(residual, args[0](y))
+    y, residual = forward(*args)
+    return y, lambda due: backward(residual, due)
 
 
 Rule = Callable[..., Any] | Optic
@@ -68,11 +108,13 @@ class Meaning:
 
     def choose(self, c: Any, x: Any, y: Any) -> Any:
         """The carrier of what is `x` or `y`, by a condition whose carrier is no `Bool`: both were evaluated."""
-        raise NotImplementedError
+        what = f"a choice by a condition whose carrier is a {c.type!r}, which is no Bool"
+        raise Refusal(what, "define choose(self, c, x, y), which gives the carrier of what is x or y")
 
     def decide(self, c: Any) -> Any:
         """Whether a while loop goes on, as a `Bool`, of a condition whose carrier is none."""
-        raise NotImplementedError
+        what = f"a while loop goes on by a condition whose carrier is a {c.type!r}, which is no Bool"
+        raise Refusal(what, "define decide(self, c), which gives a Bool")
 
     def wider(self, s: Type, t: Type) -> Type | None:
         """The carrier for values of two different ones, where they meet: in a vector, a branch, the state of a loop."""
@@ -106,9 +148,13 @@ class TwoWay(Meaning):
     times is copied: each reader gets `copy` of it, and `merge` unites two things that come back. `nothing` is what
     comes back where nobody read an element of a vector or a part of a struct, and `delete` where nobody read a number:
     by default nothing goes back from there.
+
+    A condition takes one of two values, and gets nothing back, unless `choose` is an `Optic` of `(condition, x, y)`:
+    then a `back` comes back for each truth, too, and both sides of a branch are evaluated.
     """
 
     back: Any = Real
+    choose: Optic | None = None  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def copy(self, x: Any) -> Any:
         """What a reader gets of a number that has several."""
@@ -128,8 +174,12 @@ class TwoWay(Meaning):
 
     def backs(self, t: Type) -> Type:
         """The type of what comes back for a `t`."""
-        number = as_type(self.back)
-        return map_leaves(t, lambda s: number if s is Real else Unit)
+        back = as_type(self.back)
+        return map_leaves(t, lambda s: back if self.returns(s) else Unit)
+
+    def returns(self, t: Type) -> bool:
+        """True where something comes back for a `t`: for numbers, and, if a choice gives them something, for truths."""
+        return t.real or (self.choose is not None and map_leaves(t, lambda s: Unit if s is Bool else s) is not t)
 
 
 class Refusal(Exception):

@@ -15,9 +15,11 @@ from typing import Any, cast
 
 from ..errors import TypeMismatch, here
 from ..frontend.annotations import as_type, struct
+from ..frontend.arrays.shapes import leaf_of
 from ..frontend.values import is_number
-from ..ir import CONST, Op
+from ..ir import CONST, Func, Op, Value, current_builder
 from ..ir.forms import form_of
+from ..ir.lengths import NORM, norm_of, scaling
 from ..ir.types import Real, Tuple, Type, Vec, as_tuple, map_leaves
 from .meanings import Meaning, Operation, Refusal, Rule
 
@@ -111,9 +113,30 @@ class Units(Meaning):
         return form.make([x.value])
 
     def rule(self, op: Operation) -> Rule | None:
+        if isinstance(op, Func) and op.origin is NORM:  # it compares sizes with pure numbers, lest a square overflows
+            return _norm
+        if op is scaling():  # in derivatives of a norm
+            return _scaling
         if not isinstance(op, Op) or op.eval is None:
             return None
         return lambda *xs: _applied(op, [x.unit for x in xs if hasattr(x, "unit")], xs)
+
+
+def _norm(x: Any) -> Any:
+    """The norm of an array of one unit, which it has too."""
+    b, form = current_builder(), as_tuple(leaf_of(x.type)).form
+    assert form is not None
+
+    def values(v: Value) -> Value:
+        t = v.type
+        return b.vec(t.size, lambda i: values(b.index(v, i))) if isinstance(t, Vec) else b.get(v, 0)
+
+    return form.make([norm_of(values(x))])
+
+
+def _scaling(n: Any) -> Any:
+    """The factor that brings a norm near 1: a reciprocal."""
+    return quantity(_times((), n.unit, -1))(current_builder().call(scaling(), (n.value,)))
 
 
 def _applied(op: Op, units: list[Dimension], xs: tuple[Any, ...]) -> Any:

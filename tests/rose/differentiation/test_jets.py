@@ -203,3 +203,4 @@ def test_a_direction_in_a_struct_and_in_another_parameter():
     f = rose.fn([Real, Real], Real)(lambda x, y: x * y**3)
     assert rose.directional(f, 2, argnums=1)(2.0, 3.0, 1.0) == 36.0
     assert rose.grad(rose.directional(f, 2, argnums=1), 1)(2.0, 3.0, 1.0) == 12.0
+    assert rose.directional(fn([Real], Real)(lambda x: rose.floor(x)), 2)(1.5, 1.0) == 0.0

@@ -90,6 +90,16 @@ def test_gradient_and_hessian_together():
     assert value == g(POINT, 2.0) and np.array_equal(again, gradient)
 
 
+@pytest.mark.parametrize("k", [0, 1])
+def test_gradient_and_hessian_times_a_vector(k: int):
+    v = [V, 0.25][k]
+    slope, bend = rose.gradhessianv(g, k)(POINT, 2.0, v)
+    assert slope == pytest.approx(np.sum(np.asarray(rose.grad(g, k)(POINT, 2.0)) * np.asarray(v)), rel=1e-14)
+    assert np.array_equal(bend, rose.hvp(g, k)(POINT, 2.0, v))
+    value, pair = rose.value_and_gradhessianv(g, k)(POINT, 2.0, v)
+    assert (value, pair[0]) == (g(POINT, 2.0), slope) and np.array_equal(pair[1], bend)
+
+
 def test_one_module_of_any_size():
     n = rose.dim("n")
     f = fn([Vec[n]], Real)(lambda x: rose.sum(x**3))

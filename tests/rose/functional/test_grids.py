@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import rose
-from rose import OutOfRange, Real, Vec, fn
+from rose import OutOfRange, Real, TypeMismatch, Vec, fn
 from rose import functional as F
+from rose.frontend.annotations import as_type
 from rose.functional import Grid
 
 from .functions import exp, kernel, sin
@@ -139,3 +140,75 @@ def test_an_adaptive_rule_is_a_users_own_function():
 def test_a_traced_grid_computes_in_32_bits_too():
     module = rose.compile(rose.grad(of_points), dtype="f32")
     np.testing.assert_allclose(module(*TRACED["points"][1]), rose.grad(of_points)(*TRACED["points"][1]), rtol=1e-5)
+
+
+# nodes of any type
+
+
+@rose.struct
+class Place:
+    at: Vec[2]
+    t: Real
+
+
+wave = fn([Place], Real)(lambda p: rose.sin(p.at[0]) * p.at[1] ** 2 * p.t)
+trace = fn([Vec[2, 3]], Real)(lambda a: a[0, 0] * a[1, 1] ** 2 + a[1, 2] ** 3)
+NODES: dict[str, tuple[Any, list[Any], Any]] = {
+    "structs": (wave, [Place([0.1, 0.2], 0.3), Place([0.4, 0.5], 0.6)], Place),
+    "matrices": (trace, np.arange(12.0).reshape(2, 2, 3), Vec[2, 3]),
+    "vectors without numbers": (fn([Vec[0]], Real)(lambda v: rose.sum(v) + 2.0), [[], []], Vec[0]),
+}
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_a_grid_may_have_nodes_of_any_type(name: str):
+    f, nodes, of = NODES[name]
+    grid = F.Grid(nodes, [0.5, 2.0])
+    assert grid.type is as_type(of) and F.integrate(f, grid) == 0.5 * f(nodes[0]) + 2.0 * f(nodes[1])
+
+    @F.functional
+    def energy(y: F.Map[Real, of]) -> Real:
+        return F.integrate(y**3, grid)
+
+    assert rose.grad(energy)(f)(nodes[0]) == pytest.approx(3.0 * f(nodes[0]) ** 2)
+    assert rose.hvp(energy)(f, f)(nodes[1]) == pytest.approx(6.0 * f(nodes[1]) ** 2)
+    assert rose.compile(rose.grad(energy)(f))(nodes[1]) == rose.grad(energy)(f)(nodes[1])
+
+
+def test_the_derivative_of_an_energy_of_slopes_over_structs_is_a_laplacian():
+    grid = F.Grid([Place([0.1, 0.2], 0.3)], [1.0])
+
+    @F.functional
+    def energy(y: F.Map[Real, Place]) -> Real:
+        return F.integrate(F.pointwise(lambda g: rose.dot(g.at, g.at) + g.t**2, F.nabla(y)), grid)
+
+    p = Place([0.7, 1.3], 0.4)
+    laplacian = (2.0 - 1.3**2) * math.sin(0.7) * 0.4
+    assert rose.grad(energy)(wave)(p) == pytest.approx(-2.0 * laplacian)
+    assert rose.compile(rose.grad(energy)(wave))(p) == rose.grad(energy)(wave)(p)
+
+
+def test_a_value_at_a_struct_is_one_over_the_weight_of_that_node():
+    nodes = [Place([0.1, 0.2], 0.3), Place([0.1, 0.2], 0.4)]
+    grid = F.Grid(nodes, [0.5, 2.0])
+
+    @F.functional
+    def value(y: F.Map[Real, Place]) -> Real:
+        return y.on(grid)(nodes[1])
+
+    assert [rose.grad(value)(wave)(p) for p in nodes] == [0.0, 0.5]
+
+
+def test_nodes_that_are_structs_may_be_traced_and_are_differentiated():
+    @fn
+    def integral(t: Real) -> Real:
+        return F.integrate(wave, F.Grid([Place([0.7, 1.0], t), Place([0.7, t], 2.0)], [1.0, t]))
+
+    s = math.sin(0.7)
+    assert integral(3.0) == pytest.approx(s * 3.0 + 2.0 * s * 27.0)
+    assert rose.grad(integral)(3.0) == pytest.approx(s + 6.0 * s * 9.0)
+
+
+def test_only_numbers_and_points_are_multiplied():
+    with pytest.raises(TypeMismatch, match=r"grids of a Place and a Real are not multiplied[\s\S]*one argument after"):
+        F.Grid([Place([0.1, 0.2], 0.3)], [1.0]) * Grid.trapezoid(0.0, 1.0, 2)

@@ -13,6 +13,7 @@ import pytest
 import rose
 from rose import Real, Vec, fn
 from rose import functional as F
+from rose.ir.types import tuple_of
 
 from .functions import LINE, Curve, Surface, cos, cube, exp, kernel, product, sin, square, waves
 
@@ -104,6 +105,32 @@ def spread(f: Curve) -> Surface:
 @F.functional
 def inverted(f: Curve) -> Curve:
     return F.compose(f, exp, inverse=lambda x: rose.log(x))
+
+
+@fn
+def both_ways(x: Real, v: Vec[2]) -> tuple_of(Real, Vec[2]):
+    return x * v[0], [rose.sin(x * v[1]), x]
+
+
+@pytest.mark.parametrize("ks", [(0,), (0, 1), (1, 0), [-1]])
+@pytest.mark.parametrize("f", [waves, both_ways, F.zip_functions(sin, cos)])
+def test_a_jacobian_in_several_arguments_is_that_of_jacfwd(f: Any, ks: Any):
+    given = [0.5, [1.0, 2.0]] if f is both_ways else [0.5, 2.0][: len(f.types)]
+    if len(ks) <= len(f.types):
+        found, want = F.nabla(f, ks), rose.jacfwd(f, ks)
+        assert found.result is want.result and repr(found(*given)) == repr(want(*given))
+        assert repr(F.nabla(found, 0)(*given)) == repr(rose.jacfwd(want, 0)(*given))
+
+
+def test_a_jacobian_in_several_arguments_of_a_tuple_is_transposed():
+    @F.functional
+    def energy(f: F.Map[tuple_of(Real, Vec[2]), Real, Real]) -> Real:
+        (a, b), (c, d) = [F.split(part) for part in F.split(F.nabla(f, (0, 1)))]  # results outside, arguments inside
+        return F.integrate(a * b + F.pointwise(rose.dot, c, d), LINE)
+
+    f = rose.fn([Real, Real], tuple_of(Real, Vec[2]))(lambda x, y: (x**2 * y**2, [x * y**3, 1.0]))
+    u, v = rose.grad(energy)(f)(0.5, 0.3)  # minus twice the mixed derivative
+    assert u == pytest.approx(-2.0 * 4.0 * 0.5 * 0.3) and v == pytest.approx([-2.0 * 3.0 * 0.3**2, 0.0])
 
 
 @F.functional

@@ -14,10 +14,25 @@ from rose import Dual, Real, Vec, fn
 from rose.differentiation.gradients import pullback
 from rose.host.interpreter import run
 from rose.host.marshal import plain
-from rose.interpretations import Gradients, Interpreted
+from rose.interpretations import Gradients, Interpreted, Optic
 from tests.fuzz.small import small
 
 MEANING = Gradients()
+
+
+class Sided(Gradients):
+    """Both sides of a branch are evaluated, and the condition gets what is said."""
+
+    def __init__(self, condition: float) -> None:
+        self.choose = Optic(
+            lambda c, x, y: (rose.select(c, x, y), c),
+            lambda c, ct: (condition, rose.select(c, ct, -0.0), rose.select(c, -0.0, ct)),
+        )
+
+    def rule(self, op: Any) -> Any:
+        if getattr(op, "name", None) not in ("lt", "and"):
+            return super().rule(op)
+        return Optic(lambda x, y: (op(x, y), None), lambda _, ct: (ct, ct))
 
 
 def numbers(x: Any) -> list[float]:
@@ -27,9 +42,9 @@ def numbers(x: Any) -> list[float]:
     return [x + 0.0] if isinstance(x, float) else []
 
 
-def both(f: Any, args: Any) -> tuple[list[float], list[float]]:
+def both(f: Any, args: Any, meaning: Gradients = MEANING) -> tuple[list[float], list[float]]:
     """The value and the gradients by the meaning, and by `rose.vjp`."""
-    g: Interpreted = rose.interpret(f, MEANING)
+    g: Interpreted = rose.interpret(f, meaning)
     ct = ones(f.result)
     y, residual = run(g.forward.func, *args)
     return numbers((y, run(g.backward.func, residual, ct))), numbers(run(pullback(f).func, *args, ct))
@@ -40,6 +55,31 @@ def test_the_optic_has_the_bits_of_vjp(name: str):
     f, args = PROGRAMS[name]
     got, wanted = both(f, [plain(x, t) for x, t in zip(args, f.types, strict=True)])
     assert got == wanted
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_by_a_choice_that_gives_nothing_to_conditions_both_sides_have_the_derivatives_of_one(name: str):
+    f, args = PROGRAMS[name]
+    got, wanted = both(f, [plain(x, t) for x, t in zip(args, f.types, strict=True)], Sided(-0.0))
+    assert [x for x in got if x] == [x for x in wanted if x]  # what comes back for truths is 0
+
+
+@pytest.mark.parametrize(
+    ("body", "poisoned"),
+    [
+        (lambda x: rose.select(x[0] < 1.0, x[1] * x[1], x[2]), [0]),
+        (lambda x: rose.cond(x[0] < 1.0, lambda: x[1] * x[1], lambda: x[2]), [0]),
+        (lambda x: rose.cond((x[0] < 1.0) & (x[1] < 5.0), lambda: x[2], lambda: x[2] * x[2]), [0, 1]),
+        (lambda x: rose.sum(rose.where(x < 2.5, x, x[2])), [0, 1, 2]),
+        (lambda x: rose.sum(rose.select(x[2] < 1.0, x, 2.0 * x)), [2]),
+        (lambda x: rose.scan(lambda i, s: rose.select(s < x[1], s, x[0] * x[2]), 9.0, 2), [0, 1, 2]),
+        (lambda x: rose.select(x[0] < 1.0, rose.zeros((2, 0)), rose.ones((2, 0))).shape[0] * x[1], []),
+    ],
+)
+def test_a_condition_sends_poison_back_to_what_it_reads_and_to_nothing_else(body: Any, poisoned: list[int]):
+    g = rose.interpret(fn([Vec[3]], Real)(body), Sided(math.nan))
+    back = g.backward(g.forward([0.5, 2.0, 3.0])[1], 1.0)
+    assert [k for k in range(3) if math.isnan(back[k])] == poisoned
 
 
 def test_random_programs_have_the_bits_of_vjp_but_where_sums_over_loops_are_regrouped():

@@ -102,3 +102,14 @@ class Undecided(TwoWay):
 def test_what_has_no_meaning_is_an_error_that_says_so(wrong: Any, said: str):
     with pytest.raises(RoseError, match=said):
         wrong()
+
+
+def test_in_a_block_and_in_a_continuation_it_goes_both_ways():
+    g = rose.interpret(rotated, MEANING)
+    y, residual = g.forward(X)
+    z, back = g(X)
+    assert list(z) == list(y) and list(back(DUE)) == list(back(DUE)) == list(g.backward(residual, DUE))
+    assert list(g(lambda y: 2.0 * y, X)) == list(g.backward(residual, 2.0 * y))
+    norm = fn([Vec[2]], Vec[2])(lambda x: g(lambda y: y, x))  # the gradient of half the square of the norm
+    wanted = rose.grad(fn([Vec[2]], Real)(lambda x: rose.sum(rotated(x) ** 2) / 2.0))
+    assert norm(X) == pytest.approx(wanted(X)) and rose.jacobian(norm)(X) == pytest.approx(rose.jacobian(wanted)(X))

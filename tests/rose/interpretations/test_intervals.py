@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 
 import rose
@@ -60,6 +62,79 @@ def test_of_a_condition_that_may_be_either_both_sides_hold_the_result():
     bounds = rose.interpret(f, MEANING)
     both, then, otherwise = [bounds(Interval(*ends)) for ends in ((0.5, 2.0), (1.5, 2.0), (0.5, 1.0))]
     assert [(x.lo, x.hi) for x in (both, then, otherwise)] == [(-2.0, 2.0), (1.5, 2.0), (-1.0, -0.5)]
+
+
+def test_ends_that_are_exchanged_are_refused():
+    with pytest.raises(rose.OutOfRange, match="its ends are exchanged"):
+        Interval(2.0, 1.0)
+
+
+EDGES: dict[str, tuple[Any, list[tuple[float, float]], tuple[float, float]]] = {
+    "a remainder by numbers around 0": (lambda x, y: x % y, [(1.0, 2.0), (-1.0, 1.0)], (-math.inf, math.inf)),
+    "fmod by numbers from 0 on": (rose.fmod, [(1.0, 2.0), (0.0, 1.5)], (-math.inf, math.inf)),
+    "the sine of a quotient by numbers around 0": (
+        lambda x: rose.sin(1.0 / x), [(-1.0, 1.0)], (-math.inf, math.inf),
+    ),
+    "acosh of numbers on both sides of 1": (rose.acosh, [(-4e6, 1.0)], (-math.inf, 5e-324)),
+    "acosh of numbers below 1": (rose.acosh, [(-4e6, 0.5)], (-math.inf, math.inf)),
+    "squares that are too small": (lambda x: x * x, [(1e-300, 1e-200)], (0.0, 5e-324)),
+    "quotients that are too small": (lambda x, y: -x / y, [(0.0, 1e-300), (1e300, 1e300)], (-5e-324, 0.0)),
+    "exponentials that are too small": (rose.exp, [(-1e4, -1e3)], (0.0, 5e-324)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_where_there_may_be_no_value_a_bound_is_infinite_and_ranges_are_kept(name: str):
+    of, ends, wanted = EDGES[name]
+    made = rose.interpret(fn([Real] * len(ends), Real)(lambda *xs: of(*xs)), MEANING)(*[Interval(*e) for e in ends])
+    assert (made.lo, made.hi) == wanted
+
+
+def test_a_deviation_is_not_below_0():
+    made = rose.interpret(fn([Vec[3]], Real)(rose.std), MEANING)(
+        [Interval(1.0, 2.0), Interval(-1.0, 1.0), Interval(0.0, 0.0)]
+    )
+    assert made.lo == 0.0 and 1.0 < made.hi < 2.0
+
+
+@pytest.mark.parametrize(
+    "of", [rose.sort, rose.median, rose.argmax, lambda x: rose.interp(x[0], [0.0, 1.0], [0.0, 1.0])]
+)
+def test_an_index_that_depends_on_a_number_has_no_meaning(of: Any):
+    f = fn([Vec[3]], Real)(lambda x: rose.sum(of(x) + rose.zeros(1)))
+    with pytest.raises(
+        rose.RoseError, match=r"cannot choose between two values of type Fin[\s\S]*choose between numbers"
+    ):
+        rose.interpret(f, MEANING)
+
+
+@pytest.mark.parametrize("width", [0.0, 0.1])
+def test_norms_and_their_slopes_are_in_their_intervals(width: float):
+    x = np.random.default_rng(1).normal(size=(3, 4))
+    f = fn([Vec[3, 4]], Real)(lambda x: rose.norm(x) + rose.sum(rose.norm(x, axis=1)))
+    given = tuple([tuple([(y - width, y + width) for y in row]) for row in x.tolist()])
+    assert holds(run(rose.interpret(f, MEANING).func, given), f(x))
+    slopes = run(rose.interpret(rose.grad(f), MEANING).func, given)
+    assert all(
+        [
+            holds(s, y)
+            for row, ys in zip(slopes, rose.grad(f)(x).tolist(), strict=True)
+            for s, y in zip(row, ys, strict=True)
+        ]
+    )
+
+
+BOXES = [-math.inf, -2.0, -1.0, -0.0, 0.0, 0.5, 3.0, math.inf]
+
+
+def test_the_angles_of_a_box_are_in_their_interval():
+    pairs = [(a, b) for a in BOXES for b in BOXES if a <= b]
+    bounds = rose.interpret(fn([Real, Real], Real)(rose.atan2), MEANING)
+    for y, x in itertools.product(pairs, pairs):
+        made = bounds(Interval(*y), Interval(*x))
+        inside = [[t for t in BOXES if ends[0] <= t <= ends[1]] for ends in (y, x)]
+        assert all([made.lo <= math.atan2(a, b) <= made.hi for a in inside[0] for b in inside[1]]), (y, x)
+        assert made.hi - made.lo <= math.pi * (1.0 + 1e-9) or (y[0] <= 0.0 <= y[1] and x[0] <= 0.0), (y, x)
 
 
 def test_a_while_loop_runs_while_it_is_certain_and_else_stops():

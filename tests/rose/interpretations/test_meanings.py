@@ -10,7 +10,7 @@ import pytest
 import rose
 from rose import Bool, Fin, Real, RoseError, Vec, fn
 from rose.frontend.annotations import as_type
-from rose.interpretations import Interval, Meaning, Refusal, Truth, TwoWay
+from rose.interpretations import Interval, Meaning, Optic, Refusal, Truth, TwoWay
 from rose.ir import OPS
 from rose.ir.types import Unit, tuple_of
 
@@ -63,3 +63,77 @@ def test_what_a_rule_refuses_is_an_error_at_the_users_expression():
 
     with pytest.raises(RoseError, match=r"strictness: not today[\s\S]*rose.sin\(x\)[\s\S]*hint: come back tomorrow"):
         rose.interpret(fn([Real], Real)(lambda x: rose.sin(x)), Strict())
+
+
+class Numbers(Meaning):
+    name, truth, rules = "numbers", Real, {"lt": lambda x, y: y - x, "mul": lambda x, y: x * y}
+
+
+class NumbersBack(TwoWay):
+    name, rules = "numbers", {"lt": Optic(lambda x, y: (y - x, None), lambda _, due: (due, due))}
+
+
+@pytest.mark.parametrize(
+    ("body", "meaning", "says"),
+    [
+        (lambda x: rose.select(x < 1.0, x, 2.0), Numbers(), r"a choice by[\s\S]*rose.select\(x[\s\S]*define choose"),
+        (lambda x: rose.cond(x < 1.0, lambda: x, lambda: 2.0), Numbers(), r"rose.cond\(x[\s\S]*define choose"),
+        (
+            lambda x: rose.while_loop(lambda s: s < 9.0, lambda s: s * s, x),
+            Numbers(),
+            r"goes on by[\s\S]*define decide",
+        ),
+        (lambda x: rose.select(x < 1.0, x, 2.0), NumbersBack(), r"no way back through a choice[\s\S]*let choose = Opt"),
+        (lambda x: rose.cond(x < 1.0, lambda: x, lambda: 2.0), NumbersBack(), r"rose.cond\(x[\s\S]*let choose = Opt"),
+    ],
+)
+def test_a_condition_that_is_no_truth_needs_a_policy(body: Any, meaning: Meaning, says: str):
+    with pytest.raises(RoseError, match=says):
+        rose.interpret(fn([Real], Real)(body), meaning)
+
+
+def test_a_truth_that_is_none_on_the_way_back_needs_a_choice():
+    class OfTruths(TwoWay):
+        truth = Real
+
+    with pytest.raises(RoseError, match=r"its truth is a Real[\s\S]*let truth = Bool[\s\S]*let choose be an Optic"):
+        rose.interpret(square, OfTruths())
+
+
+@rose.struct
+class Ball:
+    at: Vec[2]
+    mass: Real
+
+
+def test_optics_are_composed_and_go_both_ways():
+    twice = Optic(lambda x: (2.0 * x, None), lambda _, due: 2.0 * due)
+    cubed = Optic(lambda x: (x**3, x), lambda x, due: 3.0 * x**2 * due)
+    both = twice >> cubed
+    y, back = both(5.0)
+    assert (y, back(1.0), back(2.0)) == (1000.0, 600.0, 1200.0) and both(lambda y: y / 500.0, 5.0) == 1200.0
+    rule = rose.interpret(fn([Real], Real)(lambda x: square(x)), _with(twice >> twice >> cubed))
+    y, residual = rule.forward(1.5)
+    assert (y, rule.backward(residual, 1.0)) == (216.0, 12.0 * 36.0)
+
+
+def _with(rule: Optic) -> TwoWay:
+    class One(TwoWay):
+        rules: Mapping[Any, Any] = {square: rule}
+
+    return One()
+
+
+def test_a_lens_is_an_optic():
+    height = Optic.of(rose.lens(lambda ball: ball.at)) >> Optic.of(rose.lens(lambda at: at[1]))
+    ball = Ball([1.0, 2.0], 3.0)
+    y, back = height(ball)
+    assert y == 2.0 and back(7.0) == Ball([1.0, 7.0], 3.0) and height(lambda y: y + 100.0, ball).at == [1.0, 102.0]
+    f = fn([Ball], Ball)(lambda ball: height(lambda y: y * y, ball))
+    assert rose.jacobian(f)(ball).at[1].at.tolist() == [0.0, 4.0]
+
+
+@pytest.mark.parametrize("wrong", [lambda o: o >> rose.lens(lambda s: s.x), lambda o: Optic.of(o)])
+def test_what_is_no_optic_is_refused(wrong: Any):
+    with pytest.raises(RoseError, match=r"an optic is followed by another|Optic.of takes a lens"):
+        wrong(Optic(lambda x: (x, None), lambda _, due: due))

@@ -8,7 +8,7 @@ import pytest
 
 import rose
 from rose import Real, RoseError, Vec, fn
-from rose.interpretations import Prices, as_asked, fixed_fee, in_proportion, pirated
+from rose.interpretations import Optic, Prices, as_asked, fixed_fee, in_proportion, pirated
 
 
 def maker(n: int) -> Any:
@@ -70,3 +70,32 @@ def test_what_is_made_and_not_sold_is_an_error_at_its_maker():
 def test_an_operation_has_no_price_until_a_row_says_it():
     with pytest.raises(RoseError, match=r'prices has no meaning for mul[\s\S]*rules = \{"mul": lambda x, y'):
         rose.interpret(fn([Real], Real)(lambda x: first(x) * 2.0), Prices(COSTS))
+
+
+class Smeared(Prices):
+    """A choice costs its condition and the mean of its sides, and each is paid: the condition first."""
+
+    def __init__(self) -> None:
+        super().__init__({first: 10.0, second: 20.0}, margin=0.0)
+        self.rules = {**self.rules, "lt": Optic(lambda a, b: (a + b, (a, b)), lambda asked, _: asked)}
+
+    choose = Optic(
+        lambda c, x, y: (c + (x + y) / 2.0, (c, x, y)),
+        lambda asked, due: (asked[0], *in_proportion(due - asked[0], list(asked[1:]))),
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda a, b: rose.select(a < b, first(a), second(b)),
+        lambda a, b: rose.cond(a < b, lambda: first(a), lambda: second(b)),
+        lambda a, b: rose.where([a < b], [first(a)], [second(b)])[0],
+    ],
+)
+def test_the_price_of_a_condition_is_smeared_over_its_branches(body: Any):
+    sold = rose.interpret(fn([Real, Real], Real)(body), Smeared())
+    asked, residual = sold.forward(5.0, 7.0)
+    assert asked == 12.0 + (15.0 + 27.0) / 2.0
+    paid = 5.0 + 42.0 * 15.0 / 42.0 - 10.0, 7.0 + 42.0 * 27.0 / 42.0 - 20.0  # 12 for the condition, 42 for the sides
+    assert sold.backward(residual, 54.0) == pytest.approx(paid, rel=1e-15)

@@ -27,6 +27,7 @@ def test_a_unit_is_read_and_written(text: str, unit: str):
     assert spelled(parsed(text)) == unit
 
 
+squares_of_norm = fn([Vec[3]], Real)(lambda x: rose.norm(x) * rose.norm(x))
 FITS: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "a product": ([Real, Real], lambda x, y: x * y, {"x": "kg", "y": "m/s^2"}, "kg m / s^2"),
     "a quotient": ([Real, Real], lambda x, y: x / y, {"x": "m", "y": "s"}, "m / s"),
@@ -35,6 +36,9 @@ FITS: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "a power": ([Real], lambda x: x**3 / 2.0, {"x": "m"}, "m^3"),
     "a root": ([Real, Real], lambda x, y: rose.sqrt(x * x + y * y), {"x": "m", "y": "m"}, "m"),
     "a hypotenuse": ([Real, Real], lambda x, y: rose.hypot(x, y), {"x": "m", "y": "m"}, "m"),
+    "a norm": ([Vec[3], Vec[3]], lambda x, y: x @ y / rose.norm(y), {"x": "kg", "y": "m"}, "kg"),
+    "a long norm": ([Vec[20]], lambda x: rose.norm(x), {"x": "m"}, "m"),
+    "the slope of a norm": ([Vec[3]], lambda x: rose.grad(squares_of_norm)(x)[1], {"x": "m"}, "m"),
     "a half power": ([Real], lambda x: rose.sqrt(x), {"x": "m"}, "m^1/2"),
     "an angle": ([Real, Real], lambda x, y: rose.sin(rose.atan2(x, y)), {"x": "m", "y": "m"}, "1"),
     "zero": ([Real], lambda x: rose.max(x, 0.0), {"x": "m"}, "m"),
