@@ -1,9 +1,7 @@
 """Names of other libraries that are not names of ours: what to write in the place of each, or what to do without it.
 
-    `rose.dawsn`, `rose.fori_loop`, `scipy.linalg.lu_factor(x)` or `x.view(-1)` end in an error whose hint is a row
-        of these
-tables; web/docs/other-libraries.md prints them. They are read at the first error that needs them. What is NumPy's and
-of single elements is in `numpy_names`.
+`rose.dawsn`, `rose.fori_loop`, `scipy.linalg.lu_factor(x)` or `x.view(-1)` end in an error whose hint is a row of these
+tables. They are read at the first error that needs them. What is NumPy's and of single elements is in `numpy_names`.
 
 A row is `names = what to write`, where what comes after a semicolon is to be known of it; or `names: a whole hint`.
 """

@@ -330,7 +330,7 @@ def test_an_error_when_it_runs_has_its_place_too(sh: Shell):
 
 
 def test_an_error_of_ours_keeps_its_traceback(sh: Shell, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("rose.build.lowered", None)
+    monkeypatch.setattr("rose.build._lowered", None)
     with pytest.raises(TypeError, match="not callable"):
         commands.main(["compile", str(sh.folder / "model.py"), "-o", "out"], prog_name="rose")
 
