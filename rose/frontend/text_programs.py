@@ -12,6 +12,8 @@ from ..ir import Func, shown
 from ..ir.text.module import Module, deep
 from ..ir.text.module import parse as parse_module
 from ..ir.text.printer import spell
+from ..ir.text.trees import TypeName, TypeTree
+from ..ir.types import Type
 from ..optimise.outlining import LONG, outline
 from .function import AnyFn, Opaque, from_func
 from .values import infer
@@ -68,9 +70,15 @@ class Generic:
             what = f"{self.name} takes {count} argument{'s' * (count != 1)}, got {len(args)}"
             raise TypeMismatch(what, here(), "give one for each of its parameters")
         with ir.building("types", inside=ir.is_tracing()):
-            given = [infer(x).type for x in args]
+            given = [self._type(x, t) for x, (_, t) in zip(args, self.tree.params, strict=True)]
         types = self.of.module.inferred(self.tree, given, self.tree.name.at)
         return self.of[f"{self.name}<{', '.join(map(spell, types))}>"](*args)
+
+    def _type(self, x: Any, declared: TypeTree) -> Type | None:
+        """The type of an argument; None of an integer for an index, of which it may be one of any range."""
+        indices = [n.name for n, kind in self.tree.generics if kind.name == "Index"]
+        index = isinstance(declared, TypeName) and declared.name in indices
+        return None if index and isinstance(x, int) else infer(x).type
 
     def __reduce__(self) -> Any:
         return _of_text, (self.of.given, self.name)

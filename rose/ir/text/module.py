@@ -212,12 +212,12 @@ class Module:
                 self.fail(TypeMismatch, f"{spell(t)} is not of kind {kind.name}, as {n.name} must be", at, hint)
         return {n.name: t for (n, _), t in zip(d.generics, types, strict=True)}
 
-    def inferred(self, d: Def, given: Sequence[Type], at: At) -> tuple[Type, ...]:
-        """The types that a generic function is called with."""
+    def inferred(self, d: Def, given: Sequence[Type | None], at: At) -> tuple[Type, ...]:
+        """The types that a generic function is called with: None is the type of an argument that says nothing."""
         found: Types = {}
-        names, indices = [n.name for n, _ in d.generics], [n.name for n, kind in d.generics if kind.name == "Index"]
+        names = [n.name for n, _ in d.generics]
         for (_, t), own in zip(d.params, given, strict=True):
-            if isinstance(own, Fin) or not (isinstance(t, tree.TypeName) and t.name in indices):  # else an integer
+            if own is not None:
                 _match(t, own, names, found)
         if missing := [n for n in names if n not in found]:
             self.fail(

@@ -98,11 +98,11 @@ def test_a_chain_of_a_thousand_operations_is_no_recursion():
 
 def drawn(seed: int) -> tuple[Any, tuple[Any, ...]]:
     """A random program of arrays, and a point."""
-    r = random.Random(seed)
-    rows, columns = r.choice([1, 2, 3]), r.choice([0, 1, 2, 5])
+    sizes = random.Random(seed)
+    rows, columns = sizes.choice([1, 2, 3]), sizes.choice([0, 1, 2, 5])
 
     def body(x: Any, w: Any) -> Any:
-        pool, total = [x, w], rose.sum(x)
+        r, pool, total = random.Random(seed), [x, w], rose.sum(x)
         for _ in range(r.randint(3, 10)):
             a, b = r.choice(pool), r.choice(pool)
             kind = r.randrange(9)
