@@ -38,19 +38,25 @@ CALLS = {
         "linalg.solve_continuous_lyapunov({w}, {s})", "linalg.solve_discrete_lyapunov(0.1 * {m}, {s})",
         "linalg.solve_sylvester({w}, {w}, {m})", "linalg.solve_triangular({w}, {m}, lower=True)",
         "linalg.cho_solve((linalg.cholesky({s}), True), {m})", "linalg.toeplitz({v})",
+        "linalg.block_diag({z}, {m})[1:, 1:]", "linalg.solve_lyapunov({w}, {s})",
     ),
     "v": (
         "linalg.solve({w}, {v})", "linalg.linsolve({w}, {v})", "linalg.cholesky_solve({s}, {v})", "linalg.svdvals({w})",
         "linalg.eigvalsh({s})", "linalg.eigvals({s}).re", "linalg.solve_triangular({w}, {v})", "linalg.cg({s}, {v}).x",
         "linalg.gmres({w}, {v}).x", "linalg.lstsq({w}, {v})[0]", "linalg.solve_toeplitz(toeplitz({v}), {v})",
+        "linalg.solve_banded((1, 1), np.stack([{v}, 4.0 + {v} ** 2, {v}]), {v})",
+        "linalg.solve_tridiagonal({v}[1:], 4.0 + {v} ** 2, {v}[:-1], {v})",
         "implicit.linear_solve(stiff)({v}, {v}, {z})", "implicit.root(corner)({v}, {v})",
         "implicit.ode(field, 0.0, 0.5, {v}, {z}, rtol=1e-3, atol=1e-3)", "random.normal(random.key(7), (n,)) * {v}",
+        "np.where(random.bernoulli(random.split(key)[0], 0.5, (n,)), {v}, {z})",
+        "({v})[random.permutation(random.fold_in(key, 3), n)]", "({v})[random.integers(key, n, (n,))]",
     ),
     "z": (
         "linalg.det({w})", "linalg.logdet({s})", "linalg.slogdet({w})[1]", "linalg.norm({m})", "linalg.norm({v})",
         "linalg.cond({w})", "implicit.root(cubic)(0.5, {z})", "implicit.fixed_point(nearer)(0.5, {z})",
         "implicit.argmin(bowl)(0.5, {z})", "implicit.quadrature(wave, 0.0, {z}, {z})",
         "random.gamma(random.key(3), 0.5 + {z} ** 2)", "random.uniform(random.key(5)) * {z}",
+        "({v})[random.categorical(key, {v})]", "implicit.event(drop, level, 0.0, 4.0, 1.0 + {z} ** 2, max_steps=200).t",
     ),
 }  # fmt: skip
 PRELUDE = """import numpy as np
@@ -65,6 +71,9 @@ wave = rose.fn([Real, Real], Real)(lambda t, p: rose.sin(t * p) + t)
 stiff = rose.fn([Vec[n], Vec[n], Real], Vec[n])(lambda x, d, p: (3.0 + d**2 + p**2) * x + 0.1 * np.sum(x))
 corner = rose.fn([Vec[n], Vec[n]], Vec[n])(lambda x, p: x**3 + x - p + 0.1 * np.sum(x))
 field = rose.fn([Real, Vec[n], Real], Vec[n])(lambda t, y, p: p * rose.sin(t) - y)
+drop = rose.fn([Real, Real], Real)(lambda t, y: -y)
+level = rose.fn([Real, Real], Real)(lambda t, y: y - 0.5)
+key = random.key(11)
 B = np.sin(np.arange(n * n)).reshape(n, n) + 3.0 * np.eye(n)
 """
 TYPES = {"m": "Vec[n, n]", "v": "Vec[n]", "z": "Real"}

@@ -6,18 +6,31 @@
 from __future__ import annotations
 
 import random
+import re
+from types import ModuleType
 
 import pytest
 
+import rose
+from rose import functional, implicit, linalg, nn
 from tests.fuzz.values import GRADBENCH, WORDS, Sum, families
 
 FAMILIES = families()
 PARTS = 12
+ROOMS = (linalg, implicit, rose.random, nn, functional)
+OTHERS = {"show", "install_algebra", "install_operators", "functional"}  # which makes those that are differentiated
 
 
 def word(name: str, most: int) -> str:
     """The modes by which a program is differentiated here: always the same, and another for each program."""
     return random.Random(name).choice([w for w in WORDS if 0 < len(w) <= most])
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda m: m.__name__)
+def test_each_public_function_is_in_a_program(room: ModuleType):
+    named = {word for name in FAMILIES for word in re.findall(r"\w+", name)}
+    functions = {k for k, f in vars(room).items() if not k.startswith("_") and callable(f) and not isinstance(f, type)}
+    assert functions - named <= OTHERS
 
 
 @pytest.mark.parametrize("part", [0, *[pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 3)]])
