@@ -49,3 +49,14 @@ def test_every_step_keeps_the_values_of_derivatives_of_gradbench(name: str):
     for f in FAMILIES[f"gradbench: {name}"]().values():
         total.check(name, f, word(name, 2))
     assert total.failures == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(3))
+def test_every_step_keeps_the_values_of_derivatives_of_examples(part: int, capsys: pytest.CaptureFixture[str]):
+    total = Sum(longest=600)
+    for name in [name for name in FAMILIES if name.startswith("examples: ")][part::3]:
+        for k, f in enumerate(FAMILIES[name]().values()):
+            total.check(name, f, word(f"{name} {k}", 2))
+    assert total.failures == []
+    assert sum(total.programs.values()) > 5 and total.numbers > 3 * total.nans
