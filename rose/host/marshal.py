@@ -123,6 +123,8 @@ def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Se
     """The fields of a struct, and their names: from an object of its class, a dict, or a tuple."""
     names: Sequence[str | int] = t.form.fields if t.form is not None else range(len(t.items))
     form = form_of(x.__class__)
+    if form is not None and form is t.form:  # first: to ask a Dual for what it has not makes an error with its hint
+        return form.read(x), names
     if (columns := _record_names(x)) and x.shape == ():
         x = {k: x[k] for k in t.form.fields if k in columns} if t.form is not None else [x[k] for k in columns]
     if is_dict(x) and t.form is not None:
@@ -131,8 +133,6 @@ def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Se
             hint = f"its fields are {', '.join(map(str, names))}"
             raise TypeMismatch(f"{spell(path)} {has} field {wrong[0]!r}", (loc or here()).into(path[1:]), hint)
         return [x[k] for k in names], names
-    if form is not None and form is t.form:
-        return form.read(x), names
     items = x if form is None and is_listing(x) and len(x) == len(names) else t.form and t.form.other(x)
     if items is not None:
         return list(items), names

@@ -31,13 +31,13 @@ from ..host.comparisons import Record, Search, Site, Spent, from_leaves, key, le
 from ..host.differences import approaches, beside, between, central, on_one_side, one_sided
 from ..host.effects import Assertion, Printer, spelled
 from ..host.interpreter import run
-from ..host.marshal import plain, present
+from ..host.marshal import plain, present, spell
 from ..ir import Value, While
 from ..ir.callgraph import instructions, reachable
 from ..ir.ops import eq, ne, stop_gradient
 from ..ir.types import Fin, Tuple, Type, Vec, untyped
 from .limits import PATIENCE, Limit, TooLong
-from .points import SCALES, bits, direction, draw, duals_of, joined, moved, reals, short, zero
+from .points import SCALES, apart, bits, direction, draw, duals_of, joined, moved, reals, short, zero
 from .report import Report
 
 STEPS = (0.1, 1e-2, 1e-3, 1e-5)  # the largest steps of differences; each is halved seven times
@@ -153,8 +153,10 @@ class Examination:
         if f is self.forward:
             self._remember(self.watch.record)
         if bits(made := self._call(f, xs)) != bits(y):
-            what = f"{short(spelled(made, f.result))} in the module, {short(spelled(y, f.result))} in the interpreter"
-            self.report.wrong.append(f"{self._where(xs[: len(self.types)])}: {f.name} is {what}")
+            path, *parts, t = apart(made, y, untyped(f.result))
+            module, meant = [spelled(x, t) for x in parts]
+            what = f"{spell((f.name, *path))} is {module} in the module, {meant} in the interpreter"
+            self.report.wrong.append(f"{self._where(xs[: len(self.types)])}: {what}")
         return y
 
     def _call(self, f: AnyFn, xs: Sequence[Any]) -> Any:
@@ -452,10 +454,11 @@ class Examination:
             return
         types, result = [*self.types, self.result], untyped(reverse.result)
         for xs, _ in self.seen[-points:]:
-            given = [*xs, draw(self.result, self.rng, direction)]
+            given = [*xs, draw(self.result, self.rng, direction, like=self._both(self.f, xs))]
             moves = [draw(t, self.rng, direction, like=x) for x, t in zip(given, types, strict=True)]
             duals = [joined(x, dx, t) for x, dx, t in zip(given, moves, types, strict=True)]
-            both = [self._both(over[0], duals), self._both(over[1], [*given, draw(result, self.rng, direction)])]
+            ct = draw(result, self.rng, direction, like=self._both(reverse, given))
+            both = [self._both(over[0], duals), self._both(over[1], [*given, ct])]
             self.report.twice += None not in both
 
     def _second(self, xs: Sequence[Any], dxs: Sequence[Any], dy: list[float]) -> None:

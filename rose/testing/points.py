@@ -35,7 +35,10 @@ def draw(t: Type, rng: random.Random, real: Draw, like: Any = None) -> Any:
 
 
 def _parts_of(x: Any, t: Type) -> Iterator[tuple[Any, Type]]:
-    return zip(x, [t.elem] * t.size if isinstance(t, Vec) else t.items if isinstance(t, Tuple) else (), strict=True)
+    """The parts of a vector, a tuple or a struct, with their types; of all else none."""
+    if not isinstance(t, (Vec, Tuple)):
+        return iter(())
+    return zip(x, [t.elem] * t.size if isinstance(t, Vec) else t.items, strict=True)
 
 
 def reals(x: Any, t: Type) -> Iterator[float]:
@@ -74,6 +77,16 @@ def bits(x: Any) -> Any:
     if isinstance(x, tuple):
         return tuple([bits(y) for y in x])  # pyright: ignore[reportUnknownVariableType]
     return ("nan" if x != x else struct.pack("<d", x)) if isinstance(x, float) else x
+
+
+def apart(x: Any, y: Any, t: Type) -> tuple[list[str | int], Any, Any, Type]:
+    """The path to the first part of two host values whose bits differ, that part of each, and its type."""
+    names = t.form.fields if isinstance(t, Tuple) and t.form is not None else None
+    for k, ((a, s), (b, _)) in enumerate(zip(_parts_of(x, t), _parts_of(y, t), strict=True)):
+        if bits(a) != bits(b):
+            path, *rest = apart(a, b, s)
+            return [k if names is None else names[k], *path], *rest
+    return [], x, y, t
 
 
 def short(text: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,9 @@ import rose
 from rose import Bool, Fin, Real, Vec
 from rose.differentiation.gradients import pullback
 from rose.ir import OPS
+from rose.ir.types import tuple_of
 from rose.testing import examination, examine
+from wasm_backend.codegen.expressions import Expressions
 
 n = rose.dim("n")
 
@@ -384,6 +388,36 @@ def test_a_module_that_is_wrong_in_a_second_derivative_alone_is_found(monkeypatc
     wrong = examine(real(rose.sin)).wrong[0]
     assert "jvp(vjp(" in wrong and "in the module" in wrong
     assert examine(real(rose.sin), twice=0).ok
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+def test_a_fault_of_the_code_generator_in_one_place_of_a_second_derivative_is_told(
+    n: int, monkeypatch: pytest.MonkeyPatch
+):
+    """Subtraction number n of a function has its operands swapped; value and first derivatives have one at most."""
+    seen, compute = Counter[Expressions](), Expressions.compute
+
+    def swapped(self: Expressions, v: rose.ir.Value, /) -> None:
+        seen[self] += v.op is OPS["sub"]
+        if v.op is not OPS["sub"] or seen[self] != n:
+            return compute(self, v)
+        for a in reversed(v.args):
+            self.push(a)
+        return self.c("f64.sub")
+
+    monkeypatch.setattr(Expressions, "compute", swapped)
+    f = real(lambda x: rose.log(x * x + 1.0) / (x * x + 2.0))
+    (wrong,) = examine(f).wrong[:1]
+    assert re.search(r"(jvp|vjp)\(vjp\(.*is \S+ in the module, \S+ in the interpreter$", wrong)
+    assert examine(f, twice=0).ok
+
+
+def test_a_cotangent_has_the_indices_of_what_it_is_the_cotangent_of():
+    """Those of a sparse matrix are its pattern: the module gives no others."""
+    f = rose.fn([Vec[3]], Real)(lambda x: x[0] * x[1] + x[1] * x[2])
+    for g in (rose.hessian(f, sparse=True), rose.fn([Real], tuple_of(Real, Fin[9]))(lambda x: (x * x, 7))):
+        report = examine(g)
+        assert report.ok and report.twice == examination.TWICE
 
 
 def test_what_is_long_in_its_second_derivatives_says_so(monkeypatch: pytest.MonkeyPatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from rose.frontend.annotations import dual
 from rose.ir.types import Bool, Fin, Real, Vec, tuple_of
 from rose.testing import points
 
@@ -27,3 +28,10 @@ def test_numbers_are_read_moved_and_joined_in_order():
 def test_bits_tell_zeros_apart_and_no_nan_from_another():
     assert points.bits((0.0,)) != points.bits((-0.0,))
     assert points.bits(float("nan")) == points.bits(-float("nan"))
+
+
+def test_the_first_part_that_differs_is_found_with_its_path():
+    other = (1.0, ((2.0, True, 1), (-3.0, False, 2)), ())
+    assert points.apart(POINT, other, TYPE) == ([1, 1, 0], 3.0, -3.0, Real)
+    assert points.apart((0.0, 1.0), (-0.0, 2.0), dual(Real)) == (["re"], 0.0, -0.0, Real)
+    assert points.apart(1, 2, Fin(3)) == ([], 1, 2, Fin(3))
