@@ -72,3 +72,10 @@ def drawn(seed):
     square = lambda: [row(H) for _ in range(H)]
     zero = [0.0] * H
     return Network(row(1), zero, square(), zero, square(), zero, row(H), 0.0)
+
+
+if __name__ == "__main__":
+    net = drawn(1)
+    for loss in losses:
+        found = rose.lib.adam(loss, max_steps=5)(net)
+        print(f"{loss.name}: {loss(net):.6f}, after five steps {found.value:.6f}")

@@ -74,21 +74,25 @@ def _numbers(r: Row) -> list[str]:
 
 
 @edge
-def trace_table(f: Any, *args: Any, mode: Any = "primal", along: Any = None, most: Any = 1000) -> TraceTable:
+def trace_table(f: Any, *args: Any, mode: Any = None, along: Any = None, most: Any = 1000) -> TraceTable:
     """The evaluation of `f(*args)` as a table: a row for each number that depends on the arguments.
 
     `mode` is "primal": values alone; "forward": with the tangent of each, from the first row on; or "reverse": with the
     adjoint of each, from the last row on. In forward mode `along` is the direction, a tangent for each argument (of a
     function of one parameter, that); by default 1 in the first number, and 0 in the others. In reverse mode it is the
-    adjoint of the result, by default 1 of a Real.
+    adjoint of the result, by default 1 of a Real. Where it is given the default is "forward", and else "primal".
 
     A loop has the rows of all of its iterations, and a call those of the function that is called. A function with a
     derivative rule of its own is one operation, with a row for each number of its result. More than `most` rows are an
     error.
     """
+    mode = ("primal" if along is None else "forward") if mode is None else mode
     if mode not in MODES:
         hint = 'write "primal", "forward" or "reverse"'
         raise OutOfRange(f"rose.trace_table has no mode {shown(mode)}", here(), hint)
+    if mode == "primal" and along is not None:
+        what = "rose.trace_table has values alone in primal mode, and no direction"
+        raise OutOfRange(what, here(), 'leave out along, or write mode="forward"')
     f = checked(f, "trace_table")
     given = f.bind(args, {})
     f = f.fitting(given) if isinstance(f, AnySize) else f

@@ -88,9 +88,16 @@ def _pairs(f: Func) -> set[Value]:
 
 
 def _are_halves(first: Value, second: Value) -> bool:
-    """True for calls of a forward half, and of a backward or linear one."""
+    """True for calls of a forward half, and of a backward or linear one; and of the same derivatives of such a pair.
+
+    Where these are backward halves they are called in reverse.
+    """
     one, other = first.attr.origin, second.attr.origin
-    return one is not None and other is not None and one.by == "fwd" and other.by in ("bwd", "lin")
+    while one is not None and other is not None:
+        if one.by != other.by:
+            return "fwd" in (one.by, other.by) and ("bwd" in (one.by, other.by) or "lin" in (one.by, other.by))
+        one, other = [o.derived_from.origin if o.derived_from is not None else None for o in (one, other)]
+    return False
 
 
 def _takes_a_tape(v: Value) -> bool:

@@ -245,6 +245,11 @@ def test_three_losses_of_the_brachistochrone_and_the_fastest_of_its_curves(examp
 @pytest.mark.slow
 def test_a_network_is_trained_through_a_functional_and_its_derivative(example: Any):
     ran = example("brachistochrone_network")
+    assert ran.printed.splitlines() == [
+        "least: 2.554914, after five steps 2.496987",
+        "stationary: 52.913788, after five steps 8.886729",
+        "along: 0.902781, after five steps -0.379110",
+    ]
     net, away = ran.drawn(1), ran.drawn(2)
     moved = lambda h: ran.Network(
         *[np.asarray(a) + h * np.asarray(b) for a, b in zip(_parts(net), _parts(away), strict=True)]

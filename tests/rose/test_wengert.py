@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rose
-from rose import Real, Vec, fn, linalg, trace_table
+from rose import Real, RoseError, Vec, fn, linalg, trace_table
 
 
 @fn
@@ -27,6 +27,12 @@ def test_the_forward_tables_of_a_sine_of_a_product():
     tangents = {"v0": (2.0, 1.0), "v1": (2.0, 0.0), "v2": (4.0, 2.0), "v3": (v3, -1.3072872417272239)}
     assert columns("forward") == tangents
     assert columns("forward", along=(0.0, 3.0))["v3"][1] == pytest.approx(3.0 * -1.3072872417272239, rel=1e-15)
+
+
+def test_a_direction_means_forward_mode_and_is_an_error_in_primal_mode():
+    assert trace_table(f, 2.0, 2.0, along=(0.0, 3.0)) == trace_table(f, 2.0, 2.0, mode="forward", along=(0.0, 3.0))
+    with pytest.raises(RoseError, match=r"values alone in primal mode, and no direction[\s\S]*hint: leave out along"):
+        trace_table(f, 2.0, 2.0, mode="primal", along=(0.0, 3.0))
 
 
 def test_the_reverse_table_of_a_sine_of_a_product():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -180,3 +181,9 @@ def test_a_derivative_in_the_primal_is_differentiated_three_times():
 def test_what_has_no_optic_is_an_error_that_says_so(wrong: Callable[[], Any], said: str):
     with pytest.raises(RoseError, match=said):
         wrong()
+
+
+def test_code_of_a_sine_grows_slowly_with_the_order():
+    """The halves of halves are joined as halves are, so that their tapes are gone."""
+    sizes = [len(rose.compile(rose.optic(sine, n)).wasm) for n in range(1, 7)]
+    assert all([large < 1.3 * small for small, large in pairwise(sizes)]), sizes
