@@ -183,15 +183,16 @@ def permute_args(f: Any, perm: Any) -> AnyFn:
 
 
 @edge
-def zip_functions(*fs: Any) -> AnyFn:
-    """The function to a tuple of what `fs` give, of the same arguments."""
+def zip_functions(*fs: Any, share_inputs: bool = True) -> AnyFn:
+    """The function to a tuple of what `fs` give: of the same arguments, or, unless they `share_inputs`, of all."""
     given = [as_function(f) for f in fs]
+    given = given if share_inputs else _side_by_side(given)
     if not given or any([type_of(f).args != type_of(given[0]).args for f in given]):
         what = " and ".join([repr(type_of(f)) for f in given]) or "nothing"
         raise TypeMismatch(
             f"F.zip_functions takes functions of the same arguments, not {what}",
             here(),
-            "give functions of one type of arguments",
+            "give functions of one type of arguments, or share_inputs=False",
         )
     return operators.zip_functions(given)
 

@@ -277,13 +277,13 @@ def _transpose_at(c: Composite, scope: Scope, xs: Sequence[Value]) -> Any:
 
 def _transpose_transpose(c: Composite, _: int, ct: AnyFn) -> AnyFn:
     """Rule 16, for a cotangent that is linear in its last argument, as those that arise are."""
-    (f,), ks = c.inputs, c.params
-    n = len(f.types)
-    if len(ks) > 1:
-        what = f"the derivative in {f.name} of its transpose in several arguments at once"
-        raise NotDifferentiable(f"{what} is not defined", c.loc, "transpose one argument at a time")
+    f, n = c.inputs[0], len(c.inputs[0].types)
+    ks: tuple[int, ...] = c.params
     rest = [k for k in range(n) if k not in ks]
-    back = linear_transpose(ct, (len(rest),))  # of the rest, and of the argument ks[0]
+    back = linear_transpose(ct, (len(rest),))  # of the rest, and of the argument ks[0], or a tuple of all in ks
+    if len(ks) > 1:
+        each = [argument(type_of(f).args, k) for k in range(n)]
+        return compose(back, [*[each[k] for k in rest], zip_functions([each[k] for k in ks])])
     return permute_args(back, tuple([rest.index(k) if k in rest else len(rest) for k in range(n)]), of_new=True)
 
 

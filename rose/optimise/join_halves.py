@@ -16,6 +16,7 @@ from functools import cache
 
 from ..ir import CONST, GET, PARAM, TUPLE, ZERO, Func, Value, is_call
 from ..ir.callgraph import reachable, weight
+from ..ir.func import Origin
 from ..ir.types import Ref
 from .dead_code import remove_dead_code
 from .inlining import SMALL
@@ -96,8 +97,12 @@ def _are_halves(first: Value, second: Value) -> bool:
     while one is not None and other is not None:
         if one.by != other.by:
             return "fwd" in (one.by, other.by) and ("bwd" in (one.by, other.by) or "lin" in (one.by, other.by))
-        one, other = [o.derived_from.origin if o.derived_from is not None else None for o in (one, other)]
+        one, other = _before(one), _before(other)
     return False
+
+
+def _before(origin: Origin) -> Origin | None:
+    return None if origin.derived_from is None else origin.derived_from.origin
 
 
 def _takes_a_tape(v: Value) -> bool:

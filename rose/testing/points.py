@@ -84,8 +84,8 @@ def apart(x: Any, y: Any, t: Type) -> tuple[list[str | int], Any, Any, Type]:
     names = t.form.fields if isinstance(t, Tuple) and t.form is not None else None
     for k, ((a, s), (b, _)) in enumerate(zip(_parts_of(x, t), _parts_of(y, t), strict=True)):
         if bits(a) != bits(b):
-            path, *rest = apart(a, b, s)
-            return [k if names is None else names[k], *path], *rest
+            path, one, other, part = apart(a, b, s)
+            return [k if names is None else names[k], *path], one, other, part
     return [], x, y, t
 
 
