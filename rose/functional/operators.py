@@ -1,8 +1,8 @@
 """The table of operators on functions: the value, the tangent and the transpose of each.
 
-The rules are those of Lin, *Automatic Functional Differentiation in JAX* (2023), whose numbers stand beside them. Two
-functions are paired by the integral of their product, so the transpose of an integral is a constant function. What a
-boundary would add is left out: the result is the functional derivative, as in the equation of Euler and Lagrange.
+The rules are those of Lin, *Automatic Functional Differentiation in JAX* (ICLR 2024), whose numbers stand beside them.
+Two functions are paired by the integral of their product, so the transpose of an integral is a constant function. What
+a boundary would add is left out: the result is the functional derivative, as in the equation of Euler and Lagrange.
 """
 
 from __future__ import annotations
