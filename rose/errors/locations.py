@@ -43,6 +43,12 @@ def _is_users(code: CodeType) -> bool:
     return known
 
 
+def is_users(code: CodeType) -> bool:
+    """True if `code` is of the user's own, or of a package that is neither ours, Python's, NumPy's nor SciPy's."""
+    known = _users.get(code.co_filename)
+    return _is_users(code) if known is None else known
+
+
 def users_frame() -> FrameType:
     """The innermost frame that is the user's; the outermost of all, if none is."""
     frame, users = sys._getframe(1), _users  # pyright: ignore[reportPrivateUsage]

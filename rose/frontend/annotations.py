@@ -129,9 +129,6 @@ def dual(t: Type) -> Type:
     return map_leaves(t, lambda s: Tuple((Real, Tan), DUAL) if s is Real or s is Tan else s)
 
 
-_structs: dict[type, Tuple] = {}
-
-
 @edge
 @dataclass_transform()
 def struct(cls: C) -> C:
@@ -146,7 +143,8 @@ def struct(cls: C) -> C:
     except (TypeError, ValueError) as e:
         hint = "write it as Python's dataclasses must be: a struct is one"
         raise TypeMismatch(f"{cls.__name__} cannot be a struct: {e}", here(), hint) from None
-    _structs[made] = _struct_type(made, (frame := errors.users_frame()).f_globals | frame.f_locals)
+    t = _struct_type(made, (frame := errors.users_frame()).f_globals | frame.f_locals)
+    t.form.written = t
     return made
 
 
@@ -227,11 +225,11 @@ def _as_type(hint: Any) -> Type:
         return Tuple(tuple([as_type(t) for t in hint.values()]), dict_form([str(k) for k in hint]))
     if get_origin(hint) is tuple:
         return tuple_of(*[as_type(t) for t in get_args(hint)])
-    if isinstance(hint, type) and form_of(hint) is not None:
-        if hint not in _structs:
+    if isinstance(hint, type) and (form := form_of(hint)) is not None:
+        if form.written is None:
             with bound({}):  # it may be used elsewhere, with other sizes
-                _structs[hint] = _struct_type(hint)
-        return sized(_structs[hint], current())
+                form.written = _struct_type(hint)
+        return sized(form.written, current())
     what = getattr(hint, "__name__", "") if isinstance(hint, type) else shown(hint)
     raise TypeMismatch(f"{what} is not a type that a traced value can have", here(), _type_to_write(hint))
 

@@ -17,7 +17,7 @@ class Form:
     may be of another class: then `other` gives its fields again, and None for what it does not know.
     """
 
-    __slots__ = ("cls", "fields", "get", "is_dict", "make", "name", "other")
+    __slots__ = ("cls", "fields", "get", "is_dict", "make", "name", "other", "types", "written")
 
     def __init__(
         self, name: str, fields: tuple[str, ...], make: Callable[[Sequence[Any]], Any], cls: type = dict
@@ -26,8 +26,16 @@ class Form:
         self.is_dict = cls is dict
         self.get = attrgetter(*fields) if len(fields) > 1 and not self.is_dict else None  # the fields, in one call
         self.other: Callable[[Any], Sequence[Any] | None] = lambda _: None
+        self.types: dict[Any, Any] = {}  # in which its class is
+        self.written: Any = None  # the type that the annotations of the class make
+        _told[fields] = None
         for told in _watching:
             told(fields)
+
+    @property
+    def stays(self) -> bool:
+        """True if its class is always there: it is one of ours."""
+        return self.cls.__module__.startswith("rose.") or self is DUAL
 
     def read(self, x: Any) -> list[Any]:
         """The fields of `x`, in order."""
@@ -35,13 +43,15 @@ class Form:
 
 
 _watching: list[Callable[[tuple[str, ...]], None]] = []
+_told: dict[tuple[str, ...], None] = {}  # the fields of all forms
+_OWN = "__rose_form__"  # a class has its form itself, so that both go when nobody has them
 
 
 def watch(told: Callable[[tuple[str, ...]], None]) -> None:
     """Tell of the fields of every form, when it is made, and of those that are there."""
     _watching.append(told)
-    for form in (DUAL, *_forms.values(), *_dicts.values()):
-        told(form.fields)
+    for fields in _told:
+        told(fields)
 
 
 def maker(cls: type, fields: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
@@ -54,7 +64,6 @@ def maker(cls: type, fields: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
 
 
 DUAL = Form("Dual", ("re", "du"), tuple, tuple)  # the front end gives it the class that users see, by `dress`
-_forms: dict[type, Form] = {}
 _dicts: dict[tuple[str, ...], Form] = {}
 reduced: dict[Form, tuple[Any, ...]] = {}  # how those forms are pickled that no class of the user's has
 
@@ -62,7 +71,17 @@ reduced: dict[Form, tuple[Any, ...]] = {}  # how those forms are pickled that no
 def dress(form: Form, cls: type) -> None:
     """Give a form the class that its users see."""
     form.cls, form.make = cls, maker(cls, form.fields)
-    _forms[cls] = form
+    _keep(cls, form)
+
+
+def _keep(cls: type, form: Form) -> Form:
+    type.__setattr__(cls, _OWN, form)
+    return form
+
+
+def _known(cls: type) -> Form | None:
+    form: Form | None = cls.__dict__.get(_OWN)
+    return form if form is not None and form.cls is cls else None  # a class may be made of the fields of another
 
 
 def _reduced(f: Form) -> Any:
@@ -77,7 +96,7 @@ def _again(cls: type, name: str, fields: tuple[str, ...]) -> Form:
     """The form of a class where a pickle is read. One whose class is not read to its end is not a dataclass yet."""
     form = form_of(cls)
     if form is None:
-        form = _forms[cls] = Form(name, fields, lambda xs: cls(**dict(zip(fields, xs, strict=True))), cls)
+        form = _keep(cls, Form(name, fields, lambda xs: cls(**dict(zip(fields, xs, strict=True))), cls))
     return form
 
 
@@ -87,12 +106,12 @@ def is_named_tuple(cls: Any) -> bool:
 
 def form_of(cls: type) -> Form | None:
     """The form of the structs of a class; None if it is not a class of structs."""
-    form = _forms.get(cls)
+    form = _known(cls)
     if form is None and dataclasses.is_dataclass(cls):
         names = tuple(f.name for f in dataclasses.fields(cls) if f.init)
-        form = _forms[cls] = Form(cls.__name__, names, maker(cls, names), cls)
+        form = _keep(cls, Form(cls.__name__, names, maker(cls, names), cls))
     elif form is None and is_named_tuple(cls):
-        form = _forms[cls] = Form(cls.__name__, cls._fields, lambda xs: cls(*xs), cls)  # pyright: ignore
+        form = _keep(cls, Form(cls.__name__, cls._fields, lambda xs: cls(*xs), cls))  # pyright: ignore
     return form
 
 

@@ -16,14 +16,26 @@ MANY = 8  # of an aggregate with more items than these, each is stored when it i
 class Interned(type):
     """Makes every call with equal arguments return the same instance."""
 
-    _made: ClassVar[dict[tuple[Any, ...], Any]] = {}
+    _made: ClassVar[dict[tuple[Any, ...], Any]] = {}  # those in which there is a class have their table with its form
 
     def __call__(cls: type[T], *args: Any) -> T:
         key = (cls, *args)
         made = Interned._made.get(key)
         if made is None:
-            made = Interned._made[key] = super().__call__(*args)  # pyright: ignore
+            home = _home(args)
+            table = Interned._made if home is None else home.types
+            if (made := table.get(key)) is None:
+                made = table[key] = super().__call__(*args)  # pyright: ignore
+                made.home = home
         return made
+
+
+def _home(args: tuple[Any, ...]) -> Form | None:
+    """The form with which a type of these arguments goes: of a class of the user's, if there is one."""
+    inner: list[Any] = [y for x in args for y in (x if x.__class__ is tuple else (x,))]
+    forms = [x if isinstance(x, Form) else x.home if isinstance(x, Type) else None for x in reversed(inner)]
+    found = [f for f in forms if f is not None and not f.is_dict]
+    return next((f for f in found if not f.stays), found[0] if found else None)
 
 
 DEEPEST = 200  # vectors and tuples that may lie in one another in a type that a user writes; those of tapes are deeper
@@ -32,7 +44,9 @@ DEEPEST = 200  # vectors and tuples that may lie in one another in a type that a
 class Type(metaclass=Interned):
     """Base of all types, and what passes ask of every type: computed once, when the type is made."""
 
-    __slots__ = ("depth", "empty", "linear", "numeric", "real", "scalar", "stacked")
+    __slots__ = ("depth", "empty", "home", "linear", "numeric", "real", "scalar", "stacked")
+
+    home: Form | None  # of a class in it, with which it goes
 
     def __init__(
         self, *, real: bool, linear: bool, empty: bool, numeric: bool, depth: int = 0, scalar: bool = False,

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import os
 import random
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,8 +22,11 @@ import pytest
 from libm_points import BORDERS, INF, NAN, arity, bits, double_of, is_single
 from scipy import special
 
+import rose
 from rose import Bool, Real, Vec, fn
+from rose.errors import Loc
 from rose.frontend.arrays.ufuncs import MEANINGS
+from rose.ir import OPS, Op, building
 from rose.ir.libm import DOUBLE, SINGLE, function, nearest
 
 mpmath = pytest.importorskip("mpmath", reason="mpmath is not installed, so no value is known")
@@ -37,6 +42,12 @@ NUMPYS: dict[str, Callable[..., Any]] = {
     "acosh": np.arccosh, "atanh": np.arctanh, "pow": lambda x, y: power_at(x, y),
     "erf": lambda x: math.erf(x), "erfc": lambda x: math.erfc(x),
     "tgamma": lambda x: gamma_at(x), "lgamma": lambda x: NAN if x != x else INF,
+    "neg": np.negative, "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "abs": np.abs,
+    **{name: getattr(np, name) for name in ("sqrt", "sign", "floor", "ceil", "trunc", "copysign")}, "round": np.rint,
+    "mod": np.remainder, "min": lambda x, y: smaller(x, y), "max": lambda x, y: -smaller(-x, -y),
+    "clip": lambda x, y, z: smaller(-smaller(-x, -y), z), "stop_gradient": lambda x: x,
+    "relu": lambda x: 0.0 if x <= 0.0 else x, "sigmoid": lambda x: 1.0 / (1.0 + np.exp(-x)),
+    "softplus": lambda x: np.logaddexp(0.0, x),
 }  # fmt: skip
 EXACT: dict[str, Callable[..., Any]] = {
     **{name: getattr(mp, name) for name in (
@@ -46,6 +57,12 @@ EXACT: dict[str, Callable[..., Any]] = {
     "exp2": lambda x: mp.power(2, x), "log2": lambda x: mp.log(x, 2), "pow": mp.power,
     "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)), "tgamma": mp.gamma, "lgamma": lambda x: mp.log(abs(mp.gamma(x))),
     "fmod": lambda x, y: mp.mpf(math.fmod(x, y)),
+    "neg": operator.neg, "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
+    **{name: getattr(mp, name) for name in ("sqrt", "sign", "floor", "ceil")}, "abs": abs, "round": mp.nint,
+    "trunc": lambda x: mp.sign(x) * mp.floor(abs(x)), "mod": lambda x, y: of_fraction(Fraction(float(x)) % Fraction(float(y))),
+    "copysign": lambda x, y: abs(x) * mp.sign(y), "min": min, "max": max, "clip": lambda x, y, z: min(max(x, y), z),
+    "stop_gradient": lambda x: x, "relu": lambda x: max(x, 0), "sigmoid": lambda x: 1 / (1 + mp.exp(-x)),
+    "softplus": lambda x: max(x, 0) + (mp.log1p(mp.exp(-abs(x))) if abs(x) < 1e4 else 0),
 }  # fmt: skip
 
 # The most units in the last place that a value may be wrong, in double and in single precision: elsewhere 0.8.
@@ -53,8 +70,21 @@ BARS = {
     "acos": (0.9, 0.9), "acosh": (1.8, 1.4), "asinh": (1.3, 1.3), "atan2": (1.4, 1.4), "atanh": (1.6, 1.6),
     "cosh": (1.1, 1.1), "erf": (0.9, 0.8), "erfc": (2.4, 2.4), "fmod": (0.0, 0.0), "hypot": (1.0, 0.9),
     "lgamma": (2.5, 3.3), "log10": (0.6, 0.9), "sinh": (1.7, 1.5), "tanh": (1.9, 1.7), "tgamma": (9.0, 0.8),
+    "sigmoid": (2.0, 2.0), "softplus": (1.5, 1.5),
+    **dict.fromkeys(("add", "sub", "mul", "div", "sqrt", "mod"), (0.5, 0.5)),
+    **dict.fromkeys(("neg", "abs", "min", "max", "copysign", "sign", "floor", "ceil", "trunc", "round", "clip",
+                     "relu", "stop_gradient"), (0.0, 0.0)),
 }  # fmt: skip
-BEYOND = {"exp", "exp2", "expm1", "sinh", "cosh", "tanh", "erf", "erfc"}  # at 1e4 they are as at infinity
+BEYOND = {"sigmoid", "exp", "exp2", "expm1", "sinh", "cosh", "tanh", "erf", "erfc"}  # at 1e4 they are as at infinity
+
+
+def smaller(x: float, y: float) -> float:
+    """The smaller number, nan if either is, -0.0 of the zeros."""
+    return NAN if x != x or y != y else min(x, y, key=lambda v: (v, math.copysign(1.0, v)))
+
+
+def of_fraction(x: Fraction) -> Any:
+    return mp.mpf(x.numerator) / x.denominator
 
 
 def gamma_at(x: float) -> float:
@@ -84,12 +114,12 @@ def drawn(r: random.Random, single: bool) -> float:
     return sign * (nearest(x) if single else x)
 
 
-def points(name: str) -> list[tuple[float, ...]]:
-    """Points of a function; a second argument may be the first one, or a whole number of them."""
-    r, single = random.Random(f"line {name}"), is_single(name)
+def points(name: str, single: bool, count: int, many: int = MANY) -> list[tuple[float, ...]]:
+    """Points of a function of `count` numbers; a second one may be the first, or a whole number of them."""
+    r = random.Random(f"line {name}")
     out = list[tuple[float, ...]]()
-    for _ in range(MANY):
-        xs = [drawn(r, single) for _ in range(arity(name))]
+    for _ in range(many):
+        xs = [drawn(r, single) for _ in range(count)]
         if len(xs) == 2 and r.random() < 0.3:
             xs[0] = r.choice([xs[1], -xs[1], float(r.randint(-9, 9))])
         if name.startswith("pow") and r.random() < 0.5:
@@ -131,9 +161,8 @@ def of_large(name: str, x: float) -> Any:
     return mp.log(mp.pi / abs(mp.sin(mp.pi * t))) - mp.loggamma(1 - t)
 
 
-def error(name: str, xs: Sequence[float], got: float) -> float:
+def error(of: str, xs: Sequence[float], got: float, *, single: bool) -> float:
     """How far a value is from the exact one, in units of the last place; infinity if it is of another kind or sign."""
-    of, single = double_of(name), is_single(name)
     y = exact(of, xs)
     if isinstance(y, float) and (y == 0.0 or not math.isfinite(y)):
         return 0.0 if bits(got) == bits(y) else INF
@@ -147,10 +176,58 @@ def error(name: str, xs: Sequence[float], got: float) -> float:
         return 0.0 if math.isinf(got) and abs(y) > abs(at) else float(abs(y - at) / unit)
 
 
+def bar_of(of: str, single: bool) -> float:
+    return BARS.get(of, (0.8, 0.8))[single]
+
+
+def of_reals(op: Op) -> int:
+    """How many numbers a row takes; 0 if it takes something else."""
+    with building("x") as b:
+        b.loc = Loc((lambda: None).__code__, -1)
+        for count in (1, 2, 3):
+            try:
+                if op.eval is not None or op.expand is not None:
+                    return count if op.type(*[b.param(Real) for _ in range(count)]) is not None else 0
+            except TypeError:  # another number of arguments
+                continue
+    return 0
+
+
 @pytest.mark.parametrize("name", [*DOUBLE, *SINGLE])
 def test_a_function_is_right_on_the_whole_line(name: str):
-    f, bar = function(name), BARS.get(double_of(name), (0.8, 0.8))[is_single(name)]
-    wrong = [(xs, y, far) for xs in points(name) if (far := error(name, xs, y := f(*xs))) > bar]
+    f, of, single = function(name), double_of(name), is_single(name)
+    drawn = points(name, single, arity(name))
+    wrong = [(xs, y, far) for xs in drawn if (far := error(of, xs, y := f(*xs), single=single)) > bar_of(of, single)]
+    assert not wrong, wrong[:5]
+
+
+# the rows of the table, in a module of either precision
+
+ROWS = {op.name: (op, count) for op in OPS.values() if (count := of_reals(op)) and op.doc}
+TRUTHFUL = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le}
+TRUTHFUL["reached"] = lambda x: bits(x) != bits(-0.0)
+OTHERWISE = {"itrunc"}  # an index
+
+
+def test_each_row_of_numbers_has_a_reference_and_each_function_of_the_library_a_row():
+    assert {op.library or name for name, (op, _) in ROWS.items()} == EXACT.keys() | TRUTHFUL.keys() | OTHERWISE
+    assert EXACT.keys() == NUMPYS.keys() >= {*DOUBLE}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("name", sorted(ROWS.keys() - OTHERWISE))
+def test_a_row_is_right_on_the_whole_line(name: str, single: bool):
+    op, count = ROWS[name]
+    drawn, of = points(name, single, count, max(MANY // 2, 20)), OPS[name].library or name
+    some = fn([Vec[len(drawn)]] * count, Vec[len(drawn), Bool if name in TRUTHFUL else Real])
+    f = some(lambda *xs: rose.vec(op(*[x[i] for x in xs]) for i in rose.range(len(drawn))))
+    got = rose.compile(f, dtype="f32" if single else "f64")(*map(list, zip(*drawn, strict=True)))
+    if name in TRUTHFUL:
+        assert [*got] == [TRUTHFUL[name](*xs) for xs in drawn]
+        return
+    far = [error(of, xs, float(y), single=single) for xs, y in zip(drawn, got, strict=True)]
+    wrong = [(xs, y, e) for xs, y, e in zip(drawn, got, far, strict=True) if e > bar_of(of, single)]
     assert not wrong, wrong[:5]
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import gc
 import pickle
+import weakref
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from rose.ir.forms import dict_form, form_of
+from rose.ir.forms import DUAL, dict_form, form_of
+from rose.ir.types import Real, Tuple, Vec
 
 
 @dataclass
@@ -42,3 +46,23 @@ def test_dictionaries_of_the_same_keys_have_the_same_form():
 def test_a_form_is_found_again_when_it_is_unpickled():
     for form in (form_of(Point), dict_form(["a"])):
         assert pickle.loads(pickle.dumps(form)) is form
+
+
+def test_a_form_goes_with_its_class_and_with_all_types_in_which_it_is():
+    def made() -> list[weakref.ref[Any]]:
+        cls = dataclasses.make_dataclass("Passing", [("x", float)])
+        form = form_of(cls)
+        t = Vec(3, Tuple((Tuple((Real,), DUAL), Vec(2, Tuple((Real,), form)))))
+        assert t is Vec(3, Tuple((Tuple((Real,), DUAL), Vec(2, Tuple((Real,), form)))))
+        return [weakref.ref(cls)]
+
+    refs = [*made(), *made()]
+    gc.collect()
+    assert [r() for r in refs] == [None, None]
+
+
+def test_a_class_made_of_the_fields_of_another_has_a_form_of_its_own():
+    form_of(Point)
+    twin = type("Twin", (), {k: v for k, v in vars(Point).items() if k not in ("__dict__", "__weakref__")})
+    form = form_of(twin)
+    assert form is not None and form is not form_of(Point) and form.cls is twin
