@@ -385,17 +385,28 @@ def is_unpacked(loc: Loc) -> bool:
 
 
 def is_looped(loc: Loc) -> bool:
-    """True where a loop of Python's begins, `for a in x`, in a comprehension too; also without source."""
-    return loc.lasti >= 0 and loc.code.co_code[loc.lasti] == dis.opmap["GET_ITER"]
+    """True where a loop of Python's begins, `for a in x`, in a comprehension too, also without source; or `dict(x)`."""
+    op = loc.code.co_code[loc.lasti] if loc.lasti >= 0 else -1
+    return op == dis.opmap["GET_ITER"] or (op == dis.opmap["CALL"] and called(loc) in _PASSING_ON)
+
+
+_PASSING_ON = ("enumerate", "list", "tuple", "dict")  # the items go on to a loop around, or are unpacked
 
 
 def unpacks_each(loc: Loc) -> bool:
-    """True where a loop goes through something whose items it unpacks: `for a, b in x`, in a comprehension too."""
+    """True where a loop goes through something whose items it unpacks: `for a, b in x`, in a comprehension too.
+
+    So do `for i, (a, b) in enumerate(x)`, and `dict(x)`.
+    """
     if (found := loc.node()) is None:
         return False
     source, node = found
     loop = next(iter(getattr(node, "generators", ())), node if isinstance(node, ast.For) else source.around.get(node))
-    return isinstance(loop, (ast.For, ast.comprehension)) and isinstance(loop.target, (ast.Tuple, ast.List))
+    target = loop.target if isinstance(loop, (ast.For, ast.comprehension)) else None
+    name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    if name == "enumerate":
+        target = target.elts[-1] if isinstance(target, ast.Tuple) else None
+    return name == "dict" or isinstance(target, (ast.Tuple, ast.List))
 
 
 def is_imported(loc: Loc) -> bool:

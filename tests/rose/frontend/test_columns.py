@@ -177,7 +177,17 @@ def looped(x: Any) -> Any:
     return total
 
 
+def numbered(x: Any) -> Any:
+    total = 0.0
+    for _, (a, b) in enumerate(outs_of(x)):
+        total = total + a * b
+    return total
+
+
 REFUSED: list[tuple[Any, str]] = [
+    (numbered, "taken for rows"),
+    (lambda x: sum([a * b for _, (a, b) in enumerate(outs_of(x))]), "taken for rows"),
+    (lambda x: dict(outs_of(x))[x], "taken for rows"),
     (looped, "taken for rows"),
     (lambda x: sum([a * b for a, b in outs_of(x)]), "taken for rows"),
     (lambda x: outs_of(x)[2][0], "no column 2"),
@@ -191,9 +201,19 @@ REFUSED: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("body", "what"), REFUSED)
 def test_columns_are_not_taken_for_rows_or_arrays(body: Any, what: str):
-    for syntax in (False, True)[: 1 + (body is looped)]:
+    for syntax in (False, True)[: 1 + (body in (looped, numbered))]:
         with pytest.raises(RoseError, match=what):
             _ = fn([Real], Real, syntax=syntax)(body).func
+
+
+def test_columns_are_gone_through_one_by_one():
+    def body(x: Any) -> Any:
+        total = 0.0
+        for k, column in enumerate(outs_of(x)):
+            total = total + (k + 1) * column[1]
+        return total + sum([rose.sum(column) for column in outs_of(x)]) + next(zip(*outs_of(x), strict=True))[1]
+
+    assert fn([Real], Real)(body)(1.0) == (1.0 + 2 * 3.0) + (2.0 + 6.0) + 3.0
 
 
 def unpacked(v: Any) -> Any:

@@ -90,7 +90,7 @@ def test_the_second_of_a_pair_of_normal_numbers_is_seen_too():
 
 
 def imported_inside(x: Any) -> Any:
-    from numpy.random import default_rng  # noqa: PLC0415
+    from numpy.random import default_rng
 
     return x + default_rng(seed=None).normal(size=3)
 
