@@ -143,8 +143,9 @@ def struct(cls: C) -> C:
     except (TypeError, ValueError) as e:
         hint = "write it as Python's dataclasses must be: a struct is one"
         raise TypeMismatch(f"{cls.__name__} cannot be a struct: {e}", here(), hint) from None
-    t = _struct_type(made, (frame := errors.users_frame()).f_globals | frame.f_locals)
-    t.form.written = t
+    form = form_of(made)
+    assert form is not None
+    form.written = _struct_type(made, (frame := errors.users_frame()).f_globals | frame.f_locals)
     return made
 
 
