@@ -7,6 +7,7 @@ numbers, as before.
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections.abc import Mapping
 from fractions import Fraction
@@ -101,7 +102,9 @@ class Units(Meaning):
         return _with_unit(t, self.units.get(name, "1"))
 
     def literal(self, x: Any) -> Any:
-        return quantity(ANY if x.op is CONST and x.attr == 0.0 else ())(x) if x.type is Real else x
+        """0 and infinity are of any unit: a sum begins at the one, a maximum at the other."""
+        any_unit = x.op is CONST and x.attr in (0.0, math.inf, -math.inf)
+        return quantity(ANY if any_unit else ())(x) if x.type is Real else x
 
     def wider(self, s: Type, t: Type) -> Type | None:
         zero = as_type(self.carrier)

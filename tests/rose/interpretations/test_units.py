@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rose
@@ -42,6 +43,7 @@ FITS: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "a half power": ([Real], lambda x: rose.sqrt(x), {"x": "m"}, "m^1/2"),
     "an angle": ([Real, Real], lambda x, y: rose.sin(rose.atan2(x, y)), {"x": "m", "y": "m"}, "1"),
     "zero": ([Real], lambda x: rose.max(x, 0.0), {"x": "m"}, "m"),
+    "a largest one": ([Vec[3]], lambda x: np.max(x) - rose.min(x) + np.linalg.norm(x, np.inf), {"x": "m"}, "m"),
     "a choice": ([Real], lambda x: rose.select(x > 0.0, x, 0.0), {"x": "m"}, "m"),
     "a branch": ([Real], lambda x: rose.cond(x > 0.0, lambda: x * x, lambda: 0.0), {"x": "m"}, "m^2"),
     "a scan": ([Real, Real], lambda x, t: rose.scan(lambda i, s: s + x * t, 0.0, 4), {"x": "m/s", "t": "s"}, "m"),
