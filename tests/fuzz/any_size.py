@@ -104,7 +104,10 @@ def arguments(r: random.Random, n: int, m: int) -> list[Any]:
 
 
 def check_any_size(seeds: Sequence[int]) -> Report:
-    """These programs and their gradients in one module, in turn with SIMD and without, at some sizes."""
+    """These programs and their gradients in one module, in turn with SIMD and without, at some sizes.
+
+    Of one in four also a gradient of a derivative.
+    """
     report = Report(programs=len(seeds))
     made: dict[int, AnySize] = {}
     for seed in seeds:
@@ -124,6 +127,7 @@ def differing(made: dict[int, AnySize], sizes: Sequence[tuple[int, int]], simd: 
     """What differs from the interpreter, by seed; of a module that cannot be made, each program alone."""
     named = {f"f_{seed}": f for seed, f in made.items()}
     named |= {f"g_{seed}": rose.value_and_grad(f, argnums=(0, 1, 2, 3, 4)) for seed, f in made.items()}
+    named |= {f"h_{seed}": rose.grad(rose.grad(f, 4), (0, 4)) for seed, f in made.items() if seed % 4 == 0}
     try:
         module = rose.compile(named, dynamic=True, simd=simd)
     except Exception as e:
