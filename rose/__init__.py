@@ -49,6 +49,7 @@ from .errors import (
     UnknownName,
     WrongSyntax,
 )
+from .errors.advice import listed as _listed
 from .errors.advice import missing as _missing
 from .explain import Explanation, explain_nan
 from .for_scipy import scipy
@@ -156,6 +157,7 @@ from .interpretations.interpret import interpret
 from .ir.ops import pow_ as pow
 from .ir.ops import round_ as round
 from .ir.sizes import dim
+from .version import VERSION
 from .wengert import TraceTable, trace_table
 
 if TYPE_CHECKING:  # stubs, without a module
@@ -362,12 +364,15 @@ __all__ = [
 __all__ += ops.__all__  # the operations
 
 
+__version__ = VERSION
+
 if not TYPE_CHECKING:  # to a checker, what is not there is an error
     __getattr__ = _missing("rose")
     for _module in (implicit, interpretations, lib, linalg, nn, random, testing, functional):
-        _module.__getattr__ = _missing(_module.__name__)
+        _module.__getattr__, _module.__dir__ = _missing(_module.__name__), _listed(_module.__name__)
 
 
 def __dir__() -> list[str]:
     """The public names, without the rooms of the compiler."""
-    return [*__all__, "implicit", "interpretations", "lib", "linalg", "nn", "random", "testing"]
+    modules = ["functional", "implicit", "interpretations", "lib", "linalg", "nn", "random", "testing"]
+    return [*__all__, *modules, "__version__"]

@@ -23,6 +23,7 @@ from . import ir
 from .autodiff.erase_tangents import untype
 from .errors import Loc, NoField, OutOfRange, TypeMismatch, argument, edge, here, is_ours
 from .frontend.any_size import AnySize, fixed
+from .frontend.documentation import OfInstances, signature_of
 from .frontend.function import AnyFn, checked, install
 from .frontend.tracing import no_collector as no_collector
 from .frontend.values import is_number
@@ -82,7 +83,7 @@ def compile(
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
     named = fixed(named, sizes, dynamic=dynamic)
     made, again = _lowered(named, dtype, simd, limit)
-    docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g.body))}
+    docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g))}
 
     def noted() -> Lowered:
         with no_collector():
@@ -265,9 +266,10 @@ class Compiled:
     @property
     def signature(self) -> Any:
         """The parameters and the result, with their types: an `inspect.Signature`."""
-        return self.running.signature
+        s = self._lowered.signatures[self.__name__]
+        return signature_of([p.name for p in s.params], [p.type for p in s.params], s.result.type)
 
-    __signature__ = signature
+    __signature__ = OfInstances(lambda f: f.signature)
 
     @edge
     def call(self, args: Sequence[Any], *, out: Any = None, view: bool = False) -> Any:
@@ -309,7 +311,8 @@ class Compiled:
         return [*super().__dir__(), *self._lowered.signatures]
 
     def __repr__(self) -> str:
-        return f"<compiled {', '.join(self._lowered.signatures)}: {len(self.wasm):,} bytes>"
+        names, is_alone = ", ".join(self._lowered.signatures), len(self._lowered.signatures) == 1
+        return f"<compiled {names}{self.signature if is_alone else ''}: {len(self.wasm):,} bytes>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (self.running, self._docs, self.pretty(), self._sources)

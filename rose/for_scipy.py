@@ -96,6 +96,9 @@ class ForSciPy:
     def __reduce__(self) -> Any:
         return again, self.made_by
 
+    def __dir__(self) -> list[str]:
+        return [k for k in object.__dir__(self) if k != "made_by"]
+
     @cached_property
     @edge
     def fun(self) -> Callable[..., Any]:

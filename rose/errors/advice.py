@@ -63,6 +63,11 @@ def of_missing(name: str, module: str) -> str:
     return f"dir({module}) lists what it has"
 
 
+def listed(module: str) -> Callable[[], list[str]]:
+    """The `__dir__` of a public module: its public names, without its files and what they import."""
+    return lambda: [*sys.modules[module].__all__]
+
+
 def missing(module: str) -> Callable[[str], Any]:
     """The `__getattr__` of a public module: the error of a name that it does not have."""
 

@@ -87,12 +87,12 @@ class NotANumber:
     """A base of the objects of traced code that are not numbers: their operators raise a TypeMismatch that says so."""
 
     __slots__ = ()
-    what: ClassVar[str]  # the name of such an object in messages
-    instead: ClassVar[str]  # a hint: what to write in its place
+    _what: ClassVar[str]  # the name of such an object in messages
+    _instead: ClassVar[str]  # a hint: what to write in its place
 
     @edge
     def _refuse(self, *_: Any, **__: Any) -> Any:
-        raise TypeMismatch(f"{self.what} is not a number", here(), self.instead)
+        raise TypeMismatch(f"{self._what} is not a number", here(), self._instead)
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
     __floordiv__ = __rfloordiv__ = __matmul__ = __rmatmul__ = __array_ufunc__ = _refuse
@@ -104,8 +104,8 @@ class NotANumber:
 class Dual(NotANumber):
     """A value `re` and its tangent `du`. As a type, `Dual[T]` is `T` with a `Dual` for each `Real`."""
 
-    what: ClassVar[str] = "a Dual"
-    instead: ClassVar[str] = "name a part of it: x.re is the value, x.du the tangent"
+    _what: ClassVar[str] = "a Dual"
+    _instead: ClassVar[str] = "name a part of it: x.re is the value, x.du the tangent"
 
     re: Any
     du: Any
@@ -114,7 +114,7 @@ class Dual(NotANumber):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise NoField(f"a Dual has no {name}", here(), self.instead)
+        raise NoField(f"a Dual has no {name}", here(), self._instead)
 
     @edge
     def __class_getitem__(cls, t: Any) -> Type:

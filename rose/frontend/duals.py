@@ -20,8 +20,8 @@ Iteration = tuple[list[Value], list[Value]]  # of a loop: the next states, and t
 class DualVec(NotANumber):
     """A vector of Duals, as a vector of primals and one of tangents."""
 
-    what = "a vector of Duals"
-    instead = "name a part of an element: v[i].re is its value, v[i].du its tangent"
+    _what = "a vector of Duals"
+    _instead = "name a part of an element: v[i].re is its value, v[i].du its tangent"
 
     def __init__(self, re: Value, du: Value) -> None:
         self.re, self.du = re, du

@@ -21,6 +21,7 @@ from ..ir.sizes import bound, current, dims_of
 from ..ir.types import Type, Unit, tangent, untyped
 from ..ir.value import is_function
 from .annotations import NotANumber
+from .documentation import Documented
 from .duals import mentions_tangent, split_dual, view_dual
 from .eager import Now, at_once, mode, now
 from .makers import makers
@@ -156,20 +157,20 @@ def _installed() -> Runtime:
     return _runtime[0]
 
 
-class Fn(NotANumber, Generic[P, R]):
+class Fn(Documented, NotANumber, Generic[P, R]):
     """A function over traced values: call it, differentiate it, compile it.
 
-    `types` has the type of each parameter, `result` is the type of the result, and `loc` where it was written.
+    `names` and `types` have the name and the type of each parameter, and `result` is the type of the result.
     """
 
-    what, instead = "a function", "call it, as in f(x)"
+    _what, _instead = "a function", "call it, as in f(x)"
+    _public = "at jvp map name names on result types"
     __rose_function__ = True  # an operation on it is one on what it gives
 
     def __init__(
         self, body: Callable[..., Any], types: Sequence[Type], result: Type, name: str | None = None,
         names: Sequence[str] | None = None,
     ) -> None:  # fmt: skip
-        functools.update_wrapper(self, body)
         self.body, self.types, self.result = body, tuple(types), result
         self.name = name or getattr(body, "__name__", "fn")
         self.names = tuple(names if names is not None else names_of(body, len(types)))
@@ -177,7 +178,9 @@ class Fn(NotANumber, Generic[P, R]):
         self.sizes = current()  # the size of each `rose.dim` in the body
         self._derived = self.loc.code is not getattr(body, "__code__", None)  # not written by a user
         if self._derived:
-            self.__name__ = self.__qualname__ = self.name
+            self.__module__, self.__name__, self.__qualname__ = body.__module__, self.name, self.name
+        else:
+            functools.update_wrapper(self, body)
         self._func: Func | None = None
         self._steps = not any([t.linear for t in (*self.types, result)])  # `rose.eager` runs its body on known values
         self._captured: tuple[Value, ...] = ()

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 from ..errors import edge, here
 from ..ir.sizes import bound
 from ..ir.value import host_index
+from .documentation import Documented, OfInstances, at_a_point
 from .function import AnyFn, Fn, MadeBy
 from .pickling import again
 
@@ -75,10 +76,11 @@ def made_by(made: Any, transform: Callable[..., Any], args: tuple[Any, ...], nam
     return made
 
 
-class AtPoint:
+class AtPoint(Documented):
     """A transform of a function that is asked at a point: `vjp(f)` and `linearize(f)` take the arguments of `f`."""
 
     made_by: MadeBy
+    __signature__ = OfInstances(at_a_point)
 
     def __init__(self, at: Callable[..., Any], name: str) -> None:
         self._at, self._name = at, name

@@ -11,6 +11,7 @@ from .. import errors
 from ..differentiation.gradients import Vjp
 from ..errors import NotDifferentiable, NotLinear, TypeMismatch, edge, here
 from ..frontend.annotations import Dual, as_type
+from ..frontend.documentation import Documented
 from ..frontend.function import AnyFn, Fn, MadeBy, P
 from ..frontend.pickling import again, by_value, is_global, unnamed
 from ..frontend.signatures import fresh_name, name_of, written
@@ -28,18 +29,23 @@ from .functions_of_numbers import number
 from .transforms import pulled, pushed
 
 
-class Functional(OfFunctions):
+class Functional(Documented, OfFunctions):
     """A function of functions, which gives a number, a function, or a tuple of such: call it, differentiate it.
 
     `types` and `names` have the type and the name of each parameter, and `result` the type of the result, or None if
     it is not declared.
     """
 
+    _public = "name names result types"
+
     def __init__(
         self, body: Callable[..., Any], types: Sequence[MapType], result: MapType | None, name: str,
         names: Sequence[str],
     ) -> None:  # fmt: skip
-        functools.update_wrapper(self, body)
+        if written(body).code is body.__code__:
+            functools.update_wrapper(self, body)
+        else:
+            self.__name__ = self.__qualname__ = name
         self.body, self.types, self.result, self.name, self.names = body, tuple(types), result, name, list(names)
         self.made_by: MadeBy | None = None  # the transform that gave it
 

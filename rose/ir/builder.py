@@ -43,7 +43,7 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
         names = [*inspect.signature(rule).parameters][1:-1] if rule else inspect.signature(self.type).parameters
         return inspect.Signature([inspect.Parameter(k, inspect.Parameter.POSITIONAL_ONLY) for k in names])
 
-    instead = "call it, as in f(x)"  # where a number is meant
+    _instead = "call it, as in f(x)"  # where a number is meant
 
     __slots__ = (
         "cost", "doc", "eval", "expand", "jvp", "library", "name", "pure", "simplify", "smooth", "transpose", "type",

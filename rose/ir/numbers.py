@@ -77,7 +77,7 @@ def as_a_number(x: Any) -> str:
         return "write 1.0 or 0.0 for it"
     if type(x) in (list, tuple) or hasattr(x, "__next__") or getattr(x, "shape", ()) != ():
         return "operations work on numbers: rose.vec(... for i in rose.range(n)) does one for each element"
-    if instead := getattr(x.__class__, "instead", None):
+    if instead := getattr(x.__class__, "_instead", None):
         return str(instead)
     if fields := list(getattr(x, "__dataclass_fields__", getattr(x, "_fields", ()))):
         return f"name one of its fields, as in p.{fields[0]}"

@@ -85,7 +85,7 @@ class Size:
     __slots__ = ("dims", "terms", "text")
     __array_ufunc__ = None  # of NumPy: an array leaves the operators to us
 
-    instead: ClassVar[str] = "its number is known inside of a function with it in the types of its parameters"
+    _instead: ClassVar[str] = "its number is known inside of a function with it in the types of its parameters"
 
     def __init__(self, terms: Terms) -> None:
         self.terms, self.text = terms, _spelled(terms)

@@ -8,15 +8,23 @@ import pkgutil
 from types import ModuleType
 
 import pytest
+from click.testing import CliRunner
 
 import rose
 import wasm_backend
+from rose.cli.commands import main
 from rose.ir import ops
+from rose.version import VERSION
 
 
 def test_dir_lists_public_names_and_no_rooms():
-    rooms = {"implicit", "interpretations", "lib", "linalg", "nn", "random", "testing"}
-    assert set(dir(rose)) == {*rose.__all__, *rooms}
+    rooms = {"functional", "implicit", "interpretations", "lib", "linalg", "nn", "random", "testing"}
+    assert set(dir(rose)) == {*rose.__all__, *rooms, "__version__"}
+
+
+def test_the_version_is_that_of_the_command_line():
+    assert rose.__version__ == VERSION
+    assert CliRunner().invoke(main, ["--version"]).output == f"rose {rose.__version__}\n"
 
 
 def test_every_listed_name_is_there():

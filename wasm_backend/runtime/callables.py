@@ -319,6 +319,9 @@ class Export:
     def __repr__(self) -> str:
         return f"<compiled {self.__name__}{self.signature}>"
 
+    def __dir__(self) -> list[str]:
+        return [k for k in object.__dir__(self) if k not in ("batch", "lowered")]
+
     @edge
     def __reduce__(self) -> tuple[Any, ...]:
         x = self.lowered

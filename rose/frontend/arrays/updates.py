@@ -34,8 +34,8 @@ Change = Callable[[Value, Value], Value]  # of the old element and the given one
 class At(NotANumber):
     """`x.at`, which is indexed as `x` is."""
 
-    what = "x.at"
-    instead = "write x.at[i].set(v), or .add, .mul, .min, .max"
+    _what = "x.at"
+    _instead = "write x.at[i].set(v), or .add, .mul, .min, .max"
 
     def __init__(self, v: Value) -> None:
         self._array = v
@@ -47,8 +47,8 @@ class At(NotANumber):
 class Update(NotANumber):
     """`x.at[key]`: a part of an array, as it is to be in a new one."""
 
-    what = "x.at[i]"
-    instead = "write x.at[i].set(v), or .add, .mul, .min, .max; x[i] is the element"
+    _what = "x.at[i]"
+    _instead = "write x.at[i].set(v), or .add, .mul, .min, .max; x[i] is the element"
 
     def __init__(self, v: Value, key: Any) -> None:
         self._array, self._key = v, key

@@ -39,8 +39,8 @@ class Accum(NotANumber):
     """
 
     __slots__ = ("_added", "_block", "_builder", "_init", "_loc", "_ref", "_result", "_root")
-    what = "an accumulator"
-    instead = "read its sum with .value, after the last +="
+    _what = "an accumulator"
+    _instead = "read its sum with .value, after the last +="
 
     def __init__(self, init: Any, root: Accum | None = None, ref: Value | None = None) -> None:
         put = super().__setattr__
@@ -165,7 +165,7 @@ class Accum(NotANumber):
             raise TypeMismatch("an accumulator cannot be assigned to", here(), "add to it with +=")
 
     def as_value(self, loc: Loc | None = None) -> Value:
-        raise TypeMismatch(f"{self.what} is not a value", loc or here(), self.instead)
+        raise TypeMismatch(f"{self._what} is not a value", loc or here(), self._instead)
 
     __bool__ = __iter__ = NotANumber._refuse
 

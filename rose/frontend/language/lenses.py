@@ -29,8 +29,8 @@ class _Path(NotANumber):
     """What the getter of a lens is given: it remembers which part is named."""
 
     __slots__ = ("_steps",)
-    what = "what the getter of a lens is given"
-    instead = "name a part of it, and no more: rose.lens(lambda s: s.rows[2].x)"
+    _what = "what the getter of a lens is given"
+    _instead = "name a part of it, and no more: rose.lens(lambda s: s.rows[2].x)"
 
     def __init__(self, steps: tuple[Step, ...]) -> None:
         self._steps = steps
@@ -51,7 +51,7 @@ class _Path(NotANumber):
         return _Path((*self._steps, *keys))
 
     def __iter__(self) -> Any:
-        raise TypeMismatch("a lens has one part in view", here(), self.instead)
+        raise TypeMismatch("a lens has one part in view", here(), self._instead)
 
 
 class Lens(NotANumber):
@@ -60,8 +60,8 @@ class Lens(NotANumber):
     `outer >> inner` is the part that `inner` has of the part that `outer` has.
     """
 
-    what = "a lens"
-    instead = "read the part with .get(x), and make another whole with .set(x, v) or .map(x, f)"
+    _what = "a lens"
+    _instead = "read the part with .get(x), and make another whole with .set(x, v) or .map(x, f)"
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = tuple(steps)
