@@ -116,6 +116,41 @@ def _parsed(text: str) -> _Source | None:
         return None
 
 
+def _lines(code: CodeType) -> list[str]:
+    """The lines of the text that a code object is from."""
+    return linecache.getlines(code.co_filename) or (_timed_cell(code) if is_timed(code) else [])
+
+
+def is_timed(code: CodeType) -> bool:
+    """True in a cell of a notebook that begins with `%%time` or `%%timeit`: IPython keeps no source under its name."""
+    return code.co_filename in ("<timed exec>", "<magic-timeit>")
+
+
+def _timed_cell(code: CodeType) -> list[str]:
+    """The lines of the last timed cell with the function of `code`, as IPython's history of cells has it."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    function = next((k for k in reversed(code.co_qualname.split(".")) if k == "<lambda>" or k[0] != "<"), "inner")
+    for cell in reversed(getattr(shell, "user_ns", {}).get("In", ())):
+        if (magic := _magic(cell)) is not None:
+            text = shell.transform_cell(magic)
+            source = _parsed(text)
+            there = {} if source is None else source.defined
+            if function == "inner" or (code.co_firstlineno, function) in there or (
+                function != code.co_name and function in [name for _, name in there]
+            ):  # fmt: skip
+                return text.splitlines(keepends=True)
+    return []
+
+
+def _magic(cell: str) -> str | None:
+    """The text that a timed cell runs; None for any other cell."""
+    match ast.parse(cell).body if "run_cell_magic(" in cell else []:
+        case [ast.Expr(ast.Call(args=[ast.Constant("time" | "timeit"), _, ast.Constant(str(text))]))]:
+            return text
+        case _:
+            return None
+
+
 class Loc(NamedTuple):
     """The location of an expression: it takes two words; the line is looked up when it is printed.
 
@@ -147,7 +182,7 @@ class Loc(NamedTuple):
 
     def node(self) -> tuple[_Source, ast.AST] | None:
         """The expression in the syntax of its file; None where that cannot be had."""
-        source = _parsed("".join(linecache.getlines(self.code.co_filename)))
+        source = _parsed("".join(_lines(self.code)))
         if source is None:
             return None
         key = self.code.co_firstlineno, self.code.co_name
@@ -185,7 +220,8 @@ class Loc(NamedTuple):
         return file, line, len(raw[:col].decode(errors="replace")), len(raw[:end].decode(errors="replace"))
 
     def text(self, line: int) -> str:
-        return linecache.getline(self.code.co_filename, line).rstrip("\n")
+        lines = _lines(self.code)
+        return lines[line - 1].rstrip("\n") if 0 < line <= len(lines) else ""
 
     def __str__(self) -> str:
         file, line, _, _ = self.position()

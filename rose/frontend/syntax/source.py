@@ -16,6 +16,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from ...errors import Loc, RoseError, TypeMismatch, edge, here
+from ...errors.locations import is_timed
 from ...ir import shown
 from . import runtime
 from .converter import RUN, Rewriter
@@ -49,6 +50,8 @@ def _rewritten(code: CodeType, qualname: str) -> CodeType:
     found = loc.node()
     if found is None:
         hint = "put the function into a file, from which its source can be read"
+        if is_timed(code):
+            hint = "remove %%time from the cell: IPython has no source of a function that is written in a timed cell"
         raise RoseError(f"the source of {code.co_name} cannot be read, and syntax=True needs it", loc, hint)
     source, node = found[0], _definition(found[1])
     if isinstance(node, ast.Lambda) and sum(_is_lambda_at(x, node.lineno) for x in source.at.values()) > 1:

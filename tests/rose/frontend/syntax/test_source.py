@@ -9,6 +9,7 @@ import pytest
 
 from rose import RoseError, TypeMismatch
 from rose.frontend.syntax.source import rewrite
+from tests.support.notebook import Notebook
 
 SCALE = 2.0
 
@@ -61,3 +62,24 @@ def test_a_function_without_a_file_is_refused():
     exec("def f(x):\n    return x", names)
     with pytest.raises(RoseError, match="the source of f cannot be read"):
         rewrite(names["f"])
+
+
+TIMED = """
+import rose
+@rose.fn(syntax=True)
+def f(x: rose.Real) -> rose.Real:
+    if x > 0.0:
+        return x
+    return 0.0
+"""
+
+
+def test_a_function_of_a_timed_cell_is_rewritten(monkeypatch: pytest.MonkeyPatch):
+    f = Notebook(monkeypatch).run(TIMED)["f"]
+    assert (f(2.0), f(-2.0)) == (2.0, 0.0)
+
+
+def test_a_function_of_a_timed_cell_that_is_not_found_says_to_remove_the_magic(monkeypatch: pytest.MonkeyPatch):
+    with pytest.raises(RoseError, match="the source of f cannot be read") as e:
+        Notebook(monkeypatch).run(TIMED.replace("0.0", "3.0"), kept=False)
+    assert e.value.hint.startswith("remove %%time from the cell: ")
