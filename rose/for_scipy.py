@@ -24,7 +24,8 @@ from .frontend.function import AnyFn, MadeBy, checked, make
 from .frontend.pickling import again
 from .frontend.signatures import fresh_name
 from .frontend.transforms import made_by, remembered
-from .ir.types import Real, Type, count_reals, tuple_of
+from .host.marshal import plain
+from .ir.types import Real, Type, Vec, count_reals, tuple_of
 from .ir.value import host_index
 
 
@@ -39,8 +40,9 @@ def scipy(
     are: they are SciPy's `args`, or the `t` of `solve_ivp`. The functions depend on the result of `f`:
 
         a Real          fun(x), jac(x) the gradient, hess(x), hessp(x, p) the Hessian times a vector
-        other Reals     fun(x) the vector of them, jac(x) the Jacobian, hess(x, v) the Hessian of `dot(fun(x), v)`,
-                        which is what a `NonlinearConstraint` takes, also of a vector of one number
+        other Reals     fun(x) the vector of them, jac(x) the Jacobian, hess(x, v) the Hessian of `dot(fun(x), v)`
+
+    Both are what a `NonlinearConstraint` takes: it gives `hess` a `v` of one number where the result is a Real.
 
     A Jacobian is a sparse SciPy array if it is large, and most of it zeros that `rose.sparsity` knows; solvers
     that need a NumPy array convert it, as `np.asarray` does. With `sparse=True` it is always sparse, and so
@@ -133,7 +135,7 @@ class ForSciPy:
         """The Hessian at `x`; of a function to a vector, that of its product with `v`, as constraints have it."""
         f, at, sparse = self._f, self._at, self._sparse is True
         if f.result is Real:
-            return self._compiled("hess", hessian(f, at, sparse=sparse))
+            return _Weighted(self._compiled("hess", hessian(f, at, sparse=sparse)), len(f.types), at + 1)
         names, types = self._with("v", f.result)
         weighted: Callable[..., Any] = lambda *xs: dot(f(*xs[: at + 1], *xs[at + 2 :]), xs[at + 1])
         product = make(weighted, types, Real, f"dot({f.name}, {names[at + 1]})", names)
@@ -197,6 +199,20 @@ class _Either:
         matrix = self.made(*args, **named)
         matrix.__class__ = _readable()
         return matrix
+
+
+class _Weighted:
+    """A Hessian, or with one argument more, the vector `v` of one number, their product: constraints ask for that."""
+
+    def __init__(self, made: Callable[..., Any], count: int, at: int) -> None:
+        self.made, self.count, self.at = made, count, at
+
+    @edge
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        if len(args) != self.count + 1 or named:
+            return self.made(*args, **named)
+        (weight,) = plain(args[self.at], Vec(1, Real), ("v",))
+        return self.made(*args[: self.at], *args[self.at + 1 :]) * weight
 
 
 @cache

@@ -403,6 +403,28 @@ def test_a_constraint_on_one_number_is_a_vector_of_one():
     assert found.x == pytest.approx([2, 1], abs=2e-3)
 
 
+@pytest.mark.parametrize("options", [{}, {"sparse": True}, {"copy": False}])
+@pytest.mark.parametrize("method", ["trust-constr", "SLSQP"])
+def test_a_constraint_may_be_a_function_to_a_real(method: str, options: dict[str, Any]):
+    s = rose.scipy(fn([Vec[2]], Real)(lambda x: x[0] ** 2 + 4 * x[1] ** 2))
+    c = rose.scipy(fn([Vec[2]], Real)(lambda x: x[0] * x[1]), **options)
+    second = {"hess": c.hess} if method == "trust-constr" else {}
+    limit = optimize.NonlinearConstraint(c.fun, 2, np.inf, jac=c.jac, **second)
+    found = optimize.minimize(s.fun, [3, 3], jac=s.jac, constraints=limit, method=method)
+    assert found.x == pytest.approx([2, 1], abs=2e-3)
+
+
+def test_a_hessian_of_a_real_takes_the_multiplier_of_a_constraint():
+    s = rose.scipy(fn([Real, Vec[2], Real], Real)(lambda a, x, b: a * x[0] ** 2 * x[1] + b * x[1] ** 2), argnums=1)
+    assert s.hess(2.0, [3, 4], 5.0).tolist() == [[16, 12], [12, 10]]
+    assert s.hess(2.0, [3, 4], np.array([-0.5]), 5.0).tolist() == [[-8, -6], [-6, -5]]
+    assert pickle.loads(pickle.dumps(s.hess))(2.0, [3, 4], [2], 5.0).tolist() == [[32, 24], [24, 20]]
+    with pytest.raises(rose.TypeMismatch, match="v must have 1 elements, got 2"):
+        s.hess(2.0, [3, 4], [1, 2], 5.0)
+    with pytest.raises(rose.TypeMismatch, match="hess takes 3 arguments"):
+        s.hess(2.0)
+
+
 @pytest.mark.slow
 def test_basinhopping_searches_with_gradients():
     s = rose.scipy(fn([Vec[1]], Real)(lambda x: rose.cos(14.5 * x[0] - 0.3) + (x[0] + 0.2) * x[0]))
