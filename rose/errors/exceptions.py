@@ -63,6 +63,8 @@ def unpickled(kind: type[RoseError], text: str, message: str, hint: str) -> Rose
     """The error that has this text, without the place that it came from."""
     error = kind(message, None, hint)
     error.args = (text,)
+    if isinstance(error, ImportError):
+        error.msg = text
     return error
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _ROOTS = tuple(str(p) + os.sep for p in (Path(__file__).parents[1], Path(__file__).parents[2] / "wasm_backend"))
 _LIBRARY = str(Path(os.__file__).parent) + os.sep
@@ -128,7 +128,7 @@ def is_timed(code: CodeType) -> bool:
 
 def _timed_cell(code: CodeType) -> list[str]:
     """The lines of the last timed cell with the function of `code`, as IPython's history of cells has it."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     function = next((k for k in reversed(code.co_qualname.split(".")) if k == "<lambda>" or k[0] != "<"), "inner")
     for cell in reversed(getattr(shell, "user_ns", {}).get("In", ())):
         if (magic := _magic(cell)) is not None:

@@ -11,8 +11,9 @@ from ..ir import Value, a_traced, as_number, current_builder, is_tracing, shown,
 from ..ir.forms import DUAL, form_of, is_named_tuple
 from ..ir.numbers import as_single, digits, is_truth
 from ..ir.sizes import differ
+from ..ir.tracing import has_ended
 from ..ir.types import Bool, Real, Single, Tan, Tuple, Type, Unit, double
-from ..ir.value import host_index
+from ..ir.value import escaped, host_index
 
 Path = tuple[str | int, ...]
 
@@ -142,6 +143,8 @@ def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Se
 def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
     """Numbers as Python has them, checked against a type: nested tuples of floats, bools and ints."""
     if x.__class__ is Value:
+        if has_ended(x):
+            raise escaped(x, loc or here())
         hint = "a compiled function takes numbers: in an @fn function, call the @fn function that was compiled"
         raise misfit(path, t, x, hint, loc)
     if t is Real or t is Tan or t is Single:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import inspect
 import math
 import struct
-import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal, cast
@@ -24,8 +23,9 @@ from .func import Origin
 from .numbers import Numbers, as_number, is_listed, is_truth
 from .numbers import shown as shown
 from .sizes import Size, at_most, current, differ, open_size, plus
+from .tracing import has_ended, tracing
 from .types import Bool, Fin, Real, Ref, Scalar, Span, Tuple, Type, Unit, Vec
-from .value import OPERATORS, OPS, WIDE, Value, a_traced, mismatch, not_called_so
+from .value import OPERATORS, OPS, WIDE, Value, a_traced, escaped, made_at, mismatch, not_called_so, outside
 from .value import not_one_each as not_one_each
 
 LIBRARY = 20  # the cost of a function of libm
@@ -84,7 +84,7 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
         try:
             if named or len(args) != self.type.__code__.co_argcount:
                 raise not_called_so(self, len(args), named)
-            b = _tracing.builder
+            b = tracing.builder
             if b is None and not any([a.__class__ is Value for a in args]):
                 numbers = [a if a.__class__ is float else _number(args, k) for k, a in enumerate(args)]
                 return self.eval(*numbers) if self.eval is not None else self._folded(numbers)
@@ -232,18 +232,12 @@ class Builder:
         raise self._escaped(v, self.loc or here())
 
     def _escaped(self, v: Value, loc: Loc) -> RoseError:
-        root, b = v.block, self
-        while root.parent is not None:
-            root = root.parent
-        while b.root is not root and b.outer is not None:
-            b = b.outer
-        where, hint = "function", "return it from there, and pass it in as a parameter"
-        if b.root is root:
-            hint = "carry it out with rose.sum, rose.vec, rose.accum or rose.scan, or write @fn(syntax=True)"
-            where = "loop"
-        file, line, *_ = v.loc.position()
-        made = f"line {line}" if file == loc.code.co_filename else str(v.loc)
-        return EscapedValue(f"{a_traced(v)} is used outside the {where} that it was made in, at {made}", loc, hint)
+        if has_ended(v):
+            return escaped(v, loc)
+        hint = "carry it out with rose.sum, rose.vec, rose.accum or rose.scan, or write @fn(syntax=True)"
+        return EscapedValue(
+            f"{a_traced(v)} is used outside the loop that it was made in, at {made_at(v, loc)}", loc, hint
+        )
 
     # literals
 
@@ -470,27 +464,16 @@ def _nowhere(ref: Value) -> bool:
 _bits = struct.Struct("<d").pack
 
 
-class _Tracing(threading.local):
-    builder: Builder | None = None
-
-
-_tracing = _Tracing()
-
-
 def current_builder() -> Builder:
     """The builder of the function that is being traced, in this thread."""
-    b = _tracing.builder
+    b = tracing.builder
     if b is None:
-        raise EscapedValue(
-            "traced values have a meaning only while their function is being traced",
-            here(),
-            "do this inside an @fn function; outside, call the @fn function with numbers",
-        )
+        raise outside()
     return b
 
 
 def is_tracing() -> bool:
-    return _tracing.builder is not None
+    return tracing.builder is not None
 
 
 class resumed:
@@ -500,16 +483,16 @@ class resumed:
         self.b = b
 
     def __enter__(self) -> Any:
-        self.outer, _tracing.builder = _tracing.builder, self.b
+        self.outer, tracing.builder = tracing.builder, self.b
         return self.b
 
     def __exit__(self, *_: object) -> None:
-        _tracing.builder = self.outer
+        tracing.builder = self.outer
 
 
 def building(name: str, origin: Origin | None = None, *, inside: bool = False) -> AbstractContextManager[Builder]:
     """A builder for one function; `inside` lets it capture values of the function being traced now."""
-    return resumed(Builder(name, _tracing.builder if inside else None, origin))
+    return resumed(Builder(name, tracing.builder if inside else None, origin))
 
 
 def deriving(f: Func, by: Literal["jvp", "fwd", "bwd", "lin", "jet"]) -> AbstractContextManager[Builder]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import (
+    EscapedValue,
     Loc,
     NoField,
     NotLinear,
@@ -22,10 +23,12 @@ from ..errors import (
     here,
     hide_our_frames,
     is_stored,
+    users_frame,
 )
 from ..errors.advice import of_library, of_math
 from .forms import watch
-from .types import Bool, Fin, Tan, Tuple, Type, Vec, struct_in
+from .tracing import has_ended, tracing
+from .types import Bool, Fin, Tan, Tuple, Type, Unit, Vec, struct_in
 
 if TYPE_CHECKING:
     from .builder import Op
@@ -96,7 +99,7 @@ def install_columns(read: Callable[[Value, str], Any]) -> None:
 
     def told(fields: Sequence[str]) -> None:
         for k in fields:
-            if k not in _INTERNAL and k != "at" and not isinstance(vars(Value).get(k), Column):
+            if k.__class__ is str and k not in _INTERNAL and k != "at" and not isinstance(vars(Value).get(k), Column):
                 setattr(Value, k, Column(k, read))
 
     watch(told)
@@ -178,7 +181,8 @@ class Value:
         name = f" {self.attr}" if self.op.name == "param" and self.attr else ""
         if is_known(self):
             return f"<{self.type!r} {self.number!r}{f', the parameter{name}' * bool(name)}>"
-        return f"<traced {self.type!r}{name}, from {self.loc}>"
+        ended = f"; the trace of {traced_in(self)} has ended" if has_ended(self) else ""
+        return f"<traced {self.type!r}{name}, from {self.loc}{ended}>"
 
     # a value does not change, and means something only in its trace
 
@@ -190,8 +194,8 @@ class Value:
 
     @edge
     def __reduce_ex__(self, _: Any) -> Any:
-        what = f"{a_traced(self)} cannot be pickled: {_LATER}"
-        raise TypeMismatch(what, here(), "pickle numbers: the arguments and results of the compiled function")
+        hint = "pickle numbers: the arguments and results of the compiled function"
+        raise later(self, here(), "cannot be pickled", hint)
 
     # what a user writes: the meaning of each operator is in `frontend/operators.py`
 
@@ -253,8 +257,8 @@ class Value:
         if self.type is Bool and is_known(self):
             return self.number
         loc = here()
-        what = f"{a_traced(self)} has no truth value: it is known only when the compiled function runs"
-        raise TypeMismatch(what, loc, _ASKED.get(asked(loc), f"{_ASKED['if']}; {_ASKED['and']}"))
+        hint = _ASKED.get(asked(loc), f"{_ASKED['if']}; {_ASKED['and']}")
+        raise later(self, loc, "has no truth value", hint)
 
     @edge
     def __index__(self) -> int:
@@ -264,7 +268,7 @@ class Value:
         hint = "a traced index reads a traced vector: make the list a rose.constant(Vec[n], list), or a parameter"
         if called(loc) == "range":
             hint = "loop with rose.range(n), where n is a Python integer: the size of a vector, say"
-        raise TypeMismatch(f"{a_traced(self)} is not a Python integer: {_LATER}", loc, of_math(called(loc), hint))
+        raise later(self, loc, "is not a Python integer", of_math(called(loc), hint))
 
     @edge
     def __float__(self) -> float:
@@ -274,7 +278,7 @@ class Value:
         if is_stored(loc):
             raise _not_kept(self, loc)
         hint = of_math(called(loc), "use the functions of rose, such as rose.sqrt, in the place of math's and NumPy's")
-        raise TypeMismatch(f"{a_traced(self)} is not a Python number: {_LATER}", loc, hint)
+        raise later(self, loc, "is not a Python number", hint)
 
     @edge
     def __int__(self, *_: Any) -> int:
@@ -282,7 +286,7 @@ class Value:
             return int(self.number)
         loc = here()
         hint = "write rose.index(x, n) for an index below n, rose.trunc(x) for a whole number; loop with rose.range"
-        raise TypeMismatch(f"{a_traced(self)} is not a Python integer: {_LATER}", loc, of_math(called(loc), hint))
+        raise later(self, loc, "is not a Python integer", of_math(called(loc), hint))
 
     __trunc__ = __round__ = __int__
     __complex__ = __float__
@@ -293,7 +297,7 @@ class Value:
             return format(self.number, spec) if spec else repr(self)
         shown = f"{{:{spec}}}" if spec else "{}"
         hint = f'write rose.print("{shown}", x), which prints it when the function runs; repr(x) is for debuggers'
-        raise TypeMismatch(f"{a_traced(self)} has no digits: {_LATER}", here(), hint)
+        raise later(self, here(), "has no digits", hint)
 
     def __rose_absent__(self, name: str, loc: Loc) -> NoField:
         """The error of an attribute that a value does not have."""
@@ -311,7 +315,7 @@ class Value:
     @edge
     def __contains__(self, x: Any) -> bool:
         hint = "loop with `for i in rose.range(n)` and compare each v[i]"
-        raise TypeMismatch(f"{a_traced(self)} is not searched by `in`: {_LATER}", here(), _ASKED.get("in", hint))
+        raise later(self, here(), "is not searched by `in`", _ASKED.get("in", hint))
 
     @edge
     def __array__(self, *_: Any, **__: Any) -> Any:
@@ -323,7 +327,7 @@ class Value:
             hint = "make a table of the array, which a traced index can read: rose.constant(Vec[n], array)"
         if name := called(loc):
             hint = of_library(name)
-        raise TypeMismatch(f"{a_traced(self)} cannot become a NumPy array: {_LATER}", loc, hint)
+        raise later(self, loc, "cannot become a NumPy array", hint)
 
     @edge
     def __array_ufunc__(self, f: Any, method: str, *inputs: Any, **named: Any) -> Any:
@@ -353,8 +357,10 @@ class Value:
 _INTERNAL = {*Value.__slots__, "number", "__rose_absent__", "__pandas_priority__"}  # what is ours of a value
 
 
-def _not_kept(v: Value, loc: Loc) -> TypeMismatch:
+def _not_kept(v: Value, loc: Loc) -> RoseError:
     """The error of an array of NumPy's to one of whose elements a traced value is assigned."""
+    if has_ended(v):
+        return escaped(v, loc)
     hint = "fill a list and call np.array(list), or begin with x = rose.zeros(n) and write x = x.at[i].set(v)"
     return TypeMismatch(f"an array of NumPy's cannot hold {a_traced(v)}: {_LATER}", loc, hint)
 
@@ -400,6 +406,46 @@ def a_traced(v: Value) -> str:
     """The name of a value in messages: its type, and its name where it has one."""
     name = f" (the parameter {v.attr})" if v.op.name == "param" and v.attr and v.block.parent is None else ""
     return f"a traced {v.type!r}{name}"
+
+
+# values that were kept after their trace
+
+
+def traced_in(v: Value) -> str:
+    """The name of the function that made a value."""
+    return getattr(v.loc.code, "co_name", "its function")
+
+
+def made_at(v: Value, loc: Loc) -> str:
+    """Where a value was made, to a reader of `loc`."""
+    file, line, *_ = v.loc.position()
+    return f"line {line}" if file == loc.code.co_filename else str(v.loc)
+
+
+def escaped(v: Value, loc: Loc) -> EscapedValue:
+    """The error of a value that is used after its trace."""
+    f = traced_in(v)
+    what = f"{a_traced(v)} of {f}, made at {made_at(v, loc)}, is used outside of the trace of {f}: it has no number"
+    then = f"use what a call of {f} gives" if tracing.builder is None else "pass it in as a parameter"
+    return EscapedValue(what, loc, f"return it from {f}, and {then}")
+
+
+def later(v: Value, loc: Loc, what: str, hint: str) -> RoseError:
+    """The error of what has no answer before the compiled function runs; `what` has no subject, which is the value."""
+    return escaped(v, loc) if has_ended(v) else TypeMismatch(f"{a_traced(v)} {what}: {_LATER}", loc, hint)
+
+
+def outside() -> EscapedValue:
+    """The error of what is done outside of any trace: of a value that was kept, if there is one in the call."""
+    frame, users, loc = sys._getframe(1), users_frame(), here()  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and frame is not users:
+        for x in frame.f_locals.values():
+            for v in x if x.__class__ in (list, tuple) else (x,):
+                if v.__class__ is Value and v.type is not Unit and not is_known(v):
+                    return escaped(v, loc)
+        frame = frame.f_back
+    what = "traced values have a meaning only while their function is being traced"
+    return EscapedValue(what, loc, "do this inside an @fn function; outside, call the @fn function with numbers")
 
 
 # what functions and operations refuse

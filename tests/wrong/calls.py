@@ -143,6 +143,10 @@ def an_array_that_is_too_long():
     return norm(np.zeros(4))
 
 
+def an_array_of_many_arguments():
+    return norm(np.zeros((5, 3)))
+
+
 def an_array_of_another_shape():
     return trace(np.zeros((2, 3)))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import numpy as np
+
 import rose
 from rose import Dual, Real, Unit, Vec, fn
 
@@ -183,6 +185,55 @@ def a_truth_of_a_value_kept_from_a_trace():
 
     _ = f.func
     return 1.0 if kept[0] else 2.0
+
+
+def kept(scale: float) -> list[Any]:
+    found: list[Any] = []
+
+    @fn
+    def f(x: Real, v: Vec[3]) -> Real:
+        found.extend([x * scale, v * scale])
+        return x
+
+    _ = f.func
+    return found
+
+
+def a_value_kept_from_a_trace_as_a_float():
+    return float(kept(2.0)[0])
+
+
+def a_value_kept_from_a_trace_in_an_f_string():
+    return f"{kept(2.0)[0]:.2f}"
+
+
+def values_kept_from_a_trace_as_an_array():
+    return np.sum(kept(2.0))
+
+
+def a_vector_kept_from_a_trace_in_a_loop_of_python():
+    return [x for x in kept(2.0)[1]]
+
+
+def a_value_kept_from_a_trace_as_a_number_of_another():
+    @fn
+    def g(x: Real) -> Real:
+        return x if float(kept(2.0)[0]) > 0.0 else -x
+
+    return g
+
+
+def a_value_kept_from_a_trace_and_pickled():
+    return pickle.dumps(kept(2.0)[0])
+
+
+def a_value_kept_from_a_trace_among_the_fields_of_a_struct():
+    @rose.struct
+    class Pair:
+        a: Real
+        b: Real
+
+    return fn([Pair], Real)(lambda p: p.a + p.b)(Pair(1.0, kept(2.0)[0]))
 
 
 def a_sum_kept_from_a_trace():

@@ -381,7 +381,9 @@ def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> N
     dims, elem = _shape(t)
     if is_array(x) and x.shape != dims and not isinstance(elem, Tuple):
         what = f"{spell(path)} must have the shape {dims}, got {x.shape}"
-        each = ": f.map(xs), or rose.vmap(f)(xs), is f of each of many" if x.shape[1:] == dims and len(path) == 1 else ""
+        each = (
+            ": f.map(xs), or rose.vmap(f)(xs), is f of each of many" if x.shape[1:] == dims and len(path) == 1 else ""
+        )
         raise TypeMismatch(what, loc or here(), f"give an array of the shape {dims}{each}")
     done = place.put(_narrow(x, t, path, loc))
     assert done, f"{path}: a {t!r} that cannot be written"
