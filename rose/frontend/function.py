@@ -7,6 +7,7 @@ them. Inside another trace a call of it is one instruction; outside, it compiles
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
@@ -302,9 +303,18 @@ class Fn(Documented, NotANumber, Generic[P, R]):
             return self._compiled(*args, **kwargs)
         except Exception as e:
             if self._compiled is None or not _has_function(args):  # else it is no number: looked for where it is rare
-                hide_our_frames(e)
-                raise
+                raise hide_our_frames(self._of_constant(kwargs) or e) from e.__cause__
         return of_functions(self, args, kwargs)
+
+    def _of_constant(self, named: dict[str, Any]) -> TypeMismatch | None:
+        """The error of a call that gives what is a constant of the program: a parameter with a default and no type."""
+        written = getattr(getattr(self.body, "__code__", None), "co_varnames", ())
+        for k in named:
+            if k in written and k not in self.names and k in inspect.signature(self.body).parameters:
+                hint = f"make a function for each {k}, in a Python function that takes it: def make({k}): ..."
+                what = f"{k} is a constant of {self.name}, known when it is traced: a call cannot give another"
+                return TypeMismatch(what, here(), hint)
+        return None
 
     @edge
     def at(self, **sizes: int) -> Fn[P, R]:
@@ -530,7 +540,9 @@ def checked(f: Any, what: str, at: Loc | None = None, which: str = "") -> AnyFn:
     """`f`, if it is an `@fn` function, as `rose.<what>` takes; a TypeMismatch at `at` if it is not."""
     if not isinstance(f, Fn):
         message = f"rose.{what} takes an @fn function{which}, not {shown(f)}"
-        raise TypeMismatch(message, at or here(), "mark it with @rose.fn")
+        is_lambda = getattr(f, "__name__", "") == "<lambda>"
+        hint = "write rose.fn([Real], Real)(lambda x: ...), with its types" if is_lambda else "mark it with @rose.fn"
+        raise TypeMismatch(message, at or here(), hint)
     return f  # pyright: ignore[reportUnknownVariableType]
 
 

@@ -382,8 +382,9 @@ def _not_an_index(x: Value, t: Vec, loc: Loc) -> RoseError:
         what = f"a whole number is an index of a {t!r} if it is certain to be from 0 to {n} - 1"
         hint = f"wrap it round, i % {n}, clip it, np.clip(i, 0, {n} - 1), or check it: rose.index(i, {n})"
         return OutOfRange(what, loc, hint)
-    what = x.attr if x.op is PARAM and x.attr else "it"
-    hint = f"declare {what} as a Fin[{t.size!r}], take i of rose.range, or check it: rose.index(..., {t.size!r})"
+    is_parameter = x.op is PARAM and x.attr and x.loc.lasti < 0  # as a user wrote it: a state of a loop is none
+    hint = f"declare {x.attr} as a Fin[{t.size!r}], take i" if is_parameter else "take i"
+    hint += f" of rose.range, or check it: rose.index(i, {t.size!r})"
     return TypeMismatch(f"{a_traced(x)} cannot index a vector", loc, hint)
 
 

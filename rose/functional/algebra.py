@@ -146,7 +146,9 @@ def integrate(f: Any, grid: Any = None, argnums: Any = None) -> Any:
     given = list(grid) if is_listing(grid) else [grid] * len(ks)
     if len(given) != len(ks):
         what = f"F.integrate: {len(given)} grids are given for {len(ks)} arguments"
-        raise TypeMismatch(what, here(), "give one grid for each argument, or one for all")
+        raise TypeMismatch(
+            what, here(), "make a grid of an interval: F.Grid.gauss_legendre(0.0, 1.0, 50); one for each argument"
+        )
     found = [_grid_for(f, k, g) for k, g in zip(ks, given, strict=True)]
     out: AnyFn = f
     for k, g in sorted(zip(ks, found, strict=True), key=lambda p: -p[0]):

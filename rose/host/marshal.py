@@ -85,6 +85,8 @@ def elements(x: Any, t: types.Vec, path: Path, loc: Loc | None) -> Sequence[Any]
         x = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if not isinstance(x, (list, tuple, range)) or is_named_tuple(type(x)):  # pyright: ignore
         hint = "a vector is given as a list, a tuple or an array" + "; rose.vec(...) makes one" * is_tracing()
+        if t.size == 4 and t.elem is types.Fin(2**16) and host_index(x) is not None:  # as a key is
+            hint = f"make a key of the seed: rose.random.key({host_index(x)})"
         raise misfit(path, t, x, hint, loc)
     if differ(len(x), t.size):  # pyright: ignore[reportUnknownArgumentType]
         for y in x if is_tracing() else ():  # pyright: ignore[reportUnknownVariableType]

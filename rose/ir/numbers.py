@@ -81,6 +81,8 @@ def as_a_number(x: Any) -> str:
         return str(instead)
     if fields := list(getattr(x, "__dataclass_fields__", getattr(x, "_fields", ()))):
         return f"name one of its fields, as in p.{fields[0]}"
+    if isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c":
+        return "write two Reals, the real part and the imaginary part: numbers are real"
     return "a Real is written as an int or a float" + ("; float(...) makes one of it" * hasattr(x, "__float__"))
 
 

@@ -257,7 +257,7 @@ class Value:
         if self.type is Bool and is_known(self):
             return self.number
         loc = here()
-        hint = _ASKED.get(asked(loc), f"{_ASKED['if']}; {_ASKED['and']}")
+        hint = _ASKED.get(asked(loc), f"{_ASKED['if']}; write & | ~ for and, or, not")
         raise later(self, loc, "has no truth value", hint)
 
     @edge
@@ -368,9 +368,9 @@ def _not_kept(v: Value, loc: Loc) -> RoseError:
 _LATER = "it is known only when the compiled function runs"
 _ASKED = {  # what to write where Python asks for the truth of a traced value
     "if": "write @fn(syntax=True), which takes `if`; or rose.select(c, x, y), or rose.cond",
-    "and": "write & | ~ for and, or, not, with each comparison in parentheses",
-    "or": "write & | ~ for and, or, not, with each comparison in parentheses",
-    "not": "write & | ~ for and, or, not, with each comparison in parentheses",
+    "and": "write @fn(syntax=True), which takes `and`; or & | ~ for and, or, not, with each comparison in parentheses",
+    "or": "write @fn(syntax=True), which takes `or`; or & | ~ for and, or, not, with each comparison in parentheses",
+    "not": "write @fn(syntax=True), which takes `not`; or & | ~ for and, or, not, with each comparison in parentheses",
     "chain": "write (a < x) & (x < b) for a < x < b",
     "in": "compare with each: (x == a) | (x == b)",
     "while": "write @fn(syntax=True), which takes `while`; or rose.while_loop(test, body, x)",
@@ -380,7 +380,7 @@ _ASKED = {  # what to write where Python asks for the truth of a traced value
     "max": "rose.max takes traced values",
     "any": "write x | y for any([x, y])",
     "all": "write x & y for all([x, y])",
-    "sorted": "rose.min and rose.max take traced values",
+    "sorted": "write rose.sort(x), which takes traced values",
 }
 
 
@@ -395,6 +395,7 @@ def instead_of_part(v: Value, name: str) -> str:
 
 
 _PARTS = {
+    "numpy": "leave it out: a traced value stands for the array itself",
     "re": "only a Dual has parts: rose.jvp and a derivative rule are given them",
     "du": "only a Dual has parts: rose.jvp and a derivative rule are given them",
     "append": "traced values never change: rose.vec(... for i in rose.range(n)) makes a new vector",

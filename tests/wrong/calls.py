@@ -143,6 +143,18 @@ def an_array_that_is_too_long():
     return norm(np.zeros(4))
 
 
+def a_constant_that_is_given():
+    @fn
+    def power(x: Real, n=3) -> Real:  # pyright: ignore
+        return x**n
+
+    return power(2.0, n=4)
+
+
+def a_derivative_of_a_function_by_differences():
+    return rose.diff(norm)
+
+
 def an_array_of_many_arguments():
     return norm(np.zeros((5, 3)))
 

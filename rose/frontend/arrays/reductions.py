@@ -42,7 +42,7 @@ def numbers(x: Any, name: str) -> Value:
     """An argument as an array of numbers, conditions or indices."""
     v = as_array(x)
     if not isinstance(v.type, Vec):
-        hint = "give it a list" + "; the derivative of a function f is rose.grad(f)" * (name == "diff")  # Owl's name
+        hint = "give it a list" + "; rose.grad(f) is the derivative of a function" * (name == "diff")
         raise TypeMismatch(f"rose.{name} goes along the axes of an array, not {_a(v, x)}", here(), hint)
     if isinstance(leaf_of(v.type), Tuple):
         what = f"rose.{name} goes along numbers, and the elements of a {v.type!r} are structs or tuples"

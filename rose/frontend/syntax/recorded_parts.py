@@ -10,6 +10,7 @@ from ...errors import Loc, RoseError, TypeMismatch, here
 from ...ir import Func, Origin, Value, a_traced, current_builder, shown
 from ...ir.types import Bool, Fin, Real
 from .. import tracing
+from ..arrays.shapes import leaf_of
 from ..language.control import inside
 from ..operators import view
 from ..values import infer
@@ -108,5 +109,7 @@ def is_traced(c: Any, what: str) -> bool:
         return False
     if c.type is not Bool:
         hint = "compare it: x != 0.0" if c.type is Real or isinstance(c.type, Fin) else "compare a part of it"
+        if leaf_of(c.type) is Bool:
+            hint = "write c.all() or c.any(): is it to hold for all elements, or for one?"
         raise TypeMismatch(f"{what} asks for a Bool, not {a_traced(c)}", here(), hint)
     return True
