@@ -27,8 +27,10 @@ from .exceptions import (
     WrongSyntax,
     edge,
     hide_our_frames,
+    holds_objects,
     naming_absent,
     nothing_swallowed,
+    objects_made,
     unpickled,
 )
 from .locations import (
@@ -85,6 +87,7 @@ __all__ = [
     "field",
     "here",
     "hide_our_frames",
+    "holds_objects",
     "is_augmented",
     "is_direct",
     "is_imported",
@@ -95,6 +98,7 @@ __all__ = [
     "is_users",
     "naming_absent",
     "nothing_swallowed",
+    "objects_made",
     "operand_of",
     "parameter",
     "repeated",

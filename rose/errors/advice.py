@@ -13,7 +13,7 @@ from typing import Any
 
 from . import foreign_names
 from .exceptions import NoField, NotImportable, edge
-from .locations import here, is_imported
+from .locations import Loc, called, here, is_imported
 from .numpy_names import INSTEAD
 
 MODULES = ("", ".linalg", ".nn", ".implicit", ".lib", ".random", ".functional", ".interpretations", ".testing")
@@ -39,6 +39,11 @@ def of_math(name: str, otherwise: str) -> str:
     return of_library(name) if hasattr(math, name) else foreign_names.hint(name) or otherwise
 
 
+def of_numpy(name: str, otherwise: str) -> str:
+    """The hint for a function that may be one of NumPy's, which asks for each object of an array: what to write."""
+    return of_library(name) if name in public(_OF_VALUES) else of_math(name, otherwise)
+
+
 def of_library(name: str) -> str:
     """The hint for a function of NumPy, or of another library, that is given a traced value: what to write."""
     if name in INSTEAD:
@@ -46,6 +51,13 @@ def of_library(name: str) -> str:
     if ours := public(_OF_VALUES).get(name):
         return f"write {ours}(...) in its place"
     return foreign_names.hint(name) or f"rose has no {name}: use Python's operators and the functions of rose"
+
+
+def of_objects(loc: Loc) -> str:
+    """The hint where NumPy does not take an array of objects that are traced values: what to write."""
+    if ours := public(_OF_VALUES).get(called(loc)):
+        return f"write {ours}(...) in its place"
+    return "write rose.array([...]) for the array: NumPy's holds traced values as objects, one by one"
 
 
 def of_missing(name: str, module: str) -> str:

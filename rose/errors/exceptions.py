@@ -12,7 +12,7 @@ from itertools import count
 from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar, cast
 
-from .locations import Loc, here, innermost, is_ours, repeated
+from .locations import Loc, here, innermost, is_augmented, is_numpys, is_ours, repeated
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -137,6 +137,7 @@ E = TypeVar("E", bound=BaseException)
 class _Raised(threading.local):
     first: RoseError | None = None  # the first error that a user's function was given, while it is traced
     watched = False  # a user's function is traced
+    objects: Callable[[Loc], str] | None = None  # if NumPy holds traced values as objects in it: what to write instead
 
 
 _raised = _Raised()
@@ -152,6 +153,9 @@ def naming_absent() -> Generator[None]:
     try:
         yield
     except AttributeError as e:
+        if e.obj is NotImplemented and is_augmented(loc := innermost(e)):  # pandas asks no further
+            what = "what stands on the left of this assignment is not changed by a traced value"
+            raise TypeMismatch(what, loc, "write s = s + x for s += x").with_traceback(e.__traceback__) from None
         absent = None if isinstance(e, RoseError) else getattr(type(e.obj), "__rose_absent__", None)
         if absent is None or e.name is None or e.name.startswith("__"):
             raise
@@ -161,20 +165,57 @@ def naming_absent() -> Generator[None]:
 @contextmanager
 def nothing_swallowed() -> Generator[None]:
     """Inside, an error that a user's function is given stays one: an `except` of its own does not end it."""
-    outer = _raised.watched, _raised.first
-    _raised.watched, _raised.first = True, None
+    outer = _raised.watched, _raised.first, _raised.objects
+    _raised.watched, _raised.first, _raised.objects = True, None, None
     try:
         with naming_absent():
             yield
         if _raised.first is not None:
             raise _raised.first
-    except (TypeError, ValueError) as e:
+    except (TypeError, ValueError, IndexError, AttributeError) as e:
         first: RoseError | None = _raised.first
-        if first is None or isinstance(e, RoseError) or not _is_made_of(e, first):
+        if isinstance(e, RoseError):
             raise
-        raise first from None
+        if first is not None and _is_made_of(e, first):
+            raise first from None
+        if _raised.objects is not None and _is_of_objects(e):
+            hint, what = _raised.objects(innermost(e)), f"NumPy does not take an array of traced values: {e}"
+            if "inhomogeneous" in str(e):
+                hint = "give arrays of one shape; rose.concatenate joins those of different sizes"
+                what = "NumPy makes no array of numbers, lists and arrays of different shapes"
+            raise TypeMismatch(what, innermost(e), hint).with_traceback(e.__traceback__) from None
+        raise
     finally:
-        _raised.watched, _raised.first = outer
+        _raised.watched, _raised.first, _raised.objects = outer
+
+
+def objects_made(instead: Callable[[Loc], str]) -> None:
+    """Note that NumPy holds traced values as objects: an error of its own may be of them. `instead` has its hint."""
+    _raised.objects = instead
+
+
+def holds_objects() -> bool:
+    """True if NumPy holds traced values as objects, in what is traced."""
+    return _raised.objects is not None
+
+
+def _is_of_objects(e: BaseException) -> bool:
+    """True if NumPy refuses an array for what it holds, or looks for what an object does not have."""
+    tb = e.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if isinstance(e, AttributeError):
+        return isinstance(e.obj, (int, float)) or (tb is not None and is_numpys(tb.tb_frame.f_code.co_filename))
+    return any([k in str(e) for k in _OF_OBJECTS])
+
+
+_OF_OBJECTS = (
+    "loop of ufunc",
+    "not supported for the input types",
+    "dtype('O')",
+    "object arrays",
+    "inhomogeneous shape",
+)
 
 
 def _is_made_of(e: BaseException, first: RoseError) -> bool:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 _ROOTS = tuple(str(p) + os.sep for p in (Path(__file__).parents[1], Path(__file__).parents[2] / "wasm_backend"))
 _LIBRARY = str(Path(os.__file__).parent) + os.sep
 _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
-_CALLERS = tuple(f"{name}{package}{os.sep}" for name in _INSTALLED for package in ("numpy", "scipy"))
+_CALLERS = tuple(f"{name}{package}{os.sep}" for name in _INSTALLED for package in ("numpy", "scipy", "pandas"))
 _ours: dict[str, bool] = {}
 _users: dict[str, bool] = {}
 
@@ -32,13 +32,18 @@ def is_ours(file: str) -> bool:
     return known
 
 
+def is_numpys(file: str) -> bool:
+    """True if `file` belongs to NumPy, or to what stands on it: SciPy, pandas."""
+    return any([name in file for name in _CALLERS])
+
+
 def _is_users(code: CodeType) -> bool:
-    """True if a user can be sent to `code`: it is not ours, nor Python's own, NumPy's or SciPy's, nor a dataclass's."""
+    """True if a user can be sent to `code`: it is not ours, nor Python's, NumPy's or SciPy's, nor a dataclass's."""
     file = code.co_filename
     if file == "<string>":
         return not code.co_name.startswith("__")
     library = file.startswith(_LIBRARY) and not any(name in file for name in _INSTALLED)
-    others = library or file.startswith("<frozen ") or any(name in file for name in _CALLERS)
+    others = library or file.startswith("<frozen ") or is_numpys(file)
     _users[file] = known = not (others or is_ours(file))
     return known
 

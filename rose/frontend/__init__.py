@@ -12,7 +12,6 @@ Read in this order:
     signatures       location, parameters and types of a Python function
     tracing          lock, threads, recording, binding of arguments
     eager            a builder that evaluates in the place of recording
-    makers           `np.array` and its kind, which NumPy hands to nobody, while a function is traced
     function         `Fn`, `Opaque`: tracing when needed, calls inside and outside of traces; `Runtime`
     any_size         functions with a `rose.dim` in their types: one instance for each size
     arrays/          arithmetic, broadcasting and indexing of vectors, as NumPy's; NumPy's functions of elements

@@ -19,16 +19,17 @@ from ..ir.value import install_attributes, install_columns, install_operators, i
 from . import columns, operators, vocabulary
 from .annotations import as_type
 from .any_size import any_size
-from .arrays import elementwise, indexing, products, shapes, ufuncs
+from .arrays import elementwise, indexing, objects, products, shapes, ufuncs
 from .function import AnyFn, Fn, Opaque, P
 from .signatures import arity, check_plain, name_of, types_of, written
 from .syntax.source import rewrite
 from .tracing import R
 
 install_operators({**operators.TABLE, "@": operators.reflecting("@", products.matmul)})
-install_operators({"each": elementwise.each, "array": shapes.as_array})
+install_operators({"each": elementwise.each, "array": shapes.as_array, "objects": objects.objects})
 install_operators({"ufunc": ufuncs.applied, "function": vocabulary.applied, "part": indexing.part})
 install_operators({"iter": indexing.elements, "column": columns.named_column})
+install_attributes(ufuncs.of_objects(), for_numpy=True)
 install_attributes(vocabulary.after_the_dot())
 install_columns(columns.named_column)
 

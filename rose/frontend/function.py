@@ -25,7 +25,6 @@ from .annotations import NotANumber
 from .documentation import Documented
 from .duals import mentions_tangent, split_dual, view_dual
 from .eager import Now, at_once, mode, now
-from .makers import makers
 from .operators import view
 from .pickling import again, by_value, is_global, unnamed, whole
 from .randomness import nothing_drawn
@@ -257,7 +256,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
             del _running[self]
 
     def _trace_body(self) -> None:
-        with room_for_one_more(), bound(self.sizes), makers(), ir.building(self.name, inside=True) as b:
+        with room_for_one_more(), bound(self.sizes), ir.building(self.name, inside=True) as b:
             with nullcontext() if self._derived else nothing_drawn(self.name, self.body):
                 made = self._record(b)
             self._func = sealed(b, made)
@@ -362,7 +361,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
     def _step(self, b: Now, values: Sequence[Value]) -> Value:
         """The result of the body on values that are known."""
         args = [view(b.known(v.type, v.number, n)) for v, n in zip(values, self.names, strict=True)]
-        with bound(self.sizes), errors.naming_absent(), makers():
+        with bound(self.sizes), errors.nothing_swallowed():
             return self._returned(self.body(*args), self.loc.narrow(errors.returned))
 
     def _at_once(self, args: Sequence[Any]) -> Any:

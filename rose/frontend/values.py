@@ -7,8 +7,9 @@ value shows. Either takes numbers, lists, arrays, structs, and traced values any
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 from ..errors import Loc, NotLinear, TypeMismatch, here
 from ..host.marshal import (
@@ -26,7 +27,7 @@ from ..host.marshal import (
 )
 from ..ir import CONST, Value, a_traced, as_number, current_builder, shown, types
 from ..ir.forms import dict_form, form_of
-from ..ir.numbers import is_truth
+from ..ir.numbers import is_truth, of_objects
 from ..ir.ops import iadd, real
 from ..ir.sizes import Size, at_most, differ
 from ..ir.types import Bool, Real, Tan, Tuple, Type, Unit
@@ -123,6 +124,11 @@ def common_type(s: Type, t: Type) -> Type | None:
     return None
 
 
+def _common(ts: Sequence[Type]) -> Type | None:
+    """The type that values of all of these types can have."""
+    return reduce(lambda s, t: s and common_type(s, t), ts[1:], cast("Type | None", ts[0]))
+
+
 def widened(v: Value, t: Type) -> Value:
     """A value as one of such a type."""
     b = current_builder()
@@ -139,6 +145,8 @@ def is_traced(x: Any) -> bool:
     """True if `x` is a traced value, or holds one."""
     if x.__class__ is float or x.__class__ is int:
         return False
+    if of_objects(x):
+        return is_traced(x.tolist())
     if is_listing(x) or is_dict(x):
         return any(map(is_traced, x.values() if is_dict(x) else x))
     f = form_of(x.__class__)
@@ -147,7 +155,9 @@ def is_traced(x: Any) -> bool:
 
 def is_number(x: Any) -> bool:
     """True for a host number, of Python or NumPy, and for a size."""
-    return isinstance(x, (int, float, Size)) or (x.__class__ is not Value and getattr(x, "shape", None) == ())
+    if isinstance(x, (int, float, Size)):
+        return True
+    return x.__class__ is not Value and getattr(x, "shape", None) == () and not of_objects(x)
 
 
 def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value:
@@ -177,7 +187,10 @@ def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value
         if (elem := _shown_at_once(x, below)) is not None:
             return to_value(x, types.Vec(len(x), elem), ("the list",), loc)
         items = [infer(y, loc, below) for y in x]
-        elem = widest(items) if items else below or Real
+        common = _common([v.type for v in items]) if items else below or Real
+        if isinstance(common, types.Vec) and any([v.type is not common for v in items]):
+            return b.pack([widened(v, common) for v in items], types.Vec(len(x), common))
+        elem = common or widest(items)
         return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
     if isinstance(declared, types.Fin) and not is_truth(x):
         return to_value(x, declared, ("an index",), loc)

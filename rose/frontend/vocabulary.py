@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..errors import TypeMismatch, called, edge, here, is_direct
 from ..errors.advice import of_library
-from ..host.marshal import is_listing
+from ..host.marshal import as_given, is_listing
 from ..ir import Value, a_traced
 from .arrays import (
     attributes,
@@ -279,7 +279,7 @@ def _misfit(f: Any, takes: inspect.Signature, args: tuple[Any, ...], named: dict
 def _traced(args: tuple[Any, ...], named: dict[str, Any]) -> Value:
     """The first traced value among arguments, or in a list among them."""
     todo: list[Any] = [*reversed([*args, *named.values()])]
-    while not isinstance(x := todo.pop(), Value):
+    while not isinstance(x := as_given(todo.pop()), Value):
         if is_listing(x):
             todo += reversed(x)
     return x

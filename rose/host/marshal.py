@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import chain
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here
-from ..ir import Value, a_traced, as_number, current_builder, is_tracing, shown, types
+from ..ir import CONST, INDEX, Value, a_traced, as_number, current_builder, is_tracing, shown, types
 from ..ir.forms import DUAL, form_of, is_named_tuple
-from ..ir.numbers import as_single, digits, is_truth
+from ..ir.numbers import as_single, digits, is_truth, of_objects
 from ..ir.sizes import differ
 from ..ir.tracing import has_ended
 from ..ir.types import Bool, Real, Single, Tan, Tuple, Type, Unit, double
@@ -31,8 +32,32 @@ def misfit(path: Path, t: Type, x: Any, hint: str, loc: Loc | None) -> RoseError
 
 
 def as_given(x: Any, loc: Loc | None = None) -> Any:
-    """`x`, or the traced value that stands behind it, for the objects that stand for one."""
+    """`x`, or the traced value that stands behind it, for the objects that stand for one.
+
+    This is the one door for arrays of objects, which NumPy makes of traced values: they become lists, as users write.
+    """
+    if x.__class__ in _PLAIN:
+        return x
+    if of_objects(x):
+        shape: tuple[int, ...] = x.shape
+        if 0 in shape[:-1]:  # which lists do not tell
+            return current_builder().zero(reduce(lambda t, n: types.Vec(n, t), reversed(shape), cast("Type", Real)))
+        return _whole(x.tolist())
     return x.as_value(loc) if hasattr(x.__class__, "as_value") else x
+
+
+_PLAIN = {Value, float, int, bool, list, tuple}
+
+
+def _whole(x: Any) -> Any:
+    """What an array of objects holds: nested lists, with a traced vector in the place of a list of its elements."""
+    if x.__class__ is not list:
+        return x
+    items: list[Any] = [*map(_whole, x)]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    read = [y.args for y in items if y.__class__ is Value and y.op is INDEX and y.args[1].op is CONST]
+    if not items or len(read) < len(items) or differ(read[0][0].type.size, len(items)):
+        return items
+    return read[0][0] if all([v is read[0][0] and i.attr == k for k, (v, i) in enumerate(read)]) else items
 
 
 def how_to_write(have: Type | None, want: Type) -> str:

@@ -20,7 +20,7 @@ from ..errors import EscapedValue, Loc, RoseError, argument, here, hide_our_fram
 from .func import Block as Block
 from .func import Func as Func
 from .func import Origin
-from .numbers import Numbers, as_number, is_listed, is_truth
+from .numbers import Numbers, as_number, is_listed, is_one_object, is_truth
 from .numbers import shown as shown
 from .sizes import Size, at_most, current, differ, open_size, plus
 from .tracing import has_ended, tracing
@@ -251,7 +251,7 @@ class Builder:
             return self.const(bool(x), Bool)
         if (k := open_size(x)) is not None:
             return self.const(k, Fin(cast("int", plus(k, 1))))
-        return self.const(as_number(x, self.loc or here()), Real)
+        return self.lift(x.item()) if is_one_object(x) else self.const(as_number(x, self.loc or here()), Real)
 
     def const(self, x: Any, type: Type) -> Value:
         """The literal `x`. Literals stand in the outermost block, once each."""

@@ -30,6 +30,16 @@ def is_listed(x: Any) -> bool:
     return x.__class__ is list or (hasattr(x.__class__, "shape") and x.shape != ())
 
 
+def of_objects(x: Any) -> bool:
+    """True for an array of NumPy's, or a column of a table, that holds objects, such as traced values."""
+    return hasattr(x.__class__, "shape") and getattr(getattr(x, "dtype", None), "kind", "") == "O"
+
+
+def is_one_object(x: Any) -> bool:
+    """True for such an array of no dimensions: `np.asarray(x)` of a traced number."""
+    return of_objects(x) and x.shape == ()
+
+
 def as_number(x: Any, loc: Loc) -> float:
     """`x` as a float, if it is a real number in any of the ways that Python and NumPy have to say so."""
     if isinstance(x, (int, float, Size)) and not isinstance(x, bool):

@@ -22,10 +22,11 @@ from ..errors import (
     edge,
     here,
     hide_our_frames,
+    holds_objects,
     is_stored,
     users_frame,
 )
-from ..errors.advice import of_library, of_math
+from ..errors.advice import of_library, of_math, of_numpy
 from .forms import watch
 from .tracing import has_ended, tracing
 from .types import Bool, Fin, Tan, Tuple, Type, Unit, Vec, struct_in
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 OPS: dict[str, Op] = {}  # the rows, by name: filled by `ops.py`, and by `builder.py` with the structural ones
 OPERATORS: dict[str, Callable[..., Any]] = {}  # Python's operators, by symbol: see `install_operators`
+_FOR_NUMPY: set[str] = set()  # the methods that NumPy calls of each object of an array
 # Two keys whose hashes are equal are compared with ==, which of values is an instruction. Of hashes of 64 bits two are
 # never equal by chance; of the 32 bits that Python has in WebAssembly they were, in a function of 20,000 instructions.
 WIDE = sys.hash_info.width > 32
@@ -47,13 +49,15 @@ def install_operators(table: Mapping[str, Callable[..., Any]]) -> None:
     Besides the operators there are `each`, of a function and operands, for each element of arrays; `array`, which makes
     a value of a list or an array of NumPy's; `ufunc`, of a name of NumPy's; `function`, of another function of NumPy's;
     `pointwise`, of an operation and operands of which one is a function; `part`, of an array and a key of several
-    indices; `column`, of an array of structs and the name of a field; and `iter`.
+    indices; `column`, of an array of structs and the name of a field; `objects`, NumPy's array of a value; and `iter`.
     """
     OPERATORS.update(table)
 
 
-def install_attributes(table: Mapping[str, Any]) -> None:
+def install_attributes(table: Mapping[str, Any], for_numpy: bool = False) -> None:
     """Give values what stands after their dot: methods, and properties. The front end installs them, once.
+
+    Those `for_numpy` are what NumPy calls of each object of an array: a field of that name comes first.
 
     They are attributes of the class, so that `dir` and `hasattr` are right, and there is no `__getattr__`: with one,
     CPython 3.11 specialises no attribute of a class, and the whole compiler, which reads those of values, takes 1.1
@@ -61,6 +65,7 @@ def install_attributes(table: Mapping[str, Any]) -> None:
     """
     for name, meaning in table.items():
         setattr(Value, name, meaning)
+    _FOR_NUMPY.update(table if for_numpy else ())
 
 
 class Column:
@@ -71,6 +76,7 @@ class Column:
 
     def __init__(self, name: str, read: Callable[[Value, str], Any]) -> None:
         self.name, self.read, self.other = name, read, vars(Value).get(name)
+        self.comes_first = self.other is None or name in _FOR_NUMPY
 
     def __get__(self, v: Value | None, cls: Any = None) -> Any:
         if v is None:
@@ -81,7 +87,7 @@ class Column:
                 raise AttributeError(f"{a_traced(v)} has no {self.name}", name=self.name, obj=v)
             return self.other.__get__(v, cls)
         try:
-            if self.other is None:
+            if self.comes_first:
                 return self.read(v, self.name)
             what = f"{self.name} is a field of the elements of {a_traced(v)}, and an attribute of every array"
             hint = f"write rose.vec(v[i].{self.name} for i in rose.range(n)) for the field, or give it another name"
@@ -257,8 +263,10 @@ class Value:
         if self.type is Bool and is_known(self):
             return self.number
         loc = here()
-        hint = _ASKED.get(asked(loc), f"{_ASKED['if']}; write & | ~ for and, or, not")
-        raise later(self, loc, "has no truth value", hint)
+        hint = f"{_ASKED['if']}; {_ASKED['and']}"
+        if holds_objects() and (name := called(loc)) != "bool":  # NumPy asks, of each object
+            hint = of_numpy(name, _MADE) if name else _MADE
+        raise later(self, loc, "has no truth value", _ASKED.get(asked(loc), hint))
 
     @edge
     def __index__(self) -> int:
@@ -266,6 +274,7 @@ class Value:
             return self.number
         loc = here()
         hint = "a traced index reads a traced vector: make the list a rose.constant(Vec[n], list), or a parameter"
+        hint = "write rose.array([x, y]) for a list of traced values" if holds_objects() else hint
         if called(loc) == "range":
             hint = "loop with rose.range(n), where n is a Python integer: the size of a vector, say"
         raise later(self, loc, "is not a Python integer", of_math(called(loc), hint))
@@ -277,7 +286,7 @@ class Value:
         loc = here()
         if is_stored(loc):
             raise _not_kept(self, loc)
-        hint = of_math(called(loc), "use the functions of rose, such as rose.sqrt, in the place of math's and NumPy's")
+        hint = of_numpy(called(loc), "use the functions of rose, such as rose.sqrt, in the place of math's and NumPy's")
         raise later(self, loc, "is not a Python number", hint)
 
     @edge
@@ -305,8 +314,8 @@ class Value:
 
     def __dir__(self) -> list[str]:
         columns = () if (t := struct_in(self.type)) is None or t.form is None else t.form.fields
-        others = {k for k, x in vars(Value).items() if isinstance(x, Column) and x.other is None}
-        return [k for k in object.__dir__(self) if k in columns or k not in _INTERNAL | others]
+        others = {k for k, x in vars(Value).items() if isinstance(x, Column) and x.comes_first}
+        return [k for k in object.__dir__(self) if k in columns or k not in _INTERNAL | others | _FOR_NUMPY]
 
     @edge
     def __iter__(self) -> Iterator[Any]:
@@ -318,16 +327,17 @@ class Value:
         raise later(self, here(), "is not searched by `in`", _ASKED.get("in", hint))
 
     @edge
-    def __array__(self, *_: Any, **__: Any) -> Any:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """NumPy's array of objects that holds the value, or its elements. See `frontend/arrays/objects.py`."""
         loc = here()
+        if has_ended(self):
+            raise escaped(self, loc)
+        if dtype is None or getattr(dtype, "kind", "") == "O" or dtype is object:
+            return OPERATORS["objects"](self)
         if is_stored(loc):
             raise _not_kept(self, loc)
-        hint = "use rose's functions in the place of NumPy's; a list [x, y] is a vector"
-        if isinstance(self.type, Fin):
-            hint = "make a table of the array, which a traced index can read: rose.constant(Vec[n], array)"
-        if name := called(loc):
-            hint = of_library(name)
-        raise later(self, loc, "cannot become a NumPy array", hint)
+        hint = of_library(name) if (name := called(loc)) else _MADE
+        raise later(self, loc, f"cannot become an array of NumPy's of {dtype}", hint)
 
     @edge
     def __array_ufunc__(self, f: Any, method: str, *inputs: Any, **named: Any) -> Any:
@@ -362,9 +372,10 @@ def _not_kept(v: Value, loc: Loc) -> RoseError:
     if has_ended(v):
         return escaped(v, loc)
     hint = "fill a list and call np.array(list), or begin with x = rose.zeros(n) and write x = x.at[i].set(v)"
-    return TypeMismatch(f"an array of NumPy's cannot hold {a_traced(v)}: {_LATER}", loc, hint)
+    return TypeMismatch(f"an array of numbers of NumPy's cannot hold {a_traced(v)}: {_LATER}", loc, hint)
 
 
+_MADE = "write rose.array([x, y]) for the array of traced values"
 _LATER = "it is known only when the compiled function runs"
 _ASKED = {  # what to write where Python asks for the truth of a traced value
     "if": "write @fn(syntax=True), which takes `if`; or rose.select(c, x, y), or rose.cond",
@@ -498,4 +509,5 @@ def host_index(x: Any) -> int | None:
         return x
     if isinstance(x, bool) or x.__class__ is Value or not hasattr(x.__class__, "__index__"):
         return None
-    return None if getattr(x, "shape", ()) != () else int(x)
+    kind = getattr(getattr(x, "dtype", None), "kind", "i")  # an array of no dimensions is one, if it holds an integer
+    return None if getattr(x, "shape", ()) != () or kind not in "iu" else int(x)

@@ -440,6 +440,22 @@ def test_derivatives_in_both_modes_and_twice_agree_with_differences(name: str, k
         assert report.ok, report
 
 
+COMPARED = {"where", "nansum", "nanmean", "nanmin", "nanmax", "astype"}  # whose calls ask NumPy to compare, or convert
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - COMPARED))
+def test_numpys_arrays_of_objects_are_taken_as_arrays(name: str):
+    for k, call in enumerate(ROWS[name].smooth or [any_call(name)]):
+        types, rng = [array_type(s, Real) for s in call.shapes], np.random.default_rng(k)
+        xs = [rng.normal(size=s) for s in call.shapes]
+        counted: Of = lambda y: rose.where(y, 1.0, 0.0) if name in ("all", "any") else y
+        of: Callable[[Of], Any] = lambda given, call=call, types=types, counted=counted: fn(types, Real)(
+            lambda *vs: total(rose.array(counted(call.ours(*map(given, vs)))))
+        )
+        ours, whole, each = of(lambda v: v), of(np.asarray), of(lambda v: np.asarray(v) * 1.0)
+        assert ours(*xs) == whole(*xs) == each(*xs)
+
+
 @pytest.mark.parametrize(("name", "k"), DIMS)
 def test_sizes_that_a_call_decides_give_the_same(name: str, k: int):
     call, rng = ROWS[name].dims[k], np.random.default_rng(k)

@@ -111,7 +111,56 @@ def an_array_of_complex_numbers():
 def an_array_of_objects():
     @fn
     def f(x: Real) -> Real:
-        return x + np.array(1.0, dtype=object)
+        return x + np.array("one", dtype=object)
+
+    return f
+
+
+def a_numpy_array_of_values_and_a_kind_of_numbers():
+    @fn
+    def f(x: Real, y: Real) -> Vec[2]:
+        return np.array([x, y], dtype=float)
+
+    return f
+
+
+def the_largest_of_a_numpy_array_of_values():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return np.max(np.array([x, y]))
+
+    return f
+
+
+def a_comparison_of_a_numpy_array_of_values():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        return np.sum(np.where(np.array([x, y]) > 0.0, x, y))
+
+    return f
+
+
+def a_system_of_a_numpy_array_of_values():
+    @fn
+    def f(x: Real, y: Real) -> Vec[2]:
+        return np.linalg.solve(np.array([[x, y], [y, x]]), np.ones(2))
+
+    return f
+
+
+def a_ufunc_of_a_numpy_array_of_values_and_numbers():
+    @fn
+    def f(x: Real) -> Real:
+        return np.sum(np.sin(np.array([x, 1.0])))
+
+    return f
+
+
+def a_numpy_array_of_values_at_a_traced_index():
+    @fn
+    def f(x: Real, y: Real) -> Real:
+        a = np.array([x, y])
+        return rose.sum(a[i] for i in rose.range(2))
 
     return f
 
@@ -284,10 +333,10 @@ def numpy_median_of_too_much():
     return f
 
 
-def numpy_dot_of_lists():
+def numpy_maximum_of_lists():
     @fn
-    def f(x: Real, y: Real) -> Real:
-        return np.dot([x, y], [1.0, 2.0])
+    def f(x: Real, y: Real) -> Vec[2]:
+        return np.maximum([x, y], [1.0, 2.0])
 
     return f
 

@@ -13,6 +13,7 @@ Its files, in the order in which to read them:
     indexing      `x[i, 1:, None, ..., rows]`
     attributes    `.shape`, `.T` and their kind: the table of what a user may write after a dot
     ufuncs        `__array_ufunc__`: NumPy's functions of elements, by name
+    objects       `__array__`: NumPy's arrays of objects, which hold traced values
     ufunc_methods their `reduce`, `accumulate` and `outer`
     creation      `zeros`, `arange`, `linspace`, `eye`: loops of nothing
     kinds         `x.astype(int)`: elements of another kind

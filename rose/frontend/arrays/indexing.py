@@ -288,6 +288,7 @@ def _of_host(k: Any) -> tuple[list[int], tuple[int, ...]] | None:
 def _in_a_row(k: Any) -> tuple[list[Any], tuple[int, ...]]:
     """The elements of a list or an array of NumPy's, and its shape."""
     if hasattr(k, "shape"):
+        k = k.to_numpy() if hasattr(k, "to_numpy") else k  # a column of a table
         return k.ravel().tolist(), tuple(k.shape)
     flat, shape = list(k), (len(k),)
     while flat and all([x.__class__ is list and len(x) == len(flat[0]) for x in flat]):

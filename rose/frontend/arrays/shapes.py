@@ -48,6 +48,8 @@ def as_array(x: Any, loc: Loc | None = None) -> Value:
     x = as_given(x, loc)
     if x.__class__ is Value:
         return x
+    if len(getattr(x, "shape", ())) == 2 and hasattr(x, "to_numpy"):  # a table
+        x = x.to_numpy()
     if (kind := getattr(getattr(x, "dtype", None), "kind", "")) and kind in "biuf":  # its shape may have zeros in it
         return to_value(x, array_type(x.shape, Bool if kind == "b" else Real), ("the array",), loc)
     return infer(x, loc)

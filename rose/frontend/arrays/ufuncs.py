@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...errors import TypeMismatch, here, is_augmented
+from ...errors import TypeMismatch, edge, here, is_augmented
 from ...errors.advice import of_library
 from ...errors.numpy_names import by_numpys_name
 from ...ir import OPS, Value, a_traced, current_builder, ops
@@ -158,6 +158,18 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "sinc": sinc,
     "logaddexp": logaddexp,
 }
+
+
+# what NumPy calls by name of each object of an array of objects, where others are Python's operators
+_OF_OBJECTS = """
+    arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt conjugate cos cosh deg2rad degrees exp exp2 expm1 fabs
+    float_power fmod hypot log log10 log1p log2 logical_xor rad2deg radians rint sin sinh sqrt tan tanh
+""".split()
+
+
+def of_objects() -> dict[str, Callable[..., Any]]:
+    """The methods that NumPy calls of each object: `np.sin(np.array([x, y]))` is `x.sin()` and `y.sin()`."""
+    return {name: edge(MEANINGS[name]) for name in _OF_OBJECTS}
 
 
 def applied(name: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:

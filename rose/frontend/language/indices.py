@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
+from ...host.marshal import as_given
 from ...ir import Value, a_traced, current_builder, shown
 from ...ir.ops import and_, eq, floor, ilt, itrunc, le, lt, real
 from ...ir.sizes import at_most, differ
@@ -29,7 +30,7 @@ def index(x: Any, n: Any) -> Any:
     is constant to every derivative. Of an array it makes an array of indices.
     """
     loc = here()
-    size = size_given(n, "rose.index")
+    x, size = as_given(x), size_given(n, "rose.index")
     if (k := _whole(x)) is not None or is_number(x):
         if k is None or not at_most(0, k) or not at_most(k + 1, size):
             what = f"{shown(x)} is no index below {size!r}"

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 
 from ...errors import Loc, RoseError, TypeMismatch
 from .liveness import Liveness, bodies, bound, inside, late
+from .makers import NAMES
 
 N = TypeVar("N", bound=ast.AST)
 RUN, RESULT = "@run", "@result"  # the variables of a rewritten function with `runtime.Run`, and with its result
@@ -404,7 +405,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 class _Expressions(ast.NodeTransformer):
-    """Rewrites `and`, `or`, `not`, `a < b < c` and `x if c else y`."""
+    """Rewrites `and`, `or`, `not`, `a < b < c`, `x if c else y`, and calls of what may make arrays of NumPy's."""
 
     def __init__(self, rewriter: Rewriter) -> None:
         self.rewriter = rewriter
@@ -446,6 +447,13 @@ class _Expressions(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         return self.call("ifexp", node, [self.visit(node.test), self.later(node.body), self.later(node.orelse)])
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))  # of an attribute, or of a name
+        if name in NAMES:
+            node.func = self.call("maker", node.func, [node.func])
+        return node
 
 
 _LONG = {"Global": "`global`", "Yield": "`yield`", "YieldFrom": "`yield from`", "Await": "`await`",

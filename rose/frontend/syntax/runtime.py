@@ -24,6 +24,7 @@ from ..language.control import cond
 from ..values import to_value
 from .if_statement import Choice
 from .loop_statements import Each, Repeat
+from .makers import maker
 from .recorded_parts import NOTHING, Part, Variables, is_traced
 
 
@@ -38,6 +39,7 @@ class Run:
         return iterated(items, here())
 
     locals = staticmethod(builtins.locals)
+    maker = staticmethod(maker)
 
     def __init__(self) -> None:
         self.open: list[Part] = []

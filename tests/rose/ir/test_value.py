@@ -48,6 +48,7 @@ def test_a_value_is_named_with_its_type_and_its_parameter():
 
 def test_an_integer_of_the_host_is_an_index_and_a_truth_value_is_not():
     assert [host_index(x) for x in (3, np.int64(3), True, 3.0, "3")] == [3, 3, None, None, None]
+    assert [host_index(np.array(x)) for x in (3, True, 3.5, "3", [3])] == [3, None, None, None, None]
 
 
 def test_arguments_that_are_not_one_each_are_named():

@@ -87,7 +87,7 @@ def test_a_kind_without_a_meaning_is_an_error(f: Any, what: str):
 
 def test_new_arrays_of_a_size_that_a_call_decides_have_kinds_too():
     n = dim("n")
-    f = fn([Vec[n]], Vec[n])(lambda x: np.where(np.full(n, 1.5, dtype=bool), x, 0.0) * np.ones(n, dtype=int))
+    f = fn([Vec[n]], Vec[n])(lambda x: np.where(rose.full(n, 1.5, dtype=bool), x, 0.0) * rose.ones(n, dtype=int))
     assert rose.compile(f, dynamic=True)(NUMBERS).tolist() == NUMBERS.tolist()
 
 
