@@ -10,6 +10,7 @@ from numbers import Number
 from typing import Any, cast
 
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here, operand_of, subscript
+from ..host.marshal import as_given
 from ..ir import PARAM, Builder, Op, Value, a_traced, current_builder, shown
 from ..ir.numbers import digits, is_listed, is_truth
 from ..ir.ops import (
@@ -107,13 +108,26 @@ _REFLECTED = {  # the methods of a left operand that is compared, and of a right
 
 
 def _own(x: Any, name: str) -> Callable[[Any, Any], Any] | None:
-    """The method of the class of `x`, if a class of the user's defines it that is neither a number nor an array."""
+    """The method of the class of `x`, if a class of the user's defines it.
+
+    A number or an array of another library is a constant, but not one of a class that extends Python's or NumPy's own.
+    """
     cls = x.__class__
-    if isinstance(x, Number) or hasattr(cls, "shape"):
+    definer = next((c for c in cls.__mro__ if name in vars(c)), object)
+    if _room(definer) in _LIBRARIES:
         return None
-    definer = next((c for c in cls.__mro__ if name in vars(c)), None)
-    room = "builtins" if definer is None else definer.__module__.partition(".")[0]
-    return None if room in ("builtins", "rose") else getattr(cls, name)
+    if isinstance(x, Number) or hasattr(cls, "shape"):
+        extends = any([_room(c) in ("builtins", "numpy") for c in definer.__mro__[:-1]])
+        return getattr(cls, name) if extends else None
+    return getattr(cls, name)
+
+
+_LIBRARIES = {"builtins", "enum", "numpy", "rose"}  # whose operators give way to ours
+
+
+def _room(cls: type) -> str:
+    """The outermost package of a class."""
+    return cls.__module__.partition(".")[0]
 
 
 def _over_arrays(
@@ -335,6 +349,7 @@ def index_into(v: Value, i: Any) -> Value | int:
 
 def index_within(t: Vec, i: Any) -> Value | int:
     """`i` as an index of a vector of type `t`."""
+    i = as_given(i)
     if is_index(i) and at_most(i.type.size, t.size):
         return i
     if i.__class__ is Value and i.type is Real:

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Generator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rose
@@ -123,6 +124,32 @@ def test_the_class_of_the_right_operand_decides_where_it_says_so(b: Builder, nam
     assert of(name)(x, Tagged()) == (f"__{TURNED[name]}__" if name in TURNED else f"__r{name}__", x)
 
 
+EXTENDED = {  # objects of classes that extend others, and define the operators anew
+    "list": type("Items", (Tagged, list), {})([1.0, 2.0, 3.0]),
+    "tuple": type("Pair", (Tagged, tuple), {})((1.0, 2.0)),
+    "float": type("Dollars", (Tagged, float), {})(2.0),
+    "int": type("Count", (Tagged, int), {})(2),
+    "array": np.ones(3).view(type("Field", (Tagged, np.ndarray), {})),
+}
+for cls in map(type, EXTENDED.values()):  # Python and NumPy ask the class itself
+    for method in [*[f"__r{name}__" for name in NAMES], *[f"__{name}__" for name in TURNED]]:
+        setattr(cls, method, vars(Tagged)[method])
+
+
+@pytest.mark.parametrize("name", [*NAMES, *TURNED])
+@pytest.mark.parametrize("base", EXTENDED)
+@pytest.mark.parametrize("type", [Real, Vec[3]])
+def test_a_class_that_extends_another_decides_too(b: Builder, name: str, base: str, type: Any):
+    x = b.param(type, "x")
+    assert of(name)(x, EXTENDED[base]) == (f"__{TURNED[name]}__" if name in TURNED else f"__r{name}__", x)
+
+
+@pytest.mark.parametrize("number", [np.float64(2.0), np.float32(2.0), np.int64(2), type("Plain", (float,), {})(2.0)])
+def test_numbers_without_operators_of_their_own_are_constants(number: Any):
+    f = rose.fn([Real], Real)(lambda x: number * x + x**number - number / x)
+    assert f(4.0) == 8.0 + 16.0 - 0.5
+
+
 @pytest.mark.parametrize("name", ["add", "mul", "lt", "eq", "sub"])
 @pytest.mark.parametrize("other", [Modest(), "text", None, {}, 1j, Tagged])
 def test_an_operand_that_no_class_takes_is_our_error(b: Builder, name: str, other: Any):
@@ -154,6 +181,54 @@ class Series:
 
     def tolist(self) -> list[float]:
         return [1.0, 2.0]
+
+
+class Places:
+    """A column of whole numbers, or of conditions, or a table of numbers, as pandas has them."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = np.array(of)
+        self.shape = self.of.shape
+        if self.of.ndim == 1:
+            self.dtype = self.of.dtype
+
+    shape: Any
+
+    def to_numpy(self) -> Any:
+        return self.of
+
+    def tolist(self) -> Any:
+        return self.of.tolist()
+
+
+Places.shape = ()
+
+
+@pytest.mark.parametrize("key", [[2, 0], [True, False, True]])
+def test_a_column_of_pandas_is_a_key(key: list[Any]):
+    f = rose.fn([Vec[3]], Vec[2])(lambda v: v[Places(key)])
+    assert f([1.0, 2.0, 3.0]).tolist() == np.array([1.0, 2.0, 3.0])[np.array(key)].tolist()
+    g = rose.fn([Vec[3]], Vec[3])(lambda v: v.at[Places(key)].set(0.0))
+    assert g([1.0, 2.0, 3.0]).tolist() == [0.0, 2.0, 0.0]
+
+
+def test_a_table_of_pandas_is_an_array():
+    f = rose.fn([Real], Vec[2, 2])(lambda x: x * Places([[1.0, 2.0], [3.0, 4.0]]))
+    assert f(2.0).tolist() == [[2.0, 4.0], [6.0, 8.0]]
+
+
+def test_a_column_that_is_changed_in_place_says_what_to_write():
+    scope: dict[str, Any] = {}
+    text = "class Column:\n    def __iadd__(self, x):\n        return NotImplemented.reindex_like"
+    exec(compile(text, "/lib/site-packages/pandas/core.py", "exec"), scope)
+
+    def f(x: Any) -> Any:
+        s: Any = scope["Column"]()
+        s += x
+        return s
+
+    with pytest.raises(TypeMismatch, match=r"write s = s \+ x"):
+        rose.fn([Real], Real)(f)(1.0)
 
 
 def test_a_column_of_pandas_is_an_array_on_either_side():
