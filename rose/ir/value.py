@@ -263,7 +263,7 @@ class Value:
         if self.type is Bool and is_known(self):
             return self.number
         loc = here()
-        hint = f"{_ASKED['if']}; {_ASKED['and']}"
+        hint = f"{_ASKED['if']}; write & | ~ for and, or, not"
         if holds_objects() and (name := called(loc)) != "bool":  # NumPy asks, of each object
             hint = of_numpy(name, _MADE) if name else _MADE
         raise later(self, loc, "has no truth value", _ASKED.get(asked(loc), hint))
