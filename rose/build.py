@@ -42,6 +42,7 @@ from .version import VERSION
 
 if TYPE_CHECKING:
     from wasm_backend.abi.signature import Lowered
+    from wasm_backend.debug_info import Origins
     from wasm_backend.runtime import callables as running
 
 DTYPES = ("f64", "f32")
@@ -72,6 +73,8 @@ def compile(
     effect on the bytes. What loops of unknown length keep for reverse mode, their tape, has at most `tape_limit` bytes,
     in pages too; a call that needs more is a `TooLarge` that names the loop. Memory is looked at as it grows, by half.
     """
+    from wasm_backend.debug_info import Origins
+
     _check_timeout(timeout)
     limit = host_index(tape_limit)
     if limit is None or not 0 < limit <= 2**32:
@@ -82,17 +85,15 @@ def compile(
     if not named:
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
     named = fixed(named, sizes, dynamic=dynamic)
-    made, again = _lowered(named, dtype, simd, limit)
+    origins = Origins()
+    made = _lowered(named, dtype, simd, limit, origins)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g))}
-
-    def noted() -> Lowered:
-        with no_collector():
-            return again(asking | _callers())
 
     asking = _callers() | {f.loc.code for f in named.values() if _is_derived(f)}
     fs = list(named.values())
     written = [g for g in fs if g.loc.code is getattr(g.body, "__code__", None)] or fs  # and not derived
     files = dict.fromkeys([g.loc.code.co_filename for g in written])
+    noted = partial(origins.of, made, asking)
     return Compiled(made, next(iter(named)), docs, [g.func for g in fs], list(files), noted, timeout)
 
 
@@ -160,17 +161,17 @@ def lowered(
 
     With `asking`, the code objects that ask for the module, it has debug information: where its instructions come from.
     """
-    made, again = _lowered(named, dtype, simd, tape_limit)
-    return made if asking is None else again(asking)
+    from wasm_backend.debug_info import Origins
+
+    origins = None if asking is None else Origins()
+    made = _lowered(named, dtype, simd, tape_limit, origins)
+    return made if asking is None or origins is None else origins.of(made, asking)
 
 
 def _lowered(
-    named: Mapping[str, AnyFn], dtype: str, simd: bool | str, tape_limit: int
-) -> tuple[Lowered, Callable[[Collection[CodeType]], Lowered]]:
-    """The module, and a function that writes it again with debug information, for the code objects that ask for it.
-
-    That function keeps the optimised program: to optimise takes longer than to write.
-    """
+    named: Mapping[str, AnyFn], dtype: str, simd: bool | str, tape_limit: int, origins: Origins | None
+) -> Lowered:
+    """The module; `origins` hear where its instructions come from."""
     if dtype not in DTYPES:
         hint = 'dtype="f32" computes in single precision, dtype="f64" in double precision'
         raise TypeMismatch(f'dtype must be "f64" or "f32", not {ir.shown(dtype)}', here().into(("dtype",)), hint)
@@ -190,21 +191,20 @@ def _lowered(
         if dtype == "f32":
             optimise(funcs.values())  # a literal that nothing needs may be too large for single precision
             funcs = {name: to_single(f) for name, f in funcs.items()}
-        return _written(funcs, dtype, simd, tape_limit)
+        return _written(funcs, dtype, simd, tape_limit, origins)
 
 
 def _written(
-    funcs: Mapping[str, Func], dtype: str, simd: bool | str, tape_limit: int
-) -> tuple[Lowered, Callable[[Collection[CodeType]], Lowered]]:
+    funcs: Mapping[str, Func], dtype: str, simd: bool | str, tape_limit: int, origins: Origins | None
+) -> Lowered:
     from wasm_backend.lower import lower
 
     fast = optimised(funcs, simd=bool(simd))
-    write = partial(lower, fast, single=dtype == "f32", simd=simd, tape_limit=tape_limit)
-    made = write()
+    made = lower(fast, single=dtype == "f32", simd=simd, tape_limit=tape_limit, origins=origins)
     if simd and made.plain is None:  # no loop of it is vectorised
-        return _written(funcs, dtype, False, tape_limit)
+        return _written(funcs, dtype, False, tape_limit, origins)
     _witnessed(fast, single=dtype == "f32", simd=simd is True)
-    return made, lambda asking: write(asking=asking)
+    return made
 
 
 def _witnessed(funcs: Mapping[str, Func], *, single: bool = False, simd: bool = False) -> None:

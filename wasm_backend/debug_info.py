@@ -3,40 +3,72 @@
 A value's own code comes from where the value was written. Around it is the code of what reads it, or of its loop, and
 around all is that of the function's result. A value that nobody wrote has no place of its own: the place of a number on
 a tape, say, is where the derivative was asked for.
+
+A module that may become a package is heard while it is written, which takes a few percent of that time; what was heard
+is made sense of when somebody asks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from types import CodeType
-from typing import Concatenate, ParamSpec
+from typing import cast
 
 from rose.errors import Loc, is_ours
 from rose.ir import Value
 
-from .codegen.assembler import Assembler
-
-P = ParamSpec("P")
+from .abi.signature import Lowered, Origin
+from .binary.encoder import Module, Notes
+from .codegen.assembler import Assembler, Writer
 
 
 class Origins:
-    """Listens to the writers of a module, and marks the code of each value with the `Loc` of the value."""
+    """Listens to the writers of modules, and notes the `Loc` of each value on its code."""
 
-    def __init__(self, asking: Collection[CodeType]) -> None:
-        """`asking` is the code that asks for the module, where nothing is written."""
-        self.asking = asking
+    def __init__(self) -> None:
+        self.heard: dict[bytes, list[tuple[int, Notes]]] = {}  # by the bytes of the module
 
-    def __call__(
-        self, c: Assembler, write: Callable[Concatenate[Value, P], None], /
-    ) -> Callable[Concatenate[Value, P], None]:
-        def marked(v: Value, /, *args: P.args, **options: P.kwargs) -> None:
-            outer = c.origin
-            c.note(v.loc if self._is_written(v.loc) else outer)
-            write(v, *args, **options)
-            c.note(outer)
+    def __call__(self, c: Assembler, write: Writer, /) -> Writer:
+        def noted(v: Value, /) -> None:
+            body = c.body
+            notes, start = body.notes, len(body)
+            write(v)
+            notes.starts.append(start)
+            notes.ends.append(len(body))
+            notes.texts.append(v.loc)
 
-        return marked
+        return noted
 
-    def _is_written(self, loc: Loc | None) -> bool:
-        """False for a place where a module is only asked for, and for our own functions."""
-        return loc is not None and loc.code not in self.asking and not is_ours(loc.code.co_filename)
+    def finish(self, module: Module, wasm: bytes) -> None:
+        """Keep what was heard of a module."""
+        self.heard[wasm] = module.notes()
+
+    def of(self, made: Lowered, asking: Collection[CodeType]) -> Lowered:
+        """The module with the origins of its instructions: none are in `asking`, the code that asks for it."""
+        plain = made.plain and replace(made.plain, origins=self._origins(made.plain.wasm, asking))
+        return replace(made, origins=self._origins(made.wasm, asking), plain=plain)
+
+    def _origins(self, wasm: bytes, asking: Collection[CodeType]) -> tuple[Origin, ...]:
+        return tuple([x for at, notes in self.heard[wasm] for x in _flat(notes, at, asking)])
+
+
+def _flat(notes: Notes, at: int, asking: Collection[CodeType]) -> Iterator[Origin]:
+    """The offsets in a module at which the origin may change, with the new one: of several at one offset, the last."""
+    starts, ends, around = notes.starts, notes.ends, list[tuple[int, Loc | None]]()  # the ends of the open spans
+    yield at, None
+    for k in sorted(range(len(starts)), key=lambda k: (starts[k], -ends[k], -k)):
+        yield from _left(around, starts[k], at)
+        loc = cast("Loc | None", notes.texts[k])
+        if loc is None or loc.code in asking or is_ours(loc.code.co_filename):
+            loc = around[-1][1] if around else None
+        around.append((ends[k], loc))
+        yield at + starts[k], loc
+    yield from _left(around, max(ends, default=0), at)
+
+
+def _left(around: list[tuple[int, Loc | None]], start: int, at: int) -> Iterator[Origin]:
+    """Close the spans that end before a place, or there."""
+    while around and around[-1][0] <= start:
+        end, _ = around.pop()
+        yield at + end, around[-1][1] if around else None

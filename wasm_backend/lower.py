@@ -7,15 +7,14 @@ an f64 or i32 parameter or result; an aggregate is a pointer, and the caller say
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Generator, Mapping
+from collections.abc import Callable, Container, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from types import CodeType
 from typing import Any, cast
 
 from rose.errors import RoseError, TooLarge, here
 from rose.host.effects import TAPE_LIMIT, Assertion, Failure, Printer
-from rose.ir import Branch, Func, Value, While, building
+from rose.ir import Branch, Func, While, building
 from rose.ir.progress import step
 from rose.ir.sizes import Dim, Size, dims_of, larger, plus
 from rose.ir.types import Ref, double
@@ -46,23 +45,23 @@ IN_REGISTERS = 200  # a function with more numbers among its parameters gets the
 
 def lower(
     exports: Mapping[str, Func], *, single: bool = False, simd: bool | str = False,
-    asking: Collection[CodeType] | None = None, tape_limit: int = TAPE_LIMIT, naive: bool = False,
+    origins: Origins | None = None, tape_limit: int = TAPE_LIMIT, naive: bool = False,
 ) -> Lowered:  # fmt: skip
     """The module that exports these functions, which are over `Single` if it is to be in single precision.
 
-    With `simd` its loops are vectorised, where they can be, and a plain module is beside it. With `asking`, the code
-    that asks for the module, its instructions have origins. The tapes of its loops have at most `tape_limit` bytes.
-    A `naive` module is one to compare with: see `codegen/analyses.py`.
+    With `simd` its loops are vectorised, where they can be, and a plain module is beside it. `origins` hear where its
+    instructions come from. The tapes of its loops have at most `tape_limit` bytes. A `naive` module is one to compare
+    with: see `codegen/analyses.py`.
     """
     analyses = NAIVE if naive else ECONOMICAL
-    plain = Program(exports, single, False, asking, tape_limit, analyses, stages=1 if not simd else 2).finish()
+    plain = Program(exports, single, False, origins, tape_limit, analyses, stages=1 if not simd else 2).finish()
     if not simd:
         return plain
-    program = Program(exports, single, simd, asking, tape_limit, analyses, stages=2)
+    program = Program(exports, single, simd, origins, tape_limit, analyses, stages=2)
     made = program.finish()
     assert _outside(made) == _outside(plain)  # so that one can be used in the place of the other
     same = made.wasm == plain.wasm
-    return plain if same else replace(made, plain=Plain(plain.wasm, probe(relaxed=program.fused), plain.origins))
+    return plain if same else replace(made, plain=Plain(plain.wasm, probe(relaxed=program.fused)))
 
 
 def _outside(made: Lowered) -> Any:
@@ -76,13 +75,13 @@ class Program:
     verify: Callable[[Func], object] | None = None  # called with each function, by the tests
 
     def __init__(
-        self, exports: Mapping[str, Func], single: bool, simd: bool | str, asking: Collection[CodeType] | None,
+        self, exports: Mapping[str, Func], single: bool, simd: bool | str, origins: Origins | None,
         tape_limit: int, analyses: Analyses, *, stages: int,
     ) -> None:  # fmt: skip
         self.module, self.tape_limit, self.analyses = Module(), tape_limit, analyses
         self.exports, self.single, self.simd = exports, single, simd
-        self.asking = asking
-        self.listener: Listener | None = None if asking is None else Origins(asking)
+        self.origins: Origins | None = origins
+        self.listener: Listener | None = origins
         self.fused = False  # some product and sum are one instruction
         self.stages = stages  # how many modules are made of these functions
         self.needs = calls_first(exports.values())
@@ -143,10 +142,11 @@ class Program:
         m.memory(max(-(-bottom // PAGE), 1))
         m.export("memory", MEMORY, 0)
         failures = tuple([why for _, why in self.failures.values()])
-        origins = cast("Any", m.marks()) if self.asking is not None else ()
         stops = cast("Any", tuple(m.stops()))
         wasm = m.finish()
-        return Lowered(wasm, signatures, self.imports, self.math.names, failures, base, None, tuple(origins), stops)
+        if self.origins is not None:
+            self.origins.finish(m, wasm)
+        return Lowered(wasm, signatures, self.imports, self.math.names, failures, base, None, (), stops)
 
     def reserve(self, n: int, to: int) -> int:
         at = -(-self.top // to) * to
@@ -209,10 +209,12 @@ class Program:
     def code(self, frame: Frame) -> None:
         """Write the code of a function."""
         f = frame.f
-        write = self._code if self.listener is None else self.listener(frame.c, self._code)
-        write(f.body.results[-1] if f.has_body else f.params[0], frame)
+        if self.listener is None:
+            self._code(frame)
+        else:
+            self.listener(frame.c, lambda _: self._code(frame))(f.body.results[-1] if f.has_body else f.params[0])
 
-    def _code(self, _: Value, frame: Frame, /) -> None:
+    def _code(self, frame: Frame) -> None:
         kind = frame.f.kind
         if isinstance(kind, Branch):
             write_branch(frame)

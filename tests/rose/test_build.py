@@ -6,6 +6,7 @@ import json
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import rose
 from rose import OutOfRange, Real, TypeMismatch, Vec, build, fn
 from rose.build import lowered
 from rose.optimise.pipeline import optimised
+from wasm_backend.lower import Program
 
 
 @fn
@@ -174,16 +176,48 @@ def test_map_takes_no_names():
         rose.compile(square).map(x=[1.0])
 
 
-@pytest.mark.parametrize("simd", [False, True])
-def test_to_save_does_not_optimise_again(simd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    calls: list[Any] = []
+@fn
+def of_rows(x: Vec[64]) -> Real:
+    return rose.sum(rose.sqrt(x[i]) * x[i] / (1.0 + x[i]) for i in rose.range(64))
 
-    def counted(funcs: Any, **options: Any) -> Any:
-        calls.append(funcs)
-        return optimised(funcs, **options)
 
-    monkeypatch.setattr(build, "optimised", counted)
-    module = rose.compile(square, simd=simd)
-    before = len(calls)
-    assert before and "square.wasm.map" in [file.name for file in module.save(tmp_path)]
-    assert len(calls) == before
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A list that grows by "optimise" and "lower" whenever a program is optimised, and a module is written."""
+    found: list[str] = []
+
+    def counted(what: str, run: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *args, **named: (found.append(what), run(*args, **named))[1]
+
+    monkeypatch.setattr(build, "optimised", counted("optimise", optimised))
+    monkeypatch.setattr(Program, "finish", counted("lower", Program.finish))
+    return found
+
+
+@pytest.mark.parametrize("options", [{}, {"simd": True}, {"simd": "relaxed"}, {"dtype": "f32"}], ids=str)
+def test_a_module_is_optimised_and_written_once_whatever_is_asked_of_it(
+    options: dict[str, Any], tmp_path: Path, runs: list[str]
+):
+    module = rose.compile(rose.value_and_grad(of_rows), **options)
+    assert runs == ["optimise", *["lower"] * (2 if "simd" in options else 1)]
+    assert "made.wasm.map" in module.files("made")
+    runs.clear()
+    for k, how in enumerate(({}, {}, {"html": True}, {"inline": True}, {"strip": True}, {"certificate": {}})):
+        module.save(tmp_path / str(k), "made", **how)
+    assert module.files("made") == module.files("made")
+    assert module.disassemble() and module.pretty() and module([1.0] * 64) is not None
+    assert pickle.loads(pickle.dumps(module)).files("made")["made.wasm"]
+    assert runs == []
+
+
+def test_a_module_whose_loops_are_not_vectorised_has_a_map(runs: list[str]):
+    module = rose.compile(square, simd=True)
+    runs.clear()
+    assert module.files()["square.wasm.map"] == rose.compile(square).files()["square.wasm.map"]
+    assert runs == ["optimise", "lower"]
+
+
+def test_the_map_is_of_the_module_though_two_are_made_at_once():
+    one, other = rose.compile(square), rose.compile(scaled)
+    assert one.files("f")["f.wasm.map"] == rose.compile(square).files("f")["f.wasm.map"]
+    assert one.files("f")["f.wasm.map"] != other.files("f")["f.wasm.map"]

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 import struct
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, groupby
 
@@ -228,22 +229,34 @@ _END = OPCODES["end"][0]
 _CONST = {I32: "i32.const", I64: "i64.const", F32: "f32.const", F64: "f64.const"}
 
 
-Mark = tuple[int, object]  # an offset, and the note on the instructions from there on
+Mark = tuple[int, object]  # an offset, and the note on the instruction there
+
+
+class Notes:
+    """The notes on instructions, such as their origins: each on a span. Of nested spans the inner one is first."""
+
+    __slots__ = ("ends", "starts", "texts")
+
+    def __init__(self) -> None:
+        self.starts, self.ends, self.texts = array("I"), array("I"), list[object]()
+
+    def take(self, other: Notes, at: int) -> None:
+        """Take over the notes on instructions that come to lie at an offset."""
+        self.starts.extend([at + k for k in other.starts])
+        self.ends.extend([at + k for k in other.ends])
+        self.texts += other.texts
 
 
 class Body(bytearray):
-    """Encoded instructions, with notes on them (their origins): each holds from its offset to that of the next."""
+    """Encoded instructions, with notes on them."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.marks: list[Mark] = []
+        self.notes = Notes()
         self.stops: list[Mark] = []  # where instructions may be put in: see `codegen/stops.py`
 
-    def mark(self, note: object) -> None:
-        """Put a note on the instructions that follow."""
-        if self.marks and self.marks[-1][0] == len(self):
-            self.marks.pop()
-        self.marks.append((len(self), note))
+
+_NONE = Notes()
 
 
 class Code:
@@ -280,7 +293,7 @@ class Code:
     def splice(self, body: Body) -> None:
         """Append another body, with its notes."""
         start = len(self.body)
-        self.body.marks += [(start + at, note) for at, note in body.marks]
+        self.body.notes.take(body.notes, start)
         self.body.stops += [(start + at, note) for at, note in body.stops]
         self.body += body
 
@@ -334,8 +347,10 @@ class Module:
         self._imports: list[bytes] = []
         self._functions: list[int] = []  # the type of each that is not an import
         self._codes: list[bytes | None] = []
-        self._marks: list[list[Mark]] = []  # the notes on each code, with offsets from its start
-        self._stops: list[list[Mark]] = []  # likewise
+        self._notes: list[
+            tuple[int, Notes]
+        ] = []  # the notes on each code, and how many bytes of it come before the body
+        self._stops: list[list[Mark]] = []  # with offsets from its start
         self._names: list[str] = []  # of all functions
         self._memory = b""
         self._globals: list[bytes] = []
@@ -361,7 +376,7 @@ class Module:
         """The index of a function, which must be defined before `finish`."""
         self._functions.append(type)
         self._codes.append(None)
-        self._marks.append([])
+        self._notes.append((0, _NONE))
         self._stops.append([])
         self._names.append(name)
         return len(self._names) - 1
@@ -373,7 +388,7 @@ class Module:
         if isinstance(code, Code):
             made = self._codes[k] = code.finish()
             start = len(made) - len(_END) - len(code.body)
-            self._marks[k] = [(start + at, what) for at, what in code.body.marks]
+            self._notes[k] = start, code.body.notes
             self._stops[k] = [(start + at, what) for at, what in code.body.stops]
         else:
             self._codes[k] = code
@@ -405,12 +420,9 @@ class Module:
         """The bytes of the module, without a data count section, as no instruction refers to a segment."""
         return b"\0asm\1\0\0\0" + b"".join([section(id, x) for id, x in self._sections()]) + self._name_section()
 
-    def marks(self) -> list[Mark]:
-        """The notes, by offsets in the finished module; each function begins with None."""
-        found = list[Mark]()
-        for at, marks in zip(self._starts(), self._marks, strict=True):
-            found += [(at, None), *[(at + k, note) for k, note in marks]]
-        return found
+    def notes(self) -> list[tuple[int, Notes]]:
+        """The notes on the body of each function, and the offset of that body in the finished module."""
+        return [(at + k, notes) for at, (k, notes) in zip(self._starts(), self._notes, strict=True)]
 
     def stops(self) -> list[Mark]:
         """The stops, by offsets in the finished module."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache
-from typing import Concatenate, ParamSpec, Protocol
 
 from rose.ir import Value
 from rose.ir.sizes import Size
@@ -37,18 +36,12 @@ def pieces(t: Type, single: bool) -> tuple[tuple[int, str], ...]:
 class Assembler(Code):
     """The body of a function, with short sequences for loads, stores and addresses."""
 
-    __slots__ = ("global_of", "origin", "single")
+    __slots__ = ("global_of", "single")
 
     def __init__(self, params: int, single: bool, global_of: Callable[..., int] | None = None) -> None:
         super().__init__(params)
         self.single = single  # the module is: nothing of it has 64 bits but what is moved
         self.global_of = global_of  # the global that has a size
-        self.origin: object = None  # of the value that is being written, if somebody listens
-
-    def note(self, origin: object) -> None:
-        """Note where the instructions that come are from."""
-        self.origin = origin
-        self.body.mark(origin)
 
     def stop(self, stop: Stop) -> None:
         """Let a runtime put a test in here."""
@@ -58,7 +51,6 @@ class Assembler(Code):
     def aside(self, body: Body) -> Generator[None]:
         """Inside, what is written goes into another body."""
         outer, self.body = self.body, body
-        body.mark(self.origin)
         yield
         self.body = outer
 
@@ -176,14 +168,5 @@ class Assembler(Code):
             self("memory.fill")
 
 
-P = ParamSpec("P")
-
-
-class Listener(Protocol):
-    """A listener that is told which value is being written, and by which writer."""
-
-    def __call__(
-        self, c: Assembler, write: Callable[Concatenate[Value, P], None], /
-    ) -> Callable[Concatenate[Value, P], None]:
-        """A function to call instead of `write`, which writes the code of a value into `c`."""
-        ...
+Writer = Callable[[Value], None]
+Listener = Callable[[Assembler, Writer], Writer]  # hears which value is being written: it gives what is called instead

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from rose.ir import ACCUM, ADD_TO, AT, CALL, CONST, FOR, INDEX, PACK, PURE_CALL, TUPLE, ZERO, Block, Op, Value
 from rose.ir.puts import PUT
@@ -31,6 +32,7 @@ class FunctionWriter:
     def __init__(self, frame: Frame, vectorise: Callable[[Loop], bool] | None = None) -> None:
         self.frame, self.vectorise = frame, vectorise
         self.expr = Expressions(frame)
+        self.compute = partial(Expressions.compute, self.expr)  # unheard: what is defined is heard already
         self.promotion = frame.program.analyses.promotion(self.expr)
         self.loop: Loop | None = None
         self.start, self.early = frame.lives.start, frame.lives.early
@@ -69,10 +71,10 @@ class FunctionWriter:
 
     def define(self, v: Value, /) -> None:
         """Put a number into a local, and into the aggregates that it is an item of."""
-        frame, c = self.frame, self.frame.c
+        frame, c, compute = self.frame, self.frame.c, self.compute
         early = self.early.get(v)
         if early is None:
-            self.expr.compute(v)
+            compute(v)
             frame.release(self.start[v])
             k = frame.local(v, wasm_type(v.type))
             c.body += LOCAL_SET[k]
@@ -81,10 +83,10 @@ class FunctionWriter:
         if len(early) == 1 and frame.lives.reader[v] is not None:
             to = self._item(*early[0])
             c.base(to)
-            self.expr.compute(v)
+            compute(v)
             c.write(v.type, to)
             return
-        self.expr.compute(v)
+        compute(v)
         frame.release(self.start[v])
         k = frame.set(v, v.type)
         frame.location[v] = (k,)

@@ -63,7 +63,6 @@ class VectorWriter:
         if listener is not None:
             self.make = listener(self.c, self.make)
             self.compute = listener(self.c, self.compute)
-            self.compute_lane = listener(self.c, self.compute_lane)
 
     # locals
 

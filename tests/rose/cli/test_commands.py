@@ -23,6 +23,7 @@ from rose.cli import commands
 from rose.frontend.vocabulary import VOCABULARY
 from rose.ir.text.printer import show
 from rose.optimise.pipeline import PASSES
+from wasm_backend.lower import Program
 from wasm_backend.package.files import gzipped, loaded, weight
 
 FILES = """
@@ -393,6 +394,13 @@ def test_compile_makes_what_rose_compile_makes(sh: Shell):
     module = rose.compile({"loss": loss, "norm": norm, "grad_loss": rose.grad(loss), "grad_norm": rose.grad(norm)})
     again = module.save("again", "model")
     assert {f.name: f.read_bytes() for f in again} == {f.name: f.read_bytes() for f in Path("out").iterdir()}
+
+
+def test_compile_writes_the_module_once(sh: Shell, monkeypatch: pytest.MonkeyPatch):
+    made, finish = list[Program](), Program.finish
+    monkeypatch.setattr(Program, "finish", lambda p: (made.append(p), finish(p))[1])
+    assert sh("compile", "model.py:loss", "-o", "out", "--html", "--no-check").code == 0
+    assert len(made) == 1 and Path("out", "model.wasm.map").is_file()
 
 
 def test_compile_in_single_precision(sh: Shell):

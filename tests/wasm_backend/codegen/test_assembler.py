@@ -61,9 +61,12 @@ def test_what_is_written_aside_goes_into_the_other_body():
     assert written(write) == ["i32.const 1", "local.get 0"]
 
 
-def test_a_body_that_is_written_aside_begins_with_the_origin():
+def test_the_notes_of_a_body_go_where_it_goes():
     c, other = Assembler(0, False), Body()
-    c.note("here")
     with c.aside(other):
         c.i32_const(1)
-    assert other.marks == [(0, "here")]
+    other.notes.starts.append(0), other.notes.ends.append(2), other.notes.texts.append("here")
+    c.i32_const(1)
+    c.splice(other)
+    notes = c.body.notes
+    assert (*notes.starts, *notes.ends, *notes.texts) == (2, 4, "here")
