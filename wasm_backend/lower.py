@@ -102,6 +102,8 @@ class Program:
         self.top = 16  # nothing lies at address 0
         self.largest = 0
         self.calling: set[Func] = set()  # functions that call what the module imports, themselves or by what they call
+        self.failing: set[Func] = set()  # likewise those that may fail
+        self.writing: list[Func] = []  # the function that is being written
         self.used: dict[Func, dict[Size, bool]] = {}  # the dynamic sizes that each function uses, with what it calls
         self.dynamic: list[tuple[str, tuple[Dim, ...], dict[Size, bool], int | Size]] = []  # exports that use some
         self.failures: dict[tuple[str, str], tuple[int, Failure]] = {}
@@ -203,7 +205,11 @@ class Program:
                 self.sizes.use(self.used.get(g, {}))
                 if g in self.calling or (g.is_opaque and not isinstance(g.impl, Assertion)):
                     self.calling.add(f)
+                if g in self.failing:
+                    self.failing.add(f)
+            self.writing.append(f)
             yield
+            self.writing.pop()
         self.used[f] = used
 
     def code(self, frame: Frame) -> None:
@@ -243,7 +249,7 @@ class Program:
             index = self.module.reserve(self.module.type(*frame.signature()), name)
             self.code(frame)
             result = Slot("result", f.result, out and out.total)
-            signature = Signature(name, tuple(slots), result, dims, f in self.calling)
+            signature = Signature(name, tuple(slots), result, dims, f in self.calling, f in self.failing)
             end = plus(BASE, memory.more) if dims else max(memory.top, self.top)
             self.module.define(index, frame.finish(end if self.heap.used else None))
             for x in signature.dynamic_sizes():
@@ -256,6 +262,7 @@ class Program:
 
     def failure(self, why: Failure) -> int:
         """The number of a failure: the same for one message and line."""
+        self.failing.update(self.writing)
         return self.failures.setdefault((why.message, why.where()), (len(self.failures) + 1, why))[0]
 
     def adder(self) -> int:

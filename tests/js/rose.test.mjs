@@ -20,7 +20,7 @@ const { bind: bindAny, entry } = await at("rose.js");
 const { values } = await at("rose-values.js");
 const { bool: ofBool, index: ofIndex, single: ofSingle } = await at("rose-kinds.js");
 const { hosted } = await at("rose-host.js");
-const { told } = await at("rose-failed.js");
+const { guard } = await at("rose-failed.js");
 
 const all = { values, kinds: { bool: ofBool, index: ofIndex, single: ofSingle } };
 const bind = (source, signatures, opaque) => bindAny(source, { ...all, ...signatures }, opaque);
@@ -620,7 +620,7 @@ test("load from a server", async (t) => {
 test("what is no module is refused, and the message says where functions go", async () => {
   const said = (what) => ({
     name: "TypeError",
-    message: `${what} is no module: write init(), init(undefined, { ... }) to supply functions, or initSync(bytes)`,
+    message: `${what} is no module: write init(), init(undefined, functions) or initSync(bytes)`,
   });
   const { init, initSync } = packaged(() => new URL("file:///plain.wasm"));
   await assert.rejects(init({ noise: Math.random }), said("Object"));

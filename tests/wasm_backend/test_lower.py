@@ -102,3 +102,25 @@ def test_a_signature_tells_whether_its_function_calls_the_page():
     module = lower({name: f for name, (f, _) in CALLING.items()})
     assert {name: s.calls for name, s in module.signatures.items()} == {k: calls for k, (_, calls) in CALLING.items()}
     assert [k for k, s in module.signatures.items() if "calls" in s.describe()] == [k for k in CALLING if CALLING[k][1]]
+
+
+def doubled(x: Any) -> Any:
+    return rose.while_loop(lambda y: y < 9.0, lambda y: y * y, x)
+
+
+FAILING: dict[str, tuple[Func, bool]] = {
+    "square": (square.func, False), "shown": (shown.func, False), "asserted": (asserted.func, True),
+    "by_a_callee": (of(lambda x: asserted(x) * 2.0), True),
+    "in_a_branch": (of(lambda x: rose.cond(x > 0.0, lambda: asserted(x), lambda: x)), True),
+    "in_a_loop": (of(lambda x: rose.while_loop(lambda y: y < 9.0, lambda y: asserted(y) + 1.0, x)), True),
+    "loop": (of(lambda x: rose.while_loop(lambda y: y < 9.0, lambda y: y + 1.0, x)), False),
+    "with_a_limit": (of(lambda x: rose.while_loop(lambda y: y < 9.0, lambda y: y + 1.0, x, max_iter=5)), True),
+    "with_a_tape": (rose.grad(fn([Real], Real)(doubled)).func, True),
+    "after_one": (of(lambda x: x + 2.0), False),
+}  # fmt: skip
+
+
+def test_a_signature_tells_whether_its_function_may_fail():
+    module = lower({name: f for name, (f, _) in FAILING.items()})
+    assert {name: s.fails for name, s in module.signatures.items()} == {k: fails for k, (_, fails) in FAILING.items()}
+    assert [k for k, s in module.signatures.items() if "fails" in s.describe()] == [k for k in FAILING if FAILING[k][1]]

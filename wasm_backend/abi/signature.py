@@ -18,7 +18,7 @@ order of `Signature.sizes`: it is called first, and again when one has changed. 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from rose.errors import Loc
@@ -54,6 +54,7 @@ class Signature:
     result: Slot
     sizes: tuple[Dim, ...] = ()  # those that a call tells, by its vectors
     calls: bool = False  # it may call a function of the page, or print
+    fails: bool = False  # it may stop the module for a reason
 
     def sized(self, sizes: Sizes) -> Signature:
         """The signature for these sizes."""
@@ -61,7 +62,7 @@ class Signature:
         def slot(s: Slot) -> Slot:
             return Slot(s.name, sized(s.type, sizes), s.at.at(sizes) if isinstance(s.at, Size) else s.at)
 
-        return Signature(self.name, tuple([slot(p) for p in self.params]), slot(self.result), self.sizes, self.calls)
+        return replace(self, params=tuple([slot(p) for p in self.params]), result=slot(self.result))
 
     def dynamic_sizes(self) -> Iterator[Size]:
         """The dynamic sizes and addresses in it."""
@@ -83,6 +84,7 @@ class Signature:
             "result": {"type": describe(self.result.type), "at": told(self.result.at)},
             **sizes,
             **({"calls": True} if self.calls else {}),
+            **({"fails": True} if self.fails else {}),
         }
 
 

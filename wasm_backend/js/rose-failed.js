@@ -2,14 +2,19 @@
 /** The reason why a module stopped, such as a failed assertion. Only modules that may stop have this file. */
 
 /**
- * The error to throw: the module leaves the number of the reason in memory. Its cause, the trap, has the lines of
- * Python in its stack.
+ * The function that calls `f` and says why it stopped: the module leaves the number of the reason in memory. The cause
+ * of the error, the trap, has the lines of Python in its stack.
  *
- * @param {any} error @param {any} exports @param {{ at: number, said: string[] }} failed
+ * @param {(...args: any[]) => any} f @param {any} exports @param {{ at: number, said: string[] }} failed
+ * @returns {(...args: any[]) => any}
  */
-export const told = (error, exports, { at, said }) => {
-  const why = new Uint32Array(exports.memory.buffer, at, 1);
-  if (why[0]) error = new Error(said[why[0] - 1], { cause: error });
-  why[0] = 0;
-  return error;
+export const guard = (f, exports, { at, said }) => (...args) => {
+  try {
+    return f(...args);
+  } catch (error) {
+    const why = new Uint32Array(exports.memory.buffer, at, 1);
+    const reason = said[why[0] - 1];
+    why[0] = 0;
+    throw reason ? new Error(reason, { cause: error }) : error;
+  }
 };

@@ -28,7 +28,7 @@ const real = {
  * @param {WebAssembly.Module} module @param {Signatures} signatures @param {any} opaque
  */
 const instantiate = (module, signatures, opaque) => {
-  const { failed, hosted, sized, told } = signatures;
+  const { failed, guard, hosted, sized } = signatures;
   /** @type {Record<string, Kind>} */
   const kinds = { real, ...signatures.kinds };
 
@@ -40,6 +40,9 @@ const instantiate = (module, signatures, opaque) => {
 
   /** The function that the page called. @type {Call} */
   let from;
+
+  /** Whether it is one that does not check each number. What host functions answer is checked. @type {boolean} */
+  let free;
 
   const look = () => {
     // once memory has grown, the length is 0
@@ -56,11 +59,10 @@ const instantiate = (module, signatures, opaque) => {
    * The functions that check and write (`put`) and read (`get`) the values of a type at an address, specialised to the
    * type once. A scalar without an address is passed as a number.
    *
-   * @param {any} type @param {number | null} [at] @param {boolean} [free] Without a check of each number.
-   * @param {number} [depth] The length of the path to such a value.
+   * @param {any} type @param {number | null} [at] @param {number} [depth] The length of the path to such a value.
    * @returns {{ put: Call, get: Call, numbers?: boolean }}
    */
-  const access = ({ kind, size, stride, elem, fields, items }, at, free, depth = 1) => {
+  const access = ({ kind, size, stride, elem, fields, items }, at, depth = 1) => {
     if (kind == "unit") return { put() {}, get() {} };
     const of = elem?.kind ?? kind;
     const scalar = kinds[of];
@@ -82,10 +84,10 @@ const instantiate = (module, signatures, opaque) => {
         get: (at) => made(views[kind][at >>> shift]),
       };
     }
-    const each = elem && access(elem, 0, free, depth + 1);
+    const each = elem && access(elem, 0, depth + 1);
     /** @type {{ key: any, offset: number, part: { put: Call, get: Call } }[]} */
     const parts = (fields ?? items?.map((/** @type {any} */ x, /** @type {number} */ i) => [i, ...x]))?.map(
-      (/** @type {[any, number, Type]} */ [key, offset, type]) => ({ key, offset, part: access(type, 0, free, depth + 1) }),
+      (/** @type {[any, number, Type]} */ [key, offset, type]) => ({ key, offset, part: access(type, 0, depth + 1) }),
     );
     const length = parts?.length ?? size;
     const empty = fields && Object.fromEntries(parts.map(({ key }) => [key, NaN]));
@@ -105,14 +107,13 @@ const instantiate = (module, signatures, opaque) => {
             path[depth] = key;
             part.put(x[key], at + offset);
           }
-        // a few numbers are written faster one by one, more so those of an array of JavaScript
-        else if (scalar?.free && (x instanceof array ? size > 4 : free && size > 100)) views[of].set(x, at >>> shift);
+        // a few numbers are written faster one by one
+        else if (scalar?.free && (x instanceof array ? size > 4 : free && size > 99)) views[of].set(x, at >>> shift);
         else {
           const reals = of == "real" && views.real;
-          const start = at >>> shift;
           for (let i = 0; i < size; i++) {
             const y = x[i];
-            if (reals && typeof y == "number") reals[start + i] = y;
+            if (reals && typeof y == "number") reals[(at >>> 3) + i] = y;
             else {
               path[depth] = i;
               each.put(y, at + i * stride);
@@ -144,10 +145,10 @@ const instantiate = (module, signatures, opaque) => {
   const exports = /** @type {any} */ (instance.exports);
   const size = sized?.(exports) ?? ((/** @type {any} */ x) => x);
 
-  /** The function that calls an export. @param {Export} signature @param {boolean} free @returns {(args: any[]) => any} */
-  const caller = ({ name, params, result }, free) => {
+  /** The function that calls an export. @param {Export} signature @returns {(args: any[]) => any} */
+  const caller = ({ name, params, result }) => {
     const f = exports[name];
-    const puts = params.map((p) => ({ where: `${name}: ${p.name}`, at: p.at, ...access(p.type, p.at, free) }));
+    const puts = params.map((p) => ({ where: `${name}: ${p.name}`, at: p.at, ...access(p.type, p.at) }));
     const { get } = access(result.type, result.at);
     return (args) => {
       look();
@@ -158,30 +159,27 @@ const instantiate = (module, signatures, opaque) => {
         const n = put(args[k], at);
         if (n != null) numbers.push(n);
       });
+      free = false;
       const n = numbers.length ? f(...numbers) : f();
       look();
       return get(result.at ?? n);
     };
   };
 
-  /** The callers of signatures, checked and unchecked. @type {WeakMap<Export, Call>[]} */
-  const callers = [new WeakMap(), new WeakMap()];
+  /** The callers of signatures. @type {WeakMap<Export, Call>} */
+  const callers = new WeakMap();
 
-  /** @param {Export} signature @param {any[]} args @param {boolean} free @param {Call} page */
-  const run = (signature, args, free, page) => {
+  /** @param {Export} signature @param {any[]} args @param {Call} page @param {boolean} unchecked */
+  const run = (signature, args, page, unchecked) => {
     from = page;
+    free = unchecked;
     count(signature, args, from);
-    try {
-      signature = size(signature, args);
-      const known = callers[+free];
-      let call = known.get(signature);
-      if (!call) known.set(signature, (call = caller(signature, free)));
-      return call(args);
-    } catch (error) {
-      throw told ? told(error, exports, failed) : error;
-    }
+    signature = size(signature, args);
+    let call = callers.get(signature);
+    if (!call) callers.set(signature, (call = caller(signature)));
+    return call(args);
   };
-  return { exports, run };
+  return { exports, run: guard?.(run, exports, failed) ?? run };
 };
 
 /** The functions of a module. @type {import("./rose.js").Binder} */
@@ -191,27 +189,20 @@ export const values = (module, signatures, opaque) => {
   const idle = [make()];
   /** The instance for functions from numbers to a number that call nothing of the page. @type {any} */
   let own;
-  const { failed, told } = signatures;
+  const { failed, guard } = signatures;
   return (signature) => {
-    const { name, params, result, calls } = signature;
+    const { name, params, result, calls, fails } = signature;
     if (!calls && [...params, result].every(({ type, at }) => type.kind == "real" && at == null)) {
-      const { exports } = (own ??= idle.pop() ?? make());
+      const { exports } = (own ??= idle.pop());
       const f = exports[name];
-      const guarded = (/** @type {number[]} */ ...args) => {
-        try {
-          return f(...args);
-        } catch (error) {
-          throw told?.(error, exports, failed);
-        }
-      };
-      return ofNumbers(failed ? guarded : f, signature);
+      return ofNumbers(fails ? guard?.(f, exports, failed) : f, signature);
     }
     const through = (/** @type {boolean} */ free) => {
-      /** @type {Call} */
-      const call = (...args) => {
+      /** @type {any} */
+      const call = (/** @type {any[]} */ ...args) => {
         const instance = idle.pop() ?? make();
         try {
-          return instance.run(signature, args, free, call);
+          return instance.run(signature, args, call, free);
         } finally {
           idle.push(instance);
         }

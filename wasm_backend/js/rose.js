@@ -9,10 +9,10 @@
  *   | { kind: "struct", name: string, fields: [name: string, offset: number, type: Type][] }
  *   | { kind: "tuple", items: [offset: number, type: Type][] }} Type
  * @typedef {{ type: Type, at: number | null }} Slot
- * @typedef {{ name: string, params: (Slot & { name: string })[], result: Slot, calls?: boolean }} Export A function; it
- *   `calls` functions of the page, or prints.
+ * @typedef {{ name: string, params: (Slot & { name: string })[], result: Slot, calls?: boolean,
+ *   fails?: boolean }} Export A function; it `calls` functions of the page, or prints; it `fails` for reasons.
  * @typedef {{ exports: Export[], imports: any[], prints?: any[], failed?: { at: number, said: string[] },
- *   values?: Binder, kinds?: any, hosted?: Call, sized?: Call, told?: Call, line?: Call }} Signatures The signatures of
+ *   values?: Binder, kinds?: any, hosted?: Call, sized?: Call, guard?: Call, line?: Call }} Signatures The signatures of
  *   a module, as data from the compiler; and the functions that it needs from the other files.
  * @typedef {(...args: any[]) => any} Call
  * @typedef {Call & { unchecked: Call }} Checked A function, with a member that does not check each number.
@@ -39,12 +39,12 @@ export const count = ({ name, params }, args, from) => {
 
 /** A function from numbers to a number. @param {Call} f @param {Export} signature @returns {Checked} */
 export const ofNumbers = (f, signature) => {
-  const { params } = signature;
+  const { name, params } = signature;
   const call = (/** @type {any[]} */ ...args) => {
-    if (args.length == params.length && args.every((x) => typeof x == "number")) return f(...args);
-    count(signature, args, call);
     const k = args.findIndex((x) => typeof x != "number");
-    refuse(`${signature.name}: ${params[k].name}`, "a number", args[k], call);
+    if (k < 0 && args.length == params.length) return f(...args);
+    count(signature, args, call);
+    refuse(`${name}: ${params[k].name}`, "a number", args[k], call);
   };
   return Object.assign(call, { unchecked: f });
 };
@@ -64,7 +64,7 @@ const ready = (source) => {
   const what = {}.toString.call(source).slice(8, -1);
   const compiled = what == "WebAssembly.Module";
   if (!compiled && source?.byteLength == null)
-    throw new TypeError(`${what} is no module: write init(), init(undefined, { ... }) to supply functions, or initSync(bytes)`);
+    throw new TypeError(`${what} is no module: write init(), init(undefined, functions) or initSync(bytes)`);
   return compiled;
 };
 

@@ -77,7 +77,7 @@ def _needs(lowered: Lowered) -> dict[str, list[str]]:
         "rose-kinds.js": kinds,
         "rose-host.js": ["hosted"] if lowered.imports else [],
         "rose-print.js": ["line"] if prints else [],
-        "rose-failed.js": ["told"] if lowered.failures else [],
+        "rose-failed.js": ["guard"] if lowered.failures else [],
         "rose-sizes.js": ["sized"] if sized else [],
     }
     return {file: names for file, names in needs.items() if names}

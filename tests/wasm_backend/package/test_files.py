@@ -201,6 +201,7 @@ def test_a_function_of_numbers_is_the_modules_own_beside_others_that_print_and_s
         assert.match(String(calm.unchecked), /native code/);
         assert.deepEqual([calm(3), told(2)], [10, 2]);
         const { calm: still, held } = await stops();
+        assert.match(String(still.unchecked), /native code/);
         for (const f of [held, held.unchecked])
           assert.throws(() => f(-1), (error) => {
             assert.match(error.message, /^x is positive [(]test_files.py:[0-9]+[)]$/);
