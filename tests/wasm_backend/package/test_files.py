@@ -206,6 +206,7 @@ def test_a_function_of_numbers_is_the_modules_own_beside_others_that_print_and_s
           assert.throws(() => f(-1), (error) => {
             assert.match(error.message, /^x is positive [(]test_files.py:[0-9]+[)]$/);
             assert.ok(error.cause instanceof WebAssembly.RuntimeError);
+            assert.match(error.stack.split("\\n").filter((x) => !x.includes("/rose.js:"))[1], /page.mjs/);
             return true;
           });
         assert.throws(() => held("1"), { message: "held: x must be a number, got string" });
