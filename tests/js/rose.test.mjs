@@ -612,8 +612,8 @@ test("load from a server", async (t) => {
   await assert.rejects(load(`${at}/none.wasm`, F), { message: `cannot load ${at}/none.wasm: 404 text/plain` });
   const message = `cannot load ${at}/page.wasm: 200 text/html; charset=utf-8`;
   await assert.rejects(load(`${at}/page.wasm`, F), { message });
-  await assert.rejects(packaged(() => `${at}/page.wasm`).init(), {
-    message: `${message}; bundled? import ".../inline" of the package`,
+  await assert.rejects(packaged(() => `${at}/page.wasm`, { ...F, name: "@me/plain" }).init(), {
+    message: `${message}; bundled? import "@me/plain/inline"`,
   });
 });
 

@@ -11,9 +11,10 @@
  * @typedef {{ type: Type, at: number | null }} Slot
  * @typedef {{ name: string, params: (Slot & { name: string })[], result: Slot, calls?: boolean,
  *   fails?: boolean }} Export A function; it `calls` functions of the page, or prints; it `fails` for reasons.
- * @typedef {{ exports: Export[], imports: any[], prints?: any[], failed?: { at: number, said: string[] },
- *   values?: Binder, kinds?: any, hosted?: Call, sized?: Call, guard?: Call, line?: Call }} Signatures The signatures of
- *   a module, as data from the compiler; and the functions that it needs from the other files.
+ * @typedef {{ exports: Export[], imports: any[], name?: string, prints?: any[],
+ *   failed?: { at: number, said: string[] }, values?: Binder, kinds?: any, hosted?: Call, sized?: Call, guard?: Call,
+ *   line?: Call }} Signatures The signatures of a module, as data from the compiler, the name of its package, and the
+ *   functions that it needs from the other files.
  * @typedef {(...args: any[]) => any} Call
  * @typedef {Call & { unchecked: Call }} Checked A function, with a member that does not check each number.
  * @typedef {(module: WebAssembly.Module, signatures: Signatures, opaque: any) => (signature: Export) => Checked} Binder
@@ -90,9 +91,10 @@ const later = (file) => import(/* webpackIgnore: true */ /* @vite-ignore */ file
 /**
  * Compiles a module from any source.
  *
- * @param {Source | Promise<Source> | Call} from @returns {Promise<WebAssembly.Module>}
+ * @param {Source | Promise<Source> | Call} from @param {string} [name] The package's.
+ * @returns {Promise<WebAssembly.Module>}
  */
-export const compile = async (from) => {
+export const compile = async (from, name) => {
   const own = typeof from == "function";
   /** @type {any} */
   let source = await (own ? from() : from);
@@ -110,7 +112,7 @@ export const compile = async (from) => {
     if (source?.arrayBuffer) {
       const type = source.headers.get("Content-Type");
       if (!source.ok || /html/.test(type)) {
-        const hint = own ? '; bundled? import ".../inline" of the package' : "";
+        const hint = own ? `; bundled? import "${name}/inline"` : "";
         throw new Error(`cannot load ${source.url}: ${source.status} ${type}${hint}`);
       }
       if (type == "application/wasm") return await WebAssembly.compileStreaming(source);
@@ -140,7 +142,7 @@ export const entry = (signatures, own) => {
     if (typeof source != "string" && !(source instanceof URL)) return compile(source);
     const place = String(source);
     if (!known.has(place)) {
-      const module = compile(place || own);
+      const module = compile(place || own, signatures.name);
       known.set(place, module);
       module.catch(() => known.delete(place));
     }

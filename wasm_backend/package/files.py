@@ -21,7 +21,7 @@ from ..abi.signature import Lowered
 from ..libm.link import notice
 from .html import html_page
 from .javascript import core, entries, imports_of, runtime, signature_data
-from .manifest import checked_version, manifest, stem, version_of
+from .manifest import checked_version, manifest, npm_name, stem, version_of
 from .metadata import as_json, encoded, sealed
 from .readme import readme
 from .source_map import source_map, with_map
@@ -64,7 +64,7 @@ def package_files(
     texts = {
         **entries(modules, probe, inline=inline),
         **declarations(name, lowered.signatures.values(), imports, about.docs, inline=inline),
-        "core.js": core(lowered, imports),
+        "core.js": core(lowered, imports, npm_name(full)),
         **runtime(lowered),
     }
     if html:

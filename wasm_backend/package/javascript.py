@@ -124,7 +124,7 @@ def source(file: str) -> str:
     return (_JS / file).read_text(encoding="utf-8")
 
 
-def core(lowered: Lowered, imports: Iterable[Func]) -> str:
+def core(lowered: Lowered, imports: Iterable[Func], package: str) -> str:
     """`core.js`: the signatures, and the function `entry` that the entry points call."""
     needs = _needs(lowered)
     lines = [f'import {{ {", ".join(names)} }} from "./{file}";\n' for file, names in needs.items()]
@@ -132,15 +132,16 @@ def core(lowered: Lowered, imports: Iterable[Func]) -> str:
 // Made by Rose: the functions of the module, as data.
 import {{ entry as of }} from "./rose.js";
 {"".join(lines)}
-{signatures(lowered, imports)}
+{signatures(lowered, imports, package)}
 
 export const entry = (own) => of(signatures, own);
 """
 
 
-def signatures(lowered: Lowered, imports: Iterable[Func]) -> str:
+def signatures(lowered: Lowered, imports: Iterable[Func], package: str | None = None) -> str:
     """The statement `const signatures = …`: the data, and the functions of the runtime that it needs."""
-    data = json.dumps(signature_data(lowered, imports), separators=(",", ":"), ensure_ascii=False)
+    named = {} if package is None else {"name": package}
+    data = json.dumps({**signature_data(lowered, imports), **named}, separators=(",", ":"), ensure_ascii=False)
     needs = _needs(lowered)
     kinds = needs.get("rose-kinds.js", [])
     more = [name for file, names in needs.items() if file != "rose-kinds.js" for name in names]

@@ -34,7 +34,7 @@ def test_the_entries():
 def test_the_signatures():
     core = package_files(MODULE, "line")["core.js"].decode()
     assert core.startswith("// Made by Rose: the functions of the module, as data.\n")
-    data = {"exports": [ADD.describe(), SAME.describe()], "imports": []}
+    data = {"exports": [ADD.describe(), SAME.describe()], "imports": [], "name": "line"}
     assert f"const signatures = {json.dumps(data, separators=(',', ':'))[:-1]},values}};\n" in core
 
 
