@@ -15,7 +15,8 @@ from itertools import groupby
 from math import isfinite
 from typing import NamedTuple
 
-from rose.ir.types import Fin, Real, Type, Vec
+from rose.ir.libm.evaluate import nearest
+from rose.ir.types import Fin, Real, Single, Type, Vec
 
 from ..abi.layout import align, known_size
 from ..binary.encoder import F64, I32, I64, Module
@@ -47,14 +48,17 @@ class Fill(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """The numbers, or the indices, `k * by + first`, for `k` from `start` to before `end`."""
+    """The numbers, or the indices, `k * by + first`, for `k` from `start` to before `end`; `code` is that of `struct`.
+
+    Those of 32 bits are computed with 64, and rounded.
+    """
 
     at: int
     start: int
     end: int
     by: float
     first: float
-    width: int
+    code: str
 
 
 class Repeat(NamedTuple):
@@ -91,7 +95,8 @@ def _taken_apart(data: bytes, at: int, rows: Sequence[int], width: int, elem: Ty
         if count > 1 and count * 2 >= len(each) and any(row):
             yield from _repeated(each, row, at, rows[k + 1 :], width, elem)
             return
-    steps = _steps(data, at, elem) if elem is Real or isinstance(elem, Fin) else None
+    code = "d" if elem is Real else "f" if elem is Single else "I" if isinstance(elem, Fin) else ""
+    steps = _steps(data, at, code) if code else None
     yield from _runs(data, at, width) if steps is None else steps
 
 
@@ -110,17 +115,19 @@ def _repeated(
             yield Repeat(at + ks[0] * n, source, n, len(ks))
 
 
-def _steps(data: bytes, at: int, elem: Type) -> list[Piece] | None:
+def _steps(data: bytes, at: int, code: str) -> list[Piece] | None:
     """The pieces of numbers that go on evenly, as those of `np.arange` and `np.linspace` do; None if they do not."""
-    code, width = ("d", 8) if elem is Real else ("I", 4)
+    width = struct.calcsize(code)
     xs: Sequence[float] = struct.unpack(f"<{len(data) // width}{code}", data)
     n, first = len(xs), xs[0]
     if n < LEAST // 8 or data[:width] == data[width : 2 * width]:
         return None
-    for by in (xs[1] - first, (xs[n - 1] - first) / (n - 1) if elem is Real else 0):
-        if by and isfinite(first) and isfinite(by) and any([k * by + first == xs[k] for k in (n // 2, n // 3)]):
-            numbers = [k * by + first for k in range(n)]
-            found = [*_stretches(data, at, _as_bytes(numbers, code), width, by, first)]
+    for by in (xs[1] - first, 0 if code == "I" else (xs[n - 1] - first) / (n - 1)):
+        if by and isfinite(first) and isfinite(by):
+            some = struct.unpack(f"<2{code}", _as_bytes([k * by + first for k in (n // 2, n // 3)], code))
+            if not {*some} & {xs[n // 2], xs[n // 3]}:
+                continue
+            found = [*_stretches(data, at, _as_bytes([k * by + first for k in range(n)], code), by, first, code)]
             if len(found) * 8 < n:
                 return found
     return None
@@ -132,17 +139,20 @@ def _words(data: bytes, width: int) -> Sequence[int]:
 
 def _as_bytes(xs: Sequence[float], code: str) -> bytes:
     """Numbers as they lie in memory; of indices, none below zero is any that there is."""
-    return struct.pack(f"<{len(xs)}{code}", *(xs if code == "d" else [int(x) % 2**32 for x in xs]))
+    if code != "d":
+        xs = [nearest(x) if code == "f" else int(x) % 2**32 for x in xs]
+    return struct.pack(f"<{len(xs)}{code}", *xs)
 
 
-def _stretches(data: bytes, at: int, made: bytes, width: int, by: float, first: float) -> Iterator[Piece]:
+def _stretches(data: bytes, at: int, made: bytes, by: float, first: float, code: str) -> Iterator[Piece]:
     """The pieces of words: those as in `made`, which go on evenly, and the others."""
+    width = struct.calcsize(code)
     xs, ys = _words(data, width), _words(made, width)
     for same, group in groupby(range(len(xs)), lambda k: xs[k] == ys[k]):
         ks = [*group]
         start, end = ks[0], ks[-1] + 1
         where = at + start * width
-        yield Steps(where, start, end, by, first, width) if same else Raw(where, data[start * width : end * width])
+        yield Steps(where, start, end, by, first, code) if same else Raw(where, data[start * width : end * width])
 
 
 def _runs(data: bytes, at: int, width: int) -> Iterator[Piece]:
@@ -229,24 +239,23 @@ class Patterns:
             for k in (x.step, x.runs, x.length, x.growth):
                 c.i32_const(k)
             c("i64.const", x.word - 2**64 if x.word >= 2**63 else x.word)
-            c("call", self._function(f"fill_{8 * x.width}", [I32] * 5 + [I64], _fill, x.width))
+            c("call", self._function(f"fill_{8 * x.width}", [I32] * 5 + [I64], lambda: _fill(x.width)))
         elif isinstance(x, Steps):
             c.i32_const(x.start)
             c.i32_const(x.end)
-            real = x.width == 8
             for k in (x.by, x.first):
-                c.f64_const(k) if real else c.i32_const(int(k))
-            kind = F64 if real else I32
-            c("call", self._function(f"steps_{8 * x.width}", [I32] * 3 + [kind] * 2, _steps_from, x.width))
+                c.i32_const(int(k)) if x.code == "I" else c.f64_const(k)
+            name, kind = {"d": "steps_64", "f": "steps_single", "I": "steps_32"}[x.code], I32 if x.code == "I" else F64
+            c("call", self._function(name, [I32] * 3 + [kind] * 2, lambda: _steps_from(x.code)))
         else:
             for k in (at + x.source, x.bytes, x.copies):
                 c.i32_const(k)
-            c("call", self._function("repeat", [I32] * 4, _repeat, 0))
+            c("call", self._function("repeat", [I32] * 4, _repeat))
 
-    def _function(self, name: str, params: Sequence[int], write: Callable[[int], Assembler], width: int) -> int:
+    def _function(self, name: str, params: Sequence[int], write: Callable[[], Assembler]) -> int:
         if name not in self._made:
             self._made[name] = self.module.reserve(self.module.type(params, []), name)
-            self.module.define(self._made[name], write(width))
+            self.module.define(self._made[name], write())
         return self._made[name]
 
 
@@ -274,21 +283,23 @@ def _fill(width: int) -> Assembler:
     return c
 
 
-def _steps_from(width: int) -> Assembler:
+def _steps_from(code: str) -> Assembler:
     at, k, end, by, first = range(5)
+    kind = "i32" if code == "I" else "f64"
     c = Assembler(5, False)
     c("loop")
     c.get(at)
     c.get(k)
-    if width == 8:
+    if kind == "f64":
         c("f64.convert_i32_u")
-    kind = "f64" if width == 8 else "i32"
     c.get(by)
     c(f"{kind}.mul")
     c.get(first)
     c(f"{kind}.add")
-    c(f"{kind}.store", 0)
-    _add(c, at, width)
+    if code == "f":
+        c("f32.demote_f64")
+    c(f"{'f32' if code == 'f' else kind}.store", 0)
+    _add(c, at, struct.calcsize(code))
     _add(c, k, 1)
     c.get(k)
     c.get(end)
@@ -298,7 +309,7 @@ def _steps_from(width: int) -> Assembler:
     return c
 
 
-def _repeat(_: int) -> Assembler:
+def _repeat() -> Assembler:
     at, source, bytes, count = range(4)
     c = Assembler(4, False)
     c("loop")

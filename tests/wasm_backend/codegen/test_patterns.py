@@ -81,8 +81,8 @@ def written(pieces: Sequence[Piece], size: int) -> bytes:
         else:
             for j, k in enumerate(range(x.start, x.end)):
                 y = k * x.by + x.first
-                at = x.at + j * x.width
-                out[at : at + x.width] = struct.pack("<d", y) if x.width == 8 else struct.pack("<I", int(y) % 2**32)
+                word = struct.pack("<I", int(y) % 2**32) if x.code == "I" else struct.pack(f"<{x.code}", y)
+                out[x.at + j * len(word) : x.at + (j + 1) * len(word)] = word
     return bytes(out)
 
 
@@ -161,3 +161,13 @@ def test_a_module_says_with_what_it_starts():
     module = rose.compile(f)
     assert "\nstart start\n" in disassemble(module.wasm)
     assert module(np.ones(99)) == 99 * 49.0
+
+
+@pytest.mark.parametrize("first", [0.0, -7.0, 2.0**24 - 50.0, 1e-45, 3.3e38])
+def test_whole_numbers_in_single_precision_to_the_bit(first: float):
+    a = np.array(first + np.arange(200.0) * (1e-45 if first == 1e-45 else 1.0), np.float32)
+    for b in (a, perturbed(a, 0.1), perturbed(a, math.inf)):
+        f = fn([], rose.Vec[200])(lambda b=b: rose.constant(rose.Vec[200], b.astype(float).tolist()))
+        module = rose.compile(f, dtype="f32")
+        assert module().tobytes() == b.tobytes()
+        assert len(module.wasm) < 400 or first > 0.0
