@@ -117,7 +117,7 @@ def beside(told: Counter[str]) -> Iterator[None]:
 
     def both(exports: Mapping[str, Func], **options: Any) -> Lowered:
         made = lower(exports, **options)
-        exact = {**options, "asking": None, "simd": bool(options.get("simd"))}  # relaxed code has no bits to compare
+        exact = {**options, "origins": None, "simd": bool(options.get("simd"))}  # relaxed code has no bits to compare
         told.update(compare(exports, **exact))
         return made
 
