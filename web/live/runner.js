@@ -6,7 +6,7 @@
  * an evaluation. The answers are { id, result, ms } and { id, error }.
  */
 import shipped from "./model/index.js";
-import { told } from "./runtime/rose-failed.js";
+import { guard } from "./runtime/rose-failed.js";
 import { hosted } from "./runtime/rose-host.js";
 import * as kinds from "./runtime/rose-kinds.js";
 import { line } from "./runtime/rose-print.js";
@@ -26,7 +26,7 @@ const answered = async ({ wasm, signatures, f, args }) => {
   if (wasm) {
     const { imports, prints, failed } = signatures;
     const calls = imports.length || prints ? { hosted, line } : {};
-    functions = bind(wasm, { ...signatures, values, kinds, ...calls, ...(failed ? { told } : {}) });
+    functions = bind(wasm, { ...signatures, values, kinds, ...calls, ...(failed ? { guard } : {}) });
     return {};
   }
   const start = performance.now();
