@@ -294,11 +294,15 @@ WHOLES: tuple[Callable[[int], Any], ...] = (
 )  # fmt: skip
 
 
+class Draws(random.Random):
+    """Draws programs, not numbers, so a trace may ask it: `random.Random` itself is refused there."""
+
+
 class Random:
     """A random program of loops, branches, calls and reads: the same at each size, but for the size."""
 
     def __init__(self, seed: int, n: int) -> None:
-        self.n, self.draw = n, random.Random(seed)
+        self.n, self.draw = n, Draws(seed)
         self.types = [self.draw.choice(WHOLES)(n) for _ in range(self.draw.choice((1, 1, 2)))]
 
     def program(self) -> Fn[..., Any]:

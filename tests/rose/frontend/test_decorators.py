@@ -56,7 +56,7 @@ def test_an_opaque_function_runs_its_python():
 
 def test_all_operators_of_a_value_have_a_meaning():
     symbols = "+ - * / // % @ ** & | ^ < <= > >= == != neg abs ~ []"
-    symbols += " divmod each array part column ufunc function pointwise iter"
+    symbols += " divmod each array objects part column ufunc function pointwise iter"
     assert set(OPERATORS) == set(symbols.split())
 
 
