@@ -143,6 +143,7 @@ def of_indices(seed: int) -> tuple[Any, tuple[Any, ...]]:
     """A random program of vectors whose elements are made from their indices, read over shorter ranges and none."""
     r = random.Random(seed)
     size, inner = r.choice([1, 2, 3, 5]), r.choice([1, 2, 3])
+    few = r.choice([0, inner])
     at = fn([rose.Fin[8], Vec[3]], Real)(lambda i, x: x[i % 3] * 0.5)
     numbers: list[Callable[[Any, Any], Any]] = [
         lambda i, x: x[i % 3],
@@ -160,7 +161,7 @@ def of_indices(seed: int) -> tuple[Any, tuple[Any, ...]]:
         (lambda i, x: rose.vec(i + j for j in rose.range(inner)), lambda t, x: x[t[inner - 1] % 3]),
         (
             lambda i, x: rose.vec((number(i, x), i * 2 + j) for j in rose.range(inner)),
-            lambda t, x: rose.sum(t[j][0] * x[t[j][1] % 3] for j in rose.range(r.choice([0, inner]))),
+            lambda t, x: rose.sum(t[j][0] * x[t[j][1] % 3] for j in rose.range(few)),
         ),
     ]
     made, read = r.choice(elements)

@@ -430,7 +430,7 @@ def test_it_can_be_pickled_and_says_what_it_takes():
     assert again.wasm == HALF.wasm
     assert str(HALF.signature) == "(x: Single, v: Vec[3, Single]) -> Vec[3, Single]"
     assert HALF.signature.parameters["x"].annotation is Single
-    assert repr(HALF).startswith("<compiled scaled: ")
+    assert repr(HALF).startswith("<compiled scaled(x: Single, v: Vec[3, Single]) -> Vec[3, Single]: ")
 
 
 SEEN: list[Any] = []
@@ -513,11 +513,11 @@ def test_a_package_rounds_and_refuses_what_is_too_large(tmp_path: Path):
         True,
         HALF(0.1, [1, 2, 3]).tolist(),
         nearest(0.1), None, True,
-        "TypeError: x must be at most 3.4e38 in size, got 1e+39",
-        "TypeError: x must be at most 3.4e38 in size, got -1e+39",
-        "TypeError: v[1] must be at most 3.4e38 in size, got 3.5e+38",
-        "TypeError: v must be a Float32Array, or an array, got object",
-        "TypeError: x must be a number, got string",
+        "TypeError: half: x must be at most 3.4e38 in size, got 1e+39",
+        "TypeError: scaled: x must be at most 3.4e38 in size, got -1e+39",
+        "TypeError: scaled: v[1] must be at most 3.4e38 in size, got 3.5e+38",
+        "TypeError: scaled: v must be a Float32Array, or an array, got object",
+        "TypeError: half: x must be a number, got string",
         LARGEST,
     ]  # fmt: skip
 
