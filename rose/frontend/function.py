@@ -135,7 +135,11 @@ def of_values(f: Rule) -> Rule:
 
     @functools.wraps(f)
     def outer(*args: Any, **named: Any) -> Any:
-        return (among if _mentions_function(args) else alone)(*args, **named)
+        try:
+            return (among if _mentions_function(args) else alone)(*args, **named)
+        except Exception as e:
+            hide_our_frames(e)
+            raise
 
     return cast("Rule", outer)
 
@@ -302,18 +306,23 @@ class Fn(Documented, NotANumber, Generic[P, R]):
             return self._compiled(*args, **kwargs)
         except Exception as e:
             if self._compiled is None or not _has_function(args):  # else it is no number: looked for where it is rare
-                raise hide_our_frames(self._of_constant(kwargs) or e) from e.__cause__
+                try:
+                    self._check_constants(kwargs)
+                except TypeMismatch as of_constant:
+                    hide_our_frames(of_constant)
+                    raise
+                hide_our_frames(e)
+                raise
         return of_functions(self, args, kwargs)
 
-    def _of_constant(self, named: dict[str, Any]) -> TypeMismatch | None:
-        """The error of a call that gives what is a constant of the program: a parameter with a default and no type."""
+    def _check_constants(self, named: dict[str, Any]) -> None:
+        """Refuse that a call gives what is a constant of the program: a parameter with a default and no type."""
         written = getattr(getattr(self.body, "__code__", None), "co_varnames", ())
         for k in named:
             if k in written and k not in self.names and k in inspect.signature(self.body).parameters:
-                hint = f"make a function for each {k}, in a Python function that takes it: def make({k}): ..."
+                hint = f"make a function for each {k}, in a Python function that takes it: def make({k})"
                 what = f"{k} is a constant of {self.name}, known when it is traced: a call cannot give another"
-                return TypeMismatch(what, here(), hint)
-        return None
+                raise TypeMismatch(what, here(), hint) from None
 
     @edge
     def at(self, **sizes: int) -> Fn[P, R]:
