@@ -90,9 +90,15 @@ def _body_as_linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
         try:
             work.made[v] = yield _linear(v.attr, [a in work.depends for a in v.args])
         except NotLinear as e:
-            ours = isinstance(e.loc, Loc) and is_ours(e.loc.code.co_filename)
+            ours = isinstance(e.loc, Loc) and _is_of_ours(e.loc, v.attr)
             raise (e.at(v.loc) if ours else e) from None  # what a user called, and not how we do it
     return work.function(f)
+
+
+def _is_of_ours(loc: Loc, f: Func) -> bool:
+    """True for a location in our files, and for that of the call for which a function of ours was traced, once."""
+    of = f.params[0].loc if f.params else None
+    return is_ours(loc.code.co_filename) or (isinstance(of, Loc) and of.code is loc.code and of.code.co_name != f.name)
 
 
 _HINT = "a linear function adds, and multiplies and divides by what does not depend on its parameters"

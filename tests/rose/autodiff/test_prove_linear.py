@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import rose
-from rose import NotLinear, Real, Vec
+from rose import NotLinear, Real, Vec, linalg
 from rose.autodiff.prove_linear import as_linear, assume_linear
 from rose.host.interpreter import run
 from rose.ir.callgraph import callees
@@ -66,6 +66,18 @@ def test_what_is_not_linear_is_an_error(name: str, body: Body):
     with pytest.raises(NotLinear) as e:
         made(body)
     assert e.value.loc is not None and e.value.hint
+
+
+def test_an_error_in_a_function_of_ours_is_where_this_program_calls_it():
+    def program() -> Any:
+        def steps(b: Any) -> Any:
+            return linalg.cg([[2.0, 0.0], [0.0, 1.0]], b).info
+
+        return rose.fn([Vec[2]], Real)(steps)
+
+    rose.fn([Vec[2]], Real)(lambda b: linalg.cg([[2.0, 0.0], [0.0, 1.0]], b).info)([1.0, 2.0])  # traces it
+    with pytest.raises(NotLinear, match=r"return linalg\.cg"):
+        rose.linear_transpose(program())(1.0)
 
 
 def test_an_array_among_zeros_is_linear():
