@@ -37,7 +37,7 @@ class Module:
     def __init__(self, funcs: Mapping[str, Func], **options: Any) -> None:
         """With the options of `lower`."""
         self.lowered: Lowered = lower(funcs, **options)
-        self.store = wasmtime.Store(self.engine)
+        self.store = self.new_store()
         module = wasmtime.Module(self.engine, self.lowered.wasm)
         types = [i.type for i in module.imports]
         imports = [
@@ -49,6 +49,9 @@ class Module:
         memory = self.exports["memory"]
         assert isinstance(memory, wasmtime.Memory)
         self.memory = memory
+
+    def new_store(self) -> wasmtime.Store:
+        return wasmtime.Store(self.engine)
 
     def __getitem__(self, name: str) -> Callable[..., Any]:
         return lambda *args: self.call(name, args)

@@ -45,6 +45,11 @@ class Fuelled(Module):
 
     engine = _fuelled()
 
+    def new_store(self) -> wasmtime.Store:
+        store = super().new_store()
+        store.set_fuel(FUEL)  # of its start, which writes constants
+        return store
+
     def run(self, name: str, args: tuple[Any, ...], fuel: int) -> Any:
         """The result; None of a call that traps, or takes more fuel."""
         self.store.set_fuel(fuel)
