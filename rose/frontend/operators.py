@@ -113,6 +113,8 @@ def _own(x: Any, name: str) -> Callable[[Any, Any], Any] | None:
     A number or an array of another library is a constant, but not one of a class that extends Python's or NumPy's own.
     """
     cls = x.__class__
+    if cls is float or cls is int:  # as nearly always
+        return None
     definer = next((c for c in cls.__mro__ if name in vars(c)), object)
     if _room(definer) in _LIBRARIES:
         return None
