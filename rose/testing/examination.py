@@ -36,8 +36,9 @@ from ..ir import Value, While
 from ..ir.callgraph import instructions, reachable
 from ..ir.ops import eq, ne, stop_gradient
 from ..ir.types import Fin, Tuple, Type, Vec, untyped
+from ..optimise.values import bits
 from .limits import PATIENCE, Limit, TooLong
-from .points import SCALES, apart, bits, direction, draw, duals_of, joined, moved, reals, short, zero
+from .points import SCALES, apart, direction, draw, duals_of, joined, moved, reals, short, zero
 from .report import Report
 
 STEPS = (0.1, 1e-2, 1e-3, 1e-5)  # the largest steps of differences; each is halved seven times

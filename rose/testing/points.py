@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-import struct
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..ir.types import Fin, Real, Tuple, Type, Vec
+from ..optimise.values import bits
 
 Draw = Callable[[random.Random], float]
 
@@ -70,13 +70,6 @@ def moved(x: Any, dx: Any, h: float, t: Type) -> Any:
     if t is Real:
         return x + h * dx
     return tuple([moved(y, dy, h, s) for (y, s), dy in zip(_parts_of(x, t), dx, strict=True)]) if t.real else x
-
-
-def bits(x: Any) -> Any:
-    """A host value with each float as its bits; all nans are equal."""
-    if isinstance(x, tuple):
-        return tuple([bits(y) for y in x])  # pyright: ignore[reportUnknownVariableType]
-    return ("nan" if x != x else struct.pack("<d", x)) if isinstance(x, float) else x
 
 
 def apart(x: Any, y: Any, t: Type) -> tuple[list[str | int], Any, Any, Type]:
