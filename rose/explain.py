@@ -16,7 +16,7 @@ from .differentiation.gradients import value_and_grad
 from .errors import Loc, NotDifferentiable, edge
 from .frontend.function import AnyFn, checked
 from .host.interpreter import Env, Items, Watch, evaluate, run
-from .ir import ADD_TO, CONST, PARAM, Block, Func, Value, While, is_call
+from .ir import ADD_TO, CONST, PARAM, Block, Func, Loop, Value, While, callee, is_call
 from .ir.ops import ifrom
 from .ir.stacks import JOIN
 from .ir.types import Fin, Real
@@ -256,14 +256,14 @@ class _Watch(Watch):
         out, outwards = [*_iterations(v.block, env)], [*reversed(calls)]
         callers = [*[call.attr for call, _ in outwards[1:]], self.root]
         for (call, around), caller, depth in zip(outwards, callers, range(len(calls), 0, -1), strict=False):
-            callee: Func = call.attr
-            if isinstance(callee.kind, While):
-                out.append((_iteration(*self.loops[depth]), callee.params[0].loc))
-            if _source(callee) == "scan":  # the body of a scan, whose argument is its iteration
+            f = callee(call)
+            if isinstance(f.kind, While):
+                out.append((_iteration(*self.loops[depth]), f.params[0].loc))
+            if _source(f) == "scan":  # the body of a scan, whose argument is its iteration
                 out += [(around[a], call.loc) for a in call.args if isinstance(a.type, Fin)][:1]
             elif _source(caller) != "segment":
                 own = _iterations(call.block, around)
-                out += [at for at in own if not (_source(callee) == "segment" and at[1] == call.loc)]
+                out += [at for at in own if not (_source(f) == "segment" and at[1] == call.loc)]
         return tuple(out)
 
 
@@ -295,13 +295,14 @@ def _iteration(f: Func, count: int, xs: list[Any]) -> int:
 
 
 def _iterations(block: Block, env: Env) -> Iterator[tuple[int, Loc]]:
-    while block.parent is not None:
-        i = block.params[0]
-        for v in block.code:  # a loop that runs backwards reads its own index from the end
+    around: Block | None = block
+    while isinstance(around, Loop):
+        i = around.index
+        for v in around.code:  # a loop that runs backwards reads its own index from the end
             if v.op is ifrom and v.args[0] is i and v in env:
                 i = v
-        yield env[i], block.params[0].loc
-        block = block.parent
+        yield env[i], around.index.loc
+        around = around.parent
 
 
 # what a user is told

@@ -121,7 +121,7 @@ class Program:
             _check_text(f.name)
             if len(f.params) >= MAX_PARAMS:
                 what = f"{f.name} takes {len(f.params):,} arguments, and what a module imports at most {MAX_PARAMS - 1}"
-                raise TooLarge(what, f.params[0].loc, "give it a struct, or a vector")
+                raise TooLarge(what, f.loc, "give it a struct, or a vector")
             self.index[f] = m.import_func(*name, m.type(*import_types(f)))
             prints += printer
         needed = [v for f in self.order for v in self.needs[f]]

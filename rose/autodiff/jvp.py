@@ -37,6 +37,7 @@ from ..ir import (
     Value,
     While,
     is_call,
+    loop_of,
 )
 from ..ir.accumulators import base
 from ..ir.callgraph import Work, done, make_branch, make_while
@@ -214,7 +215,7 @@ def _derive_while(mode: Mode, f: Func, loop: While, mask: Mask) -> Work[Jvp]:
     def part(name: str, body: Callable[[Builder, list[Value], list[Value]], Value]) -> Func:
         """A function of the states, their tangents, the rest, and its tangents."""
         with ir.building(name, origin) as b:
-            b.loc = f.params[0].loc
+            b.loc = f.loc
             xs = [b.param(p.type, p.attr) for p in f.params[:k]]
             dxs = [b.param(tangent(types[j]), f"d{f.params[j].attr}") for j in moving]
             xs += [b.param(p.type, p.attr) for p in f.params[k:]]
@@ -268,7 +269,7 @@ def interleaved(xs: Sequence[T], dxs: Iterable[T], mask: Mask) -> list[T]:
 def _padded(mode: Mode, f: Func) -> Func:
     """A derivative that is zero, with the zeros."""
     with ir.copying(f) as b:
-        b.loc = f.params[0].loc
+        b.loc = f.loc
         y = b.call(f, [b.param(p.type, p.attr) for p in f.params])
         return b.func(b.tuple([y, b.zero(mode.tangent(y.type))]))
 
@@ -363,16 +364,16 @@ def _for(b: Builder, v: Value, env: Env) -> Work[Pair]:
 
     Which states do is found by trying: those that start with one, then also those that end with one.
     """
-    block: Block = v.attr
+    block = loop_of(v)
     xs, dxs = [env[a][0] for a in v.args], [env[a][1] for a in v.args]
-    size, k = block.params[0].type, len(xs)
+    size, k = block.indices, len(xs)
     active = [dx is not None for dx in dxs]
     while True:
         with b.nested() as body:
-            env[block.params[0]] = b.param(size), None
-            for p in block.params[1:]:
+            env[block.index] = b.param(size), None
+            for p in block.states:
                 env[p] = b.param(p.type), None
-            for p, a in zip(block.params[1:], active, strict=True):
+            for p, a in zip(block.states, active, strict=True):
                 env[p] = env[p][0], b.param(env.mode.tangent(p.type)) if a else None
             pairs = yield from block_of_pairs(b, block, env)
             grown = [a or dy is not None for a, (_, dy) in zip(active, pairs[:k], strict=True)]

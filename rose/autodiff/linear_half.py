@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from ..ir import AT, CONST, FOR, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call, span_of
+from ..ir import AT, CONST, FOR, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call, is_index, span_of
 from ..ir.stacks import pop
 from ..ir.types import Stack, primal_part
 from .half_signature import Arguments, Way
@@ -67,7 +67,7 @@ class LinearHalf(ABC):
     def _read(self, b: Builder, v: Value) -> Value:
         if v in self.residuals.tapes.get(v.block, {}):
             return self.from_tape(b, v.block, v)
-        if self.residuals.is_index(v):
+        if is_index(v):
             return self.indices[v.block]
         if v.op is CONST:
             return b.const(v.attr, v.type)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ..ir import ADD_TO, CALL, FOR, GET, PARAM, PURE_CALL, Block, Value, is_call
+from ..ir import ADD_TO, CALL, FOR, GET, PARAM, PURE_CALL, Block, Value, is_call, loop_of
 from ..ir.accumulators import base, is_ref
 from ..ir.sizes import differ
-from ..ir.types import Fin
 
 
 def is_linear(v: Value) -> bool:
@@ -54,7 +53,7 @@ class Loops:
             if a.type.linear:
                 self.read[a] = None
                 if a.op is FOR:
-                    self._parts |= dict.fromkeys([(a, j) for j in range(len(a.attr.results))])
+                    self._parts |= dict.fromkeys([(a, j) for j in range(len(loop_of(a).results))])
 
     def _is_read(self, v: Value) -> bool:
         """True if something reads what `v` makes, or the accumulators that it adds to."""
@@ -86,8 +85,8 @@ class Loops:
 
     def _loop(self, v: Value) -> dict[Value, None]:
         """A loop has all of its states, if any of its results is read or any sum it adds to."""
-        block: Block = v.attr
-        n, k = block.params[0].type, len(v.args)
+        block = loop_of(v)
+        k = len(v.args)
         results = [j for j, r in enumerate(block.results) if r.type.linear]
         read = [j for j in results if (v, j) in self._parts]
         lives = bool(read) or any([ref in self.read or ref.op is PARAM for ref in self._adds[v]])
@@ -95,7 +94,7 @@ class Loops:
         if not lives:
             return {}
         self._read(v.args)
-        if isinstance(n, Fin) and not differ(n.size, 0):
+        if not differ(block.size, 0):
             self.code[block] = []
             return {}
         self._read([block.results[j] for j in results if j < k or j in read])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..ir import ACCUM, ADD_TO, AT, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call
+from ..ir import ACCUM, ADD_TO, AT, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Builder, Func, Value, is_call, loop_of
 from ..ir.callgraph import has_tangents, memoised
 from ..ir.ops import select
 from ..ir.puts import PUT, put
@@ -108,15 +108,15 @@ class _Linear(LinearHalf):
         return signature.call(b, lin, Arguments(tangents, primals, [], self.call_tape(b, v)))
 
     def loop(self, b: Builder, v: Value) -> None:
-        block: Block = v.attr
+        block = loop_of(v)
         k = len(v.args)
-        n = block.params[0].type
+        n = block.indices
         assert isinstance(n, Fin)
         moves = [r.type.linear for r in block.results]
 
         def body(i: Value, *states: Value) -> tuple[list[Value], list[Value]]:
             self.indices[block] = i
-            self.env.update(zip([p for p, m in zip(block.params[1:], moves, strict=False) if m], states, strict=True))
+            self.env.update(zip([p for p, m in zip(block.states, moves, strict=False) if m], states, strict=True))
             self.block(b, block)
             results = [self.linear(b, r) for r, m in zip(block.results, moves, strict=True) if m]
             return results[: sum(moves[:k])], results[sum(moves[:k]) :]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 from math import prod
 
-from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, Block, Value, is_call, span_of
+from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, Block, Value, is_call, is_index, loop_of, span_of
 from ..ir.ops import iadd, ifrom, imul
 from ..ir.sizes import Size
 from ..ir.types import Fin, Tan, Tuple, Type, Vec, as_vec
@@ -47,7 +47,7 @@ class _Reads:
             if not isinstance(v.type, Vec):  # what is read of a row, its reader says
                 self._read(v.args[0], (), v)
         elif v.op is FOR:
-            self.whole((*v.args, *v.attr.results))
+            self.whole((*v.args, *loop_of(v).results))
         elif v.op is ADD_TO:
             self.whole(v.args[1:])
         elif v.op is not AT and v.op is not GET:
@@ -77,7 +77,7 @@ class _Reads:
             return None if isinstance(i.attr, Size) else range(i.attr, i.attr + 1)
         if i.op is PARAM:
             loop, t = self.loops.get(i.block), i.type
-            counted = loop is not None and span_of(loop) is None and i is i.block.params[0]
+            counted = loop is not None and span_of(loop) is None and is_index(i)
             return range(t.size) if counted and isinstance(t, Fin) and not isinstance(t.size, Size) else None
         if not layers or i.op not in (iadd, ifrom, imul):
             return None

@@ -27,7 +27,9 @@ from ..ir import (
     Opaque,
     Value,
     While,
+    element_of,
     is_call,
+    loop_of,
 )
 from ..ir.accumulators import base
 from ..ir.callgraph import Work, calls, done, make_branch, make_while
@@ -97,7 +99,7 @@ def _body_as_linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
 
 def _is_of_ours(loc: Loc, f: Func) -> bool:
     """True for a location in our files, and for that of the call for which a function of ours was traced, once."""
-    of = f.params[0].loc if f.params else None
+    of = f.loc
     return is_ours(loc.code.co_filename) or (isinstance(of, Loc) and of.code is loc.code and of.code.co_name != f.name)
 
 
@@ -113,9 +115,8 @@ def _is_zero(x: Value) -> bool:
     """True for a literal, or a vector of one, of which all numbers are 0, and where there is no number."""
     if x.op is TUPLE or x.op is PACK:
         return all(map(_is_zero, x.args))
-    if x.op is GET and x.args[0].op is FOR:  # of a loop that makes a vector
-        loop, k = x.args[0], x.attr - len(x.args[0].args)
-        return k >= 0 and _is_zero(loop.attr.results[k])
+    if (element := element_of(x)) is not None:
+        return _is_zero(element)
     return x.op is ZERO or x.type.empty or (x.op is CONST and _all_zero(x.attr))
 
 
@@ -142,8 +143,8 @@ class _AsLinear(Rewriter):
     def find(self, block: Block) -> None:
         for v in block.code:
             if v.op is FOR:
-                inner: Block = v.attr
-                for p, a, r in zip(inner.params[1:], v.args, inner.results, strict=False):
+                inner = loop_of(v)
+                for p, a, r in zip(inner.states, v.args, inner.results, strict=False):
                     if a in self.depends or r in self.depends:
                         self.depends[p] = None
                 self.find(inner)
@@ -163,8 +164,8 @@ class _AsLinear(Rewriter):
 
     def moves(self, loop: Value, k: int) -> bool:
         """True if a result of a loop depends on the parameters."""
-        block: Block = loop.attr
-        return (block.params[1 + k] if k < len(loop.args) else block.results[k]) in self.depends
+        block = loop_of(loop)
+        return (block.states[k] if k < len(loop.args) else block.results[k]) in self.depends
 
     def result(self, b: Builder, v: Value, env: Env) -> Value:
         return self.linear(b, v, env) if v.type.real else env[v]
@@ -199,7 +200,7 @@ class _AsLinear(Rewriter):
         return b.call(self.made[v] if v in self.made else v.attr, args)
 
     def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
-        block: Block = v.attr
+        block = loop_of(v)
 
         def joined(values: Sequence[Value]) -> list[Value]:
             return [self.linear(b, x, env) if self.moves(v, j) else env[x] for j, x in enumerate(values)]

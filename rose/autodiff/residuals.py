@@ -11,7 +11,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PACK, PARAM, TUPLE, ZERO, Block, Func, Value, is_call, span_of
+from ..ir import (
+    ADD_TO,
+    AT,
+    CONST,
+    FOR,
+    GET,
+    INDEX,
+    PACK,
+    PARAM,
+    TUPLE,
+    ZERO,
+    Block,
+    Func,
+    Value,
+    is_call,
+    is_index,
+    loop_of,
+    span_of,
+)
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import is_table
 from ..ir.ops import abs_, add, and_, eq, le, lt, max_, min_, mul, ne, neg, not_, or_, real, select, sub
@@ -50,10 +68,6 @@ class Residuals:
     def unread(self) -> list[int]:
         """The linear parameters that nothing reads."""
         return [k for p, k in self.positions.items() if p.type.linear and p not in self.loops.read]
-
-    def is_index(self, v: Value) -> bool:
-        """True for the index of a loop: the loop of the linear half has its own."""
-        return v.op is PARAM and v is v.block.params[0]
 
     # what is read
 
@@ -99,7 +113,7 @@ class Residuals:
             self._need_path(a)
 
     def _for(self, v: Value) -> None:
-        block: Block = v.attr
+        block = loop_of(v)
         self.loop_of[block] = v
         if (span := span_of(v)) is not None:
             self._need(span)
@@ -135,7 +149,7 @@ class Residuals:
             self.items.pop(self.positions[v], None)
         elif v.op is GET and v.args[0] in self.positions and not v.type.empty:
             self._need_item(v.args[0], v.attr)
-        elif not v.type.empty and not self.is_index(v):
+        elif not v.type.empty and not is_index(v):
             if (depth < 8 or not v.args) and is_cheap(v, self.positions, self.versions):  # a literal is never on a tape
                 for a in v.args:
                     self._need(a, depth + 1)
@@ -181,7 +195,7 @@ class Residuals:
             return v in self.params and self.positions[v] not in self.items
         if v.op is GET and v.args[0] in self.params:
             return v.attr in self.items.get(self.positions[v.args[0]], (v.attr,))
-        if self.is_index(v):
+        if is_index(v):
             return True
         return is_cheap(v, self.positions, self.versions) and all([self._is_free(a, block) for a in v.args])
 

@@ -42,15 +42,17 @@ from ..ir import (
     ZERO,
     Block,
     Func,
+    Loop,
     Value,
     is_call,
+    loop_of,
 )
 from ..ir.accumulators import base, is_ref
 from ..ir.ops import reached, select
 from ..ir.puts import PUT
 from ..ir.sizes import differ
 from ..ir.stacks import LINEAR, POP
-from ..ir.types import Bool, Fin, Tan, Type
+from ..ir.types import Bool, Tan, Type
 from .guards import Guard, Guards
 from .half_signature import HalfSignature
 from .linear_parts import Key, Path, inner, key_of, leaves, whole_of
@@ -210,18 +212,18 @@ class SelectMasks(Masks):
                 self.dirty[v] = None
 
     def _soil_loop(self, v: Value) -> None:
-        block: Block = v.attr
+        block = loop_of(v)
         if self.harmful[block] or any([a in self.dirty for a in (*v.args, *self.loops.outside[v])]):
-            self.dirty.update(dict.fromkeys(block.params[1:]))
+            self.dirty.update(dict.fromkeys(block.states))
         self._soil(block)
 
     def _is_dirty(self, key: Key) -> bool:
         v, path = key
         if v.op is not FOR:
             return v in self.dirty
-        block: Block = v.attr
+        block = loop_of(v)
         j = path[0]
-        return block.results[j] in self.dirty or (j < len(v.args) and block.params[1 + j] in self.dirty)
+        return block.results[j] in self.dirty or (j < len(v.args) and block.states[j] in self.dirty)
 
     def _spoils(self, v: Value, path: Path) -> bool:
         """True if what `v` contributes may be other than 0 in a branch that was not taken."""
@@ -369,7 +371,7 @@ class SelectMasks(Masks):
         return [a for k, a in enumerate(v.args) if a.type.linear and not is_ref(a) and k not in unread]
 
     def _for(self, v: Value) -> None:
-        block: Block = v.attr
+        block = loop_of(v)
         k = len(v.args)
         for path, t in leaves(v.type):
             self._settle(v, path, t)
@@ -383,12 +385,11 @@ class SelectMasks(Masks):
 
     def _is_empty(self, v: Value) -> bool:
         """True if a loop has no iterations."""
-        n = v.attr.params[0].type
-        return isinstance(n, Fin) and not differ(n.size, 0)
+        return not differ(loop_of(v).size, 0)
 
     def _states(self, v: Value) -> None:
         """The states of a loop: their cotangents are marked where the uses of its results, or of a state, differ."""
-        block: Block = v.attr
+        block = loop_of(v)
         states = [path for path, _ in leaves(v.type) if path[0] < len(v.args)]
         if not states:
             return
@@ -400,24 +401,24 @@ class SelectMasks(Masks):
         g = None if marks or not guards else self.guards.any_of(guards)
         always = self._always_reached(v, states) if marks else states
         for path in states:
-            for key in ((v, path), (block.params[1 + path[0]], path[1:])):
+            for key in ((v, path), (block.states[path[0]], path[1:])):
                 self._settled(key, marked=path not in always, g=g)
                 self.wild[key] = None
 
     def _always_reached(self, v: Value, states: list[Path]) -> set[Path]:
         """The numbers of a state that every iteration reads, and that are read after the last one as well."""
-        block: Block = v.attr
+        block = loop_of(v)
         reached_by = self._reached_by(block)
         of = {path: reached_by.get(key_of(block.results[path[0]], path[1:]), frozenset[Key]()) for path in states}
-        keys = {path: (block.params[1 + path[0]], path[1:]) for path in states}
+        keys = {path: (block.states[path[0]], path[1:]) for path in states}
         always = {p for p in states if (v, p) in self.guard and self.guard[v, p] is None and (v, p) not in self.marked}
         while lost := {p for p in always if not any([keys[p] in of[q] for q in always])}:
             always -= lost
         return always
 
-    def _reached_by(self, block: Block) -> dict[Key, frozenset[Key]]:
+    def _reached_by(self, block: Loop) -> dict[Key, frozenset[Key]]:
         """For each number, the parameters of the block that are read wherever it is."""
-        found = {(p, path): frozenset([(p, path)]) for p in block.params[1:] for path, t in leaves(p.type) if t is Tan}
+        found = {(p, path): frozenset([(p, path)]) for p in block.states for path, t in leaves(p.type) if t is Tan}
         none = frozenset[Key]()
         for v in self.loops.code[block]:
             if v.op is TUPLE or v.op is select:

@@ -25,12 +25,12 @@ from ..ir import (
     PACK,
     TUPLE,
     ZERO,
-    Block,
     Builder,
     Func,
     Value,
     is_call,
     is_literal,
+    loop_of,
 )
 from ..ir.accumulators import begins_at_zero, is_ref
 from ..ir.callgraph import Work, done
@@ -439,8 +439,8 @@ class _Backward(LinearHalf):
 
     def loop(self, b: Builder, v: Value) -> None:
         """The loop for a loop: its iterations in reverse order, if it has linear states to carry back."""
-        block: Block = v.attr
-        n = block.params[0].type
+        block = loop_of(v)
+        n = block.indices
         assert isinstance(n, Fin)
         k = len(v.args)
         results = list(self.cotangent(v).items or [])
@@ -468,7 +468,7 @@ class _Backward(LinearHalf):
                     self.contribute(b, v, block.results[j], b.index(ct, self.indices[block]), (j,))
             self.block(b, block)
             sums.end_iteration(b)
-            return [self.total(b, block.params[1 + j]) for j in states], []
+            return [self.total(b, block.states[j]) for j in states], []
 
         inits = [x if (x := cts[j]) is not None else results[j].zero(b) for j in states]
         out, _ = b.loop(n.size, body, inits, span)

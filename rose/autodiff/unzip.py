@@ -24,6 +24,7 @@ from ..ir import (
     Value,
     While,
     is_call,
+    loop_of,
 )
 from ..ir.callgraph import has_tangents, memoised
 from ..ir.progress import step
@@ -139,13 +140,13 @@ class _ForwardHalf:
                 self.primals[v] = b.emit(v.op, tuple([self.primal(b, a) for a in v.args]), v.attr, t)
 
     def loop(self, b: Builder, v: Value) -> None:
-        block: Block = v.attr
+        block = loop_of(v)
         k = len(v.args)
         there = [has_primal(r) for r in block.results]
         entries = self.residuals.tapes.get(block, {})
         with b.nested() as body:
-            self.primals[block.params[0]] = b.param(block.params[0].type)
-            for p, yes in zip(block.params[1:], there, strict=False):
+            self.primals[block.index] = b.param(block.indices)
+            for p, yes in zip(block.states, there, strict=False):
                 if yes:
                     self.primals[p] = b.param(primal_part(p.type))
             self.block(b, block)

@@ -165,7 +165,7 @@ class UnzippedWhile(Unzipped):
     def _building(self, name: str) -> Generator[Builder]:
         """A builder for a part of the loop, at the location of the loop."""
         with ir.building(f"{self.g.name}.{name}", Origin("piece", self.g)) as b:
-            b.loc = self.g.params[0].loc
+            b.loc = self.g.loc
             yield b
 
     def _tuple(self, b: Builder, states: Mapping[int, Value], t: Type) -> Value:

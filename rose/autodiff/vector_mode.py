@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..ir import ADD_TO, CALL, FOR, FREEZE, PURE_CALL, Block, Builder, Func, Linear, Value, building
+from ..ir import ADD_TO, CALL, FOR, FREEZE, PURE_CALL, Block, Builder, Func, Linear, Value, building, loop_of
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import has_tangents, instructions, memoised
 from ..ir.types import Fin, Tan, Tuple, Type, Vec, map_leaves
@@ -83,7 +83,7 @@ class _VectorMode(Rewriter):
             for a in v.args:
                 self.readers.setdefault(a, []).append(v)
             if v.op is FOR:
-                self.results.update(v.attr.results)
+                self.results.update(loop_of(v).results)
         return super().function(f)
 
     def type(self, t: Type) -> Type:

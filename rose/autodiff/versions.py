@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..ir import ACCUM, FOR, FREEZE, GET, INDEX, TUPLE, Block, Value
+from ..ir import ACCUM, FOR, FREEZE, GET, INDEX, TUPLE, Block, Value, loop_of
 from ..ir.callgraph import instructions
 from ..ir.ops import select
 from ..ir.puts import PUT
@@ -53,8 +53,8 @@ class Versions:
             for path in _vectors(v.type):
                 self._join((v, path), (v.args[1], path), (v.args[2], path))
         elif v.op is FOR:
-            block: Block = v.attr
-            for j, (a, p, r) in enumerate(zip(v.args, block.params[1:], block.results, strict=False)):
+            block = loop_of(v)
+            for j, (a, p, r) in enumerate(zip(v.args, block.states, block.results, strict=False)):
                 for path in _vectors(p.type):
                     self._join((v, (j, *path)), (a, path), (p, path), (r, path))
 

@@ -16,7 +16,7 @@ from typing import Any
 from ..frontend.any_size import AnySize
 from ..frontend.function import AnyFn
 from ..host.effects import Assertion, Printer
-from ..ir import FOR, Block, Func, While, is_call
+from ..ir import FOR, Block, Func, While, is_call, loop_of
 from ..ir.callgraph import callees, callees_first, instructions
 from ..ir.progress import step
 from ..ir.types import Fin, count_leaves
@@ -127,7 +127,7 @@ def _instructions(block: Block, counts: Mapping[Func, int]) -> int:
     total = 0
     for v in block.code:
         if v.op is FOR:
-            n = v.attr.params[0].type
+            n = loop_of(v).indices
             assert isinstance(n, Fin)
             total += n.size * _instructions(v.attr, counts)
         elif is_call(v):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any, NamedTuple
 
-from ..ir import CONST, FOR, GET, INDEX, PACK, PARAM, ZERO, Op, Value, building
+from ..ir import CONST, FOR, GET, INDEX, PACK, PARAM, ZERO, Op, Value, building, element_of
 from ..ir.ops import (
     abs_,
     add,
@@ -98,8 +98,7 @@ def _read(v: Value, of: Callable[[Value], Range]) -> Range:
     if v.op is INDEX:
         return of(v.args[0])
     if v.op is GET and v.args[0].op is FOR:
-        loop = v.args[0]
-        return of(loop.attr.results[v.attr]) if v.attr >= len(loop.args) else ANY
+        return ANY if (x := element_of(v)) is None else of(x)
     if v.op is PACK:
         return reduce(_either, map(of, v.args)) if 0 < len(v.args) <= LONGEST else ANY
     if v.op is select:

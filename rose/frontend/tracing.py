@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from .. import errors, ir
 from ..errors import Loc, RoseError
-from ..ir import Builder, Func, Value, not_one_each
+from ..ir import Builder, Func, Loop, Value, not_one_each
 from ..optimise.map_fusion import fuse_maps
 from ..optimise.outlining import outline
 
@@ -99,9 +99,9 @@ def recorded(b: Builder, body: Callable[[], R]) -> R:
         if b.failure is not None and b.failure.number < e.number:
             raise b.failure from None
         raise
-    if b.failure is None and b.block is not block:
+    if b.failure is None and b.block is not block and isinstance(b.block, Loop):
         hint = "write it as `for i in rose.range(n)`, which ends it"
-        b.failure = RoseError("this loop is still open where its function ends", b.block.params[0].loc, hint)
+        b.failure = RoseError("this loop is still open where its function ends", b.block.index.loc, hint)
     if b.failure is not None:
         raise b.failure
     return x

@@ -93,7 +93,7 @@ class Assertion(Failure):
             raise self.error()
 
 
-def endless(most: int, loc: Loc) -> Failure:
+def endless(most: int, loc: Loc | None) -> Failure:
     """The failure of a while loop that has had as many iterations as it may have, and wants another."""
     return Failure(TooLarge, f"a loop was to end within {most:,} turns, and did not", loc, "give it a larger max_iter")
 

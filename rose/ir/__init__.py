@@ -6,6 +6,7 @@ Its files, in the order in which to read them:
     value         an instruction with its one result; what a user's code holds while it is traced
     func          blocks of instructions, functions, their kinds and origins
     builder       `Builder.emit`, the one door for instructions: it simplifies, and shares common subexpressions
+    views         the parts of loops and calls, by name
     ops           THE table: one row for each scalar operation      single_ops   the same rows in single precision
     lengths       the norm of a vector            smooth       compositions that are smooth where a part has a kink
     stacks        the operations on the tapes of while loops           puts   vectors with another element
@@ -61,7 +62,6 @@ from .builder import (
     is_literal,
     is_tracing,
     resumed,
-    span_of,
 )  # fmt: skip
 from .func import (
     Block,
@@ -70,12 +70,14 @@ from .func import (
     Func,
     Kind,
     Linear,
+    Loop,
     Opaque,
     Origin,
     While,
 )  # fmt: skip
 from .numbers import as_number, shown
 from .value import OPS, Value, a_traced, not_one_each
+from .views import callee, element_of, is_index, loop_of, span_of
 
 __all__ = [
     "ACCUM",
@@ -100,6 +102,7 @@ __all__ = [
     "Func",
     "Kind",
     "Linear",
+    "Loop",
     "Op",
     "Opaque",
     "Origin",
@@ -108,13 +111,17 @@ __all__ = [
     "a_traced",
     "as_number",
     "building",
+    "callee",
     "copying",
     "current_builder",
     "deriving",
+    "element_of",
     "is_call",
+    "is_index",
     "is_known",
     "is_literal",
     "is_tracing",
+    "loop_of",
     "not_one_each",
     "resumed",
     "shown",

@@ -19,7 +19,7 @@ from typing import Any, Literal, cast
 from ..errors import EscapedValue, Loc, RoseError, argument, here, hide_our_frames
 from .func import Block as Block
 from .func import Func as Func
-from .func import Origin
+from .func import Loop, Origin
 from .numbers import Numbers, as_number, is_listed, is_one_object, is_truth
 from .numbers import shown as shown
 from .sizes import Size, at_most, current, differ, open_size, plus
@@ -393,9 +393,9 @@ class Builder:
         last, vecs = self.close(block, inits)
         return last[len(same) :], vecs
 
-    def close(self, block: Block, states: Sequence[Value]) -> tuple[list[Value], list[Value]]:
+    def close(self, block: Loop, states: Sequence[Value]) -> tuple[list[Value], list[Value]]:
         """Append the loop over a finished block; give its last states, and its vectors."""
-        n, k = block.params[0].type, len(states)
+        n, k = block.indices, len(states)
         assert isinstance(n, Fin)
         kinds = [r.type if j < k else Vec(n.size, r.type) for j, r in enumerate(block.results)]
         loop = self.emit(FOR, tuple(states), block, Tuple(tuple(kinds), None))
@@ -411,11 +411,11 @@ class Builder:
         return self.close(block, ())[1][0]
 
     @contextmanager
-    def nested(self) -> Generator[Block]:
+    def nested(self) -> Generator[Loop]:
         outer, loc = self.block, self.loc
-        self.block = Block(outer)
+        self.block = block = Loop(outer)
         try:
-            yield self.block
+            yield block
         finally:
             self.block, self.loc = outer, loc  # so a loop is where it was begun
 
@@ -566,11 +566,6 @@ FREEZE = _structural("freeze", "Close an accumulator and read it.", _frozen_type
 
 def is_call(v: Value) -> bool:
     return v.op is PURE_CALL or v.op is CALL
-
-
-def span_of(loop: Value) -> Value | None:
-    """The span of a loop of dependent length: its first state. A loop without has an iteration for every index."""
-    return loop.args[0] if loop.args and isinstance(loop.args[0].type, Span) else None
 
 
 def is_known(v: Value) -> bool:

@@ -9,6 +9,7 @@ from .builder import ADD_TO, CALL, CONST, FOR, PACK, PURE_CALL, TUPLE, ZERO, bui
 from .func import Block, Body, Branch, Func, Kind, Linear, Opaque, Origin, While
 from .types import Bool, Tuple, linear_part, tangent
 from .value import Value
+from .views import loop_of
 
 T = TypeVar("T")
 Work = Generator["Work[Any]", Any, T]  # gives other work that it needs done, and is sent its answer
@@ -84,7 +85,7 @@ def instructions(block: Block) -> Iterator[Value]:
         for v in around[-1]:
             yield v
             if v.op is FOR:
-                around.append(iter(v.attr.code))
+                around.append(iter(loop_of(v).code))
                 break
         else:
             around.pop()

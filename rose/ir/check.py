@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from . import builder
 from .builder import Op, is_call
 from .callgraph import is_current
-from .func import Block, Body, Branch, Func, Linear, Opaque, While
+from .func import Block, Body, Branch, Func, Linear, Loop, Opaque, While
 from .numbers import Numbers, shown
 from .sizes import Size, at_most, differ, plus
 from .types import Bool, Fin, Real, Ref, Single, Span, Tuple, Type, Unit, Vec, linear_part
@@ -281,10 +281,10 @@ def _pack(v: Value) -> str | None:
 
 def _for(v: Value) -> str | None:
     block = v.attr
-    if not isinstance(block, Block) or not block.params or not isinstance(block.params[0].type, Fin):
+    if not isinstance(block, Loop) or not block.params or not isinstance(block.params[0].type, Fin):
         return "a loop needs a block whose first parameter is an index"
-    states, k, n = [a.type for a in v.args], len(v.args), block.params[0].type.size
-    if [p.type for p in block.params[1:]] != states or [r.type for r in block.results[:k]] != states:
+    states, k, n = [a.type for a in v.args], len(v.args), block.size
+    if [p.type for p in block.states] != states or [r.type for r in block.results[:k]] != states:
         return "the states of a loop have other types before, in, or after an iteration"
     if any(isinstance(t, Span) for t in states):
         span, *others = states

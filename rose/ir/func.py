@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .types import Type
+from ..errors import Loc
+from .types import Fin, Type
 from .value import Value
 
 
@@ -28,6 +29,44 @@ class Block:
         while block is not None and block is not other:
             block = block.parent
         return block is not None
+
+
+class Loop(Block):
+    """The block of a `for`, run once for each of its indices: the next states are given to the next iteration.
+
+    Its parameters are the index and the states, its results the next states and then the elements of the vectors.
+    """
+
+    __slots__ = ()
+
+    @property
+    def index(self) -> Value:
+        return self.params[0]
+
+    @property
+    def indices(self) -> Fin:
+        """The type of the index, whose size is the count of iterations; of those of a span, a bound."""
+        assert isinstance(self.params[0].type, Fin)
+        return self.params[0].type
+
+    @property
+    def size(self) -> int:
+        return self.indices.size
+
+    @property
+    def states(self) -> list[Value]:
+        """The states in an iteration, a span first; the arguments of the `for` are those before the first."""
+        return self.params[1:]
+
+    @property
+    def following(self) -> tuple[Value, ...]:
+        """The states after an iteration: of the `for` itself the first items, after the last iteration."""
+        return self.results[: len(self.params) - 1]
+
+    @property
+    def elements(self) -> tuple[Value, ...]:
+        """What an iteration adds to the vectors, which are the other items of the `for`."""
+        return self.results[len(self.params) - 1 :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +149,11 @@ class Func:
     @property
     def params(self) -> list[Value]:
         return self.body.params
+
+    @property
+    def loc(self) -> Loc | None:
+        """Where its parameters are declared; None without any."""
+        return self.params[0].loc if self.params else None
 
     @property
     def history(self) -> Iterator[Func]:

@@ -19,12 +19,13 @@ from functools import cache
 from typing import NamedTuple
 
 from ..errors import Loc
-from .builder import CONST, FOR, GET, INDEX, PURE_CALL, Builder, Op, building, deriving
+from .builder import CONST, GET, INDEX, PURE_CALL, Builder, Op, building, deriving
 from .func import Func
 from .lengths import NORM, PART, squares
 from .ops import abs_, add, copysign, div, exp, hypot, log, log1p, mul, neg, pow_, select
 from .types import Real, tangent
 from .value import OPS, Value
+from .views import element_of, loop_of
 
 SMOOTH = "rose.smooth"  # the function that gives a value another derivative
 LONGEST = 16  # factors of a product among which a length is looked for
@@ -112,10 +113,10 @@ def _seen(x: Seen) -> Seen:
     """What computes `x`: for an element of an array, in the body of its loop."""
     while x.value.op is INDEX:
         array, i = _seen(Seen(x.value.args[0], x.at)), _index(Seen(x.value.args[1], x.at))
-        loop = array.value.args[0] if array.value.op is GET else None
-        if i is None or loop is None or loop.op is not FOR or loop.args:
+        element = element_of(array.value)
+        if i is None or element is None or array.value.args[0].args:
             return x
-        x = Seen(loop.attr.results[array.value.attr], (*array.at, (loop.attr.params[0], i)))
+        x = Seen(element, (*array.at, (loop_of(array.value.args[0]).index, i)))
     return x
 
 

@@ -13,7 +13,7 @@ from itertools import cycle
 from typing import Any
 
 from ..host.effects import Assertion
-from ..ir import FOR, Builder, Func, Value, building, span_of
+from ..ir import FOR, Builder, Func, Value, building, loop_of, span_of
 from ..ir.callgraph import instructions, reachable
 from ..ir.libm import nearest
 from ..ir.sizes import dims_of
@@ -98,7 +98,7 @@ def why_not(f: Func) -> str | None:
 
 def _leaves_out(loop: Value) -> bool:
     """True for a loop that makes vectors, and not all of their elements."""
-    return span_of(loop) is not None and len(loop.attr.results) > len(loop.args)
+    return span_of(loop) is not None and len(loop_of(loop).results) > len(loop.args)
 
 
 def _given(t: Type) -> Type:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import ir
-from ..ir import ADD_TO, AT, CALL, FOR, FREEZE, PARAM, Block, Builder, Func, Value
+from ..ir import ADD_TO, AT, CALL, FOR, FREEZE, PARAM, Block, Builder, Func, Value, loop_of
 from ..ir.accumulators import base, begins_at_zero, is_ref
 from ..ir.callgraph import make_branch
 from ..ir.ops import and_, eq, idiv, imod, le, lt, mul, ne, neg, not_, or_, select
@@ -340,7 +340,7 @@ def _is_pure_number(v: Value) -> bool:
 
 def _is_plain(loop: Value) -> bool:
     """True for a loop that the back end can vectorise: it has no state, and no loop inside."""
-    return not loop.args and not any([v.op is FOR for v in loop.attr.code])
+    return not loop.args and not any([v.op is FOR for v in loop_of(loop).code])
 
 
 class _Branching(Rewriter):

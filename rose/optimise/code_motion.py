@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..ir import CALL, FOR, INDEX, PURE_CALL, Block, Builder, Func, Value
+from ..ir import CALL, FOR, INDEX, PURE_CALL, Block, Builder, Func, Value, loop_of
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import Work, callees, done, instructions, memoised, with_parts
 from .dead_code import remove_dead_code
@@ -122,7 +122,7 @@ class _Mover:
             v.block = b.block
             b.block.code.append(v)
             if v.op is FOR:
-                v.attr.parent = b.block
+                loop_of(v).parent = b.block
 
     def split_calls(self, block: Block, split: Mapping[Value, Staged]) -> None:
         """Split calls in a block, and in the loops in it."""

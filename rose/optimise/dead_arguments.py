@@ -41,6 +41,7 @@ from ..ir import (
     While,
     is_call,
     is_known,
+    loop_of,
     span_of,
 )
 from ..ir.accumulators import base
@@ -448,7 +449,7 @@ class _Live:
 
     def loop(self, v: Value) -> None:
         """As in `dead_code.py`: a part of a state is needed after the loop, or in an iteration by something that is."""
-        block: Block = v.attr
+        block = loop_of(v)
         found = self.need.get(v, {})
         items: Needs = {}
         for j, n in found.items() if isinstance(found, dict) else ():
@@ -458,7 +459,7 @@ class _Live:
             for j in fresh:
                 self.mark(block.results[j], items[j])
             self.code(block)
-            fresh = [j for j, p in enumerate(block.params[1:]) if _add(items, j, self.known(p))]
+            fresh = [j for j, p in enumerate(block.states) if _add(items, j, self.known(p))]
             if not fresh:
                 break
         if len(self.need) > before or items:

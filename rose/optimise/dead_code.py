@@ -6,7 +6,7 @@ hand tracking executes 1.06 x as many instructions without it; half of the modul
 
 from __future__ import annotations
 
-from ..ir import ADD_TO, CALL, FOR, GET, PARAM, ZERO, Block, Func, Value, span_of
+from ..ir import ADD_TO, CALL, FOR, GET, PARAM, ZERO, Block, Func, Value, loop_of, span_of
 from ..ir.accumulators import base
 from ..ir.callgraph import changed
 from ..ir.types import Ref
@@ -68,7 +68,7 @@ class _Live:
 
         A state lives if it is read after the loop, or in an iteration by something that lives: a fixpoint.
         """
-        block: Block = v.attr
+        block = loop_of(v)
         before = len(self.values)
         fresh = [j for j in range(len(block.results)) if (v, j) in self.items]
         if fresh:
@@ -78,7 +78,7 @@ class _Live:
                 self.items[(v, j)] = None
                 self.values[block.results[j]] = None
             self.code(block)
-            fresh = [j for j, p in enumerate(block.params[1:]) if p in self.values and (v, j) not in self.items]
+            fresh = [j for j, p in enumerate(block.states) if p in self.values and (v, j) not in self.items]
             if not fresh:
                 break
         if len(self.values) > before:
@@ -106,7 +106,7 @@ def _sweep(block: Block, live: _Live) -> None:
 
 def _sweep_loop(v: Value, live: _Live, before: list[Value]) -> None:
     """Sweep the body of a loop. Results that nobody reads become zeros, which cost nothing."""
-    block: Block = v.attr
+    block = loop_of(v)
     _sweep(block, live)
     results, args = list(block.results), list(v.args)
     for j, r in enumerate(results):

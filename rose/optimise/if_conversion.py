@@ -11,7 +11,7 @@ or longer, up to 2.6 x, and less in two cases, where a select took 1.24 and 1.46
 
 from __future__ import annotations
 
-from ..ir import FOR, PACK, Block, Branch, Builder, Func, Value, is_call
+from ..ir import FOR, PACK, Block, Branch, Builder, Func, Value, is_call, loop_of
 from ..ir.ops import select
 from ..ir.sizes import Size
 from ..ir.types import Fin, Ref, Tuple, Vec
@@ -57,7 +57,7 @@ def steps(block: Block, counted: bool = False) -> int:
     total = 0
     for v in block.code:
         if v.op is FOR:
-            n = v.attr.params[0].type
+            n = loop_of(v).indices
             assert isinstance(n, Fin)
             total += CHEAP + 1 if isinstance(n.size, Size) else n.size * steps(v.attr, counted)
         elif is_call(v) or v.op.library:

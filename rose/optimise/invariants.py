@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 
-from ..ir import ACCUM, AT, CONST, FOR, FREEZE, INDEX, PACK, PARAM, Block, Func, Value, While, is_call, span_of
+from ..ir import ACCUM, AT, CONST, FOR, FREEZE, INDEX, PACK, PARAM, Block, Func, Value, While, is_call, loop_of, span_of
 from ..ir.accumulators import base, is_ref
 from ..ir.builder import LIBRARY
 from ..ir.callgraph import instructions, is_table, reachable
@@ -23,7 +23,7 @@ class Reads(dict[Value, tuple[Value, ...]]):
     def __missing__(self, v: Value) -> tuple[Value, ...]:
         found = v.args
         if v.op is FOR:
-            block: Block = v.attr
+            block = loop_of(v)
             inside = [a for w in block.code for a in self[w]]
             found = tuple(dict.fromkeys([*v.args, *[a for a in (*inside, *block.results) if a.block is not block]]))
         self[v] = found
@@ -143,6 +143,6 @@ def own_cost(v: Value) -> int:
 
 def iterations(loop: Value) -> int:
     """How many iterations a loop has, whatever the arguments; 0 if they decide."""
-    n = loop.attr.params[0].type
+    n = loop_of(loop).indices
     assert isinstance(n, Fin)
     return 0 if span_of(loop) is not None or isinstance(n.size, Size) else n.size

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from math import inf, prod
 
-from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, ZERO, Block, Value, span_of
+from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, ZERO, Block, Loop, Value, loop_of, span_of
 from ..ir.accumulators import aliases, base, begins_at_zero
 from ..ir.callgraph import instructions, weight
 from ..ir.ops import iadd, idiv, ifrom, imod, imul
@@ -53,7 +53,9 @@ class Jams:
         self.gets: dict[Value, list[Value]] = {}  # of a loop
         self.uses: dict[Value, dict[Value, int]] = {}  # of accumulators, in the iterations of a loop
         self.moved: set[Value] = set()  # sums that are vectors by now
-        pairs = [(v, w) for v in instructions(body) if v.op is FOR and _is_long(v) for w in v.attr.code if _is_small(w)]
+        pairs = [
+            (v, w) for v in instructions(body) if v.op is FOR and _is_long(v) for w in loop_of(v).code if _is_small(w)
+        ]
         if not pairs:
             return
         for v in instructions(body):
@@ -70,9 +72,9 @@ class Jams:
                     self.take(v, w)
             for v in around:
                 if self.is_whole_around(v):
-                    self.whole.update([v, *[w for w in v.attr.code if w.op is FOR]])
+                    self.whole.update([v, *[w for w in loop_of(v).code if w.op is FOR]])
         for v in around:
-            for jam in [jam for w in v.attr.code for jam in self.jams.get(w, ())]:
+            for jam in [jam for w in loop_of(v).code for jam in self.jams.get(w, ())]:
                 if self.fits_around(v, jam):
                     jam.around = v
 
@@ -101,7 +103,7 @@ class Jams:
 
         In blocks it pays where each iteration adds to elements of its own, too: the loop around adds to them again.
         """
-        block: Block = v.attr
+        block = loop_of(v)
         inner = [w for w in block.code if w.op is FOR]
         code = [x for x in block.code if x.op is not FOR]
         if v.args or not self.makes_nothing(v) or not all(map(_is_small, inner)) or weight(block) > LONGEST:
@@ -123,7 +125,7 @@ class Jams:
 
     def is_whole_around(self, v: Value) -> bool:
         """True if blocks can be made of iterations of `v` and of a loop in it: each sum keeps its order."""
-        block: Block = v.attr
+        block = loop_of(v)
         code = [x for x in block.code if x.op is not FOR]
         inner = [x for x in block.code if x.op is FOR]
         if v in self.whole or v.args or len(inner) != 1 or not self.makes_nothing(v):
@@ -143,7 +145,7 @@ class Jams:
                 if x.op is FREEZE or touched[ref] != 1:
                     return False
                 told = [
-                    any([_tells(i, w.attr.params[0]) for i in _indices(x.args[0])])
+                    any([_tells(i, loop_of(w).index) for i in _indices(x.args[0])])
                     for w in nest
                     if x.block.inside(w.attr)
                 ]
@@ -167,7 +169,7 @@ class Jams:
         adds = [x for x in code if x.op is ADD_TO]
         local = {x for x in adds if base(x.args[0]).block is outer.attr}
         rows = [x for x in code if x.type is Real and x.op not in _READS and x.op is not ADD_TO]
-        sizes = [loop.attr.params[0].type.size for loop in (around, outer)]
+        sizes = [loop_of(loop).size for loop in (around, outer)]
         if span_of(outer) is not None or not all([isinstance(n, Size) or n >= LEAST for n in sizes]):
             return False
         if (
@@ -178,23 +180,23 @@ class Jams:
         ):
             return False
         numbers = [x for x in code if x.op is INDEX and x.type is Real] + [x.args[0] for x in adds if x not in local]
-        by = {(_depends(x, around.attr.params[0]), _depends(x, outer.attr.params[0])) for x in numbers}
+        by = {(_depends(x, loop_of(around).index), _depends(x, loop_of(outer).index)) for x in numbers}
         if self.simd and _is_nest(inner) and not _is_short(inner):  # two products in one pay for what is not shared
             return all([{b[k] for b in by} == {True, False} for k in (0, 1)])
         return (True, False) in by and (False, True) in by
 
     def fits_around(self, v: Value, jam: Jam) -> bool:
         """True if the inner loop can be taken out of `v` too: its sums are what `v` makes, and need nothing else."""
-        made = [r for r in v.attr.results[len(v.args) :] if r.op is GET and r.args[0] is jam.outer]
+        made = [r for r in loop_of(v).results[len(v.args) :] if r.op is GET and r.args[0] is jam.outer]
         if not jam.sums or jam.kept or not made or not self.shares(v, jam.outer, jam.inner):
             return False
-        block: Block = v.attr
+        block = loop_of(v)
         needs = [a for x in (jam.inner, *instructions(jam.inner.attr), *jam.again) for a in x.args]
         return all([self.has_again(jam.first, block, a) for a in dict.fromkeys(needs)]) and _is_bounded(v, jam.first)
 
-    def has_again(self, again: dict[Value, None], block: Block, v: Value) -> bool:
+    def has_again(self, again: dict[Value, None], block: Loop, v: Value) -> bool:
         """Find what is recomputed of an iteration for `v`; false if that cannot be, or is too much."""
-        if v.block is not block or v is block.params[0] or v in again:
+        if v.block is not block or v is block.index or v in again:
             return True
         if len(again) == AGAIN or not (v.op in _READS or _is_row(v)):
             return False
@@ -205,7 +207,7 @@ class Jams:
 
     def fits(self, jam: Jam) -> bool:
         """True if the inner loop can be taken out, and that pays."""
-        outer: Block = jam.outer.attr
+        outer = loop_of(jam.outer)
         adds = [x for x in instructions(jam.inner.attr) if x.op is ADD_TO]
         local = [x for x in adds if base(x.args[0]).block is outer]
         outside = [x for x in adds if base(x.args[0]).block is not outer]
@@ -257,8 +259,8 @@ class Jams:
 
     def has(self, jam: Jam, v: Value, depth: int = 0) -> bool:
         """Find what is needed for `v`, which is recomputed, or stored."""
-        outer: Block = jam.outer.attr
-        if v.block is not outer or v is outer.params[0] or v in jam.sums or v in jam.again or v in jam.kept:
+        outer = loop_of(jam.outer)
+        if v.block is not outer or v is outer.index or v in jam.sums or v in jam.again or v in jam.kept:
             return True
         arithmetic = _is_row(v) and (bool(jam.sums) or v.type is not Real)
         before = list(jam.again)
@@ -279,15 +281,20 @@ def _is_small(w: Value) -> bool:
     """True for a loop of few operations, that goes on for some time; or for a nest of loops that only adds."""
     if w.op is not FOR or not all([a.type is Real for a in w.args]):
         return False
-    block: Block = w.attr
+    block = loop_of(w)
     if not all([r.type.empty or r.type is Real for r in block.results[len(w.args) :]]):
         return False
     turns, innermost = _turns(w), w
     while True:
-        inner = [v for v in innermost.attr.code if v.op is FOR]
+        inner = [v for v in loop_of(innermost).code if v.op is FOR]
         if not inner:
             break
-        if len(inner) > 1 or w.args or any([v.op is ADD_TO for v in innermost.attr.code]) or not _only_adds(inner[0]):
+        if (
+            len(inner) > 1
+            or w.args
+            or any([v.op is ADD_TO for v in loop_of(innermost).code])
+            or not _only_adds(inner[0])
+        ):
             return False
         (innermost,) = inner
         turns *= _turns(innermost)
@@ -302,19 +309,19 @@ def _is_short(w: Value) -> bool:
 
 
 def _is_nest(w: Value) -> bool:
-    return any([x.op is FOR for x in w.attr.code])
+    return any([x.op is FOR for x in loop_of(w).code])
 
 
 def _turns(loop: Value) -> float:
     """The number of iterations; of a size that is not known, many."""
-    t = loop.attr.params[0].type
+    t = loop_of(loop).indices
     assert isinstance(t, Fin)
     return inf if isinstance(t.size, Size) else t.size
 
 
 def _only_adds(loop: Value) -> bool:
     """True for a loop that has no state, and makes nothing but what it adds."""
-    return not loop.args and all([r.type.empty for r in loop.attr.results])
+    return not loop.args and all([r.type.empty for r in loop_of(loop).results])
 
 
 def _is_quick(v: Value) -> bool:
@@ -328,15 +335,13 @@ def _is_row(v: Value) -> bool:
 
 def _is_bounded(outer: Value, code: Block | Iterable[Value]) -> bool:
     """True unless the iterations are as many as a size, and indices are computed from others, with unknown bounds."""
-    n = outer.attr.params[0].type
-    assert isinstance(n, Fin)
     code = instructions(code) if isinstance(code, Block) else code
-    return not isinstance(n.size, Size) or not any([v.op in INDICES for v in code])
+    return not isinstance(loop_of(outer).size, Size) or not any([v.op in INDICES for v in code])
 
 
 def _is_long(v: Value) -> bool:
-    t = v.attr.params[0].type
-    return span_of(v) is None and isinstance(t, Fin) and (isinstance(t.size, Size) or t.size > 1)
+    n = loop_of(v).size
+    return span_of(v) is None and (isinstance(n, Size) or n > 1)
 
 
 def _depends(v: Value, index: Value) -> bool:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..ir import FOR, INDEX, Block, Builder, Value, span_of
+from ..ir import FOR, INDEX, Builder, Loop, Value, loop_of, span_of
 from ..ir.sizes import Size, at_most
-from ..ir.types import Fin, count_leaves
+from ..ir.types import count_leaves
 from .invariants import Invariants
 from .rewriter import Rewriter
 
@@ -47,20 +47,19 @@ def inner_loops(found: Invariants, room: int = LARGEST) -> Iterator[tuple[Value,
     room for in an iteration."""
     varying = {*found.varying, *[v for v in found.block.code if v not in found.cost]}
     for v in [*found.block.code]:
-        if v.op is FOR and v not in found.cost and span_of(v) is None and (left := _room(v.attr, room)):
-            yield v, Invariants(v.attr, varying.union(v.attr.params[1:]), found.reads, found), left
+        if v.op is FOR and v not in found.cost and span_of(v) is None and (left := _room(loop_of(v), room)):
+            yield v, Invariants(v.attr, varying.union(loop_of(v).states), found.reads, found), left
 
 
-def _room(block: Block, room: int) -> int:
+def _room(block: Loop, room: int) -> int:
     """The numbers that there is room for in an iteration. A size of the call is that of an argument: one has room."""
-    n = block.params[0].type
-    assert isinstance(n, Fin)
-    return int(room == LARGEST) if isinstance(n.size, Size) else room // max(n.size, 1)
+    n = block.size
+    return int(room == LARGEST) if isinstance(n, Size) else room // max(n, 1)
 
 
 def _split(b: Builder, loop: Value, inner: Invariants, items: Sequence[Value]) -> None:
     """Make some of what a loop computes by a loop before it."""
-    around, index = loop.block, inner.block.params[0]
+    around, index = loop.block, loop_of(loop).index
     code, at = around.code, [v is loop for v in around.code].index(True)
     outer, b.block, around.code = b.block, around, code[:at]
     with b.nested() as body:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import ACCUM, ADD_TO, CALL, FOR, FREEZE, GET, INDEX, Block, Func, Value, is_call, span_of
+from ..ir import ACCUM, ADD_TO, CALL, FOR, FREEZE, GET, INDEX, Block, Func, Value, is_call, loop_of, span_of
 from ..ir.accumulators import base, may_alias
 from ..ir.callgraph import instructions, weight
 from ..ir.sizes import Size
@@ -61,7 +61,7 @@ def _joined(code: list[Value], v: Value, gets: dict[Value, list[Value]], simd: b
 
 
 def _same_range(x: Value, y: Value) -> bool:
-    return x.attr.params[0].type is y.attr.params[0].type and span_of(x) is span_of(y)
+    return loop_of(x).indices is loop_of(y).indices and span_of(x) is span_of(y)
 
 
 def _apart(x: Value, y: Value, simd: bool) -> bool:
@@ -76,10 +76,10 @@ def _apart(x: Value, y: Value, simd: bool) -> bool:
 
 def _is_product(v: Value, depth: int = 3) -> bool:
     """True for a nest of so many loops, each of `ROWS` iterations at least."""
-    n = v.attr.params[0].type.size
+    n = loop_of(v).size
     if isinstance(n, Size) or n < ROWS or span_of(v) is not None:
         return False
-    return depth == 1 or any([w.op is FOR and _is_product(w, depth - 1) for w in v.attr.code])
+    return depth == 1 or any([w.op is FOR and _is_product(w, depth - 1) for w in loop_of(v).code])
 
 
 def _weight(v: Value) -> int:
@@ -91,8 +91,8 @@ class _Pair:
 
     def __init__(self, first: Value, second: Value, between: list[Value]) -> None:
         self.first, self.second, self.between = first, second, between
-        self.one: Block = first.attr
-        self.two: Block = second.attr
+        self.one = loop_of(first)
+        self.two = loop_of(second)
         self.after: dict[Value, None] = {}  # the instructions between the loops that need the first one
 
     def fits(self) -> bool:
@@ -116,7 +116,7 @@ class _Pair:
         late = set(added)
         for v in self.between:
             code = [v, *instructions(v.attr)] if v.op is FOR else [v]
-            reads = [a for w in code for a in (*w.args, *(w.attr.results if w.op is FOR else ()))]
+            reads = [a for w in code for a in (*w.args, *(loop_of(w).results if w.op is FOR else ()))]
             touched = _touched(code)
             if any([a is self.first or a in self.after for a in reads]) or may_alias(late, touched):
                 self.after[v] = None
@@ -126,10 +126,10 @@ class _Pair:
         """True if the second loop reads of the first one nothing but the elements of its own iteration."""
         if any([a in self.after for a in self.second.args]):
             return False
-        results = [r for v in code if v.op is FOR for r in v.attr.results]
+        results = [r for v in code if v.op is FOR for r in loop_of(v).results]
         if any([r in self.after for r in (*results, *self.two.results)]):
             return False
-        states, index = len(self.first.args), self.two.params[0]
+        states, index = len(self.first.args), self.two.index
         for v in code:
             for k, a in enumerate(v.args):
                 if a is self.first or (
@@ -148,12 +148,12 @@ class _Pair:
         if span_of(second) is not None:
             self.without_span(gets.get(second, []))
         n, m, vecs = len(first.args), len(second.args), len(one.results) - len(first.args)
-        env: dict[Value, Value] = {two.params[0]: one.params[0]}
+        env: dict[Value, Value] = {two.index: one.index}
         available = {_key(v): v for v in one.code if _shared(v)}
         self.write(two, env, available, one.code)
-        for p in two.params[1:]:
+        for p in two.states:
             p.block = one
-        one.params += two.params[1:]
+        one.params += two.states
         a, b = one.results, tuple([env.get(r, r) for r in two.results])
         one.results = (*a[:n], *b[:m], *a[n:], *b[m:])
         s, t = items_of(first.type), items_of(second.type)
@@ -189,7 +189,7 @@ class _Pair:
                     continue
                 v.block = self.one
             if v.op is FOR:
-                inner: Block = v.attr
+                inner = loop_of(v)
                 if block is self.two:
                     inner.parent = self.one
                 kept: list[Value] = []

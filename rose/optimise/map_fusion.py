@@ -41,7 +41,9 @@ from ..ir import (
     Block,
     Builder,
     Func,
+    Loop,
     Value,
+    loop_of,
 )
 from ..ir.accumulators import base
 from ..ir.callgraph import instructions
@@ -100,7 +102,7 @@ class _Fusion:
                 if a.type.__class__ is Vec:
                     self.users.setdefault(self.found(a), {})[v] = None
             if v.op is FOR:
-                for r in v.attr.results:
+                for r in loop_of(v).results:
                     self.users.setdefault(self.found(r), {})[v.attr] = None
 
     def found(self, v: Value) -> Value:
@@ -135,9 +137,9 @@ class _Fusion:
             for a in v.args:
                 self.users.get(self.found(a), {}).pop(v, None)
             if v.op is FOR:
-                for r in v.attr.results:
+                for r in loop_of(v).results:
                     self.users.get(self.found(r), {}).pop(v.attr, None)
-        for r in loop.attr.results:
+        for r in loop_of(loop).results:
             self.users.get(self.found(r), {}).pop(loop.attr, None)
 
     # is it worth it?
@@ -169,7 +171,7 @@ class _Fusion:
 
     def pays(self, loop: Value, places: list[list[Value]]) -> bool:
         """True if computing the elements at these places takes no longer than storing the vector."""
-        block: Block = loop.attr
+        block = loop_of(loop)
         size = len(block.code)
         if any([self.sizes.get(p[0].block, len(p[0].block.code)) + size > LARGEST for p in places]):
             return False
@@ -244,13 +246,13 @@ class _Fusion:
             self.place(loop, reads, last=k == len(places) - 1)
 
     def place(self, loop: Value, reads: list[Value], *, last: bool) -> None:
-        v, block = reads[0], loop.attr
+        v, block = reads[0], loop_of(loop)
         code: list[Value] = []
         e, target = self.found(v.args[1]), v.block
         starts = target is not loop.block and self.indices(e) is not None
         if starts and e.op in _AFFINE:
             e = self.rebuilt(e, target, code)
-        i = block.params[0]
+        i = block.index
         if e.type is not i.type and not _is_narrow(block):
             e = _widened(e, i, target, code)
         body, result = self.moved(block, e, target) if last else self.copied(block, e, target)
@@ -275,21 +277,21 @@ class _Fusion:
         code.append(made)
         return made
 
-    def moved(self, block: Block, e: Value, target: Block) -> tuple[list[Value], Value]:
+    def moved(self, block: Loop, e: Value, target: Block) -> tuple[list[Value], Value]:
         """The instructions of a map, in another block, and its element there."""
         (r,) = block.results
-        self.instead[block.params[0]] = e
+        self.instead[block.index] = e
         r = self.found(r)
         self.users.get(r, {}).pop(block, None)
         for v in block.code:
             v.block = target
             if v.op is FOR:
-                v.attr.parent = target
+                loop_of(v).parent = target
         return block.code, r
 
-    def copied(self, block: Block, e: Value, target: Block) -> tuple[list[Value], Value]:
+    def copied(self, block: Loop, e: Value, target: Block) -> tuple[list[Value], Value]:
         """A copy of them."""
-        env: Env = {block.params[0]: e}
+        env: Env = {block.index: e}
         made: list[Value] = []
         self.copy(block, target, env, made)
         self.use(made)
@@ -300,14 +302,14 @@ class _Fusion:
         for v in block.code:
             attr = v.attr
             if v.op is FOR:
-                attr = Block(target)
-                for p in v.attr.params:
+                attr = Loop(target)
+                for p in loop_of(v).params:
                     env[p] = Value(PARAM, p.type, (), p.attr, p.loc, attr)
-                attr.params = [env[p] for p in v.attr.params]
+                attr.params = [env[p] for p in loop_of(v).params]
                 inner: list[Value] = []
                 self.copy(v.attr, attr, env, inner)
                 attr.code = inner
-                attr.results = tuple([_in(env, self.found(r)) for r in v.attr.results])
+                attr.results = tuple([_in(env, self.found(r)) for r in loop_of(v).results])
                 self.use(inner)
             args = tuple([_in(env, self.found(a)) for a in v.args])
             env[v] = Value(v.op, v.type, args, attr, v.loc, target)
@@ -349,8 +351,8 @@ def _indices_around(block: Block, outside: Block) -> list[Value]:
     """The indices of the loops around what is in `block`, as far as they are in `outside`."""
     out: list[Value] = []
     while block is not outside:
-        out.append(block.params[0])
-        assert block.parent is not None
+        assert isinstance(block, Loop) and block.parent is not None
+        out.append(block.index)
         block = block.parent
     return out
 

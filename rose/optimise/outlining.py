@@ -12,7 +12,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .. import ir
-from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PARAM, ZERO, Block, Builder, Func, Origin, Value
+from ..ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    CONST,
+    FOR,
+    FREEZE,
+    GET,
+    INDEX,
+    PARAM,
+    ZERO,
+    Block,
+    Builder,
+    Func,
+    Origin,
+    Value,
+    loop_of,
+)
 from ..ir.callgraph import weight, weight_of
 from ..ir.types import Tuple
 from .rewriter import Env, Rewriter
@@ -188,9 +205,9 @@ def _uses(v: Value) -> list[Value]:
     if v.op is not FOR:
         return list(v.args)
     out = list(v.args)
-    for w in v.attr.code:
+    for w in loop_of(v).code:
         out.extend(_uses(w))
-    return [*out, *v.attr.results]
+    return [*out, *loop_of(v).results]
 
 
 def _read_later(block: Block, pieces: list[list[Value]]) -> dict[Value, None]:
@@ -238,9 +255,9 @@ def _read_from_outside(piece: Sequence[Value]) -> list[Value]:
     def enter(v: Value) -> None:
         if v.op is FOR:
             inner.add(v.attr)
-            for w in v.attr.code:
+            for w in loop_of(v).code:
                 enter(w)
-            for r in v.attr.results:
+            for r in loop_of(v).results:
                 read(r)
         for a in v.args:
             read(a)

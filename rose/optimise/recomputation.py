@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..ir import FOR, GET, INDEX, TUPLE, Block, Builder, Value
+from ..ir import GET, INDEX, TUPLE, Block, Builder, Value, element_of, loop_of
 from ..ir.ops import abs_, add, iadd, ifrom, imul, max_, min_, mul, neg, real, select, stop_gradient, sub
-from ..ir.types import Fin, Vec, items_of, tuple_of
+from ..ir.types import Vec, items_of, tuple_of
 
 CHEAP = 3  # operations, each of at most a few cycles
 _LARGEST = 12  # instructions, those that cost nothing included
@@ -31,30 +31,29 @@ class Origin(NamedTuple):
 def element(b: Builder, vec: Value, i: Value) -> Value:
     """Element `i` of `vec`, recomputed if that is cheap."""
     of = _origin(vec)
-    if of is None or of.loop.attr.params[0].type is not i.type:
+    if of is None or loop_of(of.loop).indices is not i.type:
         return b.index(vec, i)
-    block: Block = of.loop.attr
+    block = loop_of(of.loop)
     return _again(b, vec, i, of, block.results[of.k])
 
 
 def _origin(vec: Value) -> Origin | None:
     """The loop that made a vector; also of one that is an element of another loop's."""
-    if vec.op is GET and vec.args[0].op is FOR:
-        loop = vec.args[0]
-        return Origin(loop, vec.attr, {}) if vec.attr >= len(loop.args) else None
+    if element_of(vec) is not None:
+        return Origin(vec.args[0], vec.attr, {})
     if vec.op is INDEX and (around := _origin(vec.args[0])) is not None:
-        block: Block = around.loop.attr
+        block = loop_of(around.loop)
         inner = _origin(block.results[around.k])
         if inner is not None and not inner.indices and inner.loop.block is block:
-            index, i = block.params[0], vec.args[1]
+            index, i = block.index, vec.args[1]
             if index.type is i.type:
                 return Origin(inner.loop, inner.k, {**around.indices, index: i})
     return None
 
 
 def _again(b: Builder, vec: Value, i: Value, of: Origin, r: Value) -> Value:
-    block: Block = of.loop.attr
-    made = _computed(b, r, {**of.indices, block.params[0]: i})
+    block = loop_of(of.loop)
+    made = _computed(b, r, {**of.indices, block.index: i})
     if made is not None:
         return made
     if r.op is TUPLE and not of.indices and r.block is block:
@@ -74,14 +73,12 @@ def _row(b: Builder, of: Origin) -> Value:
 
 def vector_of(loop: Value, x: Value) -> int:
     """The position among the results of a new loop of the vector of `x`: it is added, if it is not there."""
-    block: Block = loop.attr
+    block = loop_of(loop)
     for k in range(len(loop.args), len(block.results)):
         if block.results[k] is x:
             return k
-    n = block.params[0].type
-    assert isinstance(n, Fin)
     block.results = (*block.results, x)
-    loop.type = tuple_of(*items_of(loop.type), Vec(n.size, x.type))
+    loop.type = tuple_of(*items_of(loop.type), Vec(block.size, x.type))
     return len(block.results) - 1
 
 

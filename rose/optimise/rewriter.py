@@ -39,13 +39,14 @@ from ..ir import (
     Func,
     Op,
     Value,
+    loop_of,
 )
 from ..ir.accumulators import begins_at_zero
 from ..ir.callgraph import is_table
 from ..ir.ops import select
 from ..ir.puts import PUT, put
 from ..ir.stacks import POP, PUSH
-from ..ir.types import MANY, Fin, Real, Type, Vec
+from ..ir.types import MANY, Real, Type, Vec
 from .hoisting import outermost
 from .if_conversion import chosen, is_cheap
 from .negations import signed
@@ -96,7 +97,7 @@ class Rewriter:
         return self.plain(b, v, args)
 
     def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
-        block: Block = v.attr
+        block = loop_of(v)
         with b.nested() as body:
             for p in block.params:
                 b.loc = p.loc
@@ -215,13 +216,12 @@ def _copied(loop: Value, k: int) -> Value | None:
     """The vector of which a loop makes a copy, element by element, as its result `k`."""
     if loop.op is not FOR or k < len(loop.args):
         return None
-    block: Block = loop.attr
+    block = loop_of(loop)
     r = block.results[k]
-    if r.op is not INDEX or r.block is not block or r.args[1] is not block.params[0]:
+    if r.op is not INDEX or r.block is not block or r.args[1] is not block.index:
         return None
-    x, n = r.args[0], block.params[0].type
-    assert isinstance(n, Fin)
-    return x if x.type == Vec(n.size, r.type) and not x.block.inside(block) else None
+    x = r.args[0]
+    return x if x.type == Vec(block.size, r.type) and not x.block.inside(block) else None
 
 
 def _at_root(b: Builder, moves: bool, make: Callable[[], Value]) -> Value:

@@ -10,7 +10,23 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_literal
+from ..ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    CONST,
+    FOR,
+    FREEZE,
+    PACK,
+    TUPLE,
+    ZERO,
+    Block,
+    Builder,
+    Func,
+    Value,
+    is_literal,
+    loop_of,
+)
 from ..ir.accumulators import base, begins_at_zero
 from ..ir.callgraph import instructions
 from ..ir.ops import add
@@ -55,7 +71,7 @@ class _Found:
             elif self.kept or v.op is ADD_TO:
                 self._use(v)
         for v in instructions(body) if self.kept else ():
-            for r in v.attr.results if v.op is FOR else ():
+            for r in loop_of(v).results if v.op is FOR else ():
                 self.kept.pop(base(r), None)
 
     def _use(self, v: Value) -> None:

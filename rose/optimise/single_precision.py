@@ -33,7 +33,7 @@ def _copy(f: Func) -> Func:
 
 
 def _block(block: Block, parent: Block | None, env: dict[Value, Value]) -> Block:
-    made = Block(parent)
+    made = type(block)(parent)
     for p in block.params:
         env[p] = Value(p.op, single(p.type), (), p.attr, p.loc, made)
     made.params = [env[p] for p in block.params]

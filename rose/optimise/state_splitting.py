@@ -56,7 +56,7 @@ def same_params(b: Builder, f: Func) -> list[Value]:
 def _over_parts(g: Func, types: Sequence[Type], flat: Sequence[Type]) -> Func:
     """The same function over the parts of what it takes; of an aggregate that it makes, the tuple of its parts."""
     with ir.copying(g) as b:
-        b.loc = g.params[0].loc if g.params else None
+        b.loc = g.loc
         given = iter([b.param(t) for t in flat])
         args = [closed(b, t, given) for t in types]
         y = Simplifier({}, {}).inlined(b, g, tuple(args)) if g.has_body else b.call(g, args)

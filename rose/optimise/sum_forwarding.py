@@ -10,7 +10,7 @@ So a sum of one such sum alone is that sum, and no copy of it.
 
 from __future__ import annotations
 
-from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, INDEX, Block, Func, Value, is_call
+from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, INDEX, Block, Func, Value, is_call, loop_of
 from ..ir.accumulators import base, begins_at_zero
 from ..ir.types import Ref
 
@@ -122,9 +122,9 @@ def _once(add: Value, ref: Value, uses: _Uses) -> Value | None:
         at = at.args[0]
     v = add
     while v.block is not ref.block:
-        if v.block.params[0] not in indices:
-            return None
         v = uses.loop_of[v.block]
+        if loop_of(v).index not in indices:
+            return None
     return v
 
 
@@ -149,7 +149,7 @@ def _touched(code: list[Value], ref: Value) -> bool:
         if seen > _NEAR:
             return True
         if v.op is FOR:
-            todo += v.attr.code
+            todo += loop_of(v).code
         elif v.op in (ADD_TO, FREEZE) or is_call(v):
             if any([isinstance(a.type, Ref) and base(a) is ref for a in v.args]):
                 return True

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import reduce
 
-from ..ir import FOR, GET, Block, Builder, Func, Value
+from ..ir import FOR, GET, Builder, Func, Value, loop_of
 from ..ir.ops import iadd, imul
 from ..ir.sizes import Size, differ, plus, quotient, remainder, times
 from ..ir.types import Fin, Real, Tuple, Type, Vec
@@ -87,14 +87,14 @@ class _Jammer(Simplifier):
 
     def instruction(self, b: Builder, v: Value, env: Env) -> Value:
         if v in self.loops_of:
-            return self._element(b, self.rows[v], [env[loop.attr.params[0]] for loop in self.loops_of[v]])
+            return self._element(b, self.rows[v], [env[loop_of(loop).index] for loop in self.loops_of[v]])
         if v.op is GET and (v.args[0] in self.gone or v.args[0] in self.whole):
             return b.zero(v.type)
         if v in self.gone:
             return b.unit()
         if v in self.terms:
             matrix, *loops = self.terms[v]
-            at = reduce(lambda x, loop: b.at(x, env[loop.attr.params[0]]), loops, matrix)
+            at = reduce(lambda x, loop: b.at(x, env[loop_of(loop).index]), loops, matrix)
             b.add_to(at, env[v.args[1]])
             return b.unit()
         if v.op in INDICES:
@@ -133,14 +133,14 @@ class _Jammer(Simplifier):
 
     def _matrix(self, b: Builder, around: Value, x: Value) -> tuple[Value, Value, Value]:
         """A matrix of what is added in each iteration of a loop and of that in which it stands; and both loops."""
-        (outer,) = [w for w in around.attr.code if w.op is FOR and w.attr is x.block]
-        rows, columns = [loop.attr.params[0].type.size for loop in (around, outer)]
+        (outer,) = [w for w in loop_of(around).code if w.op is FOR and w.attr is x.block]
+        rows, columns = [loop_of(loop).size for loop in (around, outer)]
         return b.accum(b.zero(Vec(rows, Vec(columns, Real)))), around, outer
 
     def _add_up(self, b: Builder, matrix: Value, around: Value, outer: Value, ref: Value) -> None:
         """Add what a matrix holds, row by row."""
         terms = b.freeze(matrix)
-        rows, columns = [loop.attr.params[0].type.size for loop in (around, outer)]
+        rows, columns = [loop_of(loop).size for loop in (around, outer)]
 
         def add(row: Value, j: Value) -> None:
             b.add_to(ref, b.index(row, j))
@@ -153,12 +153,12 @@ class _Jammer(Simplifier):
 
     def _whole(self, b: Builder, v: Value, envs: Sequence[Env]) -> None:
         """A loop, several iterations at once of each of these environments."""
-        nested = len(envs) > 1 or any([w in self.whole for w in v.attr.code])
+        nested = len(envs) > 1 or any([w in self.whole for w in loop_of(v).code])
         self._grouped(b, v, envs, lambda lanes: self._together(b, v, lanes), nested=nested)
 
     def _together(self, b: Builder, v: Value, envs: list[_Lane]) -> None:
         """Several iterations of a loop at once."""
-        for x in v.attr.code:
+        for x in loop_of(v).code:
             b.loc = x.loc
             if x.op is FOR:
                 (self._whole if x in self.whole else self._inner)(b, x, envs)
@@ -172,7 +172,7 @@ class _Jammer(Simplifier):
         loops = loops_out_of(jam)
         t: Type = Real
         for loop in reversed(loops):
-            t = Vec(loop.attr.params[0].type.size, t)
+            t = Vec(loop_of(loop).size, t)
         rows = {ref: b.accum(b.zero(t)) for ref in jam.sums}
 
         def write(envs: list[_Lane]) -> None:
@@ -182,7 +182,7 @@ class _Jammer(Simplifier):
             self._inner(b, jam.inner, envs)
             for lane in envs:
                 for ref, row in rows.items():
-                    at = reduce(lambda x, loop: b.at(x, lane[loop.attr.params[0]]), loops, row)
+                    at = reduce(lambda x, loop: b.at(x, lane[loop_of(loop).index]), loops, row)
                     b.add_to(at, b.freeze(lane[ref]))
 
         def columns(envs: Sequence[Env]) -> None:
@@ -202,7 +202,7 @@ class _Jammer(Simplifier):
 
         Those that are left over are written out; if loops are `nested`, they are a loop.
         """
-        t = outer.attr.params[0].type
+        t = loop_of(outer).indices
         assert isinstance(t, Fin)
         groups, rest = quotient(t.size, LANES), remainder(t.size, LANES)
         start = times(groups, LANES)
@@ -234,7 +234,7 @@ class _Jammer(Simplifier):
         for env in envs:
             for i in indices:
                 lane = _Lane(env)
-                lane[outer.attr.params[0]] = i
+                lane[loop_of(outer).index] = i
                 lane.update({x: b.index(self.rows[x], i) for x in kept})
                 for x in again:
                     b.loc = x.loc
@@ -244,7 +244,7 @@ class _Jammer(Simplifier):
 
     def _inner(self, b: Builder, inner: Value, envs: list[_Lane], *, nested: bool = False) -> None:
         """An inner loop, for several iterations of the outer one; or one that is nested in that."""
-        block: Block = inner.attr
+        block = loop_of(inner)
         index, *states = block.params
         n = len(states)
         with b.nested() as body:

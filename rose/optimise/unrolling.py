@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping
 
-from ..ir import ADD_TO, CONST, FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call, span_of
+from ..ir import ADD_TO, CONST, FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call, loop_of, span_of
 from ..ir.callgraph import callees, calls, instructions, weight
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Ref, Vec, items_of
@@ -62,7 +62,7 @@ class _Short:
         return sum([self.loop(v) if v.op is FOR else 1 for v in block.code])
 
     def loop(self, v: Value) -> int:
-        n, each = v.attr.params[0].type, self.block(v.attr)
+        n, each = loop_of(v).indices, self.block(v.attr)
         assert isinstance(n, Fin)
         if isinstance(n.size, Size) or n.size > TURNS or n.size * each > LARGEST or n.size * each > self.room:
             return 1 + each
@@ -80,11 +80,11 @@ class _Short:
 
     def sums(self, v: Value) -> int:
         """The numbers from outside of a loop that it adds to."""
-        return len([x for x in v.attr.code if x.op is ADD_TO and x.args[0].type is Ref(Real)])
+        return len([x for x in loop_of(v).code if x.op is ADD_TO and x.args[0].type is Ref(Real)])
 
     def is_apart(self, v: Value) -> bool:
         """True if a loop makes and adds numbers only, and no iteration needs another one."""
-        block: Block = v.attr
+        block = loop_of(v)
         inside = [w for w in instructions(block) if is_call(w) or (w.op is FOR and w not in self.loops)]
         return (
             not v.args
@@ -106,7 +106,7 @@ class _Unroller(Simplifier):
         indices = self.indices(v, args)
         if indices is None:
             return super().loop(b, v, args, env)
-        block: Block = v.attr
+        block = loop_of(v)
         (index, *states), after, rows = block.params, list(args), dict[int, list[Value]]()
         for k in indices:
             env[index] = b.const(k, index.type)
@@ -123,7 +123,7 @@ class _Unroller(Simplifier):
 
     def indices(self, v: Value, args: tuple[Value, ...]) -> range | None:
         """The indices of the iterations of a loop that is unrolled."""
-        n = v.attr.params[0].type.size
+        n = loop_of(v).size
         if v in self.short.loops:
             return range(n)
         if v in self.short.spanned and args[0].op is TUPLE and all([x.op is CONST for x in args[0].args]):

@@ -36,7 +36,7 @@ def hoist(f: Func) -> Func:
         early = {g: _made(b, g, params, found[g]) for g in found}
         more = list(dict.fromkeys([x for made in early.values() for x in made.values()]))
         test, body = [_given(g, more, early[g]) for g in (test, body)]
-        b.loc = f.params[0].loc
+        b.loc = f.loc
         return b.func(b.call(make_while(f.name, test, body, most, origin=f.origin), [*params, *more]))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from rose.ir import Block, Func, Value
+from rose.ir import Block, Func, Value, loop_of
 from rose.ir.callgraph import instructions
 from rose.ir.sizes import Size
 
@@ -52,7 +52,7 @@ class _Lives(Lives):
     def __init__(self, body: Block) -> None:
         super().__init__(body)
         loops = [v for v in instructions(body) if isinstance(v.attr, Block)]
-        self.items = {(v, j): None for v in loops for j in range(len(v.attr.results))}
+        self.items = {(v, j): None for v in loops for j in range(len(loop_of(v).results))}
 
     def _defer(self, v: Value, user: Value | Block, block: Block) -> int:
         return self.start[v]

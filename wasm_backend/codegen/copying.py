@@ -22,7 +22,7 @@ def items_apart(f: Func) -> Func | None:
 
 
 def _copied(block: Block, parent: Block | None, env: Env) -> Block:
-    made = Block(parent)
+    made = type(block)(parent)
     for p in block.params:
         env[p] = Value(p.op, p.type, (), p.attr, p.loc, made)
         made.params.append(env[p])

@@ -29,6 +29,7 @@ from rose.ir import (
     Block,
     Op,
     Value,
+    loop_of,
 )
 from rose.ir.callgraph import instructions
 from rose.ir.ops import stop_gradient
@@ -161,7 +162,7 @@ class Lives:
                 n = max(last.get(v, 0), n)
             elif v.op is FOR:
                 self._visit(v.attr)
-                for x in (v, *v.attr.params):
+                for x in (v, *loop_of(v).params):
                     last[x] = max(last.get(x, 0), self.end[v.attr])
             elif (v.op is PACK or v.op is TUPLE) and len(v.args) > self.many:
                 for k, a in enumerate(v.args):

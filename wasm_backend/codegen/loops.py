@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple, Protocol
 
 from rose.host.effects import place
-from rose.ir import ACCUM, Block, Value, span_of
+from rose.ir import ACCUM, Block, Value, loop_of, span_of
 from rose.ir.accumulators import base
 from rose.ir.callgraph import instructions
 from rose.ir.sizes import Size, differ, plus, times
@@ -111,8 +111,8 @@ class Loop:
     def __init__(self, writer: Writer, v: Value) -> None:
         self.writer, self.v = writer, v
         self.expr, self.frame, self.c = writer.expr, writer.expr.frame, writer.expr.c
-        self.block: Block = v.attr
-        self.index = self.block.params[0]
+        self.block = loop_of(v)
+        self.index = self.block.index
         assert isinstance(self.index.type, Fin)
         self.size = self.index.type.size
         self.states: list[State] = []
@@ -141,7 +141,7 @@ class Loop:
     def _place(self) -> None:
         """The locations of the states, and of the vectors that somebody reads."""
         v, frame = self.v, self.frame
-        for j, p in enumerate(self.block.params[1:]):
+        for j, p in enumerate(self.block.states):
             frame.location[p] = tuple([s.location for s in self.states if s.item == j])
         locations = [s.location for s in self.states]
         assert isinstance(v.type, Tuple)

@@ -59,7 +59,7 @@ def too_large(f: Func, needed: int, exports: Mapping[str, Func]) -> TooLarge:
     what = f"{name} needs {needed:,} bytes of memory, with what it calls; WebAssembly has {LARGEST:,}"
     return TooLarge(
         what + (f". Most are {' and '.join(told)}" if len(told) > 1 else ""),
-        most[0][1][1] if most else f.params[0].loc if f.params else None,
+        most[0][1][1] if most else f.loc,
         "loop over smaller parts, or sum with rose.accum where a vector is not needed",
     )
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, PARAM, ZERO, Block, Value, span_of
+from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, PARAM, ZERO, Block, Value, loop_of, span_of
 from rose.ir.sizes import Size, differ, plus, times
-from rose.ir.types import Fin, Ref, Tuple, Type, Vec
+from rose.ir.types import Ref, Tuple, Type, Vec
 
 from ..abi.layout import leaf_offsets, leaves, offsets, size, wasm_type
 from .expressions import Expressions
@@ -98,7 +98,7 @@ class RefUses:
                 if isinstance(a.type, Ref):
                     self._use(v, k, a, here)
             if v.op is FOR:
-                self._index[v.attr.params[0]] = v.attr
+                self._index[loop_of(v).index] = v.attr
                 self._span[v.attr] = here + 1, here + 1
                 self._visit(v.attr)
                 self._span[v.attr] = here + 1, len(self._position)
@@ -224,12 +224,12 @@ class Promotion:
 
     def is_first(self, v: Value, row: Promoted) -> bool:
         """True if a loop is the first to add to a sum that begins at zeros, to one element after the other."""
-        ref, n = row.row, v.attr.params[0].type
+        ref, n = row.row, loop_of(v).size
         if span_of(v) is not None:
             return False
         if ref.op is not ACCUM or ref.args[0].op is not ZERO or ref.block is not v.block or not row.covers():
             return False
-        return self.uses.first.get(ref) is v and isinstance(n, Fin) and not isinstance(n.size, Size) and n.size > 0
+        return self.uses.first.get(ref) is v and not isinstance(n, Size) and n > 0
 
     @property
     def uses(self) -> RefUses:
@@ -243,11 +243,11 @@ class Promotion:
         if v is None or v.op is not FOR:
             return 0
         rows = [x for x in self.rows(v) if x.row is ref and self.is_first(v, x)]
-        return sum([v.attr.params[0].type.size + x.moves for x in rows])
+        return sum([loop_of(v).size + x.moves for x in rows])
 
     def open(self, v: Value) -> list[Sum]:
         """Before a loop: take locals for its sums. Of an element that iterations hand on, the first one is loaded."""
-        index, sums = v.attr.params[0], list[Sum]()
+        index, sums = loop_of(v).index, list[Sum]()
         for row in self.rows(v):
             local = {start: self.frame.local(index, wasm_type(t)) for start, t in row.numbers.items()}
             then = (

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rose.ir import ACCUM, CALL, FOR, FREEZE, GET, PACK, PURE_CALL, TUPLE, Block, Value
+from rose.ir import ACCUM, CALL, FOR, FREEZE, GET, PACK, PURE_CALL, TUPLE, Block, Value, loop_of
 from rose.ir.accumulators import base
 from rose.ir.callgraph import instructions
 from rose.ir.puts import PUT
@@ -69,12 +69,12 @@ class InPlace:
         return self.staying[part]
 
     def _stays(self, loop: Value, leaf: int) -> bool:
-        block: Block = loop.attr
+        block = loop_of(loop)
         item, leaf = _item(loop, leaf)
         x, k = _made(block.results[item], leaf)
         if not self.puts and x.op is not ACCUM:
             return False
-        state = block.params[1 + item]
+        state = block.states[item]
         while x.block is block and not (x is state and k == leaf):
             start = dict(beginnings(x)).get((x, k))
             if start is None or not self.takes((x, k)):
@@ -142,7 +142,7 @@ def _all(block: Block) -> Iterator[tuple[Value, ...]]:
     for v in instructions(block):
         yield v.args
         if v.op is FOR:
-            yield v.attr.results
+            yield loop_of(v).results
 
 
 def beginnings(v: Value) -> list[tuple[Part, Part]]:

@@ -8,7 +8,7 @@ a long loop that does little in an iteration becomes two: one of many iterations
 
 from __future__ import annotations
 
-from rose.ir import FOR, Block, Branch, Func, Value, While, is_call
+from rose.ir import FOR, Block, Branch, Func, Value, While, is_call, loop_of
 from rose.ir.sizes import Size
 
 MOST = 2**24  # instructions that come without a stop, some 20 ms
@@ -53,7 +53,7 @@ class Stops:
         return LIBRARY if v.op.library else 1
 
     def _loop(self, v: Value) -> int:
-        n, once = v.attr.params[0].type.size, self._block(v.attr)
+        n, once = loop_of(v).size, self._block(v.attr)
         total = once * (ANY if isinstance(n, Size) else n)
         if total <= MOST:
             return total

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import NamedTuple
 
-from rose.ir import AT, FOR, INDEX, Block, Op, Value, is_known
+from rose.ir import AT, FOR, INDEX, Block, Op, Value, is_known, loop_of
 from rose.ir.ops import iadd, imul
 from rose.ir.sizes import Size
 from rose.ir.types import Fin, Ref, Type, Vec, items_of
@@ -64,8 +64,10 @@ class IndexUses:
     def _visit(self, block: Block) -> None:
         for v in block.code:
             if v.op is FOR:
-                self.elements[v.attr.params[0]], self.steps[v.attr.params[0]] = [], {}
-                self.read.update([r for j, r in enumerate(v.attr.results) if j < len(v.args) or (v, j) in self.items])
+                self.elements[loop_of(v).index], self.steps[loop_of(v).index] = [], {}
+                self.read.update(
+                    [r for j, r in enumerate(loop_of(v).results) if j < len(v.args) or (v, j) in self.items]
+                )
                 self._visit(v.attr)
             if (v.op is INDEX or v.op is AT) and len(v.args) == 2 and not v.type.empty:
                 i = step(v.args[1]).i
@@ -82,8 +84,8 @@ class Pointers:
     """The pointers of a loop, and the indices that nobody needs as numbers besides."""
 
     def __init__(self, v: Value, uses: IndexUses) -> None:
-        block: Block = v.attr
-        self.index = block.params[0]
+        block = loop_of(v)
+        self.index = block.index
         assert isinstance(self.index.type, Fin)
         self.iterations = self.index.type.size
         self.strides: dict[int, None] = {}

@@ -13,7 +13,23 @@ from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
-from rose.ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, PACK, PARAM, TUPLE, ZERO, Block, Op, Value
+from rose.ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    CONST,
+    FOR,
+    FREEZE,
+    GET,
+    INDEX,
+    PACK,
+    TUPLE,
+    ZERO,
+    Loop,
+    Op,
+    Value,
+    is_index,
+)
 from rose.ir.ops import iadd, ifrom, imul
 from rose.ir.sizes import Size
 from rose.ir.types import Bool, Fin, Real, Ref, Tuple, Type, Vec
@@ -101,11 +117,6 @@ def twin(op: Op) -> tuple[int | bytes | str, ...] | None:
     return tuple(steps)
 
 
-def _is_of_loop(i: Value) -> bool:
-    """True for the index of a loop."""
-    return i.op is PARAM and i is i.block.params[0] and i.block.parent is not None
-
-
 def known(n: int | Size) -> int:
     if isinstance(n, Size):
         raise Unfit
@@ -115,10 +126,10 @@ def known(n: int | Size) -> int:
 class Plan:
     """The kind of each instruction of a loop, when it is computed, and what it costs."""
 
-    def __init__(self, block: Block, made: Sequence[Value], placed: Container[Value]) -> None:
+    def __init__(self, block: Loop, made: Sequence[Value], placed: Container[Value]) -> None:
         """`made` are the results that somebody reads, and `placed` what a loop around this one has promoted."""
         self.block, self.placed = block, placed
-        self.kinds: dict[Value, Affine | Row | Kind] = {block.params[0]: Affine(1, 0)}
+        self.kinds: dict[Value, Affine | Row | Kind] = {block.index: Affine(1, 0)}
         self.rows: dict[Value, Row] = {}  # where what is read lies
         for v in block.code:
             self.kinds[v] = self._kind(v)
@@ -201,7 +212,7 @@ class Plan:
             return Affine(0, int(v.attr))
         if self.outside(v):
             at = step(v)  # of the index of a loop around this one, which is there as long as that runs
-            return Affine(0, at.ahead, ((at.i, at.times),)) if _is_of_loop(at.i) else Affine(0, 0, ((v, 1),))
+            return Affine(0, at.ahead, ((at.i, at.times),)) if is_index(at.i) else Affine(0, 0, ((v, 1),))
         found = self.kinds[v]
         return found if isinstance(found, Affine) else v
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rose.ir import ACCUM, ADD_TO, Value
 from rose.ir.accumulators import base
-from rose.ir.types import Fin, Ref, Vec
+from rose.ir.types import Ref, Vec
 
 from ..binary.encoder import F64, V128, Body, instruction
 from ..codegen.locations import Mem
@@ -125,9 +125,7 @@ class Reductions:
                 self.fresh[row.row] = row
                 self.news.update(adds)
             else:
-                t = self.plan.block.params[0].type
-                assert isinstance(t, Fin)
-                self.clear(row, 0, t.size + row.moves)
+                self.clear(row, 0, self.plan.block.size + row.moves)
 
     def clear(self, row: Promoted, first: int, n: int) -> None:
         """Write zeros to some elements of a row."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...errors import Loc, OutOfRange, RoseError, TypeMismatch, argument, edge, here, users_frame
 from ...host.marshal import as_given
-from ...ir import Block, Builder, Value, a_traced, current_builder, ops, shown, types
+from ...ir import Block, Builder, Loop, Value, a_traced, current_builder, ops, shown, types
 from ...ir.numbers import digits
 from ...ir.sizes import LARGEST, Size, at_most, differ, minus, open_size, plus, quotient
 from ...ir.types import Fin, Real, Tan, Tuple
@@ -204,7 +204,7 @@ def _bound(x: Any, name: str, loc: Loc, *, first: bool = False, more: int = 0) -
 def _range(b: Builder, bounds: Bounds) -> Iterator[Any]:
     loc = here()
     outer = b.block
-    b.block = block = Block(outer)
+    b.block = block = Loop(outer)
     _open[block] = loop = _Loop(bounds)
     wrong = "this loop was left before its end, by break, return or an exception"
     hint = "choose with rose.select: the body of a loop over rose.range is traced once, and runs n times"
@@ -214,7 +214,7 @@ def _range(b: Builder, bounds: Bounds) -> Iterator[Any]:
         if wrong:
             hint = "nest loops, or use one index for both"
         else:
-            _close(b, loop, outer)
+            _close(b, loop, block)
     finally:
         b.block = outer
         del _open[block]
@@ -222,11 +222,12 @@ def _range(b: Builder, bounds: Bounds) -> Iterator[Any]:
             b.failure = RoseError(wrong, loc, hint)
 
 
-def _close(b: Builder, loop: _Loop, outer: Block) -> None:
-    block, span = b.block, loop.bounds.span
+def _close(b: Builder, loop: _Loop, block: Loop) -> None:
+    span = loop.bounds.span
     results = [r for r in (loop.last, loop.item) if r is not None]
-    block.results = (*([] if span is None else block.params[1:2]), *[b.reach(r) for r in results])
-    b.block = outer
+    block.results = (*([] if span is None else block.states[:1]), *[b.reach(r) for r in results])
+    assert block.parent is not None
+    b.block = block.parent
     states, outs = b.close(block, [s for s in (span, loop.init) if s is not None])
     loop.result = states[-1] if loop.init is not None else outs[0] if outs else None
     if loop.around is not None:

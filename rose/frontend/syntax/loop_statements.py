@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...errors import Loc, RoseError, TypeMismatch, edge, here
-from ...ir import Block, Origin, Value, current_builder
+from ...ir import Loop, Origin, Value, current_builder
 from ...ir.callgraph import make_while
 from ...ir.types import Bool, Type
 from ..language import loops
@@ -160,7 +160,7 @@ class Each:
         first = pack(list(self.carried.first.values()))
         self.part = part = Part(self.open, "for", "", self.there)
         b = part.b
-        b.block = block = Block(part.block)
+        b.block = block = Loop(part.block)
         i, state = self.bounds.opened(b), b.param(first.type)
         self.variables = self.carried.now(state)
         yield view(i)

@@ -14,7 +14,7 @@ from rose.frontend.annotations import Fin, Vec, struct
 from rose.frontend.decorators import fn, opaque
 from rose.frontend.language.accumulators import accum
 from rose.host.interpreter import run
-from rose.ir import Block, Func, Linear, Op, Opaque, Value, building, ops
+from rose.ir import Block, Func, Linear, Loop, Op, Opaque, Value, building, ops
 from rose.ir.check import check
 from rose.ir.types import Bool, Real, Ref, Span, Tan, Tuple, Type, Unit, tuple_of
 from rose.ir.types import Vec as VecType
@@ -43,7 +43,7 @@ class Raw:
 
     def loop(self, n: int, body: Callable[[Value], list[Value]]) -> Value:
         """A loop without states; its vectors are given by its type."""
-        outer, self.block = self.block, Block(self.block)
+        outer, self.block = self.block, Loop(self.block)
         inner = self.block
         inner.results = tuple(body(self.param(Fin[n])))
         self.block = outer
@@ -182,7 +182,7 @@ def test_the_results_of_a_loop_have_its_types():
 
 def test_a_state_keeps_its_type():
     raw = Raw(Bool)
-    block = raw.block = Block(raw.body)
+    block = raw.block = Loop(raw.body)
     raw.param(Fin[3])
     block.results = (raw.param(Real),)
     raw.block = raw.body
@@ -209,7 +209,7 @@ def test_no_function_or_block_gives_a_whole_loop():
 def test_a_loop_carries_no_accumulator():
     raw = Raw(Real)
     ref = raw.put(ir.ACCUM, Ref(Real), *raw.params)
-    block = raw.block = Block(raw.body)
+    block = raw.block = Loop(raw.body)
     raw.param(Fin[3])
     block.results = (raw.param(Ref(Real)),)
     raw.block = raw.body
@@ -228,7 +228,7 @@ def with_span(size: int, high: int, *, same: bool) -> Func:
     raw = Raw(Fin[1], Fin[high])
     t = Span(size, Fin[1], Fin[high])
     span = raw.put(ir.TUPLE, t, *raw.params)
-    block = raw.block = Block(raw.body)
+    block = raw.block = Loop(raw.body)
     raw.param(Fin[3])
     p = raw.param(t)
     block.results = (p if same else span,)
