@@ -258,7 +258,8 @@ class _Watch(Watch):
         for (call, around), caller, depth in zip(outwards, callers, range(len(calls), 0, -1), strict=False):
             f = callee(call)
             if isinstance(f.kind, While):
-                out.append((_iteration(*self.loops[depth]), f.params[0].loc))
+                state, *_ = f.params
+                out.append((_iteration(*self.loops[depth]), state.loc))
             if _source(f) == "scan":  # the body of a scan, whose argument is its iteration
                 out += [(around[a], call.loc) for a in call.args if isinstance(a.type, Fin)][:1]
             elif _source(caller) != "segment":

@@ -218,7 +218,8 @@ class Program:
         if self.listener is None:
             self._code(frame)
         else:
-            self.listener(frame.c, lambda _: self._code(frame))(f.body.results[-1] if f.has_body else f.params[0])
+            of = f.body.results[-1] if f.has_body else next(iter(f.params))
+            self.listener(frame.c, lambda _: self._code(frame))(of)
 
     def _code(self, frame: Frame) -> None:
         kind = frame.f.kind

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from .. import ir
 from ..ir import Builder, Func, Origin, Value, current_builder
 from ..ir.ops import iadd, idiv, ilt, imod, imul, select
-from ..ir.types import Fin, Tuple, Type, Vec
+from ..ir.types import Fin, Type, Vec, items_of
 
 State = Value
 Out = Value | None
@@ -25,9 +25,9 @@ class Segments:
 
     def __init__(self, body: Func, outside: Sequence[Value]) -> None:
         self.body, self.outside = body, tuple(outside)
-        index = body.params[0].type
-        assert isinstance(index, Fin) and isinstance(body.result, Tuple)
-        self.n, self.index, self.has_out = index.size, index, len(body.result.items) == 2
+        index, *_ = body.params
+        assert isinstance(index.type, Fin)
+        self.n, self.index, self.has_out = index.type.size, index.type, len(items_of(body.result)) == 2
         self.made: dict[tuple[int, int, bool], Func] = {}
 
     def run(self, init: Value, schedule: str, snapshots: int | None) -> tuple[State, Out]:
@@ -87,14 +87,15 @@ class Segments:
     def segment(self, name: str, part: Part, *, remat: bool = True) -> Func:
         """A function of an index, a state, and all that the iterations use."""
         with ir.building(name, Origin("segment")) as b:
-            b.loc = self.body.params[0].loc
+            b.loc = self.body.loc
             index, state, *_ = self.body.params
-            params = [b.param(p.type, p.attr if p.op is ir.PARAM else None) for p in (index, state, *self.outside)]
-            outside, self.outside = self.outside, tuple(params[2:])
-            after, out = part(params[0], params[1])
+            given = (index, state, *self.outside)
+            i, now, *own = [b.param(p.type, p.attr if p.op is ir.PARAM else None) for p in given]
+            outside, self.outside = self.outside, tuple(own)
+            after, out = part(i, now)
             self.outside = outside
             made = b.func(b.tuple([after] if out is None else [after, out]))
-        made.remat = remat
+        made.mark(remat=remat)
         return made
 
     def call(self, f: Func, i: Value, state: State) -> tuple[State, Out]:

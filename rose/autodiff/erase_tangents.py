@@ -31,7 +31,8 @@ def retyped(f: Func, of_body: Callable[[Func], Func], of_part: Callable[[Func], 
             made = make_while(f.name, of_part(test), of_part(body), most)
         case Opaque() | Linear():
             raise AssertionError(f"{f} has no parts over tangents")
-    made.remat, made.origin = f.remat, f.origin
+    made.origin = f.origin
+    made.mark(remat=f.remat)
     return made
 
 

@@ -148,7 +148,8 @@ def _derivative(mode: Mode, f: Func, mask: Mask, loc: Loc | None = None) -> Work
         made = yield _derive_by_kind(mode, f if f.sized else hoisted(f), mask)
         if (w := witness()) is not None and mode is FIRST:
             w.derived("jvp", made.func, f, places(mask), whole if made.flat else first)
-        made.func.remat, made.func.primal, f.differentiated = f.remat, f, True
+        made.func.mark(remat=f.remat, primal=f)
+        f.differentiated = True
         f.memo[mode.key(mask)] = made
         step("derive")
     return made

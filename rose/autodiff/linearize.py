@@ -14,7 +14,7 @@ from ..ir import ACCUM, ADD_TO, AT, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Build
 from ..ir.callgraph import has_tangents, memoised
 from ..ir.ops import select
 from ..ir.puts import PUT, put
-from ..ir.types import Fin, Tuple, Vec
+from ..ir.types import Tuple, Vec
 from ..optimise.outlining import LONG, outline
 from .half_signature import Arguments, HalfSignature, Way, tangent_type
 from .linear_half import LinearHalf
@@ -109,9 +109,8 @@ class _Linear(LinearHalf):
 
     def loop(self, b: Builder, v: Value) -> None:
         block = loop_of(v)
-        k = len(v.args)
+        k = len(block.states)
         n = block.indices
-        assert isinstance(n, Fin)
         moves = [r.type.linear for r in block.results]
 
         def body(i: Value, *states: Value) -> tuple[list[Value], list[Value]]:

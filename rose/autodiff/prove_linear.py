@@ -68,7 +68,7 @@ def _linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
                 made = yield _while_as_linear(f, f.kind, mask)
             case Body():
                 made = yield _body_as_linear(f, mask)
-        made.remat = f.remat
+        made.mark(remat=f.remat)
         f.memo[key] = made
     return made
 
@@ -165,7 +165,7 @@ class _AsLinear(Rewriter):
     def moves(self, loop: Value, k: int) -> bool:
         """True if a result of a loop depends on the parameters."""
         block = loop_of(loop)
-        return (block.states[k] if k < len(loop.args) else block.results[k]) in self.depends
+        return (block.states[k] if k < len(block.states) else block.results[k]) in self.depends
 
     def result(self, b: Builder, v: Value, env: Env) -> Value:
         return self.linear(b, v, env) if v.type.real else env[v]

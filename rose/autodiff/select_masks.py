@@ -223,7 +223,7 @@ class SelectMasks(Masks):
             return v in self.dirty
         block = loop_of(v)
         j = path[0]
-        return block.results[j] in self.dirty or (j < len(v.args) and block.states[j] in self.dirty)
+        return block.results[j] in self.dirty or (j < len(block.states) and block.states[j] in self.dirty)
 
     def _spoils(self, v: Value, path: Path) -> bool:
         """True if what `v` contributes may be other than 0 in a branch that was not taken."""
@@ -372,7 +372,7 @@ class SelectMasks(Masks):
 
     def _for(self, v: Value) -> None:
         block = loop_of(v)
-        k = len(v.args)
+        k = len(block.states)
         for path, t in leaves(v.type):
             self._settle(v, path, t)
         self._states(v)
@@ -390,7 +390,7 @@ class SelectMasks(Masks):
     def _states(self, v: Value) -> None:
         """The states of a loop: their cotangents are marked where the uses of its results, or of a state, differ."""
         block = loop_of(v)
-        states = [path for path, _ in leaves(v.type) if path[0] < len(v.args)]
+        states = [path for path, _ in leaves(v.type) if path[0] < len(block.states)]
         if not states:
             return
         whole = [v, *[base(a) for a in self.loops.outside[v] if is_ref(a)]]

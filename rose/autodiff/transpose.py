@@ -441,8 +441,7 @@ class _Backward(LinearHalf):
         """The loop for a loop: its iterations in reverse order, if it has linear states to carry back."""
         block = loop_of(v)
         n = block.indices
-        assert isinstance(n, Fin)
-        k = len(v.args)
+        k = len(block.states)
         results = list(self.cotangent(v).items or [])
         self.cts.pop(v)
         cts = [ct.close(b) for ct in results]

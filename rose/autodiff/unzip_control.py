@@ -121,7 +121,7 @@ class Recomputed(Unzipped):
             }
             tape = b.get(whole.call_forward(b, self.whole.fwd, primals), 1)
             made = b.func(whole.call(b, half, given._replace(tape=tape)))
-        made.remat = True
+        made.mark(remat=True)
         return made
 
 

@@ -36,7 +36,7 @@ def _made(g: Func, directions: int) -> Func:
     if isinstance(g.kind, Linear):
         return _one_by_one(g, directions)
     made = retyped(g, lambda f: _VectorMode(directions).function(f), lambda f: vector_mode(f, directions))
-    made.primal = g.primal
+    made.mark(primal=g.primal)
     return made
 
 
@@ -44,7 +44,8 @@ def _one_by_one(g: Func, directions: int) -> Func:
     """A function that is linear because its maker says so, called for each direction."""
     with building(g.name, g.origin) as b:
         x, *rest = [b.param(widened(p.type, directions), p.attr) for p in g.params]
-        ys = b.vec(directions, lambda i: b.call(g, [_along(b, x, g.params[0].type, i), *rest]))
+        narrow, *_ = [p.type for p in g.params]
+        ys = b.vec(directions, lambda i: b.call(g, [_along(b, x, narrow, i), *rest]))
         return b.func(_inside_out(b, ys, g.result, directions))
 
 

@@ -19,7 +19,7 @@ from ..host.effects import Assertion, Printer
 from ..ir import FOR, Block, Func, While, is_call, loop_of
 from ..ir.callgraph import callees, callees_first, instructions
 from ..ir.progress import step
-from ..ir.types import Fin, count_leaves
+from ..ir.types import count_leaves
 from ..testing import PATIENCE, TWICE, Report, examine, several
 
 POINTS = 10  # at most, as `rose check` has
@@ -128,7 +128,6 @@ def _instructions(block: Block, counts: Mapping[Func, int]) -> int:
     for v in block.code:
         if v.op is FOR:
             n = loop_of(v).indices
-            assert isinstance(n, Fin)
             total += n.size * _instructions(v.attr, counts)
         elif is_call(v):
             total += counts[v.attr]

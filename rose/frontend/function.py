@@ -219,7 +219,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
         if self._pending is not None and not self._taking:
             self._taking = True
             given = self.checked_rule(self._pending)
-            self.func.jvp = self._rule(given, written(given))
+            self.func.mark(jvp=self._rule(given, written(given)))
             self._pending = None
 
     @property
@@ -407,7 +407,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
         if func.differentiated:
             hint = "give the rule right after the function, before rose.grad and its kin are used on it or its callers"
             raise RoseError(f"the derivative of {self.name} was already made, without this rule", loc, hint)
-        func.jvp = self._rule(given, loc)
+        func.mark(jvp=self._rule(given, loc))
         self.rule = rule
         return rule
 

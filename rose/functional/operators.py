@@ -519,7 +519,8 @@ def _equal(x: Value, y: Value) -> Value:
 
 def _delta_transpose(c: Composite, k: int, ct: AnyFn) -> AnyFn:
     if k == 0:
-        return partial(ct, c.inputs[1], c.params[0])
+        (place,) = c.params
+        return partial(ct, c.inputs[1], place)
     raise _jump(c)
 
 

@@ -431,7 +431,8 @@ class Builder:
         self.root.results = (self.reach(result),)
         made = Func(self.name, self.root, result.type, pure=self.pure, origin=self.origin)
         of = self.origin and self.origin.derived_from
-        made.sized = bool(current()) or (of is not None and of.sized)
+        if current() or (of is not None and of.sized):
+            made.mark(sized=True)
         if self.verify is not None:
             self.verify(made)
         return made

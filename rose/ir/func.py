@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ..errors import Loc
@@ -122,6 +122,19 @@ class Origin:
     derived_from: Func | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What is known of a function beside its instructions; its copies have the same, but for what a pass changes."""
+
+    remat: bool = False  # reverse mode keeps its parameters, and recomputes the rest
+    primal: Func | None = None  # the function that it is a derivative of
+    jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
+    sized: bool = False  # it is one size of a function of any size: derivatives have the others' bits
+
+
+UNMARKED = Marks()
+
+
 class Func:
     """A function of the IR. Only one of the kind `Body` has instructions; the block of any other has parameters.
 
@@ -129,8 +142,7 @@ class Func:
     """
 
     __slots__ = (
-        "body", "calls", "differentiated", "jvp", "kind", "memo", "name", "origin", "primal", "pure", "remat", "result",
-        "sized",
+        "body", "calls", "differentiated", "kind", "marks", "memo", "name", "origin", "pure", "result",
     )  # fmt: skip
 
     def __init__(
@@ -138,17 +150,34 @@ class Func:
     ) -> None:
         self.name, self.body, self.result, self.pure, self.kind = name, body, result, pure, kind  # the name is a label
         self.origin = origin
-        self.remat = False  # reverse mode keeps its parameters, and recomputes the rest
-        self.primal: Func | None = None  # the function that this is a derivative of
+        self.marks = Marks(sized=True) if _has_sized(kind) else UNMARKED
         self.calls: list[Value] | None = None  # those in it, once they were asked for: see `callgraph.calls`
-        self.jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
-        self.sized = _has_sized(kind)  # it is one size of a function of any size: derivatives have the others' bits
         self.differentiated = False  # a derivative was made without one: it can be given none any more
         self.memo: dict[Any, Any] = {}  # a cache of what passes derived from this function: see `callgraph.memoised`
 
     @property
     def params(self) -> list[Value]:
         return self.body.params
+
+    def mark(self, **changes: Any) -> None:
+        """Change some of its marks."""
+        self.marks = replace(self.marks, **changes)
+
+    @property
+    def remat(self) -> bool:
+        return self.marks.remat
+
+    @property
+    def primal(self) -> Func | None:
+        return self.marks.primal
+
+    @property
+    def jvp(self) -> Func | None:
+        return self.marks.jvp
+
+    @property
+    def sized(self) -> bool:
+        return self.marks.sized
 
     @property
     def loc(self) -> Loc | None:
@@ -188,3 +217,9 @@ def _has_sized(kind: Kind) -> bool:
             return f.sized or g.sized
         case Body() | Opaque():
             return False
+
+
+def handed_on(f: Func, made: Func, **changes: Any) -> Func:
+    """`made`, which is made of `f`, with the marks of `f` but for some changes."""
+    made.marks = replace(f.marks, **changes) if changes else f.marks
+    return made

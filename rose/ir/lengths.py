@@ -59,7 +59,7 @@ def _norm(t: Type) -> Func:
         scale = b.call(scaling(), (n,))
         reciprocal = 1.0 / select(n == 0.0, b.lift(math.inf), n * scale)
         slope: Callable[[Value, Value], Value] = lambda dy, y: dy * (y * scale * reciprocal)
-        f.jvp = b.func(b.tuple([n, _sum(slope, dx, x)]))
+        f.mark(jvp=b.func(b.tuple([n, _sum(slope, dx, x)])))
     return f
 
 
@@ -75,7 +75,7 @@ def scaling() -> Func:
     with deriving(f, "jvp") as b:
         b.loc = at
         n, dn = b.param(Real, "n"), b.param(tangent(Real), "dn")
-        f.jvp = b.func(b.tuple([b.call(f, (n,)), b.zero(dn.type)]))
+        f.mark(jvp=b.func(b.tuple([b.call(f, (n,)), b.zero(dn.type)])))
     return f
 
 

@@ -215,5 +215,5 @@ def _smooth() -> Func:
     with deriving(f, "jvp") as b:
         b.loc = at
         x, _, y, dy = [b.param(t) for t in (Real, tangent(Real), Real, tangent(Real))]
-        f.jvp = b.func(b.tuple([b.call(f, (x, y)), dy]))
+        f.mark(jvp=b.func(b.tuple([b.call(f, (x, y)), dy])))
     return f

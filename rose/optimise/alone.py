@@ -98,7 +98,7 @@ def why_not(f: Func) -> str | None:
 
 def _leaves_out(loop: Value) -> bool:
     """True for a loop that makes vectors, and not all of their elements."""
-    return span_of(loop) is not None and len(loop_of(loop).results) > len(loop.args)
+    return span_of(loop) is not None and bool(loop_of(loop).elements)
 
 
 def _given(t: Type) -> Type:

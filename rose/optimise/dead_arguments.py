@@ -46,6 +46,7 @@ from ..ir import (
 )
 from ..ir.accumulators import base
 from ..ir.callgraph import callees, callees_first, make_branch, make_while
+from ..ir.func import handed_on
 from ..ir.sizes import Size
 from ..ir.types import Fin, Ref, Tuple, Type, Unit, Vec, items_of
 from .dead_code import remove_dead_code
@@ -294,8 +295,8 @@ class _Program:
             elif same and not self.live[f].shrinks() and self._is_whole(f):
                 made[f] = f
             else:
-                made[f] = remove_dead_code(_Remover(self, f, made).function(f))
-                made[f].remat, made[f].sized = f.remat, f.sized
+                less = remove_dead_code(_Remover(self, f, made).function(f))
+                made[f] = handed_on(f, less, jvp=None, primal=None)  # which take what it took
         return made
 
     def _is_whole(self, f: Func) -> bool:
@@ -453,7 +454,7 @@ class _Live:
         found = self.need.get(v, {})
         items: Needs = {}
         for j, n in found.items() if isinstance(found, dict) else ():
-            items[j] = n if j < len(v.args) else True
+            items[j] = n if j < len(block.states) else True
         before, fresh = len(self.need), list(items)
         while True:
             for j in fresh:

@@ -14,7 +14,6 @@ from ..ir.builder import LIBRARY
 from ..ir.callgraph import instructions, is_table, reachable
 from ..ir.ops import idiv, imod
 from ..ir.sizes import Size
-from ..ir.types import Fin
 
 
 class Reads(dict[Value, tuple[Value, ...]]):
@@ -143,6 +142,5 @@ def own_cost(v: Value) -> int:
 
 def iterations(loop: Value) -> int:
     """How many iterations a loop has, whatever the arguments; 0 if they decide."""
-    n = loop_of(loop).indices
-    assert isinstance(n, Fin)
-    return 0 if span_of(loop) is not None or isinstance(n.size, Size) else n.size
+    n = loop_of(loop).size
+    return 0 if span_of(loop) is not None or isinstance(n, Size) else n

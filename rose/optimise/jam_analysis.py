@@ -134,7 +134,7 @@ class Jams:
             return False
         if not all([x.op in _READS or _is_quick(x) for x in code]) or not _is_bounded(v, block):
             return False
-        innermost = [x for x in inner[0].attr.code if x.op is FOR]
+        innermost = [x for x in loop_of(inner[0]).code if x.op is FOR]
         nest = [v, *[x for x in instructions(block) if x.op is FOR]]
         touched, held = self.touched(v), list[Value]()
         for x in instructions(block):
@@ -187,7 +187,7 @@ class Jams:
 
     def fits_around(self, v: Value, jam: Jam) -> bool:
         """True if the inner loop can be taken out of `v` too: its sums are what `v` makes, and need nothing else."""
-        made = [r for r in loop_of(v).results[len(v.args) :] if r.op is GET and r.args[0] is jam.outer]
+        made = [r for r in loop_of(v).elements if r.op is GET and r.args[0] is jam.outer]
         if not jam.sums or jam.kept or not made or not self.shares(v, jam.outer, jam.inner):
             return False
         block = loop_of(v)
@@ -251,8 +251,8 @@ class Jams:
 
     def collect(self, jam: Jam) -> bool:
         """Find what the inner loop needs of the outer iteration; False if that cannot be had elsewhere."""
-        inner: Block = jam.inner.attr
-        needs = [a for v in (jam.inner, *instructions(inner)) for a in v.args] + [*inner.results[: len(jam.inner.args)]]
+        inner = loop_of(jam.inner)
+        needs = [a for v in (jam.inner, *instructions(inner)) for a in v.args] + [*inner.following]
         if not all([self.has(jam, a) for a in dict.fromkeys(needs)]):
             return False
         return _is_bounded(jam.outer, inner) and _is_bounded(jam.outer, jam.again)
@@ -282,7 +282,7 @@ def _is_small(w: Value) -> bool:
     if w.op is not FOR or not all([a.type is Real for a in w.args]):
         return False
     block = loop_of(w)
-    if not all([r.type.empty or r.type is Real for r in block.results[len(w.args) :]]):
+    if not all([r.type.empty or r.type is Real for r in block.elements]):
         return False
     turns, innermost = _turns(w), w
     while True:
@@ -305,7 +305,7 @@ def _is_small(w: Value) -> bool:
 def _is_short(w: Value) -> bool:
     """True for a nest that is unrolled if it is left alone: it is done together for a block only."""
     nest = [w, *[x for x in instructions(w.attr) if x.op is FOR]]
-    return _is_nest(w) and prod(map(_turns, nest)) * len(nest[-1].attr.code) <= unrolling.LARGEST
+    return _is_nest(w) and prod(map(_turns, nest)) * len(loop_of(nest[-1]).code) <= unrolling.LARGEST
 
 
 def _is_nest(w: Value) -> bool:
@@ -315,7 +315,6 @@ def _is_nest(w: Value) -> bool:
 def _turns(loop: Value) -> float:
     """The number of iterations; of a size that is not known, many."""
     t = loop_of(loop).indices
-    assert isinstance(t, Fin)
     return inf if isinstance(t.size, Size) else t.size
 
 
@@ -375,13 +374,13 @@ def _tells(i: Value, index: Value, block: Block | None = None) -> bool:
 
 def _told_by(add: Value, outer: Block) -> tuple[bool, bool]:
     """Whether each iteration of a loop adds to another element; and each turn of the loops in it, alike in all."""
-    inner, block = list[Block](), add.block
-    while block is not outer:
-        inner.append(block)
-        assert block.parent is not None
+    at, block, by = _indices(add.args[0]), add.block, list[bool]()
+    while isinstance(block, Loop):
+        by.append(any([_tells(i, block.index, outer) for i in at]))
+        if block is outer or block.parent is None:
+            break
         block = block.parent
-    at = _indices(add.args[0])
-    by = [any([_tells(i, b.params[0], outer) for i in at]) for b in (outer, *inner)]
+    by.reverse()
     return by[0], all(by[1:])
 
 

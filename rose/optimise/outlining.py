@@ -31,6 +31,7 @@ from ..ir import (
     loop_of,
 )
 from ..ir.callgraph import weight, weight_of
+from ..ir.func import handed_on
 from ..ir.types import Tuple
 from .rewriter import Env, Rewriter
 from .values import witness
@@ -57,10 +58,10 @@ def outline(f: Func, longest: int = LONGEST) -> Func:
         made = b.func(env[f.body.results[0]])
     if (w := witness()) is not None:
         w.kept("outline", f, made)
-    made.jvp, made.memo, made.remat, made.primal = f.jvp, f.memo, f.remat, f.primal
+    made.memo = f.memo
     for piece in outliner.made:
         piece.origin = Origin("piece", made)
-    return made
+    return handed_on(f, made)
 
 
 def lambda_lift(name: str, block: Block, origin: Origin) -> tuple[Func, list[Value]]:

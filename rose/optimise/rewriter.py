@@ -214,9 +214,8 @@ class Simplifier(Rewriter):
 
 def _copied(loop: Value, k: int) -> Value | None:
     """The vector of which a loop makes a copy, element by element, as its result `k`."""
-    if loop.op is not FOR or k < len(loop.args):
+    if loop.op is not FOR or k < len((block := loop_of(loop)).states):
         return None
-    block = loop_of(loop)
     r = block.results[k]
     if r.op is not INDEX or r.block is not block or r.args[1] is not block.index:
         return None

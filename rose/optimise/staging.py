@@ -171,7 +171,8 @@ def _branch(g: Func, kind: Branch, same: Same) -> Work[Staged | None]:
 def _early_side(g: Func, side: int, found: Sequence[Staged | None], params: Sequence[int]) -> Func:
     """The early stage of a side, with zeros for what the other makes."""
     with ir.building(f"{g.name}.early", Origin("piece", g)) as b:
-        args = dict(zip(params, _declared(b, [g.params[k + 1] for k in params]), strict=True))
+        _, *own = g.params  # the first is the condition
+        args = dict(zip(params, _declared(b, [own[k] for k in params]), strict=True))
         items: list[Value] = []
         for k, s in enumerate(found):
             types = items_of(s.early.result) if s is not None else ()
@@ -186,7 +187,8 @@ def _early_side(g: Func, side: int, found: Sequence[Staged | None], params: Sequ
 def _late_side(g: Func, side: int, whole: Func, found: Sequence[Staged | None]) -> Func:
     """The late stage of a side, which takes all that either is given."""
     with ir.building(f"{g.name}.late", Origin("piece", g)) as b:
-        args = _declared(b, g.params[1:])
+        _, *own = g.params
+        args = _declared(b, own)
         items = [[b.param(t) for t in items_of(s.early.result)] if s is not None else [] for s in found]
         s = found[side]
         if s is None:

@@ -203,7 +203,6 @@ class _Jammer(Simplifier):
         Those that are left over are written out; if loops are `nested`, they are a loop.
         """
         t = loop_of(outer).indices
-        assert isinstance(t, Fin)
         groups, rest = quotient(t.size, LANES), remainder(t.size, LANES)
         start = times(groups, LANES)
 

@@ -18,10 +18,11 @@ def write_branch(frame: Frame) -> None:
     parts = leaves(f.result)
     built = [to for t, to in zip(parts, frame.results, strict=True) if not t.scalar]
     numbers = [(wasm_type(t), frame.take(wasm_type(t))) for t in parts if t.scalar]
-    expr.push(f.params[0])
+    condition, *args = f.params
+    expr.push(condition)
     c("if")
     for g, after in ((f.kind.then, "else"), (f.kind.otherwise, "end")):
-        enter(expr, g, f.params[1:], built)
+        enter(expr, g, args, built)
         for _, k in reversed(numbers):
             c.set(k)
         c(after)

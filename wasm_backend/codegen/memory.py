@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 
 from rose.errors import Loc, TooLarge
-from rose.ir import ACCUM, CONST, FOR, PACK, ZERO, Block, Func
+from rose.ir import ACCUM, CONST, FOR, PACK, ZERO, Block, Func, loop_of
 from rose.ir.sizes import Size, plus, rounded_up
 from rose.ir.types import Ref, Type, items_of
 
@@ -69,6 +69,6 @@ def _vectors(block: Block) -> Iterator[tuple[int, Loc]]:
     for v in block.code:
         if v.op is FOR:
             yield from _vectors(v.attr)
-            yield from [(known_size(t), v.loc) for t in items_of(v.type)[len(v.args) :]]
+            yield from [(known_size(t), v.loc) for t in items_of(v.type)[len(loop_of(v).states) :]]
         elif v.op is ACCUM or v.op is PACK or v.op is CONST or v.op is ZERO:
             yield known_size(v.type.inner if isinstance(v.type, Ref) else v.type), v.loc

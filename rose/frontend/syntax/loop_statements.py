@@ -166,7 +166,7 @@ class Each:
         yield view(i)
         part.leave()
         span = [] if self.bounds.span is None else [self.bounds.span]
-        block.results = (*block.params[1 : 1 + len(span)], *block.results)
+        block.results = (*block.states[: len(span)], *block.results)
         (*_, last), _ = b.close(block, [*span, first])
         self.variables = self.carried.now(last)
 

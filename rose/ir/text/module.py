@@ -197,7 +197,7 @@ class Module:
                 return body.linear(d.body, result)
             value = body.value(d.body, result, "what the function gives")
             made = b.func(value)
-            made.remat = d.remat
+            made.mark(remat=d.remat)
             return made
 
     def arguments(self, d: Def, types: tuple[Type, ...], at: At) -> Types:
@@ -250,7 +250,7 @@ class Module:
                 self.unknown("function", x.name, x.at, list(self.defs), "it must be defined, and not be generic")
         first, second = self.made[f.name, ()], self.made[g.name, ()]
         if kind == "primal":
-            first.primal = second
+            first.mark(primal=second)
             return
         wanted = [t for p in first.params for t in ((p.type, tangent(p.type)) if p.type.real else (p.type,))]
         result = Tuple((first.result, tangent(first.result)), None)
@@ -259,7 +259,7 @@ class Module:
             self.fail(TypeMismatch, f"{g.name} cannot be the derivative of {f.name}", g.at, f"it must be {should}")
         if first.jvp is not None:
             self.fail(WrongSyntax, f"{f.name} has a derivative rule already", f.at, "give a function one rule")
-        first.jvp = second
+        first.mark(jvp=second)
 
     # what a text asks for by name
 

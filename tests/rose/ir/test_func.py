@@ -35,7 +35,7 @@ def test_a_branch_has_neither_instructions_nor_a_host_function():
 
 def test_a_branch_is_one_size_of_many_if_a_part_is():
     f, g = identity(), identity("g")
-    g.sized = True
+    g.mark(sized=True)
     assert not Func("h", f.body, Real, pure=True, kind=Branch(f, f)).sized
     assert Func("h", f.body, Real, pure=True, kind=Branch(f, g)).sized
 
