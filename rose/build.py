@@ -24,7 +24,7 @@ from .autodiff.erase_tangents import untype
 from .errors import Loc, NoField, OutOfRange, TypeMismatch, argument, edge, here, is_ours
 from .frontend.any_size import AnySize, fixed
 from .frontend.documentation import OfInstances, signature_of
-from .frontend.function import AnyFn, checked, install
+from .frontend.function import AnyFn, checked
 from .frontend.tracing import no_collector as no_collector
 from .frontend.values import is_number
 from .frontend.vmap import vmap
@@ -434,4 +434,4 @@ class _Runtime:
         return copied(x, t)
 
 
-install(_Runtime())
+RUNTIME = _Runtime()  # for `ir.hooks`

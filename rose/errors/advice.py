@@ -9,6 +9,7 @@ import math
 import sys
 from collections.abc import Callable
 from difflib import get_close_matches
+from importlib import import_module
 from typing import Any
 
 from . import foreign_names
@@ -25,7 +26,7 @@ def public(modules: tuple[str, ...] = MODULES) -> dict[str, str]:
     """Where each public name is: in the first of the modules that has it."""
     found: dict[str, str] = {}
     for name in reversed(modules):
-        module = sys.modules.get(f"rose{name}")
+        module = import_module(f"rose{name}")
         found |= {k: f"rose{name}.{k}" for k in getattr(module, "__all__", ())}
     return found
 

@@ -12,12 +12,12 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import islice
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-_ROOTS = tuple(str(p) + os.sep for p in (Path(__file__).parents[1], Path(__file__).parents[2] / "wasm_backend"))
-_LIBRARY = str(Path(os.__file__).parent) + os.sep
+_ROOM = os.path.dirname(os.path.dirname(__file__))
+_ROOTS = (_ROOM + os.sep, os.path.join(os.path.dirname(_ROOM), "wasm_backend") + os.sep)
+_LIBRARY = os.path.dirname(os.__file__) + os.sep
 _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 _CALLERS = tuple(f"{name}{package}{os.sep}" for name in _INSTALLED for package in ("numpy", "scipy", "pandas"))
 _ours: dict[str, bool] = {}

@@ -16,7 +16,7 @@ from .. import errors
 from ..errors import NoField, OutOfRange, RoseError, TypeMismatch, edge, here
 from ..host.marshal import is_listing
 from ..ir import shown, types
-from ..ir.forms import DUAL, dict_form, dress, form_of
+from ..ir.forms import DUAL, dict_form, form_of
 from ..ir.numbers import digits
 from ..ir.sizes import LARGEST, Size, bound, current, sized
 from ..ir.types import DEEPEST, Bool, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
@@ -107,6 +107,8 @@ class Dual(NotANumber):
     _what: ClassVar[str] = "a Dual"
     _instead: ClassVar[str] = "name a part of it: x.re is the value, x.du the tangent"
 
+    __rose_form__: ClassVar[Any] = DUAL
+
     re: Any
     du: Any
 
@@ -119,9 +121,6 @@ class Dual(NotANumber):
     @edge
     def __class_getitem__(cls, t: Any) -> Type:
         return dual(as_type(t))
-
-
-dress(DUAL, Dual)
 
 
 def dual(t: Type) -> Type:

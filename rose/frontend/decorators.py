@@ -1,7 +1,4 @@
-"""`@fn` and `@opaque`: the decorators, which choose how a function is traced: as it is, rewritten, or for any size.
-
-This is the top floor of the front end, so Python's operators on traced values are installed here.
-"""
+"""`@fn` and `@opaque`: the decorators, which choose how a function is traced: as it is, rewritten, or for any size."""
 
 from __future__ import annotations
 
@@ -15,23 +12,13 @@ from ..errors import TypeMismatch, edge, here
 from ..host.marshal import is_listing
 from ..ir import shown
 from ..ir.sizes import dims_of
-from ..ir.value import install_attributes, install_columns, install_operators, is_function
-from . import columns, operators, vocabulary
+from ..ir.value import is_function
 from .annotations import as_type
 from .any_size import any_size
-from .arrays import elementwise, indexing, objects, products, shapes, ufuncs
 from .function import AnyFn, Fn, Opaque, P
 from .signatures import arity, check_plain, name_of, types_of, written
 from .syntax.source import rewrite
 from .tracing import R
-
-install_operators({**operators.TABLE, "@": operators.reflecting("@", products.matmul)})
-install_operators({"each": elementwise.each, "array": shapes.as_array, "objects": objects.objects})
-install_operators({"ufunc": ufuncs.applied, "function": vocabulary.applied, "part": indexing.part})
-install_operators({"iter": indexing.elements, "column": columns.named_column})
-install_attributes(ufuncs.of_objects(), for_numpy=True)
-install_attributes(vocabulary.after_the_dot())
-install_columns(columns.named_column)
 
 _NOTHING: Any = object()
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
 from .. import errors, ir
 from ..autodiff.erase_tangents import untype
 from ..errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
 from ..host.marshal import plain
 from ..ir import Builder, Func, Value, shown
+from ..ir.hooks import above
 from ..ir.progress import step
 from ..ir.sizes import bound, current, dims_of
 from ..ir.types import Type, Unit, tangent, untyped
@@ -45,66 +46,6 @@ BY_ONE_THREAD = 300  # of these: each takes 3 of the 1,500 nested C calls that C
 _running: dict[AnyFn, None] = {}  # the functions being traced, outermost first: to name a cycle
 
 
-class Runtime(Protocol):
-    """Runs functions outside of any trace. It needs the back end, which stands above the front end."""
-
-    def run(self, f: Fn[..., Any], /) -> Callable[..., Any]:
-        """A callable that runs `f`, compiled."""
-        ...
-
-    def map(self, f: Fn[..., Any], args: Sequence[Any], in_axes: Any, options: Mapping[str, Any], /) -> Any:
-        """The results of `f` for a batch of arguments."""
-        ...
-
-    def present(self, x: Any, t: Type, /) -> Any:
-        """The host value `x` of type `t` as a user is given it."""
-        ...
-
-
-_runtime: list[Runtime] = []
-
-
-def install(runtime: Runtime) -> None:
-    """Let functions run on `runtime`: the one call from here to a room above. `rose.build` installs its own, once."""
-    _runtime[:] = [runtime]
-
-
-class Algebra(Protocol):
-    """Makes functions of functions. It stands above derivatives, of which it has some."""
-
-    def operator(self, symbol: str, *operands: Any) -> Any:
-        """What Python's operator makes of a function and another operand."""
-        ...
-
-    def called(self, f: Fn[..., Any], args: Sequence[Any], named: dict[str, Any], /) -> Any:
-        """`f` of functions."""
-        ...
-
-    def pointwise(self, f: Callable[..., Any], *operands: Any) -> Any:
-        """What `f`, a function of values, makes of what functions give."""
-        ...
-
-    def ufunc(self, name: str, operands: Sequence[Any], named: dict[str, Any], /) -> Any:
-        """NumPy's function of elements of that name, of functions."""
-        ...
-
-    def array_function(self, f: Any, operands: Sequence[Any], named: dict[str, Any], /) -> Any:
-        """NumPy's function `f` of arrays, of functions."""
-        ...
-
-    def on(self, f: Fn[..., Any], *grids: Any) -> Any:
-        """`f`, with a grid for each argument."""
-        ...
-
-
-_algebra: list[Algebra] = []
-
-
-def install_algebra(algebra: Algebra) -> None:
-    """Let functions be added and composed by `algebra`: `rose.functional` installs its own, once."""
-    _algebra[:] = [algebra]
-
-
 def _has_function(args: Sequence[Any]) -> bool:
     return any([isinstance(x, Fn) for x in args])
 
@@ -116,7 +57,7 @@ def _mentions_function(args: Sequence[Any]) -> bool:
 
 def of_functions(f: AnyFn, args: Sequence[Any], named: dict[str, Any]) -> Any:
     """`f` composed with functions, and values bound."""
-    return _algebra[0].called(f, args, named)
+    return above().algebra.called(f, args, named)
 
 
 def _with_options(f: Callable[..., Any], named: dict[str, Any]) -> Callable[..., Any]:
@@ -131,7 +72,7 @@ def of_values(f: Rule) -> Rule:
 
     @edge
     def among(*args: Any, **named: Any) -> Any:
-        return _algebra[0].pointwise(_with_options(outer, named) if named else outer, *args)
+        return above().algebra.pointwise(_with_options(outer, named) if named else outer, *args)
 
     @functools.wraps(f)
     def outer(*args: Any, **named: Any) -> Any:
@@ -145,20 +86,15 @@ def of_values(f: Rule) -> Rule:
 
 
 def _left(symbol: str) -> Callable[[Any, Any], Any]:
-    return edge(lambda self, y: _algebra[0].operator(symbol, self, y))
+    return edge(lambda self, y: above().algebra.operator(symbol, self, y))
 
 
 def _right(symbol: str) -> Callable[[Any, Any], Any]:
-    return edge(lambda self, x: _algebra[0].operator(symbol, x, self))
+    return edge(lambda self, x: above().algebra.operator(symbol, x, self))
 
 
 def _alone(symbol: str) -> Callable[[Any], Any]:
-    return edge(lambda self: _algebra[0].operator(symbol, self))
-
-
-def _installed() -> Runtime:
-    assert _runtime, "no runtime is installed: import rose first"
-    return _runtime[0]
+    return edge(lambda self: above().algebra.operator(symbol, self))
 
 
 class Fn(Documented, NotANumber, Generic[P, R]):
@@ -302,7 +238,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
             if self._compiled is None:
                 if _has_function(args):
                     return of_functions(self, args, kwargs)
-                self._compiled = _installed().run(self)
+                self._compiled = above().runtime.run(self)
             return self._compiled(*args, **kwargs)
         except Exception as e:
             if self._compiled is None or not _has_function(args):  # else it is no number: looked for where it is rare
@@ -341,7 +277,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
         In another function it is `rose.vmap(f, in_axes)(...)`, a loop, without threads.
         """
         options = {"threads": threads, "executor": executor}
-        return _installed().map(self, args, in_axes, {k: x for k, x in options.items() if x is not None})
+        return above().runtime.map(self, args, in_axes, {k: x for k, x in options.items() if x is not None})
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """The arguments in the order of the parameters, keyword arguments included."""
@@ -377,7 +313,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
         """A call outside of any trace, evaluated without compiling."""
         types, result = [untyped(t) for t in self.types], untyped(self.result)
         numbers = [plain(x, t, (n,)) for x, t, n in zip(args, types, self.names, strict=True)]
-        return _installed().present(at_once(types, numbers, lambda xs: to_value(self.emit(xs), result)), result)
+        return above().runtime.present(at_once(types, numbers, lambda xs: to_value(self.emit(xs), result)), result)
 
     @property
     def jvp(self) -> Callable[[Rule], Rule]:
@@ -446,16 +382,16 @@ class Fn(Documented, NotANumber, Generic[P, R]):
     @edge
     def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **named: Any) -> Any:
         name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-        return _algebra[0].ufunc(name, operands, named)
+        return above().algebra.ufunc(name, operands, named)
 
     @edge
     def __array_function__(self, f: Any, _: Any, operands: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        return _algebra[0].array_function(f, operands, named)
+        return above().algebra.array_function(f, operands, named)
 
     @edge
     def on(self, *grids: Any) -> AnyFn:
         """The function with a grid for each argument, or None: what `F.integrate` sums over if no grid is given."""
-        return _algebra[0].on(self, *grids)
+        return above().algebra.on(self, *grids)
 
     def __get__(self, obj: Any, cls: Any = None) -> Any:
         """The function bound to `obj`, its first argument, as a method is."""

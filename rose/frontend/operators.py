@@ -1,6 +1,6 @@
 """Python's operators on traced values: overload resolution, from the types of the operands to a row of the table.
 
-`TABLE` has the meaning of each operator; `decorators.py` installs it. `view` gives a value to its user's code.
+`TABLE` has the meaning of each operator, for `meanings.py`. `view` gives a value to its user's code.
 """
 
 from __future__ import annotations

@@ -8,12 +8,10 @@ What a transform gave is pickled as the transform and its function: it is made a
 
 from __future__ import annotations
 
-import pickle
 import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import sha256
 from types import FrameType
 from typing import Any
 
@@ -73,6 +71,9 @@ def whole(x: Any, dumps: Dumps) -> tuple[Any, ...] | None:
 
 def _read(data: bytes) -> Any:
     """The function that `whole` pickled: the same one for the same bytes, if it is among the last."""
+    import pickle
+    from hashlib import sha256
+
     key = sha256(data).digest()
     f = _loaded[key] = _loaded.pop(key, None) or pickle.loads(data)
     if len(_loaded) > _MOST:

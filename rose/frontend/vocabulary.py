@@ -11,7 +11,7 @@ To add a name: write its function, in `arrays/` or `language/`; enter it here, a
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from ..errors import TypeMismatch, called, edge, here, is_direct
 from ..errors.advice import of_library
 from ..host.marshal import as_given, is_listing
 from ..ir import Value, a_traced
+from ..ir.hooks import above
 from .arrays import (
     attributes,
     creation,
@@ -189,11 +190,6 @@ _UNSUPPORTED = {  # arguments of NumPy's functions: what to write in the place o
 _MEANT = {"out": (None,), "dtype": (None,), "where": (True,), "order": ("C", "K", "A"), "copy": (True, False, None)}
 
 
-def enter(functions: Mapping[str, Callable[..., Any]]) -> None:
-    """Let NumPy's functions of these names give what ours give: those of rooms above, which the table does not know."""
-    _BY_NUMPY.update(functions)
-
-
 def after_the_dot() -> dict[str, Any]:
     """What values have after a dot, as their class is to have it: properties, and methods."""
     methods = {name: _as_method(f) for name, f in METHODS.items()}
@@ -216,7 +212,7 @@ def _as_method(f: Callable[..., Any]) -> Callable[..., Any]:
 def applied(f: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """What NumPy's function `f` makes of arguments of which one is traced; a TypeMismatch if it has no meaning."""
     name = numpys_name(f)
-    ours = _BY_NUMPY.get(name) or ufuncs.MEANINGS.get(name) or attributes.ATTRIBUTES.get(name)
+    ours = _of_linalg(name) or _BY_NUMPY.get(name) or ufuncs.MEANINGS.get(name) or attributes.ATTRIBUTES.get(name)
     if ours is None:
         raise _refused(f, _traced(args, named))
     takes = inspect.signature(ours)
@@ -226,6 +222,11 @@ def applied(f: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if not _fits(takes, args, named):
             raise _misfit(f, takes, args, named) if is_direct() else _refused(f, given)
     return ours(*args, **named)
+
+
+def _of_linalg(name: str) -> Callable[..., Any] | None:
+    """The function of linear algebra of NumPy's name: of a room above."""
+    return above().numpys.get(name) if name.startswith("linalg.") else None
 
 
 def _fits(takes: inspect.Signature, args: tuple[Any, ...], named: dict[str, Any]) -> bool:

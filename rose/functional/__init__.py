@@ -31,9 +31,7 @@ operator: a row in `operators`, and a function in `algebra` that checks its argu
 
 from typing import TYPE_CHECKING
 
-from ..frontend.function import install_algebra
-from ..ir.value import install_operators
-from .algebra import Algebra as _Algebra
+from ..errors.advice import listed, missing
 from .algebra import (
     add,
     braket,
@@ -83,5 +81,5 @@ __all__ = [
     "zip_functions",
 ]
 
-install_algebra(_Algebra())
-install_operators({"pointwise": pointwise})
+if not TYPE_CHECKING:  # to a checker, what is not there is an error
+    __getattr__, __dir__ = missing(__name__), listed(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..differentiation.jacobians import jacrev
@@ -14,7 +14,10 @@ from ..ir.types import Tuple, Type
 from ..ir.value import host_index, is_function
 from . import elementary, operators
 from .composites import MapType, grids_of, is_open, merged, type_of
+from .elementary import array_function as array_function
 from .elementary import as_function, everywhere, said
+from .elementary import pointwise as pointwise
+from .elementary import ufunc as ufunc
 from .grids import Grid
 
 
@@ -268,34 +271,27 @@ def evaluated(f: AnyFn) -> Any:
     return f if f.types or is_open(f) else f()
 
 
-class Algebra:
-    """What `Fn` asks for: see `frontend.function.Algebra`."""
+# of `ir.hooks.Algebra`, with those that are imported here: what `Fn` asks for
 
-    def operator(self, symbol: str, *operands: Any) -> Any:
-        """`f + g`, and the like; `k @ f` is the integral of `k(y, x) * f(x)` over x."""
-        return _against(*operands) if symbol == "@" else elementary.operator(symbol, *operands)
 
-    def called(self, f: AnyFn, args: Sequence[Any], named: dict[str, Any]) -> Any:
-        """`f(g, h, 1.3)`: functions composed, values bound."""
-        options = {k: named.pop(k) for k in ("share_inputs", "inverse") if k in named}
-        return compose(f, *f.bind(args, named), **options)
+def operator(symbol: str, /, *operands: Any) -> Any:
+    """`f + g`, and the like; `k @ f` is the integral of `k(y, x) * f(x)` over x."""
+    return _against(*operands) if symbol == "@" else elementary.operator(symbol, *operands)
 
-    def pointwise(self, f: Callable[..., Any], *operands: Any) -> AnyFn:
-        return elementary.pointwise(f, *operands)
 
-    def ufunc(self, name: str, operands: Sequence[Any], named: dict[str, Any]) -> AnyFn:
-        return elementary.ufunc(name, operands, named)
+def called(f: AnyFn, args: Sequence[Any], named: dict[str, Any], /) -> Any:
+    """`f(g, h, 1.3)`: functions composed, values bound."""
+    options = {k: named.pop(k) for k in ("share_inputs", "inverse") if k in named}
+    return compose(f, *f.bind(args, named), **options)
 
-    def array_function(self, f: Any, operands: Sequence[Any], named: dict[str, Any]) -> AnyFn:
-        return elementary.array_function(f, operands, named)
 
-    def on(self, f: AnyFn, *grids: Any) -> AnyFn:
-        """`f`, with a grid for each argument, or None: what it is integrated over where no other grid is given."""
-        if len(grids) != len(f.types):
-            what = f"{f.name} has {len(f.types)} arguments, and {len(grids)} grids are given"
-            raise TypeMismatch(what, here(), "give a grid, or None, for each argument")
-        for k, grid in enumerate(grids):
-            if grid is not None:
-                _check_grid(f, k, grid)
-        t = type_of(f)
-        return operators.broadcast_arg(f, t.args, tuple(range(len(t.args))), tuple(grids))
+def on(f: AnyFn, /, *grids: Any) -> AnyFn:
+    """`f`, with a grid for each argument, or None: what it is integrated over where no other grid is given."""
+    if len(grids) != len(f.types):
+        what = f"{f.name} has {len(f.types)} arguments, and {len(grids)} grids are given"
+        raise TypeMismatch(what, here(), "give a grid, or None, for each argument")
+    for k, grid in enumerate(grids):
+        if grid is not None:
+            _check_grid(f, k, grid)
+    t = type_of(f)
+    return operators.broadcast_arg(f, t.args, tuple(range(len(t.args))), tuple(grids))

@@ -19,6 +19,9 @@ Terms. The *unknown* is what is searched, the first parameter; *data* come after
 zero: a number, or a vector of as many numbers as the unknown has.
 """
 
+from typing import TYPE_CHECKING
+
+from ..errors.advice import listed, missing
 from .equations import Solution
 from .events import Event, event
 from .minima import argmin
@@ -40,3 +43,6 @@ __all__ = [
     "quadrature",
     "root",
 ]
+
+if not TYPE_CHECKING:  # to a checker, what is not there is an error
+    __getattr__, __dir__ = missing(__name__), listed(__name__)

@@ -30,6 +30,9 @@ Terms:
     due       what comes back for a value, from all that read it
 """
 
+from typing import TYPE_CHECKING
+
+from ..errors.advice import listed, missing
 from .conditions import Errors, Measured
 from .counts import Counts, Operations
 from .dependencies import Dependencies
@@ -45,3 +48,6 @@ __all__ = [
     "Operations", "Optic", "Prices", "Refusal", "Tally", "Truth", "TwoWay", "Units", "as_asked", "each_copy",
     "fixed_fee", "in_proportion", "pirated",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:  # to a checker, what is not there is an error
+    __getattr__, __dir__ = missing(__name__), listed(__name__)

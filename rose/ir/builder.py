@@ -20,12 +20,25 @@ from ..errors import EscapedValue, Loc, RoseError, argument, here, hide_our_fram
 from .func import Block as Block
 from .func import Func as Func
 from .func import Loop, Origin
+from .hooks import above
 from .numbers import Numbers, as_number, is_listed, is_one_object, is_truth
 from .numbers import shown as shown
 from .sizes import Size, at_most, current, differ, open_size, plus
 from .tracing import has_ended, tracing
 from .types import Bool, Fin, Real, Ref, Scalar, Span, Tuple, Type, Unit, Vec
-from .value import OPERATORS, OPS, WIDE, Value, a_traced, escaped, made_at, mismatch, not_called_so, outside
+from .value import (
+    OPERATORS,
+    OPS,
+    WIDE,
+    Value,
+    a_traced,
+    escaped,
+    made_at,
+    mismatch,
+    not_called_so,
+    outside,
+    take_meanings,
+)
 from .value import not_one_each as not_one_each
 
 LIBRARY = 20  # the cost of a function of libm
@@ -93,7 +106,7 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
                 b, tuple([a if a.__class__ is Value else _lifted(b, args, k) for k, a in enumerate(args)])
             )
         except MeetsFunction:
-            return OPERATORS["pointwise"](self, *args)
+            return above().algebra.pointwise(self, *args)
         except Exception as e:
             hide_our_frames(e)
             raise
@@ -167,9 +180,9 @@ class Builder:
     one more parameter, in `captured`, and every caller passes it on.
     """
 
-    verify: Callable[[Func], object] | None = None  # called with each function that is made
-
     def __init__(self, name: str, outer: Builder | None = None, origin: Origin | None = None) -> None:
+        if not OPERATORS:
+            take_meanings()
         self.name, self.outer, self.origin = name, outer, origin
         self.root = self.block = Block()
         self.loc: Loc | None = None  # set by passes, so that derived code keeps its primal's location
@@ -433,8 +446,8 @@ class Builder:
         of = self.origin and self.origin.derived_from
         if current() or (of is not None and of.sized):
             made.mark(sized=True)
-        if self.verify is not None:
-            self.verify(made)
+        if (verify := above().verify) is not None:
+            verify(made)
         return made
 
 

@@ -7,6 +7,7 @@ in the block that opened it. What is wrong here is an error of the compiler, so 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
@@ -19,6 +20,8 @@ from .numbers import Numbers, shown
 from .sizes import Size, at_most, differ, plus
 from .types import Bool, Fin, Real, Ref, Single, Span, Tuple, Type, Unit, Vec, linear_part
 from .value import Value
+
+CHECKS = os.environ.get("ROSE_CHECK") in ("1", "values")  # each function that is made: see `hooks`
 
 TAKES_REF = {
     builder.ADD_TO,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copyreg
 import dataclasses
 from collections.abc import Callable, Sequence
 from operator import attrgetter
@@ -37,6 +36,11 @@ class Form:
         """True if its class is always there: it is one of ours."""
         return self.cls.__module__.startswith("rose.") or self is DUAL
 
+    def __reduce__(self) -> Any:
+        """A form is found again by its class, or its keys: so types can be pickled."""
+        again = (dict_form, (self.fields,)) if self.is_dict else (_again, (self.cls, self.name, self.fields))
+        return reduced.get(self) or again
+
     def read(self, x: Any) -> list[Any]:
         """The fields of `x`, in order."""
         return [x[k] for k in self.fields] if self.is_dict else [getattr(x, k) for k in self.fields]
@@ -63,7 +67,7 @@ def maker(cls: type, fields: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
     return lambda xs: cls(**dict(zip(fields, xs, strict=True)))
 
 
-DUAL = Form("Dual", ("re", "du"), tuple, tuple)  # the front end gives it the class that users see, by `dress`
+DUAL = Form("Dual", ("re", "du"), tuple, tuple)  # its class is the front end's: see `hooks`
 _dicts: dict[tuple[str, ...], Form] = {}
 reduced: dict[Form, tuple[Any, ...]] = {}  # how those forms are pickled that no class of the user's has
 
@@ -81,15 +85,7 @@ def _keep(cls: type, form: Form) -> Form:
 
 def _known(cls: type) -> Form | None:
     form: Form | None = cls.__dict__.get(_OWN)
-    return form if form is not None and form.cls is cls else None  # a class may be made of the fields of another
-
-
-def _reduced(f: Form) -> Any:
-    """A form is found again by its class, or its keys: so types can be pickled."""
-    return reduced.get(f) or ((dict_form, (f.fields,)) if f.is_dict else (_again, (f.cls, f.name, f.fields)))
-
-
-copyreg.pickle(Form, _reduced)
+    return form if form is not None and (form.cls is cls or form is DUAL) else None  # a class may be made of another's
 
 
 def _again(cls: type, name: str, fields: tuple[str, ...]) -> Form:

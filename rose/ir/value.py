@@ -1,12 +1,13 @@
 """A traced value: an instruction and its one result, at once, and what a user's code holds while it is traced.
 
-Python's operators on it are what the front end installs. What Python asks that
+The meanings of Python's operators on it are the front end's, by `hooks`. What Python asks that
 has no answer before the compiled function runs, it answers with an error that says what to write instead.
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,8 @@ from ..errors import (
     users_frame,
 )
 from ..errors.advice import of_library, of_math, of_numpy
-from .forms import watch
+from .forms import DUAL, dress, watch
+from .hooks import above
 from .tracing import has_ended, tracing
 from .types import Bool, Fin, Tan, Tuple, Type, Unit, Vec, struct_in
 
@@ -36,36 +38,32 @@ if TYPE_CHECKING:
     from .func import Block
 
 OPS: dict[str, Op] = {}  # the rows, by name: filled by `ops.py`, and by `builder.py` with the structural ones
-OPERATORS: dict[str, Callable[..., Any]] = {}  # Python's operators, by symbol: see `install_operators`
+OPERATORS: dict[str, Callable[..., Any]] = {}  # Python's operators, by symbol: see `take_meanings`
+_taking = threading.RLock()
 _FOR_NUMPY: set[str] = set()  # the methods that NumPy calls of each object of an array
 # Two keys whose hashes are equal are compared with ==, which of values is an instruction. Of hashes of 64 bits two are
 # never equal by chance; of the 32 bits that Python has in WebAssembly they were, in a function of 20,000 instructions.
 WIDE = sys.hash_info.width > 32
 
 
-def install_operators(table: Mapping[str, Callable[..., Any]]) -> None:
-    """Give Python's operators on values their meanings. The front end installs them, once: it stands above values.
+def take_meanings() -> None:
+    """Give values the meanings of what a user writes of them: those of the front end, once, before there are any.
 
-    Besides the operators there are `each`, of a function and operands, for each element of arrays; `array`, which makes
-    a value of a list or an array of NumPy's; `ufunc`, of a name of NumPy's; `function`, of another function of NumPy's;
-    `pointwise`, of an operation and operands of which one is a function; `part`, of an array and a key of several
-    indices; `column`, of an array of structs and the name of a field; `objects`, NumPy's array of a value; and `iter`.
+    What stands after a dot becomes an attribute of the class, so that `dir` and `hasattr` are right, and there is no
+    `__getattr__`: with one, CPython 3.11 specialises no attribute of a class, and the whole compiler, which reads those
+    of values, takes 1.1 times as long. What a value does not have is Python's AttributeError, of which `naming_absent`
+    makes a NoField.
     """
-    OPERATORS.update(table)
-
-
-def install_attributes(table: Mapping[str, Any], for_numpy: bool = False) -> None:
-    """Give values what stands after their dot: methods, and properties. The front end installs them, once.
-
-    Those `for_numpy` are what NumPy calls of each object of an array: a field of that name comes first.
-
-    They are attributes of the class, so that `dir` and `hasattr` are right, and there is no `__getattr__`: with one,
-    CPython 3.11 specialises no attribute of a class, and the whole compiler, which reads those of values, takes 1.1
-    times as long. What a value does not have is Python's AttributeError, of which `naming_absent` makes a NoField.
-    """
-    for name, meaning in table.items():
-        setattr(Value, name, meaning)
-    _FOR_NUMPY.update(table if for_numpy else ())
+    with _taking:
+        if OPERATORS:
+            return
+        of = above().meanings
+        dress(DUAL, of.dual)
+        for name, meaning in (of.for_numpy | of.attributes).items():
+            setattr(Value, name, meaning)
+        _FOR_NUMPY.update(of.for_numpy)
+        watch(lambda fields: _add_columns(fields, of.column))
+        OPERATORS.update(of.operators)  # last: another thread may ask
 
 
 class Column:
@@ -97,18 +95,11 @@ class Column:
             raise
 
 
-def install_columns(read: Callable[[Value, str], Any]) -> None:
-    """Give values the columns of arrays of structs, after their dot: `read` makes one. The front end does so, once.
-
-    A name becomes an attribute of the class when the first struct with that field is made.
-    """
-
-    def told(fields: Sequence[str]) -> None:
-        for k in fields:
-            if k.__class__ is str and k not in _INTERNAL and k != "at" and not isinstance(vars(Value).get(k), Column):
-                setattr(Value, k, Column(k, read))
-
-    watch(told)
+def _add_columns(fields: Sequence[str], read: Callable[[Value, str], Any]) -> None:
+    """Give values the columns of arrays of structs with these fields, which `read` makes, after their dot."""
+    for k in fields:
+        if k.__class__ is str and k not in _INTERNAL and k != "at" and not isinstance(vars(Value).get(k), Column):
+            setattr(Value, k, Column(k, read))
 
 
 class Known(tuple[Any]):

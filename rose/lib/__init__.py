@@ -6,6 +6,9 @@ Read `objective` first: what all minimisers share. Then `descent` (gradient desc
 Gauss-Newton), `quasi_newton` (L-BFGS); `dragging` is direct manipulation. Cholesky is that of `rose.linalg`.
 """
 
+from typing import TYPE_CHECKING
+
+from ..errors.advice import listed, missing
 from ..linalg.positive_definite import cholesky, cholesky_solve
 from .damped_newton import gauss_newton, newton
 from .descent import adam, gradient_descent
@@ -16,3 +19,6 @@ from .quasi_newton import lbfgs
 __all__ = [
     "Minimum", "adam", "cholesky", "cholesky_solve", "dragger", "gauss_newton", "gradient_descent", "lbfgs", "newton",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:  # to a checker, what is not there is an error
+    __getattr__, __dir__ = missing(__name__), listed(__name__)

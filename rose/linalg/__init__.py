@@ -28,9 +28,9 @@ its transpose is its reverse mode. Leading axes are those of a batch.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..frontend import vocabulary
+from ..errors.advice import listed, missing
 from .banded import solve_banded, solve_toeplitz, solve_tridiagonal
 from .elimination import LUResult, SlogdetResult, det, inv, linsolve, logdet, lu, slogdet, solve
 from .general import EigvalsResult, eigvals
@@ -59,4 +59,7 @@ __all__ = [
 _NUMPYS: tuple[Callable[..., Any], ...] = (
     cholesky, cond, det, eigh, eigvalsh, inv, lstsq, matrix_power, norm, pinv, qr, slogdet, solve, svd, svdvals,
 )  # fmt: skip
-vocabulary.enter({f"linalg.{f.__name__}": f for f in _NUMPYS})
+NUMPYS = {f"linalg.{f.__name__}": f for f in _NUMPYS}  # by their names of NumPy
+
+if not TYPE_CHECKING:  # to a checker, what is not there is an error
+    __getattr__, __dir__ = missing(__name__), listed(__name__)

@@ -12,6 +12,9 @@ out (HWIO). Parameters are arguments: keep them in a struct.
     recurrent       `lstm`, `gru`
 """
 
+from typing import TYPE_CHECKING
+
+from ..errors.advice import listed, missing
 from ..frontend.arrays.joining import pad
 from ..frontend.arrays.reductions import softmax
 from ..ir.ops import relu, sigmoid, softplus, tanh
@@ -27,3 +30,6 @@ __all__ = [
     "cross_entropy", "dawsn", "dense", "dropout", "embedding", "gelu", "gru", "layer_norm", "log_softmax", "lstm",
     "max_pool", "pad", "relu", "sigmoid", "silu", "softmax", "softplus", "softsign", "tanh", "upsample",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:  # to a checker, what is not there is an error
+    __getattr__, __dir__ = missing(__name__), listed(__name__)

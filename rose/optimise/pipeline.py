@@ -14,15 +14,14 @@ place is run only on a function that the same pipeline made; `AFTER_TRACING` alo
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Concatenate, ParamSpec, TypeVar
 
-from ..ir import Builder, Func, Value, While
+from ..ir import Func, Value, While
 from ..ir.callgraph import callees, callees_first, with_parts
-from ..ir.check import check_alone
+from ..ir.check import CHECKS, check_alone
 from ..ir.progress import step
 from ..ir.text.printer import show
 from .branching import branch
@@ -135,7 +134,6 @@ LAST = (
 )
 PASSES = (*[p.name for p in AFTER_TRACING], MOTION, *[p.name for p in PER_FUNCTION], PROGRAM, *[p.name for p in LAST])
 NAMES = (*PASSES, *[rule.name for rule in RULES])  # what can be switched off
-CHECKS = os.environ.get("ROSE_CHECK") in ("1", "values")  # the latter: see `values.py`
 
 
 @dataclass
@@ -186,8 +184,6 @@ class Instruments:
 
 
 VERIFYING = Instruments() if CHECKS else None
-if CHECKS:
-    Builder.verify = staticmethod(check_alone)
 
 
 def optimise(roots: Iterable[Func], asked: Instruments | None = VERIFYING) -> None:

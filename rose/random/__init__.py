@@ -12,6 +12,9 @@ Terms. A *word* is a whole number of 32 bits; its *halves*, the high and the low
 single precision has the same bits. A *block* is the four words that are made for one counter.
 """
 
+from typing import TYPE_CHECKING
+
+from ..errors.advice import listed, missing
 from .distributions import bernoulli, categorical, gamma, integers, normal, permutation, uniform
 from .keys import Key, fold_in, key, split
 
@@ -19,3 +22,6 @@ __all__ = [
     "Key", "bernoulli", "categorical", "fold_in", "gamma", "integers", "key", "normal", "permutation", "split",
     "uniform",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:  # to a checker, what is not there is an error
+    __getattr__, __dir__ = missing(__name__), listed(__name__)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import subprocess
+import sys
+import textwrap
 from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
+from paths import ROOT
 
 import rose
 import wasm_backend
@@ -29,6 +33,87 @@ def test_the_version_is_that_of_the_command_line():
 
 def test_every_listed_name_is_there():
     assert all([hasattr(rose, name) for name in dir(rose)])
+
+
+STUB = ROOT / "rose" / "__init__.pyi"
+HEAD = """\
+\"\"\"The names of `rose` as type checkers see them.
+
+Made from the table of `rose/__init__.py` by `pytest tests/rose/test_init.py --bless`.
+\"\"\"
+
+# ruff: noqa: F403
+"""
+TYPED = ("Bool", "Dual", "Fin", "Real", "Tan", "Unit", "Vec")  # to a checker, numbers and arrays
+
+
+def stub() -> str:
+    """The text of the stub."""
+    lines = [(".", name, name) for name in rose.ROOMS]
+    lines += [(".frontend", "typed_operations", "ops"), *[(".frontend.typed", name, name) for name in TYPED]]
+    for module, names in rose.NAMES.items():
+        for name, _, written in [word.partition(":") for word in names.split() if word not in TYPED]:
+            lines += [(f".{module}", written or name, name)]
+    lines = [(module, f"{name} as {shown}") for module, name, shown in lines] + [(".frontend.typed_operations", "*")]
+    lines.sort(key=lambda line: (line[0], line[1][0].islower(), line[1]))
+    imports = [f"from {module} import {what}" for module, what in lines]
+    missing = "  # pyright: ignore[reportMissingModuleSource]"
+    imports = [line + missing * ("typed" in line) for line in imports]
+    names = ", ".join([f'"{name}"' for name in rose.__all__ if name not in ops.__all__])
+    listed = "\n    ".join(textwrap.wrap(names, 110))
+    tail = f"__all__ = [\n    {listed},\n]  # fmt: skip\n__all__ += ops.__all__\n\n__version__: str"
+    return HEAD + "\n".join([*imports, "", tail, ""])
+
+
+def test_the_stub_is_that_of_the_table(bless: bool):
+    if bless:
+        STUB.write_text(stub(), encoding="utf-8")
+    assert STUB.read_text(encoding="utf-8") == stub()
+
+
+RUNNING = {"ctypes", "numpy", "wasmtime"}  # modules that only what runs a module needs,
+COMPILING = RUNNING | {"hashlib", "wasm_backend"}  # or compiles it,
+WRITING = COMPILING | {"json", "pickle", "rose.build", "rose.ir.text"}  # or traces a function,
+BY_NAME = {"click", "pathlib", "random", "rich", "rose.autodiff", "rose.frontend", "rose.optimise"}  # or has a name
+FIRST = "import rose\n@rose.fn\ndef f(x: rose.Real, v: rose.Vec[3]) -> rose.Real:\n    return rose.sin(x) * v[0]"
+
+
+def loaded(program: str) -> set[str]:
+    """The modules that a program loads, in a process of its own."""
+    code = f"import sys\nbefore = set(sys.modules)\n{program}\nprint(*set(sys.modules) - before)"
+    command = [sys.executable, "-c", code]
+    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(made.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("program", "ours", "not_yet"),
+    [
+        ("import rose", 30, WRITING | BY_NAME),
+        (FIRST, 100, WRITING),
+        (f"{FIRST}\nf.func", 125, COMPILING),
+        (f"{FIRST}\nrose.compile(f)", 200, RUNNING),
+    ],
+    ids=["import", "fn", "trace", "compile"],
+)
+def test_a_module_is_imported_when_it_is_needed(program: str, ours: int, not_yet: set[str]):
+    modules = loaded(program)
+    assert sum([name.partition(".")[0] in ("rose", "wasm_backend") for name in modules]) <= ours
+    assert not modules & {*not_yet, *[f"rose.{room}" for room in rose.ROOMS]}
+
+
+@pytest.mark.parametrize("room", rose.ROOMS)
+def test_a_room_can_be_imported_first(room: str):
+    """And each part of it is what it is after all others."""
+    program = f"import rose.{room} as room\nfrom rose import {room}\nassert room is {room}\nprint(*dir(room))"
+    names = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert names.stdout.split() == sorted(getattr(rose, room).__all__)
+
+
+def test_a_star_imports_all_that_is_listed():
+    scope: dict[str, object] = {}
+    exec("from rose import *", scope)
+    assert set(rose.__all__) <= set(scope)
 
 
 def hidden(package: ModuleType) -> list[str]:

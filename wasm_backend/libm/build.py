@@ -161,8 +161,9 @@ def main() -> None:
     raw = ARCHIVE.read_bytes()
     archive = Archive(raw)
     library = build(archive, made_from(raw, archive))
-    FILE.write_bytes(pack(library))
-    print(f"{FILE.name}: {FILE.stat().st_size:,} bytes, {len(library.functions)} functions, {library.made_from}")
+    made = pack(library)
+    Path(FILE).write_bytes(made)
+    print(f"{FILE}: {len(made):,} bytes, {len(library.functions)} functions, {library.made_from}")
 
 
 if __name__ == "__main__":

@@ -6,13 +6,12 @@ relocation is a hole: at that place in the code, the number that it stands for i
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
-FILE = Path(__file__).with_name("libm.bin")
+FILE = os.path.join(os.path.dirname(__file__), "libm.bin")
 STACK = 1024  # bytes of scratch memory; the most that any function needs is 624, which `build` sees
 DOUBLE = (
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2",
@@ -75,7 +74,8 @@ class Library(NamedTuple):
 @cache
 def library() -> Library:
     """The content of the file."""
-    return unpack(FILE.read_bytes())
+    with open(FILE, "rb") as file:
+        return unpack(file.read())
 
 
 def closure(names: Iterable[str], known: Library | None = None) -> Closure:
@@ -96,6 +96,8 @@ def closure(names: Iterable[str], known: Library | None = None) -> Closure:
 
 def pack(library: Library) -> bytes:
     """The file that holds a library."""
+    import json
+
     content = bytearray()
 
     def place(raw: bytes) -> list[int]:
@@ -114,6 +116,8 @@ def pack(library: Library) -> bytes:
 
 def unpack(raw: bytes) -> Library:
     """The library that a file holds."""
+    import json
+
     start = 4 + int.from_bytes(raw[:4], "little")
     header, content = json.loads(raw[4:start]), raw[start:]
     functions = [

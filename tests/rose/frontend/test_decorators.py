@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 import rose
 from rose import Fn, Real, TypeMismatch, Vec, fn, opaque
 from rose.frontend.any_size import AnySize
-from rose.ir.value import OPERATORS
 
 
 def test_annotations_and_types_make_the_same_function():
@@ -52,34 +49,3 @@ def test_an_opaque_function_runs_its_python():
     assert isinstance(ln, Fn)
     assert (ln.name, ln.func.pure) == ("Math.log", True)
     assert fn([Real], Real)(lambda x: 2.0 * ln(x))(1.0) == 4.0
-
-
-def test_all_operators_of_a_value_have_a_meaning():
-    symbols = "+ - * / // % @ ** & | ^ < <= > >= == != neg abs ~ []"
-    symbols += " divmod each array objects part column ufunc function pointwise iter"
-    assert set(OPERATORS) == set(symbols.split())
-
-
-@pytest.mark.parametrize("wrong", [3.0, "f", None])
-def test_what_is_not_a_function_is_refused(wrong: Any):
-    with pytest.raises(TypeMismatch, match=r"rose.fn takes a function"):
-        fn(wrong)
-
-
-def test_a_default_without_a_type_is_a_constant():
-    @fn
-    def power(x: Real, k=3, *, factor=2.0) -> Real:  # type: ignore
-        return factor * x**k
-
-    assert power.names == ("x",)
-    assert (power(2.0), rose.grad(power)(2.0)) == (16.0, 24.0)
-    made = [rose.fn([Real], Real)(lambda x, op=op: op(x)) for op in (rose.sin, rose.exp)]
-    assert [f(0.0) for f in made] == [0.0, 1.0]
-
-
-@pytest.mark.parametrize("count", [0, 4])
-def test_as_many_types_are_given_as_there_are_parameters_without_defaults(count: int):
-    f = rose.fn([Real] * 2, Real)(lambda x, y=1.0, z=2.0: x * y * z)
-    assert f(3.0, 5.0) == 30.0
-    with pytest.raises(TypeMismatch, match=r"and .* types are given"):
-        rose.fn([Real] * count, Real)(lambda x, y=1.0, z=2.0: x)

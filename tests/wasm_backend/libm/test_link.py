@@ -123,7 +123,7 @@ def test_the_same_module_is_the_same_bytes_whatever_the_hashes():
 
 
 def test_the_file_is_small_and_comes_back_as_it_was():
-    raw = FILE.read_bytes()
+    raw = Path(FILE).read_bytes()
     assert pack(unpack(raw)) == raw
     assert len(raw) < 64_000
 

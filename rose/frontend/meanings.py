@@ -1,0 +1,25 @@
+"""The meaning of what a user writes of a traced value: the front end's answer to `ir.hooks`."""
+
+from ..ir.hooks import Meanings
+from . import columns, operators, vocabulary
+from .annotations import Dual
+from .arrays import elementwise, indexing, objects, products, shapes, ufuncs
+
+MEANINGS = Meanings(
+    {
+        **operators.TABLE,
+        "@": operators.reflecting("@", products.matmul),
+        "each": elementwise.each,
+        "array": shapes.as_array,
+        "objects": objects.objects,
+        "ufunc": ufuncs.applied,
+        "function": vocabulary.applied,
+        "part": indexing.part,
+        "iter": indexing.elements,
+        "column": columns.named_column,
+    },
+    vocabulary.after_the_dot(),
+    ufuncs.of_objects(),
+    columns.named_column,
+    Dual,
+)

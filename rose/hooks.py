@@ -1,0 +1,42 @@
+"""The answers to `rose.ir.hooks`: each imports the room that has it, when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .ir.check import CHECKS, check_alone
+
+if TYPE_CHECKING:
+    from .ir import Func
+    from .ir.hooks import Algebra, Meanings, Runtime
+
+
+class Above:
+    """The rooms above, for those below."""
+
+    verify: Callable[[Func], object] | None = staticmethod(check_alone) if CHECKS else None
+
+    @property
+    def meanings(self) -> Meanings:
+        from .frontend.meanings import MEANINGS
+
+        return MEANINGS
+
+    @property
+    def numpys(self) -> Mapping[str, Callable[..., Any]]:
+        from .linalg import NUMPYS
+
+        return NUMPYS
+
+    @property
+    def algebra(self) -> Algebra:
+        from .functional import algebra
+
+        return algebra
+
+    @property
+    def runtime(self) -> Runtime:
+        from .build import RUNTIME
+
+        return RUNTIME
