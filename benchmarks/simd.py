@@ -46,7 +46,7 @@ def measured(p: Program, form: str, folder: Path) -> dict[str, Any]:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    """For `RESULTS.md`."""
+    """For `results/simd.md`."""
     ratios = [*[("over native", way) for way in WAYS], *[("of scalar", way) for way in ("simd", "relaxed")]]
     headings = ["program", "form", *[f"{way}, µs" for way in (*WAYS, NATIVE)]]
     headings += [f"{way}, {what}" for what, way in ratios] + ["node: simd, of scalar"]
@@ -73,7 +73,7 @@ def main(names: Sequence[str] = ()) -> None:
         RESULTS.mkdir(exist_ok=True)
         text = json.dumps({"machine": measure.machine(), "programs": rows}, indent=1)
         (RESULTS / "simd.json").write_text(text + "\n")
-        report.put(RESULTS.parent / "RESULTS.md", "simd", table(rows))
+        report.put(RESULTS / "simd.md", "simd", table(rows))
 
 
 if __name__ == "__main__":

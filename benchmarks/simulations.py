@@ -1,7 +1,7 @@
 """The two simulations of the demo site, billiards and the robot: milliseconds of a value, and of value and gradient.
 
 `python -m benchmarks.simulations` calls them from Python, data in and out. What other tools need for the same gradients
-was measured before, on a machine like this one, and is named in RESULTS.md.
+was measured before, on a machine like this one, and is named in results/apps.md.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def measured(names: Sequence[str], parts: Sequence[str]) -> dict[str, Any]:
 def documents(found: dict[str, Any]) -> None:
     """The tables, where their marks are."""
     rows = {part: of["rows"] for part, of in found.items()}
-    results, speed = report.ROOT / "benchmarks" / "RESULTS.md", report.ROOT / "web" / "docs" / "speed.md"
+    results, speed = RESULTS / "compare.md", report.ROOT / "web" / "docs" / "speed.md"
     report.put(results, "compare", report.inside(rows["inside"]))
     report.put(results, "costs", report.costs(rows["costs"]))
     calls = report.calls(rows["calls"], rows["inside"])
@@ -81,4 +81,4 @@ def main(names: Sequence[str] = (), parts: Sequence[str] = PARTS) -> None:
     if all(part in found for part in PARTS):
         documents(found)
         wrong = peers.plotted(FIGURES, RESULTS)
-        print(wrong or f"written: {FIGURES}, the plots beside it, and the tables in RESULTS.md and web/docs/speed.md")
+        print(wrong or f"written: {FIGURES}, the plots beside it, and the tables in compare.md and web/docs/speed.md")

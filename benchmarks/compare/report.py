@@ -1,4 +1,4 @@
-"""What was measured, as tables, for `benchmarks/RESULTS.md` and `web/docs/speed.md`: each goes between two marks."""
+"""What was measured, as tables, for `benchmarks/results/compare.md` and `web/docs/speed.md`: each goes between two marks."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def written(rows: Sequence[dict[str, Any]], loads: dict[str, list[float]]) -> No
     """The figures, the plot, and the tables where there are marks for them."""
     machine = f"{platform.machine()}, {os.cpu_count()} cores, CPython {platform.python_version()}"
     RESULTS.mkdir(exist_ok=True)
-    figures, page = RESULTS / "gradbench.json", RESULTS.parent / "RESULTS.md"
+    figures, page = RESULTS / "gradbench.json", RESULTS / "gradbench.md"
     figures.write_text(json.dumps({"machine": machine, "load": loads, "rows": rows}, indent=1) + "\n")
     for mark, text in (("gradbench", report(rows)), ("gradbench in short", ratios(rows))):
         if f"<!-- {mark}:" in page.read_text():

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import same_bits
-from numpys import agree, tuples
+from numpys import agree, names, tuples
 from scipy import special
 
 import rose
@@ -213,7 +213,7 @@ ROWS = {
 
 def written(text: str, *shapes: Shape, rtol: float = 0.0) -> Call:
     """The call that is written, of `x`, `y`, `z` of these shapes."""
-    of: Callable[[Any], Of] = lambda of: lambda *xs: eval(text, {**vars(of), **dict(zip("xyz", xs, strict=False))})
+    of: Callable[[Any], Of] = lambda of: lambda *xs: eval(text, {**names(of), **dict(zip("xyz", xs, strict=False))})
     return Call(of(rose), of(np), [*shapes], rtol=rtol)
 
 

@@ -26,7 +26,8 @@ pytestmark = pytest.mark.slow
 
 CHAPTERS = sorted((ROOT / "web" / "docs").glob("*.md"))
 RUN = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *CHAPTERS]
-LINKED = [*RUN, ROOT / "CHANGELOG.md", ROOT / "web" / "README.md", *sorted((ROOT / "benchmarks").glob("*.md"))]
+MEASURED = sorted((ROOT / "benchmarks" / "results").glob("*.md"))
+LINKED = [*RUN, ROOT / "CHANGELOG.md", ROOT / "web" / "README.md", *(ROOT / "benchmarks").glob("*.md"), *MEASURED]
 OURS = "rose wasm_backend tests benchmarks examples web".split()
 SOURCES = sorted([path for folder in OURS[:2] for path in (ROOT / folder).rglob("*.py")])
 NODE = shutil.which("node")
@@ -128,6 +129,13 @@ def test_the_files_that_a_text_names_are_there(path: Path):
 def test_the_readme_leads_to_every_chapter():
     links = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert {path.relative_to(ROOT).as_posix() for path in CHAPTERS} <= set(links)
+
+
+def test_the_page_of_results_is_short_and_leads_to_every_other():
+    page = ROOT / "benchmarks" / "RESULTS.md"
+    links = re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))
+    assert {path.relative_to(page.parent).as_posix() for path in MEASURED} <= set(links)
+    assert len(page.read_text(encoding="utf-8").splitlines()) <= 60
 
 
 def test_every_public_name_has_its_line_in_the_library_or_the_table_of_arrays():

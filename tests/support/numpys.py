@@ -20,6 +20,11 @@ def tuples(x: Any) -> Any:
     return tuple(map(tuples, x)) if isinstance(x, list) else x
 
 
+def names(of: Any) -> dict[str, Any]:
+    """What a program may name, of `rose` or of NumPy."""
+    return {**vars(of), **{k: getattr(of, k) for k in of.__all__}}
+
+
 def agree(f: Of, theirs: Of, leaf: Type, xs: list[Any], rtol: float, *others: list[Any], signs: bool = False) -> None:
     """Check the compiled function and the interpreter against NumPy, of `xs` and of other arrays of these shapes.
 

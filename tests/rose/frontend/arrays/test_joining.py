@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from against_numpy import agree, differentiate
 from costs import cost
+from numpys import names
 
 import rose
 from rose import Bool, Fin, OutOfRange, Real, RoseError, TypeMismatch, Vec, dim, fn
@@ -26,7 +27,7 @@ TEXTS = [text.strip() for text in CALLS.split("|")]
 
 
 def call(of: Any, text: str) -> Any:
-    return lambda x: eval(text, {**vars(of), "x": x})
+    return lambda x: eval(text, {**names(of), "x": x})
 
 
 @pytest.mark.parametrize("text", TEXTS)

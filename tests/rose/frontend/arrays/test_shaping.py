@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from against_numpy import agree, differentiate
+from numpys import names
 
 import rose
 from rose import Bool, OutOfRange, Real, RoseError, TypeMismatch, Vec, dim, fn
@@ -24,7 +25,7 @@ CALLS = """reshape(x,(24,)) | reshape(x,(6,4)) | reshape(x,(4,6)) | reshape(x,-1
 
 
 def call(of: Any, text: str) -> Any:
-    return lambda x: eval(text, {**vars(of), "x": x})
+    return lambda x: eval(text, {**names(of), "x": x})
 
 
 TEXTS = [text.strip() for text in CALLS.split("|")]
