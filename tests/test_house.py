@@ -25,6 +25,10 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+EXPORTING = {"errors", "ir", "ir/libm", "functional", "implicit", "interpretations", "lib", "linalg", "nn", "random"}
+EXPORTING = {f"rose/{room}/__init__.py" for room in (*EXPORTING, "testing")} | {"rose/__init__.py"}  # which are no maps
+
+
 def defines(path: Path) -> bool:
     """Whether a file defines something: most `__init__.py` do not."""
     return any([isinstance(n, (ast.FunctionDef, ast.ClassDef)) for n in ast.parse(path.read_text()).body])
@@ -63,6 +67,11 @@ def test_imports_stand_at_the_top(path: Path):
     functions = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]
     inside = [f.name for f in functions for n in ast.walk(f) if isinstance(n, (ast.Import, ast.ImportFrom))]
     assert not inside or name(path) in LAZY
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name == "__init__.py"], ids=name)
+def test_the_init_of_a_room_is_a_map(path: Path):
+    assert (len(ast.parse(path.read_text()).body) > 1) == (name(path) in EXPORTING)
 
 
 def calls_itself(f: ast.FunctionDef) -> bool:

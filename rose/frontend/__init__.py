@@ -12,20 +12,21 @@ Read in this order:
     signatures       location, parameters and types of a Python function
     tracing          lock, threads, recording, binding of arguments
     eager            a builder that evaluates in the place of recording
-    function         `Fn`, `Opaque`: tracing when needed, calls inside and outside of traces; `Runtime`
+    function         `Fn`, `Opaque`: tracing when needed, calls inside and outside of traces
     any_size         functions with a `rose.dim` in their types: one instance for each size
     arrays/          arithmetic, broadcasting and indexing of vectors, as NumPy's; NumPy's functions of elements
     language/        loops, accumulators, branches, linear algebra, debugging: the functions of the language
     syntax/          `@fn(syntax=True)`: plain `if`, `while` and `for` on traced values
     text_programs    `rose.parse`
     vocabulary       the table of the names of arrays: NumPy's functions on traced values, and methods
-    decorators       `@fn`, `@opaque`; installs the operators
+    meanings         the meaning of all that is written of a value, for `ir.hooks`
+    decorators       `@fn`, `@opaque`
 
 Terms. A *trace* is one recording of a function. A *traced value* is an instruction with its result, without a number.
 A *host value* is a plain Python value, known while tracing: a constant of the program. *Captured* values are a nested
 function's free variables. The *view* of a value is the object that its user sees: a struct, `None`, or the value.
 
 Contract. A user's mistake is a `RoseError` at the user's expression. A function is traced once, by one thread at a
-time. The front end does not know the back end: `rose.build` installs the `Runtime` on which calls outside of traces
-run, and `decorators` installs Python's operators into `ir.value`, which knows none.
+time. The front end does not know the back end, on which calls outside of traces run, nor `ir.value` Python's operators:
+`ir.hooks` leads to both.
 """

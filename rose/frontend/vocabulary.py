@@ -4,8 +4,8 @@
 methods: `x.sum(axis=0)`; the table of web/docs/arrays.md; `rose ops`; and the law of tests that asks a row of each
 name. Functions of one element, such as `exp`, are rows of `ir/ops.py`, and under NumPy's names in `arrays/ufuncs.py`.
 
-To add a name: write its function, in `arrays/` or `language/`; enter it here, and in `rose/__init__.py`; and give
-`tests/laws/test_vocabulary.py` its arguments. The tests name each place that is missing.
+To add a name: write its function, in `arrays/` or `language/`; enter it here, and in the table of `rose/__init__.py`;
+and give `tests/laws/test_vocabulary.py` its arguments. The tests name each place that is missing.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ Its files, in the order in which to read them:
     types         the types; equal types are the same object       forms      structs and dictionaries, for `Tuple`
     value         an instruction with its one result; what a user's code holds while it is traced
     func          blocks of instructions, functions, their kinds and origins
-    builder       `Builder.emit`, the one door for instructions: it simplifies, and shares common subexpressions
+    hooks         what rooms here and above this one ask of those farther up: the one way up
+    builder       `Builder.emit`, the door for new instructions: it simplifies, and shares common subexpressions
     views         the parts of loops and calls, by name
     ops           THE table: one row for each scalar operation      single_ops   the same rows in single precision
     lengths       the norm of a vector            smooth       compositions that are smooth where a part has a kink
