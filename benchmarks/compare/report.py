@@ -1,4 +1,4 @@
-"""What was measured, as tables, for `benchmarks/results/compare.md` and `web/docs/speed.md`: each goes between two marks."""
+"""What was measured, as tables between two marks, for `benchmarks/results/compare.md` and `web/docs/speed.md`."""
 
 from __future__ import annotations
 

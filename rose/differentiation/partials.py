@@ -177,7 +177,7 @@ def _compositions(total: int, parts: int, least: int) -> tuple[tuple[int, ...], 
 
 
 def _weights(powers: Sequence[int], points: Sequence[Sequence[int]]) -> list[float]:
-    """What the derivative by these powers of variables takes of the coefficient along the line to each point."""
+    """The weights of the coefficients along the lines to points, in the derivative by these powers of variables."""
     return [_weight(tuple(sorted(zip(powers, p, strict=True)))) for p in points]
 
 

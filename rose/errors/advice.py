@@ -1,4 +1,4 @@
-"""What to write in the place of a name that is not one of ours: of math, NumPy, another library, or misspelt.
+"""Hints for names that are not ours: of math, NumPy, another library, or misspelt.
 
 First come our own names, in whatever module they are: no hint sends from a name to another function than that of it.
 """

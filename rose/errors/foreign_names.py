@@ -425,5 +425,5 @@ def _hints(text: str) -> dict[str, str]:
 
 
 def hint(name: str) -> str | None:
-    """What to write in the place of a name, or to do without it; None if no library here has it."""
+    """The hint for a name: what to write in its place, or to do without it; None if no library here has it."""
     return next((rows[name] for rows in libraries().values() if name in rows), None)

@@ -63,7 +63,7 @@ class Columns(tuple[Any, ...]):
 
 
 def iterated(x: Any, loc: Loc) -> Iterator[Any]:
-    """What a loop at `loc` goes through. It takes columns one by one, and one that unpacks each is taken for rows."""
+    """The items of a loop at `loc`. It takes columns one by one, and one that unpacks each is taken for rows."""
     if x.__class__ is not Columns:
         return iter(x)
     if unpacks_each(loc):
@@ -78,14 +78,14 @@ def items(x: Columns) -> Iterator[Any]:
 
 
 def gathered(t: Type, made: Iterator[Value]) -> Any:
-    """What the user of a loop sees, in whose iterations a `t` is made, of the vectors of its items."""
+    """The view of a loop, in whose iterations a `t` is made, by the vectors of its items."""
     if is_plain(t):
         return Columns([gathered(s, made) for s in t.items])
     return next(made)
 
 
 def joined_columns(v: Value, t: Type) -> Any:
-    """The same of a `v` that has an array in the place of each item, of tuples and of structs."""
+    """The view of a `v` that has an array in the place of each item, of tuples and of structs."""
     if is_plain(t):
         return Columns([joined_columns(current_builder().get(v, k), s) for k, s in enumerate(t.items)])
     return view(v)
@@ -125,7 +125,7 @@ def _parts(x: Any) -> list[Any]:
 
 
 def _row(x: Any, key: Any) -> Any:
-    """What stands at an index in a column, or in each column of a struct of them."""
+    """The row at an index of a column, or of a struct of columns."""
     if isinstance(x, (Value, Columns)):
         return x[key]
     form = form_of(x.__class__) or dict_form(list(x))

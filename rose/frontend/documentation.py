@@ -1,4 +1,4 @@
-"""What Python's tools read of a function: `__signature__` and `__doc__`, which are made when they are asked for.
+"""Documentation for Python's tools: `__signature__` and `__doc__` of a function, made when they are asked for.
 
 A function that a user wrote has the docstring that was written. One that a transform gave says what it is, and then
 what the function is of which it was made: "Gradient of `energy`, in x.", and the docstring of `energy`.

@@ -417,7 +417,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
         return whole(self, dumps) or (_blank, (type(self),), self._state())
 
     def _state(self) -> dict[str, Any]:
-        """What the function is made of, for a pickle."""
+        """The parts of the function, for a pickle."""
         values = self.body, self.types, self.result, self.name, self.names
         if self._captured:
             what = f"{self.name} uses {ir.a_traced(self._captured[0])} of the function around it, and cannot be pickled"

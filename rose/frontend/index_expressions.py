@@ -121,7 +121,7 @@ def _larger(x: Value, y: Value) -> Value:
 
 
 def _shifted(v: Value, more: Whole) -> tuple[Value, Whole]:
-    """What `v + more` is a number away from, and that number."""
+    """A value and a number, whose sum is `v + more`."""
     for _ in range(LONGEST):
         parts = [(x, k, _number(x)) for x, k in _parts(v)] if v.op in (add, sub) else []
         numbers = [times(k, number) for _, k, number in parts if number is not None]

@@ -147,7 +147,7 @@ def _function(x: Any) -> FunctionType | None:
 
 
 def _known(f: FunctionType) -> list[tuple[str, Any]]:
-    """What a function names: free variables, globals, defaults; and the functions in its modules and classes."""
+    """The values that a function names: free variables, globals, defaults; the functions in its modules and classes."""
     closure, there, names = _closure(f), f.__globals__, _names(f)
     found = [(k, closure[k] if k in closure else there[k]) for k in names if k in closure or k in there]
     found += _defaults(f)

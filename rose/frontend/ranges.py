@@ -67,7 +67,7 @@ class Range(NamedTuple):
 
 
 def range_of(v: Value) -> Range:
-    """What is certain of a number, or of each number of an array."""
+    """The range of a number, or of each number of an array."""
     return _range_of(v, {}, DEEPEST)
 
 
@@ -78,7 +78,7 @@ def as_index_below(x: Value, n: Whole) -> Value:
 
 
 def _range_of(v: Value, known: dict[Value, Range], depth: int) -> Range:
-    """What is certain of `v`; `known` is what is known already."""
+    """The range of `v`; `known` has those that were found before."""
     if v not in known:
         known[v] = ANY
         known[v] = _read(v, lambda x: _range_of(x, known, depth - 1)) if depth else ANY

@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class OfFunctions:
-    """What is not an `@fn`, and says itself what `rose.grad` and its kin make of it: a function of functions."""
+    """A function of functions: no `@fn`, it says itself what `rose.grad` and its kin make of it."""
 
     def transformed(self, transform: str, args: Sequence[Any], named: dict[str, Any]) -> Any:
         """The result of the transform of that name, with its options."""
@@ -69,7 +69,7 @@ def _asked_again(made: Any) -> None:
 
 
 def made_by(made: Any, transform: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """What a `transform` gave, which is pickled as the call that gave it. Of a function at a point, an `AtPoint`."""
+    """The result of a `transform`, pickled as the call that gave it. Of a function at a point, an `AtPoint`."""
     if isinstance(made, FunctionType):
         made = AtPoint(made, f"{transform.__name__} of {args[0]!r}" if args else transform.__name__)
     made.made_by = transform, args, named

@@ -215,7 +215,7 @@ def _shown_at_once(xs: Sequence[Any], declared: Type | None) -> Type | None:
 
 
 def _structs_shown_at_once(xs: Sequence[Any], cls: type) -> Type | None:
-    """The same of tuples, or of structs of a class."""
+    """The type of many host values that are tuples, or structs of a class; None if they are unusual."""
     form = form_of(cls)
     if form is not None:
         rows, declared = map(form.read, xs), as_type(cls)

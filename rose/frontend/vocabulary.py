@@ -60,7 +60,7 @@ class Name(NamedTuple):
 
     @property
     def doc(self) -> str:
-        """What it is, in a line."""
+        """The first line of its docstring."""
         return (self.function.__doc__ or "").partition("\n")[0]
 
 
@@ -191,7 +191,7 @@ _MEANT = {"out": (None,), "dtype": (None,), "where": (True,), "order": ("C", "K"
 
 
 def after_the_dot() -> dict[str, Any]:
-    """What values have after a dot, as their class is to have it: properties, and methods."""
+    """The attributes of values, for their class: properties, and methods."""
     methods = {name: _as_method(f) for name, f in METHODS.items()}
     return {name: property(f) for name, f in attributes.ATTRIBUTES.items()} | methods
 
@@ -210,7 +210,7 @@ def _as_method(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def applied(f: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """What NumPy's function `f` makes of arguments of which one is traced; a TypeMismatch if it has no meaning."""
+    """The result of NumPy's function `f` on arguments of which one is traced; a TypeMismatch if it has no meaning."""
     name = numpys_name(f)
     ours = _of_linalg(name) or _BY_NUMPY.get(name) or ufuncs.MEANINGS.get(name) or attributes.ATTRIBUTES.get(name)
     if ours is None:

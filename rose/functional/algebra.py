@@ -1,4 +1,4 @@
-"""What a user writes with functions: `f + g`, `f(g, 1.3)`, `k @ f`, and the operators by name, all checked."""
+"""Algebra of functions, as users write it: `f + g`, `f(g, 1.3)`, `k @ f`, and the operators by name, all checked."""
 
 from __future__ import annotations
 

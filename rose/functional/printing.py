@@ -30,7 +30,7 @@ def show(f: Any) -> str:
 
 
 def drawn(f: Any) -> Drawing:
-    """What `show` tells, with an arrow from each function to those that are made of it."""
+    """The graph of `show` as a drawing, with an arrow from each function to those that are made of it."""
     graph, picture = _Graph(f), Drawing()
     box, items = picture.box([graph.head], picture.root), dict[str, Item]()
     params = {p.name for p in graph.params}

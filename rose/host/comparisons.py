@@ -26,7 +26,7 @@ TRIES, FEW = 40, 12  # evaluations for one root, and before the sign has changed
 
 
 class Record:
-    """What one run has seen: of each comparison the first difference of its sides, its answers, and whether it tied."""
+    """The comparisons of one run: of each the first difference of its sides, its answers, and whether it tied."""
 
     def __init__(self) -> None:
         self.first: dict[Site, float] = {}
@@ -62,7 +62,7 @@ def _is_derived(f: Func) -> bool:
 
 
 def _written(fs: Sequence[Func]) -> set[Any]:
-    """What stands alone at its place in the source is a comparison; beside others it is a part of one like `relu`."""
+    """The places in the source at which a comparison stands alone; beside others it is a part of one like `relu`."""
     there: dict[Any, set[Op]] = {}
     for f in dict.fromkeys(fs):
         for v in instructions(f.body):

@@ -50,7 +50,7 @@ _PLAIN = {Value, float, int, bool, list, tuple}
 
 
 def _whole(x: Any) -> Any:
-    """What an array of objects holds: nested lists, with a traced vector in the place of a list of its elements."""
+    """The content of an array of objects: nested lists, with a traced vector in the place of a list of its elements."""
     if x.__class__ is not list:
         return x
     items: list[Any] = [*map(_whole, x)]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]

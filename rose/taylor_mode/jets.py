@@ -122,7 +122,7 @@ def _by_rule(f: Func, order: int) -> Func:
 
 
 def _halves(b: Builder, both: Value, flat: bool) -> tuple[tuple[Value, Value], Value | None]:
-    """What a rule gave on series: the value and its derivative, and the further coefficients of that."""
+    """The parts of a rule's result on series: the value and its derivative, and the further coefficients of that."""
     whole = both if flat else b.get(both, 0)
     return (b.get(whole, 0), b.get(whole, 1)), None if flat else b.get(b.get(both, 1), 1)
 

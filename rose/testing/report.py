@@ -1,4 +1,4 @@
-"""What an examination found."""
+"""The report of an examination."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _ZEROS = {
 
 
 class Insertion:
-    """What is put into a module, which has functions, and no table of its own.
+    """An insertion into a module, which has functions, and no table of its own.
 
     `table` is the import of a table, whose functions take an `i32` and give nothing. `globals` are the types of new
     globals.

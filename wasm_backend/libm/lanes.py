@@ -86,7 +86,7 @@ class _Entry(NamedTuple):
 
 
 class Linked(Protocol):
-    """What the linker knows: the functions for one number, and the addresses of data."""
+    """The linked library: the functions for one number, and the addresses of data."""
 
     index: dict[str, int]
     address: dict[str, int]

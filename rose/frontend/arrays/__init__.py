@@ -27,7 +27,7 @@ Its files, in the order in which to read them:
     sorting       the order of a vector's numbers, by a merge
     searches      `searchsorted`, `interp`: a number among sorted ones, digit by digit
     order         `take`, `gradient`: elements by their indices along an axis
-    statistics    `percentile`, `average`, `cov`, `nansum`: what is told of samples
+    statistics    `percentile`, `average`, `cov`, `nansum`: statistics of samples
     polynomials   `polyval`, `vander`
     updates       `x.at[i].set(v)`
 

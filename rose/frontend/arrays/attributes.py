@@ -1,4 +1,4 @@
-"""What a user may write after the dot of an array, and is no function: `.shape`, `.T` and their kind."""
+"""Attributes of arrays: `.shape`, `.T` and their kind, which are no functions."""
 
 from __future__ import annotations
 

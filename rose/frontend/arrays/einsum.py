@@ -16,7 +16,7 @@ DOTS = "..."
 
 
 class Sum(NamedTuple):
-    """What a string says: the indices of each operand, and those of the result, if they are named."""
+    """A string, read: the indices of each operand, and those of the result, if they are named."""
 
     operands: list[list[str]]
     result: list[str] | None

@@ -1,4 +1,4 @@
-"""What is done for each element of arrays: any function of scalars, over operands that are broadcast."""
+"""Functions of scalars, for each element of arrays: over operands that are broadcast."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def of_objects() -> dict[str, Callable[..., Any]]:
 
 
 def applied(name: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """What the ufunc of that name makes of its inputs, one of which is traced; a TypeMismatch if it has no meaning."""
+    """The result of the ufunc of that name on inputs, one of which is traced; a TypeMismatch if it has no meaning."""
     named = {k: x for k, x in named.items() if not is_default(k, x, _DEFAULTS.get(k, ...))}
     if name in METHODS and not named.keys() - inspect.signature(METHODS[name]).parameters.keys():
         return METHODS[name](*inputs, **named)

@@ -26,7 +26,7 @@ Step = Any  # a `_Field`, the name of a member of a dict, an integer, or a trace
 
 
 class _Path(NotANumber):
-    """What the getter of a lens is given: it remembers which part is named."""
+    """The argument of a lens's getter: it remembers which part is named."""
 
     __slots__ = ("_steps",)
     _what = "what the getter of a lens is given"

@@ -22,7 +22,7 @@ NAMES = ("array", "asarray", "asanyarray", "ascontiguousarray", "zeros", "ones",
 
 
 def maker(f: Any) -> Any:
-    """What a call of `f` calls: `f`; if it is one of NumPy's makers, one that takes traced values and sizes, too."""
+    """The function to call for `f`: `f`; for a maker of NumPy's, one that takes traced values and sizes, too."""
     name = getattr(f, "__name__", "")
     ours = name in NAMES and "numpy" in sys.modules and vars(sys.modules["numpy"]).get(name) is f
     return _taking_values(f) if ours else f
