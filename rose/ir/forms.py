@@ -37,7 +37,9 @@ class Form:
         return self.cls.__module__.startswith("rose.") or self is DUAL
 
     def __reduce__(self) -> Any:
-        """A form is found again by its class, or its keys: so types can be pickled."""
+        """A form is found again by its class, or its keys: so types can be pickled. That of duals is here."""
+        if self is DUAL:
+            return "DUAL"
         again = (dict_form, (self.fields,)) if self.is_dict else (_again, (self.cls, self.name, self.fields))
         return reduced.get(self) or again
 

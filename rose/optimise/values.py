@@ -20,6 +20,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from typing import Any, NamedTuple
 
 from ..errors import RoseError
@@ -218,7 +219,17 @@ _watching: list[Witness] = []
 
 def witness() -> Witness | None:
     """The witness, if there is one."""
-    return _watching[-1] if _watching else None
+    return _watching[-1] if _watching else _of_the_process()
+
+
+@cache
+def _of_the_process() -> Witness | None:
+    """The witness that `ROSE_CHECK=values` asks for: it says at the end what it has compared."""
+    if os.environ.get("ROSE_CHECK") != "values":
+        return None
+    made = Witness()
+    atexit.register(lambda: print(made, file=sys.stderr))
+    return made
 
 
 @contextmanager
@@ -229,8 +240,3 @@ def watching() -> Generator[Witness]:
         yield _watching[-1]
     finally:
         _watching.pop()
-
-
-if os.environ.get("ROSE_CHECK") == "values":
-    _watching.append(Witness())
-    atexit.register(lambda: print(_watching[0], file=sys.stderr))

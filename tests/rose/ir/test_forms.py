@@ -5,10 +5,15 @@ from __future__ import annotations
 import dataclasses
 import gc
 import pickle
+import subprocess
+import sys
 import weakref
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from paths import ROOT
+
+import rose
 from rose.ir.forms import DUAL, dict_form, form_of
 from rose.ir.types import Real, Tuple, Vec
 
@@ -66,3 +71,11 @@ def test_a_class_made_of_the_fields_of_another_has_a_form_of_its_own():
     twin = type("Twin", (), {k: v for k, v in vars(Point).items() if k not in ("__dict__", "__weakref__")})
     form = form_of(twin)
     assert form is not None and form is not form_of(Point) and form.cls is twin
+
+
+def test_the_form_of_duals_is_pickled_before_anything_is_traced():
+    write = "import pickle, rose; print(pickle.dumps((rose.Dual[rose.Vec[2]], rose.Dual)).hex())"
+    read = "import pickle, rose; t, dual = pickle.loads(bytes.fromhex('{}')); assert t is dual[rose.Vec[2]]"
+    data = subprocess.run([sys.executable, "-c", write], cwd=ROOT, capture_output=True, text=True, check=True)
+    subprocess.run([sys.executable, "-c", read.format(data.stdout.strip())], cwd=ROOT, check=True)
+    assert form_of(rose.Dual) is DUAL

@@ -30,4 +30,6 @@ def test_one_module_installs():
 
 
 def _is_call(n: ast.stmt) -> bool:
+    if isinstance(n, ast.If):
+        return "TYPE_CHECKING" not in ast.unparse(n.test) and "__name__" not in ast.unparse(n.test)
     return isinstance(n, ast.Expr) and isinstance(n.value, ast.Call) and not ast.unparse(n).startswith("_")
