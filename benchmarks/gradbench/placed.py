@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from rose.build import Compiled
+from wasm_backend.abi.layout import kind
 from wasm_backend.runtime.callables import Export
-from wasm_backend.runtime.instances import is_placed, kind_of
 from wasm_backend.runtime.memory import fill, number
 
 from .programs import Job
@@ -28,10 +28,10 @@ def call(f: Export | Compiled, *args: Any, shown: Callable[[Any], Any] = lambda 
     slots, sends = {"d": (reals, 2), "f": (singles, 4), "i": (words, 2)}, list[tuple[Any, int, Any]]()
     free = iter(places)
     for p, x in zip(s.params, args, strict=True):
-        if is_placed(p):
+        if p.placed:
             fill(next(free), x, p.type, (p.name,))
-        elif kind := kind_of(p.type):
-            view, width = slots[kind]
+        elif raw := kind(p.type).raw:
+            view, width = slots[raw]
             sends.append((view, width * len(sends) + width, number(x, p.type, (p.name,))))
 
     def run(_: object = instance) -> None:  # whoever holds one of the two holds the instance
@@ -42,9 +42,9 @@ def call(f: Export | Compiled, *args: Any, shown: Callable[[Any], Any] = lambda 
             raise fail(error)
 
     def read(_: object = instance) -> Any:
-        if is_placed(s.result):
+        if s.result.placed:
             return result.read()
-        view, k = slots[kind_of(s.result.type)]
+        view, k = slots[kind(s.result.type).raw]
         return view[k]
 
     run()  # the system gives memory when it is first touched: that is no part of what is timed

@@ -61,8 +61,7 @@ class _Found:
             if dims_of(t.elem):
                 self._of_type(have.elem, x, t.elem, (*path, 0), loc)
         elif isinstance(t, Tuple) and isinstance(have, Tuple) and len(t.items) == len(have.items):
-            names = t.form.fields if t.form is not None else range(len(t.items))
-            for s, h, k in zip(t.items, have.items, names, strict=True):
+            for s, h, k in zip(t.items, have.items, t.names, strict=True):
                 if dims_of(s):
                     self._of_type(h, x, s, (*path, k), loc)
         elif not isinstance(t, Fin):

@@ -149,8 +149,7 @@ def _record_names(x: Any) -> Sequence[str] | None:
 
 def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Sequence[str | int]]:
     """The fields of a struct, and their names: from an object of its class, a dict, or a tuple."""
-    names: Sequence[str | int] = t.form.fields if t.form is not None else range(len(t.items))
-    form = form_of(x.__class__)
+    names, form = t.names, form_of(x.__class__)
     if form is not None and form is t.form:  # first: to ask a Dual for what it has not makes an error with its hint
         return form.read(x), names
     if (columns := _record_names(x)) and x.shape == ():
@@ -214,7 +213,7 @@ def at_once(xs: Sequence[Any], t: Type) -> tuple[Any, ...] | None:
     if isinstance(t, types.Vec):
         return _rows_at_once(xs, t) if classes <= _LISTS and _of_length(xs, t.size) else None
     if isinstance(t, Tuple):
-        return _structs_at_once(xs, t, classes)
+        return _structs_at_once(xs, t)
     if isinstance(t, types.Fin):
         inside = t.size.__class__ is int and classes <= {int} and (not xs or (min(xs) >= 0 and max(xs) < t.size))
         return tuple(xs) if inside else None
@@ -234,16 +233,28 @@ def _rows_at_once(xs: Sequence[Any], t: types.Vec) -> tuple[Any, ...] | None:
     return None if flat is None else tuple([flat[k * t.size : (k + 1) * t.size] for k in range(len(xs))])
 
 
-def _structs_at_once(xs: Sequence[Any], t: Tuple, classes: set[type]) -> tuple[Any, ...] | None:
-    form, n = t.form, len(t.items)
-    if form is not None and form.get is not None and classes == {form.cls}:
-        xs = [*map(form.get, xs)]
-    elif not classes <= _LISTS or not _of_length(xs, n):
+def _structs_at_once(xs: Sequence[Any], t: Tuple) -> tuple[Any, ...] | None:
+    rows = rows_at_once(xs, t)
+    if rows is None:
         return None
-    columns = [at_once(column, s) for column, s in zip(zip(*xs, strict=True) if xs else [()] * n, t.items, strict=True)]
+    given = zip(*rows, strict=True) if rows else [()] * len(t.items)
+    columns = [at_once(column, s) for column, s in zip(given, t.items, strict=True)]
     if None in columns:
         return None
-    return tuple(zip(*columns, strict=True)) if columns else ((),) * len(xs)  # pyright: ignore
+    return tuple(zip(*columns, strict=True)) if columns else ((),) * len(rows)  # pyright: ignore
+
+
+def rows_at_once(xs: Sequence[Any], t: Tuple) -> Sequence[Sequence[Any]] | None:
+    """The fields of each of many structs, if all are of one class, in few calls; None if one is unusual, or wrong."""
+    form, n, classes = t.form, len(t.items), {*map(type, xs)}
+    if form is not None and form.get is not None and classes == {form.cls}:
+        return [*map(form.get, xs)]
+    if classes <= _LISTS:
+        return xs if _of_length(xs, n) else None
+    if form is not None and classes == {dict} and _of_length(xs, n):
+        rows = [[x[k] for k in form.fields if k in x] for x in xs]
+        return rows if _of_length(rows, n) else None
+    return None
 
 
 def answer(x: Any, t: Type, path: Path, loc: Loc | None = None) -> Any:
@@ -257,6 +268,5 @@ def present(x: Any, t: Type) -> Any:
     if isinstance(t, types.Vec):
         return [present(y, t.elem) for y in x]
     if isinstance(t, Tuple):
-        items = [present(y, s) for y, s in zip(x, t.items, strict=True)]
-        return t.form.make(items) if t.form is not None else tuple(items)
+        return t.make([present(y, s) for y, s in zip(x, t.items, strict=True)])
     return x

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import wraps
 from typing import Any, ClassVar, TypeVar
 
 from .forms import Form
 
+R = TypeVar("R")
+S = TypeVar("S", bound="Type")
 T = TypeVar("T")
 
 MANY = 8  # of an aggregate with more items than these, each is stored when it is made, and not with the last
@@ -44,14 +46,16 @@ DEEPEST = 200  # vectors and tuples that may lie in one another in a type that a
 class Type(metaclass=Interned):
     """Base of all types, and what passes ask of every type: computed once, when the type is made."""
 
-    __slots__ = ("depth", "empty", "home", "linear", "numeric", "real", "scalar", "stacked")
+    __slots__ = ("depth", "empty", "home", "known", "linear", "numeric", "real", "scalar", "stacked")
 
     home: Form | None  # of a class in it, with which it goes
+    known: dict[Any, Any]  # the results of functions of it, by the function: they go with it, too
 
     def __init__(
         self, *, real: bool, linear: bool, empty: bool, numeric: bool, depth: int = 0, scalar: bool = False,
         stacked: bool = False,
     ) -> None:  # fmt: skip
+        self.known = {}
         self.depth = depth  # how many vectors and tuples lie in one another, down to a `Stack`
         self.numeric = numeric  # all leaves are numbers: values of this type can be added
         self.stacked = stacked  # some leaf is a `Stack`
@@ -59,6 +63,20 @@ class Type(metaclass=Interned):
         self.real = real  # some leaf is a `Real`: a value of this type can have a derivative
         self.linear = linear  # some leaf is a `Tan`
         self.empty = empty  # no leaf holds anything: only `Unit`, or vectors of no elements
+
+
+def once(f: Callable[[S], R]) -> Callable[[S], R]:
+    """The function of a type that does what `f` does, once for each type."""
+
+    @wraps(f)
+    def of(t: S) -> R:
+        known: dict[Any, R] = t.known
+        found = known.get(f)
+        if found is None:
+            found = known[f] = f(t)
+        return found
+
+    return of
 
 
 class Scalar(Type):
@@ -147,6 +165,16 @@ class Tuple(Type):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tuple, (self.items, self.form)
+
+    @property
+    def names(self) -> Sequence[str | int]:
+        """The fields of a struct, or the numbers of the items."""
+        return self.form.fields if self.form is not None else range(len(self.items))
+
+    @property
+    def make(self) -> Callable[[Sequence[Any]], Any]:
+        """The function that makes the value that a user sees, of those of its items."""
+        return self.form.make if self.form is not None else tuple
 
     def of(self, items: tuple[Type, ...]) -> Tuple:
         """A tuple of items of these types, with the same names."""

@@ -1,26 +1,49 @@
 """The memory layout of types: the parts of a value lie inline, in order, with no pointers inside.
 
 A Real is 8 bytes, a Single or an index 4, a Bool 1, each at a multiple of its size; a Unit takes none. This is the
-only place that works out an offset: Python's and JavaScript's runtimes are sent `describe`.
+only place that works out an offset. The *plan* of a type is its layout as all runtimes read it: calls from Python and
+batches make views of memory by it, and JavaScript gets it as plain data, from `describe`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from rose.ir import Value
 from rose.ir.sizes import Size, plus, rounded_up, times
-from rose.ir.types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Vec
+from rose.ir.types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Vec, once
 
 from ..binary.encoder import F32, F64, I32
 
-_BYTES: dict[Type, int] = {Real: 8, Tan: 8, Single: 4}
+
+class Kind(NamedTuple):
+    """A kind of scalars: its name, its bytes, and what holds one of them outside of memory."""
+
+    name: str  # in JavaScript
+    bytes: int
+    dtype: str  # of NumPy
+    format: str  # of Python's `struct`
+    wasm: int  # the type of a local, a parameter or a result
+    raw: str  # that in a raw call: "d" for f64, "f" for f32, "i" for i32; "" for what is not passed
 
 
-@cache
+_REAL = Kind("real", 8, "f8", "d", F64, "d")
+_WORD = Kind("index", 4, "u4", "I", I32, "i")  # an index or, of an aggregate, its address
+_NOTHING = Kind("unit", 0, "O", "", I32, "")
+_KINDS: dict[Type, Kind] = {
+    Real: _REAL, Tan: _REAL, Single: Kind("single", 4, "f4", "f", F32, "f"), Bool: Kind("bool", 1, "b1", "?", I32, "i"),
+}  # fmt: skip
+
+
+def kind(t: Type) -> Kind:
+    """The kind of a scalar, or of the address of an aggregate; an aggregate without bytes has none, as a Unit."""
+    return _KINDS.get(t) or (_NOTHING if t.empty else _WORD)
+
+
+@once
 def align(t: Type) -> int:
     """The address of a `t` is a multiple of this."""
     match t:
@@ -28,13 +51,11 @@ def align(t: Type) -> int:
             return 1 if t.empty else align(t.elem)
         case Tuple():
             return max([align(x) for x in t.items], default=1)
-        case Fin() | Stack():
-            return 4
         case _:
-            return _BYTES.get(t, 1)
+            return kind(t).bytes if t.scalar else 1
 
 
-@cache
+@once
 def size(t: Type) -> int | Size:
     """The bytes of a `t`: a multiple of its alignment, so that they can lie in a row."""
     match t:
@@ -42,10 +63,8 @@ def size(t: Type) -> int | Size:
             return times(t.size, size(t.elem))
         case Tuple():
             return rounded_up(plus(offsets(t)[-1], size(t.items[-1])), align(t)) if t.items else 0
-        case Fin() | Stack():
-            return 4
         case _:
-            return _BYTES.get(t, 1 if t is Bool else 0)
+            return kind(t).bytes if t.scalar else 0
 
 
 def known_size(t: Type) -> int:
@@ -54,7 +73,7 @@ def known_size(t: Type) -> int:
     return 0 if isinstance(n, Size) else n
 
 
-@cache
+@once
 def packing(t: Type) -> str:
     """The format of a `t` for Python's `struct`, without its byte order: the numbers, and the padding between them."""
     if isinstance(t, Vec):
@@ -63,20 +82,15 @@ def packing(t: Type) -> str:
         starts, ends = [*offsets(t), known_size(t)], [0, *map(plus, offsets(t), map(known_size, t.items))]
         gaps = [f"{start - end}x" if start != end else "" for start, end in zip(starts, ends, strict=True)]
         return "".join([x for pair in zip(gaps, [*map(packing, t.items), ""], strict=True) for x in pair])
-    return "" if t.empty else _PACKING.get(t, "I")
-
-
-_PACKING: dict[Type, str] = {Real: "d", Tan: "d", Single: "f", Bool: "?"}
-
-_TYPES: dict[Type, int] = {Real: F64, Tan: F64, Single: F32}
+    return kind(t).format
 
 
 def wasm_type(t: Type) -> int:
     """The type of the local that holds a scalar, or the address of an aggregate."""
-    return _TYPES.get(t, I32)
+    return kind(t).wasm
 
 
-@cache
+@once
 def offsets(t: Tuple) -> tuple[int | Size, ...]:
     """The offset of each item."""
     at: int | Size = 0
@@ -91,7 +105,7 @@ def offsets(t: Tuple) -> tuple[int | Size, ...]:
 FLAT = 16  # a tuple of at most so many numbers and vectors is kept apart, in locals
 
 
-@cache
+@once
 def leaves(t: Type) -> tuple[Type, ...]:
     """The leaves of a value, each of which has a location: numbers in locals, and aggregates in memory.
 
@@ -106,13 +120,13 @@ def leaves(t: Type) -> tuple[Type, ...]:
     return (t,)
 
 
-@cache
+@once
 def is_flat(t: Type) -> bool:
     """True for a tuple that is kept apart."""
     return isinstance(t, Tuple) and leaves(t) != (t,)
 
 
-@cache
+@once
 def leaf_offsets(t: Type) -> tuple[int | Size, ...]:
     """The offset of each leaf, when the value lies in memory."""
     if isinstance(t, Tuple) and is_flat(t):
@@ -120,7 +134,7 @@ def leaf_offsets(t: Type) -> tuple[int | Size, ...]:
     return (0,) if leaves(t) else ()
 
 
-@cache
+@once
 def _starts(t: Tuple) -> tuple[int, ...]:
     return tuple(accumulate([len(leaves(x)) for x in t.items], initial=0))
 
@@ -136,6 +150,62 @@ def is_aggregate(t: Type) -> bool:
     return isinstance(t, (Vec, Tuple))
 
 
+# the plan of a value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The layout of a value: vectors of `dims` elements at `strides`, one in another, of scalars or of structs.
+
+    Scalars are of a `kind`. A struct or a tuple is `at` the offset of each of its items, which is a plan.
+    """
+
+    type: Type  # of the value
+    elem: Type  # that of its scalars or structs
+    dims: tuple[Any, ...]  # of numbers and sizes
+    strides: tuple[int | Size, ...]
+    kind: Kind | None
+    names: Sequence[str | int] = ()  # of the items: fields of a struct, or their numbers
+    at: tuple[int | Size, ...] = ()
+    items: tuple[Plan, ...] = ()
+
+    def leaves(self) -> Iterator[Plan]:
+        """Yield the plans of scalars, in order: columns, where they lie in a vector of structs."""
+        if self.kind is not None:
+            yield self
+        for item in self.items:
+            yield from item.leaves()
+
+    def paths(self, n: Size, path: tuple[str | int, ...]) -> Iterator[list[str | int]]:
+        """Yield the paths to the vectors of `n` elements."""
+        yield from [[*path, *[0] * k] for k, size in enumerate(self.dims) if size is n]
+        for name, item in zip(self.names, self.items, strict=True):
+            yield from item.paths(n, (*path, *[0] * len(self.dims), name))
+
+
+@once
+def plan(t: Type) -> Plan:
+    """The plan of a type, which is made once."""
+    if isinstance(t, Vec):
+        inner = plan(t.elem)
+        dims, strides = (t.size, *inner.dims), (size(t.elem), *inner.strides)
+        return Plan(t, inner.elem, dims, strides, inner.kind, inner.names, inner.at, inner.items)
+    if isinstance(t, Tuple):
+        return Plan(t, t, (), (), None, t.names, offsets(t), tuple(map(plan, t.items)))
+    assert not isinstance(t, (Ref, Stack)), "an accumulator or a stack never crosses the border"
+    return Plan(t, t, (), (), kind(t))
+
+
+def dynamic_sizes(t: Type) -> Iterator[Size]:
+    """Yield the dynamic sizes and offsets in `describe(t)`."""
+    p = plan(t)
+    limit = [p.elem.size] if isinstance(p.elem, Fin) else []
+    pairs = zip(p.dims, p.strides, strict=True)
+    yield from [x for x in (*[x for pair in pairs for x in pair], *p.at, *limit) if isinstance(x, Size)]
+    for item in p.items:
+        yield from dynamic_sizes(item.type)
+
+
 def told(x: int | Size | None) -> int | dict[str, str] | None:
     """A size as JavaScript reads it: a number, or the export that has it."""
     return {"#": exported(x)} if isinstance(x, Size) else x
@@ -146,44 +216,18 @@ def exported(x: Size) -> str:
     return f"#{x!r}"
 
 
-def dynamic_sizes(t: Type) -> Iterator[Size]:
-    """The dynamic sizes and offsets in `describe(t)`."""
-    if isinstance(t, Vec):
-        yield from [x for x in (t.size, size(t.elem)) if isinstance(x, Size)]
-        yield from dynamic_sizes(t.elem)
-    elif isinstance(t, Tuple):
-        yield from [x for x in offsets(t) if isinstance(x, Size)]
-        for s in t.items:
-            yield from dynamic_sizes(s)
-    elif isinstance(t, Fin) and isinstance(t.size, Size):
-        yield t.size
-
-
-_KINDS: dict[Type, str] = {Real: "real", Tan: "real", Single: "single", Bool: "bool"}
-
-
-@cache
+@once
 def describe(t: Type) -> dict[str, Any]:
-    """A type as the runtimes read it: kinds, sizes and offsets, as plain data."""
-    match t:
-        case Vec():
-            return {"kind": "vec", "size": told(t.size), "stride": told(size(t.elem)), "elem": describe(t.elem)}
-        case Tuple() if t.form is not None:
-            fields = zip(t.form.fields, offsets(t), t.items, strict=True)
-            return {
-                "kind": "struct",
-                "name": t.form.name,
-                "fields": [[k, told(at), describe(x)] for k, at, x in fields],
-            }
-        case Tuple():
-            items = zip(offsets(t), t.items, strict=True)
-            return {"kind": "tuple", "items": [[told(at), describe(x)] for at, x in items]}
-        case Fin():
-            return {"kind": "index", "size": told(t.size)}
-        case Ref() | Stack():
-            raise AssertionError("an accumulator or a stack never crosses the border")
-        case _:
-            return {"kind": _KINDS.get(t, "unit")}
+    """A type as JavaScript reads it: kinds, sizes and offsets, as plain data."""
+    if isinstance(t, Vec):
+        return {"kind": "vec", "size": told(t.size), "stride": told(size(t.elem)), "elem": describe(t.elem)}
+    p = plan(t)
+    items = [[told(at), describe(x.type)] for at, x in zip(p.at, p.items, strict=True)]
+    if isinstance(t, Tuple) and t.form is not None:
+        return {"kind": "struct", "name": t.form.name, "fields": [[k, *x] for k, x in zip(p.names, items, strict=True)]}
+    if p.kind is None:
+        return {"kind": "tuple", "items": items}
+    return {"kind": p.kind.name, **({"size": told(t.size)} if isinstance(t, Fin) else {})}
 
 
 def item_offsets(v: Value) -> list[int | Size]:

@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 from rose.errors import Loc
 from rose.host.effects import Failure, Printer
 from rose.ir import Func
-from rose.ir.sizes import Dim, Size, Sizes, sized
-from rose.ir.types import Tuple, Type, Vec
+from rose.ir.sizes import Dim, Size, Sizes, number, sized
+from rose.ir.types import Type
 
 from ..binary.encoder import I32
-from .layout import describe, dynamic_sizes, is_aggregate, told, wasm_type
+from .layout import describe, dynamic_sizes, is_aggregate, kind, plan, told
 
 Origin = tuple[int, Loc | None]  # an offset in a module, and where the instructions from there on were written
 
@@ -43,6 +43,16 @@ class Slot:
     name: str
     type: Type
     at: int | Size | None
+
+    @property
+    def placed(self) -> bool:
+        """True for a slot in memory, and for an aggregate without bytes."""
+        return self.at is not None or is_aggregate(self.type)
+
+    @property
+    def address(self) -> int:
+        """The address in memory, where all sizes are known."""
+        return number(self.at or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +83,7 @@ class Signature:
 
     def told_by(self, d: Dim) -> list[str | int]:
         """The vector of so many elements in the arguments of a call, as the path to it."""
-        return min([path for k, p in enumerate(self.params) for path in _paths(p.type, d, (k,))], key=len)
+        return min([path for k, p in enumerate(self.params) for path in plan(p.type).paths(d, (k,))], key=len)
 
     def describe(self) -> dict[str, Any]:
         """As plain data, for JavaScript."""
@@ -88,22 +98,12 @@ class Signature:
         }
 
 
-def _paths(t: Type, d: Dim, path: tuple[str | int, ...]) -> Iterator[list[str | int]]:
-    """The paths to the vectors of `d` elements in a value."""
-    if isinstance(t, Vec):
-        yield from [list(path)] * (t.size is d)
-        yield from _paths(t.elem, d, (*path, 0))
-    elif isinstance(t, Tuple):
-        for k, s in zip(t.form.fields if t.form is not None else range(len(t.items)), t.items, strict=True):
-            yield from _paths(s, d, (*path, k))
-
-
 def import_types(f: Func) -> tuple[list[int], list[int]]:
     """The parameters and results of an import: aggregates as pointers, also the place for one that is a result."""
-    params = [wasm_type(p.type) for p in f.params if not p.type.empty]
+    params = [kind(p.type).wasm for p in f.params if not p.type.empty]
     if f.result.empty:
         return params, []
-    return ([*params, I32], []) if is_aggregate(f.result) else (params, [wasm_type(f.result)])
+    return ([*params, I32], []) if is_aggregate(f.result) else (params, [kind(f.result).wasm])
 
 
 class Stop(NamedTuple):

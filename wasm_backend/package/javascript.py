@@ -17,9 +17,9 @@ from typing import Any
 from rose.errors import RoseError
 from rose.host.effects import Printer
 from rose.ir import Func
-from rose.ir.types import Bool, Fin, Real, Single, Tuple, Type, Vec
+from rose.ir.types import Real
 
-from ..abi.layout import describe
+from ..abi.layout import describe, plan
 from ..abi.signature import FAILED, Lowered, Signature
 
 _JS = Path(__file__).parents[1] / "js"
@@ -90,17 +90,11 @@ def _numbers_alone(signatures: Iterable[Signature]) -> bool:
 
 def _kinds(lowered: Lowered) -> list[str]:
     """The kinds of scalars, besides a Real, in arguments and results of the module and of its host functions."""
-    todo: list[Type] = [x.type for s in lowered.signatures.values() for x in (*s.params, s.result)]
-    todo += [t for f in lowered.opaque() for t in (f.result, *[p.type for p in f.params])]
-    todo += [t for f in lowered.prints() for t in f.types]
-    seen = set[Type]()
-    while todo:
-        t = todo.pop()
-        if t not in seen:
-            seen.add(t)
-            todo += [t.elem] if isinstance(t, Vec) else t.items if isinstance(t, Tuple) else []
-    index = any(isinstance(t, Fin) for t in seen)
-    return ["single"] * (Single in seen) + ["index"] * index + ["bool"] * (Bool in seen)
+    types = [x.type for s in lowered.signatures.values() for x in (*s.params, s.result)]
+    types += [t for f in lowered.opaque() for t in (f.result, *[p.type for p in f.params])]
+    types += [t for f in lowered.prints() for t in f.types]
+    found = {leaf.kind.name for t in types for leaf in plan(t).leaves() if leaf.kind is not None}
+    return [name for name in ("single", "index", "bool") if name in found]
 
 
 def runtime(lowered: Lowered) -> dict[str, str]:

@@ -30,12 +30,12 @@ from rose.ir.sizes import number as number_of
 from rose.ir.types import Bool, Fin, Tuple, Type, Vec
 from rose.ir.value import host_index
 
-from ..abi.layout import is_aggregate, offsets, size
+from ..abi.layout import is_aggregate, kind, offsets, plan, size
 from ..abi.signature import ASKED, LARGEST, Signature, Slot
 from ..binary.encoder import PAGE
 from . import handles, raw_call
-from .instances import Instance, Module, Numbers, failure, is_placed, kind_of, known_sizes
-from .memory import Array, Leaf, Place, Struct, dtype_of, fill, number, place_of
+from .instances import Instance, Module, Numbers, failure, known_sizes
+from .memory import Array, Leaf, fill, filled, number, numbers_of, place_of
 from .stopping import clock, watch
 
 CHUNK = 2**20  # bytes of elements in one call (but at least one element): they fit into a cache of the processor
@@ -175,22 +175,62 @@ class Part(NamedTuple):
     type: Type
     shared: bool
 
+    def length(self) -> int | None:
+        """The length of a column; None for a number, which is the same for all elements."""
+        x, shape = self.x, getattr(self.x, "shape", None)
+        if is_listing(x) or isinstance(x, range):
+            return len(x)
+        if isinstance(shape, tuple) and shape:
+            return cast("int", shape[0])
+        if not is_aggregate(self.type):
+            return None
+        what = f"{spell(self.path)} must be a list or an array that has a {self.type!r} for each call, got {shown(x)}"
+        raise TypeMismatch(
+            what, here(), "leave out .map for one call, or repeat an array without copying it by np.broadcast_to"
+        )
+
+    def first(self) -> Any:
+        """The first element of a column, or an array of its sizes."""
+        n = None if self.shared else self.length()
+        if n is None:
+            return self.x
+        if hasattr(self.x, "shape"):
+            return np.empty(self.x.shape[1:])
+        if not n:
+            hint = "give an array, such as np.zeros((0, 3))"
+            raise TypeMismatch(f"an empty list does not tell the sizes of {spell(self.path)}", here(), hint)
+        return self.x[0]
+
+    def columns(self, count: int) -> list[Array]:
+        """The arrays of the leaves in memory; an array that is already such is not copied."""
+        path, x, t, shared = self
+        if shared:
+            return [np.broadcast_to(leaf.view, (count, *leaf.view.shape)) for leaf in filled(x, t, path).leaves()]
+        p = plan(t)
+        if p.kind is not None and self.length() is None:
+            return [np.broadcast_to(np.array(number(x, t, path), p.kind.dtype), (count,))]
+        if x.__class__ is np.ndarray and p.kind is not None and not t.empty and not isinstance(p.elem, Fin):
+            if x.dtype == p.kind.dtype and x.shape == (count, *p.dims):
+                return [x]
+        bytes = number_of(size(t))
+        place = place_of(p, 0, bytearray(count * bytes), (count,), (bytes,))
+        if not place.put(x):
+            fill(place, x, Vec(count, t), path)
+        return [leaf.view for leaf in place.leaves()]
+
 
 def _parts(x: Any, t: Type, path: Path, axes: Any) -> Iterator[Part]:
     """The columns of an argument: the arrays of a struct of arrays; a list is one column, and so is an array."""
     if axes is None:
         yield Part(path, x, t, True)
         return
-    dims, s = list[int](), t
-    while isinstance(s, Vec):
-        dims.append(s.size)
-        s = s.elem
-    if not isinstance(s, Tuple) or x.__class__ is list or getattr(x, "shape", ()):
-        yield Part(path, _axis_first(x, axes, s, path), t, False)
+    p = plan(t)
+    if not isinstance(p.elem, Tuple) or x.__class__ is list or getattr(x, "shape", ()):
+        yield Part(path, _axis_first(x, axes, p.elem, path), t, False)
         return
-    xs, names = fields(x, s, path, None)
-    for y, u, k, a in zip(xs, s.items, names, axes_of(axes, names, spell(path), "field"), strict=True):
-        yield from _parts(y, functools.reduce(lambda e, n: Vec(n, e), reversed(dims), u), (*path, k), a)
+    xs, names = fields(x, p.elem, path, None)
+    for y, u, k, a in zip(xs, p.elem.items, names, axes_of(axes, names, spell(path), "field"), strict=True):
+        yield from _parts(y, functools.reduce(lambda e, n: Vec(n, e), reversed(p.dims), u), (*path, k), a)
 
 
 def _axis_first(x: Any, axis: Any, leaf: Type, path: Path) -> Any:
@@ -214,79 +254,21 @@ def _all_parts(s: Signature, args: Sequence[Any], axes: Sequence[Any]) -> list[P
     return [part for p, x, a in zip(s.params, args, axes, strict=True) for part in _parts(x, p.type, (p.name,), a)]
 
 
-def _length(x: Any, t: Type, path: Path) -> int | None:
-    """The length of a column; None for a number, which is the same for all elements."""
-    shape: Any = getattr(x, "shape", None)
-    if is_listing(x) or isinstance(x, range):
-        return len(x)
-    if isinstance(shape, tuple) and shape:
-        return cast("int", shape[0])
-    if not is_aggregate(t):
-        return None
-    what = f"{spell(path)} must be a list or an array that has a {t!r} for each call, got {shown(x)}"
-    raise TypeMismatch(
-        what, here(), "leave out .map for one call, or repeat an array without copying it by np.broadcast_to"
-    )
-
-
 def _sizes(s: Signature, args: Sequence[Any], axes: Sequence[Any]) -> Numbers:
     """The dynamic sizes of each element, if the module has any."""
     if not s.sizes:
         return ()
     parts = _all_parts(s, args, axes)
-    firsts = [p.x if p.shared else _first(*p[:3]) for p in parts]
-    found = measured(s.name, [spell(p.path) for p in parts], [p.type for p in parts], firsts)
+    found = measured(s.name, [spell(p.path) for p in parts], [p.type for p in parts], [p.first() for p in parts])
     return tuple([found[d.key] for d in s.sizes])
-
-
-def _first(path: Path, x: Any, t: Type) -> Any:
-    """The first element of a column, or an array of its sizes."""
-    n = _length(x, t, path)
-    if n is None:
-        return x
-    if hasattr(x, "shape"):
-        return np.empty(x.shape[1:])
-    if not n:
-        hint = "give an array, such as np.zeros((0, 3))"
-        raise TypeMismatch(f"an empty list does not tell the sizes of {spell(path)}", here(), hint)
-    return x[0]
-
-
-def _column(path: Path, x: Any, t: Type, count: int) -> list[Array]:
-    """A column as arrays of the leaves in memory; an array that is already such is not copied."""
-    if _length(x, t, path) is None:
-        return [np.broadcast_to(np.array(number(x, t, path), dtype_of(t)), (count,))]
-    whole, dims, elem = Vec(count, t), [count], t
-    while isinstance(elem, Vec):
-        dims.append(elem.size)
-        elem = elem.elem
-    if x.__class__ is np.ndarray and not isinstance(elem, (Tuple, Fin)) and not elem.empty:
-        if x.dtype == dtype_of(elem) and x.shape == tuple(dims):
-            return [x]
-    place = place_of(whole, 0, bytearray(number_of(size(whole))))
-    fill(place, x, whole, path)
-    return [leaf.view for leaf in _leaves(place)]
-
-
-def _shared(path: Path, x: Any, t: Type, count: int) -> list[Array]:
-    """What is the same for all elements, as columns that have it once."""
-    place = place_of(t, 0, bytearray(number_of(size(t))))
-    fill(place, x, t, path)
-    return [np.broadcast_to(leaf.view, (count, *leaf.view.shape)) for leaf in _leaves(place)]
-
-
-def _leaves(place: Place) -> list[Leaf]:
-    return [place] if isinstance(place, Leaf) else [leaf for x in place.items for leaf in _leaves(x)]
 
 
 def _shaped(t: Type, columns: Iterator[Array]) -> Any:
     """The result for a user: arrays, and a struct of arrays if a single call returns a struct."""
-    while isinstance(t, Vec):
-        t = t.elem
-    if not isinstance(t, Tuple):
+    elem = plan(t).elem
+    if not isinstance(elem, Tuple):
         return next(columns)
-    xs = [_shaped(x, columns) for x in t.items]
-    return t.form.make(xs) if t.form is not None else tuple(xs)
+    return elem.make([_shaped(x, columns) for x in elem.items])
 
 
 # the loop
@@ -317,8 +299,7 @@ class Loop:
     def columns(self, args: Sequence[Any], axes: Sequence[Any]) -> tuple[list[Array], int]:
         """All arguments as columns, and their length."""
         parts = _all_parts(self.signature, args, axes)
-        columns = [p for p in parts if not p.shared]
-        lengths = [(n, spell(p.path)) for p in columns if (n := _length(p.x, p.type, p.path)) is not None]
+        lengths = [(n, spell(p.path)) for p in parts if not p.shared and (n := p.length()) is not None]
         if not lengths:
             hint = "give an array for at least one argument"
             raise TypeMismatch(f"no argument of {self.signature.name}.map has an axis for the batch", here(), hint)
@@ -327,13 +308,13 @@ class Loop:
             if n != count:
                 hint = "give each argument one element for each call, or one number for all calls"
                 raise TypeMismatch(f"{name} must have {count} elements, as {first} has, got {n}", here(), hint)
-        return [y for p in parts for y in (_shared if p.shared else _column)(*p[:3], count)], count
+        return [x for p in parts for x in p.columns(count)], count
 
     def leaves(self, count: int, memory: Any) -> tuple[list[Leaf], list[Leaf]]:
         """The leaves of the arguments and of the result, of `count` elements in memory."""
-        whole = place_of(Vec(count, self.element), FIRST, memory)
-        assert isinstance(whole, Struct)
-        *params, result = [_leaves(x) for x in whole.items]
+        whole = plan(self.element)
+        starts = zip(whole.items, numbers_of(whole.at), strict=True)
+        *params, result = [place_of(p, FIRST + at, memory, (count,), (self.bytes,)).leaves() for p, at in starts]
         return [leaf for x in params for leaf in x], result
 
     def results(self, count: int) -> list[Array]:
@@ -358,19 +339,19 @@ class Loop:
 
     def text(self) -> str:
         """The module of the loop, as text: `p` is the address of an element, and `k` its number."""
-        s, starts = self.signature, [number_of(at) for at in offsets(self.element)]
+        s, starts = self.signature, numbers_of(offsets(self.element))
         copies, sent, kinds = list[str](), list[str](), list[str]()
         for x, at in zip(s.params, starts, strict=False):
-            if is_placed(x):
-                copies.append(_copy("$own", _placed(x), "$batch", _element(at), x.type))
+            if x.placed:
+                copies.append(_copy("$own", f"(i32.const {x.address})", "$batch", _element(at), x.type))
             elif not x.type.empty:
-                kinds.append(_KINDS[kind_of(x.type)])
+                kinds.append(_RAW[kind(x.type).raw])
                 sent.append(f"({kinds[-1]}.load{'8_u' * (x.type is Bool)} $batch offset={at} (local.get $p))")
         call, result = f"(call $f {' '.join(sent)})", ""
-        if is_placed(s.result):
-            call += _copy("$batch", _element(starts[-1]), "$own", _placed(s.result), s.result.type)
+        if s.result.placed:
+            call += _copy("$batch", _element(starts[-1]), "$own", f"(i32.const {s.result.address})", s.result.type)
         elif not s.result.type.empty:
-            result = _KINDS[kind_of(s.result.type)]
+            result = _RAW[kind(s.result.type).raw]
             if s.result.type is Bool:
                 call = f"(i32.ne (i32.const 0) {call})"
             call = f"({result}.store{'8' * (s.result.type is Bool)} $batch offset={starts[-1]} (local.get $p) {call})"
@@ -381,7 +362,7 @@ class Loop:
         )  # fmt: skip
 
 
-_KINDS = {"d": "f64", "f": "f32", "i": "i32"}
+_RAW = {"d": "f64", "f": "f32", "i": "i32"}
 _LOOP = """
 (module
   (import "f" "memory" (memory $own 0))
@@ -407,11 +388,6 @@ _LOOP = """
 def _element(at: int) -> str:
     """The address at an offset in the current element."""
     return f"(i32.add (local.get $p) (i32.const {at}))"
-
-
-def _placed(s: Slot) -> str:
-    """The address of a slot in the memory of the function."""
-    return f"(i32.const {number_of(s.at or 0)})"
 
 
 def _copy(to: str, there: str, source: str, here: str, t: Type) -> str:

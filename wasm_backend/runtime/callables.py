@@ -19,14 +19,14 @@ from typing import Any
 
 from rose.errors import NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
 from rose.host.argument_sizes import measured
-from rose.host.effects import Failure
 from rose.ir import Builder, Func, Opaque, not_one_each, shown
 from rose.ir.sizes import dims_of
 from rose.ir.types import Bool, Fin, Single, Tuple, Type, Unit, Vec
 
-from ..abi.signature import Lowered, Plain, Signature, Slot, Stop
+from ..abi.layout import kind
+from ..abi.signature import Lowered, Signature, Slot
 from .batch import Batch, without_forms
-from .instances import Module, Numbers, is_placed, kind_of, known_sizes
+from .instances import Module, Numbers, known_sizes
 from .memory import LARGEST, destination, fill, number
 
 # calls
@@ -53,13 +53,13 @@ def _source(s: Signature, pooled: bool, sized: bool, timeout: float | None = Non
     names = [f"a{k}" for k in range(len(s.params))]
     checks, fills, sends = list[str](), list[str](), list[str]()
     for k, p in enumerate(s.params):
-        if is_placed(p):
+        if p.placed:
             place = f"places[{len(fills)}]"
             fills.append(f"{place}.put(a{k}) or fill({place}, a{k}, t{k}, n{k})")
             continue
         checks.append(f"if {_unusual(p.type, f'a{k}')}: a{k} = number(a{k}, t{k}, n{k})")
         if not p.type.empty:
-            sends.append(f"{_SLOTS[kind_of(p.type)](len(sends))} = a{k}")
+            sends.append(f"{_SLOTS[kind(p.type).raw](len(sends))} = a{k}")
     missing = f" or {names[-1]} is absent" if names else ""
     arguments = "".join([f"{a}, " for a in names])
     own = ["try: state = local.state", "except AttributeError: state = make(signature, sizes, local)"]
@@ -100,7 +100,7 @@ def _unusual(t: Type, x: str) -> str:
 
 def _into(s: Slot) -> str:
     """The expression of what writes the result into `out`: None if it is an array that the result is copied to."""
-    if is_placed(s):
+    if s.placed:
         same = "(result.seen() is out or result.takes(out))"
         return f"None if {same} and not view else destination(result, t, out, view)"
     return "destination(None, t, out, view)"
@@ -108,7 +108,7 @@ def _into(s: Slot) -> str:
 
 def _returns(s: Slot) -> list[str]:
     """What returns the result."""
-    if is_placed(s):
+    if s.placed:
         return [
             "if out is None: return result.peek() if view else result.read()",
             "if into is not None: return into()",
@@ -118,8 +118,8 @@ def _returns(s: Slot) -> list[str]:
         ]
     if s.type is Unit:
         return ["return None"]
-    kind = kind_of(s.type)
-    number = _SLOTS[kind](0) + " & 0xFFFFFFFF" * (kind == "i")
+    raw = kind(s.type).raw
+    number = _SLOTS[raw](0) + " & 0xFFFFFFFF" * (raw == "i")
     return [f"return ({number}) != 0" if s.type is Bool else f"return {number}"]
 
 
@@ -127,22 +127,13 @@ def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[...
     """The Python function for an export, at these dynamic sizes if it has any."""
     pooled = bool(module.lowered.imports)
     scope: dict[str, Any] = {
-        "absent": _Absent,
-        "bind": _bind,
-        "number": number,
-        "fill": fill,
-        "name": s.name,
-    }
-    scope |= {"signature": s, "sizes": sizes}
-    scope |= {
-        "destination": destination,
-        "names": [p.name for p in s.params],
-        "hide_our_frames": hide_our_frames,
-    }
-    scope |= {f"t{k}": p.type for k, p in enumerate(s.params)} | {f"n{k}": (p.name,) for k, p in enumerate(s.params)}
-    scope |= {"t": s.result.type, "make": module.state, "local": threading.local()}
-    scope |= {"take": module.take, "give": module.give, "timeout": module.timeout, "inf": inf}
-    scope |= {"shed": module.shed}
+        "absent": _Absent, "bind": _bind, "number": number, "fill": fill, "destination": destination, "inf": inf,
+        "hide_our_frames": hide_our_frames, "signature": s, "sizes": sizes, "name": s.name, "t": s.result.type,
+        "names": [p.name for p in s.params], "local": threading.local(), "timeout": module.timeout,
+        "make": module.state, "take": module.take, "give": module.give, "shed": module.shed,
+    }  # fmt: skip
+    for k, p in enumerate(s.params):
+        scope |= {f"t{k}": p.type, f"n{k}": (p.name,)}
     return _made(s.name, _source(s, pooled, bool(sizes), module.timeout, bool(module.lowered.stops)), scope)
 
 
@@ -324,22 +315,9 @@ class Export:
 
     @edge
     def __reduce__(self) -> tuple[Any, ...]:
-        x = self.lowered
-        imports = [_packed(f) for f in x.imports]
-        return _unpickled, (
-            type(self),
-            self.__name__,
-            self._doc,
-            x.wasm,
-            x.signatures,
-            imports,
-            x.mathematics,
-            x.failures,
-            x.base,
-            x.plain,
-            x.stops,
-            self._module.timeout,
-        )
+        imports = [_packed(f) for f in self.lowered.imports]
+        lowered = replace(self.lowered, imports=(), origins=())
+        return _unpickled, (type(self), self.__name__, self._doc, lowered, imports, self._module.timeout)
 
 
 class Compiled(Export):
@@ -398,22 +376,9 @@ def _alone(lowered: Lowered, name: str, timeout: float | None) -> bytes:
 
 
 def _unpickled(
-    cls: type[Export],
-    name: str,
-    doc: str | None,
-    wasm: bytes,
-    signatures: dict[str, Signature],
-    imports: list[Any],
-    mathematics: tuple[str, ...],
-    failures: tuple[Failure, ...],
-    base: int,
-    plain: Plain | None,
-    stops: tuple[tuple[int, Stop], ...],
-    timeout: float | None,
+    cls: type[Export], name: str, doc: str | None, lowered: Lowered, imports: list[Any], timeout: float | None
 ) -> Export:
-    opaque = tuple([_opaque(*f) for f in imports])
-    lowered = Lowered(wasm, signatures, opaque, mathematics, failures, base, plain, stops=stops)
-    return cls(lowered, name, doc, timeout=timeout)
+    return cls(replace(lowered, imports=tuple([_opaque(*f) for f in imports])), name, doc, timeout=timeout)
 
 
 def _packed(f: Func) -> tuple[Any, ...]:

@@ -22,30 +22,15 @@ from rose.host.marshal import answer, plain
 from rose.ir import Func
 from rose.ir.sizes import Sizes, sized
 from rose.ir.sizes import number as number_of
-from rose.ir.types import Bool, Real, Single, Tan, Type, double
+from rose.ir.types import Bool, Real, Type, double
 
-from ..abi.layout import is_aggregate, size
-from ..abi.signature import ASKED, BASE, FAILED, MARK, Lowered, Signature, Slot
+from ..abi.layout import is_aggregate, kind, plan, size
+from ..abi.signature import ASKED, BASE, FAILED, MARK, Lowered, Signature
 from . import code_cache, handles, raw_call
 from .memory import Place, fill, place_of
 from .stopping import clock, stoppable, watch
 
 Numbers = tuple[int, ...]
-
-
-def kind_of(t: Type) -> str:
-    """The WebAssembly type of a scalar: "d" for f64, "f" for f32, "i" for i32, "" if it is not passed at all."""
-    return "" if t.empty else "d" if t is Real or t is Tan else "f" if t is Single else "i"
-
-
-def _at(s: Slot) -> int:
-    """The address of a slot in linear memory."""
-    return number_of(s.at or 0)
-
-
-def is_placed(s: Slot) -> bool:
-    """True for a slot in linear memory, and for an aggregate without bytes."""
-    return s.at is not None or is_aggregate(s.type)
 
 
 class Instance:
@@ -103,7 +88,7 @@ class Instance:
         """The place of a `t` at an address of linear memory."""
         if at + number_of(size(t)) > len(self.pages):
             self.pages = self._pages()  # it has grown, which by the engine's default does not move it
-        return place_of(t, at, self.pages)
+        return place_of(plan(t), at, self.pages)
 
     def resize(self, s: Signature, sizes: Numbers) -> None:
         """Tell the module these dynamic sizes of an export, unless it knows them."""
@@ -131,11 +116,10 @@ class Instance:
             assert isinstance(func, wasmtime.Func)
             if sizes:
                 self.resize(s, sizes)
-            params = "".join(["" if is_placed(p) else kind_of(p.type) for p in s.params])
-            result = "" if is_placed(s.result) else kind_of(s.result.type)
-            e = raw_call.entry(self.store, func, params, result, self.raised)
-            places = [self.place(p.type, _at(p)) for p in s.params if is_placed(p)]
-            found = self.place(s.result.type, _at(s.result)) if is_placed(s.result) else None
+            *params, result = ["" if x.placed else kind(x.type).raw for x in (*s.params, s.result)]
+            e = raw_call.entry(self.store, func, "".join(params), result, self.raised)
+            places = [self.place(p.type, p.address) for p in s.params if p.placed]
+            found = self.place(s.result.type, s.result.address) if s.result.placed else None
             fail = functools.partial(failure, e.fail, self.failures, self.pages) if self.failures else e.fail
             own = weakref.proxy(self)  # without a cycle
             state = (e.call, e.args, fail, e.reals, e.singles, e.words, places, found, own, e.keep)
@@ -145,9 +129,9 @@ class Instance:
     def _host(self, f: Func) -> tuple[wasmtime.Func, Any]:
         """The import of a host function, and the objects that must live as long as it."""
         returns = is_aggregate(f.result) and not f.result.empty  # in memory, at the address in the last argument
-        params = "".join(["i" if is_aggregate(p.type) and not p.type.empty else kind_of(p.type) for p in f.params])
+        params = "".join([kind(p.type).raw for p in f.params])
         answer = functools.partial(_answer, weakref.ref(self), f)  # weak, as the store will hold it
-        result = "" if returns else kind_of(f.result)
+        result = "" if returns else kind(f.result).raw
         return raw_call.host(self.store, params + "i" * returns, result, answer, self.raised)
 
     def received(self, t: Type, numbers: Iterator[Any]) -> Any:

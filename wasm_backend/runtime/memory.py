@@ -18,13 +18,14 @@ from weakref import ref
 import numpy as np
 
 from rose.errors import Loc, RoseError, TypeMismatch, here
-from rose.host.marshal import Path, elements, fields, plain, spell, table_columns
+from rose.host.marshal import Path, elements, fields, plain, rows_at_once, spell, table_columns
 from rose.ir import Value, shown
 from rose.ir.numbers import WHOLE
+from rose.ir.sizes import Size
 from rose.ir.sizes import number as number_of
-from rose.ir.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Unit, Vec, double
+from rose.ir.types import Fin, Real, Single, Tuple, Type, Unit, Vec, as_tuple, double
 
-from ..abi.layout import offsets, packing, size
+from ..abi.layout import Kind, Plan, packing, plan, size
 
 Array = np.ndarray[Any, Any]
 DType = np.dtype[Any]
@@ -37,26 +38,16 @@ _INTS: set[type] = {int, *[np.dtype(c).type for c in np.typecodes["AllInteger"]]
 _REALS: set[type] = {float, *_INTS, *[np.dtype(c).type for c in np.typecodes["Float"]]}
 _FLOATS: set[type] = _REALS - _INTS
 _SINGLES: set[type] = {float, np.float32, np.float16}
-# dtype in memory -> the kinds of dtypes, and the classes of numbers, that can be written there
-_KINDS = {"f8": "iufb", "f4": "fb", "u4": "iu", "b1": "biu", "O": ""}
-_CLASSES: dict[str, set[type]] = {
-    "f8": _REALS, "f4": _SINGLES, "u4": _INTS, "b1": {bool, np.bool_}, "O": {NoneType}
+# by the kind of the scalars in memory, the kinds of dtypes and the classes of numbers that can be written there
+_ACCEPTED: dict[str, tuple[str, set[type]]] = {
+    "real": ("iufb", _REALS), "single": ("fb", _SINGLES), "index": ("iu", _INTS), "bool": ("biu", {bool, np.bool_}),
+    "unit": ("", {NoneType}),
 }  # fmt: skip
+_USUAL: dict[str, type] = {"real": float, "bool": bool}
 
 
 def is_array(x: Any) -> TypeGuard[Array]:
     return isinstance(x, np.ndarray)
-
-
-def dtype_of(t: Type) -> DType:
-    """The dtype of a scalar in memory; a Unit has no bytes."""
-    if isinstance(t, Fin):
-        return np.dtype("u4")
-    return np.dtype(_DTYPES.get(t, "O"))
-
-
-_DTYPES: dict[Type, str] = {Real: "f8", Tan: "f8", Single: "f4", Bool: "?"}
-_USUAL: dict[Type, type] = {Real: float, Bool: bool}
 
 
 def _result_dtype(dtype: DType) -> DType:
@@ -74,14 +65,15 @@ class Leaf:
     coordinates are a leaf of lead (3,), whose numbers are not adjacent.
     """
 
-    def __init__(self, t: Type, at: int, memory: Any, lead: Shape, dims: Shape, strides: Shape) -> None:
-        self.at, self.dims = at, dims
+    def __init__(self, p: Plan, kind: Kind, at: int, memory: Any, lead: Shape, strides: Shape) -> None:
+        dims, t = numbers_of(p.dims), p.elem
         self.shape, self.depth, self.is_vector = lead + dims, len(lead), bool(dims) and t is not Unit
         self.limit, self.single = t.size if isinstance(t, Fin) else None, t is Single
-        self.dtype = dtype = dtype_of(t)
+        self.dtype = dtype = np.dtype(kind.dtype)
         self.result_dtype = _result_dtype(dtype)
-        self.kinds, self.classes = _KINDS[dtype.str[1:]], _CLASSES[dtype.str[1:]]
-        self.usual = None if self.shape else _USUAL.get(t)  # the class of numbers that need no check
+        self.kinds, self.classes = _ACCEPTED[kind.name]
+        self.usual = None if self.shape else _USUAL.get(kind.name)  # the class of numbers that need no check
+        strides += numbers_of(p.strides)
         if t is Unit:
             self.view: Array = np.broadcast_to(np.array(None), self.shape)
         elif 0 in self.shape:
@@ -92,7 +84,7 @@ class Leaf:
         self.fixed.flags.writeable = False
         self.seen: Callable[[], Any] = _nothing
         self.pack: Callable[..., None] | None = None  # writes the numbers of lists, twice as fast as NumPy
-        if t is Real and dims and not lead and 0 not in dims:
+        if t is Real and self.shape and 0 not in self.shape and self.view.flags.c_contiguous:
             self.pack = partial(struct.Struct(f"{self.view.size}d").pack_into, memory, at)
         self.cell: memoryview[Any] | None = None  # of one number: twice as fast as an array
         if not self.shape and t is not Unit:
@@ -112,6 +104,9 @@ class Leaf:
         if not self.is_vector:
             return self.view.tolist()
         return _nested(self.fixed.view(), self.depth) if self.depth else self.fixed.view()
+
+    def leaves(self) -> list[Leaf]:
+        return [self]
 
     def takes(self, out: Any) -> bool:
         """True if `out` is an array to which the view can be copied as it is; it is the one that was `seen` last."""
@@ -216,12 +211,12 @@ _KNOWN = (*_SEQUENCES, Value)  # not converted to arrays
 class Struct:
     """A struct or tuple in memory, or a vector of them (a struct of arrays): each field is a place."""
 
-    def __init__(
-        self, t: Tuple, at: int, memory: Any, lead: Shape, strides: Shape, items: Sequence[Place], bytes: int
-    ) -> None:
-        self.type, self.lead, self.items = t, lead, items
-        self.at, self.memory, self.strides, self.bytes = at, memory, strides, bytes
-        self.make: Callable[[Sequence[Any]], Any] = t.form.make if t.form is not None else tuple
+    def __init__(self, p: Plan, t: Tuple, at: int, memory: Any, lead: Shape, strides: Shape) -> None:
+        self.plan, self.type, self.at, self.memory = p, t, at, memory
+        self.lead, self.strides = lead, strides = lead + numbers_of(p.dims), strides + numbers_of(p.strides)
+        each = zip(p.items, numbers_of(p.at), strict=True)
+        self.items = items = [place_of(x, at + k, memory, lead, strides) for x, k in each]
+        self.make = t.make
         self.cls = t.form.cls if t.form is not None and t.form.get is not None and not lead else None
         self.get: Any = t.form.get if t.form is not None else None
         self.usual: tuple[type, ...] | None = None  # the classes of its numbers, if they are written all at once
@@ -237,26 +232,14 @@ class Struct:
 
     def peek(self) -> Any:
         """A struct of views; the view of a vector of structs is an array of records."""
-        if not self.lead or (record := self.record()) is None:
+        if not self.lead or (record := _record(self.plan)) is None:
             return _rows(self.make, [x.peek() for x in self.items], self.lead)
         view = np.ndarray(self.lead, record, None if 0 in self.lead else self.memory, self.at, self.strides)
         view.flags.writeable = False
         return view.view(np.recarray)
 
-    def record(self) -> DType | None:
-        """The dtype of one of the structs as it lies in memory; None where a part of it has no bytes."""
-        form, count = self.type.form, len(self.items)
-        dtypes = [x.record() if isinstance(x, Struct) else x.dtype for x in self.items]
-        if not dtypes or any([x is None or x.kind == "O" for x in dtypes]):
-            return None
-        shapes = [x.lead[len(self.lead) :] if isinstance(x, Struct) else x.dims for x in self.items]
-        made: Any = {
-            "names": form.fields if form is not None else [f"f{k}" for k in range(count)],
-            "formats": [*zip(dtypes, shapes, strict=True)],
-            "offsets": [x.at - self.at for x in self.items],
-            "itemsize": self.bytes,
-        }
-        return np.dtype(made)
+    def leaves(self) -> list[Leaf]:
+        return [leaf for x in self.items for leaf in x.leaves()]
 
     seen = staticmethod(_nothing)
 
@@ -288,16 +271,38 @@ class Struct:
 Place = Leaf | Struct
 
 
-def place_of(t: Type, at: int, memory: Any, lead: Shape = (), strides: Shape = ()) -> Place:
-    """The place of a `t` at an address. A type without bytes needs no memory."""
-    dims: Shape = ()
-    while isinstance(t, Vec):
-        dims, strides, t = (*dims, number_of(t.size)), (*strides, number_of(size(t.elem))), t.elem
-    if not isinstance(t, Tuple):
-        return Leaf(t, at, memory, lead, dims, strides)
-    lead = lead + dims
-    items = [place_of(x, at + number_of(k), memory, lead, strides) for x, k in zip(t.items, offsets(t), strict=True)]
-    return Struct(t, at, memory, lead, strides, items, number_of(size(t)))
+def place_of(p: Plan, at: int, memory: Any, lead: Shape = (), strides: Shape = ()) -> Place:
+    """The place of a value at an address. A type without bytes needs no memory."""
+    if p.kind is not None:
+        return Leaf(p, p.kind, at, memory, lead, strides)
+    return Struct(p, as_tuple(p.elem), at, memory, lead, strides)
+
+
+def filled(x: Any, t: Type, path: Path) -> Place:
+    """A place of its own with `x` in it; a `RoseError` that names its `path` if it does not fit."""
+    place = place_of(plan(t), 0, bytearray(number_of(size(t))))
+    fill(place, x, t, path)
+    return place
+
+
+def numbers_of(sizes: Sequence[int | Size]) -> Shape:
+    return tuple(map(number_of, sizes))
+
+
+def _record(p: Plan) -> DType | None:
+    """The dtype of one scalar or struct as it lies in memory; None where a part of it has no bytes."""
+    if p.kind is not None:
+        return np.dtype(p.kind.dtype) if p.kind.bytes else None
+    dtypes = [_record(x) for x in p.items]
+    if not dtypes or any([x is None for x in dtypes]):  # to which float64 is equal
+        return None
+    made: Any = {
+        "names": [k if isinstance(k, str) else f"f{k}" for k in p.names],
+        "formats": [(x, numbers_of(item.dims)) for x, item in zip(dtypes, p.items, strict=True)],
+        "offsets": numbers_of(p.at),
+        "itemsize": number_of(size(p.elem)),
+    }
+    return np.dtype(made)
 
 
 def _nested(x: Array, depth: int) -> Any:
@@ -331,25 +336,10 @@ def _columns(t: Tuple, x: Any, lead: Shape) -> Sequence[Any] | None:
         )
     if x.__class__ not in (list, tuple) or len(x) != lead[0]:
         return None
-    rows = _items(t, x) if len(lead) == 1 else _each(t, x, lead[1:])
-    if rows is None:
+    rows = rows_at_once(x, t) if len(lead) == 1 else None
+    if rows is None and (rows := _each(t, x, lead[1:])) is None:
         return None
     return list(zip(*rows, strict=True)) if rows else [() for _ in t.items]  # pyright: ignore
-
-
-def _items(t: Tuple, xs: Sequence[Any]) -> Sequence[Any] | None:
-    """The fields of each struct of a list; None if one is unusual. If all are of one class, in few calls."""
-    form, n, classes = t.form, len(t.items), {*map(type, xs)}
-    if form is not None and form.get is not None and classes == {form.cls}:
-        return [*map(form.get, xs)]
-    if classes <= {list, tuple}:
-        return xs if {*map(len, xs)} <= {n} else None
-    if form is not None and classes == {dict} and {*map(len, xs)} == {n}:
-        try:
-            return [[x[k] for k in form.fields] for x in xs]
-        except KeyError:
-            return None
-    return _each(t, xs, ())
 
 
 def _each(t: Tuple, xs: Sequence[Any], lead: Shape) -> Sequence[Any] | None:
@@ -378,8 +368,8 @@ def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> N
     """Write `x` to a place; a `RoseError` that names its `path` if it does not fit."""
     if place.put(x):
         return
-    dims, elem = _shape(t)
-    if is_array(x) and x.shape != dims and not isinstance(elem, Tuple):
+    dims = numbers_of(plan(t).dims)
+    if is_array(x) and x.shape != dims and plan(t).kind is not None:
         what = f"{spell(path)} must have the shape {dims}, got {x.shape}"
         each = (
             ": f.map(xs), or rose.vmap(f)(xs), is f of each of many" if x.shape[1:] == dims and len(path) == 1 else ""
@@ -391,17 +381,7 @@ def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> N
 
 def copied(x: Any, t: Type) -> Any:
     """A plain value as a compiled function would return it: with NumPy arrays for vectors."""
-    place = place_of(t, 0, bytearray(number_of(size(t))))
-    fill(place, x, t, ("the result",))
-    return place.read()
-
-
-def _shape(t: Type) -> tuple[Shape, Type]:
-    """The shape of nested vectors, and the type of their elements."""
-    if not isinstance(t, Vec):
-        return (), t
-    dims, elem = _shape(t.elem)
-    return (number_of(t.size), *dims), elem
+    return filled(x, t, ("the result",)).read()
 
 
 def number(x: Any, t: Type, path: Path) -> Any:
