@@ -71,5 +71,5 @@ def message(e: pytest.ExceptionInfo[RoseError]) -> list[str]:
 MODULE = lowered(ADD, SAME)
 
 
-def write_package(lowered: Lowered, out: Path, name: str, *, force: bool = False) -> list[Path]:
-    return write_files(package_files(lowered, name), out, force=force)
+def write_package(lowered: Lowered, out: Path, name: str, *, force: bool = False, inline: bool = False) -> list[Path]:
+    return write_files(package_files(lowered, name, inline=inline), out, force=force)

@@ -6,7 +6,7 @@ It has the hash of each file of the package; its own is its last entry, the seal
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -42,8 +42,21 @@ def sealed(data: Mapping[str, Any]) -> bytes:
 
 def unchanged(folder: Path) -> set[tuple[str, str]]:
     """The files of packages in a directory as they were written: the name and the SHA-256 of each."""
+    return _known(folder.glob("*.json"))
+
+
+def stale(files: Mapping[str, bytes], folder: Path) -> list[str]:
+    """The files of a package in a directory that the new one of its name lacks, but for those that were edited."""
+    known = _known([folder / file for file in files if file.endswith(".json")])
+    names = sorted({file for file, _ in known if file not in files and Path(file).name == file})
+    found = [(file, regular(folder / file)) for file in names]
+    return [file for file, content in found if content is not None and (file, sha256(content).hexdigest()) in known]
+
+
+def _known(paths: Iterable[Path]) -> set[tuple[str, str]]:
+    """`unchanged`, of the packages of which these are the metadata."""
     found: set[tuple[str, str]] = set()
-    for path in folder.glob("*.json"):
+    for path in paths:
         content = regular(path) or b""
         data = _metadata(content)
         if data is not None:

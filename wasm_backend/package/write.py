@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rose.errors import RoseError
 
-from .metadata import regular, unchanged
+from .metadata import regular, stale, unchanged
 
 
 def write_files(files: Mapping[str, bytes], folder: str | Path, *, force: bool = False) -> list[Path]:
     """Write files into a directory, all or none, and return their paths.
 
-    `force` replaces those of another package that are as they were written; it is an error if one was edited.
+    `force` replaces those of another package that are as they were written; it is an error if one was edited. Those
+    of an earlier package of the same name that this one does not have are removed.
     """
     if not _is_name(str(folder)):
         raise RoseError(f"{str(folder)!r} is no name of a directory", None, "write . for the current directory")
@@ -47,13 +48,14 @@ def _install(files: Mapping[str, bytes], out: Path, force: bool) -> None:
         raise RoseError(f"{top} is not a directory", None, "choose a directory for the package")
     present = [file for file in files if os.path.lexists(out / file)]
     _check_present(files, out, present, force)
+    gone = stale(files, out)
     with TemporaryDirectory(prefix=".rose-", dir=top) as scratch:
         made = Path(scratch, "new", out.relative_to(top))
         made.mkdir(parents=True)
         for file, data in files.items():
             (made / file).write_bytes(data)
         if out == top:
-            _replace(files, made, out, present, Path(scratch))
+            _replace(files, made, out, [*present, *gone], Path(scratch))
         else:
             first = out.relative_to(top).parts[0]
             os.rename(Path(scratch, "new", first), top / first)
@@ -85,17 +87,20 @@ def _edited(files: Mapping[str, bytes], out: Path, present: Sequence[str]) -> li
     ]
 
 
-def _replace(files: Iterable[str], made: Path, out: Path, present: Sequence[str], scratch: Path) -> None:
-    """Move files into a directory that has some of them (`present`) already; after a failure, restore it."""
+def _replace(files: Mapping[str, bytes], made: Path, out: Path, present: Sequence[str], scratch: Path) -> None:
+    """Move files into a directory, in the place of those that are `present`; after a failure, restore it."""
     for file in present:
         shutil.copy2(out / file, scratch)
     try:
         for file in files:
             os.replace(made / file, out / file)
+        for file in present:
+            if file not in files:
+                (out / file).unlink()
     except BaseException:
         for file in files:
-            if file in present:
-                os.replace(scratch / file, out / file)
-            elif not (made / file).exists():
+            if file not in present and not (made / file).exists():
                 (out / file).unlink()
+        for file in present:
+            os.replace(scratch / file, out / file)
         raise

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from handwritten_package import FILES, MODULE, write_package
 
-from wasm_backend.package.metadata import as_json, regular, sealed, unchanged
+from wasm_backend.package.metadata import as_json, regular, sealed, stale, unchanged
 
 
 def test_short_data_stands_on_one_line():
@@ -36,6 +36,16 @@ def test_a_package_with_other_metadata_is_not_known(tmp_path: Path):
     assert unchanged(tmp_path) == set()
     (tmp_path / "line.json").write_bytes(content)
     assert len(unchanged(tmp_path)) == 2
+
+
+def test_files_outside_of_the_directory_are_not_stale(tmp_path: Path):
+    (tmp_path / "in").mkdir()
+    about = {"sha256": sha256(b"x").hexdigest()}
+    (tmp_path / "in" / "line.json").write_bytes(sealed({"files": dict.fromkeys(["../mine", "old", "edited"], about)}))
+    for file, content in [("mine", b"x"), ("in/old", b"x"), ("in/edited", b"y")]:
+        (tmp_path / file).write_bytes(content)
+    assert stale({"line.json": b""}, tmp_path / "in") == ["old"]
+    assert stale({"other.json": b""}, tmp_path / "in") == stale({"line.json": b"", "old": b""}, tmp_path / "in") == []
 
 
 def test_only_regular_files_are_read(tmp_path: Path):

@@ -51,6 +51,20 @@ def test_another_package_in_the_same_directory_is_replaced_with_force(tmp_path: 
     assert tree(tmp_path).items() >= package_files(MODULE, "line").items()
 
 
+def test_a_package_leaves_no_file_of_an_earlier_one_of_its_name(tmp_path: Path):
+    (tmp_path / "mine.wasm").write_text("mine")
+    for inline in (False, True, False, True):
+        write_package(MODULE, tmp_path, "line", inline=inline, force=True)
+        assert tree(tmp_path) == {**package_files(MODULE, "line", inline=inline), "mine.wasm": b"mine"}
+
+
+def test_an_edited_file_of_an_earlier_package_stays(tmp_path: Path):
+    write_package(MODULE, tmp_path, "line")
+    (tmp_path / "line.wasm").write_text("mine")
+    write_package(MODULE, tmp_path, "line", inline=True, force=True)
+    assert tree(tmp_path) == {**package_files(MODULE, "line", inline=True), "line.wasm": b"mine"}
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_no_file_that_was_edited_is_replaced(tmp_path: Path, file: str):
     write_package(lowered(SAME), tmp_path, "line")
@@ -116,6 +130,16 @@ def test_an_interrupted_run_leaves_nothing(step: str, turns: int, tmp_path: Path
     with pytest.raises(KeyboardInterrupt):
         write_package(MODULE, tmp_path / "a" / "out", "line")
     assert tree(tmp_path) == {}
+
+
+@pytest.mark.parametrize("turns", range(3))
+def test_an_interrupted_run_puts_back_what_was_removed(turns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    write_package(MODULE, tmp_path, "line")
+    before = tree(tmp_path)
+    interrupt(Path, "unlink", turns, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        write_package(MODULE, tmp_path, "line", inline=True, force=True)
+    assert tree(tmp_path) == before
 
 
 @pytest.mark.parametrize("turns", range(5))
