@@ -29,7 +29,7 @@ def call(f: Export | Compiled, *args: Any, shown: Callable[[Any], Any] = lambda 
     free = iter(places)
     for p, x in zip(s.params, args, strict=True):
         if p.placed:
-            fill(next(free), x, p.type, (p.name,))
+            fill(next(free), x, (p.name,))
         elif raw := kind(p.type).raw:
             view, width = slots[raw]
             sends.append((view, width * len(sends) + width, number(x, p.type, (p.name,))))

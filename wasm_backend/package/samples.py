@@ -37,11 +37,9 @@ def _value(t: Type, numbers: Iterator[int]) -> Any:
     match t:
         case Vec():
             return [_value(t.elem, numbers) for _ in range(0 if isinstance(t.size, Size) else t.size)]
-        case Tuple() if t.form is None:
-            return [_value(x, numbers) for x in t.items]
         case Tuple():
-            assert t.form is not None
-            return {k: _value(x, numbers) for k, x in zip(t.form.fields, t.items, strict=True)}
+            items = {k: _value(x, numbers) for k, x in zip(t.names, t.items, strict=True)}
+            return [*items.values()] if t.form is None else items
         case Fin():
             return 0
         case _:

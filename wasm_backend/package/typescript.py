@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rose.ir import Func
-from rose.ir.types import Bool, Fin, Real, Single, Tan, Tuple, Type, Unit, Vec
+from rose.ir.types import Bool, Tuple, Type, Unit, Vec
 
+from ..abi.layout import kind
 from ..abi.signature import Signature
 
 # names that a parameter cannot have in strict code; the last three are not keywords, but forbidden too
@@ -30,6 +31,9 @@ _TAKEN = RESERVED | frozenset(
 )
 
 
+_ARRAYS = {"real": "Float64s", "single": "Float32s", "index": "Uint32s"}
+
+
 class Types:
     """Types in TypeScript, and the interfaces that they use.
 
@@ -45,12 +49,8 @@ class Types:
     def of(self, t: Type, *, argument: bool) -> str:
         """The type of an argument that JavaScript passes, or of a result that it gets."""
         match t:
-            case Vec() if not argument and (t.elem is Real or t.elem is Tan):
-                return "Float64s"
-            case Vec() if not argument and t.elem is Single:
-                return "Float32s"
-            case Vec() if not argument and isinstance(t.elem, Fin):
-                return "Uint32s"
+            case Vec() if not argument and t.elem.scalar and t.elem is not Bool:
+                return _ARRAYS[kind(t.elem).name]
             case Vec():
                 elem = self.of(t.elem, argument=argument)
                 return f"ArrayLike<{elem}>" if argument else f"{elem}[]"
@@ -67,10 +67,8 @@ class Types:
                 return "boolean" if t is Bool else "undefined" if t is Unit else "number"
 
     def _fields(self, t: Tuple, argument: bool) -> list[str]:
-        assert t.form is not None
-        read = "readonly " * argument
-        each = zip(t.form.fields, t.items, strict=True)
-        return [f"{read}{property_name(k)}: {self.of(x, argument=argument)}" for k, x in each]
+        read, each = "readonly " * argument, zip(t.names, t.items, strict=True)
+        return [f"{read}{property_name(str(k))}: {self.of(x, argument=argument)}" for k, x in each]
 
     def _interface(self, t: Tuple, argument: bool) -> str:
         assert t.form is not None

@@ -35,7 +35,7 @@ from ..abi.signature import ASKED, LARGEST, Signature, Slot
 from ..binary.encoder import PAGE
 from . import handles, raw_call
 from .instances import Instance, Module, Numbers, failure, known_sizes
-from .memory import Array, Leaf, fill, filled, number, numbers_of, place_of
+from .memory import Array, Leaf, filled, number, numbers_of, place_of
 from .stopping import clock, watch
 
 CHUNK = 2**20  # bytes of elements in one call (but at least one element): they fit into a cache of the processor
@@ -214,8 +214,7 @@ class Part(NamedTuple):
                 return [x]
         bytes = number_of(size(t))
         place = place_of(p, 0, bytearray(count * bytes), (count,), (bytes,))
-        if not place.put(x):
-            fill(place, x, Vec(count, t), path)
+        place = place if place.put(x) else filled(x, Vec(count, t), path)
         return [leaf.view for leaf in place.leaves()]
 
 

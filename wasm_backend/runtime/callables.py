@@ -55,7 +55,7 @@ def _source(s: Signature, pooled: bool, sized: bool, timeout: float | None = Non
     for k, p in enumerate(s.params):
         if p.placed:
             place = f"places[{len(fills)}]"
-            fills.append(f"{place}.put(a{k}) or fill({place}, a{k}, t{k}, n{k})")
+            fills.append(f"{place}.put(a{k}) or fill({place}, a{k}, n{k})")
             continue
         checks.append(f"if {_unusual(p.type, f'a{k}')}: a{k} = number(a{k}, t{k}, n{k})")
         if not p.type.empty:

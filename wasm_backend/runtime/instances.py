@@ -170,7 +170,7 @@ def _answer(ref: weakref.ref[Instance], f: Func, *numbers: Any) -> Any:
     if double(f.result) is not f.result:
         x = answer(x, f.result, path, loc)
     if is_aggregate(f.result) or f.result.empty:
-        return fill(instance.place(f.result, next(rest, 0)), x, f.result, path, loc)
+        return fill(instance.place(f.result, next(rest, 0)), x, path, loc)
     return plain(x, f.result, path, loc)
 
 

@@ -66,7 +66,7 @@ class Leaf:
     """
 
     def __init__(self, p: Plan, kind: Kind, at: int, memory: Any, lead: Shape, strides: Shape) -> None:
-        dims, t = numbers_of(p.dims), p.elem
+        self.plan, dims, t = p, numbers_of(p.dims), p.elem
         self.shape, self.depth, self.is_vector = lead + dims, len(lead), bool(dims) and t is not Unit
         self.limit, self.single = t.size if isinstance(t, Fin) else None, t is Single
         self.dtype = dtype = np.dtype(kind.dtype)
@@ -281,7 +281,7 @@ def place_of(p: Plan, at: int, memory: Any, lead: Shape = (), strides: Shape = (
 def filled(x: Any, t: Type, path: Path) -> Place:
     """A place of its own with `x` in it; a `RoseError` that names its `path` if it does not fit."""
     place = place_of(plan(t), 0, bytearray(number_of(size(t))))
-    fill(place, x, t, path)
+    fill(place, x, path)
     return place
 
 
@@ -364,12 +364,12 @@ def _array_columns(t: Tuple, x: Array, lead: Shape) -> Sequence[Array] | None:
     return [np.asarray(x[k]) for k in wanted] if fits else None
 
 
-def fill(place: Place, x: Any, t: Type, path: Path, loc: Loc | None = None) -> None:
+def fill(place: Place, x: Any, path: Path, loc: Loc | None = None) -> None:
     """Write `x` to a place; a `RoseError` that names its `path` if it does not fit."""
     if place.put(x):
         return
-    dims = numbers_of(plan(t).dims)
-    if is_array(x) and x.shape != dims and plan(t).kind is not None:
+    t, dims = place.plan.type, numbers_of(place.plan.dims)
+    if is_array(x) and x.shape != dims and isinstance(place, Leaf):
         what = f"{spell(path)} must have the shape {dims}, got {x.shape}"
         each = (
             ": f.map(xs), or rose.vmap(f)(xs), is f of each of many" if x.shape[1:] == dims and len(path) == 1 else ""
