@@ -21,7 +21,7 @@ from ..ir import Block, Body, Branch, Func, Linear, Op, Opaque, Value, While, is
 from ..ir.libm import nearest
 from ..ir.puts import PUT
 from ..ir.stacks import JOIN, MORE, POP, PUSH
-from ..ir.types import Bool, Fin, Ref, Stack, Tuple, Type, Unit, Vec, double, items_of
+from ..ir.types import Bool, Fin, Ref, Stack, Tuple, Type, Unit, Vec, double, items_of, once
 from .effects import endless
 from .marshal import answer, plain, present
 
@@ -267,7 +267,7 @@ def _put(row: tuple[Any, ...], path: list[int], x: Any) -> tuple[Any, ...]:
     return (*row[:k], _put(row[k], rest, x) if rest else x, *row[k + 1 :])
 
 
-@cache
+@once
 def zero(t: Type) -> Any:
     """The zero of a type: 0.0, False or 0 in the place of each number, truth value or index."""
     if isinstance(t, Vec):

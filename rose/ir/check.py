@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NoReturn
 
 from . import builder
@@ -18,7 +17,7 @@ from .callgraph import is_current
 from .func import Block, Body, Branch, Func, Linear, Loop, Opaque, While
 from .numbers import Numbers, shown
 from .sizes import Size, at_most, differ, plus
-from .types import Bool, Fin, Real, Ref, Single, Span, Tuple, Type, Unit, Vec, linear_part
+from .types import Bool, Fin, Real, Ref, Single, Span, Tuple, Type, Unit, Vec, linear_part, once
 from .value import Value
 
 CHECKS = os.environ.get("ROSE_CHECK") in ("1", "values")  # each function that is made: see `hooks`
@@ -203,7 +202,7 @@ def _types(values: Any) -> str:
     return ", ".join([repr(v.type) for v in values])
 
 
-@cache
+@once
 def _has_ref(t: Type) -> bool:
     if isinstance(t, (Vec, Tuple)):
         return any(map(_has_ref, [t.elem] if isinstance(t, Vec) else t.items))

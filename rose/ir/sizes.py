@@ -11,12 +11,12 @@ import operator
 import threading
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, reduce
+from functools import reduce
 from typing import Any, ClassVar, cast
 
 from ..errors import OutOfRange, TypeMismatch, called, edge, here
 from ..errors.numpy_names import MAKERS
-from .types import Fin, Tuple, Type, Vec
+from .types import Fin, Tuple, Type, Vec, once
 
 Sizes = Mapping[str, Any]  # from names to numbers, or to sizes that the compiled module knows
 Terms = tuple[tuple[tuple["Size", ...], int], ...]
@@ -451,7 +451,7 @@ def size_of(t: Fin | Vec) -> int | Size:
     return t.size
 
 
-@cache
+@once
 def dims_of(t: Type) -> tuple[Dim, ...]:
     """The sizes in a type that are not known yet, in the order in which they are written."""
     own: tuple[Dim, ...] = ()

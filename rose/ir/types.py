@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import wraps
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 from .forms import Form
 
+P = ParamSpec("P")
 R = TypeVar("R")
 S = TypeVar("S", bound="Type")
 T = TypeVar("T")
@@ -65,18 +66,20 @@ class Type(metaclass=Interned):
         self.empty = empty  # no leaf holds anything: only `Unit`, or vectors of no elements
 
 
-def once(f: Callable[[S], R]) -> Callable[[S], R]:
-    """The function of a type that does what `f` does, once for each type."""
+def once(f: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """The function of a type, and more, that does what `f` does once for each, and keeps no class of the user's."""
+    work: Callable[..., R] = f
 
     @wraps(f)
-    def of(t: S) -> R:
+    def of(t: S, *more: Any) -> R:
         known: dict[Any, R] = t.known
-        found = known.get(f)
+        key = (f, *more) if more else f
+        found = known.get(key)
         if found is None:
-            found = known[f] = f(t)
+            found = known[key] = work(t, *more)
         return found
 
-    return of
+    return cast("Callable[Concatenate[S, P], R]", of)
 
 
 class Scalar(Type):
@@ -281,12 +284,12 @@ def count_reals(t: Type) -> int:
     return count_leaves(t, lambda leaf: leaf is Real)
 
 
-def map_leaves(t: Type, leaf: Callable[[Type], Type], known: dict[Type, Type] | None = None) -> Type:
+def map_leaves(t: Type, leaf: Callable[[Type], Type], known: _Known | None = None) -> Type:
     """`t` with `leaf(s)` in the place of each scalar or index type `s`; its shape is kept.
 
     `known` has what was made before. The type of a tape is as deep as a program is, so nothing recurs here.
     """
-    made = {} if known is None else known
+    made: dict[Type, Type] | _Known = {} if known is None else known
     for s in parts_first(t, made):
         made[s] = _mapped(s, leaf, made)
     return made[t]
@@ -319,7 +322,7 @@ def parts(t: Type) -> tuple[Type, ...]:
             return ()
 
 
-def _mapped(t: Type, leaf: Callable[[Type], Type], made: dict[Type, Type]) -> Type:
+def _mapped(t: Type, leaf: Callable[[Type], Type], made: dict[Type, Type] | _Known) -> Type:
     match t:
         case Vec():
             return Vec(t.size, made[t.elem])
@@ -335,14 +338,31 @@ def _mapped(t: Type, leaf: Callable[[Type], Type], made: dict[Type, Type]) -> Ty
 
 def of_leaves(leaf: Callable[[Type], Type]) -> Callable[[Type], Type]:
     """The function of a type that does this with each leaf of it, once for each type."""
-    known: dict[Type, Type] = {}
+    known = _Known(leaf)
 
     @wraps(leaf)
     def mapped(t: Type) -> Type:
-        found = known.get(t)
+        found: Type | None = t.known.get(leaf)
         return map_leaves(t, leaf, known) if found is None else found
 
     return mapped
+
+
+class _Known:
+    """The results of one function for all types, each of which goes with its type."""
+
+    def __init__(self, f: Callable[[Type], Type]) -> None:
+        self.f = f
+
+    def __contains__(self, t: object) -> bool:
+        return isinstance(t, Type) and self.f in t.known
+
+    def __getitem__(self, t: Type) -> Type:
+        made: Type = t.known[self.f]
+        return made
+
+    def __setitem__(self, t: Type, made: Type) -> None:
+        t.known[self.f] = made
 
 
 @of_leaves

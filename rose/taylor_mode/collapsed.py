@@ -8,7 +8,6 @@ linear part is computed once, of the sums. That is `n + 2` numbers in the place 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 
 from .. import ir
 from ..autodiff.erase_tangents import untype
@@ -16,7 +15,7 @@ from ..autodiff.jvp import Jvp, Mask, Mode, Pair, derivative, full_mask, interle
 from ..errors import Loc
 from ..ir import Builder, Func, Value
 from ..ir.ops import select
-from ..ir.types import Real, Tuple, Type, Unit, Vec, map_leaves, tuple_of
+from ..ir.types import Real, Tuple, Type, Unit, Vec, map_leaves, once, tuple_of
 from .jets import Jets, shaped
 from .recurrences import Recurrences
 from .series import Coefficient, Series, number, plus, written
@@ -30,7 +29,7 @@ def collapsed(f: Func, directions: int, mask: Mask, loc: Loc | None = None) -> J
     return derivative(Collapsed(directions), f, mask, loc)
 
 
-@cache
+@once
 def _pairs(t: Type, directions: int) -> Type:
     return map_leaves(t, lambda s: tuple_of(Vec(directions, Real), Real) if s is Real else Unit)
 

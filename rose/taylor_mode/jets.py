@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 
 from .. import ir
 from ..autodiff.erase_tangents import untype
@@ -12,7 +11,7 @@ from ..autodiff.jvp import Jvp, Mask, Mode, Pair, derivative, full_mask, interle
 from ..errors import Loc
 from ..ir import Builder, Func, Value, current_builder
 from ..ir.ops import div, mul, select
-from ..ir.types import Real, Tuple, Type, Unit, Vec, map_leaves
+from ..ir.types import Real, Tuple, Type, Unit, Vec, map_leaves, once
 from .recurrences import Recurrences
 from .series import Coefficient, Series, nonzero, number, written
 
@@ -25,7 +24,7 @@ def jet(f: Func, order: int, mask: Mask, loc: Loc | None = None) -> Jvp:
     return derivative(Jets(order), f, mask, loc)
 
 
-@cache
+@once
 def further(t: Type, order: int) -> Type:
     """The type of the coefficients beside a `t`."""
     return map_leaves(t, lambda s: Vec(order, Real) if s is Real else Unit)

@@ -22,9 +22,8 @@ _ADDS: dict[Type, str] = {Real: "f64.add", Tan: "f64.add", Single: "f32.add"}
 
 
 @cache
-def pieces(t: Type, single: bool) -> tuple[tuple[int, str], ...]:
-    """The offset and the type of each load or store that moves a `t`, where few do; else nothing."""
-    n = size(t)
+def pieces(n: int | Size, single: bool) -> tuple[tuple[int, str], ...]:
+    """The offset and the type of each load or store that moves so many bytes, where few do; else nothing."""
     if isinstance(n, Size):
         return ()
     half = single and n % 8 == 4
@@ -143,7 +142,7 @@ class Assembler(Code):
         self("if")
 
     def copy(self, t: Type, at: Mem, to: Mem) -> None:
-        steps = pieces(t, self.single)
+        steps = pieces(size(t), self.single)
         for k, kind in steps:
             self.base(to)
             self.base(at)
@@ -156,7 +155,7 @@ class Assembler(Code):
             self("memory.copy")
 
     def clear(self, t: Type, to: Mem) -> None:
-        steps = pieces(t, self.single)
+        steps = pieces(size(t), self.single)
         for k, kind in steps:
             self.base(to)
             self(f"{kind}.const", 0)

@@ -9,10 +9,9 @@ there is not a tangent inside, and nothing is known, None stands for the whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import Any
 
-from ...ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec
+from ...ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec, once
 from .index_sets import EMPTY, IndexSet, Settled, union
 
 NOTHING: Any = type("Nothing", (), {"__slots__": ()})()
@@ -49,7 +48,7 @@ class Several:
         self.item = item
 
 
-@cache
+@once
 def zero(t: Type) -> Any:
     """The zero of a type."""
     if t is Tan:

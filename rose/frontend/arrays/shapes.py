@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, cast
 
 from ...errors import Loc, OutOfRange, TypeMismatch, here
@@ -11,14 +10,14 @@ from ...host.marshal import as_given
 from ...ir import Value, a_traced, shown
 from ...ir.numbers import digits
 from ...ir.sizes import LARGEST, differ, open_size
-from ...ir.types import Bool, Real, Type, Vec
+from ...ir.types import Bool, Real, Type, Vec, once
 from ...ir.value import host_index
 from ..values import infer, to_value
 
 Shape = tuple[int, ...]  # an item may be a `Size`, as in the types
 
 
-@lru_cache(1024)
+@once
 def shape_of(t: Type) -> Shape:
     """The sizes of the axes of a type, the outermost first; () of what is no vector."""
     sizes: list[int] = []
@@ -28,7 +27,7 @@ def shape_of(t: Type) -> Shape:
     return tuple(sizes)
 
 
-@lru_cache(1024)
+@once
 def leaf_of(t: Type) -> Type:
     """The type within all axes."""
     while isinstance(t, Vec):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import re
-from functools import cache
 from string import Formatter
 from typing import Any
 
@@ -12,7 +11,7 @@ from ... import ir
 from ...errors import Loc, TypeMismatch, argument, edge, here
 from ...host.effects import Assertion, Printer
 from ...ir import Func, Value, a_traced, current_builder, is_tracing, shown
-from ...ir.types import Bool, Real, Type, Unit
+from ...ir.types import Bool, Real, Tuple, Unit, once, tuple_of
 from ..values import infer, is_traced, to_value
 
 _HINT = 'write {} for each value, as in rose.print("x = {}, y = {:.3f}", x, y)'
@@ -43,7 +42,8 @@ def print(text: str, *values: Any) -> None:
     if not is_tracing():
         builtins.print(pieces[0])
         return
-    current_builder().call(_printer(tuple(pieces), tuple([v.type for v in given]), tuple(specs)), given)
+    printer = _printer(tuple_of(*[v.type for v in given]), tuple(pieces), tuple(specs))
+    current_builder().call(printer, given)
 
 
 def _places(text: Any, loc: Loc) -> list[tuple[str, str]]:
@@ -82,13 +82,13 @@ def _printable(v: Value, spec: str, loc: Loc) -> Value:
     return v
 
 
-@cache
-def _printer(pieces: tuple[str, ...], types: tuple[Type, ...], specs: tuple[str, ...]) -> Func:
-    """The function that prints, shared by all prints of the same text, types and formats."""
+@once
+def _printer(of: Tuple, pieces: tuple[str, ...], specs: tuple[str, ...]) -> Func:
+    """The function that prints what is `of` these types, shared by all prints of the same text, types and formats."""
     with ir.building("print") as b:
-        for t in types:
+        for t in of.items:
             b.param(t)
-    return Func("print", b.root, Unit, pure=False, kind=ir.Opaque(Printer(pieces, types, specs)))
+    return Func("print", b.root, Unit, pure=False, kind=ir.Opaque(Printer(pieces, of.items, specs)))
 
 
 def _said(x: Any) -> str:
