@@ -285,14 +285,14 @@ class Loop:
         if FIRST + self.bytes > LARGEST:
             what = f"one element of the batch takes {self.bytes:,} bytes; WebAssembly has {LARGEST:,}"
             raise TooLarge(what, here(), "call the function itself for each element")
-        self._compiled: dict[handles.Engine, handles.Module] = {}
+        self._compiled: dict[handles.Engine, handles.MachineCode] = {}
         self.free: list[_Running] = []
 
-    def compiled(self) -> handles.Module:
+    def compiled(self) -> handles.MachineCode:
         """The module of the loop, for the engine of the function."""
         engine, _ = self.module.compiled()
         if engine not in self._compiled:
-            self._compiled[engine] = handles.Module(engine, self.text())
+            self._compiled[engine] = handles.MachineCode(engine, self.text())
         return self._compiled[engine]
 
     def columns(self, args: Sequence[Any], axes: Sequence[Any]) -> tuple[list[Array], int]:

@@ -27,7 +27,7 @@ from ..abi.layout import kind
 from ..abi.signature import Lowered, Signature, Slot
 from .batch import Batch, without_forms
 from .instances import Module, Numbers, known_sizes
-from .memory import LARGEST, destination, fill, number
+from .memory import LARGEST_SINGLE, destination, fill, number
 
 # calls
 
@@ -94,7 +94,7 @@ def _unusual(t: Type, x: str) -> str:
     if isinstance(t, Fin):
         return f"{x}.__class__ is not int or not 0 <= {x} < {t.size}"
     if t is Single:
-        return f"{x}.__class__ is not float or not -{LARGEST!r} <= {x} <= {LARGEST!r}"
+        return f"{x}.__class__ is not float or not -{LARGEST_SINGLE!r} <= {x} <= {LARGEST_SINGLE!r}"
     return f"{x} is not None" if t is Unit else f"{x}.__class__ is not {'bool' if t is Bool else 'float'}"
 
 
@@ -107,7 +107,7 @@ def _into(s: Slot) -> str:
 
 
 def _returns(s: Slot) -> list[str]:
-    """What returns the result."""
+    """The statements that return the result."""
     if s.placed:
         return [
             "if out is None: return result.peek() if view else result.read()",
@@ -134,10 +134,10 @@ def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[...
     }  # fmt: skip
     for k, p in enumerate(s.params):
         scope |= {f"t{k}": p.type, f"n{k}": (p.name,)}
-    return _made(s.name, _source(s, pooled, bool(sizes), module.timeout, bool(module.lowered.stops)), scope)
+    return _defined(s.name, _source(s, pooled, bool(sizes), module.timeout, bool(module.lowered.stops)), scope)
 
 
-def _made(name: str, text: str, scope: dict[str, Any]) -> Callable[..., Any]:
+def _defined(name: str, text: str, scope: dict[str, Any]) -> Callable[..., Any]:
     # the path begins with that of this file, so that errors hide the frame as one of ours
     exec(compile(text, f"{__file__}/{name}", "exec"), scope)
     return scope.pop("call")
@@ -164,7 +164,7 @@ def _of_every_size(module: Module, s: Signature) -> Callable[..., Any]:
         return f
 
     scope = {"find": find, "known": known, "absent": _Absent, "hide_our_frames": hide_our_frames}
-    return _made(s.name, _finding_source(types), scope)
+    return _defined(s.name, _finding_source(types), scope)
 
 
 MOST_SHAPES = 256

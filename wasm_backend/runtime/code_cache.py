@@ -21,33 +21,33 @@ from typing import cast
 import wasmtime
 
 from .cache_directory import cache_directory, entries, read
-from .handles import Engine, Module
+from .handles import Engine, MachineCode
 
 WORTH = 2**14  # bytes: a module of this size takes 12 ms to compile; smaller ones are not stored
-MOST = 2**28  # bytes of all entries: the least recently used ones are deleted
+CACHE_BYTES = 2**28  # bytes of all entries: the least recently used ones are deleted
 ABANDONED = 3600  # seconds after which an entry that is still being written is one of a process that was killed
 _DIGEST = sha256().digest_size
 
 
-def compiled(engine: Engine, wasm: bytes) -> Module:
+def compiled(engine: Engine, wasm: bytes) -> MachineCode:
     """A module compiled by the engine, or its machine code from the cache."""
     if len(wasm) < WORTH:
-        return Module(engine, wasm)
+        return MachineCode(engine, wasm)
     with cache_directory() as directory:
         if directory is None:
-            return Module(engine, wasm)
+            return MachineCode(engine, wasm)
         return _stored(engine, wasm, directory)
 
 
-def _stored(engine: Engine, wasm: bytes, directory: int) -> Module:
+def _stored(engine: Engine, wasm: bytes, directory: int) -> MachineCode:
     name = sha256(f"{version('wasmtime')} {platform.machine()} ".encode() + wasm).hexdigest()
     code = _read(directory, name)
     if code is not None:
         try:
-            return cast(Module, Module.deserialize(engine, code))
+            return cast(MachineCode, MachineCode.deserialize(engine, code))
         except wasmtime.WasmtimeError:
             pass  # from an engine with other options, or a processor with other instructions
-    module = Module(engine, wasm)
+    module = MachineCode(engine, wasm)
     _write(directory, name, bytes(module.serialize()))
     return module
 
@@ -71,7 +71,7 @@ def _read(directory: int, name: str) -> bytes | None:
 
 def _write(directory: int, name: str, code: bytes) -> None:
     """Store an entry atomically, if possible."""
-    if len(code) > MOST:
+    if len(code) > CACHE_BYTES:
         return
     new = f"new-{token_hex(8)}"
     try:
@@ -89,11 +89,11 @@ def _write(directory: int, name: str, code: bytes) -> None:
 
 
 def _evict(directory: int) -> None:
-    """Delete the least recently used entries until at most `MOST` bytes are left, and what was never finished."""
+    """Delete the least recently used entries until at most `CACHE_BYTES` are left, and what was never finished."""
     there = entries(directory)
     total = sum([entry.size for entry in there])
     for name, size, used in there:
-        if total > MOST or (name.startswith("new-") and used < time.time() - ABANDONED):
+        if total > CACHE_BYTES or (name.startswith("new-") and used < time.time() - ABANDONED):
             with suppress(FileNotFoundError):  # another process deletes, too
                 os.unlink(name, dir_fd=directory)
             total -= size

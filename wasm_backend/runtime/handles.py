@@ -23,10 +23,10 @@ class _Left:
 
 
 class Engine(_Left, wasmtime.Engine):
-    """What compiles modules."""
+    """The compiler of modules, and the settings of it."""
 
 
-class Module(_Left, wasmtime.Module):
+class MachineCode(_Left, wasmtime.Module):
     """A module in machine code."""
 
 

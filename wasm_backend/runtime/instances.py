@@ -36,7 +36,7 @@ Numbers = tuple[int, ...]
 class Instance:
     """A module in a store of its own. Its memory has room for the arguments of one call at a time."""
 
-    def __init__(self, engine: handles.Engine, module: handles.Module, lowered: Lowered) -> None:
+    def __init__(self, engine: handles.Engine, module: handles.MachineCode, lowered: Lowered) -> None:
         self.store = handles.Store(engine)
         self.signatures, self.failures = lowered.signatures, lowered.failures
         self.raised: list[BaseException] = []  # by an opaque function, during this call
@@ -205,9 +205,9 @@ class Module:
         self.lowered, self.timeout = lowered, timeout
         self._lock, self._local = threading.Lock(), threading.local()
         self._locals: weakref.WeakSet[threading.local] = weakref.WeakSet()  # with the states of exports
-        self._compiled: dict[bool, tuple[handles.Engine, handles.Module]] = {}
+        self._compiled: dict[bool, tuple[handles.Engine, handles.MachineCode]] = {}
 
-    def compiled(self) -> tuple[handles.Engine, handles.Module]:
+    def compiled(self) -> tuple[handles.Engine, handles.MachineCode]:
         """The engine, and the module that it compiled: once in this process, and once more after a fork."""
         forked = os.getpid() != _born
         with self._lock:

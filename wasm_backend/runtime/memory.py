@@ -32,7 +32,7 @@ DType = np.dtype[Any]
 Shape = tuple[int, ...]
 Pairs = list[tuple[Array, Array]]
 
-LARGEST = float(np.finfo(np.float32).max)
+LARGEST_SINGLE = float(np.finfo(np.float32).max)
 
 _INTS: set[type] = {int, *[np.dtype(c).type for c in np.typecodes["AllInteger"]]}
 _REALS: set[type] = {float, *_INTS, *[np.dtype(c).type for c in np.typecodes["Float"]]}
@@ -145,7 +145,7 @@ class Leaf:
                     return False
             if self.single and not is_array(x):
                 x = np.asarray(x, "f8")
-                if ((np.abs(x) > LARGEST) & (np.abs(x) < np.inf)).any():
+                if ((np.abs(x) > LARGEST_SINGLE) & (np.abs(x) < np.inf)).any():
                     return False
             if self.dtype.kind != "O" and view.size:
                 view[...] = x

@@ -15,7 +15,7 @@ import rose
 from rose import Real
 from wasm_backend.runtime import code_cache, raw_call
 from wasm_backend.runtime.cache_directory import MARKER, NAME
-from wasm_backend.runtime.handles import Engine, Module
+from wasm_backend.runtime.handles import Engine, MachineCode
 
 ENGINE = raw_call.engine()
 
@@ -41,7 +41,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def counts(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How often the engine compiled, and how often it took what was kept."""
-    found, own = {"compiled": 0, "taken": 0}, Module
+    found, own = {"compiled": 0, "taken": 0}, MachineCode
 
     class Counting(own):
         def __init__(self, engine: Engine, wasm: bytes) -> None:
@@ -49,16 +49,16 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
             super().__init__(engine, wasm)
 
         @staticmethod
-        def deserialize(engine: Engine, code: bytes) -> Module:
+        def deserialize(engine: Engine, code: bytes) -> MachineCode:
             made = own.deserialize(engine, code)
             found["taken"] += 1
             return made
 
-    monkeypatch.setattr(code_cache, "Module", Counting)
+    monkeypatch.setattr(code_cache, "MachineCode", Counting)
     return found
 
 
-def code(module: Module) -> bytes:
+def code(module: MachineCode) -> bytes:
     return bytes(module.serialize())
 
 
@@ -143,7 +143,7 @@ def test_the_oldest_entries_go(directory: Path, monkeypatch: pytest.MonkeyPatch)
     modules = [long_module(k) for k in (1.0, 2.0, 3.0)]
     code_cache.compiled(ENGINE, modules[0])
     first = entry(directory)
-    monkeypatch.setattr(code_cache, "MOST", first.stat().st_size * 5 // 2)
+    monkeypatch.setattr(code_cache, "CACHE_BYTES", first.stat().st_size * 5 // 2)
     code_cache.compiled(ENGINE, modules[1])
     [second] = [x for x in entries(directory) if x != first]
     os.utime(first, (1, 1))
@@ -155,7 +155,7 @@ def test_the_oldest_entries_go(directory: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_an_entry_that_is_larger_than_the_cache_is_not_stored(directory: Path, monkeypatch: pytest.MonkeyPatch):
     code_cache.compiled(ENGINE, LONG)
-    monkeypatch.setattr(code_cache, "MOST", entry(directory).stat().st_size - 100)
+    monkeypatch.setattr(code_cache, "CACHE_BYTES", entry(directory).stat().st_size - 100)
     code_cache.compiled(ENGINE, long_module(4.0))
     assert len(entries(directory)) == 1
 
@@ -177,15 +177,15 @@ def test_files_of_the_user_are_neither_counted_nor_deleted(
     directory: Path, counts: dict[str, int], monkeypatch: pytest.MonkeyPatch, where: str
 ):
     code_cache.compiled(ENGINE, LONG)
-    monkeypatch.setattr(code_cache, "MOST", entry(directory).stat().st_size * 3 // 2)
+    monkeypatch.setattr(code_cache, "CACHE_BYTES", entry(directory).stat().st_size * 3 // 2)
     folder = directory if where == "inside" else directory.parent
     for name in FOREIGN:
-        (folder / name).write_bytes(bytes(2 * code_cache.MOST))
+        (folder / name).write_bytes(bytes(2 * code_cache.CACHE_BYTES))
         os.utime(folder / name, (1, 1))
     code_cache.compiled(ENGINE, long_module(6.0))
     code_cache.compiled(ENGINE, long_module(6.0))
     assert counts == {"compiled": 2, "taken": 1}
-    assert all([(folder / name).stat().st_size == 2 * code_cache.MOST for name in FOREIGN])
+    assert all([(folder / name).stat().st_size == 2 * code_cache.CACHE_BYTES for name in FOREIGN])
 
 
 @pytest.mark.parametrize("kind", ["pipe", "directory", "link"])

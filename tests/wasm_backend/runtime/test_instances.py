@@ -84,13 +84,13 @@ def test_threads() -> None:
 
 def test_threads_compile_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    original = handles.Module
+    original = handles.MachineCode
 
     def counted(*args: Any) -> Any:
         made.append(1)
         return original(*args)
 
-    monkeypatch.setattr(code_cache, "Module", counted)
+    monkeypatch.setattr(code_cache, "MachineCode", counted)
     f = module(ADD, ADD_SIGNATURE)
     in_threads(8, lambda k: [f(1.0, float(k)) for _ in range(10)] and None)
     assert made == [1]
