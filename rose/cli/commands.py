@@ -29,13 +29,12 @@ from ..functional.functionals import Functional
 from ..host.marshal import plain
 from ..ir import OPS, Func
 from ..ir.ops import select
-from ..ir.text import graph
 from ..ir.text.printer import show
 from ..ir.types import single
 from ..optimise.pipeline import NAMES, PASSES, Instruments, optimised
 from ..testing import examine
 from ..version import VERSION
-from . import doctor, inspect, serve
+from . import doctor, graph, inspect, serve
 from .certificate import WrongDerivative, certify
 from .programs import Incorrect, Refused, TooHeavy, load, load_composed, load_one, progress, reported, say
 
@@ -310,7 +309,10 @@ def _drawn(funcs: Sequence[Func], form: str | None) -> str:
     """The functions as text, or as a graph."""
     if form is None:
         return "\n\n".join(map(show, funcs))
-    drawing = graph.Graph(funcs)
+    return _picture(graph.Graph(funcs), form)
+
+
+def _picture(drawing: graph.Drawing, form: str) -> str:
     return graph.dot(drawing) if form == "dot" else graph.svg(drawing)
 
 
@@ -322,7 +324,7 @@ def _composed(f: AnyFn | Functional, stage: str, form: str | None) -> None:
         if form is None:
             click.echo(printing.show(f))
         else:
-            click.echo(graph.dot(printing.drawn(f)) if form == "dot" else graph.svg(printing.drawn(f)))
+            click.echo(_picture(graph.Operators(f), form))
 
 
 def _derived(f: AnyFn, stage: str) -> list[Func]:

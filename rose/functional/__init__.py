@@ -17,7 +17,7 @@ Its files, in the order in which to read them:
     elementary    functions of values, applied to what functions give: `f + g`, `rose.exp(f)`
     algebra       operators by name, and calls of functions with functions, checked
     functionals   `@functional`, and what `rose.grad` and its kin make of one
-    printing      a graph as text, or as a drawing
+    printing      a graph as text
 
 Terms:
     map         the type of a function: its result, and its arguments

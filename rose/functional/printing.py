@@ -1,4 +1,4 @@
-"""Functionals, and functions that operators made, as text and as graphs: each operator once, after its inputs."""
+"""Functionals, and functions that operators made, as text: each operator once, after its inputs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from ..frontend.annotations import Dual
 from ..frontend.function import AnyFn, Fn
 from ..host.marshal import is_listing
 from ..ir import shown
-from ..ir.text.graph import Drawing, Item
-from .composites import Composite, Variable, inputs_of, order, type_of
+from .composites import Composite, Variable, order, type_of
 from .elementary import Elementary, is_fn
 from .functionals import Functional
 from .grids import Grid
@@ -23,43 +22,19 @@ def show(f: Any) -> str:
 
     `f0`, `f1`, ... are functions, each with its type, and `g0`, ... are grids. A function of the user has its own name.
     """
-    graph = _Graph(f)
-    grids = [f"  let {label} = {grid!r} in" for grid, label in graph.grids.items()]
-    lets = [f"  let {graph.labels[g]}: {type_of(g)!r} = {text} in" for g, text in graph.lines.items()]
-    return "\n".join([f"{graph.head} =", *grids, *lets, f"  {_tuple([graph.labels[g] for g in graph.outs])}"])
+    lines = Lines(f)
+    grids = [f"  let {label} = {grid!r} in" for grid, label in lines.grids.items()]
+    lets = [f"  let {lines.labels[g]}: {type_of(g)!r} = {text} in" for g, text in lines.texts.items()]
+    return "\n".join([f"{lines.head} =", *grids, *lets, f"  {_tuple([lines.labels[g] for g in lines.outs])}"])
 
 
-def drawn(f: Any) -> Drawing:
-    """The graph of `show` as a drawing, with an arrow from each function to those that are made of it."""
-    graph, picture = _Graph(f), Drawing()
-    box, items = picture.box([graph.head], picture.root), dict[str, Item]()
-    params = {p.name for p in graph.params}
-
-    def item(g: AnyFn) -> Item:
-        label = graph.labels[g]
-        if label not in items:
-            line = graph.lines.get(g)
-            text = label if line is None else f"{label} = {line}"
-            kind = "call" if line is not None else "param" if label in params else "literal"
-            items[label] = picture.add(Item([text, repr(type_of(g))], kind, box))
-        return items[label]
-
-    for g in graph.lines:
-        for x in dict.fromkeys([item(x) for x in inputs_of(g) if not isinstance(x, Elementary)]):
-            picture.edge(x, item(g))
-    for k, g in enumerate(graph.outs):
-        end = picture.add(Item([f"result {k}" if len(graph.outs) > 1 else "result", repr(type_of(g))], "param", box))
-        picture.edge(item(g), end)
-    return picture
-
-
-class _Graph:
-    """The functions of which one is made: their labels, what each is in terms of others, and grids."""
+class Lines:
+    """The functions of which one is made: their labels, the text of each in terms of others, and grids."""
 
     def __init__(self, f: Any) -> None:
         name, self.params, self.outs = _parts(f)
         self.labels: dict[AnyFn, str] = {p: p.name for p in self.params}
-        self.lines: dict[AnyFn, str] = {}
+        self.texts: dict[AnyFn, str] = {}
         self.grids: dict[Grid, str] = {}
         self.taken = set(self.labels.values())
         for g in order(*self.outs):
@@ -73,8 +48,8 @@ class _Graph:
         if isinstance(g, Composite):
             if isinstance(g, Variable) or g.is_everywhere:
                 return self.labels[g.inputs[0]]
-            self.lines[g] = self._written(g)
-            return f"f{len(self.lines) - 1}"
+            self.texts[g] = self._written(g)
+            return f"f{len(self.texts) - 1}"
         if isinstance(g, Elementary):
             return g.written(g.names)
         name, count = _constant(g) or g.name, 1

@@ -1,16 +1,14 @@
-"""Functionals as text and as graphs."""
+"""Functionals as text."""
 
 import re
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
 import rose
 from rose import Real, TypeMismatch, fn
 from rose import functional as F
-from rose.functional.printing import drawn, show
-from rose.ir.text.graph import dot, svg
+from rose.functional.printing import show
 
 from .functions import LINE, Curve, Surface, cos, product, sin, square
 
@@ -75,13 +73,6 @@ def test_a_deep_graph_has_a_line_for_each_function():
         h = rose.tanh(h) + h
     lines = show(h).splitlines()
     assert len(lines) == 2002 and max(map(len, lines)) < 60
-
-
-def test_a_drawing_has_a_node_for_each_line_and_an_edge_for_each_use():
-    text = dot(drawn(length))
-    assert text.count("label=") == 1 + 1 + 5 + 1 and text.count(" -> ") == 6
-    ElementTree.fromstring(svg(drawn(everything)))
-    assert dot(drawn(rose.grad(length))) == dot(drawn(rose.grad(length)))
 
 
 def test_results_bear_the_names_of_functionals_and_others_those_of_operators():

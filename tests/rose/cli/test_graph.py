@@ -1,4 +1,4 @@
-"""Functions as graphs: for Graphviz, and as a picture."""
+"""Functions, and operators on them, as graphs: for Graphviz, and as a picture."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from xml.etree import ElementTree
 import pytest
 from random_programs import program
 
+import rose
 from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.transpose import transpose
+from rose.cli import graph
+from rose.cli.graph import Box, Graph, Item, Operators, dot, svg
 from rose.ir import Func
-from rose.ir.text import graph
-from rose.ir.text.graph import Box, Graph, Item, dot, svg
 from rose.ir.text.module import deep, parse
+from tests.rose.functional.test_printing import everything, length
 from tests.rose.ir.text import test_printer
 
 SUM = """
@@ -154,3 +156,10 @@ def test_printer_is_escaped():
 def test_the_same_pictures_every_time():
     texts = {svg(Graph([parse(SUM).funcs["f"]])) + dot(Graph([parse(SUM).funcs["f"]])) for _ in range(3)}
     assert len(texts) == 1
+
+
+def test_operators_have_a_node_for_each_line_and_an_edge_for_each_use():
+    text = dot(Operators(length))
+    assert text.count("label=") == 1 + 1 + 5 + 1 and text.count(" -> ") == 6
+    ElementTree.fromstring(svg(Operators(everything)))
+    assert dot(Operators(rose.grad(length))) == dot(Operators(rose.grad(length)))

@@ -1,4 +1,4 @@
-"""Functions as graphs: each instruction a node, each loop and each function a box. For Graphviz, or as a picture.
+"""Graphs, for Graphviz or as pictures: of functions, with boxes for loops and functions; of operators on functions.
 
 The picture is laid out in layers: what is read stands above what reads it, and an edge that passes a layer has a
 place of its own in it. A box is laid out by itself first, and is then one item of the box around it.
@@ -9,14 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import pairwise
+from typing import Any
 
-from .. import builder
-from ..builder import is_call
-from ..callgraph import callees
-from ..func import Block, Branch, Func, Linear, Opaque, While
-from ..types import Ref
-from ..value import Value
-from .printer import labelled, spell
+from ..frontend.function import AnyFn
+from ..functional.composites import inputs_of, type_of
+from ..functional.elementary import Elementary
+from ..functional.printing import Lines
+from ..ir import builder
+from ..ir.builder import is_call
+from ..ir.callgraph import callees
+from ..ir.func import Block, Branch, Func, Linear, Opaque, While
+from ..ir.text.printer import labelled, spell
+from ..ir.types import Ref
+from ..ir.value import Value
 
 GAP, ROW, PAD, LINE, LETTER = 18.0, 34.0, 14.0, 15.0, 7.3  # in pixels: between items, rows, in boxes, of text
 FILLS = {"param": "#dbeafe", "literal": "#f1f5f9", "call": "#dcfce7", "sum": "#ffedd5", "": "#ffffff", "box": "#f8fafc"}
@@ -143,6 +148,31 @@ class Graph(Drawing):
 
     def node(self, label: str, v: Value, kind: str, box: Box) -> Item:
         return self.add(Item([label, spell(v.type)], kind, box))
+
+
+class Operators(Drawing):
+    """The operators of a functional, or of a function that operators made: an arrow from each function to its uses."""
+
+    def __init__(self, f: Any) -> None:
+        super().__init__()
+        self.lines = Lines(f)
+        self.params = {p.name for p in self.lines.params}
+        self.within = self.box([self.lines.head], self.root)
+        self.items: dict[str, Item] = {}
+        for g in self.lines.texts:
+            for x in dict.fromkeys([self.item(x) for x in inputs_of(g) if not isinstance(x, Elementary)]):
+                self.edge(x, self.item(g))
+        for k, g in enumerate(self.lines.outs):
+            label = f"result {k}" if len(self.lines.outs) > 1 else "result"
+            self.edge(self.item(g), self.add(Item([label, repr(type_of(g))], "param", self.within)))
+
+    def item(self, g: AnyFn) -> Item:
+        label, text = self.lines.labels[g], self.lines.texts.get(g)
+        if label not in self.items:
+            kind = "call" if text is not None else "param" if label in self.params else "literal"
+            lines = [label if text is None else f"{label} = {text}", repr(type_of(g))]
+            self.items[label] = self.add(Item(lines, kind, self.within))
+        return self.items[label]
 
 
 def _whole(ref: Value) -> Value:
