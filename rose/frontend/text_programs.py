@@ -12,7 +12,7 @@ from ..ir import Func, shown
 from ..ir.text.module import Module, deep
 from ..ir.text.module import parse as parse_module
 from ..ir.text.printer import spell
-from ..ir.text.trees import TypeName, TypeTree
+from ..ir.text.trees import TypeTree
 from ..ir.types import Type
 from ..optimise.outlining import LONG, outline
 from .function import AnyFn, Opaque, from_func
@@ -77,8 +77,7 @@ class Generic:
     def _type(self, x: Any, declared: TypeTree) -> Type | None:
         """The type of an argument; None of an integer for an index, of which it may be one of any range."""
         indices = [n.name for n, kind in self.tree.generics if kind.name == "Index"]
-        index = isinstance(declared, TypeName) and declared.name in indices
-        return None if index and isinstance(x, int) else infer(x).type
+        return None if declared.head in indices and isinstance(x, int) else infer(x).type
 
     def __reduce__(self) -> Any:
         return _of_text, (self.of.given, self.name)

@@ -6,17 +6,18 @@ What the operators mean is in `operations.py`, and what is not a value yet in `b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from ...errors import NoField, OutOfRange, WrongSyntax
 from .. import builder
-from ..func import Branch, Func, Linear, While
+from ..func import Branch, Func, Kind, Linear, While
 from ..puts import PUT
 from ..types import DEEPEST, Bool, Fin, Ref, Span, Tuple, Type, Unit, Vec, linear_part, tangent, tuple_of
 from ..value import OPS, Value
 from . import trees as tree
-from .bindings import Bindings, Bound, Nothing, Pair, Rows
-from .literals import constant, plain
-from .operations import a, alias, row
+from .bindings import Bindings, Bound, Nothing, Several, Units
+from .literals import constant, is_unit, items_wanted, plain
+from .operations import MEANT, a, row
 from .trees import At, Expr
 
 
@@ -25,17 +26,16 @@ class Body(Bindings):
 
     def params(self, given: Sequence[Type]) -> None:
         """The parameters; patterns among them are taken apart once all of them are there."""
-        patterns: list[tuple[tree.Several, Value]] = []
+        patterns: list[tuple[tree.Apply, Value]] = []
         for (pattern, _), t in zip(self.d.params, given, strict=True):
             self.b.loc = self.module.source.at(pattern.at)
-            named = isinstance(pattern, tree.Name) and pattern.name != "_"
-            p = self.b.param(t, pattern.name if isinstance(pattern, tree.Name) and named else None)
-            if isinstance(pattern, tree.Name) and named:
-                if pattern.name in self.env:
-                    twice = f"there are two parameters {pattern.name}"
-                    self.fail(twice, pattern.at, "give each its own name", WrongSyntax)
-                self.env[pattern.name] = p
-            elif isinstance(pattern, tree.Several):
+            name = pattern.name if isinstance(pattern, tree.Name) and pattern.name != "_" else None
+            p = self.b.param(t, name)
+            if name is not None:
+                if name in self.env:
+                    self.fail(f"there are two parameters {name}", pattern.at, "give each its own name", WrongSyntax)
+                self.env[name] = p
+            elif isinstance(pattern, tree.Apply):
                 patterns.append((pattern, p))
         for pattern, p in patterns:
             self.bind(pattern, p)
@@ -50,36 +50,19 @@ class Body(Bindings):
             self.fail("an accumulator is only added to, frozen, or given to a function", e.at, "write a += x")
         return v
 
-    def bound(  # noqa: C901 (one case for each kind of expression)
-        self, e: Expr, want: Type | None = None, *, here: bool = False, many: bool = False
-    ) -> Bound:
+    def bound(self, e: Expr, want: Type | None = None, *, here: bool = False, many: bool = False) -> Bound:
         """The value of an expression. `here`: a literal is an instruction here; `many`: it is taken apart."""
         match e:
             case tree.Name():
                 return self.lookup(e)
             case tree.Literal():
                 return self.literal(e, want, here)
-            case tree.Row():
-                return row(self, e, want)
-            case tree.Index():
-                return self.index(e)
+            case tree.Apply():
+                return self.apply(e, want, here)
             case tree.Part():
                 return self.part(e)
             case tree.Call():
                 return self.call(e, want)
-            case tree.AddTo():
-                ref = self.ref(e.ref)
-                assert isinstance(ref.type, Ref)
-                x = self.value(e.x, ref.type.inner, "what is added")
-                return self.raw(builder.ADD_TO, (ref, x), Unit, e.at)
-            case tree.Items():
-                return self.tuple(e, want)
-            case tree.Listing():
-                return self.listing(e, want, here)
-            case tree.RefTo():
-                return self.place(e.place)
-            case tree.Freeze():
-                return self.freeze(e)
             case tree.For():
                 return self.loop(e, want, many)
             case tree.Accum():
@@ -90,12 +73,28 @@ class Body(Bindings):
     def lookup(self, e: tree.Name) -> Bound:
         found = self.env.get(e.name)
         if found is None:
-            hint = (
-                f"{e.name} is a function: call it" if e.name in self.module.defs else "define it with a let before it"
-            )
-            known = [] if e.name in self.module.defs else list(self.env)
-            self.module.unknown("value", e.name, e.at, known, hint)
+            is_function = e.name in self.module.defs
+            hint = f"{e.name} is a function: call it" if is_function else "define it with a let before it"
+            self.module.unknown("value", e.name, e.at, [] if is_function else list(self.env), hint)
         return found
+
+    def apply(self, e: tree.Apply, want: Type | None, here: bool) -> Bound:
+        match e.head, e.args:
+            case "(", _:
+                return self.tuple(e, want)
+            case "[", _:
+                return self.listing(e, want, here)
+            case "[]", [of, index]:
+                return self.index(of, index, e.at)
+            case "&", [place]:
+                return self.place(place)
+            case "freeze", [whole]:
+                return self.freeze(whole, e.at)
+            case "+=", [whole, x]:
+                ref = self.ref(whole)
+                return self.raw(builder.ADD_TO, (ref, self.value(x, inner(ref), "what is added")), Unit, e.at)
+            case _:
+                return row(self, e, want)
 
     # blocks
 
@@ -117,21 +116,19 @@ class Body(Bindings):
     def let(self, let: tree.Let) -> None:
         want = None if let.type is None else self.module.type(let.type, self.types)
         pattern, e = let.pattern, let.value
-        if isinstance(pattern, tree.Several) and isinstance(e, tree.Items) and len(pattern.items) == len(e.items):
-            wants = want.items if isinstance(want, Tuple) and len(want.items) == len(e.items) else [None] * len(e.items)
-            made = [self.bound(x, t) for x, t in zip(e.items, wants, strict=True)]
-            for p, x in zip(pattern.items, made, strict=True):
+        if isinstance(pattern, tree.Apply) and is_tuple(e) and len(pattern.args) == len(e.args):
+            made = [self.bound(x, t) for x, t in zip(e.args, items_wanted(want, len(e.args)), strict=True)]
+            for p, x in zip(pattern.args, made, strict=True):
                 self.bind(p, x)
             return
-        x = self.bound(e, want, here=True, many=isinstance(pattern, tree.Several))
+        x = self.bound(e, want, here=True, many=isinstance(pattern, tree.Apply))
         if pattern is None:
             t = self.type_of(x)
             if not t.empty:
                 self.fail(f"what stands before a ; gives nothing, and this is {a(t)}", e.at, "name it: let x = ... in")
             return
-        self.fits(
-            self.type_of(x), want, e.at, f"what {pattern.name} names" if isinstance(pattern, tree.Name) else "this"
-        )
+        what = f"what {pattern.name} names" if isinstance(pattern, tree.Name) else "this"
+        self.fits(self.type_of(x), want, e.at, what)
         self.bind(pattern, x)
 
     # literals and aggregates
@@ -151,24 +148,23 @@ class Body(Bindings):
             self.literals[t, e.text] = made
         return made
 
-    def tuple(self, e: tree.Items, want: Type | None) -> Value:
-        fits = isinstance(want, Tuple) and len(want.items) == len(e.items)
-        wants = want.items if fits and isinstance(want, Tuple) else [None] * len(e.items)
-        items = tuple([self.value(x, t, f"item {k}") for k, (x, t) in enumerate(zip(e.items, wants, strict=True))])
-        t = want if fits and want is not None else tuple_of(*[v.type for v in items])
-        return self.raw(builder.TUPLE, items, t, e.at)
+    def tuple(self, e: tree.Apply | tree.Call, want: Type | None) -> Value:
+        wants = enumerate(zip(e.args, items_wanted(want, len(e.args)), strict=True))
+        items = tuple([self.value(x, t, f"item {k}") for k, (x, t) in wants])
+        fits = isinstance(want, Tuple) and len(want.items) == len(items)
+        return self.raw(builder.TUPLE, items, want if fits and want else tuple_of(*[v.type for v in items]), e.at)
 
-    def listing(self, e: tree.Listing, want: Type | None, here: bool) -> Value:
-        if isinstance(want, Vec) and len(e.items) != want.size:
+    def listing(self, e: tree.Apply, want: Type | None, here: bool) -> Value:
+        if isinstance(want, Vec) and len(e.args) != want.size:
             hint = "the size is a part of the type"
-            self.fail(f"there are {len(e.items)} elements, and there must be {want.size}", e.at, hint)
+            self.fail(f"there are {len(e.args)} elements, and there must be {want.size}", e.at, hint)
         elem = want.elem if isinstance(want, Vec) else None
         if (known := constant(self, e, want)) is not None:
             t, x = known
             self.b.loc = self.module.source.at(e.at)
             return self.raw(builder.CONST, (), t, e.at, x) if here else self.b.const(x, t)
         items: list[Value] = []
-        for x in e.items:
+        for x in e.args:
             items.append(self.value(x, elem, "an element"))
             elem = items[0].type
         if elem is None:
@@ -180,17 +176,15 @@ class Body(Bindings):
 
     def part(self, e: tree.Part) -> Bound:
         x = self.bound(e.of)
-        if isinstance(x, Pair) and e.field in (0, 1):
-            return x.out if e.field else x.sum
-        if isinstance(x, Rows) and isinstance(e.field, int) and 1 < len(x.gets) > e.field:
-            return x.gets[e.field]
+        if isinstance(x, Several) and isinstance(e.field, int) and e.field < len(x.items):
+            return x.items[e.field]
         t = self.type_of(x)
         if isinstance(t, Ref):
             self.fail("an accumulator cannot be read", e.at, "&a.x is the accumulator of a part of it")
-        k, item = self.item(t, e)
+        k, item = self.field(t, e)
         return self.raw(builder.GET, (self.force(x, e.at),), item, e.at, k)
 
-    def item(self, t: Type, e: tree.Part) -> tuple[int, Type]:
+    def field(self, t: Type, e: tree.Part) -> tuple[int, Type]:
         """The number of an item of a tuple, and its type."""
         if not isinstance(t, Tuple):
             self.fail(f"{a(t)} has no parts", e.at, "a tuple has; of a vector, write v[i]", NoField)
@@ -203,12 +197,11 @@ class Body(Bindings):
         has = ", ".join(t.form.fields) if t.form is not None else f"0 to {len(t.items) - 1}, as in t.0"
         self.fail(f"{a(t)} has no part {e.field}", e.at, f"it has {has}", NoField)
 
-    def index(self, e: tree.Index) -> Value:
-        vec = self.value(e.of)
+    def index(self, of: Expr, index: Expr, at: At) -> Value:
+        vec = self.value(of)
         if not isinstance(vec.type, Vec):
-            self.fail(f"{a(vec.type)} has no elements", e.of.at, "a vector has; of a tuple, write t.0")
-        i = self.below(e.index, vec.type.size)
-        return self.raw(builder.INDEX, (vec, i), vec.type.elem, e.at)
+            self.fail(f"{a(vec.type)} has no elements", of.at, "a vector has; of a tuple, write t.0")
+        return self.raw(builder.INDEX, (vec, self.below(index, vec.type.size)), vec.type.elem, at)
 
     def put(self, e: tree.Call) -> Value:
         """`put(v, i, x)`, or `put(v, i, j, x)` of a vector of vectors."""
@@ -225,9 +218,8 @@ class Body(Bindings):
         """An index of a vector of this size."""
         i = self.value(e, Fin(size) if isinstance(e, tree.Literal) else None)
         if not isinstance(i.type, Fin):
-            self.fail(
-                f"{a(i.type)} is not an index", e.at, "an index comes from a loop, a parameter like i: 3, or a literal"
-            )
+            hint = "an index comes from a loop, a parameter like i: 3, or a literal"
+            self.fail(f"{a(i.type)} is not an index", e.at, hint)
         if i.type.size > size:
             what = f"an index below {i.type.size} may be out of range for {size} elements"
             self.fail(what, e.at, f"i % {size} is below {size}", OutOfRange)
@@ -237,7 +229,7 @@ class Body(Bindings):
 
     def ref(self, e: Expr) -> Value:
         """An accumulator that can be added to."""
-        x = self.place(e.place) if isinstance(e, tree.RefTo) else self.force(self.bound(e), e.at)
+        x = self.force(self.bound(e), e.at)
         if not isinstance(x.type, Ref):
             self.fail(f"{a(x.type)} is not an accumulator", e.at, "accum a from x in ... opens one")
         whole = x
@@ -251,29 +243,31 @@ class Body(Bindings):
         """`&` of something: the accumulator of a part of another."""
         if isinstance(e, tree.Name):
             return self.ref(e)
-        if not isinstance(e, (tree.Index, tree.Part)):
-            self.fail("this is not a part of an accumulator", e.at, "write &a[i], &a.x, or &fst a")
-        whole = self.place(e.of)
-        assert isinstance(whole.type, Ref)
-        inner = whole.type.inner
-        if isinstance(e, tree.Part):
-            k, item = self.item(inner, e)
-            return self.raw(builder.AT, (whole,), Ref(item), e.at, k)
-        if not isinstance(inner, Vec):
-            self.fail(f"{a(inner)} has no elements", e.of.at, "a vector has")
-        return self.raw(builder.AT, (whole, self.below(e.index, inner.size)), Ref(inner.elem), e.at)
+        match e:
+            case tree.Part():
+                whole = self.place(e.of)
+                k, item = self.field(inner(whole), e)
+                return self.raw(builder.AT, (whole,), Ref(item), e.at, k)
+            case tree.Apply(head="[]", args=[of, index]):
+                whole = self.place(of)
+                t = inner(whole)
+                if not isinstance(t, Vec):
+                    self.fail(f"{a(t)} has no elements", of.at, "a vector has")
+                return self.raw(builder.AT, (whole, self.below(index, t.size)), Ref(t.elem), e.at)
+            case _:
+                self.fail("this is not a part of an accumulator", e.at, "write &a[i], &a.x, or &fst a")
 
-    def freeze(self, e: tree.Freeze) -> Value:
-        ref = self.ref(e.ref)
+    def freeze(self, e: Expr, at: At) -> Value:
+        ref = self.ref(e)
         if ref.op is not builder.ACCUM or ref.block is not self.b.block:
-            self.fail("an accumulator is frozen as a whole, where it was opened", e.at, "freeze it after the loop")
+            self.fail("an accumulator is frozen as a whole, where it was opened", at, "freeze it after the loop")
         self.frozen.add(ref)
-        assert isinstance(ref.type, Ref)
-        return self.raw(builder.FREEZE, (ref,), ref.type.inner, e.at)
+        return self.raw(builder.FREEZE, (ref,), inner(ref), at)
 
     def accum(self, e: tree.Accum, want: Type | None) -> Bound:
-        inner = want.inner if isinstance(want, Ref) else None
-        first, second = want.items if isinstance(want, Tuple) and len(want.items) == 2 and e.body else (inner, None)
+        first, second = items_wanted(want if e.body is not None else None, 2)
+        if isinstance(want, Ref):
+            first = want.inner
         init = self.value(e.init, first, "what the sum starts from")
         ref = self.raw(builder.ACCUM, (init,), Ref(init.type), e.at)
         if e.body is None or e.name is None:
@@ -286,7 +280,7 @@ class Body(Bindings):
             self.fail("an accumulator cannot leave its region", result.at, "add to it inside")
         self.leave(mark)
         self.frozen.add(ref)
-        return Pair(self.raw(builder.FREEZE, (ref,), init.type, e.at), out)
+        return Several([self.raw(builder.FREEZE, (ref,), init.type, e.at), out])
 
     # loops
 
@@ -315,10 +309,9 @@ class Body(Bindings):
         self.leave(mark)
         k = len(inits)
         types = [v.type if j < k else Vec(size.size, v.type) for j, v in enumerate(results)]
-        made = Rows(self.raw(builder.FOR, tuple(inits), tuple_of(*types), e.at, block), [], unit)
-        for j, t in enumerate(types):
-            self.get(made, j, t, e.at)
-        return made.gets[0] if len(types) == 1 else made
+        made = self.raw(builder.FOR, tuple(inits), tuple_of(*types), e.at, block)
+        gets: list[Bound] = [self.raw(builder.GET, (made,), t, e.at, j) for j, t in enumerate(types)]
+        return gets[0] if len(gets) == 1 else Several(gets) if gets else Units(made, unit)
 
     def iteration(self, e: tree.For, result: Expr, inits: list[Value], want: Type | None, many: bool) -> list[Value]:
         """The results of one iteration: the states of the next, and an element of each vector."""
@@ -327,59 +320,51 @@ class Body(Bindings):
             return []
         plain = isinstance(want, Tuple) and want.form is None
         whole = k == 1 and isinstance(inits[0].type, Tuple) and (want is inits[0].type or (want is None and not many))
-        split = isinstance(result, tree.Items) and (many or plain if k == 0 else not whole)
-        if isinstance(result, tree.Items) and split:
-            own = want.items if isinstance(want, Tuple) and len(want.items) == len(result.items) else ()
-            wants = [self.wanted(t, j >= k) for j, t in enumerate(own)] or [None] * len(result.items)
-            wants[:k] = [v.type for v in inits][: len(wants)]
-            values = [
-                self.value(x, t, f"result {j} of an iteration")
-                for j, (x, t) in enumerate(zip(result.items, wants, strict=True))
-            ]
+        if is_tuple(result) and (many or plain if k == 0 else not whole):
+            count = len(result.args)
+            wants = [*[v.type for v in inits], *[_elem(t) for t in items_wanted(want, count)[k:]]][:count]
+            given = enumerate(zip(result.args, wants, strict=True))
+            values = [self.value(x, t, f"result {j} of an iteration") for j, (x, t) in given]
         else:
-            one = inits[0].type if k else self.wanted(want, True)
-            values = [self.value(result, one, "the result of an iteration")]
+            values = [self.value(result, inits[0].type if k else _elem(want), "the result of an iteration")]
         if len(values) < k:
             self.fail(f"an iteration gives {len(values)} of {k} states", result.at, "it gives (states..., elements...)")
         return values
 
-    def wanted(self, t: Type | None, is_vector: bool) -> Type | None:
-        return (t.elem if isinstance(t, Vec) else None) if is_vector else t
-
     # calls
 
     def call(self, e: tree.Call, want: Type | None) -> Value:
-        d = self.module.defs.get(e.name)
-        if d is None:
+        if e.name not in self.module.defs:
             return self.named(e, want)
-        if len(e.args) != len(d.params):
-            self.fail(
-                f"{e.name} takes {len(d.params)} arguments, got {len(e.args)}", e.at, f"see {e.name}'s definition"
-            )
-        given: list[Value] | None = None
-        types: tuple[Type, ...] = ()
-        if d.generics and e.types is None:
-            given = [self.force(self.bound(x), x.at) for x in e.args]
-            types = self.module.inferred(d, [v.type for v in given], e.at)
-        elif e.types is not None:
-            types = tuple([self.module.type(t, self.types) for t in e.types])
-        f = self.module.func(e.name, types, e.at)
-        if given is None:
-            given = [self.argument(x, p) for x, p in zip(e.args, f.params, strict=True)]
-        for x, v, p in zip(e.args, given, f.params, strict=True):
-            self.fits(v.type, p.type, x.at, f"the argument {p.attr or ''}".rstrip())
-        return self.calling(f, given, e.at)
-
-    def argument(self, e: Expr, p: Value) -> Value:
-        return (
-            self.ref(e) if isinstance(p.type, Ref) else self.value(e, p.type, f"the argument {p.attr or ''}".rstrip())
-        )
-
-    def calling(self, f: Func, given: list[Value], at: At) -> Value:
+        known = self.takes(e, len(e.args)).generics and e.types is None
+        given = [self.force(self.bound(x), x.at) for x in e.args] if known else []
+        f = self.callee(e, [v.type for v in given])
+        names = [f"the argument {p.attr or ''}".rstrip() for p in f.params]
+        if not known:
+            given = [
+                self.ref(x) if isinstance(p.type, Ref) else self.value(x, p.type, name)
+                for x, p, name in zip(e.args, f.params, names, strict=True)
+            ]
+        for x, v, p, name in zip(e.args, given, f.params, names, strict=True):
+            self.fits(v.type, p.type, x.at, name)
         if not f.pure:
             self.b.pure = False
         adds = any([isinstance(v.type, Ref) for v in given])
-        return self.raw(builder.PURE_CALL if f.pure and not adds else builder.CALL, tuple(given), f.result, at, f)
+        return self.raw(builder.PURE_CALL if f.pure and not adds else builder.CALL, tuple(given), f.result, e.at, f)
+
+    def takes(self, e: tree.Call, count: int) -> tree.Def:
+        """The definition of what is called, if it takes so many arguments."""
+        d = self.module.defs[e.name]
+        if len(d.params) != count:
+            self.fail(f"{e.name} takes {len(d.params)} arguments, got {count}", e.at, f"see {e.name}'s definition")
+        return d
+
+    def callee(self, e: tree.Call, given: Sequence[Type]) -> Func:
+        """The function that is called: of a generic one, for the types that are written, or those of the arguments."""
+        d = self.module.defs[e.name]
+        if d.generics and e.types is None:
+            return self.module.func(e.name, self.module.inferred(d, given, e.at), e.at)
+        return self.module.func(e.name, tuple([self.module.type(t, self.types) for t in e.types or ()]), e.at)
 
     def named(self, e: tree.Call, want: Type | None) -> Value:
         """A struct, or an operation, that is written as a call."""
@@ -387,76 +372,89 @@ class Body(Bindings):
         if isinstance(t, Tuple) and e.types is None:
             if len(t.items) != len(e.args):
                 self.fail(f"{a(t)} has {len(t.items)} fields, got {len(e.args)}", e.at, "give each field, in order")
-            return self.tuple(tree.Items(e.at, e.args), t)
+            return self.tuple(e, t)
         if e.name == PUT.name and len(e.args) > 2 and e.types is None:
             return self.put(e)
-        if alias(e.name) not in OPS or e.types is not None:
+        if e.name not in MEANT or e.types is not None:
             self.module.unknown("function", e.name, e.at, [*self.module.defs, *OPS], "define it with def")
-        return row(self, tree.Row(e.at, e.name, e.args), want)
+        return row(self, tree.Apply(e.at, e.name, e.args), want)
 
-    def branch(self, e: tree.If, result: Type | None) -> Func:
-        """The function that calls one of two others."""
+    # functions that call two others
+
+    def of_two(self, e: tree.OfTwo, result: Type | None) -> Func:
+        made = {"if": self.branch, "while": self.while_loop, "linear": self.linear}[e.word]
+        t, first, second, kind = made(e, result)
+        return Func(self.b.name, self.b.root, t, pure=first.pure and second.pure, kind=kind)
+
+    def branch(self, e: tree.OfTwo, result: Type | None) -> tuple[Type, Func, Func, Kind]:
+        """Of what an `if` gives, and its arms."""
         first, *rest = [p.attr for p in self.b.root.params] or [None]
-        for call in (e.then, e.otherwise):
-            names = [x.name if isinstance(x, tree.Name) else None for x in call.args]
-            if e.condition.name != first or names != rest or call.name not in self.module.defs:
+        assert e.condition is not None
+        for call in (e.first, e.second):
+            if e.condition.name != first or _names(call) != rest or call.name not in self.module.defs:
                 hint = "c ? x : y chooses between two values"
                 self.fail("an if is on the first parameter, and gives both functions all others", call.at, hint)
         own = [p.type for p in self.b.root.params[1:]]
-        then, otherwise = [self.handed(c, own) for c in (e.then, e.otherwise)]
-        for call, g in ((e.then, then), (e.otherwise, otherwise)):
+        then, otherwise = self.handed(e.first, own), self.handed(e.second, own)
+        for call, g in ((e.first, then), (e.second, otherwise)):
             self.fits(g.result, result or then.result, call.at, "what an arm gives")
         self.fits(self.b.root.params[0].type, Bool, e.condition.at, "the condition")
-        pure, kind = then.pure and otherwise.pure, Branch(then, otherwise)
-        return Func(self.b.name, self.b.root, then.result, pure=pure, kind=kind)
+        return then.result, then, otherwise, Branch(then, otherwise)
 
-    def handed(self, e: tree.Call, own: list[Type]) -> Func:
-        """A function that is given parameters of these types, as they are."""
-        d = self.module.defs[e.name]
-        if len(d.params) != len(own):
-            self.fail(f"{e.name} takes {len(d.params)} arguments, got {len(own)}", e.at, f"see {e.name}'s definition")
-        if d.generics and e.types is None:
-            f = self.module.func(e.name, self.module.inferred(d, own, e.at), e.at)
-        else:
-            f = self.module.func(e.name, tuple([self.module.type(t, self.types) for t in e.types or ()]), e.at)
-        self.fits(tuple_of(*[p.type for p in f.params]), tuple_of(*own), e.at, f"what {e.name} takes")
-        return f
-
-    def given_all(self, calls: Sequence[tree.Call], what: str, hint: str) -> list[Type]:
-        """The types of the parameters, if each of the calls is given all of them."""
-        params = self.b.root.params
-        for call in calls:
-            if [x.name if isinstance(x, tree.Name) else None for x in call.args] != [p.attr for p in params]:
-                self.fail(f"{what} gives both functions all parameters", call.at, hint)
-            if call.name not in self.module.defs:
-                self.module.unknown("function", call.name, call.at, [*self.module.defs], "define it with def")
-        return [p.type for p in params]
-
-    def while_loop(self, e: tree.While, result: Type | None) -> Func:
-        """The function that calls another as long as a test holds."""
-        own = self.given_all((e.test, e.step), "a while", "the first of them are its states")
-        test, step = [self.handed(c, own) for c in (e.test, e.step)]
-        self.fits(test.result, Bool, e.test.at, "the test")
-        self.fits(step.result, result, e.step.at, "the result of an iteration")
+    def while_loop(self, e: tree.OfTwo, result: Type | None) -> tuple[Type, Func, Func, Kind]:
+        """Of what a `while` gives, its test and its step."""
+        own = self.given_all(e, "a while", "the first of them are its states")
+        test, step = self.handed(e.first, own), self.handed(e.second, own)
+        self.fits(test.result, Bool, e.first.at, "the test")
+        self.fits(step.result, result, e.second.at, "the result of an iteration")
         states = step.result.items if isinstance(step.result, Tuple) else ()
         if not states or list(states) != own[: len(states)]:
             hint = "it gives a tuple of the first parameters' types: the states of the next iteration"
-            self.fail(f"the body of a loop gives its next state, not {a(step.result)}", e.step.at, hint)
-        pure, kind = test.pure and step.pure, While(test, step, e.most)
-        return Func(self.b.name, self.b.root, step.result, pure=pure, kind=kind)
+            self.fail(f"the body of a loop gives its next state, not {a(step.result)}", e.second.at, hint)
+        return step.result, test, step, While(test, step, e.most)
 
-    def linear(self, e: tree.Linear, result: Type | None) -> Func:
-        """The function that calls another, which is linear in its first parameter, and whose transpose is a third."""
-        hint = "the first of them is its tangent"
-        first, *rest = self.given_all((e.by, e.transposed), "a linear function", hint) or [Unit]
+    def linear(self, e: tree.OfTwo, result: Type | None) -> tuple[Type, Func, Func, Kind]:
+        """Of what is linear in its first parameter, the function, and its transpose."""
+        first, *rest = self.given_all(e, "a linear function", "the first of them is its tangent") or [Unit]
         if first.empty or tangent(linear_part(first)) is not first:
             self.fail("a linear function takes a tangent first", self.d.name.at, "write Tan, or a vector of such")
-        by = self.handed(e.by, [linear_part(first), *rest])
-        back = self.handed(e.transposed, [by.result, *rest])
-        self.fits(back.result, linear_part(first), e.transposed.at, "the transpose")
-        self.fits(tangent(by.result), result, e.by.at, "the result")
-        return Func(self.b.name, self.b.root, tangent(by.result), pure=by.pure and back.pure, kind=Linear(by, back))
+        by = self.handed(e.first, [linear_part(first), *rest])
+        back = self.handed(e.second, [by.result, *rest])
+        self.fits(back.result, linear_part(first), e.second.at, "the transpose")
+        self.fits(tangent(by.result), result, e.first.at, "the result")
+        return tangent(by.result), by, back, Linear(by, back)
+
+    def given_all(self, e: tree.OfTwo, what: str, hint: str) -> list[Type]:
+        """The types of the parameters, if both functions are given all of them."""
+        for call in (e.first, e.second):
+            if _names(call) != [p.attr for p in self.b.root.params]:
+                self.fail(f"{what} gives both functions all parameters", call.at, hint)
+            if call.name not in self.module.defs:
+                self.module.unknown("function", call.name, call.at, [*self.module.defs], "define it with def")
+        return [p.type for p in self.b.root.params]
+
+    def handed(self, e: tree.Call, own: list[Type]) -> Func:
+        """A function that is given parameters of these types, as they are."""
+        self.takes(e, len(own))
+        f = self.callee(e, own)
+        self.fits(tuple_of(*[p.type for p in f.params]), tuple_of(*own), e.at, f"what {e.name} takes")
+        return f
 
 
-def is_unit(e: Expr) -> bool:
-    return isinstance(e, tree.Literal) and e.text == "()"
+def is_tuple(e: Expr) -> TypeGuard[tree.Apply]:
+    return isinstance(e, tree.Apply) and e.head == "("
+
+
+def inner(ref: Value) -> Type:
+    """The type of what an accumulator sums."""
+    assert isinstance(ref.type, Ref)
+    return ref.type.inner
+
+
+def _elem(t: Type | None) -> Type | None:
+    return t.elem if isinstance(t, Vec) else None
+
+
+def _names(call: tree.Call) -> list[str | None]:
+    """The names that a function is given."""
+    return [x.name if isinstance(x, tree.Name) else None for x in call.args]

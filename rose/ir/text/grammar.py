@@ -30,47 +30,9 @@ from typing import NoReturn, TypeVar
 
 from ...errors import WrongSyntax
 from ..sizes import LARGEST
+from . import trees as tree
 from .printer import ARITY, INFIX
-from .trees import (
-    Accum,
-    AddTo,
-    At,
-    Block,
-    Call,
-    Def,
-    Expr,
-    For,
-    Freeze,
-    If,
-    Index,
-    Items,
-    Let,
-    Linear,
-    Listing,
-    Literal,
-    Name,
-    Opaque,
-    Part,
-    Pattern,
-    Program,
-    RecordOf,
-    RefOf,
-    RefTo,
-    Row,
-    Several,
-    Size,
-    Source,
-    SpanOf,
-    StackOf,
-    State,
-    Token,
-    TupleOf,
-    TypeName,
-    TypeTree,
-    VecOf,
-    While,
-    tokens,
-)
+from .trees import At, Expr, Name, Source, Token, TypeTree, tokens
 
 T = TypeVar("T")
 
@@ -82,7 +44,7 @@ _PREFIX = {name for name, n in ARITY.items() if n == 1} | {"sgn"}
 _OPERANDS = {"fst", "snd", "not", "true", "false", "nan", "inf"}
 
 
-def parse(source: Source) -> Program:
+def parse(source: Source) -> tree.Program:
     """The tree of a program."""
     return _Parser(source).program()
 
@@ -99,8 +61,7 @@ class _Parser:
 
     def sees(self, text: str) -> bool:
         """True if this token comes next."""
-        token = self.tokens[self.k]
-        return token.text == text and token.kind != "string"
+        return self.tokens[self.k].text == text
 
     def take(self) -> Token:
         token = self.tokens[self.k]
@@ -109,18 +70,19 @@ class _Parser:
 
     def skip(self, text: str) -> bool:
         """Take the next token if it is this one."""
-        token = self.tokens[self.k]
-        found = token.text == text and token.kind != "string"
+        found = self.tokens[self.k].text == text
         self.k += found
         return found
 
-    def expect(self, text: str, hint: str) -> Token:
-        if self.next.text != text or self.next.kind == "string":
-            self.fail(f"expected {text!r}, got {_named(self.next)}", hint)
-        return self.take()
+    def expect(self, text: str, hint: str) -> None:
+        if not self.skip(text):
+            self.unexpected(repr(text), self.next, hint)
 
-    def fail(self, message: str, hint: str, at: At | None = None) -> NoReturn:
-        raise WrongSyntax(message, self.source.at(at or self.next.at), hint)
+    def unexpected(self, wanted: str, token: Token, hint: str) -> NoReturn:
+        self.fail(f"expected {wanted}, got {_named(token)}", hint, token.at)
+
+    def fail(self, message: str, hint: str, at: At) -> NoReturn:
+        raise WrongSyntax(message, self.source.at(at), hint)
 
     def since(self, start: int) -> At:
         """From a character to the end of the last token that was taken."""
@@ -129,7 +91,7 @@ class _Parser:
     def name(self, what: str, hint: str, *, dots: bool = False) -> Name:
         token = self.next
         if token.kind != "name" or ("." in token.text and not dots):
-            self.fail(f"expected {what}, got {_named(token)}", hint)
+            self.unexpected(what, token, hint)
         self.take()
         return Name(token.at, token.text)
 
@@ -144,8 +106,8 @@ class _Parser:
 
     # definitions
 
-    def program(self) -> Program:
-        made, hint = Program(), "a program is a row of `def` and `type`"
+    def program(self) -> tree.Program:
+        made = tree.Program()
         while self.next.kind != "end":
             if self.skip("def"):
                 made.defs.append(self.definition())
@@ -159,10 +121,10 @@ class _Parser:
                 self.expect("=", names)
                 made.rules.append((kind, f, self.name("a function", names, dots=True)))
             else:
-                self.fail(f"expected a definition, got {_named(self.next)}", hint)
+                self.unexpected("a definition", self.next, "a program is a row of `def` and `type`")
         return made
 
-    def definition(self) -> Def:
+    def definition(self) -> tree.Def:
         hint = "write def f(x: Real): Real = x"
         name = self.name("the name of a function", hint, dots=True)
         generics = self.list(self.generic, ">", "write <n: Index>") if self.skip("<") else []
@@ -171,7 +133,7 @@ class _Parser:
         result = self.type() if self.skip(":") else None
         self.expect("=", hint)
         remat = self.skip("remat")
-        return Def(name, generics, params, result, self.body(), remat)
+        return tree.Def(name, generics, params, result, self.body(), remat)
 
     def generic(self) -> tuple[Name, Name]:
         name = self.name("the name of a type", "write <n: Index>")
@@ -181,135 +143,128 @@ class _Parser:
             self.fail(f"{kind.name} is not a kind of types", "the kinds are Index, Value and Type", kind.at)
         return name, kind
 
-    def param(self) -> tuple[Pattern, TypeTree]:
+    def param(self) -> tuple[tree.Pattern, TypeTree]:
         pattern = self.pattern()
         self.expect(":", "a parameter has a type, as in x: Real")
         return pattern, self.type()
 
-    def body(self) -> Block | Opaque | If | While | Linear:
-        start = self.next.start
+    def body(self) -> tree.Block | tree.Opaque | tree.OfTwo:
+        if self.next.text in _OF_TWO:
+            return self.of_two(self.take().text)
         pure = self.skip("pure")
-        if pure or self.sees("opaque"):
-            self.expect("opaque", "write `pure opaque`, or the body of the function")
-            name = json.loads(self.take().text) if self.next.kind == "string" else None
-            return Opaque(self.since(start), pure, name)
-        if self.skip("while"):
-            return self.loop(start)
-        if self.skip("linear"):
-            hint = "write linear f(x, y) transposed g(x, y), of two functions of all parameters"
-            by = self.call(hint)
-            self.expect("transposed", hint)
-            return Linear(self.since(start), by, self.call(hint))
-        if not self.skip("if"):
+        if not pure and not self.sees("opaque"):
             return self.block()
-        hint = "write if c then f(x) else g(x), of two functions of all parameters after the first"
-        condition = self.name("the first parameter", hint)
-        self.expect("then", hint)
-        then = self.call(hint)
-        self.expect("else", hint)
-        return If(self.since(start), condition, then, self.call(hint))
+        self.expect("opaque", "write `pure opaque`, or the body of the function")
+        return tree.Opaque(pure, json.loads(self.take().text) if self.next.kind == "string" else None)
 
-    def loop(self, start: int) -> While:
-        hint = "write while test(x, y) do step(x, y), of two functions of all parameters"
-        test = self.call(hint)
-        self.expect("do", hint)
-        step, most = self.call(hint), None
-        if self.skip("max"):
-            token = self.take()
-            hint = "write max 100"
-            if not token.text.isdigit():
-                self.fail(f"expected how many iterations at most, got {_named(token)}", hint, token.at)
-            if len(token.text) > 10 or int(token.text) >= LARGEST:
-                hint = "leave it out for any number of iterations"
-                self.fail(f"a loop cannot have {_named(token)} iterations at most", hint, token.at)
-            most = int(token.text)
-        return While(self.since(start), test, step, most)
+    def of_two(self, word: str) -> tree.OfTwo:
+        (between, hint), condition, most = _OF_TWO[word], None, None
+        if word == "if":
+            condition = self.name("the first parameter", hint)
+            self.expect("then", hint)
+        first = self.call(hint)
+        self.expect(between, hint)
+        second = self.call(hint)
+        if word == "while" and self.skip("max"):
+            most = self.most(self.take())
+        return tree.OfTwo(word, condition, first, second, most)
+
+    def most(self, token: Token) -> int:
+        """The iterations of a while, at most."""
+        if not token.text.isdigit():
+            self.unexpected("how many iterations at most", token, "write max 100")
+        if len(token.text) > 10 or int(token.text) >= LARGEST:
+            hint = "leave it out for any number of iterations"
+            self.fail(f"a loop cannot have {_named(token)} iterations at most", hint, token.at)
+        return int(token.text)
 
     # types
 
     def type(self) -> TypeTree:
         token = self.take()
-        start = token.start
-        if token.text == "Stack" and self.skip("["):
-            elem = self.type()
-            self.expect("]", "write Stack[Real]")
-            return StackOf(self.since(start), elem)
-        if token.text == "Span" and self.skip("["):
-            parts = self.list(self.type, "]", _SPAN)
-            if len(parts) != 3:
-                self.fail(f"a span has 3 parts, got {len(parts)}", _SPAN, token.at)
-            return SpanOf(self.since(start), *parts)
-        if token.kind == "name":
-            return TypeName(token.at, token.text)
-        if token.kind == "number" and token.text.isdecimal():
-            return Size(token.at, int(token.text))
-        match token.text:
+        head, fields = token.text, list[str]()
+        if head in ("Stack", "Span") and self.skip("["):
+            head += "["
+        elif token.kind == "name" or (token.kind == "number" and head.isdecimal()):
+            return TypeTree(token.at, head)
+        match head:
             case "&":
-                inner = self.type()
-                return RefOf(self.since(start), inner)
+                items = [self.type()]
             case "[":
                 size = self.type()
                 self.expect("]", "write [3]Real for a vector of three")
-                elem = self.type()
-                return VecOf(self.since(start), size, elem)
+                items = [size, self.type()]
+            case "Stack[":
+                items = [self.type()]
+                self.expect("]", "write Stack[Real]")
+            case "Span[":
+                items = self.list(self.type, "]", _SPAN)
+                if len(items) != 3:
+                    self.fail(f"a span has 3 parts, got {len(items)}", _SPAN, token.at)
             case "{":
-                fields = self.list(self.field_type, "}", "write {x: Real, y: Real}")
-                return RecordOf(self.since(start), fields)
+                named = self.list(self.field_type, "}", "write {x: Real, y: Real}")
+                fields, items = [name for name, _ in named], [t for _, t in named]
             case "(":
-                return self.tuple_type(start)
+                return self.tuple_type(token.start)
             case _:
                 hint = "the types are Real, Bool, (), 3, [3]Real, (Real, Real), {x: Real}, &Real, Stack[Real] and names"
-                self.fail(f"expected a type, got {_named(token)}", hint, token.at)
+                self.unexpected("a type", token, hint)
+        return TypeTree(self.since(token.start), head, items, fields)
 
     def tuple_type(self, start: int) -> TypeTree:
         if self.skip(")"):
-            return TupleOf(self.since(start), None)
+            return TypeTree(self.since(start), "()")
         if self.skip(","):
             self.expect(")", "(,) is the empty tuple")
-            return TupleOf(self.since(start), [])
+            return TypeTree(self.since(start), "(")
         first = self.type()
         if self.skip(")"):
             return first
         self.expect(",", "write (Real, Real) for a pair")
         items = [first, *self.list(self.type, ")", "write (Real, Real) for a pair")]
-        return TupleOf(self.since(start), items)
+        return TypeTree(self.since(start), "(", items)
 
     def field_type(self) -> tuple[str, TypeTree]:
         token = self.take()
         if token.kind not in ("name", "string", "word") or ("." in token.text and token.kind != "string"):
-            self.fail(f"expected the name of a field, got {_named(token)}", "write {x: Real}", token.at)
+            self.unexpected("the name of a field", token, "write {x: Real}")
         self.expect(":", "a field has a type, as in {x: Real}")
         return json.loads(token.text) if token.kind == "string" else token.text, self.type()
 
     # blocks
 
-    def block(self) -> Block:
-        start, lets = self.next.start, list[Let]()
+    def block(self) -> tree.Block:
+        start, lets = self.next.start, list[tree.Let]()
         while True:
             if self.skip("let"):
                 pattern = self.pattern()
                 type = self.type() if self.skip(":") else None
                 self.expect("=", "write let x: Real = y + z in")
-                lets.append(Let(pattern, type, self.inner_block()))
+                lets.append(tree.Let(pattern, type, self.inner_block()))
                 self.expect("in", "a `let` ends with `in`, and what it is for comes after")
                 continue
             result = self.expr()
             if not self.skip(";"):
-                return Block(self.since(start), lets, result)
-            lets.append(Let(None, None, result))
+                return tree.Block(self.since(start), lets, result)
+            lets.append(tree.Let(None, None, result))
 
     def inner_block(self) -> Expr:
         """A block in the place of an expression."""
         return self.block() if self.sees("let") else self.expr()
 
-    def pattern(self) -> Pattern:
+    def item(self) -> Expr:
+        """A block in a parenthesis."""
+        block = self.block()
+        return block if block.lets else block.result
+
+    def pattern(self) -> tree.Pattern:
         start = self.next.start
         if not self.skip("("):
             return self.name("a name", "write let x = e in, or let (x, y) = e in")
         if self.skip(")"):
-            return Literal(self.since(start), "()")
+            return tree.Literal(self.since(start), "()")
         items = self.list(self.pattern, ")", "write let (x, y) = e in")
-        return Several(self.since(start), items)
+        return tree.Apply(self.since(start), "(", items)
 
     # expressions
 
@@ -321,18 +276,18 @@ class _Parser:
         if not self.skip("+="):
             return left
         right = self.choice()
-        return AddTo(self.since(start), left, right)
+        return tree.Apply(self.since(start), "+=", [left, right])
 
     def accum(self, start: int) -> Expr:
         if not (self.next.kind == "name" and self.tokens[self.k + 1].text == "from"):
             init = self.choice()
-            return Accum(self.since(start), init)
+            return tree.Accum(self.since(start), init)
         name = self.name("a name", "write accum a from x in")
         self.take()
         init = self.choice()
         self.expect("in", "write accum a from x in, and then what adds to a")
         body = self.block()
-        return Accum(self.since(start), init, name, body)
+        return tree.Accum(self.since(start), init, name, body)
 
     def choice(self) -> Expr:
         start, c = self.next.start, self.binary(1)
@@ -341,50 +296,31 @@ class _Parser:
         x = self.choice()
         self.expect(":", "write c ? x : y")
         y = self.choice()
-        return Row(self.since(start), "select", [c, x, y])
+        return tree.Apply(self.since(start), "select", [c, x, y])
 
     def binary(self, level: int) -> Expr:
         start, left = self.next.start, self.unary()
-        while (own := self.level()) >= level:
+        while (own := _LEVELS.get(self.next.text, 0)) >= level:
             symbol = self.take().text
             right = self.binary(own + 1)
-            if own == self.level() == 3:
-                self.fail("a comparison of a comparison", "write a < b and b < c, or put one in parentheses")
-            left = Row(self.since(start), symbol, [left, right])
+            if own == _LEVELS.get(self.next.text, 0) == 3:
+                hint = "write a < b and b < c, or put one in parentheses"
+                self.fail("a comparison of a comparison", hint, self.next.at)
+            left = tree.Apply(self.since(start), symbol, [left, right])
         return left
 
-    def level(self) -> int:
-        token = self.next
-        return 0 if token.kind == "string" else _LEVELS.get(token.text, 0)
-
     def unary(self) -> Expr:
-        token = self.next
-        start = token.start
-        match token.text if token.kind != "string" else "":
-            case "-":
-                self.take()
-                x = self.unary()
-                if isinstance(x, Literal) and x.text[0] not in "-tfz(":
-                    return Literal(self.since(start), "-" + x.text)
-                return Row(self.since(start), "-", [x])
-            case "fst" | "snd":
-                self.take()
-                x = self.unary()
-                return Part(self.since(start), x, int(token.text == "snd"))
-            case "freeze":
-                self.take()
-                x = self.unary()
-                return Freeze(self.since(start), x)
-            case "&":
-                self.take()
-                x = self.unary()
-                return RefTo(self.since(start), x)
-            case _:
-                if token.text == "not" or (token.text in _PREFIX and self.is_operand(self.tokens[self.k + 1])):
-                    self.take()
-                    x = self.binary(3) if token.text == "not" else self.unary()
-                    return Row(self.since(start), token.text, [x])
-                return self.postfix()
+        start, word = self.next.start, self.next.text
+        operation = word in _PREFIX and word != "not" and self.is_operand(self.tokens[self.k + 1])
+        if not operation and word not in ("-", "not", "fst", "snd", "freeze", "&"):
+            return self.postfix()
+        self.take()
+        x = self.binary(3) if word == "not" else self.unary()
+        if word in ("fst", "snd"):
+            return tree.Part(self.since(start), x, int(word == "snd"))
+        if word == "-" and isinstance(x, tree.Literal) and x.text[0] not in "-tfz(":
+            return tree.Literal(self.since(start), "-" + x.text)
+        return tree.Apply(self.since(start), word, [x])
 
     def is_operand(self, token: Token) -> bool:
         """True if an operand starts here: a name before it is an operation."""
@@ -396,15 +332,15 @@ class _Parser:
             if self.skip("["):
                 i = self.choice()
                 self.expect("]", "write v[i]")
-                x = Index(self.since(start), x, i)
+                x = tree.Apply(self.since(start), "[]", [x, i])
             elif self.skip("."):
                 token = self.take()
                 if token.kind == "string":
-                    x = Part(self.since(start), x, json.loads(token.text))
+                    x = tree.Part(self.since(start), x, json.loads(token.text))
                 elif token.kind in ("name", "word") or token.text.isdigit():
                     x = self.parts(x, token.text.split("."), token.start)
                 else:
-                    self.fail(f"expected the name of a field, got {_named(token)}", "write p.x, or t.0", token.at)
+                    self.unexpected("the name of a field", token, "write p.x, or t.0")
             else:
                 return x
 
@@ -412,7 +348,7 @@ class _Parser:
         """`x.a.b`; `end` is where the first of the names starts."""
         for name in names:
             end += len(name)
-            x = Part((x.at[0], end), x, int(name) if name.isdigit() else name)
+            x = tree.Part((x.at[0], end), x, int(name) if name.isdigit() else name)
             end += 1
         return x
 
@@ -428,7 +364,7 @@ class _Parser:
         if token.text == "[":
             return self.bracket(token.start)
         hint = "an expression is a name, a number, a call, (x, y), [x, y], or [for i: n, ...]"
-        self.fail(f"expected an expression, got {_named(token)}", hint, token.at)
+        self.unexpected("an expression", token, hint)
 
     def literal(self, token: Token) -> Expr:
         if token.kind == "number":
@@ -440,7 +376,7 @@ class _Parser:
                 self.fail(f"{token.text:.40} is not a number", "write 1, 1.5, 1e-3 or 0x1.8p+1", token.at)
             if math.isinf(x):
                 self.fail("this number is too large for a Real", "write inf for infinity", token.at)
-        return Literal(token.at, token.text)
+        return tree.Literal(token.at, token.text)
 
     def named(self, token: Token) -> Expr:
         after = self.tokens[self.k + 1].text
@@ -455,57 +391,61 @@ class _Parser:
         self.take()
         first, *rest = token.text.split(".")
         at = token.start, token.start + len(first)
-        return self.parts(Name(at, first), rest, at[1] + 1) if rest else Name(at, first)
+        return self.parts(Name(at, first), rest, at[1] + 1)
 
-    def call(self, hint: str) -> Call:
+    def call(self, hint: str) -> tree.Call:
         start, name = self.next.start, self.name("a function", hint, dots=True)
         types = self.list(self.type, ">", hint) if self.skip("<") else None
         self.expect("(", hint)
         args = self.list(self.inner_block, ")", "arguments have commas between them, as in f(x, y)")
-        return Call(self.since(start), name.name, args, types)
+        return tree.Call(self.since(start), name.name, args, types)
 
     def parenthesis(self, start: int) -> Expr:
         if self.skip(")"):
-            return Literal(self.since(start), "()")
+            return tree.Literal(self.since(start), "()")
         if self.skip(","):
             self.expect(")", "(,) is the empty tuple")
-            return Items(self.since(start), [])
-        first = self.block()
+            return tree.Apply(self.since(start), "(", [])
+        first = self.item()
         if self.skip(")"):
-            first = first if first.lets else first.result
             return first
         if not self.skip(","):
             self.expect(")", "a parenthesis that is opened is closed with )")
-        rest = self.list(self.block, ")", "items have commas between them, as in (x, y)")
-        return Items(self.since(start), [x if x.lets else x.result for x in (first, *rest)])
+        rest = self.list(self.item, ")", "items have commas between them, as in (x, y)")
+        return tree.Apply(self.since(start), "(", [first, *rest])
 
     def bracket(self, start: int) -> Expr:
         if not self.skip("for"):
             items = self.list(self.choice, "]", "elements have commas between them, as in [x, y]")
-            return Listing(self.since(start), items)
+            return tree.Apply(self.since(start), "[", items)
         hint = "write [for i: n, ...]"
         index = self.name("the index of the loop", hint)
         self.expect(":", hint)
         size = self.type()
         self.expect(",", hint)
-        states: list[State] = []
+        states: list[tree.State] = []
         while self.next.kind == "name" and self.tokens[self.k + 1].text in (":", "from"):
             states.append(self.state())
         body = self.block()
         self.expect("]", "a loop that is opened with [ is closed with ]")
-        return For(self.since(start), index, size, states, body)
+        return tree.For(self.since(start), index, size, states, body)
 
-    def state(self) -> State:
+    def state(self) -> tree.State:
         hint = "write a state as s: Real from x, with a comma after it"
         name = self.name("the name of a state", hint)
         type = self.type() if self.skip(":") else None
         self.expect("from", hint)
         init = self.choice()
         self.expect(",", hint)
-        return State(name, type, init)
+        return tree.State(name, type, init)
 
 
 _SPAN = "write Span[4, 1, 5] for indices below 4, from one below 1 to one below 5"
+_OF_TWO = {  # what stands between the two functions of a body, and how it is written
+    "if": ("else", "write if c then f(x) else g(x), of two functions of all parameters after the first"),
+    "while": ("do", "write while test(x, y) do step(x, y), of two functions of all parameters"),
+    "linear": ("transposed", "write linear f(x, y) transposed g(x, y), of two functions of all parameters"),
+}
 
 
 def _named(token: Token) -> str:

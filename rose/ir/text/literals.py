@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import NotLinear, OutOfRange
@@ -54,23 +55,25 @@ def _index(body: Body, e: tree.Literal, want: Fin) -> tuple[Op, Any, Type]:
     return builder.CONST, k, want
 
 
-def constant(body: Body, e: tree.Listing, want: Type | None) -> tuple[Type, Any] | None:
+def constant(body: Body, e: tree.Apply, want: Type | None) -> tuple[Type, Any] | None:
     """The type and the value of a vector that is a literal; None for one that is not."""
     t = _type(body, e, want)
     return (t, _holds(body, e, t)) if t and not t.linear and not t.stacked and not isinstance(t, Ref) else None
 
 
 def _type(body: Body, e: Expr, want: Type | None) -> Type | None:
-    if isinstance(e, tree.Literal):
-        if e.text in ("()", "zero"):
-            return None
+    if isinstance(e, tree.Literal) and e.text not in ("()", "zero"):
         return want or (Bool if e.text in ("true", "false") else Real)
-    if isinstance(e, tree.Items):
-        return _of_items(body, e, want)
-    if not isinstance(e, tree.Listing) or not (want is None or isinstance(want, Vec)):
+    if not isinstance(e, tree.Apply):
         return None
-    inner = want.elem if isinstance(want, Vec) else None
-    types = [_type(body, x, inner) for x in e.items]
+    if e.head == "(" and (want is None or (isinstance(want, Tuple) and len(want.items) == len(e.args))):
+        pairs = zip(e.args, items_wanted(want, len(e.args)), strict=True)
+        types = [Unit if is_unit(x) else _type(body, x, t) for x, t in pairs]
+        return None if None in types else want or Tuple(tuple([t for t in types if t]), None)
+    if e.head != "[" or not (want is None or isinstance(want, Vec)):
+        return None
+    inner = None if want is None else want.elem
+    types = [_type(body, x, inner) for x in e.args]
     if None in types or (not types and inner is None):
         return None
     t = want or Vec(len(types), types[0] or Real)
@@ -79,33 +82,27 @@ def _type(body: Body, e: Expr, want: Type | None) -> Type | None:
     return t
 
 
-def _of_items(body: Body, e: tree.Items, want: Type | None) -> Type | None:
-    """The type of a tuple of literals; of a unit among them, too."""
-    of = want.items if isinstance(want, Tuple) and len(want.items) == len(e.items) else None
-    if want is not None and of is None:
-        return None
-    types = [
-        Unit if _is_unit(x) else _type(body, x, t) for x, t in zip(e.items, of or [None] * len(e.items), strict=True)
-    ]
-    return None if None in types else want or Tuple(tuple([t for t in types if t]), None)
-
-
-def _is_unit(e: Expr) -> bool:
-    return isinstance(e, tree.Literal) and e.text == "()"
-
-
 def _holds(body: Body, e: Expr, t: Type) -> Any:
-    if isinstance(e, tree.Listing) and isinstance(t, Vec):
-        if len(e.items) != t.size:
+    if isinstance(e, tree.Apply) and e.head == "[" and isinstance(t, Vec):
+        if len(e.args) != t.size:
             hint = "the size is a part of the type, and rows are of one size"
-            body.fail(f"there are {len(e.items)} elements, and there must be {t.size}", e.at, hint)
-        return tuple([_holds(body, x, t.elem) for x in e.items])
-    if isinstance(e, tree.Items) and isinstance(t, Tuple) and len(e.items) == len(t.items):
-        return tuple([_holds(body, x, s) for x, s in zip(e.items, t.items, strict=True)])
+            body.fail(f"there are {len(e.args)} elements, and there must be {t.size}", e.at, hint)
+        return tuple([_holds(body, x, t.elem) for x in e.args])
+    if isinstance(e, tree.Apply) and e.head == "(" and isinstance(t, Tuple) and len(e.args) == len(t.items):
+        return tuple([_holds(body, x, s) for x, s in zip(e.args, t.items, strict=True)])
     if not isinstance(e, tree.Literal):
         body.fail("a row of numbers is among numbers", e.at, "all elements are of one type")
-    if _is_unit(e) and t is Unit:
+    if is_unit(e) and t is Unit:
         return None
     _, x, got = plain(body, e, t)
     body.fits(got, t, e.at, "an element")
     return x
+
+
+def items_wanted(want: Type | None, count: int) -> Sequence[Type | None]:
+    """The types that the items of a tuple must have, as far as they are known."""
+    return want.items if isinstance(want, Tuple) and len(want.items) == count else [None] * count
+
+
+def is_unit(e: Expr) -> bool:
+    return isinstance(e, tree.Literal) and e.text == "()"

@@ -23,7 +23,7 @@ from ..forms import DUAL, Form, dict_form, form_of, reduced
 from ..func import Func, Opaque
 from ..numbers import digits
 from ..ops import LARGEST
-from ..types import DEEPEST, Bool, Fin, Real, Ref, Single, Span, Stack, Tan, Tuple, Type, Unit, Vec, tangent
+from ..types import DEEPEST, Bool, Fin, Real, Ref, Single, Span, Stack, Tan, Tuple, Type, Unit, Vec, parts, tangent
 from . import trees as tree
 from .elaborate import Body
 from .grammar import parse as parse_tree
@@ -82,9 +82,9 @@ class Module:
     def define_type(self, name: tree.Name, t: TypeTree) -> None:
         if name.name in self.types:
             self.fail(WrongSyntax, f"there are two types {name.name}", name.at, "give each its own name")
-        if isinstance(t, tree.RecordOf):
-            items = tuple([self.type(x, {}) for _, x in t.fields])
-            self.types[name.name] = self.struct(name.name, tuple([k for k, _ in t.fields]), items, t.at)
+        if t.head == "{":
+            items = tuple([self.type(x, {}) for x in t.items])
+            self.types[name.name] = self.struct(name.name, tuple(t.fields), items, t.at)
         else:
             self.types[name.name] = self.type(t, {})
 
@@ -104,43 +104,44 @@ class Module:
             self.fail(WrongSyntax, f"{name} cannot be a struct: {e}", at, "each field has a name of its own")
 
     def type(self, t: TypeTree, names: Types) -> Type:
-        match t:
-            case tree.TypeName():
-                found = names.get(t.name) or self.types.get(t.name)
+        match t.head, t.items:
+            case "()", _:
+                return Unit
+            case "(", items:
+                return Tuple(tuple([self.part(x, names) for x in items]), None)
+            case "{", items:
+                form = dict_form(t.fields)
+                return Tuple(tuple([self.part(x, names) for x in items]), form)
+            case "[", [size, elem]:
+                n, inner = self.type(size, names), self.part(elem, names)
+                if not isinstance(n, Fin):
+                    self.fail(TypeMismatch, f"{spell(n)} is not an index type", size.at, "write [3]Real")
+                return Vec(n.size, inner)
+            case "&", [inner]:
+                return Ref(self.part(inner, names))
+            case "Stack[", [elem]:
+                return Stack(self.part(elem, names))
+            case "Span[", _:
+                return self.span(t, names)
+            case size, _ if size.isdecimal():
+                if int(size) > LARGEST:
+                    what = f"{digits(int(size))} is too large for an index"
+                    self.fail(OutOfRange, what, t.at, f"the largest is {LARGEST}")
+                return Fin(int(size))
+            case name, _:
+                found = names.get(name) or self.types.get(name)
                 if found is None:
                     hint = "Real, Bool, (), 3, [3]Real, (Real, Real), {x: Real}, &Real, Stack[Real] and names"
-                    self.unknown("type", t.name, t.at, [*self.types, *names], f"the types are {hint}")
+                    self.unknown("type", name, t.at, [*self.types, *names], f"the types are {hint}")
                 return found
-            case tree.Size():
-                if t.size > LARGEST:
-                    self.fail(
-                        OutOfRange, f"{digits(t.size)} is too large for an index", t.at, f"the largest is {LARGEST}"
-                    )
-                return Fin(t.size)
-            case tree.VecOf():
-                size, elem = self.type(t.size, names), self.part(t.elem, names)
-                if not isinstance(size, Fin):
-                    self.fail(TypeMismatch, f"{spell(size)} is not an index type", t.size.at, "write [3]Real")
-                return Vec(size.size, elem)
-            case tree.RefOf():
-                return Ref(self.part(t.inner, names))
-            case tree.StackOf():
-                return Stack(self.part(t.elem, names))
-            case tree.SpanOf():
-                return self.span(t, names)
-            case tree.TupleOf():
-                return Unit if t.items is None else Tuple(tuple([self.part(x, names) for x in t.items]), None)
-            case tree.RecordOf():
-                form = dict_form([k for k, _ in t.fields])
-                return Tuple(tuple([self.part(x, names) for _, x in t.fields]), form)
 
-    def span(self, t: tree.SpanOf, names: Types) -> Type:
-        size, low, high = [self.type(x, names) for x in (t.size, t.low, t.high)]
+    def span(self, t: TypeTree, names: Types) -> Type:
+        size, low, high = [self.type(x, names) for x in t.items]
         if not (isinstance(size, Fin) and isinstance(low, Fin) and isinstance(high, Fin)):
             self.fail(TypeMismatch, "a span is of indices", t.at, "write Span[4, 1, 5]")
         if high.size > size.size + 1:
             what = f"a span of indices below {size.size} cannot end at {high.size - 1}"
-            self.fail(OutOfRange, what, t.high.at, f"write {size.size + 1} or less")
+            self.fail(OutOfRange, what, t.items[2].at, f"write {size.size + 1} or less")
         return Span(size.size, low, high)
 
     def part(self, t: TypeTree, names: Types) -> Type:
@@ -189,12 +190,8 @@ class Module:
             body.params(given)
             if isinstance(d.body, tree.Opaque):
                 return self.opaque(d, d.body, b, result)
-            if isinstance(d.body, tree.If):
-                return body.branch(d.body, result)
-            if isinstance(d.body, tree.While):
-                return body.while_loop(d.body, result)
-            if isinstance(d.body, tree.Linear):
-                return body.linear(d.body, result)
+            if isinstance(d.body, tree.OfTwo):
+                return body.of_two(d.body, result)
             value = body.value(d.body, result, "what the function gives")
             made = b.func(value)
             made.mark(remat=d.remat)
@@ -302,26 +299,14 @@ def deep() -> Generator[None]:
         sys.setrecursionlimit(limit)
 
 
+_MADE_OF: dict[str, type[Type]] = {"[": Vec, "&": Ref, "Stack[": Stack, "Span[": Span, "(": Tuple, "{": Tuple}
+
+
 def _match(t: TypeTree, given: Type, names: list[str], found: Types) -> None:
     """Find what the names in a type stand for, in the type of an argument; what does not fit is found later."""
-    match t, given:
-        case tree.TypeName(), _ if t.name in names:
-            found.setdefault(t.name, given)
-        case tree.VecOf(), Vec():
-            _match(t.size, Fin(given.size), names, found)
-            _match(t.elem, given.elem, names, found)
-        case tree.RefOf(), Ref():
-            _match(t.inner, given.inner, names, found)
-        case tree.StackOf(), Stack():
-            _match(t.elem, given.elem, names, found)
-        case tree.SpanOf(), Span():
-            for x, s in zip((t.size, t.low, t.high), (Fin(given.size), *given.items), strict=True):
-                _match(x, s, names, found)
-        case tree.TupleOf(), Tuple():
-            for x, s in zip(t.items or [], given.items, strict=False):
-                _match(x, s, names, found)
-        case tree.RecordOf(), Tuple():
-            for (_, x), s in zip(t.fields, given.items, strict=False):
-                _match(x, s, names, found)
-        case _:
-            pass
+    if t.head in names:
+        found.setdefault(t.head, given)
+    elif isinstance(given, _MADE_OF.get(t.head, ())):
+        size = [Fin(given.size)] if isinstance(given, (Vec, Span)) and t.head in ("[", "Span[") else []
+        for x, s in zip(t.items, [*size, *parts(given)], strict=False):
+            _match(x, s, names, found)

@@ -3,48 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING
 
-from ...errors import NotLinear, RoseError, TypeMismatch
+from ...errors import NotLinear, TypeMismatch
 from ..builder import Op
-from ..func import Func
 from ..ops import ieq, mul, not_, real, xor
 from ..smooth import SMOOTH
 from ..types import Bool, Fin, Real, Tan, Type
 from ..value import OPS, Value
 from . import trees as tree
 from .printer import OPERATIONS, SYMBOLS, spell
-from .trees import At, Def, Expr, TypeTree
+from .trees import At, Expr
 
 if TYPE_CHECKING:
     from .elaborate import Body
 
+NOT_LINEAR = "a tangent may be added to a tangent, and multiplied or divided by a Real: nothing else is linear"
 
-class Names(Protocol):
-    """The types and functions of the text around a body."""
-
-    types: dict[str, Type]
-    defs: dict[str, Def]
-    source: tree.Source
-
-    def fail(self, kind: type[RoseError], message: str, at: At, hint: str) -> NoReturn: ...
-    def unknown(self, what: str, name: str, at: At, known: Sequence[str], hint: str) -> NoReturn: ...
-    def type(self, t: TypeTree, names: dict[str, Type]) -> Type: ...
-    def func(self, name: str, types: tuple[Type, ...], at: At) -> Func: ...
-    def inferred(self, d: Def, given: Sequence[Type | None], at: At) -> tuple[Type, ...]: ...
-
-
-_MEANT: dict[str, list[Op]] = {}
+# the rows that an operator, or the name of an operation, may mean
+MEANT: dict[str, list[Op]] = {name: [op] for name, op in OPS.items()}
 for _name, _symbol in SYMBOLS.items():
-    _MEANT.setdefault(_symbol, []).append(OPS[_name])
-_MEANT["="] = _MEANT["=="]
-_MEANT["%"].append(OPS["mod"])
-_ALIASES = {"sgn": "sign"}
-_SWAPPED = {">": "<", ">=": "<="}
-
-
-def alias(name: str) -> str:
-    return _ALIASES.get(name, name)
+    MEANT.setdefault(_symbol, []).append(OPS[_name])
+MEANT["%"].append(OPS["mod"])
+MEANT.update({"=": MEANT["=="], ">": MEANT["<"], ">=": MEANT["<="], "sgn": MEANT["sign"]})
 
 
 def a(t: Type) -> str:
@@ -52,27 +33,23 @@ def a(t: Type) -> str:
     return f"an index of {t.size}" if isinstance(t, Fin) else f"a {spell(t)}"
 
 
-def row(body: Body, e: tree.Row, want: Type | None) -> Value:
+def row(body: Body, e: tree.Apply, want: Type | None) -> Value:
     """The instruction of an operator or an operation."""
-    if e.name == "select" and len(e.args) == 3:
-        args = _arms(body, e.args, want)
-    else:
-        args = _operands(body, e.args)
-    meant = [OPS["neg"]] if e.name == "-" and len(args) == 1 else _MEANT.get(_SWAPPED.get(e.name, e.name))
-    if e.name in _SWAPPED:
+    args = _arms(body, e.args, want) if e.head == "select" and len(e.args) == 3 else _operands(body, e.args)
+    if e.head in (">", ">="):
         args.reverse()
-    if e.name in ("iff", "==", "=", "!=") and all([v.type is Bool for v in args]):
+    if e.head in ("iff", "==", "=", "!=") and all([v.type is Bool for v in args]):
         made = _emit(body, xor, args, e.at)
-        return made if e.name == "!=" else _emit(body, not_, [made], e.at)
-    if e.name == "!=" and all([isinstance(v.type, Fin) for v in args]):
+        return made if e.head == "!=" else _emit(body, not_, [made], e.at)
+    if e.head == "!=" and all([isinstance(v.type, Fin) for v in args]):
         return _emit(body, not_, [_emit(body, ieq, args, e.at)], e.at)
-    return _meant(body, e, meant or ([OPS[alias(e.name)]] if alias(e.name) in OPS else []), args)
+    return _meant(body, e, MEANT["neg"] if e.head == "-" and len(args) == 1 else MEANT.get(e.head, []), args)
 
 
-def _meant(body: Body, e: tree.Row, meant: list[Op], args: list[Value]) -> Value:
+def _meant(body: Body, e: tree.Apply, meant: list[Op], args: list[Value]) -> Value:
     """The first of some rows that accepts the arguments, as they are or indices as numbers."""
     if meant and (n := meant[0].type.__code__.co_argcount) != len(args):
-        what = f"{e.name} takes {n} argument{'s' * (n != 1)}, got {len(args)}"
+        what = f"{e.head} takes {n} argument{'s' * (n != 1)}, got {len(args)}"
         body.fail(what, e.at, f"{meant[0].name}: {meant[0].doc}")
     ways = [args]
     if any([isinstance(v.type, Fin) for v in args]):
@@ -84,12 +61,10 @@ def _meant(body: Body, e: tree.Row, meant: list[Op], args: list[Value]) -> Value
             if op.name in OPERATIONS and op.type(*way) is not None:
                 made = [_emit(body, real, [v.index], e.at) if isinstance(v, _Later) else v for v in way]
                 return _emit(body, op, made, e.at)
-    types = ", ".join([spell(v.type) for v in args])
+    kind, hint = TypeMismatch, f"{meant[0].name}: {meant[0].doc}" if meant else "`rose ops` lists the operations"
     if any([v.type is Tan for v in args]):
-        hint = "a tangent may be added to a tangent, and multiplied or divided by a Real: nothing else is linear"
-        body.fail(f"{e.name} does not accept ({types})", e.at, hint, NotLinear)
-    hint = f"{meant[0].name}: {meant[0].doc}" if meant else "`rose ops` lists the operations"
-    body.fail(f"{e.name} does not accept ({types})", e.at, hint, TypeMismatch)
+        kind, hint = NotLinear, NOT_LINEAR
+    body.fail(f"{e.head} does not accept ({', '.join([spell(v.type) for v in args])})", e.at, hint, kind)
 
 
 class _Later(Value):
@@ -123,15 +98,15 @@ def _is_number(e: Expr) -> bool:
 def _operands(body: Body, args: list[Expr]) -> list[Value]:
     """The operands; a number beside an index is one, where it can be, and `zero` has the type of the other."""
     made = [None if _is_number(e) else body.value(e) for e in args]
-    types = [v.type for v in made if v is not None]
-    return [v if v is not None else _number(body, e, types) for v, e in zip(made, args, strict=True)]
+    beside = [v.type for v in made if v is not None]
+    return [body.value(e, _number_type(e, beside)) if v is None else v for v, e in zip(made, args, strict=True)]
 
 
-def _number(body: Body, e: Expr, beside: list[Type]) -> Value:
+def _number_type(e: Expr, beside: list[Type]) -> Type | None:
     assert isinstance(e, tree.Literal)
     if e.text.isdigit() and any([isinstance(t, Fin) for t in beside]):
-        return body.value(e, Fin(int(e.text) + 1))
-    return body.value(e, beside[0] if e.text == "zero" and beside else None)
+        return Fin(int(e.text) + 1)
+    return beside[0] if e.text == "zero" and beside else None
 
 
 def _arms(body: Body, args: list[Expr], want: Type | None) -> list[Value]:
@@ -139,7 +114,5 @@ def _arms(body: Body, args: list[Expr], want: Type | None) -> list[Value]:
     condition = body.value(args[0], Bool, "the condition")
     arms = [None if _is_number(e) else body.value(e, want, "an arm") for e in args[1:]]
     known = want or next((v.type for v in arms if v is not None), None)
-    return [
-        condition,
-        *[body.value(e, known, "an arm") if v is None else v for v, e in zip(arms, args[1:], strict=True)],
-    ]
+    made = [body.value(e, known, "an arm") if v is None else v for v, e in zip(arms, args[1:], strict=True)]
+    return [condition, *made]

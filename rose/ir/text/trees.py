@@ -70,7 +70,6 @@ _TOKEN = re.compile(
 )
 MOST_DIGITS = 4_000  # of a number; Python reads integers of up to 4,300
 _SAME = {"¬": "not", "×": "*", "÷": "/", "∧": "and", "∨": "or", "≠": "!=", "≤": "<=", "≥": ">="}
-_RESERVED = {*WORDS, "¬"}
 
 
 class Token(NamedTuple):
@@ -95,7 +94,7 @@ def tokens(source: Source) -> list[Token]:
             raise WrongSyntax(what, source.at(m.span()), "write 17 digits, which are enough for any Real")
         if kind != "space":
             text = _SAME.get(text, text)
-            out.append(Token("word" if text in _RESERVED else kind, text, m.start()))
+            out.append(Token("word" if text in WORDS else kind, text, m.start()))
     end = len(source.text.rstrip())
     return [*out, Token("end", "", end)]
 
@@ -109,49 +108,12 @@ class Tree:
 
 
 @dataclass(slots=True, eq=False)
-class TypeName(Tree):
-    name: str
+class TypeTree(Tree):
+    """A name, a size, or what is made of other types: a vector, an accumulator, a stack, a span, a tuple, a record."""
 
-
-@dataclass(slots=True, eq=False)
-class Size(Tree):
-    size: int
-
-
-@dataclass(slots=True, eq=False)
-class VecOf(Tree):
-    size: TypeTree
-    elem: TypeTree
-
-
-@dataclass(slots=True, eq=False)
-class RefOf(Tree):
-    inner: TypeTree
-
-
-@dataclass(slots=True, eq=False)
-class StackOf(Tree):
-    elem: TypeTree
-
-
-@dataclass(slots=True, eq=False)
-class SpanOf(Tree):
-    size: TypeTree
-    low: TypeTree
-    high: TypeTree
-
-
-@dataclass(slots=True, eq=False)
-class TupleOf(Tree):
-    items: list[TypeTree] | None  # None: the unit
-
-
-@dataclass(slots=True, eq=False)
-class RecordOf(Tree):
-    fields: list[tuple[str, TypeTree]]
-
-
-TypeTree = TypeName | Size | VecOf | RefOf | StackOf | SpanOf | TupleOf | RecordOf
+    head: str  # the name, the digits of the size, or one of `[`, `&`, `Stack[`, `Span[`, `(`, `()` and `{`
+    items: list[TypeTree] = field(default_factory=list["TypeTree"])
+    fields: list[str] = field(default_factory=list[str])  # of a record
 
 
 @dataclass(slots=True, eq=False)
@@ -165,20 +127,13 @@ class Literal(Tree):
 
 
 @dataclass(slots=True, eq=False)
-class Items(Tree):
-    items: list[Expr]
+class Apply(Tree):
+    """An operation of the table, by its symbol or its name; or one of the structural ones.
 
+    Those are `(` and `[`, a tuple and a vector of its elements, `[]`, an element of a vector, `&`, `+=` and `freeze`.
+    """
 
-@dataclass(slots=True, eq=False)
-class Listing(Tree):
-    items: list[Expr]
-
-
-@dataclass(slots=True, eq=False)
-class Row(Tree):
-    """An operation of the table, by its symbol or its name."""
-
-    name: str
+    head: str
     args: list[Expr]
 
 
@@ -193,28 +148,6 @@ class Call(Tree):
 class Part(Tree):
     of: Expr
     field: str | int
-
-
-@dataclass(slots=True, eq=False)
-class Index(Tree):
-    of: Expr
-    index: Expr
-
-
-@dataclass(slots=True, eq=False)
-class RefTo(Tree):
-    place: Expr
-
-
-@dataclass(slots=True, eq=False)
-class AddTo(Tree):
-    ref: Expr
-    x: Expr
-
-
-@dataclass(slots=True, eq=False)
-class Freeze(Tree):
-    ref: Expr
 
 
 @dataclass(slots=True, eq=False)
@@ -254,41 +187,25 @@ class Block(Tree):
     result: Expr
 
 
-Expr = Name | Literal | Items | Listing | Row | Call | Part | Index | RefTo | AddTo | Freeze | For | Accum | Block
+Expr = Name | Literal | Apply | Call | Part | For | Accum | Block
+Pattern = Expr  # a name, a tuple of patterns, or ()
 
 
 @dataclass(slots=True, eq=False)
-class Several(Tree):
-    items: list[Pattern]
-
-
-Pattern = Name | Several | Literal
-
-
-@dataclass(slots=True, eq=False)
-class Opaque(Tree):
+class Opaque:
     pure: bool
     name: str | None
 
 
 @dataclass(slots=True, eq=False)
-class If(Tree):
-    condition: Name
-    then: Call
-    otherwise: Call
+class OfTwo:
+    """A body that calls two functions: an `if` on the first parameter, a `while`, or what is `linear`."""
 
-
-@dataclass(slots=True, eq=False)
-class While(Tree):
-    test: Call
-    step: Call
-    most: int | None
-
-
-@dataclass(slots=True, eq=False)
-class Linear(Tree):
-    by: Call
-    transposed: Call
+    word: str
+    condition: Name | None
+    first: Call
+    second: Call
+    most: int | None  # iterations of a while
 
 
 @dataclass(slots=True, eq=False)
@@ -297,7 +214,7 @@ class Def:
     generics: list[tuple[Name, Name]]
     params: list[tuple[Pattern, TypeTree]]
     result: TypeTree | None
-    body: Block | Opaque | If | While | Linear
+    body: Block | Opaque | OfTwo
     remat: bool = False
 
 

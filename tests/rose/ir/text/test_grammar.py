@@ -16,15 +16,17 @@ def definition(text: str) -> trees.Def:
 def test_a_definition_has_a_name_parameters_and_a_result():
     d = definition("def f(x: Real, n: 3): Real = x")
     assert (d.name.name, [p.name for p, _ in d.params], d.remat) == ("f", ["x", "n"], False)
-    assert isinstance(d.result, trees.TypeName)
+    assert d.result is not None and d.result.head == "Real"
 
 
 def test_a_function_is_a_branch_a_while_loop_opaque_or_linear():
-    assert isinstance(definition("def f(c: Bool, x: Real): Real = if c then g(x) else h(x)").body, trees.If)
+    branch = definition("def f(c: Bool, x: Real): Real = if c then g(x) else h(x)").body
+    assert isinstance(branch, trees.OfTwo) and (branch.first.name, branch.second.name) == ("g", "h")
     loop = definition("def f(x: Real): (Real,) = while t(x) do g(x) max 10").body
-    assert isinstance(loop, trees.While) and loop.most == 10
+    assert isinstance(loop, trees.OfTwo) and (loop.word, loop.most) == ("while", 10)
     assert isinstance(definition("def f(x: Real): Real = opaque").body, trees.Opaque)
-    assert isinstance(definition("def f(x: Tan): Tan = linear g(x) transposed h(x)").body, trees.Linear)
+    linear = definition("def f(x: Tan): Tan = linear g(x) transposed h(x)").body
+    assert isinstance(linear, trees.OfTwo) and linear.word == "linear"
 
 
 def test_an_unfinished_text_is_an_error():

@@ -6,7 +6,7 @@ import rose
 from rose import Real, RoseError
 from rose.host.interpreter import run
 from rose.ir.text.module import parse
-from rose.ir.text.operations import a, alias
+from rose.ir.text.operations import MEANT, a
 from rose.ir.text.printer import show
 from rose.ir.types import Vec
 
@@ -30,7 +30,11 @@ def test_operands_of_other_types_are_an_error():
 
 
 def test_messages_name_a_type_with_its_article():
-    assert a(Real).startswith("a ") and a(Vec(2, Real)) != a(Real) and alias("add") == "add"
+    assert a(Real).startswith("a ") and a(Vec(2, Real)) != a(Real)
+
+
+def test_an_operator_may_mean_several_rows_and_a_row_has_several_names():
+    assert [op.name for op in MEANT["+"]] == ["add", "iadd"] and MEANT["sgn"] is MEANT["sign"]
 
 
 def test_a_printed_product_of_lengths_is_not_made_smooth_once_more():
