@@ -18,6 +18,23 @@ LAZY = {  # modules that may import inside a function, and what
 }
 LONGEST_FILE = 600
 LONGER: dict[str, str] = {}  # files that may be longer, and why
+# functions that call themselves for each operand, though there may be exponentially many paths: why theirs are few
+FEW_PATHS = {
+    "rose/autodiff/prove_linear.py:_is_zero": "as many as a value of the type has items",
+    "rose/autodiff/residuals.py:_again": "a limit, from which each operation takes its cost",
+    "rose/autodiff/residuals.py:_is_free": "the operands of what is cheap are indices, or a vector of another block",
+    "rose/frontend/ranges.py:_matches": "a memo, `seen`",
+    "rose/ir/sizes.py:_is_multiple": "a size is as short as its program writes it",
+    "rose/ir/text/bindings.py:bind": "a tree, as it is written",
+    "rose/ir/text/literals.py:_type": "a tree, as it is written",
+    "rose/ir/text/literals.py:_holds": "a tree, as it is written",
+    "rose/optimise/jam_analysis.py:has_again": "a memo, `again`",
+    "rose/optimise/map_fusion.py:rebuilt": "`indices`, which was asked before, has a depth",
+    "rose/optimise/outlining.py:_reachable": "all operands but one are literals",
+    "rose/optimise/outlining.py:read": "all operands but one are literals",
+    "rose/optimise/recomputation.py:_again": "as many as a value of the type has items",
+    "wasm_backend/codegen/expressions.py:compute": "what is deferred is read once",
+}
 UNTESTED = {"rose/__main__.py", "rose/version.py"}  # modules of which there is nothing to test
 
 
@@ -86,6 +103,45 @@ def test_no_function_calls_itself_for_what_a_function_calls(path: Path):
     functions = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]
     over = [f for f in functions if any([isinstance(n, ast.Name) and n.id == "callees" for n in ast.walk(f)])]
     assert not [f.name for f in over if f.name != "callees" and calls_itself(f)]
+
+
+def mentions(x: ast.expr, names: set[str]) -> bool:
+    return any([isinstance(n, ast.Name) and n.id in names for n in ast.walk(x)])
+
+
+def mentions_operands(x: ast.expr, names: set[str]) -> bool:
+    """Whether an expression has the operands of an instruction in it, or one of these names."""
+    return mentions(x, names) or any([isinstance(n, ast.Attribute) and n.attr == "args" for n in ast.walk(x)])
+
+
+def calls_for_each_operand(f: ast.FunctionDef) -> list[ast.Call]:
+    """The calls of a function by itself that are done for each of some operands."""
+    own, names = {f.name, f"self.{f.name}"}, set[str]()
+    loops = [n for n in ast.walk(f) if isinstance(n, (ast.For, ast.comprehension))]
+    for n in [*loops, *loops]:  # one may go over what another names
+        if mentions_operands(n.iter, names):
+            names |= {x.id for x in ast.walk(n.target) if isinstance(x, ast.Name)}
+    calls = [n for n in ast.walk(f) if isinstance(n, ast.Call)]
+    mapped = [n for n in calls if ast.unparse(n.func) == "map" and ast.unparse(n.args[0]) in own]
+    return [
+        *[n for n in calls if ast.unparse(n.func) in own and any([mentions(a, names) for a in n.args])],
+        *[n for n in mapped if mentions_operands(n.args[1], names)],
+    ]
+
+
+def has_depth(call: ast.Call) -> bool:
+    """Whether a call counts: `f(x, depth - 1)`."""
+    return any([isinstance(x, ast.BinOp) and isinstance(x.right, ast.Constant) for x in call.args])
+
+
+def test_no_function_calls_itself_for_each_operand_without_a_depth():
+    """A value has exponentially many paths to what it is computed from: a walk has a memo, and is a loop."""
+    found: set[str] = set()
+    for path in FILES:
+        for f in ast.walk(ast.parse(path.read_text())):
+            if isinstance(f, ast.FunctionDef) and not all(map(has_depth, calls_for_each_operand(f))):
+                found.add(f"{name(path)}:{f.name}")
+    assert found == set(FEW_PATHS)
 
 
 @pytest.mark.parametrize("path", FILES, ids=name)

@@ -345,7 +345,12 @@ def _is_long(v: Value) -> bool:
 
 def _depends(v: Value, index: Value) -> bool:
     """True if `v` is computed from the index of a loop, in that loop or in one in it."""
-    return v is index or any([_depends(a, index) for a in v.args if a.block.inside(index.block)])
+    seen, todo = {v}, [v]
+    while todo and index not in seen:
+        new = {a for a in todo.pop().args if a.block.inside(index.block)} - seen
+        seen |= new
+        todo += new
+    return index in seen
 
 
 def _is_sum(ref: Value, block: Block) -> bool:

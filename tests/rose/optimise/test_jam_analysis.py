@@ -170,3 +170,25 @@ def test_windows_at_random(monkeypatch: pytest.MonkeyPatch):
                 changed += 1
                 assert same(Module({"f": optimised({"f": f}, simd=simd)["f"]}, simd=simd)["f"](*args), want), seed
     assert changed > 40
+
+
+def test_an_index_of_many_paths_to_that_of_a_loop_is_looked_at_once():
+    """`i * i + i`, sixty times, has 3**60 paths to `i`; a row of it is shared by a row of sums, as that of `i` is."""
+
+    def product(again: int) -> rose.Fn[..., Any]:
+        @fn
+        def f(a: Vec[40, 40], b: Vec[40, 40]) -> Vec[40, 40]:
+            def row(i: Any) -> Any:
+                for _ in range(again):
+                    i = (i * i + i) % 40
+                return i
+
+            def element(i: Any, j: Any) -> Any:
+                return rose.sum(a[row(i)][k] * b[k][j] for k in rose.range(40))
+
+            return rose.vec(rose.vec(element(i, j) for j in rose.range(40)) for i in rose.range(40))
+
+        return f
+
+    plain, shared = [optimised({"f": product(again).func})["f"] for again in (0, 60)]
+    assert most(shared) == most(plain) > 1
