@@ -25,7 +25,7 @@ from ..testing import PATIENCE, TWICE, Report, examine, several
 POINTS = 10  # at most, as `rose check` has
 INTERPRETED = 200_000  # instructions that the interpreter may take for one function: some 0.3 s
 COMPILED = 2_000_000_000  # instructions that the module may take
-LARGEST = 20_000  # instructions of a function with its callees: the derivatives of a larger one are not compiled
+LARGEST_FUNCTION = 20_000  # instructions, with its callees: the derivatives of a larger one are not compiled
 EACH_POINT = 20  # evaluations that a point takes, with both modes, and without differences
 MATHEMATICS = 10  # the cost of a libm function, in instructions
 NUMBER = 5_000  # the cost of a number that goes into the module or comes out, in Python, in nanoseconds
@@ -118,7 +118,7 @@ class _Work:
         """The reason why the function cannot be checked; None if it can."""
         if impure := [g.name for g in self.hosts if not g.pure]:
             return f"{impure[0]} is a host function with an effect"
-        if self.size > LARGEST:
+        if self.size > LARGEST_FUNCTION:
             return f"with all that it calls it has {self.size:,} instructions"
         return None
 

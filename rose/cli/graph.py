@@ -134,7 +134,7 @@ class Graph(Drawing):
                     self.calls.append((node, v.attr))
                 if is_call(v) or v.op is builder.ADD_TO:
                     for a in v.args:
-                        self.adders.setdefault(_whole(a), []).append(node)
+                        self.adders.setdefault(_accumulator(a), []).append(node)
 
     def loop(self, v: Value, box: Box, nodes: dict[Value, Item], labels: dict[Value, str]) -> None:
         block: Block = v.attr
@@ -175,7 +175,7 @@ class Operators(Drawing):
         return self.items[label]
 
 
-def _whole(ref: Value) -> Value:
+def _accumulator(ref: Value) -> Value:
     """The accumulator that another is a part of."""
     while ref.op is builder.AT:
         ref = ref.args[0]

@@ -109,7 +109,7 @@ def _raised_at(error: BaseException) -> Loc:
     return found
 
 
-def _split(target: str) -> tuple[Path, list[str]]:
+def _path_and_names(target: str) -> tuple[Path, list[str]]:
     """The file, and the names after the last colon. A path can have colons, too."""
     file, _, names = target.rpartition(":")
     if not file or Path(target).is_file():
@@ -139,7 +139,7 @@ def _functions(module: ModuleType) -> dict[str, AnyFn]:
 
 def load(target: str) -> tuple[Path, dict[str, AnyFn]]:
     """The path and the functions of FILE[:NAME,...]: those that are named, else all that the file itself defines."""
-    path, names = _split(target)
+    path, names = _path_and_names(target)
     if path.suffix == ".rose":
         return path, _load_text(path, names)
     return path, _functions_of(path, _imported(path), names)
@@ -147,7 +147,7 @@ def load(target: str) -> tuple[Path, dict[str, AnyFn]]:
 
 def load_composed(target: str) -> AnyFn | Functional:
     """The function, or the functional, of FILE:NAME."""
-    path, names = _split(target)
+    path, names = _path_and_names(target)
     if path.suffix == ".rose" or len(names) != 1:
         return load_one(target)
     module = _imported(path)

@@ -402,7 +402,7 @@ _TEXTS = {
     "Owl": _OWL,
     "autofd and autograd": _AUTOFD,
 }
-_ROW = re.compile(r"([\w ]+?)( =|:) (.*)")
+_ENTRY = re.compile(r"([\w ]+?)( =|:) (.*)")
 
 
 @cache
@@ -414,7 +414,7 @@ def libraries() -> dict[str, dict[str, str]]:
 def _hints(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for row in re.split(r"\n    (?! )", text.rstrip())[1:]:  # a line that is indented further goes on with a row
-        match = _ROW.fullmatch(" ".join(row.split()))
+        match = _ENTRY.fullmatch(" ".join(row.split()))
         assert match, row
         names, sign, what = match.groups()
         if sign == " =":

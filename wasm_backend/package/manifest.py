@@ -18,9 +18,9 @@ _SERVERS = ("node", "edge-light", "deno", "bun")
 _KEYWORDS = ("derivatives", "rose", "webassembly")
 _SCOPE = r"@[a-z0-9][a-z0-9._-]*"
 _STEM = r"\w[\w.-]*"
-_PART = r"(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)"  # of a pre-release: no number in it begins with 0
-_VERSION = rf"(0|[1-9]\d*)(\.(0|[1-9]\d*)){{2}}(-{_PART}(\.{_PART})*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?"
-_NAME_LENGTH = 214  # characters of a name, says npm
+_PRERELEASE = r"(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)"  # of a pre-release: no number in it begins with 0
+_VERSION = rf"(0|[1-9]\d*)(\.(0|[1-9]\d*)){{2}}(-{_PRERELEASE}(\.{_PRERELEASE})*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?"
+_LONGEST_NAME = 214  # characters of a name, says npm
 
 
 def stem(name: str) -> str:
@@ -33,8 +33,8 @@ def stem(name: str) -> str:
         why = "its package.json would be overwritten"
     elif not re.fullmatch(_STEM, last):
         why = "it is also the name of its files"
-    elif len(name) > _NAME_LENGTH:
-        why, hint = f"it has {len(name)} characters, and npm allows {_NAME_LENGTH}", "shorten it"
+    elif len(name) > _LONGEST_NAME:
+        why, hint = f"it has {len(name)} characters, and npm allows {_LONGEST_NAME}", "shorten it"
     if why:
         raise RoseError(f"{name!r} cannot be the name of a package: {why}", None, hint)
     return last

@@ -16,7 +16,7 @@ from ..abi.signature import Signature
 from .typescript import property_name
 
 _SIZES = (3, 10, 100)  # tried for dynamic sizes: Vec[n - 4] has none for n = 3
-_WRITTEN = 8  # the most elements that are written out
+_MOST_ELEMENTS = 8  # the most elements that are written out
 
 
 def arguments(s: Signature) -> list[tuple[str, Type, Any]]:
@@ -49,8 +49,8 @@ def _value(t: Type, numbers: Iterator[int]) -> Any:
 def written(x: Any) -> str:
     """A value as a JavaScript expression; a long array repeats its first element."""
     if isinstance(x, list):
-        items = [written(y) for y in x[:_WRITTEN]]  # pyright: ignore[reportUnknownVariableType]
-        if len(x) <= _WRITTEN:  # pyright: ignore[reportUnknownArgumentType]
+        items = [written(y) for y in x[:_MOST_ELEMENTS]]  # pyright: ignore[reportUnknownVariableType]
+        if len(x) <= _MOST_ELEMENTS:  # pyright: ignore[reportUnknownArgumentType]
             return f"[{', '.join(items)}]"
         item = f"({items[0]})" if items[0].startswith("{") else items[0]
         return f"Array.from({{ length: {len(x)} }}, () => {item})"  # pyright: ignore[reportUnknownArgumentType]

@@ -59,7 +59,7 @@ class Body(Bindings):
                 return self.literal(e, want, here)
             case tree.Apply():
                 return self.apply(e, want, here)
-            case tree.Part():
+            case tree.Field():
                 return self.part(e)
             case tree.Call():
                 return self.call(e, want)
@@ -174,7 +174,7 @@ class Body(Bindings):
             self.fail(f"more than {DEEPEST} lists lie in one another", e.at, "write fewer, of more elements")
         return self.raw(builder.PACK, tuple(items), t, e.at)
 
-    def part(self, e: tree.Part) -> Bound:
+    def part(self, e: tree.Field) -> Bound:
         x = self.bound(e.of)
         if isinstance(x, Several) and isinstance(e.field, int) and e.field < len(x.items):
             return x.items[e.field]
@@ -184,7 +184,7 @@ class Body(Bindings):
         k, item = self.field(t, e)
         return self.raw(builder.GET, (self.force(x, e.at),), item, e.at, k)
 
-    def field(self, t: Type, e: tree.Part) -> tuple[int, Type]:
+    def field(self, t: Type, e: tree.Field) -> tuple[int, Type]:
         """The number of an item of a tuple, and its type."""
         if not isinstance(t, Tuple):
             self.fail(f"{a(t)} has no parts", e.at, "a tuple has; of a vector, write v[i]", NoField)
@@ -244,7 +244,7 @@ class Body(Bindings):
         if isinstance(e, tree.Name):
             return self.ref(e)
         match e:
-            case tree.Part():
+            case tree.Field():
                 whole = self.place(e.of)
                 k, item = self.field(inner(whole), e)
                 return self.raw(builder.AT, (whole,), Ref(item), e.at, k)

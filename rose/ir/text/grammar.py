@@ -44,7 +44,7 @@ _PREFIX = {name for name, n in ARITY.items() if n == 1} | {"sgn"}
 _OPERANDS = {"fst", "snd", "not", "true", "false", "nan", "inf"}
 
 
-def parse(source: Source) -> tree.Program:
+def parse(source: Source) -> tree.Definitions:
     """The tree of a program."""
     return _Parser(source).program()
 
@@ -106,8 +106,8 @@ class _Parser:
 
     # definitions
 
-    def program(self) -> tree.Program:
-        made = tree.Program()
+    def program(self) -> tree.Definitions:
+        made = tree.Definitions()
         while self.next.kind != "end":
             if self.skip("def"):
                 made.defs.append(self.definition())
@@ -317,7 +317,7 @@ class _Parser:
         self.take()
         x = self.binary(3) if word == "not" else self.unary()
         if word in ("fst", "snd"):
-            return tree.Part(self.since(start), x, int(word == "snd"))
+            return tree.Field(self.since(start), x, int(word == "snd"))
         if word == "-" and isinstance(x, tree.Literal) and x.text[0] not in "-tfz(":
             return tree.Literal(self.since(start), "-" + x.text)
         return tree.Apply(self.since(start), word, [x])
@@ -336,19 +336,19 @@ class _Parser:
             elif self.skip("."):
                 token = self.take()
                 if token.kind == "string":
-                    x = tree.Part(self.since(start), x, json.loads(token.text))
+                    x = tree.Field(self.since(start), x, json.loads(token.text))
                 elif token.kind in ("name", "word") or token.text.isdigit():
-                    x = self.parts(x, token.text.split("."), token.start)
+                    x = self.fields(x, token.text.split("."), token.start)
                 else:
                     self.unexpected("the name of a field", token, "write p.x, or t.0")
             else:
                 return x
 
-    def parts(self, x: Expr, names: list[str], end: int) -> Expr:
+    def fields(self, x: Expr, names: list[str], end: int) -> Expr:
         """`x.a.b`; `end` is where the first of the names starts."""
         for name in names:
             end += len(name)
-            x = tree.Part((x.at[0], end), x, int(name) if name.isdigit() else name)
+            x = tree.Field((x.at[0], end), x, int(name) if name.isdigit() else name)
             end += 1
         return x
 
@@ -391,7 +391,7 @@ class _Parser:
         self.take()
         first, *rest = token.text.split(".")
         at = token.start, token.start + len(first)
-        return self.parts(Name(at, first), rest, at[1] + 1)
+        return self.fields(Name(at, first), rest, at[1] + 1)
 
     def call(self, hint: str) -> tree.Call:
         start, name = self.next.start, self.name("a function", hint, dots=True)

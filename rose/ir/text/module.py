@@ -108,19 +108,19 @@ class Module:
             case "()", _:
                 return Unit
             case "(", items:
-                return Tuple(tuple([self.part(x, names) for x in items]), None)
+                return Tuple(tuple([self.component(x, names) for x in items]), None)
             case "{", items:
                 form = dict_form(t.fields)
-                return Tuple(tuple([self.part(x, names) for x in items]), form)
+                return Tuple(tuple([self.component(x, names) for x in items]), form)
             case "[", [size, elem]:
-                n, inner = self.type(size, names), self.part(elem, names)
+                n, inner = self.type(size, names), self.component(elem, names)
                 if not isinstance(n, Fin):
                     self.fail(TypeMismatch, f"{spell(n)} is not an index type", size.at, "write [3]Real")
                 return Vec(n.size, inner)
             case "&", [inner]:
-                return Ref(self.part(inner, names))
+                return Ref(self.component(inner, names))
             case "Stack[", [elem]:
-                return Stack(self.part(elem, names))
+                return Stack(self.component(elem, names))
             case "Span[", _:
                 return self.span(t, names)
             case size, _ if size.isdecimal():
@@ -144,7 +144,7 @@ class Module:
             self.fail(OutOfRange, what, t.items[2].at, f"write {size.size + 1} or less")
         return Span(size.size, low, high)
 
-    def part(self, t: TypeTree, names: Types) -> Type:
+    def component(self, t: TypeTree, names: Types) -> Type:
         made = self.type(t, names)
         if made.depth > DEEPEST:
             what = f"more than {DEEPEST} vectors and tuples lie in one another"

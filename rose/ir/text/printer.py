@@ -52,12 +52,12 @@ OPERATIONS = {op.name: op for op in OPS.values() if op.wasm or op.expand or op i
 ARITY = {name: op.type.__code__.co_argcount for name, op in OPERATIONS.items()}
 # operations of two operands that have no symbol: they stand between them
 INFIX = {name for name, n in ARITY.items() if n == 2 and name not in SYMBOLS}
-DEEPEST = 8  # how deep accumulators nest, and how often an instruction is looked at to see if they do
+REGIONS = 8  # how deep accumulators nest, and how often an instruction is looked at to see if they do
 
 
 def show(f: Func, *, callees: bool = True) -> str:
     """`f` as text, after the structs that it names and the functions that it calls, each once."""
-    program = _Program()
+    program = _Globals()
     program.name(f)
     functions = list(_calls_first(f)) if callees else [f]
     parts: list[str] = []
@@ -69,12 +69,12 @@ def show(f: Func, *, callees: bool = True) -> str:
 
 def show_func(f: Func) -> str:
     """The definition of `f` as text."""
-    return _Program().define(f)
+    return _Globals().define(f)
 
 
 def spell(t: Type) -> str:
     """A type, as it is written in the text form."""
-    return _Program().type(t)
+    return _Globals().type(t)
 
 
 def labelled(fs: Sequence[Func]) -> Iterator[tuple[Func, str, dict[Value, str]]]:
@@ -82,11 +82,11 @@ def labelled(fs: Sequence[Func]) -> Iterator[tuple[Func, str, dict[Value, str]]]
 
     A label is what stands in the line of the instruction; of a parameter, its name.
     """
-    program = _Program()
+    program = _Globals()
     for f in fs:
         program.name(f)
     for g in dict.fromkeys([g for f in fs for g in _calls_first(f, rules=False)]):
-        body = _Body(program, g)
+        body = _Definition(program, g)
         head = program.head(g, body)
         body.block(g.body, "")
         yield g, head, body.labels()
@@ -127,7 +127,7 @@ def _unique(name: str, taken: dict[str, int]) -> str:
     return made
 
 
-class _Program:
+class _Globals:
     """The names of functions and types, and the definitions of the types that were named."""
 
     def __init__(self) -> None:
@@ -141,7 +141,7 @@ class _Program:
 
     def name(self, f: Func) -> str:
         if f not in self._funcs:
-            self._funcs[f] = _unique(_name(f.name, "f"), self._func_names)
+            self._funcs[f] = _unique(_readable(f.name, "f"), self._func_names)
         return self._funcs[f]
 
     def relations(self, f: Func) -> Iterator[str]:
@@ -190,7 +190,7 @@ class _Program:
         text = f"{{{', '.join(items)}}}"
         if t.form.is_dict:
             return text
-        return self._named(_name(t.form.name, "T"), text)
+        return self._named(_readable(t.form.name, "T"), text)
 
     def _named(self, wanted: str, text: str) -> str:
         """A name for a type: stacks lie in one another as the calls of a program do, and would fill pages."""
@@ -198,12 +198,12 @@ class _Program:
         self.structs.append(f"type {name} = {text}")
         return name
 
-    def head(self, f: Func, body: _Body) -> str:
+    def head(self, f: Func, body: _Definition) -> str:
         params = ", ".join([f"{body.names[p]}: {self.type(p.type)}" for p in f.params])
         return f"def {self.name(f)}({params}): {self.type(f.result)}"
 
     def define(self, f: Func) -> str:
-        body = _Body(self, f)
+        body = _Definition(self, f)
         head = self.head(f, body) + " ="
         names = [body.names[p] for p in f.params]
         match f.kind:
@@ -235,10 +235,10 @@ class _Region:
     pair: str = ""  # the name of all that comes out
 
 
-class _Body:
+class _Definition:
     """One function: the names of its values, and its lines."""
 
-    def __init__(self, program: _Program, f: Func) -> None:
+    def __init__(self, program: _Globals, f: Func) -> None:
         self.program = program
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
@@ -250,7 +250,7 @@ class _Body:
         self._rank: dict[Value, int] = {}  # how many instructions of its block are printed up to a value
         self._gets: dict[tuple[Value, int], list[Value]] = {}  # what reads each result of each loop
         for p in sorted(f.params, key=lambda p: not p.attr):  # those that have a name come first
-            self.names[p] = _unique(_name(p.attr, "x").replace(".", "_"), self._taken) if p.attr else self._name(p)
+            self.names[p] = _unique(_readable(p.attr, "x").replace(".", "_"), self._taken) if p.attr else self._name(p)
         self._find_uses(f.body, {})
 
     def _find_uses(self, block: Block, now: dict[Block, int]) -> None:
@@ -265,7 +265,7 @@ class _Body:
             elif _is_item(v):
                 self._gets.setdefault((v.args[0], v.attr), []).append(v)
         now[block] = len(block.code)
-        self._patience += DEEPEST * printed
+        self._patience += REGIONS * printed
         for r in block.results:
             self._last[r] = now[r.block]
 
@@ -291,7 +291,7 @@ class _Body:
         """The lines of the instructions of a block."""
         inside: list[_Region] = []
         for k, v in enumerate(block.code):
-            region = self._region(block.code, k) if v.op is builder.ACCUM and len(inside) < DEEPEST else None
+            region = self._region(block.code, k) if v.op is builder.ACCUM and len(inside) < REGIONS else None
             if _is_literal(v):
                 self._literals([] if inside else [v], indent)
             elif region is not None:
@@ -322,13 +322,13 @@ class _Body:
             if not _is_literal(v) and not _is_item(v):
                 opened.add(v)
                 tail = v
-                out += [x for x in self._made(v) if self._last.get(x, -1) > end]
+                out += [x for x in self._named_values(v) if self._last.get(x, -1) > end]
             if len(out) > 1 or (out and isinstance(out[0].type, Ref)):
                 return None
         only = out[0] if out else None
         return _Region(ref, only, tail if self._is_result(tail, only) else None)
 
-    def _made(self, v: Value) -> list[Value]:
+    def _named_values(self, v: Value) -> list[Value]:
         """The values that an instruction names."""
         return [g for k in range(len(v.attr.results)) for g in self._item(v, k)] if v.op is builder.FOR else [v]
 
@@ -371,7 +371,7 @@ class _Body:
             return
         self.lines.append(before + self._loop(v))
         self.block(v.attr, indent + "  ")
-        self.lines.append(f"{indent}  {self._turn(v.attr)}")
+        self.lines.append(f"{indent}  {self._result(v.attr)}")
         self.lines.append(f"{indent}]{after}")
 
     def labels(self) -> dict[Value, str]:
@@ -410,7 +410,7 @@ class _Body:
             head.append(f"{self._name(p)}: {self.program.type(p.type)} from {self.names[init]}")
         return f"[{', '.join(head)},"
 
-    def _turn(self, block: Block) -> str:
+    def _result(self, block: Block) -> str:
         """The result of one iteration: a unit, where there is none."""
         if block.results:
             return _one([self.names[r] for r in block.results])
@@ -446,7 +446,7 @@ def _tuple(items: list[str]) -> str:
     return f"({', '.join(items)}{',' * (len(items) == 1)})"
 
 
-def _part(t: Type, name: str, k: int) -> str:
+def _access(t: Type, name: str, k: int) -> str:
     """Item `k` of the tuple of that name, or of an accumulator of one."""
     inner = t.inner if isinstance(t, Ref) else t
     assert isinstance(inner, Tuple)
@@ -459,7 +459,7 @@ def _field(name: str) -> str:
     return name if re.fullmatch(r"[^\W\d]\w*", name) else json.dumps(name, ensure_ascii=False)
 
 
-def _name(name: str, letter: str) -> str:
+def _readable(name: str, letter: str) -> str:
     """A name that can be read again: of `grad(f)` and `<lambda>`, `grad_f` and `lambda`."""
     words = re.findall(r"\w+(?:\.\w+)*", name)
     made = "_".join(words) or letter
@@ -481,10 +481,10 @@ _EXPRESSIONS: dict[Op, Callable[[Value, list[str]], str]] = {
     builder.ZERO: lambda v, xs: ZEROS.get(v.type, "0" if isinstance(v.type, Fin) else "zero"),
     builder.TUPLE: lambda v, xs: _tuple(xs) if xs else "(,)",
     builder.PACK: lambda v, xs: f"[{', '.join(xs)}]",
-    builder.GET: lambda v, xs: _part(v.args[0].type, xs[0], v.attr),
+    builder.GET: lambda v, xs: _access(v.args[0].type, xs[0], v.attr),
     builder.INDEX: lambda v, xs: f"{xs[0]}[{xs[1]}]",
     builder.ACCUM: lambda v, xs: f"accum {xs[0]}",
-    builder.AT: lambda v, xs: f"&{xs[0]}[{xs[1]}]" if len(xs) == 2 else f"&{_part(v.args[0].type, xs[0], v.attr)}",
+    builder.AT: lambda v, xs: f"&{xs[0]}[{xs[1]}]" if len(xs) == 2 else f"&{_access(v.args[0].type, xs[0], v.attr)}",
     builder.ADD_TO: lambda v, xs: f"{xs[0]} += {xs[1]}",
     builder.FREEZE: lambda v, xs: f"freeze {xs[0]}",
     neg: lambda v, xs: f"-{xs[0]}",

@@ -69,7 +69,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 MOST_DIGITS = 4_000  # of a number; Python reads integers of up to 4,300
-_SAME = {"¬": "not", "×": "*", "÷": "/", "∧": "and", "∨": "or", "≠": "!=", "≤": "<=", "≥": ">="}
+_ASCII = {"¬": "not", "×": "*", "÷": "/", "∧": "and", "∨": "or", "≠": "!=", "≤": "<=", "≥": ">="}
 
 
 class Token(NamedTuple):
@@ -93,7 +93,7 @@ def tokens(source: Source) -> list[Token]:
             what = f"this number has {len(text):,} digits, and may have {MOST_DIGITS:,}"
             raise WrongSyntax(what, source.at(m.span()), "write 17 digits, which are enough for any Real")
         if kind != "space":
-            text = _SAME.get(text, text)
+            text = _ASCII.get(text, text)
             out.append(Token("word" if text in WORDS else kind, text, m.start()))
     end = len(source.text.rstrip())
     return [*out, Token("end", "", end)]
@@ -145,7 +145,7 @@ class Call(Tree):
 
 
 @dataclass(slots=True, eq=False)
-class Part(Tree):
+class Field(Tree):
     of: Expr
     field: str | int
 
@@ -187,7 +187,7 @@ class Block(Tree):
     result: Expr
 
 
-Expr = Name | Literal | Apply | Call | Part | For | Accum | Block
+Expr = Name | Literal | Apply | Call | Field | For | Accum | Block
 Pattern = Expr  # a name, a tuple of patterns, or ()
 
 
@@ -219,7 +219,7 @@ class Def:
 
 
 @dataclass(slots=True, eq=False)
-class Program:
+class Definitions:
     types: list[tuple[Name, TypeTree]] = field(default_factory=list[tuple[Name, "TypeTree"]])
     defs: list[Def] = field(default_factory=list[Def])
     rules: list[tuple[str, Name, Name]] = field(default_factory=list[tuple[str, Name, Name]])  # jvp or primal

@@ -12,7 +12,7 @@ import pytest
 import rose
 from rose import Bool, Real, Vec, fn
 from rose.cli import commands
-from rose.cli.certificate import LARGEST, WrongDerivative, certify
+from rose.cli.certificate import LARGEST_FUNCTION, WrongDerivative, certify
 
 n = rose.dim("n")
 
@@ -106,7 +106,7 @@ def test_a_loop_that_may_not_end_is_bounded():
 
 def test_what_is_too_large_is_not_checked():
     def body(x: Any) -> Any:
-        for _ in range(LARGEST):
+        for _ in range(LARGEST_FUNCTION):
             x = x * 0.999 + 1.0
         return x
 
