@@ -130,8 +130,9 @@ class Bindings:
             case Value():
                 return x
             case Several():
-                x.items = values = [self.force(y, at) for y in x.items]
-                return self.raw(builder.TUPLE, tuple(values), self.type_of(x), at)
+                made = self.raw(builder.TUPLE, tuple([self.force(y, at) for y in x.items]), self.type_of(x), at)
+                x.items = [self.force(y, at) for y in x.items]  # one that is Several has a tuple of its own from here
+                return made
             case Units():
                 if x.made is None:
                     x.made = self.units(x, at)
