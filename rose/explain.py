@@ -15,7 +15,8 @@ from typing import Any, TypeGuard
 from .differentiation.gradients import value_and_grad
 from .errors import Loc, NotDifferentiable, edge
 from .frontend.function import AnyFn, checked
-from .host.interpreter import Env, Items, Watch, evaluate, run
+from .host.evaluator import Env, Items
+from .host.interpreter import Watch, run
 from .ir import ADD_TO, CONST, PARAM, Block, Func, Loop, Value, While, callee, is_call
 from .ir.ops import ifrom
 from .ir.stacks import JOIN
@@ -188,10 +189,10 @@ class _Watch(Watch):
         if v.op is ADD_TO:
             ref, x = xs
             before = ref.read()
-            evaluate(v, xs)
+            super().step(v, xs, env)
             ref.put(self.each(v, before, x, ref.read(), env))
             return None
-        z = evaluate(v, xs)
+        z = super().step(v, xs, env)
         if v.op is JOIN:
             return self.each(v, xs[0], xs[1], z, env)
         if v.op is CONST:
@@ -202,6 +203,7 @@ class _Watch(Watch):
         self.loops[len(self.calls)] = f, count, xs
 
     def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any:
+        x = super().answered(v, xs, x, env)
         return self.all(v, x, env, xs) if v.attr.is_opaque else x
 
     def all(self, v: Value, x: Any, env: Env, xs: Sequence[Any] = ()) -> Any:

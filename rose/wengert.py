@@ -18,7 +18,8 @@ from .differentiation.gradients import jvp
 from .errors import NotDifferentiable, OutOfRange, TooLarge, edge, here
 from .frontend.any_size import AnySize
 from .frontend.function import AnyFn, checked, make
-from .host.interpreter import Env, Watch, evaluate, run, run_plain, zero
+from .host.evaluator import Env
+from .host.interpreter import Watch, run, run_plain, zero
 from .host.marshal import plain, present
 from .ir import ADD_TO, Func, Op, Value, shown
 from .ir.ops import add, select
@@ -207,14 +208,14 @@ class _Recorder(Watch):
 
     def step(self, v: Value, xs: list[Any], env: Env) -> Any:
         if self._ruled():
-            return evaluate(v, xs)
+            return super().step(v, xs, env)
         if v.op is ADD_TO:
             ref, x = xs
             before = ref.read()
-            evaluate(v, xs)
+            super().step(v, xs, env)
             ref.put(self._sums(before, x, ref.read()))
             return None
-        z = evaluate(v, xs)
+        z = super().step(v, xs, env)
         is_row = isinstance(z, float) and v.op.eval is not None and v.op is not select
         return self._of_numbers(v.op, xs, z, [a.type for a in v.args]) if is_row else z
 
@@ -243,7 +244,7 @@ class _Recorder(Watch):
         return self._row(said, z, inputs, lambda: _slopes(op, tuple(types), xs, at))
 
     def answered(self, v: Value, xs: list[Any], x: Any, env: Env) -> Any:
-        f: Func = v.attr
+        x, f = super().answered(v, xs, x, env), v.attr
         if self._ruled() or (f.jvp is None and not f.is_opaque):
             return x
         numbers = [y for y in _numbers_of(tuple(xs)) if isinstance(y, _Number)]

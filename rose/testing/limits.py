@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..host.comparisons import Record
-from ..host.interpreter import Env, Watch
+from ..host.evaluator import Env
+from ..host.interpreter import Watch
 from ..ir import Func, Value
 
 ITERATIONS, PATIENCE = 10_000, 300_000  # of loops of unknown length: in one evaluation, and in all of a function

@@ -20,13 +20,13 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from ... import ir
-from ...ir import Block, Body, Branch, Func, Linear, Op, Opaque, Value, While, is_call
-from ...ir.callgraph import Work, done
+from ...host.evaluator import Env, Evaluator, Running
+from ...ir import Block, Func, Op, Value, While, is_call
 from ...ir.libm import nearest
 from ...ir.ops import add, div, eq, le, lt, mul, ne, neg, select, stop_gradient, sub
 from ...ir.puts import PUT
 from ...ir.stacks import JOIN, MORE, POP, PUSH
-from ...ir.types import Fin, Real, Ref, Stack, Tan, Type, Vec, count_leaves, items_of
+from ...ir.types import Real, Ref, Stack, Tan, Type, Vec, count_leaves, items_of
 from .abstract_values import (
     NOTHING,
     Row,
@@ -50,72 +50,60 @@ MOST_NUMBERS = 100  # in the parameters and the result of a function whose own p
 MOST_PATTERNS = 16  # of such a function: of more, no two calls may be alike
 
 
-class Env(dict[Value, Any]):
+class Known(dict[Value, Any]):
     """The abstract value of each value. Numbers that are computed have none: nothing is known of them."""
 
     def __missing__(self, v: Value) -> None:
         assert _is_computed(v), v
 
 
-Step = Callable[[Env], Any]
+Step = Callable[[Env], Any]  # of an instruction, from what is known before it
 
 
 class Plan(NamedTuple):
-    """The steps for a block: one for each value that is not the same as another; none for loops and calls."""
+    """The steps for a block: one for each value that is not the same as another; None for loops and calls."""
 
     steps: list[tuple[Value, Step | None, tuple[Value, ...]]]
     results: list[Value]
 
 
-class Dependence:
-    """Runs functions of the IR over sets of `n` tangents."""
+class Dependence(Evaluator):
+    """The domain of sets of `n` tangents, and of what is known besides."""
 
     def __init__(self, n: int) -> None:
+        self._plans: dict[Block, Plan] = {}
         self.sets = Settled(max(n, MOST_NUMBERS))
         self._patterns: dict[Func, dict[Any, Any] | None] = {}
-        self._plans: dict[Block, Plan] = {}
         self._same: dict[Value, Value] = {}  # values that are made of what another is made of
 
-    def run(self, f: Func, xs: Sequence[Any]) -> Any:
-        """The result of `f` for these arguments."""
-        return done(self._call(f, list(xs)))
+    def zero(self, t: Type) -> Any:
+        return zero(t)
 
-    def _call(self, f: Func, xs: list[Any]) -> Work[Any]:
-        match f.kind:
-            case Opaque():
-                return None
-            case Linear():
-                return of_leaves(f.result, lambda: reduce(union, leaves(f.params[0].type, xs[0]), EMPTY))
-            case While():
-                return (yield from self._while(f.kind, xs))
-            case Branch():
-                return (yield from self._branch(f, f.kind, xs))
-            case Body():
-                return (yield from self._known_body(f, xs))
+    def vector(self, items: Sequence[Any]) -> Row:
+        return Row(items)
 
-    def _branch(self, f: Func, of: Branch, xs: list[Any]) -> Work[Any]:
-        """The result of the branch that is taken; of both, where it depends on numbers which that is."""
-        c, *rest = xs
-        if c is not None:
-            return (yield self._call(of.then if c else of.otherwise, rest))
-        then = yield self._call(of.then, rest)
-        otherwise = yield self._call(of.otherwise, rest)
-        return join(f.result, then, otherwise)
+    def either(self, t: Type, x: Any, y: Any) -> Any:
+        return join(t, x, y)
 
-    def _known_body(self, f: Func, xs: list[Any]) -> Work[Any]:
+    # functions
+
+    def opaque(self, f: Func, impl: Callable[..., Any], xs: list[Any]) -> Any:
+        return None
+
+    def linear(self, f: Func, by: Func, xs: list[Any]) -> Running:
+        yield from ()
+        return of_leaves(f.result, lambda: reduce(union, leaves(f.params[0].type, xs[0]), EMPTY))
+
+    def body(self, f: Func, xs: list[Any]) -> Running:
         """The result of a function with instructions: from its pattern, where it has one."""
         if (known := self._patterns_of(f)) is None:
-            return (yield from self._body(f, xs))
+            return (yield from super().body(f, xs))
         key = tuple([signature(p.type, x) for p, x in zip(f.params, xs, strict=True)])
         if key not in known:
-            known[key] = yield self._pattern(f, xs)
+            known[key] = yield from self._pattern(f, xs)
         given: list[IndexSet] = [s for p, x in zip(f.params, xs, strict=True) for s in leaves(p.type, x)]
         all_of: Callable[[Sequence[int]], IndexSet] = lambda ks: reduce(union, [given[k] for k in ks], EMPTY)
         return mapped(f.result, known[key], all_of)
-
-    def _body(self, f: Func, xs: list[Any]) -> Work[Any]:
-        (result,) = yield from self._block(f.body, Env(zip(f.params, xs, strict=True)))
-        return result
 
     def _patterns_of(self, f: Func) -> dict[Any, Any] | None:
         """The patterns of a small function, by what is known besides tangents; None where each call has its own."""
@@ -128,28 +116,24 @@ class Dependence:
             self._patterns[f] = known = None
         return known
 
-    def _pattern(self, f: Func, xs: list[Any]) -> Work[Any]:
+    def _pattern(self, f: Func, xs: list[Any]) -> Running:
         """The result of `f`, with the numbers of the tangents that it is made of in the place of each."""
         number = count()
         own = [mapped(p.type, x, lambda _: single(next(number))) for p, x in zip(f.params, xs, strict=True)]
-        result = yield from self._body(f, own)
+        result = yield from super().body(f, own)
         self.sets.settle(leaves(f.result, result))
         return mapped(f.result, result, listed)
 
-    def _while(self, loop: While, xs: list[Any]) -> Work[Any]:
-        """The last states: one iteration after another while the condition is known, and else of any number of them."""
+    def limit(self, loop: While) -> int:
+        return MOST_ITERATIONS
+
+    def unsettled(self, f: Func, loop: While, xs: list[Any], count: int) -> Running:
+        """The last states after any number of iterations."""
         types = items_of(loop.body.result)
         k = len(types)
-        for _ in range(MOST_ITERATIONS):
-            holds = yield self._call(loop.test, list(xs))
-            if holds is None:
-                break
-            if not holds:
-                return tuple(xs[:k])
-            xs[:k] = yield self._call(loop.body, list(xs))
         states = self._settled(types, xs[:k])
         while True:
-            after = self._settled(types, (yield self._call(loop.body, [*states, *xs[k:]])))
+            after = self._settled(types, (yield loop.body, [*states, *xs[k:]]))
             more = [grown(t, x, y, self.sets) for t, x, y in zip(types, states, after, strict=True)]
             if all([x is y for x, y in zip(states, more, strict=True)]):
                 return tuple(states)
@@ -160,41 +144,21 @@ class Dependence:
         self.sets.settle([s for t, x in zip(types, out, strict=True) for s in leaves(t, x)])
         return out
 
-    def _block(self, block: Block, env: Env) -> Work[list[Any]]:
+    # instructions
+
+    def known(self, params: Sequence[Value], xs: Sequence[Any]) -> Env:
+        return Known(zip(params, xs, strict=True))
+
+    def block(self, block: Block, env: Env) -> Running:
         plan = self._plans.get(block) or self._planned(block)
         for v, step, args in plan.steps:
             if step is not None:
                 env[v] = step(env)
             elif v.op is ir.FOR:
-                env[v] = yield from self._for(v, [env[a] for a in args], env)
+                env[v] = yield from self.loop(v, [env[a] for a in args], env)
             else:
-                env[v] = yield self._call(v.attr, [env[a] for a in args])
+                env[v] = yield v.attr, [env[a] for a in args]
         return [env[r] for r in plan.results]
-
-    def _for(self, v: Value, states: list[Any], env: Env) -> Work[Any]:
-        """The last states, and the vectors. An iteration of which it is not known whether there is one may be none."""
-        block: Block = v.attr
-        index, *params = block.params
-        assert isinstance(index.type, Fin)
-        k = len(params)
-        rows = [Row() for _ in block.results[k:]]
-        low, high = (states[0] or (None, None)) if ir.span_of(v) is not None else (0, index.type.size)
-        for i in range(index.type.size):
-            if (low is not None and i < low) or (high is not None and i >= high):
-                for row, r in zip(rows, block.results[k:], strict=True):
-                    row.append(zero(r.type))
-                continue
-            env[index] = i
-            env.update(zip(params, states, strict=True))
-            results = yield from self._block(block, env)
-            if low is None or high is None:
-                after = [join(p.type, x, y) for p, x, y in zip(params[1:], states[1:], results[1:k], strict=True)]
-                states = [states[0], *after]
-            else:
-                states = results[:k]
-            for row, x in zip(rows, results[k:], strict=True):
-                row.append(x)
-        return (*states, *rows)
 
     def _planned(self, block: Block) -> Plan:
         same, steps = self._same, list[tuple[Value, Step | None, tuple[Value, ...]]]()

@@ -16,7 +16,8 @@ from rose.autodiff.linearize import linearize
 from rose.autodiff.transpose import transpose
 from rose.autodiff.unzip import unzip
 from rose.autodiff.unzip_control import Recomputed, UnzippedBranch, UnzippedLinear, UnzippedWhile
-from rose.host.interpreter import accumulator, run
+from rose.host.evaluator import accumulator
+from rose.host.interpreter import run
 from rose.ir import Branch, Func, While
 from rose.ir.callgraph import callees, make_linear
 from rose.ir.check import check

@@ -11,7 +11,8 @@ from rose.errors import OutOfRange, TypeMismatch
 from rose.frontend.annotations import Dual, Fin, Vec, struct
 from rose.frontend.decorators import fn, opaque
 from rose.frontend.values import to_value
-from rose.host.interpreter import Watch, accumulator, run, zero
+from rose.host.evaluator import accumulator
+from rose.host.interpreter import Watch, run, zero
 from rose.ir import Block, Func, building, ops
 from rose.ir.types import Bool, Real, Ref, Tan, Tuple, Unit, tuple_of
 from rose.ir.types import Vec as VecType

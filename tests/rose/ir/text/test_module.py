@@ -25,7 +25,8 @@ from rose.autodiff.linearize import linearize
 from rose.autodiff.transpose import transpose
 from rose.frontend.annotations import Dual
 from rose.frontend.function import Fn
-from rose.host.interpreter import accumulator, run
+from rose.host.evaluator import accumulator
+from rose.host.interpreter import run
 from rose.host.marshal import plain
 from rose.ir import CONST, Func, building
 from rose.ir.check import check
