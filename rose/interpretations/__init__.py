@@ -12,12 +12,12 @@ it, an `@fn` like any other. It walks the blocks of a function once: loops stay 
 Sources: Mitchell Riley, Categories of optics, 2018; Keno Fischer, dP.jl terminology and notation guide, whose policies
 for copies, for what is deleted and for branches are those of `TwoWay`.
 
-The meanings that are here, a file each:
+The meanings that are here, a file each; all but the first and the third are written with public names alone:
 
     gradients     reverse mode: the optic of a value and its pullback
     prices        prices of goods and payments for them, with policies for copies
     intervals     bounds that hold for all numbers of an interval, rounded outwards
-    units         units of measure
+    units         units of measure, whose products are in `dimensions`
     counts        the operations that a program takes, by kind
     conditions    errors to first order, and condition numbers
     dependencies  the inputs on which each number depends: sparsity at a point
@@ -39,14 +39,14 @@ from .dependencies import Dependencies
 from .gradients import Gradients
 from .interpret import Interpreted
 from .intervals import Interval, Intervals, Truth
-from .meanings import Meaning, Optic, Refusal, Tally, TwoWay
+from .meanings import Meaning, Optic, Refusal, Tally, TwoWay, tag_of, tagged
 from .prices import Prices, as_asked, each_copy, fixed_fee, in_proportion, pirated
 from .units import Units
 
 __all__ = [
     "Counts", "Dependencies", "Errors", "Gradients", "Interpreted", "Interval", "Intervals", "Meaning", "Measured",
     "Operations", "Optic", "Prices", "Refusal", "Tally", "Truth", "TwoWay", "Units", "as_asked", "each_copy",
-    "fixed_fee", "in_proportion", "pirated",
+    "fixed_fee", "in_proportion", "pirated", "tag_of", "tagged",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # to a checker, what is not there is an error

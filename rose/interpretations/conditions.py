@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..frontend.annotations import struct
-from ..ir import Op
 from ..ir.types import Real
-from .meanings import Meaning, Operation, Rule
+from .meanings import Meaning
 
 if TYPE_CHECKING:  # a checker knows no types of the IR
     Number = Any
@@ -42,10 +41,7 @@ class Errors(Meaning):
     def literal(self, x: Any) -> Any:
         return Measured(x, 0.0) if x.type is Real else x
 
-    def rule(self, op: Operation) -> Rule | None:
-        return (lambda *xs: self._carried(op, xs)) if isinstance(op, Op) and op.eval is not None else None
-
-    def _carried(self, op: Op, xs: tuple[Any, ...]) -> Any:
+    def row(self, op: Any, *xs: Any) -> Any:
         values = [x.value if isinstance(x, Measured) else x for x in xs]
         z = op(*values)
         if z.type is not Real:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..frontend.annotations import struct
-from ..ir import Op
 from ..ir.types import Real
-from .meanings import Operation, Rule, Tally
+from .meanings import Tally
 
 if TYPE_CHECKING:  # a checker knows no types of the IR
     Number = Any
@@ -44,14 +43,13 @@ class Counts(Tally):
     name = "operation counts"
     entry = Operations
 
-    def rule(self, op: Operation) -> Rule | None:
-        if not isinstance(op, Op) or op.eval is None:
-            return None
-        return lambda *xs: (z := op(*xs), _one(op) if any([x.type is Real for x in (*xs, z)]) else None)
+    def row(self, op: Any, *xs: Any) -> Any:
+        z = op(*xs)
+        return z, _one(op.name) if any([x.type is Real for x in (*xs, z)]) else None
 
 
-def _one(op: Op) -> Any:
+def _one(name: str) -> Any:
     """One operation, of its kind."""
-    kinds = [op.name in SUMS, op.name == "mul", op.name in QUOTIENTS, False, op.name in CHOICES]
-    kinds[3] = not any(kinds) and op.name not in MACHINERY
+    kinds = [name in SUMS, name == "mul", name in QUOTIENTS, False, name in CHOICES]
+    kinds[3] = not any(kinds) and name not in MACHINERY
     return Operations(*map(float, kinds)) if any(kinds) else None

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from ..frontend.annotations import struct
-from ..ir import Op
-from ..ir.types import Bool, Real, Vec
-from .meanings import Meaning, Operation, Rule
+from ..frontend.annotations import Vec, struct
+from ..ir.types import Bool, Real
+from .meanings import Meaning
 
 
 @cache
 def dependent(n: int) -> Any:
     """The class of numbers that depend on some of `n` inputs: `value`, and `on`, a truth for each."""
-    return struct(dataclasses.make_dataclass(f"Dependent on {n}", [("value", Real), ("on", Vec(n, Bool))]))
+    return struct(dataclasses.make_dataclass(f"Dependent on {n}", [("value", Real), ("on", Vec[n, Bool])]))
 
 
 class Dependencies(Meaning):
@@ -38,10 +37,7 @@ class Dependencies(Meaning):
     def literal(self, x: Any) -> Any:
         return self.carrier(x, [False] * self.n) if x.type is Real else x
 
-    def rule(self, op: Operation) -> Rule | None:
-        return (lambda *xs: self._passed(op, xs)) if isinstance(op, Op) and op.eval is not None else None
-
-    def _passed(self, op: Op, xs: tuple[Any, ...]) -> Any:
+    def row(self, op: Any, *xs: Any) -> Any:
         z = op(*[getattr(x, "value", x) if isinstance(x, self.carrier) else x for x in xs])
         if z.type is not Real:
             return z

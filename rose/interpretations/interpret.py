@@ -19,7 +19,7 @@ from ..ir.forms import form_of
 from ..ir.types import Bool, Tuple, Type, items_of, tuple_of
 from .backward import backward
 from .forward import Forward
-from .meanings import Meaning, TwoWay, both_ways
+from .meanings import Meaning, Refusal, TwoWay, both_ways
 
 
 class Interpreted:
@@ -76,7 +76,10 @@ def interpret(f: AnyFn, meaning: Meaning, residual: str = "all") -> Any:
         what = f"{meaning.name} has a way back, and its truth is a {as_type(meaning.truth)!r}"
         hint = "let truth = Bool: the way back takes the branches that were taken; or let choose be an Optic"
         raise TypeMismatch(what, here(), hint)
-    types = [meaning.parameter(k, t) for k, t in zip(f.names, f.types, strict=True)]
+    try:
+        types = [meaning.parameter(k, t) for k, t in zip(f.names, f.types, strict=True)]
+    except Refusal as e:
+        raise TypeMismatch(e.message, here(), e.hint) from None
     made = done(Forward(meaning).made(func, types, f.loc))
     if not isinstance(meaning, TwoWay):
         return from_func(made.func, f.names)

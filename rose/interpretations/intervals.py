@@ -20,8 +20,7 @@ from ..frontend.language.loops import max as most
 from ..frontend.language.loops import min as least
 from ..frontend.language.select import select
 from ..frontend.values import is_number
-from ..ir import Func, Op, Value, ops
-from ..ir.lengths import NORM
+from ..ir import Op, Value, ops
 from ..ir.types import Bool, Real, as_vec
 from .meanings import Meaning, Operation, Rule
 
@@ -282,14 +281,12 @@ class Intervals(Meaning):
         "add": add, "sub": _sub, "neg": neg, "mul": mul, "div": div, "abs": magnitude, "sqrt": root, "pow": power,
         "min": _min, "max": _max, "sin": sine, "cos": cosine, "tan": _tangent, "cosh": _cosh, "hypot": _hypot,
         "acos": falling(ops.acos, 0.0, 4.0), "erfc": falling(ops.erfc, 0.0, 2.0), "fmod": _fmod,
-        "atan2": _atan2, "copysign": _after_sign,
+        "atan2": _atan2, "copysign": _after_sign, "norm": _norm,
         "lt": less, "le": at_most, "eq": equal, "ne": _unequal,
         "not": opposite, "or": either, "and": _both, "xor": _one, "reached": _reached,
     }  # fmt: skip
 
     def rule(self, op: Operation) -> Rule | None:
-        if isinstance(op, Func) and op.origin is NORM:
-            return _norm
         if isinstance(op, Op) and op.name in GROWING:
             return increasing(op, *RANGES.get(op.name, ()))
         return super().rule(op)

@@ -5,16 +5,22 @@ A rule sees carriers as a user's function does, and is traced as one: it is writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
 
 from ..errors import TypeMismatch, edge, here
-from ..frontend.annotations import as_type
+from ..frontend.annotations import as_type, struct
+from ..frontend.arrays.shapes import leaf_of
 from ..frontend.function import Fn
 from ..frontend.language.lenses import Lens
-from ..ir import Func, Op, shown
-from ..ir.types import Bool, Real, Type, Unit, map_leaves
+from ..frontend.values import is_number
+from ..ir import Func, Op, Value, current_builder, shown
+from ..ir.forms import form_of
+from ..ir.lengths import NORM, norm_of, scaling
+from ..ir.types import Bool, Real, Tuple, Type, Unit, Vec, map_leaves
 from ..ir.value import OPERATORS, is_function
 from ..optimise.code_motion import hoisted
 
@@ -83,20 +89,32 @@ class Meaning:
 
     `rules` has a rule for each operation, by the name that `rose ops` prints, and for each `@fn` that is not to be
     looked into, by itself. It is a function from carriers to the carrier of the result, or an `Optic`. An operation
-    that occurs and has none is an error at the user's expression; `rule` may be overridden, to make them.
+    that occurs and has none is an error at the user's expression. `row` may be overridden, to be the rule of all
+    others, and `rule`, to make rules. Of the library's functions "norm" and "scaling" may have rules, by these names,
+    too; `row` is that of those in `whole`, and into others it is looked.
     """
 
     name: ClassVar[str] = "this meaning"
     carrier: Any = Real
     truth: Any = Bool
     rules: Mapping[Any, Rule] = {}
+    whole: Sequence[str] = ()
+
+    def row(self, op: Any, *xs: Any) -> Any:
+        """What an operation without a rule does with carriers: `op.name` is its name, and `op(*numbers)` its result."""
+        raise NotImplementedError
 
     def rule(self, op: Operation) -> Rule | None:
         """The rule of an operation, or of a function."""
-        if isinstance(op, Op):
-            return self.rules.get(op.name)
-        named = [(key.func, r) for key, r in self.rules.items() if isinstance(key, Fn)]
-        return next((r for f, r in named if op is f or op is hoisted(f)), None)
+        if isinstance(op, Func):
+            named = [(key.func, r) for key, r in self.rules.items() if isinstance(key, Fn)]
+            known = next((r for f, r in named if op is f or op is hoisted(f)), None)
+            if known is not None or (ours := _of_library(op)) is None:
+                return known
+            return self.rules.get(ours.name, partial(self.row, ours) if ours.name in self.whole else None)
+        known = self.rules.get(op.name)
+        has_row = op.eval is not None and type(self).row is not Meaning.row
+        return partial(self.row, op) if known is None and has_row else known
 
     def literal(self, x: Any) -> Any:
         """The carrier of a number or a truth that the program says, and of an index as a number."""
@@ -124,10 +142,45 @@ class Meaning:
         """A carrier as one of the type that `wider` gave."""
         raise NotImplementedError
 
-    def carriers(self, t: Type) -> Type:
-        """`t` with the carriers in the places of numbers and truths."""
-        number, truth = as_type(self.carrier), as_type(self.truth)
+    def carriers(self, t: Type, of: Any = None) -> Type:
+        """`t` with the carriers in the places of numbers and truths; `of` is another for numbers, or those by field."""
+        if isinstance(of, Mapping) and isinstance(t, Vec):
+            return Vec(t.size, self.carriers(t.elem, of))
+        if isinstance(of, Mapping) and isinstance(t, Tuple):
+            names = t.form.fields if t.form is not None else range(len(t.items))
+            return t.of(tuple([self.carriers(s, of[k]) for k, s in zip(names, t.items, strict=True)]))
+        number, truth = as_type(self.carrier if of is None else of), as_type(self.truth)
         return map_leaves(t, lambda s: number if s is Real else truth if s is Bool else s)
+
+
+class _Library(NamedTuple):
+    """A function of the library, as an operation."""
+
+    name: str
+    of: Callable[..., Any]
+
+    def __call__(self, *xs: Any) -> Any:
+        return self.of(*xs)
+
+
+def _scaled(n: Value) -> Value:
+    return current_builder().call(scaling(), (n,))
+
+
+def _of_library(f: Func) -> _Library | None:
+    if f.origin is NORM:  # it compares sizes with pure numbers, lest a square overflows
+        return _Library("norm", norm_of)
+    return _Library("scaling", _scaled) if f is scaling() else None
+
+
+def tagged(name: str, tag: Any) -> Any:
+    """A class of numbers of a type of its own, with a `tag`: structs with one field, `value`. A plain number is one."""
+    made: Any = struct(dataclasses.make_dataclass(name, [("value", Real)]))
+    made.tag = tag
+    form = form_of(made)
+    assert form is not None
+    form.other = lambda x: [x] if is_number(x) else None
+    return made
 
 
 class Tally(Meaning):
@@ -180,6 +233,12 @@ class TwoWay(Meaning):
     def returns(self, t: Type) -> bool:
         """True where something comes back for a `t`: for numbers, and, if a choice gives them something, for truths."""
         return t.real or (self.choose is not None and map_leaves(t, lambda s: Unit if s is Bool else s) is not t)
+
+
+def tag_of(x: Any) -> Any:
+    """The tag of a number of a class that `tagged` made, or of the numbers in an array of them; None of others."""
+    form = getattr(leaf_of(x.type), "form", None) if isinstance(x, Value) else form_of(x.__class__)
+    return None if form is None else getattr(form.cls, "tag", None)
 
 
 class Refusal(Exception):

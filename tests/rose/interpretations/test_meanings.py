@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import rose
+import rose.interpretations as room
 from rose import Bool, Fin, Real, RoseError, Vec, fn
 from rose.frontend.annotations import as_type
 from rose.interpretations import Interval, Meaning, Optic, Refusal, Truth, TwoWay
@@ -137,3 +141,58 @@ def test_a_lens_is_an_optic():
 def test_what_is_no_optic_is_refused(wrong: Any):
     with pytest.raises(RoseError, match=r"an optic is followed by another|Optic.of takes a lens"):
         wrong(Optic(lambda x: (x, None), lambda _, due: due))
+
+
+# a meaning in a few lines, and with public names alone
+
+
+@rose.struct
+class Deep:
+    value: Real
+    depth: Real  # the longest chain of operations that ends here
+
+
+class Depths(Meaning):
+    name, carrier = "depths", Deep
+
+    def literal(self, x: Any) -> Any:
+        return Deep(x, 0.0) if x.type is Real else x
+
+    def row(self, op: Any, *xs: Any) -> Any:
+        z = op(*[x.value if isinstance(x, Deep) else x for x in xs])
+        return Deep(z, 1.0 + rose.max(0.0, *[x.depth for x in xs if isinstance(x, Deep)])) if z.type is Real else z
+
+
+def test_a_meaning_of_all_operations_is_one_row():
+    f = fn([Real], Real)(lambda x: rose.while_loop(lambda s: s < 100.0, lambda s: s * s + 1.0, x))
+    assert rose.interpret(f, Depths())(Deep(2.0, 0.0)) == Deep(677.0, 6.0)
+    g = fn([Vec[3]], Real)(lambda x: rose.sum(x[i] * x[i] for i in rose.range(3)))
+    made = rose.interpret(rose.grad(g), Depths())([Deep(2.0, 0.0)] * 3)
+    assert [x.value for x in made] == [4.0] * 3 and all([x.depth > 0.0 for x in made])
+
+
+def test_a_rule_comes_before_the_row():
+    class Free(Depths):
+        rules: Mapping[Any, Any] = {"mul": lambda x, y: Deep(x.value * y.value, 0.0)}
+
+    assert rose.interpret(fn([Real], Real)(lambda x: x * x + 1.0), Free())(Deep(3.0, 8.0)) == Deep(10.0, 1.0)
+
+
+def test_a_function_of_the_library_may_have_a_rule_by_its_name():
+    class OfNorms(Depths):
+        rules: Mapping[Any, Any] = {"norm": lambda x: Deep(7.0, 0.0)}
+
+    assert (
+        rose.interpret(fn([Vec[2]], Real)(lambda x: rose.norm(x) + 1.0), OfNorms())([Deep(1.0, 0.0)] * 2).value == 8.0
+    )
+
+
+@pytest.mark.parametrize("name", ["units", "counts", "conditions", "dependencies", "prices"])
+def test_a_meaning_imports_public_names_alone_and_has_at_most_sixty_lines(name: str):
+    module = import_module(f"rose.interpretations.{name}")
+    text = Path(str(module.__file__)).read_text()
+    imports = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom) and n.level]
+    names = [a.name for n in imports if n.module != "dimensions" for a in n.names]  # which are a part of units
+    public = [getattr(rose, k, None) or getattr(room, k, None) for k in names]
+    assert names and [getattr(module, k) for k in names] == public
+    assert len([line for line in text.splitlines() if line]) <= 60

@@ -10,7 +10,6 @@ import pytest
 import rose
 from rose import Fin, Real, RoseError, Vec, fn
 from rose.interpretations import Units
-from rose.interpretations.units import parsed, spelled
 
 
 @rose.struct
@@ -18,14 +17,6 @@ class Body:
     mass: Real
     at: Vec[2]
     near: Fin[2]
-
-
-@pytest.mark.parametrize(
-    ("text", "unit"),
-    [("m", "m"), ("m/s^2", "m / s^2"), ("kg m^2 / s^2", "kg m^2 / s^2"), ("1", "1"), ("s^-1", "1 / s"), ("m*m", "m^2")],
-)
-def test_a_unit_is_read_and_written(text: str, unit: str):
-    assert spelled(parsed(text)) == unit
 
 
 squares_of_norm = fn([Vec[3]], Real)(lambda x: rose.norm(x) * rose.norm(x))
