@@ -153,3 +153,25 @@ def test_every_module_says_what_it_is_for(path: Path):
 def test_nothing_is_left_for_later(path: Path):
     words = ("TO" + "DO", "FIX" + "ME", "X" * 3)
     assert not any(word in path.read_text() for word in words)
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if not name(p).startswith("rose/ir/")], ids=name)
+def test_the_parts_of_loops_are_read_by_name(path: Path):
+    """`loop_of(v).index`, `.states`, `.following`, `.elements`: see `rose/ir/views.py`."""
+    found = [ast.unparse(n) for n in ast.walk(ast.parse(path.read_text())) if _counts_parts(n)]
+    assert not found
+
+
+def _counts_parts(n: ast.AST) -> bool:
+    """Whether an expression is `x.params[0]`, `x.params[1:]`, `x.attr.code` and the like."""
+    match n:
+        case ast.Subscript(ast.Attribute(attr="params"), ast.Constant(0) | ast.Slice(ast.Constant(1), None)):
+            return True
+        case ast.Attribute(ast.Attribute(attr="attr"), "params" | "results" | "code" | "parent"):
+            return True
+        case ast.Subscript(ast.Attribute(attr="results"), ast.Slice(lower, upper)):
+            return any([isinstance(k, ast.Call) for k in (lower, upper)])
+        case ast.AnnAssign(annotation=ast.Name("Block"), value=ast.Attribute(attr="attr")):
+            return True
+        case _:
+            return False

@@ -15,7 +15,7 @@ from ..frontend.function import AnyFn
 from ..functional.composites import inputs_of, type_of
 from ..functional.elementary import Elementary
 from ..functional.printing import Lines
-from ..ir import builder
+from ..ir import builder, loop_of
 from ..ir.builder import is_call
 from ..ir.callgraph import callees
 from ..ir.func import Block, Branch, Func, Linear, Opaque, While
@@ -125,7 +125,7 @@ class Graph(Drawing):
                 kind = "literal" if not v.args else "call" if is_call(v) else "sum" if _is_sum(v) else ""
                 node = nodes[v] = self.node(labels[v], v, kind, box)
                 if v.op is builder.GET and v.args[0].op is builder.FOR:
-                    self.edge(nodes[v.args[0].attr.results[v.attr]], node)
+                    self.edge(nodes[loop_of(v.args[0]).results[v.attr]], node)
                     continue
                 reads = [nodes[a] for a in v.args]
                 for x in dict.fromkeys(reads if v.op is not builder.FREEZE else self.adders.get(v.args[0], reads)):
@@ -137,7 +137,7 @@ class Graph(Drawing):
                         self.adders.setdefault(_accumulator(a), []).append(node)
 
     def loop(self, v: Value, box: Box, nodes: dict[Value, Item], labels: dict[Value, str]) -> None:
-        block: Block = v.attr
+        block = loop_of(v)
         index, *states = block.params
         inner = self.box([f"for {labels[index]}: {spell(index.type)}"], box)
         for p in block.params:

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from .. import ir
-from ..ir import CALL, FOR, PURE_CALL, Block, Body, Branch, Func, Linear, Op, Opaque, Value, While
+from ..ir import CALL, FOR, PURE_CALL, Block, Body, Branch, Func, Linear, Op, Opaque, Value, While, loop_of
 from ..ir.ops import add, select
 from ..ir.puts import PUT
 from ..ir.stacks import JOIN, MORE, POP, PUSH
@@ -56,7 +56,7 @@ class Evaluator:
 
     def unsettled(self, f: Func, loop: While, xs: list[Any], count: int) -> Running:
         """The last states of a `while` whose truth is not known, or which has had the iterations that it may have."""
-        raise endless(count, f.params[0].loc).error()
+        raise endless(count, f.loc).error()
 
     def limit(self, loop: While) -> int | None:
         """The iterations that a `while` may have."""
@@ -174,14 +174,14 @@ class Evaluator:
 
         Where the bounds of a span are not known, each iteration may be none.
         """
-        block: Block = v.attr
+        block = loop_of(v)
         index, *params = block.params
         assert isinstance(index.type, Fin)
         k, n = len(params), index.type.size
         low, high = (0, n) if ir.span_of(v) is None else states[0] or (None, None)
         iterations = range(low or 0, n if high is None else high)
         before = min(iterations.start, n)  # of no iterations the first may be beyond the last
-        vectors: list[list[Any]] = [[self.zero(r.type)] * before for r in block.results[k:]]
+        vectors: list[list[Any]] = [[self.zero(r.type)] * before for r in block.elements]
         for i in iterations:
             env[index] = i
             env.update(zip(params, states, strict=True))
@@ -192,7 +192,7 @@ class Evaluator:
                 states = results[:k]
             for vector, x in zip(vectors, results[k:], strict=True):
                 vector.append(x)
-        for r, vector in zip(block.results[k:], vectors, strict=True):
+        for r, vector in zip(block.elements, vectors, strict=True):
             vector += [self.zero(r.type)] * (n - len(vector))
         return (*states, *map(self.vector, vectors))
 

@@ -36,7 +36,11 @@ _RULES = Evaluator.rules
 class Numbers(Evaluator):
     """The domain of numbers."""
 
-    zero, plus = staticmethod(zero), staticmethod(_plus)
+    def zero(self, t: Type) -> Any:
+        return zero(t)
+
+    def plus(self, t: Type) -> Plus:
+        return _plus(t)
 
     def step(self, v: Value, xs: list[Any], env: Env) -> Any:
         value = v.op.eval

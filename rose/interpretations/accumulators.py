@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from .. import ir
 from ..errors import RoseError
-from ..ir import ACCUM, ADD_TO, AT, FREEZE, Block, Body, Branch, Builder, Func, Value, While, is_call
+from ..ir import ACCUM, ADD_TO, AT, FREEZE, Block, Body, Branch, Builder, Func, Value, While, is_call, loop_of
 from ..ir.accumulators import base
 from ..ir.callgraph import instructions, make_branch, make_while, memoised
 from ..ir.ops import add
@@ -50,7 +50,7 @@ def _while(f: Func, loop: While) -> Func:
 
     def part(of: Func, is_test: bool) -> Func:
         with ir.building(of.name) as b:
-            b.loc = f.params[0].loc if f.params else None
+            b.loc = f.loc
             made = {j: b.param(_sum_type(f.params[j].type), f.params[j].attr) for j in order}
             out = b.call(without_accumulators(of), [made[j] for j in range(len(order))])
             y = b.get(out, 0)
@@ -60,7 +60,7 @@ def _while(f: Func, loop: While) -> Func:
 
     whole = make_while(f.name, part(loop.test, True), part(loop.body, False), loop.most)
     with ir.copying(f) as b:
-        b.loc = f.params[0].loc
+        b.loc = f.loc
         given = [b.param(_sum_type(p.type), p.attr) for p in f.params]
         out = b.call(whole, [given[j] for j in order])
         y = b.tuple([b.get(out, j) for j in range(k)], as_tuple(f.result))
@@ -120,7 +120,7 @@ class _AsStates(Rewriter):
         return b.get(out, 0)
 
     def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
-        block: Block = v.attr
+        block = loop_of(v)
         k, sums = len(args), _added_to(block)
         before = [self.now[ref] for ref in sums]
         with b.nested() as body:
@@ -129,7 +129,7 @@ class _AsStates(Rewriter):
             for ref, x in zip(sums, before, strict=True):
                 self.now[ref] = b.param(x.type)
             self.block(b, block, env)
-            states, outs = block.results[:k], block.results[k:]
+            states, outs = block.following, block.elements
             results = [*[env[r] for r in states], *[self.now[ref] for ref in sums], *[env[r] for r in outs]]
             body.results = tuple([b.reach(r) for r in results])
         last, vecs = b.close(body, [*args, *before])

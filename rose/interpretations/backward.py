@@ -15,7 +15,7 @@ from .. import ir
 from ..errors import Loc, RoseError
 from ..frontend.operators import view
 from ..frontend.values import to_value
-from ..ir import CONST, FOR, GET, INDEX, PACK, TUPLE, ZERO, Block, Branch, Builder, Func, Value
+from ..ir import CONST, FOR, GET, INDEX, PACK, TUPLE, ZERO, Block, Branch, Builder, Func, Value, loop_of
 from ..ir.callgraph import instructions, make_branch
 from ..ir.ops import ibeyond, ifrom, select, stop_gradient
 from ..ir.puts import PUT, put
@@ -49,7 +49,7 @@ def _of_branch(made: Made, meaning: TwoWay) -> Func:
     parts = list[Func]()
     for k, arm in enumerate(made.parts):
         with ir.building(f"{arm.of.name}.back") as b:
-            b.loc = made.of.params[0].loc
+            b.loc = made.of.loc
             kept = b.param(as_tuple(made.func.result).items[1], "residual")
             due = b.param(meaning.backs(made.of.result), "due")
             assert arm.back is not None
@@ -70,7 +70,7 @@ class _Back:
     def func(self) -> Func:
         f = self.made.of
         with ir.building(f"{f.name}.back") as b:
-            b.loc = f.params[0].loc if f.params else None
+            b.loc = f.loc
             kept = b.param(as_tuple(self.made.func.result).items[1], "residual")
             self.give(b, f.body.results[0], b.param(self.meaning.backs(f.result), "due"))
             self.block(b, f.body, kept)
@@ -198,8 +198,8 @@ class _Back:
 
     def loop(self, b: Builder, v: Value) -> None:
         """A loop, from its last iteration to its first."""
-        block: Block = v.attr
-        n, k = as_fin(block.params[0].type).size, len(v.args)
+        block = loop_of(v)
+        n, k = block.size, len(block.states)
         around = self.around(b, block)
         kept, *spans = [b.get(self.kept[v], j) for j in range(len(as_tuple(self.kept[v].type).items))]
         dues = self.due.pop(v, {})
@@ -210,12 +210,12 @@ class _Back:
         last = b.const(plus(n, -1), Fin(n))
 
         def body(j: Value, *now: Value) -> tuple[Sequence[Value], Sequence[Value]]:
-            i = self.index[block.params[0]] = b.emit(ifrom, (j, last))
+            i = self.index[block.index] = b.emit(ifrom, (j, last))
             self.due.update(zip(around, now[k:], strict=True))
             for r, x in zip(block.results, [*now[:k], *[b.index(p, i) for p in parts[k:]]], strict=True):
                 self.give(b, r, x)
             self.block(b, block, b.index(kept, i))
-            given = [self.whole(b, p.type, self.due.pop(p, None)) for p in block.params[1:]]
+            given = [self.whole(b, p.type, self.due.pop(p, None)) for p in block.states]
             carried = [self.whole(b, a.type, self.due.pop(a, None)) for a in around]
             return [*given, *carried], []
 
@@ -235,7 +235,7 @@ class _Back:
     def around(self, b: Builder, block: Block) -> list[Value]:
         """The values from around a block that it reads, and for which something comes back; of parts, the whole."""
         read = [a for v in instructions(block) for a in v.args]
-        read += [r for v in instructions(block) if v.op is FOR for r in v.attr.results]
+        read += [r for v in instructions(block) if v.op is FOR for r in loop_of(v).results]
         found = dict[Value, None]()
         for a in (*read, *block.results):
             if self.returns(a.type) and a.op is not CONST and a.op is not ZERO and not a.block.inside(block):

@@ -35,6 +35,8 @@ from ..ir import (
     Opaque,
     Value,
     While,
+    is_index,
+    loop_of,
 )
 from ..ir.callgraph import Work, instructions, make_branch, make_while
 from ..ir.ops import select, stop_gradient
@@ -118,12 +120,12 @@ class Forward:
     def _branch_of(self, f: Func, arms: Sequence[Made]) -> Func:
         """The branch; with a way back each arm has the residuals of both, of which the other is zero."""
         results = [items_of(arm.func.result)[0] if self.gives_two else arm.func.result for arm in arms]
-        t = self._common(results, f.params[0].loc)
+        t = self._common(results, f.loc)
         kept = [items_of(arm.func.result)[1] for arm in arms] if self.keeps else []
         parts = list[Func]()
         for k, arm in enumerate(arms):
             with ir.building(arm.func.name) as b:
-                b.loc = f.params[0].loc
+                b.loc = f.loc
                 out = b.call(arm.func, [b.param(p.type, p.attr) for p in arm.func.params])
                 if not self.gives_two:
                     parts.append(b.func(self._as(b, out, t)))
@@ -136,7 +138,7 @@ class Forward:
 
     def _while(self, made: Made, loop: While, types: Sequence[Type], loc: Loc | None) -> Work[None]:
         """A while loop of interpretations: its states have the carriers of every iteration."""
-        f, at = made.of, loc or made.of.params[0].loc
+        f, at = made.of, loc or made.of.loc
         if self.keeps:
             hint = "write rose.scan, of as many iterations as there can be, and rose.select the state"
             raise RoseError(f"{self.meaning.name} has no way back through a while loop", at, hint)
@@ -234,13 +236,13 @@ class Forward:
 
     def _for(self, b: Builder, v: Value, env: dict[Value, Value], made: Made) -> Work[Step]:
         """A loop. The carriers of its states are found by trying: those that it begins with, then wider ones."""
-        block: Block = v.attr
+        block = loop_of(v)
         states = [self._read(b, a, env, made) for a in v.args]
         k = len(states)
         while True:
             with b.nested() as body:
-                env[block.params[0]] = b.param(block.params[0].type)
-                for p, s in zip(block.params[1:], states, strict=True):
+                env[block.index] = b.param(block.indices)
+                for p, s in zip(block.states, states, strict=True):
                     env[p] = b.param(s.type, p.attr)
                 before = [] if self.entry is None else [b.param(self.entry)]
                 results, kept = yield from self._block(b, block, env, made)
@@ -479,7 +481,7 @@ def _of_both(f: Func, then: Func, otherwise: Func) -> Func:
     with ir.building(f.name) as b:
         c, *xs = [b.param(p.type, p.attr) for p in f.params]
         x, y = [_written(b, side, xs) for side in (then, otherwise)]
-        b.loc = f.params[0].loc
+        b.loc = f.loc
         return b.func(b.emit(select, (c, x, y)))
 
 
@@ -507,7 +509,7 @@ def _around(t: Type, elem: Type, depth: int) -> Type:
 
 def knows_index(i: Value) -> bool:
     """True for an index that the way back knows without being told."""
-    return i.op is CONST or (i.op is ir.PARAM and i.block.parent is not None and i is i.block.params[0])
+    return i.op is CONST or is_index(i)
 
 
 def _count_uses(block: Block, uses: Counter[Value]) -> None:
@@ -516,7 +518,7 @@ def _count_uses(block: Block, uses: Counter[Value]) -> None:
         for a in v.args:
             uses[a] += 1 if a.block is v.block else 2
         if v.op is FOR:
-            uses.update([r for r in v.attr.results for _ in range(1 if r.block is v.attr else 2)])
+            uses.update([r for r in loop_of(v).results for _ in range(1 if r.block is v.attr else 2)])
     uses.update(block.results)
 
 

@@ -92,7 +92,8 @@ class Dependence(Evaluator):
 
     def linear(self, f: Func, by: Func, xs: list[Any]) -> Running:
         yield from ()
-        return of_leaves(f.result, lambda: reduce(union, leaves(f.params[0].type, xs[0]), EMPTY))
+        tangent, *_ = f.params
+        return of_leaves(f.result, lambda: reduce(union, leaves(tangent.type, xs[0]), EMPTY))
 
     def body(self, f: Func, xs: list[Any]) -> Running:
         """The result of a function with instructions: from its pattern, where it has one."""

@@ -25,7 +25,7 @@ MEANT: dict[str, list[Op]] = {name: [op] for name, op in OPS.items()}
 for _name, _symbol in SYMBOLS.items():
     MEANT.setdefault(_symbol, []).append(OPS[_name])
 MEANT["%"].append(OPS["mod"])
-MEANT.update({"=": MEANT["=="], ">": MEANT["<"], ">=": MEANT["<="], "sgn": MEANT["sign"]})
+MEANT |= {"=": MEANT["=="], ">": MEANT["<"], ">=": MEANT["<="], "sgn": MEANT["sign"]}
 
 
 def a(t: Type) -> str:
