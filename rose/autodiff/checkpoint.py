@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from .. import ir
 from ..ir import Builder, Func, Origin, Value, current_builder
 from ..ir.ops import iadd, idiv, ilt, imod, imul, select
+from ..ir.sizes import number
 from ..ir.types import Fin, Type, Vec, items_of
 
 State = Value
@@ -27,7 +28,7 @@ class Segments:
         self.body, self.outside = body, tuple(outside)
         index, *_ = body.params
         assert isinstance(index.type, Fin)
-        self.n, self.index, self.has_out = index.type.size, index.type, len(items_of(body.result)) == 2
+        self.n, self.index, self.has_out = number(index.type.size), index.type, len(items_of(body.result)) == 2
         self.made: dict[tuple[int, int, bool], Func] = {}
 
     def run(self, init: Value, schedule: str, snapshots: int | None) -> tuple[State, Out]:

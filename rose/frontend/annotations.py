@@ -69,11 +69,11 @@ class Fin:
         return types.Fin(_size(n, "Fin"))
 
 
-def _size(n: Any, what: str) -> int:
+def _size(n: Any, what: str) -> int | Size:
     """The size `n` of a Vec or a Fin, checked."""
     n = n.at(current()) if isinstance(n, Size) else n
     if isinstance(n, Size):
-        return cast("int", n)  # in an annotation: it is known at a call
+        return n  # in an annotation: it is known at a call
     k = host_index(n)
     if k is None:
         hint = f"write {what}[3]" + ", or Vec[3, T] for elements of type T" * (what == "Vec")

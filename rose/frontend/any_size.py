@@ -14,7 +14,7 @@ from .. import errors
 from ..errors import OutOfRange, RoseError, TypeMismatch, edge, here, hide_our_frames
 from ..host.argument_sizes import measured
 from ..ir import shown
-from ..ir.sizes import Dim, Size, Sizes, bound, dims_of, opened, size_of, sized
+from ..ir.sizes import Dim, Size, Sizes, bound, dims_of, opened, sized
 from ..ir.types import Tuple, Type, Vec
 from ..ir.value import host_index
 from . import tracing
@@ -122,10 +122,10 @@ def _several(names: Sequence[str]) -> str:
     return " and ".join(", ".join(names).rsplit(", ", 1))
 
 
-def _alone(t: Type) -> list[Size]:
+def _alone(t: Type) -> list[int | Size]:
     """The sizes of the vectors in a type."""
     if isinstance(t, Vec):
-        return [cast("Size", size_of(t)), *_alone(t.elem)]
+        return [t.size, *_alone(t.elem)]
     return [d for s in t.items for d in _alone(s)] if isinstance(t, Tuple) else []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 from ..errors import Loc, edge
@@ -35,7 +36,7 @@ class DualVec(NotANumber):
 
     def __len__(self) -> int:
         assert isinstance(self.re.type, types.Vec)
-        return self.re.type.size
+        return index(self.re.type.size)
 
     def as_value(self, _: Loc | None = None) -> Value:
         return join_dual(self.re, self.du)

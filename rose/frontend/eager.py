@@ -16,6 +16,7 @@ from .. import ir
 from ..errors import here
 from ..host.interpreter import evaluate, run_plain, zero
 from ..ir import CONST, FOR, PARAM, ZERO, Builder, Func, Op, Value
+from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Tuple, Type, Vec
 from ..ir.value import Known, is_known, mismatch
 
@@ -90,14 +91,14 @@ class Now(Builder):
             answer = run_plain(f, numbers)
         return self.known(f.result, answer)
 
-    def indices(self, n: int, span: Value | None = None) -> Iterator[Value]:
+    def indices(self, n: int | Size, span: Value | None = None) -> Iterator[Value]:
         """The indices of the iterations of a loop, one by one; with a span, those in it."""
         for i in range(n) if span is None else range(*self.numbers([span])[0]):
             yield self.known(Fin(n), i)
 
     def loop(
         self,
-        n: int,
+        n: int | Size,
         body: Callable[..., tuple[Sequence[Value], Sequence[Value]]],
         states: Sequence[Value] = (),
         span: Value | None = None,
@@ -111,7 +112,7 @@ class Now(Builder):
             rows.append(outs)
         return after, [self.pack(column, Vec(n, column[0].type)) for column in zip(*rows, strict=True)]
 
-    def vec(self, n: int, item: Callable[[Value], Value]) -> Value:
+    def vec(self, n: int | Size, item: Callable[[Value], Value]) -> Value:
         body: Callable[[Value], tuple[list[Value], list[Value]]] = lambda i: ([], [item(i)])
         return self.loop(n, body)[1][0]
 

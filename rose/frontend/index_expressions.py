@@ -219,4 +219,4 @@ def within(i: Value, n: Any) -> Value:
 
 def literal(k: Whole) -> Value:
     """The index `k`, of the smallest type that holds it."""
-    return current_builder().const(k, Fin(cast("int", plus(k, 1))))
+    return current_builder().const(k, Fin(plus(k, 1)))

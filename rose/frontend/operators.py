@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from numbers import Number
-from typing import Any, cast
+from typing import Any
 
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here, operand_of, subscript
 from ..host.marshal import as_given
@@ -342,14 +342,14 @@ def _subscript(v: Value, i: Any) -> Any:
 _SEVERAL = {slice, tuple, range, type(None), type(...)}  # the keys that are not one index
 
 
-def index_into(v: Value, i: Any) -> Value | int:
+def index_into(v: Value, i: Any) -> Value | int | Size:
     """`i` as an index of the vector `v` (or of an accumulator of one); an error unless it is certain to be in range."""
     t = v.type.inner if isinstance(v.type, Ref) else v.type
     assert isinstance(t, Vec)
     return index_within(t, i)
 
 
-def index_within(t: Vec, i: Any) -> Value | int:
+def index_within(t: Vec, i: Any) -> Value | int | Size:
     """`i` as an index of a vector of type `t`."""
     i = as_given(i)
     if is_index(i) and at_most(i.type.size, t.size):
@@ -405,7 +405,7 @@ def _not_an_index(x: Value, t: Vec, loc: Loc) -> RoseError:
     return TypeMismatch(f"{a_traced(x)} cannot index a vector", loc, hint)
 
 
-def _literal_index(i: int, n: int, loc: Loc) -> int:
+def _literal_index(i: int, n: int | Size, loc: Loc) -> int | Size:
     """`i` as an index of a vector of `n` elements; from the end if it is negative."""
     if not at_most(-i if i < 0 else i + 1, n):
         if isinstance(n, Size):
@@ -414,7 +414,7 @@ def _literal_index(i: int, n: int, loc: Loc) -> int:
             raise OutOfRange(what, loc, hint)
         hint = f"write an index from 0 to {n - 1}" if n else "leave it out: there are no elements"
         raise OutOfRange(f"index {digits(i)} is out of range for a vector of {n}", loc, hint)
-    return cast("int", plus(i, n)) if i < 0 else i
+    return plus(i, n) if i < 0 else i
 
 
 def view(v: Value) -> Any:

@@ -16,7 +16,7 @@ from .. import ir
 from ..errors import TypeMismatch, argument, edge, here
 from ..host.marshal import as_given, is_listing
 from ..ir import Value, a_traced, shown
-from ..ir.sizes import differ, dim
+from ..ir.sizes import Size, differ, dim
 from ..ir.types import Tuple, Type
 from ..ir.value import host_index, is_function
 from .any_size import AnySize, instances
@@ -193,7 +193,7 @@ def _loop(f: Callable[..., Any], name: str, values: Sequence[Value], axes: Seque
     return joined_columns(y, made[0]) if out == 0 else view(y)
 
 
-def _lengths(v: Value, axes: Axes) -> list[int]:
+def _lengths(v: Value, axes: Axes) -> list[int | Size]:
     """How many elements a value has, as each of its arrays that has an axis says."""
     if isinstance(v.type, Tuple):
         b, parts = ir.current_builder(), _fields(axes, v.type, a_traced(v))

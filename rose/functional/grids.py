@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from operator import index
 from typing import Any
 
 from ..errors import OutOfRange, TypeMismatch, edge, here
@@ -70,7 +71,7 @@ class Grid:
         return b.const(tuple(self.nodes), Vec(self.size, self.type)), b.const(tuple(self.weights), Vec(self.size, Real))
 
     def __len__(self) -> int:
-        return self.size
+        return index(self.size)
 
     def __repr__(self) -> str:
         return f"<grid of {self.size} nodes, each a {self.type!r}>"

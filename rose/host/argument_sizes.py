@@ -9,7 +9,7 @@ from typing import Any, cast
 from .. import errors
 from ..errors import Loc, TypeMismatch, here
 from ..ir import Value, shown, types
-from ..ir.sizes import Dim, Size, Sizes, differ, dims_of, size_of
+from ..ir.sizes import Dim, Size, Sizes, differ, dims_of
 from ..ir.types import Fin, Real, Tuple, Type, Vec
 from .marshal import Path, as_given, fields, is_listing, misfit, spell
 
@@ -70,7 +70,7 @@ class _Found:
             raise TypeMismatch(what, loc.into(path[1:]), "give a value of the type that is declared")
 
     def _note(self, k: int | Size, t: Vec, path: Path, loc: Loc) -> None:
-        size = size_of(t)
+        size = t.size
         if isinstance(size, Dim):
             n, first = self.dims.setdefault(size.key, (k, spell(path)))
             if differ(n, k):

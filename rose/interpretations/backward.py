@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any, cast
+from typing import Any
 
 from .. import ir
 from ..errors import Loc, RoseError
@@ -222,7 +222,7 @@ class _Back:
         span = None
         if spans:
             low, high = b.get(spans[0], 0), b.get(spans[0], 1)
-            end = b.const(n, Fin(cast("int", plus(n, 1))))
+            end = b.const(n, Fin(plus(n, 1)))
             span = b.span(n, b.emit(ibeyond, (end, high)), b.emit(ibeyond, (end, low)))
         after = b.loop(n, body, states, span)[0] if differ(n, 0) else states
         for a, x in zip(around, after[k:], strict=True):

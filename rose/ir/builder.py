@@ -14,7 +14,7 @@ import math
 import struct
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from ..errors import EscapedValue, Loc, RoseError, argument, here, hide_our_frames
 from .func import Block as Block
@@ -263,7 +263,7 @@ class Builder:
         if x.__class__ is bool or is_truth(x):
             return self.const(bool(x), Bool)
         if (k := open_size(x)) is not None:
-            return self.const(k, Fin(cast("int", plus(k, 1))))
+            return self.const(k, Fin(plus(k, 1)))
         return self.lift(x.item()) if is_one_object(x) else self.const(as_number(x, self.loc or here()), Real)
 
     def const(self, x: Any, type: Type) -> Value:
@@ -321,7 +321,7 @@ class Builder:
         """The vector of these elements."""
         return self.emit(PACK, tuple(items), type=type)
 
-    def index(self, vec: Value, i: Value | int) -> Value:
+    def index(self, vec: Value, i: Value | int | Size) -> Value:
         """Element `i` of a vector; a literal index is known to be inside it."""
         t = vec.type
         assert isinstance(t, Vec), vec
@@ -379,14 +379,14 @@ class Builder:
         self.pure = self.pure and f.pure
         return self.emit(PURE_CALL if f.pure and not adds else CALL, tuple(args), f, f.result)
 
-    def span(self, n: int, low: Value, high: Value) -> Value:
+    def span(self, n: int | Size, low: Value, high: Value) -> Value:
         """The indices from `low` to before `high`, all of which are below `n`."""
         assert isinstance(low.type, Fin) and isinstance(high.type, Fin)
         return self.emit(TUPLE, (low, high), type=Span(n, low.type, high.type))
 
     def loop(
         self,
-        n: int,
+        n: int | Size,
         body: Callable[..., tuple[Sequence[Value], Sequence[Value]]],
         states: Sequence[Value] = (),
         span: Value | None = None,
@@ -417,7 +417,7 @@ class Builder:
             self.maps.append(out[0])
         return out[:k], out[k:]
 
-    def vec(self, n: int, item: Callable[[Value], Value]) -> Value:
+    def vec(self, n: int | Size, item: Callable[[Value], Value]) -> Value:
         """The vector of `item(i)` for each index below `n`: one loop."""
         with self.nested() as block:
             block.results = (self.reach(item(self.param(Fin(n)))),)

@@ -58,7 +58,7 @@ def _binary(*signatures: tuple[Type, Type, Type]) -> Callable[[Value, Value], Ty
     return lambda x, y: table.get((x.type, y.type))
 
 
-def _indices(size: Callable[[int, int], int]) -> Callable[[Value, Value], Type | None]:
+def _indices(size: Callable[[int | Size, int | Size], int | Size]) -> Callable[[Value, Value], Type | None]:
     """Two indices make an index, of a type that always holds it."""
 
     def result(x: Value, y: Value) -> Type | None:

@@ -47,7 +47,7 @@ def bound(sizes: Sizes) -> Generator[None]:
         _bound.sizes = outer
 
 
-def _exact(name: str) -> Any:
+def _exact(name: str) -> tuple[Callable[[Size, Any], Any], Callable[[Size, Any], Any]]:
     """An operator whose result is a size, also of sizes that are not known yet."""
 
     @edge
@@ -61,7 +61,7 @@ def _exact(name: str) -> Any:
     return method, reflected
 
 
-def _known(do: Any) -> Any:
+def _known(do: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """An operation on the number that a size is."""
 
     @edge
@@ -446,17 +446,12 @@ def _named(name: str, is_open: bool = False) -> Dim:
     return cast("Dim", _once(("dim", name, is_open), lambda: Dim(name, is_open)))
 
 
-def size_of(t: Fin | Vec) -> int | Size:
-    """The size of a type, which may be one that is not known yet."""
-    return t.size
-
-
 @once
 def dims_of(t: Type) -> tuple[Dim, ...]:
     """The sizes in a type that are not known yet, in the order in which they are written."""
     own: tuple[Dim, ...] = ()
     if isinstance(t, (Fin, Vec)):
-        size = size_of(t)
+        size = t.size
         own = size.dims if isinstance(size, Size) else ()
     parts = t.items if isinstance(t, Tuple) else (t.elem,) if isinstance(t, Vec) else ()
     return tuple(dict.fromkeys([*own, *[d for s in parts for d in dims_of(s)]]))
@@ -477,11 +472,11 @@ def sized(t: Type, sizes: Sizes) -> Type:
             return t
 
 
-def _checked(t: Fin | Vec, sizes: Sizes) -> int:
-    size = size_of(t)
+def _checked(t: Fin | Vec, sizes: Sizes) -> int | Size:
+    size = t.size
     k = size.at(sizes) if isinstance(size, Size) else size
     if isinstance(k, int) and not 0 <= k < LARGEST:
         assert isinstance(size, Size)
         given = ", ".join([f"{d!r} = {sizes[d.key]}" for d in size.dims if d.key in sizes])
         raise OutOfRange(f"a {t!r} cannot have size {k}, for {given}", here(), f"sizes go from 0 to {LARGEST - 1}")
-    return cast("int", k)
+    return k

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import wraps
-from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 from .forms import Form
+
+if TYPE_CHECKING:
+    from .sizes import Size
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -111,7 +114,7 @@ class Fin(Type):
 
     __slots__ = ("size",)
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int | Size) -> None:
         super().__init__(real=False, linear=False, empty=False, numeric=False, scalar=True)
         self.size = size
 
@@ -127,8 +130,7 @@ class Vec(Type):
 
     __slots__ = ("elem", "size")
 
-    def __init__(self, size: int, elem: Type) -> None:
-        # in the signature of a generic function the size is a `sizes.Size`
+    def __init__(self, size: int | Size, elem: Type) -> None:
         empty = (size.__class__ is int and size == 0) or elem.empty
         super().__init__(
             real=elem.real, linear=elem.linear, empty=empty, numeric=empty or elem.numeric, depth=1 + elem.depth,
@@ -194,7 +196,7 @@ class Span(Tuple):
 
     __slots__ = ("size",)
 
-    def __init__(self, size: int, low: Fin, high: Fin) -> None:
+    def __init__(self, size: int | Size, low: Fin, high: Fin) -> None:
         super().__init__((low, high))
         self.size = size
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from ..errors import (
@@ -245,7 +246,7 @@ class Value:
     def __len__(self) -> int:
         if not isinstance(self.type, Vec):
             raise TypeMismatch(f"{a_traced(self)} has no length", here(), "only a Vec has one")
-        return self.type.size
+        return index(self.type.size)
 
     # what has no answer before the compiled function runs
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import TypeMismatch, argument, here
-from ..frontend.arrays.shapes import as_array, broadcast, leaf_of, shape_of
+from ..frontend.arrays.shapes import Shape, as_array, broadcast, leaf_of, shape_of
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
@@ -71,7 +71,7 @@ def batched(f: Any, operands: Sequence[Value], ranks: Sequence[int]) -> Any:
     return _over(broadcast(leading), f, list(operands), list(map(len, leading)))
 
 
-def _over(shape: Sequence[int], f: Any, operands: Sequence[Any], more: Sequence[int]) -> Any:
+def _over(shape: Shape, f: Any, operands: Sequence[Any], more: Sequence[int]) -> Any:
     if not shape:
         return f(*operands)
     b = current_builder()

@@ -12,6 +12,7 @@ from ..frontend.arrays.shaping import moveaxis
 from ..frontend.language.control import scan
 from ..ir import Value, a_traced, current_builder
 from ..ir.ops import sigmoid, tanh
+from ..ir.sizes import Size
 from ..ir.types import Real
 
 
@@ -75,7 +76,7 @@ def gru(x: Any, kernel: Any, recurrent: Any, bias: Any = 0.0, recurrent_bias: An
     return GRUResult(moveaxis(made, 0, -2), last)
 
 
-def _operands(x: Any, kernel: Any, recurrent: Any, gates: int, name: str) -> tuple[Value, Value, int]:
+def _operands(x: Any, kernel: Any, recurrent: Any, gates: int, name: str) -> tuple[Value, Value, int | Size]:
     """The products of the sequences with the kernel, steps first; the recurrent kernel; and the number of units."""
     v, w, u = as_array(x), as_array(kernel), as_array(recurrent)
     units = shape_of(u.type)[0] if len(shape_of(u.type)) == 2 else 0
@@ -90,7 +91,7 @@ def _operands(x: Any, kernel: Any, recurrent: Any, gates: int, name: str) -> tup
     return moveaxis(matmul(v, w), -2, 0), u, units
 
 
-def _state(given: Any, of: Value, units: int, name: str) -> Value:
+def _state(given: Any, of: Value, units: int | Size, name: str) -> Value:
     """The first state: zeros, or what is given."""
     shape = (*shape_of(of.type)[1:-1], units)
     if given is None:
@@ -102,6 +103,6 @@ def _state(given: Any, of: Value, units: int, name: str) -> Value:
     return v
 
 
-def _parts(x: Any, units: int, count: int) -> list[Any]:
+def _parts(x: Any, units: int | Size, count: int) -> list[Any]:
     """The parts of the last axis, each of so many units."""
     return [x[..., k * units : (k + 1) * units] for k in range(count)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from ..errors import OutOfRange, TypeMismatch, here
-from ..frontend.arrays.shapes import as_array, is_several, items_of, leaf_of, shape_of
+from ..frontend.arrays.shapes import Shape, as_array, is_several, items_of, leaf_of, shape_of
 from ..ir import Value, a_traced, shown
 from ..ir.sizes import Size, at_most, number, plus
 from ..ir.types import Real
@@ -16,12 +16,12 @@ from ..ir.value import host_index
 class Window(NamedTuple):
     """A window of one axis: of `size` elements, each `dilation` from the next, at each `stride`-th place."""
 
-    size: int
+    size: int | Size
     stride: int
     dilation: int
     before: int  # what is added to the axis
     after: int
-    places: int  # where it fits
+    places: int | Size  # where it fits
 
 
 def image(x: Any, name: str, places: int | None = None) -> Value:
@@ -46,7 +46,7 @@ def integers(given: Any, count: int, what: str) -> list[int]:
 
 
 def windows(
-    sizes: Sequence[int], window: Sequence[int], stride: Any, padding: Any, dilation: Any, name: str
+    sizes: Shape, window: Sequence[int | Size], stride: Any, padding: Any, dilation: Any, name: str
 ) -> list[Window]:
     """The windows of axes of these sizes."""
     count = len(sizes)
@@ -58,7 +58,7 @@ def windows(
     return made
 
 
-def margins(padding: Any, k: int, count: int, n: Any, reach: int, stride: int) -> tuple[int, int]:
+def margins(padding: Any, k: int, count: int, n: int | Size, reach: int | Size, stride: int) -> tuple[int, int]:
     """What is added before and after axis `k` of `count`: with "same" as much as lets it have `n / stride` places."""
     if padding == "valid":
         return 0, 0
@@ -83,7 +83,7 @@ def _margin(x: Any) -> int:
     return -1 if k is None else k
 
 
-def _count(n: Any, reach: int, stride: int, name: str) -> Any:
+def _count(n: int | Size, reach: int | Size, stride: int, name: str) -> int | Size:
     if isinstance(n, Size):
         if stride > 1:
             raise _unknown(n)
@@ -94,6 +94,6 @@ def _count(n: Any, reach: int, stride: int, name: str) -> Any:
     return (n - reach) // stride + 1
 
 
-def _unknown(n: Any) -> TypeMismatch:
+def _unknown(n: Size) -> TypeMismatch:
     what = f"a stride above 1 needs a size that Python knows, and one module serves every {n!r}"
     return TypeMismatch(what, here(), "compile the function for the sizes of places: the batch may be of any size")

@@ -10,6 +10,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
+from operator import index
 from typing import Any
 
 from ..host.effects import Assertion
@@ -55,7 +56,7 @@ def draw(t: Type, rng: random.Random, number: Draw) -> Any:
     if isinstance(t, Tuple):
         return tuple([draw(s, rng, number) for s in t.items])
     if isinstance(t, Fin):
-        return rng.randrange(t.size)
+        return rng.randrange(index(t.size))
     if t is Unit:
         return None
     if t is Bool:

@@ -372,14 +372,10 @@ def _is_narrow(block: Block) -> bool:
 def _widened(e: Value, i: Value, block: Block, code: list[Value]) -> Value:
     """The index `e`, of the type of `i`."""
     assert isinstance(e.type, Fin) and isinstance(i.type, Fin)
-    zero = Value(CONST, Fin(_number(plus(minus(i.type.size, e.type.size), 1))), (), 0, i.loc, block)
+    zero = Value(CONST, Fin(plus(minus(i.type.size, e.type.size), 1)), (), 0, i.loc, block)
     wide = Value(iadd, i.type, (e, zero), None, i.loc, block)
     code += [zero, wide]
     return wide
-
-
-def _number(n: Any) -> int:
-    return n
 
 
 class _Writer(Rewriter):

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..ir.sizes import number
 from ..ir.types import Fin, Real, Tuple, Type, Vec
 from ..optimise.values import bits
 
@@ -31,7 +32,7 @@ def draw(t: Type, rng: random.Random, real: Draw, like: Any = None) -> Any:
         return real(rng)
     if like is not None or t.empty:
         return like
-    return rng.randrange(t.size) if isinstance(t, Fin) else rng.random() < 0.5
+    return rng.randrange(number(t.size)) if isinstance(t, Fin) else rng.random() < 0.5
 
 
 def _parts_of(x: Any, t: Type) -> Iterator[tuple[Any, Type]]:

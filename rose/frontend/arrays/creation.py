@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from ...errors import OutOfRange, TypeMismatch, argument, here
 from ...ir import Value, a_traced, current_builder, shown
@@ -131,7 +131,7 @@ def _arange(start: Any, stop: Any, step: Any) -> Value:
         if host_index(start) != 0 or host_index(step) != 1:
             hint = f"write start + step * rose.arange({n!r})"
             raise TypeMismatch(f"rose.arange to {n!r} begins at 0, with the step 1", loc, hint)
-        return b.vec(cast("int", n), lambda i: i)
+        return b.vec(n, lambda i: i)
     numbers = [_known(x, name) for x, name in ((start, "start"), (stop, "stop"), (step, "step"))]
     if all([isinstance(x, int) for x in numbers]):
         first, end, by = [int(x) for x in numbers]

@@ -70,7 +70,7 @@ class Gathered:
         return Gathered(v, rest) if rest else v
 
 
-Place = int | Value | Along | Gathered
+Place = int | Size | Value | Along | Gathered
 
 
 def as_fin(i: Value) -> Fin:

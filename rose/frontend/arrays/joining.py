@@ -8,7 +8,7 @@ Elements that cannot be added, such as conditions and indices, are chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from ...errors import OutOfRange, TypeMismatch, here
 from ...host.marshal import as_given, is_listing
@@ -392,7 +392,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = N
     return view(read(v, places, axes))
 
 
-def _widths(given: Any, rank: int) -> list[tuple[int, int]]:
+def _widths(given: Any, rank: int) -> list[tuple[int | Size, int | Size]]:
     """The numbers of elements before and after each axis."""
     pairs = items_of(given)
     if not any(map(is_several, pairs)):
@@ -406,9 +406,9 @@ def _widths(given: Any, rank: int) -> list[tuple[int, int]]:
     return [(p[0], p[-1]) for p in each]
 
 
-def _surrounded(v: Value, shape: Shape, widths: Sequence[tuple[int, int]], around: Value) -> Value:
+def _surrounded(v: Value, shape: Shape, widths: Sequence[tuple[int | Size, int | Size]], around: Value) -> Value:
     b = current_builder()
-    whole = tuple([cast("int", plus(n, before + after)) for n, (before, after) in zip(shape, widths, strict=True)])
+    whole = tuple([plus(n, before + after) for n, (before, after) in zip(shape, widths, strict=True)])
 
     def cut(axis: int, source: Value) -> list[tuple[Any, Callable[[Value], Value]]]:
         margin: Callable[[Value], Value] = lambda i: around
@@ -420,11 +420,11 @@ def _surrounded(v: Value, shape: Shape, widths: Sequence[tuple[int, int]], aroun
     return assembled(whole, leaf_of(v.type), cut, v) if shape else v
 
 
-def _nearest(axis: Axis, n: Any, before: int) -> Along:
+def _nearest(axis: Axis, n: Any, before: int | Size) -> Along:
     return Mapped(axis, lambda i: within(ibeyond(i, literal(before)), n))
 
 
-def _mirrored(axis: Axis, n: Any, before: int) -> Along:
+def _mirrored(axis: Axis, n: Any, before: int | Size) -> Along:
     """The index in an axis that is mirrored about its first and its last element: again every `2 * n - 2`."""
     if not differ(n, 1):
         return Mapped(axis, lambda i: literal(0))
@@ -437,7 +437,7 @@ def _mirrored(axis: Axis, n: Any, before: int) -> Along:
     return Mapped(axis, at)
 
 
-def _doubled(axis: Axis, n: Any, before: int) -> Along:
+def _doubled(axis: Axis, n: Any, before: int | Size) -> Along:
     """The index in an axis that is mirrored at its ends: again every `2 * n`."""
     period = times(2, n)
 
@@ -454,7 +454,7 @@ def _turned(start: int, period: Any) -> Any:
     return times(-start, minus(period, 1)) if isinstance(period, Size) else start % period
 
 
-_BEYOND: dict[str, Callable[[Axis, Any, int], Along]] = {
+_BEYOND: dict[str, Callable[[Axis, Any, int | Size], Along]] = {
     "edge": _nearest,
     "reflect": _mirrored,
     "symmetric": _doubled,

@@ -15,7 +15,7 @@ from .elementwise import array_function, each
 from .indexing import as_indices, part
 from .joining import concatenate, stack
 from .reductions import along, number, numbers
-from .shapes import as_array, axes_given, axis_given, broadcast, is_several, items_of, shape_of, spelled
+from .shapes import Shape, as_array, axes_given, axis_given, broadcast, is_several, items_of, shape_of, spelled
 from .shaping import expand_dims, given, moved, ravel
 from .sorting import order_of
 
@@ -69,7 +69,7 @@ def gathered(v: Value, at: Value, axis: int) -> Value:
     return moved(nest(moved(v, axis, last), moved(at, axis, last), 0), last, axis)
 
 
-def moved_shape(v: Value, axis: int) -> tuple[int, ...]:
+def moved_shape(v: Value, axis: int) -> Shape:
     """The sizes of the other axes."""
     shape = shape_of(v.type)
     return (*shape[:axis], *shape[axis + 1 :])

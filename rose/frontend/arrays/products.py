@@ -215,11 +215,7 @@ def kron(x: Any, y: Any) -> Any:
     labels = [[(k, side) for k in range(rank)] for side in (0, 1)]
     both = product_of([v, w], labels, [(k, side) for k in range(rank) for side in (0, 1)], "rose.kron")
     sizes = zip(shape_of(v.type), shape_of(w.type), strict=True)
-    return reshaped(both, tuple([_number(times(n, m)) for n, m in sizes]))
-
-
-def _number(n: Any) -> int:
-    return n
+    return reshaped(both, tuple([times(n, m) for n, m in sizes]))
 
 
 @array_function

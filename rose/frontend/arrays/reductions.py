@@ -32,7 +32,7 @@ from .shapes import Shape, as_array, axes_given, axis_given, is_several, leaf_of
 from .shaping import moved
 
 Item = Callable[..., Value]  # the element at an index for each axis that goes
-Fold = Callable[[Sequence[int], Item], Value]  # what becomes of the elements along axes of these sizes
+Fold = Callable[[Sequence[int | Size], Item], Value]  # what becomes of the elements along axes of these sizes
 
 
 # arguments
@@ -108,7 +108,7 @@ def _element(b: Builder, v: Value, places: list[Value | None], indices: Sequence
     return v
 
 
-def each_index(b: Builder, sizes: Sequence[int], body: Callable[..., Any], *before: Value) -> None:
+def each_index(b: Builder, sizes: Sequence[int | Size], body: Callable[..., Any], *before: Value) -> None:
     """Run `body(*indices)` in loops of these sizes, the last one innermost."""
     if not sizes:
         body(*before)
@@ -125,7 +125,11 @@ States = list[Value]
 
 
 def carried(
-    b: Builder, sizes: Sequence[int], body: Callable[[list[Value], States], States], states: States, *before: Value
+    b: Builder,
+    sizes: Sequence[int | Size],
+    body: Callable[[list[Value], States], States],
+    states: States,
+    *before: Value,
 ) -> States:
     """The last of the states that loops of these sizes carry, the last one innermost."""
     if not sizes:
@@ -147,13 +151,13 @@ def number(x: Value) -> Value:
     return real(x) if isinstance(x.type, Fin) else x
 
 
-def count_of(sizes: Sequence[int]) -> Value:
+def count_of(sizes: Sequence[int | Size]) -> Value:
     """How many elements there are, as a number."""
     n: Any = reduce(times, sizes, 1)
     return real(literal(n)) if isinstance(n, Size) else current_builder().lift(float(n))
 
 
-def sum_of(sizes: Sequence[int], item: Item, initial: Any = None) -> Value:
+def sum_of(sizes: Sequence[int | Size], item: Item, initial: Any = None) -> Value:
     """The sum of all items: one accumulator, in the order of indices."""
     b = current_builder()
     start = b.zero(Real) if initial is None else b.lift(initial)
@@ -167,23 +171,23 @@ def sum_of(sizes: Sequence[int], item: Item, initial: Any = None) -> Value:
     return b.freeze(ref[0])
 
 
-def fold_of(sizes: Sequence[int], item: Item, start: Value, op: Callable[[Value, Value], Value]) -> Value:
+def fold_of(sizes: Sequence[int | Size], item: Item, start: Value, op: Callable[[Value, Value], Value]) -> Value:
     """The last state of `op(state, item)`, from `start`, in the order of indices."""
     b = current_builder()
     return carried(b, sizes, lambda i, s: [op(s[0], item(*i))], [start])[0]
 
 
-def degrees_of_freedom(sizes: Sequence[int], ddof: Any) -> Value:
+def degrees_of_freedom(sizes: Sequence[int | Size], ddof: Any) -> Value:
     """How many elements there are, less `ddof`, and not below 0: a sum of squares over it is infinite, or nan."""
     n = count_of(sizes)
     return ops.max_(n - ddof, 0.0) if isinstance(ddof, Value) or ddof else n
 
 
-def mean_of(sizes: Sequence[int], item: Item) -> Value:
+def mean_of(sizes: Sequence[int | Size], item: Item) -> Value:
     return sum_of(sizes, item) / count_of(sizes)
 
 
-def variance_of(sizes: Sequence[int], item: Item, ddof: Any) -> Value:
+def variance_of(sizes: Sequence[int | Size], item: Item, ddof: Any) -> Value:
     """The mean of the squares of the differences from the mean."""
     mean = mean_of(sizes, item)
 
@@ -194,13 +198,13 @@ def variance_of(sizes: Sequence[int], item: Item, ddof: Any) -> Value:
     return sum_of(sizes, square) / degrees_of_freedom(sizes, ddof)
 
 
-def deviation_of(sizes: Sequence[int], item: Item, ddof: Any) -> Value:
+def deviation_of(sizes: Sequence[int | Size], item: Item, ddof: Any) -> Value:
     """The root of the variance, whose derivatives at 0 are 0."""
     variance = variance_of(sizes, item, ddof)
     return select(variance == 0.0, 0.0, ops.sqrt(variance))
 
 
-def logsumexp_of(sizes: Sequence[int], item: Item) -> Value:
+def logsumexp_of(sizes: Sequence[int | Size], item: Item) -> Value:
     """The logarithm of the sum of exponentials; any number near the largest may be taken out, so that is a constant."""
     b = current_builder()
     if any([not differ(n, 0) for n in sizes]):
@@ -214,7 +218,7 @@ def logsumexp_of(sizes: Sequence[int], item: Item) -> Value:
     return ops.log(total + select(nothing, 1.0, zero)) + select(largest == math.inf, zero, largest)
 
 
-def place_of(sizes: Sequence[int], item: Item, before: Callable[[Value, Value], Value]) -> Value:
+def place_of(sizes: Sequence[int | Size], item: Item, before: Callable[[Value, Value], Value]) -> Value:
     """The index, in the order of indices, of the first item before which none is, or of the first nan."""
     b = current_builder()
     n: Any = reduce(times, sizes, 1)
@@ -230,7 +234,7 @@ def place_of(sizes: Sequence[int], item: Item, before: Callable[[Value, Value], 
     return carried(b, sizes, step, [first, b.const(0, Fin(n))])[1]
 
 
-def _flat(i: Sequence[Value], sizes: Sequence[int]) -> Value:
+def _flat(i: Sequence[Value], sizes: Sequence[int | Size]) -> Value:
     """The index of an element among all, in the order of indices."""
     out = i[0]
     for k, n in zip(i[1:], sizes[1:], strict=True):
@@ -238,7 +242,7 @@ def _flat(i: Sequence[Value], sizes: Sequence[int]) -> Value:
     return out
 
 
-def not_empty(sizes: Sequence[int], name: str, *, initial: bool = False) -> None:
+def not_empty(sizes: Sequence[int | Size], name: str, *, initial: bool = False) -> None:
     """Check that there are items: a reduction without an identity has no answer for none."""
     if all([at_most(1, n) for n in sizes]):
         return

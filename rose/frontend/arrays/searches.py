@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, a_traced, current_builder, shown
@@ -47,7 +47,7 @@ def place_in(row: Value, x: Value, side: str) -> Value:
     if not differ(n, 0):
         return b.const(0, Fin(1))
     steps = MOST + 1 if isinstance(n, Size) else n.bit_length()
-    x, size, top = stop_gradient(x), literal(n), cast("int", plus(n, 1))
+    x, size, top = stop_gradient(x), literal(n), plus(n, 1)
     # in a vector that may be empty nothing is read without a step
     span = b.span(steps, literal(0), within(size, steps + 1)) if isinstance(n, Size) else None
 

@@ -9,18 +9,18 @@ from ...errors import Loc, OutOfRange, TypeMismatch, here
 from ...host.marshal import as_given
 from ...ir import Value, a_traced, shown
 from ...ir.numbers import digits
-from ...ir.sizes import LARGEST, differ, open_size
+from ...ir.sizes import LARGEST, Size, differ, open_size
 from ...ir.types import Bool, Real, Type, Vec, once
 from ...ir.value import host_index
 from ..values import infer, to_value
 
-Shape = tuple[int, ...]  # an item may be a `Size`, as in the types
+Shape = tuple[int | Size, ...]
 
 
 @once
 def shape_of(t: Type) -> Shape:
     """The sizes of the axes of a type, the outermost first; () of what is no vector."""
-    sizes: list[int] = []
+    sizes: list[int | Size] = []
     while isinstance(t, Vec):
         sizes.append(t.size)
         t = t.elem
@@ -35,7 +35,7 @@ def leaf_of(t: Type) -> Type:
     return t
 
 
-def array_type(shape: Sequence[int], leaf: Type) -> Type:
+def array_type(shape: Sequence[int | Size], leaf: Type) -> Type:
     """The type of an array of that shape."""
     for n in reversed(shape):
         leaf = Vec(n, leaf)
@@ -65,7 +65,7 @@ def broadcast(shapes: Sequence[Shape]) -> Shape:
     Shapes are aligned at their ends. Of each axis all have one size, or 1, or lack it.
     """
     rank = max(map(len, shapes), default=0)
-    out: list[int] = []
+    out: list[int | Size] = []
     for back in range(rank, 0, -1):
         sizes = [s[-back] for s in shapes if len(s) >= back]
         wide = [n for n in sizes if differ(n, 1)] or sizes[:1]
@@ -103,10 +103,10 @@ def shape_given(x: Any, name: str) -> Shape:
     return tuple([size_given(n, name) for n in items_of(x)])
 
 
-def size_given(x: Any, name: str) -> int:
+def size_given(x: Any, name: str) -> int | Size:
     """The size of an axis, as a user gives it."""
     if (size := open_size(x)) is not None:
-        return cast("int", size)
+        return size
     n = host_index(x)
     if n is None:
         what = a_traced(x) if isinstance(x, Value) else shown(x)

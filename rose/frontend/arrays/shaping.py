@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any, cast
+from typing import Any
 
 from ...errors import TypeMismatch, argument, here
 from ...ir import Value, a_traced, current_builder
@@ -369,7 +369,7 @@ def _joined_places(sizes: Sequence[Any], axes: Sequence[Axis]) -> list[Place]:
     def flat(*indices: Value) -> Value:
         total = indices[0]
         for a, i in zip(axes[1:], indices[1:], strict=True):
-            total = iadd(imul(total, literal(cast("int", a.size))), i)
+            total = iadd(imul(total, literal(a.size)), i)
         return total
 
     def digit(k: int) -> Callable[..., Value]:
@@ -443,7 +443,7 @@ def _triangle(x: Any, k: int, name: str, *, lower: bool) -> Any:
     return view(_each_of_first(v, shape[:-2], matrix))
 
 
-def _row_of(m: Value, i: Value, n: int, item: Callable[[Value, Value, Value], Value]) -> Value:
+def _row_of(m: Value, i: Value, n: int | Size, item: Callable[[Value, Value, Value], Value]) -> Value:
     b = current_builder()
     row = b.index(m, i)
     return b.vec(n, lambda j: item(row, i, j))
@@ -486,7 +486,7 @@ def diag(x: Any, k: Any = 0) -> Any:
         return view(_diagonal(v, shape, at, 0, 1))
     if len(shape) != 1:
         raise TypeMismatch(f"rose.diag takes a vector or a matrix, not {a_traced(v)}", here(), "write rose.diagonal(x)")
-    size, zero = cast("int", plus(shape[0], abs(at))), b.zero(leaf_of(v.type))
+    size, zero = plus(shape[0], abs(at)), b.zero(leaf_of(v.type))
 
     def row(i: Value) -> Value:
         own = b.index(v, within(i, shape[0])) if at >= 0 else None

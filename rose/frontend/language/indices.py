@@ -9,7 +9,7 @@ from ...errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
 from ...host.marshal import as_given
 from ...ir import Value, a_traced, current_builder, shown
 from ...ir.ops import and_, eq, floor, ilt, itrunc, le, lt, real
-from ...ir.sizes import at_most, differ
+from ...ir.sizes import Size, at_most, differ
 from ...ir.types import Fin, Real
 from ...ir.value import host_index
 from ..arrays.elementwise import each
@@ -42,7 +42,7 @@ def index(x: Any, n: Any) -> Any:
     return _checked(x, size, loc)
 
 
-def _checked(x: Any, size: int, loc: Loc) -> Value:
+def _checked(x: Any, size: int | Size, loc: Loc) -> Value:
     """A traced number as an index, with the checks that it needs."""
     v = written_as_index(x) if isinstance(x, Value) and x.type is Real else x
     if not isinstance(v, Value) or (v.type is not Real and not isinstance(v.type, Fin)):

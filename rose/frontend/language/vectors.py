@@ -7,20 +7,17 @@ from typing import Any
 from ...errors import TypeMismatch, argument, here
 from ...ir import Value, shown
 from ...ir.lengths import norm_of
-from ...ir.types import Real, Type, Vec
+from ...ir.types import Real, Type
 from ..arrays import norms, reductions
+from ..arrays.shapes import Shape, leaf_of, shape_of
 from ..function import of_values
 from ..values import infer
 from .loops import vec
 
 
-def _shape(t: Type) -> tuple[int, ...]:
-    """The shape of an array of Reals: the sizes of its axes, outermost first. It is () for a Real, and for others."""
-    sizes: list[int] = []
-    while isinstance(t, Vec):
-        sizes.append(t.size)
-        t = t.elem
-    return tuple(sizes) if t is Real else ()
+def _shape(t: Type) -> Shape:
+    """The shape of an array of Reals; () for a Real, and for others."""
+    return shape_of(t) if leaf_of(t) is Real else ()
 
 
 @of_values

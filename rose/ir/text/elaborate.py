@@ -12,6 +12,7 @@ from ...errors import NoField, OutOfRange, WrongSyntax
 from .. import builder
 from ..func import Branch, Func, Kind, Linear, While
 from ..puts import PUT
+from ..sizes import Size
 from ..types import DEEPEST, Bool, Fin, Ref, Span, Tuple, Type, Unit, Vec, linear_part, tangent, tuple_of
 from ..value import OPS, Value
 from . import trees as tree
@@ -214,7 +215,7 @@ class Body(Bindings):
             t = t.elem
         return self.raw(PUT, (vec, *path, self.value(e.args[-1], t, "the element")), vec.type, e.at)
 
-    def below(self, e: Expr, size: int) -> Value:
+    def below(self, e: Expr, size: int | Size) -> Value:
         """An index of a vector of this size."""
         i = self.value(e, Fin(size) if isinstance(e, tree.Literal) else None)
         if not isinstance(i.type, Fin):
