@@ -188,13 +188,13 @@ from .frontend.language.vectors import logsumexp as logsumexp
 from .frontend.language.vectors import norm as norm
 from .frontend.own_operations import op as op
 from .frontend.text_programs import parse as parse
-from .frontend.typed import Bool as Bool  # pyright: ignore[reportMissingModuleSource]
-from .frontend.typed import Dual as Dual  # pyright: ignore[reportMissingModuleSource]
-from .frontend.typed import Fin as Fin  # pyright: ignore[reportMissingModuleSource]
-from .frontend.typed import Real as Real  # pyright: ignore[reportMissingModuleSource]
-from .frontend.typed import Tan as Tan  # pyright: ignore[reportMissingModuleSource]
-from .frontend.typed import Unit as Unit  # pyright: ignore[reportMissingModuleSource]
-from .frontend.typed import Vec as Vec  # pyright: ignore[reportMissingModuleSource]
+from .frontend.typed import Bool as Bool
+from .frontend.typed import Dual as Dual
+from .frontend.typed import Fin as Fin
+from .frontend.typed import Real as Real
+from .frontend.typed import Tan as Tan
+from .frontend.typed import Unit as Unit
+from .frontend.typed import Vec as Vec
 from .frontend.typed_operations import *  # pyright: ignore[reportMissingModuleSource]
 from .frontend.vmap import vmap as vmap
 from .interpretations.interpret import interpret as interpret

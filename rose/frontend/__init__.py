@@ -6,6 +6,7 @@ body in a `Builder`, `operators` and `language/` emit the instructions, and `fun
 Read in this order:
 
     annotations      types as a user writes them; `as_type`
+    typed            the types in signatures, for readers and type checkers
     operators        Python's operators on traced values: overload resolution
     values           conversion of Python values to traced values
     duals            values with tangents, for derivative rules

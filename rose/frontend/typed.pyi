@@ -8,6 +8,11 @@ A checker knows no sizes, and takes no expression such as `n` for a type; so it 
     Fin[n]       an `int`
     Map[...]     a function as a value, which has operators, and can be called: an `@fn` fits
 
+Functions of ours take and give more than one of these:
+
+    ArrayLike    a number, a list, an array of NumPy's, or a traced value
+    Operand      that, or a function of which the result is one: what is done is then done with what it gives
+
 `Array` is a protocol that asks for nothing, so all that Rose takes for an array fits: a list, an array of NumPy's, and
 a traced value. What can be done with one it inherits from `_Operators`, which is no protocol, and so is not asked for.
 
@@ -16,7 +21,7 @@ mypy reads brackets as types whatever class they follow, except after a variable
 may be returned as a `float | Any`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from .annotations import Dual as _Dual
@@ -71,6 +76,11 @@ class _Operators:
 class Array(_Operators, Protocol):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]
     """An array: arithmetic, broadcasting and indexing as in NumPy. Lists and arrays of NumPy's are taken for one."""
 
+class SupportsArray(Protocol):
+    """What has elements in the way of NumPy's arrays: an `Array`, a traced value, an array of NumPy's, a table."""
+
+    def __array__(self) -> Any: ...
+
 class _Functions:
     """What can be done with functions: what operators make of them is a function again, and so is `f(g)`."""
 
@@ -99,6 +109,9 @@ class AnyMap(_Functions, Protocol):  # type: ignore[misc]  # pyright: ignore[rep
     """A function as a value: an `@fn`, and what operators make of them. A number or a list is none."""
 
     __rose_function__: bool
+
+ArrayLike: TypeAlias = float | Sequence[Any] | SupportsArray
+Operand: TypeAlias = ArrayLike | AnyMap
 
 if MYPY:
     Real: TypeAlias = float | Any

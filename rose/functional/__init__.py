@@ -54,7 +54,7 @@ from .grids import Grid
 from .printing import show
 
 if TYPE_CHECKING:
-    from ..frontend.typed import Map  # pyright: ignore[reportMissingModuleSource]
+    from ..frontend.typed import Map
 else:
     from .composites import Map
 

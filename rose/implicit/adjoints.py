@@ -23,6 +23,7 @@ from ..frontend.language.select import select, stop_gradient
 from ..frontend.language.vectors import norm
 from ..frontend.operators import view
 from ..frontend.values import to_value
+from ..ir import Value
 from ..ir.callgraph import make_linear
 from ..ir.sizes import differ
 from ..ir.types import Bool, Real, Tan, Tuple, Type, Vec, linear_part, tangent, tuple_of
@@ -39,7 +40,7 @@ def solver(rate: AnyFn, times: Type, steps: Steps, full: bool) -> AnyFn:
     of = _Equations(rate, times, steps)
     result = Tuple((of.ys, Real, Real, Real, Bool))
 
-    def body(t0: Any, t1: Any, y0: Any, *data: Any) -> Found:
+    def body(t0: Value, t1: Value, y0: Value, *data: object) -> Found:
         return walked(steps.walk(rate, data), times, t0, t1, y0, full=full)
 
     f = make(body, of.types, result, "ode", of.names)
@@ -49,7 +50,7 @@ def solver(rate: AnyFn, times: Type, steps: Steps, full: bool) -> AnyFn:
     linear = make_linear("ode.linear", along.func, back.func)
 
     @f.jvp
-    def rule(*duals: Any) -> Any:
+    def rule(*duals: object) -> Any:
         b = ir.current_builder()
         pairs = [split_dual(x, t, tangent) for x, t in zip(duals, of.types, strict=True)]
         given, no = [re for re, _ in pairs], b.zero(Tan)
@@ -79,14 +80,14 @@ class _Equations:
 
     # forward mode
 
-    def along(self, dx: Any, y: Any, t0: Any, t1: Any, y0: Any, *data: Any) -> Any:
+    def along(self, dx: Value, y: Value, t0: Value, t1: Value, y0: Value, *data: object) -> Any:
         """The tangents of the states `y`, from those of the parameters."""
         one, size = _of_length_one(self.moving, dx)
         dt0, dt1, dy0, *moved = one
         state = self.rate.types[1]
         both, lin, n = States(tuple_of(state, state)), LinearMap(self.rate, self.active), len(data)
 
-        def rate(t: Any, z: Any, *given: Any) -> Any:
+        def rate(t: Value, z: tuple[Any, ...], *given: object) -> Any:
             v, dv = z
             kinds = [state, *self.parts.items]
             tangents = [to_value(x, t) for x, t in zip([dv, *given[n:]], kinds, strict=True)]
@@ -97,7 +98,7 @@ class _Equations:
         start = both.vector((y0, dy0 - self.rate(t0, y0, *data) * dt0))
         zs = walked(self.steps.walk(f, (*data, *moved)), self.times, t0, t1, start, full=False)[0]
 
-        def at(z: Any, t: Any, y: Any, dt: Any) -> Any:
+        def at(z: Value, t: Value, y: Value, dt: Value) -> Any:
             return size * (both.value(z)[1] + self.rate(t, y, *data) * dt)
 
         if not isinstance(self.times, Vec):
@@ -106,7 +107,7 @@ class _Equations:
 
     # reverse mode
 
-    def back(self, ct: Any, y: Any, t0: Any, t1: Any, y0: Any, *data: Any) -> Any:
+    def back(self, ct: Value, y: Value, t0: Value, t1: Value, y0: Value, *data: object) -> Any:
         """The cotangents of the parameters, from those of the states `y`: from each time to the one before."""
         one, size = _of_length_one(self.ys, ct)
         sums = Flat(self.parts)
@@ -114,7 +115,7 @@ class _Equations:
         if isinstance(self.times, Vec):
             before, states = joined([as_array([t0]), t1], 0), joined([as_array([y0]), y], 0)
 
-            def stretch(i: Any, s: Any) -> Any:
+            def stretch(i: Value, s: dict[str, Any]) -> Any:
                 return self._stretch(s, one[i], t1[i], y[i], before[i], states[i], data)
 
             n = self.times.size
@@ -128,13 +129,15 @@ class _Equations:
         found = flat.vector((dt0, dt1, s["l"], *sums.value(s["sums"])))
         return flat.value(found * (size * select(s["good"], 1.0, math.nan)))
 
-    def _stretch(self, s: Any, ct: Any, t: Any, y: Any, before: Any, wanted: Any, data: tuple[Any, ...]) -> Any:
+    def _stretch(
+        self, s: dict[str, Any], ct: Value, t: Value, y: Value, before: Value, wanted: Value, data: tuple[Any, ...]
+    ) -> Any:
         """The adjoint state at the time before `t`, where the state was `wanted`; it must be found there again."""
         state, sums = self.rate.types[1], Flat(self.parts)
         whole, lin = tuple_of(state, state, sums.vec), LinearMap(self.rate, self.active)
         all_of = States(whole)
 
-        def rate(t: Any, z: Any, *data: Any) -> Any:
+        def rate(t: Value, z: tuple[Any, ...], *data: object) -> Any:
             b = ir.current_builder()
             v, l, _ = z
             xs = lin.arguments([t, v, *data])
@@ -151,7 +154,7 @@ class _Equations:
         return {"l": l, "sums": found, "good": s["good"] & converged & near}
 
 
-def _of_length_one(t: Type, x: Any) -> tuple[Any, Any]:
+def _of_length_one(t: Type, x: Value) -> tuple[Any, Any]:
     """A value, divided by its length, and this: the tolerances of steps are those of values of no special length."""
     flat = Flat(t)
     v = flat.vector(x)
@@ -160,5 +163,5 @@ def _of_length_one(t: Type, x: Any) -> tuple[Any, Any]:
     return flat.value(v / size), size
 
 
-def _product(ct: Any, rate: Any) -> Any:
+def _product(ct: Value, rate: Value) -> Any:
     return ct * rate if rate.type is Real else dot(ct, rate)

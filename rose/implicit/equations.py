@@ -21,7 +21,7 @@ from ..frontend.duals import split_dual, view_dual
 from ..frontend.function import AnyFn, checked, from_func, make
 from ..frontend.language.select import abs, select
 from ..frontend.language.vectors import norm
-from ..ir import shown
+from ..ir import Value, shown
 from ..ir.sizes import differ
 from ..ir.types import Bool, Real, Tan, Type, count_reals, tangent, tuple_of
 from ..ir.value import is_function
@@ -64,20 +64,20 @@ class Plain:
         self.names, self.types = names, types
         self.f = self.made(self._at, f.result, f.name)
 
-    def _at(self, v: Any, *data: Any) -> Any:
+    def _at(self, v: Value, *data: object) -> Any:
         return self._given(self.value(v), *data)
 
-    def value(self, v: Any) -> Any:
+    def value(self, v: Value) -> Any:
         return v if self.type is Real else self._unknown.value(v)
 
-    def vector(self, x: Any) -> Any:
+    def vector(self, x: object) -> Any:
         return x if self.type is Real else self._unknown.vector(x)
 
     def made(self, body: Callable[..., Any], result: Type, name: str) -> AnyFn:
         """A function of the plain unknown and the data."""
         return make(body, self.types, result, name, self.names)
 
-    def result(self, y: Any) -> Any:
+    def result(self, y: object) -> Any:
         """What the function gives, in the form of the unknown, which has as many numbers."""
         if self.type is Real and self.f.result is Real:
             return y
@@ -87,7 +87,7 @@ class Plain:
     def residual(self) -> AnyFn:
         """The function with its result in the form of the unknown."""
 
-        def body(v: Any, *data: Any) -> Any:
+        def body(v: Value, *data: object) -> Any:
             return self.result(self.f(v, *data))
 
         return self.made(body, self.type, self.f.name)
@@ -101,7 +101,7 @@ def solver(residual: AnyFn, search: Search, name: str) -> AnyFn:
     along, slope = LinearMap(residual, moving), jacfwd(residual)
 
     @f.jvp
-    def rule(*duals: Any) -> Any:
+    def rule(*duals: object) -> Any:
         b = ir.current_builder()
         pairs = [split_dual(x, s, tangent) for x, s in zip(duals, types, strict=True)]
         given = [re for re, _ in pairs]
@@ -114,7 +114,7 @@ def solver(residual: AnyFn, search: Search, name: str) -> AnyFn:
     return f
 
 
-def solver_with(jacobian: Any) -> Callable[[Any], Any]:
+def solver_with(jacobian: Value) -> Callable[[Any], Any]:
     """The map from a right side to the solution with a matrix, which is factorised once, or with a number: linear."""
     if jacobian.type is Real:
         return lambda y: y / jacobian
@@ -122,14 +122,14 @@ def solver_with(jacobian: Any) -> Callable[[Any], Any]:
     return lambda y: by_factors(f.both, f.rows, y)
 
 
-def implicit(what: str, f: AnyFn, result: Type, full: Any, solution: Callable[[], tuple[Plain, AnyFn]]) -> AnyFn:
+def implicit(what: str, f: AnyFn, result: Type, full: bool, solution: Callable[[], tuple[Plain, AnyFn]]) -> AnyFn:
     """The function from a start and data to the unknown, or to its `Solution`, as a user calls it.
 
     `solution` is asked for the plain form and its solver when the function is traced: then it is known what `f`
     captures. Where the search has not converged, the unknown is nan, and so are its derivatives.
     """
 
-    def body(start: Any, *data: Any) -> Any:
+    def body(start: object, *data: object) -> Any:
         plain, solve = solution()
         b = ir.current_builder()
         x, *more = solve(plain.vector(start), *data, *[b.reach(v) for v in plain.captured])
@@ -140,11 +140,11 @@ def implicit(what: str, f: AnyFn, result: Type, full: Any, solution: Callable[[]
     return make(body, f.types, struct_of(Solution, result) if full else result, f"{what}({f.name})", f.names)
 
 
-def length(x: Any) -> Any:
+def length(x: Value) -> Any:
     return abs(x) if x.type is Real else norm(x)
 
 
-def short(size: Any, x: Any, tolerance: float) -> Any:
+def short(size: Value, x: Value, tolerance: float) -> Any:
     """Whether a step of this length, to `x`, is at most the tolerance; an infinite one is not."""
     return (size <= tolerance * (1.0 + length(x))) & (size < math.inf)
 
@@ -152,7 +152,7 @@ def short(size: Any, x: Any, tolerance: float) -> Any:
 # arguments
 
 
-def unknown(what: str, f: Any) -> AnyFn:
+def unknown(what: str, f: AnyFn) -> AnyFn:
     """`f`, checked to be a function with an unknown made of Reals; a TypeMismatch if it is not."""
     at = here().narrow(argument(0, "f", *range(1, 9)))
     of = checked(f, f"implicit.{what}", at)
@@ -172,12 +172,12 @@ def as_many(what: str, f: AnyFn) -> None:
     raise TypeMismatch(what, at, "return as many Reals as the unknown has")
 
 
-def limits(tolerance: Any, most: Any, name: str = "max_steps") -> tuple[float, int]:
+def limits(tolerance: float, most: int, name: str = "max_steps") -> tuple[float, int]:
     """The options that end a search, checked: they are part of the program."""
     return options.number(tolerance, "tolerance"), options.count(most, name)
 
 
-def maker(search: Any) -> None:
+def maker(search: Maker) -> None:
     """Check an option that makes a minimiser of a function."""
     if not is_function(search):
         at = here().narrow(argument(_BY_NAME, "search", *range(1, 9)))

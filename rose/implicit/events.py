@@ -15,7 +15,8 @@ from ..frontend.language import control
 from ..frontend.language.select import abs, select, stop_gradient
 from ..frontend.signatures import fresh_name
 from ..frontend.transforms import remembered
-from ..ir import ops, shown
+from ..frontend.typed import ArrayLike
+from ..ir import Value, ops, shown
 from ..ir.types import Real
 from .equations import Found, solver
 from .roots import ROUNDING
@@ -48,10 +49,10 @@ class Event(Generic[State]):
 def event(
     f: AnyFn,
     g: AnyFn,
-    t0: Any,
-    t1: Any,
-    y0: Any,
-    *data: Any,
+    t0: ArrayLike,
+    t1: ArrayLike,
+    y0: object,
+    *data: object,
     direction: int = 0,
     method: str = "dormand-prince",
     rtol: float = 1e-8,
@@ -87,7 +88,7 @@ def _event(f: AnyFn, g: AnyFn, direction: int, method: str, rtol: float, atol: f
     """The event as a function of the times, the start and the data."""
     t = f.types[1]
 
-    def body(t0: Any, t1: Any, y0: Any, *data: Any) -> Any:
+    def body(t0: Value, t1: Value, y0: object, *data: object) -> Any:
         states = States(t)
         walk = Walk(METHODS[method], states.plainly(f), rtol, atol, most, data)
         surface = states.plainly(g)
@@ -102,13 +103,13 @@ def _event(f: AnyFn, g: AnyFn, direction: int, method: str, rtol: float, atol: f
     return make(body, types, struct_of(Event, t), f"event({f.name}, {g.name})", [*names, *f.names[2:]])
 
 
-def _up_to(walk: Walk, surface: AnyFn, direction: int, s: Any, t1: Any) -> Any:
+def _up_to(walk: Walk, surface: AnyFn, direction: int, s: dict[str, Any], t1: Value) -> Any:
     """The state before the step that crosses the surface, and the time after that step."""
     range_ = stop_gradient(t1 - s["t"])
     time: Callable[[Any], Any] = lambda p: s["t"] + range_ * p
     value: Callable[[Any], Any] = lambda s: stop_gradient(surface(time(s["p"]), s["y"], *walk.data))
 
-    def step(s: Any) -> Any:
+    def step(s: dict[str, Any]) -> Any:
         after = walk.tried(s["s"], time)
         side = value(after)
         met = _crossed(s["side"], side, direction)
@@ -124,16 +125,16 @@ def _up_to(walk: Walk, surface: AnyFn, direction: int, s: Any, t1: Any) -> Any:
     return {**found["s"], "t": time(found["s"]["p"]), "met": found["met"], "end": found["end"]}
 
 
-def _crossed(before: Any, after: Any, direction: int) -> Any:
+def _crossed(before: Value, after: Value, direction: int) -> Any:
     fell, rose = (before > 0.0) & (after <= 0.0), (before < 0.0) & (after >= 0.0)
     return fell if direction < 0 else rose if direction > 0 else fell | rose
 
 
-def _meeting(walk: Walk, surface: AnyFn, s: Any) -> Any:
+def _meeting(walk: Walk, surface: AnyFn, s: dict[str, Any]) -> Any:
     """The time at which a step that ends then ends on the surface, with the derivative rule of that equation."""
     data = walk.data
 
-    def residual(time: Any, t: Any, y: Any, k: Any, *data: Any) -> Any:
+    def residual(time: Value, t: Value, y: Value, k: Value, *data: object) -> Any:
         return surface(time, walk.step(t, time, y, k, *data)[0], *data)
 
     types = [Real, Real, s["y"].type, s["k"].type, *walk.rate.types[2:]]
@@ -141,7 +142,7 @@ def _meeting(walk: Walk, surface: AnyFn, s: Any) -> Any:
     known = from_func(of.func, [f"x{k}" for k in range(len(of.func.params))])  # with what it captures, as data
     captured = [ir.current_builder().reach(v) for v in of.captured]
 
-    def search(end: Any, t: Any, *given: Any) -> Found:
+    def search(end: Value, t: Value, *given: object) -> Found:
         time, steps = _bracketed(lambda x: known(x, t, *given), t, end)
         size = abs(known(time, t, *given))
         return time, size, steps, True
@@ -149,17 +150,17 @@ def _meeting(walk: Walk, surface: AnyFn, s: Any) -> Any:
     return solver(known, search, "event")(stop_gradient(s["end"]), s["t"], s["y"], s["k"], *data, *captured)[0]
 
 
-def _bracketed(g: Callable[[Any], Any], a: Any, b: Any) -> tuple[Any, Any]:
+def _bracketed(g: Callable[[Any], Any], a: Value, b: Value) -> tuple[Any, Any]:
     """A root of `g` from `a` to `b`, where it has different signs, and how often it was evaluated.
 
     By the rule of false position; where one end stays, its value counts half (the Illinois algorithm).
     """
 
-    def busy(s: Any) -> Any:
+    def busy(s: dict[str, Any]) -> Any:
         wide = abs(s["b"] - s["a"]) > ROUNDING * (abs(s["a"]) + abs(s["b"]))
         return wide & (s["at_b"] != 0.0) & (s["steps"] < _MOST)
 
-    def step(s: Any) -> Any:
+    def step(s: dict[str, Any]) -> Any:
         x = s["b"] - s["at_b"] * (s["b"] - s["a"]) / (s["at_b"] - s["at_a"])
         y = g(x)
         other = (y < 0.0) != (s["at_b"] < 0.0)  # the root is between the new point and the last

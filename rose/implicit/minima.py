@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..differentiation.gradients import grad
 from ..errors import TypeMismatch, here
 from ..frontend.any_size import of_any_size
 from ..frontend.function import AnyFn
+from ..ir import Value
 from ..ir.types import Real
 from ..lib.damped_newton import newton
 from .equations import Found, Maker, Plain, implicit, maker, solver, unknown
@@ -38,7 +37,7 @@ def argmin(f: AnyFn, *, search: Maker = newton, full: bool = False) -> AnyFn:
         slope, find = grad(plain.f), search(plain.f)
         finish = newtons(slope, 0.0, _LAST)
 
-        def found(x: Any, *data: Any) -> Found:
+        def found(x: Value, *data: object) -> Found:
             m = find(x, *data)
             x, size, _, _ = finish(m.x, *data)
             return x, size, m.steps, m.converged

@@ -21,6 +21,7 @@ from ..frontend.language.accumulators import accum
 from ..frontend.language.select import constant, select
 from ..frontend.signatures import fresh_name
 from ..frontend.transforms import remembered
+from ..frontend.typed import ArrayLike
 from ..ir import Value
 from ..ir.ops import real
 from ..ir.types import Bool, Fin, Real, Tan, Type, Vec, tangent, tuple_of
@@ -58,7 +59,13 @@ class Integral(Generic[Number]):
 
 @edge
 def quadrature(
-    f: AnyFn, a: Any, b: Any, *data: Any, tolerance: float = 1e-10, max_intervals: int = 100, full: bool = False
+    f: AnyFn,
+    a: ArrayLike,
+    b: ArrayLike,
+    *data: object,
+    tolerance: float = 1e-10,
+    max_intervals: int = 100,
+    full: bool = False,
 ) -> Any:
     """The integral of `f(x, *data)` for `x` from `a` to `b`; `f` gives a value of any type made of Reals.
 
@@ -80,7 +87,7 @@ def quadrature(
     return _integral(one, tolerance, max_intervals, bool(full), _end(a), _end(b))(a, b, *data)
 
 
-def _end(x: Any) -> str:
+def _end(x: ArrayLike) -> str:
     """What is known of a limit: it moves if it is traced, and if it does not, it may be infinite."""
     if isinstance(x, Value):
         return "moving"
@@ -91,7 +98,7 @@ def _end(x: Any) -> str:
 def _integral(f: AnyFn, tolerance: float, most: int, full: bool, start: str, end: str) -> AnyFn:
     """The integral as a function of the limits and the data."""
 
-    def body(a: Any, b: Any, *data: Any) -> Any:
+    def body(a: Value, b: Value, *data: object) -> Any:
         given = from_func(f.func, [p.attr or "captured" for p in f.func.params])
         solve = _solver(given, tolerance, most, start, end)
         captured = [ir.current_builder().reach(v) for v in f.captured]
@@ -119,7 +126,7 @@ def _solver(f: AnyFn, tolerance: float, most: int, start: str, end: str) -> AnyF
     out = Flat(f.result)
     t = Real if f.result is Real else out.vec
 
-    def flattened(*xs: Any) -> Any:
+    def flattened(*xs: object) -> Any:
         return f(*xs) if t is Real else out.vector(f(*xs))
 
     flat, point = make(flattened, f.types, t, f.name, f.names), _substitution(start, end)
@@ -130,7 +137,7 @@ def _solver(f: AnyFn, tolerance: float, most: int, start: str, end: str) -> AnyF
     along = LinearMap(flat, moving)
 
     @solve.jvp
-    def rule(*duals: Any) -> Any:
+    def rule(*duals: object) -> Any:
         b = ir.current_builder()
         pairs = [split_dual(x, s, tangent) for x, s in zip(duals, types, strict=True)]
         low, high, *data = [re for re, _ in pairs]
@@ -152,9 +159,9 @@ def _solver(f: AnyFn, tolerance: float, most: int, start: str, end: str) -> AnyF
     return solve
 
 
-def _times(d: Any, y: Any) -> Any:
+def _times(d: Value, y: Value) -> Any:
     """A tangent times a number, or each of a vector."""
-    return d * y if y.type is Real else loops.vec(d * y[i] for i in loops.range(y.type.size))
+    return d * y if y.type is Real else loops.vec(d * y[i] for i in loops.range(y.shape[0]))
 
 
 Point = Callable[[Any, Any, Any], tuple[Any, Any]]  # of the limits and `u`: `x`, and its derivative by `u`
@@ -173,7 +180,7 @@ def _substitution(start: str, end: str) -> Point:
     return lambda a, b, u: (a + (b - a) * u, b - a)
 
 
-def _node(point: Point, a: Any, b: Any, lo: Any, hi: Any, k: Any) -> tuple[Any, Any]:
+def _node(point: Point, a: Value, b: Value, lo: Value, hi: Value, k: Value) -> tuple[Any, Any]:
     """Node `k` of an interval from `lo` to `hi`, and its weight."""
     x, w = point(a, b, lo + (hi - lo) * (0.5 + 0.5 * _table(NODES)[k]))
     return x, w * (0.5 * (hi - lo)) * _table(KRONROD)[k]
@@ -186,7 +193,7 @@ def _table(numbers: list[float]) -> Any:
 def _measured(f: AnyFn, point: Point) -> AnyFn:
     """The integral over an interval of `u`, an estimate of its error, and the integral of the length of `f`."""
 
-    def measured(lo: Any, hi: Any, a: Any, b: Any, *data: Any) -> Any:
+    def measured(lo: Value, hi: Value, a: Value, b: Value, *data: object) -> Any:
         zero = ir.current_builder().zero(f.result)
         total, rest, size = accum(zero), accum(zero), accum(0.0)
         for k in loops.range(len(NODES)):
@@ -205,20 +212,20 @@ def _adaptive(measured: AnyFn, t: Type, tolerance: float, most: int) -> Callable
     """The search: the interval with the largest error is halved, until all are small, or there are too many."""
     each = Vec(most, Real)
 
-    def near(s: Any) -> Any:
+    def near(s: dict[str, Any]) -> Any:
         error = loops.sum(s["error"])
         return (error <= tolerance * loops.sum(s["size"])) & (error < math.inf)
 
-    def search(a: Any, b: Any, *data: Any) -> Any:
+    def search(a: Value, b: Value, *data: object) -> Any:
         zero = ir.current_builder().zero
         y, error, size = measured(0.0, 1.0, a, b, *data)
 
-        def placed(s: Any, i: Any, **parts: Any) -> Any:
+        def placed(s: dict[str, Any], i: Value | int, **parts: Value | float) -> Any:
             for name, x in parts.items():
                 s = {**s, name: loops.vec(select(j == i, x, s[name][j]) for j in loops.range(most))}
             return s
 
-        def step(s: Any) -> Any:
+        def step(s: dict[str, Any]) -> Any:
             i = argmax(s["error"])
             lo, hi = s["lo"][i], s["hi"][i]
             mid = 0.5 * (lo + hi)

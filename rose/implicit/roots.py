@@ -11,6 +11,7 @@ from ..frontend.any_size import of_any_size
 from ..frontend.function import AnyFn
 from ..frontend.language import control
 from ..frontend.language.select import select
+from ..ir import Value
 from .equations import (
     Found,
     Maker,
@@ -67,7 +68,7 @@ def root(
 def _after(first: AnyFn, then: Search) -> Search:
     """A search that starts where a minimiser ended."""
 
-    def search(x: Any, *data: Any) -> Found:
+    def search(x: Value, *data: object) -> Found:
         return then(first(x, *data).x, *data)
 
     return search
@@ -77,10 +78,10 @@ def newtons(residual: AnyFn, tolerance: float, max_steps: int) -> Search:
     """Newton's method with damped steps, for a residual in the plain form of its unknown."""
     slope = jacfwd(residual)
 
-    def test(s: Any) -> Any:
+    def test(s: dict[str, Any]) -> Any:
         return s["busy"] & (length(s["r"]) > 0.0) & (s["steps"] < max_steps)
 
-    def step(s: Any, data: tuple[Any, ...]) -> Any:
+    def step(s: dict[str, Any], data: tuple[Any, ...]) -> Any:
         x, solve = s["x"], solver_with(slope(s["x"], *data))
         p = solve(s["r"])
         size = length(p)
@@ -91,7 +92,7 @@ def newtons(residual: AnyFn, tolerance: float, max_steps: int) -> Search:
         busy = good & (size > ROUNDING * length(x))
         return {"x": x, "r": residual(x, *data), "size": size, "steps": s["steps"] + 1.0, "busy": busy}
 
-    def search(x: Any, *data: Any) -> Found:
+    def search(x: Value, *data: object) -> Found:
         s: Any = {"x": x, "r": residual(x, *data), "size": math.inf, "steps": 0.0, "busy": True}
         s = control.while_loop(test, lambda s: step(s, data), s)
         size = length(s["r"])
@@ -118,7 +119,7 @@ def fixed_point(g: AnyFn, *, tolerance: float = 1e-12, max_steps: int = 10_000, 
         plain = Plain(of)
         after = plain.residual()
 
-        def residual(x: Any, *data: Any) -> Any:
+        def residual(x: Value, *data: object) -> Any:
             return x - after(x, *data)
 
         search = _iterated(after, tolerance, max_steps)
@@ -128,11 +129,11 @@ def fixed_point(g: AnyFn, *, tolerance: float = 1e-12, max_steps: int = 10_000, 
 
 
 def _iterated(g: AnyFn, tolerance: float, max_steps: int) -> Search:
-    def near(s: Any) -> Any:
+    def near(s: dict[str, Any]) -> Any:
         return short(s["size"], s["x"], tolerance)
 
-    def search(x: Any, *data: Any) -> Found:
-        def step(s: Any) -> Any:
+    def search(x: Value, *data: object) -> Found:
+        def step(s: dict[str, Any]) -> Any:
             after = g(s["x"], *data)
             return {"x": after, "size": length(after - s["x"]), "steps": s["steps"] + 1.0}
 

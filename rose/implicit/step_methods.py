@@ -32,11 +32,11 @@ class Method(NamedTuple):
     root: Callable[[Any], Any]
 
 
-def _fourth(e: Any) -> Any:
+def _fourth(e: Value) -> Any:
     return sqrt(sqrt(e))
 
 
-def _fifth(e: Any) -> Any:
+def _fifth(e: Value) -> Any:
     """To the power of 3 / 16."""
     eighth = sqrt(_fourth(e))
     return eighth * sqrt(eighth)
@@ -56,7 +56,7 @@ _ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1
 
 
 def _dormand_prince(rate: AnyFn) -> Step:
-    def step(t: Any, after: Any, y: Any, k: Any, *data: Any) -> tuple[Any, Any, Any]:
+    def step(t: Value, after: Value, y: Value, k: Value, *data: object) -> tuple[Any, Any, Any]:
         h, z, ks = after - t, y, [k]
         for c, row in zip(_TIMES, _STAGES, strict=True):
             z = y + _combined(row, ks) * h
@@ -92,7 +92,7 @@ _R_BEFORE = (
 def _rosenbrock(rate: AnyFn) -> Step:
     slopes = jacfwd(rate, (0, 1))
 
-    def step(t: Any, after: Any, y: Any, k: Any, *data: Any) -> tuple[Any, Any, Any]:
+    def step(t: Value, after: Value, y: Value, k: Value, *data: object) -> tuple[Any, Any, Any]:
         h, us = after - t, list[Any]()
         by_time, by_state = _parts(slopes(t, y, *data))
         for c, d, row, before in zip(_R_TIMES, _R_RATES, _R_STAGES, _R_BEFORE, strict=True):
@@ -107,26 +107,26 @@ def _rosenbrock(rate: AnyFn) -> Step:
     return step
 
 
-def _parts(both: Any) -> tuple[Any, Any]:
+def _parts(both: Value | tuple[Value, Value]) -> tuple[Any, Any]:
     """The derivatives of a rate by the time and by the state, from the pair, or the vector of the pairs."""
     if isinstance(both, Value) and isinstance(both.type, Vec):
-        by_time, by_state = [loops.vec(both[i][k] for i in loops.range(both.type.size)) for k in (0, 1)]
+        by_time, by_state = [loops.vec(both[i][k] for i in loops.range(both.shape[0])) for k in (0, 1)]
         return by_time, by_state
     return both[0], both[1]
 
 
-def _solved(m: Any, right: Any) -> Any:
+def _solved(m: Value, right: Value) -> Any:
     """The solution `x` of `x / diagonal - m @ x == right`."""
     if m.type is Real:
         return right / (1.0 / _DIAGONAL - m)
-    n = m.type.size
+    n = m.shape[0]
     rows = loops.vec(
         loops.vec(select(i == j, 1.0 / _DIAGONAL, 0.0) - m[i][j] for j in loops.range(n)) for i in loops.range(n)
     )
     return solution(rows, right)
 
 
-def _plus(y: Any, weights: Sequence[float], xs: Sequence[Any]) -> Any:
+def _plus(y: Value, weights: Sequence[float], xs: Sequence[Any]) -> Any:
     return y + _combined(weights, xs) if xs else y
 
 

@@ -20,7 +20,7 @@ from ..frontend.function import AnyFn, make
 from ..frontend.language.select import stop_gradient
 from ..frontend.operators import view
 from ..frontend.signatures import fresh_name
-from ..ir import shown
+from ..ir import Value, shown
 from ..ir.types import Real, tangent
 from ..linalg import krylov
 from .equations import Plain, Solution, as_many, length, solver_with, unknown
@@ -55,7 +55,7 @@ def linear_solve(
     as_many("linear_solve", of)
     way = _method(method, rtol, max_steps, restart)
 
-    def body(b: Any, *data: Any) -> Any:
+    def body(b: Value, *data: object) -> Any:
         plain = Plain(of)
         apply = plain.residual()
         if not plain.type.empty:
@@ -78,7 +78,7 @@ def linear_solve(
     return make(body, [of.result, *of.types[1:]], result, f"linear_solve({of.name})", ["b", *of.names[1:]])
 
 
-def _method(method: Any, rtol: float, max_steps: int | None, restart: int) -> krylov.Method | None:
+def _method(method: str, rtol: float, max_steps: int | None, restart: int) -> krylov.Method | None:
     """How a solution is searched; None, where the matrix is factorised."""
     rtol, restart = options.number(rtol, "rtol"), options.count(restart, "restart")
     if max_steps is not None:
@@ -96,16 +96,16 @@ def _by_lu(apply: AnyFn) -> AnyFn:
     matrix, moving = jacfwd(apply), [k for k, t in enumerate(types) if k and t.real]
     along = LinearMap(apply, moving)
 
-    def factorised(*data: Any) -> Callable[[Any], Any]:
+    def factorised(*data: object) -> Callable[[Any], Any]:
         return solver_with(matrix(ir.current_builder().zero(types[0]), *data))  # which is the same everywhere
 
-    def body(b: Any, *data: Any) -> Any:
+    def body(b: Value, *data: object) -> Any:
         return factorised(*data)(b)
 
     f = make(body, types, types[0], "linear_solve", names)
 
     @f.jvp
-    def rule(*duals: Any) -> Any:
+    def rule(*duals: object) -> Any:
         pairs = [split_dual(x, t, tangent) for x, t in zip(duals, types, strict=True)]
         given, rest = [re for re, _ in pairs], view(pairs[0][1])
         x = f(*given)

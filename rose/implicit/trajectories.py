@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from typing import Any, TypeVar
 
 from .. import ir
@@ -14,6 +15,7 @@ from ..frontend.function import AnyFn, checked, from_func, make
 from ..frontend.language import loops
 from ..frontend.signatures import fresh_name
 from ..frontend.transforms import remembered
+from ..frontend.typed import ArrayLike
 from ..frontend.values import is_number
 from ..ir import Value, shown
 from ..ir.types import Real, Type, Vec
@@ -43,10 +45,10 @@ class Trajectory(Generic[State]):
 @edge
 def ode(
     f: AnyFn,
-    t0: Any,
-    t1: Any,
-    y0: Any,
-    *data: Any,
+    t0: ArrayLike,
+    t1: ArrayLike,
+    y0: object,
+    *data: object,
     method: str = "dormand-prince",
     rtol: float = 1e-8,
     atol: float = 1e-8,
@@ -80,7 +82,7 @@ def ode(
     return _trajectory(one, _times(t1), method, rtol, atol, max_steps, bool(full), bool(adjoint))(t0, t1, y0, *data)
 
 
-def right_side(f: Any, what: str) -> AnyFn:
+def right_side(f: AnyFn, what: str) -> AnyFn:
     """`f`, checked to be a function of a time, a state and data to how the state changes."""
     at = here().narrow(argument(0, "f", *range(4, 12)))
     of = checked(f, f"implicit.{what}", at)
@@ -93,7 +95,7 @@ def right_side(f: Any, what: str) -> AnyFn:
     return of
 
 
-def step_options(method: Any, rtol: Any, atol: Any, max_steps: Any) -> tuple[str, float, float, int]:
+def step_options(method: str, rtol: float, atol: float, max_steps: int) -> tuple[str, float, float, int]:
     """The options, checked, that say how steps are taken: they are part of the program."""
     if method not in METHODS:
         known = " or ".join([f'"{k}"' for k in METHODS])
@@ -102,11 +104,11 @@ def step_options(method: Any, rtol: Any, atol: Any, max_steps: Any) -> tuple[str
     return method, options.number(rtol, "rtol"), options.number(atol, "atol"), options.count(max_steps, "max_steps")
 
 
-def _times(t1: Any) -> Type:
+def _times(t1: ArrayLike) -> Type:
     """The type of the end: one time, or a vector of them."""
     if isinstance(t1, Value):
         return t1.type if isinstance(t1.type, Vec) else Real
-    return Vec(len(t1), Real) if hasattr(t1, "__len__") and not isinstance(t1, str) and not is_number(t1) else Real
+    return Vec(len(t1), Real) if isinstance(t1, Sized) and not isinstance(t1, str) and not is_number(t1) else Real
 
 
 @remembered
@@ -117,7 +119,7 @@ def _trajectory(
     t, steps = f.types[1], Steps(method, rtol, atol, most)
     result = Vec(times.size, t) if isinstance(times, Vec) else t
 
-    def body(t0: Any, t1: Any, y0: Any, *data: Any) -> Any:
+    def body(t0: Value, t1: Value, y0: object, *data: object) -> Any:
         states = States(t)
         if by_adjoint:
             b, plain = ir.current_builder(), from_func(f.func, [p.attr or "captured" for p in f.func.params])

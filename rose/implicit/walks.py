@@ -10,7 +10,7 @@ from ..differentiation.flatten import Flat
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control
 from ..frontend.language.select import abs, select, stop_gradient
-from ..ir import ops
+from ..ir import Value, ops
 from ..ir.types import Real, Type, Vec
 from .step_methods import METHODS, Method
 
@@ -33,7 +33,7 @@ class Steps(NamedTuple):
 Found = tuple[Any, Any, Any, Any, Any]  # the fields of a `Trajectory`, with the state in its plain form
 
 
-def walked(walk: Walk, times: Type, t0: Any, t1: Any, y: Any, *, full: bool) -> Found:
+def walked(walk: Walk, times: Type, t0: Value, t1: Value, y: Value, *, full: bool) -> Found:
     """The state at a time, or the vector of those at several; unless `full`, nan at times that were not reached."""
     s = walk.begin(t0, y)
     if isinstance(times, Vec):
@@ -44,11 +44,11 @@ def walked(walk: Walk, times: Type, t0: Any, t1: Any, y: Any, *, full: bool) -> 
     return ys, s["t"], s["steps"], s["rejected"], s["converged"]
 
 
-def _if_converged(s: Any) -> Any:
+def _if_converged(s: dict[str, Any]) -> Any:
     return s["y"] * select(s["converged"], 1.0, math.nan)
 
 
-def _and_state(s: Any, full: bool) -> tuple[Any, Any]:
+def _and_state(s: dict[str, Any], full: bool) -> tuple[Any, Any]:
     return s, s["y"] if full else _if_converged(s)
 
 
@@ -59,17 +59,17 @@ class States:
         self._flat = None if t is Real else Flat(t)
         self.type = Real if self._flat is None else self._flat.vec
 
-    def vector(self, y: Any) -> Any:
+    def vector(self, y: object) -> Any:
         return y if self._flat is None else self._flat.vector(y)
 
-    def value(self, v: Any) -> Any:
+    def value(self, v: Value) -> Any:
         return v if self._flat is None else self._flat.value(v)
 
     def plainly(self, f: AnyFn) -> AnyFn:
         """A function of a time, a state and data to a number or a state."""
         result = Real if f.result is Real else self.type
 
-        def body(t: Any, v: Any, *data: Any) -> Any:
+        def body(t: Value, v: Value, *data: object) -> Any:
             y = f(t, self.value(v), *data)
             return y if result is Real else self.vector(y)
 
@@ -87,19 +87,19 @@ class Walk:
         self.step, self.root, self.rate = method.step(rate), method.root, rate
         self.rtol, self.atol, self.most, self.data = rtol, atol, most, data
 
-    def begin(self, t0: Any, y: Any) -> Any:
+    def begin(self, t0: Value, y: Value) -> Any:
         k = self.rate(t0, y, *self.data)
         size, speed = [stop_gradient(self.error(x, y, y)) for x in (y, k)]
         h = select((size > 1e-5) & (speed > 1e-5), 0.01 * size / speed, 0.0)  # Hairer, Norsett, Wanner, section II.4
         return {"t": t0, "y": y, "k": k, "h": h, "steps": 0.0, "rejected": 0.0, "converged": True}
 
-    def error(self, e: Any, y: Any, z: Any) -> Any:
+    def error(self, e: Value, y: Value, z: Value) -> Any:
         """The largest of the errors `e` of the numbers of a state, in units of the tolerance."""
         if e.type is Real:
             return abs(e) / (self.atol + self.rtol * ops.max_(abs(y), abs(z)))
-        return control.scan(lambda i, most: ops.max_(most, self.error(e[i], y[i], z[i])), 0.0, e.type.size)
+        return control.scan(lambda i, most: ops.max_(most, self.error(e[i], y[i], z[i])), 0.0, e.shape[0])
 
-    def to(self, b: Any, s: Any) -> Any:
+    def to(self, b: Value, s: dict[str, Any]) -> Any:
         """The state at time `b`, or the last that was reached."""
         a = s["t"]
         length = stop_gradient(abs(b - a))
@@ -112,11 +112,11 @@ class Walk:
         h = select(length > 0.0, r["part"] * length, s["h"])
         return {**kept, "t": time(r["p"]), "h": h, "converged": r["converged"] & (r["p"] == 1.0)}
 
-    def busy(self, s: Any) -> Any:
+    def busy(self, s: dict[str, Any]) -> Any:
         left = (s["p"] < 1.0) & (s["p"] + s["part"] > s["p"])
         return left & (s["steps"] + s["rejected"] < self.most) & s["converged"]
 
-    def tried(self, s: Any, time: Callable[[Any], Any]) -> Any:
+    def tried(self, s: dict[str, Any], time: Callable[[Any], Any]) -> Any:
         """The state after one more step, if its error is small, and how long the next is to be."""
         p, part = s["p"], s["part"]
         last = p + _STRETCHED * part >= 1.0

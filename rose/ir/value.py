@@ -37,6 +37,7 @@ from .types import Bool, Fin, Tan, Tuple, Type, Unit, Vec, struct_in
 if TYPE_CHECKING:
     from .builder import Op
     from .func import Block
+    from .sizes import Size
 
 OPS: dict[str, Op] = {}  # the rows, by name: filled by `ops.py`, and by `builder.py` with the structural ones
 OPERATORS: dict[str, Callable[..., Any]] = {}  # Python's operators, by symbol: see `take_meanings`
@@ -160,6 +161,14 @@ def _alone(symbol: str) -> Callable[[Value], Value]:
 
 class Value:
     """An instruction, and the value it makes."""
+
+    if TYPE_CHECKING:  # of what the front end installs, what ours read
+
+        @property
+        def shape(self) -> tuple[int | Size, ...]: ...
+
+        @property
+        def at(self) -> Any: ...
 
     __pandas_priority__ = 5000  # above those of its own classes, so that `series * x` is ours
     __slots__ = ("args", "attr", "block", "loc", "op", "type")

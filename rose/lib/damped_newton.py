@@ -16,10 +16,10 @@ from ..frontend.language import control, loops
 from ..frontend.language.select import abs as absolute
 from ..frontend.language.select import select, stop_gradient
 from ..frontend.language.vectors import norm
-from ..ir import ops
+from ..ir import Value, ops
 from ..linalg.positive_definite import solution
 from .descent import each
-from .objective import ROUNDING, Found, Objective, limits, searching
+from .objective import ROUNDING, Found, Objective, State, limits, searching
 
 _FIRST = 1e-3  # the first damping, if there was none: a part of the diagonal
 _FLOOR = 1e-12  # a diagonal is at least this part of its largest number
@@ -27,7 +27,7 @@ _MOST = 1e20  # the largest damping: a step is shorter than the distance between
 
 
 @of_any_size
-def newton(f: AnyFn, *, tolerance: Any = 1e-12, max_steps: Any = 100) -> AnyFn:
+def newton(f: AnyFn, *, tolerance: float | Value = 1e-12, max_steps: int | Value = 100) -> AnyFn:
     """Newton's method: a minimiser of `f`, whose steps go to the minimum of its quadratic model.
 
     If the Hessian is not positive definite, or a step does not help, steps are damped as with `gauss_newton`; but
@@ -40,12 +40,12 @@ def newton(f: AnyFn, *, tolerance: Any = 1e-12, max_steps: Any = 100) -> AnyFn:
     """
     tolerance, max_steps = limits(tolerance, max_steps)
 
-    def search(objective: Objective, x: Any) -> Found:
+    def search(objective: Objective, x: Value) -> Found:
         both, hessian = objective.of(gradients.value_and_grad), objective.of(jacobians.hessian)
 
-        def model(v: Any) -> Any:
+        def model(v: Value) -> Any:
             (value, g), matrix = both(v), hessian(v)
-            rows = each(v, lambda i: loops.sum(absolute(matrix[i][j]) for j in loops.range(v.type.size)))
+            rows = each(v, lambda i: loops.sum(absolute(matrix[i][j]) for j in loops.range(v.shape[0])))
             return {"value": value, "g": g, "matrix": matrix, "diagonal": _above_zero(rows)}
 
         return _damped(objective.of(lambda f: f), model, x, 0.0, tolerance, max_steps)
@@ -54,7 +54,9 @@ def newton(f: AnyFn, *, tolerance: Any = 1e-12, max_steps: Any = 100) -> AnyFn:
 
 
 @of_any_size
-def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-12, max_steps: Any = 100) -> AnyFn:
+def gauss_newton(
+    residuals: AnyFn, *, damping: float | Value = 0.001, tolerance: float | Value = 1e-12, max_steps: int | Value = 100
+) -> AnyFn:
     """Gauss-Newton: a minimiser of the sum of squares of `residuals`, which may be of any type made of Reals.
 
     A step goes to the minimum of the sum for linearised residuals. It is damped by Levenberg and Marquardt's method:
@@ -70,16 +72,16 @@ def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-
     damping = options.number_or_traced(damping, "damping")
     tolerance, max_steps = limits(tolerance, max_steps)
 
-    def search(objective: Objective, x: Any) -> Found:
+    def search(objective: Objective, x: Value) -> Found:
         f, out = objective.f, Flat(objective.f.result)
         flat = make(lambda *xs: out.vector(f(*xs)), f.types, out.vec, f.name, f.names)
         at, jacobian = objective.of(lambda _: flat), objective.of(lambda _: jacobians.jacobian(flat))
 
-        def value(v: Any) -> Any:
+        def value(v: Value) -> Any:
             r = at(v)
             return dot(r, r)
 
-        def model(v: Any) -> Any:
+        def model(v: Value) -> Any:
             r, j = at(v), jacobian(v)
             product: Callable[[Any], Any] = lambda term: 2.0 * loops.sum(term(k) for k in loops.range(out.size))
             g = each(v, lambda i: product(lambda k: j[k][i] * r[k]))
@@ -92,29 +94,36 @@ def gauss_newton(residuals: AnyFn, *, damping: Any = 0.001, tolerance: Any = 1e-
     return searching("gauss_newton", residuals, search, squares=True)
 
 
-def _above_zero(v: Any) -> Any:
+def _above_zero(v: Value) -> Any:
     """The vector `v` of non-negative numbers, with a floor that makes all of them positive."""
-    largest = control.scan(lambda i, most: ops.max_(most, v[i]), 0.0, v.type.size)
+    largest = control.scan(lambda i, most: ops.max_(most, v[i]), 0.0, v.shape[0])
     least = select(largest > 0.0, _FLOOR * largest, 1.0)
     return each(v, lambda i: ops.max_(v[i], least))
 
 
-def _damped(f: Any, model: Any, x: Any, damping: Any, tolerance: Any, max_steps: Any) -> Found:
+def _damped(
+    f: Callable[[Value], Any],
+    model: Callable[[Value], State],
+    x: Value,
+    damping: float | Value,
+    tolerance: float | Value,
+    max_steps: int | Value,
+) -> Found:
     """The damped search. `model(x)` has the value `f(x)`, the gradient, a matrix of second derivatives, and a diagonal.
 
     Whether a step helps is decided by a value that is constant to derivatives: that of a refused step may be nan.
     """
 
-    def test(s: Any) -> Any:
+    def test(s: State) -> Any:
         return ~s["least"] & (norm(s["model"]["g"]) > tolerance) & (s["damping"] < _MOST) & (s["steps"] < max_steps)
 
-    def body(s: Any) -> Any:
+    def body(s: State) -> Any:
         x, here = s["x"], s["model"]
         more = each(x, lambda i: s["damping"] * here["diagonal"][i])
         at: Callable[[Any, Any], Any] = lambda i, j: here["matrix"][i][j] + select(i == j, more[i], 0.0)
         p, definite = solution(each(x, lambda i: each(x, lambda j: at(i, j))), here["g"])
         there = each(x, lambda i: x[i] - p[i])
-        promised = 0.5 * loops.sum(p[i] * (more[i] * p[i] + here["g"][i]) for i in loops.range(x.type.size))
+        promised = 0.5 * loops.sum(p[i] * (more[i] * p[i] + here["g"][i]) for i in loops.range(x.shape[0]))
         sound = definite & (promised > 0.0) & (promised < math.inf)
         value = stop_gradient(control.cond(sound, lambda: f(stop_gradient(there)), lambda: math.nan))
         little = (promised <= ROUNDING * absolute(here["value"])) | (norm(p) <= ROUNDING * norm(x))

@@ -14,14 +14,16 @@ from ..frontend.language import control, loops
 from ..frontend.language.select import abs as absolute
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
-from ..ir import ops
-from .objective import ROUNDING, Found, Objective, limits, searching
+from ..ir import Value, ops
+from .objective import ROUNDING, Found, Objective, State, limits, searching
 
 _ENOUGH = 1e-4  # Armijo's constant: the part of the decrease that the gradient promises, by Nocedal and Wright
 
 
 @of_any_size
-def gradient_descent(f: AnyFn, *, rate: Any = None, tolerance: Any = 1e-8, max_steps: Any = 10_000) -> AnyFn:
+def gradient_descent(
+    f: AnyFn, *, rate: float | Value | None = None, tolerance: float | Value = 1e-8, max_steps: int | Value = 10_000
+) -> AnyFn:
     """Gradient descent: a minimiser of `f`, whose steps are `-rate` times the gradient.
 
     Without a `rate` it searches for one as it goes. A step that makes the value less by enough (Armijo's condition:
@@ -32,15 +34,13 @@ def gradient_descent(f: AnyFn, *, rate: Any = None, tolerance: Any = 1e-8, max_s
     the place of the point, and gives a `Minimum`. It ends when the length of the gradient is at most `tolerance`, when
     steps are too short to move the point, and after `max_steps`.
     """
-    by: Any = None
-    if rate is not None:
-        rate = options.number_or_traced(rate, "rate")
-        by = -rate
+    rate = None if rate is None else options.number_or_traced(rate, "rate")
+    by = 0.0 if rate is None else -rate
     tolerance, max_steps = limits(tolerance, max_steps)
 
-    def search(objective: Objective, x: Any) -> Found:
+    def search(objective: Objective, x: Value) -> Found:
         both = objective.of(gradients.value_and_grad)
-        if by is None:
+        if rate is None:
             return _by_trial(both, x, tolerance, max_steps)
         return _steps(both, x, None, lambda s: (along(s["x"], by, s["g"]), None), tolerance, max_steps)
 
@@ -49,8 +49,8 @@ def gradient_descent(f: AnyFn, *, rate: Any = None, tolerance: Any = 1e-8, max_s
 
 @of_any_size
 def adam(
-    f: AnyFn, *, rate: Any = 0.001, b1: Any = 0.9, b2: Any = 0.999, epsilon: Any = 1e-8,
-    tolerance: Any = 1e-8, max_steps: Any = 10_000,
+    f: AnyFn, *, rate: float | Value = 0.001, b1: float | Value = 0.9, b2: float | Value = 0.999,
+    epsilon: float | Value = 1e-8, tolerance: float | Value = 1e-8, max_steps: int | Value = 10_000,
 ) -> AnyFn:  # fmt: skip
     """Adam: a minimiser of `f`, in steps of which each number has about the length `rate`.
 
@@ -66,7 +66,7 @@ def adam(
     epsilon = options.number_or_traced(epsilon, "epsilon")
     tolerance, max_steps = limits(tolerance, max_steps)
 
-    def step(s: Any) -> tuple[Any, Any]:
+    def step(s: State) -> tuple[Any, Any]:
         mean, square, p1, p2 = s["more"]
         p1, p2, g = p1 * b1, p2 * b2, s["g"]
         mean = each(g, lambda i: b1 * mean[i] + (1.0 - b1) * g[i])
@@ -76,7 +76,7 @@ def adam(
         )
         return each(g, to), (mean, square, p1, p2)
 
-    def search(objective: Objective, x: Any) -> Found:
+    def search(objective: Objective, x: Value) -> Found:
         nothing = each(x, lambda _: 0.0)
         start = nothing, nothing, 1.0, 1.0
         return _steps(objective.of(gradients.value_and_grad), x, start, step, tolerance, max_steps)
@@ -84,20 +84,27 @@ def adam(
     return searching("adam", f, search)
 
 
-def each(x: Any, item: Callable[[Any], Any]) -> Any:
+def each(x: Value, item: Callable[[Any], Any]) -> Any:
     """The vector of `item(i)` for each index of the vector `x`."""
-    return loops.vec(item(i) for i in loops.range(x.type.size))
+    return loops.vec(item(i) for i in loops.range(x.shape[0]))
 
 
-def along(x: Any, t: Any, p: Any) -> Any:
+def along(x: Value, t: Value | float, p: Value) -> Any:
     """`x + t * p`."""
     return each(x, lambda i: x[i] + t * p[i])
 
 
-def _steps(both: Any, x: Any, more: Any, step: Any, tolerance: Any, max_steps: Any) -> Found:
+def _steps(
+    both: Callable[[Value], Any],
+    x: Value,
+    more: tuple[Value | float, ...] | None,
+    step: Callable[[State], Any],
+    tolerance: float | Value,
+    max_steps: int | Value,
+) -> Found:
     """The best point of a search that takes every step: `step(state)` gives the next point, and `more` state."""
 
-    def body(s: Any) -> Any:
+    def body(s: State) -> Any:
         there, more = step(s)
         value, g = both(there)
         best, slope = s["best"], norm(g)
@@ -105,11 +112,11 @@ def _steps(both: Any, x: Any, more: Any, step: Any, tolerance: Any, max_steps: A
         best = select(better, {"x": there, "value": value, "slope": slope}, best)
         return {"x": there, "value": value, "g": g, "best": best, "steps": s["steps"] + 1.0, "more": more}
 
-    def there_yet(s: Any) -> Any:
+    def there_yet(s: State) -> Any:
         as_good = s["value"] - s["best"]["value"] <= ROUNDING * absolute(s["value"])
         return (s["best"]["slope"] <= tolerance) | ((norm(s["g"]) <= tolerance) & as_good)
 
-    def test(s: Any) -> Any:
+    def test(s: State) -> Any:
         return ~there_yet(s) & (norm(s["g"]) > 0.0) & (s["steps"] < max_steps)  # which no nan is
 
     value, g = both(x)
@@ -119,14 +126,14 @@ def _steps(both: Any, x: Any, more: Any, step: Any, tolerance: Any, max_steps: A
     return best["x"], best["value"], best["slope"], s["steps"], there_yet(s)
 
 
-def _by_trial(both: Any, x: Any, tolerance: Any, max_steps: Any) -> Found:
+def _by_trial(both: Callable[[Value], Any], x: Value, tolerance: float | Value, max_steps: int | Value) -> Found:
     """The end of a search that takes only the steps that help enough, at a rate that adapts (backtracking)."""
 
-    def test(s: Any) -> Any:
+    def test(s: State) -> Any:
         moves = s["rate"] * norm(s["g"]) > ROUNDING * norm(s["x"])
         return (norm(s["g"]) > tolerance) & moves & (s["steps"] < max_steps)
 
-    def body(s: Any) -> Any:
+    def body(s: State) -> Any:
         there = along(s["x"], -s["rate"], s["g"])
         value, g = both(there)
         taken = value <= s["value"] - _ENOUGH * s["rate"] * dot(s["g"], s["g"])  # which no nan is

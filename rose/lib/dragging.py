@@ -29,8 +29,9 @@ from ..frontend.arrays.products import dot
 from ..frontend.function import AnyFn, checked, make
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
-from ..ir import ops
-from ..ir.types import Fin, Real, Type, Vec
+from ..ir import Value, ops
+from ..ir.sizes import number
+from ..ir.types import Fin, Real, Type, Vec, as_vec
 from ..linalg.positive_definite import cholesky_solve
 from .descent import each
 
@@ -66,7 +67,7 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
     assert isinstance(points.result, Vec)
     others = _others(constraints, points)
 
-    def drag(p: Any, handle: Any, target: Any, weights: Any, low: Any, high: Any, *more: Any) -> Any:
+    def drag(p: Value, handle: Value, target: Value, weights: Value, low: Value, high: Value, *more: object) -> Any:
         flat = Flat(of)
         start = flat.vector(p)
         room = _Room(start, *map(flat.vector, (weights, low, high)))
@@ -82,7 +83,7 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
     return make(drag, inputs, of, f"drag({points.name})", names)
 
 
-def _checked(points: Any) -> Type:
+def _checked(points: AnyFn) -> Type:
     """The type of the parameters of a picture."""
     at = here().narrow(argument(0, "points", *_COUNTS))
     f = checked(points, "lib.dragger", at)
@@ -96,7 +97,7 @@ def _checked(points: Any) -> Type:
     return f.types[0]
 
 
-def _others(constraints: Any, points: AnyFn) -> list[tuple[str, Type]]:
+def _others(constraints: AnyFn | None, points: AnyFn) -> list[tuple[str, Type]]:
     """The names and types of the further parameters of the constraints, after those of the picture."""
     if constraints is None:
         return []
@@ -111,15 +112,15 @@ def _others(constraints: Any, points: AnyFn) -> list[tuple[str, Type]]:
     return [*zip(f.names, f.types, strict=True)][1:]
 
 
-def _size(t: Any) -> int:
-    return t.size
+def _size(t: Type) -> int:
+    return number(as_vec(t).size)
 
 
-def _sum(v: Any, item: Callable[[Any], Any]) -> Any:
+def _sum(v: Value, item: Callable[[Any], Any]) -> Any:
     return loops.sum(item(i) for i in loops.range(_size(v.type)))
 
 
-def _unit(k: Any, n: int) -> Any:
+def _unit(k: Value, n: int) -> Any:
     return loops.vec(select(i == k, 1.0, 0.0) for i in loops.range(n))
 
 
@@ -133,24 +134,24 @@ class _Goal:
     """
 
     def __init__(
-        self, flat: Flat, points: AnyFn, constraints: AnyFn | None, handle: Any, target: Any, more: Sequence[Any],
+        self, flat: Flat, points: AnyFn, constraints: AnyFn | None, handle: Value, target: Value, more: Sequence[Any],
         stiff: float,
     ) -> None:  # fmt: skip
         self.size, kept = _size(target.type), 0 if constraints is None else _size(constraints.result)
         self.flat, self.count = flat, self.size + kept
         self.there = _THERE * (1.0 + dot(target, target))
 
-        def both(v: Any, aim: Any) -> tuple[Any, Any]:
+        def both(v: Value, aim: Value) -> tuple[Any, Any]:
             p = flat.value(v)
             shown = points(p)
             broken: Any = [] if constraints is None else constraints(p, *more)
             away = [aim * (target[a] - shown[handle][a]) for a in range(self.size)]
             return loops.vec([*away, *[-stiff * broken[j] for j in range(kept)]]), shown
 
-        def missing(v: Any, aim: Any) -> Any:
+        def missing(v: Value, aim: Value) -> Any:
             return both(v, aim)[0]
 
-        def far(v: Any, aim: Any) -> Any:
+        def far(v: Value, aim: Value) -> Any:
             r, shown = both(v, aim)
             # 0, or nan if a coordinate is not finite
             nothing = _sum(shown, lambda j: _sum(shown[j], lambda a: 0.0 * shown[j][a]))
@@ -159,7 +160,7 @@ class _Goal:
         self.missing = make(missing, [flat.vec, Real], Vec(self.count, Real), "missing", ["p", "aim"])
         self.far = make(far, [flat.vec, Real], Real, "far", ["p", "aim"])
 
-    def equations(self, p: Any, aim: Any) -> _Equations:
+    def equations(self, p: Value, aim: Value) -> _Equations:
         right, pull = gradients.vjp(self.missing)(p, aim)
         rows = loops.vec(pull(_unit(a, self.count))[0] for a in loops.range(self.count))
         return _Equations(right, rows, loops.vec([1.0 if a < self.size else 1.0 - aim for a in range(self.count)]))
@@ -167,7 +168,7 @@ class _Goal:
     def search(self, room: _Room) -> AnyFn:
         """The function from parameters to near ones with smaller residuals, in at most `turns` steps."""
 
-        def body(state: Any) -> Any:
+        def body(state: dict[str, Any]) -> Any:
             p, aim, damping = state["p"], state["aim"], state["damping"]
             there = room.step(p, self.equations(p, aim), damping)
             far, after = state["far"], self.far(there, aim)
@@ -179,7 +180,7 @@ class _Goal:
                 "on": on & (state["left"] > 1.0),
             }  # fmt: skip
 
-        def search(p: Any, aim: Any, turns: Any) -> Any:
+        def search(p: Value, aim: Value, turns: Value) -> Any:
             far = self.far(p, aim)
             state = {"p": p, "aim": aim, "far": far, "damping": _FIRST, "left": turns, "on": far > self.there}
             return control.while_loop(lambda state: state["on"], body, state)["p"]
@@ -195,7 +196,7 @@ class _Equations:
     rows: Any
     lead: Any  # how much each row counts for the measure of the damping
 
-    def least(self, loose: Any, fixed: Any, damping: Any) -> Any:
+    def least(self, loose: Value, fixed: Value, damping: Value) -> Any:
         """The least step, in the norm of `loose`, that cancels the residuals that the `fixed` part of it leaves."""
         rows = self.rows
         product: Callable[[Any, Any], Any] = lambda a, b: _sum(loose, lambda i: loose[i] * rows[a][i] * rows[b][i])
@@ -213,21 +214,21 @@ class _Equations:
 class _Room:
     """The region in which parameters may move from `p`, in one step: weights and bounds, as vectors."""
 
-    def __init__(self, p: Any, weights: Any, low: Any, high: Any) -> None:
+    def __init__(self, p: Value, weights: Value, low: Value, high: Value) -> None:
         free: Callable[[Any], Any] = lambda i: weights[i] > 0.0
         self.loose = each(p, lambda i: select(free(i), weights[i] ** 2, 0.0))
         # a locked parameter stays, even outside of its bounds
         self.low = each(p, lambda i: select(free(i), low[i], p[i]))
         self.high = each(p, lambda i: select(free(i), high[i], p[i]))
 
-    def inside(self, p: Any) -> Any:
+    def inside(self, p: Value) -> Any:
         """`p`, clipped to its bounds."""
         return each(p, lambda i: ops.clip(p[i], self.low[i], self.high[i]))
 
-    def step(self, p: Any, equations: _Equations, damping: Any) -> Any:
+    def step(self, p: Value, equations: _Equations, damping: Value) -> Any:
         """`p` after the least step. A parameter that would leave its bounds goes just to them; the others go on."""
 
-        def again(_: Any, state: Any) -> Any:
+        def again(_: Value, state: tuple[Value, ...]) -> Any:
             loose, fixed, _ = state
             by = equations.least(loose, fixed, damping)
             asked = each(p, lambda i: p[i] + by[i])

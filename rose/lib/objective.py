@@ -10,6 +10,7 @@ from ..errors import TypeMismatch, argument, here
 from ..frontend import options
 from ..frontend.annotations import Generic, struct, struct_of
 from ..frontend.function import AnyFn, checked, make
+from ..ir import Value
 from ..ir.types import Real, Type
 
 Point = TypeVar("Point")
@@ -42,7 +43,7 @@ class Objective:
         if self.flat.type is not self.flat.vec:
             self.f = make(self._at_vector, there, f.result, f.name, f.names)
 
-    def _at_vector(self, v: Any, *data: Any) -> Any:
+    def _at_vector(self, v: Value, *data: object) -> Any:
         return self._given(self.flat.value(v), *data)
 
     def of(self, derived: Callable[[AnyFn], AnyFn]) -> Callable[[Any], Any]:
@@ -53,13 +54,14 @@ class Objective:
 
 Found = tuple[Any, Any, Any, Any, Any]  # the vector, and the other fields of a `Minimum`
 Search = Callable[[Objective, Any], Found]
+State = dict[str, Any]  # of a search: values, and states of parts, by their names
 
 
-def searching(what: str, f: Any, search: Search, squares: bool = False) -> AnyFn:
+def searching(what: str, f: AnyFn, search: Search, squares: bool = False) -> AnyFn:
     """The function from a start, and the other arguments of `f`, to the `Minimum` that `search` finds from there."""
     t = _checked(what, f, squares)
 
-    def body(start: Any, *data: Any) -> Any:
+    def body(start: object, *data: object) -> Any:
         objective = Objective(f, data)
         v, *more = search(objective, objective.flat.vector(start))
         return Minimum(objective.flat.value(v), *more)
@@ -67,7 +69,7 @@ def searching(what: str, f: Any, search: Search, squares: bool = False) -> AnyFn
     return make(body, f.types, struct_of(Minimum, t), f"{what}({f.name})", f.names)
 
 
-def _checked(what: str, f: Any, squares: bool) -> Type:
+def _checked(what: str, f: AnyFn, squares: bool) -> Type:
     """The type of the first parameter of `f`, which is searched through; a TypeMismatch if `f` cannot be minimised."""
     at = here().narrow(argument(0, "f", *range(1, 9)))
     of = checked(f, f"lib.{what}", at)
@@ -85,6 +87,6 @@ def _checked(what: str, f: Any, squares: bool) -> Type:
     return of.types[0]
 
 
-def limits(tolerance: Any, max_steps: Any) -> tuple[Any, Any]:
+def limits(tolerance: float | Value, max_steps: int | Value) -> tuple[Any, Any]:
     """The options that end a search, checked; they may be traced."""
     return options.number_or_traced(tolerance, "tolerance"), options.count_or_traced(max_steps, "max_steps")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ..differentiation import gradients
@@ -14,15 +15,16 @@ from ..frontend.language import control, loops
 from ..frontend.language.select import abs as absolute
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
+from ..ir import Value
 from .descent import along, each
-from .objective import ROUNDING, Found, Objective, limits, searching
+from .objective import ROUNDING, Found, Objective, State, limits, searching
 
 _ENOUGH, _FLATTER = 1e-4, 0.9  # of the slope at the start: Wolfe's two constants, as Nocedal and Wright have them
 _TRIES = 60  # in one line search: halved as often, a step is shorter than the distance between two numbers
 
 
 @of_any_size
-def lbfgs(f: AnyFn, *, history: int = 10, tolerance: Any = 1e-8, max_steps: Any = 1000) -> AnyFn:
+def lbfgs(f: AnyFn, *, history: int = 10, tolerance: float | Value = 1e-8, max_steps: int | Value = 1000) -> AnyFn:
     """L-BFGS: a minimiser of `f` that estimates the curvature from the last `history` steps.
 
     See Nocedal and Wright, Numerical Optimization (2nd edition, 2006), algorithms 7.4 and 7.5. The line search goes
@@ -36,13 +38,13 @@ def lbfgs(f: AnyFn, *, history: int = 10, tolerance: Any = 1e-8, max_steps: Any 
     history = options.count(history, "history")
     tolerance, max_steps = limits(tolerance, max_steps)
 
-    def search(objective: Objective, x: Any) -> Found:
+    def search(objective: Objective, x: Value) -> Found:
         both = objective.of(gradients.value_and_grad)
 
-        def test(s: Any) -> Any:
+        def test(s: State) -> Any:
             return s["busy"] & (norm(s["at"]["g"]) > tolerance) & (s["steps"] < max_steps)
 
-        def body(s: Any) -> Any:
+        def body(s: State) -> Any:
             at, past = s["at"], s["past"]
             p = _direction(at["g"], past, history)
             to = _line_search(both, at, p)
@@ -63,20 +65,20 @@ def lbfgs(f: AnyFn, *, history: int = 10, tolerance: Any = 1e-8, max_steps: Any 
 # the history: the last changes of the point and of the gradient, the newest first
 
 
-def _nothing(g: Any, history: int) -> Any:
+def _nothing(g: Value, history: int) -> Any:
     none = loops.vec(each(g, lambda _: 0.0) for _ in loops.range(history))
     length = norm(g)
     scale = select(length > 1.0, 1.0 / length, 1.0)
     return {"dx": none, "dg": none, "weight": loops.vec(0.0 for _ in loops.range(history)), "scale": scale}
 
 
-def _learned(past: Any, at: Any, to: Any, history: int) -> Any:
+def _learned(past: State, at: State, to: State, history: int) -> Any:
     """The history with one step more. If the gradient did not grow along it, its weight is 0."""
     dx, dg = (along(to[k], -1.0, at[k]) for k in ("x", "g"))
     product, square = dot(dx, dg), dot(dg, dg)
     grew = (product > 0.0) & (1.0 / product < math.inf) & (square < math.inf)
 
-    def with_(new: Any, old: Any) -> Any:
+    def with_(new: Value, old: Value) -> Any:
         return loops.vec(select(i == 0, new, old[(i + (history - 1)) % history]) for i in loops.range(history))
 
     weight, scale = select(grew, 1.0 / product, 0.0), select(grew, product / square, past["scale"])
@@ -86,17 +88,17 @@ def _learned(past: Any, at: Any, to: Any, history: int) -> Any:
     }  # fmt: skip
 
 
-def _direction(g: Any, past: Any, history: int) -> Any:
+def _direction(g: Value, past: State, history: int) -> Any:
     """The quasi-Newton direction, by the two-loop recursion over the history."""
     dx, dg, weight = past["dx"], past["dg"], past["weight"]
 
-    def newest_first(i: Any, q: Any) -> Any:
+    def newest_first(i: Value, q: Value) -> Any:
         part = weight[i] * dot(dx[i], q)
         return along(q, -part, dg[i]), part
 
     q, parts = control.scan(newest_first, g, history)
 
-    def oldest_first(k: Any, r: Any) -> Any:
+    def oldest_first(k: Value, r: Value) -> Any:
         i = history - 1 - k
         return along(r, parts[i] - weight[i] * dot(dg[i], r), dx[i])
 
@@ -105,14 +107,14 @@ def _direction(g: Any, past: Any, history: int) -> Any:
     return control.scan(oldest_first, start, history)
 
 
-def _line_search(both: Any, at: Any, p: Any) -> Any:
+def _line_search(both: Callable[[Value], Any], at: State, p: Value) -> Any:
     """The line search: a point along `p` that meets Wolfe's conditions; if there is none, `at`."""
     slope = dot(at["g"], p)
 
-    def test(s: Any) -> Any:
+    def test(s: State) -> Any:
         return ~s["done"] & (s["tries"] < _TRIES)
 
-    def body(s: Any) -> Any:
+    def body(s: State) -> Any:
         t = s["t"]
         there = along(at["x"], t, p)
         value, g = both(there)

@@ -9,22 +9,24 @@ from typing import Any
 from ..errors import OutOfRange, TypeMismatch, argument, edge, here
 from ..frontend.arrays.joining import joined
 from ..frontend.arrays.shapes import array_type, as_array, is_several, shape_of
+from ..frontend.columns import Columns
 from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.indices import index
 from ..frontend.language.select import select
+from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, shown
-from ..ir.sizes import differ, minus, plus
+from ..ir.sizes import Size, differ, minus, plus
 from ..ir.types import Real, Type, Vec
 from ..ir.value import host_index
-from .matrices import array, batched, filled, misfit
+from .matrices import array, batched, elem, filled, misfit
 from .triangular import divided, take
 
 
 @edge
-def solve_banded(l_and_u: Any, ab: Any, b: Any) -> Any:
+def solve_banded(l_and_u: Sequence[int], ab: ArrayLike, b: ArrayLike) -> Array:
     """The solution `x` of `a @ x == b` for a matrix with `l` diagonals below the main one, and `u` above it.
 
     `ab` has the diagonals as rows, as in SciPy: `ab[u + i - j, j] == a[i, j]`; the elements that lie outside of the
@@ -39,14 +41,14 @@ def solve_banded(l_and_u: Any, ab: Any, b: Any) -> Any:
         raise misfit(ab, m, f"{l + u + 1} rows of diagonals", "solve_banded", 1, 3, names=_BANDED)
     y, rank = _right(b, n, "solve_banded", 2, 3, names=_BANDED)
 
-    def of(m: Any, y: Any) -> Any:
+    def of(m: Value, y: Value) -> Any:
         return _solver(m.type, y.type, l, u)(m, y) if differ(n, 0) else y
 
     return batched(of, [m, y], [2, rank])
 
 
 @edge
-def solve_tridiagonal(lower: Any, diagonal: Any, upper: Any, b: Any) -> Any:
+def solve_tridiagonal(lower: ArrayLike, diagonal: ArrayLike, upper: ArrayLike, b: ArrayLike) -> Array:
     """The solution `x` of `a @ x == b` for a matrix of three diagonals, of `n - 1`, `n` and `n - 1` elements.
 
     `b` is a vector, or a matrix of right sides; leading axes are those of a batch. As `solve_banded`, with pivoting.
@@ -60,7 +62,7 @@ def solve_tridiagonal(lower: Any, diagonal: Any, upper: Any, b: Any) -> Any:
             raise misfit(given[k], v, f"a diagonal of {minus(n, 1)!r} elements", "solve_tridiagonal", k, 4, names=names)
     y, rank = _right(b, n, "solve_tridiagonal", 3, 4, names=names)
 
-    def of(below: Any, main: Any, above: Any, y: Any) -> Any:
+    def of(below: Value, main: Value, above: Value, y: Value) -> Any:
         if not differ(n, 0):
             return y
         none = current_builder().zero(Vec(1, Real))
@@ -72,7 +74,7 @@ def solve_tridiagonal(lower: Any, diagonal: Any, upper: Any, b: Any) -> Any:
 
 
 @edge
-def solve_toeplitz(c_or_cr: Any, b: Any) -> Any:
+def solve_toeplitz(c_or_cr: ArrayLike | tuple[ArrayLike, ArrayLike], b: ArrayLike) -> Array:
     """The solution `x` of `toeplitz(c, r) @ x == b`: `c_or_cr` is the first column `c`, or a pair `(c, r)`.
 
     As in SciPy `r[0]` is not read, and without `r` the matrix is symmetric. `b` is a vector, or a matrix of right
@@ -91,7 +93,7 @@ def solve_toeplitz(c_or_cr: Any, b: Any) -> Any:
         raise misfit(pair[1], row, f"a row of {n!r} elements", "solve_toeplitz", 0, 2, names=names)
     y, rank = _right(b, n, "solve_toeplitz", 1, 2, names=names)
 
-    def of(c: Any, r: Any, y: Any) -> Any:
+    def of(c: Value, r: Value, y: Value) -> Any:
         return _toeplitz_solver(c.type, y.type)(c, r, y) if differ(n, 0) else y
 
     return batched(of, [column, row, y], [1, 1, rank])
@@ -100,7 +102,7 @@ def solve_toeplitz(c_or_cr: Any, b: Any) -> Any:
 _BANDED = ("l_and_u", "ab", "b")
 
 
-def _widths(given: Any) -> tuple[int, int]:
+def _widths(given: Sequence[int]) -> tuple[int, int]:
     """The numbers of diagonals below and above the main one."""
     each = [host_index(k) for k in given] if is_several(given) else []
     if len(each) != 2 or any([k is None or k < 0 for k in each]):
@@ -112,7 +114,7 @@ def _widths(given: Any) -> tuple[int, int]:
     return l, u
 
 
-def _right(b: Any, n: Any, name: str, k: int, count: int, names: Sequence[str]) -> tuple[Value, int]:
+def _right(b: ArrayLike, n: int | Size, name: str, k: int, count: int, names: Sequence[str]) -> tuple[Value, int]:
     """The right side of equations of `n` rows, and its rank: 1 of a vector."""
     y = array(b, 1, name, k, count, names=names)
     shape = shape_of(y.type)
@@ -129,15 +131,15 @@ def _right(b: Any, n: Any, name: str, k: int, count: int, names: Sequence[str]) 
 def _solver(t: Type, of: Type, l: int, u: int) -> AnyFn:
     """The solution of equations with one matrix, whose tangent is another solution."""
 
-    def solved(ab: Any, y: Any) -> Any:
+    def solved(ab: Value, y: Value) -> Any:
         return _substituted(_eliminated(ab, y, l, u), y, l + u + 1)
 
     f = make(solved, [t, of], of, "solve_banded", ["ab", "b"])
 
     @f.jvp
-    def rule(ab: Any, y: Any) -> Any:
+    def rule(ab: DualVec, y: DualVec) -> Any:
         x = f(ab.re, y.re)
-        rest, n = accum(y.du), x.type.size
+        rest, n = accum(y.du), x.shape[0]
         for d in loops.range(l + u + 1):
             for j in loops.range(n):
                 inside = (j + d >= u) & (j + d < n + u)
@@ -147,24 +149,24 @@ def _solver(t: Type, of: Type, l: int, u: int) -> AnyFn:
     return f
 
 
-def _eliminated(ab: Any, y: Any, l: int, u: int) -> Any:
+def _eliminated(ab: Value, y: Value, l: int, u: int) -> Any:
     """The rows of the upper factor, each from its diagonal on, and beside each the right side of its equation.
 
     A window has the `l + 1` rows with elements in column `k`, from there on: one of them has the pivot, and leaves it.
     """
-    n, width, none = y.type.size, l + u + 1, index(0, l + 1)
+    n, width, none = y.shape[0], l + u + 1, index(0, l + 1)
     one_more, b = plus(n, 1), current_builder()  # so that there is one, and an index can be wrapped round
     diagonals = joined([ab, b.zero(array_type((width, 1), Real))], 1)
-    right = joined([y, b.zero(Vec(1, y.type.elem))], 0)
+    right = joined([y, b.zero(Vec(1, elem(y.type)))], 0)
 
-    def entry(i: Any, j: Any) -> Any:
+    def entry(i: Value, j: Value) -> Any:
         inside = (j < n) & (i < n) & (i <= j + l) & (j <= i + u)
         return select(inside, diagonals[(i + u + width * (n + width) - j) % width][j % one_more], 0.0)
 
-    def side(i: Any) -> Any:
+    def side(i: Value) -> Any:
         return right[i % one_more] * select(i < n, 1.0, 0.0)
 
-    def step(k: Any, window: Any) -> Any:
+    def step(k: Value, window: tuple[Value, Value]) -> Any:
         rows, sides = window
         larger: Callable[[Any, Any], Any] = lambda r, best: select(abs(rows[r][0]) > abs(rows[best][0]), r, best)
         at = control.scan(larger, none, l + 1)
@@ -173,7 +175,7 @@ def _eliminated(ab: Any, y: Any, l: int, u: int) -> Any:
         left = loops.vec(select(r + 1 == at, none, (r + 1) % (l + 1)) for r in loops.range(l + 1))
         factors = loops.vec(select(is_zero, 0.0, rows[left[r]][0] / top[0]) for r in loops.range(l + 1))
 
-        def after(r: Any, c: Any) -> Any:
+        def after(r: Value, c: Value) -> Any:
             d = (c + 1) % width
             old = select(d == 0, 0.0, rows[left[r]][d] - factors[r] * top[d])
             return select(r == l, entry(k + l + 1, k + 1 + c), old)
@@ -187,11 +189,11 @@ def _eliminated(ab: Any, y: Any, l: int, u: int) -> Any:
     return control.scan(step, first, n)[1]
 
 
-def _substituted(made: Any, y: Any, width: int) -> Any:
+def _substituted(made: Columns, y: Value, width: int) -> Any:
     """From the last row on: each reads the solutions of those after it, which are the state."""
-    n, more = y.type.size, width - 1
+    n, more = y.shape[0], width - 1
 
-    def step(k: Any, later: Any) -> Any:
+    def step(k: Value, later: Value) -> Any:
         row, rest = made[k][0], accum(made[k][1])
         for c in loops.range(more):
             take(rest, row[c + 1], later[c])
@@ -200,7 +202,7 @@ def _substituted(made: Any, y: Any, width: int) -> Any:
             return later, x
         return loops.vec(select(c == 0, x, later[(c + more - 1) % more]) for c in loops.range(more)), x
 
-    none = current_builder().zero(Vec(more, y.type.elem))
+    none = current_builder().zero(Vec(more, elem(y.type)))
     return control.scan(step, none, loops.range(n - 1, -1, -1))[1][::-1]
 
 
@@ -213,9 +215,9 @@ def _toeplitz_solver(t: Type, of: Type) -> AnyFn:
     f = make(_levinson, [t, t, of], of, "solve_toeplitz", ["c", "r", "y"])
 
     @f.jvp
-    def rule(c: Any, r: Any, y: Any) -> Any:
+    def rule(c: DualVec, r: DualVec, y: DualVec) -> Any:
         x = f(c.re, r.re, y.re)
-        rest, n = accum(y.du), x.type.size
+        rest, n = accum(y.du), x.shape[0]
         for i in loops.range(n):
             for j in loops.range(n):
                 below = select(j <= i, 1.0, 0.0)
@@ -226,14 +228,14 @@ def _toeplitz_solver(t: Type, of: Type) -> AnyFn:
     return f
 
 
-def _levinson(c: Any, r: Any, y: Any) -> Any:
+def _levinson(c: Value, r: Value, y: Value) -> Any:
     """The solution for the first rows, one more in each step.
 
     Beside it are the solutions for the first and for the last column of the identity matrix, `ahead` and `back`.
     """
-    n = y.type.size
+    n = y.shape[0]
 
-    def step(k: Any, state: Any) -> Any:
+    def step(k: Value, state: tuple[Value, ...]) -> Any:
         ahead, back, x = state
         missed = loops.sum(c[(k + n - i) % n] * ahead[i] for i in loops.range(k))
         other = loops.sum(r[(i + 1) % n] * back[i] for i in loops.range(k))

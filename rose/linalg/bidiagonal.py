@@ -15,8 +15,9 @@ from ..frontend.arrays.shaping import transpose
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
-from ..ir import current_builder, ops
-from .matrices import filled
+from ..ir import Value, current_builder, ops
+from ..ir.sizes import Size
+from .matrices import elem, filled
 from .reflections import reflected
 from .tridiagonal import STEPS, last_block, reflection, turned
 
@@ -40,18 +41,18 @@ class Turns(NamedTuple):
     sine: Any
 
 
-def diagonalised(a: Any) -> tuple[Any, Any, Any]:
+def diagonalised(a: Value) -> tuple[Any, Any, Any]:
     """Rows `u`, numbers `s` of any sign and order, and rows `v`, for a matrix that is not wider than high.
 
     The rows are orthonormal, and the matrix is `u.T * s @ v`. If the steps do not end, the numbers are nan.
     """
-    n = a.type.elem.size
+    n = a.shape[1]
     start, u, v = _reduced(a)
 
-    def more(state: Any) -> Any:
+    def more(state: tuple[Value, ...]) -> Any:
         return (state[4] / n < STEPS) & control.scan(lambda k, s: s | (state[1][k] != 0.0), False, n)
 
-    def step(state: Any) -> Any:
+    def step(state: tuple[Value, ...]) -> Any:
         b, u, v, count = Bidiagonal(*state[:2]), *state[2:]
         after, left, right = _chased(b)
         return *_split(after), turned(u, *left), turned(v, *right), count + 1.0
@@ -60,11 +61,11 @@ def diagonalised(a: Any) -> tuple[Any, Any, Any]:
     return u, loops.vec(select(count / n < STEPS, s[k], math.nan) for k in loops.range(n)), v
 
 
-def _reduced(a: Any) -> tuple[Bidiagonal, Any, Any]:
+def _reduced(a: Value) -> tuple[Bidiagonal, Any, Any]:
     """The bidiagonal form of a matrix, and the transposed products of the reflections from the left and the right."""
     m, n = shape_of(a.type)
 
-    def step(k: Any, a: Any) -> Any:
+    def step(k: Value, a: Value) -> Any:
         v, tau, pivot = reflection(loops.vec(a[i][k] for i in loops.range(m)), k)
         after = _from_the_left(a, v, tau, k)
         w, by, beside = reflection(after[k], k + 1)
@@ -78,14 +79,14 @@ def _reduced(a: Any) -> tuple[Bidiagonal, Any, Any]:
     return Bidiagonal(pivot, beside), transpose(left), transpose(right)
 
 
-def _eye(m: Any, n: Any) -> Any:
+def _eye(m: int | Size, n: int | Size) -> Any:
     return filled(m, n, lambda i, j: select(i == j, 1.0, 0.0))
 
 
-def _from_the_left(a: Any, v: Any, tau: Any, k: Any) -> Any:
+def _from_the_left(a: Value, v: Value, tau: Value, k: Value) -> Any:
     """`a - tau * v @ (v @ a)`, of the rows from `k` on."""
     m, n = shape_of(a.type)
-    along, after = accum(current_builder().zero(a.type.elem)), accum(a)
+    along, after = accum(current_builder().zero(elem(a.type))), accum(a)
     for i in loops.range(k, m):
         for j in loops.range(n):
             along[j] += v[i] * a[i][j]
@@ -96,7 +97,7 @@ def _from_the_left(a: Any, v: Any, tau: Any, k: Any) -> Any:
     return after.value
 
 
-def _from_the_right(a: Any, v: Any, tau: Any, k: Any) -> Any:
+def _from_the_right(a: Value, v: Value, tau: Value, k: Value) -> Any:
     """`a - tau * (a @ v) @ v`, of the rows below row `k`."""
     m, n = shape_of(a.type)
     sums, after = loops.vec(loops.sum(a[i][j] * v[j] for j in loops.range(n)) for i in loops.range(m)), accum(a)
@@ -110,20 +111,20 @@ def _split(b: Bidiagonal) -> Bidiagonal:
     """The same but for rounding: 0 for what is above the diagonal and small. Nan is as good as 0: nothing helps."""
     d, e = b
 
-    def largest(k: Any, s: Any) -> Any:
+    def largest(k: Value, s: Value) -> Any:
         return ops.max_(s, ops.max_(abs(d[k]), abs(e[k])))
 
-    norm = 8.0 * control.scan(largest, 0.0, d.type.size)  # in whatever precision, smaller is what rounding leaves
-    return Bidiagonal(d, loops.vec(select(norm + abs(e[k]) > norm, e[k], 0.0) for k in loops.range(d.type.size)))
+    norm = 8.0 * control.scan(largest, 0.0, d.shape[0])  # in whatever precision, smaller is what rounding leaves
+    return Bidiagonal(d, loops.vec(select(norm + abs(e[k]) > norm, e[k], 0.0) for k in loops.range(d.shape[0])))
 
 
 def _chased(b: Bidiagonal) -> tuple[Bidiagonal, Turns, Turns]:
     """An implicit QR step of the last block, and the rotations of the rows from the left and from the right."""
-    d, e, n = *b, b.diagonal.type.size
+    d, e, n = *b, b.diagonal.shape[0]
     first, end = last_block(e)
     shift, plain = _shift(b, first, end)
 
-    def step(k: Any, state: Any) -> Any:
+    def step(k: Value, state: tuple[Value, ...]) -> Any:
         x, y, now, beside, cosine, old_cosine, old_sine = state
         begins, active, ends = k == first, (k >= first) & (k < end), (k == end) & (end > 0.0)
         now, beside = select(k == 0, d[k], now), select(k == 0, e[k], beside)
@@ -153,7 +154,7 @@ def _chased(b: Bidiagonal) -> tuple[Bidiagonal, Turns, Turns]:
     return Bidiagonal(diagonal, above), Turns(*turns[:2]), Turns(*turns[2:])
 
 
-def _rotation(x: Any, y: Any, active: Any) -> tuple[Any, Any, Any]:
+def _rotation(x: Value, y: Value, active: Value) -> tuple[Any, Any, Any]:
     """The cosine and the sine of the rotation that makes `y` 0, and what `x` becomes; or none."""
     length = ops.sqrt(x * x + y * y)
     turns = active & (length > 0.0)
@@ -161,11 +162,11 @@ def _rotation(x: Any, y: Any, active: Any) -> tuple[Any, Any, Any]:
     return select(turns, x / by, 1.0), select(turns, y / by, 0.0), select(turns, length, x)
 
 
-def _shift(b: Bidiagonal, first: Any, end: Any) -> tuple[Any, Any]:
+def _shift(b: Bidiagonal, first: Value, end: Value) -> tuple[Any, Any]:
     """The smaller singular value of the last two rows of a block; and whether the step does better without it."""
-    d, e, n = *b, b.diagonal.type.size
+    d, e, n = *b, b.diagonal.shape[0]
 
-    def step(k: Any, state: Any) -> Any:
+    def step(k: Value, state: tuple[Value, ...]) -> Any:
         shift, top, least = state
         x, y, z = abs(d[k]), abs(d[(k + 1) % n]), e[k]
         lengths = ops.hypot(x + y, z) + ops.hypot(x - y, z)

@@ -18,8 +18,9 @@ from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
-from ..frontend.language.accumulators import accum
+from ..frontend.language.accumulators import Accum, accum
 from ..frontend.language.select import select
+from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops, shown
 from ..ir.sizes import Size
 from ..ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
@@ -40,9 +41,9 @@ class SlogdetResult(NamedTuple):
 class LUResult(NamedTuple):
     """A permutation, a lower triangular matrix with ones on its diagonal, and an upper triangular one."""
 
-    P: Any
-    L: Any
-    U: Any
+    P: Array
+    L: Array
+    U: Array
 
 
 class Factors(NamedTuple):
@@ -55,7 +56,7 @@ class Factors(NamedTuple):
 
 
 @edge
-def solve(a: Any, b: Any) -> Any:
+def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """The solution `x` of `a @ x == b`: `a` is a square matrix, and `b` a vector, or a matrix of right sides.
 
     Leading axes are those of a batch. By Gaussian elimination with partial pivoting; a matrix to which that is singular
@@ -66,7 +67,7 @@ def solve(a: Any, b: Any) -> Any:
 
 
 @edge
-def linsolve(a: Any, b: Any, trans: Any = False, typ: Any = "n") -> Any:
+def linsolve(a: ArrayLike, b: ArrayLike, trans: int | str = False, typ: str = "n") -> Array:
     """The solution `x` of `a @ x == b`, as in Owl; with `trans`, as in `solve_triangular`, of `transpose(a) @ x == b`.
 
     `typ` says what is read of the square matrix `a`: all of it ("n"), or the upper ("u") or the lower half ("l"), as
@@ -79,15 +80,19 @@ def linsolve(a: Any, b: Any, trans: Any = False, typ: Any = "n") -> Any:
     across = is_transposed(trans, "linsolve", 3, 4)
     if typ != "n":
         return batched(by_halves(typ == "l", across), [m, y], [2, rank])
-    return batched(lambda m, y: solution(transpose(m) if across else m, y), [m, y], [2, rank])
+
+    def of(m: Value, y: Value) -> Value:
+        return solution(transpose(m) if across else m, y)
+
+    return batched(of, [m, y], [2, rank])
 
 
 @edge
-def lu(a: Any) -> Any:
+def lu(a: ArrayLike) -> LUResult:
     """The factorisation `a == P @ L @ U` of a square matrix, or of each of a batch, with partial pivoting."""
 
-    def of(m: Any) -> Any:
-        f, n = factors(m), m.type.size
+    def of(m: Value) -> Any:
+        f, n = factors(m), m.shape[0]
         order = filled(n, n, lambda i, j: select(f.rows[j] == i, 1.0, 0.0))
         lower = filled(n, n, lambda i, j: select(i == j, 1.0, select(j < i, f.both[i][j], 0.0)))
         return order, lower, filled(n, n, lambda i, j: select(j < i, 0.0, f.both[i][j]))
@@ -96,25 +101,25 @@ def lu(a: Any) -> Any:
 
 
 @edge
-def inv(a: Any) -> Any:
+def inv(a: ArrayLike) -> Array:
     """The inverse of a square matrix, or of each of a batch; of a singular one it has infinities and nan."""
     return batched(_inverse_of, [square(a, "inv")], [2])
 
 
 @edge
-def det(a: Any) -> Any:
+def det(a: ArrayLike) -> Any:
     """The determinant of a square matrix, or of each of a batch; its derivatives exist at singular matrices, too."""
     return batched(_det_of, [square(a, "det")], [2])
 
 
 @edge
-def slogdet(a: Any) -> Any:
+def slogdet(a: ArrayLike) -> SlogdetResult:
     """The sign of the determinant, and the logarithm of its absolute value: of a singular matrix 0 and -inf."""
     return SlogdetResult(*batched(_slogdet_of, [square(a, "slogdet")], [2]))
 
 
 @edge
-def logdet(a: Any) -> Any:
+def logdet(a: ArrayLike) -> Any:
     """The logarithm of the determinant, where that is above 0; else nan, or -inf of a singular matrix."""
 
     def of(m: Value) -> Value:
@@ -127,28 +132,28 @@ def logdet(a: Any) -> Any:
 # of one matrix
 
 
-def solution(a: Any, y: Any) -> Any:
+def solution(a: Value, y: Value) -> Any:
     """The solution of equations with one matrix."""
     f = factors(a)
     return _solver(a.type, y.type)(a, f.both, f.rows, y)
 
 
-def _inverse_of(a: Any) -> Any:
+def _inverse_of(a: Value) -> Any:
     f = factors(a)
     return _inverse(a.type)(a, f.both, f.rows)
 
 
-def _slogdet_of(a: Any) -> tuple[Any, Any]:
+def _slogdet_of(a: Value) -> tuple[Any, Any]:
     f = factors(a)
     sign, log = _logdet(a.type)(a, f.both, f.rows, f.sign)
     return sign, log
 
 
-def _det_of(a: Any) -> Any:
+def _det_of(a: Value) -> Any:
     return _det(a.type)(a)
 
 
-def factors(a: Any) -> Factors:
+def factors(a: Value) -> Factors:
     """The factorisation of one matrix."""
     return Factors(*_lu(a.type)(a))
 
@@ -161,7 +166,7 @@ def _lu(t: Type) -> AnyFn:
     f = make(_factored, [t], Tuple((t, _rows(t), Real, Bool)), "lu", ["a"])
 
     @f.jvp
-    def rule(a: Any) -> Any:
+    def rule(a: DualVec) -> Any:
         both, rows, sign, regular = f(a.re)
         return (
             DualVec(both, _moved_factors(both, rows, a.du)),
@@ -177,13 +182,13 @@ def _lu(t: Type) -> AnyFn:
 def _solver(t: Type, of: Type) -> AnyFn:
     """The solution by the factors of a matrix. Nobody asks how the factors move: the matrix says it."""
 
-    def solved(a: Any, both: Any, rows: Any, y: Any) -> Any:
+    def solved(a: Value, both: Value, rows: Value, y: Value) -> Any:
         return by_factors(both, rows, y)
 
     f = make(solved, [t, t, _rows(t), of], of, "solve", ["a", "both", "rows", "y"])
 
     @f.jvp
-    def rule(a: Any, both: Any, rows: Any, y: Any) -> Any:
+    def rule(a: DualVec, both: DualVec, rows: Value, y: DualVec) -> Any:
         x = f(a.re, both.re, rows, y.re)
         return DualVec(x, by_factors(both.re, rows, y.du - matmul(a.du, x)))
 
@@ -192,8 +197,8 @@ def _solver(t: Type, of: Type) -> AnyFn:
 
 @cache
 def _inverse(t: Type) -> AnyFn:
-    def inverse(a: Any, both: Any, rows: Any) -> Any:
-        n = a.type.size
+    def inverse(a: Value, both: Value, rows: Value) -> Any:
+        n = a.shape[0]
         if not pay(n):
             return by_factors(both, rows, identity(n))
         made, x = accum(filled(n, n, lambda i, j: -0.0)), backward(both, unit_lower_inverse(both))
@@ -205,7 +210,7 @@ def _inverse(t: Type) -> AnyFn:
     f = make(inverse, [t, t, _rows(t)], t, "inv", ["a", "both", "rows"])
 
     @f.jvp
-    def rule(a: Any, both: Any, rows: Any) -> Any:
+    def rule(a: DualVec, both: DualVec, rows: Value) -> Any:
         x = f(a.re, both.re, rows)
         return DualVec(x, -matmul(matmul(x, a.du), x))
 
@@ -216,8 +221,8 @@ def _inverse(t: Type) -> AnyFn:
 def _logdet(t: Type) -> AnyFn:
     """The sign and the logarithm of the determinant, by the factors."""
 
-    def logdet(a: Any, both: Any, rows: Any, sign: Any) -> Any:
-        n = a.type.size
+    def logdet(a: Value, both: Value, rows: Value, sign: Value) -> Any:
+        n = a.shape[0]
         negative = control.scan(lambda i, s: select(both[i][i] < 0.0, -s, s), sign, n)
         zero = control.scan(lambda i, s: s | (both[i][i] == 0.0), False, n)
         log = loops.sum(ops.log(abs(both[i][i])) for i in loops.range(n))
@@ -226,7 +231,7 @@ def _logdet(t: Type) -> AnyFn:
     f = make(logdet, [t, t, _rows(t), Real], Tuple((Real, Real)), "slogdet", ["a", "both", "rows", "sign"])
 
     @f.jvp
-    def rule(a: Any, both: Any, rows: Any, sign: Any) -> Any:
+    def rule(a: DualVec, both: DualVec, rows: Value, sign: Dual) -> Any:
         s, log = f(a.re, both.re, rows, sign.re)
         return Dual(s, current_builder().zero(Tan)), Dual(log, _along(_inverse(t)(a.re, both.re, rows), a.du))
 
@@ -240,14 +245,14 @@ def _det(t: Type) -> AnyFn:
     if not isinstance(t.size, Size) and t.size <= SHORT:
         return make(_written_out, [t], Real, "det", ["a"])
 
-    def det(a: Any) -> Any:
+    def det(a: Value) -> Any:
         f = factors(a)
-        return loops.prod(f.both[i][i] for i in loops.range(a.type.size)) * f.sign
+        return loops.prod(f.both[i][i] for i in loops.range(a.shape[0])) * f.sign
 
     f, polynomial = make(det, [t], Real, "det", ["a"]), jvp(make(_by_polynomials, [t], Real, "det", ["a"]))
 
     @f.jvp
-    def rule(a: Any) -> Any:
+    def rule(a: DualVec) -> Any:
         g, value = factors(a.re), f(a.re)
         by_inverse = lambda: _along(_inverse(t)(a.re, g.both, g.rows), a.du) * value
         return Dual(value, control.cond(g.regular, by_inverse, lambda: polynomial(a).du))
@@ -260,22 +265,22 @@ def _rows(t: Type) -> Type:
     return Vec(t.size, Fin(t.size))
 
 
-def _along(inverse: Any, da: Any) -> Any:
+def _along(inverse: Value, da: Value) -> Any:
     """The trace of `inverse @ da`."""
-    n = da.type.size
+    n = da.shape[0]
     return loops.sum(da[i][j] * inverse[j][i] for i in loops.range(n) for j in loops.range(n))
 
 
 # algorithms
 
 
-def _factored(a: Any) -> tuple[Any, Any, Any, Any]:
+def _factored(a: Value) -> tuple[Any, Any, Any, Any]:
     """Gaussian elimination. The rows stay in their places; their order is that of the pivots."""
-    n, b = a.type.size, current_builder()
+    n, b = a.shape[0], current_builder()
     if pay(n):
         return _factored_in_blocks(a)
 
-    def step(k: Any, state: Any) -> Any:
+    def step(k: Value, state: tuple[Value, ...]) -> Any:
         upper, lower, rows, sign, regular = state
         rows, moved = _exchanged(rows, _pivot(upper, rows, k, k, n), k)
         top, after, below = upper[rows[k]], accum(upper), accum(lower)
@@ -294,10 +299,10 @@ def _factored(a: Any) -> tuple[Any, Any, Any, Any]:
     return both, rows, sign, regular
 
 
-def _pivot(upper: Any, rows: Any, c: Any, k: Any, n: Any) -> Any:
+def _pivot(upper: Value, rows: Value, c: Value, k: Value, n: int | Size) -> Any:
     """The place of the first of the largest elements of column `c`, of the rows from `k` on to before `n`."""
 
-    def larger(i: Any, best: Any) -> Any:
+    def larger(i: Value, best: tuple[Value, Value]) -> Any:
         size, _ = best
         found = abs(upper[rows[i]][c])
         better = found > size
@@ -306,16 +311,16 @@ def _pivot(upper: Any, rows: Any, c: Any, k: Any, n: Any) -> Any:
     return control.scan(larger, (-1.0, k), loops.range(k, n))[1]
 
 
-def _factored_in_blocks(a: Any) -> tuple[Any, Any, Any, Any]:
+def _factored_in_blocks(a: Value) -> tuple[Any, Any, Any, Any]:
     """Elimination by panels of `SIDE` columns: the columns right of one are changed once, by all of its rows.
 
     Each number is changed by the same terms in the same order, and has the same bits.
     """
-    n, whole = a.type.size, padded(a)
-    size = whole.type.size
+    n, whole = a.shape[0], padded(a)
+    size = whole.shape[0]
     count = size // SIDE
 
-    def step(p: Any, state: Any) -> Any:
+    def step(p: Value, state: tuple[Value, ...]) -> Any:
         rest, both, rows, sign, regular = state
         panel = loops.vec(_part(rest[i], p) for i in loops.range(size))
         upper, lower, (rows, sign, regular) = _panel(panel, p, n, (rows, sign, regular))
@@ -344,16 +349,16 @@ def _factored_in_blocks(a: Any) -> tuple[Any, Any, Any, Any]:
     return filled(n, n, lambda i, j: both[rows[i]][j]), loops.vec(rows[i] % n for i in loops.range(n)), sign, regular
 
 
-def _panel(panel: Any, p: Any, n: Any, state: Any) -> tuple[Any, Any, Any]:
+def _panel(panel: Value, p: Value, n: int | Size, state: tuple[Value, ...]) -> tuple[Any, Any, Any]:
     """The elimination of panel `p`: both factors of its columns, and the order of rows, its sign, if it is regular."""
 
-    def step(c: Any, state: Any) -> Any:
+    def step(c: Value, state: tuple[Value, ...]) -> Any:
         upper, lower, rows, sign, regular = state
         rows, moved = _exchanged(rows, _pivot(upper, rows, c, p * SIDE + c, n), p * SIDE + c)
         top, after, below = upper[rows[p * SIDE + c]], accum(upper), accum(lower)
         is_zero = top[c] == 0.0
         right = loops.vec(select(j > c, top[j], 0.0) for j in loops.range(SIDE))
-        for i in loops.range(p * SIDE + c + 1, panel.type.size):
+        for i in loops.range(p * SIDE + c + 1, panel.shape[0]):
             factor = select(is_zero, 0.0, upper[rows[i]][c] / top[c])
             below[rows[i]][c] += factor
             for j in loops.range(SIDE):
@@ -364,39 +369,39 @@ def _panel(panel: Any, p: Any, n: Any, state: Any) -> tuple[Any, Any, Any]:
     return upper, lower, others
 
 
-def _exchanged(rows: Any, i: Any, k: Any) -> tuple[Any, Any]:
+def _exchanged(rows: Value, i: Value, k: Value) -> tuple[Any, Any]:
     """The order of rows with two exchanged, and whether they are different ones."""
-    n = rows.type.size
+    n = rows.shape[0]
     return loops.vec(select(j == k, rows[i], select(j == i, rows[k], rows[j])) for j in loops.range(n)), i != k
 
 
-def _part(row: Any, q: Any) -> Any:
+def _part(row: Value, q: Value) -> Any:
     """The part of a row that is in block `q`."""
     return loops.vec(row[q * SIDE + j] for j in loops.range(SIDE))
 
 
-def _add_to_part(ref: Any, q: Any, x: Any) -> None:
+def _add_to_part(ref: Accum, q: Value, x: Value) -> None:
     for j in loops.range(SIDE):
         ref[q * SIDE + j] += x[j]
 
 
-def _block_of(panel: Any, rows: Any, m: Any) -> Any:
+def _block_of(panel: Value, rows: Value, m: Value) -> Any:
     """The rows of a panel that are in block `m`, in their order."""
     return loops.vec(panel[rows[m * SIDE + i]] for i in loops.range(SIDE))
 
 
-def by_factors(both: Any, rows: Any, y: Any) -> Any:
+def by_factors(both: Value, rows: Value, y: Value) -> Any:
     """The solution of equations with a matrix of these factors, in a derivative rule too: it is linear in `y`."""
-    there = loops.vec(y[rows[i]] for i in loops.range(rows.type.size))
+    there = loops.vec(y[rows[i]] for i in loops.range(rows.shape[0]))
     return backward(both, forward(both, there, unit=True))
 
 
-def _moved_factors(both: Any, rows: Any, da: Any) -> Any:
+def _moved_factors(both: Value, rows: Value, da: Value) -> Any:
     """The tangents of both factors: `l @ strictly_lower(m)` and `upper(m) @ u`, where `l @ m @ u` is that of `a`.
 
     See Smith, Differentiation of the Cholesky algorithm (1995), for what it is of a symmetric matrix.
     """
-    n = da.type.size
+    n = da.shape[0]
     moved = loops.vec(da[rows[i]] for i in loops.range(n))
     left = forward(both, moved, unit=True)
     m = loops.vec(forward_transposed(both, left[i]) for i in loops.range(n))
@@ -412,9 +417,9 @@ def _moved_factors(both: Any, rows: Any, da: Any) -> Any:
     return out.value
 
 
-def _written_out(a: Any) -> Any:
+def _written_out(a: Value) -> Any:
     """The determinant of at most four rows: by the minors of two rows."""
-    n = a.type.size
+    n = a.shape[0]
     if n < 2:
         return a[0][0] if n else 1.0
 
@@ -432,14 +437,14 @@ def _written_out(a: Any) -> Any:
     )  # fmt: skip
 
 
-def _by_polynomials(a: Any) -> Any:
+def _by_polynomials(a: Value) -> Any:
     """The determinant without a division, in `n ** 4` operations.
 
     Bird, A simple division-free algorithm for computing determinants (2011).
     """
-    n = a.type.size
+    n = a.shape[0]
 
-    def step(_: Any, state: Any) -> Any:
+    def step(_: Value, state: tuple[Value, ...]) -> Any:
         x, sign, _ = state
         f = filled(n, n, lambda i, j: loops.sum(x[i][k] * a[k][j] for k in loops.range(i, n)))
         rest = control.scan(lambda i, s: (s - f[i][i], s), 0.0, loops.range(n - 1, -1, -1))[1][::-1]

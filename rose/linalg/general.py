@@ -16,11 +16,12 @@ from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select, stop_gradient
 from ..frontend.language.vectors import norm
-from ..ir import current_builder, ops
-from ..ir.sizes import differ
+from ..frontend.typed import Array, ArrayLike
+from ..ir import Value, current_builder, ops
+from ..ir.sizes import Size, differ
 from ..ir.types import Tan, Tuple, Type, Vec
 from .elimination import solution
-from .matrices import batched, filled, magnitude, square
+from .matrices import batched, elem, filled, magnitude, square
 from .reflections import householder
 
 STEPS = 30  # for a row, at most; two or three are enough for most
@@ -28,15 +29,19 @@ EVERY = 10  # steps, one has shifts of its own, by which no matrix stays as it i
 NOTHING = 2.0**-53  # of what is left beside the diagonal, in comparison to it
 
 
+Block = tuple[Value, Value, Value, Value]  # the elements of two rows and columns
+Complex = tuple[Value, Value]  # the real and the imaginary parts of a vector
+
+
 class EigvalsResult(NamedTuple):
     """The real and the imaginary parts of eigenvalues."""
 
-    re: Any
-    im: Any
+    re: Array
+    im: Array
 
 
 @edge
-def eigvals(a: Any) -> Any:
+def eigvals(a: ArrayLike) -> EigvalsResult:
     """The eigenvalues of a square matrix, or of each of a batch: their real parts `re`, and their imaginary parts `im`.
 
     There are no complex numbers: an eigenvalue is real where its `im` is 0.0, and two that are conjugate stand side by
@@ -49,9 +54,9 @@ def eigvals(a: Any) -> Any:
     return EigvalsResult(*batched(_eigvals_of, [square(a, "eigvals")], [2]))
 
 
-def _eigvals_of(a: Any) -> tuple[Any, Any]:
-    if not differ(a.type.size, 0):
-        none = current_builder().zero(a.type.elem)
+def _eigvals_of(a: Value) -> tuple[Any, Any]:
+    if not differ(a.shape[0], 0):
+        none = current_builder().zero(elem(a.type))
         return none, none
     re, im = _eigvals(a.type)(a)
     return re, im
@@ -63,10 +68,10 @@ def _eigvals(t: Type) -> AnyFn:
     f = make(_found, [t], Tuple((t.elem, t.elem)), "eigvals", ["a"])
 
     @f.jvp
-    def rule(a: Any) -> Any:
+    def rule(a: DualVec) -> Any:
         re, im = f(a.re)
-        moved = loops.vec(_moved(a.re, a.du, re[k], im[k]) for k in loops.range(re.type.size))
-        parts = [loops.vec(moved[k][i] for k in loops.range(re.type.size)) for i in (0, 1)]
+        moved = loops.vec(_moved(a.re, a.du, re[k], im[k]) for k in loops.range(re.shape[0]))
+        parts = [loops.vec(moved[k][i] for k in loops.range(re.shape[0])) for i in (0, 1)]
         return DualVec(re, parts[0]), DualVec(im, parts[1])
 
     return f
@@ -75,12 +80,12 @@ def _eigvals(t: Type) -> AnyFn:
 # the iteration
 
 
-def _found(a: Any) -> tuple[Any, Any]:
+def _found(a: Value) -> tuple[Any, Any]:
     """The eigenvalues, the last ones first: those of the last one or two rows of what is left, `m` rows of `h`."""
-    n, scale = a.type.size, magnitude(a)
-    none = current_builder().zero(a.type.elem)
+    n, scale = a.shape[0], magnitude(a)
+    none = current_builder().zero(elem(a.type))
 
-    def step(state: Any) -> Any:
+    def step(state: tuple[Value, ...]) -> Any:
         h, m, re, im, tries = state
         block = _last(h, m)
         one, two = _left(h, m, block)
@@ -103,18 +108,18 @@ def _found(a: Any) -> tuple[Any, Any]:
     return loops.vec(re[i] * by for i in loops.range(n)), loops.vec((im[i] + 0.0) * by for i in loops.range(n))
 
 
-def _last(h: Any, m: Any) -> tuple[Any, Any, Any, Any]:
+def _last(h: Value, m: Value) -> Block:
     """The last two rows and columns of the first `m`; of a single row, zeros beside it."""
-    n = h.type.size
+    n = h.shape[0]
     at: Callable[[int, int], Any] = lambda k, l: loops.sum(
         select((i + float(k) == m) & (j + float(l) == m), h[i][j], 0.0) for i in loops.range(n) for j in loops.range(n)
     )
     return at(2, 2), at(2, 1), at(1, 2), at(1, 1)
 
 
-def _left(h: Any, m: Any, block: Any) -> tuple[Any, Any]:
+def _left(h: Value, m: Value, block: Block) -> tuple[Any, Any]:
     """Whether the last of the first `m` rows has its diagonal alone; or the last two their block alone."""
-    n = h.type.size
+    n = h.shape[0]
 
     def beside(rows: float) -> Any:
         return loops.sum(
@@ -129,7 +134,7 @@ def _left(h: Any, m: Any, block: Any) -> tuple[Any, Any]:
     return one, (beside(2.0) <= least) & ~one
 
 
-def _of_block(a: Any, b: Any, c: Any, d: Any) -> tuple[tuple[Any, Any], Any]:
+def _of_block(a: Value, b: Value, c: Value, d: Value) -> tuple[tuple[Any, Any], Any]:
     """The real parts of the eigenvalues of two rows, and the imaginary part of the first."""
     half, other = 0.5 * (a - d), b * c
     rest = half * half + other
@@ -140,12 +145,12 @@ def _of_block(a: Any, b: Any, c: Any, d: Any) -> tuple[tuple[Any, Any], Any]:
     return (select(is_real, d + far, d + half), select(is_real, d - near, d + half)), select(is_real, 0.0, root)
 
 
-def _stepped(h: Any, m: Any, block: Any, tries: Any) -> Any:
+def _stepped(h: Value, m: Value, block: Block, tries: Value) -> Any:
     """`q.T @ h @ q`, with the orthogonal factor `q` of `(h - s) @ (h - t)`: `s` and `t` are the block's eigenvalues.
 
     With both at once all numbers are real. All elements take part, so that zeros among them stop nothing.
     """
-    n, (a, b, c, d) = h.type.size, block
+    n, (a, b, c, d) = h.shape[0], block
     inside: Callable[[Any, Any], Any] = lambda i, j: (i < m) & (j < m)
     here = filled(n, n, lambda i, j: select(inside(i, j), h[i][j], 0.0))
     other = (tries + 1.0) % float(EVERY) == 0.0
@@ -161,14 +166,14 @@ def _stepped(h: Any, m: Any, block: Any, tries: Any) -> Any:
 # the derivative
 
 
-def _moved(a: Any, da: Any, re: Any, im: Any) -> tuple[Any, Any]:
+def _moved(a: Value, da: Value, re: Value, im: Value) -> tuple[Any, Any]:
     """The tangent of an eigenvalue: `y @ da @ x / (y @ x)`, with its right and its left eigenvector, complex conjugate.
 
     They solve equations with a border, which is regular where the eigenvalue is there once: of any vectors at first,
     then of the eigenvectors themselves, in which the result does not depend on the border.
     """
-    n = a.type.size
-    start = loops.vec(1.0 + 0.5 * ops.sin(3.0 * i + 1.0) for i in loops.range(n)), current_builder().zero(a.type.elem)
+    n = a.shape[0]
+    start = loops.vec(1.0 + 0.5 * ops.sin(3.0 * i + 1.0) for i in loops.range(n)), current_builder().zero(elem(a.type))
     first = _vectors(a, re, im, start, start)
     x, y = _vectors(a, re, im, *[_unit(v) for v in first])
     total_re = loops.sum(y[0][i] * x[0][i] + y[1][i] * x[1][i] for i in loops.range(n))
@@ -184,19 +189,19 @@ def _moved(a: Any, da: Any, re: Any, im: Any) -> tuple[Any, Any]:
     return (u * total_re + v * total_im) * by, (v * total_re - u * total_im) * by
 
 
-def _unit(v: Any) -> Any:
+def _unit(v: Complex) -> Any:
     """A vector of length 1, which does not move."""
-    n = v[0].type.size
+    n = v[0].shape[0]
     by = stop_gradient(1.0 / norm(loops.vec(ops.hypot(v[0][i], v[1][i]) for i in loops.range(n))))
     return tuple([loops.vec(stop_gradient(part[i]) * by for i in loops.range(n)) for part in v])
 
 
-def _vectors(a: Any, re: Any, im: Any, c: Any, b: Any) -> tuple[Any, Any]:
+def _vectors(a: Value, re: Value, im: Value, c: Complex, b: Complex) -> tuple[Any, Any]:
     """The right and the left eigenvector, whose products with `c` and `b` are 1."""
-    n = a.type.size
+    n = a.shape[0]
     size: Any = 2 * n + 2
 
-    def entry(i: Any, j: Any) -> Any:
+    def entry(i: Value, j: Value) -> Any:
         upper, left = i < n, j < n
         row, column = i % n, j % n
         here, turned = a[row][column] - select(row == column, re, 0.0), select(row == column, im, 0.0)
@@ -212,5 +217,5 @@ def _vectors(a: Any, re: Any, im: Any, c: Any, b: Any) -> tuple[Any, Any]:
     return _halves(solution(bordered, unit), n), _halves(solution(transpose(bordered), unit), n)
 
 
-def _halves(z: Any, n: Any) -> tuple[Any, Any]:
+def _halves(z: Value, n: int | Size) -> tuple[Any, Any]:
     return loops.vec(z[i] for i in loops.range(n)), loops.vec(z[n + i] for i in loops.range(n))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from ..errors import TypeMismatch, argument, edge, here
 from ..frontend import options
@@ -13,6 +13,7 @@ from ..frontend.arrays.shapes import shape_of
 from ..frontend.function import AnyFn, Fn, from_func, make
 from ..frontend.language.select import select
 from ..frontend.transforms import remembered
+from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops
 from ..ir.sizes import differ
 from ..ir.types import Real, Type, Vec
@@ -23,13 +24,20 @@ from .matrices import array, misfit, square
 class KrylovResult(NamedTuple):
     """A solution, and 0.0; if the search has not converged, its last point, and how many steps there were."""
 
-    x: Any
+    x: Array
     info: Any
 
 
 @edge
 def cg(
-    a: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: int | None = None, M: Any = None
+    a: ArrayLike | AnyFn,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: ArrayLike | AnyFn | None = None,
 ) -> KrylovResult:
     """The solution `x` of `a @ x == b` by conjugate gradients, for a symmetric positive definite matrix `a`.
 
@@ -49,15 +57,15 @@ def cg(
 
 @edge
 def gmres(
-    a: Any,
-    b: Any,
-    x0: Any = None,
+    a: ArrayLike | AnyFn,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
     restart: int = 20,
     maxiter: int | None = None,
-    M: Any = None,
+    M: ArrayLike | AnyFn | None = None,
 ) -> KrylovResult:
     """The solution `x` of `a @ x == b` by GMRES, for any regular matrix `a`.
 
@@ -79,7 +87,14 @@ class _Matrix(NamedTuple):
     data: tuple[Value, ...]
 
 
-def _solved(name: str, method: Method, a: Any, b: Any, x0: Any, inverse: Any) -> KrylovResult:
+def _solved(
+    name: str,
+    method: Method,
+    a: ArrayLike | AnyFn,
+    b: ArrayLike,
+    x0: ArrayLike | None,
+    inverse: ArrayLike | AnyFn | None,
+) -> KrylovResult:
     y = array(b, 1, name, 1, 2, 3, names=_NAMES)
     if y.type is not Vec(shape_of(y.type)[0], Real):
         raise misfit(b, y, "a vector as its right side", name, 1, 2, 3, names=_NAMES, hint=_VECTOR)
@@ -100,14 +115,14 @@ _BY_NAME = 3  # M is given by name
 _VECTOR = "give a vector; rose.vmap solves for several"
 
 
-def _matrix(a: Any, t: Type, name: str, k: int, *counts: int) -> _Matrix:
+def _matrix(a: ArrayLike | AnyFn, t: Type, name: str, k: int, *counts: int) -> _Matrix:
     """The matrix of as many rows as a `t` has elements that is the argument `k` of so many."""
     if not isinstance(a, Fn):
         m = square(a, name, *counts, k=k, names=_NAMES)
         if m.type is not Vec(shape_of(t)[0], t):
             raise misfit(a, m, f"a matrix of {shape_of(t)[0]!r} rows", name, k, *counts, names=_NAMES)
         return _Matrix(_product(m.type, t), (m,))
-    f = cast("AnyFn", a)
+    f = a
     if isinstance(f, AnySize):
         f = f.fitting([current_builder().zero(t)])
     if list(f.types) != [t] or f.result is not t:
@@ -119,7 +134,7 @@ def _matrix(a: Any, t: Type, name: str, k: int, *counts: int) -> _Matrix:
 
 @cache
 def _product(m: Type, t: Type) -> AnyFn:
-    def product(x: Any, a: Any) -> Any:
+    def product(x: Value, a: Value) -> Any:
         return matmul(a, x)
 
     return make(product, [t, m], t, "product", ["x", "a"])
@@ -144,10 +159,10 @@ def _of_same_data(f: AnyFn, g: AnyFn) -> tuple[AnyFn, AnyFn]:
     """Both functions with the data of both, those of `f` first."""
     own = len(f.types) - 1
 
-    def first(x: Any, *data: Any) -> Any:
+    def first(x: Value, *data: Value) -> Any:
         return f(x, *data[:own])
 
-    def second(x: Any, *data: Any) -> Any:
+    def second(x: Value, *data: Value) -> Any:
         return g(x, *data[own:])
 
     types, names = [*f.types, *g.types[1:]], [*f.names, *g.names[1:]]

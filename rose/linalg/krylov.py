@@ -24,7 +24,7 @@ from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
 from ..frontend.operators import view
 from ..frontend.signatures import fresh_name
-from ..ir import Func, current_builder, ops
+from ..ir import Func, Value, current_builder, ops
 from ..ir.callgraph import make_linear
 from ..ir.sizes import Size
 from ..ir.types import Bool, Fin, Real, Tan, Tuple, Vec, tangent
@@ -86,7 +86,7 @@ def transposed(apply: AnyFn) -> AnyFn:
     """The function of a cotangent and data that is the transpose of `apply`, which is linear in its first parameter."""
     active = [k == 0 for k in range(len(apply.types))]
 
-    def body(ct: Any, *data: Any) -> Any:
+    def body(ct: Value, *data: Value) -> Any:
         b, t = current_builder(), apply.types[0]
         (made,) = pulled_back(as_linear(untype(apply.func), active), dict(enumerate(data, 1)), ct)
         return view(filled(b, made, b.zero(t)))
@@ -97,12 +97,12 @@ def transposed(apply: AnyFn) -> AnyFn:
 def _search(apply: AnyFn, inverse: AnyFn | None, method: Method) -> AnyFn:
     """The search, of `b / norm(b)`: so it is the same for all multiples of a right side, and nothing overflows."""
 
-    def body(right: Any, start: Any, *data: Any) -> tuple[Any, Any, Any, Any]:
+    def body(right: Value, start: Value, *data: Value) -> tuple[Any, Any, Any, Any]:
         size = norm(right)
         scale = select(size > 0.0, size, 1.0)
         near = ops.max_(method.rtol * (size / scale), method.atol / scale)
         tries = 10.0 * (method.restart or 1)
-        most = tries * count_of([right.type.size]) if method.most is None else float(method.most)
+        most = tries * count_of([right.shape[0]]) if method.most is None else float(method.most)
         first = start * select(size > 0.0, 1.0 / scale, 0.0)
         walk = _Walk(right / scale, lambda v: apply(v, *data), _with(inverse, data), near, most)
         x, rest, steps = walk.conjugate(first) if method.restart is None else walk.restarted(first, method.restart)
@@ -120,7 +120,7 @@ def _with(inverse: AnyFn | None, data: tuple[Any, ...]) -> Apply:
 def _alone(search: AnyFn) -> AnyFn:
     """The solution alone, from no start; nan where the search has not converged."""
 
-    def body(right: Any, *data: Any) -> Any:
+    def body(right: Value, *data: Value) -> Any:
         x, _, _, converged = search(right, current_builder().zero(right.type), *data)
         return x * select(converged, 1.0, math.nan)
 
@@ -134,7 +134,7 @@ def _rule(search: AnyFn, apply: AnyFn, linear: Func) -> None:
     along = LinearMap(apply, moving)
 
     @search.jvp
-    def rule(*duals: Any) -> Any:
+    def rule(*duals: object) -> Any:
         b = current_builder()
         pairs = [split_dual(x, t, tangent) for x, t in zip(duals, search.types, strict=True)]
         x, rest, steps, converged = search(*[re for re, _ in pairs])
@@ -149,17 +149,17 @@ def _rule(search: AnyFn, apply: AnyFn, linear: Func) -> None:
 class _Walk:
     """The steps of a search for `apply(x) == right`, until the residual is at most `near`."""
 
-    def __init__(self, right: Any, apply: Apply, inverse: Apply, near: Any, most: Any) -> None:
+    def __init__(self, right: Value, apply: Apply, inverse: Apply, near: Value, most: Value | float) -> None:
         self.right, self.apply, self.inverse, self.near, self.most = right, apply, inverse, near, most
 
-    def conjugate(self, x: Any) -> tuple[Any, Any, Any]:
+    def conjugate(self, x: Value) -> tuple[Any, Any, Any]:
         """Conjugate gradients: the solution, the length of the residual, and how many steps there were.
 
         Hestenes and Stiefel, Methods of conjugate gradients for solving linear systems (1952); with a preconditioner,
         as in Saad, Iterative methods for sparse linear systems (2003), section 9.2.
         """
 
-        def step(s: Any) -> Any:
+        def step(s: dict[str, Any]) -> Any:
             q = self.apply(s["p"])
             by = s["rz"] / dot(s["p"], q)
             r = s["r"] - by * q
@@ -175,18 +175,18 @@ class _Walk:
         s = control.while_loop(self.far, step, s)
         return s["x"], s["size"], s["steps"]
 
-    def far(self, s: Any) -> Any:
+    def far(self, s: dict[str, Any]) -> Any:
         return (s["size"] > self.near) & (s["size"] < math.inf) & (s["steps"] < self.most)
 
-    def restarted(self, x: Any, restart: int) -> tuple[Any, Any, Any]:
+    def restarted(self, x: Value, restart: int) -> tuple[Any, Any, Any]:
         """GMRES: cycles of at most so many steps, for as long as each makes the residual shorter.
 
         Saad and Schultz, GMRES (1986); preconditioned from the right, so that the residual is that of the equations.
         """
-        n = self.right.type.size
+        n = self.right.shape[0]
         m = restart if isinstance(n, Size) else min(n, restart)
 
-        def cycle(s: Any) -> Any:
+        def cycle(s: dict[str, Any]) -> Any:
             y, steps = self.cycle(s["r"], s["size"], s["steps"], m)
             x = s["x"] + self.inverse(y)
             r = self.right - self.apply(x)
@@ -199,23 +199,23 @@ class _Walk:
         s = control.while_loop(lambda s: self.far(s) & s["helps"], cycle, s)
         return s["x"], s["size"], s["steps"]
 
-    def cycle(self, r: Any, size: Any, steps: Any, m: int) -> tuple[Any, Any]:
+    def cycle(self, r: Value, size: int | Size, steps: Value, m: int) -> tuple[Any, Any]:
         """The step of at most `m` dimensions that makes the residual `r` shortest, and how many steps there were then.
 
         Of the matrix of the Krylov subspace, `columns` has those that Givens' rotations have made triangular.
         """
         b, zeros = current_builder(), Vec(m + 1, Real)
 
-        def step(s: Any) -> Any:
+        def step(s: dict[str, Any]) -> Any:
             k, basis, cos, sin = s["k"], s["basis"], s["cos"], s["sin"]
             after = within(k + 1, m + 1)
             w = self.apply(self.inverse(basis[k]))
 
-            def orthogonal(i: Any, s: Any) -> Any:
+            def orthogonal(i: Value, s: dict[str, Any]) -> Any:
                 by = dot(basis[i], s["w"])
                 return {"w": s["w"] - by * basis[i], "h": s["h"].at[i].set(by)}
 
-            def turned(i: Any, h: Any) -> Any:
+            def turned(i: Value, h: Value) -> Any:
                 x, y = h[i], h[i + 1]
                 return h.at[i].set(cos[i] * x + sin[i] * y).at[i + 1].set(cos[i] * y - sin[i] * x)
 
@@ -240,7 +240,7 @@ class _Walk:
         }  # fmt: skip
         s = control.while_loop(lambda s: self.far(s) & (s["k"] < m), step, s)
 
-        def unknown(i: Any, y: Any) -> Any:
+        def unknown(i: Value, y: Value) -> Any:
             rest = s["right"][i] - loops.sum(s["columns"][j][i] * y[j] for j in loops.range(i + 1, m))
             d = s["columns"][i][i]
             return y.at[i].set(select(d == 0.0, 0.0, rest / d))  # a step that was not taken has no column
@@ -249,6 +249,6 @@ class _Walk:
         return matmul(y, s["basis"]), s["steps"]
 
 
-def length(r: Any) -> Any:
+def length(r: Value) -> Any:
     """The length of a residual, which is not many times as long as the right side, of length 1."""
     return ops.sqrt(dot(r, r))

@@ -17,7 +17,8 @@ from ..frontend.arrays.shapes import shape_of
 from ..frontend.arrays.shaping import reshape, transpose
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
-from ..ir import ops
+from ..frontend.typed import Array, ArrayLike
+from ..ir import Value, ops
 from .elimination import inv, slogdet, solution
 from .matrices import batched, distance, shaped, square
 
@@ -26,7 +27,7 @@ NEAR = 2.0**-30  # what another iteration squares, and with it what is left of t
 
 
 @edge
-def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
+def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> Array:
     """The solution `x` of `a @ x + x @ b == q`, for square matrices `a` and `b`, or for each of a batch.
 
     It exists where no eigenvalue of `a` is one of `-b`; else the result has infinities and nan, or what rounding makes
@@ -40,7 +41,7 @@ def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
 
 
 @edge
-def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
+def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> Array:
     """The solution `x` of `a @ x + x @ transpose(a) == q`, for square matrices, or for each of a batch.
 
     It exists where no two eigenvalues of `a` have the sum 0; else the result is as that of `solve_sylvester`, and so
@@ -54,7 +55,7 @@ solve_lyapunov = solve_continuous_lyapunov
 
 
 @edge
-def solve_discrete_lyapunov(a: Any, q: Any) -> Any:
+def solve_discrete_lyapunov(a: ArrayLike, q: ArrayLike) -> Array:
     """The solution `x` of `x == a @ x @ transpose(a) + q`, for square matrices, or for each of a batch.
 
     It exists where no two eigenvalues of `a` have the product 1; else the result is as that of `solve_sylvester`, and
@@ -63,23 +64,23 @@ def solve_discrete_lyapunov(a: Any, q: Any) -> Any:
     return batched(_stein, _pair(a, q, "solve_discrete_lyapunov"), [2, 2])
 
 
-def _pair(a: Any, q: Any, name: str) -> list[Any]:
+def _pair(a: ArrayLike, q: ArrayLike, name: str) -> list[Any]:
     m = square(a, name, 2, names="aq")
     n = shape_of(m.type)[-1]
     return [m, shaped(q, n, n, name, 1, 2, names="aq")]
 
 
-def _sylvester(a: Any, b: Any, q: Any) -> Any:
+def _sylvester(a: Value, b: Value, q: Value) -> Any:
     return _by_elements(lambda i, j, k, l: select(j == l, a[i][k], 0.0) + select(i == k, b[l][j], 0.0), q)
 
 
-def _stein(a: Any, q: Any) -> Any:
+def _stein(a: Value, q: Value) -> Any:
     return _by_elements(lambda i, j, k, l: select((i == k) & (j == l), 1.0, 0.0) - a[i][k] * a[j][l], q)
 
 
-def _by_elements(factor: Any, q: Any) -> Any:
+def _by_elements(factor: Callable[[Value, Value, Value, Value], Value], q: Value) -> Any:
     """The matrix `x` for which the sum of `factor(i, j, k, l) * x[k, l]` is `q[i, j]`."""
-    m, n = q.type.size, q.type.elem.size
+    m, n = q.shape
     rows = loops.vec(
         loops.vec(
             loops.vec(loops.vec(factor(i, j, k, l) for l in loops.range(n)) for k in loops.range(m))
@@ -93,17 +94,17 @@ def _by_elements(factor: Any, q: Any) -> Any:
 # for eigenvalues on one side: linear in `c`, which may be a tangent
 
 
-def stable(a: Any, b: Any, c: Any) -> Any:
+def stable(a: Value, b: Value, c: Value) -> Any:
     """The solution `x` of `a @ x + x @ b == c`, where the eigenvalues of both have positive real parts; else nan.
 
     By Newton's iteration for the sign of a matrix, scaled by determinants: see Roberts, Linear model reduction and
     solution of the algebraic Riccati equation by use of the sign function (1980).
     """
 
-    def step(state: Any) -> Any:
+    def step(state: tuple[Value, ...]) -> Any:
         a, b, x, count = state
         size = slogdet(a).logabsdet + slogdet(b).logabsdet
-        scale = ops.exp(-size / (a.type.size + b.type.size))
+        scale = ops.exp(-size / (a.shape[0] + b.shape[0]))
         left, right = inv(a), inv(b)
         moved: Any = matmul(matmul(left, x), right)
         half, other = 0.5 * scale, 0.5 / scale
@@ -114,13 +115,13 @@ def stable(a: Any, b: Any, c: Any) -> Any:
     return select(count > ITERATIONS, math.nan, 0.5) * x
 
 
-def contracting(a: Any, c: Any) -> Any:
+def contracting(a: Value, c: Value) -> Any:
     """The solution `x` of `x == a @ x @ transpose(a) + c`, where all eigenvalues of `a` are within the unit circle.
 
     Else it is nan. By doubling the number of terms of its series: see Smith, Matrix equation XA + BX = C (1968).
     """
 
-    def step(state: Any) -> Any:
+    def step(state: tuple[Value, ...]) -> Any:
         a, x, count = state
         return matmul(a, a), x + matmul(matmul(a, x), transpose(a)), count + 1.0
 

@@ -11,14 +11,15 @@ from ..frontend.arrays.shapes import Shape, as_array, broadcast, leaf_of, shape_
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
+from ..frontend.typed import ArrayLike
 from ..ir import Value, a_traced, current_builder, ops, shown
-from ..ir.sizes import differ
+from ..ir.sizes import Size, differ
 from ..ir.types import Real, Type, Vec
 
 MATRIX = "give a vector of its rows, Vec[n, m]; leading axes are those of a batch"
 
 
-def array(x: Any, rank: int, name: str, k: int, *counts: int, names: Sequence[str] = "ab") -> Value:
+def array(x: ArrayLike, rank: int, name: str, k: int, *counts: int, names: Sequence[str] = "ab") -> Value:
     """The argument `k` of so many of `rose.linalg.<name>`: an array of Reals with so many axes at least."""
     v = as_array(x)
     if len(shape_of(v.type)) < rank or leaf_of(v.type) is not Real:
@@ -26,7 +27,7 @@ def array(x: Any, rank: int, name: str, k: int, *counts: int, names: Sequence[st
     return v
 
 
-def square(x: Any, name: str, *counts: int, k: int = 0, names: Sequence[str] = "ab") -> Value:
+def square(x: ArrayLike, name: str, *counts: int, k: int = 0, names: Sequence[str] = "ab") -> Value:
     """The argument `k` of `rose.linalg.<name>`, which is the first: a square matrix of Reals, or a batch of them."""
     v = array(x, 2, name, k, *counts, names=names)
     rows, columns = shape_of(v.type)[-2:]
@@ -35,7 +36,9 @@ def square(x: Any, name: str, *counts: int, k: int = 0, names: Sequence[str] = "
     return v
 
 
-def shaped(x: Any, rows: Any, columns: Any, name: str, k: int, *counts: int, names: Sequence[str] = "ab") -> Value:
+def shaped(
+    x: ArrayLike, rows: int | Size, columns: int | Size, name: str, k: int, *counts: int, names: Sequence[str] = "ab"
+) -> Value:
     """The argument `k` of so many of `rose.linalg.<name>`: a matrix of that shape, or a batch of them."""
     v = array(x, 2, name, k, *counts, names=names)
     if any(map(differ, shape_of(v.type)[-2:], (rows, columns))):
@@ -44,7 +47,7 @@ def shaped(x: Any, rows: Any, columns: Any, name: str, k: int, *counts: int, nam
 
 
 def equations(
-    a: Any, b: Any, name: str, *, any_shape: bool = False, counts: tuple[int, ...] = (2, 3)
+    a: ArrayLike, b: ArrayLike, name: str, *, any_shape: bool = False, counts: tuple[int, ...] = (2, 3)
 ) -> tuple[Value, Value, int]:
     """A matrix, square or of any shape, the right side of equations with it, and the rank of that: 1 of a vector."""
     m = array(a, 2, name, 0, *counts) if any_shape else square(a, name, *counts)
@@ -57,7 +60,7 @@ def equations(
 
 
 def misfit(
-    x: Any, v: Value, wanted: str, name: str, k: int, *counts: int, names: Sequence[str] = "ab", hint: str = MATRIX
+    x: object, v: Value, wanted: str, name: str, k: int, *counts: int, names: Sequence[str] = "ab", hint: str = MATRIX
 ) -> TypeMismatch:
     """The error of the argument `k` of so many, which is not what is wanted."""
     given = a_traced(v) if isinstance(x, Value) else shown(x)
@@ -65,13 +68,13 @@ def misfit(
     return TypeMismatch(f"rose.linalg.{name} takes {wanted}, not {given}", at, hint)
 
 
-def batched(f: Any, operands: Sequence[Value], ranks: Sequence[int]) -> Any:
+def batched(f: Callable[..., Any], operands: Sequence[Value], ranks: Sequence[int]) -> Any:
     """`f` of the operands; of those that have more axes than their ranks, for each of the leading ones, broadcast."""
     leading = [shape_of(v.type)[: len(shape_of(v.type)) - rank] for v, rank in zip(operands, ranks, strict=True)]
     return _over(broadcast(leading), f, list(operands), list(map(len, leading)))
 
 
-def _over(shape: Shape, f: Any, operands: Sequence[Any], more: Sequence[int]) -> Any:
+def _over(shape: Shape, f: Callable[..., Any], operands: Sequence[Any], more: Sequence[int]) -> Any:
     if not shape:
         return f(*operands)
     b = current_builder()
@@ -79,7 +82,7 @@ def _over(shape: Shape, f: Any, operands: Sequence[Any], more: Sequence[int]) ->
     def item(i: Value) -> tuple[list[Value], list[Value]]:
         now: list[Any] = []
         for v, n in zip(operands, more, strict=True):
-            is_one = n == len(shape) and not differ(v.type.size, 1) and differ(shape[0], 1)
+            is_one = n == len(shape) and not differ(v.shape[0], 1) and differ(shape[0], 1)
             now.append(b.index(v, 0 if is_one else i) if n == len(shape) else v)
         made = _over(shape[1:], f, now, [min(n, len(shape) - 1) for n in more])
         return [], [as_array(x) for x in (made if isinstance(made, tuple) else (made,))]  # pyright: ignore[reportUnknownVariableType]
@@ -93,26 +96,26 @@ def elem(t: Type) -> Type:
     return t.elem
 
 
-def identity(n: Any) -> Any:
+def identity(n: int | Size) -> Any:
     """The identity matrix of `n` rows."""
     return filled(n, n, lambda i, j: select(i == j, 1.0, 0.0))
 
 
-def filled(m: Any, n: Any, entry: Callable[[Any, Any], Any]) -> Any:
+def filled(m: int | Size, n: int | Size, entry: Callable[[Any, Any], Any]) -> Any:
     """The matrix of `m` rows with `entry(i, j)` in row `i` and column `j`, of `n`."""
     return loops.vec(loops.vec(entry(i, j) for j in loops.range(n)) for i in loops.range(m))
 
 
-def distance(a: Any, one: float = 1.0) -> Any:
+def distance(a: Value, one: float = 1.0) -> Any:
     """The root of the sum of squares of `a - one * identity`."""
-    n = a.type.size
+    n = a.shape[0]
     rest: Callable[[Any, Any], Any] = lambda i, j: a[i][j] - select(i == j, one, 0.0)
     return norm(loops.vec(norm(loops.vec(rest(i, j) for j in loops.range(n))) for i in loops.range(n)))
 
 
-def magnitude(a: Any) -> Any:
+def magnitude(a: Value) -> Any:
     """A power of 2 near the largest element of a matrix, by which squares neither overflow nor lose digits; or 1."""
-    n, m = a.type.size, a.type.elem.size
+    n, m = a.shape
     largest = control.scan(
         lambda i, s: control.scan(lambda j, s: ops.max_(s, abs(a[i][j])), s, m), current_builder().zero(Real), n
     )

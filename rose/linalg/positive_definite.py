@@ -14,15 +14,16 @@ from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
-from ..ir import current_builder, ops
-from ..ir.types import Bool, Tuple, Vec
+from ..frontend.typed import Array, ArrayLike
+from ..ir import Value, current_builder, ops
+from ..ir.types import Bool, Tuple, Type, Vec
 from .blocks import padded, pay
-from .matrices import batched, equations, filled, square
+from .matrices import batched, elem, equations, filled, square
 from .triangular import backward, forward_transposed, solve_triangular, take
 
 
 @edge
-def cholesky(a: Any) -> Any:
+def cholesky(a: ArrayLike) -> Array:
     """The Cholesky factor of `a`: the lower triangular `l` with a positive diagonal and `l @ rose.transpose(l) == a`.
 
     `a` is a symmetric matrix, of which only the upper half is read, or a batch of them. If it is not positive definite,
@@ -32,7 +33,7 @@ def cholesky(a: Any) -> Any:
 
 
 @edge
-def cholesky_solve(a: Any, y: Any) -> Any:
+def cholesky_solve(a: ArrayLike, y: ArrayLike) -> Array:
     """The solution `x` of `a @ x == y`, for a symmetric positive definite matrix `a`.
 
     Of `a` only the upper half is read; `y` is a vector, or a matrix of right sides. If `a` is not positive definite,
@@ -43,22 +44,22 @@ def cholesky_solve(a: Any, y: Any) -> Any:
 
 
 @edge
-def cho_solve(c_and_lower: Any, b: Any) -> Any:
+def cho_solve(c_and_lower: tuple[ArrayLike, bool], b: ArrayLike) -> Array:
     """The solution `x` of `a @ x == b`, given the pair of a Cholesky factor of `a` and whether it is the lower one."""
     factor, lower = c_and_lower
     first = solve_triangular(factor, b, trans=not lower, lower=lower)
     return solve_triangular(factor, first, trans=lower, lower=lower)
 
 
-def _factor_of(a: Any) -> Any:
+def _factor_of(a: Value) -> Any:
     return shaping.transpose(_or_nan(a.type)(*_factor(a.type)(a)))
 
 
-def _solution_of(a: Any, y: Any) -> Any:
+def _solution_of(a: Value, y: Value) -> Any:
     return _or_nan(y.type)(*solution(a, y))
 
 
-def solution(a: Any, y: Any) -> tuple[Any, Any]:
+def solution(a: Value, y: Value) -> tuple[Any, Any]:
     """The result of `cholesky_solve`, and true; if `a` is not positive definite, finite numbers, and false."""
     upper, definite = _factor(a.type)(a)
     return _solver(a.type, y.type)(a, upper, y), definite
@@ -68,12 +69,12 @@ def solution(a: Any, y: Any) -> tuple[Any, Any]:
 
 
 @cache
-def _factor(t: Any) -> AnyFn:
+def _factor(t: Type) -> AnyFn:
     """The transposed factor, and true; if the matrix is not positive definite, other finite numbers, and false."""
     f = make(_factored, [t], Tuple((t, Bool)), "cholesky", ["a"])
 
     @f.jvp
-    def rule(a: Any) -> Any:
+    def rule(a: DualVec) -> Any:
         upper, definite = f(a.re)
         return DualVec(upper, _moved_factor(upper, a.du)), definite
 
@@ -81,16 +82,16 @@ def _factor(t: Any) -> AnyFn:
 
 
 @cache
-def _solver(t: Any, of: Any) -> AnyFn:
+def _solver(t: Type, of: Type) -> AnyFn:
     """The solution of equations with a matrix, by the transposed factor of it. Nobody asks how the factor moves."""
 
-    def solved(a: Any, upper: Any, y: Any) -> Any:
+    def solved(a: Value, upper: Value, y: Value) -> Any:
         return _by_factor(upper, y)
 
     f = make(solved, [t, t, of], of, "cholesky_solve", ["a", "upper", "y"])
 
     @f.jvp
-    def rule(a: Any, upper: Any, y: Any) -> Any:
+    def rule(a: DualVec, upper: DualVec, y: DualVec) -> Any:
         x = f(a.re, upper.re, y.re)
         return DualVec(x, _by_factor(upper.re, _residual(a.du, x, y.du)))
 
@@ -98,32 +99,32 @@ def _solver(t: Any, of: Any) -> AnyFn:
 
 
 @cache
-def _or_nan(t: Any) -> AnyFn:
+def _or_nan(t: Type) -> AnyFn:
     """A factor or a solution, if there is one. Its derivative chooses nothing: a choice costs a derivative masks."""
 
-    def chosen(x: Any, definite: Any) -> Any:
+    def chosen(x: Value, definite: Value) -> Any:
         if isinstance(x.type, Vec):
-            return loops.vec(chosen(x[i], definite) for i in loops.range(x.type.size))
+            return loops.vec(chosen(x[i], definite) for i in loops.range(x.shape[0]))
         return select(definite, x, math.nan)
 
     f = make(chosen, [t, Bool], t, "or_nan", ["x", "definite"])
 
     @f.jvp
-    def rule(x: Any, definite: Any) -> Any:
+    def rule(x: DualVec, definite: Value) -> Any:
         return DualVec(f(x.re, definite), x.du)
 
     return f
 
 
-def _factored(a: Any) -> tuple[Any, Any]:
+def _factored(a: Value) -> tuple[Any, Any]:
     """The factor row by row, and whether there is one: row k is what the rows above leave of that of `a`."""
-    n = a.type.size
+    n = a.shape[0]
     if pay(n):
         return _factored_in_blocks(a)
 
-    def step(k: Any, state: Any) -> Any:
+    def step(k: Value, state: tuple[Value, ...]) -> Any:
         upper, definite = state
-        rest = accum(current_builder().zero(a.type.elem))
+        rest = accum(current_builder().zero(elem(a.type)))
         for j in loops.range(k, n):
             rest[j] += a[k][j]
         for i in loops.range(k):
@@ -141,18 +142,18 @@ def _factored(a: Any) -> tuple[Any, Any]:
     return control.scan(step, (current_builder().zero(a.type), True), n)
 
 
-def _factored_in_blocks(a: Any) -> tuple[Any, Any]:
+def _factored_in_blocks(a: Value) -> tuple[Any, Any]:
     """The factor by blocks of four rows, with the same bits: what the rows above leave of four by four numbers at once.
 
     Those of the four rows themselves are then eliminated from each column.
     """
-    n, b, four = a.type.size, current_builder(), range(4)
+    n, b, four = a.shape[0], current_builder(), range(4)
     whole = padded(a, 4)
-    size = whole.type.size
+    size = whole.shape[0]
 
-    def step(p: Any, state: Any) -> Any:
+    def step(p: Value, state: tuple[Value, ...]) -> Any:
         upper, definite = state
-        rows, after = accum(b.zero(Vec(4, whole.type.elem))), accum(upper)
+        rows, after = accum(b.zero(Vec(4, elem(whole.type)))), accum(upper)
         for q in loops.range(p, size // 4):
             rest = [[accum(whole[4 * p + i][4 * q + j]) for j in four] for i in four]
             for m in loops.range(p):
@@ -187,16 +188,16 @@ def _factored_in_blocks(a: Any) -> tuple[Any, Any]:
     return filled(n, n, lambda i, j: upper[i][j]), definite
 
 
-def _moved_factor(upper: Any, da: Any) -> Any:
+def _moved_factor(upper: Value, da: Value) -> Any:
     """The tangent of the factor, row by row: it reads the factor that is there, so no iteration has one on its tape.
 
     Its transpose is the algorithm of Smith, Differentiation of the Cholesky algorithm (1995); see Murray,
     Differentiation of the Cholesky decomposition (2016, arXiv:1602.07527).
     """
-    n, b = da.type.size, current_builder()
+    n, b = da.shape[0], current_builder()
 
-    def step(k: Any, moved: Any) -> Any:
-        rest = accum(b.zero(da.type.elem))
+    def step(k: Value, moved: Value) -> Any:
+        rest = accum(b.zero(elem(da.type)))
         for j in loops.range(k, n):
             rest[j] += da[k][j]
         for i in loops.range(k):
@@ -213,17 +214,17 @@ def _moved_factor(upper: Any, da: Any) -> Any:
     return control.scan(step, b.zero(da.type), n)
 
 
-def _residual(da: Any, x: Any, dy: Any) -> Any:
+def _residual(da: Value, x: Value, dy: Value) -> Any:
     """`dy - da @ x`, for a tangent of a symmetric matrix, of which only the upper half is read."""
     rest = accum(dy)
-    for i in loops.range(x.type.size):
+    for i in loops.range(x.shape[0]):
         take(rest[i], da[i][i], x[i])
-        for j in loops.range(i + 1, x.type.size):
+        for j in loops.range(i + 1, x.shape[0]):
             take(rest[i], da[i][j], x[j])
             take(rest[j], da[i][j], x[i])
     return rest.value
 
 
-def _by_factor(upper: Any, y: Any) -> Any:
+def _by_factor(upper: Value, y: Value) -> Any:
     """The solution `x` of `transpose(upper) @ upper @ x == y`."""
     return backward(upper, forward_transposed(upper, y))

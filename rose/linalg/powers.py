@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..errors import TypeMismatch, argument, edge, here
 from ..frontend.arrays.products import matmul
+from ..frontend.arrays.shapes import as_array
 from ..frontend.language import control, loops
-from ..ir import ops, shown
+from ..frontend.typed import Array, ArrayLike
+from ..ir import Value, ops, shown
 from ..ir.value import host_index
 from .elimination import inv, solution
 from .matrices import batched, identity, square
@@ -21,17 +24,17 @@ LARGEST = 5.371920351148152  # the 1-norm of a matrix of which the approximation
 
 
 @edge
-def matrix_power(a: Any, n: Any) -> Any:
+def matrix_power(a: ArrayLike, n: int) -> Array:
     """The product of `n` times the square matrix `a`, an integer; of its inverse, if that is below 0."""
     power = host_index(n)
     if power is None:
         at = here().narrow(argument(1, "n", 2))
         raise TypeMismatch(f"rose.linalg.matrix_power takes an integer, not {shown(n)}", at, "write a power such as 3")
     m = square(a, "matrix_power", 2)
-    return batched(lambda m: _power(m, abs(power)), [m if power >= 0 else inv(m)], [2])
+    return batched(partial(_power, abs(power)), [m if power >= 0 else as_array(inv(m))], [2])
 
 
-def _power(m: Any, n: int) -> Any:
+def _power(n: int, m: Value) -> Any:
     """By squaring."""
     out: Any = None
     while n:
@@ -39,11 +42,11 @@ def _power(m: Any, n: int) -> Any:
             out = m if out is None else matmul(out, m)
         n >>= 1
         m = matmul(m, m) if n else m
-    return identity(m.type.size) if out is None else out
+    return identity(m.shape[0]) if out is None else out
 
 
 @edge
-def expm(a: Any) -> Any:
+def expm(a: ArrayLike) -> Array:
     """The exponential of a square matrix, or of each of a batch.
 
     By Pade's approximation of degree 13 to that of `a / 2 ** k`, which is squared `k` times: see Higham, The scaling
@@ -52,8 +55,8 @@ def expm(a: Any) -> Any:
     return batched(_expm, [square(a, "expm")], [2])
 
 
-def _expm(a: Any) -> Any:
-    n = a.type.size
+def _expm(a: Value) -> Any:
+    n = a.shape[0]
     column: Callable[[Any], Any] = lambda j: loops.sum(abs(a[i][j]) for i in loops.range(n))
     size = control.scan(lambda j, s: ops.max_(s, column(j)), 0.0, n)
     halvings = ops.max_(ops.ceil(ops.log2(ops.max_(size, LARGEST) / LARGEST)), 0.0)

@@ -19,30 +19,31 @@ from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
-from ..ir import current_builder, ops, shown
-from ..ir.sizes import at_most, minus
+from ..frontend.typed import Array, ArrayLike
+from ..ir import Value, current_builder, ops, shown
+from ..ir.sizes import Size, at_most, minus
 from ..ir.types import Bool, Real, Tuple, Type, Vec, tangent
 from .elimination import solution
-from .matrices import array, batched, filled
+from .matrices import array, batched, elem, filled
 from .triangular import forward_transposed
 
 
 class QRResult(NamedTuple):
     """An orthogonal and an upper triangular matrix, whose product is the one that was factored."""
 
-    Q: Any
-    R: Any
+    Q: Array
+    R: Array
 
 
 class LQResult(NamedTuple):
     """A lower triangular and an orthogonal matrix, whose product is the one that was factored."""
 
-    L: Any
-    Q: Any
+    L: Array
+    Q: Array
 
 
 @edge
-def qr(a: Any, mode: Any = "reduced") -> Any:
+def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     """The factorisation `a == Q @ R` of an `m` by `n` matrix, or of each of a batch: `Q` has orthonormal columns.
 
     `mode` is NumPy's: with "reduced", `Q` is `m` by `k` and `R` upper triangular, `k` by `n`, with `k = min(m, n)`;
@@ -60,21 +61,21 @@ def qr(a: Any, mode: Any = "reduced") -> Any:
 
 
 @edge
-def lq(a: Any) -> Any:
+def lq(a: ArrayLike) -> LQResult:
     """The reduced factorisation `a == L @ Q` of an `m` by `n` matrix, or of each of a batch: that of `qr`, transposed.
 
     With `k = min(m, n)`, `L` is `m` by `k` and lower triangular, and `Q` is `k` by `n` with orthonormal rows. The signs
     are those of LAPACK. The derivatives exist where the first `k` rows are independent, to any order.
     """
 
-    def of(m: Any) -> tuple[Any, Any]:
+    def of(m: Value) -> tuple[Any, Any]:
         q, r = _qr_of(transpose(m))
         return transpose(r), transpose(q)
 
     return LQResult(*batched(of, [array(a, 2, "lq", 0, 1)], [2]))
 
 
-def _qr_of(a: Any) -> tuple[Any, Any]:
+def _qr_of(a: Value) -> tuple[Any, Any]:
     rows, columns = shape_of(a.type)
     if at_most(columns, rows):
         q, r = _qr(a.type)(a)
@@ -85,7 +86,7 @@ def _qr_of(a: Any) -> tuple[Any, Any]:
     return q, filled(rows, columns, lambda i, j: select(j < i, 0.0, rest[i][j]))
 
 
-def complete(a: Any) -> tuple[Any, Any]:
+def complete(a: Value) -> tuple[Any, Any]:
     """The complete factorisation of one matrix: the reduced one, and columns that make `Q` square."""
     rows, columns = shape_of(a.type)
     q, r = _qr_of(a)
@@ -104,7 +105,7 @@ def _others(t: Type) -> AnyFn:
     m, n = shape_of(t)
     more: Any = minus(m, n)
 
-    def others(a: Any, _: Any) -> Any:
+    def others(a: Value, _: Value) -> Any:
         v, tau, _ = _reflections(joined([a, filled(m, more, lambda i, j: 0.0)], 1))
         whole = _product(v, tau, m, m)
         all_there = control.scan(lambda k, so_far: so_far & (tau[k] != 0.0), True, n)
@@ -115,7 +116,7 @@ def _others(t: Type) -> AnyFn:
     by_columns = jvp(make(_by_columns, [t], of, "qr", ["q"]))
 
     @f.jvp
-    def rule(a: Any, q: Any) -> Any:
+    def rule(a: DualVec, q: DualVec) -> Any:
         (columns, all_there), moved = f(a.re, q.re), by_columns(q)
         there = select(all_there, 1.0, math.nan)
         return DualVec(columns, filled(m, more, lambda i, j: moved[i][j].du * there)), all_there
@@ -123,7 +124,7 @@ def _others(t: Type) -> AnyFn:
     return f
 
 
-def _by_columns(q: Any) -> Any:
+def _by_columns(q: Value) -> Any:
     """The other columns of a product of reflections, by its first ones.
 
     The product is `1 - v @ t @ v.T`, with `v` lower and `t` upper triangular: so the first columns have
@@ -143,7 +144,7 @@ def _qr(t: Type) -> AnyFn:
     f = make(householder, [t], Tuple((t, Vec(t.elem.size, t.elem))), "qr", ["a"])
 
     @f.jvp
-    def rule(a: Any) -> Any:
+    def rule(a: DualVec) -> Any:
         q, r = f(a.re)
         dq, dr = _moved_factors(q, r, a.du)
         return DualVec(q, dq), DualVec(r, dr)
@@ -151,17 +152,17 @@ def _qr(t: Type) -> AnyFn:
     return f
 
 
-def householder(a: Any) -> tuple[Any, Any]:
+def householder(a: Value) -> tuple[Any, Any]:
     """The reduced factorisation, as LAPACK's: by reflections `1 - tau * v @ v.T`, one for each column."""
     (v, tau, r), (m, n) = _reflections(a), shape_of(a.type)
     return _product(v, tau, m, n), r
 
 
-def _reflections(a: Any) -> Any:
+def _reflections(a: Value) -> Any:
     """For each column the vector and the factor of its reflection, and the row of `R` that it makes."""
-    n = a.type.elem.size
+    n = a.shape[1]
 
-    def step(k: Any, rest: Any) -> Any:
+    def step(k: Value, rest: Value) -> Any:
         v, tau, pivot = _reflection(rest, k)
         after = reflected(rest, v, tau, k, k + 1)
         row = loops.vec(select(j < k, 0.0, select(j == k, pivot, after[k][j])) for j in loops.range(n))
@@ -170,16 +171,16 @@ def _reflections(a: Any) -> Any:
     return control.scan(step, a, n)[1]
 
 
-def _product(v: Any, tau: Any, m: Any, n: Any) -> Any:
+def _product(v: Value, tau: Value, m: int | Size, n: int | Size) -> Any:
     """The first `n` columns of the product of `n` reflections."""
     eye = filled(m, n, lambda i, j: select(i == j, 1.0, 0.0))
     back: Callable[[Any, Any], Any] = lambda k, q: reflected(q, v[k], tau[k], k, k)
     return control.scan(back, eye, loops.range(n - 1, -1, -1))
 
 
-def _reflection(a: Any, k: Any) -> tuple[Any, Any, Any]:
+def _reflection(a: Value, k: Value) -> tuple[Any, Any, Any]:
     """The vector and the factor of a reflection that makes column `k` 0 below the diagonal, and what it puts there."""
-    m = a.type.size
+    m = a.shape[0]
     below = loops.vec(select(i > k, a[i][k], 0.0) for i in loops.range(m))
     head, tail = a[k][k], norm(below)
     pivot = select(tail == 0.0, head, -ops.copysign(ops.hypot(head, tail), head))
@@ -189,10 +190,10 @@ def _reflection(a: Any, k: Any) -> tuple[Any, Any, Any]:
     return v, select(there, 0.0, (pivot - head) / select(there, 1.0, pivot)), pivot
 
 
-def reflected(a: Any, v: Any, tau: Any, k: Any, first: Any) -> Any:
+def reflected(a: Value, v: Value, tau: Value, k: Value, first: Value) -> Any:
     """`a - tau * v @ (v @ a)`: of the rows from `k` on, and the columns from `first` on."""
-    m, n = a.type.size, a.type.elem.size
-    along, after = accum(current_builder().zero(a.type.elem)), accum(a)
+    m, n = a.shape
+    along, after = accum(current_builder().zero(elem(a.type))), accum(a)
     for i in loops.range(k, m):
         for j in loops.range(first, n):
             along[j] += v[i] * a[i][j]
@@ -203,14 +204,14 @@ def reflected(a: Any, v: Any, tau: Any, k: Any, first: Any) -> Any:
     return after.value
 
 
-def _moved_factors(q: Any, r: Any, da: Any) -> tuple[Any, Any]:
+def _moved_factors(q: Value, r: Value, da: Value) -> tuple[Any, Any]:
     """The tangents of both factors: `da @ inv(r) - q @ u` and `u @ r`, with `u` upper triangular.
 
     See Walter and Lehmann, Algorithmic differentiation of linear algebra functions with application in optimum
     experimental design (2010, arXiv:1001.1654).
     """
-    n = r.type.size
-    left = loops.vec(forward_transposed(r, da[i]) for i in loops.range(da.type.size))
+    n = r.shape[0]
+    left = loops.vec(forward_transposed(r, da[i]) for i in loops.range(da.shape[0]))
     g, zero = matmul(transpose(q), left), current_builder().zero(tangent(r.type))
     u, dr = accum(zero), accum(zero)
     for i in loops.range(n):

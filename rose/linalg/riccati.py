@@ -15,7 +15,8 @@ from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control
 from ..frontend.language.select import select
-from ..ir import ops
+from ..frontend.typed import Array, ArrayLike
+from ..ir import Value, ops
 from ..ir.sizes import differ
 from ..ir.types import Type
 from .elimination import inv, solution
@@ -27,7 +28,7 @@ NEAR = 2.0**-30  # of the change beside the whole, which another iteration squar
 
 
 @edge
-def solve_continuous_are(a: Any, b: Any, q: Any, r: Any) -> Any:
+def solve_continuous_are(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike) -> Array:
     """The stabilising solution `x` of `a.T @ x + x @ a - x @ b @ inv(r) @ b.T @ x + q == 0`, or of each of a batch.
 
     `a` and `q` are square, of `n` rows, `b` is `n` by `m` and `r` `m` by `m`. Of `q` and `r` the symmetric part counts.
@@ -40,7 +41,7 @@ def solve_continuous_are(a: Any, b: Any, q: Any, r: Any) -> Any:
 
 
 @edge
-def solve_discrete_are(a: Any, b: Any, q: Any, r: Any) -> Any:
+def solve_discrete_are(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike) -> Array:
     """The stabilising solution `x` of `x == a.T @ x @ inv(1 + b @ inv(r) @ b.T @ x) @ a + q`, or of each of a batch.
 
     The arguments are those of `solve_continuous_are`; `r` has an inverse. All eigenvalues of the closed loop are within
@@ -50,7 +51,7 @@ def solve_discrete_are(a: Any, b: Any, q: Any, r: Any) -> Any:
     return batched(_solution_by(_discrete), _arguments(a, b, q, r, "solve_discrete_are"), [2] * 4)
 
 
-def _arguments(a: Any, b: Any, q: Any, r: Any, name: str) -> list[Any]:
+def _arguments(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike, name: str) -> list[Any]:
     names = "abqr"
     m, y = square(a, name, 4, names=names), shape_of(square(r, name, 4, k=3, names=names).type)[-1]
     n = shape_of(m.type)[-1]
@@ -63,8 +64,8 @@ def _arguments(a: Any, b: Any, q: Any, r: Any, name: str) -> list[Any]:
 
 
 def _solution_by(equation: Callable[[Type], AnyFn]) -> Callable[..., Any]:
-    def of(a: Any, b: Any, q: Any, r: Any) -> Any:
-        if not differ(a.type.size, 0):
+    def of(a: Value, b: Value, q: Value, r: Value) -> Any:
+        if not differ(a.shape[0], 0):
             return a
         g = matmul(b, solution(_symmetric(r), transpose(b)))
         return equation(a.type)(a, _symmetric(g), _symmetric(q))
@@ -72,7 +73,7 @@ def _solution_by(equation: Callable[[Type], AnyFn]) -> Callable[..., Any]:
     return of
 
 
-def _symmetric(a: Any) -> Any:
+def _symmetric(a: Value) -> Any:
     """The symmetric part of a matrix."""
     return 0.5 * (a + transpose(a))
 
@@ -83,7 +84,7 @@ def _continuous(t: Type) -> AnyFn:
     f = make(_by_transform, [t, t, t], t, "solve_continuous_are", ["a", "g", "q"])
 
     @f.jvp
-    def rule(a: Any, g: Any, q: Any) -> Any:
+    def rule(a: DualVec, g: DualVec, q: DualVec) -> Any:
         x = f(a.re, g.re, q.re)
         loop = matmul(g.re, x) - a.re
         along = matmul(x, a.du)
@@ -99,9 +100,9 @@ def _discrete(t: Type) -> AnyFn:
     f = make(_by_doubling, [t, t, t], t, "solve_discrete_are", ["a", "g", "q"])
 
     @f.jvp
-    def rule(a: Any, g: Any, q: Any) -> Any:
+    def rule(a: DualVec, g: DualVec, q: DualVec) -> Any:
         x = f(a.re, g.re, q.re)
-        loop = solution(identity(x.type.size) + matmul(g.re, x), a.re)
+        loop = solution(identity(x.shape[0]) + matmul(g.re, x), a.re)
         after = matmul(x, loop)
         along = matmul(transpose(after), a.du)
         moved = along + transpose(along) - matmul(matmul(transpose(after), g.du), after) + q.du
@@ -110,12 +111,12 @@ def _discrete(t: Type) -> AnyFn:
     return f
 
 
-def _doubled(a: Any, g: Any, q: Any) -> Any:
+def _doubled(a: Value, g: Value, q: Value) -> Any:
     """The sum of the costs of `2 ** k` steps, until more change nothing; nan, if they always do."""
-    n = a.type.size
+    n = a.shape[0]
     one = identity(n)
 
-    def step(state: Any) -> Any:
+    def step(state: tuple[Value, ...]) -> Any:
         a, g, x, _, count = state
         loop = one + matmul(g, x)
         of_a, of_g = solution(loop, a), solution(loop, g)
@@ -130,17 +131,17 @@ def _doubled(a: Any, g: Any, q: Any) -> Any:
     return filled(n, n, lambda i, j: select(exists, x[i][j], math.nan))
 
 
-def _by_doubling(a: Any, g: Any, q: Any) -> Any:
+def _by_doubling(a: Value, g: Value, q: Value) -> Any:
     """By doubling; then a step of Newton's."""
     x = _doubled(a, g, q)
-    loop = solution(identity(x.type.size) + matmul(g, x), a)
+    loop = solution(identity(x.shape[0]) + matmul(g, x), a)
     rest = matmul(transpose(a), matmul(x, loop)) + q - x
     return x + contracting(transpose(loop), _symmetric(rest))
 
 
-def _by_transform(a: Any, g: Any, q: Any) -> Any:
+def _by_transform(a: Value, g: Value, q: Value) -> Any:
     """By Cayley's transform, which takes the left half of the plane to the unit circle; then a step of Newton's."""
-    n = a.type.size
+    n = a.shape[0]
     one = identity(n)
     shift = 2.0 * distance(a, 0.0) + ops.sqrt(distance(g, 0.0) * distance(q, 0.0))
     moved = a - shift * one

@@ -13,7 +13,8 @@ from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control
 from ..frontend.language.select import select
-from ..ir import ops
+from ..frontend.typed import Array, ArrayLike
+from ..ir import Value, ops
 from ..ir.sizes import differ
 from ..ir.types import Type
 from .elimination import inv, slogdet, solution
@@ -32,7 +33,7 @@ WEIGHTS = (
 
 
 @edge
-def sqrtm(a: Any) -> Any:
+def sqrtm(a: ArrayLike) -> Array:
     """The principal square root of a square matrix, or of each of a batch: `x @ x == a`.
 
     Its eigenvalues have positive real parts. It exists where no eigenvalue of `a` is 0 or below; else the result is
@@ -43,7 +44,7 @@ def sqrtm(a: Any) -> Any:
 
 
 @edge
-def logm(a: Any) -> Any:
+def logm(a: ArrayLike) -> Array:
     """The principal logarithm of a square matrix, or of each of a batch: `expm(x) == a`.
 
     The imaginary parts of its eigenvalues are between -pi and pi. It exists where no eigenvalue of `a` is 0 or below;
@@ -53,8 +54,8 @@ def logm(a: Any) -> Any:
     return batched(_logm, [square(a, "logm")], [2])
 
 
-def _sqrtm_of(a: Any) -> Any:
-    return _sqrtm(a.type)(a) if differ(a.type.size, 0) else a
+def _sqrtm_of(a: Value) -> Any:
+    return _sqrtm(a.type)(a) if differ(a.shape[0], 0) else a
 
 
 @cache
@@ -62,18 +63,18 @@ def _sqrtm(t: Type) -> AnyFn:
     f = make(_root, [t], t, "sqrtm", ["a"])
 
     @f.jvp
-    def rule(a: Any) -> Any:
+    def rule(a: DualVec) -> Any:
         x = f(a.re)
         return DualVec(x, stable(x, x, a.du))
 
     return f
 
 
-def _root(a: Any) -> Any:
-    n = a.type.size
+def _root(a: Value) -> Any:
+    n = a.shape[0]
     one = identity(n)
 
-    def step(state: Any) -> Any:
+    def step(state: tuple[Value, ...]) -> Any:
         rest, x, count = state
         square = ops.exp(-slogdet(rest).logabsdet / n)
         by = inv(rest) / square
@@ -85,8 +86,8 @@ def _root(a: Any) -> Any:
     return filled(n, n, lambda i, j: select(exists, x[i][j], math.nan))
 
 
-def _logm(a: Any) -> Any:
-    n = a.type.size
+def _logm(a: Value) -> Any:
+    n = a.shape[0]
     one = identity(n)
     nearer: Callable[[Any], Any] = lambda s: (_sqrtm_of(s[0]), 2.0 * s[1])
     far: Callable[[Any], Any] = lambda s: (distance(s[0]) > LARGEST) & (s[1] < 2.0**ITERATIONS)

@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 from ..errors import edge
+from ..frontend.annotations import Dual
 from ..frontend.arrays.joining import joined
 from ..frontend.arrays.order import argsort
 from ..frontend.arrays.products import matmul
@@ -17,34 +18,35 @@ from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
 from ..frontend.language import loops
 from ..frontend.language.select import select
-from ..ir import current_builder, ops
+from ..frontend.typed import Array, ArrayLike
+from ..ir import Value, current_builder, ops
 from ..ir.sizes import at_most, differ
 from ..ir.types import Real, Tuple, Type, Vec
 from .bidiagonal import diagonalised
 from .gaps import is_close, over
-from .matrices import array, batched, equations, filled, identity, magnitude
+from .matrices import array, batched, elem, equations, filled, identity, magnitude
 from .reflections import complete
 
 
 class SVDResult(NamedTuple):
     """Orthonormal columns, the singular values in descending order, and orthonormal rows."""
 
-    U: Any
-    S: Any
-    Vh: Any
+    U: Array
+    S: Array
+    Vh: Array
 
 
 class LstsqResult(NamedTuple):
     """The solution of least squares, what it leaves, the rank of the matrix, and its singular values."""
 
-    x: Any
+    x: Array
     residuals: Any
     rank: Any
-    singular_values: Any
+    singular_values: Array
 
 
 @edge
-def svd(a: Any, full_matrices: Any = True) -> Any:
+def svd(a: ArrayLike, full_matrices: bool = True) -> SVDResult:
     """The decomposition `a == U * S @ Vh` of an `m` by `n` matrix, or of each of a batch, with `k = min(m, n)`.
 
     With `full_matrices=False`, `U` is `m` by `k` and `Vh` `k` by `n`; else, as in NumPy, both are square: the other
@@ -57,13 +59,13 @@ def svd(a: Any, full_matrices: Any = True) -> Any:
 
 
 @edge
-def svdvals(a: Any) -> Any:
+def svdvals(a: ArrayLike) -> Array:
     """The singular values of a matrix, or of each of a batch, in descending order."""
     return SVDResult(*batched(_svd_of, [array(a, 2, "svdvals", 0, 1)], [2])).S
 
 
 @edge
-def pinv(a: Any, rcond: Any = None) -> Any:
+def pinv(a: ArrayLike, rcond: float | Value | None = None) -> Array:
     """The pseudo-inverse of a matrix, or of each of a batch.
 
     Singular values up to `rcond` times the largest count as 0: 1e-15, if it is not given. The derivatives, to any
@@ -73,7 +75,7 @@ def pinv(a: Any, rcond: Any = None) -> Any:
 
 
 @edge
-def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | Value | None = None) -> LstsqResult:
     """The shortest `x` for which `a @ x - b` is shortest: `b` is a vector, or a matrix of right sides.
 
     The result has NumPy's four parts. The residuals are the sums of squares of `a @ x - b`, one for each right side,
@@ -85,36 +87,36 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
 
 
 @edge
-def cond(a: Any) -> Any:
+def cond(a: ArrayLike) -> Any:
     """The condition number of a matrix, or of each of a batch: its largest singular value over its smallest."""
 
-    def of(m: Any) -> Any:
+    def of(m: Value) -> Any:
         s = _svd_of(m)[1]
         return s[0] / s[-1]
 
     return batched(of, [array(a, 2, "cond", 0, 1)], [2])
 
 
-def _cut(rcond: Any) -> Any:
+def _cut(rcond: float | Value | None) -> float | Value:
     return 1e-15 if rcond is None else rcond
 
 
-def _pinv_of(rcond: Any, a: Any) -> Any:
+def _pinv_of(rcond: float | Value, a: Value) -> Any:
     return _pinv(a.type)(a, rcond)
 
 
-def _least_squares(rcond: Any, a: Any, y: Any) -> tuple[Any, Any, Any, Any]:
+def _least_squares(rcond: float | Value, a: Value, y: Value) -> tuple[Any, Any, Any, Any]:
     x, s = matmul(_pinv_of(rcond, a), y), _svd_of(a)[1]
     rest = matmul(a, x) - y
     cut = _first(s) * rcond
-    rank = loops.sum(select(s[i] > cut, 1.0, 0.0) for i in loops.range(s.type.size))
+    rank = loops.sum(select(s[i] > cut, 1.0, 0.0) for i in loops.range(s.shape[0]))
     return x, total(rest * rest, 0, False, None), rank, s
 
 
-def _svd_of(a: Any) -> tuple[Any, Any, Any]:
+def _svd_of(a: Value) -> tuple[Any, Any, Any]:
     rows, columns = shape_of(a.type)
     if not differ(columns, 0):
-        return a, current_builder().zero(a.type.elem), current_builder().zero(Vec(0, a.type.elem))
+        return a, current_builder().zero(elem(a.type)), current_builder().zero(Vec(0, elem(a.type)))
     if at_most(columns, rows) and differ(rows, 0):
         u, s, vh = _svd(a.type)(a)
         return u, s, vh
@@ -122,12 +124,12 @@ def _svd_of(a: Any) -> tuple[Any, Any, Any]:
     return transpose(uh), s, transpose(v)
 
 
-def _full_svd_of(a: Any) -> tuple[Any, Any, Any]:
+def _full_svd_of(a: Value) -> tuple[Any, Any, Any]:
     u, s, vh = _svd_of(a)
     return _completed(u), s, transpose(_completed(transpose(vh)))
 
 
-def _completed(u: Any) -> Any:
+def _completed(u: Value) -> Any:
     """Orthonormal columns, and others that make the matrix square."""
     m, n = shape_of(u.type)
     return u if at_most(m, n) else joined([u, complete(u)[0][:, n:]], 1)
@@ -140,35 +142,35 @@ def _svd(t: Type) -> AnyFn:
     f = make(_decomposed, [t], Tuple((t, t.elem, Vec(t.elem.size, t.elem))), "svd", ["a"])
 
     @f.jvp
-    def rule(a: Any) -> Any:
+    def rule(a: DualVec) -> Any:
         u, s, vh = f(a.re)
         return tuple([DualVec(x, dx) for x, dx in zip((u, s, vh), _moved_factors(u, s, vh, a.du), strict=True)])
 
     return f
 
 
-def _moved_factors(u: Any, s: Any, vh: Any, da: Any) -> tuple[Any, Any, Any]:
+def _moved_factors(u: Value, s: Value, vh: Value, da: Value) -> tuple[Any, Any, Any]:
     """The tangents of the three. See Townsend, Differentiating the singular value decomposition (2016)."""
-    n, most = s.type.size, _first(s)
+    n, most = s.shape[0], _first(s)
     right = matmul(da, transpose(vh))
     p = matmul(transpose(u), right)
 
-    def over_gap(x: Any, i: Any, j: Any) -> Any:
+    def over_gap(x: Value, i: Value, j: Value) -> Any:
         gap = (s[j] - s[i]) * (s[j] + s[i])
         return select(i == j, 0.0, over(x, gap, is_close(s[j] - s[i], most)))
 
     of_u = filled(n, n, lambda i, j: over_gap(p[i][j] * s[j] + p[j][i] * s[i], i, j))
     of_v = filled(n, n, lambda i, j: over_gap(p[i][j] * s[i] + p[j][i] * s[j], i, j))
     rest = right - matmul(u, p)
-    outside = filled(u.type.size, n, lambda i, j: over(rest[i][j], s[j], is_close(s[j], most)))
+    outside = filled(u.shape[0], n, lambda i, j: over(rest[i][j], s[j], is_close(s[j], most)))
     ds = loops.vec(p[i][i] for i in loops.range(n))
     return matmul(u, of_u) + outside, ds, matmul(transpose(of_v), vh)
 
 
-def _decomposed(a: Any) -> tuple[Any, Any, Any]:
+def _decomposed(a: Value) -> tuple[Any, Any, Any]:
     scale = magnitude(a)
     u, found, v = diagonalised(a / scale)
-    n = found.type.size
+    n = found.shape[0]
     order = argsort(loops.vec(-abs(found[i]) for i in loops.range(n)))
     s = loops.vec(abs(found[order[i]]) * scale for i in loops.range(n))
     sign: Callable[[Any], Any] = lambda i: ops.copysign(1.0, found[i])
@@ -181,20 +183,20 @@ def _pinv(t: Type) -> AnyFn:
     """The pseudo-inverse. See Golub and Pereyra, The differentiation of pseudo-inverses (1973)."""
     assert isinstance(t, Vec) and isinstance(t.elem, Vec)
 
-    def pseudo_inverse(a: Any, rcond: Any) -> Any:
+    def pseudo_inverse(a: Value, rcond: Value) -> Any:
         u, s, vh = _svd_of(a)
-        k = s.type.size
+        k = s.shape[0]
         cut = _first(s) * rcond
         by = loops.vec(_reciprocal(s[i], cut) for i in loops.range(k))
-        rows = filled(k, vh.type.elem.size, lambda i, j: vh[i][j] * by[i])
+        rows = filled(k, vh.shape[1], lambda i, j: vh[i][j] * by[i])
         return matmul(transpose(rows), transpose(u))
 
     f = make(pseudo_inverse, [t, Real], Vec(t.elem.size, Vec(t.size, Real)), "pinv", ["a", "rcond"])
 
     @f.jvp
-    def rule(a: Any, rcond: Any) -> Any:
+    def rule(a: DualVec, rcond: Dual) -> Any:
         p, at = f(a.re, rcond.re), transpose(a.du)
-        rest_of_columns, rest_of_rows = identity(t.size) - matmul(a.re, p), identity(p.type.size) - matmul(p, a.re)
+        rest_of_columns, rest_of_rows = identity(t.size) - matmul(a.re, p), identity(p.shape[0]) - matmul(p, a.re)
         first = matmul(matmul(p, a.du), p)
         second = matmul(matmul(p, transpose(p)), matmul(at, rest_of_columns))
         third = matmul(matmul(rest_of_rows, at), matmul(transpose(p), p))
@@ -203,11 +205,11 @@ def _pinv(t: Type) -> AnyFn:
     return f
 
 
-def _first(s: Any) -> Any:
+def _first(s: Value) -> Any:
     """The first of some numbers, of which there may be none."""
-    return loops.sum(select(i == 0, s[i], 0.0) for i in loops.range(s.type.size))
+    return loops.sum(select(i == 0, s[i], 0.0) for i in loops.range(s.shape[0]))
 
 
-def _reciprocal(x: Any, least: Any) -> Any:
+def _reciprocal(x: Value, least: Value) -> Any:
     counts = x > least
     return select(counts, 1.0 / select(counts, x, 1.0), 0.0)

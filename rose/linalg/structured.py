@@ -9,6 +9,7 @@ from ..errors import OutOfRange, edge, here
 from ..frontend.arrays.joining import joined
 from ..frontend.arrays.shapes import array_type, as_array, shape_of
 from ..frontend.language.select import select
+from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder
 from ..ir.sizes import differ, minus, plus
 from ..ir.types import Real
@@ -16,7 +17,7 @@ from .matrices import array, batched, filled
 
 
 @edge
-def block_diag(*arrays: Any) -> Any:
+def block_diag(*arrays: ArrayLike) -> Array:
     """The matrix with the given ones along its diagonal, and zeros elsewhere.
 
     A vector is a matrix of one row, and a number one of one element, as in SciPy. Leading axes are those of a batch.
@@ -27,14 +28,14 @@ def block_diag(*arrays: Any) -> Any:
     return batched(lambda *blocks: _blocks(*blocks), blocks, [2] * len(blocks))
 
 
-def _as_matrix(x: Any, k: int, count: int) -> Value:
+def _as_matrix(x: ArrayLike, k: int, count: int) -> Value:
     v = as_array(x)
     while len(shape_of(v.type)) < 2:
         v = as_array([v])
     return array(v, 2, "block_diag", k, count, names="*" * count)
 
 
-def _blocks(*blocks: Any) -> Any:
+def _blocks(*blocks: Value) -> Any:
     """The blocks, each with zeros before and after it."""
     b = current_builder()
     total: Any = 0
@@ -52,7 +53,7 @@ def _blocks(*blocks: Any) -> Any:
 
 
 @edge
-def toeplitz(c: Any, r: Any = None) -> Any:
+def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """The matrix with constant diagonals whose first column is `c` and whose first row is `r`, or `c` too without it.
 
     `r[0]` is not read: the corner is `c[0]`. Leading axes are those of a batch.
@@ -62,8 +63,8 @@ def toeplitz(c: Any, r: Any = None) -> Any:
     return batched(_toeplitz, [column, row], [1, 1])
 
 
-def _toeplitz(c: Any, r: Any) -> Any:
-    m, n = c.type.size, r.type.size
+def _toeplitz(c: Value, r: Value) -> Any:
+    m, n = c.shape[0], r.shape[0]
     if not (differ(m, 0) and differ(n, 0)):
         return current_builder().zero(array_type((m, n), Real))
     below: Callable[[Any, Any], Any] = lambda i, j: c[(i + m * n - j) % m]  # where `i < j`, one that is not taken

@@ -14,23 +14,24 @@ from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
 from ..frontend.language import loops
 from ..frontend.language.select import select
-from ..ir import current_builder
+from ..frontend.typed import Array, ArrayLike
+from ..ir import Value, current_builder
 from ..ir.sizes import differ
 from ..ir.types import Tuple, Type, Vec
 from .gaps import is_close, over
-from .matrices import batched, filled, magnitude, square
+from .matrices import batched, elem, filled, magnitude, square
 from .tridiagonal import diagonalised
 
 
 class EighResult(NamedTuple):
     """The eigenvalues of a symmetric matrix in ascending order, and the eigenvectors, in the columns of a matrix."""
 
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 @edge
-def eigh(a: Any) -> Any:
+def eigh(a: ArrayLike) -> EighResult:
     """The eigenvalues `w` and eigenvectors `v` of a symmetric matrix, or of each of a batch: `a @ v == v * w`.
 
     Only the lower half of `a` is read. Derivatives exist to any order where the eigenvalues differ. The eigenvectors of
@@ -42,14 +43,14 @@ def eigh(a: Any) -> Any:
 
 
 @edge
-def eigvalsh(a: Any) -> Any:
+def eigvalsh(a: ArrayLike) -> Array:
     """The eigenvalues of a symmetric matrix, or of each of a batch, in ascending order. Only the lower half is read."""
     return EighResult(*batched(_eigh_of, [square(a, "eigvalsh")], [2])).eigenvalues
 
 
-def _eigh_of(a: Any) -> tuple[Any, Any]:
-    if not differ(a.type.size, 0):
-        return current_builder().zero(a.type.elem), a
+def _eigh_of(a: Value) -> tuple[Any, Any]:
+    if not differ(a.shape[0], 0):
+        return current_builder().zero(elem(a.type)), a
     values, vectors = _eigh(a.type)(a)
     return values, vectors
 
@@ -60,12 +61,12 @@ def _eigh(t: Type) -> AnyFn:
     f = make(_decomposed, [t], Tuple((t.elem, t)), "eigh", ["a"])
 
     @f.jvp
-    def rule(a: Any) -> Any:
+    def rule(a: DualVec) -> Any:
         w, v = f(a.re)
-        moved, n = matmul(matmul(transpose(v), _symmetric(a.du)), v), w.type.size
+        moved, n = matmul(matmul(transpose(v), _symmetric(a.du)), v), w.shape[0]
         most = largest(abs(w), initial=0.0)
 
-        def turned(i: Any, j: Any) -> Any:
+        def turned(i: Value, j: Value) -> Any:
             gap = w[j] - w[i]
             return select(i == j, 0.0, over(moved[i][j], gap, is_close(gap, most)))
 
@@ -75,14 +76,14 @@ def _eigh(t: Type) -> AnyFn:
     return f
 
 
-def _symmetric(a: Any) -> Any:
+def _symmetric(a: Value) -> Any:
     """The symmetric matrix of which `a` has the lower half."""
-    n = a.type.size
+    n = a.shape[0]
     return filled(n, n, lambda i, j: select(j <= i, a[i][j], a[j][i]))
 
 
-def _decomposed(a: Any) -> tuple[Any, Any]:
-    n = a.type.size
+def _decomposed(a: Value) -> tuple[Any, Any]:
+    n = a.shape[0]
     scale = magnitude(a)
     found, rows = diagonalised(_symmetric(a) / scale)
     order = argsort(found)

@@ -10,16 +10,19 @@ from ..errors import OutOfRange, argument, edge, here
 from ..frontend.duals import DualVec
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
-from ..frontend.language.accumulators import accum
+from ..frontend.language.accumulators import Accum, accum
 from ..frontend.language.select import select
-from ..ir import current_builder, shown
+from ..frontend.typed import Array, ArrayLike
+from ..ir import Value, current_builder, shown
 from ..ir.types import Type, Vec
 from .blocks import SIDE, blocks, flat, padded, pay
-from .matrices import batched, equations, filled
+from .matrices import batched, elem, equations, filled
 
 
 @edge
-def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: Any = False, unit_diagonal: Any = False) -> Any:
+def solve_triangular(
+    a: ArrayLike, b: ArrayLike, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False
+) -> Array:
     """The solution `x` of `a @ x == b` for a triangular `a`, of which only the lower or the upper half is read.
 
     `b` is a vector, or a matrix of right sides; leading axes are those of a batch. `trans` is SciPy's: 0 or "N"; or 1,
@@ -36,7 +39,7 @@ def by_halves(lower: bool, transposed: bool, unit: bool = False) -> Callable[[An
     return lambda m, y: _solver(m.type, y.type, lower, transposed, unit)(m, y)
 
 
-def is_transposed(trans: Any, name: str, *counts: int) -> bool:
+def is_transposed(trans: object, name: str, *counts: int) -> bool:
     """SciPy's argument `trans`, the third of so many of `rose.linalg.<name>`: whether the matrix is transposed."""
     if isinstance(trans, (int, str)) and trans in _TRANSPOSED:
         return _TRANSPOSED[trans]
@@ -51,7 +54,7 @@ _TRANSPOSED: dict[int | str, bool] = {0: False, 1: True, 2: True, "N": False, "T
 def _solver(t: Type, of: Type, lower: bool, transposed: bool, unit: bool) -> AnyFn:
     """The solution of equations with one matrix, whose tangent is another solution."""
 
-    def entry(a: Any) -> Entry:
+    def entry(a: Value) -> Entry:
         return (lambda i, j: a[j][i]) if transposed else (lambda i, j: a[i][j])
 
     by = _down if lower is not transposed else _up
@@ -59,9 +62,9 @@ def _solver(t: Type, of: Type, lower: bool, transposed: bool, unit: bool) -> Any
     f = make(solved, [t, of], of, "solve_triangular", ["a", "y"])
 
     @f.jvp
-    def rule(a: Any, y: Any) -> Any:
+    def rule(a: DualVec, y: DualVec) -> Any:
         x = f(a.re, y.re)
-        rest, of_da, n = accum(y.du), entry(a.du), x.type.size
+        rest, of_da, n = accum(y.du), entry(a.du), x.shape[0]
         for i in loops.range(n):
             if not unit:
                 take(rest[i], of_da(i, i), x[i])
@@ -72,22 +75,22 @@ def _solver(t: Type, of: Type, lower: bool, transposed: bool, unit: bool) -> Any
     return f
 
 
-def forward(lower: Any, y: Any, *, unit: bool = False) -> Any:
+def forward(lower: Value, y: Value, *, unit: bool = False) -> Any:
     """The solution `x` of `lower @ x == y`; with `unit`, the diagonal is 1 and not read."""
     return _down(lambda i, j: lower[i][j], y, unit=unit)
 
 
-def backward(upper: Any, y: Any, *, unit: bool = False) -> Any:
+def backward(upper: Value, y: Value, *, unit: bool = False) -> Any:
     """The solution `x` of `upper @ x == y`; with `unit`, the diagonal is 1 and not read."""
     return _up(lambda i, j: upper[i][j], y, unit=unit)
 
 
-def forward_transposed(upper: Any, y: Any, *, unit: bool = False) -> Any:
+def forward_transposed(upper: Value, y: Value, *, unit: bool = False) -> Any:
     """The solution `x` of `transpose(upper) @ x == y`."""
     return _down(lambda i, j: upper[j][i], y, unit=unit)
 
 
-def backward_transposed(lower: Any, y: Any, *, unit: bool = False) -> Any:
+def backward_transposed(lower: Value, y: Value, *, unit: bool = False) -> Any:
     """The solution `x` of `transpose(lower) @ x == y`."""
     return _up(lambda i, j: lower[j][i], y, unit=unit)
 
@@ -95,22 +98,22 @@ def backward_transposed(lower: Any, y: Any, *, unit: bool = False) -> Any:
 Entry = Callable[[Any, Any], Any]
 
 
-def _down(entry: Entry, y: Any, *, unit: bool) -> Any:
+def _down(entry: Entry, y: Value, *, unit: bool) -> Any:
     """From the first row on: what is known is taken from the rows below."""
     return _substituted(entry, y, unit=unit, up=False)
 
 
-def _up(entry: Entry, y: Any, *, unit: bool) -> Any:
+def _up(entry: Entry, y: Value, *, unit: bool) -> Any:
     """From the last row on: what is known is taken from the rows above."""
     return _substituted(entry, y, unit=unit, up=True)
 
 
-def _substituted(entry: Entry, y: Any, *, unit: bool, up: bool) -> Any:
-    n = y.type.size
+def _substituted(entry: Entry, y: Value, *, unit: bool, up: bool) -> Any:
+    n = y.shape[0]
     if pay(n):
         return _in_blocks(entry, y, unit=unit, up=up)
 
-    def step(k: Any, rest: Any) -> Any:
+    def step(k: Value, rest: Value) -> Any:
         x, after = rest[k] if unit else divided(rest[k], entry(k, k)), accum(rest)
         for i in loops.range(k) if up else loops.range(k + 1, n):
             take(after[i], entry(i, k), x)
@@ -119,9 +122,9 @@ def _substituted(entry: Entry, y: Any, *, unit: bool, up: bool) -> Any:
     return _scanned(step, y, up=up)
 
 
-def _in_blocks(entry: Entry, y: Any, *, unit: bool, up: bool) -> Any:
+def _in_blocks(entry: Entry, y: Value, *, unit: bool, up: bool) -> Any:
     """Block by block: what is known of a block is taken from the other rows at once, in the same order."""
-    n = y.type.size
+    n = y.shape[0]
     if n % SIDE:
         matrix = padded(filled(n, n, entry))
         entry = lambda i, j: matrix[i][j]
@@ -131,26 +134,26 @@ def _in_blocks(entry: Entry, y: Any, *, unit: bool, up: bool) -> Any:
 def _of_block(entry: Entry, *, unit: bool, up: bool) -> Callable[[Any, Any], Any]:
     """One block of a substitution: its solution, and what is left of the others."""
 
-    def step(k: Any, rest: Any) -> Any:
+    def step(k: Value, rest: Value) -> Any:
         known, after = _substituted(_block(entry, k, k), rest[k], unit=unit, up=up), accum(rest)
-        for m in loops.range(k) if up else loops.range(k + 1, rest.type.size):
+        for m in loops.range(k) if up else loops.range(k + 1, rest.shape[0]):
             take_product(after[m], _block(entry, m, k), known, up=up)
         return after.value, known
 
     return step
 
 
-def unit_lower_inverse(lower: Any) -> Any:
+def unit_lower_inverse(lower: Value) -> Any:
     """The inverse of a lower triangular matrix with ones on its diagonal, of a size for which blocks `pay`.
 
     Two blocks of columns are solved for at a time, from the first row on where they are not zero: a third of the work.
     """
-    n = lower.type.size
+    n = lower.shape[0]
     whole = padded(lower)
-    count, wide = whole.type.size // SIDE, 2 * SIDE
+    count, wide = whole.shape[0] // SIDE, 2 * SIDE
     of_block = _of_block(lambda i, j: whole[i][j], unit=True, up=False)
 
-    def step(k: Any, state: Any) -> Any:
+    def step(k: Value, state: tuple[Value, ...]) -> Any:
         rest, x = state
         after, known = of_block(k, rest)
         made = accum(x)
@@ -159,8 +162,8 @@ def unit_lower_inverse(lower: Any) -> Any:
                 made[k][i][j] += known[i][j]
         return after, made.value
 
-    def columns(c: Any) -> Any:
-        def rows(k: Any) -> Any:
+    def columns(c: Value) -> Any:
+        def rows(k: Value) -> Any:
             return filled(SIDE, wide, lambda i, j: select(k * SIDE + i == c * wide + j, 1.0, 0.0))
 
         start = loops.vec(rows(k) for k in loops.range(count))
@@ -170,43 +173,43 @@ def unit_lower_inverse(lower: Any) -> Any:
     return filled(n, n, lambda i, j: x[j // wide][i // SIDE][i % SIDE][j % wide])
 
 
-def _block(entry: Entry, k: Any, m: Any) -> Entry:
+def _block(entry: Entry, k: Value, m: Value) -> Entry:
     return lambda i, j: entry(k * SIDE + i, m * SIDE + j)
 
 
-def _scanned(step: Callable[[Any, Any], Any], rest: Any, *, up: bool) -> Any:
+def _scanned(step: Callable[[Any, Any], Any], rest: Value, *, up: bool) -> Any:
     """The solution, of which `step(k, rest)` gives part `k`: from the first on, or from the last."""
-    n = rest.type.size
+    n = rest.shape[0]
     made = control.scan(step, rest, loops.range(n - 1, -1, -1) if up else n)[1]
     return made[::-1] if up else made
 
 
-def divided(x: Any, by: Any) -> Any:
+def divided(x: Value, by: Value) -> Any:
     """A number, or each of a row, divided by a number."""
-    return loops.vec(x[j] / by for j in loops.range(x.type.size)) if isinstance(x.type, Vec) else x / by
+    return loops.vec(x[j] / by for j in loops.range(x.shape[0])) if isinstance(x.type, Vec) else x / by
 
 
-def take(ref: Any, factor: Any, x: Any) -> None:
+def take(ref: Accum, factor: Value, x: Value) -> None:
     """Subtract `factor * x`, of a number or a row, from an accumulator."""
     if not isinstance(x.type, Vec):
         ref -= x * factor
         return
-    for j in loops.range(x.type.size):
+    for j in loops.range(x.shape[0]):
         ref[j] -= x[j] * factor
 
 
-def take_product(ref: Any, entry: Entry, x: Any, *, up: bool = False) -> None:
+def take_product(ref: Accum, entry: Entry, x: Value, *, up: bool = False) -> None:
     """Subtract the product of a matrix of these entries and of `x` from an accumulator, by the rows of `x` in order.
 
     That is from the first one on, or from the last.
     """
-    n = x.type.size
+    n = x.shape[0]
     order: Callable[[], Any] = lambda: loops.range(n - 1, -1, -1) if up else loops.range(n)
     for i in loops.range(n):
-        if not isinstance(x.type.elem, Vec):
+        if not isinstance(elem(x.type), Vec):
             for k in order():
                 ref[i] -= x[k] * entry(i, k)
             continue
-        for j in loops.range(x.type.elem.size):
+        for j in loops.range(x.shape[1]):
             for k in order():
                 ref[i][j] -= x[k][j] * entry(i, k)

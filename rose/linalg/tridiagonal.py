@@ -15,7 +15,7 @@ from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
-from ..ir import ops
+from ..ir import Value, ops
 from .matrices import identity
 from .reflections import reflected
 
@@ -30,19 +30,19 @@ class Tridiagonal(NamedTuple):
     beside: Any
 
 
-def diagonalised(a: Any) -> tuple[Any, Any]:
+def diagonalised(a: Value) -> tuple[Any, Any]:
     """The eigenvalues of a symmetric matrix, in any order, and the eigenvectors in the rows of a matrix.
 
     If the steps do not end, the eigenvalues are nan.
     """
-    n = a.type.size
+    n = a.shape[0]
     t, rows = _reduced(a)
 
-    def more(state: Any) -> Any:
+    def more(state: tuple[Value, ...]) -> Any:
         t, _, count = Tridiagonal(*state[:2]), *state[2:]
         return (count / n < STEPS) & control.scan(lambda k, s: s | (t.beside[k] != 0.0), False, n)
 
-    def step(state: Any) -> Any:
+    def step(state: tuple[Value, ...]) -> Any:
         t, rows, count = Tridiagonal(*state[:2]), *state[2:]
         after, turns = _chased(t)
         return *_split(after), turned(rows, *turns), count + 1.0
@@ -51,11 +51,11 @@ def diagonalised(a: Any) -> tuple[Any, Any]:
     return loops.vec(select(count / n < STEPS, values[k], math.nan) for k in loops.range(n)), rows
 
 
-def _reduced(a: Any) -> tuple[Tridiagonal, Any]:
+def _reduced(a: Value) -> tuple[Tridiagonal, Any]:
     """The tridiagonal form of a symmetric matrix, and the transposed product of the reflections that make it."""
-    n = a.type.size
+    n = a.shape[0]
 
-    def step(k: Any, a: Any) -> Any:
+    def step(k: Value, a: Value) -> Any:
         v, tau, pivot = reflection(loops.vec(a[i][k] for i in loops.range(n)), k + 1)
         return _on_both_sides(a, v, tau, k), (v, tau, a[k][k], pivot)
 
@@ -64,12 +64,12 @@ def _reduced(a: Any) -> tuple[Tridiagonal, Any]:
     return Tridiagonal(diagonal, beside), transpose(control.scan(back, identity(n), loops.range(n - 1, -1, -1)))
 
 
-def reflection(x: Any, k: Any) -> tuple[Any, Any, Any]:
+def reflection(x: Value, k: Value) -> tuple[Any, Any, Any]:
     """The vector and the factor of the reflection that makes what follows number `k` of `x` 0, and what it puts there.
 
     The numbers before it stay. If there is no number `k`, nothing is reflected.
     """
-    n = x.type.size
+    n = x.shape[0]
     below = loops.vec(select(i > k, x[i], 0.0) for i in loops.range(n))
     head, tail = loops.sum(select(i == k, x[i], 0.0) for i in loops.range(n)), norm(below)
     there = tail != 0.0
@@ -79,9 +79,9 @@ def reflection(x: Any, k: Any) -> tuple[Any, Any, Any]:
     return v, select(there, (pivot - head) / select(there, pivot, 1.0), 0.0), pivot
 
 
-def _on_both_sides(a: Any, v: Any, tau: Any, k: Any) -> Any:
+def _on_both_sides(a: Value, v: Value, tau: Value, k: Value) -> Any:
     """`h @ a @ h` with `h == 1 - tau * v @ v.T`: what is right of column `k`, and below row `k`."""
-    n, after = a.type.size, accum(a)
+    n, after = a.shape[0], accum(a)
     p = loops.vec(tau * loops.sum(a[i][j] * v[j] for j in loops.range(n)) for i in loops.range(n))
     half = 0.5 * tau * loops.sum(p[i] * v[i] for i in loops.range(n))
     w = loops.vec(select(i > k, p[i] - half * v[i], 0.0) for i in loops.range(n))
@@ -93,9 +93,9 @@ def _on_both_sides(a: Any, v: Any, tau: Any, k: Any) -> Any:
 
 def _split(t: Tridiagonal) -> Tridiagonal:
     """The same but for rounding: 0 for what is beside the diagonal and small. Nan is as good as 0: nothing helps."""
-    d, e, n = *t, t.diagonal.type.size
+    d, e, n = *t, t.diagonal.shape[0]
 
-    def is_large(k: Any) -> Any:
+    def is_large(k: Value) -> Any:
         around = abs(d[k]) + abs(d[(k + 1) % n]) + LEAST
         return around + abs(e[k]) > around  # in whatever precision
 
@@ -108,11 +108,11 @@ def _chased(t: Tridiagonal) -> tuple[Tridiagonal, Any]:
     The first rotation is that of the shifted matrix; it makes a number outside of the diagonals, which the next ones
     move down.
     """
-    d, e, n = *t, t.diagonal.type.size
+    d, e, n = *t, t.diagonal.shape[0]
     first, end = last_block(t.beside)
     shift = _shift(t, end)
 
-    def step(k: Any, state: Any) -> Any:
+    def step(k: Value, state: tuple[Value, ...]) -> Any:
         before, outside, now, beside = state  # what is beside row `k` on both sides, and the number outside
         now, beside = select(k == 0, d[k], now), select(k == 0, e[k], beside)
         active, begins = (k >= first) & (k < end), k == first
@@ -130,35 +130,35 @@ def _chased(t: Tridiagonal) -> tuple[Tridiagonal, Any]:
     return Tridiagonal(diagonal, loops.vec(beside[(k + 1) % n] for k in loops.range(n))), turns
 
 
-def last_block(beside: Any) -> tuple[Any, Any]:
+def last_block(beside: Value) -> tuple[Any, Any]:
     """The first and the last row, as numbers, of the last block that has something beside its diagonal."""
 
-    def step(k: Any, state: Any) -> Any:
+    def step(k: Value, state: tuple[Value, ...]) -> Any:
         start, first, end = state
         there = beside[k] != 0.0
         return select(there, start, k + 1.0), select(there, start, first), select(there, k + 1.0, end)
 
-    return control.scan(step, (0.0, 0.0, 0.0), beside.type.size)[1:]
+    return control.scan(step, (0.0, 0.0, 0.0), beside.shape[0])[1:]
 
 
-def _shift(t: Tridiagonal, end: Any) -> Any:
+def _shift(t: Tridiagonal, end: Value) -> Any:
     """Wilkinson's shift: of the eigenvalues of the last two rows of a block the one near the last number."""
 
-    def step(k: Any, state: Any) -> Any:
-        d, e, n = *t, t.diagonal.type.size
+    def step(k: Value, state: Value) -> Any:
+        d, e, n = *t, t.diagonal.shape[0]
         low = d[(k + 1) % n]
         half = 0.5 * (d[k] - low)
         by = half + ops.copysign(ops.hypot(half, e[k]), half)
         return select(k + 1.0 == end, low - e[k] / by * e[k], state)
 
-    return control.scan(step, 0.0, t.diagonal.type.size)
+    return control.scan(step, 0.0, t.diagonal.shape[0])
 
 
-def turned(rows: Any, cosine: Any, sine: Any) -> Any:
+def turned(rows: Value, cosine: Value, sine: Value) -> Any:
     """The rows, each turned against the next, from the first on."""
-    n, m = rows.type.size, rows.type.elem.size
+    n, m = rows.shape
 
-    def step(k: Any, row: Any) -> Any:
+    def step(k: Value, row: Value) -> Any:
         c, s, after = cosine[k], sine[k], rows[(k + 1) % n]
         now = loops.vec(select(k == 0, rows[k][j], row[j]) for j in loops.range(m))
         out = loops.vec(c * now[j] + s * after[j] for j in loops.range(m))

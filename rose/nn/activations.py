@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -13,13 +14,14 @@ from ..frontend.function import AnyFn, make
 from ..frontend.language.control import scan
 from ..frontend.language.select import constant, select
 from ..frontend.language.vectors import logsumexp
+from ..frontend.typed import Operand
 from ..ir import Value
 from ..ir.ops import abs_, erfc, exp, round_, sigmoid
 from ..ir.types import Real, Vec
 
 
 @array_function
-def gelu(x: Any) -> Any:
+def gelu(x: Operand) -> Any:
     """`x` times the probability that a normal number is below it: exact, for large negative `x` too."""
     return each(_gelu, x)
 
@@ -29,7 +31,7 @@ def _gelu(x: Value) -> Value:
 
 
 @array_function
-def silu(x: Any) -> Any:
+def silu(x: Operand) -> Any:
     """`x * sigmoid(x)`, which is also called swish."""
     return each(_silu, x)
 
@@ -39,7 +41,7 @@ def _silu(x: Value) -> Value:
 
 
 @array_function
-def softsign(x: Any) -> Any:
+def softsign(x: Operand) -> Any:
     """`x / (1 + abs(x))`."""
     return each(_softsign, x)
 
@@ -49,7 +51,7 @@ def _softsign(x: Value) -> Value:
 
 
 @array_function
-def dawsn(x: Any) -> Any:
+def dawsn(x: Operand) -> Any:
     """Dawson's function, `exp(-x**2)` times the integral of `exp(t**2)` from 0 to `x`: SciPy's and Owl's name."""
     return each(_dawson, x)
 
@@ -71,14 +73,14 @@ def _dawson(x: Value) -> Value:
 def _dawson_within() -> AnyFn:
     """Dawson's function up to `FAR`, whose derivative is `1 - 2 * x * dawsn(x)`: further out that would cancel."""
 
-    def value(x: Any) -> Any:
+    def value(x: Value) -> Any:
         is_near = abs_(x) <= NEAR
         return select(is_near, _by_powers(select(is_near, x, 0.0)), _by_rybicki(x))
 
     f = make(value, [Real], Real, "dawsn", ["x"])
 
     @f.jvp
-    def rule(x: Any) -> Any:
+    def rule(x: Dual) -> Any:
         y = f(x.re)
         return Dual(y, (1.0 - 2.0 * x.re * y) * x.du)
 
@@ -99,7 +101,7 @@ def _by_rybicki(x: Value) -> Value:
     shares = constant(Vec(TERMS, Real), [math.exp(-(((2 * k + 1) * STEP) ** 2)) for k in range(TERMS)])
     above, below = exp(2.0 * STEP * rest), exp(-2.0 * STEP * rest)
 
-    def step(k: Any, state: Any) -> Any:
+    def step(k: Value, state: tuple[Value, ...]) -> Any:
         total, up, down = state
         odd = 2.0 * k + 1.0
         return total + shares[k] * (up / (middle + odd) + down / (middle - odd)), up * above**2, down * below**2
@@ -109,7 +111,7 @@ def _by_rybicki(x: Value) -> Value:
 
 
 @array_function
-def log_softmax(x: Any, axis: Any = -1) -> Any:
+def log_softmax(x: Operand, axis: int | Sequence[int] = -1) -> Any:
     """The logarithm of `softmax` along an axis, the last by default, without overflow."""
     v = numbers(x, "log_softmax")
     return v - logsumexp(v, axis, keepdims=True)

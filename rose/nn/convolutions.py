@@ -10,21 +10,26 @@ from ..frontend.arrays.elementwise import array_function
 from ..frontend.arrays.joining import pad
 from ..frontend.arrays.shapes import array_type, as_array, leaf_of, shape_of
 from ..frontend.language import loops
-from ..frontend.language.accumulators import accum
+from ..frontend.language.accumulators import Accum, accum
+from ..frontend.typed import Array, Operand
 from ..ir import Value, a_traced, current_builder
 from ..ir.sizes import differ, minus, plus, times
 from ..ir.types import Real
-from .windows import Window, image, integers, margins, windows
+from .windows import Padding, PerAxis, Window, image, integers, margins, windows
 
 
 @array_function
-def conv1d(x: Any, kernel: Any, *, stride: Any = 1, padding: Any = "valid", dilation: Any = 1) -> Any:
+def conv1d(
+    x: Operand, kernel: Operand, *, stride: PerAxis = 1, padding: Padding = "valid", dilation: PerAxis = 1
+) -> Array:
     """The convolution of signals, `Vec[batch, n, channels]`, with a kernel, `Vec[k, channels, out]`: as `conv2d`."""
     return _convolved(x, kernel, 1, stride, padding, dilation)
 
 
 @array_function
-def conv2d(x: Any, kernel: Any, *, stride: Any = 1, padding: Any = "valid", dilation: Any = 1) -> Any:
+def conv2d(
+    x: Operand, kernel: Operand, *, stride: PerAxis = 1, padding: Padding = "valid", dilation: PerAxis = 1
+) -> Array:
     """The convolution of images, `Vec[batch, h, w, channels]`, with a kernel, `Vec[kh, kw, channels, out]`.
 
     As in all libraries of neural networks the kernel is not reversed: element `(i, j)` of the result is the sum of
@@ -36,13 +41,17 @@ def conv2d(x: Any, kernel: Any, *, stride: Any = 1, padding: Any = "valid", dila
 
 
 @array_function
-def conv3d(x: Any, kernel: Any, *, stride: Any = 1, padding: Any = "valid", dilation: Any = 1) -> Any:
+def conv3d(
+    x: Operand, kernel: Operand, *, stride: PerAxis = 1, padding: Padding = "valid", dilation: PerAxis = 1
+) -> Array:
     """The convolution of volumes with a kernel, `Vec[ka, kb, kc, channels, out]`: as `conv2d`."""
     return _convolved(x, kernel, 3, stride, padding, dilation)
 
 
 @array_function
-def conv_transpose(x: Any, kernel: Any, *, stride: Any = 1, padding: Any = "valid", dilation: Any = 1) -> Any:
+def conv_transpose(
+    x: Operand, kernel: Operand, *, stride: PerAxis = 1, padding: Padding = "valid", dilation: PerAxis = 1
+) -> Array:
     """The transpose of a convolution: each element adds itself times the kernel, at its place times the stride.
 
     `x` has the axes batch, places, channels, and the kernel those of its places, channels, out. The result has
@@ -70,7 +79,7 @@ def _cut(reach: int, stride: int) -> tuple[int, int]:
     return (more // 2, more - more // 2) if more > 0 else (0, more)
 
 
-def _operands(x: Any, kernel: Any, count: int | None, name: str) -> tuple[Value, Value]:
+def _operands(x: Operand, kernel: Operand, count: int | None, name: str) -> tuple[Value, Value]:
     v, w = image(x, name, count), as_array(kernel)
     shape, size = shape_of(v.type), shape_of(w.type)
     if leaf_of(w.type) is not Real or len(size) != len(shape) or differ(size[-2], shape[-1]):
@@ -80,17 +89,17 @@ def _operands(x: Any, kernel: Any, count: int | None, name: str) -> tuple[Value,
     return v, w
 
 
-def _convolved(x: Any, kernel: Any, count: int, stride: Any, padding: Any, dilation: Any) -> Any:
+def _convolved(x: Operand, kernel: Operand, count: int, stride: PerAxis, padding: Padding, dilation: PerAxis) -> Any:
     name = f"conv{count}d"
     v, w = _operands(x, kernel, count, name)
     ws = windows(shape_of(v.type)[1:-1], shape_of(w.type)[:count], stride, padding, dilation, name)
     v = padded(v, ws, 0.0)
     channels, out = shape_of(w.type)[-2:]
 
-    def element(here: Sequence[Any], at: Sequence[Any], f: Any) -> Any:
+    def element(here: Value, at: Sequence[Any], f: Value) -> Any:
         total = accum(0.0)
 
-        def add(pixel: Any, weights: Any) -> None:
+        def add(pixel: Value, weights: Value) -> None:
             nonlocal total
             for c in loops.range(channels):
                 total += pixel[c] * weights[c][f]
@@ -117,7 +126,9 @@ def each_place(ws: Sequence[Window], item: Callable[[Sequence[Any]], Any], at: S
     return loops.vec(each_place(ws, item, (*at, i)) for i in loops.range(ws[len(at)].places))
 
 
-def each_tap(x: Any, kernel: Any, at: Sequence[Any], ws: Sequence[Window], do: Callable[[Any, Any], None]) -> None:
+def each_tap(
+    x: Value, kernel: Value | None, at: Sequence[Any], ws: Sequence[Window], do: Callable[[Any, Any], None]
+) -> None:
     """Do this with each pixel in the windows at a place, and what a kernel has for it."""
     if not ws:
         do(x, kernel)
@@ -127,22 +138,22 @@ def each_tap(x: Any, kernel: Any, at: Sequence[Any], ws: Sequence[Window], do: C
         each_tap(there, kernel[k] if kernel is not None else None, at[1:], ws[1:], do)
 
 
-def _times(i: Any, k: int) -> Any:
+def _times(i: Value, k: int) -> Any:
     return i if k == 1 else i * k
 
 
-def _spread(x: Any, kernel: Any, steps: Sequence[tuple[int, int]], shape: Sequence[Any]) -> Any:
+def _spread(x: Value, kernel: Value, steps: Sequence[tuple[int, int]], shape: Sequence[Any]) -> Any:
     """One image, each pixel of which adds itself times the kernel to an image of this shape."""
     total = accum(current_builder().zero(array_type(shape, Real)))
 
-    def spread(x: Any, kernel: Any, ref: Any, steps: Sequence[tuple[int, int]]) -> None:
+    def spread(x: Value, kernel: Value, ref: Accum, steps: Sequence[tuple[int, int]]) -> None:
         if not steps:
-            for c in loops.range(kernel.type.size):
+            for c in loops.range(kernel.shape[0]):
                 for f in loops.range(shape[-1]):
                     ref[f] += x[c] * kernel[c][f]
             return
-        for i in loops.range(x.type.size):
-            for k in loops.range(kernel.type.size):
+        for i in loops.range(x.shape[0]):
+            for k in loops.range(kernel.shape[0]):
                 spread(x[i], kernel[k], ref[i * steps[0][0] + k * steps[0][1]], steps[1:])
 
     spread(x, kernel, total, steps)

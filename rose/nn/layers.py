@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ..errors import TypeMismatch, here
@@ -14,6 +15,7 @@ from ..frontend.arrays.reductions import mean, softmax, var
 from ..frontend.arrays.shapes import as_array, leaf_of, shape_of
 from ..frontend.arrays.shaping import swapaxes
 from ..frontend.language.select import where
+from ..frontend.typed import Array, Operand
 from ..ir import Value, a_traced
 from ..ir.ops import sqrt
 from ..ir.sizes import differ
@@ -23,19 +25,19 @@ from ..random.philox import KEY
 
 
 @array_function
-def dense(x: Any, weights: Any, bias: Any = 0.0) -> Any:
+def dense(x: Operand, weights: Operand, bias: Operand = 0.0) -> Any:
     """`x @ weights + bias`: of a vector, or of each of a batch."""
     return matmul(x, weights) + bias
 
 
 @array_function
-def embedding(table: Any, indices: Any) -> Any:
+def embedding(table: Operand, indices: Operand) -> Any:
     """The rows of a table, for an index, or each of an array of indices."""
     return take(table, indices, 0)
 
 
 @array_function
-def dropout(x: Any, rate: Any, draws: Any) -> Any:
+def dropout(x: Operand, rate: float, draws: Operand) -> Any:
     """`x` with a share of its elements, the `rate`, replaced by 0, and the others divided by `1 - rate`.
 
     Which ones is decided by `draws`, so that a program is a function of its arguments: a key of `rose.random`, which
@@ -58,7 +60,7 @@ def _is_key(x: Any) -> bool:
 
 
 @array_function
-def attention(query: Any, key: Any, value: Any, mask: Any = None) -> Any:
+def attention(query: Operand, key: Operand, value: Operand, mask: Operand | None = None) -> Array:
     """Scaled dot-product attention: `softmax(query @ key.T / sqrt(d)) @ value`, of rows; leading axes are a batch.
 
     `mask` is an array of conditions, one for each query and key, or broadcast to them: where one does not hold, the
@@ -75,7 +77,7 @@ def attention(query: Any, key: Any, value: Any, mask: Any = None) -> Any:
     return matmul(softmax(scores), _rows(value, "value"))
 
 
-def _rows(x: Any, name: str) -> Value:
+def _rows(x: Operand, name: str) -> Value:
     v = as_array(x)
     if leaf_of(v.type) is not Real or len(shape_of(v.type)) < 2:
         hint = "give one row for each: Vec[n, d]; leading axes are those of a batch"
@@ -83,7 +85,7 @@ def _rows(x: Any, name: str) -> Value:
     return v
 
 
-def _conditions(mask: Any) -> Value:
+def _conditions(mask: Operand) -> Value:
     v = as_array(mask)
     if leaf_of(v.type) is not Bool:
         what = f"rose.nn.attention takes a mask of conditions, not {a_traced(v)}"
@@ -93,7 +95,13 @@ def _conditions(mask: Any) -> Value:
 
 @array_function
 def batch_norm(
-    x: Any, scale: Any = 1.0, offset: Any = 0.0, *, mean: Any = None, var: Any = None, epsilon: Any = 1e-5
+    x: Operand,
+    scale: Operand = 1.0,
+    offset: Operand = 0.0,
+    *,
+    mean: Operand | None = None,
+    var: Operand | None = None,
+    epsilon: float | Value = 1e-5,
 ) -> Any:
     """Each channel, the last axis, less its mean, over its standard deviation; times a scale, plus an offset.
 
@@ -105,12 +113,21 @@ def batch_norm(
 
 
 @array_function
-def layer_norm(x: Any, scale: Any = 1.0, offset: Any = 0.0, *, axis: Any = -1, epsilon: Any = 1e-5) -> Any:
+def layer_norm(
+    x: Operand,
+    scale: Operand = 1.0,
+    offset: Operand = 0.0,
+    *,
+    axis: int | Sequence[int] = -1,
+    epsilon: float | Value = 1e-5,
+) -> Any:
     """`x` less its mean along an axis, over its standard deviation; times a scale, plus an offset."""
     return _normalised(as_array(x), axis, None, None, epsilon) * scale + offset
 
 
-def _normalised(v: Value, axis: Any, m: Any, s: Any, epsilon: Any) -> Any:
-    m = mean(v, axis, keepdims=True) if m is None else as_array(m)
-    s = var(v, axis, keepdims=True) if s is None else as_array(s)
-    return (v - m) * (1.0 / sqrt(s + epsilon))
+def _normalised(
+    v: Value, axis: int | Sequence[int], m: Operand | None, s: Operand | None, epsilon: float | Value
+) -> Any:
+    middle = mean(v, axis, keepdims=True) if m is None else as_array(m)
+    square = var(v, axis, keepdims=True) if s is None else as_array(s)
+    return (v - middle) * (1.0 / sqrt(square + epsilon))

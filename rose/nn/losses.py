@@ -9,13 +9,14 @@ from ..frontend.arrays.elementwise import array_function
 from ..frontend.arrays.order import take_along_axis
 from ..frontend.arrays.shapes import as_array, leaf_of, same, shape_of
 from ..frontend.language.loops import sum as total
+from ..frontend.typed import Operand
 from ..ir import a_traced
 from ..ir.types import Fin
 from .activations import log_softmax
 
 
 @array_function
-def cross_entropy(logits: Any, labels: Any) -> Any:
+def cross_entropy(logits: Operand, labels: Operand) -> Any:
     """The cross entropy of each example: minus the logarithm of the probability of its label.
 
     `logits` has the classes along its last axis. `labels` has one class for each example, an index below their number

@@ -15,16 +15,19 @@ from ..frontend.language import loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.control import scan
 from ..frontend.language.select import constant
+from ..frontend.typed import Array, Operand
 from ..ir import Value
 from ..ir.ops import max_
 from ..ir.sizes import Size
 from ..ir.types import Real, Vec
 from .convolutions import each_place, each_tap, padded
-from .windows import Window, image, integers, windows
+from .windows import Padding, PerAxis, Window, image, integers, windows
 
 
 @array_function
-def max_pool(x: Any, window: Any, *, stride: Any = None, padding: Any = "valid", dilation: Any = 1) -> Any:
+def max_pool(
+    x: Operand, window: PerAxis, *, stride: PerAxis | None = None, padding: Padding = "valid", dilation: PerAxis = 1
+) -> Array:
     """The largest number in each window of places: `x` has the axes batch, places, channels.
 
     `window` is an integer, or one for each axis; `stride` is as long by default, `dilation` is the distance of its
@@ -34,8 +37,8 @@ def max_pool(x: Any, window: Any, *, stride: Any = None, padding: Any = "valid",
     v, ws = _given(x, window, stride, padding, dilation, "max_pool")
     v = padded(v, ws, -math.inf)
 
-    def largest(here: Any, at: Sequence[Any], c: Any) -> Any:
-        def along(x: Any, at: Sequence[Any], ws: Sequence[Window], best: Any) -> Any:
+    def largest(here: Value, at: Sequence[Any], c: Value) -> Any:
+        def along(x: Value, at: Sequence[Any], ws: Sequence[Window], best: Value | float) -> Any:
             if not ws:
                 return max_(best, x[c])
             first, rest = ws[0], ws[1:]
@@ -49,16 +52,18 @@ def max_pool(x: Any, window: Any, *, stride: Any = None, padding: Any = "valid",
 
 
 @array_function
-def avg_pool(x: Any, window: Any, *, stride: Any = None, padding: Any = "valid", dilation: Any = 1) -> Any:
+def avg_pool(
+    x: Operand, window: PerAxis, *, stride: PerAxis | None = None, padding: Padding = "valid", dilation: PerAxis = 1
+) -> Array:
     """The mean of the numbers in each window of places, of those that `x` has: the arguments of `max_pool`."""
     v, ws = _given(x, window, stride, padding, dilation, "avg_pool")
     shares = [_shares(n, w) for n, w in zip(shape_of(v.type)[1:-1], ws, strict=True)]
     v = padded(v, ws, 0.0)
 
-    def mean(here: Any, at: Sequence[Any], c: Any) -> Any:
+    def mean(here: Value, at: Sequence[Any], c: Value) -> Any:
         total = accum(0.0)
 
-        def add(pixel: Any, _: Any) -> None:
+        def add(pixel: Value, _: None) -> None:
             nonlocal total
             total += pixel[c]
 
@@ -70,7 +75,7 @@ def avg_pool(x: Any, window: Any, *, stride: Any = None, padding: Any = "valid",
 
 
 @array_function
-def upsample(x: Any, factor: Any) -> Any:
+def upsample(x: Operand, factor: PerAxis) -> Array:
     """Images with each pixel repeated `factor` times along each axis of places, or as often as one for each says."""
     v = image(x, "upsample")
     for k, n in enumerate(integers(factor, len(shape_of(v.type)) - 2, "factor"), 1):
@@ -78,14 +83,16 @@ def upsample(x: Any, factor: Any) -> Any:
     return v
 
 
-def _given(x: Any, window: Any, stride: Any, padding: Any, dilation: Any, name: str) -> tuple[Value, list[Window]]:
+def _given(
+    x: Operand, window: PerAxis, stride: PerAxis | None, padding: Padding, dilation: PerAxis, name: str
+) -> tuple[Value, list[Window]]:
     v = image(x, name)
     places = shape_of(v.type)[1:-1]
     size = integers(window, len(places), "window")
     return v, windows(places, size, size if stride is None else stride, padding, dilation, name)
 
 
-def _pooled(v: Value, ws: Sequence[Window], of: Any) -> Any:
+def _pooled(v: Value, ws: Sequence[Window], of: Callable[[Any, Sequence[Any], Any], Any]) -> Any:
     batch, *_, channels = shape_of(v.type)
     return loops.vec(
         each_place(ws, lambda at, n=n: loops.vec(of(v[n], at, c) for c in loops.range(channels)))
@@ -93,7 +100,7 @@ def _pooled(v: Value, ws: Sequence[Window], of: Any) -> Any:
     )
 
 
-def _shares(n: Any, w: Window) -> Any:
+def _shares(n: int | Size, w: Window) -> Any:
     """One over the number of elements that the window has of an axis, at each place."""
     if not w.before and not w.after:
         return 1.0 / w.size

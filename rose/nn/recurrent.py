@@ -10,6 +10,7 @@ from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shapes import array_type, as_array, leaf_of, same, shape_of
 from ..frontend.arrays.shaping import moveaxis
 from ..frontend.language.control import scan
+from ..frontend.typed import Array, Operand
 from ..ir import Value, a_traced, current_builder
 from ..ir.ops import sigmoid, tanh
 from ..ir.sizes import Size
@@ -19,20 +20,28 @@ from ..ir.types import Real
 class LSTMResult(NamedTuple):
     """The state after each step, the last of them, and the last cell."""
 
-    outputs: Any
-    h: Any
-    c: Any
+    outputs: Array
+    h: Array
+    c: Array
 
 
 class GRUResult(NamedTuple):
     """The state after each step, and the last of them."""
 
-    outputs: Any
-    h: Any
+    outputs: Array
+    h: Array
 
 
 @array_function
-def lstm(x: Any, kernel: Any, recurrent: Any, bias: Any = 0.0, *, h: Any = None, c: Any = None) -> Any:
+def lstm(
+    x: Operand,
+    kernel: Operand,
+    recurrent: Operand,
+    bias: Operand = 0.0,
+    *,
+    h: Operand | None = None,
+    c: Operand | None = None,
+) -> LSTMResult:
     """A layer of long short-term memory, over sequences `Vec[batch, steps, features]`; the batch has any axes, or none.
 
     `kernel` is `Vec[features, 4 * units]`, `recurrent` `Vec[units, 4 * units]` and `bias` `Vec[4 * units]`: for the
@@ -43,7 +52,7 @@ def lstm(x: Any, kernel: Any, recurrent: Any, bias: Any = 0.0, *, h: Any = None,
     first = [_state(s, of, n, "lstm") for s in (h, c)]
     steps = of + bias
 
-    def step(t: Any, state: Any) -> Any:
+    def step(t: Value, state: tuple[Value, ...]) -> Any:
         h, c = state
         i, f, new, o = _parts(steps[t] + matmul(h, u), n, 4)
         c = sigmoid(f) * c + sigmoid(i) * tanh(new)
@@ -55,7 +64,15 @@ def lstm(x: Any, kernel: Any, recurrent: Any, bias: Any = 0.0, *, h: Any = None,
 
 
 @array_function
-def gru(x: Any, kernel: Any, recurrent: Any, bias: Any = 0.0, recurrent_bias: Any = 0.0, *, h: Any = None) -> Any:
+def gru(
+    x: Operand,
+    kernel: Operand,
+    recurrent: Operand,
+    bias: Operand = 0.0,
+    recurrent_bias: Operand = 0.0,
+    *,
+    h: Operand | None = None,
+) -> GRUResult:
     """A layer of gated recurrent units, over sequences `Vec[batch, steps, features]`; the batch has any axes, or none.
 
     `kernel` is `Vec[features, 3 * units]`, `recurrent` `Vec[units, 3 * units]`, and either bias `Vec[3 * units]`: for
@@ -65,7 +82,7 @@ def gru(x: Any, kernel: Any, recurrent: Any, bias: Any = 0.0, recurrent_bias: An
     of, u, n = _operands(x, kernel, recurrent, 3, "gru")
     steps = of + bias
 
-    def step(t: Any, h: Any) -> Any:
+    def step(t: Value, h: Value) -> Any:
         r, z, new = _parts(steps[t], n, 3)
         by_r, by_z, by_new = _parts(matmul(h, u) + recurrent_bias, n, 3)
         kept = sigmoid(z + by_z)
@@ -76,7 +93,9 @@ def gru(x: Any, kernel: Any, recurrent: Any, bias: Any = 0.0, recurrent_bias: An
     return GRUResult(moveaxis(made, 0, -2), last)
 
 
-def _operands(x: Any, kernel: Any, recurrent: Any, gates: int, name: str) -> tuple[Value, Value, int | Size]:
+def _operands(
+    x: Operand, kernel: Operand, recurrent: Operand, gates: int, name: str
+) -> tuple[Value, Value, int | Size]:
     """The products of the sequences with the kernel, steps first; the recurrent kernel; and the number of units."""
     v, w, u = as_array(x), as_array(kernel), as_array(recurrent)
     units = shape_of(u.type)[0] if len(shape_of(u.type)) == 2 else 0
@@ -91,7 +110,7 @@ def _operands(x: Any, kernel: Any, recurrent: Any, gates: int, name: str) -> tup
     return moveaxis(matmul(v, w), -2, 0), u, units
 
 
-def _state(given: Any, of: Value, units: int | Size, name: str) -> Value:
+def _state(given: Operand | None, of: Value, units: int | Size, name: str) -> Value:
     """The first state: zeros, or what is given."""
     shape = (*shape_of(of.type)[1:-1], units)
     if given is None:
@@ -103,6 +122,6 @@ def _state(given: Any, of: Value, units: int | Size, name: str) -> Value:
     return v
 
 
-def _parts(x: Any, units: int | Size, count: int) -> list[Any]:
+def _parts(x: Value, units: int | Size, count: int) -> list[Any]:
     """The parts of the last axis, each of so many units."""
     return [x[..., k * units : (k + 1) * units] for k in range(count)]

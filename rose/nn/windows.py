@@ -7,10 +7,14 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import OutOfRange, TypeMismatch, here
 from ..frontend.arrays.shapes import Shape, as_array, is_several, items_of, leaf_of, shape_of
+from ..frontend.typed import Operand
 from ..ir import Value, a_traced, shown
 from ..ir.sizes import Size, at_most, number, plus
 from ..ir.types import Real
 from ..ir.value import host_index
+
+PerAxis = int | Sequence[int]  # one for all axes of places, or one for each
+Padding = str | Sequence[Sequence[int]]  # a name, or a pair (before, after) for each axis
 
 
 class Window(NamedTuple):
@@ -24,7 +28,7 @@ class Window(NamedTuple):
     places: int | Size  # where it fits
 
 
-def image(x: Any, name: str, places: int | None = None) -> Value:
+def image(x: Operand, name: str, places: int | None = None) -> Value:
     """The argument of a layer: an array of Reals with the axes batch, places, channels."""
     v = as_array(x)
     rank = len(shape_of(v.type))
@@ -35,7 +39,7 @@ def image(x: Any, name: str, places: int | None = None) -> Value:
     return v
 
 
-def integers(given: Any, count: int, what: str) -> list[int]:
+def integers(given: PerAxis, count: int, what: str) -> list[int]:
     """A number above 0 for each axis of places, or one for all."""
     each = [host_index(k) for k in (items_of(given) if is_several(given) else [given] * count)]
     if len(each) != count or any([k is None or k < 1 for k in each]):
@@ -46,7 +50,7 @@ def integers(given: Any, count: int, what: str) -> list[int]:
 
 
 def windows(
-    sizes: Shape, window: Sequence[int | Size], stride: Any, padding: Any, dilation: Any, name: str
+    sizes: Shape, window: Sequence[int | Size], stride: PerAxis, padding: Padding, dilation: PerAxis, name: str
 ) -> list[Window]:
     """The windows of axes of these sizes."""
     count = len(sizes)
@@ -58,7 +62,7 @@ def windows(
     return made
 
 
-def margins(padding: Any, k: int, count: int, n: int | Size, reach: int | Size, stride: int) -> tuple[int, int]:
+def margins(padding: Padding, k: int, count: int, n: int | Size, reach: int | Size, stride: int) -> tuple[int, int]:
     """What is added before and after axis `k` of `count`: with "same" as much as lets it have `n / stride` places."""
     if padding == "valid":
         return 0, 0
@@ -77,7 +81,7 @@ def margins(padding: Any, k: int, count: int, n: int | Size, reach: int | Size, 
     return before, after
 
 
-def _margin(x: Any) -> int:
+def _margin(x: object) -> int:
     """How many are added, or -1 if that is none."""
     k = host_index(x)
     return -1 if k is None else k

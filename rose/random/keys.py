@@ -9,13 +9,14 @@ from ..errors import OutOfRange, TypeMismatch, argument, edge, here
 from ..frontend.arrays.shapes import size_given
 from ..frontend.function import AnyFn, make
 from ..frontend.language import loops
+from ..frontend.typed import Array
 from ..ir import Value, shown
 from ..ir.types import Fin, Vec
 from ..ir.value import host_index
 from .philox import KEY, block, half, halves
 
 if TYPE_CHECKING:
-    Key: TypeAlias = Any
+    Key: TypeAlias = Array
 else:
     Key = KEY
 
@@ -36,14 +37,14 @@ def key(seed: int) -> tuple[int, ...]:
 
 
 @edge
-def fold_in(key: Any, i: Any) -> Any:
+def fold_in(key: Key, i: int | Value) -> Any:
     """Another key, by an index: that of an iteration, or an integer from 0 to `2 ** 31 - 1`."""
     t = i.type if isinstance(i, Value) else Fin(_MOST)
     return _folded(t if isinstance(t, Fin) else Fin(_MOST))(key, i)
 
 
 @edge
-def split(key: Any, count: Any = 2) -> Any:
+def split(key: Key, count: int = 2) -> Any:
     """So many keys as one has made: `split(key, n)[i]` is `fold_in(key, i)`."""
     return _split(size_given(count, "rose.random.split"))(key)
 
@@ -55,17 +56,17 @@ def _folded(t: Fin) -> AnyFn:
 
 @cache
 def _split(n: int) -> AnyFn:
-    def body(key: Any) -> Any:
+    def body(key: Value) -> Any:
         return loops.vec(_other(key, i) for i in loops.range(n))
 
     return make(body, [KEY], Vec(n, KEY), "split", ["key"])
 
 
-def _other(key: Any, i: Any) -> Any:
+def _other(key: Value, i: Value | int) -> Any:
     made = drawn(key, i, 0, 1)
     return [made[k] for k in range(4)]
 
 
-def drawn(key: Any, i: Any, attempt: Any = 0, use: int = 0) -> Any:
+def drawn(key: Value, i: Value | int, attempt: Value | int = 0, use: int = 0) -> Any:
     """The block at an index: that of an attempt, for one use of the key, each of which has others."""
     return block()(key, (half(i // 2**16), half(i), half(0), half(attempt), half(0), half(use), half(0), half(0)))

@@ -21,6 +21,7 @@ KEY = Vec(4, HALF)
 COUNTER = Tuple((HALF,) * 8)
 ROUNDS = 10
 
+Block = tuple[Value, ...]  # of four words, or a counter: eight halves
 Word = tuple[Any, Any]  # the high and the low half
 
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
@@ -31,7 +32,7 @@ def halves(word: int) -> tuple[int, int]:
     return word >> 16, word & 0xFFFF
 
 
-def half(i: Any) -> Any:
+def half(i: Value | int) -> Any:
     """An index, of Python or traced, as a half: what is left of it, where it may be too large."""
     large = isinstance(i, Value) and isinstance(i.type, Fin) and not at_most(i.type.size, HALF.size)
     return to_value(i % HALF.size if large else i, HALF)
@@ -41,7 +42,7 @@ def half(i: Any) -> Any:
 def block() -> AnyFn:
     """The function from a key and a counter to a block, of eight halves: one function of a module."""
 
-    def body(key: Any, counter: Any) -> Any:
+    def body(key: Value, counter: Block) -> Any:
         words = [half(counter[k]) for k in range(8)]
         state = control.scan(lambda _, s: _round(s), (*words, *[key[k] for k in range(4)]), ROUNDS)
         return tuple(state[k] for k in range(8))
@@ -49,7 +50,7 @@ def block() -> AnyFn:
     return make(body, [KEY, COUNTER], COUNTER, "philox", ["key", "counter"])
 
 
-def _round(s: Any) -> Any:
+def _round(s: tuple[Value, ...]) -> Any:
     """One round, with the key for the next."""
     c = [(s[2 * k], s[2 * k + 1]) for k in range(6)]
     (high0, low0), (high1, low1) = [_product(c[2 * k], halves(m)) for k, m in enumerate(_MULTIPLIERS)]

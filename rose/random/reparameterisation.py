@@ -14,7 +14,7 @@ from ..frontend.function import AnyFn, make
 from ..frontend.index_expressions import within
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
-from ..ir import ops
+from ..ir import Value, ops
 from ..ir.types import Real
 
 _LARGE = 1000.0  # shapes from here on have an asymptotic expansion
@@ -26,20 +26,20 @@ _TERMS = 32  # of the series in `1 - y`, where ten deviations are 0.32
 def of_shape() -> AnyFn:
     """The function from a shape, and a number of its gamma distribution, to this number, which moves with the shape."""
 
-    def body(_: Any, x: Any) -> Any:
+    def body(_: Value, x: Value) -> Any:
         return x
 
     f = make(body, [Real, Real], Real, "of_shape", ["a", "x"])
 
     @f.jvp
-    def rule(a: Any, x: Any) -> Any:
+    def rule(a: Dual, x: Dual) -> Any:
         y = f(a.re, x.re)
         return Dual(y, select(y == 0.0, 0.0, _slope(a.re, y)) * a.du + x.du)
 
     return f
 
 
-def _slope(a: Any, x: Any) -> Any:
+def _slope(a: Value, x: Value) -> Any:
     """`-(dP / da) / (dP / dx)`, where `P(a, x)` is the regularised lower incomplete gamma function.
 
     To 1e-13 of it, for numbers that are drawn: neither the series nor the continued fraction cancels where it is taken.
@@ -57,10 +57,10 @@ def _slope(a: Any, x: Any) -> Any:
     )
 
 
-def _by_series(a: Any, x: Any, psi: Any, n: Any) -> Any:
+def _by_series(a: Value, x: Value, psi: Value, n: Value) -> Any:
     """By the series of `P`, DLMF 8.11.4, and its derivative by `a`, in the form of Horner. `psi` is at `a + 1`."""
 
-    def term(i: Any, s: Any) -> Any:
+    def term(i: Value, s: tuple[Value, ...]) -> Any:
         of, slope = s
         to = a + (n - i)
         by = x / to
@@ -70,10 +70,10 @@ def _by_series(a: Any, x: Any, psi: Any, n: Any) -> Any:
     return x / a * (of * (psi - ops.log(x)) - slope)
 
 
-def _by_fraction(a: Any, x: Any, psi: Any, n: Any) -> Any:
+def _by_fraction(a: Value, x: Value, psi: Value, n: Value) -> Any:
     """By the continued fraction of `1 - P`, the even part of DLMF 8.9.2, and its derivative by `a`, from its end."""
 
-    def term(i: Any, s: Any) -> Any:
+    def term(i: Value, s: tuple[Value, ...]) -> Any:
         of, slope = s
         m = n - i
         by = m / of
@@ -83,7 +83,7 @@ def _by_fraction(a: Any, x: Any, psi: Any, n: Any) -> Any:
     return x / of * (ops.log(x) - psi - slope / of)
 
 
-def _of_large(a: Any, x: Any) -> Any:
+def _of_large(a: Value, x: Value) -> Any:
     """By powers of `1 / a`, whose factors are series in `1 - y`, where `y == x / a`.
 
     As a function of `y`, the slope `s` satisfies `s' / a + s * (1 / y - 1 - 1 / (a * y)) == digamma(a) - log(x)`: this
@@ -91,7 +91,7 @@ def _of_large(a: Any, x: Any) -> Any:
     """
     y = x / a
 
-    def term(i: Any, s: Any) -> Any:
+    def term(i: Value, s: Value) -> Any:
         k = (_TERMS - 1.0) - i
         first, second = 1.0 / ((k + 2.0) * (k + 3.0)), (1.0 - k) / ((k + 3.0) * (k + 4.0) * (k + 5.0))
         third = (k + 1.0) * (k - 8.0) / ((k + 4.0) * (k + 5.0) * (k + 6.0) * (k + 7.0))

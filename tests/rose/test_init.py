@@ -58,7 +58,7 @@ def stub() -> str:
     lines.sort(key=lambda line: (line[0], line[1][0].islower(), line[1]))
     imports = [f"from {module} import {what}" for module, what in lines]
     missing = "  # pyright: ignore[reportMissingModuleSource]"
-    imports = [line + missing * ("typed" in line) for line in imports]
+    imports = [line + missing * ("typed_operations" in line) for line in imports]
     names = ", ".join([f'"{name}"' for name in rose.__all__ if name not in ops.__all__])
     listed = "\n    ".join(textwrap.wrap(names, 110))
     tail = f"__all__ = [\n    {listed},\n]  # fmt: skip\n__all__ += ops.__all__\n\n__version__: str"

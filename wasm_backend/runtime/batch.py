@@ -224,18 +224,9 @@ def _parts(x: Any, t: Type, path: Path, axes: Any) -> Iterator[Part]:
     if axes is None:
         yield Part(path, x, t, True)
         return
-<<<<<<< HEAD
     p = plan(t)
     if not isinstance(p.elem, Tuple) or x.__class__ is list or getattr(x, "shape", ()):
         yield Part(path, _axis_first(x, axes, p.elem, path), t, False)
-=======
-    dims, s = list[int | Size](), t
-    while isinstance(s, Vec):
-        dims.append(s.size)
-        s = s.elem
-    if not isinstance(s, Tuple) or x.__class__ is list or getattr(x, "shape", ()):
-        yield Part(path, _axis_first(x, axes, s, path), t, False)
->>>>>>> 8d94162 (types: the size of a Vec or a Fin is an int or a Size, and its type says so)
         return
     xs, names = fields(x, p.elem, path, None)
     for y, u, k, a in zip(xs, p.elem.items, names, axes_of(axes, names, spell(path), "field"), strict=True):
@@ -272,49 +263,6 @@ def _sizes(s: Signature, args: Sequence[Any], axes: Sequence[Any]) -> Numbers:
     return tuple([found[d.key] for d in s.sizes])
 
 
-<<<<<<< HEAD
-=======
-def _first(path: Path, x: Any, t: Type) -> Any:
-    """The first element of a column, or an array of its sizes."""
-    n = _length(x, t, path)
-    if n is None:
-        return x
-    if hasattr(x, "shape"):
-        return np.empty(x.shape[1:])
-    if not n:
-        hint = "give an array, such as np.zeros((0, 3))"
-        raise TypeMismatch(f"an empty list does not tell the sizes of {spell(path)}", here(), hint)
-    return x[0]
-
-
-def _column(path: Path, x: Any, t: Type, count: int) -> list[Array]:
-    """A column as arrays of the leaves in memory; an array that is already such is not copied."""
-    if _length(x, t, path) is None:
-        return [np.broadcast_to(np.array(number(x, t, path), dtype_of(t)), (count,))]
-    whole, dims, elem = Vec(count, t), list[int | Size]([count]), t
-    while isinstance(elem, Vec):
-        dims.append(elem.size)
-        elem = elem.elem
-    if x.__class__ is np.ndarray and not isinstance(elem, (Tuple, Fin)) and not elem.empty:
-        if x.dtype == dtype_of(elem) and x.shape == tuple(dims):
-            return [x]
-    place = place_of(whole, 0, bytearray(number_of(size(whole))))
-    fill(place, x, whole, path)
-    return [leaf.view for leaf in _leaves(place)]
-
-
-def _shared(path: Path, x: Any, t: Type, count: int) -> list[Array]:
-    """What is the same for all elements, as columns that have it once."""
-    place = place_of(t, 0, bytearray(number_of(size(t))))
-    fill(place, x, t, path)
-    return [np.broadcast_to(leaf.view, (count, *leaf.view.shape)) for leaf in _leaves(place)]
-
-
-def _leaves(place: Place) -> list[Leaf]:
-    return [place] if isinstance(place, Leaf) else [leaf for x in place.items for leaf in _leaves(x)]
-
-
->>>>>>> 8d94162 (types: the size of a Vec or a Fin is an int or a Size, and its type says so)
 def _shaped(t: Type, columns: Iterator[Array]) -> Any:
     """The result for a user: arrays, and a struct of arrays if a single call returns a struct."""
     elem = plan(t).elem

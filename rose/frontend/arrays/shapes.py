@@ -15,6 +15,7 @@ from ...ir.value import host_index
 from ..values import infer, to_value
 
 Shape = tuple[int | Size, ...]
+ShapeLike = int | Size | Sequence[int | Size]  # what a user gives for one
 
 
 @once
@@ -98,7 +99,7 @@ def items_of(x: Any) -> list[Any]:
     return list(x) if is_several(x) else [x]
 
 
-def shape_given(x: Any, name: str) -> Shape:
+def shape_given(x: ShapeLike, name: str) -> Shape:
     """The shape that a user gives: a size, or several. `name` is the function that takes it."""
     return tuple([size_given(n, name) for n in items_of(x)])
 
