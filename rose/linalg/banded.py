@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 from ..errors import OutOfRange, TypeMismatch, argument, edge, here
@@ -11,7 +10,6 @@ from ..frontend.arrays.joining import joined
 from ..frontend.arrays.shapes import array_type, as_array, is_several, shape_of
 from ..frontend.columns import Columns
 from ..frontend.duals import DualVec
-from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.indices import index
@@ -19,9 +17,10 @@ from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, shown
 from ..ir.sizes import Size, differ, minus, plus
-from ..ir.types import Real, Type, Vec
+from ..ir.types import Real, Vec
 from ..ir.value import host_index
 from .matrices import array, batched, elem, filled, misfit
+from .primitives import primitive
 from .triangular import divided, take
 
 
@@ -42,7 +41,7 @@ def solve_banded(l_and_u: Sequence[int], ab: ArrayLike, b: ArrayLike) -> Array:
     y, rank = _right(b, n, "solve_banded", 2, 3, names=_BANDED)
 
     def of(m: Value, y: Value) -> Any:
-        return _solver(m.type, y.type, l, u)(m, y) if differ(n, 0) else y
+        return _solved(m, y, l=l, u=u) if differ(n, 0) else y
 
     return batched(of, [m, y], [2, rank])
 
@@ -68,7 +67,7 @@ def solve_tridiagonal(lower: ArrayLike, diagonal: ArrayLike, upper: ArrayLike, b
         none = current_builder().zero(Vec(1, Real))
         diagonals = [joined([none, above], 0), main, joined([below, none], 0)]
         m = as_array(diagonals)
-        return _solver(m.type, y.type, 1, 1)(m, y)
+        return _solved(m, y, l=1, u=1)
 
     return batched(of, [below, main, above, y], [1, 1, 1, rank])
 
@@ -94,7 +93,7 @@ def solve_toeplitz(c_or_cr: ArrayLike | tuple[ArrayLike, ArrayLike], b: ArrayLik
     y, rank = _right(b, n, "solve_toeplitz", 1, 2, names=names)
 
     def of(c: Value, r: Value, y: Value) -> Any:
-        return _toeplitz_solver(c.type, y.type)(c, r, y) if differ(n, 0) else y
+        return _levinson(c, r, y) if differ(n, 0) else y
 
     return batched(of, [column, row, y], [1, 1, rank])
 
@@ -127,26 +126,19 @@ def _right(b: ArrayLike, n: int | Size, name: str, k: int, count: int, names: Se
 # few diagonals
 
 
-@cache
-def _solver(t: Type, of: Type, l: int, u: int) -> AnyFn:
-    """The solution of equations with one matrix, whose tangent is another solution."""
+@primitive("solve_banded")
+def _solved(ab: Value, b: Value, *, l: int, u: int) -> Any:
+    return _substituted(_eliminated(ab, b, l, u), b, l + u + 1)
 
-    def solved(ab: Value, y: Value) -> Any:
-        return _substituted(_eliminated(ab, y, l, u), y, l + u + 1)
 
-    f = make(solved, [t, of], of, "solve_banded", ["ab", "b"])
-
-    @f.jvp
-    def rule(ab: DualVec, y: DualVec) -> Any:
-        x = f(ab.re, y.re)
-        rest, n = accum(y.du), x.shape[0]
-        for d in loops.range(l + u + 1):
-            for j in loops.range(n):
-                inside = (j + d >= u) & (j + d < n + u)
-                take(rest[(j + d + n * u - u) % n], ab.du[d][j], x[j] * select(inside, 1.0, 0.0))
-        return DualVec(x, solved(ab.re, rest.value))
-
-    return f
+@_solved.residual
+def _(x: Value, ab: DualVec, b: DualVec, *, l: int, u: int) -> Any:
+    rest, n = accum(b.du), x.shape[0]
+    for d in loops.range(l + u + 1):
+        for j in loops.range(n):
+            inside = (j + d >= u) & (j + d < n + u)
+            take(rest[(j + d + n * u - u) % n], ab.du[d][j], x[j] * select(inside, 1.0, 0.0))
+    return rest.value
 
 
 def _eliminated(ab: Value, y: Value, l: int, u: int) -> Any:
@@ -209,25 +201,7 @@ def _substituted(made: Columns, y: Value, width: int) -> Any:
 # constant diagonals
 
 
-@cache
-def _toeplitz_solver(t: Type, of: Type) -> AnyFn:
-    """The solution of equations with one matrix, whose tangent is another solution."""
-    f = make(_levinson, [t, t, of], of, "solve_toeplitz", ["c", "r", "y"])
-
-    @f.jvp
-    def rule(c: DualVec, r: DualVec, y: DualVec) -> Any:
-        x = f(c.re, r.re, y.re)
-        rest, n = accum(y.du), x.shape[0]
-        for i in loops.range(n):
-            for j in loops.range(n):
-                below = select(j <= i, 1.0, 0.0)
-                take(rest[i], c.du[(i + n - j) % n], x[j] * below)
-                take(rest[i], r.du[(j + n - i) % n], x[j] * (1.0 - below))
-        return DualVec(x, _levinson(c.re, r.re, rest.value))
-
-    return f
-
-
+@primitive("solve_toeplitz")
 def _levinson(c: Value, r: Value, y: Value) -> Any:
     """The solution for the first rows, one more in each step.
 
@@ -253,3 +227,14 @@ def _levinson(c: Value, r: Value, y: Value) -> Any:
     unit = loops.vec(one(i) for i in loops.range(n))
     start = loops.vec(y[i] * unit[i] for i in loops.range(n))
     return control.scan(step, (unit, unit, start), loops.range(1, n))[2]
+
+
+@_levinson.residual
+def _(x: Value, c: DualVec, r: DualVec, y: DualVec) -> Any:
+    rest, n = accum(y.du), x.shape[0]
+    for i in loops.range(n):
+        for j in loops.range(n):
+            below = select(j <= i, 1.0, 0.0)
+            take(rest[i], c.du[(i + n - j) % n], x[j] * below)
+            take(rest[i], r.du[(j + n - i) % n], x[j] * (1.0 - below))
+    return rest.value

@@ -7,7 +7,6 @@ the tangent of a solution is another solution, and none is that of an eliminatio
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any, NamedTuple
 
 from ..differentiation.gradients import jvp
@@ -16,16 +15,16 @@ from ..frontend.annotations import Dual
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
-from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import Accum, accum
 from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops, shown
 from ..ir.sizes import Size
-from ..ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
+from ..ir.types import Bool, Fin, Real, Tuple, Type, Vec
 from .blocks import SIDE, padded, pay
 from .matrices import batched, equations, filled, identity, square
+from .primitives import primitive
 from .triangular import backward, by_halves, forward, forward_transposed, is_transposed, unit_lower_inverse
 
 SHORT = 4  # rows of a determinant that is written out
@@ -135,134 +134,104 @@ def logdet(a: ArrayLike) -> Any:
 def solution(a: Value, y: Value) -> Any:
     """The solution of equations with one matrix."""
     f = factors(a)
-    return _solver(a.type, y.type)(a, f.both, f.rows, y)
+    return _solved(a, f.both, f.rows, y)
 
 
 def _inverse_of(a: Value) -> Any:
     f = factors(a)
-    return _inverse(a.type)(a, f.both, f.rows)
+    return _inverse(a, f.both, f.rows)
 
 
 def _slogdet_of(a: Value) -> tuple[Any, Any]:
     f = factors(a)
-    sign, log = _logdet(a.type)(a, f.both, f.rows, f.sign)
+    sign, log = _logdet(a, f.both, f.rows, f.sign)
     return sign, log
 
 
 def _det_of(a: Value) -> Any:
-    return _det(a.type)(a)
+    n = a.shape[0]
+    return _short_det(a) if not isinstance(n, Size) and n <= SHORT else _det(a)
 
 
 def factors(a: Value) -> Factors:
     """The factorisation of one matrix."""
-    return Factors(*_lu(a.type)(a))
+    return Factors(*_lu(a))
 
 
-# functions of their own, so that equal calls are one
-
-
-@cache
-def _lu(t: Type) -> AnyFn:
-    f = make(_factored, [t], Tuple((t, _rows(t), Real, Bool)), "lu", ["a"])
-
-    @f.jvp
-    def rule(a: DualVec) -> Any:
-        both, rows, sign, regular = f(a.re)
-        return (
-            DualVec(both, _moved_factors(both, rows, a.du)),
-            rows,
-            Dual(sign, current_builder().zero(Tan)),
-            regular,
-        )
-
-    return f
-
-
-@cache
-def _solver(t: Type, of: Type) -> AnyFn:
-    """The solution by the factors of a matrix. Nobody asks how the factors move: the matrix says it."""
-
-    def solved(a: Value, both: Value, rows: Value, y: Value) -> Any:
-        return by_factors(both, rows, y)
-
-    f = make(solved, [t, t, _rows(t), of], of, "solve", ["a", "both", "rows", "y"])
-
-    @f.jvp
-    def rule(a: DualVec, both: DualVec, rows: Value, y: DualVec) -> Any:
-        x = f(a.re, both.re, rows, y.re)
-        return DualVec(x, by_factors(both.re, rows, y.du - matmul(a.du, x)))
-
-    return f
-
-
-@cache
-def _inverse(t: Type) -> AnyFn:
-    def inverse(a: Value, both: Value, rows: Value) -> Any:
-        n = a.shape[0]
-        if not pay(n):
-            return by_factors(both, rows, identity(n))
-        made, x = accum(filled(n, n, lambda i, j: -0.0)), backward(both, unit_lower_inverse(both))
-        for i in loops.range(n):
-            for j in loops.range(n):
-                made[i][rows[j]] += x[i][j]
-        return made.value
-
-    f = make(inverse, [t, t, _rows(t)], t, "inv", ["a", "both", "rows"])
-
-    @f.jvp
-    def rule(a: DualVec, both: DualVec, rows: Value) -> Any:
-        x = f(a.re, both.re, rows)
-        return DualVec(x, -matmul(matmul(x, a.du), x))
-
-    return f
-
-
-@cache
-def _logdet(t: Type) -> AnyFn:
-    """The sign and the logarithm of the determinant, by the factors."""
-
-    def logdet(a: Value, both: Value, rows: Value, sign: Value) -> Any:
-        n = a.shape[0]
-        negative = control.scan(lambda i, s: select(both[i][i] < 0.0, -s, s), sign, n)
-        zero = control.scan(lambda i, s: s | (both[i][i] == 0.0), False, n)
-        log = loops.sum(ops.log(abs(both[i][i])) for i in loops.range(n))
-        return select(zero, 0.0, negative), select(zero, -math.inf, log)
-
-    f = make(logdet, [t, t, _rows(t), Real], Tuple((Real, Real)), "slogdet", ["a", "both", "rows", "sign"])
-
-    @f.jvp
-    def rule(a: DualVec, both: DualVec, rows: Value, sign: Dual) -> Any:
-        s, log = f(a.re, both.re, rows, sign.re)
-        return Dual(s, current_builder().zero(Tan)), Dual(log, _along(_inverse(t)(a.re, both.re, rows), a.du))
-
-    return f
-
-
-@cache
-def _det(t: Type) -> AnyFn:
-    """The determinant: a polynomial, whose tangent by the inverse exists where that does; else it is that of one."""
-    assert isinstance(t, Vec)
-    if not isinstance(t.size, Size) and t.size <= SHORT:
-        return make(_written_out, [t], Real, "det", ["a"])
-
-    def det(a: Value) -> Any:
-        f = factors(a)
-        return loops.prod(f.both[i][i] for i in loops.range(a.shape[0])) * f.sign
-
-    f, polynomial = make(det, [t], Real, "det", ["a"]), jvp(make(_by_polynomials, [t], Real, "det", ["a"]))
-
-    @f.jvp
-    def rule(a: DualVec) -> Any:
-        g, value = factors(a.re), f(a.re)
-        by_inverse = lambda: _along(_inverse(t)(a.re, g.both, g.rows), a.du) * value
-        return Dual(value, control.cond(g.regular, by_inverse, lambda: polynomial(a).du))
-
-    return f
+# primitives
 
 
 def _rows(t: Type) -> Type:
     assert isinstance(t, Vec)
     return Vec(t.size, Fin(t.size))
+
+
+@primitive("lu", lambda t: Tuple((t, _rows(t), Real, Bool)))
+def _lu(a: Value) -> tuple[Any, Any, Any, Any]:
+    """Gaussian elimination, in blocks where they pay."""
+    return _factored_in_blocks(a) if pay(a.shape[0]) else _factored(a)
+
+
+@_lu.jvp
+def _(x: tuple[Value, ...], a: DualVec) -> Any:
+    return _moved_factors(x[0], x[1], a.du), None, None, None
+
+
+@primitive("solve")
+def _solved(a: Value, both: Value, rows: Value, y: Value) -> Any:
+    """The solution by the factors of a matrix. Nobody asks how the factors move: the matrix says it."""
+    return by_factors(both, rows, y)
+
+
+@_solved.residual
+def _(x: Value, a: DualVec, both: DualVec, rows: Value, y: DualVec) -> Any:
+    return y.du - matmul(a.du, x)
+
+
+@primitive("inv", lambda t: t)
+def _inverse(a: Value, both: Value, rows: Value) -> Any:
+    n = a.shape[0]
+    if not pay(n):
+        return by_factors(both, rows, identity(n))
+    made, x = accum(filled(n, n, lambda i, j: -0.0)), backward(both, unit_lower_inverse(both))
+    for i in loops.range(n):
+        for j in loops.range(n):
+            made[i][rows[j]] += x[i][j]
+    return made.value
+
+
+@_inverse.jvp
+def _(x: Value, a: DualVec, both: DualVec, rows: Value) -> Any:
+    return -matmul(matmul(x, a.du), x)
+
+
+@primitive("slogdet", lambda _: Tuple((Real, Real)))
+def _logdet(a: Value, both: Value, rows: Value, sign: Value) -> Any:
+    """The sign and the logarithm of the determinant, by the factors."""
+    n = a.shape[0]
+    negative = control.scan(lambda i, s: select(both[i][i] < 0.0, -s, s), sign, n)
+    zero = control.scan(lambda i, s: s | (both[i][i] == 0.0), False, n)
+    log = loops.sum(ops.log(abs(both[i][i])) for i in loops.range(n))
+    return select(zero, 0.0, negative), select(zero, -math.inf, log)
+
+
+@_logdet.jvp
+def _(x: tuple[Value, ...], a: DualVec, both: DualVec, rows: Value, sign: Dual) -> Any:
+    return None, _along(_inverse(a.re, both.re, rows), a.du)
+
+
+@primitive("det", lambda _: Real)
+def _det(a: Value) -> Any:
+    """The determinant: a polynomial, whose tangent by the inverse exists where that does; else it is that of one."""
+    f = factors(a)
+    return loops.prod(f.both[i][i] for i in loops.range(a.shape[0])) * f.sign
+
+
+@_det.jvp
+def _(x: Value, a: DualVec) -> Any:
+    g, polynomial = factors(a.re), jvp(_polynomial_det.of(a.re.type))
+    by_inverse = lambda: _along(_inverse(a.re, g.both, g.rows), a.du) * x
+    return control.cond(g.regular, by_inverse, lambda: polynomial(a).du)
 
 
 def _along(inverse: Value, da: Value) -> Any:
@@ -275,10 +244,8 @@ def _along(inverse: Value, da: Value) -> Any:
 
 
 def _factored(a: Value) -> tuple[Any, Any, Any, Any]:
-    """Gaussian elimination. The rows stay in their places; their order is that of the pivots."""
+    """The rows stay in their places; their order is that of the pivots."""
     n, b = a.shape[0], current_builder()
-    if pay(n):
-        return _factored_in_blocks(a)
 
     def step(k: Value, state: tuple[Value, ...]) -> Any:
         upper, lower, rows, sign, regular = state
@@ -417,7 +384,8 @@ def _moved_factors(both: Value, rows: Value, da: Value) -> Any:
     return out.value
 
 
-def _written_out(a: Value) -> Any:
+@primitive("det", lambda _: Real)
+def _short_det(a: Value) -> Any:
     """The determinant of at most four rows: by the minors of two rows."""
     n = a.shape[0]
     if n < 2:
@@ -437,7 +405,8 @@ def _written_out(a: Value) -> Any:
     )  # fmt: skip
 
 
-def _by_polynomials(a: Value) -> Any:
+@primitive("det", lambda _: Real)
+def _polynomial_det(a: Value) -> Any:
     """The determinant without a division, in `n ** 4` operations.
 
     Bird, A simple division-free algorithm for computing determinants (2011).

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 from ..errors import edge
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
-from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select, stop_gradient
@@ -19,9 +17,10 @@ from ..frontend.language.vectors import norm
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops
 from ..ir.sizes import Size, differ
-from ..ir.types import Tan, Tuple, Type, Vec
+from ..ir.types import Tan, Tuple
 from .elimination import solution
 from .matrices import batched, elem, filled, magnitude, square
+from .primitives import primitive
 from .reflections import householder
 
 STEPS = 30  # for a row, at most; two or three are enough for most
@@ -58,28 +57,13 @@ def _eigvals_of(a: Value) -> tuple[Any, Any]:
     if not differ(a.shape[0], 0):
         none = current_builder().zero(elem(a.type))
         return none, none
-    re, im = _eigvals(a.type)(a)
-    return re, im
-
-
-@cache
-def _eigvals(t: Type) -> AnyFn:
-    assert isinstance(t, Vec)
-    f = make(_found, [t], Tuple((t.elem, t.elem)), "eigvals", ["a"])
-
-    @f.jvp
-    def rule(a: DualVec) -> Any:
-        re, im = f(a.re)
-        moved = loops.vec(_moved(a.re, a.du, re[k], im[k]) for k in loops.range(re.shape[0]))
-        parts = [loops.vec(moved[k][i] for k in loops.range(re.shape[0])) for i in (0, 1)]
-        return DualVec(re, parts[0]), DualVec(im, parts[1])
-
-    return f
+    return _found(a)
 
 
 # the iteration
 
 
+@primitive("eigvals", lambda t: Tuple((elem(t), elem(t))))
 def _found(a: Value) -> tuple[Any, Any]:
     """The eigenvalues, the last ones first: those of the last one or two rows of what is left, `m` rows of `h`."""
     n, scale = a.shape[0], magnitude(a)
@@ -164,6 +148,13 @@ def _stepped(h: Value, m: Value, block: Block, tries: Value) -> Any:
 
 
 # the derivative
+
+
+@_found.jvp
+def _(x: tuple[Value, ...], a: DualVec) -> Any:
+    re, im = x
+    moved = loops.vec(_moved(a.re, a.du, re[k], im[k]) for k in loops.range(re.shape[0]))
+    return tuple([loops.vec(moved[k][i] for k in loops.range(re.shape[0])) for i in (0, 1)])
 
 
 def _moved(a: Value, da: Value, re: Value, im: Value) -> tuple[Any, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 from ..errors import TypeMismatch, argument, edge, here
@@ -19,6 +18,7 @@ from ..ir.sizes import differ
 from ..ir.types import Real, Type, Vec
 from .krylov import Method, solver
 from .matrices import array, misfit, square
+from .primitives import primitive
 
 
 class KrylovResult(NamedTuple):
@@ -121,7 +121,7 @@ def _matrix(a: ArrayLike | AnyFn, t: Type, name: str, k: int, *counts: int) -> _
         m = square(a, name, *counts, k=k, names=_NAMES)
         if m.type is not Vec(shape_of(t)[0], t):
             raise misfit(a, m, f"a matrix of {shape_of(t)[0]!r} rows", name, k, *counts, names=_NAMES)
-        return _Matrix(_product(m.type, t), (m,))
+        return _Matrix(_product.of(t, m.type), (m,))
     f = a
     if isinstance(f, AnySize):
         f = f.fitting([current_builder().zero(t)])
@@ -132,12 +132,9 @@ def _matrix(a: ArrayLike | AnyFn, t: Type, name: str, k: int, *counts: int) -> _
     return _Matrix(_with_data(f), tuple([current_builder().reach(v) for v in f.captured]))
 
 
-@cache
-def _product(m: Type, t: Type) -> AnyFn:
-    def product(x: Value, a: Value) -> Any:
-        return matmul(a, x)
-
-    return make(product, [t, m], t, "product", ["x", "a"])
+@primitive("product", lambda t: t)
+def _product(x: Value, a: Value) -> Any:
+    return matmul(a, x)
 
 
 @remembered

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from functools import cache, reduce
+from functools import reduce
 from operator import sub
 from typing import Any
 
 from ..errors import edge
 from ..frontend.arrays import shaping
 from ..frontend.duals import DualVec
-from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops
-from ..ir.types import Bool, Tuple, Type, Vec
+from ..ir.types import Bool, Tuple, Vec
 from .blocks import padded, pay
 from .matrices import batched, elem, equations, filled, square
+from .primitives import primitive
 from .triangular import backward, forward_transposed, solve_triangular, take
 
 
@@ -52,75 +52,71 @@ def cho_solve(c_and_lower: tuple[ArrayLike, bool], b: ArrayLike) -> Array:
 
 
 def _factor_of(a: Value) -> Any:
-    return shaping.transpose(_or_nan(a.type)(*_factor(a.type)(a)))
+    return shaping.transpose(_or_nan(*_factor(a)))
 
 
 def _solution_of(a: Value, y: Value) -> Any:
-    return _or_nan(y.type)(*solution(a, y))
+    return _or_nan(*solution(a, y))
 
 
 def solution(a: Value, y: Value) -> tuple[Any, Any]:
     """The result of `cholesky_solve`, and true; if `a` is not positive definite, finite numbers, and false."""
-    upper, definite = _factor(a.type)(a)
-    return _solver(a.type, y.type)(a, upper, y), definite
+    upper, definite = _factor(a)
+    return _solved(a, upper, y), definite
 
 
-# functions of their own, so that equal calls are one: of one matrix there is one factorisation
+# primitives
 
 
-@cache
-def _factor(t: Type) -> AnyFn:
+@primitive("cholesky", lambda t: Tuple((t, Bool)))
+def _factor(a: Value) -> tuple[Any, Any]:
     """The transposed factor, and true; if the matrix is not positive definite, other finite numbers, and false."""
-    f = make(_factored, [t], Tuple((t, Bool)), "cholesky", ["a"])
-
-    @f.jvp
-    def rule(a: DualVec) -> Any:
-        upper, definite = f(a.re)
-        return DualVec(upper, _moved_factor(upper, a.du)), definite
-
-    return f
+    return _factored_in_blocks(a) if pay(a.shape[0]) else _factored(a)
 
 
-@cache
-def _solver(t: Type, of: Type) -> AnyFn:
+@_factor.jvp
+def _(x: tuple[Value, ...], a: DualVec) -> Any:
+    return _moved_factor(x[0], a.du), None
+
+
+@primitive("cholesky_solve")
+def _solved(a: Value, upper: Value, y: Value) -> Any:
     """The solution of equations with a matrix, by the transposed factor of it. Nobody asks how the factor moves."""
-
-    def solved(a: Value, upper: Value, y: Value) -> Any:
-        return _by_factor(upper, y)
-
-    f = make(solved, [t, t, of], of, "cholesky_solve", ["a", "upper", "y"])
-
-    @f.jvp
-    def rule(a: DualVec, upper: DualVec, y: DualVec) -> Any:
-        x = f(a.re, upper.re, y.re)
-        return DualVec(x, _by_factor(upper.re, _residual(a.du, x, y.du)))
-
-    return f
+    return backward(upper, forward_transposed(upper, y))
 
 
-@cache
-def _or_nan(t: Type) -> AnyFn:
+@_solved.residual
+def _(x: Value, a: DualVec, upper: DualVec, y: DualVec) -> Any:
+    """`dy - da @ x`, for a tangent of a symmetric matrix, of which only the upper half is read."""
+    rest, da = accum(y.du), a.du
+    for i in loops.range(x.shape[0]):
+        take(rest[i], da[i][i], x[i])
+        for j in loops.range(i + 1, x.shape[0]):
+            take(rest[i], da[i][j], x[j])
+            take(rest[j], da[i][j], x[i])
+    return rest.value
+
+
+@primitive("or_nan", lambda t: t)
+def _or_nan(x: Value, definite: Value) -> Any:
     """A factor or a solution, if there is one. Its derivative chooses nothing: a choice costs a derivative masks."""
 
-    def chosen(x: Value, definite: Value) -> Any:
+    def chosen(x: Value) -> Any:
         if isinstance(x.type, Vec):
-            return loops.vec(chosen(x[i], definite) for i in loops.range(x.shape[0]))
+            return loops.vec(chosen(x[i]) for i in loops.range(x.shape[0]))
         return select(definite, x, math.nan)
 
-    f = make(chosen, [t, Bool], t, "or_nan", ["x", "definite"])
+    return chosen(x)
 
-    @f.jvp
-    def rule(x: DualVec, definite: Value) -> Any:
-        return DualVec(f(x.re, definite), x.du)
 
-    return f
+@_or_nan.jvp
+def _(_: Value, x: DualVec, definite: Value) -> Any:
+    return x.du
 
 
 def _factored(a: Value) -> tuple[Any, Any]:
     """The factor row by row, and whether there is one: row k is what the rows above leave of that of `a`."""
     n = a.shape[0]
-    if pay(n):
-        return _factored_in_blocks(a)
 
     def step(k: Value, state: tuple[Value, ...]) -> Any:
         upper, definite = state
@@ -212,19 +208,3 @@ def _moved_factor(upper: Value, da: Value) -> Any:
         return after.value
 
     return control.scan(step, b.zero(da.type), n)
-
-
-def _residual(da: Value, x: Value, dy: Value) -> Any:
-    """`dy - da @ x`, for a tangent of a symmetric matrix, of which only the upper half is read."""
-    rest = accum(dy)
-    for i in loops.range(x.shape[0]):
-        take(rest[i], da[i][i], x[i])
-        for j in loops.range(i + 1, x.shape[0]):
-            take(rest[i], da[i][j], x[j])
-            take(rest[j], da[i][j], x[i])
-    return rest.value
-
-
-def _by_factor(upper: Value, y: Value) -> Any:
-    """The solution `x` of `transpose(upper) @ upper @ x == y`."""
-    return backward(upper, forward_transposed(upper, y))

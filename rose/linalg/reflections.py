@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 from ..differentiation.gradients import jvp
@@ -14,7 +13,6 @@ from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shapes import array_type, shape_of
 from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
-from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
@@ -25,6 +23,7 @@ from ..ir.sizes import Size, at_most, minus
 from ..ir.types import Bool, Real, Tuple, Type, Vec, tangent
 from .elimination import solution
 from .matrices import array, batched, elem, filled
+from .primitives import Primitive, primitive
 from .triangular import forward_transposed
 
 
@@ -78,10 +77,9 @@ def lq(a: ArrayLike) -> LQResult:
 def _qr_of(a: Value) -> tuple[Any, Any]:
     rows, columns = shape_of(a.type)
     if at_most(columns, rows):
-        q, r = _qr(a.type)(a)
-        return q, r
+        return _qr(a)
     square = filled(rows, rows, lambda i, j: a[i][j])
-    q, r = _qr(square.type)(square)
+    q, _ = _qr(square)
     rest = matmul(transpose(q), a)
     return q, filled(rows, columns, lambda i, j: select(j < i, 0.0, rest[i][j]))
 
@@ -93,37 +91,36 @@ def complete(a: Value) -> tuple[Any, Any]:
     if at_most(rows, columns):
         return q, r
     below = filled(minus(rows, columns), columns, lambda i, j: 0.0)
-    return joined([q, _others(a.type)(a, q)[0]], 1), joined([r, below], 0)
+    return joined([q, _others(a, q)[0]], 1), joined([r, below], 0)
 
 
-@cache
-def _others(t: Type) -> AnyFn:
+def _other_columns(t: Type) -> Type:
+    m, n = shape_of(t)
+    return array_type((m, minus(m, n)), Real)
+
+
+@primitive("qr", lambda t: Tuple((_other_columns(t), Bool)))
+def _others(a: Value, q: Value) -> Any:
     """The last columns of the product of the reflections of a matrix, of which the first, `q`, are there.
 
     And whether each column of the matrix has its reflection, without which they have no derivative.
     """
-    m, n = shape_of(t)
-    more: Any = minus(m, n)
-
-    def others(a: Value, _: Value) -> Any:
-        v, tau, _ = _reflections(joined([a, filled(m, more, lambda i, j: 0.0)], 1))
-        whole = _product(v, tau, m, m)
-        all_there = control.scan(lambda k, so_far: so_far & (tau[k] != 0.0), True, n)
-        return filled(m, more, lambda i, j: whole[i][n + j]), all_there
-
-    of = array_type((m, more), Real)
-    f = make(others, [t, t], Tuple((of, Bool)), "qr", ["a", "q"])
-    by_columns = jvp(make(_by_columns, [t], of, "qr", ["q"]))
-
-    @f.jvp
-    def rule(a: DualVec, q: DualVec) -> Any:
-        (columns, all_there), moved = f(a.re, q.re), by_columns(q)
-        there = select(all_there, 1.0, math.nan)
-        return DualVec(columns, filled(m, more, lambda i, j: moved[i][j].du * there)), all_there
-
-    return f
+    m, n = shape_of(a.type)
+    more = minus(m, n)
+    v, tau, _ = _reflections(joined([a, filled(m, more, lambda i, j: 0.0)], 1))
+    whole = _product(v, tau, m, m)
+    all_there = control.scan(lambda k, so_far: so_far & (tau[k] != 0.0), True, n)
+    return filled(m, more, lambda i, j: whole[i][n + j]), all_there
 
 
+@_others.jvp
+def _(x: tuple[Value, ...], a: DualVec, q: DualVec) -> Any:
+    moved, there = jvp(_by_columns.of(q.re.type))(q), select(x[1], 1.0, math.nan)
+    m, n = shape_of(x[0].type)
+    return filled(m, n, lambda i, j: moved[i][j].du * there), None
+
+
+@primitive("qr", _other_columns)
 def _by_columns(q: Value) -> Any:
     """The other columns of a product of reflections, by its first ones.
 
@@ -137,25 +134,18 @@ def _by_columns(q: Value) -> Any:
     return filled(m, minus(m, n), lambda i, j: select(i == n + j, 1.0, 0.0) - product[i][j])
 
 
-@cache
-def _qr(t: Type) -> AnyFn:
-    """The reduced factorisation of a matrix that is not wider than high."""
-    assert isinstance(t, Vec) and isinstance(t.elem, Vec)
-    f = make(householder, [t], Tuple((t, Vec(t.elem.size, t.elem))), "qr", ["a"])
-
-    @f.jvp
-    def rule(a: DualVec) -> Any:
-        q, r = f(a.re)
-        dq, dr = _moved_factors(q, r, a.du)
-        return DualVec(q, dq), DualVec(r, dr)
-
-    return f
-
-
 def householder(a: Value) -> tuple[Any, Any]:
     """The reduced factorisation, as LAPACK's: by reflections `1 - tau * v @ v.T`, one for each column."""
     (v, tau, r), (m, n) = _reflections(a), shape_of(a.type)
     return _product(v, tau, m, n), r
+
+
+_qr = Primitive("qr", lambda t: Tuple((t, Vec(shape_of(t)[1], elem(t)))), householder)
+
+
+@_qr.jvp
+def _(x: tuple[Value, Value], a: DualVec) -> Any:
+    return _moved_factors(*x, a.du)
 
 
 def _reflections(a: Value) -> Any:

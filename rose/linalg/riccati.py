@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from ..errors import edge
@@ -12,16 +11,15 @@ from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shapes import shape_of
 from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
-from ..frontend.function import AnyFn, make
 from ..frontend.language import control
 from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, ops
 from ..ir.sizes import differ
-from ..ir.types import Type
 from .elimination import inv, solution
 from .lyapunov import contracting, stable
 from .matrices import batched, distance, filled, identity, shaped, square
+from .primitives import primitive
 
 ITERATIONS = 30  # at most, each of which squares what is left; at the edge of stability it is halved, and none suffices
 NEAR = 2.0**-30  # of the change beside the whole, which another iteration squares
@@ -37,7 +35,7 @@ def solve_continuous_are(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike)
     continuous-time algebraic Riccati equations (2005). The derivatives, of any order, are by Lyapunov's equation of the
     closed loop.
     """
-    return batched(_solution_by(_continuous), _arguments(a, b, q, r, "solve_continuous_are"), [2] * 4)
+    return batched(_solution_by(_by_transform), _arguments(a, b, q, r, "solve_continuous_are"), [2] * 4)
 
 
 @edge
@@ -48,7 +46,7 @@ def solve_discrete_are(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike) -
     the unit circle; where no such `x` exists, the result is nan. By structure-preserving doubling, with derivatives of
     any order by Lyapunov's discrete equation of the closed loop.
     """
-    return batched(_solution_by(_discrete), _arguments(a, b, q, r, "solve_discrete_are"), [2] * 4)
+    return batched(_solution_by(_by_doubling), _arguments(a, b, q, r, "solve_discrete_are"), [2] * 4)
 
 
 def _arguments(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike, name: str) -> list[Any]:
@@ -63,12 +61,12 @@ def _arguments(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike, name: str
     ]
 
 
-def _solution_by(equation: Callable[[Type], AnyFn]) -> Callable[..., Any]:
+def _solution_by(equation: Callable[..., Any]) -> Callable[..., Any]:
     def of(a: Value, b: Value, q: Value, r: Value) -> Any:
         if not differ(a.shape[0], 0):
             return a
         g = matmul(b, solution(_symmetric(r), transpose(b)))
-        return equation(a.type)(a, _symmetric(g), _symmetric(q))
+        return equation(a, _symmetric(g), _symmetric(q))
 
     return of
 
@@ -76,39 +74,6 @@ def _solution_by(equation: Callable[[Type], AnyFn]) -> Callable[..., Any]:
 def _symmetric(a: Value) -> Any:
     """The symmetric part of a matrix."""
     return 0.5 * (a + transpose(a))
-
-
-@cache
-def _continuous(t: Type) -> AnyFn:
-    """The solution of `a.T @ x + x @ a - x @ g @ x + q == 0`."""
-    f = make(_by_transform, [t, t, t], t, "solve_continuous_are", ["a", "g", "q"])
-
-    @f.jvp
-    def rule(a: DualVec, g: DualVec, q: DualVec) -> Any:
-        x = f(a.re, g.re, q.re)
-        loop = matmul(g.re, x) - a.re
-        along = matmul(x, a.du)
-        moved = along + transpose(along) - matmul(matmul(x, g.du), x) + q.du
-        return DualVec(x, stable(transpose(loop), loop, moved))
-
-    return f
-
-
-@cache
-def _discrete(t: Type) -> AnyFn:
-    """The solution of `x == a.T @ x @ inv(1 + g @ x) @ a + q`."""
-    f = make(_by_doubling, [t, t, t], t, "solve_discrete_are", ["a", "g", "q"])
-
-    @f.jvp
-    def rule(a: DualVec, g: DualVec, q: DualVec) -> Any:
-        x = f(a.re, g.re, q.re)
-        loop = solution(identity(x.shape[0]) + matmul(g.re, x), a.re)
-        after = matmul(x, loop)
-        along = matmul(transpose(after), a.du)
-        moved = along + transpose(along) - matmul(matmul(transpose(after), g.du), after) + q.du
-        return DualVec(x, contracting(transpose(loop), moved))
-
-    return f
 
 
 def _doubled(a: Value, g: Value, q: Value) -> Any:
@@ -131,16 +96,30 @@ def _doubled(a: Value, g: Value, q: Value) -> Any:
     return filled(n, n, lambda i, j: select(exists, x[i][j], math.nan))
 
 
+@primitive("solve_discrete_are")
 def _by_doubling(a: Value, g: Value, q: Value) -> Any:
-    """By doubling; then a step of Newton's."""
+    """The solution of `x == a.T @ x @ inv(1 + g @ x) @ a + q`: by doubling; then a step of Newton's."""
     x = _doubled(a, g, q)
     loop = solution(identity(x.shape[0]) + matmul(g, x), a)
     rest = matmul(transpose(a), matmul(x, loop)) + q - x
     return x + contracting(transpose(loop), _symmetric(rest))
 
 
+@_by_doubling.jvp
+def _(x: Value, a: DualVec, g: DualVec, q: DualVec) -> Any:
+    loop = solution(identity(x.shape[0]) + matmul(g.re, x), a.re)
+    after = matmul(x, loop)
+    along = matmul(transpose(after), a.du)
+    moved = along + transpose(along) - matmul(matmul(transpose(after), g.du), after) + q.du
+    return contracting(transpose(loop), moved)
+
+
+@primitive("solve_continuous_are")
 def _by_transform(a: Value, g: Value, q: Value) -> Any:
-    """By Cayley's transform, which takes the left half of the plane to the unit circle; then a step of Newton's."""
+    """The solution of `a.T @ x + x @ a - x @ g @ x + q == 0`.
+
+    By Cayley's transform, which takes the left half of the plane to the unit circle; then a step of Newton's.
+    """
     n = a.shape[0]
     one = identity(n)
     shift = 2.0 * distance(a, 0.0) + ops.sqrt(distance(g, 0.0) * distance(q, 0.0))
@@ -153,3 +132,11 @@ def _by_transform(a: Value, g: Value, q: Value) -> Any:
     along, loop = matmul(x, a), matmul(g, x) - a
     rest = along + transpose(along) - matmul(matmul(x, g), x) + q
     return x + _symmetric(stable(transpose(loop), loop, rest))
+
+
+@_by_transform.jvp
+def _(x: Value, a: DualVec, g: DualVec, q: DualVec) -> Any:
+    loop = matmul(g.re, x) - a.re
+    along = matmul(x, a.du)
+    moved = along + transpose(along) - matmul(matmul(x, g.du), x) + q.du
+    return stable(transpose(loop), loop, moved)

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from ..errors import edge
 from ..frontend.arrays.products import matmul
 from ..frontend.duals import DualVec
-from ..frontend.function import AnyFn, make
 from ..frontend.language import control
 from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, ops
 from ..ir.sizes import differ
-from ..ir.types import Type
 from .elimination import inv, slogdet, solution
 from .lyapunov import ITERATIONS, NEAR, stable
 from .matrices import batched, distance, filled, identity, square
+from .primitives import primitive
 
 LARGEST = 0.25  # the distance from the identity of a matrix whose logarithm these sums have to rounding
 PLACES = (  # of Gauss's quadrature between 0 and 1
@@ -55,21 +53,10 @@ def logm(a: ArrayLike) -> Array:
 
 
 def _sqrtm_of(a: Value) -> Any:
-    return _sqrtm(a.type)(a) if differ(a.shape[0], 0) else a
+    return _root(a) if differ(a.shape[0], 0) else a
 
 
-@cache
-def _sqrtm(t: Type) -> AnyFn:
-    f = make(_root, [t], t, "sqrtm", ["a"])
-
-    @f.jvp
-    def rule(a: DualVec) -> Any:
-        x = f(a.re)
-        return DualVec(x, stable(x, x, a.du))
-
-    return f
-
-
+@primitive("sqrtm")
 def _root(a: Value) -> Any:
     n = a.shape[0]
     one = identity(n)
@@ -84,6 +71,11 @@ def _root(a: Value) -> Any:
     rest, x, _ = step(control.while_loop(far, step, (a, a, 0.0)))
     exists = distance(rest) <= NEAR
     return filled(n, n, lambda i, j: select(exists, x[i][j], math.nan))
+
+
+@_root.jvp
+def _(x: Value, a: DualVec) -> Any:
+    return stable(x, x, a.du)
 
 
 def _logm(a: Value) -> Any:

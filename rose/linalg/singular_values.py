@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..errors import edge
@@ -12,19 +12,19 @@ from ..frontend.arrays.joining import joined
 from ..frontend.arrays.order import argsort
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.reductions import total
-from ..frontend.arrays.shapes import shape_of
+from ..frontend.arrays.shapes import array_type, shape_of
 from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
-from ..frontend.function import AnyFn, make
 from ..frontend.language import loops
 from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops
 from ..ir.sizes import at_most, differ
-from ..ir.types import Real, Tuple, Type, Vec
+from ..ir.types import Real, Tuple, Vec
 from .bidiagonal import diagonalised
 from .gaps import is_close, over
 from .matrices import array, batched, elem, equations, filled, identity, magnitude
+from .primitives import primitive
 from .reflections import complete
 
 
@@ -102,7 +102,7 @@ def _cut(rcond: float | Value | None) -> float | Value:
 
 
 def _pinv_of(rcond: float | Value, a: Value) -> Any:
-    return _pinv(a.type)(a, rcond)
+    return _pinv.of(a.type, Real)(a, rcond)
 
 
 def _least_squares(rcond: float | Value, a: Value, y: Value) -> tuple[Any, Any, Any, Any]:
@@ -118,8 +118,7 @@ def _svd_of(a: Value) -> tuple[Any, Any, Any]:
     if not differ(columns, 0):
         return a, current_builder().zero(elem(a.type)), current_builder().zero(Vec(0, elem(a.type)))
     if at_most(columns, rows) and differ(rows, 0):
-        u, s, vh = _svd(a.type)(a)
-        return u, s, vh
+        return _decomposed(a)
     v, s, uh = _svd_of(transpose(a))
     return transpose(uh), s, transpose(v)
 
@@ -133,20 +132,6 @@ def _completed(u: Value) -> Any:
     """Orthonormal columns, and others that make the matrix square."""
     m, n = shape_of(u.type)
     return u if at_most(m, n) else joined([u, complete(u)[0][:, n:]], 1)
-
-
-@cache
-def _svd(t: Type) -> AnyFn:
-    """The decomposition of a matrix that is not wider than high."""
-    assert isinstance(t, Vec) and isinstance(t.elem, Vec)
-    f = make(_decomposed, [t], Tuple((t, t.elem, Vec(t.elem.size, t.elem))), "svd", ["a"])
-
-    @f.jvp
-    def rule(a: DualVec) -> Any:
-        u, s, vh = f(a.re)
-        return tuple([DualVec(x, dx) for x, dx in zip((u, s, vh), _moved_factors(u, s, vh, a.du), strict=True)])
-
-    return f
 
 
 def _moved_factors(u: Value, s: Value, vh: Value, da: Value) -> tuple[Any, Any, Any]:
@@ -167,7 +152,9 @@ def _moved_factors(u: Value, s: Value, vh: Value, da: Value) -> tuple[Any, Any, 
     return matmul(u, of_u) + outside, ds, matmul(transpose(of_v), vh)
 
 
+@primitive("svd", lambda t: Tuple((t, elem(t), Vec(shape_of(t)[1], elem(t)))))
 def _decomposed(a: Value) -> tuple[Any, Any, Any]:
+    """The decomposition of a matrix that is not wider than high."""
     scale = magnitude(a)
     u, found, v = diagonalised(a / scale)
     n = found.shape[0]
@@ -178,31 +165,30 @@ def _decomposed(a: Value) -> tuple[Any, Any, Any]:
     return transpose(loops.vec(u[order[i]] for i in loops.range(n))), s, rows
 
 
-@cache
-def _pinv(t: Type) -> AnyFn:
+@_decomposed.jvp
+def _(x: tuple[Value, Value, Value], a: DualVec) -> Any:
+    return _moved_factors(*x, a.du)
+
+
+@primitive("pinv", lambda t: array_type(shape_of(t)[::-1], Real))
+def _pinv(a: Value, rcond: Value) -> Any:
     """The pseudo-inverse. See Golub and Pereyra, The differentiation of pseudo-inverses (1973)."""
-    assert isinstance(t, Vec) and isinstance(t.elem, Vec)
+    u, s, vh = _svd_of(a)
+    k = s.shape[0]
+    cut = _first(s) * rcond
+    by = loops.vec(_reciprocal(s[i], cut) for i in loops.range(k))
+    rows = filled(k, vh.shape[1], lambda i, j: vh[i][j] * by[i])
+    return matmul(transpose(rows), transpose(u))
 
-    def pseudo_inverse(a: Value, rcond: Value) -> Any:
-        u, s, vh = _svd_of(a)
-        k = s.shape[0]
-        cut = _first(s) * rcond
-        by = loops.vec(_reciprocal(s[i], cut) for i in loops.range(k))
-        rows = filled(k, vh.shape[1], lambda i, j: vh[i][j] * by[i])
-        return matmul(transpose(rows), transpose(u))
 
-    f = make(pseudo_inverse, [t, Real], Vec(t.elem.size, Vec(t.size, Real)), "pinv", ["a", "rcond"])
-
-    @f.jvp
-    def rule(a: DualVec, rcond: Dual) -> Any:
-        p, at = f(a.re, rcond.re), transpose(a.du)
-        rest_of_columns, rest_of_rows = identity(t.size) - matmul(a.re, p), identity(p.shape[0]) - matmul(p, a.re)
-        first = matmul(matmul(p, a.du), p)
-        second = matmul(matmul(p, transpose(p)), matmul(at, rest_of_columns))
-        third = matmul(matmul(rest_of_rows, at), matmul(transpose(p), p))
-        return DualVec(p, second + third - first)
-
-    return f
+@_pinv.jvp
+def _(p: Value, a: DualVec, rcond: Dual) -> Any:
+    at, (m, n) = transpose(a.du), shape_of(a.re.type)
+    rest_of_columns, rest_of_rows = identity(m) - matmul(a.re, p), identity(n) - matmul(p, a.re)
+    first = matmul(matmul(p, a.du), p)
+    second = matmul(matmul(p, transpose(p)), matmul(at, rest_of_columns))
+    third = matmul(matmul(rest_of_rows, at), matmul(transpose(p), p))
+    return second + third - first
 
 
 def _first(s: Value) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 from ..errors import edge
@@ -11,15 +10,15 @@ from ..frontend.arrays.products import matmul
 from ..frontend.arrays.reductions import largest
 from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
-from ..frontend.function import AnyFn, make
 from ..frontend.language import loops
 from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder
 from ..ir.sizes import differ
-from ..ir.types import Tuple, Type, Vec
+from ..ir.types import Tuple
 from .gaps import is_close, over
 from .matrices import batched, elem, filled, magnitude, square
+from .primitives import primitive
 from .tridiagonal import diagonalised
 
 
@@ -51,29 +50,7 @@ def eigvalsh(a: ArrayLike) -> Array:
 def _eigh_of(a: Value) -> tuple[Any, Any]:
     if not differ(a.shape[0], 0):
         return current_builder().zero(elem(a.type)), a
-    values, vectors = _eigh(a.type)(a)
-    return values, vectors
-
-
-@cache
-def _eigh(t: Type) -> AnyFn:
-    assert isinstance(t, Vec)
-    f = make(_decomposed, [t], Tuple((t.elem, t)), "eigh", ["a"])
-
-    @f.jvp
-    def rule(a: DualVec) -> Any:
-        w, v = f(a.re)
-        moved, n = matmul(matmul(transpose(v), _symmetric(a.du)), v), w.shape[0]
-        most = largest(abs(w), initial=0.0)
-
-        def turned(i: Value, j: Value) -> Any:
-            gap = w[j] - w[i]
-            return select(i == j, 0.0, over(moved[i][j], gap, is_close(gap, most)))
-
-        dv = filled(n, n, turned)
-        return DualVec(w, loops.vec(moved[i][i] for i in loops.range(n))), DualVec(v, matmul(v, dv))
-
-    return f
+    return _decomposed(a)
 
 
 def _symmetric(a: Value) -> Any:
@@ -82,6 +59,7 @@ def _symmetric(a: Value) -> Any:
     return filled(n, n, lambda i, j: select(j <= i, a[i][j], a[j][i]))
 
 
+@primitive("eigh", lambda t: Tuple((elem(t), t)))
 def _decomposed(a: Value) -> tuple[Any, Any]:
     n = a.shape[0]
     scale = magnitude(a)
@@ -89,3 +67,17 @@ def _decomposed(a: Value) -> tuple[Any, Any]:
     order = argsort(found)
     values = loops.vec(found[order[i]] * scale for i in loops.range(n))
     return values, transpose(loops.vec(rows[order[i]] for i in loops.range(n)))
+
+
+@_decomposed.jvp
+def _(x: tuple[Value, ...], a: DualVec) -> Any:
+    w, v = x
+    moved, n = matmul(matmul(transpose(v), _symmetric(a.du)), v), w.shape[0]
+    most = largest(abs(w), initial=0.0)
+
+    def turned(i: Value, j: Value) -> Any:
+        gap = w[j] - w[i]
+        return select(i == j, 0.0, over(moved[i][j], gap, is_close(gap, most)))
+
+    dv = filled(n, n, turned)
+    return loops.vec(moved[i][i] for i in loops.range(n)), matmul(v, dv)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from ..errors import OutOfRange, argument, edge, here
 from ..frontend.duals import DualVec
-from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import Accum, accum
 from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, shown
-from ..ir.types import Type, Vec
+from ..ir.types import Vec
 from .blocks import SIDE, blocks, flat, padded, pay
 from .matrices import batched, elem, equations, filled
+from .primitives import primitive
 
 
 @edge
@@ -36,7 +35,7 @@ def solve_triangular(
 
 def by_halves(lower: bool, transposed: bool, unit: bool = False) -> Callable[[Any, Any], Any]:
     """The solution of equations with one half of a matrix."""
-    return lambda m, y: _solver(m.type, y.type, lower, transposed, unit)(m, y)
+    return lambda m, y: _solved(m, y, lower=lower, transposed=transposed, unit=unit)
 
 
 def is_transposed(trans: object, name: str, *counts: int) -> bool:
@@ -50,65 +49,47 @@ def is_transposed(trans: object, name: str, *counts: int) -> bool:
 _TRANSPOSED: dict[int | str, bool] = {0: False, 1: True, 2: True, "N": False, "T": True, "C": True}
 
 
-@cache
-def _solver(t: Type, of: Type, lower: bool, transposed: bool, unit: bool) -> AnyFn:
-    """The solution of equations with one matrix, whose tangent is another solution."""
+@primitive("solve_triangular")
+def _solved(a: Value, y: Value, *, lower: bool, transposed: bool, unit: bool) -> Any:
+    """The solution of equations with one half of a matrix."""
+    return _substituted(_entry(a, transposed), y, unit=unit, up=lower is transposed)
 
-    def entry(a: Value) -> Entry:
-        return (lambda i, j: a[j][i]) if transposed else (lambda i, j: a[i][j])
 
-    by = _down if lower is not transposed else _up
-    solved: Callable[[Any, Any], Any] = lambda a, y: by(entry(a), y, unit=unit)
-    f = make(solved, [t, of], of, "solve_triangular", ["a", "y"])
+@_solved.residual
+def _(x: Value, a: DualVec, y: DualVec, *, lower: bool, transposed: bool, unit: bool) -> Any:
+    rest, of_da, n = accum(y.du), _entry(a.du, transposed), x.shape[0]
+    for i in loops.range(n):
+        if not unit:
+            take(rest[i], of_da(i, i), x[i])
+        for j in loops.range(i + 1, n) if lower is transposed else loops.range(i):
+            take(rest[i], of_da(i, j), x[j])
+    return rest.value
 
-    @f.jvp
-    def rule(a: DualVec, y: DualVec) -> Any:
-        x = f(a.re, y.re)
-        rest, of_da, n = accum(y.du), entry(a.du), x.shape[0]
-        for i in loops.range(n):
-            if not unit:
-                take(rest[i], of_da(i, i), x[i])
-            for j in loops.range(i) if by is _down else loops.range(i + 1, n):
-                take(rest[i], of_da(i, j), x[j])
-        return DualVec(x, by(entry(a.re), rest.value, unit=unit))
 
-    return f
+def _entry(a: Value, transposed: bool) -> Entry:
+    return (lambda i, j: a[j][i]) if transposed else (lambda i, j: a[i][j])
 
 
 def forward(lower: Value, y: Value, *, unit: bool = False) -> Any:
     """The solution `x` of `lower @ x == y`; with `unit`, the diagonal is 1 and not read."""
-    return _down(lambda i, j: lower[i][j], y, unit=unit)
+    return _substituted(_entry(lower, False), y, unit=unit, up=False)
 
 
 def backward(upper: Value, y: Value, *, unit: bool = False) -> Any:
     """The solution `x` of `upper @ x == y`; with `unit`, the diagonal is 1 and not read."""
-    return _up(lambda i, j: upper[i][j], y, unit=unit)
+    return _substituted(_entry(upper, False), y, unit=unit, up=True)
 
 
 def forward_transposed(upper: Value, y: Value, *, unit: bool = False) -> Any:
     """The solution `x` of `transpose(upper) @ x == y`."""
-    return _down(lambda i, j: upper[j][i], y, unit=unit)
-
-
-def backward_transposed(lower: Value, y: Value, *, unit: bool = False) -> Any:
-    """The solution `x` of `transpose(lower) @ x == y`."""
-    return _up(lambda i, j: lower[j][i], y, unit=unit)
+    return _substituted(_entry(upper, True), y, unit=unit, up=False)
 
 
 Entry = Callable[[Any, Any], Any]
 
 
-def _down(entry: Entry, y: Value, *, unit: bool) -> Any:
-    """From the first row on: what is known is taken from the rows below."""
-    return _substituted(entry, y, unit=unit, up=False)
-
-
-def _up(entry: Entry, y: Value, *, unit: bool) -> Any:
-    """From the last row on: what is known is taken from the rows above."""
-    return _substituted(entry, y, unit=unit, up=True)
-
-
 def _substituted(entry: Entry, y: Value, *, unit: bool, up: bool) -> Any:
+    """From the first row on, what is known is taken from the rows below; or from the last on, from those above."""
     n = y.shape[0]
     if pay(n):
         return _in_blocks(entry, y, unit=unit, up=up)
