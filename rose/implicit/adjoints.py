@@ -80,7 +80,7 @@ class _Equations:
 
     # forward mode
 
-    def along(self, dx: Value, y: Value, t0: Value, t1: Value, y0: Value, *data: object) -> Any:
+    def along(self, dx: Value, y: Value, t0: Value, t1: Value, y0: Value, *data: object) -> Value:
         """The tangents of the states `y`, from those of the parameters."""
         one, size = _of_length_one(self.moving, dx)
         dt0, dt1, dy0, *moved = one
@@ -98,7 +98,7 @@ class _Equations:
         start = both.vector((y0, dy0 - self.rate(t0, y0, *data) * dt0))
         zs = walked(self.steps.walk(f, (*data, *moved)), self.times, t0, t1, start, full=False)[0]
 
-        def at(z: Value, t: Value, y: Value, dt: Value) -> Any:
+        def at(z: Value, t: Value, y: Value, dt: Value) -> Value:
             return size * (both.value(z)[1] + self.rate(t, y, *data) * dt)
 
         if not isinstance(self.times, Vec):
@@ -163,5 +163,5 @@ def _of_length_one(t: Type, x: Value) -> tuple[Any, Any]:
     return flat.value(v / size), size
 
 
-def _product(ct: Value, rate: Value) -> Any:
+def _product(ct: Value, rate: Value) -> Value:
     return ct * rate if rate.type is Real else dot(ct, rate)

@@ -140,11 +140,11 @@ def implicit(what: str, f: AnyFn, result: Type, full: bool, solution: Callable[[
     return make(body, f.types, struct_of(Solution, result) if full else result, f"{what}({f.name})", f.names)
 
 
-def length(x: Value) -> Any:
+def length(x: Value) -> Value:
     return abs(x) if x.type is Real else norm(x)
 
 
-def short(size: Value, x: Value, tolerance: float) -> Any:
+def short(size: Value, x: Value, tolerance: float) -> Value:
     """Whether a step of this length, to `x`, is at most the tolerance; an infinite one is not."""
     return (size <= tolerance * (1.0 + length(x))) & (size < math.inf)
 

@@ -125,16 +125,16 @@ def _up_to(walk: Walk, surface: AnyFn, direction: int, s: dict[str, Any], t1: Va
     return {**found["s"], "t": time(found["s"]["p"]), "met": found["met"], "end": found["end"]}
 
 
-def _crossed(before: Value, after: Value, direction: int) -> Any:
+def _crossed(before: Value, after: Value, direction: int) -> Value:
     fell, rose = (before > 0.0) & (after <= 0.0), (before < 0.0) & (after >= 0.0)
     return fell if direction < 0 else rose if direction > 0 else fell | rose
 
 
-def _meeting(walk: Walk, surface: AnyFn, s: dict[str, Any]) -> Any:
+def _meeting(walk: Walk, surface: AnyFn, s: dict[str, Any]) -> Value:
     """The time at which a step that ends then ends on the surface, with the derivative rule of that equation."""
     data = walk.data
 
-    def residual(time: Value, t: Value, y: Value, k: Value, *data: object) -> Any:
+    def residual(time: Value, t: Value, y: Value, k: Value, *data: object) -> Value:
         return surface(time, walk.step(t, time, y, k, *data)[0], *data)
 
     types = [Real, Real, s["y"].type, s["k"].type, *walk.rate.types[2:]]
@@ -156,7 +156,7 @@ def _bracketed(g: Callable[[Any], Any], a: Value, b: Value) -> tuple[Any, Any]:
     By the rule of false position; where one end stays, its value counts half (the Illinois algorithm).
     """
 
-    def busy(s: dict[str, Any]) -> Any:
+    def busy(s: dict[str, Any]) -> Value:
         wide = abs(s["b"] - s["a"]) > ROUNDING * (abs(s["a"]) + abs(s["b"]))
         return wide & (s["at_b"] != 0.0) & (s["steps"] < _MOST)
 

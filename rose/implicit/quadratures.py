@@ -126,7 +126,7 @@ def _solver(f: AnyFn, tolerance: float, most: int, start: str, end: str) -> AnyF
     out = Flat(f.result)
     t = Real if f.result is Real else out.vec
 
-    def flattened(*xs: object) -> Any:
+    def flattened(*xs: object) -> Value:
         return f(*xs) if t is Real else out.vector(f(*xs))
 
     flat, point = make(flattened, f.types, t, f.name, f.names), _substitution(start, end)
@@ -159,7 +159,7 @@ def _solver(f: AnyFn, tolerance: float, most: int, start: str, end: str) -> AnyF
     return solve
 
 
-def _times(d: Value, y: Value) -> Any:
+def _times(d: Value, y: Value) -> Value:
     """A tangent times a number, or each of a vector."""
     return d * y if y.type is Real else loops.vec(d * y[i] for i in loops.range(y.shape[0]))
 
@@ -186,7 +186,7 @@ def _node(point: Point, a: Value, b: Value, lo: Value, hi: Value, k: Value) -> t
     return x, w * (0.5 * (hi - lo)) * _table(KRONROD)[k]
 
 
-def _table(numbers: list[float]) -> Any:
+def _table(numbers: list[float]) -> Value:
     return constant(Vec(len(numbers), Real), numbers)
 
 
@@ -212,7 +212,7 @@ def _adaptive(measured: AnyFn, t: Type, tolerance: float, most: int) -> Callable
     """The search: the interval with the largest error is halved, until all are small, or there are too many."""
     each = Vec(most, Real)
 
-    def near(s: dict[str, Any]) -> Any:
+    def near(s: dict[str, Any]) -> Value:
         error = loops.sum(s["error"])
         return (error <= tolerance * loops.sum(s["size"])) & (error < math.inf)
 

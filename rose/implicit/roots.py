@@ -78,7 +78,7 @@ def newtons(residual: AnyFn, tolerance: float, max_steps: int) -> Search:
     """Newton's method with damped steps, for a residual in the plain form of its unknown."""
     slope = jacfwd(residual)
 
-    def test(s: dict[str, Any]) -> Any:
+    def test(s: dict[str, Any]) -> Value:
         return s["busy"] & (length(s["r"]) > 0.0) & (s["steps"] < max_steps)
 
     def step(s: dict[str, Any], data: tuple[Any, ...]) -> Any:
@@ -119,7 +119,7 @@ def fixed_point(g: AnyFn, *, tolerance: float = 1e-12, max_steps: int = 10_000, 
         plain = Plain(of)
         after = plain.residual()
 
-        def residual(x: Value, *data: object) -> Any:
+        def residual(x: Value, *data: object) -> Value:
             return x - after(x, *data)
 
         search = _iterated(after, tolerance, max_steps)
@@ -129,7 +129,7 @@ def fixed_point(g: AnyFn, *, tolerance: float = 1e-12, max_steps: int = 10_000, 
 
 
 def _iterated(g: AnyFn, tolerance: float, max_steps: int) -> Search:
-    def near(s: dict[str, Any]) -> Any:
+    def near(s: dict[str, Any]) -> Value:
         return short(s["size"], s["x"], tolerance)
 
     def search(x: Value, *data: object) -> Found:

@@ -32,11 +32,11 @@ class Method(NamedTuple):
     root: Callable[[Any], Any]
 
 
-def _fourth(e: Value) -> Any:
+def _fourth(e: Value) -> Value:
     return sqrt(sqrt(e))
 
 
-def _fifth(e: Value) -> Any:
+def _fifth(e: Value) -> Value:
     """To the power of 3 / 16."""
     eighth = sqrt(_fourth(e))
     return eighth * sqrt(eighth)
@@ -115,7 +115,7 @@ def _parts(both: Value | tuple[Value, Value]) -> tuple[Any, Any]:
     return both[0], both[1]
 
 
-def _solved(m: Value, right: Value) -> Any:
+def _solved(m: Value, right: Value) -> Value:
     """The solution `x` of `x / diagonal - m @ x == right`."""
     if m.type is Real:
         return right / (1.0 / _DIAGONAL - m)
@@ -126,11 +126,11 @@ def _solved(m: Value, right: Value) -> Any:
     return solution(rows, right)
 
 
-def _plus(y: Value, weights: Sequence[float], xs: Sequence[Any]) -> Any:
+def _plus(y: Value, weights: Sequence[float], xs: Sequence[Any]) -> Value:
     return y + _combined(weights, xs) if xs else y
 
 
-def _combined(weights: Sequence[float], xs: Sequence[Any]) -> Any:
+def _combined(weights: Sequence[float], xs: Sequence[Any]) -> Value:
     """The sum of numbers or vectors with these weights, those that are not 0."""
     return reduce(lambda a, b: a + b, [x * w for w, x in zip(weights, xs, strict=True) if w])
 

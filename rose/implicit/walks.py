@@ -44,7 +44,7 @@ def walked(walk: Walk, times: Type, t0: Value, t1: Value, y: Value, *, full: boo
     return ys, s["t"], s["steps"], s["rejected"], s["converged"]
 
 
-def _if_converged(s: dict[str, Any]) -> Any:
+def _if_converged(s: dict[str, Any]) -> Value:
     return s["y"] * select(s["converged"], 1.0, math.nan)
 
 
@@ -69,7 +69,7 @@ class States:
         """A function of a time, a state and data to a number or a state."""
         result = Real if f.result is Real else self.type
 
-        def body(t: Value, v: Value, *data: object) -> Any:
+        def body(t: Value, v: Value, *data: object) -> Value:
             y = f(t, self.value(v), *data)
             return y if result is Real else self.vector(y)
 
@@ -93,7 +93,7 @@ class Walk:
         h = select((size > 1e-5) & (speed > 1e-5), 0.01 * size / speed, 0.0)  # Hairer, Norsett, Wanner, section II.4
         return {"t": t0, "y": y, "k": k, "h": h, "steps": 0.0, "rejected": 0.0, "converged": True}
 
-    def error(self, e: Value, y: Value, z: Value) -> Any:
+    def error(self, e: Value, y: Value, z: Value) -> Value:
         """The largest of the errors `e` of the numbers of a state, in units of the tolerance."""
         if e.type is Real:
             return abs(e) / (self.atol + self.rtol * ops.max_(abs(y), abs(z)))
@@ -112,7 +112,7 @@ class Walk:
         h = select(length > 0.0, r["part"] * length, s["h"])
         return {**kept, "t": time(r["p"]), "h": h, "converged": r["converged"] & (r["p"] == 1.0)}
 
-    def busy(self, s: dict[str, Any]) -> Any:
+    def busy(self, s: dict[str, Any]) -> Value:
         left = (s["p"] < 1.0) & (s["p"] + s["part"] > s["p"])
         return left & (s["steps"] + s["rejected"] < self.most) & s["converged"]
 

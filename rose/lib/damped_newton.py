@@ -77,7 +77,7 @@ def gauss_newton(
         flat = make(lambda *xs: out.vector(f(*xs)), f.types, out.vec, f.name, f.names)
         at, jacobian = objective.of(lambda _: flat), objective.of(lambda _: jacobians.jacobian(flat))
 
-        def value(v: Value) -> Any:
+        def value(v: Value) -> Value:
             r = at(v)
             return dot(r, r)
 
@@ -94,7 +94,7 @@ def gauss_newton(
     return searching("gauss_newton", residuals, search, squares=True)
 
 
-def _above_zero(v: Value) -> Any:
+def _above_zero(v: Value) -> Value:
     """The vector `v` of non-negative numbers, with a floor that makes all of them positive."""
     largest = control.scan(lambda i, most: ops.max_(most, v[i]), 0.0, v.shape[0])
     least = select(largest > 0.0, _FLOOR * largest, 1.0)
@@ -114,7 +114,7 @@ def _damped(
     Whether a step helps is decided by a value that is constant to derivatives: that of a refused step may be nan.
     """
 
-    def test(s: State) -> Any:
+    def test(s: State) -> Value:
         return ~s["least"] & (norm(s["model"]["g"]) > tolerance) & (s["damping"] < _MOST) & (s["steps"] < max_steps)
 
     def body(s: State) -> Any:

@@ -84,12 +84,12 @@ def adam(
     return searching("adam", f, search)
 
 
-def each(x: Value, item: Callable[[Any], Any]) -> Any:
+def each(x: Value, item: Callable[[Any], Any]) -> Value:
     """The vector of `item(i)` for each index of the vector `x`."""
     return loops.vec(item(i) for i in loops.range(x.shape[0]))
 
 
-def along(x: Value, t: Value | float, p: Value) -> Any:
+def along(x: Value, t: Value | float, p: Value) -> Value:
     """`x + t * p`."""
     return each(x, lambda i: x[i] + t * p[i])
 
@@ -112,11 +112,11 @@ def _steps(
         best = select(better, {"x": there, "value": value, "slope": slope}, best)
         return {"x": there, "value": value, "g": g, "best": best, "steps": s["steps"] + 1.0, "more": more}
 
-    def there_yet(s: State) -> Any:
+    def there_yet(s: State) -> Value:
         as_good = s["value"] - s["best"]["value"] <= ROUNDING * absolute(s["value"])
         return (s["best"]["slope"] <= tolerance) | ((norm(s["g"]) <= tolerance) & as_good)
 
-    def test(s: State) -> Any:
+    def test(s: State) -> Value:
         return ~there_yet(s) & (norm(s["g"]) > 0.0) & (s["steps"] < max_steps)  # which no nan is
 
     value, g = both(x)
@@ -129,7 +129,7 @@ def _steps(
 def _by_trial(both: Callable[[Value], Any], x: Value, tolerance: float | Value, max_steps: int | Value) -> Found:
     """The end of a search that takes only the steps that help enough, at a rate that adapts (backtracking)."""
 
-    def test(s: State) -> Any:
+    def test(s: State) -> Value:
         moves = s["rate"] * norm(s["g"]) > ROUNDING * norm(s["x"])
         return (norm(s["g"]) > tolerance) & moves & (s["steps"] < max_steps)
 

@@ -67,7 +67,7 @@ def dragger(points: AnyFn, constraints: AnyFn | None = None, *, turns: int = 12,
     assert isinstance(points.result, Vec)
     others = _others(constraints, points)
 
-    def drag(p: Value, handle: Value, target: Value, weights: Value, low: Value, high: Value, *more: object) -> Any:
+    def drag(p: Value, handle: Value, target: Value, weights: Value, low: Value, high: Value, *more: object) -> Value:
         flat = Flat(of)
         start = flat.vector(p)
         room = _Room(start, *map(flat.vector, (weights, low, high)))
@@ -116,11 +116,11 @@ def _size(t: Type) -> int:
     return number(as_vec(t).size)
 
 
-def _sum(v: Value, item: Callable[[Any], Any]) -> Any:
+def _sum(v: Value, item: Callable[[Any], Any]) -> Value:
     return loops.sum(item(i) for i in loops.range(_size(v.type)))
 
 
-def _unit(k: Value, n: int) -> Any:
+def _unit(k: Value, n: int) -> Value:
     return loops.vec(select(i == k, 1.0, 0.0) for i in loops.range(n))
 
 
@@ -148,10 +148,10 @@ class _Goal:
             away = [aim * (target[a] - shown[handle][a]) for a in range(self.size)]
             return loops.vec([*away, *[-stiff * broken[j] for j in range(kept)]]), shown
 
-        def missing(v: Value, aim: Value) -> Any:
+        def missing(v: Value, aim: Value) -> Value:
             return both(v, aim)[0]
 
-        def far(v: Value, aim: Value) -> Any:
+        def far(v: Value, aim: Value) -> Value:
             r, shown = both(v, aim)
             # 0, or nan if a coordinate is not finite
             nothing = _sum(shown, lambda j: _sum(shown[j], lambda a: 0.0 * shown[j][a]))
@@ -196,7 +196,7 @@ class _Equations:
     rows: Any
     lead: Any  # how much each row counts for the measure of the damping
 
-    def least(self, loose: Value, fixed: Value, damping: Value) -> Any:
+    def least(self, loose: Value, fixed: Value, damping: Value) -> Value:
         """The least step, in the norm of `loose`, that cancels the residuals that the `fixed` part of it leaves."""
         rows = self.rows
         product: Callable[[Any, Any], Any] = lambda a, b: _sum(loose, lambda i: loose[i] * rows[a][i] * rows[b][i])
@@ -221,11 +221,11 @@ class _Room:
         self.low = each(p, lambda i: select(free(i), low[i], p[i]))
         self.high = each(p, lambda i: select(free(i), high[i], p[i]))
 
-    def inside(self, p: Value) -> Any:
+    def inside(self, p: Value) -> Value:
         """`p`, clipped to its bounds."""
         return each(p, lambda i: ops.clip(p[i], self.low[i], self.high[i]))
 
-    def step(self, p: Value, equations: _Equations, damping: Value) -> Any:
+    def step(self, p: Value, equations: _Equations, damping: Value) -> Value:
         """`p` after the least step. A parameter that would leave its bounds goes just to them; the others go on."""
 
         def again(_: Value, state: tuple[Value, ...]) -> Any:

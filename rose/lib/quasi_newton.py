@@ -41,7 +41,7 @@ def lbfgs(f: AnyFn, *, history: int = 10, tolerance: float | Value = 1e-8, max_s
     def search(objective: Objective, x: Value) -> Found:
         both = objective.of(gradients.value_and_grad)
 
-        def test(s: State) -> Any:
+        def test(s: State) -> Value:
             return s["busy"] & (norm(s["at"]["g"]) > tolerance) & (s["steps"] < max_steps)
 
         def body(s: State) -> Any:
@@ -78,7 +78,7 @@ def _learned(past: State, at: State, to: State, history: int) -> Any:
     product, square = dot(dx, dg), dot(dg, dg)
     grew = (product > 0.0) & (1.0 / product < math.inf) & (square < math.inf)
 
-    def with_(new: Value, old: Value) -> Any:
+    def with_(new: Value, old: Value) -> Value:
         return loops.vec(select(i == 0, new, old[(i + (history - 1)) % history]) for i in loops.range(history))
 
     weight, scale = select(grew, 1.0 / product, 0.0), select(grew, product / square, past["scale"])
@@ -88,7 +88,7 @@ def _learned(past: State, at: State, to: State, history: int) -> Any:
     }  # fmt: skip
 
 
-def _direction(g: Value, past: State, history: int) -> Any:
+def _direction(g: Value, past: State, history: int) -> Value:
     """The quasi-Newton direction, by the two-loop recursion over the history."""
     dx, dg, weight = past["dx"], past["dg"], past["weight"]
 
@@ -98,7 +98,7 @@ def _direction(g: Value, past: State, history: int) -> Any:
 
     q, parts = control.scan(newest_first, g, history)
 
-    def oldest_first(k: Value, r: Value) -> Any:
+    def oldest_first(k: Value, r: Value) -> Value:
         i = history - 1 - k
         return along(r, parts[i] - weight[i] * dot(dg[i], r), dx[i])
 
@@ -111,7 +111,7 @@ def _line_search(both: Callable[[Value], Any], at: State, p: Value) -> Any:
     """The line search: a point along `p` that meets Wolfe's conditions; if there is none, `at`."""
     slope = dot(at["g"], p)
 
-    def test(s: State) -> Any:
+    def test(s: State) -> Value:
         return ~s["done"] & (s["tries"] < _TRIES)
 
     def body(s: State) -> Any:

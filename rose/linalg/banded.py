@@ -40,7 +40,7 @@ def solve_banded(l_and_u: Sequence[int], ab: ArrayLike, b: ArrayLike) -> Array:
         raise misfit(ab, m, f"{l + u + 1} rows of diagonals", "solve_banded", 1, 3, names=_BANDED)
     y, rank = _right(b, n, "solve_banded", 2, 3, names=_BANDED)
 
-    def of(m: Value, y: Value) -> Any:
+    def of(m: Value, y: Value) -> Value:
         return _solved(m, y, l=l, u=u) if differ(n, 0) else y
 
     return batched(of, [m, y], [2, rank])
@@ -61,7 +61,7 @@ def solve_tridiagonal(lower: ArrayLike, diagonal: ArrayLike, upper: ArrayLike, b
             raise misfit(given[k], v, f"a diagonal of {minus(n, 1)!r} elements", "solve_tridiagonal", k, 4, names=names)
     y, rank = _right(b, n, "solve_tridiagonal", 3, 4, names=names)
 
-    def of(below: Value, main: Value, above: Value, y: Value) -> Any:
+    def of(below: Value, main: Value, above: Value, y: Value) -> Value:
         if not differ(n, 0):
             return y
         none = current_builder().zero(Vec(1, Real))
@@ -92,7 +92,7 @@ def solve_toeplitz(c_or_cr: ArrayLike | tuple[ArrayLike, ArrayLike], b: ArrayLik
         raise misfit(pair[1], row, f"a row of {n!r} elements", "solve_toeplitz", 0, 2, names=names)
     y, rank = _right(b, n, "solve_toeplitz", 1, 2, names=names)
 
-    def of(c: Value, r: Value, y: Value) -> Any:
+    def of(c: Value, r: Value, y: Value) -> Value:
         return _levinson(c, r, y) if differ(n, 0) else y
 
     return batched(of, [column, row, y], [1, 1, rank])
@@ -151,11 +151,11 @@ def _eliminated(ab: Value, y: Value, l: int, u: int) -> Any:
     diagonals = joined([ab, b.zero(array_type((width, 1), Real))], 1)
     right = joined([y, b.zero(Vec(1, elem(y.type)))], 0)
 
-    def entry(i: Value, j: Value) -> Any:
+    def entry(i: Value, j: Value) -> Value:
         inside = (j < n) & (i < n) & (i <= j + l) & (j <= i + u)
         return select(inside, diagonals[(i + u + width * (n + width) - j) % width][j % one_more], 0.0)
 
-    def side(i: Value) -> Any:
+    def side(i: Value) -> Value:
         return right[i % one_more] * select(i < n, 1.0, 0.0)
 
     def step(k: Value, window: tuple[Value, Value]) -> Any:
@@ -167,7 +167,7 @@ def _eliminated(ab: Value, y: Value, l: int, u: int) -> Any:
         left = loops.vec(select(r + 1 == at, none, (r + 1) % (l + 1)) for r in loops.range(l + 1))
         factors = loops.vec(select(is_zero, 0.0, rows[left[r]][0] / top[0]) for r in loops.range(l + 1))
 
-        def after(r: Value, c: Value) -> Any:
+        def after(r: Value, c: Value) -> Value:
             d = (c + 1) % width
             old = select(d == 0, 0.0, rows[left[r]][d] - factors[r] * top[d])
             return select(r == l, entry(k + l + 1, k + 1 + c), old)
@@ -181,7 +181,7 @@ def _eliminated(ab: Value, y: Value, l: int, u: int) -> Any:
     return control.scan(step, first, n)[1]
 
 
-def _substituted(made: Columns, y: Value, width: int) -> Any:
+def _substituted(made: Columns, y: Value, width: int) -> Value:
     """From the last row on: each reads the solutions of those after it, which are the state."""
     n, more = y.shape[0], width - 1
 
@@ -202,7 +202,7 @@ def _substituted(made: Columns, y: Value, width: int) -> Any:
 
 
 @primitive("solve_toeplitz")
-def _levinson(c: Value, r: Value, y: Value) -> Any:
+def _levinson(c: Value, r: Value, y: Value) -> Value:
     """The solution for the first rows, one more in each step.
 
     Beside it are the solutions for the first and for the last column of the identity matrix, `ahead` and `back`.

@@ -49,7 +49,7 @@ def diagonalised(a: Value) -> tuple[Any, Any, Any]:
     n = a.shape[1]
     start, u, v = _reduced(a)
 
-    def more(state: tuple[Value, ...]) -> Any:
+    def more(state: tuple[Value, ...]) -> Value:
         return (state[4] / n < STEPS) & control.scan(lambda k, s: s | (state[1][k] != 0.0), False, n)
 
     def step(state: tuple[Value, ...]) -> Any:
@@ -79,11 +79,11 @@ def _reduced(a: Value) -> tuple[Bidiagonal, Any, Any]:
     return Bidiagonal(pivot, beside), transpose(left), transpose(right)
 
 
-def _eye(m: int | Size, n: int | Size) -> Any:
+def _eye(m: int | Size, n: int | Size) -> Value:
     return filled(m, n, lambda i, j: select(i == j, 1.0, 0.0))
 
 
-def _from_the_left(a: Value, v: Value, tau: Value, k: Value) -> Any:
+def _from_the_left(a: Value, v: Value, tau: Value, k: Value) -> Value:
     """`a - tau * v @ (v @ a)`, of the rows from `k` on."""
     m, n = shape_of(a.type)
     along, after = accum(current_builder().zero(elem(a.type))), accum(a)
@@ -97,7 +97,7 @@ def _from_the_left(a: Value, v: Value, tau: Value, k: Value) -> Any:
     return after.value
 
 
-def _from_the_right(a: Value, v: Value, tau: Value, k: Value) -> Any:
+def _from_the_right(a: Value, v: Value, tau: Value, k: Value) -> Value:
     """`a - tau * (a @ v) @ v`, of the rows below row `k`."""
     m, n = shape_of(a.type)
     sums, after = loops.vec(loops.sum(a[i][j] * v[j] for j in loops.range(n)) for i in loops.range(m)), accum(a)
@@ -111,7 +111,7 @@ def _split(b: Bidiagonal) -> Bidiagonal:
     """The same but for rounding: 0 for what is above the diagonal and small. Nan is as good as 0: nothing helps."""
     d, e = b
 
-    def largest(k: Value, s: Value) -> Any:
+    def largest(k: Value, s: Value) -> Value:
         return ops.max_(s, ops.max_(abs(d[k]), abs(e[k])))
 
     norm = 8.0 * control.scan(largest, 0.0, d.shape[0])  # in whatever precision, smaller is what rounding leaves

@@ -7,8 +7,6 @@ matrix whose size is no multiple of `SIDE` has an identity matrix added below, w
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..frontend.arrays.joining import joined
 from ..frontend.language import loops
 from ..frontend.language.select import select
@@ -26,19 +24,19 @@ def pay(n: int | Size) -> bool:
     return not isinstance(n, Size) and n >= LEAST
 
 
-def padded(a: Value, side: int = SIDE) -> Any:
+def padded(a: Value, side: int = SIDE) -> Value:
     """A square matrix, with an identity matrix below, so that its rows are a multiple of `side`."""
     n = a.shape[0]
     if not (more := -n % side):
         return a
 
-    def item(i: Value, j: Value) -> Any:
+    def item(i: Value, j: Value) -> Value:
         return select((i < n) & (j < n), a[i % n][j % n], select(i == j, 1.0, 0.0))
 
     return filled(n + more, n + more, item)
 
 
-def blocks(y: Value) -> Any:
+def blocks(y: Value) -> Value:
     """Numbers or rows in blocks, the last of which ends with zeros."""
     n = y.shape[0]
     if more := -n % SIDE:
@@ -47,6 +45,6 @@ def blocks(y: Value) -> Any:
     return loops.vec(loops.vec(y[k * SIDE + i] for i in loops.range(SIDE)) for k in loops.range(count))
 
 
-def flat(x: Value, n: int | Size) -> Any:
+def flat(x: Value, n: int | Size) -> Value:
     """The first `n` rows of blocks."""
     return loops.vec(x[i // SIDE][i % SIDE] for i in loops.range(n))

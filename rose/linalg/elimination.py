@@ -131,13 +131,13 @@ def logdet(a: ArrayLike) -> Any:
 # of one matrix
 
 
-def solution(a: Value, y: Value) -> Any:
+def solution(a: Value, y: Value) -> Value:
     """The solution of equations with one matrix."""
     f = factors(a)
     return _solved(a, f.both, f.rows, y)
 
 
-def _inverse_of(a: Value) -> Any:
+def _inverse_of(a: Value) -> Value:
     f = factors(a)
     return _inverse(a, f.both, f.rows)
 
@@ -148,7 +148,7 @@ def _slogdet_of(a: Value) -> tuple[Any, Any]:
     return sign, log
 
 
-def _det_of(a: Value) -> Any:
+def _det_of(a: Value) -> Value:
     n = a.shape[0]
     return _short_det(a) if not isinstance(n, Size) and n <= SHORT else _det(a)
 
@@ -234,7 +234,7 @@ def _(x: Value, a: DualVec) -> Any:
     return control.cond(g.regular, by_inverse, lambda: polynomial(a).du)
 
 
-def _along(inverse: Value, da: Value) -> Any:
+def _along(inverse: Value, da: Value) -> Value:
     """The trace of `inverse @ da`."""
     n = da.shape[0]
     return loops.sum(da[i][j] * inverse[j][i] for i in loops.range(n) for j in loops.range(n))
@@ -266,7 +266,7 @@ def _factored(a: Value) -> tuple[Any, Any, Any, Any]:
     return both, rows, sign, regular
 
 
-def _pivot(upper: Value, rows: Value, c: Value, k: Value, n: int | Size) -> Any:
+def _pivot(upper: Value, rows: Value, c: Value, k: Value, n: int | Size) -> Value:
     """The place of the first of the largest elements of column `c`, of the rows from `k` on to before `n`."""
 
     def larger(i: Value, best: tuple[Value, Value]) -> Any:
@@ -342,7 +342,7 @@ def _exchanged(rows: Value, i: Value, k: Value) -> tuple[Any, Any]:
     return loops.vec(select(j == k, rows[i], select(j == i, rows[k], rows[j])) for j in loops.range(n)), i != k
 
 
-def _part(row: Value, q: Value) -> Any:
+def _part(row: Value, q: Value) -> Value:
     """The part of a row that is in block `q`."""
     return loops.vec(row[q * SIDE + j] for j in loops.range(SIDE))
 
@@ -352,18 +352,18 @@ def _add_to_part(ref: Accum, q: Value, x: Value) -> None:
         ref[q * SIDE + j] += x[j]
 
 
-def _block_of(panel: Value, rows: Value, m: Value) -> Any:
+def _block_of(panel: Value, rows: Value, m: Value) -> Value:
     """The rows of a panel that are in block `m`, in their order."""
     return loops.vec(panel[rows[m * SIDE + i]] for i in loops.range(SIDE))
 
 
-def by_factors(both: Value, rows: Value, y: Value) -> Any:
+def by_factors(both: Value, rows: Value, y: Value) -> Value:
     """The solution of equations with a matrix of these factors, in a derivative rule too: it is linear in `y`."""
     there = loops.vec(y[rows[i]] for i in loops.range(rows.shape[0]))
     return backward(both, forward(both, there, unit=True))
 
 
-def _moved_factors(both: Value, rows: Value, da: Value) -> Any:
+def _moved_factors(both: Value, rows: Value, da: Value) -> Value:
     """The tangents of both factors: `l @ strictly_lower(m)` and `upper(m) @ u`, where `l @ m @ u` is that of `a`.
 
     See Smith, Differentiation of the Cholesky algorithm (1995), for what it is of a symmetric matrix.
@@ -391,7 +391,7 @@ def _short_det(a: Value) -> Any:
     if n < 2:
         return a[0][0] if n else 1.0
 
-    def minor(i: int, j: int, k: int) -> Any:
+    def minor(i: int, j: int, k: int) -> Value:
         return a[i][j] * a[i + 1][k] - a[i][k] * a[i + 1][j]
 
     if n == 2:

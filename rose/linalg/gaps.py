@@ -23,7 +23,7 @@ def is_close(gap: Value, largest: Value) -> Any:
     return largest + abs(gap) * ROUNDING == largest
 
 
-def over(x: Value, gap: Value, close: Value) -> Any:
+def over(x: Value, gap: Value, close: Value) -> Value:
     """A tangent over a gap; where values are close, 0 of what is 0, and nan of all else.
 
     It is linear in the tangent as far as a number of the host can be, and its own transpose: so what nobody reads of
@@ -36,7 +36,7 @@ def over(x: Value, gap: Value, close: Value) -> Any:
 def _over() -> Func:
     """The linear function, by that of numbers, whose tangent is such a quotient again: of `dx - y * dgap`."""
 
-    def quotient(x: Value, gap: Value, close: Value) -> Any:
+    def quotient(x: Value, gap: Value, close: Value) -> Value:
         return select(close, select(x == 0.0, 0.0, math.nan), x / select(close, 1.0, gap))
 
     f = make(quotient, [Real, Real, Bool], Real, "over", ["x", "gap", "close"])

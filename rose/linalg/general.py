@@ -105,7 +105,7 @@ def _left(h: Value, m: Value, block: Block) -> tuple[Any, Any]:
     """Whether the last of the first `m` rows has its diagonal alone; or the last two their block alone."""
     n = h.shape[0]
 
-    def beside(rows: float) -> Any:
+    def beside(rows: float) -> Value:
         return loops.sum(
             select((i + rows >= m) & (i < m) & (j + rows < m), abs(h[i][j]), 0.0)
             for i in loops.range(n)
@@ -129,7 +129,7 @@ def _of_block(a: Value, b: Value, c: Value, d: Value) -> tuple[tuple[Any, Any], 
     return (select(is_real, d + far, d + half), select(is_real, d - near, d + half)), select(is_real, 0.0, root)
 
 
-def _stepped(h: Value, m: Value, block: Block, tries: Value) -> Any:
+def _stepped(h: Value, m: Value, block: Block, tries: Value) -> Value:
     """`q.T @ h @ q`, with the orthogonal factor `q` of `(h - s) @ (h - t)`: `s` and `t` are the block's eigenvalues.
 
     With both at once all numbers are real. All elements take part, so that zeros among them stop nothing.
@@ -192,7 +192,7 @@ def _vectors(a: Value, re: Value, im: Value, c: Complex, b: Complex) -> tuple[An
     n = a.shape[0]
     size: Any = 2 * n + 2
 
-    def entry(i: Value, j: Value) -> Any:
+    def entry(i: Value, j: Value) -> Value:
         upper, left = i < n, j < n
         row, column = i % n, j % n
         here, turned = a[row][column] - select(row == column, re, 0.0), select(row == column, im, 0.0)

@@ -156,10 +156,10 @@ def _of_same_data(f: AnyFn, g: AnyFn) -> tuple[AnyFn, AnyFn]:
     """Both functions with the data of both, those of `f` first."""
     own = len(f.types) - 1
 
-    def first(x: Value, *data: Value) -> Any:
+    def first(x: Value, *data: Value) -> Value:
         return f(x, *data[:own])
 
-    def second(x: Value, *data: Value) -> Any:
+    def second(x: Value, *data: Value) -> Value:
         return g(x, *data[own:])
 
     types, names = [*f.types, *g.types[1:]], [*f.names, *g.names[1:]]

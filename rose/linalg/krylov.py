@@ -175,7 +175,7 @@ class _Walk:
         s = control.while_loop(self.far, step, s)
         return s["x"], s["size"], s["steps"]
 
-    def far(self, s: dict[str, Any]) -> Any:
+    def far(self, s: dict[str, Any]) -> Value:
         return (s["size"] > self.near) & (s["size"] < math.inf) & (s["steps"] < self.most)
 
     def restarted(self, x: Value, restart: int) -> tuple[Any, Any, Any]:
@@ -215,7 +215,7 @@ class _Walk:
                 by = dot(basis[i], s["w"])
                 return {"w": s["w"] - by * basis[i], "h": s["h"].at[i].set(by)}
 
-            def turned(i: Value, h: Value) -> Any:
+            def turned(i: Value, h: Value) -> Value:
                 x, y = h[i], h[i + 1]
                 return h.at[i].set(cos[i] * x + sin[i] * y).at[i + 1].set(cos[i] * y - sin[i] * x)
 
@@ -240,7 +240,7 @@ class _Walk:
         }  # fmt: skip
         s = control.while_loop(lambda s: self.far(s) & (s["k"] < m), step, s)
 
-        def unknown(i: Value, y: Value) -> Any:
+        def unknown(i: Value, y: Value) -> Value:
             rest = s["right"][i] - loops.sum(s["columns"][j][i] * y[j] for j in loops.range(i + 1, m))
             d = s["columns"][i][i]
             return y.at[i].set(select(d == 0.0, 0.0, rest / d))  # a step that was not taken has no column
@@ -249,6 +249,6 @@ class _Walk:
         return matmul(y, s["basis"]), s["steps"]
 
 
-def length(r: Value) -> Any:
+def length(r: Value) -> Value:
     """The length of a residual, which is not many times as long as the right side, of length 1."""
     return ops.sqrt(dot(r, r))

@@ -70,15 +70,15 @@ def _pair(a: ArrayLike, q: ArrayLike, name: str) -> list[Any]:
     return [m, shaped(q, n, n, name, 1, 2, names="aq")]
 
 
-def _sylvester(a: Value, b: Value, q: Value) -> Any:
+def _sylvester(a: Value, b: Value, q: Value) -> Value:
     return _by_elements(lambda i, j, k, l: select(j == l, a[i][k], 0.0) + select(i == k, b[l][j], 0.0), q)
 
 
-def _stein(a: Value, q: Value) -> Any:
+def _stein(a: Value, q: Value) -> Value:
     return _by_elements(lambda i, j, k, l: select((i == k) & (j == l), 1.0, 0.0) - a[i][k] * a[j][l], q)
 
 
-def _by_elements(factor: Callable[[Value, Value, Value, Value], Value], q: Value) -> Any:
+def _by_elements(factor: Callable[[Value, Value, Value, Value], Value], q: Value) -> Value:
     """The matrix `x` for which the sum of `factor(i, j, k, l) * x[k, l]` is `q[i, j]`."""
     m, n = q.shape
     rows = loops.vec(
@@ -94,7 +94,7 @@ def _by_elements(factor: Callable[[Value, Value, Value, Value], Value], q: Value
 # for eigenvalues on one side: linear in `c`, which may be a tangent
 
 
-def stable(a: Value, b: Value, c: Value) -> Any:
+def stable(a: Value, b: Value, c: Value) -> Value:
     """The solution `x` of `a @ x + x @ b == c`, where the eigenvalues of both have positive real parts; else nan.
 
     By Newton's iteration for the sign of a matrix, scaled by determinants: see Roberts, Linear model reduction and
@@ -115,7 +115,7 @@ def stable(a: Value, b: Value, c: Value) -> Any:
     return select(count > ITERATIONS, math.nan, 0.5) * x
 
 
-def contracting(a: Value, c: Value) -> Any:
+def contracting(a: Value, c: Value) -> Value:
     """The solution `x` of `x == a @ x @ transpose(a) + c`, where all eigenvalues of `a` are within the unit circle.
 
     Else it is nan. By doubling the number of terms of its series: see Smith, Matrix equation XA + BX = C (1968).

@@ -96,24 +96,24 @@ def elem(t: Type) -> Type:
     return t.elem
 
 
-def identity(n: int | Size) -> Any:
+def identity(n: int | Size) -> Value:
     """The identity matrix of `n` rows."""
     return filled(n, n, lambda i, j: select(i == j, 1.0, 0.0))
 
 
-def filled(m: int | Size, n: int | Size, entry: Callable[[Any, Any], Any]) -> Any:
+def filled(m: int | Size, n: int | Size, entry: Callable[[Any, Any], Any]) -> Value:
     """The matrix of `m` rows with `entry(i, j)` in row `i` and column `j`, of `n`."""
     return loops.vec(loops.vec(entry(i, j) for j in loops.range(n)) for i in loops.range(m))
 
 
-def distance(a: Value, one: float = 1.0) -> Any:
+def distance(a: Value, one: float = 1.0) -> Value:
     """The root of the sum of squares of `a - one * identity`."""
     n = a.shape[0]
     rest: Callable[[Any, Any], Any] = lambda i, j: a[i][j] - select(i == j, one, 0.0)
     return norm(loops.vec(norm(loops.vec(rest(i, j) for j in loops.range(n))) for i in loops.range(n)))
 
 
-def magnitude(a: Value) -> Any:
+def magnitude(a: Value) -> Value:
     """A power of 2 near the largest element of a matrix, by which squares neither overflow nor lose digits; or 1."""
     n, m = a.shape
     largest = control.scan(

@@ -51,11 +51,11 @@ def cho_solve(c_and_lower: tuple[ArrayLike, bool], b: ArrayLike) -> Array:
     return solve_triangular(factor, first, trans=lower, lower=lower)
 
 
-def _factor_of(a: Value) -> Any:
+def _factor_of(a: Value) -> Value:
     return shaping.transpose(_or_nan(*_factor(a)))
 
 
-def _solution_of(a: Value, y: Value) -> Any:
+def _solution_of(a: Value, y: Value) -> Value:
     return _or_nan(*solution(a, y))
 
 
@@ -101,7 +101,7 @@ def _(x: Value, a: DualVec, upper: DualVec, y: DualVec) -> Any:
 def _or_nan(x: Value, definite: Value) -> Any:
     """A factor or a solution, if there is one. Its derivative chooses nothing: a choice costs a derivative masks."""
 
-    def chosen(x: Value) -> Any:
+    def chosen(x: Value) -> Value:
         if isinstance(x.type, Vec):
             return loops.vec(chosen(x[i]) for i in loops.range(x.shape[0]))
         return select(definite, x, math.nan)
@@ -184,7 +184,7 @@ def _factored_in_blocks(a: Value) -> tuple[Any, Any]:
     return filled(n, n, lambda i, j: upper[i][j]), definite
 
 
-def _moved_factor(upper: Value, da: Value) -> Any:
+def _moved_factor(upper: Value, da: Value) -> Value:
     """The tangent of the factor, row by row: it reads the factor that is there, so no iteration has one on its tape.
 
     Its transpose is the algorithm of Smith, Differentiation of the Cholesky algorithm (1995); see Murray,

@@ -34,7 +34,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
     return batched(partial(_power, abs(power)), [m if power >= 0 else as_array(inv(m))], [2])
 
 
-def _power(n: int, m: Value) -> Any:
+def _power(n: int, m: Value) -> Value:
     """By squaring."""
     out: Any = None
     while n:
@@ -55,7 +55,7 @@ def expm(a: ArrayLike) -> Array:
     return batched(_expm, [square(a, "expm")], [2])
 
 
-def _expm(a: Value) -> Any:
+def _expm(a: Value) -> Value:
     n = a.shape[0]
     column: Callable[[Any], Any] = lambda j: loops.sum(abs(a[i][j]) for i in loops.range(n))
     size = control.scan(lambda j, s: ops.max_(s, column(j)), 0.0, n)

@@ -121,7 +121,7 @@ def _(x: tuple[Value, ...], a: DualVec, q: DualVec) -> Any:
 
 
 @primitive("qr", _other_columns)
-def _by_columns(q: Value) -> Any:
+def _by_columns(q: Value) -> Value:
     """The other columns of a product of reflections, by its first ones.
 
     The product is `1 - v @ t @ v.T`, with `v` lower and `t` upper triangular: so the first columns have
@@ -161,7 +161,7 @@ def _reflections(a: Value) -> Any:
     return control.scan(step, a, n)[1]
 
 
-def _product(v: Value, tau: Value, m: int | Size, n: int | Size) -> Any:
+def _product(v: Value, tau: Value, m: int | Size, n: int | Size) -> Value:
     """The first `n` columns of the product of `n` reflections."""
     eye = filled(m, n, lambda i, j: select(i == j, 1.0, 0.0))
     back: Callable[[Any, Any], Any] = lambda k, q: reflected(q, v[k], tau[k], k, k)
@@ -180,7 +180,7 @@ def _reflection(a: Value, k: Value) -> tuple[Any, Any, Any]:
     return v, select(there, 0.0, (pivot - head) / select(there, 1.0, pivot)), pivot
 
 
-def reflected(a: Value, v: Value, tau: Value, k: Value, first: Value) -> Any:
+def reflected(a: Value, v: Value, tau: Value, k: Value, first: Value) -> Value:
     """`a - tau * v @ (v @ a)`: of the rows from `k` on, and the columns from `first` on."""
     m, n = a.shape
     along, after = accum(current_builder().zero(elem(a.type))), accum(a)

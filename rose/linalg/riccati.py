@@ -62,7 +62,7 @@ def _arguments(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike, name: str
 
 
 def _solution_by(equation: Callable[..., Any]) -> Callable[..., Any]:
-    def of(a: Value, b: Value, q: Value, r: Value) -> Any:
+    def of(a: Value, b: Value, q: Value, r: Value) -> Value:
         if not differ(a.shape[0], 0):
             return a
         g = matmul(b, solution(_symmetric(r), transpose(b)))
@@ -71,12 +71,12 @@ def _solution_by(equation: Callable[..., Any]) -> Callable[..., Any]:
     return of
 
 
-def _symmetric(a: Value) -> Any:
+def _symmetric(a: Value) -> Value:
     """The symmetric part of a matrix."""
     return 0.5 * (a + transpose(a))
 
 
-def _doubled(a: Value, g: Value, q: Value) -> Any:
+def _doubled(a: Value, g: Value, q: Value) -> Value:
     """The sum of the costs of `2 ** k` steps, until more change nothing; nan, if they always do."""
     n = a.shape[0]
     one = identity(n)
@@ -97,7 +97,7 @@ def _doubled(a: Value, g: Value, q: Value) -> Any:
 
 
 @primitive("solve_discrete_are")
-def _by_doubling(a: Value, g: Value, q: Value) -> Any:
+def _by_doubling(a: Value, g: Value, q: Value) -> Value:
     """The solution of `x == a.T @ x @ inv(1 + g @ x) @ a + q`: by doubling; then a step of Newton's."""
     x = _doubled(a, g, q)
     loop = solution(identity(x.shape[0]) + matmul(g, x), a)
@@ -115,7 +115,7 @@ def _(x: Value, a: DualVec, g: DualVec, q: DualVec) -> Any:
 
 
 @primitive("solve_continuous_are")
-def _by_transform(a: Value, g: Value, q: Value) -> Any:
+def _by_transform(a: Value, g: Value, q: Value) -> Value:
     """The solution of `a.T @ x + x @ a - x @ g @ x + q == 0`.
 
     By Cayley's transform, which takes the left half of the plane to the unit circle; then a step of Newton's.

@@ -90,7 +90,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | Value | None = None) -> Lst
 def cond(a: ArrayLike) -> Any:
     """The condition number of a matrix, or of each of a batch: its largest singular value over its smallest."""
 
-    def of(m: Value) -> Any:
+    def of(m: Value) -> Value:
         s = _svd_of(m)[1]
         return s[0] / s[-1]
 
@@ -101,7 +101,7 @@ def _cut(rcond: float | Value | None) -> float | Value:
     return 1e-15 if rcond is None else rcond
 
 
-def _pinv_of(rcond: float | Value, a: Value) -> Any:
+def _pinv_of(rcond: float | Value, a: Value) -> Value:
     return _pinv.of(a.type, Real)(a, rcond)
 
 
@@ -128,7 +128,7 @@ def _full_svd_of(a: Value) -> tuple[Any, Any, Any]:
     return _completed(u), s, transpose(_completed(transpose(vh)))
 
 
-def _completed(u: Value) -> Any:
+def _completed(u: Value) -> Value:
     """Orthonormal columns, and others that make the matrix square."""
     m, n = shape_of(u.type)
     return u if at_most(m, n) else joined([u, complete(u)[0][:, n:]], 1)
@@ -140,7 +140,7 @@ def _moved_factors(u: Value, s: Value, vh: Value, da: Value) -> tuple[Any, Any, 
     right = matmul(da, transpose(vh))
     p = matmul(transpose(u), right)
 
-    def over_gap(x: Value, i: Value, j: Value) -> Any:
+    def over_gap(x: Value, i: Value, j: Value) -> Value:
         gap = (s[j] - s[i]) * (s[j] + s[i])
         return select(i == j, 0.0, over(x, gap, is_close(s[j] - s[i], most)))
 
@@ -191,11 +191,11 @@ def _(p: Value, a: DualVec, rcond: Dual) -> Any:
     return second + third - first
 
 
-def _first(s: Value) -> Any:
+def _first(s: Value) -> Value:
     """The first of some numbers, of which there may be none."""
     return loops.sum(select(i == 0, s[i], 0.0) for i in loops.range(s.shape[0]))
 
 
-def _reciprocal(x: Value, least: Value) -> Any:
+def _reciprocal(x: Value, least: Value) -> Value:
     counts = x > least
     return select(counts, 1.0 / select(counts, x, 1.0), 0.0)

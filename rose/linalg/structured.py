@@ -35,7 +35,7 @@ def _as_matrix(x: ArrayLike, k: int, count: int) -> Value:
     return array(v, 2, "block_diag", k, count, names="*" * count)
 
 
-def _blocks(*blocks: Value) -> Any:
+def _blocks(*blocks: Value) -> Value:
     """The blocks, each with zeros before and after it."""
     b = current_builder()
     total: Any = 0
@@ -63,7 +63,7 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     return batched(_toeplitz, [column, row], [1, 1])
 
 
-def _toeplitz(c: Value, r: Value) -> Any:
+def _toeplitz(c: Value, r: Value) -> Value:
     m, n = c.shape[0], r.shape[0]
     if not (differ(m, 0) and differ(n, 0)):
         return current_builder().zero(array_type((m, n), Real))

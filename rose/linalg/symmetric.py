@@ -53,7 +53,7 @@ def _eigh_of(a: Value) -> tuple[Any, Any]:
     return _decomposed(a)
 
 
-def _symmetric(a: Value) -> Any:
+def _symmetric(a: Value) -> Value:
     """The symmetric matrix of which `a` has the lower half."""
     n = a.shape[0]
     return filled(n, n, lambda i, j: select(j <= i, a[i][j], a[j][i]))
@@ -75,7 +75,7 @@ def _(x: tuple[Value, ...], a: DualVec) -> Any:
     moved, n = matmul(matmul(transpose(v), _symmetric(a.du)), v), w.shape[0]
     most = largest(abs(w), initial=0.0)
 
-    def turned(i: Value, j: Value) -> Any:
+    def turned(i: Value, j: Value) -> Value:
         gap = w[j] - w[i]
         return select(i == j, 0.0, over(moved[i][j], gap, is_close(gap, most)))
 

@@ -70,17 +70,17 @@ def _entry(a: Value, transposed: bool) -> Entry:
     return (lambda i, j: a[j][i]) if transposed else (lambda i, j: a[i][j])
 
 
-def forward(lower: Value, y: Value, *, unit: bool = False) -> Any:
+def forward(lower: Value, y: Value, *, unit: bool = False) -> Value:
     """The solution `x` of `lower @ x == y`; with `unit`, the diagonal is 1 and not read."""
     return _substituted(_entry(lower, False), y, unit=unit, up=False)
 
 
-def backward(upper: Value, y: Value, *, unit: bool = False) -> Any:
+def backward(upper: Value, y: Value, *, unit: bool = False) -> Value:
     """The solution `x` of `upper @ x == y`; with `unit`, the diagonal is 1 and not read."""
     return _substituted(_entry(upper, False), y, unit=unit, up=True)
 
 
-def forward_transposed(upper: Value, y: Value, *, unit: bool = False) -> Any:
+def forward_transposed(upper: Value, y: Value, *, unit: bool = False) -> Value:
     """The solution `x` of `transpose(upper) @ x == y`."""
     return _substituted(_entry(upper, True), y, unit=unit, up=False)
 
@@ -88,7 +88,7 @@ def forward_transposed(upper: Value, y: Value, *, unit: bool = False) -> Any:
 Entry = Callable[[Any, Any], Any]
 
 
-def _substituted(entry: Entry, y: Value, *, unit: bool, up: bool) -> Any:
+def _substituted(entry: Entry, y: Value, *, unit: bool, up: bool) -> Value:
     """From the first row on, what is known is taken from the rows below; or from the last on, from those above."""
     n = y.shape[0]
     if pay(n):
@@ -103,7 +103,7 @@ def _substituted(entry: Entry, y: Value, *, unit: bool, up: bool) -> Any:
     return _scanned(step, y, up=up)
 
 
-def _in_blocks(entry: Entry, y: Value, *, unit: bool, up: bool) -> Any:
+def _in_blocks(entry: Entry, y: Value, *, unit: bool, up: bool) -> Value:
     """Block by block: what is known of a block is taken from the other rows at once, in the same order."""
     n = y.shape[0]
     if n % SIDE:
@@ -124,7 +124,7 @@ def _of_block(entry: Entry, *, unit: bool, up: bool) -> Callable[[Any, Any], Any
     return step
 
 
-def unit_lower_inverse(lower: Value) -> Any:
+def unit_lower_inverse(lower: Value) -> Value:
     """The inverse of a lower triangular matrix with ones on its diagonal, of a size for which blocks `pay`.
 
     Two blocks of columns are solved for at a time, from the first row on where they are not zero: a third of the work.
@@ -143,8 +143,8 @@ def unit_lower_inverse(lower: Value) -> Any:
                 made[k][i][j] += known[i][j]
         return after, made.value
 
-    def columns(c: Value) -> Any:
-        def rows(k: Value) -> Any:
+    def columns(c: Value) -> Value:
+        def rows(k: Value) -> Value:
             return filled(SIDE, wide, lambda i, j: select(k * SIDE + i == c * wide + j, 1.0, 0.0))
 
         start = loops.vec(rows(k) for k in loops.range(count))
@@ -158,14 +158,14 @@ def _block(entry: Entry, k: Value, m: Value) -> Entry:
     return lambda i, j: entry(k * SIDE + i, m * SIDE + j)
 
 
-def _scanned(step: Callable[[Any, Any], Any], rest: Value, *, up: bool) -> Any:
+def _scanned(step: Callable[[Any, Any], Any], rest: Value, *, up: bool) -> Value:
     """The solution, of which `step(k, rest)` gives part `k`: from the first on, or from the last."""
     n = rest.shape[0]
     made = control.scan(step, rest, loops.range(n - 1, -1, -1) if up else n)[1]
     return made[::-1] if up else made
 
 
-def divided(x: Value, by: Value) -> Any:
+def divided(x: Value, by: Value) -> Value:
     """A number, or each of a row, divided by a number."""
     return loops.vec(x[j] / by for j in loops.range(x.shape[0])) if isinstance(x.type, Vec) else x / by
 

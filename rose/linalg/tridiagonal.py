@@ -38,7 +38,7 @@ def diagonalised(a: Value) -> tuple[Any, Any]:
     n = a.shape[0]
     t, rows = _reduced(a)
 
-    def more(state: tuple[Value, ...]) -> Any:
+    def more(state: tuple[Value, ...]) -> Value:
         t, _, count = Tridiagonal(*state[:2]), *state[2:]
         return (count / n < STEPS) & control.scan(lambda k, s: s | (t.beside[k] != 0.0), False, n)
 
@@ -79,7 +79,7 @@ def reflection(x: Value, k: Value) -> tuple[Any, Any, Any]:
     return v, select(there, (pivot - head) / select(there, pivot, 1.0), 0.0), pivot
 
 
-def _on_both_sides(a: Value, v: Value, tau: Value, k: Value) -> Any:
+def _on_both_sides(a: Value, v: Value, tau: Value, k: Value) -> Value:
     """`h @ a @ h` with `h == 1 - tau * v @ v.T`: what is right of column `k`, and below row `k`."""
     n, after = a.shape[0], accum(a)
     p = loops.vec(tau * loops.sum(a[i][j] * v[j] for j in loops.range(n)) for i in loops.range(n))
@@ -95,7 +95,7 @@ def _split(t: Tridiagonal) -> Tridiagonal:
     """The same but for rounding: 0 for what is beside the diagonal and small. Nan is as good as 0: nothing helps."""
     d, e, n = *t, t.diagonal.shape[0]
 
-    def is_large(k: Value) -> Any:
+    def is_large(k: Value) -> Value:
         around = abs(d[k]) + abs(d[(k + 1) % n]) + LEAST
         return around + abs(e[k]) > around  # in whatever precision
 
@@ -141,7 +141,7 @@ def last_block(beside: Value) -> tuple[Any, Any]:
     return control.scan(step, (0.0, 0.0, 0.0), beside.shape[0])[1:]
 
 
-def _shift(t: Tridiagonal, end: Value) -> Any:
+def _shift(t: Tridiagonal, end: Value) -> Value:
     """Wilkinson's shift: of the eigenvalues of the last two rows of a block the one near the last number."""
 
     def step(k: Value, state: Value) -> Any:
@@ -154,7 +154,7 @@ def _shift(t: Tridiagonal, end: Value) -> Any:
     return control.scan(step, 0.0, t.diagonal.shape[0])
 
 
-def turned(rows: Value, cosine: Value, sine: Value) -> Any:
+def turned(rows: Value, cosine: Value, sine: Value) -> Value:
     """The rows, each turned against the next, from the first on."""
     n, m = rows.shape
 

@@ -73,7 +73,7 @@ def _dawson(x: Value) -> Value:
 def _dawson_within() -> AnyFn:
     """Dawson's function up to `FAR`, whose derivative is `1 - 2 * x * dawsn(x)`: further out that would cancel."""
 
-    def value(x: Value) -> Any:
+    def value(x: Value) -> Value:
         is_near = abs_(x) <= NEAR
         return select(is_near, _by_powers(select(is_near, x, 0.0)), _by_rybicki(x))
 

@@ -89,14 +89,14 @@ def _operands(x: Operand, kernel: Operand, count: int | None, name: str) -> tupl
     return v, w
 
 
-def _convolved(x: Operand, kernel: Operand, count: int, stride: PerAxis, padding: Padding, dilation: PerAxis) -> Any:
+def _convolved(x: Operand, kernel: Operand, count: int, stride: PerAxis, padding: Padding, dilation: PerAxis) -> Value:
     name = f"conv{count}d"
     v, w = _operands(x, kernel, count, name)
     ws = windows(shape_of(v.type)[1:-1], shape_of(w.type)[:count], stride, padding, dilation, name)
     v = padded(v, ws, 0.0)
     channels, out = shape_of(w.type)[-2:]
 
-    def element(here: Value, at: Sequence[Any], f: Value) -> Any:
+    def element(here: Value, at: Sequence[Any], f: Value) -> Value:
         total = accum(0.0)
 
         def add(pixel: Value, weights: Value) -> None:
@@ -119,7 +119,7 @@ def padded(v: Value, ws: Sequence[Window], around: float) -> Value:
     return pad(v, widths, constant_values=around) if any([a or b for a, b in widths]) else v
 
 
-def each_place(ws: Sequence[Window], item: Callable[[Sequence[Any]], Any], at: Sequence[Any] = ()) -> Any:
+def each_place(ws: Sequence[Window], item: Callable[[Sequence[Any]], Any], at: Sequence[Any] = ()) -> Value:
     """The array of `item(place)` for each place where the windows fit."""
     if len(at) == len(ws):
         return item(at)
@@ -138,11 +138,11 @@ def each_tap(
         each_tap(there, kernel[k] if kernel is not None else None, at[1:], ws[1:], do)
 
 
-def _times(i: Value, k: int) -> Any:
+def _times(i: Value, k: int) -> Value:
     return i if k == 1 else i * k
 
 
-def _spread(x: Value, kernel: Value, steps: Sequence[tuple[int, int]], shape: Sequence[Any]) -> Any:
+def _spread(x: Value, kernel: Value, steps: Sequence[tuple[int, int]], shape: Sequence[Any]) -> Value:
     """One image, each pixel of which adds itself times the kernel to an image of this shape."""
     total = accum(current_builder().zero(array_type(shape, Real)))
 

@@ -127,7 +127,7 @@ def layer_norm(
 
 def _normalised(
     v: Value, axis: int | Sequence[int], m: Operand | None, s: Operand | None, epsilon: float | Value
-) -> Any:
+) -> Value:
     middle = mean(v, axis, keepdims=True) if m is None else as_array(m)
     square = var(v, axis, keepdims=True) if s is None else as_array(s)
     return (v - middle) * (1.0 / sqrt(square + epsilon))

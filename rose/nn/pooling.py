@@ -37,8 +37,8 @@ def max_pool(
     v, ws = _given(x, window, stride, padding, dilation, "max_pool")
     v = padded(v, ws, -math.inf)
 
-    def largest(here: Value, at: Sequence[Any], c: Value) -> Any:
-        def along(x: Value, at: Sequence[Any], ws: Sequence[Window], best: Value | float) -> Any:
+    def largest(here: Value, at: Sequence[Any], c: Value) -> Value:
+        def along(x: Value, at: Sequence[Any], ws: Sequence[Window], best: Value | float) -> Value:
             if not ws:
                 return max_(best, x[c])
             first, rest = ws[0], ws[1:]
@@ -60,7 +60,7 @@ def avg_pool(
     shares = [_shares(n, w) for n, w in zip(shape_of(v.type)[1:-1], ws, strict=True)]
     v = padded(v, ws, 0.0)
 
-    def mean(here: Value, at: Sequence[Any], c: Value) -> Any:
+    def mean(here: Value, at: Sequence[Any], c: Value) -> Value:
         total = accum(0.0)
 
         def add(pixel: Value, _: None) -> None:
@@ -92,7 +92,7 @@ def _given(
     return v, windows(places, size, size if stride is None else stride, padding, dilation, name)
 
 
-def _pooled(v: Value, ws: Sequence[Window], of: Callable[[Any, Sequence[Any], Any], Any]) -> Any:
+def _pooled(v: Value, ws: Sequence[Window], of: Callable[[Any, Sequence[Any], Any], Any]) -> Value:
     batch, *_, channels = shape_of(v.type)
     return loops.vec(
         each_place(ws, lambda at, n=n: loops.vec(of(v[n], at, c) for c in loops.range(channels)))

@@ -97,14 +97,14 @@ def _drawn(draw: Draw, types: tuple[Type, ...], name: str, shape: Shape) -> AnyF
     """The function from a key, and numbers, to the array of draws. `types` are those of the result and of these."""
     leaf, *given = types
 
-    def body(key: Value, *xs: Value) -> Any:
+    def body(key: Value, *xs: Value) -> Value:
         return _filled(shape, 0, lambda i: draw(leaf, key, i, *xs))
 
     names = ["key", *[("a" if name == "gamma" else "p") for _ in given]]
     return make(body, [KEY, *given], array_type(shape, leaf), name, names)
 
 
-def _filled(shape: Shape, at: Value | int, draw: Callable[[Any], Any]) -> Any:
+def _filled(shape: Shape, at: Value | int, draw: Callable[[Any], Any]) -> Value:
     """An array of draws, of which the first is at a place."""
     if not shape:
         return draw(at)
@@ -115,42 +115,42 @@ def _filled(shape: Shape, at: Value | int, draw: Callable[[Any], Any]) -> Any:
 # one number
 
 
-def _word(block: Block, k: int) -> Any:
+def _word(block: Block, k: int) -> Value:
     """Word `k` of a block, as a number."""
     return ops.real(block[2 * k]) * 2.0**16 + ops.real(block[2 * k + 1])
 
 
-def _fraction(block: Block, k: int) -> Any:
+def _fraction(block: Block, k: int) -> Value:
     """The 53 bits of two words, from word `k` on, as a number from 0 to below 1."""
     high, low = ops.floor(_word(block, k) * 2.0**-5), ops.floor(_word(block, k + 1) * 2.0**-6)
     u = (high * 2.0**26 + low) * 2.0**-53
     return select(u < 1.0, u, 0.0)  # in single precision, the last of them is rounded
 
 
-def _bell(block: Block) -> Any:
+def _bell(block: Block) -> Value:
     """A normal number, of a block (Box and Muller)."""
     radius = ops.sqrt(-2.0 * ops.log(1.0 - _fraction(block, 0)))
     return radius * ops.cos(2.0 * math.pi * _fraction(block, 2))
 
 
-def _uniform(_: Type, key: Value, i: Value | int) -> Any:
+def _uniform(_: Type, key: Value, i: Value | int) -> Value:
     return _fraction(drawn(key, i), 0)
 
 
-def _normal(_: Type, key: Value, i: Value | int) -> Any:
+def _normal(_: Type, key: Value, i: Value | int) -> Value:
     return _bell(drawn(key, i))
 
 
-def _bernoulli(_: Type, key: Value, i: Value | int, p: Value) -> Any:
+def _bernoulli(_: Type, key: Value, i: Value | int, p: Value) -> Value:
     return _fraction(drawn(key, i), 0) < p
 
 
-def _integer(t: Type, key: Value, i: Value | int) -> Any:
+def _integer(t: Type, key: Value, i: Value | int) -> Value:
     assert isinstance(t, Fin)
     return within(ops.itrunc(_fraction(drawn(key, i), 0) * t.size), t.size)
 
 
-def _gamma(_: Type, key: Value, i: Value | int, a: Value) -> Any:
+def _gamma(_: Type, key: Value, i: Value | int, a: Value) -> Value:
     """Marsaglia and Tsang, A simple method for generating gamma variables (2000)."""
     shape, a = a, stop_gradient(a)
     small = a < 1.0
@@ -178,7 +178,7 @@ def _gamma(_: Type, key: Value, i: Value | int, a: Value) -> Any:
 def _categorical(n: int | Size) -> AnyFn:
     """By the largest of the sums of the logits and numbers of Gumbel's distribution."""
 
-    def body(key: Value, logits: Value) -> Any:
+    def body(key: Value, logits: Value) -> Value:
         return argmax(loops.vec(logits[i] - ops.log(-ops.log(1.0 - _uniform(Real, key, i))) for i in loops.range(n)))
 
     return make(body, [KEY, Vec(n, Real)], Fin(n), "categorical", ["key", "logits"])
@@ -186,7 +186,7 @@ def _categorical(n: int | Size) -> AnyFn:
 
 @cache
 def _permutation(n: int | Size) -> AnyFn:
-    def body(key: Value) -> Any:
+    def body(key: Value) -> Value:
         return argsort(loops.vec(_uniform(Real, key, i) for i in loops.range(n)))
 
     return make(body, [KEY], Vec(n, Fin(n)), "permutation", ["key"])

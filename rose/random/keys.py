@@ -56,7 +56,7 @@ def _folded(t: Fin) -> AnyFn:
 
 @cache
 def _split(n: int) -> AnyFn:
-    def body(key: Value) -> Any:
+    def body(key: Value) -> Value:
         return loops.vec(_other(key, i) for i in loops.range(n))
 
     return make(body, [KEY], Vec(n, KEY), "split", ["key"])

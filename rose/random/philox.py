@@ -32,7 +32,7 @@ def halves(word: int) -> tuple[int, int]:
     return word >> 16, word & 0xFFFF
 
 
-def half(i: Value | int) -> Any:
+def half(i: Value | int) -> Value:
     """An index, of Python or traced, as a half: what is left of it, where it may be too large."""
     large = isinstance(i, Value) and isinstance(i.type, Fin) and not at_most(i.type.size, HALF.size)
     return to_value(i % HALF.size if large else i, HALF)

@@ -26,7 +26,7 @@ _TERMS = 32  # of the series in `1 - y`, where ten deviations are 0.32
 def of_shape() -> AnyFn:
     """The function from a shape, and a number of its gamma distribution, to this number, which moves with the shape."""
 
-    def body(_: Value, x: Value) -> Any:
+    def body(_: Value, x: Value) -> Value:
         return x
 
     f = make(body, [Real, Real], Real, "of_shape", ["a", "x"])
@@ -39,7 +39,7 @@ def of_shape() -> AnyFn:
     return f
 
 
-def _slope(a: Value, x: Value) -> Any:
+def _slope(a: Value, x: Value) -> Value:
     """`-(dP / da) / (dP / dx)`, where `P(a, x)` is the regularised lower incomplete gamma function.
 
     To 1e-13 of it, for numbers that are drawn: neither the series nor the continued fraction cancels where it is taken.
@@ -57,7 +57,7 @@ def _slope(a: Value, x: Value) -> Any:
     )
 
 
-def _by_series(a: Value, x: Value, psi: Value, n: Value) -> Any:
+def _by_series(a: Value, x: Value, psi: Value, n: Value) -> Value:
     """By the series of `P`, DLMF 8.11.4, and its derivative by `a`, in the form of Horner. `psi` is at `a + 1`."""
 
     def term(i: Value, s: tuple[Value, ...]) -> Any:
@@ -70,7 +70,7 @@ def _by_series(a: Value, x: Value, psi: Value, n: Value) -> Any:
     return x / a * (of * (psi - ops.log(x)) - slope)
 
 
-def _by_fraction(a: Value, x: Value, psi: Value, n: Value) -> Any:
+def _by_fraction(a: Value, x: Value, psi: Value, n: Value) -> Value:
     """By the continued fraction of `1 - P`, the even part of DLMF 8.9.2, and its derivative by `a`, from its end."""
 
     def term(i: Value, s: tuple[Value, ...]) -> Any:
@@ -83,7 +83,7 @@ def _by_fraction(a: Value, x: Value, psi: Value, n: Value) -> Any:
     return x / of * (ops.log(x) - psi - slope / of)
 
 
-def _of_large(a: Value, x: Value) -> Any:
+def _of_large(a: Value, x: Value) -> Value:
     """By powers of `1 / a`, whose factors are series in `1 - y`, where `y == x / a`.
 
     As a function of `y`, the slope `s` satisfies `s' / a + s * (1 / y - 1 - 1 / (a * y)) == digamma(a) - log(x)`: this
