@@ -26,7 +26,6 @@ from rose.errors import OutOfRange, TooLarge, TypeMismatch, here
 from rose.host.argument_sizes import measured
 from rose.host.marshal import Path, fields, is_listing, spell
 from rose.ir import not_one_each, shown
-from rose.ir.sizes import Size
 from rose.ir.sizes import number as number_of
 from rose.ir.types import Bool, Fin, Tuple, Type, Vec
 from rose.ir.value import host_index

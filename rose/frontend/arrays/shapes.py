@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from ...errors import Loc, OutOfRange, TypeMismatch, here
 from ...host.marshal import as_given
