@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ..errors import Loc
+from .sizes import Size
 from .types import Fin, Type
 from .value import Value
 
@@ -50,7 +51,7 @@ class Loop(Block):
         return self.params[0].type
 
     @property
-    def size(self) -> int:
+    def size(self) -> int | Size:
         return self.indices.size
 
     @property

@@ -25,7 +25,8 @@ MEANT: dict[str, list[Op]] = {name: [op] for name, op in OPS.items()}
 for _name, _symbol in SYMBOLS.items():
     MEANT.setdefault(_symbol, []).append(OPS[_name])
 MEANT["%"].append(OPS["mod"])
-MEANT |= {"=": MEANT["=="], ">": MEANT["<"], ">=": MEANT["<="], "sgn": MEANT["sign"]}
+for _spelling, _name in {"=": "==", ">": "<", ">=": "<=", "sgn": "sign"}.items():
+    MEANT[_spelling] = MEANT[_name]
 
 
 def a(t: Type) -> str:
