@@ -7,6 +7,7 @@ import pickle
 
 import pytest
 
+from rose.ir.forms import dict_form
 from rose.ir.types import (
     Bool,
     Fin,
@@ -27,6 +28,7 @@ from rose.ir.types import (
     double,
     linear_part,
     map_leaves,
+    once,
     parts_first,
     primal_part,
     single,
@@ -96,3 +98,21 @@ def test_a_span_stays_one_where_its_parts_stay():
     assert map_leaves(t, lambda leaf: leaf) is t and t.of(t.items) is t
     assert map_leaves(t, lambda leaf: Unit) is Tuple((Unit, Unit), None)
     assert repr(t) == "Span[3, Fin[1], Fin[4]]" and pickle.loads(pickle.dumps(t)) is t
+
+
+def test_what_is_worked_out_of_a_type_is_worked_out_once():
+    asked = list[object]()
+
+    @once
+    def known(t: Type, more: int = 0) -> int:
+        asked.append((t, more))
+        return more
+
+    assert [known(Vec(3, Real)), known(Vec(3, Real)), known(Vec(3, Real), 2), known(Vec(3, Real), 2)] == [0, 0, 2, 2]
+    assert asked == [(Vec(3, Real), 0), (Vec(3, Real), 2)]
+
+
+def test_a_tuple_knows_the_names_of_its_items_and_makes_their_value():
+    form = dict_form(["a", "b"])
+    assert (*Tuple((Real, Real)).names,) == (0, 1) and Tuple((Real, Real), form).names == ("a", "b")
+    assert Tuple((Real, Real)).make([1, 2]) == (1, 2) and Tuple((Real, Real), form).make([1, 2]) == {"a": 1, "b": 2}

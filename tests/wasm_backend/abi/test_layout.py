@@ -16,6 +16,7 @@ from wasm_backend.abi.layout import (
     leaves,
     offsets,
     packing,
+    plan,
     size,
     wasm_type,
 )
@@ -70,6 +71,20 @@ def test_runtimes_are_told_sizes_as_data_and_dynamic_ones_by_their_export():
         "elem": {"kind": "tuple", "items": [[0, {"kind": "bool"}], [8, {"kind": "real"}]]},
     }  # fmt: skip
     assert describe(Vec(Dim("n"), Real))["size"] == {"#": "#n"}
+
+
+def test_a_plan_has_the_leaves_of_a_value_in_order_with_their_vectors():
+    p = plan(Vec(2, tuple_of(Bool, Vec(3, Vec(4, Fin(5))), tuple_of(Real, Unit))))
+    assert (p.dims, p.strides, p.at, [*p.names]) == ((2,), (64,), (0, 4, 56), [0, 1, 2])
+    assert [(x.kind and x.kind.name, x.dims, x.strides) for x in p.leaves()] == [
+        ("bool", (), ()), ("index", (3, 4), (16, 4)), ("real", (), ()), ("unit", (), ())
+    ]  # fmt: skip
+
+
+def test_a_plan_knows_the_paths_to_the_vectors_of_a_size():
+    n = Dim("n")
+    inside = Vec(2, tuple_of(Vec(n, Vec(n, Real)), Vec(3, Real)))
+    assert [*plan(inside).paths(n, ("x",))] == [["x", 0, 0], ["x", 0, 0, 0]]
 
 
 @pytest.mark.parametrize("t", [Ref(Real), Stack(Real)])
