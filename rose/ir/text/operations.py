@@ -24,7 +24,7 @@ NOT_LINEAR = "a tangent may be added to a tangent, and multiplied or divided by 
 MEANT: dict[str, list[Op]] = {name: [op] for name, op in OPS.items()}
 for _name, _symbol in SYMBOLS.items():
     MEANT.setdefault(_symbol, []).append(OPS[_name])
-MEANT["%"].append(OPS["mod"])
+MEANT["%"] += [OPS["mod"]]
 for _spelling, _name in {"=": "==", ">": "<", ">=": "<=", "sgn": "sign"}.items():
     MEANT[_spelling] = MEANT[_name]
 
