@@ -7,6 +7,7 @@ checkers: `pytest tests/rose/test_init.py --bless` writes it.
 from importlib import import_module
 from typing import Any
 
+from .errors import edge
 from .errors.advice import missing
 from .hooks import Above
 from .ir import ops as ops
@@ -81,6 +82,7 @@ __all__ = [*sorted(_PLACES), *ops.__all__]  # pyright: ignore[reportUnsupportedD
 __version__ = VERSION
 
 
+@edge
 def __getattr__(name: str) -> Any:
     """A public name, which is ours from then on; an error that says what to write for any other."""
     if name in _PLACES:
