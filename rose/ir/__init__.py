@@ -78,7 +78,7 @@ from .func import (
 )  # fmt: skip
 from .numbers import as_number, shown
 from .value import OPS, Value, a_traced, not_one_each
-from .views import callee, element_of, is_index, loop_of, span_of
+from .views import callee, element_of, is_index, loop_of, loops_around, span_of
 
 __all__ = [
     "ACCUM",
@@ -123,6 +123,7 @@ __all__ = [
     "is_literal",
     "is_tracing",
     "loop_of",
+    "loops_around",
     "not_one_each",
     "resumed",
     "shown",

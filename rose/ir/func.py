@@ -218,9 +218,3 @@ def _has_sized(kind: Kind) -> bool:
             return f.sized or g.sized
         case Body() | Opaque():
             return False
-
-
-def handed_on(f: Func, made: Func, **changes: Any) -> Func:
-    """`made`, which is made of `f`, with the marks of `f` but for some changes."""
-    made.marks = replace(f.marks, **changes) if changes else f.marks
-    return made

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .builder import FOR, GET, PARAM
-from .func import Func, Loop
+from .func import Block, Func, Loop
 from .types import Span
 from .value import Value
 
@@ -26,6 +28,14 @@ def callee(call: Value) -> Func:
 def is_index(v: Value) -> bool:
     """True for the index of a loop, in an iteration of it."""
     return v.op is PARAM and isinstance(v.block, Loop) and v is v.block.index
+
+
+def loops_around(block: Block, outside: Block) -> Iterator[Loop]:
+    """The loops around what is in a block, the innermost first, as far as they are in `outside`."""
+    while block is not outside:
+        assert isinstance(block, Loop) and block.parent is not None
+        yield block
+        block = block.parent
 
 
 def element_of(vector: Value) -> Value | None:

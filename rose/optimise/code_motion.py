@@ -18,7 +18,6 @@ from collections.abc import Mapping
 from ..ir import CALL, FOR, INDEX, PURE_CALL, Block, Builder, Func, Value, loop_of
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import Work, callees, done, instructions, memoised, with_parts
-from ..ir.func import handed_on
 from .dead_code import remove_dead_code
 from .hoisting import moves
 from .invariants import Invariants, Reads, iterations
@@ -61,7 +60,8 @@ def _hoisted(f: Func) -> Func:
     if (w := witness()) is not None:
         w.kept("move-invariants", f, new)
     new.memo[hoisted] = new
-    return handed_on(f, new)
+    new.marks = f.marks
+    return new
 
 
 class _Copier(Rewriter):

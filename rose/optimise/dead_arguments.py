@@ -16,6 +16,7 @@ none of the programs of `benchmarks.passes` does.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import reduce
 from operator import is_
 from typing import Any
@@ -46,7 +47,6 @@ from ..ir import (
 )
 from ..ir.accumulators import base
 from ..ir.callgraph import callees, callees_first, make_branch, make_while
-from ..ir.func import handed_on
 from ..ir.sizes import Size
 from ..ir.types import Fin, Ref, Tuple, Type, Unit, Vec, items_of
 from .dead_code import remove_dead_code
@@ -295,8 +295,8 @@ class _Program:
             elif same and not self.live[f].shrinks() and self._is_whole(f):
                 made[f] = f
             else:
-                less = remove_dead_code(_Remover(self, f, made).function(f))
-                made[f] = handed_on(f, less, jvp=None, primal=None)  # which take what it took
+                made[f] = remove_dead_code(_Remover(self, f, made).function(f))
+                made[f].marks = replace(f.marks, jvp=None, primal=None)  # these take what it took
         return made
 
     def _is_whole(self, f: Func) -> bool:

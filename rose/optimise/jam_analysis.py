@@ -10,7 +10,23 @@ from collections import Counter
 from collections.abc import Iterable
 from math import inf, prod
 
-from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, GET, INDEX, ZERO, Block, Loop, Value, loop_of, span_of
+from ..ir import (
+    ACCUM,
+    ADD_TO,
+    AT,
+    CONST,
+    FOR,
+    FREEZE,
+    GET,
+    INDEX,
+    ZERO,
+    Block,
+    Loop,
+    Value,
+    loop_of,
+    loops_around,
+    span_of,
+)
 from ..ir.accumulators import aliases, base, begins_at_zero
 from ..ir.callgraph import instructions, weight
 from ..ir.ops import iadd, idiv, ifrom, imod, imul
@@ -234,7 +250,7 @@ class Jams:
             ref = base(x.args[0])
             if ref.block.inside(jam.outer.attr) or touched[ref] != 1:
                 return False
-            by = _told_by(x, jam.outer.attr)
+            by = _told_by(x, loop_of(jam.outer))
             if not _is_kept(x, jam.outer.attr, by):
                 return False
             pays = pays or not all(by)
@@ -377,15 +393,10 @@ def _tells(i: Value, index: Value, block: Block | None = None) -> bool:
     return True
 
 
-def _told_by(add: Value, outer: Block) -> tuple[bool, bool]:
+def _told_by(add: Value, outer: Loop) -> tuple[bool, bool]:
     """Whether each iteration of a loop adds to another element; and each turn of the loops in it, alike in all."""
-    at, block, by = _indices(add.args[0]), add.block, list[bool]()
-    while isinstance(block, Loop):
-        by.append(any([_tells(i, block.index, outer) for i in at]))
-        if block is outer or block.parent is None:
-            break
-        block = block.parent
-    by.reverse()
+    at = _indices(add.args[0])
+    by = [any([_tells(i, loop.index, outer) for i in at]) for loop in (outer, *loops_around(add.block, outer))]
     return by[0], all(by[1:])
 
 

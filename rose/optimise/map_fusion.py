@@ -44,6 +44,7 @@ from ..ir import (
     Loop,
     Value,
     loop_of,
+    loops_around,
 )
 from ..ir.accumulators import base
 from ..ir.callgraph import instructions
@@ -217,7 +218,7 @@ class _Fusion:
         The indices of all loops around a read must be among those of the element, or of an element of it.
         """
         v = reads[0]
-        around = _indices_around(v.block, outside)
+        around = [loop.index for loop in loops_around(v.block, outside)]
         mine = self.indices(v.args[1])
         if mine is None:
             return None if around else 1
@@ -347,19 +348,9 @@ def _is_pure(block: Block) -> bool:
     return True
 
 
-def _indices_around(block: Block, outside: Block) -> list[Value]:
-    """The indices of the loops around what is in `block`, as far as they are in `outside`."""
-    out: list[Value] = []
-    while block is not outside:
-        assert isinstance(block, Loop) and block.parent is not None
-        out.append(block.index)
-        block = block.parent
-    return out
-
-
 def _has_state(block: Block, outside: Block) -> bool:
     """True if a loop around a read carries a state: apart from it, two iterations of a map can be computed at once."""
-    return any([len(i.block.params) > 1 for i in _indices_around(block, outside)])
+    return any([loop.states for loop in loops_around(block, outside)])
 
 
 def _is_narrow(block: Block) -> bool:

@@ -31,7 +31,6 @@ from ..ir import (
     loop_of,
 )
 from ..ir.callgraph import weight, weight_of
-from ..ir.func import handed_on
 from ..ir.types import Tuple
 from .rewriter import Env, Rewriter
 from .values import witness
@@ -61,7 +60,8 @@ def outline(f: Func, longest: int = LONGEST) -> Func:
     made.memo = f.memo
     for piece in outliner.made:
         piece.origin = Origin("piece", made)
-    return handed_on(f, made)
+    made.marks = f.marks
+    return made
 
 
 def lambda_lift(name: str, block: Block, origin: Origin) -> tuple[Func, list[Value]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import rose
 from rose import Real, Vec, fn
-from rose.ir import FOR, GET, Func, Loop, Value, callee, element_of, is_call, is_index, loop_of, span_of
+from rose.ir import FOR, GET, Func, Loop, Value, callee, element_of, is_call, is_index, loop_of, loops_around, span_of
 from rose.ir.callgraph import instructions
 
 
@@ -34,6 +34,13 @@ def test_a_span_is_the_first_state() -> None:
     assert span_of(outer) is None
     assert span_of(inner) is inner.args[0]
     assert loop_of(inner).following[0] is loop_of(inner).states[0]
+
+
+def test_the_loops_around_begin_with_the_innermost():
+    f = fn([Vec[4]], Real)(lambda x: rose.sum(rose.sum(x[i] * x[j] for j in rose.range(4)) for i in rose.range(4))).func
+    outer, inner = map(loop_of, loops(f))
+    assert [*loops_around(inner, f.body)] == [inner, outer]
+    assert [*loops_around(inner, outer)] == [inner] and [*loops_around(f.body, f.body)] == []
 
 
 def test_the_index_of_a_loop_is_no_parameter_of_a_function() -> None:
