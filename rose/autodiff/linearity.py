@@ -86,7 +86,7 @@ class Loops:
     def _loop(self, v: Value) -> dict[Value, None]:
         """A loop has all of its states, if any of its results is read or any sum it adds to."""
         block = loop_of(v)
-        k = len(block.states)
+        k = block.carried
         results = [j for j, r in enumerate(block.results) if r.type.linear]
         read = [j for j in results if (v, j) in self._parts]
         lives = bool(read) or any([ref in self.read or ref.op is PARAM for ref in self._adds[v]])

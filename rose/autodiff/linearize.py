@@ -109,7 +109,7 @@ class _Linear(LinearHalf):
 
     def loop(self, b: Builder, v: Value) -> None:
         block = loop_of(v)
-        k = len(block.states)
+        k = block.carried
         n = block.indices
         moves = [r.type.linear for r in block.results]
 

@@ -102,7 +102,7 @@ def _is_carried(key: Key) -> bool:
     """True for a state of a loop, in an iteration or after the last one, and for what a call gives."""
     v, path = key
     if v.op is FOR:
-        return path[0] < len(loop_of(v).states)
+        return path[0] < loop_of(v).carried
     return is_call(v) or (v.op is PARAM and v.block.parent is not None)
 
 

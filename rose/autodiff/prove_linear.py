@@ -165,7 +165,7 @@ class _AsLinear(Rewriter):
     def moves(self, loop: Value, k: int) -> bool:
         """True if a result of a loop depends on the parameters."""
         block = loop_of(loop)
-        return (block.states[k] if k < len(block.states) else block.results[k]) in self.depends
+        return (block.state(k) if k < block.carried else block.results[k]) in self.depends
 
     def result(self, b: Builder, v: Value, env: Env) -> Value:
         return self.linear(b, v, env) if v.type.real else env[v]

@@ -223,7 +223,7 @@ class SelectMasks(Masks):
             return v in self.dirty
         block = loop_of(v)
         j = path[0]
-        return block.results[j] in self.dirty or (j < len(block.states) and block.states[j] in self.dirty)
+        return block.results[j] in self.dirty or (j < block.carried and block.state(j) in self.dirty)
 
     def _spoils(self, v: Value, path: Path) -> bool:
         """True if what `v` contributes may be other than 0 in a branch that was not taken."""
@@ -372,7 +372,7 @@ class SelectMasks(Masks):
 
     def _for(self, v: Value) -> None:
         block = loop_of(v)
-        k = len(block.states)
+        k = block.carried
         for path, t in leaves(v.type):
             self._settle(v, path, t)
         self._states(v)
@@ -390,7 +390,7 @@ class SelectMasks(Masks):
     def _states(self, v: Value) -> None:
         """The states of a loop: their cotangents are marked where the uses of its results, or of a state, differ."""
         block = loop_of(v)
-        states = [path for path, _ in leaves(v.type) if path[0] < len(block.states)]
+        states = [path for path, _ in leaves(v.type) if path[0] < block.carried]
         if not states:
             return
         whole = [v, *[base(a) for a in self.loops.outside[v] if is_ref(a)]]
@@ -401,7 +401,7 @@ class SelectMasks(Masks):
         g = None if marks or not guards else self.guards.any_of(guards)
         always = self._always_reached(v, states) if marks else states
         for path in states:
-            for key in ((v, path), (block.states[path[0]], path[1:])):
+            for key in ((v, path), (block.state(path[0]), path[1:])):
                 self._settled(key, marked=path not in always, g=g)
                 self.wild[key] = None
 
@@ -410,7 +410,7 @@ class SelectMasks(Masks):
         block = loop_of(v)
         reached_by = self._reached_by(block)
         of = {path: reached_by.get(key_of(block.results[path[0]], path[1:]), frozenset[Key]()) for path in states}
-        keys = {path: (block.states[path[0]], path[1:]) for path in states}
+        keys = {path: (block.state(path[0]), path[1:]) for path in states}
         always = {p for p in states if (v, p) in self.guard and self.guard[v, p] is None and (v, p) not in self.marked}
         while lost := {p for p in always if not any([keys[p] in of[q] for q in always])}:
             always -= lost

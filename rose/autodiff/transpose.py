@@ -441,7 +441,7 @@ class _Backward(LinearHalf):
         """The loop for a loop: its iterations in reverse order, if it has linear states to carry back."""
         block = loop_of(v)
         n = block.indices
-        k = len(block.states)
+        k = block.carried
         results = list(self.cotangent(v).items or [])
         self.cts.pop(v)
         cts = [ct.close(b) for ct in results]
@@ -467,7 +467,7 @@ class _Backward(LinearHalf):
                     self.contribute(b, v, block.results[j], b.index(ct, self.indices[block]), (j,))
             self.block(b, block)
             sums.end_iteration(b)
-            return [self.total(b, block.states[j]) for j in states], []
+            return [self.total(b, block.state(j)) for j in states], []
 
         inits = [x if (x := cts[j]) is not None else results[j].zero(b) for j in states]
         out, _ = b.loop(n.size, body, inits, span)

@@ -141,7 +141,7 @@ class _ForwardHalf:
 
     def loop(self, b: Builder, v: Value) -> None:
         block = loop_of(v)
-        k = len(block.states)
+        k = block.carried
         there = [has_primal(r) for r in block.results]
         entries = self.residuals.tapes.get(block, {})
         with b.nested() as body:

@@ -21,6 +21,7 @@ from .. import ir
 from ..ir import CALL, FOR, PURE_CALL, Block, Body, Branch, Func, Linear, Op, Opaque, Value, While, loop_of
 from ..ir.ops import add, select
 from ..ir.puts import PUT
+from ..ir.sizes import number
 from ..ir.stacks import JOIN, MORE, POP, PUSH
 from ..ir.types import Bool, Fin, Stack, Tuple, Type, Unit, Vec, items_of
 from .effects import endless
@@ -175,9 +176,7 @@ class Evaluator:
         Where the bounds of a span are not known, each iteration may be none.
         """
         block = loop_of(v)
-        index, *params = block.params
-        assert isinstance(index.type, Fin)
-        k, n = len(params), index.type.size
+        index, params, k, n = block.index, block.states, block.carried, number(block.size)
         low, high = (0, n) if ir.span_of(v) is None else states[0] or (None, None)
         iterations = range(low or 0, n if high is None else high)
         before = min(iterations.start, n)  # of no iterations the first may be beyond the last

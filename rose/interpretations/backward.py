@@ -199,7 +199,7 @@ class _Back:
     def loop(self, b: Builder, v: Value) -> None:
         """A loop, from its last iteration to its first."""
         block = loop_of(v)
-        n, k = block.size, len(block.states)
+        n, k = block.size, block.carried
         around = self.around(b, block)
         kept, *spans = [b.get(self.kept[v], j) for j in range(len(as_tuple(self.kept[v].type).items))]
         dues = self.due.pop(v, {})

@@ -60,14 +60,23 @@ class Loop(Block):
         return self.params[1:]
 
     @property
+    def carried(self) -> int:
+        """The number of states."""
+        return len(self.params) - 1
+
+    def state(self, j: int) -> Value:
+        """One of the states in an iteration."""
+        return self.params[1 + j]
+
+    @property
     def following(self) -> tuple[Value, ...]:
         """The states after an iteration: of the `for` itself the first items, after the last iteration."""
-        return self.results[: len(self.params) - 1]
+        return self.results[: self.carried]
 
     @property
     def elements(self) -> tuple[Value, ...]:
         """What an iteration adds to the vectors, which are the other items of the `for`."""
-        return self.results[len(self.params) - 1 :]
+        return self.results[self.carried :]
 
 
 @dataclass(frozen=True, slots=True)

@@ -454,7 +454,7 @@ class _Live:
         found = self.need.get(v, {})
         items: Needs = {}
         for j, n in found.items() if isinstance(found, dict) else ():
-            items[j] = n if j < len(block.states) else True
+            items[j] = n if j < block.carried else True
         before, fresh = len(self.need), list(items)
         while True:
             for j in fresh:

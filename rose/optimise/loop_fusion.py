@@ -129,7 +129,7 @@ class _Pair:
         results = [r for v in code if v.op is FOR for r in loop_of(v).results]
         if any([r in self.after for r in (*results, *self.two.results)]):
             return False
-        states, index = len(self.one.states), self.two.index
+        states, index = self.one.carried, self.two.index
         for v in code:
             for k, a in enumerate(v.args):
                 if a is self.first or (

@@ -350,7 +350,7 @@ def _is_pure(block: Block) -> bool:
 
 def _has_state(block: Block, outside: Block) -> bool:
     """True if a loop around a read carries a state: apart from it, two iterations of a map can be computed at once."""
-    return any([loop.states for loop in loops_around(block, outside)])
+    return any([loop.carried for loop in loops_around(block, outside)])
 
 
 def _is_narrow(block: Block) -> bool:

@@ -74,7 +74,7 @@ def _row(b: Builder, of: Origin) -> Value:
 def vector_of(loop: Value, x: Value) -> int:
     """The position among the results of a new loop of the vector of `x`: it is added, if it is not there."""
     block = loop_of(loop)
-    for k in range(len(block.states), len(block.results)):
+    for k in range(block.carried, len(block.results)):
         if block.results[k] is x:
             return k
     block.results = (*block.results, x)

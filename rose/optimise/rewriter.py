@@ -214,7 +214,7 @@ class Simplifier(Rewriter):
 
 def _copied(loop: Value, k: int) -> Value | None:
     """The vector of which a loop makes a copy, element by element, as its result `k`."""
-    if loop.op is not FOR or k < len((block := loop_of(loop)).states):
+    if loop.op is not FOR or k < (block := loop_of(loop)).carried:
         return None
     r = block.results[k]
     if r.op is not INDEX or r.block is not block or r.args[1] is not block.index:

@@ -146,7 +146,7 @@ class Loop:
         locations = [s.location for s in self.states]
         assert isinstance(v.type, Tuple)
         for j, t in enumerate(v.type.items):
-            if j >= len(self.block.states) and not t.empty:
+            if j >= self.block.carried and not t.empty:
                 read = (v, j) in frame.lives.items
                 locations.append(frame.build_at(v, len(locations), t) if read else Unmade())
         frame.location[v] = tuple(locations)
@@ -349,14 +349,14 @@ class Loop:
 
     def _element_addresses(self) -> None:
         """The address of the element that this iteration makes, of each vector of aggregates."""
-        for j in range(len(self.block.states), len(self.block.results)):
+        for j in range(self.block.carried, len(self.block.results)):
             t = self.block.results[j].type
             if not t.empty and not t.scalar and (self.v, j) in self.frame.lives.items:
                 at = self.expr.element_at(self.index, self.index, size(t), self.vector(j))
                 self.frame.next[(self.block, j, -1)] = at
 
     def _store_elements(self) -> None:
-        for j in range(len(self.block.states), len(self.block.results)):
+        for j in range(self.block.carried, len(self.block.results)):
             r = self.block.results[j]
             if (self.v, j) not in self.frame.lives.items:
                 continue

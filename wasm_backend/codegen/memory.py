@@ -69,6 +69,6 @@ def _vectors(block: Block) -> Iterator[tuple[int, Loc]]:
     for v in block.code:
         if v.op is FOR:
             yield from _vectors(v.attr)
-            yield from [(known_size(t), v.loc) for t in items_of(v.type)[len(loop_of(v).states) :]]
+            yield from [(known_size(t), v.loc) for t in items_of(v.type)[loop_of(v).carried :]]
         elif v.op is ACCUM or v.op is PACK or v.op is CONST or v.op is ZERO:
             yield known_size(v.type.inner if isinstance(v.type, Ref) else v.type), v.loc

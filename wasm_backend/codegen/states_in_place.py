@@ -74,7 +74,7 @@ class InPlace:
         x, k = _made(block.results[item], leaf)
         if not self.puts and x.op is not ACCUM:
             return False
-        state = block.states[item]
+        state = block.state(item)
         while x.block is block and not (x is state and k == leaf):
             start = dict(beginnings(x)).get((x, k))
             if start is None or not self.takes((x, k)):

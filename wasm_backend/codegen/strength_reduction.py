@@ -66,7 +66,7 @@ class IndexUses:
             if v.op is FOR:
                 self.elements[loop_of(v).index], self.steps[loop_of(v).index] = [], {}
                 self.read.update(
-                    [r for j, r in enumerate(loop_of(v).results) if j < len(loop_of(v).states) or (v, j) in self.items]
+                    [r for j, r in enumerate(loop_of(v).results) if j < loop_of(v).carried or (v, j) in self.items]
                 )
                 self._visit(v.attr)
             if (v.op is INDEX or v.op is AT) and len(v.args) == 2 and not v.type.empty:
@@ -92,7 +92,7 @@ class Pointers:
         steps = uses.steps[self.index]  # those indices that are sums and products
         self.read = {i for i in (self.index, *steps) if i in uses.read}  # those that are needed as numbers
         for j, t in enumerate(items_of(v.type)):
-            if j >= len(block.states) and (v, j) in uses.items and not t.empty:
+            if j >= block.carried and (v, j) in uses.items and not t.empty:
                 self._take(self.index, stride(t))
         for i, n in uses.elements[self.index]:
             self._take(i, n)

@@ -22,7 +22,8 @@ def test_a_loop_has_an_index_states_and_elements() -> None:
     loop = loop_of(v)
     assert isinstance(loop, Loop) and loop.parent is f.body
     assert loop.size == loop.indices.size == 5 and loop.index.type is loop.indices
-    assert len(loop.states) == len(v.args) == len(loop.following) == 1
+    assert loop.carried == len(loop.states) == len(v.args) == len(loop.following) == 1
+    assert loop.state(0) is loop.states[0]
     assert [p.type for p in loop.states] == [r.type for r in loop.following]
     assert (*loop.following, *loop.elements) == loop.results and len(loop.elements) == 1
     assert span_of(v) is None
