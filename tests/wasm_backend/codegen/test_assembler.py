@@ -6,6 +6,7 @@ import pytest
 
 from rose.ir.sizes import Dim
 from rose.ir.types import Bool, Fin, Real, Single, Type, Vec
+from wasm_backend.abi.layout import size
 from wasm_backend.binary.disassembler import disassemble
 from wasm_backend.binary.encoder import I32, Body, Module
 from wasm_backend.codegen.assembler import INLINE, Assembler, pieces
@@ -41,13 +42,13 @@ def test_a_dynamic_part_of_an_address_is_a_global():
 
 
 def test_few_bytes_are_copied_by_single_instructions():
-    assert [k for k, _ in pieces(Vec(INLINE // 8, Real), False)] == list(range(0, INLINE, 8))
-    assert pieces(Vec(INLINE // 8 + 1, Real), False) == ()
+    assert [k for k, _ in pieces(size(Vec(INLINE // 8, Real)), False)] == list(range(0, INLINE, 8))
+    assert pieces(size(Vec(INLINE // 8 + 1, Real)), False) == ()
     assert written(lambda c: c.copy(Vec(9, Real), Mem(0, 0), Mem(None, 16)))[-1] == "memory.copy"
 
 
 def test_an_odd_number_of_singles_ends_with_half_a_piece():
-    assert pieces(Vec(3, Single), True) == ((0, "i64"), (8, "i32"))
+    assert pieces(size(Vec(3, Single)), True) == ((0, "i64"), (8, "i32"))
 
 
 def test_what_is_written_aside_goes_into_the_other_body():
