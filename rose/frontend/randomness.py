@@ -29,7 +29,7 @@ Reached = dict[FunctionType, list[tuple[str, Any]]]  # functions, and what each 
 _MT19937 = 2_500  # bytes of the state of NumPy's global generator, of which `state` makes a copy in 40 us
 _MANY = 50  # functions that are looked through, and items of one thing
 _MAKING = {"default_rng", "RandomState", "Random", "SystemRandom"}
-_under_way: list[set[int]] = []  # the generators and globals that are watched, those of the outermost function first
+_watched = set[int]()  # the generators and globals of all functions that are being traced, by their identities
 
 
 @contextmanager
@@ -38,11 +38,11 @@ def nothing_drawn(name: str, body: Callable[..., Any]) -> Generator[None]:
     reached, seen = _reached(body), set[int]()
     before = [(k, x, _state(x)) for k, x in _generators(body, reached, seen)]
     loaded = "numpy.random" in sys.modules
-    _under_way.append(seen)
+    _watched.update(seen)
     try:
         yield
     finally:
-        _under_way.pop()
+        _watched.difference_update(seen)
     for k, x, state in before:
         if _state(x) != state:
             _check_drawn(name, body, k)
@@ -90,7 +90,7 @@ def _generators(body: Any, reached: Reached, seen: set[int]) -> Iterator[tuple[s
     classes, numpys = {random.Random}, cast("Any", sys.modules.get("numpy.random"))
     if numpys is not None:
         classes |= {numpys.Generator, numpys.RandomState}
-    if not _under_way:
+    if not _watched:
         yield "random", random
         if numpys is not None and hasattr(numpys, "get_bit_generator"):
             # with the second of two normal numbers, which it makes at once, if any may be drawn by name
@@ -106,7 +106,7 @@ def _generators(body: Any, reached: Reached, seen: set[int]) -> Iterator[tuple[s
 
 def _is_new(x: Any, seen: set[int]) -> bool:
     """True the first time that a thing is seen, here and in the functions that are being traced."""
-    if id(x) in seen or any([id(x) in outer for outer in _under_way]):
+    if id(x) in seen or id(x) in _watched:
         return False
     seen.add(id(x))
     return True
