@@ -109,7 +109,7 @@ def _find_calls(block: Block, found: list[Value]) -> None:
 
 def changed(f: Func) -> None:
     """Note that a pass has edited `f` in place. The verifier finds one that forgets it."""
-    f.calls = None
+    f.calls = f.users = None
 
 
 def is_current(f: Func) -> bool:

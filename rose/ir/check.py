@@ -67,8 +67,8 @@ class _Check:
                 self._block(f.body, None)
                 if [r.type for r in f.body.results] != [f.result]:
                     self._fail(f"it gives {_types(f.body.results)}, not one {f.result!r}")
-                if not is_current(f):
-                    self._fail("it was edited in place after its calls were found: see callgraph.changed")
+                if not is_current(f) or (f.users is not None and not f.users.is_current()):
+                    self._fail("it was edited in place after its calls or users were found: see callgraph.changed")
                 return self.calls
             case Opaque():
                 self._opaque(f)

@@ -17,6 +17,7 @@ from ..ir.accumulators import base, may_alias
 from ..ir.callgraph import instructions, weight
 from ..ir.sizes import Size
 from ..ir.types import Ref, items_of, tuple_of
+from ..ir.users import Users, users_of
 
 LARGEST = 400  # instructions of both loops, and of what lies between them
 ROWS = 48  # of a matrix, from which on it pays to keep its product apart
@@ -25,26 +26,25 @@ APART = 8  # instructions of a loop without a state, from which on it is worth a
 
 def fuse_loops(f: Func, *, simd: bool = False) -> Func:
     """`f` with fewer loops, edited in place."""
-    gets: dict[Value, list[Value]] = {}
-    for v in instructions(f.body):
-        if v.op is GET and v.args[0].op is FOR:
-            gets.setdefault(v.args[0], []).append(v)
-    _block(f.body, gets, simd)
+    _block(f.body, f, simd)
+    if f.users is not None:
+        f.users.sweep()
     return f
 
 
-def _block(block: Block, gets: dict[Value, list[Value]], simd: bool) -> None:
+def _block(block: Block, f: Func, simd: bool) -> None:
     code: list[Value] = []
     for v in block.code:
-        if v.op is not FOR or not _joined(code, v, gets, simd):
+        if v.op is not FOR or not _joined(code, v, f, simd):
             code.append(v)
-    block.code = code
+    if len(code) < len(block.code):
+        users_of(f).arrange(block, code)
     for v in code:
         if v.op is FOR:
-            _block(v.attr, gets, simd)
+            _block(v.attr, f, simd)
 
 
-def _joined(code: list[Value], v: Value, gets: dict[Value, list[Value]], simd: bool) -> bool:
+def _joined(code: list[Value], v: Value, f: Func, simd: bool) -> bool:
     """Fuse the loop `v`, which comes next, with the last one before it that fits; False if none does."""
     total = _weight(v)
     for k in range(len(code) - 1, -1, -1):
@@ -54,7 +54,7 @@ def _joined(code: list[Value], v: Value, gets: dict[Value, list[Value]], simd: b
         if code[k].op is FOR and _same_range(code[k], v) and not _apart(code[k], v, simd):
             pair = _Pair(code[k], v, code[k + 1 :])
             if pair.fits():
-                before, after = pair.join(gets)
+                before, after = pair.join(users_of(f))
                 code[k:] = [*before, pair.first, *after]
                 return True
     return False
@@ -142,60 +142,59 @@ class _Pair:
                     return False
         return True
 
-    def join(self, gets: dict[Value, list[Value]]) -> tuple[list[Value], list[Value]]:
+    def join(self, users: Users) -> tuple[list[Value], list[Value]]:
         """Fuse the loops; give the instructions between them that come before the new loop, and those after it."""
         first, second, one, two = self.first, self.second, self.one, self.two
         if span_of(second) is not None:
-            self.without_span(gets.get(second, []))
-        n, m, vecs = len(first.args), len(second.args), len(one.results) - len(first.args)
-        env: dict[Value, Value] = {two.index: one.index}
-        available = {_key(v): v for v in one.code if _shared(v)}
-        self.write(two, env, available, one.code)
+            self.without_span(users)
+        n, m, vecs = one.carried, two.carried, len(one.elements)
+        self.write(users)
+        users.end(one, *one.following, *two.following, *one.elements, *two.elements)
+        users.end(two)
         for p in two.states:
             p.block = one
         one.params += two.states
-        a, b = one.results, tuple([env.get(r, r) for r in two.results])
-        one.results = (*a[:n], *b[:m], *a[n:], *b[m:])
         s, t = items_of(first.type), items_of(second.type)
         first.type = tuple_of(*s[:n], *t[:m], *s[n:], *t[m:])
-        first.args = (*first.args, *second.args)
-        mine, yours = gets.setdefault(first, []), gets.pop(second, [])
-        for v in mine:
+        for v in users.of(first):
             v.attr = v.attr if v.attr < n else v.attr + m
-        for v in yours:
-            v.args, v.attr = (first,), v.attr + n if v.attr < m else v.attr + n + vecs
-        mine += yours
+        for v in users.of(second):
+            v.attr = v.attr + n if v.attr < m else v.attr + n + vecs
+        users.replace(second, first)
+        users.give(first, *first.args, *second.args)
+        users.erase(second)
         return [v for v in self.between if v not in self.after], list(self.after)
 
-    def without_span(self, gets: list[Value]) -> None:
+    def without_span(self, users: Users) -> None:
         """Let the second loop go over the span of the first one."""
         second, two = self.second, self.two
-        second.args, two.results = second.args[1:], two.results[1:]
+        users.give(second, *second.args[1:])
+        users.end(two, *two.results[1:])
         second.type = tuple_of(*items_of(second.type)[1:])
         del two.params[1]
-        for v in gets:
+        for v in users.of(second):
             v.attr -= 1
 
-    def write(self, block: Block, env: dict[Value, Value], available: dict[Any, Value], code: list[Value]) -> None:
+    def write(self, users: Users) -> None:
         """Move the instructions of the second loop to the first, but for common subexpressions."""
-        for v in block.code:
-            v.args = tuple([env.get(a, a) for a in v.args])
-            if v.op is INDEX and v.args[0].op is GET and v.args[0].args[0] is self.first:
-                env[v] = self.one.results[v.args[0].attr]
+        one, two = self.one, self.two
+        users.replace(two.index, one.index)
+        for get in users.of(self.first):
+            if get.attr >= one.carried:
+                for v in [v for v in users.of(get) if isinstance(v, Value) and v.block.inside(two)]:
+                    users.replace(v, one.results[get.attr])
+                    users.erase(v)
+        users.sweep(two)
+        available = {_key(v): v for v in one.code if _shared(v)}
+        for v in two.code:
+            if _shared(v) and (same := available.setdefault(_key(v), v)) is not v:
+                users.replace(v, same)
+                users.erase(v)
                 continue
-            if block is self.two:
-                if _shared(v) and (same := available.setdefault(_key(v), v)) is not v:
-                    env[v] = same
-                    continue
-                v.block = self.one
+            v.block = one
             if v.op is FOR:
-                inner = loop_of(v)
-                if block is self.two:
-                    inner.parent = self.one
-                kept: list[Value] = []
-                self.write(inner, env, available, kept)
-                inner.code, inner.results = kept, tuple([env.get(r, r) for r in inner.results])
-            code.append(v)
+                loop_of(v).parent = one
+            one.code.append(v)
 
 
 def _key(v: Value) -> Any:

@@ -12,60 +12,31 @@ from __future__ import annotations
 
 from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, INDEX, Block, Func, Value, is_call, loop_of
 from ..ir.accumulators import base, begins_at_zero
+from ..ir.callgraph import instructions
 from ..ir.types import Ref
+from ..ir.users import Users, users_of
 
 _NEAR = 200  # instructions that are looked at for others that add to the outer sum
 
 
 def forward_sums(f: Func) -> Func:
     """`f` with fewer accumulators, edited in place."""
-    uses = _Uses()
-    uses.block(f.body)
-    for z in uses.frozen:
-        if (x := _is_copy_of(z, uses)) is not None:
-            _replace(z, x, uses)
-        elif (target := _goes_to(z, uses)) is not None:
-            _redirect(z, target, uses)
-    if uses.gone:
-        _sweep(f.body, uses)
+    frozen = [v for v in instructions(f.body) if v.op is FREEZE]
+    if frozen:
+        users = users_of(f)
+        for z in frozen:
+            if (x := _is_copy_of(z, users)) is not None:
+                _replace(z, x, users)
+            elif (target := _goes_to(z, users)) is not None:
+                _redirect(z, target, users)
+        users.sweep()
     return f
 
 
-class _Uses:
-    """The uses of accumulators: who adds to one, who reads a frozen one, and where all stand."""
-
-    def __init__(self) -> None:
-        self.frozen: list[Value] = []
-        self.readers: dict[Value, list[Value | Block]] = {}  # of what was frozen
-        self.users: dict[Value, list[Value]] = {}  # of an accumulator, by its base
-        self.at: dict[Value, int] = {}
-        self.loop_of: dict[Block, Value] = {}
-        self.gone: set[Value] = set()
-        self.early: dict[Value, list[Value]] = {}  # the instructions that move to before another
-
-    def block(self, block: Block) -> None:
-        for k, v in enumerate(block.code):
-            self.at[v] = k
-            if v.op is FOR:
-                self.loop_of[v.attr] = v
-                self.block(v.attr)
-            elif v.op is FREEZE:
-                self.frozen.append(v)
-                self.readers[v] = []
-            for a in v.args:
-                if isinstance(a.type, Ref):
-                    self.users.setdefault(base(a), []).append(v)
-                elif a in self.readers:
-                    self.readers[a].append(v)
-        for r in block.results:
-            if r in self.readers:
-                self.readers[r].append(block)
-
-
-def _is_copy_of(z: Value, uses: _Uses) -> Value | None:
+def _is_copy_of(z: Value, users: Users) -> Value | None:
     """The sum to which `z` is equal, or the part of one: it begins at 0, and that is all that is added to it."""
     (ref,) = z.args
-    adds = [v for v in uses.users[ref] if v.op is not AT and v is not z and v not in uses.gone]
+    adds = _additions(z, users)
     if len(adds) != 1 or not begins_at_zero(ref) or ref.op is not ACCUM or ref.block is not z.block:
         return None
     (add,) = adds
@@ -77,43 +48,42 @@ def _is_copy_of(z: Value, uses: _Uses) -> Value | None:
     return x if whole.op is FREEZE and begins_at_zero(whole.args[0]) else None
 
 
-def _replace(z: Value, x: Value, uses: _Uses) -> None:
+def _additions(z: Value, users: Users) -> list[Value]:
+    """What adds to an accumulator that is frozen here, and the calls that take it."""
+    return [v for v in users.of_accumulator(z.args[0]) if v.op is not AT and v is not z]
+
+
+def _replace(z: Value, x: Value, users: Users) -> None:
     """Let what reads `z` read `x`."""
     (ref,) = z.args
-    for reader in uses.readers[z]:
-        if isinstance(reader, Block):
-            reader.results = tuple([x if r is z else r for r in reader.results])
-        else:
-            reader.args = tuple([x if a is z else a for a in reader.args])
-    if x in uses.readers:
-        uses.readers[x] += uses.readers[z]
-    uses.gone.update((ref, z, *[v for v in uses.users[ref] if v is not z]))
+    users.replace(z, x)
+    users.erase(*users.of_accumulator(ref), ref)
 
 
-def _goes_to(z: Value, uses: _Uses) -> Value | None:
+def _goes_to(z: Value, users: Users) -> Value | None:
     """The accumulator to which the sum `z` is added, if what is added to the one can be added to the other."""
     (ref,) = z.args
-    if len(uses.readers[z]) != 1 or not begins_at_zero(ref) or z.type.stacked or not z.type.numeric:
+    if len(users.of(z)) != 1 or not begins_at_zero(ref) or z.type.stacked or not z.type.numeric:
         return None
-    (reader,) = uses.readers[z]
+    (reader,) = users.of(z)
     if isinstance(reader, Block) or reader.op is not ADD_TO or reader.block is not z.block or reader.args[1] is not z:
         return None
     target = reader.args[0]
-    adds = [v for v in uses.users[ref] if v.op is not AT and v is not z and v not in uses.gone]
+    adds = _additions(z, users)
     if not begins_at_zero(target) or len(adds) != 1 or adds[0].op is not ADD_TO:
         return None
-    start = _once(adds[0], ref, uses)
+    start = _once(adds[0], ref, users)
     if start is None:
         return None
-    first = min([start, *[v for v in uses.users[ref] if v.block is z.block]], key=uses.at.__getitem__)
-    late = _late(target, first, uses)
-    if late is None or _touched(z.block.code[uses.at[start] : uses.at[reader]], base(target)):
+    first = min([start, *[v for v in users.of_accumulator(ref) if v.block is z.block]], key=users.place)
+    late = _late(target, first, users)
+    if late is None or _touched(z.block.code[users.place(start) : users.place(reader)], base(target)):
         return None
-    uses.early[first] = [*late, *uses.early.get(first, ())]  # which may be parts of this one
+    users.move(late, before=first)  # what was moved there may be parts of this one
     return target
 
 
-def _once(add: Value, ref: Value, uses: _Uses) -> Value | None:
+def _once(add: Value, ref: Value, users: Users) -> Value | None:
     """The instruction of the accumulator's block in which `add` stands, if it adds to each element at most once."""
     indices: set[Value] = set()
     at = add.args[0]
@@ -122,18 +92,18 @@ def _once(add: Value, ref: Value, uses: _Uses) -> Value | None:
         at = at.args[0]
     v = add
     while v.block is not ref.block:
-        v = uses.loop_of[v.block]
+        v = users.loops[v.block]
         if loop_of(v).index not in indices:
             return None
     return v
 
 
-def _late(target: Value, start: Value, uses: _Uses) -> list[Value] | None:
+def _late(target: Value, start: Value, users: Users) -> list[Value] | None:
     """The instructions after `start` that name a part of an accumulator, if they can move before it; else None."""
     found: list[Value] = []
-    while target.block is start.block and uses.at[target] > uses.at[start]:
-        indices = [a for a in target.args[1:] if a.block is start.block and a in uses.at]
-        if target.op is not AT or any([uses.at[a] > uses.at[start] for a in indices]):
+    while target.block is start.block and users.place(target) > users.place(start):
+        indices = [a for a in target.args[1:] if a.block is start.block]
+        if target.op is not AT or any([users.place(a) > users.place(start) for a in indices]):
             return None
         found.insert(0, target)
         target = target.args[0]
@@ -156,20 +126,8 @@ def _touched(code: list[Value], ref: Value) -> bool:
     return False
 
 
-def _redirect(z: Value, target: Value, uses: _Uses) -> None:
-    (ref,), (reader,) = z.args, uses.readers[z]
-    assert isinstance(reader, Value)
-    users = [v for v in uses.users[ref] if v is not z]
-    for v in users:
-        v.args = tuple([target if a is ref else a for a in v.args])
-    uses.users[base(target)] += users
-    uses.gone.update((ref, z, reader))
-
-
-def _sweep(block: Block, uses: _Uses) -> None:
-    code: dict[Value, None] = {}
-    for v in block.code:
-        code.update(dict.fromkeys([*uses.early.get(v, ()), v]))
-        if v.op is FOR:
-            _sweep(v.attr, uses)
-    block.code = [v for v in code if v not in uses.gone]
+def _redirect(z: Value, target: Value, users: Users) -> None:
+    """Let what adds to the sum `z` add to the accumulator to which the whole is added."""
+    (ref,) = z.args
+    users.erase(*users.of(z), z, ref)
+    users.replace(ref, target)
