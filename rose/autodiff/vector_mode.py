@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..ir import ADD_TO, CALL, FOR, FREEZE, PURE_CALL, Block, Builder, Func, Linear, Value, building, loop_of
+from ..ir import ADD_TO, CALL, FOR, FREEZE, PURE_CALL, Block, Builder, Func, Linear, Value, building
 from ..ir.accumulators import is_ref
-from ..ir.callgraph import has_tangents, instructions, memoised
+from ..ir.callgraph import has_tangents, memoised
 from ..ir.types import Fin, Tan, Tuple, Type, Vec, map_leaves
+from ..ir.users import Users
 from ..optimise.rewriter import Env, Rewriter
 from .erase_tangents import emitted, retyped
 
@@ -75,16 +76,9 @@ class _VectorMode(Rewriter):
 
     def __init__(self, directions: int) -> None:
         self.directions = directions
-        self.readers: dict[Value, list[Value]] = {}
-        self.results: set[Value] = set()  # of blocks
 
     def function(self, f: Func) -> Func:
-        self.results.update(f.body.results)
-        for v in instructions(f.body):
-            for a in v.args:
-                self.readers.setdefault(a, []).append(v)
-            if v.op is FOR:
-                self.results.update(loop_of(v).results)
+        self.users = Users(f)
         return super().function(f)
 
     def type(self, t: Type) -> Type:
@@ -106,7 +100,7 @@ class _VectorMode(Rewriter):
 
     def together(self, b: Builder, run: Mapping[Value, None], env: Env) -> None:
         """Operations on tangents, in one loop over the directions."""
-        read = [v for v in run if v in self.results or any([r not in run for r in self.readers.get(v, ())])]
+        read = [v for v in run if any([user not in run for user in self.users.of(v)])]
         with b.nested() as body:
             i = b.param(Fin(self.directions))
             one = dict[Value, Value]()  # in one direction

@@ -21,6 +21,7 @@ from ..ir import (
     INDEX,
     ZERO,
     Block,
+    Func,
     Loop,
     Value,
     loop_of,
@@ -32,6 +33,7 @@ from ..ir.callgraph import instructions, weight
 from ..ir.ops import iadd, idiv, ifrom, imod, imul
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Ref
+from ..ir.users import users_of
 from . import unrolling
 
 LARGEST = 12  # operations of an inner iteration
@@ -60,27 +62,18 @@ class Jam:
 class Jams:
     """The inner loops that are taken out, by the loops in which they stand."""
 
-    def __init__(self, body: Block, simd: bool) -> None:
+    def __init__(self, f: Func, simd: bool) -> None:
         self.simd = simd
         self.jams: dict[Value, list[Jam]] = {}
         self.whole: set[Value] = set()  # loops whose iterations are done together as they are
         self.held: dict[Value, list[Value]] = {}  # what such a loop, around another, adds to sums over both of them
-        self.users: dict[Value, list[Value]] = {}  # of an accumulator, by its base
-        self.gets: dict[Value, list[Value]] = {}  # of a loop
         self.uses: dict[Value, dict[Value, int]] = {}  # of accumulators, in the iterations of a loop
         self.moved: set[Value] = set()  # sums that are vectors by now
-        pairs = [
-            (v, w) for v in instructions(body) if v.op is FOR and _is_long(v) for w in loop_of(v).code if _is_small(w)
-        ]
+        self.around = around = [v for v in instructions(f.body) if v.op is FOR and _is_long(v)]
+        pairs = [(v, w) for v in around for w in loop_of(v).code if _is_small(w)]
         if not pairs:
             return
-        for v in instructions(body):
-            if v.op is GET and v.args[0].op is FOR:
-                self.gets.setdefault(v.args[0], []).append(v)
-            for a in v.args:
-                if isinstance(a.type, Ref):
-                    self.users.setdefault(base(a), []).append(v)
-        self.around = around = [v for v in instructions(body) if v.op is FOR and _is_long(v)]
+        self.users = users_of(f)
         for nests in (False, True):
             for v, w in pairs:
                 inside = [x for x in instructions(w.attr) if x.op is FOR]
@@ -112,7 +105,7 @@ class Jams:
 
     def makes_nothing(self, v: Value) -> bool:
         """True if nobody reads what a loop makes, but for what it adds."""
-        return all([get.type.empty for get in self.gets.get(v, ())])
+        return all([get.type.empty for get in self.users.of(v) if isinstance(get, Value)])
 
     def is_whole(self, v: Value, *, in_blocks: bool = False) -> bool:
         """True if iterations of a loop can be done together, and that pays: each sum keeps the order of its terms.
@@ -234,7 +227,7 @@ class Jams:
     def makes_sums(self, jam: Jam, adds: list[Value]) -> bool:
         """True if these add to numbers of the outer iteration that began at 0, and are never -0.0: see `_Jammer`."""
         for ref in dict.fromkeys([base(x.args[0]) for x in adds]):
-            users = [v for v in self.users[ref] if not v.block.inside(jam.inner.attr)]
+            users = [v for v in self.users.of_accumulator(ref) if not v.block.inside(jam.inner.attr)]
             if ref.type is not Ref(Real) or not begins_at_zero(ref) or len(users) != 1:
                 return False
             if users[0].op is not FREEZE or users[0].block is not jam.outer.attr:

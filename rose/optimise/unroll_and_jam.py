@@ -43,7 +43,7 @@ LANES = 4  # iterations that are done together
 
 def unroll_and_jam(f: Func, without: Collection[str] = (), *, simd: bool = False) -> tuple[Func, set[Value]]:
     """`f` with its small inner loops done for several iterations at once; and the loops over those, which stay."""
-    found = Jams(f.body, simd)
+    found = Jams(f, simd)
     if not found.jams and not found.whole:
         return f, set()
     writer = _Jammer(found, without)
