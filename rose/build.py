@@ -427,8 +427,8 @@ class _Runtime:
         if not isinstance(t, (Vec, Tuple)):
             return present(x, t)
         try:
-            _import("wasm_backend.runtime.memory")
-            from wasm_backend.runtime.memory import copied
+            _import("wasm_backend.runtime.places")
+            from wasm_backend.runtime.places import copied
         except ImportError:
             return present(x, t)
         return copied(x, t)

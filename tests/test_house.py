@@ -14,6 +14,9 @@ LAZY = {  # modules that may import inside a function, and what
     "rose/build.py": "the back end, which only compiling needs",
     "rose/frontend/pickling.py": "what reads a pickle by value",
     "rose/hooks.py": "the rooms above, for those below",
+    "wasm_backend/runtime/callables.py": "map, which needs NumPy",
+    "wasm_backend/runtime/code_cache.py": "what tells versions, which only large modules need",
+    "wasm_backend/runtime/places.py": "arrays, which need NumPy",
     "rose/ir/libm/library.py": "what reads its file, which few programs need",
 }
 LONGEST_FILE = 600

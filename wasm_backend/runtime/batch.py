@@ -14,7 +14,6 @@ import functools
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from math import inf
 from os import cpu_count
 from typing import Any, NamedTuple, cast
@@ -31,11 +30,13 @@ from rose.ir.types import Bool, Fin, Tuple, Type, Vec
 from rose.ir.value import host_index
 
 from ..abi.layout import is_aggregate, kind, offsets, plan, size
-from ..abi.signature import ASKED, LARGEST, Signature, Slot
+from ..abi.signature import ASKED, LARGEST, Signature
 from ..binary.encoder import PAGE
 from . import handles, raw_call
+from .arrays import Array, Leaf
 from .instances import Instance, Module, Numbers, failure, known_sizes
-from .memory import Array, Leaf, filled, number, numbers_of, place_of
+from .numbers import numbers_of
+from .places import filled, number, place_of
 from .stopping import clock, watch
 
 CHUNK = 2**20  # bytes of elements in one call (but at least one element): they fit into a cache of the processor
@@ -140,18 +141,6 @@ def _pieces(count: int, most: int) -> list[range]:
     """The batch in at most `most` pieces of nearly equal size."""
     n = min(count, most)
     return [range(count * k // n, count * (k + 1) // n) for k in range(n)]
-
-
-def without_forms(s: Signature) -> Signature:
-    """The signature with plain tuples for structs, whose classes may not exist in another process."""
-    slot: Callable[[Slot], Slot] = lambda x: replace(x, type=_bare(x.type))
-    return replace(s, params=tuple([slot(p) for p in s.params]), result=slot(s.result))
-
-
-def _bare(t: Type) -> Type:
-    if isinstance(t, Vec):
-        return Vec(t.size, _bare(t.elem))
-    return Tuple(tuple([_bare(x) for x in t.items])) if isinstance(t, Tuple) else t
 
 
 # arguments and results as columns

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rose.errors import NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
 from rose.host.argument_sizes import measured
@@ -25,9 +25,12 @@ from rose.ir.types import Bool, Fin, Single, Tuple, Type, Unit, Vec
 
 from ..abi.layout import kind
 from ..abi.signature import Lowered, Signature, Slot
-from .batch import Batch, without_forms
 from .instances import Module, Numbers, known_sizes
-from .memory import LARGEST_SINGLE, destination, fill, number
+from .numbers import LARGEST_SINGLE
+from .places import destination, fill, number
+
+if TYPE_CHECKING:
+    from .batch import Batch
 
 # calls
 
@@ -286,6 +289,8 @@ class Export:
     @functools.cached_property
     def batch(self) -> Batch:
         """The implementation of `map`."""
+        from .batch import Batch
+
         name = self.__name__
         packed = functools.partial(_alone, self.lowered, name, self._module.timeout)
         return Batch(self._module, self.lowered.signatures[name], packed)
@@ -371,8 +376,20 @@ class Compiled(Export):
 
 def _alone(lowered: Lowered, name: str, timeout: float | None) -> bytes:
     """One function, pickled for another process, which need not have the classes of its structs."""
-    signatures = {name: without_forms(lowered.signatures[name])}
+    signatures = {name: _without_forms(lowered.signatures[name])}
     return pickle.dumps(Export(replace(lowered, signatures=signatures, plain=None), name, timeout=timeout))
+
+
+def _without_forms(s: Signature) -> Signature:
+    """The signature with plain tuples for structs, whose classes may not exist in another process."""
+    slot: Callable[[Slot], Slot] = lambda x: replace(x, type=_bare(x.type))
+    return replace(s, params=tuple([slot(p) for p in s.params]), result=slot(s.result))
+
+
+def _bare(t: Type) -> Type:
+    if isinstance(t, Vec):
+        return Vec(t.size, _bare(t.elem))
+    return Tuple(tuple([_bare(x) for x in t.items])) if isinstance(t, Tuple) else t
 
 
 def _unpickled(

@@ -14,7 +14,6 @@ import platform
 import time
 from contextlib import suppress
 from hashlib import sha256
-from importlib.metadata import version
 from secrets import token_hex
 from typing import cast
 
@@ -40,6 +39,8 @@ def compiled(engine: Engine, wasm: bytes) -> MachineCode:
 
 
 def _stored(engine: Engine, wasm: bytes, directory: int) -> MachineCode:
+    from importlib.metadata import version  # takes 15 ms
+
     name = sha256(f"{version('wasmtime')} {platform.machine()} ".encode() + wasm).hexdigest()
     code = _read(directory, name)
     if code is not None:

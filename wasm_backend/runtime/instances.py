@@ -27,7 +27,7 @@ from rose.ir.types import Bool, Real, Type, double
 from ..abi.layout import is_aggregate, kind, plan, size
 from ..abi.signature import ASKED, BASE, FAILED, MARK, Lowered, Signature
 from . import code_cache, handles, raw_call
-from .memory import Place, fill, place_of
+from .places import Place, fill, place_of
 from .stopping import clock, stoppable, watch
 
 Numbers = tuple[int, ...]

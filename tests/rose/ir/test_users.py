@@ -6,7 +6,7 @@ import pytest
 
 import rose
 from rose import Real, Vec, fn
-from rose.ir import ACCUM, ADD_TO, FOR, FREEZE, GET, Block, Func, Value, building, loop_of
+from rose.ir import ACCUM, FOR, FREEZE, GET, Block, Func, Value, building, loop_of
 from rose.ir.callgraph import changed, instructions
 from rose.ir.check import check
 from rose.ir.ops import add, mul, neg
