@@ -64,6 +64,10 @@ class Users:
         """Who reads a value, each once, in the order in which they stand or were changed to read it."""
         return self._of.get(v, ())
 
+    def gets(self, loop: Value) -> list[Value]:
+        """The parts of a `for`: nothing else reads it."""
+        return [user for user in self.of(loop) if isinstance(user, Value)]
+
     def of_accumulator(self, ref: Value) -> Iterator[Value]:
         """What takes an accumulator or a part of it: additions, calls, the part itself, and `freeze`."""
         parts = [ref]

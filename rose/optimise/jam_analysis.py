@@ -105,7 +105,7 @@ class Jams:
 
     def makes_nothing(self, v: Value) -> bool:
         """True if nobody reads what a loop makes, but for what it adds."""
-        return all([get.type.empty for get in self.users.of(v) if isinstance(get, Value)])
+        return all([get.type.empty for get in self.users.gets(v)])
 
     def is_whole(self, v: Value, *, in_blocks: bool = False) -> bool:
         """True if iterations of a loop can be done together, and that pays: each sum keeps the order of its terms.

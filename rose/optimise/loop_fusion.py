@@ -156,9 +156,9 @@ class _Pair:
         one.params += two.states
         s, t = items_of(first.type), items_of(second.type)
         first.type = tuple_of(*s[:n], *t[:m], *s[n:], *t[m:])
-        for v in users.of(first):
+        for v in users.gets(first):
             v.attr = v.attr if v.attr < n else v.attr + m
-        for v in users.of(second):
+        for v in users.gets(second):
             v.attr = v.attr + n if v.attr < m else v.attr + n + vecs
         users.replace(second, first)
         users.give(first, *first.args, *second.args)
@@ -172,17 +172,18 @@ class _Pair:
         users.end(two, *two.results[1:])
         second.type = tuple_of(*items_of(second.type)[1:])
         del two.params[1]
-        for v in users.of(second):
+        for v in users.gets(second):
             v.attr -= 1
 
     def write(self, users: Users) -> None:
         """Move the instructions of the second loop to the first, but for common subexpressions."""
         one, two = self.one, self.two
         users.replace(two.index, one.index)
-        for get in users.of(self.first):
-            if get.attr >= one.carried:
+        for get in users.gets(self.first):
+            k: int = get.attr
+            if k >= one.carried:
                 for v in [v for v in users.of(get) if isinstance(v, Value) and v.block.inside(two)]:
-                    users.replace(v, one.results[get.attr])
+                    users.replace(v, one.results[k])
                     users.erase(v)
         users.sweep(two)
         available = {_key(v): v for v in one.code if _shared(v)}

@@ -128,6 +128,7 @@ def _touched(code: list[Value], ref: Value) -> bool:
 
 def _redirect(z: Value, target: Value, users: Users) -> None:
     """Let what adds to the sum `z` add to the accumulator to which the whole is added."""
-    (ref,) = z.args
-    users.erase(*users.of(z), z, ref)
+    (ref,), (reader,) = z.args, users.of(z)
+    assert isinstance(reader, Value)
+    users.erase(reader, z, ref)
     users.replace(ref, target)
