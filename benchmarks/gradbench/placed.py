@@ -12,7 +12,7 @@ from typing import Any
 from rose.build import Compiled
 from wasm_backend.abi.layout import kind
 from wasm_backend.runtime.callables import Export
-from wasm_backend.runtime.memory import fill, number
+from wasm_backend.runtime.places import fill, number
 
 from .programs import Job
 
