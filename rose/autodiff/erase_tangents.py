@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir import AT, GET, INDEX, PACK, TUPLE, Body, Branch, Builder, Func, Linear, Opaque, Value, While
+from ..ir import Body, Branch, Builder, Func, Linear, Opaque, Value, While
 from ..ir.callgraph import has_tangents, make_branch, make_while, memoised
-from ..ir.puts import PUT, put
 from ..ir.types import Type, untyped
 from ..optimise.rewriter import Rewriter
 
@@ -44,17 +43,4 @@ class _Erasure(Rewriter):
         return b.call(untype(v.attr), args)
 
     def plain(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
-        return emitted(b, v, args, untyped(v.type))
-
-
-def emitted(b: Builder, v: Value, args: tuple[Value, ...], t: Type) -> Value:
-    """`v` with other arguments, simplified and shared by the builder; `t` is the type of a tuple or a vector."""
-    if v.op is GET:
-        return b.get(args[0], v.attr)
-    if v.op is INDEX:
-        return b.index(*args)
-    if v.op is PUT:
-        return put(b, args[0], args[1:-1], args[-1])
-    if v.op is AT:
-        return b.at(args[0], args[1] if len(args) > 1 else v.attr)
-    return b.emit(v.op, args, type=t) if v.op is TUPLE or v.op is PACK else b.emit(v.op, args, v.attr)
+        return b.make(v.op, args, v.attr, untyped(v.type))

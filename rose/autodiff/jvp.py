@@ -17,13 +17,9 @@ from ..errors import Loc, NotDifferentiable
 from ..ir import (
     ACCUM,
     ADD_TO,
-    AT,
     CONST,
     FOR,
     FREEZE,
-    GET,
-    INDEX,
-    PACK,
     TUPLE,
     ZERO,
     Block,
@@ -41,11 +37,9 @@ from ..ir import (
 )
 from ..ir.accumulators import base
 from ..ir.callgraph import Work, done, make_branch, make_while
-from ..ir.ops import add, select
+from ..ir.ops import add
 from ..ir.progress import step
-from ..ir.puts import PUT, put
-from ..ir.stacks import LINEAR
-from ..ir.types import Ref, Type, as_tuple, as_vec, items_of, tangent
+from ..ir.types import Ref, Type, as_tuple, items_of, tangent
 from ..optimise.code_motion import hoisted
 from ..optimise.dead_code import remove_dead_code
 from ..optimise.values import first, whole, witness
@@ -291,39 +285,18 @@ def block_of_pairs(b: Builder, block: Block, env: Env) -> Work[list[Pair]]:
     return [env[r] for r in block.results]
 
 
-def _instruction(b: Builder, v: Value, env: Env) -> Pair:  # noqa: C901 (one case for each structural operation)
+def _instruction(b: Builder, v: Value, env: Env) -> Pair:
     pairs = [env[a] for a in v.args]
-    xs = tuple([x for x, _ in pairs])
-    op = v.op
-    dxs = [dx for _, dx in pairs]
-    flat = all([dx is None for dx in dxs])
-    tangent = env.mode.tangent
-
-    def full() -> list[Value]:
-        return [env.full(b, x, dx) for x, dx in zip(xs, dxs, strict=True)]
-
+    xs, dxs = tuple([x for x, _ in pairs]), [dx for _, dx in pairs]
+    op, tangent = v.op, env.mode.tangent
     if op is CONST:
         return b.const(v.attr, v.type), None
     if op is ZERO:
         return b.zero(v.type), None
-    if op is TUPLE:
-        return b.tuple(xs, as_tuple(v.type)), None if flat else b.tuple(full(), as_tuple(tangent(v.type)))
-    if op is GET:
-        return b.get(xs[0], v.attr), None if dxs[0] is None else b.get(dxs[0], v.attr)
-    if op is INDEX:
-        return b.index(*xs), None if dxs[0] is None else b.index(dxs[0], xs[1])
-    if op is PACK:
-        return b.pack(xs, as_vec(v.type)), None if flat else b.pack(full(), as_vec(tangent(v.type)))
-    if op is PUT:
-        path = xs[1:-1]
-        dy = None if dxs[0] is None and dxs[-1] is None else put(b, full()[0], path, full()[-1])
-        return put(b, xs[0], path, xs[-1]), dy
-    if op is select:
-        return b.emit(op, xs), None if flat else b.emit(op, (xs[0], *full()[1:]))
     if op is ACCUM:
         if not v.type.real:
             return b.accum(xs[0]), None
-        d = b.accum(full()[0])
+        d = b.accum(env.full(b, xs[0], dxs[0]))
         if dxs[0] is not None:
             env.touch(d)
         return b.accum(xs[0]), d
@@ -335,13 +308,11 @@ def _instruction(b: Builder, v: Value, env: Env) -> Pair:  # noqa: C901 (one cas
         return b.unit(), None
     if op is FREEZE:
         return b.freeze(xs[0]), b.freeze(dxs[0]) if dxs[0] is not None and dxs[0] in env.touched else None
-    if op in LINEAR:
-        return b.emit(op, xs), None if flat else b.emit(op, tuple(full()))
-    if op is AT:
-        at = [None if x is None else b.at(x, xs[1] if len(xs) > 1 else v.attr) for x in (xs[0], dxs[0])]
-        assert at[0] is not None
-        return at[0], at[1]
-    return b.emit(op, xs, v.attr), None
+    y, linear = b.make(op, xs, v.attr, v.type), op.is_linear_in(len(xs))
+    if not any([m and dx is not None for dx, m in zip(dxs, linear, strict=True)]):
+        return y, None
+    ds = [env.full(b, x, dx) if m else x for x, dx, m in zip(xs, dxs, linear, strict=True)]
+    return y, b.make(op, tuple(ds), v.attr, tangent(v.type))
 
 
 def _call(b: Builder, v: Value, env: Env) -> Work[Pair]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from ..ir import AT, CONST, FOR, GET, INDEX, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call, is_index, span_of
+from ..ir import AT, CONST, FOR, ZERO, Block, Builder, Func, Value, is_call, is_index, span_of
 from ..ir.stacks import pop
 from ..ir.types import Stack, primal_part
 from .half_signature import Arguments, Way
@@ -76,11 +76,7 @@ class LinearHalf(ABC):
         args = [self.primal(b, a) for a in v.args]
         if is_call(v):
             return b.call(v.attr, args)
-        if v.op is GET:
-            return b.get(args[0], v.attr)
-        if v.op is INDEX:
-            return b.index(*args)
-        return b.emit(v.op, tuple(args), v.attr, v.type if v.op in (TUPLE, PACK) else None)
+        return b.make(v.op, tuple(args), v.attr, v.type)
 
     def span(self, b: Builder, loop: Value) -> Value | None:
         """The span of a loop, if it has one."""

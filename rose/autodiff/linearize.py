@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..ir import ACCUM, ADD_TO, AT, FREEZE, GET, INDEX, PACK, TUPLE, ZERO, Builder, Func, Value, is_call, loop_of
+from ..ir import AT, ZERO, Builder, Func, Value, is_call, loop_of
 from ..ir.callgraph import has_tangents, memoised
-from ..ir.ops import select
-from ..ir.puts import PUT, put
-from ..ir.types import Tuple, Vec
+from ..ir.types import Tuple
 from ..optimise.outlining import LONG, outline
 from .half_signature import Arguments, HalfSignature, Way, tangent_type
 from .linear_half import LinearHalf
@@ -77,29 +75,13 @@ class _Linear(LinearHalf):
         self.env[v] = self.value(b, v)
 
     def value(self, b: Builder, v: Value) -> Value:
-        op, args, t = v.op, v.args, tangent_type(v)
         if is_call(v):
             return self.call(b, v)
-        xs = [self.linear(b, a) if a.type.linear or op in (TUPLE, PACK) else self.primal(b, a) for a in args]
-        if op is ZERO:
-            return b.zero(t)
-        if op is TUPLE:
-            assert isinstance(t, Tuple)
-            return b.tuple(xs, t)
-        if op is PACK:
-            assert isinstance(t, Vec)
-            return b.pack(xs, t)
-        if op is GET:
-            return b.get(xs[0], v.attr)
-        if op is INDEX:
-            return b.index(xs[0], xs[1])
-        if op is PUT:
-            return put(b, xs[0], xs[1:-1], xs[-1])
-        if op is ADD_TO:
-            b.add_to(xs[0], xs[1])
-            return b.unit()
-        assert op in (ACCUM, FREEZE, select) or op.transpose is not None, v
-        return b.emit(op, tuple(xs))
+        if v.op is ZERO:
+            return b.zero(tangent_type(v))
+        linear = zip(v.args, v.op.is_linear_in(len(v.args)), strict=True)
+        xs = tuple([self.linear(b, a) if m else self.primal(b, a) for a, m in linear])
+        return b.make(v.op, xs, v.attr, tangent_type(v))
 
     def call(self, b: Builder, v: Value) -> Value:
         _, lin, signature = linearize(v.attr)

@@ -7,14 +7,11 @@ from typing import Any, cast
 
 from ..errors import Loc, NotLinear, is_ours
 from ..ir import (
-    ACCUM,
     ADD_TO,
     AT,
     CONST,
     FOR,
-    FREEZE,
     GET,
-    INDEX,
     PACK,
     TUPLE,
     ZERO,
@@ -33,12 +30,9 @@ from ..ir import (
 )
 from ..ir.accumulators import base
 from ..ir.callgraph import Work, calls, done, make_branch, make_while
-from ..ir.ops import add, mul, neg, select, sub
-from ..ir.puts import PUT
-from ..ir.stacks import LINEAR
+from ..ir.ops import mul
 from ..ir.types import Real, Ref, Tan, Type, items_of, of_leaves
 from ..optimise.rewriter import Env, Rewriter
-from .erase_tangents import emitted
 
 
 def as_linear(f: Func, mask: Sequence[bool]) -> Func:
@@ -124,10 +118,6 @@ def _all_zero(x: Any) -> bool:
     return all(map(_all_zero, cast("tuple[Any, ...]", x))) if isinstance(x, tuple) else x == 0.0
 
 
-_JOINS = {neg, add, sub, select, *LINEAR, TUPLE, PACK, PUT, ACCUM, ADD_TO}  # linear in all of their arguments at once
-_STRUCTURAL = {TUPLE, PACK, PUT, GET, INDEX, AT, ACCUM, ADD_TO, FREEZE, select}
-
-
 class _AsLinear(Rewriter):
     """A copy with `Tan` for what depends on the linear parameters."""
 
@@ -187,14 +177,15 @@ class _AsLinear(Rewriter):
         if op is FOR or op is CONST or op is ZERO or is_call(v):
             return super().instruction(b, v, env)
         if v not in self.depends and not (op is ADD_TO and base(args[0]) in self.depends):
-            return emitted(b, v, tuple([env[a] for a in args]), v.type)
+            return b.make(op, tuple([env[a] for a in args]), v.attr, v.type)
         if op is mul and args[0] not in self.depends:
             args = (args[1], args[0])
-        xs = tuple([self.linear(b, a, env) if op in _JOINS and a.type.real else env[a] for a in args])
-        accepts = op in _STRUCTURAL or (op.transpose is not None and op.type(*xs) is not None)
-        if not accepts:
+        joins = op.linear_in != (0,)  # else it is the one linear argument that depends on the parameters
+        linear = zip(args, op.is_linear_in(len(args)), strict=True)
+        xs = tuple([self.linear(b, a, env) if m and joins and a.type.real else env[a] for a, m in linear])
+        if not op.linear_in or (op.transpose is not None and op.type(*xs) is None):
             raise NotLinear(f"{op.name} is not linear in the parameters of {self.f.name}", v.loc, _HINT)
-        return emitted(b, v, xs, _linear_type(v.type))
+        return b.make(op, xs, v.attr, _linear_type(v.type))
 
     def call(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
         return b.call(self.made[v] if v in self.made else v.attr, args)

@@ -81,23 +81,17 @@ class Residuals:
         self._thin(block)
 
     def _instruction(self, v: Value) -> None:
-        if v.op.transpose is not None:
-            for a in v.args:
-                if not a.type.linear:
-                    self._need(a)
-        elif is_call(v):
+        if is_call(v):
             self._call(v)
         elif v.op is ADD_TO:
             self._need_path(v.args[0])
-        elif v.op is INDEX or v.op is PUT:
-            self.chooses = self.chooses or v.op is PUT  # the element that is replaced is not taken
-            for i in v.args[1:]:
-                if not i.type.linear:
-                    self._need(i)
-        elif v.op is select:
-            self.chooses = True
-            self._need(v.args[0])
-            self._need_parts(v.args[0])
+        else:
+            self.chooses = self.chooses or v.op is select or v.op is PUT  # the element that is replaced is not taken
+            for a, linear in zip(v.args, v.op.is_linear_in(len(v.args)), strict=True):
+                if not linear:
+                    self._need(a)
+            if v.op is select:
+                self._need_parts(v.args[0])
 
     def _call(self, v: Value) -> None:
         signature = self.signature_of(v.attr)

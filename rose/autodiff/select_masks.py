@@ -29,14 +29,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..ir import (
-    ACCUM,
     ADD_TO,
     AT,
     CONST,
     FOR,
     FREEZE,
     GET,
-    INDEX,
     PACK,
     TUPLE,
     ZERO,
@@ -51,7 +49,6 @@ from ..ir.accumulators import base, is_ref
 from ..ir.ops import reached, select
 from ..ir.puts import PUT
 from ..ir.sizes import differ
-from ..ir.stacks import LINEAR, POP
 from ..ir.types import Bool, Tan, Type
 from .guards import Guard, Guards
 from .half_signature import HalfSignature
@@ -277,10 +274,10 @@ class SelectMasks(Masks):
             self.reached[v] = self.guard[v, ()] = Guard(None, marker, True)
         return self.guard.get((v, ()))
 
-    def _hand_on(self, v: Value, path: Path, arg: Value, *, wild: bool = False, whole: bool = False) -> None:
-        """Use an argument as a part of `v` is used."""
+    def _hand_on(self, v: Value, k: int, arg: Value, *, wild: bool = False, whole: bool = False) -> None:
+        """Use argument `k` as that part of `v` is used that it becomes."""
         for part, _ in leaves(arg.type):
-            key = key_of(v, (*path, *part))
+            key = key_of(v, v.op.place(k, part))
             if key in self.guard:
                 uses = self.uses.get(key)
                 self._use(
@@ -305,23 +302,20 @@ class SelectMasks(Masks):
 
     def _instruction(self, v: Value) -> None:
         op, args = v.op, v.args
-        if op is TUPLE:
-            for k, x in enumerate(args):
-                self._hand_on(v, (k,), x)
-        elif op is ADD_TO:
-            self._hand_on(args[0], (), args[1])
+        if op is ADD_TO:
+            self._hand_on(args[0], 0, args[1])
         elif op is FREEZE:
             self._freeze(v)
         elif op is select:
             self._select(v)
-        elif op is INDEX or op is POP:
+        elif op.reads:
             for path, _ in leaves(v.type):
                 if (key := (v, path)) in self.guard:
                     self._use(args[0], (), self.guard[key], marked=key in self.marked, wild=key in self.wild)
-        elif op is PACK or op is PUT or op is ACCUM or op in LINEAR:
-            for x in args:
-                self._hand_on(v, (), x)
-        elif v.type is Tan and op is not ZERO:
+        elif v.type is not Tan:
+            for k, x in enumerate(args):
+                self._hand_on(v, k, x)
+        elif op is not ZERO:
             g, wild = self._number(v), self._spoils(v, ())
             for a in args:
                 if a.type.linear and (v, ()) in self.guard:
@@ -378,10 +372,10 @@ class SelectMasks(Masks):
         self._states(v)
         if not self._is_empty(v):
             for j, r in enumerate(block.results):
-                self._hand_on(v, (j,), r, wild=j < k, whole=j < k)
+                self._hand_on(v, j, r, wild=j < k, whole=j < k)
             self._block(block)
         for j, a in enumerate(v.args):
-            self._hand_on(v, (j,), a, wild=True, whole=True)
+            self._hand_on(v, j, a, wild=True, whole=True)
 
     def _is_empty(self, v: Value) -> bool:
         """True if a loop has no iterations."""

@@ -133,15 +133,16 @@ class _Backward(LinearHalf):
 
     # contributions
 
-    def contribute(self, b: Builder, user: Value, arg: Value, ct: Value, path: Path = ()) -> None:
-        """Add a contribution of `user` to the cotangent of its argument, masked if it leaves a branch of `select`.
+    def contribute(self, b: Builder, user: Value, k: int, ct: Value, result: Value | None = None) -> None:
+        """Add a contribution of `user` to the cotangent of its argument `k`, masked if it leaves a branch of `select`.
 
-        The `path` leads to the part of `user` whose cotangent it hands on.
+        If `user` is a loop, this may be one to its `result` `k` in an iteration.
         """
+        arg = user.args[k] if result is None else result
         if arg.type.linear and arg.op is not ZERO:
             masks = self.masks
             if isinstance(masks, SelectMasks):
-                self.give(b, arg, ct, lambda part: masks.source(user, (*path, *part), arg, part))
+                self.give(b, arg, ct, lambda part: masks.source(user, user.op.place(k, part), arg, part))
             else:
                 self.add(b, arg, ct)
 
@@ -276,9 +277,9 @@ class _Backward(LinearHalf):
         """An instruction that has a transpose in the table."""
         if (ct := self.number(b, v)) is not None:
             primals = [None if a.type.linear else self.primal(b, a) for a in v.args]
-            for a, part in zip(v.args, rule(ct, *primals), strict=True):
+            for k, part in enumerate(rule(ct, *primals)):
                 if part is not None:
-                    self.contribute(b, v, a, part)
+                    self.contribute(b, v, k, part)
 
     def stack(self, b: Builder, v: Value) -> None:
         """In reverse a `push` is a `pop`, and a `pop` is a `push`."""
@@ -291,10 +292,10 @@ class _Backward(LinearHalf):
             self.add(b, s, b.emit(PUSH, (b.get(whole, 1), b.get(whole, 0))))
             return
         item, below = pop(b, ct)
-        self.contribute(b, v, s, below)
+        self.contribute(b, v, 0, below)
         if self.masks.is_marked((v, ())):  # a stack may end early: below it is nothing
             item = b.emit(select, (b.emit(MORE, (ct,)), item, nothing(b, item.type)))
-        self.contribute(b, v, v.args[1], item)
+        self.contribute(b, v, 1, item)
 
     def instruction(self, b: Builder, v: Value) -> None:
         op = v.op
@@ -304,10 +305,10 @@ class _Backward(LinearHalf):
             self.row(b, v, op.transpose)
         elif op is ADD_TO:
             if (ct := self.read(b, v.args[0])) is not None:
-                self.contribute(b, v, v.args[1], ct)
+                self.contribute(b, v, 1, ct)
         elif op is ACCUM:
             if (ct := self.reads.get(v)) is not None and v not in self.begun:
-                self.contribute(b, v, v.args[0], ct)
+                self.contribute(b, v, 0, ct)
         elif op is FREEZE:
             self.freeze(b, v, v.args[0])
         elif is_call(v):
@@ -326,14 +327,14 @@ class _Backward(LinearHalf):
         if op is TUPLE:
             for k, x in enumerate(args):
                 if x.type.linear:
-                    self.contribute(b, v, x, b.get(ct, k), (k,))
+                    self.contribute(b, v, k, b.get(ct, k))
         elif op is PACK:
-            for k, x in enumerate(args):
-                self.contribute(b, v, x, b.index(ct, k))
+            for k in range(len(args)):
+                self.contribute(b, v, k, b.index(ct, k))
         elif op is select:
             c, zero = self.primal(b, args[0]), self.zero(b, v)
-            self.contribute(b, v, args[1], b.emit(select, (c, ct, zero)))
-            self.contribute(b, v, args[2], b.emit(select, (c, zero, ct)))
+            self.contribute(b, v, 1, b.emit(select, (c, ct, zero)))
+            self.contribute(b, v, 2, b.emit(select, (c, zero, ct)))
         elif op is not ZERO:
             raise NotLinear(f"{op.name} is not linear, so it takes no tangent", v.loc, "use add, sub, mul or div")
 
@@ -346,15 +347,15 @@ class _Backward(LinearHalf):
         if not taken.type.scalar:
             taken = b.freeze(b.accum(taken))  # a copy: the place of the other is written to
         empty = nothing(b, taken.type) if self.masks.is_marked((v, ())) else b.zero(taken.type)
-        self.contribute(b, v, v.args[-1], taken)
-        self.contribute(b, v, v.args[0], put(b, ct, path, empty))
+        self.contribute(b, v, len(path) + 1, taken)
+        self.contribute(b, v, 0, put(b, ct, path, empty))
 
     def freeze(self, b: Builder, v: Value, ref: Value) -> None:
         """The cotangent of a sum is also that of the vector at which it begins: other contributions are added to it."""
         ct = self.reads[ref] = self.number(b, v)
         if ct is not None and ref.op is ACCUM and ref.block is v.block and isinstance(ct.type, Vec):
             self.begun.add(ref)
-            self.contribute(b, ref, ref.args[0], ct)
+            self.contribute(b, ref, 0, ct)
 
     def zero(self, b: Builder, v: Value) -> Value:
         """The cotangent of what a `select` does not take."""
@@ -449,7 +450,7 @@ class _Backward(LinearHalf):
         if not differ(n.size, 0):
             for j in states:
                 if (ct := cts[j]) is not None:
-                    self.contribute(b, v, v.args[j], ct, (j,))
+                    self.contribute(b, v, j, ct)
             return
         outside = [leaf for x in self.loops.outside[v] if has_sum(x) for leaf in self.cotangent(x).leaves()]
         for leaf in outside:
@@ -461,10 +462,10 @@ class _Backward(LinearHalf):
         def body(i: Value, *carried: Value) -> tuple[list[Value], list[Value]]:
             self.indices[block] = backwards(b, n, span, i) if states else i
             for j, ct in zip(states, carried, strict=True):
-                self.contribute(b, v, block.results[j], ct, (j,))
+                self.contribute(b, v, j, ct, block.results[j])
             for j, ct in enumerate(cts):
                 if ct is not None and j >= k:
-                    self.contribute(b, v, block.results[j], b.index(ct, self.indices[block]), (j,))
+                    self.contribute(b, v, j, b.index(ct, self.indices[block]), block.results[j])
             self.block(b, block)
             sums.end_iteration(b)
             return [self.total(b, block.state(j)) for j in states], []
@@ -473,7 +474,7 @@ class _Backward(LinearHalf):
         out, _ = b.loop(n.size, body, inits, span)
         sums.leave()
         for j, ct in zip(states, out, strict=True):
-            self.contribute(b, v, v.args[j], ct, (j,))
+            self.contribute(b, v, j, ct)
         sums.end(b)  # last, as where the loop is called with a vector of them
 
 

@@ -18,7 +18,7 @@ from ..ir.callgraph import has_tangents, memoised
 from ..ir.types import Fin, Tan, Tuple, Type, Vec, map_leaves
 from ..ir.users import Users
 from ..optimise.rewriter import Env, Rewriter
-from .erase_tangents import emitted, retyped
+from .erase_tangents import retyped
 
 
 def vector_mode(g: Func, directions: int) -> Func:
@@ -120,7 +120,7 @@ class _VectorMode(Rewriter):
         return b.call(vector_mode(v.attr, self.directions), args)
 
     def plain(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
-        return emitted(b, v, args, self.type(v.type))
+        return b.make(v.op, args, v.attr, self.type(v.type))
 
 
 _ENDS = (ADD_TO, FREEZE, FOR, CALL, PURE_CALL)  # what may add to an accumulator, or read one

@@ -17,6 +17,8 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal
 
 from ..errors import EscapedValue, Loc, RoseError, argument, here, hide_our_frames
+from .columns import ALL, Columns, Make
+from .columns import LIBRARY as LIBRARY
 from .func import Block as Block
 from .func import Func as Func
 from .func import Loop, Origin
@@ -41,10 +43,10 @@ from .value import (
 )
 from .value import not_one_each as not_one_each
 
-LIBRARY = 20  # the cost of a function of libm
 
+class Op(Columns):  # one row of the table in `ops.py`
+    __slots__ = ()
 
-class Op:  # one row of the table in `ops.py`: all that is known about an operation
     @property
     def __doc__(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         return f"{self.name}{self.__signature__}: {self.doc}"
@@ -57,40 +59,6 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
         return inspect.Signature([inspect.Parameter(k, inspect.Parameter.POSITIONAL_ONLY) for k in names])
 
     _instead = "call it, as in f(x)"  # where a number is meant
-
-    __slots__ = (
-        "cost", "doc", "eval", "expand", "jvp", "library", "name", "pure", "simplify", "smooth", "transpose", "type",
-        "wasm",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        name: str,
-        doc: str,
-        *,
-        type: Callable[..., Type | None],
-        eval: Callable[..., Any] | None = None,
-        jvp: Sequence[Callable[..., Value] | None] | None = None,
-        transpose: Callable[..., Sequence[Value | None]] | None = None,
-        simplify: Callable[..., Value | float | None] | None = None,
-        expand: Callable[..., Value] | None = None,
-        wasm: str = "",
-        cost: int = 1,
-        pure: bool = True,
-    ) -> None:
-        self.name = name  # as printed
-        self.doc = doc  # one line
-        self.type = type  # arguments -> type of the result, or None: "does not accept"
-        self.eval = eval  # on Python numbers, with the answers of IEEE 754
-        self.jvp = jvp  # one rule for each argument, None where it is flat; absent: flat in all
-        self.transpose = transpose  # only where a `Tan` is accepted: a cotangent for each argument
-        self.simplify = simplify  # -> an argument, a literal, or None; keeps every bit
-        self.smooth: Callable[..., Value | None] | None = None  # the same with other derivatives: see `smooth.py`
-        self.expand = expand  # the expression of other rows that it stands for: it makes no instruction itself
-        self.wasm = wasm  # mnemonics; `$k` is argument k; arguments come first if none is named
-        self.library = wasm.removeprefix("call ") if wasm.startswith("call ") else None  # the function of libm it calls
-        self.cost = LIBRARY if self.library else cost  # about how many simple instructions take as long
-        self.pure = pure  # may be shared, and dropped when unused
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Of traced values, the instruction; of plain numbers, outside of any trace, the answer."""
@@ -116,7 +84,8 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
             if any([v.type.__class__ is Vec for v in values]):
                 return OPERATORS["each"](self, *values)
             values = tuple([b.emit(OPS["real"], (v,)) if isinstance(v.type, Fin) else v for v in values])
-        if self.smooth is not None and values[0].type is Real and (made := self.smooth(b, *values)) is not None:
+        smooth = SMOOTHED.get(self)
+        if smooth is not None and values[0].type is Real and (made := smooth(b, *values)) is not None:
             return made
         if self.expand is None:
             return b.emit(self, values)
@@ -136,6 +105,9 @@ class Op:  # one row of the table in `ops.py`: all that is known about an operat
         return _row, (self.name,)
 
     __name__ = property(__repr__)
+
+
+SMOOTHED: dict[Op, Callable[..., Value | None]] = {}  # the same rows with other derivatives: filled by `smooth.py`
 
 
 def _row(name: str) -> Op:
@@ -203,7 +175,7 @@ class Builder:
             if v.type is not Bool or op.type(*args) is Bool:  # `1.0 * condition` is no condition
                 return v
         key: Any = None
-        if op.pure:
+        if op.effect is None:
             given = args if WIDE else tuple(map(id, args))  # they live as long as what is known
             key = (op, given) if attr is None and type is None else (op, given, attr, type)
             scope: Block | None = block
@@ -220,6 +192,10 @@ class Builder:
         if key is not None:
             block.known[key] = value
         return value
+
+    def make(self, op: Op, args: tuple[Value, ...], attr: Any = None, type: Type | None = None) -> Value:
+        """`op` on `args`, as simple as its own method has it; the `type` is that of a tuple, or of a packed vector."""
+        return self.emit(op, args, attr) if op.make is None else op.make(self, args, attr, type)
 
     def again(self, v: Value, args: tuple[Value, ...]) -> Value:
         """A copy of `v` with other arguments of the same types, which need no second look."""
@@ -529,8 +505,11 @@ def row(name: str, doc: str, **columns: Any) -> Op:
     return op
 
 
-def _structural(name: str, doc: str, type: Callable[..., Type | None], pure: bool = True, cost: int = 1) -> Op:
-    return row(name, doc, type=type, pure=pure, cost=cost)
+def structural(name: str, doc: str, *, make: Make | None = None, **columns: Any) -> Op:
+    """An operation that is none on scalars; unless it says so, it is linear in nothing, moves nothing, and is pure."""
+    none = dict(linear_in=(), moves=False, reads=(), effect=None, cost=1)
+    scalar = dict(kind=None, monotone=None, exact=None, whole=None, unit=None)
+    return row(name, doc, make=make, **{**none, **scalar, **columns})
 
 
 def _index_type(vec: Value, i: Value) -> Type | None:
@@ -562,20 +541,45 @@ def _given(*_: Value) -> Type | None:
     return None
 
 
-PARAM = _structural("param", "A parameter of a block.", _given)
-CONST = _structural("const", "A literal.", _given)
-ZERO = _structural("zero", "The zero of a type, of any shape.", _given)
-TUPLE = _structural("tuple", "Several values as one.", _given)
-GET = _structural("get", "One item of a tuple.", _given, cost=0)
-INDEX = _structural("index", "One element of a vector.", _index_type, cost=0)
-PACK = _structural("pack", "A vector from its elements.", _given)
-FOR = _structural("for", "Last states and vectors, from a block run once for each index.", _given, False)
-CALL = _structural("call", "A call that may have an effect.", _given, False)
-PURE_CALL = _structural("pure_call", "A call that only makes its result.", _given)
-ACCUM = _structural("accum", "Open an accumulator, at a value.", _accum_type, False)
-ADD_TO = _structural("add_to", "Add a value into an accumulator.", _add_to_type, False)
-AT = _structural("at", "The accumulator of one element or item of another.", _at_type)
-FREEZE = _structural("freeze", "Close an accumulator and read it.", _frozen_type, False)
+def _added(b: Builder, args: tuple[Value, ...], *_: Any) -> Value:
+    b.add_to(*args)
+    return b.unit()
+
+
+PARAM = structural("param", "A parameter of a block.", type=_given)
+CONST = structural("const", "A literal.", type=_given)
+ZERO = structural("zero", "The zero of a type, of any shape.", type=_given)
+TUPLE = structural(
+    "tuple", "Several values as one.", type=_given,
+    linear_in=ALL, moves=True, place=lambda k, part: (k, *part), make=lambda b, xs, _, t: b.tuple(xs, t),
+)  # fmt: skip
+GET = structural(
+    "get", "One item of a tuple.", type=_given,
+    linear_in=(0,), moves=True, reads=(0,), cost=0, make=lambda b, xs, k, _: b.get(xs[0], k),
+)  # fmt: skip
+INDEX = structural(
+    "index", "One element of a vector.", type=_index_type,
+    linear_in=(0,), moves=True, reads=(0,), cost=0, make=lambda b, xs, k, _: b.index(*xs),
+)  # fmt: skip
+PACK = structural(
+    "pack", "A vector from its elements.", type=_given,
+    linear_in=ALL, moves=True, make=lambda b, xs, _, t: b.pack(xs, t),
+)  # fmt: skip
+FOR = structural(
+    "for", "Last states and vectors, from a block run once for each index.", type=_given,
+    linear_in=None, place=lambda k, part: (k, *part), effect="loops",
+)  # fmt: skip
+CALL = structural("call", "A call that may have an effect.", type=_given, linear_in=None, effect="calls")
+PURE_CALL = structural("pure_call", "A call that only makes its result.", type=_given, linear_in=None)
+ACCUM = structural("accum", "Open an accumulator, at a value.", type=_accum_type, linear_in=ALL, effect="opens")
+ADD_TO = structural(
+    "add_to", "Add a value into an accumulator.", type=_add_to_type, linear_in=ALL, effect="adds", make=_added,
+)  # fmt: skip
+AT = structural(
+    "at", "The accumulator of one element or item of another.", type=_at_type,
+    linear_in=(0,), moves=True, make=lambda b, xs, k, _: b.at(xs[0], xs[1] if len(xs) > 1 else k),
+)  # fmt: skip
+FREEZE = structural("freeze", "Close an accumulator and read it.", type=_frozen_type, linear_in=ALL, effect="closes")
 
 
 def is_call(v: Value) -> bool:

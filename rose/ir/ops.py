@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
-"""THE table: one row for each operation on scalars. To add an operation, add a row.
+"""THE table: one row for each operation on scalars. To add an operation, add a row; `columns.py` has its columns.
 
 In the rules, `x` and `y` are the arguments, `z` is the result, `d` is the tangent of one argument, and
 `ct` is the cotangent of the result. `jvp` has one rule for each argument: the part of the result's
@@ -17,18 +17,48 @@ same instructions in Python (`libm/`). A row with `expand` is an expression of o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
-from typing import Any
 
 from ..errors import Loc
 from .accumulators import begins_at_zero
-from .builder import CONST, FREEZE, GET, INDEX, ZERO, Op, building, current_builder, is_known, is_literal
-from .builder import row as _row
+from .builder import CONST, FREEZE, GET, INDEX, ZERO, building, current_builder, is_known, is_literal
+from .columns import ALL, Monotone
 from .func import Func, Origin
-from .libm import function
-from .sizes import Size, at_most, differ
-from .types import Bool, Fin, Real, Tan, Type
+from .rows import (
+    BINARY,
+    CHOICE,
+    COMPARE,
+    COMPARED,
+    FALLS,
+    FUNCTION,
+    GROWS,
+    GROWS_ABOVE_0,
+    LOGIC,
+    PRODUCT,
+    PURE,
+    QUOTIENT,
+    SAME,
+    SUM,
+    UNARY,
+    binary,
+    by_literal,
+    comparison,
+    expression,
+    from_literal,
+    indices,
+    logic,
+    mathematics,
+    of_indices,
+    rounding,
+    scalar,
+    two_halves,
+    two_indices,
+    unary,
+)  # fmt: skip
+from .rows import LARGEST as LARGEST
+from .sizes import at_most, differ
+from .types import Bool, Fin, Real, Tan
 from .value import Value
 
 __all__ = [  # the operations that `rose` exports
@@ -37,91 +67,23 @@ __all__ = [  # the operations that `rose` exports
     "log10", "relu", "sigmoid", "sign", "sin", "sinh", "softplus", "sqrt", "tan", "tanh", "trunc",
 ]  # fmt: skip
 
-LARGEST = 2**31  # the size of the largest `Fin`: an index is an i32
-HALVES = 2**16  # the size of an index that is half of a word
-
-
-def _math(name: str, doc: str, *jvp: Callable[..., Value], symbol: str = "") -> Op:
-    """A function of musl's: in WebAssembly a call of it. There are as many rules as it has arguments."""
-    symbol = symbol or name
-    types = UNARY if len(jvp) == 1 else BINARY
-    return _row(name, doc, type=types, eval=function(symbol), jvp=jvp, wasm=f"call {symbol}")
-
-
-def _unary(*signatures: tuple[Type, Type]) -> Callable[[Value], Type | None]:
-    table = dict(signatures)
-    return lambda x: table.get(x.type)
-
-
-def _binary(*signatures: tuple[Type, Type, Type]) -> Callable[[Value, Value], Type | None]:
-    table = {(x, y): z for x, y, z in signatures}
-    return lambda x, y: table.get((x.type, y.type))
-
-
-def _indices(size: Callable[[int | Size, int | Size], int | Size]) -> Callable[[Value, Value], Type | None]:
-    """Two indices make an index, of a type that always holds it."""
-
-    def result(x: Value, y: Value) -> Type | None:
-        if not (isinstance(x.type, Fin) and isinstance(y.type, Fin)):
-            return None
-        n, m = x.type.size, y.type.size
-        if not differ(n, 0) or not differ(m, 0):
-            return Fin(0)
-        k = size(n, m)  # of sizes that are not known, below zero only where there is no index
-        return Fin(k) if isinstance(k, Size) or k <= LARGEST else None
-
-    return result
-
-
-def _by_literal(size: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Type | None]:
-    """An index and a literal that is not zero make an index."""
-
-    def result(x: Value, y: Value) -> Type | None:
-        if not isinstance(x.type, Fin) or not isinstance(y.type, Fin) or y.op is not CONST:
-            return None
-        return Fin(size(x.type.size, y.attr)) if isinstance(y.attr, Size) or y.attr > 0 else None
-
-    return result
-
-
-def _from_literal(x: Value, y: Value) -> Type | None:
-    """A literal less an index that is not above it."""
-    if not isinstance(x.type, Fin) or not isinstance(y.type, Fin) or y.op is not CONST:
-        return None
-    return Fin(y.attr + 1) if at_most(x.type.size, y.attr + 1) else None
-
-
-def _two_halves(x: Value, y: Value) -> Type | None:
-    """Two indices that have 16 bits each make another."""
-    halves = [isinstance(v.type, Fin) and at_most(v.type.size, HALVES) for v in (x, y)]
-    return Fin(HALVES) if all(halves) else None
-
-
-def _two_indices(x: Value, y: Value) -> Type | None:
-    return Bool if isinstance(x.type, Fin) and isinstance(y.type, Fin) else None
-
-
 R, T, B = Real, Tan, Bool
-UNARY = _unary((R, R))
-BINARY = _binary((R, R, R))
-COMPARE = _binary((R, R, B))
-LOGIC = _binary((B, B, B))
-
 
 # Linear in every argument: these, and no others, may join two tangents.
 
-neg = _row(
+neg = scalar(
     "neg", "`-x`",
-    type=_unary((R, R), (T, T)),
+    type=unary((R, R), (T, T)),
     eval=lambda x: -x,
     jvp=[lambda d, x, z: -d],
     transpose=lambda ct, x: [-ct],
     simplify=lambda x: x if x.op is ZERO else x.args[0] if x.op is neg else None,
     wasm="f64.neg",
+    linear_in=ALL, kind=CHOICE, monotone=FALLS, exact=True, whole=False, unit=SAME, cost=1,
 )  # fmt: skip
-add = _row(
+add = scalar(
     "add", "`x + y`",
-    type=_binary((R, R, R), (T, T, T)),
+    type=binary((R, R, R), (T, T, T)),
     eval=lambda x, y: x + y,
     jvp=[lambda d, x, y, z: d, lambda d, x, y, z: d],
     transpose=lambda ct, x, y: [ct, ct],
@@ -130,15 +92,17 @@ add = _row(
         else x if y.op is ZERO or (y.op is CONST and _adds_nothing(y, x)) else None
     ),
     wasm="f64.add",
+    linear_in=ALL, kind=SUM, monotone=None, exact=False, whole=False, unit=SAME, cost=1,
 )  # fmt: skip
-sub = _row(
+sub = scalar(
     "sub", "`x - y`",
-    type=_binary((R, R, R), (T, T, T)),
+    type=binary((R, R, R), (T, T, T)),
     eval=lambda x, y: x - y,
     jvp=[lambda d, x, y, z: d, lambda d, x, y, z: -d],
     transpose=lambda ct, x, y: [ct, -ct],
     simplify=lambda x, y: x if y.op is ZERO or (y.op is CONST and is_literal(y, 0.0)) else None,
     wasm="f64.sub",
+    linear_in=ALL, kind=SUM, monotone=None, exact=False, whole=False, unit=SAME, cost=1,
 )  # fmt: skip
 
 # Linear in the first argument.
@@ -155,9 +119,9 @@ def _as_product(x: Value, y: Value) -> Value | None:
     return x if y.attr == 1.0 else mul(x, current_builder().const(1.0 / y.attr, Real))
 
 
-mul = _row(
+mul = scalar(
     "mul", "`x * y`",
-    type=_binary((R, R, R), (T, R, T)),
+    type=binary((R, R, R), (T, R, T)),
     eval=lambda x, y: x * y,
     jvp=[lambda d, x, y, z: d * y, lambda d, x, y, z: d * x],
     transpose=lambda ct, x, y: [ct * y, None],
@@ -166,15 +130,17 @@ mul = _row(
         else y if x.op is CONST and is_literal(x, 1.0) else None
     ),
     wasm="f64.mul",
+    linear_in=(0,), kind=PRODUCT, monotone=None, exact=False, whole=False, unit=(1, 1), cost=1,
 )  # fmt: skip
-div = _row(
+div = scalar(
     "div", "`x / y`",
-    type=_binary((R, R, R), (T, R, T)),
+    type=binary((R, R, R), (T, R, T)),
     eval=lambda x, y: x / y if y else x * math.copysign(math.inf, y),
     jvp=[lambda d, x, y, z: d / y, lambda d, x, y, z: -(d * (z / y))],
     transpose=lambda ct, x, y: [ct / y, None],
     simplify=lambda x, y: x if x.op is ZERO else _as_product(x, y) if is_known(y) and y.type is Real else None,
-    wasm="f64.div", cost=5,
+    wasm="f64.div",
+    linear_in=(0,), kind=QUOTIENT, monotone=None, exact=False, whole=False, unit=(1, -1), cost=5,
 )  # fmt: skip
 
 # Linear in both branches. One that is not taken contributes nothing: see `autodiff/select_masks.py`.
@@ -190,267 +156,293 @@ def _arm(c: Value, x: Value, y: Value) -> Value | None:
     return select(c.args[0], y, x) if c.op is not_ else None
 
 
-select = _row(
+select = scalar(
     "select", "`x` where the condition `c` holds, else `y`; of any type",
     type=lambda c, x, y: x.type if c.type is Bool and x.type is y.type else None,
     eval=lambda c, x, y: x if c else y,
     jvp=None,  # in autodiff/jvp.py: its branches may have any shape
     simplify=_arm,
     wasm="$1, $2, $0, select",
+    linear_in=(1, 2), moves=True, kind=None, monotone=None, exact=True, whole=False, unit=SAME, cost=1,
 )  # fmt: skip
 
 # Smooth, or with a kink: the conventions at the kinks are in `web/docs/derivatives.md`.
 
-sqrt = _row(
+sqrt = scalar(
     "sqrt", "The square root; nan below zero.",
     type=UNARY,
     eval=lambda x: math.sqrt(x) if x >= 0 else math.nan,
     jvp=[lambda d, x, z: d / (z + z)],
-    wasm="f64.sqrt", cost=5,
+    wasm="f64.sqrt",
+    kind=FUNCTION, monotone=GROWS_ABOVE_0, exact=False, whole=False, unit=(Fraction(1, 2),), cost=5,
 )  # fmt: skip
-abs_ = _row(
+abs_ = scalar(
     "abs", "The absolute value; its derivative at 0 is 0.",
     type=UNARY,
     eval=abs,
     jvp=[lambda d, x, z: select(x == 0.0, no(d), d * sign(x))],
     wasm="f64.abs",
+    kind=CHOICE, monotone=None, exact=True, whole=False, unit=SAME, cost=1,
 )  # fmt: skip
-min_ = _row(
+min_ = scalar(
     "min", "The smaller of two numbers, nan if either is; at a tie each has half of the derivative.",
     type=BINARY,
     eval=lambda x, y: _smaller(x, y),
     jvp=[lambda d, x, y, z: _share(d, x < y, x == y), lambda d, x, y, z: _rest(d, x < y, x == y)],
     wasm="f64.min",
+    kind=CHOICE, monotone=None, exact=True, whole=False, unit=SAME, cost=1,
 )  # fmt: skip
-max_ = _row(
+max_ = scalar(
     "max", "The larger of two numbers, nan if either is; at a tie each has half of the derivative.",
     type=BINARY,
     eval=lambda x, y: -_smaller(-x, -y),
     jvp=[lambda d, x, y, z: _share(d, x > y, x == y), lambda d, x, y, z: _rest(d, x > y, x == y)],
     wasm="f64.max",
+    kind=CHOICE, monotone=None, exact=True, whole=False, unit=SAME, cost=1,
 )  # fmt: skip
-copysign = _row(
+copysign = scalar(
     "copysign", "`x` with the sign of `y`; a nan counts as positive.",
     type=BINARY,
     eval=lambda x, y: math.copysign(x, y if y == y else 1.0),
     jvp=[lambda d, x, y, z: select(x == 0.0, no(d), d * (sign(x) * copysign(1.0, y))), None],
     wasm="$0, $1, f64.const 1, $1, $1, f64.eq, select, f64.copysign",
+    kind=CHOICE, monotone=None, exact=True, whole=False, unit=SAME, cost=1,
 )  # fmt: skip
 
 # Mathematics. A rule is written so that nothing cancels, and overflows only where its answer does. But that of `tanh`
 # is the cheap one, exact to the last place of 1. `tests/laws/test_accuracy.py` has what each is allowed to be wrong.
 
-exp = _math("exp", "e to the power of `x`.", lambda d, x, z: d * z)
-exp2 = _math("exp2", "2 to the power of `x`.", lambda d, x, z: d * (z * math.log(2.0)))
-expm1 = _math("expm1", "`exp(x) - 1`, exact near 0.", lambda d, x, z: d * exp(x))
-log = _math("log", "The natural logarithm; -inf at 0, nan below.", lambda d, x, z: d / x)
-log2 = _math("log2", "The logarithm to base 2.", lambda d, x, z: d * (math.log2(math.e) / x))
-log10 = _math("log10", "The logarithm to base 10.", lambda d, x, z: d * (math.log10(math.e) / x))
-log1p = _math("log1p", "`log(1 + x)`, exact near 0.", lambda d, x, z: d / (1.0 + x))
-sin = _math("sin", "The sine of an angle in radians.", lambda d, x, z: d * cos(x))
-cos = _math("cos", "The cosine of an angle in radians.", lambda d, x, z: -(d * sin(x)))
-tan = _math("tan", "The tangent of an angle in radians.", lambda d, x, z: d * (1.0 + z * z))
-asin = _math("asin", "The angle with this sine, from -pi/2 to pi/2.", lambda d, x, z: d / sqrt((1.0 - x) * (1.0 + x)))
-acos = _math("acos", "The angle with this cosine, from 0 to pi.", lambda d, x, z: -(d / sqrt((1.0 - x) * (1.0 + x))))
-atan = _math("atan", "The angle with this tangent, from -pi/2 to pi/2.", lambda d, x, z: d * _one_over_square(x))
-atan2 = _math(
+exp = mathematics("exp", "e to the power of `x`.", lambda d, x, z: d * z, monotone=GROWS_ABOVE_0)
+exp2 = mathematics("exp2", "2 to the power of `x`.", lambda d, x, z: d * (z * math.log(2.0)), monotone=GROWS_ABOVE_0)
+expm1 = mathematics("expm1", "`exp(x) - 1`, exact near 0.", lambda d, x, z: d * exp(x), monotone=Monotone(low=-1.0))
+log = mathematics("log", "The natural logarithm; -inf at 0, nan below.", lambda d, x, z: d / x, monotone=GROWS)
+log2 = mathematics("log2", "The logarithm to base 2.", lambda d, x, z: d * (math.log2(math.e) / x), monotone=GROWS)
+log10 = mathematics("log10", "The logarithm to base 10.", lambda d, x, z: d * (math.log10(math.e) / x), monotone=GROWS)
+log1p = mathematics("log1p", "`log(1 + x)`, exact near 0.", lambda d, x, z: d / (1.0 + x), monotone=GROWS)
+sin = mathematics("sin", "The sine of an angle in radians.", lambda d, x, z: d * cos(x))
+cos = mathematics("cos", "The cosine of an angle in radians.", lambda d, x, z: -(d * sin(x)))
+tan = mathematics("tan", "The tangent of an angle in radians.", lambda d, x, z: d * (1.0 + z * z))
+asin = mathematics(
+    "asin", "The angle with this sine, from -pi/2 to pi/2.", lambda d, x, z: d / sqrt((1.0 - x) * (1.0 + x)),
+    monotone=GROWS,
+)  # fmt: skip
+acos = mathematics(
+    "acos", "The angle with this cosine, from 0 to pi.", lambda d, x, z: -(d / sqrt((1.0 - x) * (1.0 + x))),
+    monotone=Monotone(True, 0.0, 4.0),
+)  # fmt: skip
+atan = mathematics(
+    "atan", "The angle with this tangent, from -pi/2 to pi/2.", lambda d, x, z: d * _one_over_square(x),
+    monotone=GROWS,
+)  # fmt: skip
+atan2 = mathematics(
     "atan2", "The angle of the point `(y, x)`, given as `atan2(y, x)`; its derivatives at (0, 0) are nan.",
     lambda d, y, x, z: d * _over_squares(x, y)[0],
     lambda d, y, x, z: -(d * _over_squares(x, y)[1]),
+    unit=COMPARED,
 )  # fmt: skip
-sinh = _math("sinh", "The hyperbolic sine.", lambda d, x, z: d * cosh(x))
-cosh = _math("cosh", "The hyperbolic cosine.", lambda d, x, z: d * sinh(x))
-tanh = _math("tanh", "The hyperbolic tangent.", lambda d, x, z: d * (1.0 - z * z))
-asinh = _math("asinh", "The number with this hyperbolic sine.", lambda d, x, z: d / hypot(x, 1.0))
-acosh = _math(
+sinh = mathematics("sinh", "The hyperbolic sine.", lambda d, x, z: d * cosh(x), monotone=GROWS)
+cosh = mathematics("cosh", "The hyperbolic cosine.", lambda d, x, z: d * sinh(x))
+tanh = mathematics(
+    "tanh", "The hyperbolic tangent.", lambda d, x, z: d * (1.0 - z * z),
+    monotone=Monotone(low=-1.0, high=1.0),
+)  # fmt: skip
+asinh = mathematics("asinh", "The number with this hyperbolic sine.", lambda d, x, z: d / hypot(x, 1.0), monotone=GROWS)
+acosh = mathematics(
     "acosh", "The number from 0 on with this hyperbolic cosine.", lambda d, x, z: d / (sqrt(x - 1.0) * sqrt(x + 1.0)),
+    monotone=GROWS_ABOVE_0,
 )  # fmt: skip
-atanh = _math(
+atanh = mathematics(
     "atanh", "The number with this hyperbolic tangent.", lambda d, x, z: d / ((1.0 - x) * (1.0 + x)),
+    monotone=GROWS,
 )  # fmt: skip
-pow_ = _math(
+pow_ = mathematics(
     "pow", "`x` to the power of `y`, which is 1 where `y` is 0.",
     lambda d, x, y, z: select(_is_flat(x, y, z), no(d), d * _slope_of_power(x, y, z)),
     lambda d, x, y, z: select((z == 0.0) | ((x == 0.0) & (y == 0.0)), no(d), d * (z * log(x))),
 )  # fmt: skip
-cbrt = _math("cbrt", "The cube root, of a negative number too.", lambda d, x, z: d / (3.0 * (z * z)))
-hypot = _math(
+cbrt = mathematics(
+    "cbrt", "The cube root, of a negative number too.", lambda d, x, z: d / (3.0 * (z * z)),
+    monotone=GROWS, unit=(Fraction(1, 3),),
+)  # fmt: skip
+hypot = mathematics(
     "hypot", "The length of `(x, y)`; its derivatives at (0, 0) are 0.",
     lambda d, x, y, z: select(z == 0.0, no(d), d * _cosines(x, y)[0]),
     lambda d, x, y, z: select(z == 0.0, no(d), d * _cosines(x, y)[1]),
+    unit=SAME,
 )  # fmt: skip
-erf = _math("erf", "The error function.", lambda d, x, z: d * _bell(x))
-erfc = _math("erfc", "`1 - erf(x)`, exact where that is small.", lambda d, x, z: -(d * _bell(x)))
-gamma = _math(
+erf = mathematics("erf", "The error function.", lambda d, x, z: d * _bell(x), monotone=Monotone(low=-1.0, high=1.0))
+erfc = mathematics(
+    "erfc", "`1 - erf(x)`, exact where that is small.", lambda d, x, z: -(d * _bell(x)),
+    monotone=Monotone(True, 0.0, 2.0),
+)  # fmt: skip
+gamma = mathematics(
     "gamma", "The gamma function: `(x - 1)!`.", lambda d, x, z: d * (z * digamma(x)), symbol="tgamma",
 )  # fmt: skip
-lgamma = _math("lgamma", "The logarithm of `abs(gamma(x))`.", lambda d, x, z: d * digamma(x))
-fmod = _math(
+lgamma = mathematics("lgamma", "The logarithm of `abs(gamma(x))`.", lambda d, x, z: d * digamma(x))
+fmod = mathematics(
     "fmod", "What is left of `x` divided by `y`, with the sign of `x`.",
     lambda d, x, y, z: d,
     lambda d, x, y, z: -(d * round_((x - z) / y)),
+    kind=QUOTIENT, exact=True, unit=SAME,
 )  # fmt: skip
 
 # Expressions of the rows above and below, by a name of their own.
 
-mod = _row("mod", "`x % y`: what is left of `x` divided by `y`, with the sign of `y`.", type=BINARY,
+mod = expression("mod", "`x % y`: what is left of `x` divided by `y`, with the sign of `y`.", type=BINARY,
            expand=lambda x, y: _floored(fmod(x, y), y))  # fmt: skip
-clip = _row("clip", "The nearest number to `x` from `y` to `z`: at either, half of the derivative.",
+clip = expression("clip", "The nearest number to `x` from `y` to `z`: at either, half of the derivative.",
             type=lambda x, y, z: R if x.type is R and y.type is R and z.type is R else None,
             expand=lambda x, y, z: min_(max_(x, y), z))  # fmt: skip
-relu = _row("relu", "`x` where it is above 0, else 0; its derivative at 0 is 0.", type=UNARY,
+relu = expression("relu", "`x` where it is above 0, else 0; its derivative at 0 is 0.", type=UNARY,
             expand=lambda x: select(x <= 0.0, current_builder().lift(0.0), x))  # fmt: skip
-sigmoid = _row("sigmoid", "`1 / (1 + exp(-x))`, exact on both sides.", type=UNARY,
+sigmoid = expression("sigmoid", "`1 / (1 + exp(-x))`, exact on both sides.", type=UNARY,
                expand=lambda x: _logistic(x >= 0.0, _decay(x)))  # fmt: skip
-softplus = _row("softplus", "`log(1 + exp(x))`, which overflows nowhere.", type=UNARY,
+softplus = expression("softplus", "`log(1 + exp(x))`, which overflows nowhere.", type=UNARY,
                 expand=lambda x: select(x >= 0.0, x, current_builder().lift(0.0)) + log1p(_decay(x)))  # fmt: skip
 
 # Flat almost everywhere.
 
-sign = _row(
+sign = scalar(
     "sign", "1 above 0, -1 below, 0 at either zero, nan of nan; `copysign(1, x)` tells the zeros apart.",
     type=UNARY,
     eval=lambda x: math.copysign(1.0, x) if abs(x) > 0.0 else abs(x),
     wasm="f64.const 1, $0, f64.copysign, $0, f64.abs, f64.const 0, $0, f64.abs, f64.lt, select",
+    kind=CHOICE, monotone=GROWS, exact=True, whole=True, unit=(0,), cost=1,
 )  # fmt: skip
-floor = _row(
-    "floor", "The whole number at or below.", type=UNARY, eval=lambda x: _whole(math.floor, x),
-    simplify=lambda x: _if_whole(x), wasm="f64.floor",
-)  # fmt: skip
-ceil = _row(
-    "ceil", "The whole number at or above.", type=UNARY, eval=lambda x: _whole(math.ceil, x),
-    simplify=lambda x: _if_whole(x), wasm="f64.ceil",
-)  # fmt: skip
-trunc = _row(
-    "trunc", "The whole number towards zero.", type=UNARY, eval=lambda x: _whole(math.trunc, x),
-    simplify=lambda x: _if_whole(x), wasm="f64.trunc",
-)  # fmt: skip
-round_ = _row(
-    "round", "The nearest whole number; the even one of two as near.", type=UNARY, eval=lambda x: _whole(round, x),
-    simplify=lambda x: _if_whole(x), wasm="f64.nearest",
-)  # fmt: skip
-stop_gradient = _row(
+floor = rounding("floor", "The whole number at or below.", math.floor, "f64.floor")
+ceil = rounding("ceil", "The whole number at or above.", math.ceil, "f64.ceil")
+trunc = rounding("trunc", "The whole number towards zero.", math.trunc, "f64.trunc")
+round_ = rounding("round", "The nearest whole number; the even one of two as near.", round, "f64.nearest")
+stop_gradient = scalar(
     "stop_gradient", "`x`, with derivative zero; of any type.",
     type=lambda x: None if x.type.linear else x.type,
     eval=lambda x: x,
-    wasm="$0", cost=0,
+    wasm="$0",
+    moves=True, kind=None, monotone=GROWS, exact=True, whole=False, unit=SAME, cost=0,
 )  # fmt: skip
-eq = _row("eq", "`x == y`", type=COMPARE, eval=lambda x, y: x == y, wasm="f64.eq")
-ne = _row("ne", "`x != y`", type=COMPARE, eval=lambda x, y: x != y, wasm="f64.ne")
-lt = _row("lt", "`x < y`", type=COMPARE, eval=lambda x, y: x < y, wasm="f64.lt")
-le = _row("le", "`x <= y`", type=COMPARE, eval=lambda x, y: x <= y, wasm="f64.le")
+eq = comparison("eq", "`x == y`", COMPARE, lambda x, y: x == y, "f64.eq")
+ne = comparison("ne", "`x != y`", COMPARE, lambda x, y: x != y, "f64.ne")
+lt = comparison("lt", "`x < y`", COMPARE, lambda x, y: x < y, "f64.lt")
+le = comparison("le", "`x <= y`", COMPARE, lambda x, y: x <= y, "f64.le")
 
 # Truth values.
 
-not_ = _row(
+not_ = logic(
     "not", "`~x`",
-    type=_unary((B, B)),
+    type=unary((B, B)),
     eval=lambda x: not x,
     simplify=lambda x: x.args[0] if x.op is not_ else None,
     wasm="i32.eqz",
 )  # fmt: skip
-and_ = _row(
+and_ = logic(
     "and", "`x & y`",
     type=LOGIC,
     eval=lambda x, y: x and y,
     simplify=lambda x, y: _decided(x, y, False),
     wasm="i32.and",
 )  # fmt: skip
-or_ = _row(
+or_ = logic(
     "or", "`x | y`",
     type=LOGIC,
     eval=lambda x, y: x or y,
     simplify=lambda x, y: _decided(x, y, True),
     wasm="i32.or",
 )  # fmt: skip
-reached = _row(
+reached = scalar(
     "reached", "False of -0.0, true of every other number; what it is for, `autodiff/select_masks.py` says.",
-    type=_unary((R, B)),
+    type=unary((R, B)),
     eval=lambda x: x != 0.0 or math.copysign(1.0, x) > 0.0,
     wasm="i64.reinterpret_f64, f64.const -0, i64.reinterpret_f64, i64.ne",
+    kind=None, monotone=None, exact=True, whole=False, unit=COMPARED, cost=1,
 )  # fmt: skip
-xor = _row("xor", "`x ^ y`, which is also `x != y`", type=LOGIC, eval=lambda x, y: x != y, wasm="i32.xor")
+xor = logic("xor", "`x ^ y`, which is also `x != y`", type=LOGIC, eval=lambda x, y: x != y, wasm="i32.xor")
 
 # Indices. The type of the result always holds it, so an index is never out of range.
 
-iadd = _row(
+iadd = of_indices(
     "iadd", "The sum of two indices.",
-    type=_indices(lambda n, m: n + m - 1),
+    type=indices(lambda n, m: n + m - 1),
     eval=lambda x, y: x + y,
-    wasm="i32.add", cost=0,
+    wasm="i32.add",
+    kind=SUM, cost=0,
 )  # fmt: skip
-imul = _row(
+imul = of_indices(
     "imul", "The product of two indices.",
-    type=_indices(lambda n, m: (n - 1) * (m - 1) + 1),
+    type=indices(lambda n, m: (n - 1) * (m - 1) + 1),
     eval=lambda x, y: x * y,
     wasm="i32.mul",
+    kind=PRODUCT,
 )  # fmt: skip
-idiv = _row(
+idiv = of_indices(
     "idiv", "An index divided by a literal, rounded down.",
-    type=_by_literal(lambda n, k: (n - 1) // k + 1),
+    type=by_literal(lambda n, k: (n - 1) // k + 1),
     eval=lambda x, y: x // y,
     wasm="i32.div_u",
+    kind=QUOTIENT,
 )  # fmt: skip
-imod = _row(
+imod = of_indices(
     "imod", "What is left of an index divided by a literal.",
-    type=_by_literal(lambda n, k: n if at_most(n, k) else k),
+    type=by_literal(lambda n, k: n if at_most(n, k) else k),
     eval=lambda x, y: x % y,
     wasm="i32.rem_u",
+    kind=QUOTIENT,
 )  # fmt: skip
-ifrom = _row(
+ifrom = of_indices(
     "ifrom", "`y - x`, of an index and a literal that is not below it: an index that runs backwards.",
-    type=_from_literal,
+    type=from_literal,
     eval=lambda x, y: y - x,
-    wasm="$1, $0, i32.sub", cost=0,
+    wasm="$1, $0, i32.sub",
+    kind=SUM, cost=0,
 )  # fmt: skip
-ibeyond = _row(
+ibeyond = of_indices(
     "ibeyond", "`x - y`, of indices; 0 where `y` is above `x`.",
     type=lambda x, y: x.type if isinstance(x.type, Fin) and isinstance(y.type, Fin) else None,
     eval=lambda x, y: max(x - y, 0),
     simplify=lambda x, y: x if y.op is CONST and not differ(y.attr, 0) else None,
     wasm="$0, $1, $0, $1, i32.gt_u, select, $1, i32.sub",
+    kind=SUM,
 )  # fmt: skip
-ixor = _row(
+ixor = of_indices(
     "ixor", "`x ^ y`, of indices below 65,536.",
-    type=_two_halves,
+    type=two_halves,
     eval=lambda x, y: x ^ y,
     wasm="i32.xor",
+    kind=None,
 )  # fmt: skip
-ilow = _row(
+ilow = of_indices(
     "ilow", "The low half of the product of two indices below 65,536, which has 32 bits.",
-    type=_two_halves,
+    type=two_halves,
     eval=lambda x, y: x * y & 0xFFFF,
     wasm="i32.mul, i32.const 65535, i32.and",
+    kind=PRODUCT,
 )  # fmt: skip
-ihigh = _row(
+ihigh = of_indices(
     "ihigh", "The high half of the product of two indices below 65,536, which has 32 bits.",
-    type=_two_halves,
+    type=two_halves,
     eval=lambda x, y: x * y >> 16,
     wasm="i32.mul, i32.const 16, i32.shr_u",
+    kind=PRODUCT,
 )  # fmt: skip
-ieq = _row("ieq", "`x == y`, of indices", type=_two_indices, eval=lambda x, y: x == y, wasm="i32.eq")
-ilt = _row("ilt", "`x < y`, of indices", type=_two_indices, eval=lambda x, y: x < y, wasm="i32.lt_u")
-ile = _row("ile", "`x <= y`, of indices", type=_two_indices, eval=lambda x, y: x <= y, wasm="i32.le_u")
-real = _row(
+ieq = comparison("ieq", "`x == y`, of indices", two_indices, lambda x, y: x == y, "i32.eq")
+ilt = comparison("ilt", "`x < y`, of indices", two_indices, lambda x, y: x < y, "i32.lt_u")
+ile = comparison("ile", "`x <= y`, of indices", two_indices, lambda x, y: x <= y, "i32.le_u")
+real = scalar(
     "real", "An index as a number.",
     type=lambda i: Real if isinstance(i.type, Fin) else None,
     eval=float,
     wasm="f64.convert_i32_u",
+    kind=None, monotone=None, exact=True, whole=True, unit=PURE, cost=1,
 )  # fmt: skip
-itrunc = _row(
+itrunc = scalar(
     "itrunc", "A number as an index, towards zero; the nearest one of what is out of range, and 0 of nan.",
     type=lambda x: Fin(LARGEST) if x.type is Real else None,
     eval=lambda x: int(min(x, LARGEST - 1.0)) if x > 0.0 else 0,
     wasm="$0, f64.const 0, f64.max, i32.trunc_sat_f64_s",
+    kind=CHOICE, monotone=None, exact=True, whole=True, unit=PURE, cost=1,
 )  # fmt: skip
 
 
 # what the rows above are made of
-
-
-def _if_whole(x: Value) -> Value | None:
-    """What rounding makes of a number that is whole already: itself."""
-    return x if x.op in (floor, ceil, trunc, round_) else None
 
 
 def _decided(x: Value, y: Value, by: bool) -> Value | None:
@@ -459,11 +451,6 @@ def _decided(x: Value, y: Value, by: bool) -> Value | None:
     if literal.op is not CONST or x.type is not Bool or y.type is not Bool:
         return None
     return literal if literal.attr == by else other
-
-
-def _whole(f: Callable[[float], int], x: float) -> float:
-    """`f` as IEEE 754 has it: nan, infinity and the sign of a zero stay."""
-    return math.copysign(float(f(x)), x) if math.isfinite(x) else x
 
 
 def _smaller(x: float, y: float) -> float:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .builder import CONST, PACK, Builder
-from .builder import row as _row
+from .builder import CONST, PACK, Builder, structural
 from .ops import select
 from .sizes import at_most, differ
 from .types import MANY, Fin, Type, Vec, as_vec
@@ -27,9 +26,6 @@ def _put_type(vec: Value, *path_and_x: Value) -> Type | None:
     return vec.type if path and x.type is t else None
 
 
-PUT = _row("put", "A vector with another element, at one index or at one in each vector inwards.", type=_put_type)
-
-
 def put(b: Builder, vec: Value, path: Sequence[Value], x: Value) -> Value:
     """The vector with `x` in the place of the element to which the path leads."""
     sizes = [i.type.size for i in path if isinstance(i.type, Fin)]
@@ -41,6 +37,16 @@ def put(b: Builder, vec: Value, path: Sequence[Value], x: Value) -> Value:
         items[k] = put(b, items[k], rest, x) if rest else x
         return b.pack(items, as_vec(vec.type))
     return b.emit(PUT, (vec, *path, x))
+
+
+def _put(b: Builder, args: tuple[Value, ...], *_: object) -> Value:
+    return put(b, args[0], args[1:-1], args[-1])
+
+
+PUT = structural(
+    "put", "A vector with another element, at one index or at one in each vector inwards.", type=_put_type,
+    linear_in=(0, -1), moves=True, make=_put,
+)  # fmt: skip
 
 
 def selected(b: Builder, c: Value, x: Value, y: Value) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from .builder import Op
@@ -19,7 +20,8 @@ def _twin(op: Op) -> Op:
     else:
         assert op.eval is not None, op
         evaluate, wasm = _rounded(op.eval), op.wasm.replace("f64", "f32").replace("i64", "i32")
-    return Op(op.name, op.doc, type=_over_singles(op), eval=evaluate, wasm=wasm)
+    none: dict[str, Any] = dict(jvp=None, transpose=None, simplify=None, expand=None)
+    return replace(op, type=_over_singles(op), eval=evaluate, wasm=wasm, **none)
 
 
 def _rounded(f: Callable[..., Any]) -> Callable[..., Any]:

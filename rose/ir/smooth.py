@@ -19,7 +19,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ..errors import Loc
-from .builder import CONST, GET, INDEX, PURE_CALL, Builder, Op, building, deriving
+from .builder import CONST, GET, INDEX, PURE_CALL, SMOOTHED, Builder, Op, building, deriving
 from .func import Func
 from .lengths import NORM, PART, squares
 from .ops import abs_, add, copysign, div, exp, hypot, log, log1p, mul, neg, pow_, select
@@ -89,7 +89,7 @@ def _softened(b: Builder, value: Value, u: Value, of: Callable[[Value], Value]) 
     return b.call(_smooth(), (value, of(exp(-length)) + select(u == 0.0, 0.5 * length, b.lift(0.0))))
 
 
-mul.smooth, pow_.smooth, log1p.smooth, log.smooth = product, _power, _log1p, _log
+SMOOTHED[mul], SMOOTHED[pow_], SMOOTHED[log1p], SMOOTHED[log] = product, _power, _log1p, _log
 
 
 # expressions, seen through the loops that make the elements of arrays
@@ -137,7 +137,7 @@ def _again(b: Builder, x: Seen, depth: int = DEEPEST) -> Value | None:
     if (i := _index(x)) is not None:
         return i
     v = x.value
-    if depth == 0 or not (v.op is INDEX or v.op is GET or (v.op.pure and OPS.get(v.op.name) is v.op)):
+    if depth == 0 or not (v.op is INDEX or v.op is GET or (v.op.effect is None and OPS.get(v.op.name) is v.op)):
         return None
     args = [_again(b, Seen(a, x.at), depth - 1) for a in v.args]
     found = [a for a in args if a is not None]

@@ -8,7 +8,8 @@ is a `pop`, and a `pop` is a `push`.
 from __future__ import annotations
 
 from .builder import ZERO, Builder, current_builder
-from .builder import row as _row
+from .builder import structural as _row
+from .columns import ALL
 from .types import Bool, Stack, Type, tuple_of
 from .value import Value
 
@@ -43,16 +44,21 @@ def _push_of_pop(ct: Value, s: Value) -> list[Value]:
     return [b.emit(PUSH, (b.get(ct, 1), b.get(ct, 0)))]
 
 
-PUSH = _row("push", "A stack with one more item.", type=_pushed, transpose=_pop_of_push)
-POP = _row("pop", "The top item of a stack, and the stack below it.", type=_popped, transpose=_push_of_pop)
+PUSH = _row(
+    "push", "A stack with one more item.", type=_pushed, linear_in=ALL, moves=True, transpose=_pop_of_push,
+)  # fmt: skip
+POP = _row(
+    "pop", "The top item of a stack, and the stack below it.", type=_popped,
+    linear_in=ALL, moves=True, reads=(0,), transpose=_push_of_pop,
+)  # fmt: skip
 MORE = _row("more", "True if a stack has an item.", type=_more, wasm="i32.eqz, i32.eqz")
 JOIN = _row(
     "join", "The sum of two stacks, item by item.",
     type=_joined,
+    linear_in=ALL,
     transpose=lambda ct, s, t: [ct, ct],
     simplify=_simpler,
 )  # fmt: skip
-LINEAR = (PUSH, POP, JOIN)  # in all of their arguments at once
 
 
 def pop(b: Builder, s: Value) -> tuple[Value, Value]:

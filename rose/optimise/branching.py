@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import ir
-from ..ir import ADD_TO, AT, CALL, FOR, FREEZE, PARAM, Block, Builder, Func, Value, loop_of
+from ..ir import ADD_TO, AT, CALL, FOR, PARAM, Block, Builder, Func, Value, loop_of
 from ..ir.accumulators import base, begins_at_zero, is_ref
 from ..ir.callgraph import make_branch
 from ..ir.ops import and_, eq, idiv, imod, le, lt, mul, ne, neg, not_, or_, select
@@ -230,7 +230,7 @@ class _Plan:
 
     def _effects(self, v: Value) -> set[object]:
         """The accumulators that an instruction adds to or reads: what must stay in order."""
-        if v.op.pure and v.op is not FREEZE:
+        if v.op.effect is None:
             return set()
         refs = [base(a) for a in self.reads[v] if is_ref(a)]
         found: set[object] = {"parameters" if ref.op is PARAM else ref for ref in refs}

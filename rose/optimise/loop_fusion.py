@@ -204,7 +204,7 @@ def _key(v: Value) -> Any:
 
 def _shared(v: Value) -> bool:
     """True for an instruction that is the same on the same arguments. Literals stand outside of loops."""
-    return v.op.pure and bool(v.args)
+    return v.op.effect is None and bool(v.args)
 
 
 def _adds(code: list[Value], block: Block) -> set[Value]:

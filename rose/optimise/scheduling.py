@@ -35,7 +35,7 @@ def schedule(f: Func) -> Func:
 
 
 def _moves(v: Value) -> bool:
-    return v.op.pure or (v.op is ADD_TO and v.args[1].type is Real and _location(v.args[0]) is not None)
+    return v.op.effect is None or (v.op is ADD_TO and v.args[1].type is Real and _location(v.args[0]) is not None)
 
 
 def _location(ref: Value) -> tuple[Value, tuple[object, ...]] | None:

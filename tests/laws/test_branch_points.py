@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from operations import plant
 
 import rose
 from rose import Fn, Real
 from rose.host.interpreter import run
 from rose.ir import OPS, Op
-from rose.ir.builder import row
-from rose.ir.ops import UNARY, select, sin
+from rose.ir.ops import select, sin
+from rose.ir.rows import UNARY, expression
 
 GRID = [-3.0, -2.0, -1.75, -1.0, -0.5, 0.0, 0.5, 1.0, 1.75, 3.0]
 STEP = 1e-3
@@ -36,7 +37,7 @@ def taken(f: Fn[..., Any], x: float, monkeypatch: pytest.MonkeyPatch) -> list[bo
     """The conditions of all selects, in the order in which they are evaluated."""
     found: list[bool] = []
     with monkeypatch.context() as patched:
-        patched.setattr(select, "eval", lambda c, x, y: found.append(c) or (x if c else y))
+        plant(patched, select, eval=lambda c, x, y: found.append(c) or (x if c else y))
         run(f.func, x)
     return found
 
@@ -126,6 +127,6 @@ def test_each_expression_of_other_rows_has_points_to_look_at(op: Op, monkeypatch
 )
 def test_a_row_that_is_wrong_at_a_point_alone_is_found(sinc: Any, wrong: bool, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("rose.ir.builder.OPS", {})
-    op = row("sinc", "sin(x) / x", type=UNARY, expand=sinc)
+    op = expression("sinc", "sin(x) / x", UNARY, sinc)
     with pytest.raises(AssertionError, match="sinc") if wrong else nullcontext():
         check_branch_points(partial_row(op, 0, ()), monkeypatch)

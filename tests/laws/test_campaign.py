@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from operations import plant
 from paths import ROOT, TESTS
 from precise_numbers import lifted
 
@@ -83,7 +84,7 @@ def broken() -> tuple[int, str]:
 
 def test_a_wrong_derivative_is_found_and_shown_in_few_lines(monkeypatch: pytest.MonkeyPatch):
     rule: Any = OPS["sin"].jvp[0]
-    monkeypatch.setattr(OPS["sin"], "jvp", [lambda d, x, z: rule(d, x, z) * 1.000001])
+    plant(monkeypatch, OPS["sin"], jvp=[lambda d, x, z: rule(d, x, z) * 1.000001])
     seed, law = broken()
     assert law.endswith("= meaning")
     text = made_small(campaign.KINDS["small"], seed)
@@ -92,7 +93,7 @@ def test_a_wrong_derivative_is_found_and_shown_in_few_lines(monkeypatch: pytest.
 
 
 def test_a_wrong_value_is_found(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(OPS["max"], "eval", OPS["min"].eval)
+    plant(monkeypatch, OPS["max"], eval=OPS["min"].eval)
     assert "=" in broken()[1]
 
 

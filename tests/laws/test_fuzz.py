@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from harness import same
+from operations import plant
 from paths import ROOT, TESTS
 from random_programs import Program, program
 from second_semantics import Meaning, untraced
@@ -135,7 +136,7 @@ def test_a_program_that_fails_is_shown_with_three_statements_at_most(monkeypatch
         scope, meaning = p.run(), p.run(Meaning)
         assert same(run(scope["main"].func, *p.args[0]), untraced(meaning["main"](*p.args[0]), p.result))
 
-    monkeypatch.setattr(OPS["max"], "eval", lambda x, y: x + y + 1e-3)
+    plant(monkeypatch, OPS["max"], eval=lambda x, y: x + y + 1e-3)
     with pytest.raises(AssertionError) as e:
         for_programs(law, 100, 2)
     shown = e.value.__notes__[-1]

@@ -17,7 +17,7 @@ MUTANTS = (
     Mutant(OPS, "lambda d, x, y, z: -(d * (z / y))", "lambda d, x, y, z: d * (z / y)"),
     Mutant(OPS, "lambda d, x, z: -(d * sin(x))", "lambda d, x, z: d * sin(x)"),
     Mutant(OPS, "lambda d, x, z: d * (1.0 - z * z)", "lambda d, x, z: d * (1.0 + z * z)"),
-    Mutant(OPS, "lambda d, x, z: d / (1.0 + x))", "lambda d, x, z: d / x)"),
+    Mutant(OPS, "lambda d, x, z: d / (1.0 + x),", "lambda d, x, z: d / x,"),
     Mutant(OPS, "_rest(d, x > y, x == y)", "_rest(d, x >= y, x == y)"),
     Mutant(OPS, "d * (sign(x) * copysign(1.0, y))", "d * copysign(1.0, y)"),
     Mutant(OPS, "d * (z * log(x))", "d * log(x)"),

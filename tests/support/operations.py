@@ -13,14 +13,23 @@ from functools import cache, reduce
 from typing import Any
 
 import mpmath
+import pytest
 from precise_numbers import Both, dividing, precise
 
 import rose
-from rose.ir import OPS
+from rose.ir import OPS, Op
+from rose.ir.columns import Columns
 from rose.ir.libm import function
 
 inf, nan = math.inf, math.nan
 Function = Callable[..., Any]
+
+
+def plant(monkeypatch: pytest.MonkeyPatch, op: Op, **columns: Any) -> None:
+    """Let a row, which does not change, have other columns: a fault."""
+    monkeypatch.setattr(Columns, "__setattr__", object.__setattr__)
+    for name, column in columns.items():
+        monkeypatch.setattr(op, name, column)
 
 
 # numbers

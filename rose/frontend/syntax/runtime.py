@@ -176,7 +176,7 @@ def _with_right(x: Value, make: Callable[[], Any], both: bool) -> Any:
         right = tracing.finish(
             b, make, lambda y, at: to_value(y, Bool, (f"the right side of {_WORDS[both]}",), at), loc
         )
-    if not all(v.op is CONST or (v.op.pure and v.op.eval is not None) for v in right.body.code):
+    if not all(v.op is CONST or (v.op.effect is None and v.op.eval is not None) for v in right.body.code):
         return cond(x, make, lambda: False) if both else cond(x, lambda: True, make)
     env = {p: v for v, p in b.captured.items()}
     return (ops.and_ if both else ops.or_)(x, _spliced(right, env))

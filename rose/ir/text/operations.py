@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import NotLinear, TypeMismatch
-from ..builder import Op
+from ..builder import SMOOTHED, Op
 from ..ops import ieq, mul, not_, real, xor
 from ..smooth import SMOOTH
 from ..types import Bool, Fin, Real, Tan, Type
@@ -85,9 +85,9 @@ def _emit(body: Body, op: Op, args: Sequence[Value], at: At) -> Value:
     t = op.type(*args)
     assert t is not None
     v = body.raw(op, tuple(args), t, at)
-    if op.smooth is not None and t is Real and SMOOTH not in body.module.defs:  # a printed text has its smooth ones
+    if op in SMOOTHED and t is Real and SMOOTH not in body.module.defs:  # a printed text has its smooth ones
         body.b.loc = v.loc
-        smooth = op.smooth(body.b, *args)
+        smooth = SMOOTHED[op](body.b, *args)
         return v if smooth is None else smooth
     return v
 

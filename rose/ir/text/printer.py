@@ -36,7 +36,7 @@ from ..builder import Op, is_call
 from ..callgraph import callees
 from ..func import Block, Body, Branch, Func, Linear, Opaque, While
 from ..ops import neg, select
-from ..stacks import LINEAR as STACKS
+from ..stacks import PUSH as PUSH  # so that its rows are in the table
 from ..types import Bool, Fin, Real, Ref, Single, Span, Stack, Tan, Tuple, Type, Unit, Vec, parts_first
 from ..value import OPS, Value
 
@@ -48,7 +48,7 @@ ZEROS: dict[Type, str] = {Real: "0.0", Tan: "0.0", Single: "0.0", Bool: "false",
 _WORDS = """accum def do else false for freeze from fst if in inf let linear nan not opaque pure remat snd then
 transposed true type while"""
 WORDS = [*_WORDS.split(), "zero"]
-OPERATIONS = {op.name: op for op in OPS.values() if op.wasm or op.expand or op in STACKS}
+OPERATIONS = {op.name: op for op in OPS.values() if op.wasm or op.expand or op.transpose}
 ARITY = {name: op.type.__code__.co_argcount for name, op in OPERATIONS.items()}
 # operations of two operands that have no symbol: they stand between them
 INFIX = {name for name, n in ARITY.items() if n == 2 and name not in SYMBOLS}

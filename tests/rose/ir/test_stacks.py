@@ -3,7 +3,8 @@
 from rose.host.interpreter import run
 from rose.ir import building
 from rose.ir.check import check
-from rose.ir.stacks import JOIN, LINEAR, MORE, PUSH, pop
+from rose.ir.columns import ALL
+from rose.ir.stacks import JOIN, MORE, POP, PUSH, pop
 from rose.ir.types import Real, Stack, tuple_of
 
 
@@ -35,7 +36,7 @@ def test_to_add_the_empty_stack_changes_nothing():
 
 
 def test_a_push_is_transposed_to_a_pop_and_each_linear_operation_has_a_transpose():
-    assert all(op.transpose for op in LINEAR)
+    assert all(op.transpose and op.linear_in == ALL for op in (PUSH, POP, JOIN))
     with building("f") as b:
         ct, x = b.param(Stack(Real), "ct"), b.param(Real, "x")
         assert PUSH.transpose is not None

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from operations import plant
 from random_programs import program
 
 import rose
@@ -384,7 +385,7 @@ def test_second_derivatives_are_compared_with_the_interpreter(f: Any):
 
 def test_a_module_that_is_wrong_in_a_second_derivative_alone_is_found(monkeypatch: pytest.MonkeyPatch):
     """The bug is planted: the interpreter has another negation, which is in the derivative of the cosine."""
-    monkeypatch.setattr(OPS["neg"], "eval", lambda x: 1e-9 - x)
+    plant(monkeypatch, OPS["neg"], eval=lambda x: 1e-9 - x)
     wrong = examine(real(rose.sin)).wrong[0]
     assert "jvp(vjp(" in wrong and "in the module" in wrong
     assert examine(real(rose.sin), twice=0).ok
