@@ -48,7 +48,4 @@ class Errors(Meaning):
             return z
         rules = zip(op.jvp or (), xs, strict=False)
         parts: list[Any] = [abs(rule(x.error, *values, z)) for rule, x in rules if rule is not None]
-        return Measured(z, sum(parts, abs(z) * (0.0 if op.name in EXACT else self.rounding)))
-
-
-EXACT = ("neg", "abs", "min", "max", "copysign", "floor", "ceil", "trunc", "round", "sign", "fmod")
+        return Measured(z, sum(parts, abs(z) * (0.0 if op.exact else self.rounding)))

@@ -17,9 +17,7 @@ if TYPE_CHECKING:  # a checker knows no types of the IR
 else:
     Number = Real
 
-SUMS, QUOTIENTS = ("add", "sub"), ("div", "fmod")
-CHOICES = ("min", "max", "abs", "neg", "copysign", "sign", "floor", "ceil", "trunc", "round", "lt", "le", "eq", "ne")
-MACHINERY = ("stop_gradient", "reached", "real", "select")  # no arithmetic: what derivatives and indices need
+KINDS = ("sum", "product", "quotient", "function", "choice")  # in the order of `Operations`
 
 
 @struct
@@ -45,11 +43,7 @@ class Counts(Tally):
 
     def row(self, op: Any, *xs: Any) -> Any:
         z = op(*xs)
-        return z, _one(op.name) if any([x.type is Real for x in (*xs, z)]) else None
-
-
-def _one(name: str) -> Any:
-    """One operation, of its kind."""
-    kinds = [name in SUMS, name == "mul", name in QUOTIENTS, False, name in CHOICES]
-    kinds[3] = not any(kinds) and name not in MACHINERY
-    return Operations(*map(float, kinds)) if any(kinds) else None
+        if op.kind is None or not any([x.type is Real for x in (*xs, z)]):
+            return z, None
+        kind = "choice" if op.kind == "comparison" else op.kind
+        return z, Operations(*[float(kind == k) for k in KINDS])

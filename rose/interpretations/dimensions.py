@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 
 from ..errors import TypeMismatch, here
-from .meanings import Refusal
+from ..ir import Op
+from .meanings import Library, Refusal
 
 Dimension = tuple[tuple[str, Fraction], ...]  # base units with their powers, in order; () is a pure number
 ANY = (("any unit", Fraction(1)),)  # of the literal 0, which has every unit
@@ -42,35 +44,31 @@ def _sorted(powers: Mapping[str, Fraction]) -> Dimension:
     return tuple(sorted([(k, n) for k, n in powers.items() if n]))
 
 
-def times(x: Dimension, y: Dimension, k: int = 1) -> Dimension:
-    """A product, or with the power -1 of the second a quotient."""
+def times(x: Dimension, y: Dimension) -> Dimension:
+    """A product."""
     powers = dict(x)
     for name, n in y:
-        powers[name] = powers.get(name, Fraction(0)) + k * n
+        powers[name] = powers.get(name, Fraction(0)) + n
     return _sorted(powers)
 
 
-SAME = ("add", "sub", "min", "max", "fmod", "copysign", "hypot")  # of one unit, which the result has
-COMPARED = ("eq", "ne", "lt", "le", "atan2")  # of one unit, which the result has not
-KEPT, ROOTS = ("neg", "abs", "stop_gradient", "norm"), {"sqrt": 2, "cbrt": 3}
+def powered(x: Dimension, k: int | Fraction) -> Dimension:
+    """A power."""
+    return _sorted({name: n * k for name, n in x})
 
 
-def of_result(op: str, units: Sequence[Dimension]) -> Dimension:
+def of_result(op: Op | Library, units: Sequence[Dimension]) -> Dimension:
     """The unit of what an operation gives; a `Refusal` where its arguments have no fitting ones."""
-    if op in ("mul", "div"):
-        sign = -1 if op == "div" else 1
-        return ANY if units[0] == ANY else times(units[0], () if units[1] == ANY else units[1], sign)
-    if op == "scaling":  # of a norm, in its derivatives: it is brought near 1
-        return times((), units[0], -1)
-    if op in KEPT:
-        return units[0]
-    if op in ROOTS:
-        return tuple([(k, n / ROOTS[op]) for k, n in units[0]]) if units[0] != ANY else ANY
-    if op in (*SAME, *COMPARED):
-        known = [u for u in units if u != ANY]
-        if any([u != known[0] for u in known]):
-            raise Refusal(f"{op} of {spelled(known[0])} and {spelled(known[1])}", "let both have one unit")
-        return () if op in COMPARED else known[0] if known else ANY
-    if op != "sign" and (wrong := [u for u in units if u not in (ANY, ())]):
-        raise Refusal(f"{op} of {spelled(wrong[0])}, which is no pure number", "divide by a unit of it first")
-    return ()
+    name, how = op.name, op.unit
+    if isinstance(how, tuple):
+        if units[0] == ANY and how[0]:
+            return ANY
+        return reduce(times, [powered(u, k) for u, k in zip(units, how, strict=True) if u != ANY], ())
+    if how == "pure":
+        if wrong := [u for u in units if u not in (ANY, ())]:
+            raise Refusal(f"{name} of {spelled(wrong[0])}, which is no pure number", "divide by a unit of it first")
+        return ()
+    known = [u for u in units if u != ANY]
+    if any([u != known[0] for u in known]):
+        raise Refusal(f"{name} of {spelled(known[0])} and {spelled(known[1])}", "let both have one unit")
+    return () if how == "compared" else known[0] if known else ANY

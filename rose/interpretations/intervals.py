@@ -141,13 +141,14 @@ def magnitude(x: Interval) -> Interval:
     return Interval(most(x.lo, -x.hi, 0.0), most(-x.lo, x.hi))
 
 
-def increasing(f: Op, at_least: float = -math.inf, at_most: float = math.inf) -> OfOne:
-    """Of a function that grows: its values at the ends, moved by more than the error of musl's, within its range."""
-    return lambda x: between(most(down(f(x.lo), ERROR), at_least), least(up(f(x.hi), ERROR), at_most))
+def monotone(f: Op, falls: bool = False, at_least: float = -math.inf, at_most: float = math.inf) -> OfOne:
+    """Of a function that grows or falls: its values at the ends, moved by the error of musl's, in its range."""
 
+    def rule(x: Interval) -> Interval:
+        lo, hi = (x.hi, x.lo) if falls else (x.lo, x.hi)
+        return between(most(down(f(lo), ERROR), at_least), least(up(f(hi), ERROR), at_most))
 
-def falling(f: Op, at_least: float, at_most: float) -> OfOne:
-    return lambda x: between(most(down(f(x.hi), ERROR), at_least), least(up(f(x.lo), ERROR), at_most))
+    return rule
 
 
 def wave(f: Op) -> OfOne:
@@ -169,7 +170,7 @@ def root(x: Interval) -> Interval:
 
 def power(x: Interval, y: Interval) -> Interval:
     """Of a positive number; of others nothing is known."""
-    return everything_if(~(x.lo > 0.0), increasing(ops.exp)(mul(y, increasing(ops.log)(x))))
+    return everything_if(~(x.lo > 0.0), monotone(ops.exp)(mul(y, monotone(ops.log)(x))))
 
 
 def less(x: Interval, y: Interval) -> Truth:
@@ -215,7 +216,7 @@ def _tangent(x: Interval) -> Interval:
 
 
 def _cosh(x: Interval) -> Interval:
-    return increasing(ops.cosh, 1.0)(magnitude(x))
+    return monotone(ops.cosh, at_least=1.0)(magnitude(x))
 
 
 def _hypot(x: Interval, y: Interval) -> Interval:
@@ -264,11 +265,6 @@ def _reached(x: Interval) -> Truth:
     return Truth((x.lo <= 0.0) & (x.hi >= 0.0), ops.reached(x.lo) | (x.lo < x.hi))
 
 
-GROWING = (
-    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "asin", "atan", "sinh", "tanh", "asinh", "acosh", "atanh",
-    "cbrt", "erf", "floor", "ceil", "trunc", "round", "sign",
-)  # fmt: skip
-RANGES = {"exp": (0.0,), "exp2": (0.0,), "expm1": (-1.0,), "acosh": (0.0,), "tanh": (-1.0, 1.0), "erf": (-1.0, 1.0)}
 sine, cosine = wave(ops.sin), wave(ops.cos)
 
 
@@ -280,16 +276,17 @@ class Intervals(Meaning):
     rules: Mapping[Any, Rule] = {
         "add": add, "sub": _sub, "neg": neg, "mul": mul, "div": div, "abs": magnitude, "sqrt": root, "pow": power,
         "min": _min, "max": _max, "sin": sine, "cos": cosine, "tan": _tangent, "cosh": _cosh, "hypot": _hypot,
-        "acos": falling(ops.acos, 0.0, 4.0), "erfc": falling(ops.erfc, 0.0, 2.0), "fmod": _fmod,
+        "fmod": _fmod,
         "atan2": _atan2, "copysign": _after_sign, "norm": _norm,
         "lt": less, "le": at_most, "eq": equal, "ne": _unequal,
         "not": opposite, "or": either, "and": _both, "xor": _one, "reached": _reached,
     }  # fmt: skip
 
     def rule(self, op: Operation) -> Rule | None:
-        if isinstance(op, Op) and op.name in GROWING:
-            return increasing(op, *RANGES.get(op.name, ()))
-        return super().rule(op)
+        known = super().rule(op)
+        if known is None and isinstance(op, Op) and op.monotone is not None and not op.moves:
+            return monotone(op, *op.monotone)
+        return known
 
     def literal(self, x: Any) -> Any:
         return Interval(x, x) if x.type is Real else Truth(~x, x)

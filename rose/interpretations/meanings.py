@@ -18,6 +18,7 @@ from ..frontend.function import Fn
 from ..frontend.language.lenses import Lens
 from ..frontend.values import is_number
 from ..ir import Func, Op, Value, current_builder, shown
+from ..ir.columns import Powers, UnitRule
 from ..ir.forms import form_of
 from ..ir.lengths import NORM, norm_of, scaling
 from ..ir.types import Bool, Real, Tuple, Type, Unit, Vec, map_leaves
@@ -153,11 +154,12 @@ class Meaning:
         return map_leaves(t, lambda s: number if s is Real else truth if s is Bool else s)
 
 
-class _Library(NamedTuple):
+class Library(NamedTuple):
     """A function of the library, as an operation."""
 
     name: str
     of: Callable[..., Any]
+    unit: UnitRule | Powers
 
     def __call__(self, *xs: Any) -> Any:
         return self.of(*xs)
@@ -167,10 +169,14 @@ def _scaled(n: Value) -> Value:
     return current_builder().call(scaling(), (n,))
 
 
-def _of_library(f: Func) -> _Library | None:
+LENGTH = Library("norm", norm_of, "same")
+SCALING = Library("scaling", _scaled, (-1,))  # of a norm, in its derivatives: it is brought near 1
+
+
+def _of_library(f: Func) -> Library | None:
     if f.origin is NORM:  # it compares sizes with pure numbers, lest a square overflows
-        return _Library("norm", norm_of)
-    return _Library("scaling", _scaled) if f is scaling() else None
+        return LENGTH
+    return SCALING if f is scaling() else None
 
 
 def tagged(name: str, tag: Any) -> Any:

@@ -50,7 +50,7 @@ class Units(Meaning):
 
     def row(self, op: Any, *xs: Any) -> Any:
         tags = [tag_of(x) for x in xs]
-        unit, y = of_result(op.name, [u for u in tags if u is not None]), op(*[getattr(x, "value", x) for x in xs])
+        unit, y = of_result(op, [u for u in tags if u is not None]), op(*[getattr(x, "value", x) for x in xs])
         return quantity(unit)(y) if y.type is Real else y
 
 

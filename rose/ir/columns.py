@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -20,18 +19,10 @@ ALL: Final = "all"  # the arguments, of an operation that is linear in all of th
 
 Make = Callable[["Builder", "tuple[Value, ...]", Any, Any], "Value"]  # of arguments, an attribute and a type
 Path = tuple[int, ...]  # to a part of a value: the items that lead to it
+Kind = Literal["sum", "product", "quotient", "function", "choice", "comparison"]
+UnitRule = Literal["same", "compared", "pure"]
+Powers = tuple[int | Fraction, ...]
 Effect = Literal["opens", "adds", "closes", "calls", "loops"]  # what is done to accumulators, or by a function or block
-
-
-class Kind(Enum):
-    """The kind of arithmetic that an operation is."""
-
-    SUM = "sum"
-    PRODUCT = "product"
-    QUOTIENT = "quotient"
-    FUNCTION = "function"
-    CHOICE = "choice"  # one of its arguments, but for the sign; or a whole number near it
-    COMPARISON = "comparison"
 
 
 class Monotone(NamedTuple):
@@ -40,14 +31,6 @@ class Monotone(NamedTuple):
     falls: bool = False
     low: float = -math.inf
     high: float = math.inf
-
-
-class Unit(Enum):
-    """How units combine where the unit of the result is no product of powers of theirs."""
-
-    SAME = "same"  # all have one unit, which the result has
-    COMPARED = "compared"  # all have one unit, which the result has not
-    PURE = "pure"  # all are pure numbers, and the result is one
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -74,10 +57,12 @@ class Columns:
     - `jvp`: one rule for each argument, None where it is flat; absent: flat in all.
     - `expand`: the expression of other rows that it stands for: it makes no instruction itself.
     - `wasm`: mnemonics; `$k` is argument k; arguments come first if none is named.
-    - `kind`: of arithmetic; None of none, as of logic.
+    - `kind`: of arithmetic; None of none, as of logic. A choice is of an argument, but for its sign, or of a whole
+      number near it.
     - `monotone`: whether it grows or falls, from a number to a number; None of neither, and of several arguments.
     - `exact`: it rounds nothing. `whole`: its result is a whole number, an infinity or nan.
-    - `unit`: the power of the unit of each argument, of whose product the result is; or how they combine.
+    - `unit`: the powers of the units of its arguments of whose product the result is; or whether all have the same
+      unit, which the result has, or has not if they are compared, or are pure numbers.
 
     Of a structural operation:
 
@@ -96,7 +81,7 @@ class Columns:
     monotone: Monotone | None
     exact: bool | None
     whole: bool | None
-    unit: tuple[int | Fraction, ...] | Unit | None
+    unit: Powers | UnitRule | None
     cost: int
     eval: Callable[..., Any] | None = None
     jvp: Sequence[Callable[..., Value] | None] | None = None

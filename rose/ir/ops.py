@@ -27,19 +27,11 @@ from .columns import ALL, Monotone
 from .func import Func, Origin
 from .rows import (
     BINARY,
-    CHOICE,
     COMPARE,
-    COMPARED,
     FALLS,
-    FUNCTION,
     GROWS,
     GROWS_ABOVE_0,
     LOGIC,
-    PRODUCT,
-    PURE,
-    QUOTIENT,
-    SAME,
-    SUM,
     UNARY,
     binary,
     by_literal,
@@ -79,7 +71,7 @@ neg = scalar(
     transpose=lambda ct, x: [-ct],
     simplify=lambda x: x if x.op is ZERO else x.args[0] if x.op is neg else None,
     wasm="f64.neg",
-    linear_in=ALL, kind=CHOICE, monotone=FALLS, exact=True, whole=False, unit=SAME, cost=1,
+    linear_in=ALL, kind="choice", monotone=FALLS, exact=True, whole=False, unit="same", cost=1,
 )  # fmt: skip
 add = scalar(
     "add", "`x + y`",
@@ -92,7 +84,7 @@ add = scalar(
         else x if y.op is ZERO or (y.op is CONST and _adds_nothing(y, x)) else None
     ),
     wasm="f64.add",
-    linear_in=ALL, kind=SUM, monotone=None, exact=False, whole=False, unit=SAME, cost=1,
+    linear_in=ALL, kind="sum", monotone=None, exact=False, whole=False, unit="same", cost=1,
 )  # fmt: skip
 sub = scalar(
     "sub", "`x - y`",
@@ -102,7 +94,7 @@ sub = scalar(
     transpose=lambda ct, x, y: [ct, -ct],
     simplify=lambda x, y: x if y.op is ZERO or (y.op is CONST and is_literal(y, 0.0)) else None,
     wasm="f64.sub",
-    linear_in=ALL, kind=SUM, monotone=None, exact=False, whole=False, unit=SAME, cost=1,
+    linear_in=ALL, kind="sum", monotone=None, exact=False, whole=False, unit="same", cost=1,
 )  # fmt: skip
 
 # Linear in the first argument.
@@ -130,7 +122,7 @@ mul = scalar(
         else y if x.op is CONST and is_literal(x, 1.0) else None
     ),
     wasm="f64.mul",
-    linear_in=(0,), kind=PRODUCT, monotone=None, exact=False, whole=False, unit=(1, 1), cost=1,
+    linear_in=(0,), kind="product", monotone=None, exact=False, whole=False, unit=(1, 1), cost=1,
 )  # fmt: skip
 div = scalar(
     "div", "`x / y`",
@@ -140,7 +132,7 @@ div = scalar(
     transpose=lambda ct, x, y: [ct / y, None],
     simplify=lambda x, y: x if x.op is ZERO else _as_product(x, y) if is_known(y) and y.type is Real else None,
     wasm="f64.div",
-    linear_in=(0,), kind=QUOTIENT, monotone=None, exact=False, whole=False, unit=(1, -1), cost=5,
+    linear_in=(0,), kind="quotient", monotone=None, exact=False, whole=False, unit=(1, -1), cost=5,
 )  # fmt: skip
 
 # Linear in both branches. One that is not taken contributes nothing: see `autodiff/select_masks.py`.
@@ -163,7 +155,7 @@ select = scalar(
     jvp=None,  # in autodiff/jvp.py: its branches may have any shape
     simplify=_arm,
     wasm="$1, $2, $0, select",
-    linear_in=(1, 2), moves=True, kind=None, monotone=None, exact=True, whole=False, unit=SAME, cost=1,
+    linear_in=(1, 2), moves=True, kind=None, monotone=None, exact=True, whole=False, unit="same", cost=1,
 )  # fmt: skip
 
 # Smooth, or with a kink: the conventions at the kinks are in `web/docs/derivatives.md`.
@@ -174,7 +166,7 @@ sqrt = scalar(
     eval=lambda x: math.sqrt(x) if x >= 0 else math.nan,
     jvp=[lambda d, x, z: d / (z + z)],
     wasm="f64.sqrt",
-    kind=FUNCTION, monotone=GROWS_ABOVE_0, exact=False, whole=False, unit=(Fraction(1, 2),), cost=5,
+    kind="function", monotone=GROWS_ABOVE_0, exact=False, whole=False, unit=(Fraction(1, 2),), cost=5,
 )  # fmt: skip
 abs_ = scalar(
     "abs", "The absolute value; its derivative at 0 is 0.",
@@ -182,7 +174,7 @@ abs_ = scalar(
     eval=abs,
     jvp=[lambda d, x, z: select(x == 0.0, no(d), d * sign(x))],
     wasm="f64.abs",
-    kind=CHOICE, monotone=None, exact=True, whole=False, unit=SAME, cost=1,
+    kind="choice", monotone=None, exact=True, whole=False, unit="same", cost=1,
 )  # fmt: skip
 min_ = scalar(
     "min", "The smaller of two numbers, nan if either is; at a tie each has half of the derivative.",
@@ -190,7 +182,7 @@ min_ = scalar(
     eval=lambda x, y: _smaller(x, y),
     jvp=[lambda d, x, y, z: _share(d, x < y, x == y), lambda d, x, y, z: _rest(d, x < y, x == y)],
     wasm="f64.min",
-    kind=CHOICE, monotone=None, exact=True, whole=False, unit=SAME, cost=1,
+    kind="choice", monotone=None, exact=True, whole=False, unit="same", cost=1,
 )  # fmt: skip
 max_ = scalar(
     "max", "The larger of two numbers, nan if either is; at a tie each has half of the derivative.",
@@ -198,7 +190,7 @@ max_ = scalar(
     eval=lambda x, y: -_smaller(-x, -y),
     jvp=[lambda d, x, y, z: _share(d, x > y, x == y), lambda d, x, y, z: _rest(d, x > y, x == y)],
     wasm="f64.max",
-    kind=CHOICE, monotone=None, exact=True, whole=False, unit=SAME, cost=1,
+    kind="choice", monotone=None, exact=True, whole=False, unit="same", cost=1,
 )  # fmt: skip
 copysign = scalar(
     "copysign", "`x` with the sign of `y`; a nan counts as positive.",
@@ -206,7 +198,7 @@ copysign = scalar(
     eval=lambda x, y: math.copysign(x, y if y == y else 1.0),
     jvp=[lambda d, x, y, z: select(x == 0.0, no(d), d * (sign(x) * copysign(1.0, y))), None],
     wasm="$0, $1, f64.const 1, $1, $1, f64.eq, select, f64.copysign",
-    kind=CHOICE, monotone=None, exact=True, whole=False, unit=SAME, cost=1,
+    kind="choice", monotone=None, exact=True, whole=False, unit="same", cost=1,
 )  # fmt: skip
 
 # Mathematics. A rule is written so that nothing cancels, and overflows only where its answer does. But that of `tanh`
@@ -238,7 +230,7 @@ atan2 = mathematics(
     "atan2", "The angle of the point `(y, x)`, given as `atan2(y, x)`; its derivatives at (0, 0) are nan.",
     lambda d, y, x, z: d * _over_squares(x, y)[0],
     lambda d, y, x, z: -(d * _over_squares(x, y)[1]),
-    unit=COMPARED,
+    unit="compared",
 )  # fmt: skip
 sinh = mathematics("sinh", "The hyperbolic sine.", lambda d, x, z: d * cosh(x), monotone=GROWS)
 cosh = mathematics("cosh", "The hyperbolic cosine.", lambda d, x, z: d * sinh(x))
@@ -268,7 +260,7 @@ hypot = mathematics(
     "hypot", "The length of `(x, y)`; its derivatives at (0, 0) are 0.",
     lambda d, x, y, z: select(z == 0.0, no(d), d * _cosines(x, y)[0]),
     lambda d, x, y, z: select(z == 0.0, no(d), d * _cosines(x, y)[1]),
-    unit=SAME,
+    unit="same",
 )  # fmt: skip
 erf = mathematics("erf", "The error function.", lambda d, x, z: d * _bell(x), monotone=Monotone(low=-1.0, high=1.0))
 erfc = mathematics(
@@ -283,7 +275,7 @@ fmod = mathematics(
     "fmod", "What is left of `x` divided by `y`, with the sign of `x`.",
     lambda d, x, y, z: d,
     lambda d, x, y, z: -(d * round_((x - z) / y)),
-    kind=QUOTIENT, exact=True, unit=SAME,
+    kind="quotient", exact=True, unit="same",
 )  # fmt: skip
 
 # Expressions of the rows above and below, by a name of their own.
@@ -307,7 +299,7 @@ sign = scalar(
     type=UNARY,
     eval=lambda x: math.copysign(1.0, x) if abs(x) > 0.0 else abs(x),
     wasm="f64.const 1, $0, f64.copysign, $0, f64.abs, f64.const 0, $0, f64.abs, f64.lt, select",
-    kind=CHOICE, monotone=GROWS, exact=True, whole=True, unit=(0,), cost=1,
+    kind="choice", monotone=GROWS, exact=True, whole=True, unit=(0,), cost=1,
 )  # fmt: skip
 floor = rounding("floor", "The whole number at or below.", math.floor, "f64.floor")
 ceil = rounding("ceil", "The whole number at or above.", math.ceil, "f64.ceil")
@@ -318,7 +310,7 @@ stop_gradient = scalar(
     type=lambda x: None if x.type.linear else x.type,
     eval=lambda x: x,
     wasm="$0",
-    moves=True, kind=None, monotone=GROWS, exact=True, whole=False, unit=SAME, cost=0,
+    moves=True, kind=None, monotone=GROWS, exact=True, whole=False, unit="same", cost=0,
 )  # fmt: skip
 eq = comparison("eq", "`x == y`", COMPARE, lambda x, y: x == y, "f64.eq")
 ne = comparison("ne", "`x != y`", COMPARE, lambda x, y: x != y, "f64.ne")
@@ -353,7 +345,7 @@ reached = scalar(
     type=unary((R, B)),
     eval=lambda x: x != 0.0 or math.copysign(1.0, x) > 0.0,
     wasm="i64.reinterpret_f64, f64.const -0, i64.reinterpret_f64, i64.ne",
-    kind=None, monotone=None, exact=True, whole=False, unit=COMPARED, cost=1,
+    kind=None, monotone=None, exact=True, whole=False, unit="compared", cost=1,
 )  # fmt: skip
 xor = logic("xor", "`x ^ y`, which is also `x != y`", type=LOGIC, eval=lambda x, y: x != y, wasm="i32.xor")
 
@@ -364,35 +356,35 @@ iadd = of_indices(
     type=indices(lambda n, m: n + m - 1),
     eval=lambda x, y: x + y,
     wasm="i32.add",
-    kind=SUM, cost=0,
+    kind="sum", cost=0,
 )  # fmt: skip
 imul = of_indices(
     "imul", "The product of two indices.",
     type=indices(lambda n, m: (n - 1) * (m - 1) + 1),
     eval=lambda x, y: x * y,
     wasm="i32.mul",
-    kind=PRODUCT,
+    kind="product",
 )  # fmt: skip
 idiv = of_indices(
     "idiv", "An index divided by a literal, rounded down.",
     type=by_literal(lambda n, k: (n - 1) // k + 1),
     eval=lambda x, y: x // y,
     wasm="i32.div_u",
-    kind=QUOTIENT,
+    kind="quotient",
 )  # fmt: skip
 imod = of_indices(
     "imod", "What is left of an index divided by a literal.",
     type=by_literal(lambda n, k: n if at_most(n, k) else k),
     eval=lambda x, y: x % y,
     wasm="i32.rem_u",
-    kind=QUOTIENT,
+    kind="quotient",
 )  # fmt: skip
 ifrom = of_indices(
     "ifrom", "`y - x`, of an index and a literal that is not below it: an index that runs backwards.",
     type=from_literal,
     eval=lambda x, y: y - x,
     wasm="$1, $0, i32.sub",
-    kind=SUM, cost=0,
+    kind="sum", cost=0,
 )  # fmt: skip
 ibeyond = of_indices(
     "ibeyond", "`x - y`, of indices; 0 where `y` is above `x`.",
@@ -400,7 +392,7 @@ ibeyond = of_indices(
     eval=lambda x, y: max(x - y, 0),
     simplify=lambda x, y: x if y.op is CONST and not differ(y.attr, 0) else None,
     wasm="$0, $1, $0, $1, i32.gt_u, select, $1, i32.sub",
-    kind=SUM,
+    kind="sum",
 )  # fmt: skip
 ixor = of_indices(
     "ixor", "`x ^ y`, of indices below 65,536.",
@@ -414,14 +406,14 @@ ilow = of_indices(
     type=two_halves,
     eval=lambda x, y: x * y & 0xFFFF,
     wasm="i32.mul, i32.const 65535, i32.and",
-    kind=PRODUCT,
+    kind="product",
 )  # fmt: skip
 ihigh = of_indices(
     "ihigh", "The high half of the product of two indices below 65,536, which has 32 bits.",
     type=two_halves,
     eval=lambda x, y: x * y >> 16,
     wasm="i32.mul, i32.const 16, i32.shr_u",
-    kind=PRODUCT,
+    kind="product",
 )  # fmt: skip
 ieq = comparison("ieq", "`x == y`, of indices", two_indices, lambda x, y: x == y, "i32.eq")
 ilt = comparison("ilt", "`x < y`, of indices", two_indices, lambda x, y: x < y, "i32.lt_u")
@@ -431,14 +423,14 @@ real = scalar(
     type=lambda i: Real if isinstance(i.type, Fin) else None,
     eval=float,
     wasm="f64.convert_i32_u",
-    kind=None, monotone=None, exact=True, whole=True, unit=PURE, cost=1,
+    kind=None, monotone=None, exact=True, whole=True, unit="pure", cost=1,
 )  # fmt: skip
 itrunc = scalar(
     "itrunc", "A number as an index, towards zero; the nearest one of what is out of range, and 0 of nan.",
     type=lambda x: Fin(LARGEST) if x.type is Real else None,
     eval=lambda x: int(min(x, LARGEST - 1.0)) if x > 0.0 else 0,
     wasm="$0, f64.const 0, f64.max, i32.trunc_sat_f64_s",
-    kind=CHOICE, monotone=None, exact=True, whole=True, unit=PURE, cost=1,
+    kind="choice", monotone=None, exact=True, whole=True, unit="pure", cost=1,
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from .builder import CONST, Op, row
-from .columns import LIBRARY, Kind, Monotone, Unit
+from .columns import LIBRARY, Kind, Monotone
 from .libm import function
 from .sizes import Size, at_most, differ
 from .types import Bool, Fin, Real, Type
@@ -16,8 +16,6 @@ from .value import Value
 
 LARGEST = 2**31  # the size of the largest `Fin`: an index is an i32
 HALVES = 2**16  # the size of an index that is half of a word
-SUM, PRODUCT, QUOTIENT, FUNCTION, CHOICE, COMPARISON = Kind
-SAME, COMPARED, PURE = Unit
 GROWS, FALLS, GROWS_ABOVE_0 = Monotone(), Monotone(falls=True), Monotone(low=0.0)
 
 
@@ -34,7 +32,7 @@ def mathematics(name: str, doc: str, *jvp: Callable[..., Value], symbol: str = "
     """
     symbol = symbol or name
     types = UNARY if len(jvp) == 1 else BINARY
-    usual: dict[str, Any] = dict(kind=FUNCTION, monotone=None, exact=False, whole=False, unit=PURE, cost=LIBRARY)
+    usual: dict[str, Any] = dict(kind="function", monotone=None, exact=False, whole=False, unit="pure", cost=LIBRARY)
     given = dict(type=types, eval=function(symbol), jvp=jvp, wasm=f"call {symbol}")
     return scalar(name, doc, **given, **{**usual, **columns})
 
@@ -44,25 +42,25 @@ def rounding(name: str, doc: str, to: Callable[[float], int], wasm: str) -> Op:
     is_whole: Callable[[Value], Value | None] = lambda x: x if x.op.whole else None
     return scalar(
         name, doc, type=UNARY, eval=partial(_whole, to), simplify=is_whole, wasm=wasm,
-        kind=CHOICE, monotone=GROWS, exact=True, whole=True, unit=PURE, cost=1,
+        kind="choice", monotone=GROWS, exact=True, whole=True, unit="pure", cost=1,
     )  # fmt: skip
 
 
 def logic(name: str, doc: str, **columns: Any) -> Op:
-    return scalar(name, doc, kind=None, monotone=None, exact=True, whole=False, unit=PURE, cost=1, **columns)
+    return scalar(name, doc, kind=None, monotone=None, exact=True, whole=False, unit="pure", cost=1, **columns)
 
 
 def comparison(name: str, doc: str, type: Callable[..., Type | None], eval: Callable[..., bool], wasm: str) -> Op:
     """A comparison of two numbers that have one unit, or of two indices."""
     return scalar(
         name, doc, type=type, eval=eval, wasm=wasm,
-        kind=COMPARISON, monotone=None, exact=True, whole=False, unit=COMPARED, cost=1,
+        kind="comparison", monotone=None, exact=True, whole=False, unit="compared", cost=1,
     )  # fmt: skip
 
 
 def of_indices(name: str, doc: str, kind: Kind | None, cost: int = 1, **columns: Any) -> Op:
     """Exact arithmetic on indices, which are whole, and pure numbers."""
-    return scalar(name, doc, kind=kind, monotone=None, exact=True, whole=True, unit=PURE, cost=cost, **columns)
+    return scalar(name, doc, kind=kind, monotone=None, exact=True, whole=True, unit="pure", cost=cost, **columns)
 
 
 def expression(name: str, doc: str, type: Callable[..., Type | None], expand: Callable[..., Value]) -> Op:

@@ -6,11 +6,12 @@ import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import get_args
 
 import pytest
 
 from rose.ir import OPS, Op, building
-from rose.ir.columns import ALL, LIBRARY, Kind, Monotone, Unit
+from rose.ir.columns import ALL, LIBRARY, Kind, Monotone, UnitRule
 from rose.ir.types import Bool, Fin, Real, Tan, Type
 
 ROWS = list(OPS.values())
@@ -50,10 +51,10 @@ def test_each_row_answers_the_columns_of_all(op: Op):
 
 @pytest.mark.parametrize("op", SCALAR, ids=str)
 def test_each_row_on_scalars_answers_the_columns_of_scalars(op: Op):
-    assert op.kind is None or isinstance(op.kind, Kind)
+    assert op.kind is None or op.kind in get_args(Kind)
     assert op.monotone is None or isinstance(op.monotone, Monotone)
     assert op.exact in (True, False) and op.whole in (True, False)
-    assert isinstance(op.unit, Unit) or (isinstance(op.unit, tuple) and len(op.unit) == arity(op))
+    assert op.unit in get_args(UnitRule) or (isinstance(op.unit, tuple) and len(op.unit) == arity(op))
     assert op.cost == LIBRARY if op.library else op.cost < LIBRARY
     assert op.jvp is None or len(op.jvp) == arity(op)
 
@@ -105,17 +106,17 @@ def test_a_whole_row_gives_whole_numbers(op: Op):
     assert all(float(op.eval(*xs)).is_integer() for xs in given)
 
 
-@pytest.mark.parametrize("op", [op for op in ON_NUMBERS if op.unit is Unit.SAME or isinstance(op.unit, tuple)], ids=str)
+@pytest.mark.parametrize("op", [op for op in ON_NUMBERS if op.unit == "same" or isinstance(op.unit, tuple)], ids=str)
 def test_a_result_has_the_unit_that_its_row_says(op: Op):
     """In another unit, of which the old one has four, the numbers are those of the old one times a power of 4."""
     assert op.eval is not None
-    powers = [Fraction(1)] if op.unit is Unit.SAME else list(op.unit) if isinstance(op.unit, tuple) else []
+    powers = [Fraction(1)] if op.unit == "same" else list(op.unit) if isinstance(op.unit, tuple) else []
     power = sum(powers, Fraction(0))
     for xs in itertools.product([0.75, 2.5, 20.0], repeat=arity(op)):
         assert op.eval(*[64.0 * x for x in xs]) == pytest.approx(64.0 ** float(power) * op.eval(*xs), rel=1e-14)
 
 
-@pytest.mark.parametrize("op", [op for op in ON_NUMBERS if op.unit is Unit.COMPARED], ids=str)
+@pytest.mark.parametrize("op", [op for op in ON_NUMBERS if op.unit == "compared"], ids=str)
 def test_what_compares_numbers_of_one_unit_gives_the_same_in_each(op: Op):
     assert op.eval is not None
     if accepts(op, [Bool] * arity(op)):
