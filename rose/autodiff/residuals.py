@@ -32,7 +32,8 @@ from ..ir import (
 )
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import is_table
-from ..ir.ops import abs_, add, and_, eq, le, lt, max_, min_, mul, ne, neg, not_, or_, real, select, sub
+from ..ir.columns import is_simple
+from ..ir.ops import and_, not_, select
 from ..ir.puts import PUT
 from ..ir.types import Fin, Span
 from .half_signature import HalfSignature
@@ -41,7 +42,6 @@ from .partial_reads import partly_read
 from .versions import Versions
 
 CHEAP = 3  # operations that take no longer than to store a number and to read it
-_CHEAP = {PACK, TUPLE, real, neg, add, sub, mul, abs_, min_, max_, select, eq, ne, lt, le, not_, and_, or_}
 
 # An entry of a tape: a value of the block, the tape of a call, or an entry of the tape of a loop in the block.
 Entry = Value | tuple[Value, "Entry | None"]
@@ -211,4 +211,4 @@ def is_cheap(v: Value, params: dict[Value, int], versions: Versions) -> bool:
 
 def _is_simple(v: Value) -> bool:
     """True for a simple operation on numbers and conditions, or what is made of such."""
-    return v.op in _CHEAP and not v.type.linear
+    return (v.op is PACK or v.op is TUPLE or is_simple(v.op)) and not v.type.linear

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..errors.locations import is_ours
-from ..ir import CONST, ZERO, Func, Op, Value
+from ..ir import CONST, OPS, ZERO, Func, Op, Value
 from ..ir.callgraph import instructions, reachable
-from ..ir.ops import acos, acosh, asin, eq, ieq, ile, ilt, le, lt, ne, not_, real, sqrt
+from ..ir.ops import acos, acosh, asin, not_, real, sqrt
 from ..ir.types import Fin, Real, Tuple, Type, Vec
 
 Site = tuple[Value, int]  # a comparison, and which of its differences
-COMPARISONS = (eq, ne, lt, le, ieq, ilt, ile)
+COMPARISONS = {op for op in OPS.values() if op.kind == "comparison"}
 ENDS: dict[Op, tuple[float, ...]] = {  # of the domain of an operation; none, of a comparison
     **dict.fromkeys(COMPARISONS, ()), sqrt: (0.0,), acosh: (1.0,), asin: (-1.0, 1.0), acos: (-1.0, 1.0),
 }  # fmt: skip
@@ -68,7 +68,7 @@ def _written(fs: Sequence[Func]) -> set[Any]:
         for v in instructions(f.body):
             if v.op is not CONST and v.op is not ZERO and v.op is not real and v.op is not not_:
                 there.setdefault(v.loc, set()).add(v.op)
-    return {(loc, *ops) for loc, ops in there.items() if len(ops) == 1 and ops <= set(COMPARISONS) and not ours(loc)}
+    return {(loc, *ops) for loc, ops in there.items() if len(ops) == 1 and ops <= COMPARISONS and not ours(loc)}
 
 
 def key(v: Value) -> Any:

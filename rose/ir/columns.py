@@ -33,6 +33,11 @@ class Monotone(NamedTuple):
     high: float = math.inf
 
 
+def is_simple(op: Columns) -> bool:
+    """True for an operation on scalars that takes no longer than a sum: the one answer to what is cheap."""
+    return op.eval is not None and op.cost <= 1
+
+
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Columns:
     """All that is known about an operation: one row of the table.

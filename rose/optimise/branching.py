@@ -55,7 +55,7 @@ class Facts:
 
     def __init__(self, c: Value, holds: bool) -> None:
         self.known: dict[Value, bool | None] = {c: holds}
-        self.pair = set(c.args) if c.op in _ORDER else None
+        self.pair = set(c.args) if c.op in _HOLDS else None
         self.truth = c.op, c.args, holds
 
     def of(self, v: Value, layers: int = LAYERS) -> bool | None:
@@ -71,7 +71,7 @@ class Facts:
         return layers > 0 and v.op in (not_, and_, or_) and any([self.touch(a, layers - 1) for a in v.args])
 
     def _find(self, v: Value, layers: int) -> bool | None:
-        if v.op in _ORDER:
+        if v.op in _HOLDS:
             return self._order(v) if self.pair is not None and set(v.args) == self.pair else None
         if not layers or v.op not in (not_, and_, or_):
             return None
@@ -90,7 +90,6 @@ class Facts:
         return found.pop() if len(found) == 1 else None
 
 
-_ORDER = (eq, ne, lt, le)
 _HOLDS = {eq: "=", ne: "<>?", lt: "<", le: "<="}
 _MIRRORED = {"<": ">", ">": "<", "=": "=", "?": "?"}
 
@@ -307,7 +306,7 @@ def _atoms(c: Value) -> dict[object, None]:
         if v.op in (not_, and_, or_) and layers:
             todo += [(a, layers - 1) for a in v.args]
         else:
-            found[frozenset(v.args) if v.op in _ORDER else v] = None
+            found[frozenset(v.args) if v.op in _HOLDS else v] = None
     return found
 
 

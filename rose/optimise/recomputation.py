@@ -11,13 +11,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..ir import GET, INDEX, TUPLE, Block, Builder, Value, element_of, loop_of
-from ..ir.ops import abs_, add, iadd, ifrom, imul, max_, min_, mul, neg, real, select, stop_gradient, sub
+from ..ir.columns import is_simple
 from ..ir.types import Vec, items_of, tuple_of
 
 CHEAP = 3  # operations, each of at most a few cycles
 _LARGEST = 12  # instructions, those that cost nothing included
-
-_CHEAP = {INDEX, GET, iadd, ifrom, stop_gradient, imul, real, neg, add, sub, mul, abs_, min_, max_, select}
 
 
 class Origin(NamedTuple):
@@ -109,7 +107,8 @@ def _collect(
     """Find the instructions that `v` needs in an iteration, in post-order; False if they are not cheap."""
     if v.block not in blocks or v in indices or v in found:
         return True
-    if v.op not in _CHEAP or (v.op is select and not v.type.scalar) or len(found) >= _LARGEST or not depth:
+    simple = v.op is INDEX or v.op is GET or (is_simple(v.op) and v.type.scalar)
+    if not simple or len(found) >= _LARGEST or not depth:
         return False
     for a in v.args:
         if not _collect(a, blocks, indices, found, depth - 1):
