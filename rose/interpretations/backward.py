@@ -17,7 +17,7 @@ from ..frontend.operators import view
 from ..frontend.values import to_value
 from ..ir import CONST, FOR, GET, INDEX, PACK, TUPLE, ZERO, Block, Branch, Builder, Func, Value, loop_of
 from ..ir.callgraph import instructions, make_branch
-from ..ir.ops import ibeyond, ifrom, select, stop_gradient
+from ..ir.ops import ibeyond, ifrom, select
 from ..ir.puts import PUT, put
 from ..ir.sizes import differ, plus
 from ..ir.types import Bool, Fin, Real, Tuple, Type, Vec, as_tuple, as_vec
@@ -104,23 +104,34 @@ class _Back:
             self.ruled(b, v, self.whole(b, v.type, due))
         elif ir.is_call(v):
             self.call(b, v, self.whole(b, v.type, due))
-        elif op is GET or op is INDEX:
-            self.give(b, *self.place(b, v), self.whole(b, v.type, due))
-        elif op is TUPLE:
+        elif op.moves:
+            self.moved(b, v, due)
+        elif any([self.returns(a.type) for a in args]):
+            hint = f'let its row be an Optic: rules = {{"{op.name}": Optic(forward, backward)}}'
+            raise RoseError(f"{self.meaning.name} has no way back through {op.name}", v.loc, hint)
+
+    def moved(self, b: Builder, v: Value, due: Due) -> None:
+        """What comes back for what was only moved goes back to where it was."""
+        op, args = v.op, v.args
+        if op is TUPLE:
             for k, a in enumerate(args):
                 if (part := _item(b, due, k)) is not None:
                     self.give(b, a, self.whole(b, a.type, part))
+            return
+        whole = self.whole(b, v.type, due)
+        if op is GET or op is INDEX:
+            self.give(b, *self.place(b, v), whole)
         elif op is PACK:
-            whole = self.whole(b, v.type, due)
             for k, a in enumerate(args):
                 self.give(b, a, b.index(whole, k))
         elif op is PUT:
-            self.put(b, v, self.whole(b, v.type, due))
+            self.put(b, v, whole)
         elif op is select:
-            self.select(b, v, self.whole(b, v.type, due))
-        elif op is not stop_gradient and any([self.returns(a.type) for a in args]):
-            hint = f'let its row be an Optic: rules = {{"{op.name}": Optic(forward, backward)}}'
-            raise RoseError(f"{self.meaning.name} has no way back through {op.name}", v.loc, hint)
+            self.select(b, v, whole)
+        elif op.transpose is not None:
+            for a, x in zip(args, op.transpose(whole, *args), strict=True):
+                if x is not None:
+                    self.give(b, a, x)
 
     def ruled(self, b: Builder, v: Value, due: Value) -> None:
         """By the rule of an operation, or of a function."""

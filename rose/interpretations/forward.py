@@ -21,8 +21,6 @@ from ..host.effects import Assertion, Printer
 from ..ir import (
     CONST,
     FOR,
-    GET,
-    INDEX,
     PACK,
     TUPLE,
     ZERO,
@@ -283,10 +281,6 @@ class Forward:
         if op is TUPLE:
             t = as_tuple(v.type)
             return b.tuple(xs, t if isinstance(t, Span) else t.of(tuple([x.type for x in xs]))), None
-        if op is GET:
-            return b.get(xs[0], v.attr), None
-        if op is INDEX:
-            return b.index(*xs), self._kept(b, v.args[1:], xs[1:])
         if op is PACK:
             t = self._common([x.type for x in xs], v.loc)
             return b.pack([self._as(b, x, t) for x in xs], Vec(as_vec(v.type).size, t)), None
@@ -294,6 +288,8 @@ class Forward:
             return self._put(b, v, xs), self._kept(b, v.args[1:-1], xs[1:-1])
         if op is select:
             return self._select(b, v, xs)
+        if op.moves and op.eval is None:
+            return b.make(op, tuple(xs), v.attr), self._kept(b, v.args[1:], xs[1:])
         if op is stop_gradient and self.meaning.rule(op) is None:
             return xs[0], None
         return self._row(b, v, xs, made)

@@ -27,7 +27,6 @@ from typing import Any
 from ..ir import (
     ACCUM,
     ADD_TO,
-    AT,
     CALL,
     CONST,
     FOR,
@@ -37,7 +36,6 @@ from ..ir import (
     PACK,
     PARAM,
     PURE_CALL,
-    TUPLE,
     Block,
     Builder,
     Func,
@@ -49,7 +47,6 @@ from ..ir import (
 from ..ir.accumulators import base
 from ..ir.callgraph import instructions
 from ..ir.ops import iadd, ibeyond, idiv, ieq, ifrom, ile, ilt, imod, imul, real
-from ..ir.puts import PUT, put
 from ..ir.sizes import minus, plus
 from ..ir.types import Fin, Vec
 from .rewriter import Env, Rewriter
@@ -395,14 +392,4 @@ class _Writer(Rewriter):
         return b.call(v.attr, args)
 
     def plain(self, b: Builder, v: Value, args: tuple[Value, ...]) -> Value:
-        if v.op is GET:
-            return b.get(args[0], v.attr)
-        if v.op is INDEX:
-            return b.index(args[0], args[1])
-        if v.op is AT:
-            return b.at(args[0], args[1] if len(args) > 1 else v.attr)
-        if v.op is PUT:
-            return put(b, args[0], args[1:-1], args[-1])
-        if v.op is TUPLE or v.op is PACK:
-            return b.emit(v.op, args, type=v.type)
-        return b.emit(v.op, args, v.attr)
+        return b.make(v.op, args, v.attr, v.type)

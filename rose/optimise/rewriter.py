@@ -44,7 +44,7 @@ from ..ir import (
 from ..ir.accumulators import begins_at_zero
 from ..ir.callgraph import is_table
 from ..ir.ops import select
-from ..ir.puts import PUT, put
+from ..ir.puts import PUT
 from ..ir.stacks import POP, PUSH
 from ..ir.types import MANY, Real, Type, Vec
 from .hoisting import outermost
@@ -199,10 +199,8 @@ class Simplifier(Rewriter):
             return b.get(args[0], v.attr) if copied is None else copied
         if v.op is INDEX:
             return self.element(b, args[0], args[1])
-        if v.op is PUT:
-            return put(b, args[0], args[1:-1], args[-1])
-        if v.op is AT:
-            return b.at(args[0], args[1] if len(args) > 1 else v.attr)
+        if v.op is PUT or v.op is AT:
+            return b.make(v.op, args, v.attr)
         if v.op is select and isinstance(v.type, Vec):
             return chosen(b, *args)
         return (
