@@ -165,6 +165,34 @@ def test_no_function_calls_itself_for_each_operand_without_a_depth():
     assert found == set(FEW_PATHS)
 
 
+LIMITED = ("rose/optimise/", "rose/autodiff/", "wasm_backend/codegen/", "wasm_backend/simd/")
+NO_LIMITS = {  # numbers there that are no limits: what they are
+    "rose/optimise/map_fusion.py:_NEVER": "an infinite cost",
+    "rose/optimise/unroll_and_jam.py:LANES": "what the pass does",
+    "wasm_backend/codegen/heap.py:HEADER": "the format of a block of memory",
+    "wasm_backend/codegen/patterns.py:CALL": "the format of a module",
+    "wasm_backend/codegen/patterns.py:HEAD": "the format of a module",
+}
+
+
+def numbers(path: Path) -> list[str]:
+    """The names that a module gives to numbers."""
+    assigned = [n for n in ast.parse(path.read_text()).body if isinstance(n, (ast.Assign, ast.AnnAssign)) and n.value]
+    found = [n for n in assigned if all([isinstance(x, ast.Constant | OPERATORS) for x in ast.walk(n.value)])]
+    targets = [x for n in found for x in (n.targets if isinstance(n, ast.Assign) else [n.target])]
+    values = [x.value for n in found for x in ast.walk(n.value) if isinstance(x, ast.Constant)]
+    return [ast.unparse(x) for x in targets if all([isinstance(y, (int, float)) for y in values])]
+
+
+OPERATORS = ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop
+
+
+def test_limits_stand_with_their_reasons_in_costs():
+    """In each of the two `costs.py`, once, by a name that tells it from all others: no `LARGEST`, no `MOST`."""
+    there = [path for path in FILES if name(path).startswith(LIMITED) and path.name != "costs.py"]
+    assert {f"{name(path)}:{constant}" for path in there for constant in numbers(path)} == set(NO_LIMITS)
+
+
 @pytest.mark.parametrize("path", FILES, ids=name)
 def test_every_module_says_what_it_is_for(path: Path):
     assert ast.get_docstring(ast.parse(path.read_text()))

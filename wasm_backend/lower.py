@@ -22,6 +22,7 @@ from rose.ir.types import Ref, double
 from .abi.layout import is_aggregate, leaves
 from .abi.signature import BASE, LARGEST, MARK, Lowered, Plain, Signature, Slot, import_types
 from .binary.encoder import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module
+from .codegen import costs
 from .codegen.analyses import ECONOMICAL, NAIVE, Analyses
 from .codegen.assembler import Listener
 from .codegen.branch import write_branch
@@ -39,8 +40,6 @@ from .codegen.while_loop import WhileLoop
 from .debug_info import Origins
 from .libm.link import link
 from .simd.loops import probe, vectorise
-
-IN_REGISTERS = 200  # a function with more numbers among its parameters gets them in memory
 
 
 def lower(
@@ -240,7 +239,7 @@ class Program:
         if not f.has_body:
             f = wrapper(f)
         memory = self.new_memory(f)
-        in_memory = len([p for p in f.params if p.type.scalar]) > IN_REGISTERS
+        in_memory = len([p for p in f.params if p.type.scalar]) > costs.PARAMETERS_IN_LOCALS
         at = [memory.reserve(p.type) if is_aggregate(p.type) or in_memory else None for p in f.params]
         out = memory.reserve(f.result) if is_aggregate(f.result) else None
         slots = [Slot(str(p.attr), p.type, x and x.total) for p, x in zip(f.params, at, strict=True)]
@@ -284,7 +283,7 @@ def _check_text(name: str) -> None:
 
 
 def _takes_many(f: Func) -> bool:
-    return sum([len(leaves(p.type)) for p in f.params]) > IN_REGISTERS
+    return sum([len(leaves(p.type)) for p in f.params]) > costs.PARAMETERS_IN_LOCALS
 
 
 def wrapper(f: Func) -> Func:

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from ..ir import AT, ZERO, Builder, Func, Value, is_call, loop_of
 from ..ir.callgraph import has_tangents, memoised
 from ..ir.types import Tuple
-from ..optimise.outlining import LONG, outline
+from ..optimise import costs
+from ..optimise.outlining import outline
 from .half_signature import Arguments, HalfSignature, Way, tangent_type
 from .linear_half import LinearHalf
 from .unzip import UnzippedBody, unzip
@@ -48,7 +49,7 @@ def _linear(of: Unzipped) -> Func:
     if isinstance(of, UnzippedLinear):
         return of.linear()
     assert isinstance(of, UnzippedBody)
-    return outline(_Linear(of).half(), LONG)
+    return outline(_Linear(of).half(), costs.DERIVED_INSTRUCTIONS)
 
 
 class _Linear(LinearHalf):

@@ -15,10 +15,8 @@ from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, Block, Value, is_cal
 from ..ir.ops import iadd, ifrom, imul
 from ..ir.sizes import Size
 from ..ir.types import Fin, Tan, Tuple, Type, Vec, as_vec
+from ..optimise import costs
 from .linear_parts import Key, Path, inner, key_of, leaves
-
-LARGEST = 4096  # cells of a vector that are looked at, each with all reads of it
-LAYERS = 8  # of sums of indices
 
 Box = tuple[range, ...]  # of a vector of vectors: the indices in each
 
@@ -67,7 +65,7 @@ class _Reads:
         while v is not key[0]:
             if v.op is INDEX:
                 n = as_vec(v.args[0].type).size
-                box.append(range(0) if isinstance(n, Size) else self._range(v.args[1], LAYERS) or range(n))
+                box.append(range(0) if isinstance(n, Size) else self._range(v.args[1], costs.PARTIAL_DEPTH) or range(n))
             v = v.args[0]
         self.boxes.setdefault(key, {})[tuple(reversed(box))] = None
 
@@ -110,7 +108,7 @@ def _cover(boxes: Iterable[Box], shape: list[int]) -> bool:
     """True if each cell of the grid that the edges of the boxes make is in one of them, or there are too many."""
     full = [(*box[: len(shape)], *[range(n) for n in shape[len(box) :]]) for box in boxes]
     edges = [_edges([box[k] for box in full], n) for k, n in enumerate(shape)]
-    if prod([len(e) for e in edges]) * len(full) > LARGEST:
+    if prod([len(e) for e in edges]) * len(full) > costs.PARTIAL_CELLS:
         return True
     return all(
         [any([all([i in r for i, r in zip(cell, box, strict=True)]) for box in full]) for cell in product(*edges)]

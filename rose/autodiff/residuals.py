@@ -36,12 +36,11 @@ from ..ir.columns import is_simple
 from ..ir.ops import and_, not_, select
 from ..ir.puts import PUT
 from ..ir.types import Fin, Span
+from ..optimise import costs
 from .half_signature import HalfSignature
 from .linearity import Loops
 from .partial_reads import partly_read
 from .versions import Versions
-
-CHEAP = 3  # operations that take no longer than to store a number and to read it
 
 # An entry of a tape: a value of the block, the tape of a call, or an entry of the tape of a loop in the block.
 Entry = Value | tuple[Value, "Entry | None"]
@@ -164,7 +163,7 @@ class Residuals:
         for v in block.code if tape else ():
             if v in tape and _is_simple(v):
                 leaves: list[Value] = []
-                if self._again(v, CHEAP, leaves) >= 0:
+                if self._again(v, costs.RECOMPUTED_COST, leaves) >= 0:
                     del tape[v]
                     for a in leaves:
                         self._need(a)

@@ -40,7 +40,8 @@ from ..ir.puts import PUT, put
 from ..ir.sizes import differ
 from ..ir.stacks import MORE, POP, PUSH, pop
 from ..ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec, linear_part
-from ..optimise.outlining import LONG, outline
+from ..optimise import costs
+from ..optimise.outlining import outline
 from .cotangents import Cotangent, Path, Place, Sums, by_value, nothing, plain
 from .guards import Guard, MaskWriter, joined_by
 from .half_signature import Arguments, HalfSignature, Total, Way, opened
@@ -88,7 +89,7 @@ def _backward_of(of: Unzipped, marked: bool) -> Work[Func]:
     work = _Backward(of, marked)
     for v in work.calls():
         work.halves[v] = yield _backward(v.attr, work.masks.half(v))
-    return outline(work.half(), LONG)
+    return outline(work.half(), costs.DERIVED_INSTRUCTIONS)
 
 
 class _Backward(LinearHalf):

@@ -30,18 +30,13 @@ from ..ir.callgraph import has_tangents, memoised
 from ..ir.progress import step
 from ..ir.stacks import PUSH
 from ..ir.types import Stack, Tan, Type, items_of, primal_part
-from ..optimise.outlining import LONG, outline
+from ..optimise import costs
+from ..optimise.outlining import outline
 from ..optimise.values import first, witness
 from .half_signature import HalfSignature, declare_forward, has_primal
 from .linearity import is_linear
 from .residuals import Entry, Residuals
 from .unzip_control import Nest, Recomputed, Unzipped, UnzippedBranch, UnzippedLinear, UnzippedWhile
-
-# Tapes lie in one another as the calls do. One in which many do is passed on as the only item of a stack: then it is
-# neither copied nor taken apart by all those who call its function. So a chain of n calls costs n times one of them.
-# And where functions are called twice by functions that are called twice, and so on, the type of a tape, which has a
-# place for each path of calls, does not double with each of them.
-DEEPEST = 16
 
 
 def unzip(g: Func) -> Unzipped:
@@ -75,7 +70,7 @@ class UnzippedBody(Unzipped):
         self.residuals = Residuals(g, lambda f: unzip(f).signature)
         entries = [e for tape in self.residuals.tapes.values() for e in tape]
         self.nest = Nest([unzip(e[0].attr).nest for e in entries if not isinstance(e, Value) and e[1] is None])
-        self.fwd = outline(_ForwardHalf(self.residuals, pushes=self.nest.is_wide).half(), LONG)
+        self.fwd = outline(_ForwardHalf(self.residuals, pushes=self.nest.is_wide).half(), costs.DERIVED_INSTRUCTIONS)
         r, tape = self.residuals, items_of(self.fwd.result)[1]
         if isinstance(tape, Stack):
             self.nest = Nest()
@@ -96,7 +91,7 @@ class _ForwardHalf:
             self.primals = {self.g.params[k]: x for k, x in declare_forward(b, self.g).items()}
             self.block(b, self.g.body)
             tape = b.tuple([self.entry(e) for e in self.residuals.tapes[self.g.body]])
-            if (self.pushes or tape.type.depth > DEEPEST) and not tape.type.empty:
+            if (self.pushes or tape.type.depth > costs.TAPE_DEPTH) and not tape.type.empty:
                 tape = b.emit(PUSH, (b.zero(Stack(tape.type)), tape))
             return b.func(b.tuple([self.primal(b, self.g.body.results[0]), tape]))
 

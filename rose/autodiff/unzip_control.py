@@ -17,11 +17,9 @@ from ..ir.callgraph import make_branch, make_while
 from ..ir.ops import or_, reached, select
 from ..ir.stacks import MORE, PUSH, pop
 from ..ir.types import Bool, Ref, Stack, Tuple, Type, Vec, as_tuple, items_of, linear_part, primal_part, tuple_of
+from ..optimise import costs
 from .cotangents import Cotangent, nothing, plain
 from .half_signature import Arguments, HalfSignature, Way, declare_forward, declare_primal, has_primal, opened
-
-FEW = 32  # tapes in one another
-SHARED = 4  # paths of calls for each call
 
 
 class Nest:
@@ -34,7 +32,7 @@ class Nest:
     @property
     def is_wide(self) -> bool:
         """True if there are far more paths of calls than calls."""
-        if self.paths <= FEW:
+        if self.paths <= costs.TAPE_PATHS:
             return False
         todo: list[Nest] = [self]
         seen, calls = {*todo}, 0
@@ -43,7 +41,7 @@ class Nest:
             seen |= new
             todo += new
             calls += len(n.inner)
-        return self.paths > SHARED * calls
+        return self.paths > costs.TAPE_SHARING * calls
 
 
 class Unzipped(Protocol):

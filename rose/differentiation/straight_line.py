@@ -15,12 +15,9 @@ from ..ir import ACCUM, FOR, Func, is_call
 from ..ir.callgraph import callees_first, done, instructions, weight
 from ..ir.sizes import Size
 from ..ir.types import Real, Tan, Vec, tangent
+from ..optimise import costs
 from ..optimise.dead_code import remove_dead_code
 from ..optimise.pipeline import optimise, optimised
-
-MOST = 16  # columns
-LONGEST = 600  # instructions of the function, written out
-SPARSE = 0.4  # of the instructions of a full Jacobian: what is worth being written out
 
 
 def sparse_columns(f: Func, k: int) -> Func | None:
@@ -29,7 +26,12 @@ def sparse_columns(f: Func, k: int) -> Func | None:
     None, if it is not in a vector of few numbers, or would not be short.
     """
     t = f.params[k].type
-    if not isinstance(t, Vec) or t.elem is not Real or isinstance(t.size, Size) or not 1 < t.size <= MOST:
+    if (
+        not isinstance(t, Vec)
+        or t.elem is not Real
+        or isinstance(t.size, Size)
+        or not 1 < t.size <= costs.WRITTEN_OUT_COLUMNS
+    ):
         return None
     if (sparse_columns, k) not in f.memo:
         f.memo[sparse_columns, k] = _columns(f, k, t)
@@ -53,7 +55,7 @@ def _columns(f: Func, k: int, t: Vec) -> Func | None:
             columns.append(b.zero(tangent(f.result)) if dy is None else dy)
         made = remove_dead_code(b.func(b.pack(columns, Vec(t.size, tangent(f.result)))))
     full = (t.size + 1) * weight(short.body)
-    return untype(made) if weight(made.body) < SPARSE * full else None
+    return untype(made) if weight(made.body) < costs.WRITTEN_OUT_SHARE * full else None
 
 
 def _written_out(f: Func) -> Func | None:
@@ -63,10 +65,10 @@ def _written_out(f: Func) -> Func | None:
         if g.jvp is not None or g.remat or not g.has_body:
             return None
         program.add(g)
-    if sum([weight(g.body) for g in program]) > 4 * LONGEST:
+    if sum([weight(g.body) for g in program]) > 4 * costs.WRITTEN_OUT_INSTRUCTIONS:
         return None
     optimise([f])
     short = optimised({"f": f})["f"]
     if any([v.op is FOR or v.op is ACCUM or is_call(v) for v in instructions(short.body)]):
         return None
-    return short if weight(short.body) <= LONGEST else None
+    return short if weight(short.body) <= costs.WRITTEN_OUT_INSTRUCTIONS else None

@@ -14,7 +14,8 @@ from ..ir.text.module import parse as parse_module
 from ..ir.text.printer import spell
 from ..ir.text.trees import TypeTree
 from ..ir.types import Type
-from ..optimise.outlining import LONG, outline
+from ..optimise import costs
+from ..optimise.outlining import outline
 from .function import AnyFn, Opaque, from_func
 from .values import infer
 
@@ -120,4 +121,4 @@ def parse_file(path: Path) -> Functions:
 
 def _short(f: Func) -> Func:
     """`f`, outlined if it is longer than any function that is printed."""
-    return outline(f, LONG)
+    return outline(f, costs.DERIVED_INSTRUCTIONS)

@@ -20,10 +20,7 @@ from ..ir.libm import nearest
 from ..ir.sizes import dims_of
 from ..ir.stacks import MORE, PUSH, pop
 from ..ir.types import Bool, Fin, Real, Ref, Single, Stack, Tuple, Type, Unit, Vec, count_leaves, parts_first, tuple_of
-
-LARGEST = 20_000  # numbers that a function may take or give
-DEEP = 300  # types in one another
-ITEMS = 2  # of a stack
+from . import costs
 
 # inputs
 
@@ -80,7 +77,7 @@ def why_not(f: Func) -> str | None:
     for t in outside:
         for s in parts_first(t, inner):
             inner[s] = None
-    if len(inner) > DEEP:
+    if len(inner) > costs.WITNESSED_DEPTH:
         return "have deep types"
     if any([isinstance(t, Ref) and t.inner.stacked for t in inner]):
         return "add up stacks"
@@ -88,7 +85,7 @@ def why_not(f: Func) -> str | None:
         return "are of any size"
     if any([isinstance(s, Fin) and s.size == 0 for s in inner]):
         return "have an index of nothing"
-    if sum([count_leaves(_given(t)) for t in outside]) > LARGEST:
+    if sum([count_leaves(_given(t)) for t in outside]) > costs.WITNESSED_NUMBERS:
         return "have many numbers"
     called = list(reachable(f))
     if any([g.impl and not isinstance(g.impl, Assertion) for g in called]):
@@ -108,7 +105,7 @@ def _given(t: Type) -> Type:
         case Ref():
             return t.inner
         case Stack():
-            return Vec(ITEMS, _given(t.elem))
+            return Vec(costs.WITNESSED_ITEMS, _given(t.elem))
         case Vec() if t.stacked:
             return Vec(t.size, _given(t.elem))
         case Tuple() if t.stacked:
@@ -135,7 +132,7 @@ def _opened(b: Builder, x: Value, t: Type) -> Value:
             return b.accum(x)
         case Stack():
             s = b.zero(t)
-            for k in range(ITEMS):
+            for k in range(costs.WITNESSED_ITEMS):
                 s = b.emit(PUSH, (s, _opened(b, b.index(x, k), t.elem)))
             return s
         case Vec() if t.stacked:
@@ -151,7 +148,7 @@ def _closed(b: Builder, x: Value) -> Value:
     match x.type:
         case Stack():
             items: list[Value] = []
-            for _ in range(ITEMS):
+            for _ in range(costs.WITNESSED_ITEMS):
                 more = b.emit(MORE, (x,))
                 item, x = pop(b, x)
                 items += [more, _closed(b, item)]

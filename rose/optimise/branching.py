@@ -22,19 +22,10 @@ from ..ir.callgraph import make_branch
 from ..ir.ops import and_, eq, idiv, imod, le, lt, mul, ne, neg, not_, or_, select
 from ..ir.sizes import Size
 from ..ir.types import Bool, Real
+from . import costs
 from .dead_code import remove_dead_code
 from .invariants import Reads, own_cost
 from .rewriter import Env, Rewriter, Simplifier
-
-LONGEST = 400  # instructions of a block that is looked at: others are loops written out
-TRIES = 6  # conditions of a block for which a branch is planned, in each round
-ROUNDS = 2
-DEEPEST = 4  # branches in one another
-LAYERS = 6  # of logic that is looked through
-ATOMS = 8  # comparisons of a condition
-MOST = 12  # numbers that come out of a branch
-LEAST = 4  # simple instructions that a branch must save in a loop;
-APART = 16  # outside of loops it is run once, and takes some 50 bytes as it does inside
 
 Span = tuple[int, int]  # positions in a block
 Sides = Mapping[bool, "Facts"]
@@ -42,7 +33,7 @@ Sides = Mapping[bool, "Facts"]
 
 def branch(f: Func, depth: int = 0, *, simd: bool = False) -> Func:
     """`f` with branches in the place of selects; with `simd`, outside of loops that can be vectorised."""
-    for _ in range(ROUNDS):
+    for _ in range(costs.BRANCHING_ROUNDS):
         copier = _Branching(f, depth, simd)
         if not copier.plans:
             break
@@ -58,13 +49,13 @@ class Facts:
         self.pair = set(c.args) if c.op in _HOLDS else None
         self.truth = c.op, c.args, holds
 
-    def of(self, v: Value, layers: int = LAYERS) -> bool | None:
+    def of(self, v: Value, layers: int = costs.LOGIC_DEPTH) -> bool | None:
         """Whether a truth value holds; None if that does not follow."""
         if v not in self.known:
             self.known[v] = self._find(v, layers)
         return self.known[v]
 
-    def touch(self, v: Value, layers: int = LAYERS) -> bool:
+    def touch(self, v: Value, layers: int = costs.LOGIC_DEPTH) -> bool:
         """True if a part of a truth value follows."""
         if self.of(v) is not None:
             return True
@@ -126,8 +117,8 @@ class _Plan:
         self.block, self.code, self.reads = block, block.code, Reads()
         self.selects = [k for k, v in enumerate(self.code) if v.op is select and v.type in (Real, Bool)]
         self.groups: list[_Group] = []
-        self.least = LEAST if block.parent is not None else APART
-        if not self.selects or len(self.code) > LONGEST:
+        self.least = costs.BRANCH_SAVES_IN_LOOP if block.parent is not None else costs.BRANCH_SAVES
+        if not self.selects or len(self.code) > costs.BRANCHING_INSTRUCTIONS:
             return
         self.position = {v: k for k, v in enumerate(self.code)}
         self.users: dict[Value, list[Value | None]] = {}
@@ -155,7 +146,8 @@ class _Plan:
         self._near = {c: sorted({k for x in xs for k in by_atom[x]}) for c, xs in atoms.items()}
         worth = {k: [self._own(a) for a in self.code[k].args[1:]] for k in self.selects}
         found = {c: self._estimate(c, worth) for c in atoms}
-        return sorted([c for c, x in found.items() if x >= LEAST], key=lambda c: -found[c])[:TRIES]
+        worthy = [c for c, x in found.items() if x >= costs.BRANCH_SAVES_IN_LOOP]
+        return sorted(worthy, key=lambda c: -found[c])[: costs.BRANCHING_CONDITIONS]
 
     def _estimate(self, c: Value, worth: dict[int, list[int]]) -> float:
         """About what a branch saves: the selects that it decides, and what only they read."""
@@ -171,7 +163,12 @@ class _Plan:
         """What it costs to make an operand, as far as nobody else reads what it is made of."""
         total, todo = 0, [v]
         for x in todo:
-            if len(self.users.get(x, ())) == 1 and x in self.position and _is_pure_number(x) and len(todo) < LAYERS * 4:
+            if (
+                len(self.users.get(x, ())) == 1
+                and x in self.position
+                and _is_pure_number(x)
+                and len(todo) < costs.LOGIC_DEPTH * 4
+            ):
                 total += own_cost(x)
                 todo += x.args
         return total
@@ -265,7 +262,7 @@ class _Plan:
         both = g.sides[True].keys() & g.sides[False].keys()
         alone = sum([own_cost(v) for side in g.sides.values() for v in side if v not in both])
         alone += sum([v.op is ADD_TO for side in g.sides.values() for v in side if v not in both])
-        if len(g.outputs) > MOST:
+        if len(g.outputs) > costs.BRANCH_RESULTS:
             return 0.0
         return jumps + alone / 2 - 2 - len(g.outputs) - len(both) / 4
 
@@ -300,8 +297,8 @@ class _Plan:
 def _atoms(c: Value) -> dict[object, None]:
     """The comparisons, by what they compare, and other truth values that a condition is made of."""
     found: dict[object, None] = {}
-    todo = [(c, LAYERS)]
-    while todo and len(found) < ATOMS:
+    todo = [(c, costs.LOGIC_DEPTH)]
+    while todo and len(found) < costs.LOGIC_COMPARISONS:
         v, layers = todo.pop()
         if v.op in (not_, and_, or_) and layers:
             todo += [(a, layers - 1) for a in v.args]
@@ -316,7 +313,7 @@ def _is_nothing(v: Value, facts: Facts) -> bool:
     return zero is not None and (math.copysign(1.0, zero) < 0.0 or begins_at_zero(v.args[0]))
 
 
-def _zero(x: Value, facts: Facts, layers: int = LAYERS) -> float | None:
+def _zero(x: Value, facts: Facts, layers: int = costs.LOGIC_DEPTH) -> float | None:
     """The zero, with its sign, that a number is on a side; None if that does not follow."""
     if x.op is ir.CONST:
         return x.attr if x.attr == 0.0 else None
@@ -348,7 +345,7 @@ class _Branching(Rewriter):
     def __init__(self, f: Func, depth: int, simd: bool) -> None:
         self.depth = depth
         self.plans: dict[Block, list[_Group]] = {}
-        todo = [f.body] if depth < DEEPEST else []
+        todo = [f.body] if depth < costs.BRANCHING_DEPTH else []
         for block in todo:
             if groups := _Plan(block).groups:
                 self.plans[block] = groups

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from ..ir import CALL, FOR, INDEX, PURE_CALL, Block, Builder, Func, Value, loop_of
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import Work, callees, done, instructions, memoised, with_parts
+from . import costs
 from .dead_code import remove_dead_code
 from .hoisting import moves
 from .invariants import Invariants, Reads, iterations
@@ -25,8 +26,6 @@ from .loop_distribution import distribute
 from .rewriter import Env, Rewriter
 from .staging import Same, Staged, calls_to_split, staged
 from .values import witness
-
-FEW = 4  # iterations for which no call is split: hand tracking would have 16 % more bytes, and be no faster
 
 
 def hoisted(f: Func) -> Func:
@@ -110,7 +109,7 @@ class _Mover:
     def move(self, block: Block, n: int) -> None:
         """Move what is the same out of the body of a loop of `n` iterations, into the block that is open."""
         b, found = self.b, Invariants(block, set(block.params), self.reads)
-        if n > FEW and (split := done(calls_to_split(found, _stages))):
+        if n > costs.UNSPLIT_ITERATIONS and (split := done(calls_to_split(found, _stages))):
             self.split_calls(block, split)
             found = found.again()
         if distribute(b, found):

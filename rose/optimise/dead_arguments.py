@@ -49,13 +49,12 @@ from ..ir.accumulators import base
 from ..ir.callgraph import callees, callees_first, make_branch, make_while
 from ..ir.sizes import Size
 from ..ir.types import Fin, Ref, Tuple, Type, Unit, Vec, items_of
+from . import costs
 from .dead_code import remove_dead_code
 from .rewriter import Env, Rewriter
 
 Need = bool | dict[int, Any]  # all, nothing, or what of which items: a `Need` for each. It is never changed, but shared
 Needs = dict[Any, Need]
-DEEP = 16  # calls in one another that are asked at once; and how often each is. The rest is left to later visits
-EAGER = 4
 
 
 def remove_dead_arguments(funcs: Mapping[str, Func], *, derived: bool = False) -> dict[str, Func]:
@@ -210,7 +209,7 @@ class _Program:
 
     def ask(self, f: Func) -> list[Need]:
         """What is needed of the parameters of `f`, as far as it is known."""
-        if f in self.stale and self.depth < DEEP and self.visits[f] < EAGER:
+        if f in self.stale and self.depth < costs.DEMANDED_DEPTH and self.visits[f] < costs.DEMANDED_VISITS:
             self.depth += 1
             self._visit(f)
             self.depth -= 1

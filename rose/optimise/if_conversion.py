@@ -15,15 +15,11 @@ from ..ir import FOR, PACK, Block, Branch, Builder, Func, Value, is_call, loop_o
 from ..ir.ops import select
 from ..ir.sizes import Size
 from ..ir.types import Ref, Tuple, Vec
+from . import costs
 from .parts import parts
 
-CHEAP = 30  # what one side costs, in simple instructions, with all iterations of its loops
-
-
-MOST = 6  # numbers of the result: an engine branches once for each that it selects
 _HALVES = ("fwd", "bwd", "lin")  # whose results are tapes, of which nothing is left when the halves are joined
 _DERIVATIVES = ("jvp", *_HALVES)
-FEW = 8  # elements of a vector that are selected one by one, if they are numbers that are not in memory
 
 
 def is_cheap(f: Func) -> bool:
@@ -35,10 +31,10 @@ def is_cheap(f: Func) -> bool:
     if any([isinstance(p.type, Ref) or p.type.stacked for p in f.params]):
         return False
     derived = {g.origin.by for g in f.history if g.origin is not None}
-    if len(parts(f.result)) > MOST and derived.isdisjoint(_HALVES):
+    if len(parts(f.result)) > costs.SELECTED_NUMBERS and derived.isdisjoint(_HALVES):
         return False
     counted = not derived.isdisjoint(_DERIVATIVES)
-    return all([g.has_body and steps(g.body, counted) <= CHEAP for g in (f.kind.then, f.kind.otherwise)])
+    return all([g.has_body and steps(g.body, counted) <= costs.SELECTED_COST for g in (f.kind.then, f.kind.otherwise)])
 
 
 def chosen(b: Builder, c: Value, x: Value, y: Value) -> Value:
@@ -47,22 +43,23 @@ def chosen(b: Builder, c: Value, x: Value, y: Value) -> Value:
         return x
     if isinstance(x.type, Tuple):
         return b.tuple([chosen(b, c, b.get(x, k), b.get(y, k)) for k in range(len(x.type.items))], x.type)
-    if isinstance(x.type, Vec) and not isinstance(x.type.size, Size) and x.type.size <= FEW and PACK in (x.op, y.op):
+    is_short = isinstance(x.type, Vec) and not isinstance(x.type.size, Size) and x.type.size <= costs.SELECTED_ELEMENTS
+    if is_short and PACK in (x.op, y.op):
         return b.pack([chosen(b, c, b.index(x, k), b.index(y, k)) for k in range(x.type.size)], x.type)
     return b.emit(select, (c, x, y))
 
 
 def steps(block: Block, counted: bool = False) -> int:
-    """What a block costs, or how many instructions it executes; more than `CHEAP`, if some are calls."""
+    """What a block costs, or how many instructions it executes; more than `SELECTED_COST`, if some are calls."""
     total = 0
     for v in block.code:
         if v.op is FOR:
             n = loop_of(v).indices
-            total += CHEAP + 1 if isinstance(n.size, Size) else n.size * steps(v.attr, counted)
+            total += costs.SELECTED_COST + 1 if isinstance(n.size, Size) else n.size * steps(v.attr, counted)
         elif is_call(v) or v.op.library:
-            return CHEAP + 1
+            return costs.SELECTED_COST + 1
         else:
             total += 1 if counted else max(1, v.op.cost)
-        if total > CHEAP:
+        if total > costs.SELECTED_COST:
             break
     return total

@@ -14,14 +14,8 @@ from collections.abc import Collection, Container, Iterable, Mapping
 
 from ..ir import FOR, Func, Value, While
 from ..ir.callgraph import callees, calls, weight
-from .outlining import LONG, LONGEST
+from . import costs
 from .rewriter import IF_CONVERT, Simplifier
-
-SMALL = 30  # instructions: a function with no more is inlined in all that call it
-LOOPED = 200  # that of a function which is inlined where a loop calls it, as far as there is room
-ROOM = 0.1  # of the instructions of a program, by which it may grow for that
-LEAST = 400  # instructions by which a short program may grow
-LAYERS = 3  # how often a larger one is inlined again: else each function of a chain of calls becomes the whole rest
 
 
 class Inliner:
@@ -52,7 +46,7 @@ class Inliner:
                 if g not in seen:
                     seen.add(g)
                     todo.append(g)
-        self.room = max(LEAST, int(ROOM * total))
+        self.room = max(costs.INLINED_ROOM, int(costs.INLINED_GROWTH * total))
 
     def inlined(self, f: Func) -> Func:
         """`f` with callees, which are done, inlined; itself where there is nothing to do."""
@@ -61,9 +55,9 @@ class Inliner:
         if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
             return f
         new = Simplifier(made, here, self.without).function(f)
-        self.layers[new] = max(
-            [self.layers.get(g, 0) + (self.weight(g) > SMALL) for g in here.values() if g.has_body], default=0
-        )
+        inlined = [g for g in here.values() if g.has_body]
+        layers = [self.layers.get(g, 0) + (self.weight(g) > costs.INLINED_INSTRUCTIONS) for g in inlined]
+        self.layers[new] = max(layers, default=0)
         return new
 
     def chosen(self, f: Func) -> dict[Value, Func]:
@@ -81,10 +75,12 @@ class Inliner:
                     out[v] = g
                     total += n
                     continue
-                once = self.calls[v.attr] == 1 and self.layers.get(g, 0) < LAYERS
-                most = LONG if once and not any(callees(g)) else LONGEST if once or n <= SMALL else 0
-                if not most and self.is_inside(f, v) and n <= min(LOOPED, self.room):
-                    most, self.room = LONGEST, self.room - n
+                once = self.calls[v.attr] == 1 and self.layers.get(g, 0) < costs.INLINED_LAYERS
+                most = costs.TRACED_INSTRUCTIONS if once or n <= costs.INLINED_INSTRUCTIONS else 0
+                if once and not any(callees(g)):
+                    most = costs.DERIVED_INSTRUCTIONS
+                if not most and self.is_inside(f, v) and n <= min(costs.INLINED_LOOP_INSTRUCTIONS, self.room):
+                    most, self.room = costs.TRACED_INSTRUCTIONS, self.room - n
                 if total + n <= most:
                     out[v] = g
                     total += n

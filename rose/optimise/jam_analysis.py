@@ -34,13 +34,7 @@ from ..ir.ops import iadd, idiv, ifrom, imod, imul
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Ref
 from ..ir.users import users_of
-from . import unrolling
-
-LARGEST = 12  # operations of an inner iteration
-SMALLEST = 4  # operations of one that is done for a block: two products, and two choices of what is not taken
-LEAST = 8  # rows and columns of a matrix that is made in blocks
-LONGEST = 64  # instructions of an outer iteration that is written four times
-AGAIN = 16  # instructions that a lane does again before its inner loop
+from . import costs
 
 _READS = {INDEX, GET, AT, ZERO}
 _SUMS = {ADD_TO, ACCUM, FREEZE}
@@ -115,7 +109,12 @@ class Jams:
         block = loop_of(v)
         inner = [w for w in block.code if w.op is FOR]
         code = [x for x in block.code if x.op is not FOR]
-        if v.args or not self.makes_nothing(v) or not all(map(_is_small, inner)) or weight(block) > LONGEST:
+        if (
+            v.args
+            or not self.makes_nothing(v)
+            or not all(map(_is_small, inner))
+            or weight(block) > costs.JAMMED_INSTRUCTIONS
+        ):
             return False
         # a call, of the exponential, say, waits for the sums; in a loop of its own those of several iterations overlap
         if not all([x.op in _READS or x.op in _SUMS or _is_quick(x) for x in code]) or not _is_bounded(v, block):
@@ -179,13 +178,13 @@ class Jams:
         local = {x for x in adds if base(x.args[0]).block is outer.attr}
         rows = [x for x in code if x.type is Real and x.op not in _READS and x.op is not ADD_TO]
         sizes = [loop_of(loop).size for loop in (around, outer)]
-        if span_of(outer) is not None or not all([isinstance(n, Size) or n >= LEAST for n in sizes]):
+        if span_of(outer) is not None or not all([isinstance(n, Size) or n >= costs.BLOCKED_ROWS for n in sizes]):
             return False
         if (
             inner.args
             or len(local) > 1
             or len(adds) > (2 if self.simd or outer not in self.whole else len(local))
-            or len(rows) > SMALLEST
+            or len(rows) > costs.BLOCKED_OPERATIONS
         ):
             return False
         numbers = [x for x in code if x.op is INDEX and x.type is Real] + [x.args[0] for x in adds if x not in local]
@@ -207,7 +206,7 @@ class Jams:
         """Find what is recomputed of an iteration for `v`; false if that cannot be, or is too much."""
         if v.block is not block or v is block.index or v in again:
             return True
-        if len(again) == AGAIN or not (v.op in _READS or _is_row(v)):
+        if len(again) == costs.JAMMED_AGAIN or not (v.op in _READS or _is_row(v)):
             return False
         if not all([self.has_again(again, block, a) for a in v.args]):
             return False
@@ -273,7 +272,7 @@ class Jams:
             return True
         arithmetic = _is_row(v) and (bool(jam.sums) or v.type is not Real)
         before = list(jam.again)
-        short = max(depth, len(before)) < AGAIN
+        short = max(depth, len(before)) < costs.JAMMED_AGAIN
         if v in self.moved or (
             short and (v.op in _READS or arithmetic) and all([self.has(jam, a, depth + 1) for a in v.args])
         ):
@@ -308,13 +307,13 @@ def _is_small(w: Value) -> bool:
         (innermost,) = inner
         turns *= _turns(innermost)
     code = [v for v in instructions(block) if v.op not in _READS and v.op is not ADD_TO and v.op is not FOR]
-    return turns > unrolling.TURNS and len(code) <= LARGEST and all(map(_is_quick, code))
+    return turns > costs.UNROLLED_ITERATIONS and len(code) <= costs.JAMMED_OPERATIONS and all(map(_is_quick, code))
 
 
 def _is_short(w: Value) -> bool:
     """True for a nest that is unrolled if it is left alone: it is done together for a block only."""
     nest = [w, *[x for x in instructions(w.attr) if x.op is FOR]]
-    return _is_nest(w) and prod(map(_turns, nest)) * len(loop_of(nest[-1]).code) <= unrolling.LARGEST
+    return _is_nest(w) and prod(map(_turns, nest)) * len(loop_of(nest[-1]).code) <= costs.UNROLLED_INSTRUCTIONS
 
 
 def _is_nest(w: Value) -> bool:

@@ -18,15 +18,9 @@ from ..ir import CONST, GET, PARAM, TUPLE, ZERO, Func, Value, is_call
 from ..ir.callgraph import reachable, weight
 from ..ir.func import Origin
 from ..ir.types import Ref
+from . import costs
 from .dead_code import remove_dead_code
-from .inlining import SMALL
 from .rewriter import Simplifier
-
-ROUNDS = 4  # calls within calls
-HOPS = 100  # calls in a row that are looked through, if they hand on a parameter
-SHALLOW = 8  # a function of more instructions than its critical path, times this, is parallel
-GROWTH = 5  # instructions that may be added to a program, for each of it
-LARGEST = 100_000  # instructions of a function with all that is joined, before it is outlined again
 
 
 class Room:
@@ -40,7 +34,7 @@ class Room:
         """True if the program may grow by `n`, which it does then."""
         if self.left is None:
             functions = dict.fromkeys([g for f in self.roots for g in reachable(f)])
-            self.left = GROWTH * sum([weight(g.body) for g in functions])
+            self.left = costs.JOINED_GROWTH * sum([weight(g.body) for g in functions])
         fits = n <= self.left
         self.left -= n if fits else 0
         return fits
@@ -50,10 +44,10 @@ def join_halves(f: Func, made: Mapping[Func, Func], room: Room, without: Collect
     """`f` with the halves that it calls in pairs inlined; `made` is what takes the place of its callees."""
     if any([isinstance(p.type, Ref) for p in f.params]):  # it is a half itself, and has its pair where it is called
         return f
-    for _ in range(ROUNDS):
+    for _ in range(costs.JOINED_ROUNDS):
         here = {v: made.get(v.attr, v.attr) for v in _pairs(f)}
         n = sum([weight(g.body) for g in here.values()])
-        if not here or weight(f.body) + n > LARGEST or not room.takes(n):
+        if not here or weight(f.body) + n > costs.JOINED_INSTRUCTIONS or not room.takes(n):
             break
         f = remove_dead_code(Simplifier(made, here, without).function(f))
     return f
@@ -74,7 +68,7 @@ def _pairs(f: Func) -> set[Value]:
         if adds:
             adding |= both
         if not needs:
-            if adds and _takes_a_tape(v) and (weight(v.attr.body) <= SMALL or parallel(v.attr)):
+            if adds and _takes_a_tape(v) and (weight(v.attr.body) <= costs.INLINED_INSTRUCTIONS or parallel(v.attr)):
                 pairs.add(v)
             continue
         last = max(needs, key=position.__getitem__)
@@ -155,7 +149,7 @@ def _is_parallel(g: Func) -> bool:
         counts = v.op.eval is not None or is_call(v)
         steps += counts
         depth[v] = counts + max([depth.get(_source(a), 0) for a in v.args], default=0)
-    return SHALLOW * max(depth.values(), default=0) < steps
+    return costs.JOINED_WIDTH * max(depth.values(), default=0) < steps
 
 
 def _has_body(v: Value) -> bool:
@@ -166,7 +160,7 @@ def _has_body(v: Value) -> bool:
 def _source(v: Value) -> Value:
     """The origin of a value, through tuples and calls that hand on a parameter."""
     path: list[int] = []
-    for _ in range(HOPS):
+    for _ in range(costs.JOINED_CALLS):
         v = _along(v, path)
         if not is_call(v) or not _has_body(v):
             break

@@ -15,16 +15,12 @@ from collections.abc import Iterator, Sequence
 from ..ir import FOR, INDEX, Builder, Loop, Value, loop_of, span_of
 from ..ir.sizes import Size, at_most
 from ..ir.types import count_leaves
+from . import costs
 from .invariants import Invariants
 from .rewriter import Rewriter
 
-COSTLY = 5  # simple instructions, which a division takes: a number is stored, and read in each iteration of the nest
-# The numbers of a vector that is made: half a megabyte, which second caches hold. It is read in order, in some cycles a
-# number; and a module has the memory for as long as it is there.
-LARGEST = 1 << 16
 
-
-def distribute(b: Builder, found: Invariants, room: int = LARGEST) -> bool:
+def distribute(b: Builder, found: Invariants, room: int = costs.DISTRIBUTED_NUMBERS) -> bool:
     """Split loops of a block in place where it pays, and those in them; True if one was split.
 
     `found` has what is the same in the block, which is to be found again then. It leaves dead code behind.
@@ -33,7 +29,7 @@ def distribute(b: Builder, found: Invariants, room: int = LARGEST) -> bool:
     for loop, inner, left in inner_loops(found, room):
         if distribute(b, inner, left):
             inner, split = inner.again(), True
-        items = [v for v in inner.handed_on(COSTLY) if at_most(count_leaves(v.type), left)]
+        items = [v for v in inner.handed_on(costs.DISTRIBUTED_COST) if at_most(count_leaves(v.type), left)]
         if items:
             _split(b, loop, inner, items)
             split = True
@@ -42,7 +38,7 @@ def distribute(b: Builder, found: Invariants, room: int = LARGEST) -> bool:
     return split
 
 
-def inner_loops(found: Invariants, room: int = LARGEST) -> Iterator[tuple[Value, Invariants, int]]:
+def inner_loops(found: Invariants, room: int = costs.DISTRIBUTED_NUMBERS) -> Iterator[tuple[Value, Invariants, int]]:
     """The loops of a block that vary, each with what is the same of it but for its index, and the numbers that there is
     room for in an iteration."""
     varying = {*found.varying, *[v for v in found.block.code if v not in found.cost]}
@@ -54,7 +50,7 @@ def inner_loops(found: Invariants, room: int = LARGEST) -> Iterator[tuple[Value,
 def _room(block: Loop, room: int) -> int:
     """The numbers that there is room for in an iteration. A size of the call is that of an argument: one has room."""
     n = block.size
-    return int(room == LARGEST) if isinstance(n, Size) else room // max(n, 1)
+    return int(room == costs.DISTRIBUTED_NUMBERS) if isinstance(n, Size) else room // max(n, 1)
 
 
 def _split(b: Builder, loop: Value, inner: Invariants, items: Sequence[Value]) -> None:

@@ -18,10 +18,7 @@ from ..ir.callgraph import instructions, weight
 from ..ir.sizes import Size
 from ..ir.types import Ref, items_of, tuple_of
 from ..ir.users import Users, users_of
-
-LARGEST = 400  # instructions of both loops, and of what lies between them
-ROWS = 48  # of a matrix, from which on it pays to keep its product apart
-APART = 8  # instructions of a loop without a state, from which on it is worth a vector that is stored, and read again
+from . import costs
 
 
 def fuse_loops(f: Func, *, simd: bool = False) -> Func:
@@ -49,7 +46,7 @@ def _joined(code: list[Value], v: Value, f: Func, simd: bool) -> bool:
     total = _weight(v)
     for k in range(len(code) - 1, -1, -1):
         total += _weight(code[k])
-        if total > LARGEST:
+        if total > costs.FUSED_LOOP_INSTRUCTIONS:
             break
         if code[k].op is FOR and _same_range(code[k], v) and not _apart(code[k], v, simd):
             pair = _Pair(code[k], v, code[k + 1 :])
@@ -69,15 +66,15 @@ def _apart(x: Value, y: Value, simd: bool) -> bool:
     if _is_product(x) or _is_product(y):
         return True
     bare = [v for v in (x, y) if not v.args]
-    if not simd or len(bare) != 1 or _weight(bare[0]) < APART:
+    if not simd or len(bare) != 1 or _weight(bare[0]) < costs.UNFUSED_SIMD_INSTRUCTIONS:
         return False
     return not any([is_call(v) or v.op.library for v in instructions(bare[0].attr)])
 
 
 def _is_product(v: Value, depth: int = 3) -> bool:
-    """True for a nest of so many loops, each of `ROWS` iterations at least."""
+    """True for a nest of so many loops, each of `UNFUSED_PRODUCT_ROWS` iterations at least."""
     n = loop_of(v).size
-    if isinstance(n, Size) or n < ROWS or span_of(v) is not None:
+    if isinstance(n, Size) or n < costs.UNFUSED_PRODUCT_ROWS or span_of(v) is not None:
         return False
     return depth == 1 or any([w.op is FOR and _is_product(w, depth - 1) for w in loop_of(v).code])
 

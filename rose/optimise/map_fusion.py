@@ -49,13 +49,10 @@ from ..ir.callgraph import instructions
 from ..ir.ops import iadd, ibeyond, idiv, ieq, ifrom, ile, ilt, imod, imul, real
 from ..ir.sizes import minus, plus
 from ..ir.types import Fin, Vec
+from . import costs
 from .rewriter import Env, Rewriter
 from .values import witness
 
-CHEAP = 3  # operations, each of at most a few cycles: to compute them again takes no longer than to store and read
-LARGEST = 400  # instructions of a block: a longer one has more numbers than there are registers
-LONG = 40  # instructions that are written out for elements of literal indices
-DEEPEST = 20  # sums and products in one another in an index that is looked into
 _NEVER = 1_000_000  # the cost of what is not computed twice
 
 _ON_INDICES = {INDEX, real, iadd, imul, idiv, imod, ifrom, ibeyond, ieq, ilt, ile}  # of any range
@@ -151,12 +148,12 @@ class _Fusion:
             out.setdefault((v.block, self.key(e)) if movable else v, []).append(v)
         return list(out.values())
 
-    def key(self, e: Value, depth: int = DEEPEST) -> Any:
+    def key(self, e: Value, depth: int = costs.INDEX_DEPTH) -> Any:
         """Equal for index expressions that are the same."""
         e = self.found(e)
         return (e.op, e.type, *[self.key(a, depth - 1) for a in e.args]) if e.op in _AFFINE and depth else e
 
-    def indices(self, e: Value, depth: int = DEEPEST) -> set[Value] | None:
+    def indices(self, e: Value, depth: int = costs.INDEX_DEPTH) -> set[Value] | None:
         """The indices of loops on which an index depends, with a factor; None if it depends on anything else."""
         e = self.found(e)
         if e.op is CONST or e.op is PARAM:
@@ -171,17 +168,19 @@ class _Fusion:
         """True if computing the elements at these places takes no longer than storing the vector."""
         block = loop_of(loop)
         size = len(block.code)
-        if any([self.sizes.get(p[0].block, len(p[0].block.code)) + size > LARGEST for p in places]):
+        sizes = [self.sizes.get(p[0].block, len(p[0].block.code)) for p in places]
+        if any([n + size > costs.FUSED_BLOCK_INSTRUCTIONS for n in sizes]):
             return False
         cost = self.cost(block, [v for p in places for v in p])
         if cost == 0:
             return True
         visits = [self.visits(p, block, loop.block, set()) for p in places]
-        if None in visits or (cost > CHEAP and any([_has_state(p[0].block, loop.block) for p in places])):
+        dear = cost > costs.RECOMPUTED_COST
+        if None in visits or (dear and any([_has_state(p[0].block, loop.block) for p in places])):
             return False
         if all([p[0].block is loop.block for p in places]):  # no more elements than there are
-            return len(places) == 1 or len(places) * (size + cost) <= LONG
-        return (sum([n for n in visits if n is not None]) - 1) * cost <= CHEAP
+            return len(places) == 1 or len(places) * (size + cost) <= costs.FUSED_COPIES_INSTRUCTIONS
+        return (sum([n for n in visits if n is not None]) - 1) * cost <= costs.RECOMPUTED_COST
 
     def cost(self, block: Block, reads: Sequence[Value]) -> int:
         """The cost of one number of a map; `reads` are those of its elements, which may be vectors."""

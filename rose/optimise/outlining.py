@@ -32,15 +32,12 @@ from ..ir import (
 )
 from ..ir.callgraph import weight, weight_of
 from ..ir.types import Tuple
+from . import costs
 from .rewriter import Env, Rewriter
 from .values import witness
 
-PIECE = 1000  # instructions
-LONGEST = 2 * PIECE
-LONG = 3 * LONGEST  # of what is derived, or only compiled: nothing long is derived from it
 
-
-def outline(f: Func, longest: int = LONGEST) -> Func:
+def outline(f: Func, longest: int = costs.TRACED_INSTRUCTIONS) -> Func:
     """`f`, finished, with pieces of it as functions of their own if it has more than `longest` instructions."""
     f.body.known.clear()  # which takes more memory than the instructions
     if weight(f.body) <= longest:
@@ -104,14 +101,14 @@ class _Outliner(Rewriter):
         self.name, self.count, self.made = name, 0, list[Func]()
 
     def block(self, b: Builder, block: Block, env: Env) -> None:
-        if weight(block) <= LONGEST:
+        if weight(block) <= costs.TRACED_INSTRUCTIONS:
             super().block(b, block, env)
             return
         pieces = _pieces(block)
         outs = _read_later(block, pieces)
         for piece in pieces:
             is_loop = [v.op is FOR for v in piece]
-            if is_loop == [True] or (len(piece) < max(PIECE // 10, 2) and not any(is_loop)):
+            if is_loop == [True] or (len(piece) < max(costs.PIECE_INSTRUCTIONS // 10, 2) and not any(is_loop)):
                 self.code(b, piece, env)
             else:
                 self.piece(b, piece, outs, env)
@@ -171,7 +168,7 @@ def _pieces(block: Block) -> list[list[Value]]:
     size, number, cut = 0, dict[Value, int](), 0
     for v in block.code:
         size += weight_of(v) if v.op is FOR or v.op is ADD_TO else 1
-        if size > PIECE:
+        if size > costs.PIECE_INSTRUCTIONS:
             size, cut = 0, cut + 1
         number[v] = cut
     frozen = {v.args[0]: v for v in block.code if v.op is FREEZE}

@@ -7,17 +7,16 @@ from collections.abc import Iterator
 from ..ir import Builder, Value
 from ..ir.sizes import Size
 from ..ir.types import Tuple, Type, Vec
-
-SHORT = 8  # numbers of a vector that has parts
+from . import costs
 
 
 def parts(t: Type) -> list[Type]:
     """The types of the parts of a `t` that is taken apart."""
     if isinstance(t, Tuple):
         return [part for x in t.items for part in parts(x)]
-    if isinstance(t, Vec) and not isinstance(t.size, Size) and 0 < t.size <= SHORT:
+    if isinstance(t, Vec) and not isinstance(t.size, Size) and 0 < t.size <= costs.SPLIT_ELEMENTS:
         inner = parts(t.elem)
-        if len(inner) * t.size <= SHORT and all([x.scalar for x in inner]):
+        if len(inner) * t.size <= costs.SPLIT_ELEMENTS and all([x.scalar for x in inner]):
             return inner * t.size
     return [] if t.empty else [t]
 

@@ -24,6 +24,7 @@ from ..ir.callgraph import callees, callees_first, with_parts
 from ..ir.check import CHECKS, check_alone
 from ..ir.progress import step
 from ..ir.text.printer import show
+from . import costs
 from .branching import branch
 from .code_motion import hoisted
 from .dead_arguments import remove_dead_arguments
@@ -32,7 +33,7 @@ from .early_reads import read_early
 from .inlining import Inliner
 from .join_halves import Room, join_halves
 from .loop_fusion import fuse_loops
-from .outlining import LONG, outline
+from .outlining import outline
 from .rewriter import RULES
 from .scalar_replacement import replace_accumulators
 from .scheduling import schedule
@@ -128,7 +129,7 @@ LAST = (
     Pass("early-reads", lambda f, c: read_early(f), "two tables in one scan, of 200 numbers: 13.4 x", edits=True),
     Pass(
         "outline",
-        lambda f, c: outline(f, LONG) if c.joined else f,
+        lambda f, c: outline(f, costs.DERIVED_INSTRUCTIONS) if c.joined else f,
         "engines refuse functions as long as join-halves makes them",
     ),
 )

@@ -13,9 +13,7 @@ from typing import NamedTuple
 from ..ir import GET, INDEX, TUPLE, Block, Builder, Value, element_of, loop_of
 from ..ir.columns import is_simple
 from ..ir.types import Vec, items_of, tuple_of
-
-CHEAP = 3  # operations, each of at most a few cycles
-_LARGEST = 12  # instructions, those that cost nothing included
+from . import costs
 
 
 class Origin(NamedTuple):
@@ -88,7 +86,9 @@ def _computed(b: Builder, r: Value, indices: dict[Value, Value]) -> Value | None
         return None
     # where an element is read more often than it was made, computing it must not take longer
     outermost = next(iter(indices)).block.parent
-    limit = CHEAP if outermost is not None and _depth(b.block) - _depth(outermost) <= len(indices) else 0
+    limit = (
+        costs.RECOMPUTED_COST if outermost is not None and _depth(b.block) - _depth(outermost) <= len(indices) else 0
+    )
     if sum([v.op.cost for v in found]) > limit:
         return None
     env = dict(indices)
@@ -102,13 +102,17 @@ def _computed(b: Builder, r: Value, indices: dict[Value, Value]) -> Value | None
 
 
 def _collect(
-    v: Value, blocks: set[Block], indices: set[Value], found: dict[Value, None], depth: int = _LARGEST
+    v: Value,
+    blocks: set[Block],
+    indices: set[Value],
+    found: dict[Value, None],
+    depth: int = costs.RECOMPUTED_INSTRUCTIONS,
 ) -> bool:
     """Find the instructions that `v` needs in an iteration, in post-order; False if they are not cheap."""
     if v.block not in blocks or v in indices or v in found:
         return True
     simple = v.op is INDEX or v.op is GET or (is_simple(v.op) and v.type.scalar)
-    if not simple or len(found) >= _LARGEST or not depth:
+    if not simple or len(found) >= costs.RECOMPUTED_INSTRUCTIONS or not depth:
         return False
     for a in v.args:
         if not _collect(a, blocks, indices, found, depth - 1):

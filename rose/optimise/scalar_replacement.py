@@ -32,10 +32,9 @@ from ..ir.callgraph import instructions
 from ..ir.ops import add
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Ref, Tuple, Type, Vec, items_of
+from . import costs
 from .dead_code import remove_dead_code
 from .rewriter import Env, Simplifier
-
-LARGEST = 16  # numbers of an accumulator that is taken apart
 
 
 def replace_accumulators(f: Func, without: Collection[str] = ()) -> Func:
@@ -47,16 +46,16 @@ def replace_accumulators(f: Func, without: Collection[str] = ()) -> Func:
 def parts(t: Type) -> tuple[Type, ...] | None:
     """The types of the elements of a vector, or the items of a tuple, of a size that is known."""
     if isinstance(t, Vec):
-        return None if isinstance(t.size, Size) or t.size > LARGEST else (t.elem,) * t.size
+        return None if isinstance(t.size, Size) or t.size > costs.REPLACED_NUMBERS else (t.elem,) * t.size
     return items_of(t) if isinstance(t, Tuple) else None
 
 
 def numbers(t: Type) -> int:
-    """The count of numbers in a value, up to one more than `LARGEST`."""
+    """The count of numbers in a value, up to one more than `REPLACED_NUMBERS`."""
     if t is Real or t.empty:
         return int(t is Real)
     inner = parts(t)
-    return LARGEST + 1 if inner is None else min(sum(map(numbers, inner)), LARGEST + 1)
+    return costs.REPLACED_NUMBERS + 1 if inner is None else min(sum(map(numbers, inner)), costs.REPLACED_NUMBERS + 1)
 
 
 class _Found:
@@ -66,7 +65,7 @@ class _Found:
         self.kept: dict[Value, bool] = {}
         self.added = False  # a small vector is added to a part of a larger accumulator
         for v in instructions(body):
-            if v.op is ACCUM and numbers(v.args[0].type) <= LARGEST:
+            if v.op is ACCUM and numbers(v.args[0].type) <= costs.REPLACED_NUMBERS:
                 self.kept[v] = True
             elif self.kept or v.op is ADD_TO:
                 self._use(v)
@@ -88,7 +87,7 @@ class _Found:
 
 
 def _is_few(t: Type) -> bool:
-    return numbers(t) <= LARGEST
+    return numbers(t) <= costs.REPLACED_NUMBERS
 
 
 class _Cell:

@@ -12,8 +12,7 @@ from ..ir import ADD_TO, AT, CONST, GET, INDEX, PACK, PARAM, ZERO, Func, Value
 from ..ir.accumulators import aliases, base
 from ..ir.callgraph import changed
 from ..ir.types import MANY, Real
-
-FEW = 40  # instructions whose order an engine's registers do not notice
+from . import costs
 
 _GIVEN = {CONST, ZERO, PARAM}
 _READS = {INDEX, GET}
@@ -52,7 +51,7 @@ def _location(ref: Value) -> tuple[Value, tuple[object, ...]] | None:
 
 def _sorted(code: list[Value]) -> list[Value]:
     """Instructions in the order in which they are needed: none later than it stood, nor before its operands."""
-    if len(code) < FEW:
+    if len(code) < costs.SCHEDULED_INSTRUCTIONS:
         return code
     before = _sums_before(code)
     ends = {

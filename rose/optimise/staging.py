@@ -13,16 +13,15 @@ from typing import NamedTuple
 from .. import ir
 from ..ir import FOR, Block, Branch, Builder, Func, Origin, Value, is_call
 from ..ir.accumulators import is_ref
-from ..ir.builder import LIBRARY
 from ..ir.callgraph import Work, make_branch
 from ..ir.types import items_of
+from . import costs
 from .dead_code import remove_dead_code
 from .invariants import Invariants, Reads
 from .loop_distribution import distribute, inner_loops
 from .rewriter import Env, Rewriter
 
 Same = tuple[bool, ...]  # for each parameter, whether it is the same
-COSTLY = LIBRARY  # simple instructions: what is handed on is worth as many
 
 
 class Staged(NamedTuple):
@@ -66,7 +65,7 @@ def _body(g: Func, same: Same) -> Work[Staged | None]:
     if split or any([v.op is FOR and v not in found.cost for v in g.body.code]):
         g = remove_dead_code(_Split(split, same).function(g))
         found = _invariants(g.body, same)
-    items = found.handed_on(COSTLY)
+    items = found.handed_on(costs.STAGED_COST)
     if not items:
         return None
     return Staged(*_early(g, found, items), *_late(g, items))

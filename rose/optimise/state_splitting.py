@@ -14,11 +14,10 @@ from .. import ir
 from ..ir import Branch, Builder, Func, Value, While
 from ..ir.callgraph import make_branch, make_while
 from ..ir.types import Type, tuple_of
+from . import costs
 from .dead_code import remove_dead_code
 from .parts import closed, opened, parts
 from .rewriter import Simplifier
-
-MOST = 64  # numbers and whole aggregates that a loop or a branch takes after it
 
 
 def split(f: Func) -> Func:
@@ -27,7 +26,7 @@ def split(f: Func) -> Func:
     types = [p.type for p in f.params[chooses:]]
     flat = [part for t in types for part in parts(t)]
     whole = [t for t in types if not t.empty]
-    if len(flat) > MOST or (flat == whole and parts(f.result) == list(tuple_of(f.result).items)):
+    if len(flat) > costs.SPLIT_PARTS or (flat == whole and parts(f.result) == list(tuple_of(f.result).items)):
         return f
     again: Callable[[Func], Func] = lambda g: _over_parts(g, types, flat)
     match f.kind:

@@ -15,8 +15,7 @@ from ..ir.accumulators import base, begins_at_zero
 from ..ir.callgraph import instructions
 from ..ir.types import Ref
 from ..ir.users import Users, users_of
-
-_NEAR = 200  # instructions that are looked at for others that add to the outer sum
+from . import costs
 
 
 def forward_sums(f: Func) -> Func:
@@ -116,7 +115,7 @@ def _touched(code: list[Value], ref: Value) -> bool:
     while todo:
         v = todo.pop()
         seen += 1
-        if seen > _NEAR:
+        if seen > costs.FORWARDED_INSTRUCTIONS:
             return True
         if v.op is FOR:
             todo += loop_of(v).code

@@ -18,14 +18,9 @@ from ..ir import ADD_TO, CONST, FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Va
 from ..ir.callgraph import callees, calls, instructions, weight
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Ref, Vec, items_of
+from . import costs
 from .dead_code import remove_dead_code
-from .outlining import LONGEST
 from .rewriter import Env, Simplifier
-
-TURNS = 16
-LARGEST = 300  # instructions of all iterations together
-VECTORISED = 4  # iterations of a loop from which on it is worth being vectorised
-MANY = 16  # sums of a loop that is worth it inside of another one, too: a block of four rows and four columns
 
 
 def unroll(
@@ -54,7 +49,7 @@ class _Short:
         self.loops: set[Value] = set()
         self.spanned: set[Value] = set()  # those of dependent length, which are unrolled where their indices are known
         self.simd, self.stay = simd, stay
-        self.room = LONGEST - weight(body)
+        self.room = costs.TRACED_INSTRUCTIONS - weight(body)
         self.block(body)
 
     def block(self, block: Block) -> int:
@@ -64,15 +59,16 @@ class _Short:
     def loop(self, v: Value) -> int:
         n, each = loop_of(v).indices, self.block(v.attr)
         assert isinstance(n, Fin)
-        if isinstance(n.size, Size) or n.size > TURNS or n.size * each > LARGEST or n.size * each > self.room:
+        most = min(costs.UNROLLED_INSTRUCTIONS, self.room)
+        if isinstance(n.size, Size) or n.size > costs.UNROLLED_ITERATIONS or n.size * each > most:
             return 1 + each
         if v in self.stay:
             return 1 + each
         if span_of(v) is not None:
             self.spanned.add(v)
             return 1 + n.size * each // 2
-        outermost = v.block.parent is None or self.sums(v) >= MANY
-        if self.simd and outermost and n.size >= VECTORISED and self.is_apart(v):
+        outermost = v.block.parent is None or self.sums(v) >= costs.VECTORISED_SUMS
+        if self.simd and outermost and n.size >= costs.VECTORISED_ITERATIONS and self.is_apart(v):
             return 1 + each
         self.loops.add(v)
         self.room -= n.size * each

@@ -29,10 +29,9 @@ from ..host.interpreter import Watch, run_plain
 from ..ir import Block, Func
 from ..ir.callgraph import callees_first
 from ..ir.types import Ref, Tuple, Type, Unit, Vec
+from . import costs
 from .alone import alone, inputs, why_not
 
-BUDGET = 5_000  # instructions that all inputs of a function may take in the interpreter, some 20 ms
-LONGEST = 50_000  # instructions that the first one alone may take
 Call = Callable[[str, Sequence[Any]], Any]
 Part = Callable[[Any], Any]  # of a value, or of its type
 whole: Part = lambda x: x
@@ -106,9 +105,9 @@ class Witness:
         return self.known[f]
 
     def _seen(self, f: Func) -> Iterator[Seen]:
-        f, left = self.alone(f), BUDGET
+        f, left = self.alone(f), costs.WITNESSED_INSTRUCTIONS
         for k, xs in enumerate(inputs([p.type for p in f.params])):
-            watch = _Steps(max(left, LONGEST * (k == 0)))
+            watch = _Steps(max(left, costs.WITNESSED_FIRST * (k == 0)))
             left -= watch.left
             with suppress(RoseError, _TooLong):
                 yield Seen(xs, run_plain(f, list(xs), watch))
@@ -129,7 +128,7 @@ class Witness:
         f = self.alone(new)
         for xs, want in seen:
             try:
-                got = run_plain(f, list(xs), _Steps(20 * LONGEST))
+                got = run_plain(f, list(xs), _Steps(20 * costs.WITNESSED_FIRST))
             except (RoseError, _TooLong) as e:
                 raise Changed(_told(step, f, xs, want, f"{type(e).__name__} {e}")) from e
             self.compare(step, f, xs, want, got)
@@ -158,7 +157,7 @@ class Witness:
         t = of_small(f.result)
         for xs, y in self.of(large):
             given = [_fitted(xs[k], p.type) for k, p in zip(at, f.params, strict=True)]
-            got = of_small(run_plain(f, list(given), _Steps(20 * LONGEST)))
+            got = of_small(run_plain(f, list(given), _Steps(20 * costs.WITNESSED_FIRST)))
             self.compare(f"{step} (beside the tangents)", f, given, got, _fitted(of_large(y), t), t)
         self.steps[step] += 1
 

@@ -13,14 +13,12 @@ from .. import ir
 from ..ir import CONST, ZERO, Builder, Func, Value, While
 from ..ir.callgraph import make_while
 from ..ir.types import items_of
+from . import costs
 from .dead_code import remove_dead_code
 from .hoisting import moves
 from .invariants import Reads
 from .rewriter import Env, Rewriter
 from .state_splitting import same_params
-
-MOST = 16  # numbers that are kept for the loop: an engine has so many registers to spare
-COSTLY = 4  # what more of them must cost, each with what it is made of
 
 
 def hoist(f: Func) -> Func:
@@ -54,8 +52,9 @@ def _invariants(g: Func, states: int) -> dict[Value, None]:
     read = [a for v in g.body.code if v not in same for a in reads[v]]
     read += g.body.results
     wanted = [v for v in dict.fromkeys(read) if same.get(v) and v.type.scalar]
-    if len(wanted) > MOST:
-        wanted = sorted([v for v in wanted if same[v] >= COSTLY], key=lambda v: -same[v])[:MOST]
+    if len(wanted) > costs.WHILE_KEPT_NUMBERS:
+        wanted = [v for v in wanted if same[v] >= costs.WHILE_KEPT_COST]
+        wanted = sorted(wanted, key=lambda v: -same[v])[: costs.WHILE_KEPT_NUMBERS]
     return dict.fromkeys(wanted)
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import rose
 from rose import Real, Vec, build, linalg
-from rose.optimise import outlining
+from rose.optimise import costs
 
 N = 3
 SQUARE = Vec[N, N]
@@ -75,8 +75,8 @@ def test_the_second_derivative_of_two_riccati_solutions_is_that_of_the_interpret
 @pytest.mark.parametrize("piece", [8, 40])
 @pytest.mark.parametrize("simd", [False, True])
 def test_code_in_small_pieces(piece: int, simd: bool, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(outlining, "LONGEST", 2 * piece)
-    monkeypatch.setattr(outlining, "PIECE", piece)
+    monkeypatch.setattr(costs, "TRACED_INSTRUCTIONS", 2 * piece)
+    monkeypatch.setattr(costs, "PIECE_INSTRUCTIONS", piece)
 
     def body(x: Vec[4, 3], y: Vec[4]) -> Real:
         last, outs = rose.scan(lambda i, s: (s * y[i] + x[i], s - x[i]), x[0], 4)

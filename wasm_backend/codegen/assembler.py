@@ -13,9 +13,9 @@ from rose.ir.types import Bool, Real, Single, Tan, Type
 from ..abi.layout import size, wasm_type
 from ..abi.signature import FAILED, Stop
 from ..binary.encoder import F32, F64, I32, PAGE, Body, Code
+from . import costs
 from .locations import Mem
 
-INLINE = 64  # bytes that are copied or cleared by single instructions
 _LOADS: dict[Type, str] = {Bool: "i32.load8_u", Real: "f64.load", Tan: "f64.load", Single: "f32.load"}
 _STORES: dict[Type, str] = {Bool: "i32.store8", Real: "f64.store", Tan: "f64.store", Single: "f32.store"}
 _ADDS: dict[Type, str] = {Real: "f64.add", Tan: "f64.add", Single: "f32.add"}
@@ -27,7 +27,7 @@ def pieces(n: int | Size, single: bool) -> tuple[tuple[int, str], ...]:
     if isinstance(n, Size):
         return ()
     half = single and n % 8 == 4
-    if n > INLINE or (n % 8 and not half):
+    if n > costs.COPIED_BYTES or (n % 8 and not half):
         return ()
     return (*[(k, "i64" if single else "f64") for k in range(0, n - 7, 8)], *[(n - 4, "i32")] * half)
 

@@ -37,13 +37,11 @@ from rose.ir.puts import PUT
 from rose.ir.types import MANY
 
 from ..abi.layout import is_flat
+from . import costs
 
 _MAY_BE_ALIAS = {GET, INDEX, AT, TUPLE, FREEZE, stop_gradient}
 _TAKES = {ADD_TO, CALL, PURE_CALL, FOR, ACCUM, PACK, TUPLE, INDEX, AT, PUT}  # what reads a number from the stack
 _LOADS = {INDEX, GET}
-
-FAR = 30  # instructions from a number to where it is read: all that it is made of would have to be kept for so long
-DEPTH = 20  # of an expression on the stack: it is written by recursion
 
 
 @cache
@@ -201,12 +199,12 @@ class Lives:
             n = self._when[v] = self.end[user]
             return n
         depth = self.deferred.get(user, 0) + 1
-        if user.block is not block or depth > DEPTH:
+        if user.block is not block or depth > costs.STACK_DEPTH:
             return self.start[v]
         if user not in self.computed and (user.op not in _TAKES or user in self.aliases):
             return self.start[v]
         n = self._when.get(user, self.start[user])
-        if (n - self.start[v] > FAR and v.op.eval is not None) or self._is_stale(v, n):
+        if (n - self.start[v] > costs.STACK_DISTANCE and v.op.eval is not None) or self._is_stale(v, n):
             return self.start[v]
         self.deferred[v] = depth
         self._when[v] = n

@@ -20,10 +20,9 @@ from rose.ir.types import Fin, Real, Single, Type, Vec
 
 from ..abi.layout import align, known_size
 from ..binary.encoder import F64, I32, I64, Module
+from . import costs
 from .assembler import Assembler
 
-LEAST = 512  # bytes of a literal that is looked at: the functions that write take up to 200
-MOST = 10_000  # pieces of a module: engines take 100,000 segments of data
 HEAD = 8  # bytes of a segment, besides its content
 CALL = 28  # bytes of a call that writes a piece
 
@@ -76,7 +75,7 @@ Piece = Raw | Fill | Steps | Repeat
 def pieces_of(data: bytes, t: Type) -> list[Piece]:
     """The pieces of a literal of a type; the whole as data, unless they take at most half of its bytes."""
     whole: list[Piece] = [Raw(0, data)]
-    if len(data) < LEAST:
+    if len(data) < costs.PATTERN_BYTES:
         return whole
     rows, elem = list[int](), t
     while isinstance(elem, Vec):
@@ -84,7 +83,7 @@ def pieces_of(data: bytes, t: Type) -> list[Piece]:
         rows.append(known_size(elem))
     found = _joined(_taken_apart(data, 0, [n for n in rows if n > align(elem)], align(elem), elem), data)
     small = sum([HEAD + len(x.content) if isinstance(x, Raw) else CALL for x in found]) * 2 <= len(data)
-    return found if small and len(found) <= MOST else whole
+    return found if small and len(found) <= costs.PATTERN_PIECES else whole
 
 
 def _taken_apart(data: bytes, at: int, rows: Sequence[int], width: int, elem: Type) -> Iterator[Piece]:
@@ -120,7 +119,7 @@ def _steps(data: bytes, at: int, code: str) -> list[Piece] | None:
     width = struct.calcsize(code)
     xs: Sequence[float] = struct.unpack(f"<{len(data) // width}{code}", data)
     n, first = len(xs), xs[0]
-    if n < LEAST // 8 or data[:width] == data[width : 2 * width]:
+    if n < costs.PATTERN_BYTES // 8 or data[:width] == data[width : 2 * width]:
         return None
     for by in (xs[1] - first, 0 if code == "I" else (xs[n - 1] - first) / (n - 1)):
         if by and isfinite(first) and isfinite(by):
@@ -215,7 +214,7 @@ class Patterns:
     def place(self, at: int, data: bytes, t: Type) -> None:
         """Place a literal at an address."""
         pieces = pieces_of(data, t)
-        if self.count + len(pieces) > MOST:
+        if self.count + len(pieces) > costs.PATTERN_PIECES:
             pieces = [Raw(0, data)]
         self.count += len(pieces)
         for x in pieces:

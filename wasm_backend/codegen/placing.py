@@ -14,9 +14,7 @@ from collections.abc import Iterable, Mapping
 from rose.ir import Branch, Func
 from rose.ir.callgraph import weight
 
-TINY = 32  # instructions of a branch, or of a part of one, that is written wherever it is called
-MOST = 2000  # instructions of a function with all that are written in it: engines are slow at long ones
-DEEPEST = 12  # of such functions in one another: they are written by recursion
+from . import costs
 
 
 class Placing:
@@ -34,13 +32,14 @@ class Placing:
             self._depth[f] = 0
             for g in called:
                 self._join(f, g)
-            if self._size[f] <= TINY and self._may(f):
+            if self._size[f] <= costs.PLACED_INSTRUCTIONS and self._may(f):
                 self.placed[f] = None
 
     def _join(self, f: Func, g: Func) -> None:
         """Let `g` be written in `f`, where it is called there alone."""
         if g not in self.placed:
-            once = self._counts[g] == 1 and not self._is_forked(f) and self._size[f] + self._size[g] <= MOST
+            fits = self._size[f] + self._size[g] <= costs.PLACED_TOGETHER
+            once = fits and self._counts[g] == 1 and not self._is_forked(f)
             if not once or not self._may(g):
                 return
             self.placed[g] = None
@@ -49,7 +48,8 @@ class Placing:
 
     def _is_forked(self, f: Func) -> bool:
         """True for a branch that is written in several places, and calls what is not tiny."""
-        return isinstance(f.kind, Branch) and self._counts[f] > 1 and len(f.params) <= TINY and self._size[f] > TINY
+        tiny = costs.PLACED_INSTRUCTIONS
+        return isinstance(f.kind, Branch) and self._counts[f] > 1 and len(f.params) <= tiny < self._size[f]
 
     def _may(self, g: Func) -> bool:
-        return not g.is_opaque and g not in self.fixed and self._depth[g] < DEEPEST
+        return not g.is_opaque and g not in self.fixed and self._depth[g] < costs.PLACED_DEPTH

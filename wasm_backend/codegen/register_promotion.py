@@ -16,10 +16,9 @@ from rose.ir.sizes import Size, differ, plus, times
 from rose.ir.types import Ref, Tuple, Type, Vec
 
 from ..abi.layout import leaf_offsets, leaves, offsets, size, wasm_type
+from . import costs
 from .expressions import Expressions
 from .strength_reduction import step, stride
-
-MOST = 6  # numbers of an element that are promoted: an engine has so many registers to spare
 
 
 @dataclass
@@ -45,7 +44,11 @@ class Promoted:
 
     def fits(self) -> bool:
         """True if an element is few numbers, and belongs to one iteration, or to two."""
-        return bool(self.added) and max(self.ahead.values()) <= self.first + 1 and len(self.numbers) <= MOST
+        return (
+            bool(self.added)
+            and max(self.ahead.values()) <= self.first + 1
+            and len(self.numbers) <= costs.PROMOTED_NUMBERS
+        )
 
     def pays(self) -> bool:
         """True if less goes through memory."""

@@ -9,12 +9,10 @@ a long loop that does little in an iteration becomes two: one of many iterations
 from __future__ import annotations
 
 from rose.ir import FOR, Block, Branch, Func, Value, While, is_call, loop_of
+from rose.ir.builder import LIBRARY
 from rose.ir.sizes import Size
 
-MOST = 2**24  # instructions that come without a stop, some 20 ms
-LONG = 2**12  # instructions of an iteration beside which a test costs nothing
-LIBRARY = 16  # what a call of the library counts
-ANY = 2**16  # what a number of iterations counts that only a call tells
+from . import costs
 
 
 class Stops:
@@ -54,9 +52,9 @@ class Stops:
 
     def _loop(self, v: Value) -> int:
         n, once = loop_of(v).size, self._block(v.attr)
-        total = once * (ANY if isinstance(n, Size) else n)
-        if total <= MOST:
+        total = once * (costs.STOP_UNKNOWN if isinstance(n, Size) else n)
+        if total <= costs.STOP_INSTRUCTIONS:
             return total
-        each = isinstance(n, Size) or once >= LONG
-        self.every[v] = 1 if each else MOST // 16 // once
+        each = isinstance(n, Size) or once >= costs.STOP_ITERATION
+        self.every[v] = 1 if each else costs.STOP_INSTRUCTIONS // 16 // once
         return once * self.every[v]

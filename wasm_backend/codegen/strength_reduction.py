@@ -15,8 +15,7 @@ from rose.ir.sizes import Size
 from rose.ir.types import Fin, Ref, Type, Vec, items_of
 
 from ..abi.layout import size
-
-MOST = 4  # pointers of a loop: an engine has so many registers to spare
+from . import costs
 
 
 class Step(NamedTuple):
@@ -109,7 +108,7 @@ class Pointers:
             self.read.add(i)
             return
         n *= step(i).times
-        if n not in self.strides and (len(self.strides) == MOST or not _is_near(self.iterations, n)):
+        if n not in self.strides and (len(self.strides) == costs.LOOP_POINTERS or not _is_near(self.iterations, n)):
             self.read.update((i, self.index))
         else:
             self.strides[n] = None

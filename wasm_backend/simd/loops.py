@@ -11,14 +11,12 @@ from rose.ir.sizes import Size
 
 from ..abi.layout import size
 from ..binary.encoder import I32, Body, Code, Module
+from ..codegen import costs
 from ..codegen.locations import Literal, Location
 from ..codegen.loops import Loop
 from .plan import Kind, Plan, Unfit
 from .reductions import Reductions
 from .vectors import At, VectorWriter
-
-COUNT = 3  # instructions that count an iteration, and begin the next
-LONGEST = 2000  # instructions of an iteration that may be one of two: their locals are given back later
 
 
 def vectorise(loop: Loop) -> bool:
@@ -38,7 +36,7 @@ def vectorise(loop: Loop) -> bool:
 
 
 def _planned(loop: Loop) -> Plan | None:
-    if (not isinstance(loop.size, Size) and loop.size < 2) or len(loop.block.code) > LONGEST:
+    if (not isinstance(loop.size, Size) and loop.size < 2) or len(loop.block.code) > costs.PAIRED_INSTRUCTIONS:
         return None
     items = loop.frame.lives.items
     read = [r for j, r in enumerate(loop.block.results) if (loop.v, j) in items and not r.type.empty]
@@ -61,7 +59,7 @@ def pays(plan: Plan, sums: Reductions) -> bool:
     apart, once = apart + 6 * len(sums.late), once + 7 * len(sums.late)
     apart, once = apart + 2 * len(sums.totals), once + 2 * len(sums.totals)
     waits = 24 * max([len(total.adds) for total in sums.totals.values()], default=0)
-    return max(once + COUNT, waits) <= 0.9 * max(apart + 2 * COUNT, waits)
+    return max(once + costs.COUNTING_INSTRUCTIONS, waits) <= 0.9 * max(apart + 2 * costs.COUNTING_INSTRUCTIONS, waits)
 
 
 class VectorLoop:

@@ -36,7 +36,8 @@ from rose.ir.types import Bool, Fin, Real, Ref, Tuple, Type, Vec
 
 from ..abi.layout import is_flat, item_offsets, offsets, size
 from ..binary.encoder import instruction
-from ..codegen.liveness import DEPTH, operands
+from ..codegen import costs
+from ..codegen.liveness import operands
 from ..codegen.strength_reduction import step
 from ..libm.lanes import has_lanes
 
@@ -308,7 +309,7 @@ class Plan:
             if kind in (Kind.VECTOR, Kind.MASK) and uses.get(v) == 1 and v not in self.joined and v.op is not FREEZE:
                 user = reader[v]
                 depth = self.deferred.get(user, 0) + 1 if user is not None else 1
-                if depth <= DEPTH and (user is None or user.op is ADD_TO or self.is_twin(user)):
+                if depth <= costs.STACK_DEPTH and (user is None or user.op is ADD_TO or self.is_twin(user)):
                     self.deferred[v] = depth
                     when = last[v]
             if v.op is ADD_TO:

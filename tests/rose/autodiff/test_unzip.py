@@ -9,11 +9,12 @@ import pytest
 import rose
 from rose import Real, Vec
 from rose.autodiff.jvp import full_mask, jvp
-from rose.autodiff.unzip import DEEPEST, unzip
+from rose.autodiff.unzip import unzip
 from rose.host.interpreter import run
 from rose.ir.callgraph import instructions
 from rose.ir.check import check
 from rose.ir.types import items_of
+from rose.optimise.costs import TAPE_DEPTH
 
 
 def unzipped(f: Any) -> Any:
@@ -58,7 +59,7 @@ def around(inner: Any) -> Any:
     return rose.fn([Real], Real)(lambda x: inner(rose.sin(x)) * x)
 
 
-@pytest.mark.parametrize(("depth", "deep"), [(3, False), (DEEPEST + 2, True)])
+@pytest.mark.parametrize(("depth", "deep"), [(3, False), (TAPE_DEPTH + 2, True)])
 def test_the_tape_of_a_deep_chain_of_calls_is_on_a_stack(depth: int, deep: bool):
     g = rose.fn([Real], Real)(lambda x: rose.sin(x) * x)
     for _ in range(depth):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from rose.optimise import scalar_replacement, unrolling
+from rose.optimise import costs
 
 
 @pytest.fixture
 def rolled(monkeypatch: pytest.MonkeyPatch):
     """Loops stay loops, and rows rows: those in tests are short. What becomes of such is in test_unrolling.py."""
-    monkeypatch.setattr(unrolling, "TURNS", 0)
-    monkeypatch.setattr(scalar_replacement, "LARGEST", 8)
+    monkeypatch.setattr(costs, "UNROLLED_ITERATIONS", 0)
+    monkeypatch.setattr(costs, "REPLACED_NUMBERS", 8)

@@ -19,8 +19,8 @@ from rose.ir.callgraph import reachable
 from rose.ir.check import check
 from rose.ir.ops import eq, le, lt, ne, select
 from rose.ir.types import Bool
-from rose.optimise import branching
-from rose.optimise.branching import LONGEST, Facts, branch
+from rose.optimise import costs
+from rose.optimise.branching import Facts, branch
 from rose.optimise.pipeline import Instruments, optimised
 
 N = 9
@@ -28,7 +28,7 @@ N = 9
 
 @pytest.fixture(autouse=True)
 def blocks_outside_of_loops_count_as_those_inside(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(branching, "APART", branching.LEAST)
+    monkeypatch.setattr(costs, "BRANCH_SAVES", costs.BRANCH_SAVES_IN_LOOP)
 
 
 @rose.struct
@@ -286,7 +286,7 @@ def test_code_drawn_at_random_has_branches():
 
 def test_long_blocks_are_left_as_they_are():
     def body(x: Any, y: Any) -> Any:
-        for _ in range(LONGEST // 4):
+        for _ in range(costs.BRANCHING_INSTRUCTIONS // 4):
             x = select(x < y, rose.sin(x) + y, rose.cos(x) * y)
         return x
 
@@ -342,5 +342,5 @@ def test_outside_of_loops_a_branch_must_save_more(monkeypatch: pytest.MonkeyPatc
         c = x < y
         f = b.func(b.tuple([select(c, rose.sqrt(x) / y, y), select(c, x * rose.sqrt(y), x), select(c, x, y)]))
     assert branches(branch(f)) == 1
-    monkeypatch.setattr(branching, "APART", 16)
+    monkeypatch.setattr(costs, "BRANCH_SAVES", 16)
     assert branches(branch(f)) == 0

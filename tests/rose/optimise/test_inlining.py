@@ -16,8 +16,7 @@ from rose.ir import Func, is_call
 from rose.ir.callgraph import callees, reachable, weight
 from rose.ir.check import check
 from rose.ir.ops import sin
-from rose.optimise.inlining import SMALL
-from rose.optimise.outlining import LONGEST
+from rose.optimise.costs import INLINED_INSTRUCTIONS, TRACED_INSTRUCTIONS
 from rose.optimise.pipeline import optimised
 
 pytestmark = pytest.mark.usefixtures("rolled")
@@ -52,15 +51,15 @@ def steps(n: int) -> rose.Fn[..., Any]:
 
 
 def test_a_larger_function_stays_a_call_unless_it_is_called_once():
-    once = steps(2 * SMALL)
-    twice = steps(2 * SMALL)
+    once = steps(2 * INLINED_INSTRUCTIONS)
+    twice = steps(2 * INLINED_INSTRUCTIONS)
     f = fast(fn([Real], Real)(lambda x: once(x) + twice(x) * twice(x + 1.0)).func, (0.5,))
     assert [is_call(v) for v in code(f)].count(True) == 2
-    assert weight(f.body) > 2 * SMALL
+    assert weight(f.body) > 2 * INLINED_INSTRUCTIONS
 
 
 def test_what_a_while_loop_calls_by_another_function_is_in_the_loop_as_well():
-    long = steps(SMALL)
+    long = steps(INLINED_INSTRUCTIONS)
     less = fn([Real], Real)(lambda x: 0.01 * long(x))
     f = fn([Real], Real)(lambda x: rose.while_loop(lambda s: s > 9.0, less, long(x)))
     made = fast(f.func, (0.5,))
@@ -68,10 +67,10 @@ def test_what_a_while_loop_calls_by_another_function_is_in_the_loop_as_well():
 
 
 def test_a_function_does_not_grow_beyond_what_engines_like():
-    parts = [steps(LONGEST // 5) for _ in range(5)]
+    parts = [steps(TRACED_INSTRUCTIONS // 5) for _ in range(5)]
     f = fast(fn([Real], Real)(lambda x: sum([g(x) for g in parts], x)).func, (0.5,))
     assert list(callees(f))
-    assert weight(f.body) <= LONGEST
+    assert weight(f.body) <= TRACED_INSTRUCTIONS
 
 
 @pytest.mark.slow
@@ -86,7 +85,7 @@ def test_a_chain_of_calls_is_as_long_as_it_likes():
         f = around(f)
     made = check(optimised({"f": f})["f"])
     assert list(callees(made))
-    assert weight(made.body) <= LONGEST
+    assert weight(made.body) <= TRACED_INSTRUCTIONS
 
 
 def test_checkpoints_take_no_more_memory():

@@ -18,7 +18,7 @@ from rose.ir import ADD_TO, FOR, Builder, Func, Value
 from rose.ir.callgraph import instructions
 from rose.ir.check import check
 from rose.ir.ops import iadd
-from rose.optimise import unrolling
+from rose.optimise import costs
 from rose.optimise.pipeline import optimised
 from rose.optimise.unroll_and_jam import LANES, unroll_and_jam
 
@@ -156,8 +156,8 @@ class Window:
 
 
 def test_windows_at_random(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(unrolling, "TURNS", 0)
-    monkeypatch.setattr(unrolling, "LARGEST", 0)
+    monkeypatch.setattr(costs, "UNROLLED_ITERATIONS", 0)
+    monkeypatch.setattr(costs, "UNROLLED_INSTRUCTIONS", 0)
     changed = 0
     for seed in range(int(os.environ.get("ROSE_FUZZ", "80"))):
         window = Window(seed)

@@ -14,7 +14,7 @@ from rose.host.interpreter import run
 from rose.ir import FOR, Block, Func, is_call
 from rose.ir.callgraph import callees
 from rose.ir.check import check
-from rose.optimise import outlining
+from rose.optimise import costs, outlining
 
 
 def chain(n: int) -> Fn[..., Any]:
@@ -71,8 +71,8 @@ def test_a_loop_that_a_later_piece_reads_is_handed_on_by_its_items(piece: int, m
             x = x * last[k] + seen[0][k][0]
         return rose.sum(x) * seen[0][1][2]
 
-    monkeypatch.setattr(outlining, "LONGEST", 4)
-    monkeypatch.setattr(outlining, "PIECE", piece)
+    monkeypatch.setattr(costs, "TRACED_INSTRUCTIONS", 4)
+    monkeypatch.setattr(costs, "PIECE_INSTRUCTIONS", piece)
     f = rose.fn([Vec[3]], Real)(body).func
     made = check(outlining.outline(f, 1))
     assert len(functions(made)) > 1

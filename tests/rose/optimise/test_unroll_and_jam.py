@@ -22,7 +22,7 @@ from rose.ir import ADD_TO, FOR, Builder, Func, Value
 from rose.ir.callgraph import instructions
 from rose.ir.check import check
 from rose.ir.types import Fin, Ref
-from rose.optimise import unrolling
+from rose.optimise import costs
 from rose.optimise.pipeline import optimise, optimised
 from rose.optimise.unroll_and_jam import LANES, unroll_and_jam
 
@@ -303,7 +303,7 @@ class Blocks:
 
 
 def test_blocks_at_random(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(unrolling, "TURNS", 0)
+    monkeypatch.setattr(costs, "UNROLLED_ITERATIONS", 0)
     blocks = 0
     for k in range(int(os.environ.get("ROSE_FUZZ", "60"))):
         f, args = (nest := Blocks(k)).func, nest.args
@@ -553,7 +553,7 @@ class Nest:
 
 
 def test_nests_at_random(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(unrolling, "TURNS", 0)
+    monkeypatch.setattr(costs, "UNROLLED_ITERATIONS", 0)
     changed = 0
     for k in range(int(os.environ.get("ROSE_FUZZ", "80"))):
         nest = Nest(k)

@@ -14,8 +14,7 @@ from rose.host.interpreter import run
 from rose.ir import ACCUM, FOR, PACK, Func
 from rose.ir.callgraph import instructions, weight
 from rose.ir.types import Fin
-from rose.optimise import unrolling
-from rose.optimise.outlining import LONGEST
+from rose.optimise import costs
 from rose.optimise.pipeline import optimise, optimised
 
 
@@ -69,7 +68,7 @@ def test_a_loop_of_many_turns_stays_one():
 
 def test_a_long_turn_is_not_repeated(monkeypatch: pytest.MonkeyPatch):
     f = fn([Vec[10]], Real)(lambda x: rose.sum(x[i] * x[i] for i in rose.range(10)))
-    monkeypatch.setattr(unrolling, "LARGEST", 29)
+    monkeypatch.setattr(costs, "UNROLLED_INSTRUCTIONS", 29)
     assert list(turns(compiled(f, (tuple([0.5] * 10),)))) == [10]
 
 
@@ -91,7 +90,7 @@ def test_a_function_does_not_grow_beyond_what_engines_like():
         return total.value
 
     made = compiled(f, (tuple([tuple([0.1 * i + k for i in range(10)]) for k in range(100)]),))
-    assert weight(made.body) < 1.2 * LONGEST
+    assert weight(made.body) < 1.2 * costs.TRACED_INSTRUCTIONS
     assert 0 < len(list(turns(made))) < 100
 
 

@@ -9,7 +9,8 @@ from rose.ir.types import Bool, Fin, Real, Single, Type, Vec
 from wasm_backend.abi.layout import size
 from wasm_backend.binary.disassembler import disassemble
 from wasm_backend.binary.encoder import I32, Body, Module
-from wasm_backend.codegen.assembler import INLINE, Assembler, pieces
+from wasm_backend.codegen.assembler import Assembler, pieces
+from wasm_backend.codegen.costs import COPIED_BYTES
 from wasm_backend.codegen.locations import Mem
 
 
@@ -42,8 +43,8 @@ def test_a_dynamic_part_of_an_address_is_a_global():
 
 
 def test_few_bytes_are_copied_by_single_instructions():
-    assert [k for k, _ in pieces(size(Vec(INLINE // 8, Real)), False)] == list(range(0, INLINE, 8))
-    assert pieces(size(Vec(INLINE // 8 + 1, Real)), False) == ()
+    assert [k for k, _ in pieces(size(Vec(COPIED_BYTES // 8, Real)), False)] == list(range(0, COPIED_BYTES, 8))
+    assert pieces(size(Vec(COPIED_BYTES // 8 + 1, Real)), False) == ()
     assert written(lambda c: c.copy(Vec(9, Real), Mem(0, 0), Mem(None, 16)))[-1] == "memory.copy"
 
 

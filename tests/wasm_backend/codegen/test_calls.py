@@ -7,7 +7,8 @@ from harness import Module, compiled
 import rose
 from rose import Bool, Real, Vec, fn, opaque
 from wasm_backend.binary.disassembler import disassemble
-from wasm_backend.lower import IN_REGISTERS, lower
+from wasm_backend.codegen.costs import PARAMETERS_IN_LOCALS
+from wasm_backend.lower import lower
 
 
 def lines(f: Any) -> list[str]:
@@ -25,7 +26,7 @@ def test_aggregates_of_the_result_have_addresses_among_the_arguments():
 
 
 def test_a_function_of_very_many_numbers_gets_them_in_memory():
-    n = IN_REGISTERS + 1
+    n = PARAMETERS_IN_LOCALS + 1
     g = fn([Real] * n, Real)(lambda *xs: xs[0] - xs[-1])
     f = fn([Real, Real], Real)(lambda x, y: g(x, *[0.0] * (n - 2), y))
     assert "func <lambda> () -> (f64)" in lines(f)

@@ -14,8 +14,9 @@ from rose import Real, fn
 from rose.ir import types
 from rose.ir.types import Bool, Fin, Type, Vec, tuple_of
 from wasm_backend.binary.disassembler import disassemble
+from wasm_backend.codegen.costs import PATTERN_BYTES
 from wasm_backend.codegen.literals import encoded
-from wasm_backend.codegen.patterns import LEAST, Fill, Piece, Raw, Repeat, pieces_of
+from wasm_backend.codegen.patterns import Fill, Piece, Raw, Repeat, pieces_of
 
 Shape = tuple[int, ...]
 
@@ -104,7 +105,7 @@ def test_the_pieces_of_a_literal_are_its_bytes_and_few(name: str):
             data = a.tobytes()
             pieces = pieces_of(data, typed(a))
             assert written(pieces, len(data)) == data
-            assert taken(pieces) <= (300 if name in FAMILIES else 900 + 30 * n) or len(data) <= 4 * LEAST
+            assert taken(pieces) <= (300 if name in FAMILIES else 900 + 30 * n) or len(data) <= 4 * PATTERN_BYTES
 
 
 @pytest.mark.parametrize("name", [*FAMILIES, *SPARSE])

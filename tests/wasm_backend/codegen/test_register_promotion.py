@@ -11,7 +11,7 @@ from harness import Module, same
 import rose
 from rose import Real, Vec, fn
 from rose.host.interpreter import run
-from rose.optimise import unrolling
+from rose.optimise import costs
 from rose.optimise.pipeline import optimise, optimised
 from wasm_backend.binary.disassembler import disassemble
 
@@ -19,7 +19,7 @@ from wasm_backend.binary.disassembler import disassemble
 @pytest.fixture(autouse=True)
 def rolled(monkeypatch: pytest.MonkeyPatch):
     """Loops stay loops, however short."""
-    monkeypatch.setattr(unrolling, "TURNS", 0)
+    monkeypatch.setattr(costs, "UNROLLED_ITERATIONS", 0)
 
 
 def text(f: rose.Fn[..., Any], *points: tuple[Any, ...]) -> str:

@@ -9,7 +9,7 @@ import rose
 from rose import Real, Vec, fn
 from rose.host import interpreter
 from wasm_backend.abi.signature import Stop
-from wasm_backend.codegen import stops as stops_of_modules
+from wasm_backend.codegen import costs
 
 n = rose.dim("n")
 
@@ -61,13 +61,13 @@ def bits(x: Any) -> bytes:
 
 
 def in_pieces(f: rose.Fn, monkeypatch: pytest.MonkeyPatch, most: int) -> bytes:
-    monkeypatch.setattr(stops_of_modules, "MOST", most)
+    monkeypatch.setattr(costs, "STOP_INSTRUCTIONS", most)
     return rose.compile(f).wasm
 
 
 @pytest.mark.parametrize(("count", "most"), [(1, 64), (2, 64), (37, 64), (64, 100), (500, 1000)])
 def test_a_loop_in_pieces_gives_the_same_bits(count: int, most: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(stops_of_modules, "MOST", most)
+    monkeypatch.setattr(costs, "STOP_INSTRUCTIONS", most)
     for f in (scan(count), rose.value_and_grad(scan(count)), rose.grad(pairs(min(count, 30)))):
         x = 0.7 if f.types == (Real,) else [0.1 * k for k in range(min(count, 30))]
         want = interpreter.run(f.func, x if isinstance(x, float) else tuple(x))

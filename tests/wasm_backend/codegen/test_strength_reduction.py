@@ -10,9 +10,10 @@ import rose
 from rose import Real, Vec, fn, ir
 from rose.ir import FOR, Func, Value
 from rose.ir.callgraph import instructions
+from wasm_backend.codegen.costs import LOOP_POINTERS
 from wasm_backend.codegen.liveness import Lives
 from wasm_backend.codegen.register_promotion import RefUses
-from wasm_backend.codegen.strength_reduction import MOST, IndexUses, Pointers, Step, step
+from wasm_backend.codegen.strength_reduction import IndexUses, Pointers, Step, step
 from wasm_backend.lower import lower
 
 
@@ -51,7 +52,7 @@ def test_each_distance_has_a_pointer_and_the_index_is_no_number():
 
 def test_there_are_few_pointers_and_then_the_index_is_a_number():
     p = pointers(summed(lambda x, i: x[i] * x[2 * i] * x[3 * i] * x[4 * i] * x[5 * i]))
-    assert len(p.strides) == MOST
+    assert len(p.strides) == LOOP_POINTERS
     assert p.index not in p.unread
 
 

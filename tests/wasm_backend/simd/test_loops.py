@@ -31,7 +31,7 @@ from rose.ir.check import check
 from rose.ir.ops import ifrom, lt, select
 from rose.ir.sizes import Dim
 from rose.ir.types import Bool, Fin, Ref, Type
-from rose.optimise import scalar_replacement, unrolling
+from rose.optimise import costs
 from rose.optimise.pipeline import optimised
 from tests.fuzz.derivatives import mixed, pulled_back
 from wasm_backend.binary.disassembler import disassemble
@@ -47,8 +47,8 @@ SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.5, 0.1, 5e-324, -2.3e-308, 1.7e308, math.inf,
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch):
     """Loops stay loops, however short they are, and two iterations are done at once also where that does not pay."""
-    monkeypatch.setattr(unrolling, "TURNS", 0)
-    monkeypatch.setattr(scalar_replacement, "LARGEST", 0)
+    monkeypatch.setattr(costs, "UNROLLED_ITERATIONS", 0)
+    monkeypatch.setattr(costs, "REPLACED_NUMBERS", 0)
     monkeypatch.setattr(loops, "pays", lambda plan, sums: True)
 
 

@@ -1,0 +1,123 @@
+"""Costs: each limit of the optimiser, and of what is derived, once, with the measurement behind it.
+
+A limit without a measurement was chosen: it lies far from where anything was seen to change, or nobody looked. What
+an operation costs, in simple instructions, is in its row of the table: `Op.cost`. The limits of the back end are in
+`wasm_backend/codegen/costs.py`.
+"""
+
+from __future__ import annotations
+
+from ..ir.builder import LIBRARY
+
+# What is computed again: operations of at most a few cycles each, which take no longer than to store a number and to
+# read it. The same for map fusion, for reads of vectors that a loop has just made, and for what is not put on a tape.
+RECOMPUTED_COST = 3
+RECOMPUTED_INSTRUCTIONS = 12  # those that cost nothing included
+
+# Map fusion
+FUSED_BLOCK_INSTRUCTIONS = 400  # a longer block has more numbers than there are registers
+FUSED_COPIES_INSTRUCTIONS = 40  # that are written out for elements of literal indices
+INDEX_DEPTH = 20  # sums and products in one another in an index that is looked into
+
+# Code motion before derivation, and out of while loops
+UNSPLIT_ITERATIONS = 4  # for which no call is split. Measured: hand tracking would have 16 % more bytes, no faster
+STAGED_COST = LIBRARY  # what an early stage hands on is worth as much
+DISTRIBUTED_COST = 5  # that of a division: a number is stored, and read in each iteration of the nest
+# The numbers of a vector that is made: half a megabyte, which second caches hold. It is read in order, in some cycles a
+# number; and a module has the memory for as long as it is there.
+DISTRIBUTED_NUMBERS = 1 << 16
+WHILE_KEPT_NUMBERS = 16  # that are kept for a while loop: an engine has so many registers to spare
+WHILE_KEPT_COST = 4  # what more of them must cost, each with what it is made of
+
+# Outlining. Engines refuse functions of 50,000 locals or 7.6 MB, and compile long ones slowly
+PIECE_INSTRUCTIONS = 1000
+TRACED_INSTRUCTIONS = 2 * PIECE_INSTRUCTIONS  # of what is traced: a derivative may be several times as long
+DERIVED_INSTRUCTIONS = 3 * TRACED_INSTRUCTIONS  # of what is derived, or only compiled: nothing long is derived from it
+
+# Inlining
+INLINED_INSTRUCTIONS = 30  # a function with no more is inlined in all that call it
+# That of a function which is inlined where a loop calls it, as far as there is room. Measured when calls in while loops
+# were taken away: GradBench's saddle point takes 1.2 to 2.4 times as long as C, and not 5.8; a short program with a
+# loop that calls a function twice (examples/fit.py) has 1.42 times the bytes.
+INLINED_LOOP_INSTRUCTIONS = 200
+INLINED_GROWTH = 0.1  # of the instructions of a program, by which it may grow for that;
+INLINED_ROOM = 400  # instructions by which a short one may
+INLINED_LAYERS = 3  # how often a larger one is inlined again: else each function of a chain of calls becomes the whole
+
+# If-conversion: a branch of which both sides are evaluated
+SELECTED_COST = (
+    30  # of one side, with all iterations of its loops. Measured: the search of a saddle in 0.78 of the time
+)
+SELECTED_NUMBERS = 6  # of the result: an engine branches once for each that it selects
+SELECTED_ELEMENTS = 8  # of a vector that are selected one by one, if they are numbers that are not in memory
+
+# Branching, its reverse
+BRANCHING_INSTRUCTIONS = 400  # of a block that is looked at: others are loops written out
+BRANCHING_CONDITIONS = 6  # of a block for which a branch is planned, in each round
+BRANCHING_ROUNDS = 2
+BRANCHING_DEPTH = 4  # branches in one another
+BRANCH_RESULTS = 12  # numbers that come out of a branch
+BRANCH_SAVES_IN_LOOP = 4  # simple instructions that a branch must save in a loop;
+BRANCH_SAVES = 16  # outside of loops it is run once, and takes some 50 bytes as it does inside
+LOGIC_DEPTH = 6  # of logic that is looked through
+LOGIC_COMPARISONS = 8  # of a condition
+
+# Loop fusion
+FUSED_LOOP_INSTRUCTIONS = 400  # of both loops, and of what lies between them
+# Rows of a matrix, from which on it pays to keep its product apart, for register blocks. Measured: the gradient of
+# `eigh` at 128 rows takes 0.40 of its time, that of `svd` 0.53.
+UNFUSED_PRODUCT_ROWS = 48
+# With simd, instructions of a loop without a state, from which on it is worth a vector that is stored, and read again.
+# Measured: the search for the nearest of 100 centres takes 0.7 times as long.
+UNFUSED_SIMD_INSTRUCTIONS = 8
+
+# Unrolling. Measured: least squares of 10 slopes takes 1.1 times the time of C, and 1.6 to 2.2 times as loops
+UNROLLED_ITERATIONS = 16
+UNROLLED_INSTRUCTIONS = 300  # of all iterations together
+VECTORISED_ITERATIONS = 4  # of a loop from which on it is worth being vectorised
+VECTORISED_SUMS = 16  # of a loop that is worth it inside of another one, too: a block of four rows and four columns
+JAMMED_OPERATIONS = 12  # of an inner iteration that is done for four outer ones
+JAMMED_INSTRUCTIONS = 64  # of an outer iteration that is written four times
+JAMMED_AGAIN = 16  # instructions that a lane does again before its inner loop
+BLOCKED_OPERATIONS = 4  # of an iteration that is done for a block: two products, and two choices of what is not taken
+BLOCKED_ROWS = 8  # and columns, of a matrix that is made in blocks
+
+# Join-halves and scheduling
+JOINED_ROUNDS = 4  # calls within calls
+JOINED_CALLS = 100  # in a row that are looked through, if they hand on a parameter
+JOINED_WIDTH = 8  # a function of more instructions than its critical path, times this, is parallel
+JOINED_GROWTH = 5  # instructions that may be added to a program, for each of it
+JOINED_INSTRUCTIONS = 100_000  # of a function with all that is joined, before it is outlined again
+SCHEDULED_INSTRUCTIONS = 40  # the order of fewer an engine's registers do not notice
+
+# Aggregates as numbers
+REPLACED_NUMBERS = 16  # of an accumulator that is taken apart. Measured with unrolling, see there
+SPLIT_ELEMENTS = 8  # numbers of a vector that has parts
+SPLIT_PARTS = 64  # numbers and whole aggregates that a loop or a branch takes when its aggregates are split
+FORWARDED_INSTRUCTIONS = 200  # that are looked at for others that add to the outer sum
+
+# Dead arguments: the rest is left to later visits
+DEMANDED_DEPTH = 16  # calls in one another that are asked at once;
+DEMANDED_VISITS = 4  # and how often each is
+
+# Derivatives
+# Tapes lie in one another as the calls do. One in which many do is passed on as the only item of a stack: then it is
+# neither copied nor taken apart by all those who call its function. So a chain of n calls costs n times one of them.
+# And where functions are called twice by functions that are called twice, and so on, the type of a tape, which has a
+# place for each path of calls, does not double with each of them. Measured: with 64, binomial checkpoints of a loop
+# need a quarter of the memory or less, and derivatives of deep chains of calls take several times as long.
+TAPE_DEPTH = 16
+TAPE_PATHS = 32  # tapes in one another;
+TAPE_SHARING = 4  # and, of more, paths of calls for each call
+PARTIAL_CELLS = 4096  # of a vector that are looked at, each with all reads of it
+PARTIAL_DEPTH = 8  # of sums of indices
+WRITTEN_OUT_COLUMNS = 16  # of a Jacobian that has code for what is not zero
+WRITTEN_OUT_INSTRUCTIONS = 600  # of its function, without loops and calls
+WRITTEN_OUT_SHARE = 0.4  # of the instructions of a full one. Measured: three diagonals of ten take 0.05 of the time
+
+# The witness of `ROSE_CHECK=values`
+WITNESSED_INSTRUCTIONS = 5_000  # that all inputs of a function may take in the interpreter, some 20 ms
+WITNESSED_FIRST = 50_000  # that the first one alone may take
+WITNESSED_NUMBERS = 20_000  # that a function may take or give
+WITNESSED_DEPTH = 300  # types in one another
+WITNESSED_ITEMS = 2  # of a stack
