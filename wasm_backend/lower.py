@@ -15,7 +15,7 @@ from typing import Any, cast
 from rose.errors import RoseError, TooLarge, here
 from rose.host.effects import TAPE_LIMIT, Assertion, Failure, Printer
 from rose.ir import Branch, Func, While, building
-from rose.ir.progress import step
+from rose.ir.progress import step, timed
 from rose.ir.sizes import Dim, Size, dims_of, larger, plus
 from rose.ir.types import Ref, double
 
@@ -53,11 +53,12 @@ def lower(
     with: see `codegen/analyses.py`.
     """
     analyses = NAIVE if naive else ECONOMICAL
-    plain = Program(exports, single, False, origins, tape_limit, analyses, stages=1 if not simd else 2).finish()
-    if not simd:
-        return plain
-    program = Program(exports, single, simd, origins, tape_limit, analyses, stages=2)
-    made = program.finish()
+    with timed("lower"):
+        plain = Program(exports, single, False, origins, tape_limit, analyses, stages=1 if not simd else 2).finish()
+        if not simd:
+            return plain
+        program = Program(exports, single, simd, origins, tape_limit, analyses, stages=2)
+        made = program.finish()
     assert _outside(made) == _outside(plain)  # so that one can be used in the place of the other
     same = made.wasm == plain.wasm
     return plain if same else replace(made, plain=Plain(plain.wasm, probe(relaxed=program.fused)))
@@ -144,7 +145,8 @@ class Program:
         m.export("memory", MEMORY, 0)
         failures = tuple([why for _, why in self.failures.values()])
         stops = cast("Any", tuple(m.stops()))
-        wasm = m.finish()
+        with timed("encode"):
+            wasm = m.finish()
         if self.origins is not None:
             self.origins.finish(m, wasm)
         return Lowered(wasm, signatures, self.imports, self.math.names, failures, base, None, (), stops)

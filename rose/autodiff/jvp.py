@@ -38,10 +38,11 @@ from ..ir import (
 from ..ir.accumulators import base
 from ..ir.callgraph import Work, done, make_branch, make_while
 from ..ir.ops import add
-from ..ir.progress import step
+from ..ir.progress import step, timed
 from ..ir.types import Ref, Type, as_tuple, items_of, tangent
 from ..optimise.code_motion import hoisted
 from ..optimise.dead_code import remove_dead_code
+from ..optimise.instruments import told
 from ..optimise.values import first, whole, witness
 
 T = TypeVar("T")
@@ -123,7 +124,8 @@ def jvp(f: Func, mask: Mask, loc: Loc | None = None) -> Jvp:
 
 def derivative(mode: Mode, f: Func, mask: Mask, loc: Loc | None = None) -> Jvp:
     """The derivative of `f` in the parameters of `mask`, of any mode."""
-    return done(_derivative(mode, f, mask, loc))
+    with timed(mode.name):
+        return done(_derivative(mode, f, mask, loc))
 
 
 def _derivative(mode: Mode, f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
@@ -142,7 +144,7 @@ def _derivative(mode: Mode, f: Func, mask: Mask, loc: Loc | None = None) -> Work
         made = yield _derive_by_kind(mode, f if f.sized else hoisted(f), mask)
         if (w := witness()) is not None and mode is FIRST:
             w.derived("jvp", made.func, f, places(mask), whole if made.flat else first)
-        made.func.mark(remat=f.remat, primal=f)
+        told(mode.name, made.func).mark(remat=f.remat, primal=f)
         f.differentiated = True
         f.memo[mode.key(mask)] = made
         step("derive")

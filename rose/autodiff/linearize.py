@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 from ..ir import AT, ZERO, Builder, Func, Value, is_call, loop_of
 from ..ir.callgraph import has_tangents, memoised
+from ..ir.progress import timed
 from ..ir.types import Tuple
 from ..optimise import costs
+from ..optimise.instruments import told
 from ..optimise.outlining import outline
 from .half_signature import Arguments, HalfSignature, Way, tangent_type
 from .linear_half import LinearHalf
@@ -36,7 +38,8 @@ def linearize(g: Func) -> Linearized:
 
 def _linearize(g: Func) -> Linearized:
     of = unzip(g)
-    return Linearized(of.fwd, _linear(of), of.signature)
+    with timed("linearize"):
+        return Linearized(of.fwd, told("linearize", _linear(of)), of.signature)
 
 
 def _linear(of: Unzipped) -> Func:

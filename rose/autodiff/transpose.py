@@ -35,12 +35,13 @@ from ..ir import (
 from ..ir.accumulators import begins_at_zero, is_ref
 from ..ir.callgraph import Work, done
 from ..ir.ops import add, iadd, ibeyond, ifrom, reached, select
-from ..ir.progress import step
+from ..ir.progress import step, timed
 from ..ir.puts import PUT, put
 from ..ir.sizes import differ
 from ..ir.stacks import MORE, POP, PUSH, pop
 from ..ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec, linear_part
 from ..optimise import costs
+from ..optimise.instruments import told
 from ..optimise.outlining import outline
 from .cotangents import Cotangent, Path, Place, Sums, by_value, nothing, plain
 from .guards import Guard, MaskWriter, joined_by
@@ -63,14 +64,15 @@ class Halves(NamedTuple):
 def transpose(g: Func) -> Halves:
     """The two halves of a function that has tangents."""
     of = unzip(g)
-    return Halves(of.fwd, done(_backward(g, False)), of.signature)
+    with timed("transpose"):
+        return Halves(of.fwd, done(_backward(g, False)), of.signature)
 
 
 def _backward(g: Func, marked: bool) -> Work[Func]:
     key = (transpose, marked)
     if key not in g.memo:
         step("derive")
-        g.memo[key] = yield _backward_of(unzip(g), marked)
+        g.memo[key] = told("transpose", (yield _backward_of(unzip(g), marked)))
     return g.memo[key]
 
 

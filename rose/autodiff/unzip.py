@@ -27,10 +27,11 @@ from ..ir import (
     loop_of,
 )
 from ..ir.callgraph import has_tangents, memoised
-from ..ir.progress import step
+from ..ir.progress import step, timed
 from ..ir.stacks import PUSH
 from ..ir.types import Stack, Tan, Type, items_of, primal_part
 from ..optimise import costs
+from ..optimise.instruments import told
 from ..optimise.outlining import outline
 from ..optimise.values import first, witness
 from .half_signature import HalfSignature, declare_forward, has_primal
@@ -46,21 +47,27 @@ def unzip(g: Func) -> Unzipped:
 
 def _unzip(g: Func) -> Unzipped:
     step("derive")
-    match g.kind:
-        case Body():
-            made = UnzippedBody(g)
-        case Branch(then, otherwise):
-            made = UnzippedBranch(g, [unzip(then), unzip(otherwise)])
-        case While(test, body, most):
-            made = UnzippedWhile(g, unzip(test), unzip(body), most)
-        case Linear():
-            made = UnzippedLinear(g, g.kind)
-        case Opaque():
-            raise AssertionError(f"{g} is opaque, and sees a tangent")
+    with timed("unzip"):
+        made = _by_kind(g)
     if (w := witness()) is not None:
         w.derived("the forward half", g, made.fwd, made.signature.primal, of_small=first)
+    told("unzip", made.fwd)
     again = g.remat and g.primal is not None  # else it is part of a rule, and takes tangents itself
     return Recomputed(g, made) if again else made
+
+
+def _by_kind(g: Func) -> Unzipped:
+    match g.kind:
+        case Body():
+            return UnzippedBody(g)
+        case Branch(then, otherwise):
+            return UnzippedBranch(g, [unzip(then), unzip(otherwise)])
+        case While(test, body, most):
+            return UnzippedWhile(g, unzip(test), unzip(body), most)
+        case Linear():
+            return UnzippedLinear(g, g.kind)
+        case Opaque():
+            raise AssertionError(f"{g} is opaque, and sees a tangent")
 
 
 class UnzippedBody(Unzipped):

@@ -15,8 +15,10 @@ from collections.abc import Callable, Mapping
 from ..ir import ADD_TO, CALL, FOR, FREEZE, PURE_CALL, Block, Builder, Func, Linear, Value, building
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import has_tangents, memoised
+from ..ir.progress import timed
 from ..ir.types import Fin, Tan, Tuple, Type, Vec, map_leaves
 from ..ir.users import Users
+from ..optimise.instruments import told
 from ..optimise.rewriter import Env, Rewriter
 from .erase_tangents import retyped
 
@@ -25,7 +27,8 @@ def vector_mode(g: Func, directions: int) -> Func:
     """The copy of `g` over vectors of so many tangents; `g` itself, if it has none."""
     if not has_tangents(g):
         return g
-    return memoised(g, (vector_mode, directions), lambda f: _made(f, directions), has_tangents)
+    with timed("vector-mode"):
+        return memoised(g, (vector_mode, directions), lambda f: _made(f, directions), has_tangents)
 
 
 def widened(t: Type, directions: int, leaf: Type = Tan) -> Type:
@@ -38,7 +41,7 @@ def _made(g: Func, directions: int) -> Func:
         return _one_by_one(g, directions)
     made = retyped(g, lambda f: _VectorMode(directions).function(f), lambda f: vector_mode(f, directions))
     made.mark(primal=g.primal)
-    return made
+    return told("vector-mode", made)
 
 
 def _one_by_one(g: Func, directions: int) -> Func:

@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from time import perf_counter
 from typing import Any
 
 import click
 
+from wasm_backend.lower import lower
 from wasm_backend.package.files import gzipped, loaded, weight
 from wasm_backend.package.write import write_files
 
@@ -29,9 +31,11 @@ from ..functional.functionals import Functional
 from ..host.marshal import plain
 from ..ir import OPS, Func
 from ..ir.ops import select
+from ..ir.progress import timed
 from ..ir.text.printer import show
 from ..ir.types import single
-from ..optimise.pipeline import NAMES, PASSES, Instruments, optimised
+from ..optimise.instruments import asked, instrumented
+from ..optimise.pipeline import BEFORE_DERIVATION, NAMES, PASSES, Instruments, optimised
 from ..testing import examine
 from ..version import VERSION
 from . import doctor, graph, inspect, serve
@@ -259,6 +263,22 @@ def _json_data(x: Any) -> Any:
 
 
 _OUTSIDE = ("trace", "jvp", "transpose", "wasm")  # the stages before and after the optimiser
+_IN_ORDER = (
+    "load",
+    "trace",
+    *[s.name for s in BEFORE_DERIVATION],
+    "move-invariants",
+    "stage",
+    "distribute",
+    "jvp",
+    "vector-mode",
+    "unzip",
+    "linearize",
+    "transpose",
+    *PASSES,
+    "lower",
+    "encode",
+)  # as they are listed
 
 
 @main.command("ir")
@@ -269,8 +289,8 @@ _OUTSIDE = ("trace", "jvp", "transpose", "wasm")  # the stages before and after 
 )  # fmt: skip
 @click.option("--dot", "form", flag_value="dot", help="As a graph, in the language of Graphviz.")
 @click.option("--svg", "form", flag_value="svg", help="As a picture of the graph.")
-@click.option("--after-each", "form", flag_value="each", help="After each pass of the optimiser that changed it.")
-@click.option("--time-passes", "form", flag_value="times", help="The time that each pass of the optimiser took.")
+@click.option("--after-each", "form", flag_value="each", help="After each pass that changed it, from the trace on.")
+@click.option("--time-passes", "form", flag_value="times", help="The time of each pass, from the trace to the module.")
 @click.option(
     "--without", multiple=True, type=click.Choice(NAMES), metavar="PASS", help="Leave it out; again for others."
 )
@@ -285,10 +305,34 @@ def ir_(target: str, stage: str | None, form: str | None, without: tuple[str, ..
     rose ir model.py:grad_f --after-each
     rose ir model.py:grad_f --pass fuse-loops --without inline
     """
-    given = load_composed(target)
-    if stage == "compose" or isinstance(given, Functional):
-        return _composed(given, stage or "compose", form)
-    (f,) = _of_sizes({"": given}, sizes).values()
+    parts, started = list[str](), perf_counter()
+    by = Instruments(_before(stage, without))
+    if form == "each":
+        by.tell = lambda name, g: parts.append(f"# {g.name} {_after(name)}\n\n{show(g, callees=False)}")
+    with instrumented(by):
+        with timed("load"):
+            given = load_composed(target)
+        if stage == "compose" or isinstance(given, Functional):
+            return _composed(given, stage or "compose", form)
+        (f,) = _of_sizes({"": given}, sizes).values()
+        shown = _ir(f, stage, form, without)
+    if form == "times":
+        shown = _times(by.seconds, perf_counter() - started)
+    click.echo("\n\n".join(parts) if form == "each" else shown)
+
+
+def _before(stage: str | None, without: Sequence[str]) -> Sequence[str]:
+    """What is left out before and while something is derived, if one of the passes there is the last."""
+    names = [s.name for s in BEFORE_DERIVATION]
+    return (*without, *PASSES[PASSES.index(stage) + 1 :]) if stage in names else without
+
+
+def _after(name: str) -> str:
+    return "as traced" if name == "trace" else f"after {name}"
+
+
+def _ir(f: AnyFn, stage: str | None, form: str | None, without: Sequence[str]) -> str:
+    """A function after a stage, as text or as a graph."""
     of_optimiser = bool(without) or form in ("each", "times")
     stage = stage or ("optimise" if of_optimiser else "trace")
     if form in ("dot", "svg") and stage == "wasm":
@@ -299,10 +343,12 @@ def ir_(target: str, stage: str | None, form: str | None, without: tuple[str, ..
         )
     with reported():
         if stage in _OUTSIDE:
-            click.echo(build.compile(f).disassemble() if stage == "wasm" else _drawn(_derived(f, stage), form))
-        else:
-            with build.no_collector():
-                click.echo(_optimised(untype(f.func), stage, form, without))
+            return build.compile(f).disassemble() if stage == "wasm" else _drawn(_derived(f, stage), form)
+        with build.no_collector():
+            made = _optimised(untype(f.func), stage, without)
+            if form == "times" and stage == "optimise":
+                lower({"": made})
+    return "" if form in ("each", "times") else _drawn([made], form)
 
 
 def _drawn(funcs: Sequence[Func], form: str | None) -> str:
@@ -338,21 +384,20 @@ def _derived(f: AnyFn, stage: str) -> list[Func]:
     return [halves.fwd, halves.bwd]
 
 
-def _optimised(func: Func, last: str, form: str | None, without: Sequence[str]) -> str:
-    """The IR of a function after the pass `last`, or after each pass before it; or the time of each."""
+def _optimised(func: Func, last: str, without: Sequence[str]) -> Func:
+    """A function after the pass `last`."""
     later = PASSES[PASSES.index(last) + 1 :] if last in PASSES else ()
-    parts = [f"# {func.name} as traced\n\n{show(func)}"] if form == "each" else []
-    asked = Instruments((*without, *later))
-    if form == "each":
-        asked.tell = lambda name, g: parts.append(f"# {g.name} after {name}\n\n{show(g, callees=False)}")
-    made = optimised({"": func}, asked=asked)[""]
-    if form == "each":
-        return "\n\n".join(parts)
-    if form == "times":
-        total = sum(asked.seconds.values())
-        rows = [(name, f"{1000 * s:.2f}", f"{s / total:.0%}") for name, s in asked.seconds.items()]
-        return _table([("pass", "ms", "share"), *rows])
-    return _drawn([made], form)
+    by = asked()
+    assert by is not None
+    return optimised({"": func}, asked=replace(by, without=(*without, *later)))[""]
+
+
+def _times(seconds: Mapping[str, float], total: float) -> str:
+    """The time of each stage; what belongs to none is `other`."""
+    found = {name: seconds[name] for name in dict.fromkeys([*_IN_ORDER, *seconds]) if name in seconds}
+    found["other"] = total - sum(seconds.values())
+    rows = [(name, f"{1000 * s:.2f}", f"{s / total:.0%}") for name, s in found.items()]
+    return _table([("pass", "ms", "share"), *rows])
 
 
 @main.command("check")

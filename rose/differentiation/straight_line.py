@@ -17,7 +17,7 @@ from ..ir.sizes import Size
 from ..ir.types import Real, Tan, Vec, tangent
 from ..optimise import costs
 from ..optimise.dead_code import remove_dead_code
-from ..optimise.pipeline import optimise, optimised
+from ..optimise.pipeline import write_out
 
 
 def sparse_columns(f: Func, k: int) -> Func | None:
@@ -67,8 +67,7 @@ def _written_out(f: Func) -> Func | None:
         program.add(g)
     if sum([weight(g.body) for g in program]) > 4 * costs.WRITTEN_OUT_INSTRUCTIONS:
         return None
-    optimise([f])
-    short = optimised({"f": f})["f"]
+    short = write_out(f)
     if any([v.op is FOR or v.op is ACCUM or is_call(v) for v in instructions(short.body)]):
         return None
     return short if weight(short.body) <= costs.WRITTEN_OUT_INSTRUCTIONS else None

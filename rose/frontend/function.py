@@ -18,7 +18,7 @@ from ..errors import Loc, RoseError, TypeMismatch, edge, here, hide_our_frames
 from ..host.marshal import plain
 from ..ir import Builder, Func, Value, shown
 from ..ir.hooks import above
-from ..ir.progress import step
+from ..ir.progress import step, timed
 from ..ir.sizes import bound, current, dims_of
 from ..ir.types import Type, Unit, tangent, untyped
 from ..ir.value import is_function
@@ -196,7 +196,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
             del _running[self]
 
     def _trace_body(self) -> None:
-        with room_for_one_more(), bound(self.sizes), ir.building(self.name, inside=True) as b:
+        with timed("trace"), room_for_one_more(), bound(self.sizes), ir.building(self.name, inside=True) as b:
             with nullcontext() if self._derived else nothing_drawn(self.name, self.body):
                 made = self._record(b)
             self._func = sealed(b, made)

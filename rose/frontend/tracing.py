@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from .. import errors, ir
 from ..errors import Loc, RoseError
 from ..ir import Builder, Func, Loop, Value, not_one_each
+from ..optimise.instruments import told
 from ..optimise.map_fusion import fuse_maps
 from ..optimise.outlining import outline
 
@@ -86,6 +87,7 @@ def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Va
 
 def sealed(b: Builder, f: Func) -> Func:
     """The function that `b` made, as everything is derived from it: its maps fused, and cut into short functions."""
+    told("trace", f)
     return outline(fuse_maps(f, b.maps) if b.maps else f)
 
 

@@ -1,9 +1,10 @@
-"""Progress of a compilation, for whoever shows it: each stage says when it is done with a function."""
+"""Progress of a compilation: each stage says when it is done with a function, and how long it took."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from time import perf_counter
 
 Watcher = Callable[[str, int | None], None]
 
@@ -24,3 +25,53 @@ def watched(watcher: Watcher) -> Generator[None]:
         yield
     finally:
         _watchers.remove(watcher)
+
+
+class Clock:
+    """The seconds that each stage took, without the stages in it: together they are the time of all."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._stages: list[str] = []
+        self._since = 0.0
+
+    def begin(self, stage: str) -> None:
+        self._count()
+        self._stages.append(stage)
+
+    def end(self) -> None:
+        self._count()
+        self._stages.pop()
+
+    def _count(self) -> None:
+        now = perf_counter()
+        if self._stages:
+            stage = self._stages[-1]
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._since
+        self._since = now
+
+
+_clocks: list[Clock] = []
+
+
+@contextmanager
+def timed(stage: str) -> Generator[None]:
+    """Inside is a stage, for each clock that runs."""
+    clocks = [*_clocks]
+    for clock in clocks:
+        clock.begin(stage)
+    try:
+        yield
+    finally:
+        for clock in clocks:
+            clock.end()
+
+
+@contextmanager
+def clocked(clock: Clock) -> Generator[None]:
+    """Inside, `clock` runs."""
+    _clocks.append(clock)
+    try:
+        yield
+    finally:
+        _clocks.remove(clock)

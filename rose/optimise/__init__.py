@@ -1,7 +1,8 @@
 """Optimisation: passes over functions of the IR that make them smaller or faster, and keep every bit.
 
-Read `pipeline.py` first: it is the list of the passes, in order, with the driver that runs, verifies, times and prints
-them. Then `rewriter.py`, on which all passes that copy a function stand; then any pass.
+Read `pipeline.py` first: it is the list of the passes, in order, with the driver that runs them; `instruments.py` is
+the door through which each goes, to be left out, timed, printed and verified. Then `rewriter.py`, on which all passes
+that copy a function stand; then any pass. `costs.py` has the limits of all.
 
 - Whole functions: `inlining`, `join_halves`, `outlining` (and lambda lifting), `dead_arguments`.
 - Before derivation: `code_motion` (loop-invariant), over `invariants`; `staging` of callees, and `loop_distribution`.

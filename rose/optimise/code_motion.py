@@ -18,32 +18,43 @@ from collections.abc import Mapping
 from ..ir import CALL, FOR, INDEX, PURE_CALL, Block, Builder, Func, Value, loop_of
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import Work, callees, done, instructions, memoised, with_parts
+from ..ir.progress import timed
 from . import costs
 from .dead_code import remove_dead_code
 from .hoisting import moves
+from .instruments import leaves_out, run
 from .invariants import Invariants, Reads, iterations
 from .loop_distribution import distribute
 from .rewriter import Env, Rewriter
 from .staging import Same, Staged, calls_to_split, staged
-from .values import witness
 
 
 def hoisted(f: Func) -> Func:
     """`f`, and all that it calls, with what is the same in the iterations of a loop before the loop."""
-    return memoised(f, hoisted, _hoisted)
+    return f if leaves_out("move-invariants") else memoised(f, _key(), _hoisted)
+
+
+def _key() -> object:
+    """The key in the memo: what is moved where a rule is switched off is another function."""
+    return hoisted, leaves_out("stage"), leaves_out("distribute")
 
 
 def move_invariants(b: Builder, block: Block, n: int) -> None:
     """Move what is the same out of the body of a loop of `n` iterations, and of those in it, to where `b` is."""
-    mover = _Mover(b)
-    mover.inside(block)
-    mover.move(block, n)
+    if not leaves_out("move-invariants"):
+        mover = _Mover(b)
+        mover.inside(block)
+        mover.move(block, n)
 
 
 def _hoisted(f: Func) -> Func:
-    if f.origin is not None and f.origin.by == "library":
-        return f
-    made: dict[Func, Func] = {g: g.memo[hoisted] for g in callees(f)}
+    is_library = f.origin is not None and f.origin.by == "library"
+    return f if is_library else run("move-invariants", f, _moved, edits=True)
+
+
+def _moved(f: Func) -> Func:
+    key = _key()
+    made: dict[Func, Func] = {g: g.memo[key] for g in callees(f)}
     if not f.has_body:
         new = with_parts(f, made)
     else:
@@ -56,9 +67,7 @@ def _hoisted(f: Func) -> Func:
             return f
         if copier.distributed:
             new = remove_dead_code(new)
-    if (w := witness()) is not None:
-        w.kept("move-invariants", f, new)
-    new.memo[hoisted] = new
+    new.memo[key] = new
     new.marks = f.marks
     return new
 
@@ -109,9 +118,12 @@ class _Mover:
     def move(self, block: Block, n: int) -> None:
         """Move what is the same out of the body of a loop of `n` iterations, into the block that is open."""
         b, found = self.b, Invariants(block, set(block.params), self.reads)
-        if n > costs.UNSPLIT_ITERATIONS and (split := done(calls_to_split(found, _stages))):
-            self.split_calls(block, split)
-            found = found.again()
+        if n > costs.UNSPLIT_ITERATIONS and not leaves_out("stage"):
+            with timed("stage"):
+                split = done(calls_to_split(found, _stages))
+            if split:
+                self.split_calls(block, split)
+                found = found.again()
         if distribute(b, found):
             found, self.distributed = found.again(), True
         moved = found.needed([v for v, cost in found.cost.items() if cost and not v.type.empty])

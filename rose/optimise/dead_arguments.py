@@ -51,6 +51,7 @@ from ..ir.sizes import Size
 from ..ir.types import Fin, Ref, Tuple, Type, Unit, Vec, items_of
 from . import costs
 from .dead_code import remove_dead_code
+from .instruments import leaves_out, run_all
 from .rewriter import Env, Rewriter
 
 Need = bool | dict[int, Any]  # all, nothing, or what of which items: a `Need` for each. It is never changed, but shared
@@ -71,8 +72,11 @@ def remove_dead_arguments(funcs: Mapping[str, Func], *, derived: bool = False) -
 
 def without_dead_parts(f: Func) -> Func:
     """`f` as it is derived: without what its result does not need."""
+    if leaves_out("live-parts"):
+        return f
     if without_dead_parts not in f.memo:
-        f.memo[without_dead_parts] = remove_dead_arguments({f.name: f}, derived=True)[f.name]
+        made = run_all("live-parts", {f.name: f}, lambda funcs: remove_dead_arguments(funcs, derived=True))
+        f.memo[without_dead_parts] = made[f.name]
     return f.memo[without_dead_parts]
 
 

@@ -16,6 +16,7 @@ from ..ir import FOR, INDEX, Builder, Loop, Value, loop_of, span_of
 from ..ir.sizes import Size, at_most
 from ..ir.types import count_leaves
 from . import costs
+from .instruments import leaves_out
 from .invariants import Invariants
 from .rewriter import Rewriter
 
@@ -26,6 +27,8 @@ def distribute(b: Builder, found: Invariants, room: int = costs.DISTRIBUTED_NUMB
     `found` has what is the same in the block, which is to be found again then. It leaves dead code behind.
     """
     split = False
+    if leaves_out("distribute"):
+        return split
     for loop, inner, left in inner_loops(found, room):
         if distribute(b, inner, left):
             inner, split = inner.again(), True

@@ -50,8 +50,8 @@ from ..ir.ops import iadd, ibeyond, idiv, ieq, ifrom, ile, ilt, imod, imul, real
 from ..ir.sizes import minus, plus
 from ..ir.types import Fin, Vec
 from . import costs
+from .instruments import run
 from .rewriter import Env, Rewriter
-from .values import witness
 
 _NEVER = 1_000_000  # the cost of what is not computed twice
 
@@ -64,14 +64,13 @@ def fuse_maps(f: Func, maps: Sequence[Value]) -> Func:
 
     The instructions of `f` are taken apart: it is not to be used any more.
     """
-    if (w := witness()) is not None:
-        w.of(f)
+    return run("fuse-maps", f, lambda f: _fused(f, maps), edits=True)
+
+
+def _fused(f: Func, maps: Sequence[Value]) -> Func:
     fusion = _Fusion(f, maps)
     fusion.run()
-    made = _Writer(fusion).function(f) if fusion.gone else f
-    if w is not None:
-        w.kept("fuse-maps", f, made)
-    return made
+    return _Writer(fusion).function(f) if fusion.gone else f
 
 
 class _Fusion:

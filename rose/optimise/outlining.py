@@ -33,15 +33,22 @@ from ..ir import (
 from ..ir.callgraph import weight, weight_of
 from ..ir.types import Tuple
 from . import costs
+from .instruments import run
 from .rewriter import Env, Rewriter
-from .values import witness
 
 
 def outline(f: Func, longest: int = costs.TRACED_INSTRUCTIONS) -> Func:
     """`f`, finished, with pieces of it as functions of their own if it has more than `longest` instructions."""
     f.body.known.clear()  # which takes more memory than the instructions
-    if weight(f.body) <= longest:
-        return f
+    return f if weight(f.body) <= longest else run("outline", f, _in_pieces)
+
+
+def outline_again(f: Func) -> Func:
+    """The same at the end of the pipeline, where nothing is derived from it any more."""
+    return f if weight(f.body) <= costs.DERIVED_INSTRUCTIONS else _in_pieces(f)
+
+
+def _in_pieces(f: Func) -> Func:
     with ir.building(f.name, f.origin) as b:
         b.pure = f.pure
         env: Env = {}
@@ -52,8 +59,6 @@ def outline(f: Func, longest: int = costs.TRACED_INSTRUCTIONS) -> Func:
         outliner.block(b, f.body, env)
         outliner.make_again(b, f.body.results, env)
         made = b.func(env[f.body.results[0]])
-    if (w := witness()) is not None:
-        w.kept("outline", f, made)
     made.memo = f.memo
     for piece in outliner.made:
         piece.origin = Origin("piece", made)

@@ -17,6 +17,7 @@ from ..ir.callgraph import Work, make_branch
 from ..ir.types import items_of
 from . import costs
 from .dead_code import remove_dead_code
+from .instruments import leaves_out, told
 from .invariants import Invariants, Reads
 from .loop_distribution import distribute, inner_loops
 from .rewriter import Env, Rewriter
@@ -44,9 +45,12 @@ Stages = Callable[[Func, Same], Work[Staged | None]]
 
 def staged(g: Func, same: Same) -> Work[Staged | None]:
     """`g` in two stages for the parameters that are the `same`; None if that is not worth it."""
-    key = (staged, same)
+    key = (staged, same, leaves_out("distribute"))
     if key not in g.memo:
         g.memo[key] = yield from _staged(g, same)
+        for stage in g.memo[key] or ():
+            if isinstance(stage, Func):
+                told("stage", stage)
     return g.memo[key]
 
 

@@ -1,8 +1,8 @@
 """The IR of five small programs after each pass: golden files, which tell the story of a derivative.
 
 In `tests/golden/ir/PROGRAM` are, in order, `trace`, `jvp`, `unzip` (the forward half), `transpose` (the backward half);
-and then, of the value with its gradient, a file for each pass of the optimiser that changed a function, with all that
-it changed. `pytest --bless` writes them anew.
+and, of these and of the value with its gradient, a file for each pass that changed one, with all that it changed.
+`pytest --bless` writes them anew.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.transpose import transpose
 from rose.ir import Func
 from rose.ir.text.printer import show
+from rose.optimise.instruments import instrumented
 from rose.optimise.pipeline import Instruments, optimised
 
 GOLDEN = ROOT / "tests" / "golden" / "ir"
@@ -85,21 +86,18 @@ PROGRAMS: dict[str, Callable[[], Fn[..., Any]]] = {
 
 def after_each_pass(f: Fn[..., Any]) -> dict[str, str]:
     """The text of a function after each pass, by its name."""
-    derived = jvp(f.func, full_mask(f.func)).func
-    halves = transpose(derived)
-    found = {
-        "trace": show(f.func),
-        "jvp": show(derived),
-        "unzip": show(halves.fwd),
-        "transpose": show(halves.bwd),
-    }
+    found = dict[str, str]()
 
     def tell(name: str, g: Func) -> None:
         text = f"# {g.name}\n\n{show(g, callees=False)}"
         found[name] = f"{found[name]}\n\n{text}" if name in found else text
 
-    optimised({"": rose.value_and_grad(f, tuple(range(len(f.types)))).func}, asked=Instruments(tell=tell))
-    return {name: text + "\n" for name, text in found.items()}
+    with instrumented(Instruments(tell=tell)):
+        derived = jvp(f.func, full_mask(f.func)).func
+        halves = transpose(derived)
+        whole = {"trace": show(f.func), "jvp": show(derived), "unzip": show(halves.fwd), "transpose": show(halves.bwd)}
+        optimised({"": rose.value_and_grad(f, tuple(range(len(f.types)))).func})
+    return {name: text + "\n" for name, text in (found | whole).items()}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -898,6 +898,24 @@ def test_ir_prints_a_heading_for_each_pass_that_changed_a_function(sh: Shell):
     assert "after unroll" not in out, "50 iterations stay a loop, so the pass changed nothing"
 
 
+def test_ir_tells_of_each_pass_from_the_trace_on(sh: Shell):
+    sh.write("slopes.py", SLOPES.replace("rose.sum(", "rose.sum(x * y + x) + rose.sum("))
+    told = [line[2:] for line in sh("ir", "slopes.py:g", "--after-each").out.splitlines() if line.startswith("# ")]
+    assert told[:5] == [
+        "f as traced", "f after fuse-maps", "f.jvp after jvp", "f.jvp.fwd after unzip", "f.jvp.bwd after transpose"
+    ]  # fmt: skip
+    assert told[5:7] == ["grad(f) as traced", "grad(f) after early-dead-code"]
+    apart = sh("ir", "slopes.py:g", "--after-each", "--without", "fuse-maps").out
+    assert "after fuse-maps" not in apart
+
+
+def test_ir_after_a_pass_before_derivation(sh: Shell):
+    sh.write("slopes.py", SLOPES.replace("rose.sum(", "rose.sum(x * y + x) + rose.sum("))
+    fused = sh("ir", "slopes.py:f", "--pass", "fuse-maps").out
+    assert fused.count("[for ") == 2
+    assert sh("ir", "slopes.py:f", "--without", "fuse-maps", "--pass", "outline").out.count("[for ") == 4
+
+
 def test_ir_leaves_passes_and_rules_out(sh: Shell):
     sh.write("slopes.py", SLOPES)
     assert "f.jvp.bwd(" not in sh("ir", "slopes.py:g", "--pass", "optimise").out
@@ -913,18 +931,22 @@ def test_ir_says_how_long_each_pass_took(sh: Shell):
     sh.write("slopes.py", SLOPES)
     head, *rows = sh("ir", "slopes.py:g", "--time-passes", "--without", "schedule").out.splitlines()
     assert head.split() == ["pass", "ms", "share"]
-    ran = [name for name in PASSES if name not in ("schedule", *OF_WHILE_LOOPS)]
-    assert [row.split()[0] for row in rows] == ran
+    early = ["load", "trace", "live-parts", "jvp", "unzip", "transpose"]
+    late = [name for name in PASSES[PASSES.index("early-dead-code") :] if name not in ("schedule", *OF_WHILE_LOOPS)]
+    ran = [row.split()[0] for row in rows]
+    assert {*ran} == {*early, *late, "stage", "lower", "encode", "other"}
+    assert ran[-3:] == ["lower", "encode", "other"]
+    assert [name for name in ran if name in early] == early
     assert abs(sum([int(row.split()[2].rstrip("%")) for row in rows]) - 100) < len(rows)
 
 
 def test_ir_lists_the_passes_where_one_is_unknown(sh: Shell):
     said = [sh.fails(2, "ir", "model.py:loss", option, "nonsense") for option in ("--pass", "--without")]
     assert "'nonsense' is not one of 'compose', 'trace', 'jvp'," in said[0]
-    assert "'nonsense' is not one of 'early-dead-code', 'move-invariants'," in said[1]
+    assert "'nonsense' is not one of 'fuse-maps', 'outline'," in said[1]
     wrong = sh.fails(2, "ir", "model.py:loss", "--pass", "jvp", "--after-each")
     assert wrong.startswith(
-        "jvp is not a pass of the optimiser: ask for --pass optimise, or early-dead-code, move-invariants, split-"
+        "jvp is not a pass of the optimiser: ask for --pass optimise, or fuse-maps, outline, live-parts, write-out, ea"
     )
 
 

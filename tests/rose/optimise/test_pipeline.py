@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from rose.ir.ops import exp, sin
 from rose.ir.text.printer import show
 from rose.ir.types import Single
 from rose.optimise.dead_code import remove_dead_code
+from rose.optimise.instruments import instrumented
 from rose.optimise.pipeline import NAMES, Context, Instruments, Pass, optimised
 from rose.optimise.single_precision import to_single
 
@@ -92,9 +94,11 @@ def steep() -> Func:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_without_a_pass_every_bit_stays(name: str):
-    g, x = steep(), [0.1 * k for k in range(20)]
+    x = [0.1 * k for k in range(20)]
     args = x, [x[k:] + x[:k] for k in range(20)]
-    made = optimised({"g": g}, asked=Instruments((name,), verifies=True))["g"]
+    with instrumented(Instruments((name,), verifies=True)):
+        g = steep()
+        made = optimised({"g": g})["g"]
     assert same(run(check(made), *args), run(g, *args))
 
 
@@ -115,11 +119,9 @@ def test_only_what_the_pipeline_made_is_edited_in_place(edits: bool, message: st
     step = Pass("a pass", lambda f, c: remove_dead_code(f), "", edits)
     f = square()
     f.name = "f"
-    if message is None:
-        Instruments(verifies=True).run(step, f, Context((), False, None))
-    else:
-        with pytest.raises(AssertionError, match=message):
-            Instruments(verifies=True).run(step, f, Context((), False, None))
+    expected = nullcontext() if message is None else pytest.raises(AssertionError, match=message)
+    with instrumented(Instruments(verifies=True)), expected:
+        step.over(f, Context((), False))
 
 
 def test_a_pass_that_makes_what_is_not_well_formed_is_found():
@@ -127,14 +129,15 @@ def test_a_pass_that_makes_what_is_not_well_formed_is_found():
         f.body.code.clear()
         return f
 
-    with pytest.raises(AssertionError, match="used before it is defined"):
-        Instruments(verifies=True).run(Pass("forget", forget, "", edits=True), square(), Context((), False, None))
+    made = pytest.raises(AssertionError, match="used before it is defined")
+    with instrumented(Instruments(verifies=True)), made:
+        Pass("forget", forget, "", edits=True).over(square(), Context((), False))
 
 
 def test_an_unknown_pass_cannot_be_left_out():
     with pytest.raises(
         AssertionError,
-        match="there is no pass inlining: the passes are early-dead-code, move-invariants, split-states, inline,",
+        match="there is no pass inlining: the passes are fuse-maps, outline, live-parts, write-out, early-dead-code,",
     ):
         Instruments(("inlining",))
 

@@ -16,7 +16,7 @@ from operations import plant
 import rose
 from rose import Real, Vec, fn
 from rose.ir import OPS, Func
-from rose.optimise.pipeline import Context, Instruments, Pass
+from rose.optimise.pipeline import Context, Pass
 from rose.optimise.values import Changed, Witness, bits, watching
 
 
@@ -30,7 +30,7 @@ def test_a_pass_that_changes_the_sign_of_a_zero_is_named():
     wrong = Pass("drop-zero", lambda f, c: func(lambda x: x * 1.0), "")
     said = r"drop-zero changes a value of f: 0.0 becomes -0.0\n  at x = -0.0\n  before: 0.0\n  after:  -0.0"
     with watching(), pytest.raises(Changed, match=said):
-        Instruments().run(wrong, func(lambda x: x + 0.0), Context((), False, None))
+        wrong.over(func(lambda x: x + 0.0), Context((), False))
 
 
 def test_a_pass_that_edits_in_place_is_compared_with_what_was_before():
@@ -39,7 +39,7 @@ def test_a_pass_that_edits_in_place_is_compared_with_what_was_before():
         return f
 
     with watching(), pytest.raises(Changed, match="edit changes a value of f"):
-        Instruments().run(Pass("edit", edit, "", edits=True), func(lambda x: x + 1.0), Context((), False, None))
+        Pass("edit", edit, "", edits=True).over(func(lambda x: x + 1.0), Context((), False))
 
 
 @pytest.mark.parametrize(
