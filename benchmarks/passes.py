@@ -1,9 +1,9 @@
-"""What each pass of the optimiser brings: `python -m benchmarks.passes`.
+"""What each pass brings, from the trace on: `python -m benchmarks.passes`.
 
-For each program, its value and gradient are compiled with all passes, and then with each pass, and each rule of the
-rewriter, left out in turn: executed instructions (the fuel that wasmtime counts, which is the same in each run), bytes
-of the modules, milliseconds in the optimiser, and the time of a call (thread CPU time, median, the two in turns). With
-`counts` as an argument no call is timed.
+For each program, its value and gradient are traced, derived and compiled with all passes, and then with each pass, and
+each rule that passes ask, left out: executed instructions (the fuel that wasmtime counts, which is the same in each
+run), and bytes of the modules. Each name is left out in a process of its own, in which no function is known before.
+`python -m benchmarks.passes NAME ...` measures these names anew, and leaves the others.
 """
 
 from __future__ import annotations
@@ -14,43 +14,39 @@ import gc
 import json
 import os
 import random
-import statistics
+import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import wasmtime
-from rich.console import Console
-from rich.table import Table
 
 import rose
 import wasm_backend.lower
-from rose import Real, Vec, build, fn
-from rose.optimise.pipeline import NAMES, Instruments, optimised
-from wasm_backend.runtime import instances
+from rose import Real, Vec, fn
+from rose.optimise.instruments import instrumented
+from rose.optimise.pipeline import NAMES, REASONS, Instruments
+from wasm_backend.runtime import handles, instances
 
 from .compare import programs as comparison
 from .gradbench import programs as gradbench
 from .gradbench.evals import gmm, kmeans, lstm
 from .gradbench.evals.ba import example as bundle
 from .gradbench.evals.ht import example as tracking
-from .loops import saved
+from .loops import RESULTS, saved
 from .optimiser import PROGRAMS, numbers
 
 FUEL = 10**15
-ROWS = 21
 LEAST = 0.02  # of the instructions, or the bytes, of one program: a pass that brings less on each has no reason to be
-Prepare = Callable[[], Callable[[], Any]]  # compiles, and gives what calls
+Prepare = Callable[[], Callable[[], Any]]  # traces, derives and compiles, and gives what calls
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 
 
-def of_gradient(f: rose.Fn, argnums: Any, args: Sequence[Any]) -> Prepare:
-    g = rose.value_and_grad(f, argnums)
-
+def of_gradient(make: Callable[[], tuple[rose.Fn, Any, Sequence[Any]]], derived: Any = rose.value_and_grad) -> Prepare:
     def prepare() -> Callable[[], Any]:
-        module = rose.compile(g)
+        f, argnums, args = make()
+        module = rose.compile(derived(f, argnums))
         return lambda: module(*args)
 
     return prepare
@@ -86,13 +82,67 @@ def billiards(steps: int = 64) -> tuple[rose.Fn, Any, Sequence[Any]]:
     return example.loss_after(steps), 0, (example.Ball([0.1, 0.5], [0.3, 0.0]), example.BALLS - 1, [0.9, 0.75])
 
 
+def kernel(n: int = 60) -> tuple[rose.Fn, Any, Sequence[Any]]:
+    """A kernel that calls another, in a double sum; and a sine of two of three indices."""
+    distance = fn([Real, Real], Real)(lambda a, b: rose.sqrt(1.0 + a * a) - b * rose.cos(b))
+    near = fn([Real, Real], Real)(lambda a, b: rose.exp(-(distance(a, b) ** 2)) * rose.log(2.0 + a * a))
+
+    def f(x: Any, y: Any) -> Any:
+        pairs = rose.sum(rose.sum(near(x[i], y[j]) for j in rose.range(n)) for i in rose.range(n))
+        row = lambda i, j: rose.sum(x[i] * rose.sin(y[j] + y[k]) for k in rose.range(n))
+        return pairs + rose.sum(rose.sum(row(i, j) for j in rose.range(n)) for i in rose.range(n))
+
+    return fn([Vec[n], Vec[n]], Real)(f), (0, 1), (numbers(n), 2.0 + numbers(n))
+
+
+def arrays(n: int = 1000) -> tuple[rose.Fn, Any, Sequence[Any]]:
+    """Arithmetic on arrays."""
+
+    def f(x: Any, y: Any) -> Any:
+        z = (x - y) * (x + 2.0 * y) + rose.abs(x)
+        return rose.sum(z * z) + rose.sum(z[1:] - z[:-1])
+
+    return fn([Vec[n], Vec[n]], Real)(f), (0, 1), (numbers(n), numbers(n))
+
+
+def tables(n: int = 200) -> tuple[rose.Fn, Any, Sequence[Any]]:
+    """Two tables, which a scan carries."""
+
+    def f(x: Any) -> Any:
+        step = lambda i, s: (s[0].at[i].set(x[i] * s[1][i]), s[1].at[i].set(s[0][i] + s[0][(i + 1) % n]))
+        p, q = rose.scan(step, (x, x), n)
+        return rose.dot(p, q)
+
+    return fn([Vec[n]], Real)(f), 0, (numbers(n),)
+
+
+def chain(n: int = 10) -> tuple[rose.Fn, Any, Sequence[Any]]:
+    """A function whose Hessian has three diagonals."""
+    f = fn([Vec[n]], Real)(lambda x: rose.sum((x[i + 1] - x[i] ** 2) ** 2 for i in rose.range(n - 1)))
+    return f, 0, (numbers(n),)
+
+
+def wave() -> Callable[[], Any]:
+    """The fourth derivative of an opaque sine."""
+    import sine as example
+
+    wave = fn([Real], Real)(lambda x: example.sin(x))
+    module = rose.compile(functools.reduce(lambda f, _: rose.grad(f), range(4), wave))
+    return lambda: module(1.0)
+
+
 def compared() -> Iterator[tuple[str, Prepare]]:
     """Programs of the comparison, whose parameters are vectors."""
     wanted = {"springs 500": "loop", "bodies 100": "pairs", "Rosenbrock 1000": "unrolled", "terms 1000": "calls"}
     for p in comparison.programs():
         if p.name in wanted:
-            f = p.forms[wanted[p.name]]
-            yield f"{p.name}, {wanted[p.name]}", of_gradient(f, 0, [_shaped(t, iter(p.params)) for t in f.types])
+            yield f"{p.name}, {wanted[p.name]}", of_gradient(functools.partial(_compared, p.name, wanted[p.name]))
+
+
+def _compared(name: str, form: str) -> tuple[rose.Fn, Any, Sequence[Any]]:
+    (p,) = [p for p in comparison.programs() if p.name == name]
+    f = p.forms[form]
+    return f, 0, [_shaped(t, iter(p.params)) for t in f.types]
 
 
 def _shaped(t: Any, xs: Iterator[float]) -> Any:
@@ -104,7 +154,7 @@ def of_gradbench() -> Iterator[tuple[str, Prepare]]:
         "ba": bundle(3, 5, 8), "det": {"A": [7.0 * k % 11 for k in range(49)], "ell": 7},
         "gmm": gmm.made(50, 4, 3, 2, 0.5), "ht": tracking(10, "small"), "kmeans": kmeans.made(30, 10, 2),
         "llsq": {"x": [0.3, -1.2, 0.7, 0.1], "n": 99}, "lse": {"x": [0.1 * k % 0.7 for k in range(50)]},
-        "lstm": lstm.made(2, 15, 3), "ode": {"x": [0.9, 0.7, 1.1, 0.4], "s": 7},
+        "lstm": lstm.made(2, 15, 3), "ode": {"x": [0.9, 0.7, 1.1, 0.4], "s": 7}, "saddle": {"start": [1.0, 1.0]},
     }  # fmt: skip
     for name, given in made.items():
         yield f"GradBench {name}", functools.partial(_prepared, name, json.loads(json.dumps(given)))
@@ -122,16 +172,23 @@ def _prepared(name: str, given: Any) -> Callable[[], Any]:
 
 def programs() -> dict[str, Prepare]:
     made = {**PROGRAMS, "a condition in a sum": condition, "a matrix by columns": columns, "robot, 64 steps": robot,
-            "billiards, 64 steps": billiards}  # fmt: skip
-    return {**{name: of_gradient(*make()) for name, make in made.items()}, **dict(compared()), **dict(of_gradbench())}
+            "billiards, 64 steps": billiards, "a kernel in a double sum": kernel, "arithmetic on arrays": arrays,
+            "two tables in a scan": tables}  # fmt: skip
+    return {
+        **{name: of_gradient(make) for name, make in made.items()},
+        "a Hessian of three diagonals": of_gradient(chain, lambda f, _: rose.hessian(f)),
+        "a fourth derivative": wave,
+        **dict(compared()),
+        **dict(of_gradbench()),
+    }
 
 
 # measuring
 
 
 @contextlib.contextmanager
-def compiling(asked: Instruments) -> Iterator[list[bytes]]:
-    """Inside, modules are compiled as is asked: their bytes."""
+def compiling() -> Iterator[list[bytes]]:
+    """Inside, the bytes of all modules that are compiled."""
     found: list[bytes] = []
     lower = wasm_backend.lower.lower
 
@@ -140,18 +197,18 @@ def compiling(asked: Instruments) -> Iterator[list[bytes]]:
         found.append(made.wasm)
         return made
 
-    wasm_backend.lower.lower, build.optimised = noting, functools.partial(optimised, asked=asked)  # pyright: ignore
+    wasm_backend.lower.lower = noting
     try:
         yield found
     finally:
-        wasm_backend.lower.lower, build.optimised = lower, optimised
+        wasm_backend.lower.lower = lower
 
 
 @contextlib.contextmanager
 def counting() -> Iterator[Callable[[], int]]:
     """Inside, modules count the instructions that they execute: all so far."""
     stores: list[wasmtime.Store] = []
-    store, engine, config = wasmtime.Store, instances._engine, wasmtime.Config()
+    store, engine, config = handles.Store, instances._engine, wasmtime.Config()
     config.consume_fuel = True
     counts = wasmtime.Engine(config)
 
@@ -161,91 +218,86 @@ def counting() -> Iterator[Callable[[], int]]:
             self.set_fuel(FUEL)
             stores.append(self)
 
-    wasmtime.Store, instances._engine = Counting, lambda _: counts  # pyright: ignore
+    handles.Store, instances._engine = Counting, lambda _: counts  # pyright: ignore
     try:
         yield lambda: sum([FUEL - s.get_fuel() for s in stores])
     finally:
-        wasmtime.Store, instances._engine = store, engine
+        handles.Store, instances._engine = store, engine  # pyright: ignore
 
 
-def counted(prepare: Prepare, *without: str) -> dict[str, Any]:
-    """Instructions, bytes, and milliseconds of the optimiser."""
-    asked = Instruments(without)
-    with counting() as total, compiling(asked) as modules:
+def counted(prepare: Prepare, without: Sequence[str]) -> dict[str, int]:
+    """Instructions and bytes."""
+    with instrumented(Instruments(without)), counting() as total, compiling() as modules:
         run = prepare()
         run()  # a module starts at its first call
         before = total()
         run()
-        return {
-            "instructions": total() - before,
-            "bytes": sum(map(len, modules)),
-            "optimiser ms": 1000 * sum(asked.seconds.values()),
-        }
+        executed = total() - before
+    return {"instructions": executed, "bytes": sum(map(len, modules))}
 
 
-def timed(prepare: Prepare, without: str) -> float:
-    """The time of a call without a pass, as a multiple of the time with all."""
-    runs: list[Callable[[], Any]] = []
-    for names in ((), (without,)):
-        with compiling(Instruments(names)):
-            runs.append(prepare())
-    calls = max(1, int(2e6 / max(_ns(runs[0], 3), 1)))
-    return statistics.median([_ns(runs[1], calls) / _ns(runs[0], calls) for _ in range(ROWS)])
+def measured(*without: str) -> dict[str, dict[str, int]]:
+    """The figures of each program, in a process of their own."""
+    command = [sys.executable, "-m", "benchmarks.passes", "--one", *without]
+    said = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.splitlines()
+    return json.loads(said[-1])  # an example prints, too
 
 
-def _ns(run: Callable[[], Any], calls: int) -> float:
-    start = time.thread_time_ns()
-    for _ in range(calls):
-        run()
-    return (time.thread_time_ns() - start) / calls
-
-
-def measured(prepare: Prepare, *, times: bool) -> dict[str, Any]:
-    """With all passes; and for each pass, what its absence multiplies."""
-    whole = counted(prepare)
-    found: dict[str, Any] = {"": whole}
-    for name in NAMES:
-        one = counted(prepare, name)
-        found[name] = {k: one[k] / whole[k] for k in ("instructions", "bytes", "optimiser ms")}
-        if times and found[name]["instructions"] != 1.0:
-            found[name]["time"] = timed(prepare, name)
-    return found
+def one(*without: str) -> None:
+    """Print the figures of each program, as JSON."""
+    os.environ["ROSE_CACHE"] = ""
+    random.seed(1)
+    gc.disable()
+    found: dict[str, dict[str, int]] = {}
+    for name, prepare in programs().items():
+        found[name] = counted(prepare, without)
+        gc.collect()
+    print(json.dumps(found))
 
 
 # the table
 
 
-def most(found: Mapping[str, Any], name: str, kind: str) -> tuple[float, str]:
-    """The most that a pass brings, and where."""
-    return max([(of[name].get(kind, 1.0), program) for program, of in found.items()])
+Found = Mapping[str, Mapping[str, Mapping[str, int]]]  # by what is left out, "" if nothing is, and program
 
 
-def table(found: Mapping[str, Any]) -> Table:
-    out = Table(title="without the pass, in multiples: the most, and the programs that it changes", box=None)
-    for heading in ("pass", "instructions", "of", "time", "bytes", "changes", "optimiser"):
-        out.add_column(heading, justify="left" if heading in ("pass", "of") else "right")
+def gains(found: Found, name: str, kind: str) -> dict[str, float]:
+    """What the absence of a pass multiplies, by program."""
+    return {program: figures[kind] / found[""][program][kind] for program, figures in found[name].items()}
+
+
+def table(found: Found) -> list[str]:
+    """The table of `results/passes.md`."""
+    rows = ["| without | instructions | of | bytes | of | changes | why |", "|" + "---|" * 7]
     for name in NAMES:
-        (count, program), (size, _), (slow, _) = [most(found, name, k) for k in ("instructions", "bytes", "time")]
-        changed = sum([of[name]["bytes"] != 1.0 or of[name]["instructions"] != 1.0 for of in found.values()])
-        spent = statistics.geometric_mean([of[name]["optimiser ms"] for of in found.values()])
-        few = max(count, size) < 1 + LEAST
-        cells = f"{count:.3f}", program, f"{slow:.2f}", f"{size:.3f}", f"{changed} of {len(found)}", f"{spent:.2f}"
-        out.add_row(f"{name} (!)" if few else name, *cells)
-    return out
+        more = [max((x, program) for program, x in gains(found, name, k).items()) for k in ("instructions", "bytes")]
+        cells = [cell for x, program in more for cell in (f"{x:.3f}", program if x >= 1.0005 else "")]
+        both = zip(gains(found, name, "instructions").values(), gains(found, name, "bytes").values(), strict=True)
+        changed = sum([x != 1.0 or y != 1.0 for x, y in both])
+        cells += [f"{changed} of {len(found[name])}", REASONS[name]]
+        rows.append(f"| {' | '.join([name, *cells])} |")
+    return rows
 
 
-def main(*args: str) -> None:
-    os.environ["ROSE_CACHE"] = ""
-    random.seed(1)
-    gc.disable()
-    found: dict[str, Any] = {}
-    for name, prepare in programs().items():
-        found[name] = measured(prepare, times="counts" not in args)
-        print(name, found[name][""], file=sys.stderr, flush=True)
-        gc.collect()
-    Console(width=120).print(table(found))
-    saved("passes", {"programs": found})
+def report(found: Found) -> None:
+    """Write the figures, and their table into its page, between the text before and after it."""
+    saved("passes", {"without": found})
+    page = RESULTS / "passes.md"
+    lines = page.read_text().splitlines()
+    at = [k for k, line in enumerate(lines) if line.startswith("|")]
+    page.write_text("\n".join([*lines[: at[0]], *table(found), *lines[at[-1] + 1 :]]) + "\n")
+
+
+def main(*names: str) -> None:
+    known = json.loads((RESULTS / "passes.json").read_text())["without"] if names else {}
+    for name in ("", *(names or NAMES)):
+        known[name] = measured(*filter(None, [name]))
+        print(name or "all passes", file=sys.stderr, flush=True)
+    report({name: known[name] for name in ("", *NAMES)})
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if sys.argv[1:2] == ["--one"]:
+        one(*sys.argv[2:])
+    else:
+        main(*sys.argv[1:])

@@ -18,6 +18,6 @@ that copy a function stand; then any pass. `costs.py` has the limits of all.
 
 The contract: what comes out has the bits of what went in, zeros with their signs included; a pass returns a new
 function, or the one that it was given, and edits in place only what the same pipeline made; no pass recurses over
-operands or into callees; each file says in its head for which program the pass exists, and what it was measured to
-bring there: the instructions executed without it, in multiples, by `python -m benchmarks.passes`.
+operands or into callees; `pipeline.py` says for which program a pass exists, and `python -m benchmarks.passes` what it
+brings there: the instructions executed without it, in multiples.
 """

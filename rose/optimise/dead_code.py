@@ -1,7 +1,6 @@
 """Dead code elimination: instructions that nobody reads, and accumulators that nobody reads with all that is added.
 
-It cleans up after all other passes, and keeps what is traced in vain from being differentiated and compiled. Measured:
-hand tracking executes 1.06 x as many instructions without it; half of the module of log-sum-exp goes before inlining.
+It cleans up after all other passes, and keeps what is traced in vain from being differentiated and compiled.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Loop-invariant code motion: what is the same in each iteration of a loop is computed once, before the loop.
 
-Measured: Gaussian mixtures execute 1.57 x as many instructions without it, least squares 1.09 x.
-
 No operation on numbers traps, so it may be done for a loop of no iterations; a division of indices by zero does trap.
 An element is read early only if it is certain to be there.
 """

@@ -2,7 +2,6 @@
 
 So the backward half of a sum runs in the iterations of the forward half: what was a vector between them is a number.
 Each accumulator is added to by one of the two loops at most, so all additions keep their order, and their bits.
-Measured: hand tracking executes 3.84 x as many instructions without it.
 
 With `simd`, a loop without a state stays apart from one that has a state: the back end can vectorise the first. A
 product of large matrices stays apart, too: with other code in the loop over its rows it is not made in register blocks.

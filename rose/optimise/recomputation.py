@@ -2,8 +2,7 @@
 
 A loop of the forward half leaves a vector of residuals for one of the backward half. Where an element of it is one of a
 parameter's, or takes an operation or two, the same operations on the same numbers compute it once more. A vector of
-tuples becomes a vector for each item, so that only those are stored which are worth it. Measured: without it k-means
-executes 1.03 x as many instructions, and the module of hand tracking has 1.10 x as many bytes.
+tuples becomes a vector for each item, so that only those are stored which are worth it.
 """
 
 from __future__ import annotations

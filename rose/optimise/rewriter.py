@@ -126,10 +126,10 @@ class Rule(NamedTuple):
         return self.otherwise if self.name in without else self.ask
 
 
-HOIST = Rule("hoist", outermost, lambda block, v, args: block, "Gaussian mixtures: 1.57 x")
-RECOMPUTE = Rule("recompute", element, Builder.index, "k-means: 1.03 x")
-NEGATIONS = Rule("negations", signed, Builder.emit, "Rosenbrock's function: 1.07 x")
-IF_CONVERT = Rule("if-convert", is_cheap, lambda f: False, "a condition in a sum: 2.36 x")
+HOIST = Rule("hoist", outermost, lambda block, v, args: block, "least squares, 1000 x 10")
+RECOMPUTE = Rule("recompute", element, Builder.index, "GradBench kmeans")
+NEGATIONS = Rule("negations", signed, Builder.emit, "Rosenbrock, 1000")
+IF_CONVERT = Rule("if-convert", is_cheap, lambda f: False, "a condition in a sum")
 RULES = (HOIST, RECOMPUTE, NEGATIONS, IF_CONVERT)
 
 

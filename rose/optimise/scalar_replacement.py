@@ -2,7 +2,7 @@
 
 An accumulator of a few numbers, whose elements are told apart by literals, becomes one for each number, which the back
 end keeps in a local. If nothing is added to it in a loop, it is the sum itself, as a value. The additions are the same,
-in the same order. Measured: hand tracking executes 2.27 x as many instructions without it.
+in the same order.
 """
 
 from __future__ import annotations

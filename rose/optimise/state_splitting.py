@@ -2,8 +2,7 @@
 
 A while loop, or a branch, is a function, and a vector that goes through a call is in memory. So each of its parts is
 written again over numbers, and what calls it takes aggregates apart and puts them together. These instructions go when
-the parts are simplified: an element of a vector of known elements is the element. Measured: GradBench's saddle point
-executes 1.2 x as many instructions without it.
+the parts are simplified: an element of a vector of known elements is the element.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A vector that is made in each iteration of a loop, and handed to a function, has a sum that the function adds to, and
 that is added to another. Where each element of the inner sum is added to at most once, and nothing is added to the
 outer sum meanwhile, the bits stay: `t + (0 + x)` is `t + x`, and `t + 0` is `t`, for any `t` but -0.0, which a sum
-that began at 0 never is. Measured: Gaussian mixtures execute 1.15 x as many instructions without it.
+that began at 0 never is.
 
 So a sum of one such sum alone is that sum, and no copy of it.
 """

@@ -1,8 +1,7 @@
 """Loop unrolling: a short loop of few iterations is written iteration by iteration.
 
 The index is a literal then: elements are told apart, so that those of a small vector are numbers, and so are the sums
-of a small accumulator (`scalar_replacement.py`). The operations are the same, in the same order. Measured: hand
-tracking executes 5.08 x as many instructions without it.
+of a small accumulator (`scalar_replacement.py`). The operations are the same, in the same order.
 
 A loop of dependent length in one that is unrolled has indices that are literals too, and is unrolled with it.
 

@@ -1,8 +1,7 @@
 """Loop-invariant code motion out of while loops: what each iteration makes anew of what stays the same is made before.
 
 The parts of a loop are functions, so what they make early becomes a parameter of the loop. Only what cannot trap or
-run without end is made early, as the body may never run. Measured: GradBench's saddle point
-executes 1.08 x as many instructions without it.
+run without end is made early, as the body may never run.
 """
 
 from __future__ import annotations
