@@ -18,6 +18,7 @@ LAZY = {  # modules that may import inside a function, and what
     "wasm_backend/runtime/code_cache.py": "what tells versions, which only large modules need",
     "wasm_backend/runtime/places.py": "arrays, which need NumPy",
     "rose/ir/libm/library.py": "what reads its file, which few programs need",
+    "rose/optimise/instruments.py": "the printer, which only who asks to be told needs",
 }
 LONGEST_FILE = 600
 LONGER: dict[str, str] = {}  # files that may be longer, and why

@@ -43,9 +43,10 @@ def chosen(b: Builder, c: Value, x: Value, y: Value) -> Value:
         return x
     if isinstance(x.type, Tuple):
         return b.tuple([chosen(b, c, b.get(x, k), b.get(y, k)) for k in range(len(x.type.items))], x.type)
-    is_short = isinstance(x.type, Vec) and not isinstance(x.type.size, Size) and x.type.size <= costs.SELECTED_ELEMENTS
-    if is_short and PACK in (x.op, y.op):
-        return b.pack([chosen(b, c, b.index(x, k), b.index(y, k)) for k in range(x.type.size)], x.type)
+    if isinstance(x.type, Vec) and PACK in (x.op, y.op):
+        n = x.type.size
+        if not isinstance(n, Size) and n <= costs.SELECTED_ELEMENTS:
+            return b.pack([chosen(b, c, b.index(x, k), b.index(y, k)) for k in range(n)], x.type)
     return b.emit(select, (c, x, y))
 
 

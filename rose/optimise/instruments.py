@@ -15,7 +15,6 @@ from ..ir import Func
 from ..ir.callgraph import callees_first
 from ..ir.check import CHECKS, check_alone
 from ..ir.progress import Clock, clocked, timed
-from ..ir.text.printer import show
 from .values import witness
 
 
@@ -37,6 +36,8 @@ class Instruments:
         if not self.verifies and self.tell is None:
             with timed(name):
                 return step(f)
+        from ..ir.text.printer import show
+
         before = show(f, callees=False)
         with timed(name):
             new = step(f)
@@ -108,7 +109,7 @@ def run_all(name: str, funcs: Program, step: Callable[[Program], dict[str, Func]
     if by is None:
         made = step(funcs)
     else:
-        known = set(_functions(funcs, set()))
+        known = set(_functions(funcs, set[Func]()))
         with timed(name):
             made = step(funcs)
         for f in _functions(made, known):
