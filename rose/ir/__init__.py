@@ -9,6 +9,7 @@ Its files, in the order in which to read them:
     builder       `Builder.emit`, the door for new instructions: it simplifies, and shares common subexpressions
     views         the parts of loops and calls, by name
     ops           THE table: one row for each scalar operation      single_ops   the same rows in single precision
+    affine        the one form of an index: what it is of other indices
     lengths       the norm of a vector            smooth       compositions that are smooth where a part has a kink
     stacks        the operations on the tapes of while loops           puts   vectors with another element
     callgraph     branches and while loops; walks over the functions that are reachable, and memos
