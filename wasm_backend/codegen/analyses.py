@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from rose.ir import Block, Func, Value, loop_of
 from rose.ir.callgraph import instructions
-from rose.ir.sizes import Size
 
 from .destinations import Destinations
 from .liveness import Lives
@@ -86,7 +85,7 @@ class _Promotion(Promotion):
 class _Pointers(Pointers):
     """Each index is a number, and is multiplied."""
 
-    def _take(self, i: Value, n: int | Size) -> None:
+    def _take(self, i: Value, moves: int, *, alone: bool) -> None:
         self.read.update((i, self.index))
 
 

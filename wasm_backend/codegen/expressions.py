@@ -14,7 +14,7 @@ from ..abi.layout import leaves, offsets, size
 from ..binary.encoder import I32, LOCAL_GET
 from .frame import Frame
 from .locations import Literal, Mem
-from .strength_reduction import IndexUses, step
+from .strength_reduction import IndexUses, reached
 from .templates import PLAIN, template
 
 
@@ -25,7 +25,7 @@ class Expressions:
         self.frame, self.c, self.location = frame, frame.c, frame.location
         self.deferred = frame.lives.deferred
         self.math = frame.program.math.index
-        # (index of a loop, bytes) -> the local that has their product: see `strength_reduction.py`
+        # (index of a loop, bytes that an iteration moves it) -> the local of a pointer: see `strength_reduction.py`
         self.pointers: dict[tuple[Value, int], int] = {}
         self.unread: set[Value] = set()  # indices that only pointers are made of, so that they are no numbers
         self._index_uses: IndexUses | None = None
@@ -124,9 +124,8 @@ class Expressions:
 
     def pointer(self, i: Value, stride: int | Size) -> Mem | None:
         """The distance of element `i` from the first one, if a loop has a pointer for that."""
-        at = step(i)
-        k = None if isinstance(stride, Size) else self.pointers.get((at.i, stride * at.times))
-        return None if k is None else Mem(k, 0).at(times(at.ahead, stride))
+        found = reached(i, stride)
+        return None if found is None or found[0] not in self.pointers else Mem(self.pointers[found[0]], found[1])
 
     def element_at(self, i: Value, owner: Value, stride: int | Size, row: Mem) -> Mem:
         """The address of element `i` of a row: in a local of the owner, where a pointer is not enough."""

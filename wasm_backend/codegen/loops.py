@@ -9,7 +9,7 @@ from rose.host.effects import place
 from rose.ir import ACCUM, Block, Value, loop_of, span_of
 from rose.ir.accumulators import base
 from rose.ir.callgraph import instructions
-from rose.ir.sizes import Size, differ, plus, times
+from rose.ir.sizes import Size, differ, minus, plus, times
 from rose.ir.types import Fin, Real, Ref, Single, Tuple, Type
 
 from ..abi.layout import item_leaves, leaf_offsets, leaves, size, wasm_type
@@ -248,28 +248,39 @@ class Loop:
         for n in pointers.strides:
             expr.pointers[i, n] = self.frame.local(i, I32)
         for k, n in self._counters(pointers).items():
-            if self.span is None:
-                self.c.i32_const(0)
-            else:
-                self._product(self.span[0], n)
+            self._count(None if self.span is None else self.span[0], n)
             self.c.set(k)
         self._find_end(pointers)
 
     def _find_end(self, pointers: Pointers) -> None:
-        """Note where the last counter ends: a number, or a local that has it."""
+        """Note where the last counter ends, a number or a local that has it, and what is before that."""
         _, n = [*self._counters(pointers).items()][-1]
-        self.last: int | Size = times(pointers.iterations, n)
+        self.before = "i32.lt_u" if n > 0 else "i32.gt_s"
+        self.last: int | Size = times(pointers.iterations, n) if n > 0 else n
         self.after: int | None = None
         if self.span is not None:
             self.after = self.span[1]
             if n != 1:
                 self.after = self.frame.local(self.v, I32)
-                self._product(self.span[1], n)
+                self._count(self.span[1], n)
                 self.c.set(self.after)
 
-    def _product(self, k: int, n: int) -> None:
-        self.c.get(k)
-        self.expr.times(n)
+    def _count(self, i: int | None, n: int) -> None:
+        """Put the counter that moves by `n` on the stack, at the index in a local, or at the first one.
+
+        One that rises is 0 at the first index, and one that falls at the last.
+        """
+        last = 0 if n > 0 else minus(self.size, 1)
+        if i is None and not isinstance(last, Size):
+            self.c.i32_const(last * -n)
+            return
+        if n < 0:
+            self.c.constant(self.index.type, last)
+        if i is not None:
+            self.c.get(i)
+            if n < 0:
+                self.c("i32.sub")
+        self.expr.times(abs(n))
 
     def _end(self) -> None:
         """Put on the stack where the last counter ends."""
@@ -279,7 +290,7 @@ class Loop:
             self.c.get(self.after)
 
     def _counters(self, pointers: Pointers) -> dict[int, int]:
-        """The locals that count the iterations, and by how much each grows."""
+        """The locals that count the iterations, and by how much each moves."""
         counters = {self.expr.pointers[self.index, n]: n for n in pointers.strides}
         if self.index not in self.expr.unread:
             (k,) = self.expr.location[self.index]
@@ -304,7 +315,7 @@ class Loop:
         self._end()
         c.get(end)
         self._end()
-        c("i32.lt_u")
+        c(self.before)
         c("select")
         c.set(end)
         return end
@@ -313,7 +324,7 @@ class Loop:
         k = [*self._counters(pointers)][-1]
         self.c.get(k)
         self._end()
-        self.c("i32.lt_u")
+        self.c(self.before)
         self.c("br_if", 0)
         self.c("end")
 
@@ -330,7 +341,7 @@ class Loop:
             self._end()
         else:
             self.c.get(end)
-        self.c("i32.lt_u")
+        self.c(self.before)
         self.c("br_if", 0)
 
     def _grown(self, k: int, n: int) -> None:

@@ -149,7 +149,7 @@ def _take(v: Value, k: int, row: Promoted, block: Block, uses: RefUses) -> bool:
     a = v.args[k]
     if v.op is AT and uses.is_outside(a, block):
         at = step(v.args[1])
-        if v.type.stacked or at.times != 1:
+        if v.type.stacked or at.times != 1 or isinstance(at.ahead, Size):
             return False
         row.ahead[v], row.start[v] = at.ahead, 0
         return row.row is a

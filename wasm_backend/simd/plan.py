@@ -213,7 +213,9 @@ class Plan:
             return Affine(0, int(v.attr))
         if self.outside(v):
             at = step(v)  # of the index of a loop around this one, which is there as long as that runs
-            return Affine(0, at.ahead, ((at.i, at.times),)) if is_index(at.i) else Affine(0, 0, ((v, 1),))
+            if is_index(at.i) and at.times > 0 and not isinstance(at.ahead, Size):
+                return Affine(0, at.ahead, ((at.i, at.times),))
+            return Affine(0, 0, ((v, 1),))  # from the end: no part of an address is below zero
         found = self.kinds[v]
         return found if isinstance(found, Affine) else v
 
