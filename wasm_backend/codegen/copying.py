@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rose.ir import FOR, TUPLE, Block, Func, Value
+from rose.ir import CONST, FOR, TUPLE, Block, Func, Value
 
 Env = dict[Value, Value]
 
@@ -27,6 +27,10 @@ def _copied(block: Block, parent: Block | None, env: Env) -> Block:
         env[p] = Value(p.op, p.type, (), p.attr, p.loc, made)
         made.params.append(env[p])
     for v in block.code:
+        if v.op is CONST:
+            env[v] = v  # the module knows where it lies
+            made.code.append(v)
+            continue
         attr = _copied(v.attr, made, env) if v.op is FOR else v.attr
         env[v] = Value(v.op, v.type, tuple([env[a] for a in v.args]), attr, v.loc, made)
         made.code.append(env[v])
