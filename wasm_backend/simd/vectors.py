@@ -38,8 +38,13 @@ class At(NamedTuple):
         return other in {self._replace(offset=self.offset + 8)}  # values are never compared with ==
 
     @property
+    def falls(self) -> bool:
+        """True if a part of it is below zero, as no address may be: its local has the offset, too."""
+        return self.step < 0 or any([k < 0 for _, k in self.terms])
+
+    @property
     def key(self) -> At:
-        return self if self.step < 0 else self._replace(offset=0)
+        return self if self.falls else self._replace(offset=0)
 
 
 class VectorWriter:
@@ -299,10 +304,10 @@ class VectorWriter:
         """Put the base of the address of one lane on the stack; the offset is given back."""
         if at.lanes:
             self.c.get(self._rows_of_lanes(at.key)[lane])
-            return at.offset
-        if at.step < 0:
+            return 0 if at.falls else at.offset
+        if at.falls:
             self.c.get(self._moving(at))
-            return (lane - 1) * at.step
+            return lane * at.step - min(at.step, 0)
         if at.step or at.size is not None or at.terms:
             self.c.get(self._moving(at.key))
         else:
@@ -314,7 +319,7 @@ class VectorWriter:
         if at not in self.pointers:
             k = self.pointers[at] = self.hold(I32)
             with self.c.aside(self.before):
-                self.c.address(Mem(at.base, at.offset + at.step if at.step < 0 else 0, at.size))
+                self.c.address(Mem(at.base, at.offset + min(at.step, 0), at.size))
                 for v, n in at.terms:
                     self._term(v, n, 0)
                 self.c.set(k)
@@ -325,7 +330,7 @@ class VectorWriter:
         if at not in self.rows:
             self.rows[at] = self.hold(I32), self.hold(I32)
             for lane, k in enumerate(self.rows[at]):
-                offset = self.base(at._replace(lanes=(), offset=0), lane)
+                offset = self.base(at._replace(lanes=()), lane)
                 if offset:
                     self.c.i32_const(offset)
                     self.c("i32.add")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from harness import Module, same
 
@@ -75,3 +76,33 @@ def test_neighbours_whose_products_are_added_at_once_are_not_loaded_one_by_one_t
     loads = rose.compile(f, simd=True).disassemble().count("v128.load")
     monkeypatch.setattr(VectorWriter, "waits", lambda self, v: False)  # pyright: ignore
     assert 0 < loads < rose.compile(f, simd=True).disassemble().count("v128.load")
+
+
+def shifted(x: Any, z: Any) -> Any:
+    """Each iteration of the loop around reads the elements of a vector in reverse from one before."""
+    y = x[::-1]
+    step = lambda i, s: rose.vec(rose.sqrt(y[i + 127 - j]) * s[j] for j in rose.range(64))
+    return rose.scan(step, z, 4)
+
+
+def chosen(x: Any, k: Any) -> Any:
+    return rose.vec(rose.sqrt(x[63 - j][k[j]]) for j in rose.range(64))
+
+
+FALLING: dict[str, tuple[Any, Any]] = {
+    "with the loop around": (
+        fn([Vec[192], Vec[64]], Vec[64])(shifted),
+        (np.linspace(0.3, 2.0, 192), np.linspace(1.0, 2.0, 64)),
+    ),
+    "to an index that is read": (
+        fn([Vec[64, Vec[8]], Vec[64, rose.Fin[8]]], Vec[64])(chosen),
+        (np.linspace(0.3, 2.0, 512).reshape(64, 8), [3 * j % 8 for j in range(64)]),
+    ),
+}
+
+
+@pytest.mark.parametrize(("f", "args"), FALLING.values(), ids=FALLING)
+def test_no_part_of_an_address_that_falls_is_below_zero(f: Any, args: Any):
+    with rose.eager():
+        want = np.asarray(f(*args))
+    assert np.asarray(rose.compile(f, simd=True)(*args)).tobytes() == want.tobytes()
