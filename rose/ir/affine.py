@@ -3,8 +3,7 @@
 `x[9 - (i + 2 * (j + 1))]` is read at `-i - 2 * j + 7`. What is no sum, and no product with a literal, is a term as it
 is: the index of a loop, one that is data, a remainder. The form is exact, as the type of an index always holds it.
 
-Who takes other instructions for sums has the form by these (`Parts`): the front end reads the Reals that an index is
-written with, map fusion what stands in the place of an index by now, and vectorisation no further than its loop.
+Who takes other instructions for sums, or stops at some, says which (`Parts`), and has the form by these.
 """
 
 from __future__ import annotations
