@@ -198,7 +198,7 @@ copysign = scalar(
     eval=lambda x, y: math.copysign(x, y if y == y else 1.0),
     jvp=[lambda d, x, y, z: select(x == 0.0, no(d), d * (sign(x) * copysign(1.0, y))), None],
     wasm="$0, $1, f64.const 1, $1, $1, f64.eq, select, f64.copysign",
-    kind="choice", monotone=None, exact=True, whole=False, unit="same", cost=1,
+    kind="choice", monotone=None, exact=True, whole=False, unit="same", cost=3,
 )  # fmt: skip
 
 # Mathematics. A rule is written so that nothing cancels, and overflows only where its answer does. But that of `tanh`
@@ -299,7 +299,7 @@ sign = scalar(
     type=UNARY,
     eval=lambda x: math.copysign(1.0, x) if abs(x) > 0.0 else abs(x),
     wasm="f64.const 1, $0, f64.copysign, $0, f64.abs, f64.const 0, $0, f64.abs, f64.lt, select",
-    kind="choice", monotone=GROWS, exact=True, whole=True, unit=(0,), cost=1,
+    kind="choice", monotone=GROWS, exact=True, whole=True, unit=(0,), cost=3,
 )  # fmt: skip
 floor = rounding("floor", "The whole number at or below.", math.floor, "f64.floor")
 ceil = rounding("ceil", "The whole number at or above.", math.ceil, "f64.ceil")
