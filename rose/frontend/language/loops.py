@@ -1,14 +1,13 @@
 """Loops: `range`, and the vectors, sums and folds over it. A loop's body is traced once, and never unrolled.
 
-`range(n)` is a generator that gives one traced index. The instructions recorded until it is asked for the next
-one are the body of the loop; then it closes the loop. `vec`, `sum` and the folds take the one item that
+An iterator of `range(n)` gives one traced index. The instructions recorded until it is asked for the next one are the
+body of the loop; then it closes the loop. `vec`, `sum` and the folds take the one item that
 a generator over `range` gives, and close the loop by asking for another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from inspect import GEN_CREATED, getgeneratorstate
 from typing import Any, NamedTuple
 
 from ...errors import Loc, OutOfRange, RoseError, TypeMismatch, argument, edge, here, users_frame
@@ -66,8 +65,32 @@ def range(start: Any, stop: Any = None, step: Any = 1) -> Iterator[Any]:
     else:
         ats = [loc.narrow(argument(k, name, 2, 3)) for k, name in enumerate(("start", "stop", "step"))]
         bounds = bounds_of(start, stop, "rose.range", ats[0], ats[1], _step(step, ats[2]))
-    b = now()
-    return _range(current_builder(), bounds) if b is None else _iterations_now(b, bounds)
+    if now() is None:
+        _ = current_builder()  # there is no loop outside of a trace
+    return Indices(bounds)
+
+
+class Indices(Iterator[Any]):
+    """The indices of a range. As of Python's, each `for` over them is a loop of its own, in another one of them too."""
+
+    __slots__ = ("begun", "bounds")
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self.begun: Iterator[Any] | None = None  # a loop whose indices are asked for one by one
+
+    def __iter__(self) -> Iterator[Any]:
+        begun, self.begun = self.begun, None
+        return self._loop() if begun is None else begun
+
+    def __next__(self) -> Any:
+        if self.begun is None:
+            self.begun = self._loop()
+        return next(self.begun)
+
+    def _loop(self) -> Iterator[Any]:
+        b = now()
+        return _range(current_builder(), self.bounds) if b is None else _iterations_now(b, self.bounds)
 
 
 def _iterations_now(b: Now, bounds: Bounds) -> Iterator[Any]:
@@ -84,10 +107,9 @@ def _iterations_now(b: Now, bounds: Bounds) -> Iterator[Any]:
 
 def range_of(items: Any, *, evaluated: bool = False) -> Bounds | None:
     """The bounds of `items`, if it is a `range` that has not begun, traced or also `evaluated`; else None."""
-    ranges = (_range, _iterations_now) if evaluated else (_range,)
-    if getattr(items, "gi_code", None) not in [f.__code__ for f in ranges] or getgeneratorstate(items) != GEN_CREATED:
+    if not isinstance(items, Indices) or items.begun is not None or not (evaluated or now() is None):
         return None
-    return items.gi_frame.f_locals["bounds"]
+    return items.bounds
 
 
 class Bounds(NamedTuple):

@@ -21,6 +21,7 @@ from .. import tracing
 from ..columns import iterated
 from ..language import accumulators
 from ..language.control import cond
+from ..language.loops import Indices
 from ..values import to_value
 from .if_statement import Choice
 from .loop_statements import Each, Repeat
@@ -36,7 +37,7 @@ class Run:
     @staticmethod
     @edge
     def iter(items: Any) -> Iterator[Any]:
-        return iterated(items, here())
+        return items if isinstance(items, Indices) else iterated(items, here())  # `Each` asks for its bounds
 
     locals = staticmethod(builtins.locals)
     maker = staticmethod(maker)

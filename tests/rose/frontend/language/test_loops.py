@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rose
@@ -194,3 +195,54 @@ def test_the_iterations_of_a_range_are_those_that_are_executed():
     f = fn([rose.Fin[5], rose.Fin[6]], Real)(lambda a, b: rose.sum(note(j) for j in rose.range(a, b)))
     assert f(1, 4) == 3.0 and seen == [1, 2, 3]
     assert f(4, 2) == 0.0 and len(seen) == 3
+
+
+def pairs(x: Any) -> Any:
+    i = rose.range(4)
+    return rose.sum(rose.sum(x[j] * x[k] for j in i) for k in i)
+
+
+def twice(x: Any) -> Any:
+    i = rose.range(1, 4)
+    return rose.sum(x[j] for j in i) + rose.prod(2.0 * x[j] for j in i) + rose.sum(rose.vec(x[j] for j in i))
+
+
+def statements(x: Any) -> Any:
+    total, i = rose.accum(0.0), rose.range(4)
+    for j in i:
+        for k in i:
+            total += x[j] * x[k]
+    for j in i:
+        total += x[j]
+    return total.value
+
+
+def of_an_index(x: Any) -> Any:
+    def row(k: Any) -> Any:
+        below = rose.range(k)
+        return rose.sum(x[j] for j in below) * rose.sum(x[j] * x[j] for j in below)
+
+    return rose.sum(row(k) for k in rose.range(4))
+
+
+X = np.array([1.0, 2.0, 3.0, 5.0])
+AGAIN: list[tuple[Any, float]] = [
+    (pairs, 121.0), (twice, 10.0 + 240.0 + 10.0), (statements, 121.0 + 11.0), (of_an_index, 0.0 + 1 + 3 * 5 + 6 * 14),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("syntax", [False, True])
+@pytest.mark.parametrize(("body", "want"), AGAIN)
+def test_each_for_over_a_range_is_a_loop_of_its_own(body: Any, want: float, syntax: bool):
+    """A range that was used once had no indices left: sums over it again were 0."""
+    f = fn([Vec[4]], Real, syntax=syntax)(body)
+    assert f(X) == want
+    with rose.eager():
+        assert f(X) == want
+    h = 1e-6
+    slopes = [(body_at(f, k, h) - body_at(f, k, -h)) / (2 * h) for k in range(4)]
+    np.testing.assert_allclose(rose.grad(f)(X), slopes, rtol=1e-6)
+
+
+def body_at(f: Any, k: int, h: float) -> float:
+    return f([x + h * (j == k) for j, x in enumerate(X)])
