@@ -45,9 +45,8 @@ INLINED_ROOM = 400  # instructions by which a short one may
 INLINED_LAYERS = 3  # how often a larger one is inlined again: else each function of a chain of calls becomes the whole
 
 # If-conversion: a branch of which both sides are evaluated
-SELECTED_COST = (
-    30  # of one side, with all iterations of its loops. Measured: the search of a saddle in 0.78 of the time
-)
+# The cost of one side, with all iterations of its loops. Measured: the search of a saddle in 0.78 of the time
+SELECTED_COST = 30
 SELECTED_NUMBERS = 6  # of the result: an engine branches once for each that it selects
 SELECTED_ELEMENTS = 8  # of a vector that are selected one by one, if they are numbers that are not in memory
 

@@ -116,14 +116,7 @@ BEFORE_DERIVATION = (
     Step("live-parts", "correctness: what nobody reads may have an infinite derivative, which makes nans"),
     Step("write-out", "a Hessian of three diagonals"),
 )
-AFTER_TRACING = (
-    Pass(
-        "early-dead-code",
-        _sweep,
-        "correctness: single precision refuses large literals",
-        edits=True,
-    ),
-)
+AFTER_TRACING = (Pass("early-dead-code", _sweep, "correctness: single precision refuses large literals", edits=True),)
 MOTION = Step("move-invariants", "a kernel in a double sum")
 ASKED_BY_MOTION = (
     Step("stage", "a kernel in a double sum"),
