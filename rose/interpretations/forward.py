@@ -288,7 +288,7 @@ class Forward:
             return self._put(b, v, xs), self._kept(b, v.args[1:-1], xs[1:-1])
         if op is select:
             return self._select(b, v, xs)
-        if op.moves and op.eval is None:
+        if op.moves and op.eval is None and not v.type.stacked:
             return b.make(op, tuple(xs), v.attr), self._kept(b, v.args[1:], xs[1:])
         if op is stop_gradient and self.meaning.rule(op) is None:
             return xs[0], None
