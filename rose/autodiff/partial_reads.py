@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 from math import prod
 
-from ..ir import ADD_TO, AT, CONST, FOR, GET, INDEX, PARAM, Block, Value, is_call, is_index, loop_of, span_of
-from ..ir.ops import iadd, ifrom, imul
-from ..ir.sizes import Size
-from ..ir.types import Fin, Tan, Tuple, Type, Vec, as_vec
+from ..ir import ADD_TO, AT, FOR, GET, INDEX, PARAM, Block, Value, is_call, is_index, loop_of, span_of
+from ..ir.affine import affine_of
+from ..ir.sizes import Size, plus
+from ..ir.types import Tan, Tuple, Type, Vec, as_vec
 from ..optimise import costs
 from .linear_parts import Key, Path, inner, key_of, leaves
 
@@ -65,35 +65,31 @@ class _Reads:
         while v is not key[0]:
             if v.op is INDEX:
                 n = as_vec(v.args[0].type).size
-                box.append(range(0) if isinstance(n, Size) else self._range(v.args[1], costs.PARTIAL_DEPTH) or range(n))
+                box.append(range(0) if isinstance(n, Size) else self._range(v.args[1]) or range(n))
             v = v.args[0]
         self.boxes.setdefault(key, {})[tuple(reversed(box))] = None
 
-    def _range(self, i: Value, layers: int) -> range | None:
-        """The numbers that an index is, if that is known."""
-        if i.op is CONST:
-            return None if isinstance(i.attr, Size) else range(i.attr, i.attr + 1)
-        if i.op is PARAM:
-            loop, t = self.loops.get(i.block), i.type
-            counted = loop is not None and span_of(loop) is None and is_index(i)
-            return range(t.size) if counted and isinstance(t, Fin) and not isinstance(t.size, Size) else None
-        if not layers or i.op not in (iadd, ifrom, imul):
+    def _range(self, i: Value) -> range | None:
+        """The numbers that an index is, if that is known, and they are evenly spaced."""
+        form = affine_of(i)
+        low = high = form.constant
+        steps: list[int] = []
+        for x, k in form.terms.items():
+            n = self._count(x)
+            if not n or isinstance(k, Size):
+                return None
+            if far := k * (n - 1):
+                low, high = plus(low, min(far, 0)), plus(high, max(far, 0))
+                steps.append(abs(k))
+        if isinstance(low, Size) or isinstance(high, Size) or (len(steps) > 1 and set(steps) != {1}):
             return None
-        x, y = [self._range(a, layers - 1) for a in i.args]
-        return _of_two(i, x, y) if x and y else None
+        return range(low, high + 1, steps[0] if steps else 1)
 
-
-def _of_two(i: Value, x: range, y: range) -> range | None:
-    """What an operation makes of two ranges of indices, if that is a range."""
-    if i.op is ifrom:
-        return range(y[0] - x[-1], y[0] - x[0] + 1, x.step) if len(y) == 1 else None
-    if len(x) == 1:
-        x, y = y, x
-    if len(y) == 1 and i.op is iadd:
-        return range(x[0] + y[0], x[-1] + y[0] + 1, x.step)
-    if len(y) == 1:
-        return range(x[0] * y[0], x[-1] * y[0] + 1, x.step * y[0]) if y[0] else range(1)
-    return range(x[0] + y[0], x[-1] + y[-1] + 1) if i.op is iadd and x.step == y.step == 1 else None
+    def _count(self, x: Value) -> int:
+        """How many iterations the loop of an index has; 0 of what is none, or if that is not known."""
+        loop = self.loops.get(x.block) if is_index(x) else None
+        n = loop_of(loop).size if loop is not None and span_of(loop) is None else 0
+        return 0 if isinstance(n, Size) else n
 
 
 def _is_carried(key: Key) -> bool:

@@ -109,7 +109,6 @@ TAPE_DEPTH = 16
 TAPE_PATHS = 32  # tapes in one another;
 TAPE_SHARING = 4  # and, of more, paths of calls for each call
 PARTIAL_CELLS = 4096  # of a vector that are looked at, each with all reads of it
-PARTIAL_DEPTH = 8  # of sums of indices
 WRITTEN_OUT_COLUMNS = 16  # of a Jacobian that has code for what is not zero
 WRITTEN_OUT_INSTRUCTIONS = 600  # of its function, without loops and calls
 WRITTEN_OUT_SHARE = 0.4  # of the instructions of a full one. Measured: three diagonals of ten take 0.05 of the time

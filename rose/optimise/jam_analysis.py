@@ -14,7 +14,6 @@ from ..ir import (
     ACCUM,
     ADD_TO,
     AT,
-    CONST,
     FOR,
     FREEZE,
     GET,
@@ -29,6 +28,7 @@ from ..ir import (
     span_of,
 )
 from ..ir.accumulators import aliases, base, begins_at_zero
+from ..ir.affine import affine_of
 from ..ir.callgraph import instructions, weight
 from ..ir.ops import iadd, idiv, ifrom, imod, imul
 from ..ir.sizes import Size
@@ -377,12 +377,9 @@ def _indices(ref: Value) -> list[Value]:
 
 def _tells(i: Value, index: Value, block: Block | None = None) -> bool:
     """True if `i` is another one in each iteration of the loop of `index`, whatever iteration of `block` that is in."""
-    while i is not index:
-        known = [a.op is CONST or (block is not None and not a.block.inside(block)) for a in i.args]
-        if i.op not in (iadd, ifrom) or not any(known):
-            return False
-        i = i.args[0] if known[1] else i.args[1]
-    return True
+    terms = affine_of(i).terms
+    known = [x is index or (block is not None and not x.block.inside(block)) for x, k in terms.items() if k != 0]
+    return isinstance(k := terms.get(index, 0), int) and k != 0 and all(known)
 
 
 def _told_by(add: Value, outer: Loop) -> tuple[bool, bool]:
