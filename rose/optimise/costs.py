@@ -17,7 +17,6 @@ RECOMPUTED_INSTRUCTIONS = 12  # those that cost nothing included
 # Map fusion
 FUSED_BLOCK_INSTRUCTIONS = 400  # a longer block has more numbers than there are registers
 FUSED_COPIES_INSTRUCTIONS = 40  # that are written out for elements of literal indices
-INDEX_DEPTH = 20  # sums and products in one another in an index that is looked into
 
 # Code motion before derivation, and out of while loops
 UNSPLIT_ITERATIONS = 4  # for which no call is split. Measured: hand tracking would have 16 % more bytes, no faster

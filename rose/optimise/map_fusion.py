@@ -45,9 +45,10 @@ from ..ir import (
     loops_around,
 )
 from ..ir.accumulators import base
+from ..ir.affine import affine_of, parts_of
 from ..ir.callgraph import instructions
 from ..ir.ops import iadd, ibeyond, idiv, ieq, ifrom, ile, ilt, imod, imul, real
-from ..ir.sizes import minus, plus
+from ..ir.sizes import Size, minus, plus
 from ..ir.types import Fin, Vec
 from . import costs
 from .instruments import run
@@ -147,21 +148,20 @@ class _Fusion:
             out.setdefault((v.block, self.key(e)) if movable else v, []).append(v)
         return list(out.values())
 
-    def key(self, e: Value, depth: int = costs.INDEX_DEPTH) -> Any:
+    def key(self, e: Value) -> Any:
         """Equal for index expressions that are the same."""
-        e = self.found(e)
-        return (e.op, e.type, *[self.key(a, depth - 1) for a in e.args]) if e.op in _AFFINE and depth else e
+        form = affine_of(self.found(e), self.parts)
+        return e.type, form.constant, frozenset(form.terms.items())
 
-    def indices(self, e: Value, depth: int = costs.INDEX_DEPTH) -> set[Value] | None:
+    def parts(self, e: Value) -> list[tuple[Value | None, int | Size]] | None:
+        """The operands of a sum of indices, or what stands in their places now."""
+        found = parts_of(e)
+        return None if found is None else [(None if x is None else self.found(x), k) for x, k in found]
+
+    def indices(self, e: Value) -> set[Value] | None:
         """The indices of loops on which an index depends, with a factor; None if it depends on anything else."""
-        e = self.found(e)
-        if e.op is CONST or e.op is PARAM:
-            return set() if e.op is CONST else {e}
-        if e.op not in _AFFINE or not depth or (e.op is imul and not any([a.op is CONST for a in e.args])):
-            return None
-        parts = [self.indices(a, depth - 1) for a in e.args]
-        known = [p for p in parts if p is not None]
-        return set[Value]().union(*known) if len(known) == len(parts) else None
+        terms = affine_of(self.found(e), self.parts).terms
+        return set(terms) if all([x.op is PARAM for x in terms]) else None
 
     def pays(self, loop: Value, places: list[list[Value]]) -> bool:
         """True if computing the elements at these places takes no longer than storing the vector."""
