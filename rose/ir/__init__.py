@@ -8,6 +8,8 @@ Its files, in the order in which to read them:
     hooks         what rooms here and above this one ask of those farther up: the one way up
     builder       `Builder.emit`, the door for new instructions: it simplifies, and shares common subexpressions
     views         the parts of loops and calls, by name
+    users         who reads each value, and the edits that keep that true: how a pass edits in place
+    columns       what the table says of an operation      rows   the kinds of rows
     ops           THE table: one row for each scalar operation      single_ops   the same rows in single precision
     affine        the one form of an index: what it is of other indices
     lengths       the norm of a vector            smooth       compositions that are smooth where a part has a kink
