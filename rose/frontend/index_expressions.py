@@ -14,11 +14,11 @@ from functools import reduce
 from typing import Any, NamedTuple, cast
 
 from ..ir import CONST, Value, current_builder
+from ..ir.affine import Affine, Whole, size_of
 from ..ir.ops import LARGEST, add, fmod, iadd, ibeyond, ifrom, imod, imul, max_, min_, mod, mul, neg, real, select, sub
 from ..ir.sizes import Size, at_most, differ, minus, plus, times
 from ..ir.types import Fin
 
-Whole = int | Size
 FAR = 4  # of a size that is not known: how far below zero `x % n` is an index
 DEEPEST = 20  # of `min` and `max` in a bound of a range that lie in one another
 LONGEST = 200  # operands of an expression that is read: what is shared in it is read more than once
@@ -34,13 +34,12 @@ class Sum:
     @property
     def least(self) -> Whole:
         """A number that it is never below."""
-        below = [times(k, minus(_size(i), 1)) for i, k in self.terms.items() if not at_most(0, k)]
-        return reduce(plus, below, self.constant)
+        return Affine(self.terms, self.constant).least
 
     def is_natural(self) -> bool:
         """True if it is certain that it is not below zero. A type that an index has holds one number at least."""
         least, signs = self.least, [at_most(0, k) or at_most(k, 0) for k in self.terms.values()]
-        others = [times(k, minus(_size(i), 1)) for i in self.terms for k in range(1, FAR + 1)]
+        others = [times(k, minus(size_of(i), 1)) for i in self.terms for k in range(1, FAR + 1)]
         return all(signs) and any([at_most(x, least) for x in (0, *others)])
 
     def from_zero(self) -> Bound | None:
@@ -62,7 +61,7 @@ class Sum:
             if at_most(0, k):
                 parts.append(_multiple(i, k))
                 continue
-            last = minus(_size(i), 1)
+            last = minus(size_of(i), 1)
             if not differ(k, -1):  # the constant goes into the literal of a difference
                 last, rest = plus(last, rest), 0
             parts.append(_multiple(ifrom(i, literal(last)), times(-1, k)))
@@ -105,18 +104,18 @@ def bound_of(v: Value, more: Whole = 0, depth: int = 0) -> Bound | None:
 
 
 def _smaller(x: Value, y: Value) -> Value:
-    if not at_most(_size(x), _size(y)):
+    if not at_most(size_of(x), size_of(y)):
         x, y = y, x
     return ibeyond(x, ibeyond(x, y))
 
 
 def _larger(x: Value, y: Value) -> Value:
     """The larger of two indices, of the type of one of them: a sum would have a larger one, and `v[j]` be refused."""
-    if not at_most(_size(x), _size(y)):
+    if not at_most(size_of(x), size_of(y)):
         x, y = y, x
-    if at_most(_size(x), 1) or not at_most(_size(x), _size(y)):
+    if at_most(size_of(x), 1) or not at_most(size_of(x), size_of(y)):
         return iadd(y, ibeyond(x, y))
-    last = literal(minus(_size(y), 1))
+    last = literal(minus(size_of(y), 1))
     return ifrom(_smaller(ifrom(x, last), ifrom(y, last)), last)
 
 
@@ -198,18 +197,13 @@ def _enough(least: Whole, n: Whole) -> list[int]:
     return [max(0, -(least // n))]
 
 
-def _size(i: Value) -> Whole:
-    assert isinstance(i.type, Fin)
-    return i.type.size
-
-
 def _multiple(i: Value, k: Whole) -> Value:
     return imul(i, literal(k)) if differ(k, 1) else i
 
 
 def within(i: Value, n: Any) -> Value:
     """The index `i`, or the last one below `n` if it is beyond; of none, an index of no range, which reads nothing."""
-    if at_most(_size(i), n):
+    if at_most(size_of(i), n):
         return i
     if not differ(n, 0):
         return current_builder().const(0, Fin(0))

@@ -85,10 +85,6 @@ class Users:
             places = self._places[v.block] = {u: k for k, u in enumerate(v.block.code)}
         return places.get(v, -1)
 
-    def is_gone(self, v: Value) -> bool:
-        """True for an instruction that was erased."""
-        return v in self._gone
-
     # edits
 
     def replace(self, old: Value, new: Value) -> None:

@@ -74,7 +74,7 @@ class Leaf:
         self.fixed.flags.writeable = False
         self.seen: Callable[[], Any] = nothing
         self.pack: Callable[..., None] | None = None  # writes the numbers of lists, twice as fast as NumPy
-        if t is Real and self.shape and 0 not in self.shape and self.view.flags.c_contiguous:
+        if t is Real and 0 not in self.shape and self.view.flags.c_contiguous:
             self.pack = partial(struct.Struct(f"{self.view.size}d").pack_into, memory, at)
 
     def read(self) -> Any:
@@ -112,7 +112,7 @@ class Leaf:
         if x.__class__ is np.ndarray and x.dtype is self.dtype and x.shape == self.shape and self.limit is None:
             view[...] = x
             return True
-        if self.shape and x.__class__ not in _KNOWN and not is_array(x) and hasattr(x, "__array__"):
+        if x.__class__ not in _KNOWN and not is_array(x) and hasattr(x, "__array__"):
             x = np.asarray(x)
         numbers = self._listed(x) if self.pack is not None else None
         if numbers is None and not self._fits(x, self.shape):
@@ -169,8 +169,6 @@ class Leaf:
             if self.single and x.dtype.itemsize > 4:
                 return False
             return x.shape == shape and x.dtype.kind in self.kinds and not hasattr(x, "mask") and self._keeps(x)
-        if not shape:
-            return self._takes((x,))
         if x.__class__ not in _SEQUENCES or len(x) != shape[0]:
             return False
         if len(shape) == 1:
