@@ -15,6 +15,7 @@ from typing import Any, cast
 from rose.errors import RoseError, TooLarge, here
 from rose.host.effects import TAPE_LIMIT, Assertion, Failure, Printer
 from rose.ir import Branch, Func, While, building
+from rose.ir.callgraph import declared
 from rose.ir.progress import step, timed
 from rose.ir.sizes import Dim, Size, dims_of, larger, plus
 from rose.ir.types import Ref, double
@@ -291,7 +292,4 @@ def _takes_many(f: Func) -> bool:
 def wrapper(f: Func) -> Func:
     """A function that calls another, so that one without instructions can be exported."""
     with building(f.name) as b:
-        for p in f.params:
-            b.loc = p.loc
-            b.param(p.type, p.attr)
-        return b.func(b.call(f, b.root.params))
+        return b.func(b.call(f, declared(b, f.params)))

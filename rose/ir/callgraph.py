@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from .builder import ADD_TO, CALL, CONST, FOR, PACK, PURE_CALL, TUPLE, ZERO, building
+from .builder import ADD_TO, CALL, CONST, FOR, PACK, PARAM, PURE_CALL, TUPLE, ZERO, Builder, building
 from .func import Block, Body, Branch, Func, Kind, Linear, Opaque, Origin, While
 from .types import Bool, Tuple, linear_part, tangent
 from .value import Value
@@ -52,10 +52,17 @@ def _of_calls(name: str, f: Func, other: Func, kind: Branch | While, origin: Ori
     with building(name) as b:
         if isinstance(kind, Branch):
             b.param(Bool, "c")
-        for p in f.params:
-            b.loc = p.loc
-            b.param(p.type, p.attr)
+        declared(b, f.params)
     return Func(name, b.root, f.result, pure=f.pure and other.pure, kind=kind, origin=origin)
+
+
+def declared(b: Builder, values: Iterable[Value]) -> list[Value]:
+    """A parameter for each of some values; that of a parameter has its name."""
+    made: list[Value] = []
+    for v in values:
+        b.loc = v.loc
+        made.append(b.param(v.type, v.attr if v.op is PARAM else None))
+    return made
 
 
 def with_parts(f: Func, made: Mapping[Func, Func]) -> Func:

@@ -5,10 +5,11 @@ the door through which each goes, to be left out, timed, printed and verified. T
 that copy a function stand; then any pass. `costs.py` has the limits of all.
 
 - Whole functions: `inlining`, `join_halves`, `outlining` (and lambda lifting), `dead_arguments`.
-- Before derivation: `code_motion` (loop-invariant), over `invariants`; `staging` of callees, and `loop_distribution`.
-- Loops: `loop_fusion`, `unrolling`, `unroll_and_jam`, `hoisting` (loop-invariant code motion), `recomputation`.
+- What does not change in a loop: `invariants` finds it, `staging` cuts a function in two by it; on these stand
+  `code_motion` and `loop_distribution`, before derivation, and `while_hoisting`.
+- Loops: `loop_fusion`, `unrolling`, `unroll_and_jam`, `recomputation`.
 - Arrays: `map_fusion`, which runs when a trace ends, before anything is derived.
-- While loops and branches: `state_splitting` (numbers in the place of short aggregates), `while_hoisting`; `parts`.
+- While loops and branches: `state_splitting` (numbers in the place of short aggregates); `parts`.
 - Accumulators: `sum_forwarding`, `scalar_replacement`.
 - Instructions: `dead_code`, `if_conversion` and its reverse, `branching`, `negations`, `scheduling`, `early_reads`.
   Common subexpressions are eliminated, and operations simplified, by `Builder.emit` whenever a function is written

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from .. import ir
 from ..ir import ADD_TO, AT, CALL, FOR, PARAM, Block, Builder, Func, Value, loop_of
 from ..ir.accumulators import base, begins_at_zero, is_ref
-from ..ir.callgraph import make_branch
+from ..ir.callgraph import declared, make_branch
 from ..ir.ops import and_, eq, idiv, imod, le, lt, mul, ne, neg, not_, or_, select
 from ..ir.sizes import Size
 from ..ir.types import Bool, Real
@@ -357,18 +357,13 @@ class _Branching(Rewriter):
         gone = {v for g in groups for v in (*g.region, *g.fed)}
         k = 0
         for g in groups:
-            self._write(b, [v for v in block.code[k : g.span[0]] if v not in gone], env)
+            self.write(b, [v for v in block.code[k : g.span[0]] if v not in gone], env)
             inside = [v for v in block.code[g.span[0] : g.span[1] + 1] if v not in gone]
-            self._write(b, [v for v in inside if v not in g.late], env)
+            self.write(b, [v for v in inside if v not in g.late], env)
             self._branch(b, g, env)
-            self._write(b, [v for v in inside if v in g.late], env)
+            self.write(b, [v for v in inside if v in g.late], env)
             k = g.span[1] + 1
-        self._write(b, [v for v in block.code[k:] if v not in gone], env)
-
-    def _write(self, b: Builder, code: Sequence[Value], env: Env) -> None:
-        for v in code:
-            b.loc = v.loc
-            env[v] = self.instruction(b, v, env)
+        self.write(b, [v for v in block.code[k:] if v not in gone], env)
 
     def _branch(self, b: Builder, g: _Group, env: Env) -> None:
         sides = [self._side(g, holds) for holds in (True, False)]
@@ -381,10 +376,7 @@ class _Branching(Rewriter):
     def _side(self, g: _Group, holds: bool) -> Func:
         facts, copier = g.facts[holds], Simplifier({}, {})
         with ir.building(f"{self.name}.{'then' if holds else 'otherwise'}") as b:
-            env: Env = {}
-            for a in g.inputs:
-                b.loc = a.loc
-                env[a] = b.param(a.type)
+            env: Env = dict(zip(g.inputs, declared(b, g.inputs), strict=True))
             for v in g.sides[holds]:
                 b.loc = v.loc
                 self._literals(b, v, facts, env)

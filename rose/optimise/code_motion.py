@@ -3,7 +3,7 @@
 What is computed once has one place on the tape, and one cotangent, which the loop sums. So it is done to what is
 traced, and what is derived from it is the same from the start. It moves all that computes, with calls, loops and
 accumulators, out of loops that are certain to run: what would be computed for nothing could make a nan, which a
-derivative would show. Out of other loops numbers move when functions are inlined: see `hoisting.py`. The row of a
+derivative would show. Out of other loops numbers move when functions are inlined: see `outermost`. The row of a
 matrix is a place, and no number: it moves out of any loop, so that what is derived knows it as one row, and no tape
 has the matrix for its sake. A call of which some arguments are the same is split: see `staging.py`; and what depends on
 the index of an inner loop alone is given a loop of its own, which moves: see `loop_distribution.py`. Measured: without
@@ -21,9 +21,8 @@ from ..ir.callgraph import Work, callees, done, instructions, memoised, with_par
 from ..ir.progress import timed
 from . import costs
 from .dead_code import remove_dead_code
-from .hoisting import moves
 from .instruments import leaves_out, run
-from .invariants import Invariants, Reads, iterations
+from .invariants import Invariants, Reads, iterations, moves
 from .loop_distribution import distribute
 from .rewriter import Env, Rewriter
 from .staging import Same, Staged, calls_to_split, staged

@@ -1,19 +1,40 @@
 """Invariance: what of a block is the same in each iteration of its loop, or in each call with some arguments the same.
 
 Of a block that runs at least once, all of it may be computed before: what is pure, and reads only what is the same. An
-accumulator is the same if all that is added to it is; it moves with all that touches it, or not at all.
+accumulator is the same if all that is added to it is; it moves with all that touches it, or not at all. Of a block that
+may run never, `moves` says what may be computed before: no operation on numbers traps, but a division of indices by
+zero does, and an element is read early only if it is certain to be there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 
-from ..ir import ACCUM, AT, CONST, FOR, FREEZE, INDEX, PACK, PARAM, Block, Func, Value, While, is_call, loop_of, span_of
+from ..ir import (
+    ACCUM,
+    AT,
+    CONST,
+    FOR,
+    FREEZE,
+    GET,
+    INDEX,
+    PACK,
+    PARAM,
+    ZERO,
+    Block,
+    Func,
+    Value,
+    While,
+    is_call,
+    loop_of,
+    span_of,
+)
 from ..ir.accumulators import base, is_ref
 from ..ir.builder import LIBRARY
 from ..ir.callgraph import instructions, is_table, reachable
 from ..ir.ops import idiv, imod
 from ..ir.sizes import Size
+from ..ir.types import Ref, Vec
 
 
 class Reads(dict[Value, tuple[Value, ...]]):
@@ -58,15 +79,20 @@ class Invariants:
 
     def handed_on(self, costly: int) -> list[Value]:
         """What is the same, is read by what is not, and is worth handing on: what is cheap is computed again."""
-        read = {a for v in self.block.code if v not in self.cost for a in self.reads[v]} | {*self.block.results}
+        read = self.read()
         handed: list[Value] = []
         costs: dict[Value, int] = {}  # of what each needs besides what is handed on
         for v in self.cost:
-            costs[v] = own_cost(v) + sum([costs[a] for a in self.before(v)])
+            costs[v] = self.own_cost(v) + sum([costs[a] for a in self.before(v)])
             if v in read and costs[v] >= costly and not v.type.empty and not is_ref(v):
                 handed.append(v)
                 costs[v] = 0
         return handed
+
+    def read(self) -> dict[Value, None]:
+        """What is read by what is not the same, and what the block gives."""
+        read = [a for v in self.block.code if v not in self.cost for a in self.reads[v]]
+        return dict.fromkeys((*read, *self.block.results))
 
     def needed(self, wanted: Iterable[Value]) -> dict[Value, None]:
         """All of the block that is needed to compute some of what is the same, in order."""
@@ -89,8 +115,8 @@ class Invariants:
         self.cost.clear()
         before = len(varies)
         for v in self.block.code:
-            if self._stays(v) and not any([ref in varies for ref in self.touched[v]]):
-                self.cost[v] = own_cost(v) + sum([self.cost[a] for a in self.before(v)])
+            if self.stays(v) and not any([ref in varies for ref in self.touched[v]]):
+                self.cost[v] = self.own_cost(v) + sum([self.cost[a] for a in self.before(v)])
             else:
                 varies.update(self.touched[v])
         return len(varies) > before
@@ -100,7 +126,10 @@ class Invariants:
         adds = [w for ref in self.touched[v] for w in self.groups[ref] if w is not v] if v.op is FREEZE else []
         return {a: None for a in (*self.reads[v], *adds) if a in self.cost}
 
-    def _stays(self, v: Value) -> bool:
+    def own_cost(self, v: Value) -> int:
+        return own_cost(v)
+
+    def stays(self, v: Value) -> bool:
         if not all([self.is_same(a) for a in self.reads[v]]) or v.type.stacked:
             return False
         if v.op is not AT and any([is_ref(a) and base(a) not in self.touched[v] for a in self.reads[v]]):
@@ -144,3 +173,29 @@ def iterations(loop: Value) -> int:
     """How many iterations a loop has, whatever the arguments; 0 if they decide."""
     n = loop_of(loop).size
     return 0 if span_of(loop) is not None or isinstance(n, Size) else n
+
+
+def outermost(block: Block, v: Value, args: tuple[Value, ...]) -> Block:
+    """The outermost block around `block` in which `v`, with the operands `args`, can be computed."""
+    if block.parent is None or not moves(v, args):
+        return block
+    while block.parent is not None:
+        for a in args:
+            if a.block is block:
+                return block
+        block = block.parent
+    return block
+
+
+def moves(v: Value, args: tuple[Value, ...]) -> bool:
+    """True if it does no harm to compute `v` early, and more than once would be needed."""
+    if v.op is GET or v.op is CONST or v.op is ZERO:
+        return True
+    if v.op is INDEX or v.op is AT:
+        t = args[0].type
+        t = t.inner if isinstance(t, Ref) else t
+        # a vector has no element where its size, given at a call, is 0
+        return not (len(args) > 1 and args[1].op is CONST and isinstance(t, Vec) and isinstance(t.size, Size))
+    if v.op is idiv or v.op is imod:  # a size that is given at a call may be 0
+        return not isinstance(args[1].attr, Size)
+    return v.op.eval is not None and v.type.scalar

@@ -64,9 +64,7 @@ def _split(b: Builder, loop: Value, inner: Invariants, items: Sequence[Value]) -
     with b.nested() as body:
         b.loc = loop.loc
         env = _Outside({index: b.param(index.type)})
-        for v in inner.needed(items):
-            b.loc = v.loc
-            env[v] = _COPY.instruction(b, v, env)
+        _COPY.write(b, inner.needed(items), env)
         body.results = tuple([env[v] for v in items])
     b.loc = loop.loc
     made = b.close(body, ())[1]

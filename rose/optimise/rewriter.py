@@ -4,6 +4,7 @@
 
     function(f)               a new function; `param` and `type` say what its parameters are
     block(b, block, env)      the instructions of a block, written into the block of `b` that is open
+    write(b, code, env)       some instructions, likewise
     instruction(b, v, env)    the new value of one instruction, by kind: a literal, `loop`, `call`, or `plain`
 
 `env` is from old values to new ones: when an instruction is written, it has all of its arguments, and what the method
@@ -15,7 +16,7 @@ one; it inlines calls; and it asks the `RULES` of each instruction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .. import ir
@@ -47,8 +48,8 @@ from ..ir.ops import select
 from ..ir.puts import PUT
 from ..ir.stacks import POP, PUSH
 from ..ir.types import MANY, Real, Type, Vec
-from .hoisting import outermost
 from .if_conversion import chosen, is_cheap
+from .invariants import outermost
 from .negations import signed
 from .recomputation import element
 
@@ -79,7 +80,10 @@ class Rewriter:
         return b.param(self.type(p.type), p.attr)
 
     def block(self, b: Builder, block: Block, env: Env) -> None:
-        for v in block.code:
+        self.write(b, block.code, env)
+
+    def write(self, b: Builder, code: Iterable[Value], env: Env) -> None:
+        for v in code:
             b.loc = v.loc
             env[v] = self.instruction(b, v, env)
 

@@ -7,13 +7,13 @@ Measured: without it the gradient of a kernel that calls another, in a double su
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from .. import ir
 from ..ir import FOR, Block, Branch, Builder, Func, Origin, Value, is_call
 from ..ir.accumulators import is_ref
-from ..ir.callgraph import Work, make_branch
+from ..ir.callgraph import Work, declared, make_branch
 from ..ir.types import items_of
 from . import costs
 from .dead_code import remove_dead_code
@@ -72,7 +72,7 @@ def _body(g: Func, same: Same) -> Work[Staged | None]:
     items = found.handed_on(costs.STAGED_COST)
     if not items:
         return None
-    return Staged(*_early(g, found, items), *_late(g, items))
+    return Staged(*_early_stage(g, found, items), *_late_stage(g, items))
 
 
 def calls_to_split(found: Invariants, stages: Stages) -> Work[dict[Value, Staged]]:
@@ -110,22 +110,17 @@ class _Split(Rewriter):
 Stage = tuple[Func, tuple[int, ...]]  # with the positions of the parameters of the function that it takes
 
 
-def _early(g: Func, found: Invariants, items: Sequence[Value]) -> Stage:
+def _early_stage(g: Func, found: Invariants, items: Sequence[Value]) -> Stage:
     with ir.building(f"{g.name}.early", Origin("piece", g)) as b:
-        env: Env = dict(zip(g.params, _declared(b, g.params), strict=True))
-        copier = Rewriter()
-        for v in found.needed(items):
-            b.loc = v.loc
-            env[v] = copier.instruction(b, v, env)
-        return _with_what_is_read(b.func(b.tuple([env[v] for v in items])), len(g.params))
+        made = early(b, Rewriter(), found, items, declared(b, g.params))
+        return _with_what_is_read(b.func(b.tuple([*made.values()])), len(g.params))
 
 
-def _late(g: Func, items: Sequence[Value]) -> Stage:
+def _late_stage(g: Func, items: Sequence[Value]) -> Stage:
     with ir.building(f"{g.name}.late", Origin("piece", g)) as b:
-        env: Env = dict(zip(g.params, _declared(b, g.params), strict=True))
-        given: Env = dict(zip(items, _declared(b, items), strict=True))
-        _Rest(given).block(b, g.body, env)
-        return _with_what_is_read(remove_dead_code(b.func(env[g.body.results[0]])), len(g.params))
+        args = declared(b, g.params)
+        y = late(b, g, dict(zip(items, declared(b, items), strict=True)), args)
+        return _with_what_is_read(remove_dead_code(b.func(y)), len(g.params))
 
 
 def _with_what_is_read(made: Func, count: int) -> Stage:
@@ -137,13 +132,20 @@ def _with_what_is_read(made: Func, count: int) -> Stage:
     return made, tuple(taken)
 
 
-def _declared(b: Builder, values: Sequence[Value]) -> list[Value]:
-    """A parameter for each of some values."""
-    made: list[Value] = []
-    for v in values:
-        b.loc = v.loc
-        made.append(b.param(v.type, v.attr if v.op is ir.PARAM else None))
-    return made
+def early(b: Builder, copier: Rewriter, found: Invariants, items: Iterable[Value], args: Sequence[Value]) -> Env:
+    """Some values of a function that are the same, made of its arguments."""
+    env: Env = dict(zip(found.block.params, args, strict=True))
+    copier.write(b, found.needed(items), env)
+    return {v: env[v] for v in items}
+
+
+def late(b: Builder, g: Func, given: Env, args: Sequence[Value]) -> Value:
+    """The result of `g`, without making those of its values that are given."""
+    if not g.has_body:
+        return b.call(g, args)
+    env: Env = dict(zip(g.params, args, strict=True))
+    _Rest(given).block(b, g.body, env)
+    return env[g.body.results[0]]
 
 
 class _Rest(Rewriter):
@@ -175,7 +177,7 @@ def _early_side(g: Func, side: int, found: Sequence[Staged | None], params: Sequ
     """The early stage of a side, with zeros for what the other makes."""
     with ir.building(f"{g.name}.early", Origin("piece", g)) as b:
         _, *own = g.params  # the first is the condition
-        args = dict(zip(params, _declared(b, [own[k] for k in params]), strict=True))
+        args = dict(zip(params, declared(b, [own[k] for k in params]), strict=True))
         items: list[Value] = []
         for k, s in enumerate(found):
             types = items_of(s.early.result) if s is not None else ()
@@ -191,7 +193,7 @@ def _late_side(g: Func, side: int, whole: Func, found: Sequence[Staged | None]) 
     """The late stage of a side, which takes all that either is given."""
     with ir.building(f"{g.name}.late", Origin("piece", g)) as b:
         _, *own = g.params
-        args = _declared(b, own)
+        args = declared(b, own)
         items = [[b.param(t) for t in items_of(s.early.result)] if s is not None else [] for s in found]
         s = found[side]
         if s is None:

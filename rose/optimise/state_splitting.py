@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .. import ir
-from ..ir import Branch, Builder, Func, Value, While
-from ..ir.callgraph import make_branch, make_while
+from ..ir import Branch, Func, While
+from ..ir.callgraph import declared, make_branch, make_while
 from ..ir.types import Type, tuple_of
 from . import costs
 from .dead_code import remove_dead_code
@@ -36,19 +36,10 @@ def split(f: Func) -> Func:
         case _:
             return f
     with ir.copying(f) as b:
-        params = same_params(b, f)
+        params = declared(b, f.params)
         args = [part for p in params[chooses:] for part in opened(b, p)]
         out = b.call(made, [*params[:chooses], *args])
         return b.func(closed(b, f.result, opened(b, out)))
-
-
-def same_params(b: Builder, f: Func) -> list[Value]:
-    """Parameters as those of `f`."""
-    out: list[Value] = []
-    for p in f.params:
-        b.loc = p.loc
-        out.append(b.param(p.type, p.attr))
-    return out
 
 
 def _over_parts(g: Func, types: Sequence[Type], flat: Sequence[Type]) -> Func:

@@ -40,7 +40,7 @@ MUTANTS = (
     # passes
     Mutant("rose/optimise/negations.py", "else (y, x.args[0])", "else (x.args[0], y)"),
     Mutant("rose/optimise/negations.py", "if x.op is neg and y.op is neg:", "if x.op is neg or y.op is neg:"),
-    Mutant("rose/optimise/hoisting.py", "return not isinstance(args[1].attr, Size)", "return True"),
+    Mutant("rose/optimise/invariants.py", "return not isinstance(args[1].attr, Size)", "return True"),
     Mutant("rose/optimise/sum_forwarding.py", "if loop_of(v).index not in indices:", "if not indices and False:"),
     Mutant("rose/optimise/scalar_replacement.py", "self.kept[ref] = False", "self.kept[ref] = True"),
     Mutant("rose/optimise/loop_fusion.py", "if may_alias(adds[0], adds[1]):", "if not adds:"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from optimising import code, fast
 
 import rose
 from rose import Real, Vec, fn
 from rose.frontend.any_size import fixed
 from rose.ir import FOR, Func, Value
+from rose.ir.ops import exp
 from rose.optimise.dead_code import remove_dead_code
 from rose.optimise.invariants import Invariants, Reads, iterations
 
@@ -107,3 +109,12 @@ def test_of_a_loop_over_a_size_of_the_call_they_are_not_known():
     n = rose.dim("n")
     f = fn([Vec[n]], Real)(lambda x: rose.sum(x[i] for i in rose.range(n)))
     assert iterations(the_loop(fixed({"f": f}, {}, dynamic=True)["f"].func)) == 0
+
+
+@pytest.mark.usefixtures("rolled")
+def test_what_does_no_harm_is_done_before_a_loop_that_may_run_never():
+    f = fn([Real, Vec[5]], Real)(lambda a, x: rose.sum(x[i] * rose.exp(a / 3.0) for i in rose.range(5)))
+    made = fast(f.func, (0.5, (0.5, -1.0, 2.0, 0.25, 3.0)))
+    assert [v.block is made.body for v in code(made) if v.op is exp] == [True]
+    nothing = fn([Real], Vec[0])(lambda a: rose.vec(1.0 / a for _ in rose.range(0)))
+    fast(nothing.func, (0.0,))
