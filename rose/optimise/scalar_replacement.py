@@ -8,7 +8,6 @@ in the same order.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from ..ir import (
     ACCUM,
@@ -30,10 +29,10 @@ from ..ir import (
 from ..ir.accumulators import base, begins_at_zero
 from ..ir.callgraph import instructions
 from ..ir.ops import add
-from ..ir.sizes import Size
-from ..ir.types import Fin, Real, Ref, Tuple, Type, Vec, items_of
+from ..ir.types import Fin, Real, Ref, Tuple, Type, Vec
 from . import costs
 from .dead_code import remove_dead_code
+from .parts import closed, opened, parts
 from .rewriter import Env, Simplifier
 
 
@@ -43,21 +42,6 @@ def replace_accumulators(f: Func, without: Collection[str] = ()) -> Func:
     return remove_dead_code(_Replacer(found, without).function(f)) if found.kept or found.added else f
 
 
-def parts(t: Type) -> tuple[Type, ...] | None:
-    """The types of the elements of a vector, or the items of a tuple, of a size that is known."""
-    if isinstance(t, Vec):
-        return None if isinstance(t.size, Size) or t.size > costs.REPLACED_NUMBERS else (t.elem,) * t.size
-    return items_of(t) if isinstance(t, Tuple) else None
-
-
-def numbers(t: Type) -> int:
-    """The count of numbers in a value, up to one more than `REPLACED_NUMBERS`."""
-    if t is Real or t.empty:
-        return int(t is Real)
-    inner = parts(t)
-    return costs.REPLACED_NUMBERS + 1 if inner is None else min(sum(map(numbers, inner)), costs.REPLACED_NUMBERS + 1)
-
-
 class _Found:
     """The accumulators that can be taken apart: for each, whether all additions to it are in its own block."""
 
@@ -65,7 +49,7 @@ class _Found:
         self.kept: dict[Value, bool] = {}
         self.added = False  # a small vector is added to a part of a larger accumulator
         for v in instructions(body):
-            if v.op is ACCUM and numbers(v.args[0].type) <= costs.REPLACED_NUMBERS:
+            if v.op is ACCUM and _is_few(v.args[0].type):
                 self.kept[v] = True
             elif self.kept or v.op is ADD_TO:
                 self._use(v)
@@ -86,8 +70,13 @@ class _Found:
                 self.kept.pop(ref, None)  # its elements are told apart at run time, or a call adds to it
 
 
+_FEW = costs.REPLACED_NUMBERS
+
+
 def _is_few(t: Type) -> bool:
-    return numbers(t) <= costs.REPLACED_NUMBERS
+    """True for a value that is a few numbers, and nothing else."""
+    found = parts(t, _FEW)
+    return len(found) <= _FEW and all([x is Real for x in found])
 
 
 class _Cell:
@@ -99,89 +88,71 @@ class _Cell:
         self.sum, self.from_zero, self.is_open = sum, from_zero, is_open
 
 
-Cells = Any  # a cell; for an aggregate the list of those of its parts; None for an empty type
-
-
 class _Replacer(Simplifier):
     """A copy of a function with cells in the place of small accumulators."""
 
     def __init__(self, found: _Found, without: Collection[str]) -> None:
         super().__init__({}, {}, without)
         self.found = found
-        self.cells: dict[Value, Cells] = {}
+        self.cells: dict[Value, list[_Cell]] = {}  # of its parts, in order
 
     def instruction(self, b: Builder, v: Value, env: Env) -> Value:
         op = v.op
         if op is ACCUM and v in self.found.kept:
-            init = env[v.args[0]]
-            self.cells[v] = self._opened(b, init, init.type, not self.found.kept[v])
+            self.cells[v] = self._opened(b, env[v.args[0]], not self.found.kept[v])
             return b.unit()
         if op is AT and v.args[0] in self.cells:
-            self.cells[v] = self.cells[v.args[0]][v.attr if len(v.args) == 1 else v.args[1].attr]
+            self.cells[v] = self.cells[v.args[0]][_cells_of(v)]
             return b.unit()
         if op is FREEZE and v.args[0] in self.cells:
-            return self._closed(b, self.cells[v.args[0]], v.type)
+            sums = (b.freeze(x.sum) if x.is_open else x.sum for x in self.cells[v.args[0]])
+            return closed(b, v.type, sums, _FEW)
         if op is ADD_TO:
             self._add(b, v.args[0], env, env[v.args[1]])
             return b.unit()
         return super().instruction(b, v, env)
 
-    def _opened(self, b: Builder, init: Value, t: Type, is_open: bool) -> Cells:
-        if t is Real:
-            from_zero = is_literal(init, 0.0)
-            return _Cell(b.accum(init) if is_open else init, from_zero, is_open)
-        inner = parts(t)
-        assert inner is not None or t.empty
-        return [self._opened(b, _part(b, init, k), s, is_open) for k, s in enumerate(inner or ())]
-
-    def _closed(self, b: Builder, cells: Cells, t: Type) -> Value:
-        if isinstance(cells, _Cell):
-            return b.freeze(cells.sum) if cells.is_open else cells.sum
-        inner = parts(t)
-        if inner is None or t.empty:
-            return b.zero(t)
-        made = [self._closed(b, x, s) for x, s in zip(cells, inner, strict=True)]
-        return b.pack(made, t) if isinstance(t, Vec) else b.tuple(made, t)  # pyright: ignore[reportArgumentType]
+    def _opened(self, b: Builder, init: Value, is_open: bool) -> list[_Cell]:
+        found = opened(b, init, _FEW)
+        return [_Cell(b.accum(x) if is_open else x, is_literal(x, 0.0), is_open) for x in found]
 
     def _add(self, b: Builder, ref: Value, env: Env, x: Value) -> None:
-        if ref in self.cells:
-            self._add_to_cells(b, self.cells[ref], x)
-        else:
-            assert isinstance(ref.type, Ref)
-            self._add_to_ref(b, env[ref], ref.type.inner, x)
-
-    def _add_to_cells(self, b: Builder, cells: Cells, x: Value) -> None:
-        if isinstance(cells, list):
-            for k, cell in enumerate(cells):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-                if not x.type.empty:
-                    self._add_to_cells(b, cell, _part(b, x, k))
+        if ref not in self.cells:
+            self._add_to_ref(b, env[ref], x)
             return
-        x = _bare(x) if cells.from_zero else x
-        if cells.is_open:
-            b.emit(ADD_TO, (cells.sum, x))
-        elif not (cells.from_zero and is_literal(x, 0.0)):
-            cells.sum = self.signed(b, add, (cells.sum, x))
+        for cell, part in zip(self.cells[ref], opened(b, x, _FEW), strict=True):
+            term = _bare(part) if cell.from_zero else part
+            if cell.is_open:
+                b.emit(ADD_TO, (cell.sum, term))
+            elif not (cell.from_zero and is_literal(term, 0.0)):
+                cell.sum = self.signed(b, add, (cell.sum, term))
 
-    def _add_to_ref(self, b: Builder, ref: Value, t: Type, x: Value) -> None:
-        inner = parts(t)
+    def _add_to_ref(self, b: Builder, ref: Value, x: Value) -> None:
+        t = x.type
         if t.empty or (x.op is ZERO and begins_at_zero(ref)):
             return
-        if t is not Real and inner is not None and (x.op is PACK or x.op is TUPLE) and _is_few(t):
-            for k, s in enumerate(inner):
-                if not s.empty:
-                    i = b.const(k, Fin(t.size)) if isinstance(t, Vec) else k
-                    self._add_to_ref(b, b.at(ref, i), s, _part(b, x, k))
+        if (x.op is PACK or x.op is TUPLE) and _is_few(t):
+            for k in range(len(x.args)):
+                i = b.const(k, Fin(t.size)) if isinstance(t, Vec) else k
+                item = b.get(x, i) if isinstance(i, int) else b.index(x, i)
+                if not item.type.empty:
+                    self._add_to_ref(b, b.at(ref, i), item)
             return
         x = _bare(x) if t is Real and begins_at_zero(ref) else x
         if not (is_literal(x, 0.0) and begins_at_zero(ref)):
             b.emit(ADD_TO, (ref, x))
 
 
-def _part(b: Builder, x: Value, k: int) -> Value:
-    """Element or item `k` of an aggregate."""
-    if x.op is PACK or x.op is TUPLE:
-        return x.args[k]
-    return b.index(x, k) if isinstance(x.type, Vec) else b.get(x, k)
+def _cells_of(at: Value) -> slice:
+    """The cells of a part, among those of the accumulator that it is a part of."""
+    whole, part = at.args[0].type, at.type
+    assert isinstance(whole, Ref) and isinstance(part, Ref)
+    count = len(parts(part.inner, _FEW))
+    if isinstance(whole.inner, Tuple):
+        start = sum([len(parts(t, _FEW)) for t in whole.inner.items[: at.attr]])
+    else:
+        start = at.args[1].attr * count
+    return slice(start, start + count)
 
 
 def _bare(x: Value) -> Value:
