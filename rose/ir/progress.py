@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from time import perf_counter
+from typing import TypeVar
 
 Watcher = Callable[[str, int | None], None]
 
 _watchers: list[Watcher] = []
+
+T = TypeVar("T")
+
+
+@contextmanager
+def among(those: list[T], one: T) -> Generator[T]:
+    """Inside, one more is among those who hear of what is compiled."""
+    those.append(one)
+    try:
+        yield one
+    finally:
+        those.remove(one)
 
 
 def step(stage: str, of: int | None = None) -> None:
@@ -17,14 +30,9 @@ def step(stage: str, of: int | None = None) -> None:
         watcher(stage, of)
 
 
-@contextmanager
-def watched(watcher: Watcher) -> Generator[None]:
+def watched(watcher: Watcher) -> AbstractContextManager[Watcher]:
     """Inside, `watcher` is told of each step, with the name of the stage."""
-    _watchers.append(watcher)
-    try:
-        yield
-    finally:
-        _watchers.remove(watcher)
+    return among(_watchers, watcher)
 
 
 class Clock:
@@ -67,11 +75,6 @@ def timed(stage: str) -> Generator[None]:
             clock.end()
 
 
-@contextmanager
-def clocked(clock: Clock) -> Generator[None]:
+def clocked(clock: Clock) -> AbstractContextManager[Clock]:
     """Inside, `clock` runs."""
-    _clocks.append(clock)
-    try:
-        yield
-    finally:
-        _clocks.remove(clock)
+    return among(_clocks, clock)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..ir import Func
 from ..ir.callgraph import callees_first
 from ..ir.check import CHECKS, check_alone
-from ..ir.progress import Clock, clocked, timed
+from ..ir.progress import Clock, among, clocked, timed
 from .values import witness
 
 
@@ -63,12 +63,8 @@ def asked() -> Instruments | None:
 @contextmanager
 def instrumented(by: Instruments) -> Generator[None]:
     """Inside, all that is traced, derived and optimised is watched by these."""
-    _asked.append(by)
-    try:
-        with clocked(by.clock):
-            yield
-    finally:
-        _asked.remove(by)
+    with among(_asked, by), clocked(by.clock):
+        yield
 
 
 def leaves_out(name: str) -> bool:

@@ -18,8 +18,8 @@ import os
 import struct
 import sys
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from ..host.effects import spelled
 from ..host.interpreter import Watch, run_plain
 from ..ir import Block, Func
 from ..ir.callgraph import callees_first
+from ..ir.progress import among
 from ..ir.types import Ref, Tuple, Type, Unit, Vec
 from . import costs
 from .alone import alone, inputs, why_not
@@ -231,11 +232,6 @@ def _of_the_process() -> Witness | None:
     return made
 
 
-@contextmanager
-def watching() -> Generator[Witness]:
+def watching() -> AbstractContextManager[Witness]:
     """Inside, a new witness looks at each step."""
-    _watching.append(Witness())
-    try:
-        yield _watching[-1]
-    finally:
-        _watching.pop()
+    return among(_watching, Witness())
