@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from numbers import Number
 from typing import Any
 
@@ -43,7 +43,7 @@ from ..ir.ops import (
 )
 from ..ir.sizes import Size, at_most, differ, open_size, plus
 from ..ir.smooth import product
-from ..ir.types import Bool, Fin, Real, Ref, Tan, Tuple, Type, Unit, Vec, struct_in
+from ..ir.types import Bool, Fin, Real, Ref, Tan, Tuple, Unit, Vec, struct_in
 from ..ir.value import OPERATORS, host_index, is_known
 from .index_expressions import index_of, literal, sum_of
 from .ranges import as_index_below, range_of
@@ -160,15 +160,6 @@ def _is_truth(x: Any) -> bool:
 def _counted(x: Any) -> Any:
     """A truth as a number."""
     return select(operand(x), 1.0, 0.0) if _is_truth(x) else x
-
-
-def widest(vs: Sequence[Value]) -> Type:
-    """The type of the first value; if all are indices, the type of the largest range."""
-    t = vs[0].type
-    for v in vs[1:]:
-        if isinstance(t, Fin) and isinstance(v.type, Fin) and at_most(t.size, v.type.size):
-            t = v.type
-    return t
 
 
 def _as_index(x: Any) -> Value | None:

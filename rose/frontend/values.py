@@ -6,10 +6,9 @@ value shows. Either takes numbers, lists, arrays, structs, and traced values any
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 from ..errors import Loc, NotLinear, TypeMismatch, here
 from ..host.marshal import (
@@ -33,7 +32,7 @@ from ..ir.sizes import Size, at_most, differ
 from ..ir.types import Bool, Real, Tan, Tuple, Type, Unit
 from .annotations import as_type
 from .columns import Columns, length
-from .operators import certain_index, widest
+from .operators import certain_index
 
 
 def refuse_matrix(x: Any, loc: Loc | None) -> None:
@@ -107,26 +106,34 @@ def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
     raise misfit(path, t, v, how_to_write(v.type, t), loc)
 
 
-def common_type(s: Type, t: Type) -> Type | None:
-    """The type that values of both types can have, an index as a larger index or a Real; None if there is none."""
-    if s is t:
-        return s
+def wider(s: Type, t: Type) -> Type | None:
+    """The type of numbers and indices that values of both types can have: a larger index, or a Real; None otherwise."""
     if isinstance(s, types.Fin) and isinstance(t, types.Fin):
         return t if at_most(s.size, t.size) else s
-    if Real in (s, t) and (isinstance(s, types.Fin) or isinstance(t, types.Fin)):
-        return Real
-    if isinstance(s, Tuple) and isinstance(t, Tuple) and s.form is t.form and len(s.items) == len(t.items):
-        items = [common_type(a, b) for a, b in zip(s.items, t.items, strict=True)]
-        return None if None in items else s.of(tuple([x for x in items if x is not None]))
+    return Real if Real in (s, t) and (isinstance(s, types.Fin) or isinstance(t, types.Fin)) else None
+
+
+def widest(ts: Sequence[Type]) -> Type:
+    """The widest of these types; the first of them, if they are neither numbers nor indices."""
+    found = ts[0]
+    for t in ts[1:]:
+        found = wider(found, t) or found
+    return found
+
+
+def common_type(s: Type, t: Type, wider: Callable[[Type, Type], Type | None] = wider) -> Type | None:
+    """The type that values of both types can have, each part of it the `wider` one; None if there is none."""
+    if s is t:
+        return s
     if isinstance(s, types.Vec) and isinstance(t, types.Vec) and not differ(s.size, t.size):
-        elem = common_type(s.elem, t.elem)
+        elem = common_type(s.elem, t.elem, wider)
         return None if elem is None else types.Vec(s.size, elem)
+    if (found := wider(s, t)) is not None:
+        return found
+    if isinstance(s, Tuple) and isinstance(t, Tuple) and s.form is t.form and len(s.items) == len(t.items):
+        items = [common_type(a, b, wider) for a, b in zip(s.items, t.items, strict=True)]
+        return None if None in items else s.of(tuple([x for x in items if x is not None]))
     return None
-
-
-def _common(ts: Sequence[Type]) -> Type | None:
-    """The type that values of all of these types can have."""
-    return reduce(lambda s, t: s and common_type(s, t), ts[1:], cast("Type | None", ts[0]))
 
 
 def widened(v: Value, t: Type) -> Value:
@@ -187,10 +194,12 @@ def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value
         if (elem := _shown_at_once(x, below)) is not None:
             return to_value(x, types.Vec(len(x), elem), ("the list",), loc)
         items = [infer(y, loc, below) for y in x]
-        common = _common([v.type for v in items]) if items else below or Real
+        common: Type | None = items[0].type if items else below or Real
+        for v in items[1:]:
+            common = common and common_type(common, v.type)
         if isinstance(common, types.Vec) and any([v.type is not common for v in items]):
             return b.pack([widened(v, common) for v in items], types.Vec(len(x), common))
-        elem = common or widest(items)
+        elem = common or widest([v.type for v in items])
         return to_value(x, types.Vec(len(items), elem), ("the list",), loc)
     if isinstance(declared, types.Fin) and not is_truth(x):
         return to_value(x, declared, ("an index",), loc)

@@ -16,7 +16,7 @@ from .. import ir
 from ..errors import Loc, RoseError
 from ..frontend.annotations import as_type
 from ..frontend.operators import view
-from ..frontend.values import infer, to_value
+from ..frontend.values import common_type, infer, to_value
 from ..host.effects import Assertion, Printer
 from ..ir import (
     CONST,
@@ -412,26 +412,12 @@ class Forward:
         """The type of carriers that holds those of all of these types."""
         t, *others = types
         for s in others:
-            wider = t if s is t else self._wider(t, s)
+            wider = common_type(t, s, self.meaning.wider)
             if wider is None:
                 what = f"{self.meaning.name}: {t!r} and {s!r} meet here, and are different carriers"
                 raise RoseError(what, loc, "let both be of one kind")
             t = wider
         return t
-
-    def _wider(self, s: Type, t: Type) -> Type | None:
-        if s is t:
-            return s
-        if isinstance(s, Vec) and isinstance(t, Vec) and s.size == t.size:
-            elem = self._wider(s.elem, t.elem)
-            return None if elem is None else Vec(s.size, elem)
-        if (wider := self.meaning.wider(s, t)) is not None:
-            return wider
-        if isinstance(s, Tuple) and isinstance(t, Tuple) and s.form is t.form and len(s.items) == len(t.items):
-            items = [self._wider(x, y) for x, y in zip(s.items, t.items, strict=True)]
-            known = [x for x in items if x is not None]
-            return s.of(tuple(known)) if len(known) == len(items) else None
-        return None
 
     def _as(self, b: Builder, x: Value, t: Type) -> Value:
         """A carrier, or an aggregate of them, as one of a wider type."""

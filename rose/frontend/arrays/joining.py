@@ -19,8 +19,8 @@ from ...ir.sizes import Size, differ, minus, plus, times
 from ...ir.types import Fin, Real, Tan, Type, Vec
 from ...ir.value import host_index
 from ..index_expressions import literal, within
-from ..operators import view, widest
-from ..values import is_traced, to_value
+from ..operators import view
+from ..values import is_traced, to_value, widest
 from .creation import filled
 from .elementwise import array_function, maps
 from .indexing import Along, Axis, Place, as_fin, read
@@ -70,7 +70,7 @@ def _of_one_leaf(vs: list[Value], name: str) -> list[Value]:
     leaves = [leaf_of(v.type) for v in vs]
     numeric = [t for t in leaves if isinstance(t, Fin) or t is Real]
     if len(numeric) == len(leaves) and any([t is not leaves[0] for t in leaves]):
-        leaf = Real if Real in leaves else widest([_any_of(t) for t in leaves])
+        leaf = widest(leaves)
 
         def as_leaf(x: Value) -> Value:
             return to_value(x, leaf, ("an element",))
@@ -81,10 +81,6 @@ def _of_one_leaf(vs: list[Value], name: str) -> list[Value]:
             what = f"{name} joins arrays of one kind of elements, not of {leaves[0]!r} and {t!r}"
             raise TypeMismatch(what, here(), "make numbers of conditions: rose.where(c, 1.0, 0.0)")
     return vs
-
-
-def _any_of(t: Type) -> Value:
-    return current_builder().zero(t)
 
 
 @array_function

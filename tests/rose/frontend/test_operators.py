@@ -11,7 +11,7 @@ import pytest
 
 import rose
 from rose import Bool, Fin, OutOfRange, Real, Tan, TypeMismatch, Unit, Vec
-from rose.frontend.operators import TABLE, as_real, index_into, view, widest
+from rose.frontend.operators import TABLE, as_real, index_into, view
 from rose.ir import Builder, building
 from rose.ir.types import tuple_of
 
@@ -85,7 +85,6 @@ def test_views_and_conversions(b: Builder):
     x, i = view(b.param(tuple_of(Real, Fin[2]), "p"))
     assert (x.type, as_real(i).type) == (Real, Real)
     assert view(b.param(Unit, "u")) is None
-    assert widest([i, b.param(Fin[7], "j"), i]) is Fin[7]
 
 
 def test_greater_is_less_with_the_operands_exchanged(b: Builder):

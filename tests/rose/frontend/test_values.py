@@ -12,7 +12,7 @@ import pytest
 import rose
 from rose import Bool, Fin, NotLinear, Real, Tan, TypeMismatch, Unit, Vec, fn
 from rose.frontend.annotations import as_type
-from rose.frontend.values import coerce, infer, is_number, is_traced, to_value
+from rose.frontend.values import coerce, common_type, infer, is_number, is_traced, to_value, widest
 from rose.ir import Builder, building, types
 from rose.ir.types import tuple_of
 
@@ -120,3 +120,17 @@ def test_a_matrix_of_numpys_is_refused_as_its_products_are_others(of: Any):
     m = np.matrix([[1.0, 2.0], [3.0, 4.0]])
     with pytest.raises(TypeMismatch, match=r"an np\.matrix is no array"):
         _ = fn([Vec[2, 2]], Vec[2, 2])(lambda x: of(m, x)).func
+
+
+def test_of_numbers_and_indices_the_widest_type_has_them_all():
+    assert widest([Fin[2], Fin[7], Fin[2]]) is Fin[7]
+    assert widest([Fin[2], Real, Fin[7]]) is Real
+    assert widest([Fin[2], Bool, Fin[7]]) is Fin[7]
+    assert widest([Bool, Fin[2], Real]) is Bool
+
+
+def test_a_common_type_is_found_part_by_part():
+    pair = lambda t: tuple_of(Vec[3, t], Bool)
+    assert common_type(pair(Fin[2]), pair(Real)) is pair(Real)
+    assert common_type(Vec[3, Real], Vec[4, Real]) is None
+    assert common_type(pair(Bool), pair(Unit), lambda s, t: s) is pair(Bool)
