@@ -25,7 +25,6 @@ from .abi.signature import BASE, LARGEST, MARK, Lowered, Plain, Signature, Slot,
 from .binary.encoder import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module
 from .codegen import costs
 from .codegen.analyses import ECONOMICAL, NAIVE, Analyses
-from .codegen.assembler import Listener
 from .codegen.branch import write_branch
 from .codegen.call_order import adds_stacks, callees, calls_first, needs
 from .codegen.dynamic_sizes import DynamicSizes
@@ -81,8 +80,7 @@ class Program:
     ) -> None:  # fmt: skip
         self.module, self.tape_limit, self.analyses = Module(), tape_limit, analyses
         self.exports, self.single, self.simd = exports, single, simd
-        self.origins: Origins | None = origins
-        self.listener: Listener | None = origins
+        self.listener = origins
         self.fused = False  # some product and sum are one instruction
         self.stages = stages  # how many modules are made of these functions
         self.needs = calls_first(exports.values())
@@ -148,8 +146,8 @@ class Program:
         stops = cast("Any", tuple(m.stops()))
         with timed("encode"):
             wasm = m.finish()
-        if self.origins is not None:
-            self.origins.finish(m, wasm)
+        if self.listener is not None:
+            self.listener.finish(m, wasm)
         return Lowered(wasm, signatures, self.imports, self.math.names, failures, base, None, (), stops)
 
     def reserve(self, n: int, to: int) -> int:

@@ -50,11 +50,12 @@ class Program(Protocol):
     zeros: Mem
     single: bool  # the module is in single precision
     fused: bool  # some of its products and sums are one instruction
-    listener: Listener | None
     stops: Stops
     placed: Container[Func]  # functions that are written where they are called
     simd: bool | str  # loops are vectorised; if "relaxed", their bits may depend on the machine
 
+    @property
+    def listener(self) -> Listener | None: ...
     @property
     def math(self) -> Mathematics: ...
     def adder(self) -> int: ...

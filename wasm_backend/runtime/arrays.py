@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain
 from types import NoneType
-from typing import Any, TypeGuard, cast
+from typing import Any, cast
 from weakref import ref
 
 import numpy as np
@@ -23,9 +23,8 @@ from rose.ir.sizes import number as number_of
 from rose.ir.types import Fin, Real, Single, Tuple, Type, Unit, Vec, double
 
 from ..abi.layout import Kind, Plan, size
-from .numbers import LARGEST_SINGLE, Shape, is_exact, nothing, numbers_of
+from .numbers import LARGEST_SINGLE, Array, Shape, is_array, is_exact, nothing, numbers_of
 
-Array = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 Pairs = list[tuple[Array, Array]]
 
@@ -38,10 +37,6 @@ _ACCEPTED: dict[str, tuple[str, set[type]]] = {
     "real": ("iufb", _REALS), "single": ("fb", _SINGLES), "index": ("iu", _INTS), "bool": ("biu", {bool, np.bool_}),
     "unit": ("", {NoneType}),
 }  # fmt: skip
-
-
-def is_array(x: Any) -> TypeGuard[Array]:
-    return isinstance(x, np.ndarray)
 
 
 def _result_dtype(dtype: DType) -> DType:

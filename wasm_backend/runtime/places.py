@@ -21,7 +21,7 @@ from rose.ir.sizes import number as number_of
 from rose.ir.types import Fin, Real, Tuple, Type, as_tuple, double
 
 from ..abi.layout import Kind, Plan, packing, plan, size
-from .numbers import LARGEST_SINGLE, Shape, is_exact, nothing, numbers_of
+from .numbers import LARGEST_SINGLE, Shape, is_array, is_exact, nothing, numbers_of
 
 if TYPE_CHECKING:
     from .arrays import Array, Leaf, Pairs
@@ -36,12 +36,6 @@ def _arrays():
     from . import arrays
 
     return arrays
-
-
-def is_array(x: Any) -> bool:
-    """True for an array of NumPy, which nobody can have made before NumPy was imported."""
-    numpy: Any = sys.modules.get("numpy")
-    return numpy is not None and isinstance(x, numpy.ndarray)
 
 
 class Cell:
