@@ -18,6 +18,7 @@ from ..ir import Value
 from ..ir.ops import sqrt
 from ..ir.types import Real, Vec
 from ..linalg.elimination import solution
+from ..linalg.matrices import filled
 
 Step = Callable[..., tuple[Any, Any, Any]]  # of t, after, y, k and the data
 
@@ -120,10 +121,7 @@ def _solved(m: Value, right: Value) -> Value:
     if m.type is Real:
         return right / (1.0 / _DIAGONAL - m)
     n = m.shape[0]
-    rows = loops.vec(
-        loops.vec(select(i == j, 1.0 / _DIAGONAL, 0.0) - m[i][j] for j in loops.range(n)) for i in loops.range(n)
-    )
-    return solution(rows, right)
+    return solution(filled(n, n, lambda i, j: select(i == j, 1.0 / _DIAGONAL, 0.0) - m[i][j]), right)
 
 
 def _plus(y: Value, weights: Sequence[float], xs: Sequence[Any]) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ..errors import OutOfRange, TypeMismatch, argument, edge, here
@@ -16,10 +17,10 @@ from ..frontend.language.indices import index
 from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, shown
-from ..ir.sizes import Size, differ, minus, plus
+from ..ir.sizes import differ, minus, plus
 from ..ir.types import Real, Vec
 from ..ir.value import host_index
-from .matrices import array, batched, elem, filled, misfit
+from .matrices import array, batched, elem, filled, misfit, right_side
 from .primitives import primitive
 from .triangular import divided, take
 
@@ -38,12 +39,8 @@ def solve_banded(l_and_u: Sequence[int], ab: ArrayLike, b: ArrayLike) -> Array:
     rows, n = shape_of(m.type)[-2:]
     if differ(rows, l + u + 1):
         raise misfit(ab, m, f"{l + u + 1} rows of diagonals", "solve_banded", 1, 3, names=_BANDED)
-    y, rank = _right(b, n, "solve_banded", 2, 3, names=_BANDED)
-
-    def of(m: Value, y: Value) -> Value:
-        return _solved(m, y, l=l, u=u) if differ(n, 0) else y
-
-    return batched(of, [m, y], [2, rank])
+    y, rank = right_side(b, n, "solve_banded", 2, 3, names=_BANDED)
+    return _solutions(partial(_solved, l=l, u=u), [m, y], [2, rank])
 
 
 @edge
@@ -59,17 +56,13 @@ def solve_tridiagonal(lower: ArrayLike, diagonal: ArrayLike, upper: ArrayLike, b
     for k, v in ((0, below), (2, above)):
         if differ(n, 0) and differ(shape_of(v.type)[-1], minus(n, 1)):
             raise misfit(given[k], v, f"a diagonal of {minus(n, 1)!r} elements", "solve_tridiagonal", k, 4, names=names)
-    y, rank = _right(b, n, "solve_tridiagonal", 3, 4, names=names)
+    y, rank = right_side(b, n, "solve_tridiagonal", 3, 4, names=names)
 
     def of(below: Value, main: Value, above: Value, y: Value) -> Value:
-        if not differ(n, 0):
-            return y
         none = current_builder().zero(Vec(1, Real))
-        diagonals = [joined([none, above], 0), main, joined([below, none], 0)]
-        m = as_array(diagonals)
-        return _solved(m, y, l=1, u=1)
+        return _solved(as_array([joined([none, above], 0), main, joined([below, none], 0)]), y, l=1, u=1)
 
-    return batched(of, [below, main, above, y], [1, 1, 1, rank])
+    return _solutions(of, [below, main, above, y], [1, 1, 1, rank])
 
 
 @edge
@@ -90,12 +83,8 @@ def solve_toeplitz(c_or_cr: ArrayLike | tuple[ArrayLike, ArrayLike], b: ArrayLik
     n = shape_of(column.type)[-1]
     if differ(shape_of(row.type)[-1], n):
         raise misfit(pair[1], row, f"a row of {n!r} elements", "solve_toeplitz", 0, 2, names=names)
-    y, rank = _right(b, n, "solve_toeplitz", 1, 2, names=names)
-
-    def of(c: Value, r: Value, y: Value) -> Value:
-        return _levinson(c, r, y) if differ(n, 0) else y
-
-    return batched(of, [column, row, y], [1, 1, rank])
+    y, rank = right_side(b, n, "solve_toeplitz", 1, 2, names=names)
+    return _solutions(_levinson, [column, row, y], [1, 1, rank])
 
 
 _BANDED = ("l_and_u", "ab", "b")
@@ -113,14 +102,13 @@ def _widths(given: Sequence[int]) -> tuple[int, int]:
     return l, u
 
 
-def _right(b: ArrayLike, n: int | Size, name: str, k: int, count: int, names: Sequence[str]) -> tuple[Value, int]:
-    """The right side of equations of `n` rows, and its rank: 1 of a vector."""
-    y = array(b, 1, name, k, count, names=names)
-    shape = shape_of(y.type)
-    rank = min(len(shape), 2)
-    if differ(n, shape[-rank]):
-        raise misfit(b, y, f"a right side of {n!r} rows", name, k, count, names=names)
-    return y, rank
+def _solutions(of: Callable[..., Any], operands: Sequence[Value], ranks: Sequence[int]) -> Array:
+    """The solutions of equations, of which the last operand is the right side; of none there is nothing to find."""
+
+    def item(*xs: Value) -> Value:
+        return of(*xs) if differ(xs[-1].shape[0], 0) else xs[-1]
+
+    return batched(item, operands, ranks)
 
 
 # few diagonals

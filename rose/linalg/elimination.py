@@ -7,6 +7,8 @@ the tangent of a solution is another solution, and none is that of an eliminatio
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..differentiation.gradients import jvp
@@ -25,7 +27,7 @@ from ..ir.types import Bool, Fin, Real, Tuple, Type, Vec
 from .blocks import SIDE, padded, pay
 from .matrices import batched, equations, filled, identity, square
 from .primitives import primitive
-from .triangular import backward, by_halves, forward, forward_transposed, is_transposed, unit_lower_inverse
+from .triangular import backward, by_half, forward, forward_transposed, is_transposed, unit_lower_inverse
 
 SHORT = 4  # rows of a determinant that is written out
 
@@ -61,8 +63,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     Leading axes are those of a batch. By Gaussian elimination with partial pivoting; a matrix to which that is singular
     gives infinities and nan. Solutions with one matrix, its determinant and its inverse share one factorisation.
     """
-    m, y, rank = equations(a, b, "solve")
-    return batched(solution, [m, y], [2, rank])
+    return batched(solution, *equations(a, b, "solve"))
 
 
 @edge
@@ -75,15 +76,12 @@ def linsolve(a: ArrayLike, b: ArrayLike, trans: int | str = False, typ: str = "n
     if typ not in ("n", "u", "l"):
         at = here().narrow(argument(3, "typ", 3, 4))
         raise OutOfRange(f"rose.linalg.linsolve has no matrices of type {shown(typ)}", at, 'write "n", "u" or "l"')
-    m, y, rank = equations(a, b, "linsolve", counts=(2, 3, 4))
+    given = equations(a, b, "linsolve", counts=(2, 3, 4))
     across = is_transposed(trans, "linsolve", 3, 4)
     if typ != "n":
-        return batched(by_halves(typ == "l", across), [m, y], [2, rank])
-
-    def of(m: Value, y: Value) -> Value:
-        return solution(transpose(m) if across else m, y)
-
-    return batched(of, [m, y], [2, rank])
+        return batched(partial(by_half, lower=typ == "l", transposed=across, unit=False), *given)
+    of: Callable[[Any, Any], Any] = lambda m, y: solution(transpose(m) if across else m, y)
+    return batched(of, *given)
 
 
 @edge
@@ -133,19 +131,15 @@ def logdet(a: ArrayLike) -> Any:
 
 def solution(a: Value, y: Value) -> Value:
     """The solution of equations with one matrix."""
-    f = factors(a)
-    return _solved(a, f.both, f.rows, y)
+    return _solved(a, *factors(a)[:2], y)
 
 
 def _inverse_of(a: Value) -> Value:
-    f = factors(a)
-    return _inverse(a, f.both, f.rows)
+    return _inverse(a, *factors(a)[:2])
 
 
 def _slogdet_of(a: Value) -> tuple[Any, Any]:
-    f = factors(a)
-    sign, log = _logdet(a, f.both, f.rows, f.sign)
-    return sign, log
+    return _logdet(a, *factors(a)[:3])
 
 
 def _det_of(a: Value) -> Value:
@@ -174,7 +168,25 @@ def _lu(a: Value) -> tuple[Any, Any, Any, Any]:
 
 @_lu.jvp
 def _(x: tuple[Value, ...], a: DualVec) -> Any:
-    return _moved_factors(x[0], x[1], a.du), None, None, None
+    """The tangents of both factors: `l @ strictly_lower(m)` and `upper(m) @ u`, where `l @ m @ u` is that of `a`.
+
+    See Smith, Differentiation of the Cholesky algorithm (1995), for what it is of a symmetric matrix.
+    """
+    (both, rows, _, _), da = x, a.du
+    n = da.shape[0]
+    moved = loops.vec(da[rows[i]] for i in loops.range(n))
+    left = forward(both, moved)
+    m = loops.vec(forward_transposed(both, left[i]) for i in loops.range(n))
+    out = accum(current_builder().zero(da.type))
+    for i in loops.range(n):
+        for j in loops.range(i):
+            out[i][j] += m[i][j]
+            for k in loops.range(j + 1, i):
+                out[i][j] += m[k][j] * both[i][k]
+        for k in loops.range(i, n):
+            for j in loops.range(k, n):
+                out[i][j] += m[i][k] * both[k][j]
+    return out.value, None, None, None
 
 
 @primitive("solve")
@@ -245,25 +257,30 @@ def _along(inverse: Value, da: Value) -> Value:
 
 def _factored(a: Value) -> tuple[Any, Any, Any, Any]:
     """The rows stay in their places; their order is that of the pivots."""
-    n, b = a.shape[0], current_builder()
-
-    def step(k: Value, state: tuple[Value, ...]) -> Any:
-        upper, lower, rows, sign, regular = state
-        rows, moved = _exchanged(rows, _pivot(upper, rows, k, k, n), k)
-        top, after, below = upper[rows[k]], accum(upper), accum(lower)
-        is_zero = top[k] == 0.0
-        for i in loops.range(k + 1, n):
-            row = rows[i]
-            factor = select(is_zero, 0.0, upper[row][k] / top[k])
-            below[row][k] += factor
-            for j in loops.range(k + 1, n):
-                after[row][j] -= factor * top[j]
-        return after.value, below.value, rows, select(moved, -sign, sign), regular & ~is_zero
-
+    n = a.shape[0]
+    step: Callable[[Any, Any], Any] = lambda k, state: _eliminated(k, k, n, state, masked=False)
     order = loops.vec(i for i in loops.range(n))
-    upper, lower, rows, sign, regular = control.scan(step, (a, b.zero(a.type), order, 1.0, True), n)
+    upper, lower, rows, sign, regular = control.scan(step, (a, current_builder().zero(a.type), order, 1.0, True), n)
     both = filled(n, n, lambda i, j: select(j < i, lower[rows[i]][j], upper[rows[i]][j]))
     return both, rows, sign, regular
+
+
+def _eliminated(c: Value, k: Value, n: int | Size, state: tuple[Value, ...], *, masked: bool) -> Any:
+    """The elimination of column `c`, by one of the rows from `k` on to before `n`: of the columns after it.
+
+    If `masked`, of all columns, by zeros: as many for each `c`, which the compiler vectorises.
+    """
+    upper, lower, rows, sign, regular = state
+    rows, moved = _exchanged(rows, _pivot(upper, rows, c, k, n), k)
+    top, after, below = upper[rows[k]], accum(upper), accum(lower)
+    width, is_zero = top.shape[0], top[c] == 0.0
+    right = loops.vec(select(j > c, top[j], 0.0) for j in loops.range(width)) if masked else top
+    for i in loops.range(k + 1, upper.shape[0]):
+        factor = select(is_zero, 0.0, upper[rows[i]][c] / top[c])
+        below[rows[i]][c] += factor
+        for j in loops.range(width) if masked else loops.range(c + 1, width):
+            after[rows[i]][j] -= factor * right[j]
+    return after.value, below.value, rows, select(moved, -sign, sign), regular & ~is_zero
 
 
 def _pivot(upper: Value, rows: Value, c: Value, k: Value, n: int | Size) -> Value:
@@ -300,7 +317,7 @@ def _factored_in_blocks(a: Value) -> tuple[Any, Any, Any, Any]:
             _add_to_part(known[rows[i]], p, lower[rows[i]])
         for q in loops.range(p + 1, count):
             here = loops.vec(_part(rest[rows[p * SIDE + i]], q) for i in loops.range(SIDE))
-            top = forward(corner, here, unit=True)
+            top = forward(corner, here)
             for i in loops.range(SIDE):
                 _add_to_part(known[rows[p * SIDE + i]], q, top[i])
             for m in loops.range(p + 1, count):
@@ -319,19 +336,7 @@ def _factored_in_blocks(a: Value) -> tuple[Any, Any, Any, Any]:
 def _panel(panel: Value, p: Value, n: int | Size, state: tuple[Value, ...]) -> tuple[Any, Any, Any]:
     """The elimination of panel `p`: both factors of its columns, and the order of rows, its sign, if it is regular."""
 
-    def step(c: Value, state: tuple[Value, ...]) -> Any:
-        upper, lower, rows, sign, regular = state
-        rows, moved = _exchanged(rows, _pivot(upper, rows, c, p * SIDE + c, n), p * SIDE + c)
-        top, after, below = upper[rows[p * SIDE + c]], accum(upper), accum(lower)
-        is_zero = top[c] == 0.0
-        right = loops.vec(select(j > c, top[j], 0.0) for j in loops.range(SIDE))
-        for i in loops.range(p * SIDE + c + 1, panel.shape[0]):
-            factor = select(is_zero, 0.0, upper[rows[i]][c] / top[c])
-            below[rows[i]][c] += factor
-            for j in loops.range(SIDE):
-                after[rows[i]][j] -= factor * right[j]
-        return after.value, below.value, rows, select(moved, -sign, sign), regular & ~is_zero
-
+    step: Callable[[Any, Any], Any] = lambda c, state: _eliminated(c, p * SIDE + c, n, state, masked=True)
     upper, lower, *others = control.scan(step, (panel, current_builder().zero(panel.type), *state), SIDE)
     return upper, lower, others
 
@@ -360,28 +365,7 @@ def _block_of(panel: Value, rows: Value, m: Value) -> Value:
 def by_factors(both: Value, rows: Value, y: Value) -> Value:
     """The solution of equations with a matrix of these factors, in a derivative rule too: it is linear in `y`."""
     there = loops.vec(y[rows[i]] for i in loops.range(rows.shape[0]))
-    return backward(both, forward(both, there, unit=True))
-
-
-def _moved_factors(both: Value, rows: Value, da: Value) -> Value:
-    """The tangents of both factors: `l @ strictly_lower(m)` and `upper(m) @ u`, where `l @ m @ u` is that of `a`.
-
-    See Smith, Differentiation of the Cholesky algorithm (1995), for what it is of a symmetric matrix.
-    """
-    n = da.shape[0]
-    moved = loops.vec(da[rows[i]] for i in loops.range(n))
-    left = forward(both, moved, unit=True)
-    m = loops.vec(forward_transposed(both, left[i]) for i in loops.range(n))
-    out = accum(current_builder().zero(da.type))
-    for i in loops.range(n):
-        for j in loops.range(i):
-            out[i][j] += m[i][j]
-            for k in loops.range(j + 1, i):
-                out[i][j] += m[k][j] * both[i][k]
-        for k in loops.range(i, n):
-            for j in loops.range(k, n):
-                out[i][j] += m[i][k] * both[k][j]
-    return out.value
+    return backward(both, forward(both, there))
 
 
 @primitive("det", lambda _: Real)

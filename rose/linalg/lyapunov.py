@@ -15,12 +15,12 @@ from ..errors import edge
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shapes import shape_of
 from ..frontend.arrays.shaping import reshape, transpose
-from ..frontend.language import control, loops
+from ..frontend.language import control
 from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, ops
 from .elimination import inv, slogdet, solution
-from .matrices import batched, distance, shaped, square
+from .matrices import batched, distance, filled, shaped, square
 
 ITERATIONS = 60  # at most; some ten are enough for eigenvalues of many magnitudes
 NEAR = 2.0**-30  # what another iteration squares, and with it what is left of the derivatives
@@ -81,13 +81,7 @@ def _stein(a: Value, q: Value) -> Value:
 def _by_elements(factor: Callable[[Value, Value, Value, Value], Value], q: Value) -> Value:
     """The matrix `x` for which the sum of `factor(i, j, k, l) * x[k, l]` is `q[i, j]`."""
     m, n = q.shape
-    rows = loops.vec(
-        loops.vec(
-            loops.vec(loops.vec(factor(i, j, k, l) for l in loops.range(n)) for k in loops.range(m))
-            for j in loops.range(n)
-        )
-        for i in loops.range(m)
-    )
+    rows = filled(m, n, lambda i, j: filled(m, n, lambda k, l: factor(i, j, k, l)))
     return reshape(solution(reshape(rows, (m * n, m * n)), reshape(q, (m * n,))), (m, n))
 
 

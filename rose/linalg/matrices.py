@@ -48,15 +48,23 @@ def shaped(
 
 def equations(
     a: ArrayLike, b: ArrayLike, name: str, *, any_shape: bool = False, counts: tuple[int, ...] = (2, 3)
-) -> tuple[Value, Value, int]:
-    """A matrix, square or of any shape, the right side of equations with it, and the rank of that: 1 of a vector."""
+) -> tuple[list[Value], list[int]]:
+    """A matrix, square or of any shape, and the right side of equations with it; and the ranks of both."""
     m = array(a, 2, name, 0, *counts) if any_shape else square(a, name, *counts)
-    y = array(b, 1, name, 1, *counts)
+    y, rank = right_side(b, shape_of(m.type)[-2], name, 1, *counts)
+    return [m, y], [2, rank]
+
+
+def right_side(
+    b: ArrayLike, n: int | Size, name: str, k: int, *counts: int, names: Sequence[str] = "ab"
+) -> tuple[Value, int]:
+    """The argument `k` of so many: the right side of equations of `n` rows; and its rank, 1 of a vector."""
+    y = array(b, 1, name, k, *counts, names=names)
     shape = shape_of(y.type)
     rank = min(len(shape), 2)
-    if differ(n := shape_of(m.type)[-2], shape[-rank]):
-        raise misfit(b, y, f"a right side of {n!r} rows", name, 1, *counts)
-    return m, y, rank
+    if differ(n, shape[-rank]):
+        raise misfit(b, y, f"a right side of {n!r} rows", name, k, *counts, names=names)
+    return y, rank
 
 
 def misfit(
@@ -96,9 +104,9 @@ def elem(t: Type) -> Type:
     return t.elem
 
 
-def identity(n: int | Size) -> Value:
-    """The identity matrix of `n` rows."""
-    return filled(n, n, lambda i, j: select(i == j, 1.0, 0.0))
+def identity(m: int | Size, n: int | Size | None = None) -> Value:
+    """The identity matrix of `m` rows; or its first `n` columns, or zeros after it."""
+    return filled(m, m if n is None else n, lambda i, j: select(i == j, 1.0, 0.0))
 
 
 def filled(m: int | Size, n: int | Size, entry: Callable[[Any, Any], Any]) -> Value:

@@ -39,8 +39,7 @@ def cholesky_solve(a: ArrayLike, y: ArrayLike) -> Array:
     Of `a` only the upper half is read; `y` is a vector, or a matrix of right sides. If `a` is not positive definite,
     all numbers of `x` are nan. Solutions with one matrix, and `cholesky` of it, share one factorisation.
     """
-    m, v, rank = equations(a, y, "cholesky_solve")
-    return batched(_solution_of, [m, v], [2, rank])
+    return batched(_solution_of, *equations(a, y, "cholesky_solve"))
 
 
 @edge
@@ -76,7 +75,30 @@ def _factor(a: Value) -> tuple[Any, Any]:
 
 @_factor.jvp
 def _(x: tuple[Value, ...], a: DualVec) -> Any:
-    return _moved_factor(x[0], a.du), None
+    """The tangent of the factor, row by row: it reads the factor that is there, so no iteration has one on its tape.
+
+    Its transpose is the algorithm of Smith, Differentiation of the Cholesky algorithm (1995); see Murray,
+    Differentiation of the Cholesky decomposition (2016, arXiv:1602.07527).
+    """
+    (upper, _), da, b = x, a.du, current_builder()
+    n = upper.shape[0]
+
+    def step(k: Value, moved: Value) -> Any:
+        rest = accum(b.zero(elem(da.type)))
+        for j in loops.range(k, n):
+            rest[j] += da[k][j]
+        for i in loops.range(k):
+            factor, by = upper[i][k], moved[i][k]
+            for j in loops.range(k, n):
+                rest[j] -= by * upper[i][j] + factor * moved[i][j]
+        row, pivot, after = rest.value, upper[k][k], accum(moved)
+        by = row[k] / (2.0 * pivot)
+        after[k][k] += by
+        for j in loops.range(k + 1, n):
+            after[k][j] += (row[j] - by * upper[k][j]) / pivot
+        return after.value
+
+    return control.scan(step, b.zero(da.type), n), None
 
 
 @primitive("cholesky_solve")
@@ -182,29 +204,3 @@ def _factored_in_blocks(a: Value) -> tuple[Any, Any]:
 
     upper, definite = control.scan(step, (b.zero(whole.type), True), size // 4)
     return filled(n, n, lambda i, j: upper[i][j]), definite
-
-
-def _moved_factor(upper: Value, da: Value) -> Value:
-    """The tangent of the factor, row by row: it reads the factor that is there, so no iteration has one on its tape.
-
-    Its transpose is the algorithm of Smith, Differentiation of the Cholesky algorithm (1995); see Murray,
-    Differentiation of the Cholesky decomposition (2016, arXiv:1602.07527).
-    """
-    n, b = da.shape[0], current_builder()
-
-    def step(k: Value, moved: Value) -> Any:
-        rest = accum(b.zero(elem(da.type)))
-        for j in loops.range(k, n):
-            rest[j] += da[k][j]
-        for i in loops.range(k):
-            factor, by = upper[i][k], moved[i][k]
-            for j in loops.range(k, n):
-                rest[j] -= by * upper[i][j] + factor * moved[i][j]
-        row, pivot, after = rest.value, upper[k][k], accum(moved)
-        by = row[k] / (2.0 * pivot)
-        after[k][k] += by
-        for j in loops.range(k + 1, n):
-            after[k][j] += (row[j] - by * upper[k][j]) / pivot
-        return after.value
-
-    return control.scan(step, b.zero(da.type), n)

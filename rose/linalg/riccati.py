@@ -51,14 +51,9 @@ def solve_discrete_are(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike) -
 
 def _arguments(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike, name: str) -> list[Any]:
     names = "abqr"
-    m, y = square(a, name, 4, names=names), shape_of(square(r, name, 4, k=3, names=names).type)[-1]
-    n = shape_of(m.type)[-1]
-    return [
-        m,
-        shaped(b, n, y, name, 1, 4, names=names),
-        shaped(q, n, n, name, 2, 4, names=names),
-        square(r, name, 4, k=3, names=names),
-    ]
+    m, y = square(a, name, 4, names=names), square(r, name, 4, k=3, names=names)
+    n, k = shape_of(m.type)[-1], shape_of(y.type)[-1]
+    return [m, shaped(b, n, k, name, 1, 4, names=names), shaped(q, n, n, name, 2, 4, names=names), y]
 
 
 def _solution_by(equation: Callable[..., Any]) -> Callable[..., Any]:

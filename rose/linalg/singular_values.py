@@ -82,8 +82,8 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | Value | None = None) -> Lst
     also where NumPy leaves them out; the rank is a number. Singular values up to `rcond` times the largest count as 0:
     1e-15, if it is not given.
     """
-    m, y, rank = equations(a, b, "lstsq", any_shape=True)
-    return LstsqResult(*batched(partial(_least_squares, _cut(rcond)), [m, y], [2, rank]))
+    given = equations(a, b, "lstsq", any_shape=True)
+    return LstsqResult(*batched(partial(_least_squares, _cut(rcond)), *given))
 
 
 @edge
@@ -134,24 +134,6 @@ def _completed(u: Value) -> Value:
     return u if at_most(m, n) else joined([u, complete(u)[0][:, n:]], 1)
 
 
-def _moved_factors(u: Value, s: Value, vh: Value, da: Value) -> tuple[Any, Any, Any]:
-    """The tangents of the three. See Townsend, Differentiating the singular value decomposition (2016)."""
-    n, most = s.shape[0], _first(s)
-    right = matmul(da, transpose(vh))
-    p = matmul(transpose(u), right)
-
-    def over_gap(x: Value, i: Value, j: Value) -> Value:
-        gap = (s[j] - s[i]) * (s[j] + s[i])
-        return select(i == j, 0.0, over(x, gap, is_close(s[j] - s[i], most)))
-
-    of_u = filled(n, n, lambda i, j: over_gap(p[i][j] * s[j] + p[j][i] * s[i], i, j))
-    of_v = filled(n, n, lambda i, j: over_gap(p[i][j] * s[i] + p[j][i] * s[j], i, j))
-    rest = right - matmul(u, p)
-    outside = filled(u.shape[0], n, lambda i, j: over(rest[i][j], s[j], is_close(s[j], most)))
-    ds = loops.vec(p[i][i] for i in loops.range(n))
-    return matmul(u, of_u) + outside, ds, matmul(transpose(of_v), vh)
-
-
 @primitive("svd", lambda t: Tuple((t, elem(t), Vec(shape_of(t)[1], elem(t)))))
 def _decomposed(a: Value) -> tuple[Any, Any, Any]:
     """The decomposition of a matrix that is not wider than high."""
@@ -167,7 +149,22 @@ def _decomposed(a: Value) -> tuple[Any, Any, Any]:
 
 @_decomposed.jvp
 def _(x: tuple[Value, Value, Value], a: DualVec) -> Any:
-    return _moved_factors(*x, a.du)
+    """The tangents of the three. See Townsend, Differentiating the singular value decomposition (2016)."""
+    u, s, vh = x
+    n, most = s.shape[0], _first(s)
+    right = matmul(a.du, transpose(vh))
+    p = matmul(transpose(u), right)
+
+    def over_gap(x: Value, i: Value, j: Value) -> Value:
+        gap = (s[j] - s[i]) * (s[j] + s[i])
+        return select(i == j, 0.0, over(x, gap, is_close(s[j] - s[i], most)))
+
+    of_u = filled(n, n, lambda i, j: over_gap(p[i][j] * s[j] + p[j][i] * s[i], i, j))
+    of_v = filled(n, n, lambda i, j: over_gap(p[i][j] * s[i] + p[j][i] * s[j], i, j))
+    rest = right - matmul(u, p)
+    outside = filled(u.shape[0], n, lambda i, j: over(rest[i][j], s[j], is_close(s[j], most)))
+    ds = loops.vec(p[i][i] for i in loops.range(n))
+    return matmul(u, of_u) + outside, ds, matmul(transpose(of_v), vh)
 
 
 @primitive("pinv", lambda t: array_type(shape_of(t)[::-1], Real))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..errors import OutOfRange, argument, edge, here
@@ -15,7 +16,7 @@ from ..ir import Value, current_builder, shown
 from ..ir.types import Vec
 from .blocks import SIDE, blocks, flat, padded, pay
 from .matrices import batched, elem, equations, filled
-from .primitives import primitive
+from .primitives import Primitive
 
 
 @edge
@@ -28,14 +29,9 @@ def solve_triangular(
     "T", 2 or "C", with which it is the solution of `transpose(a) @ x == b`. With `unit_diagonal` the diagonal is 1. A 0
     on the diagonal gives infinities and nan.
     """
-    m, y, rank = equations(a, b, "solve_triangular", counts=(2, 3, 4, 5))
+    given = equations(a, b, "solve_triangular", counts=(2, 3, 4, 5))
     across = is_transposed(trans, "solve_triangular", 3, 4, 5)
-    return batched(by_halves(bool(lower), across, bool(unit_diagonal)), [m, y], [2, rank])
-
-
-def by_halves(lower: bool, transposed: bool, unit: bool = False) -> Callable[[Any, Any], Any]:
-    """The solution of equations with one half of a matrix."""
-    return lambda m, y: _solved(m, y, lower=lower, transposed=transposed, unit=unit)
+    return batched(partial(by_half, lower=bool(lower), transposed=across, unit=bool(unit_diagonal)), *given)
 
 
 def is_transposed(trans: object, name: str, *counts: int) -> bool:
@@ -49,13 +45,21 @@ def is_transposed(trans: object, name: str, *counts: int) -> bool:
 _TRANSPOSED: dict[int | str, bool] = {0: False, 1: True, 2: True, "N": False, "T": True, "C": True}
 
 
-@primitive("solve_triangular")
-def _solved(a: Value, y: Value, *, lower: bool, transposed: bool, unit: bool) -> Any:
-    """The solution of equations with one half of a matrix."""
+def _by_half(a: Value, y: Value, *, lower: bool, transposed: bool, unit: bool) -> Value:
+    """The solution of equations with one half of a matrix; with `unit`, the diagonal is 1 and not read."""
     return _substituted(_entry(a, transposed), y, unit=unit, up=lower is transposed)
 
 
-@_solved.residual
+by_half = Primitive("solve_triangular", None, _by_half)
+
+# in a body or in a derivative rule, as all of it is linear in `y`: the solutions `x` of `lower @ x == y`, where the
+# diagonal is 1, of `upper @ x == y`, and of `transpose(upper) @ x == y`
+forward = partial(_by_half, lower=True, transposed=False, unit=True)
+backward = partial(_by_half, lower=False, transposed=False, unit=False)
+forward_transposed = partial(_by_half, lower=False, transposed=True, unit=False)
+
+
+@by_half.residual
 def _(x: Value, a: DualVec, y: DualVec, *, lower: bool, transposed: bool, unit: bool) -> Any:
     rest, of_da, n = accum(y.du), _entry(a.du, transposed), x.shape[0]
     for i in loops.range(n):
@@ -68,21 +72,6 @@ def _(x: Value, a: DualVec, y: DualVec, *, lower: bool, transposed: bool, unit: 
 
 def _entry(a: Value, transposed: bool) -> Entry:
     return (lambda i, j: a[j][i]) if transposed else (lambda i, j: a[i][j])
-
-
-def forward(lower: Value, y: Value, *, unit: bool = False) -> Value:
-    """The solution `x` of `lower @ x == y`; with `unit`, the diagonal is 1 and not read."""
-    return _substituted(_entry(lower, False), y, unit=unit, up=False)
-
-
-def backward(upper: Value, y: Value, *, unit: bool = False) -> Value:
-    """The solution `x` of `upper @ x == y`; with `unit`, the diagonal is 1 and not read."""
-    return _substituted(_entry(upper, False), y, unit=unit, up=True)
-
-
-def forward_transposed(upper: Value, y: Value, *, unit: bool = False) -> Value:
-    """The solution `x` of `transpose(upper) @ x == y`."""
-    return _substituted(_entry(upper, True), y, unit=unit, up=False)
 
 
 Entry = Callable[[Any, Any], Any]
