@@ -7,7 +7,6 @@ shift is 0, and the step is that of Demmel and Kahan, Accurate singular values o
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 from ..frontend.arrays.shapes import shape_of
@@ -15,11 +14,10 @@ from ..frontend.arrays.shaping import transpose
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
-from ..ir import Value, current_builder, ops
-from ..ir.sizes import Size
-from .matrices import elem, filled
-from .reflections import reflected
-from .tridiagonal import STEPS, last_block, reflection, turned
+from ..ir import Value, ops
+from .matrices import identity
+from .reflections import reflected, reflected_by_all, reflection
+from .tridiagonal import iterated, last_block, turned
 
 NEAR = 2.0**-50  # beside a matrix whose largest number is 1: a number of the diagonal with which there is no shift
 
@@ -46,19 +44,14 @@ def diagonalised(a: Value) -> tuple[Any, Any, Any]:
 
     The rows are orthonormal, and the matrix is `u.T * s @ v`. If the steps do not end, the numbers are nan.
     """
-    n = a.shape[1]
     start, u, v = _reduced(a)
 
-    def more(state: tuple[Value, ...]) -> Value:
-        return (state[4] / n < STEPS) & control.scan(lambda k, s: s | (state[1][k] != 0.0), False, n)
+    def step(diagonal: Value, above: Value, u: Value, v: Value) -> Any:
+        after, left, right = _chased(Bidiagonal(diagonal, above))
+        return *_split(after), turned(u, *left), turned(v, *right)
 
-    def step(state: tuple[Value, ...]) -> Any:
-        b, u, v, count = Bidiagonal(*state[:2]), *state[2:]
-        after, left, right = _chased(b)
-        return *_split(after), turned(u, *left), turned(v, *right), count + 1.0
-
-    s, _, u, v, count = control.while_loop(more, step, (*_split(start), u, v, 0.0))
-    return u, loops.vec(select(count / n < STEPS, s[k], math.nan) for k in loops.range(n)), v
+    s, u, v = iterated(step, *_split(start), u, v)
+    return u, s, v
 
 
 def _reduced(a: Value) -> tuple[Bidiagonal, Any, Any]:
@@ -67,34 +60,14 @@ def _reduced(a: Value) -> tuple[Bidiagonal, Any, Any]:
 
     def step(k: Value, a: Value) -> Any:
         v, tau, pivot = reflection(loops.vec(a[i][k] for i in loops.range(m)), k)
-        after = _from_the_left(a, v, tau, k)
+        after = reflected(a, v, tau, k)
         w, by, beside = reflection(after[k], k + 1)
         return _from_the_right(after, w, by, k), (v, tau, pivot, w, by, beside)
 
     v, tau, pivot, w, by, beside = control.scan(step, a, n)[1]
-    left, right = [
-        control.scan(lambda k, q, v=v, tau=tau: reflected(q, v[k], tau[k], k, k), one, loops.range(n - 1, -1, -1))
-        for v, tau, one in ((v, tau, _eye(m, n)), (w, by, _eye(n, n)))
-    ]
+    left, right = identity(m, n), identity(n)
+    left, right = reflected_by_all(left, v, tau), reflected_by_all(right, w, by)
     return Bidiagonal(pivot, beside), transpose(left), transpose(right)
-
-
-def _eye(m: int | Size, n: int | Size) -> Value:
-    return filled(m, n, lambda i, j: select(i == j, 1.0, 0.0))
-
-
-def _from_the_left(a: Value, v: Value, tau: Value, k: Value) -> Value:
-    """`a - tau * v @ (v @ a)`, of the rows from `k` on."""
-    m, n = shape_of(a.type)
-    along, after = accum(current_builder().zero(elem(a.type))), accum(a)
-    for i in loops.range(k, m):
-        for j in loops.range(n):
-            along[j] += v[i] * a[i][j]
-    sums = along.value
-    for i in loops.range(k, m):
-        for j in loops.range(n):
-            after[i][j] -= tau * v[i] * sums[j]
-    return after.value
 
 
 def _from_the_right(a: Value, v: Value, tau: Value, k: Value) -> Value:

@@ -19,10 +19,10 @@ from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops, shown
-from ..ir.sizes import Size, at_most, minus
+from ..ir.sizes import at_most, minus
 from ..ir.types import Bool, Real, Tuple, Type, Vec, tangent
 from .elimination import solution
-from .matrices import array, batched, elem, filled
+from .matrices import array, batched, elem, filled, identity
 from .primitives import Primitive, primitive
 from .triangular import forward_transposed
 
@@ -108,7 +108,7 @@ def _others(a: Value, q: Value) -> Any:
     m, n = shape_of(a.type)
     more = minus(m, n)
     v, tau, _ = _reflections(joined([a, filled(m, more, lambda i, j: 0.0)], 1))
-    whole = _product(v, tau, m, m)
+    whole = reflected_by_all(identity(m), v, tau)
     all_there = control.scan(lambda k, so_far: so_far & (tau[k] != 0.0), True, n)
     return filled(m, more, lambda i, j: whole[i][n + j]), all_there
 
@@ -128,7 +128,7 @@ def _by_columns(q: Value) -> Value:
     `w = v @ (t @ v[:n].T)`, and the others `w @ u.T` with `u @ w[:n] == w[n:]`, taken from the identity matrix.
     """
     m, n = shape_of(q.type)
-    w = filled(m, n, lambda i, j: select(i == j, 1.0, 0.0) - q[i][j])
+    w = identity(m, n) - q
     u = solution(transpose(w[:n]), transpose(w[n:]))
     product = matmul(w, u)
     return filled(m, minus(m, n), lambda i, j: select(i == n + j, 1.0, 0.0) - product[i][j])
@@ -137,7 +137,7 @@ def _by_columns(q: Value) -> Value:
 def householder(a: Value) -> tuple[Any, Any]:
     """The reduced factorisation, as LAPACK's: by reflections `1 - tau * v @ v.T`, one for each column."""
     (v, tau, r), (m, n) = _reflections(a), shape_of(a.type)
-    return _product(v, tau, m, n), r
+    return reflected_by_all(identity(m, n), v, tau), r
 
 
 _qr = Primitive("qr", lambda t: Tuple((t, Vec(shape_of(t)[1], elem(t)))), householder)
@@ -145,61 +145,12 @@ _qr = Primitive("qr", lambda t: Tuple((t, Vec(shape_of(t)[1], elem(t)))), househ
 
 @_qr.jvp
 def _(x: tuple[Value, Value], a: DualVec) -> Any:
-    return _moved_factors(*x, a.du)
-
-
-def _reflections(a: Value) -> Any:
-    """For each column the vector and the factor of its reflection, and the row of `R` that it makes."""
-    n = a.shape[1]
-
-    def step(k: Value, rest: Value) -> Any:
-        v, tau, pivot = _reflection(rest, k)
-        after = reflected(rest, v, tau, k, k + 1)
-        row = loops.vec(select(j < k, 0.0, select(j == k, pivot, after[k][j])) for j in loops.range(n))
-        return after, (v, tau, row)
-
-    return control.scan(step, a, n)[1]
-
-
-def _product(v: Value, tau: Value, m: int | Size, n: int | Size) -> Value:
-    """The first `n` columns of the product of `n` reflections."""
-    eye = filled(m, n, lambda i, j: select(i == j, 1.0, 0.0))
-    back: Callable[[Any, Any], Any] = lambda k, q: reflected(q, v[k], tau[k], k, k)
-    return control.scan(back, eye, loops.range(n - 1, -1, -1))
-
-
-def _reflection(a: Value, k: Value) -> tuple[Any, Any, Any]:
-    """The vector and the factor of a reflection that makes column `k` 0 below the diagonal, and what it puts there."""
-    m = a.shape[0]
-    below = loops.vec(select(i > k, a[i][k], 0.0) for i in loops.range(m))
-    head, tail = a[k][k], norm(below)
-    pivot = select(tail == 0.0, head, -ops.copysign(ops.hypot(head, tail), head))
-    there = tail == 0.0
-    scale = select(there, 1.0, head - pivot)
-    v = loops.vec(select(i == k, 1.0, below[i] / scale) for i in loops.range(m))
-    return v, select(there, 0.0, (pivot - head) / select(there, 1.0, pivot)), pivot
-
-
-def reflected(a: Value, v: Value, tau: Value, k: Value, first: Value) -> Value:
-    """`a - tau * v @ (v @ a)`: of the rows from `k` on, and the columns from `first` on."""
-    m, n = a.shape
-    along, after = accum(current_builder().zero(elem(a.type))), accum(a)
-    for i in loops.range(k, m):
-        for j in loops.range(first, n):
-            along[j] += v[i] * a[i][j]
-    sums = along.value
-    for i in loops.range(k, m):
-        for j in loops.range(first, n):
-            after[i][j] -= tau * v[i] * sums[j]
-    return after.value
-
-
-def _moved_factors(q: Value, r: Value, da: Value) -> tuple[Any, Any]:
     """The tangents of both factors: `da @ inv(r) - q @ u` and `u @ r`, with `u` upper triangular.
 
     See Walter and Lehmann, Algorithmic differentiation of linear algebra functions with application in optimum
     experimental design (2010, arXiv:1001.1654).
     """
+    (q, r), da = x, a.du
     n = r.shape[0]
     left = loops.vec(forward_transposed(r, da[i]) for i in loops.range(da.shape[0]))
     g, zero = matmul(transpose(q), left), current_builder().zero(tangent(r.type))
@@ -214,3 +165,53 @@ def _moved_factors(q: Value, r: Value, da: Value) -> tuple[Any, Any]:
             for j in loops.range(k, n):
                 dr[i][j] += upper[i][k] * r[k][j]
     return left - matmul(q, upper), dr.value
+
+
+def _reflections(a: Value) -> Any:
+    """For each column the vector and the factor of its reflection, and the row of `R` that it makes."""
+    n = a.shape[1]
+
+    def step(k: Value, rest: Value) -> Any:
+        v, tau, pivot = reflection(loops.vec(rest[i][k] for i in loops.range(rest.shape[0])), k, rest[k][k])
+        after = reflected(rest, v, tau, k, k + 1)
+        row = loops.vec(select(j < k, 0.0, select(j == k, pivot, after[k][j])) for j in loops.range(n))
+        return after, (v, tau, row)
+
+    return control.scan(step, a, n)[1]
+
+
+def reflection(x: Value, k: Value, head: Value | None = None) -> tuple[Any, Any, Any]:
+    """The vector and the factor of the reflection that makes what follows number `k` of `x` 0, and what it puts there.
+
+    The numbers before it stay. If there is no number `k`, nothing is reflected; `head` is that number, if there is one.
+    """
+    n = x.shape[0]
+    below = loops.vec(select(i > k, x[i], 0.0) for i in loops.range(n))
+    if head is None:
+        head = loops.sum(select(i == k, x[i], 0.0) for i in loops.range(n))
+    tail = norm(below)
+    pivot = select(tail == 0.0, head, -ops.copysign(ops.hypot(head, tail), head))
+    done = tail == 0.0
+    scale = select(done, 1.0, head - pivot)
+    v = loops.vec(select(i == k, 1.0, below[i] / scale) for i in loops.range(n))
+    return v, select(done, 0.0, (pivot - head) / select(done, 1.0, pivot)), pivot
+
+
+def reflected(a: Value, v: Value, tau: Value, k: Value, first: Value | int = 0) -> Value:
+    """`a - tau * v @ (v @ a)`: of the rows from `k` on, and the columns from `first` on."""
+    m, n = a.shape
+    along, after = accum(current_builder().zero(elem(a.type))), accum(a)
+    for i in loops.range(k, m):
+        for j in loops.range(first, n):
+            along[j] += v[i] * a[i][j]
+    sums = along.value
+    for i in loops.range(k, m):
+        for j in loops.range(first, n):
+            after[i][j] -= tau * v[i] * sums[j]
+    return after.value
+
+
+def reflected_by_all(a: Value, v: Value, tau: Value) -> Value:
+    """`a`, reflected by as many as it has columns, by the last one first."""
+    back: Callable[[Any, Any], Any] = lambda k, q: reflected(q, v[k], tau[k], k, k)
+    return control.scan(back, a, loops.range(a.shape[1] - 1, -1, -1))

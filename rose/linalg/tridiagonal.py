@@ -14,10 +14,9 @@ from ..frontend.arrays.shaping import transpose
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
-from ..frontend.language.vectors import norm
 from ..ir import Value, ops
 from .matrices import identity
-from .reflections import reflected
+from .reflections import reflected_by_all, reflection
 
 STEPS = 30.0  # for each row, at most; some two are enough
 LEAST = 2.0**-60  # beside a matrix whose largest number is 1: nothing
@@ -35,20 +34,24 @@ def diagonalised(a: Value) -> tuple[Any, Any]:
 
     If the steps do not end, the eigenvalues are nan.
     """
-    n = a.shape[0]
     t, rows = _reduced(a)
 
-    def more(state: tuple[Value, ...]) -> Value:
-        t, _, count = Tridiagonal(*state[:2]), *state[2:]
-        return (count / n < STEPS) & control.scan(lambda k, s: s | (t.beside[k] != 0.0), False, n)
+    def step(diagonal: Value, beside: Value, rows: Value) -> Any:
+        after, turns = _chased(Tridiagonal(diagonal, beside))
+        return *_split(after), turned(rows, *turns)
 
-    def step(state: tuple[Value, ...]) -> Any:
-        t, rows, count = Tridiagonal(*state[:2]), *state[2:]
-        after, turns = _chased(t)
-        return *_split(after), turned(rows, *turns), count + 1.0
+    return iterated(step, *_split(t), rows)
 
-    values, _, rows, count = control.while_loop(more, step, (*_split(t), rows, 0.0))
-    return loops.vec(select(count / n < STEPS, values[k], math.nan) for k in loops.range(n)), rows
+
+def iterated(step: Callable[..., Any], diagonal: Value, beside: Value, *rows: Value) -> Any:
+    """Steps until nothing is beside the diagonal: that, nan if they do not end, and the rows that were turned."""
+    n = diagonal.shape[0]
+    more: Callable[[Any], Any] = lambda s: (
+        (s[-1] / n < STEPS) & control.scan(lambda k, there: there | (s[1][k] != 0.0), False, n)
+    )
+    after: Callable[[Any], Any] = lambda s: (*step(*s[:-1]), s[-1] + 1.0)
+    values, _, *others, count = control.while_loop(more, after, (diagonal, beside, *rows, 0.0))
+    return loops.vec(select(count / n < STEPS, values[k], math.nan) for k in loops.range(n)), *others
 
 
 def _reduced(a: Value) -> tuple[Tridiagonal, Any]:
@@ -60,23 +63,7 @@ def _reduced(a: Value) -> tuple[Tridiagonal, Any]:
         return _on_both_sides(a, v, tau, k), (v, tau, a[k][k], pivot)
 
     v, tau, diagonal, beside = control.scan(step, a, n)[1]
-    back: Callable[[Any, Any], Any] = lambda k, q: reflected(q, v[k], tau[k], k, k)
-    return Tridiagonal(diagonal, beside), transpose(control.scan(back, identity(n), loops.range(n - 1, -1, -1)))
-
-
-def reflection(x: Value, k: Value) -> tuple[Any, Any, Any]:
-    """The vector and the factor of the reflection that makes what follows number `k` of `x` 0, and what it puts there.
-
-    The numbers before it stay. If there is no number `k`, nothing is reflected.
-    """
-    n = x.shape[0]
-    below = loops.vec(select(i > k, x[i], 0.0) for i in loops.range(n))
-    head, tail = loops.sum(select(i == k, x[i], 0.0) for i in loops.range(n)), norm(below)
-    there = tail != 0.0
-    pivot = select(there, -ops.copysign(ops.hypot(head, tail), head), head)
-    scale = select(there, head - pivot, 1.0)
-    v = loops.vec(select(i == k, 1.0, below[i] / scale) for i in loops.range(n))
-    return v, select(there, (pivot - head) / select(there, pivot, 1.0), 0.0), pivot
+    return Tridiagonal(diagonal, beside), transpose(reflected_by_all(identity(n), v, tau))
 
 
 def _on_both_sides(a: Value, v: Value, tau: Value, k: Value) -> Value:
