@@ -18,7 +18,7 @@ from typing import cast
 from rose.errors import Loc, is_ours
 from rose.ir import Value
 
-from .abi.signature import Lowered, Origin
+from .abi.signature import Lowered, WrittenAt
 from .binary.encoder import Module, Notes
 from .codegen.assembler import Assembler, Writer
 
@@ -49,11 +49,11 @@ class Origins:
         plain = made.plain and replace(made.plain, origins=self._origins(made.plain.wasm, asking))
         return replace(made, origins=self._origins(made.wasm, asking), plain=plain)
 
-    def _origins(self, wasm: bytes, asking: Collection[CodeType]) -> tuple[Origin, ...]:
+    def _origins(self, wasm: bytes, asking: Collection[CodeType]) -> tuple[WrittenAt, ...]:
         return tuple([x for at, notes in self.heard[wasm] for x in _flat(notes, at, asking)])
 
 
-def _flat(notes: Notes, at: int, asking: Collection[CodeType]) -> Iterator[Origin]:
+def _flat(notes: Notes, at: int, asking: Collection[CodeType]) -> Iterator[WrittenAt]:
     """The offsets in a module at which the origin may change, with the new one: of several at one offset, the last."""
     starts, ends, around = notes.starts, notes.ends, list[tuple[int, Loc | None]]()  # the ends of the open spans
     yield at, None
@@ -67,7 +67,7 @@ def _flat(notes: Notes, at: int, asking: Collection[CodeType]) -> Iterator[Origi
     yield from _left(around, max(ends, default=0), at)
 
 
-def _left(around: list[tuple[int, Loc | None]], start: int, at: int) -> Iterator[Origin]:
+def _left(around: list[tuple[int, Loc | None]], start: int, at: int) -> Iterator[WrittenAt]:
     """Close the spans that end before a place, or there."""
     while around and around[-1][0] <= start:
         end, _ = around.pop()

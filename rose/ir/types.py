@@ -292,26 +292,26 @@ def map_leaves(t: Type, leaf: Callable[[Type], Type], known: _Known | None = Non
     `known` has what was made before. The type of a tape is as deep as a program is, so nothing recurs here.
     """
     made: dict[Type, Type] | _Known = {} if known is None else known
-    for s in parts_first(t, made):
+    for s in components_first(t, made):
         made[s] = _mapped(s, leaf, made)
     return made[t]
 
 
-def parts_first(t: Type, known: Container[Type]) -> Iterator[Type]:
-    """Yield the components of `t` that are not in `known`, in post-order: parts first.
+def components_first(t: Type, known: Container[Type]) -> Iterator[Type]:
+    """Yield the components of `t` that are not in `known`, in post-order: each after its own.
 
     The caller must add each to `known` before it asks for the next.
     """
     todo = [t]
     while todo:
-        missing = [x for x in parts(todo[-1]) if x not in known]
+        missing = [x for x in components(todo[-1]) if x not in known]
         if missing:
             todo += reversed(missing)
         elif (s := todo.pop()) not in known:
             yield s
 
 
-def parts(t: Type) -> tuple[Type, ...]:
+def components(t: Type) -> tuple[Type, ...]:
     """The types that a type is made of."""
     match t:
         case Vec() | Stack():

@@ -19,7 +19,21 @@ from ..ir.callgraph import instructions, reachable
 from ..ir.libm import nearest
 from ..ir.sizes import dims_of
 from ..ir.stacks import MORE, PUSH, pop
-from ..ir.types import Bool, Fin, Real, Ref, Single, Stack, Tuple, Type, Unit, Vec, count_leaves, parts_first, tuple_of
+from ..ir.types import (
+    Bool,
+    Fin,
+    Real,
+    Ref,
+    Single,
+    Stack,
+    Tuple,
+    Type,
+    Unit,
+    Vec,
+    components_first,
+    count_leaves,
+    tuple_of,
+)
 from . import costs
 
 # inputs
@@ -75,7 +89,7 @@ def why_not(f: Func) -> str | None:
     outside = [f.result, *[p.type for p in f.params]]
     inner: dict[Type, None] = {}
     for t in outside:
-        for s in parts_first(t, inner):
+        for s in components_first(t, inner):
             inner[s] = None
     if len(inner) > costs.WITNESSED_DEPTH:
         return "have deep types"

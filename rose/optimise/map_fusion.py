@@ -150,17 +150,17 @@ class _Fusion:
 
     def key(self, e: Value) -> Any:
         """Equal for index expressions that are the same."""
-        form = affine_of(self.found(e), self.parts)
+        form = affine_of(self.found(e), self.operands)
         return e.type, form.constant, frozenset(form.terms.items())
 
-    def parts(self, e: Value) -> list[tuple[Value | None, int | Size]] | None:
+    def operands(self, e: Value) -> list[tuple[Value | None, int | Size]] | None:
         """The operands of a sum of indices, or what stands in their places now."""
         found = parts_of(e)
         return None if found is None else [(None if x is None else self.found(x), k) for x, k in found]
 
     def indices(self, e: Value) -> set[Value] | None:
         """The indices of loops on which an index depends, with a factor; None if it depends on anything else."""
-        terms = affine_of(self.found(e), self.parts).terms
+        terms = affine_of(self.found(e), self.operands).terms
         return set(terms) if all([x.op is PARAM for x in terms]) else None
 
     def pays(self, loop: Value, places: list[list[Value]]) -> bool:

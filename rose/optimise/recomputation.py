@@ -15,7 +15,7 @@ from ..ir.types import Vec, items_of, tuple_of
 from . import costs
 
 
-class Origin(NamedTuple):
+class LoopResult(NamedTuple):
     """A vector as result `k` of a loop; `indices` is, for each loop around it, the iteration that it is of."""
 
     loop: Value
@@ -25,40 +25,40 @@ class Origin(NamedTuple):
 
 def element(b: Builder, vec: Value, i: Value) -> Value:
     """Element `i` of `vec`, recomputed if that is cheap."""
-    of = _origin(vec)
+    of = _made_by_loop(vec)
     if of is None or loop_of(of.loop).indices is not i.type:
         return b.index(vec, i)
     block = loop_of(of.loop)
     return _again(b, vec, i, of, block.results[of.k])
 
 
-def _origin(vec: Value) -> Origin | None:
+def _made_by_loop(vec: Value) -> LoopResult | None:
     """The loop that made a vector; also of one that is an element of another loop's."""
     if element_of(vec) is not None:
-        return Origin(vec.args[0], vec.attr, {})
-    if vec.op is INDEX and (around := _origin(vec.args[0])) is not None:
+        return LoopResult(vec.args[0], vec.attr, {})
+    if vec.op is INDEX and (around := _made_by_loop(vec.args[0])) is not None:
         block = loop_of(around.loop)
-        inner = _origin(block.results[around.k])
+        inner = _made_by_loop(block.results[around.k])
         if inner is not None and not inner.indices and inner.loop.block is block:
             index, i = block.index, vec.args[1]
             if index.type is i.type:
-                return Origin(inner.loop, inner.k, {**around.indices, index: i})
+                return LoopResult(inner.loop, inner.k, {**around.indices, index: i})
     return None
 
 
-def _again(b: Builder, vec: Value, i: Value, of: Origin, r: Value) -> Value:
+def _again(b: Builder, vec: Value, i: Value, of: LoopResult, r: Value) -> Value:
     block = loop_of(of.loop)
     made = _computed(b, r, {**of.indices, block.index: i})
     if made is not None:
         return made
     if r.op is TUPLE and not of.indices and r.block is block:
-        items = [_again(b, vec, i, Origin(of.loop, vector_of(of.loop, x), {}), x) for x in r.args]
+        items = [_again(b, vec, i, LoopResult(of.loop, vector_of(of.loop, x), {}), x) for x in r.args]
         return b.tuple(items, r.type)  # pyright: ignore[reportArgumentType]
     whole = vec if not isinstance(vec.type, Vec) or of.indices else _row(b, of)
     return b.index(whole, i)
 
 
-def _row(b: Builder, of: Origin) -> Value:
+def _row(b: Builder, of: LoopResult) -> Value:
     """A vector that a loop made, read out where the loop stands: its reader may be in another loop."""
     inner, b.block = b.block, of.loop.block
     row = b.get(of.loop, of.k)

@@ -30,7 +30,7 @@ from rose.ir.types import Type
 from ..binary.encoder import I32
 from .layout import describe, dynamic_sizes, is_aggregate, kind, plan, told
 
-Origin = tuple[int, Loc | None]  # an offset in a module, and where the instructions from there on were written
+WrittenAt = tuple[int, Loc | None]  # an offset in a module, and where the instructions from there on were written
 
 FAILED = 8  # the address of a word: which of the failures stopped the module; 0 if none
 ASKED = 12  # the address of a byte: 1 if the next stop is to call the runtime
@@ -123,7 +123,7 @@ class Plain:
 
     wasm: bytes
     probe: bytes
-    origins: tuple[Origin, ...] = ()
+    origins: tuple[WrittenAt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class Lowered:
     failures: tuple[Failure, ...] = ()
     base: int = 0
     plain: Plain | None = None
-    origins: tuple[Origin, ...] = ()
+    origins: tuple[WrittenAt, ...] = ()
     stops: tuple[tuple[int, Stop], ...] = ()
 
     def opaque(self) -> list[Func]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rose.ir import CONST, ZERO, Value
 from rose.ir.stacks import POP
-from rose.ir.types import Tuple, Type, Vec, parts
+from rose.ir.types import Tuple, Type, Vec, components
 
 from ..abi.layout import align, known_size, leaves, packing
 from ..binary.encoder import Module
@@ -53,6 +53,6 @@ def _numbers(x: Any, t: Type) -> Sequence[Any]:
     if t.scalar or t.empty:
         return () if t.empty else (x,)
     types = t.items if isinstance(t, Tuple) else (t.elem,) * len(x) if isinstance(t, Vec) else ()
-    if all([s.scalar for s in parts(t)]):
+    if all([s.scalar for s in components(t)]):
         return x
     return [*chain.from_iterable(map(_numbers, x, types))]

@@ -164,13 +164,13 @@ def _take(v: Value, k: int, row: Promoted, block: Block, uses: RefUses) -> bool:
     if v.op is not ADD_TO or k != 0:
         return False
     row.added[a] = None
-    for t, start in parts(a):
+    for t, start in leaves_at(a):
         row.numbers[row.start[a] + start] = t
         row.adds += 1 if v.block is block else 2
-    return all([t.scalar for t, _ in parts(a)])
+    return all([t.scalar for t, _ in leaves_at(a)])
 
 
-def parts(ref: Value) -> list[tuple[Type, int]]:
+def leaves_at(ref: Value) -> list[tuple[Type, int]]:
     """The leaves of what an accumulator sums, and their offsets."""
     assert isinstance(ref.type, Ref)
     t = ref.type.inner
@@ -265,7 +265,7 @@ class Promotion:
             self.elements.update(row.ahead)
             for ref in row.added:
                 ahead = then if row.ahead[ref] > row.first else local
-                self.frame.location[ref] = tuple([ahead[row.start[ref] + start] for _, start in parts(ref)])
+                self.frame.location[ref] = tuple([ahead[row.start[ref] + start] for _, start in leaves_at(ref)])
             sums += found
         return sums
 

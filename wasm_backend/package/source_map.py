@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from rose.errors import Loc
 
-from ..abi.signature import Lowered, Origin
+from ..abi.signature import Lowered, WrittenAt
 from ..binary.encoder import name, section
 from ..binary.reader import sections_of
 
@@ -40,7 +40,7 @@ def _without_names(wasm: bytes) -> bytes:
     return wasm[:8] + b"".join([section(id, x) for id, x in sections_of(wasm) if isinstance(id, int)])
 
 
-def source_map(wasm: str, origins: Iterable[Origin]) -> bytes:
+def source_map(wasm: str, origins: Iterable[WrittenAt]) -> bytes:
     """The source map of the module in the file `wasm`."""
     segments = list(_segments(origins))
     files = list(dict.fromkeys([position[0] for _, position in segments if position is not None]))
@@ -58,7 +58,7 @@ def source_map(wasm: str, origins: Iterable[Origin]) -> bytes:
     return (json.dumps(data, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
 
 
-def _segments(origins: Iterable[Origin]) -> Iterator[tuple[int, Position | None]]:
+def _segments(origins: Iterable[WrittenAt]) -> Iterator[tuple[int, Position | None]]:
     """The offsets at which the position of the instructions changes, with the new position."""
     position_of, found = _Positions(), dict[int, Position | None]()  # of several at one offset, the last holds
     for at, loc in origins:

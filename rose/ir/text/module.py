@@ -23,7 +23,7 @@ from ..forms import DUAL, Form, dict_form, form_of, reduced
 from ..func import Func, Opaque
 from ..numbers import digits
 from ..ops import LARGEST
-from ..types import DEEPEST, Bool, Fin, Real, Ref, Single, Span, Stack, Tan, Tuple, Type, Unit, Vec, parts, tangent
+from ..types import DEEPEST, Bool, Fin, Real, Ref, Single, Span, Stack, Tan, Tuple, Type, Unit, Vec, components, tangent
 from . import trees as tree
 from .elaborate import Body
 from .grammar import parse as parse_tree
@@ -308,5 +308,5 @@ def _match(t: TypeTree, given: Type, names: list[str], found: Types) -> None:
         found.setdefault(t.head, given)
     elif isinstance(given, _MADE_OF.get(t.head, ())):
         size = [Fin(given.size)] if isinstance(given, (Vec, Span)) and t.head in ("[", "Span[") else []
-        for x, s in zip(t.items, [*size, *parts(given)], strict=False):
+        for x, s in zip(t.items, [*size, *components(given)], strict=False):
             _match(x, s, names, found)

@@ -37,7 +37,7 @@ from ..callgraph import callees
 from ..func import Block, Body, Branch, Func, Linear, Opaque, While
 from ..ops import neg, select
 from ..stacks import PUSH as PUSH  # so that its rows are in the table
-from ..types import Bool, Fin, Real, Ref, Single, Span, Stack, Tan, Tuple, Type, Unit, Vec, parts_first
+from ..types import Bool, Fin, Real, Ref, Single, Span, Stack, Tan, Tuple, Type, Unit, Vec, components_first
 from ..value import OPS, Value
 
 SYMBOLS = {
@@ -160,7 +160,7 @@ class _Globals:
             yield f"jvp {self.name(f)} = {self.name(rule)}"
 
     def type(self, t: Type) -> str:
-        for s in parts_first(t, self._types):
+        for s in components_first(t, self._types):
             self._types[s] = self._spell(s)
         return self._types[t]
 

@@ -23,13 +23,13 @@ from rose.ir.types import (
     Vec,
     as_tuple,
     as_vec,
+    components_first,
     count_leaves,
     count_reals,
     double,
     linear_part,
     map_leaves,
     once,
-    parts_first,
     primal_part,
     single,
     tangent,
@@ -75,7 +75,7 @@ def test_facts_of_a_type_come_from_its_leaves():
 
 def test_the_parts_of_a_type_come_before_it_and_each_once():
     found: dict[Type, None] = {}
-    for t in parts_first(NESTED, found):
+    for t in components_first(NESTED, found):
         found[t] = None
     assert [*found][-1] is NESTED and len(found) == 6
 
