@@ -1,9 +1,9 @@
 """Loops that carry a state: what they cost, and what checkpoints save.
 
-`python -m benchmarks.loops`: the size of a module and the time to compile it against the number of turns; the
-time of a turn, of the value and of the value with its gradient; the bytes that a turn leaves for the derivative;
-and for a pendulum of 100,000 steps, memory against time for each way to keep less. Times are of the thread, the
-best of several runs.
+`python -m benchmarks.loops`: the size of a module and the time to compile it against the number of iterations; the
+time of one, of the value and of the value with its gradient; the bytes that it leaves for the derivative; and for a
+pendulum of 100,000 steps, memory against time for each way to keep less. Times are of the thread, the best of several
+runs.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ def pendulum_by_while(n: int) -> rose.Fn:
     """The same, in a loop of unknown length."""
     h = 10.0 / n
 
-    def turn(state):
+    def iteration(state):
         speed = state[1] - h * 9.81 * rose.sin(state[0])
         return state[0] + h * speed, speed, state[2] + 1.0
 
     def angle(x, v):
-        return rose.while_loop(lambda s: s[2] < n, turn, (x, v, 0.0))[0]
+        return rose.while_loop(lambda s: s[2] < n, iteration, (x, v, 0.0))[0]
 
     return rose.fn([Real, Real], Real)(angle)
 
 
 def summed(n: int) -> rose.Fn:
-    """A sum over a range, whose turns carry nothing."""
+    """A sum over a range, whose iterations carry nothing."""
     return rose.fn([Real, Real], Real)(lambda x, v: rose.sum(rose.sin(x * i + v) for i in rose.range(n)))
 
 
@@ -97,13 +97,13 @@ def of(make: Callable[[], rose.Fn]) -> tuple[Running, Running]:
     return value, both
 
 
-def against_turns(make: Callable[[int], rose.Fn], sizes: Sequence[int]) -> list[dict[str, Any]]:
+def by_iterations(make: Callable[[int], rose.Fn], sizes: Sequence[int]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for n in sizes:
         value, both = of(lambda n=n: make(n))
         of_value, of_both = value.seconds(), both.seconds()
         rows.append({
-            "program": make.__name__, "turns": n, "bytes of wasm": len(both.wasm), "compile ms": both.compiling,
+            "program": make.__name__, "iterations": n, "bytes of wasm": len(both.wasm), "compile ms": both.compiling,
             "value ns": of_value / n * 1e9, "both ns": of_both / n * 1e9,
             "tape bytes": (both.bytes() - value.bytes()) / n,
         })  # fmt: skip
@@ -149,15 +149,15 @@ def saved(name: str, found: dict[str, Any]) -> None:
 
 def main() -> None:
     console = Console(width=120)
-    turns = [
-        *against_turns(pendulum, (10_000, 100_000, 1_000_000)),
-        *against_turns(pendulum_by_while, (10_000, 100_000, 1_000_000)),
-        *against_turns(summed, (10_000, 100_000, 1_000_000)),
+    iterations = [
+        *by_iterations(pendulum, (10_000, 100_000, 1_000_000)),
+        *by_iterations(pendulum_by_while, (10_000, 100_000, 1_000_000)),
+        *by_iterations(summed, (10_000, 100_000, 1_000_000)),
     ]
-    console.print(shown("value and gradient, per turn", turns))
+    console.print(shown("value and gradient, per iteration", iterations))
     kept = checkpoints()
-    console.print(shown(f"value and gradient of {STEPS:,} turns", kept))
-    saved("loops", {"turns": turns, "checkpoints": kept})
+    console.print(shown(f"value and gradient of {STEPS:,} iterations", kept))
+    saved("loops", {"iterations": iterations, "checkpoints": kept})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Two turns of a loop at once: `python -m benchmarks.simd [the beginning of a program's name ...]`.
+"""Two iterations of a loop at once: `python -m benchmarks.simd [the beginning of a program's name ...]`.
 
 The programs of `compare`, as they are compiled without and with `simd`, and the adjoints by hand as native code of the
 C compiler's best: microseconds of an evaluation, median, all ways in turns in one run; and how much each is of that

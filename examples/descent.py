@@ -1,6 +1,6 @@
 """The least value of a function, by gradient descent with a step that adapts: a plain `while`.
 
-How many turns it takes depends on the numbers. It is a function of the language itself, so what it finds can be
+How many iterations it takes depends on the numbers. It is a function of the language itself, so what it finds can be
 differentiated in anything that the function depends on, in either mode: `saddle.py` and `particle.py` do.
 """
 

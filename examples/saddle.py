@@ -1,7 +1,7 @@
 """A saddle point, as the least of the greatest values: gradient descent through gradient descent.
 
-The derivative of the outer search goes through the whole inner one, turn by turn. Each of the two takes its gradient
-in forward or in reverse mode. It is the `saddle` of GradBench, which is Pearlmutter and Siskind's.
+The derivative of the outer search goes through the whole inner one, iteration by iteration. Each of the two takes its
+gradient in forward or in reverse mode. It is the `saddle` of GradBench, which is Pearlmutter and Siskind's.
 """
 
 from collections.abc import Callable

@@ -292,7 +292,7 @@ def _is_small(w: Value) -> bool:
     block = loop_of(w)
     if not all([r.type.empty or r.type is Real for r in block.elements]):
         return False
-    turns, innermost = _turns(w), w
+    iterations, innermost = _iterations(w), w
     while True:
         inner = [v for v in loop_of(innermost).code if v.op is FOR]
         if not inner:
@@ -305,22 +305,22 @@ def _is_small(w: Value) -> bool:
         ):
             return False
         (innermost,) = inner
-        turns *= _turns(innermost)
+        iterations *= _iterations(innermost)
     code = [v for v in instructions(block) if v.op not in _READS and v.op is not ADD_TO and v.op is not FOR]
-    return turns > costs.UNROLLED_ITERATIONS and len(code) <= costs.JAMMED_OPERATIONS and all(map(_is_quick, code))
+    return iterations > costs.UNROLLED_ITERATIONS and len(code) <= costs.JAMMED_OPERATIONS and all(map(_is_quick, code))
 
 
 def _is_short(w: Value) -> bool:
     """True for a nest that is unrolled if it is left alone: it is done together for a block only."""
     nest = [w, *[x for x in instructions(w.attr) if x.op is FOR]]
-    return _is_nest(w) and prod(map(_turns, nest)) * len(loop_of(nest[-1]).code) <= costs.UNROLLED_INSTRUCTIONS
+    return _is_nest(w) and prod(map(_iterations, nest)) * len(loop_of(nest[-1]).code) <= costs.UNROLLED_INSTRUCTIONS
 
 
 def _is_nest(w: Value) -> bool:
     return any([x.op is FOR for x in loop_of(w).code])
 
 
-def _turns(loop: Value) -> float:
+def _iterations(loop: Value) -> float:
     """The number of iterations; of a size that is not known, many."""
     t = loop_of(loop).indices
     return inf if isinstance(t.size, Size) else t.size
@@ -383,14 +383,14 @@ def _tells(i: Value, index: Value, block: Block | None = None) -> bool:
 
 
 def _told_by(add: Value, outer: Loop) -> tuple[bool, bool]:
-    """Whether each iteration of a loop adds to another element; and each turn of the loops in it, alike in all."""
+    """Whether each iteration of a loop adds to another element; and each iteration of the loops in it, alike in all."""
     at = _indices(add.args[0])
     by = [any([_tells(i, loop.index, outer) for i in at]) for loop in (outer, *loops_around(add.block, outer))]
     return by[0], all(by[1:])
 
 
 def _is_kept(add: Value, outer: Block, by: tuple[bool, bool]) -> bool:
-    """True if an addition keeps its order; in a nest, if each of its turns has an element of its own, too.
+    """True if an addition keeps its order; in a nest, if each of its iterations has an element of its own, too.
 
     Else some loop in the nest adds to one element in a row: alone, it keeps that in a register.
     """

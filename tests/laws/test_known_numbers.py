@@ -141,25 +141,25 @@ def test_a_function_to_two_numbers():
     assert at(pullback(g), x, (2.0, -3.0))[1] == near((-5.4, 1.0, -2.0901201280414963))
 
 
-@pytest.mark.parametrize(("start", "eta", "turns", "wanted"), [
+@pytest.mark.parametrize(("start", "eta", "iterations", "wanted"), [
     ((0.5, 0.9), 1.0, 4, (0.0, 0.0)), ((2.0, 4.0), 1.0, 5, (math.pi, math.pi)), ((1.0, 1.2), 1.0, 5, (0.0, math.pi)),
     ((0.5, 0.9), 0.01, 1366, (5.225e-07, 8.523e-07)),
 ])  # fmt: skip
-def test_newtons_method_takes_the_turns_that_it_does(start: Any, eta: float, turns: int, wanted: Any):
+def test_newtons_method_takes_the_iterations_that_it_does(start: Any, eta: float, iterations: int, wanted: Any):
     f = on(R2)(lambda x: rose.cos(x[0]) + rose.cos(x[1]))
 
     @rose.fn
     def search(x: R2) -> tuple[R2, Real]:
-        def turn(s: Any) -> Any:
+        def iteration(s: Any) -> Any:
             g, h = rose.grad(f)(s[0]), rose.hessian(f)(s[0])
             d = h[0][0] * h[1][1] - h[0][1] * h[1][0]
             step = [(h[1][1] * g[0] - h[0][1] * g[1]) / d, (h[0][0] * g[1] - h[1][0] * g[0]) / d]
             return [s[0][k] - eta * step[k] for k in range(2)], s[1] + 1.0
 
-        return rose.while_loop(lambda s: rose.norm(rose.grad(f)(s[0])) >= 1e-6, turn, (x, 0.0))
+        return rose.while_loop(lambda s: rose.norm(rose.grad(f)(s[0])) >= 1e-6, iteration, (x, 0.0))
 
     x, count = at(search, start)
-    assert count == turns
+    assert count == iterations
     assert x == pytest.approx(wanted, abs=1e-9)
 
 
@@ -347,15 +347,15 @@ def test_a_loss_with_second_derivatives_in_it():
 
 @every_mode
 def test_the_logistic_map_by_choices_has_its_closed_form(d: Any):
-    """For the growth 4, x after n turns is sin(2 ** n * asin(sqrt(x))) ** 2."""
+    """For the growth 4, x after n iterations is sin(2 ** n * asin(sqrt(x))) ** 2."""
     half = lambda x: rose.cond(x < 0.5, lambda: 2 * x, lambda: 2 - 2 * x)
-    x, turns = 0.31, 8
+    x, iterations = 0.31, 8
     angle = math.asin(math.sqrt(x))
     logistic = lambda x: rose.scan(
-        lambda _, s: half(s) * rose.cond(s < 0.5, lambda: 2 - 2 * s, lambda: 2 * s), x, turns
+        lambda _, s: half(s) * rose.cond(s < 0.5, lambda: 2 - 2 * s, lambda: 2 * s), x, iterations
     )
-    slope = 2**turns * math.sin(2 * 2**turns * angle) / (2 * math.sqrt(x * (1 - x)))
-    assert orders(d, logistic, x, 1) == near([math.sin(2**turns * angle) ** 2, slope], 1e-10)
+    slope = 2**iterations * math.sin(2 * 2**iterations * angle) / (2 * math.sqrt(x * (1 - x)))
+    assert orders(d, logistic, x, 1) == near([math.sin(2**iterations * angle) ** 2, slope], 1e-10)
 
 
 def swing(n: int) -> Any:

@@ -178,21 +178,21 @@ class Point:
 
 
 def carried(x: Any) -> Any:
-    """A loop with a state: each turn chooses whether it changes."""
+    """A loop with a state: each iteration chooses whether it changes."""
 
-    def turn(i: Value, s: Value) -> tuple[list[Value], list[Value]]:
+    def iteration(i: Value, s: Value) -> tuple[list[Value], list[Value]]:
         return [rose.select(s > 0.0, rose.log(s) * rose.sqrt(s), s * 3.0)], []
 
-    return ir.current_builder().loop(3, turn, [x])[0][0]
+    return ir.current_builder().loop(3, iteration, [x])[0][0]
 
 
 def around_a_loop(x: Any) -> Any:
     """A loop with a state, as a whole in an arm."""
 
-    def turn(i: Value, s: Value) -> tuple[list[Value], list[Value]]:
+    def iteration(i: Value, s: Value) -> tuple[list[Value], list[Value]]:
         return [rose.sqrt(s) / s + rose.log(s)], []
 
-    return rose.select(x > 0.0, ir.current_builder().loop(3, turn, [x])[0][0], x * x)
+    return rose.select(x > 0.0, ir.current_builder().loop(3, iteration, [x])[0][0], x * x)
 
 
 def accumulated(x: Any) -> Any:
@@ -220,7 +220,7 @@ def vectors(x: Any) -> Any:
 
 
 def copies(x: Any) -> Any:
-    """A loop whose turns give a value from outside of it: there its cotangent leaves the arm."""
+    """A loop whose iterations give a value from outside of it: there its cotangent leaves the arm."""
     p = rose.vec(x for _ in rose.range(2))
     q = rose.select(x > 0.0, rose.vec(rose.log(p[i]) for i in rose.range(2)), rose.vec(x * x for _ in rose.range(2)))
     return q[0] + 2.0 * q[1]
@@ -235,8 +235,8 @@ def copied_states(x: Any) -> Any:
 
 def two_states(x: Any) -> Any:
     """A loop of which two arms read two results, neither of them taken."""
-    turn = lambda i, s, t: ([s + rose.log(t), rose.sqrt(t) * s], [])
-    (s, t), _ = ir.current_builder().loop(2, turn, [x, x])
+    iteration = lambda i, s, t: ([s + rose.log(t), rose.sqrt(t) * s], [])
+    (s, t), _ = ir.current_builder().loop(2, iteration, [x, x])
     return rose.select(x > 0.0, s, rose.select(x < -1.0, t, x * 4.0))
 
 

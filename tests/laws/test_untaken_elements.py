@@ -232,8 +232,8 @@ def trajectory(x: Any) -> Any:
 
 
 def trajectory_inside(x: Any) -> Any:
-    turn = lambda i, s: (s * 0.5 + x[i] * x[0], where(x, i, rose.log(x[i]) * s))
-    _, ts = rose.scan(turn, x[0], N)
+    iteration = lambda i, s: (s * 0.5 + x[i] * x[0], where(x, i, rose.log(x[i]) * s))
+    _, ts = rose.scan(iteration, x[0], N)
     return each(lambda i: ts[i])
 
 
@@ -290,13 +290,13 @@ def a_member_inside(x: Any) -> Any:
 
 def read_in_a_while(x: Any) -> Any:
     p = log_of(x)
-    turn = lambda s: (s[0] * 0.5 + each(lambda i: where(x, i, p[i])), s[1] + 1.0)
-    return rose.while_loop(lambda s: s[1] < 3.0, turn, (x[0], 0.0))[0]
+    iteration = lambda s: (s[0] * 0.5 + each(lambda i: where(x, i, p[i])), s[1] + 1.0)
+    return rose.while_loop(lambda s: s[1] < 3.0, iteration, (x[0], 0.0))[0]
 
 
 def read_in_a_while_inside(x: Any) -> Any:
-    turn = lambda s: (s[0] * 0.5 + inside(x), s[1] + 1.0)
-    return rose.while_loop(lambda s: s[1] < 3.0, turn, (x[0], 0.0))[0]
+    iteration = lambda s: (s[0] * 0.5 + inside(x), s[1] + 1.0)
+    return rose.while_loop(lambda s: s[1] < 3.0, iteration, (x[0], 0.0))[0]
 
 
 def with_checkpoints(x: Any) -> Any:
@@ -351,8 +351,8 @@ def exploded_inside(x: Any) -> Any:
 
 def pair_state(x: Any) -> Any:
     """One half overflows, and masks itself in the other."""
-    turn = lambda i, s: (s[0] * s[0] + x[0], rose.select(s[0] < 50.0, s[1] + s[0] * x[2], s[1]))
-    return rose.scan(turn, (x[0], x[2]), 14)[1]
+    iteration = lambda i, s: (s[0] * s[0] + x[0], rose.select(s[0] < 50.0, s[1] + s[0] * x[2], s[1]))
+    return rose.scan(iteration, (x[0], x[2]), 14)[1]
 
 
 def pair_state_inside(x: Any) -> Any:
@@ -364,8 +364,8 @@ def pair_state_inside(x: Any) -> Any:
 
 def reset_state(x: Any) -> Any:
     """What came before the state is set anew is read by nothing."""
-    turn = lambda i, s: rose.select(i == 8, x[0], s * s + 1.0 / x[1])
-    return rose.scan(turn, x[2], 11)
+    iteration = lambda i, s: rose.select(i == 8, x[0], s * s + 1.0 / x[1])
+    return rose.scan(iteration, x[2], 11)
 
 
 def reset_inside(x: Any) -> Any:

@@ -137,8 +137,8 @@ def test_a_while_loop_that_does_not_run():
 
     def body(x: Any) -> Any:
         p = log_of(x)
-        turn = lambda s: (s[0] + masked_sum(x, p), s[1] + 1.0)
-        return rose.while_loop(lambda s: s[1] < x[3], turn, (x[0], 0.0))[0]
+        iteration = lambda s: (s[0] + masked_sum(x, p), s[1] + 1.0)
+        return rose.while_loop(lambda s: s[1] < x[3], iteration, (x[0], 0.0))[0]
 
     f = rose.fn([Vec[4]], Real)(body)
     assert rose.grad(f)(AT).tolist() == [1.0, 0.0, 0.0, 0.0]

@@ -1,7 +1,7 @@
-"""Values made outside of a loop, which only arms in the loop use: what no turn takes adds nothing.
+"""Values made outside of a loop, which only arms in the loop use: what no iteration takes adds nothing.
 
 Each body is given `s`, which is made outside of its loops and is infinite or nan at 0, or has such a derivative,
-and a condition on the turn. At 0 no turn takes the arm, at 1.5 two do, at 7 all do.
+and a condition on the iteration. At 0 no iteration takes the arm, at 1.5 two do, at 7 all do.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def greatest(x: Any, s: Any) -> Any:
 
 
 def carried(x: Any, s: Any) -> Any:
-    turn = lambda i, t: ([t * rose.select(x > i, s * i + s, x * x + 1.0)], [])
-    return ir.current_builder().loop(3, turn, [x])[0][0]
+    iteration = lambda i, t: ([t * rose.select(x > i, s * i + s, x * x + 1.0)], [])
+    return ir.current_builder().loop(3, iteration, [x])[0][0]
 
 
 def accumulated(x: Any, s: Any) -> Any:
@@ -52,10 +52,10 @@ def nested(x: Any, s: Any) -> Any:
 
 
 def at_two_depths(x: Any, s: Any) -> Any:
-    def turn(i: Any) -> Any:
+    def iteration(i: Any) -> Any:
         return rose.select(x > i, s * i, x) + rose.sum(rose.select(x > j + i, s * s, x * j) for j in rose.range(2))
 
-    return rose.sum(turn(i) for i in rose.range(3))
+    return rose.sum(iteration(i) for i in rose.range(3))
 
 
 def two_loops(x: Any, s: Any) -> Any:
@@ -73,8 +73,8 @@ def in_an_arm(x: Any, s: Any) -> Any:
 def shared(x: Any, s: Any) -> Any:
     """What is shared outside is masked as one; the arms of an iteration are joined."""
     u = rose.exp(s) * s
-    turn = lambda i: rose.select(x > i, (u + s) * u, rose.select(x > i + 0.5, u, x * i))
-    return rose.sum(turn(i) for i in rose.range(3))
+    iteration = lambda i: rose.select(x > i, (u + s) * u, rose.select(x > i + 0.5, u, x * i))
+    return rose.sum(iteration(i) for i in rose.range(3))
 
 
 def called(x: Any, s: Any) -> Any:
@@ -84,11 +84,11 @@ def called(x: Any, s: Any) -> Any:
 def chosen_later(x: Any, s: Any) -> Any:
     """The vectors that a loop gives are chosen from by a condition on them."""
 
-    def turn(i: Any) -> Any:
+    def iteration(i: Any) -> Any:
         w = rose.select(x > i, rose.exp(s) * s, x)
         return [], [w * x, rose.select(x > i, s * s, w)]
 
-    _, (p, q) = ir.current_builder().loop(3, turn, [])
+    _, (p, q) = ir.current_builder().loop(3, iteration, [])
     first = p[0] < 100.0
     total = lambda p: rose.sum(p[i] for i in rose.range(3))
     return rose.select(first, total(p), x) + rose.select(~first, total(q), x * 3.0)
@@ -104,11 +104,11 @@ def vectors(x: Any, s: Any) -> Any:
 
 
 def made_in_a_turn(x: Any, s: Any) -> Any:
-    def turn(i: Any) -> Any:
+    def iteration(i: Any) -> Any:
         t = s * rose.sqrt(x) / (x * (i + 1.0))
         return rose.sum(rose.select(x > j, t * j, x * x * i) for j in rose.range(2))
 
-    return rose.sum(turn(i) for i in rose.range(3))
+    return rose.sum(iteration(i) for i in rose.range(3))
 
 
 SPARE: list[tuple[str, Spare]] = [

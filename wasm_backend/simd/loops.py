@@ -121,10 +121,10 @@ class VectorLoop:
         self.sums.open(stay)
         self._both()
         self._next(n)
-        turns, c.body = c.body, Body()
+        iteration, c.body = c.body, Body()
         c.splice(vectors.before)
         c("loop")
-        c.splice(turns)
+        c.splice(iteration)
         c("end")
         c.splice(vectors.after)
         loop, c.body = c.body, outer

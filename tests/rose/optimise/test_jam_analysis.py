@@ -135,11 +135,11 @@ class Window:
         if r.random() < 0.3:
             nest.append((2, "q"))
         r.shuffle(nest)
-        self.loop(b, nest, at, lambda at: self.turn(b, at, local, targets))
+        self.loop(b, nest, at, lambda at: self.iteration(b, at, local, targets))
         for ref in local:
             b.add_to(b.at(b.at(self.sums[4], at["i"]), at["f"]), b.freeze(ref))
 
-    def turn(self, b: Builder, at: dict[str, Value], local: list[Value], targets: list[int]) -> None:
+    def iteration(self, b: Builder, at: dict[str, Value], local: list[Value], targets: list[int]) -> None:
         i, f, k, c = [at[name] for name in "ifkc"]
         ahead = b.emit(iadd, (i, k))
         x = b.index(b.index(self.given[0], ahead), c)

@@ -38,7 +38,7 @@ def test_the_tape_of_a_sum_is_not_stored():
 
 
 def two_loops(second: Callable[[Builder, Value, Value, Value], None], shared: bool = False) -> Func:
-    """The sum of a vector's sines; then what `second` does with it in each turn of another loop."""
+    """The sum of a vector's sines; then what `second` does with it in each iteration of another loop."""
 
     @func(Vec[4])
     def f(b: Builder, x: Value) -> Value:
@@ -76,7 +76,7 @@ def test_a_loop_that_reads_what_the_iteration_of_another_made_is_one_with_it():
         (lambda b, other, y, i: b.add_to(other, b.index(y, b.emit(rose.ir.ops.ifrom, (i, b.const(3, Fin(4)))))), False),
         (lambda b, other, y, i: b.add_to(other, b.index(y, i) * 1e17), True),
     ],
-    ids=["another turn", "the same sum"],
+    ids=["another iteration", "the same sum"],
 )
 def test_loops_stay_apart_where_their_order_is_seen(second: Any, shared: bool):
     made = fast(two_loops(second, shared), AT)

@@ -140,7 +140,7 @@ def test_the_gradient_of_a_function_with_over_a_thousand_vectors():
 
 
 def two_vectors(x: Any) -> Any:
-    """Each is read at another place than in the turn that makes it."""
+    """Each is read at another place than in the iteration that makes it."""
     v = rose.vec(rose.sin(x * i) for i in rose.range(400_000_000))
     w = rose.vec(rose.sin(v[i + 1]) for i in rose.range(300_000_000))
     return rose.sum(v[i] * w[(i + 1) % 300_000_000] for i in rose.range(300_000_000))

@@ -39,7 +39,7 @@ def test_the_gradient_in_a_matrix_does_not_clear_a_row_for_each_element():
 
 
 def test_what_is_read_down_a_column_is_added_to_there():
-    """A turn reads one element of each row: no row is cleared and added for it."""
+    """An iteration reads one element of each row: no row is cleared and added for it."""
 
     @fn
     def f(x: Vec[3, Vec[4]]) -> Real:
@@ -59,7 +59,7 @@ def late(index_late: bool) -> Func:
         three = rose.ir.types.Vec(3, Real)
         whole = b.accum(b.zero(rose.ir.types.Vec(2, rose.ir.types.Vec(2, three))))
 
-        def turn(i: Value) -> tuple[list[Value], list[Value]]:
+        def iteration(i: Value) -> tuple[list[Value], list[Value]]:
             middle = b.accum(b.zero(rose.ir.types.Vec(2, three)))
             inner = b.accum(b.zero(three))
             b.add_to(b.at(inner, b.const(2, Fin(3))), x)
@@ -68,7 +68,7 @@ def late(index_late: bool) -> Func:
             b.add_to(b.at(whole, i), b.freeze(middle))
             return [], []
 
-        b.loop(2, turn)
+        b.loop(2, iteration)
         return b.freeze(whole)
 
     return f
@@ -115,7 +115,7 @@ def test_sums_of_sums_of_sums_that_are_named_after_them(named: bool):
     def f(b: Builder, x: Value, y: Value) -> Value:
         whole = b.accum(b.zero(Vec[3, Vec[3, Vec[4]]]))
 
-        def turn(i: Value) -> tuple[list[Value], list[Value]]:
+        def iteration(i: Value) -> tuple[list[Value], list[Value]]:
             middle, inner = b.accum(b.zero(Vec[3, Vec[4]])), b.accum(b.zero(Vec[4]))
             part = b.at(inner, b.const(1, Fin(4))) if named else None
 
@@ -131,7 +131,7 @@ def test_sums_of_sums_of_sums_that_are_named_after_them(named: bool):
             b.add_to(b.at(whole, i), b.freeze(middle))
             return [], []
 
-        b.loop(3, turn)
+        b.loop(3, iteration)
         return b.freeze(whole)
 
     made = fast(f, ((0.5, -0.0, 2.0), (1.0, -1.0, -0.0, 3.0)), by=merged)

@@ -1,4 +1,4 @@
-"""Turns of a loop that share the turns of a loop in it: the same bits, in fewer loops."""
+"""Iterations of a loop that share the iterations of a loop in it: the same bits, in fewer loops."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def numbers(*shape: int) -> Any:
 
 
 def compiled(f: Func, *args: Any) -> Func:
-    """What is compiled for `f`: well formed, and with its bits, also if two turns are done at once."""
+    """What is compiled for `f`: well formed, and with its bits, also if two iterations are done at once."""
     optimise([f])
     want = run(f, *args)
     for simd in (False, True):
@@ -52,7 +52,7 @@ def compiled(f: Func, *args: Any) -> Func:
 
 
 def loops(f: Func) -> Iterator[tuple[int, int]]:
-    """Of each loop the number of turns, and of additions in one."""
+    """Of each loop the number of iterations, and of additions in one."""
     for v in instructions(f.body):
         if v.op is FOR:
             yield v.attr.params[0].type.size, len([w for w in v.attr.code if w.op is ADD_TO])
@@ -75,7 +75,7 @@ def pulled(f: rose.Fn[..., Any], n: int, m: int) -> rose.Fn[..., Any]:
 @pytest.mark.parametrize("n", ROWS)
 def test_a_matrix_times_a_vector(n: int):
     made = compiled(product_of(n, COLUMNS).func, numbers(n, COLUMNS), numbers(COLUMNS))
-    inner = [adds for turns, adds in loops(made) if turns == COLUMNS]
+    inner = [adds for iterations, adds in loops(made) if iterations == COLUMNS]
     assert inner == ([LANES] if n >= LANES else []) + ([n % LANES] if n % LANES else [])
 
 
@@ -84,7 +84,7 @@ def test_its_derivative(n: int):
     f = pulled(product_of(n, COLUMNS), n, COLUMNS)
     made = compiled(f.func, numbers(n, COLUMNS), numbers(COLUMNS), numbers(n))
     if n >= LANES:
-        assert 2 * LANES in [adds for turns, adds in loops(made) if turns == COLUMNS]
+        assert 2 * LANES in [adds for iterations, adds in loops(made) if iterations == COLUMNS]
 
 
 @pytest.mark.parametrize(("n", "order"), [*product([1, 4, 7], [1, 2])])
@@ -345,19 +345,21 @@ def test_powers_that_an_inner_loop_carries():
             t = -1 + 2 * i / 40
             total = rose.accum(0.0)
 
-            def turn(j: Any, power: Any) -> Any:
+            def iteration(j: Any, power: Any) -> Any:
                 nonlocal total
                 total += x[j] * power
                 return power * t
 
-            rose.scan(turn, 1.0, 20)
+            rose.scan(iteration, 1.0, 20)
             return (rose.sign(t) - total.value) ** 2
 
         return rose.sum(missed(i) for i in rose.range(41))
 
     assert (20, LANES) in loops(compiled(f.func, numbers(20)))
     made = compiled(rose.grad(f).func, numbers(20))
-    assert [adds for turns, adds in loops(made) if turns == 20] == [LANES, LANES, 1, 1], "turns as they are, in fours"
+    assert [adds for iterations, adds in loops(made) if iterations == 20] == [LANES, LANES, 1, 1], (
+        "iterations as they are, in fours"
+    )
 
 
 def test_logistic_regression():
@@ -371,7 +373,7 @@ def test_logistic_regression():
 
     w, x, y = numbers(20), numbers(33, 20), tuple([float(k % 2) for k in range(33)])
     made = compiled(rose.value_and_grad(loss).func, w, x, y)
-    assert [adds for turns, adds in loops(made) if turns == 20] == [LANES, 1, LANES, 1]
+    assert [adds for iterations, adds in loops(made) if iterations == 20] == [LANES, 1, LANES, 1]
 
 
 def test_sums_and_what_is_added_elsewhere_in_one_loop():
@@ -407,7 +409,7 @@ def test_a_turn_that_needs_the_one_before_it_stays_alone():
 
 
 def sums(add: Any, *outer: Any) -> Func:
-    """Two nested loops; what `add(b, total, i, j, x)` does in a turn, with a vector of sums from outside."""
+    """Two nested loops; what `add(b, total, i, j, x)` does in an iteration, with a vector of sums from outside."""
 
     @func(Vec[20], *outer)
     def f(b: Builder, x: Value, *given: Value) -> Value:
@@ -461,18 +463,18 @@ def test_two_sums_of_a_caller_may_be_the_same():
 
 
 def test_a_sum_that_an_outer_turn_reads_elsewhere_is_not_moved():
-    """What the inner loop adds to a row is read in the same turn."""
+    """What the inner loop adds to a row is read in the same iteration."""
 
     @fn
     def f(a: Vec[20, Vec[20]], x: Vec[20]) -> Real:
-        def turn(i: Any) -> Any:
+        def iteration(i: Any) -> Any:
             y = rose.accum([0.0] * 20)
             for j in rose.range(20):
                 y[j] += a[i][j] * x[j]
                 y[(j + 1) % 20] += a[i][j]
             return rose.sum(y.value)
 
-        return rose.sum(turn(i) for i in rose.range(20))
+        return rose.sum(iteration(i) for i in rose.range(20))
 
     compiled(f.func, numbers(20, 20), numbers(20))
 
@@ -501,7 +503,7 @@ def test_a_sum_that_begins_at_another_number_keeps_its_zero():
 
 
 class Nest:
-    """Two or three nested loops at random: sums of a turn, of rows, of columns, of both, and of all."""
+    """Two or three nested loops at random: sums of an iteration, of rows, of columns, of both, and of all."""
 
     def __init__(self, seed: int) -> None:
         self.r = Random(seed)
@@ -513,7 +515,7 @@ class Nest:
         n, m = self.n, self.m
         types = [Real, Vec[n], Vec[m], Vec[n, Vec[m]], Vec[n], Vec[m]]
         self.given, self.sums = given, [b.accum(b.zero(t)) for t in types]
-        made = b.loop(n, lambda i: self.turn(b, i))[1]
+        made = b.loop(n, lambda i: self.iteration(b, i))[1]
         return b.tuple([*[b.freeze(ref) for ref in self.sums], *made])
 
     def term(self, known: Sequence[Value]) -> Value:
@@ -528,7 +530,7 @@ class Nest:
         cell = b.at(b.at(cells, i), j)
         return [whole, b.at(rows, i), b.at(columns, j), cell, b.at(more_rows, i), b.at(more_columns, j)]
 
-    def turn(self, b: Builder, i: Value) -> tuple[list[Value], list[Value]]:
+    def iteration(self, b: Builder, i: Value) -> tuple[list[Value], list[Value]]:
         r, known = self.r, [b.index(self.given[2], i), b.lift(self.r.choice([0.5, 2.0, -1e9]))]
         for _ in range(r.randrange(1, 4)):
             known += self.inner(b, i, known)
@@ -537,18 +539,18 @@ class Nest:
         return [], [self.term(known)] if r.random() < 0.5 else []
 
     def inner(self, b: Builder, i: Value, known: list[Value]) -> list[Value]:
-        """An inner loop: the sums that it made of a turn, and its states, if they are to be read."""
+        """An inner loop: the sums that it made of an iteration, and its states, if they are to be read."""
         r, (a, x, _) = self.r, self.given
         local = [b.accum(b.lift(r.choice([0.0, 0.0, 0.0, -0.0, 1.0]))) for _ in range(r.randrange(3))]
         targets = r.sample(range(6), r.randrange(3))
 
-        def turn(j: Value, *states: Value) -> tuple[list[Value], list[Value]]:
+        def iteration(j: Value, *states: Value) -> tuple[list[Value], list[Value]]:
             seen = [*known, b.index(b.index(a, i), j), b.index(x, j), *states]
             for ref in (*local, *[self.parts(b, i, j)[k] for k in targets]):
                 b.add_to(ref, self.term(seen))
             return [self.term(seen) for _ in states], [self.term(seen)] if r.random() < 0.3 else []
 
-        last, _ = b.loop(self.m, turn, [self.term(known) for _ in range(r.randrange(2))])
+        last, _ = b.loop(self.m, iteration, [self.term(known) for _ in range(r.randrange(2))])
         return [*[b.freeze(ref) for ref in local], *(last if r.random() < 0.5 else [])]
 
 

@@ -1,4 +1,4 @@
-"""Short loops of few turns, written turn by turn: the same bits, and no loop where it pays."""
+"""Short loops of few iterations, written iteration by iteration: the same bits, and no loop where it pays."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def compiled(f: rose.Fn[..., Any], *points: tuple[Any, ...]) -> Func:
     return made
 
 
-def turns(f: Func) -> Iterator[int]:
+def iterations(f: Func) -> Iterator[int]:
     for v in instructions(f.body):
         if v.op is FOR:
             assert isinstance(v.attr.params[0].type, Fin)
@@ -58,23 +58,23 @@ def test_a_short_loop_is_written_turn_by_turn(n: int, order: int):
     g = (f, rose.grad(f), rose.hvp(f))[order]
     x = tuple([0.1 * k - 0.0 for k in range(n)])
     made = compiled(g, (x,) if order < 2 else (x, x[::-1]))
-    assert not list(turns(made))
+    assert not list(iterations(made))
 
 
 def test_a_loop_of_many_turns_stays_one():
     f = fn([Vec[17]], Real)(lambda x: rose.sum(x[i] * x[i] for i in rose.range(17)))
-    assert list(turns(compiled(rose.grad(f), (tuple([0.5] * 17),)))) == [17]
+    assert list(iterations(compiled(rose.grad(f), (tuple([0.5] * 17),)))) == [17]
 
 
 def test_a_long_turn_is_not_repeated(monkeypatch: pytest.MonkeyPatch):
     f = fn([Vec[10]], Real)(lambda x: rose.sum(x[i] * x[i] for i in rose.range(10)))
     monkeypatch.setattr(costs, "UNROLLED_INSTRUCTIONS", 29)
-    assert list(turns(compiled(f, (tuple([0.5] * 10),)))) == [10]
+    assert list(iterations(compiled(f, (tuple([0.5] * 10),)))) == [10]
 
 
 def test_the_sums_of_a_row_inside_of_a_loop_are_numbers():
     made = compiled(rose.value_and_grad(squares(100, 10)), points(100, 10))
-    assert list(turns(made)) == [100]
+    assert list(iterations(made)) == [100]
     sums = [v.args[0].type for v in instructions(made.body) if v.op is ACCUM]
     assert sums == [Real] * 11, "the value, and a sum for each slope: none of a vector"
 
@@ -91,7 +91,7 @@ def test_a_function_does_not_grow_beyond_what_engines_like():
 
     made = compiled(f, (tuple([tuple([0.1 * i + k for i in range(10)]) for k in range(100)]),))
     assert weight(made.body) < 1.2 * costs.TRACED_INSTRUCTIONS
-    assert 0 < len(list(turns(made))) < 100
+    assert 0 < len(list(iterations(made))) < 100
 
 
 def test_states_and_vectors_of_a_loop_that_is_unrolled():
@@ -100,13 +100,13 @@ def test_states_and_vectors_of_a_loop_that_is_unrolled():
         return rose.scan(lambda i, s: (s * x, s + i), x, 3)
 
     made = compiled(f, (0.5,), (-0.0,))
-    assert not list(turns(made))
+    assert not list(iterations(made))
     assert [v.type for v in instructions(made.body) if v.op is PACK] == [Vec[3]]
 
 
 def test_a_loop_of_no_turns_makes_empty_vectors():
     f = fn([Vec[0]], tuple[Real, Vec[0]])(lambda x: (rose.sum(x), rose.vec(x[i] for i in rose.range(0))))
-    assert not list(turns(compiled(f, ((),))))
+    assert not list(iterations(compiled(f, ((),))))
 
 
 def test_what_has_an_effect_has_it_in_every_turn(capfd: pytest.CaptureFixture[str]):
@@ -128,8 +128,8 @@ def test_matrices_of_known_size_are_numbers():
         return rose.vec(rose.sum(a[i][j] * x[j] for j in rose.range(3)) for i in rose.range(3))
 
     a = ((1.0, 2.0, -0.0), (0.5, 0.25, 3.0), (7.0, -1.0, 2.0))
-    assert not list(turns(compiled(f, (a, (0.5, -0.0, 2.0)))))
-    assert not list(turns(compiled(rose.jacobian(f, 1), (a, (0.5, -0.0, 2.0)))))
+    assert not list(iterations(compiled(f, (a, (0.5, -0.0, 2.0)))))
+    assert not list(iterations(compiled(rose.jacobian(f, 1), (a, (0.5, -0.0, 2.0)))))
 
 
 @pytest.mark.parametrize(("sums", "simd", "stays"), [(16, True, True), (15, True, False), (16, False, False)])

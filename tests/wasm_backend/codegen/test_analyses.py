@@ -23,7 +23,7 @@ def compared(f: rose.Fn[..., object]) -> Counter[str]:
 
 
 @rose.fn
-def turns(x: Real, y: Real) -> Real:
+def iterations(x: Real, y: Real) -> Real:
     for _ in range(4):
         x, y = x * y + x, x * x - y
     return x * y
@@ -38,10 +38,10 @@ class Early(Lives):
 
 
 def test_a_local_that_is_given_back_too_early_is_told(monkeypatch: pytest.MonkeyPatch):
-    assert compared(turns)["numbers"] == len(naive_code.DRAWS)
+    assert compared(iterations)["numbers"] == len(naive_code.DRAWS)
     monkeypatch.setattr(lower, "ECONOMICAL", replace(lower.ECONOMICAL, lives=Early))
     with pytest.raises(AssertionError, match="by naive code"):
-        compared(turns)
+        compared(iterations)
 
 
 def test_naive_code_is_longer_and_shares_no_memory():

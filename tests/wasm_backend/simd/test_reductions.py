@@ -45,15 +45,15 @@ def test_two_totals_share_a_vector():
     assert "i8x16.shuffle" in agrees(fn([Vec[64]], Vec[2])(body).func)
 
 
-@pytest.mark.parametrize(("turns", "also", "stay"), [(8, False, True), (8, True, False), (7, False, False)])
-def test_two_totals_stay_in_their_vector_while_the_loops_around_run(turns: int, also: bool, stay: bool):
+@pytest.mark.parametrize(("iterations", "also", "stay"), [(8, False, True), (8, True, False), (7, False, False)])
+def test_two_totals_stay_in_their_vector_while_the_loops_around_run(iterations: int, also: bool, stay: bool):
     """Unless these loops use the totals elsewhere, as the last of an odd number of iterations does."""
 
     def body(x: Any) -> Any:
         first, second = rose.accum(0.0), rose.accum(0.0)
         for i in rose.range(20):
             for j in rose.range(19):
-                for k in rose.range(turns):
+                for k in rose.range(iterations):
                     first += x[i + j + k] * x[k]
                     second += x[i + j + k] / 3.0
                 if also:
