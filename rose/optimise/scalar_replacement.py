@@ -9,23 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ..ir import (
-    ACCUM,
-    ADD_TO,
-    AT,
-    CONST,
-    FOR,
-    FREEZE,
-    PACK,
-    TUPLE,
-    ZERO,
-    Block,
-    Builder,
-    Func,
-    Value,
-    is_literal,
-    loop_of,
-)
+from ..ir import ACCUM, ADD_TO, AT, CONST, FREEZE, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_literal
 from ..ir.accumulators import base, begins_at_zero
 from ..ir.callgraph import instructions
 from ..ir.ops import add
@@ -53,9 +37,6 @@ class _Found:
                 self.kept[v] = True
             elif self.kept or v.op is ADD_TO:
                 self._use(v)
-        for v in instructions(body) if self.kept else ():
-            for r in loop_of(v).results if v.op is FOR else ():
-                self.kept.pop(base(r), None)
 
     def _use(self, v: Value) -> None:
         for k, a in enumerate(v.args):
