@@ -9,6 +9,7 @@ zero does, and an element is read early only if it is certain to be there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
+from functools import cached_property
 
 from ..ir import (
     ACCUM,
@@ -60,11 +61,10 @@ class Invariants:
         self.block, self.varying, self.reads, self.around = block, varying, reads, around
         self.cost: dict[Value, int] = {}  # of each that is the same, with what it needs: in order
         self.groups: dict[Value, list[Value]] = {}  # what touches each accumulator that is opened here
-        self.touched = {v: self._touched(v) for v in block.code}
+        self.touched = {v: self.touches(v) for v in block.code}
         for v, refs in self.touched.items():
             for ref in refs:
                 self.groups.setdefault(ref, []).append(v)
-        self._acts = around._acts if around is not None else any(map(_acts, instructions(block)))
         varies: set[Value] = set()
         while self._vary(varies):
             pass
@@ -105,7 +105,7 @@ class Invariants:
                 todo += [w for ref in self.touched[v] for w in self.groups[ref]]
         return {v: None for v in self.cost if v in seen}
 
-    def _touched(self, v: Value) -> dict[Value, None]:
+    def touches(self, v: Value) -> dict[Value, None]:
         """The accumulators of this block that an instruction opens, adds to or reads."""
         refs = [base(a) for a in self.reads[v] if is_ref(a)] + [v] * (v.op is ACCUM)
         return {ref: None for ref in refs if ref.block is self.block and ref.op is ACCUM}
@@ -126,6 +126,11 @@ class Invariants:
         adds = [w for ref in self.touched[v] for w in self.groups[ref] if w is not v] if v.op is FREEZE else []
         return {a: None for a in (*self.reads[v], *adds) if a in self.cost}
 
+    @cached_property
+    def acts(self) -> bool:
+        """True if something around is seen from outside."""
+        return self.around.acts if self.around is not None else any(map(_acts, instructions(self.block)))
+
     def own_cost(self, v: Value) -> int:
         return own_cost(v)
 
@@ -134,7 +139,7 @@ class Invariants:
             return False
         if v.op is not AT and any([is_ref(a) and base(a) not in self.touched[v] for a in self.reads[v]]):
             return False  # it adds to what others read
-        return not any([_acts(w) or (self._acts and _may_trap(w)) for w in _with_nested(v)])
+        return not any([_acts(w) or (self.acts and _may_trap(w)) for w in _with_nested(v)])
 
 
 def _with_nested(v: Value) -> Sequence[Value]:

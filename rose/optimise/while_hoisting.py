@@ -40,7 +40,10 @@ class _Invariants(Invariants):
     """What a part of a loop makes of what stays the same."""
 
     def stays(self, v: Value) -> bool:
-        return moves(v, v.args) and super().stays(v)
+        return moves(v, v.args) and all([self.is_same(a) for a in v.args])
+
+    def touches(self, v: Value) -> dict[Value, None]:
+        return {}  # no accumulator moves
 
     def own_cost(self, v: Value) -> int:
         return own_cost(v) + (v.op is INDEX)
