@@ -28,6 +28,12 @@ def test_a_matrix_of_entries():
     assert f(10.0).tolist() == [[0.0, 1.0, 2.0], [10.0, 11.0, 12.0]]
 
 
+@pytest.mark.parametrize(("m", "n"), [(2, 2), (2, 3), (3, 2), (0, 2)])
+def test_an_identity_matrix_of_any_shape(m: int, n: int):
+    f = fn([Real], matrix(m, n))(lambda x: x * matrices.identity(m, n))
+    assert np.array_equal(f(2.0), 2.0 * np.eye(m, n))
+
+
 def test_lists_and_arrays_of_numpys_are_matrices():
     assert fn([Real], Real)(lambda x: linalg.det([[x, 1.0], [2.0, x]]))(3.0) == 7.0
     assert fn([Real], Real)(lambda x: x * linalg.det(np.diag([1.0, 2.0])))(3.0) == 6.0
