@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from .differentiation.gradients import value_and_grad
+from .differentiation.gradients import gradient
 from .errors import Loc, NotDifferentiable, edge
 from .frontend.function import AnyFn, checked
 from .host.evaluator import Env, Items
@@ -118,7 +118,7 @@ def _with_gradient(f: AnyFn) -> AnyFn | None:
     if f.result is not Real or not active:
         return None
     try:
-        made = value_and_grad(f, active)
+        made = gradient(f, active, "value_and_grad", in_halves=True)
         _ = made.func
     except NotDifferentiable:
         return None

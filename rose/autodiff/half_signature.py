@@ -14,9 +14,11 @@ it takes and those that it gives (`select_masks.py`). The forward half, and so t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import Enum
+from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ..ir import Builder, Func, Origin, Value, building
@@ -44,25 +46,35 @@ class Arguments(NamedTuple):
     tape: Value
 
 
-class HalfSignature:
-    """The calling convention of the halves of `g`, a function that has tangents."""
+class Kept(NamedTuple):
+    """What the forward half keeps for the other half, which that takes beside cotangents or tangents."""
 
-    def __init__(
-        self,
-        g: Func,
-        residuals: Iterable[int],
-        tape: Type,
-        *,
-        chooses: bool,
-        unread: Iterable[int] = (),
-        items: Mapping[int, Iterable[int]] | None = None,
-    ) -> None:
-        self.g, self.residuals, self.tape = g, tuple(residuals), tape
+    tape: Type
+    residuals: tuple[int, ...] = ()  # the positions of the residual parameters
+    items: Mapping[int, Iterable[int]] = MappingProxyType({})  # of those that are tuples, what is read, if not all
+
+
+class HalfSignature:
+    """The calling convention of the halves of `g`, a function that has tangents. What is kept is asked for last."""
+
+    def __init__(self, g: Func, kept: Callable[[], Kept], *, chooses: bool, unread: Iterable[int] = ()) -> None:
+        self.g, self._kept = g, kept
         self.chooses = chooses  # there may be a branch in it that is not taken
-        self.items = items or {}  # of residual parameters that are tuples, the items that are read, if not all
         self.unread = frozenset(unread)  # linear parameters to which it contributes nothing
         self.primal = [k for k, p in enumerate(g.params) if has_primal(p)]
         self.linear = [k for k, p in enumerate(g.params) if p.type.linear]
+
+    @cached_property
+    def kept(self) -> Kept:
+        return self._kept()
+
+    @property
+    def tape(self) -> Type:
+        return self.kept.tape
+
+    @property
+    def residuals(self) -> tuple[int, ...]:
+        return self.kept.residuals
 
     def name(self, way: Way, marked: bool = False) -> str:
         return f"{self.g.name}.{way.value}" + ".marked" * marked

@@ -8,7 +8,7 @@ from ..ir import AT, CONST, FOR, ZERO, Block, Builder, Func, Value, is_call, is_
 from ..ir.stacks import pop
 from ..ir.types import Stack, primal_part
 from .half_signature import Arguments, Way
-from .residuals import Entry
+from .residuals import Entry, Residuals
 from .unzip import UnzippedBody
 
 
@@ -17,9 +17,10 @@ class LinearHalf(ABC):
 
     way: Way
 
-    def __init__(self, of: UnzippedBody, marked: bool = False) -> None:
+    def __init__(self, of: UnzippedBody, marked: bool = False, residuals: Residuals | None = None) -> None:
         self.marked = marked  # whether the cotangents that a backward half takes and gives are
-        self.residuals, self.signature, self.g = of.residuals, of.signature, of.signature.g
+        self.residuals = of.residuals if residuals is None else residuals  # what is on the tape, and where
+        self.signature, self.g = of.signature, of.signature.g
         self.indices: dict[Block, Value] = {}  # the index of each loop
         self.primals: dict[Value, Value] = {}  # the residual parameters; and values of no loop, once they were read
         self.tape: Value | None = None

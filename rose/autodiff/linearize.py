@@ -14,9 +14,7 @@ from ..ir import AT, ZERO, Builder, Func, Value, is_call, loop_of
 from ..ir.callgraph import has_tangents, memoised
 from ..ir.progress import timed
 from ..ir.types import Tuple
-from ..optimise import costs
 from ..optimise.instruments import told
-from ..optimise.outlining import outline
 from .half_signature import Arguments, HalfSignature, Way, tangent_type
 from .linear_half import LinearHalf
 from .unzip import UnzippedBody, unzip
@@ -52,7 +50,7 @@ def _linear(of: Unzipped) -> Func:
     if isinstance(of, UnzippedLinear):
         return of.linear()
     assert isinstance(of, UnzippedBody)
-    return outline(_Linear(of).half(), costs.DERIVED_INSTRUCTIONS)
+    return _Linear(of).half()
 
 
 class _Linear(LinearHalf):

@@ -19,7 +19,6 @@ from ..ir import (
     GET,
     INDEX,
     PACK,
-    PARAM,
     TUPLE,
     ZERO,
     Block,
@@ -30,16 +29,13 @@ from ..ir import (
     loop_of,
     span_of,
 )
-from ..ir.accumulators import is_ref
 from ..ir.callgraph import is_table
 from ..ir.columns import is_simple
 from ..ir.ops import and_, not_, select
-from ..ir.puts import PUT
 from ..ir.types import Fin, Span
 from ..optimise import costs
 from .half_signature import HalfSignature
 from .linearity import Loops
-from .partial_reads import partly_read
 from .versions import Versions
 
 # An entry of a tape: a value of the block, the tape of a call, or an entry of the tape of a loop in the block.
@@ -47,26 +43,22 @@ Entry = Value | tuple[Value, "Entry | None"]
 
 
 class Residuals:
-    """What the linear half of `g` reads. `signature_of` has the calling convention of the halves of its callees."""
+    """What the linear half of `g` reads: `loops` has its instructions, `signature_of` the halves of its callees.
 
-    def __init__(self, g: Func, signature_of: Callable[[Func], HalfSignature]) -> None:
-        self.g, self.signature_of = g, signature_of
-        self.loops = Loops(g.body, self._given)
+    Of a half that is `in_scope` of the other, only what is in loops is on a tape: see `sweep.py`.
+    """
+
+    def __init__(
+        self, g: Func, loops: Loops, signature_of: Callable[[Func], HalfSignature], *, in_scope: bool = False
+    ) -> None:
+        self.g, self.loops, self.signature_of, self.in_scope = g, loops, signature_of, in_scope
         self.positions = {p: k for k, p in enumerate(g.params)}
         self.params: dict[Value, int] = {}  # the residual parameters, and their positions
         self.items: dict[int, dict[int, None]] = {}  # of those that are tuples, the items that are read, if not all
         self.tapes: dict[Block, dict[Entry, int]] = {}  # the tape of each block: entry -> position
         self.loop_of: dict[Block, Value] = {}
-        self.chooses = False
         self.versions = Versions(g.body)
         self._block(g.body)
-        partial = partly_read(self.loops.code, g.body.results)
-        self.chooses = self.chooses or any([v.op is PARAM for v, _ in partial])
-
-    @property
-    def unread(self) -> list[int]:
-        """The linear parameters that nothing reads."""
-        return [k for p, k in self.positions.items() if p.type.linear and p not in self.loops.read]
 
     # what is read
 
@@ -75,9 +67,14 @@ class Residuals:
         for v in self.loops.code[block]:
             if v.op is FOR:
                 self._for(v)
-            else:
+            elif not self._sees(block):
                 self._instruction(v)
-        self._thin(block)
+        if not self._sees(block):
+            self._thin(block)
+
+    def _sees(self, block: Block) -> bool:
+        """True if the linear half has all values of a block in scope."""
+        return self.in_scope and block is self.g.body
 
     def _instruction(self, v: Value) -> None:
         if is_call(v):
@@ -85,7 +82,6 @@ class Residuals:
         elif v.op is ADD_TO:
             self._need_path(v.args[0])
         else:
-            self.chooses = self.chooses or v.op is select or v.op is PUT  # the element that is replaced is not taken
             for a, linear in zip(v.args, v.op.is_linear_in(len(v.args)), strict=True):
                 if not linear:
                     self._need(a)
@@ -94,11 +90,10 @@ class Residuals:
 
     def _call(self, v: Value) -> None:
         signature = self.signature_of(v.attr)
-        self.chooses = self.chooses or signature.chooses
         self._keep(v.block, (v, None))
         for k in signature.residuals:
-            if k in signature.items and v.args[k] in self.positions:
-                for item in signature.items[k]:
+            if k in signature.kept.items and v.args[k] in self.positions:
+                for item in signature.kept.items[k]:
                     self._need_item(v.args[k], item)
             else:
                 self._need(v.args[k])
@@ -113,11 +108,6 @@ class Residuals:
         self._block(block)
         for entry in self.tapes[v.attr]:
             self._keep(v.block, (v, entry))
-
-    def _given(self, call: Value) -> list[Value]:
-        """The linear arguments that a call reads, and the accumulators that it takes."""
-        unread = self.signature_of(call.attr).unread
-        return [a for k, a in enumerate(call.args) if a.type.linear and (is_ref(a) or k not in unread)]
 
     def _need_parts(self, condition: Value) -> None:
         """Masks test the conditions that another joins: see `select_masks.py`."""
@@ -137,6 +127,8 @@ class Residuals:
 
     def _need(self, v: Value, depth: int = 0) -> None:
         """The linear half reads the primal `v`: it is recomputed if that is cheap, else a residual."""
+        if self._sees(v.block):
+            return
         if v in self.positions:
             self.params[v] = self.positions[v]
             self.items.pop(self.positions[v], None)

@@ -54,7 +54,6 @@ from .guards import Guard, Guards
 from .half_signature import HalfSignature
 from .linear_parts import Key, Path, inner, key_of, leaves, whole_of
 from .linearity import Loops
-from .partial_reads import partly_read
 
 
 class Source(NamedTuple):
@@ -89,20 +88,6 @@ class Masks:
     def half(self, call: Value) -> bool:
         """True if a call is to be transposed with marked cotangents."""
         return False
-
-
-def masks_of(g: Func, loops: Loops, signature_of: Callable[[Func], HalfSignature], *, marked: bool) -> Masks:
-    """The masks of a half, all of whose own cotangents are marked or none is.
-
-    `signature_of` has the calling convention of the halves of its callees.
-    """
-
-    def choice(v: Value) -> bool:
-        return v.op is select or v.op is PUT or (is_call(v) and signature_of(v.attr).chooses)
-
-    partial = partly_read(loops.code, g.body.results)
-    some = marked or bool(partial) or any([choice(v) for code in loops.code.values() for v in code])
-    return SelectMasks(g, loops, signature_of, partial, marked=marked) if some else Masks()
 
 
 class SelectMasks(Masks):

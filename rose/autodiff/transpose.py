@@ -11,7 +11,7 @@ now added to, and what was added to is now read. Both are over `Real` alone, so 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import NotLinear
@@ -40,15 +40,14 @@ from ..ir.puts import PUT, put
 from ..ir.sizes import differ
 from ..ir.stacks import MORE, POP, PUSH, pop
 from ..ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec, linear_part
-from ..optimise import costs
 from ..optimise.instruments import told
-from ..optimise.outlining import outline
 from .cotangents import Cotangent, Path, Place, Sums, by_value, nothing, plain
 from .guards import Guard, MaskWriter, joined_by
 from .half_signature import Arguments, HalfSignature, Total, Way, opened
 from .linear_half import LinearHalf
 from .linear_parts import key_of, leaves
-from .select_masks import SelectMasks, Source, masks_of
+from .residuals import Residuals
+from .select_masks import SelectMasks, Source
 from .unzip import UnzippedBody, unzip
 from .unzip_control import Recomputed, Unzipped, UnzippedBranch, UnzippedLinear, UnzippedWhile
 
@@ -65,10 +64,10 @@ def transpose(g: Func) -> Halves:
     """The two halves of a function that has tangents."""
     of = unzip(g)
     with timed("transpose"):
-        return Halves(of.fwd, done(_backward(g, False)), of.signature)
+        return Halves(of.fwd, done(backward(g, marked=False)), of.signature)
 
 
-def _backward(g: Func, marked: bool) -> Work[Func]:
+def backward(g: Func, *, marked: bool) -> Work[Func]:
     key = (transpose, marked)
     if key not in g.memo:
         step("derive")
@@ -79,31 +78,29 @@ def _backward(g: Func, marked: bool) -> Work[Func]:
 def _backward_of(of: Unzipped, marked: bool) -> Work[Func]:
     if isinstance(of, UnzippedBranch):
         then, otherwise = [u.signature.g for u in of.branches]
-        halves: list[Func] = [(yield _backward(then, marked)), (yield _backward(otherwise, marked))]
+        halves: list[Func] = [(yield backward(then, marked=marked)), (yield backward(otherwise, marked=marked))]
         return of.half(Way.BACKWARD, halves, marked)
     if isinstance(of, Recomputed):
         return of.half(Way.BACKWARD, (yield _backward_of(of.whole, marked)), marked)
     if isinstance(of, UnzippedWhile):
-        return of.backward((yield _backward(of.body.signature.g, marked)), marked)
+        return of.backward((yield backward(of.body.signature.g, marked=marked)), marked)
     if isinstance(of, UnzippedLinear):
         return of.backward(marked)
     assert isinstance(of, UnzippedBody)
-    work = _Backward(of, marked)
+    work = Backward(of, marked)
     for v in work.calls():
-        work.halves[v] = yield _backward(v.attr, work.masks.half(v))
-    return outline(work.half(), costs.DERIVED_INSTRUCTIONS)
+        work.halves[v] = yield backward(v.attr, marked=work.masks.half(v))
+    return work.half()
 
 
-class _Backward(LinearHalf):
+class Backward(LinearHalf):
     """The linear instructions in reverse."""
 
     way = Way.BACKWARD
 
-    def __init__(self, of: UnzippedBody, marked: bool) -> None:
-        super().__init__(of, marked)
-        self.loops = of.residuals.loops
-        self.masks = masks_of(self.g, self.loops, lambda f: unzip(f).signature, marked=marked)
-        self.puts = any([v.op is PUT for code in self.loops.code.values() for v in code])
+    def __init__(self, of: UnzippedBody, marked: bool, residuals: Residuals | None = None) -> None:
+        super().__init__(of, marked, residuals)
+        self.loops, self.puts, self.masks = of.loops, of.puts, of.masks(marked=marked)
         self.halves: dict[Value, Func] = {}  # the backward half for each call
         self.tests: dict[Value, Value] = {}  # whether numbers were reached, for their guards
         self.writer = MaskWriter(self.condition)
@@ -124,15 +121,19 @@ class _Backward(LinearHalf):
         return [v for code in self.loops.code.values() for v in code if is_call(v)]
 
     def body(self, b: Builder, given: Arguments) -> Value:
-        for k, total in given.linear.items():
+        self.sweep(b, given.linear, given.ct[0])
+        return self.signature.result(b, given.linear)
+
+    def sweep(self, b: Builder, totals: Mapping[int, Total], ct: Value) -> None:
+        """Add what the cotangent of the result contributes to the totals of the linear parameters."""
+        for k, total in totals.items():
             p = self.g.params[k]
             if isinstance(total, Value):
                 self.reads[p] = total
             else:
                 self.cts[p] = total
-        self.give(b, self.g.body.results[0], given.ct[0], lambda part: Source(marked=self.marked))
+        self.give(b, self.g.body.results[0], ct, lambda part: Source(marked=self.marked))
         self.block(b, self.g.body)
-        return self.signature.result(b, given.linear)
 
     # contributions
 
@@ -418,10 +419,18 @@ class _Backward(LinearHalf):
             total = self.spare(linear_part(a.type)) if nowhere else self.cotangent(a)
             totals[k] = total
             opened(b, total)  # before primals are read: to clear memory is a call, and may move what is in registers
-        primals = {k: self.primal(b, v.args[k]) for k in signature.residuals}
-        ct = back.zero(b) if ct is None else ct
-        given = Arguments(totals, primals, [ct], self.call_tape(b, v))
-        signature.call_backward(b, self.halves[v], given, marked)
+        self.pull(b, v, totals, back, ct)
+
+    def pull(self, b: Builder, v: Value, totals: Mapping[int, Total], back: Cotangent, ct: Value | None) -> None:
+        """Add what a call contributes to its arguments, whose sums are open, by its backward half."""
+        signature = unzip(v.attr).signature
+        primals = {k: self.residual(b, v.args[k], signature.kept.items.get(k)) for k in signature.residuals}
+        given = Arguments(totals, primals, [back.zero(b) if ct is None else ct], self.call_tape(b, v))
+        signature.call_backward(b, self.halves[v], given, self.masks.half(v))
+
+    def residual(self, b: Builder, v: Value, items: Iterable[int] | None) -> Value:
+        """An argument that a backward half reads, or some items of it."""
+        return self.primal(b, v)
 
     def sum_of(self, b: Builder, ref: Value, marked: bool) -> Value | None:
         """The cotangent of an accumulator, as the backward half of a call takes it."""

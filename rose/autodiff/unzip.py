@@ -8,12 +8,15 @@ linear half, backwards and in order. Types have the same shape in both: what bel
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from .. import ir
 from ..ir import (
     ADD_TO,
     CONST,
     FOR,
     GET,
+    PARAM,
     Block,
     Body,
     Branch,
@@ -26,17 +29,19 @@ from ..ir import (
     is_call,
     loop_of,
 )
-from ..ir.callgraph import has_tangents, memoised
+from ..ir.accumulators import is_ref
+from ..ir.callgraph import callees_first, has_tangents, memoised
+from ..ir.ops import select
 from ..ir.progress import step, timed
+from ..ir.puts import PUT
 from ..ir.stacks import PUSH
 from ..ir.types import Stack, Tan, Type, items_of, primal_part
 from ..optimise import costs
-from ..optimise.instruments import told
-from ..optimise.outlining import outline
-from ..optimise.values import first, witness
-from .half_signature import HalfSignature, declare_forward, has_primal
-from .linearity import is_linear
+from .half_signature import HalfSignature, Kept, declare_forward, has_primal
+from .linearity import Loops, is_linear
+from .partial_reads import partly_read
 from .residuals import Entry, Residuals
+from .select_masks import Masks, SelectMasks
 from .unzip_control import Nest, Recomputed, Unzipped, UnzippedBranch, UnzippedLinear, UnzippedWhile
 
 
@@ -49,9 +54,6 @@ def _unzip(g: Func) -> Unzipped:
     step("derive")
     with timed("unzip"):
         made = _by_kind(g)
-    if (w := witness()) is not None:
-        w.derived("the forward half", g, made.fwd, made.signature.primal, of_small=first)
-    told("unzip", made.fwd)
     again = g.remat and g.primal is not None  # else it is part of a rule, and takes tangents itself
     return Recomputed(g, made) if again else made
 
@@ -71,34 +73,85 @@ def _by_kind(g: Func) -> Unzipped:
 
 
 class UnzippedBody(Unzipped):
-    """A function with instructions, unzipped."""
+    """A function with instructions, unzipped. What its halves need is found when it is asked for."""
 
     def __init__(self, g: Func) -> None:
-        self.residuals = Residuals(g, lambda f: unzip(f).signature)
+        self.loops = Loops(g.body, _given)
+        self.partial = partly_read(self.loops.code, g.body.results)
+        code = [v for code in self.loops.code.values() for v in code]
+        self.puts = any([v.op is PUT for v in code])  # the element that is replaced is not taken
+        self.selects = self.puts or any([v.op is select or (is_call(v) and _signature(v.attr).chooses) for v in code])
+        chooses = self.selects or any([v.op is PARAM for v, _ in self.partial])
+        unread = [k for k, p in enumerate(g.params) if p.type.linear and p not in self.loops.read]
+        self.signature = HalfSignature(g, self._kept, chooses=chooses, unread=unread)
+        self._masks: dict[bool, Masks] = {}
+
+    def _kept(self) -> Kept:
+        tape, r = items_of(self.fwd.result)[1], self.residuals
+        return Kept(tape, tuple(r.params.values()), r.items)
+
+    @cached_property
+    def residuals(self) -> Residuals:
+        return Residuals(self.signature.g, self.loops, _signature)
+
+    @cached_property
+    def in_loops(self) -> Residuals:
+        """The residuals of a linear half that has in scope what is outside of loops."""
+        return Residuals(self.signature.g, self.loops, _signature, in_scope=True)
+
+    def masks(self, *, marked: bool) -> Masks:
+        """The masks of a half, all of whose own cotangents are marked or none is."""
+        if marked not in self._masks:
+            some = marked or self.selects or self.partial
+            g, loops = self.signature.g, self.loops
+            self._masks[marked] = SelectMasks(g, loops, _signature, self.partial, marked=marked) if some else Masks()
+        return self._masks[marked]
+
+    @cached_property
+    def nest(self) -> Nest:
+        return Nest() if isinstance(self.signature.tape, Stack) else self._tapes
+
+    @cached_property
+    def _tapes(self) -> Nest:
+        """The tapes that lie in that of `g`."""
         entries = [e for tape in self.residuals.tapes.values() for e in tape]
-        self.nest = Nest([unzip(e[0].attr).nest for e in entries if not isinstance(e, Value) and e[1] is None])
-        self.fwd = outline(_ForwardHalf(self.residuals, pushes=self.nest.is_wide).half(), costs.DERIVED_INSTRUCTIONS)
-        r, tape = self.residuals, items_of(self.fwd.result)[1]
-        if isinstance(tape, Stack):
-            self.nest = Nest()
-        self.signature = HalfSignature(g, r.params.values(), tape, chooses=r.chooses, unread=r.unread, items=r.items)
+        return Nest([unzip(e[0].attr).nest for e in entries if not isinstance(e, Value) and e[1] is None])
+
+    def forward(self) -> Func:
+        """Make the forward half, after those of the functions that `g` calls, directly or not."""
+        g = self.signature.g
+        for f in callees_first(g, lambda f: f is g or (has_tangents(f) and "fwd" not in vars(unzip(f)))):
+            if f is g:
+                break
+            _ = unzip(f).fwd
+        return ForwardHalf(self.residuals).half(pushes=self._tapes.is_wide)
 
 
-class _ForwardHalf:
+def _signature(f: Func) -> HalfSignature:
+    return unzip(f).signature
+
+
+def _given(call: Value) -> list[Value]:
+    """The linear arguments that a call reads, and the accumulators that it takes."""
+    unread = _signature(call.attr).unread
+    return [a for k, a in enumerate(call.args) if a.type.linear and (is_ref(a) or k not in unread)]
+
+
+class ForwardHalf:
     """The instructions that touch no `Tan`, and the tape."""
 
-    def __init__(self, residuals: Residuals, pushes: bool) -> None:
+    def __init__(self, residuals: Residuals) -> None:
         self.residuals, self.g = residuals, residuals.g
-        self.pushes = pushes  # the tape, as the only item of a stack
         self.primals: dict[Value, Value] = {}  # old value -> its primal
         self.tapes: dict[Entry, Value] = {}  # the tapes of calls and of loops
 
-    def half(self) -> Func:
+    def half(self, *, pushes: bool) -> Func:
+        """The half as a function. With `pushes` it gives the tape as the only item of a stack."""
         with ir.deriving(self.g, "fwd") as b:
             self.primals = {self.g.params[k]: x for k, x in declare_forward(b, self.g).items()}
             self.block(b, self.g.body)
             tape = b.tuple([self.entry(e) for e in self.residuals.tapes[self.g.body]])
-            if (self.pushes or tape.type.depth > costs.TAPE_DEPTH) and not tape.type.empty:
+            if (pushes or tape.type.depth > costs.TAPE_DEPTH) and not tape.type.empty:
                 tape = b.emit(PUSH, (b.zero(Stack(tape.type)), tape))
             return b.func(b.tuple([self.primal(b, self.g.body.results[0]), tape]))
 
@@ -123,10 +176,7 @@ class _ForwardHalf:
             if v.op is FOR:
                 self.loop(b, v)
             elif is_call(v) and linear:
-                of = unzip(v.attr)
-                args = {k: self.primal(b, v.args[k]) for k in of.signature.primal}
-                both = of.signature.call_forward(b, of.fwd, args)
-                self.primals[v], self.tapes[(v, None)] = b.get(both, 0), b.get(both, 1)
+                self.call(b, v)
             elif v.op is CONST:
                 self.primals[v] = b.const(v.attr, v.type)
             elif v.op is GET:
@@ -140,6 +190,12 @@ class _ForwardHalf:
             elif has_primal(v):
                 t = primal_part(v.type)
                 self.primals[v] = b.emit(v.op, tuple([self.primal(b, a) for a in v.args]), v.attr, t)
+
+    def call(self, b: Builder, v: Value) -> None:
+        of = unzip(v.attr)
+        args = {k: self.primal(b, v.args[k]) for k in of.signature.primal}
+        both = of.signature.call_forward(b, of.fwd, args)
+        self.primals[v], self.tapes[(v, None)] = b.get(both, 0), b.get(both, 1)
 
     def loop(self, b: Builder, v: Value) -> None:
         block = loop_of(v)

@@ -6,20 +6,23 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from functools import reduce
-from typing import Protocol
+from functools import cached_property, reduce
 
 from .. import ir
 from ..ir import Builder, Func, Linear, Origin, Value
 from ..ir.callgraph import make_branch, make_while
 from ..ir.ops import or_, reached, select
+from ..ir.progress import timed
 from ..ir.stacks import MORE, PUSH, pop
 from ..ir.types import Bool, Ref, Stack, Tuple, Type, Vec, as_tuple, items_of, linear_part, primal_part, tuple_of
 from ..optimise import costs
+from ..optimise.instruments import told
+from ..optimise.values import first, witness
 from .cotangents import Cotangent, nothing, plain
-from .half_signature import Arguments, HalfSignature, Way, declare_forward, declare_primal, has_primal, opened
+from .half_signature import Arguments, HalfSignature, Kept, Way, declare_forward, declare_primal, has_primal, opened
 
 
 class Nest:
@@ -44,12 +47,24 @@ class Nest:
         return self.paths > costs.TAPE_SHARING * calls
 
 
-class Unzipped(Protocol):
-    """A function that has tangents, unzipped: `fwd` makes its primal result, and the tape of its linear half."""
+class Unzipped(ABC):
+    """A function that has tangents, unzipped."""
 
     signature: HalfSignature
-    fwd: Func
     nest = Nest()
+
+    @cached_property
+    def fwd(self) -> Func:
+        """The forward half, which gives the primal result, and the tape of the linear half."""
+        with timed("unzip"):
+            made = self.forward()
+        if (w := witness()) is not None:
+            w.derived("the forward half", self.signature.g, made, self.signature.primal, of_small=first)
+        return told("unzip", made)
+
+    @abstractmethod
+    def forward(self) -> Func:
+        """Make the forward half."""
 
 
 class UnzippedBranch(Unzipped):
@@ -60,11 +75,14 @@ class UnzippedBranch(Unzipped):
         self.nest = Nest([u.nest for u in branches])
         tape = tuple_of(*[u.signature.tape for u in branches])
         residuals = sorted({k for u in branches for k in u.signature.residuals})
-        self.both = HalfSignature(branches[0].signature.g, residuals, tape, chooses=True)
-        residuals = [0, *[k + 1 for k in residuals]]  # parameter 0 is the condition
+        self.both = HalfSignature(branches[0].signature.g, lambda: Kept(tape, tuple(residuals)), chooses=True)
+        kept = Kept(tape, (0, *[k + 1 for k in residuals]))  # parameter 0 is the condition
         unread = branches[0].signature.unread & branches[1].signature.unread
-        self.signature = HalfSignature(g, residuals, tape, chooses=True, unread=[k + 1 for k in unread])
-        self.fwd = make_branch(f"{g.name}.fwd", self._forward(0), self._forward(1), origin=Origin("fwd", g))
+        self.signature = HalfSignature(g, lambda: kept, chooses=True, unread=[k + 1 for k in unread])
+
+    def forward(self) -> Func:
+        g = self.signature.g
+        return make_branch(f"{g.name}.fwd", self._forward(0), self._forward(1), origin=Origin("fwd", g))
 
     def _forward(self, k: int) -> Func:
         fwd, tape = self.branches[k].fwd, as_tuple(self.signature.tape)
@@ -95,19 +113,22 @@ class Recomputed(Unzipped):
 
     def __init__(self, g: Func, whole: Unzipped) -> None:
         self.g, self.whole = g, whole
-        residuals = [k for k in whole.signature.primal if not isinstance(g.params[k].type, Ref)]
+        kept = Kept(tuple_of(), tuple([k for k in whole.signature.primal if not isinstance(g.params[k].type, Ref)]))
         chooses, unread = whole.signature.chooses, whole.signature.unread
-        self.signature = HalfSignature(g, residuals, tuple_of(), chooses=chooses, unread=unread)
+        self.signature = HalfSignature(g, lambda: kept, chooses=chooses, unread=unread)
+
+    def forward(self) -> Func:
+        g = self.g
         assert g.primal is not None
         with ir.deriving(g, "fwd") as b:
-            given = declare_forward(b, self.signature.g)
+            given = declare_forward(b, g)
             # the parameters of the function itself are those of its derivative that are not tangents
             own = [k for k, p in enumerate(g.params) if not p.type.linear]
             y = b.call(g.primal, [given[k] if k in given else b.zero(g.params[k].type) for k in own])
             t = primal_part(g.result)
             if t is not y.type:
                 y = b.tuple([y, b.zero(items_of(t)[1])], as_tuple(t))
-            self.fwd = b.func(b.tuple([y, b.tuple([])]))
+            return b.func(b.tuple([y, b.tuple([])]))
 
     def half(self, way: Way, half: Func, marked: bool = False) -> Func:
         """The backward or linear half, from that of the function with a tape."""
@@ -138,21 +159,19 @@ class UnzippedWhile(Unzipped):
     """
 
     def __init__(self, g: Func, test: Unzipped, body: Unzipped, most: int | None) -> None:
-        self.g, self.body = g, body
+        self.g, self.test, self.body, self.most = g, test, body, most
         self.k = k = len(items_of(g.result))
-        residuals = body.signature.residuals
+        residuals, items = body.signature.residuals, body.signature.kept.items
         self.read = [j for j in residuals if j < k]  # the states that the linear half of an iteration reads
-        items = body.signature.items
         self.pushed = [(j, i) for j in self.read for i in (sorted(items[j]) if j in items else [None])]
         item = tuple_of(body.signature.tape, *[self._type_of(j, i) for j, i in self.pushed])
         self.counted = item.empty  # there is nothing to push, but how many iterations there were
         self.stack = Stack(tuple_of(*item.items, Bool) if self.counted else item)
-        same = [j for j in residuals if j >= k]
-        self.signature = HalfSignature(g, same, tuple_of(self.stack), chooses=body.signature.chooses)
+        kept = Kept(tuple_of(self.stack), tuple([j for j in residuals if j >= k]))
+        self.signature = HalfSignature(g, lambda: kept, chooses=body.signature.chooses)
         self.states = [j for j in self.signature.primal if j < k]
         self.moving = [j for j in self.signature.linear if j < k]  # the states that have a tangent
         self.fixed = [j for j in self.signature.linear if j >= k]  # what stays the same, and has one
-        self.fwd = self._forward(self._test(test), self._iteration(), most)
 
     def _type_of(self, j: int, item: int | None) -> Type:
         """The type of a state in the forward half, or of an item of it."""
@@ -180,10 +199,10 @@ class UnzippedWhile(Unzipped):
             j: declare_primal(b, self.signature.g.params[j]) for j in self.signature.primal if j >= self.k
         }, stack
 
-    def _test(self, test: Unzipped) -> Func:
+    def _test(self) -> Func:
         with self._building("test") as b:
             given, _ = self._params(b)
-            return b.func(b.get(test.signature.call_forward(b, test.fwd, given), 0))
+            return b.func(b.get(self.test.signature.call_forward(b, self.test.fwd, given), 0))
 
     def _iteration(self) -> Func:
         with self._building("turn") as b:
@@ -194,9 +213,10 @@ class UnzippedWhile(Unzipped):
             y = b.get(both, 0)
             return b.func(b.tuple([*[b.get(y, j) for j in self.states], b.emit(PUSH, (stack, b.tuple(item)))]))
 
-    def _forward(self, test: Func, iteration: Func, most: int | None) -> Func:
+    def forward(self) -> Func:
         n = len(self.states)
-        loop = make_while(f"{self.g.name}.fwd", test, iteration, most, origin=Origin("fwd", self.g))
+        origin = Origin("fwd", self.g)
+        loop = make_while(f"{self.g.name}.fwd", self._test(), self._iteration(), self.most, origin=origin)
         with ir.deriving(self.g, "fwd") as b:
             xs = [*declare_forward(b, self.signature.g).values()]
             out = b.call(loop, [*xs[:n], b.zero(self.stack), *xs[n:]])
@@ -285,11 +305,14 @@ class UnzippedLinear(Unzipped):
 
     def __init__(self, g: Func, kind: Linear) -> None:
         self.g, self.kind = g, kind
-        primals = [k for k, p in enumerate(g.params) if has_primal(p)]
-        self.signature = HalfSignature(g, primals, tuple_of(), chooses=False)
+        kept = Kept(tuple_of(), tuple([k for k, p in enumerate(g.params) if has_primal(p)]))
+        self.signature = HalfSignature(g, lambda: kept, chooses=False)
+
+    def forward(self) -> Func:
+        g = self.g
         with ir.deriving(g, "fwd") as b:
             _ = declare_forward(b, g)
-            self.fwd = b.func(b.tuple([b.zero(primal_part(g.result)), b.tuple([])]))
+            return b.func(b.tuple([b.zero(primal_part(g.result)), b.tuple([])]))
 
     def _call(self, b: Builder, f: Func, x: Value, given: Arguments) -> Value:
         rest = [given.primals[k] if k in given.primals else b.zero(p.type) for k, p in enumerate(self.g.params) if k]

@@ -273,6 +273,7 @@ _IN_ORDER = (
     "jvp",
     "vector-mode",
     "unzip",
+    "sweep",
     "linearize",
     "transpose",
     *PASSES,

@@ -208,8 +208,8 @@ def vjp(f: Fn[P, Any]) -> Callable[P, Vjp]:
         given = f.bind(args, kwargs)
         if ir.is_tracing():
             xs = lin.arguments(given)
-            y, tape = lin.primal(xs)
-            return _vjp(view(y), lambda ct: _each(f, lin, lin.pullback(xs, tape, _cotangent(ct, lin))))
+            y, pull = lin.at(xs)
+            return _vjp(view(y), lambda ct: _each(f, lin, pull(_cotangent(ct, lin))))
         if not outside:
             outside.append((_primal(f, lin), _pullback(f, lin)))
         primal, pull = outside[0]
@@ -284,8 +284,8 @@ def pullback(f: AnyFn) -> AnyFn:
     def body(*args: Any) -> Any:
         *given, ct = args
         xs = lin.arguments(given)
-        y, tape = lin.primal(xs)
-        return view(y), _each(f, lin, lin.pullback(xs, tape, _cotangent(ct, lin)))
+        y, grads = lin.reverse(xs, _cotangent(ct, lin))
+        return view(y), _each(f, lin, grads)
 
     names = [*f.names, fresh_name("ct", f.names)]
     return make(body, [*lin.types, lin.result], tuple_of(lin.result, _gradients(lin)), f"vjp({f.name})", names)
@@ -309,7 +309,8 @@ def value_and_grad(f: Fn[P, R], argnums: Argnums = 0) -> Fn[P, tuple[R, Any]]:
     return gradient(f, argnums, "value_and_grad")
 
 
-def gradient(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
+def gradient(f: AnyFn, argnums: Argnums, what: str, *, in_halves: bool = False) -> AnyFn:
+    """`grad` or `value_and_grad`; with `in_halves`, functions that are called stay calls, by their names."""
     f = checked(f, what)
     active = positions(f, argnums, what)
     if untyped(f.result) is not Real:
@@ -323,8 +324,7 @@ def gradient(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
     def body(*args: Any) -> Any:
         b = ir.current_builder()
         xs = lin.arguments(args)
-        y, tape = lin.primal(xs)
-        grads = lin.pullback(xs, tape, b.const(1.0, Real))
+        y, grads = lin.reverse(xs, b.const(1.0, Real), in_halves=in_halves)
         g = grads[0] if host_index(argnums) is not None else b.tuple(grads)
         return b.tuple([y, g]) if what == "value_and_grad" else g
 

@@ -13,15 +13,18 @@ from typing import Any
 from .. import ir
 from ..autodiff.cotangents import Cotangent
 from ..autodiff.erase_tangents import untype
-from ..autodiff.half_signature import Arguments
+from ..autodiff.half_signature import Arguments, Total, opened
 from ..autodiff.jvp import Mask, full_mask, interleaved, jvp
 from ..autodiff.linearize import linearize
+from ..autodiff.sweep import Sweep
 from ..autodiff.transpose import Halves, transpose
 from ..autodiff.vector_mode import vector_mode, widened
 from ..errors import TypeMismatch, here
+from ..frontend.eager import Now
 from ..frontend.function import AnyFn
 from ..frontend.values import to_value
-from ..ir import Builder, Func, Value, types
+from ..ir import Builder, Func, Origin, Value, types
+from ..ir.progress import timed
 from ..ir.types import Real, Tuple, Type, as_tuple, linear_part, tangent, tuple_of, untyped
 from ..optimise.dead_arguments import without_dead_parts
 
@@ -109,13 +112,75 @@ class LinearMap:
         halves = self.halves()
         if halves is None:
             return [filled(b, None, xs[k]) for k in self.active]
-        signature = halves.signature
-        totals = {k: Cotangent(linear_part(tangent(xs[k].type))) for k in self.moving}
-        t = as_tuple(linear_part(signature.g.result))
-        cts = b.tuple([b.zero(t.items[0]), as_cotangent(b, ct)], t)
-        linear = dict(zip(signature.linear, totals.values(), strict=True))
-        signature.call_backward(b, halves.bwd, Arguments(linear, self._by_position(xs), [cts], tape))
+        signature, totals = halves.signature, self._totals(xs)
+        given = Arguments(self._linear(totals), self._by_position(xs), [self._cotangent(b, ct)], tape)
+        signature.call_backward(b, halves.bwd, given)
         return [filled(b, totals[k].close(b), xs[k]) for k in self.active]
+
+    def at(self, xs: Sequence[Value]) -> tuple[Value, Callable[[Value], list[Value]]]:
+        """The value at `xs`, and the map from its cotangent to the gradients, for a short function in one sweep."""
+        b = ir.current_builder()
+        sweep = self._sweep(b, short=True)
+        if sweep is None:
+            y, tape = self.primal(xs)
+            return y, lambda ct: self.pullback(xs, tape, ct)
+        around, xs = b.block, [b.reach(x) for x in xs]
+        with timed("sweep"):
+            y = b.get(sweep.forward(b, self._by_position(xs)), 0)
+
+        def pull(ct: Value) -> list[Value]:
+            now = ir.current_builder()
+            if now is not b or not now.block.inside(around):
+                return self.pullback(xs, self.primal(xs)[1], ct)
+            return self._swept(now, sweep, xs, self._totals(xs), ct)
+
+        return y, pull
+
+    def _sweep(self, b: Builder, *, short: bool = False) -> Sweep | None:
+        """The sweep of the derivative into what a builder records; one that evaluates at once calls the halves."""
+        _, d = self.func()
+        return None if d is None or isinstance(b, Now) else Sweep.of_func(d, short=short)
+
+    def _swept(
+        self, b: Builder, sweep: Sweep, xs: Sequence[Value], totals: Mapping[int, Cotangent], ct: Value
+    ) -> list[Value]:
+        with timed("sweep"):
+            for total in totals.values():
+                opened(b, total)
+            sweep.backward(b, self._linear(totals), self._cotangent(b, ct))
+            return [filled(b, totals[k].close(b), xs[k]) for k in self.active]
+
+    def reverse(self, xs: Sequence[Value], ct: Value, *, in_halves: bool = False) -> tuple[Value, list[Value]]:
+        """The value at `xs`, and the gradient in each active parameter, in one sweep where that can be."""
+        b = ir.current_builder()
+        sweep = None if in_halves else self._sweep(b)
+        if sweep is None:
+            y, tape = self.primal(xs)
+            return y, self.pullback(xs, tape, ct)
+        b.origin = Origin("sweep", sweep.of.signature.g)
+        totals = self._totals(xs)
+        with timed("sweep"):
+            for total in totals.values():
+                opened(b, total)  # first: what adds to them may then move up to what it reads
+            y = b.get(sweep.forward(b, self._by_position(xs)), 0)
+        return y, self._swept(b, sweep, xs, totals, ct)
+
+    def _totals(self, xs: Sequence[Value]) -> dict[int, Cotangent]:
+        """The sums of the cotangents of the parameters that have a tangent, by position."""
+        return {k: Cotangent(linear_part(tangent(xs[k].type))) for k in self.moving}
+
+    def _linear(self, totals: Mapping[int, Cotangent]) -> dict[int, Total]:
+        """The same by the positions of the tangents in the derivative."""
+        _, d = self.func()
+        assert d is not None
+        return dict(zip([k for k, p in enumerate(d.params) if p.type.linear], totals.values(), strict=True))
+
+    def _cotangent(self, b: Builder, ct: Value) -> Value:
+        """The cotangent of the result of the derivative: a pair, of which the primal has none."""
+        _, d = self.func()
+        assert d is not None
+        t = as_tuple(linear_part(d.result))
+        return b.tuple([b.zero(t.items[0]), as_cotangent(b, ct)], t)
 
     def check_tangents(self, dxs: Sequence[Any]) -> None:
         if len(dxs) != len(self.active):

@@ -14,8 +14,6 @@ from ..ir.text.module import parse as parse_module
 from ..ir.text.printer import spell
 from ..ir.text.trees import TypeTree
 from ..ir.types import Type
-from ..optimise import costs
-from ..optimise.outlining import outline
 from .function import AnyFn, Opaque, from_func
 from .values import infer
 
@@ -89,7 +87,7 @@ Given = tuple[str, str | None, Host | None]  # a text, its file, and its functio
 
 
 def _parsed(given: Given) -> Functions:
-    return Functions(parse_module(*given, _short), given)
+    return Functions(parse_module(*given), given)
 
 
 def _of_text(given: Given, name: str) -> AnyFn:
@@ -117,8 +115,3 @@ def parse_file(path: Path) -> Functions:
     except UnicodeDecodeError as e:
         what = f"{path} is not UTF-8 text: {e.reason} at byte {e.start}"
         raise WrongSyntax(what, None, "save a .rose file as UTF-8") from None
-
-
-def _short(f: Func) -> Func:
-    """`f`, outlined if it is longer than any function that is printed."""
-    return outline(f, costs.DERIVED_INSTRUCTIONS)

@@ -14,7 +14,6 @@ from ..errors import Loc, RoseError
 from ..ir import Builder, Func, Loop, Value, not_one_each
 from ..optimise.instruments import told
 from ..optimise.map_fusion import fuse_maps
-from ..optimise.outlining import outline
 
 R = TypeVar("R")
 
@@ -86,9 +85,9 @@ def finish(b: Builder, body: Callable[[], Any], convert: Callable[[Any, Loc], Va
 
 
 def sealed(b: Builder, f: Func) -> Func:
-    """The function that `b` made, as everything is derived from it: its maps fused, and cut into short functions."""
+    """The function that `b` made, as everything is derived from it: its maps fused."""
     told("trace", f)
-    return outline(fuse_maps(f, b.maps) if b.maps else f)
+    return fuse_maps(f, b.maps) if b.maps else f
 
 
 def recorded(b: Builder, body: Callable[[], R]) -> R:

@@ -178,11 +178,8 @@ class Builder:
         if op.effect is None:
             given = args if WIDE else tuple(map(id, args))  # they live as long as what is known
             key = (op, given) if attr is None and type is None else (op, given, attr, type)
-            scope: Block | None = block
-            while scope is not None:
-                if (seen := scope.known.get(key)) is not None:
-                    return seen
-                scope = scope.parent
+            if (seen := self.seen(key)) is not None:
+                return seen
         if type is None and (type := op.type(*args)) is None:
             raise mismatch(op, args, self.loc or here())
         if args and args[0].op is CONST and op.eval is not None and all([is_known(v) for v in args]):
@@ -192,6 +189,13 @@ class Builder:
         if key is not None:
             block.known[key] = value
         return value
+
+    def seen(self, key: Any) -> Value | None:
+        """The value that is known by a key, in this block or around it."""
+        scope: Block | None = self.block
+        while scope is not None and key not in scope.known:
+            scope = scope.parent
+        return None if scope is None else scope.known[key]
 
     def make(self, op: Op, args: tuple[Value, ...], attr: Any = None, type: Type | None = None) -> Value:
         """`op` on `args`, as simple as its own method has it; the `type` is that of a tuple, or of a packed vector."""

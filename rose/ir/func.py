@@ -128,7 +128,7 @@ BODY = Body()
 class Origin:
     """The origin of a function that no user wrote: derived from another, or, with none, made by Rose itself."""
 
-    by: Literal["jvp", "fwd", "bwd", "lin", "jet", "piece", "scan", "segment", "while", "library"]
+    by: Literal["jvp", "fwd", "bwd", "lin", "sweep", "jet", "piece", "scan", "segment", "while", "library"]
     derived_from: Func | None = None
 
 

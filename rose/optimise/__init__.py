@@ -4,7 +4,7 @@ Read `pipeline.py` first: it is the list of the passes, in order, with the drive
 the door through which each goes, to be left out, timed, printed and verified. Then `rewriter.py`, on which all passes
 that copy a function stand; then any pass. `costs.py` has the limits of all.
 
-- Whole functions: `inlining`, `join_halves`, `outlining` (and lambda lifting), `dead_arguments`.
+- Whole functions: `inlining`, `outlining` (and lambda lifting), `dead_arguments`.
 - What does not change in a loop: `invariants` finds it, `staging` cuts a function in two by it; on these stand
   `code_motion` and `loop_distribution`, before derivation, and `while_hoisting`.
 - Loops: `loop_fusion`, `unrolling`, `unroll_and_jam`, `recomputation`.

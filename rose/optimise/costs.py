@@ -30,8 +30,8 @@ WHILE_KEPT_COST = 4  # what more of them must cost, each with what it is made of
 
 # Outlining. Engines refuse functions of 50,000 locals or 7.6 MB, and compile long ones slowly
 PIECE_INSTRUCTIONS = 1000
-TRACED_INSTRUCTIONS = 2 * PIECE_INSTRUCTIONS  # of what is traced: a derivative may be several times as long
-DERIVED_INSTRUCTIONS = 3 * TRACED_INSTRUCTIONS  # of what is derived, or only compiled: nothing long is derived from it
+LONG_INSTRUCTIONS = 6 * PIECE_INSTRUCTIONS  # of a function that is cut into pieces
+LONG_BLOCK_INSTRUCTIONS = 2 * PIECE_INSTRUCTIONS  # of a block in one that is
 
 # Inlining
 INLINED_INSTRUCTIONS = 30  # a function with no more is inlined in all that call it
@@ -80,12 +80,7 @@ JAMMED_AGAIN = 16  # instructions that a lane does again before its inner loop
 BLOCKED_OPERATIONS = 4  # of an iteration that is done for a block: two products, and two choices of what is not taken
 BLOCKED_ROWS = 8  # and columns, of a matrix that is made in blocks
 
-# Join-halves and scheduling
-JOINED_ROUNDS = 4  # calls within calls
-JOINED_CALLS = 100  # in a row that are looked through, if they hand on a parameter
-JOINED_WIDTH = 8  # a function of more instructions than its critical path, times this, is parallel
-JOINED_GROWTH = 5  # instructions that may be added to a program, for each of it
-JOINED_INSTRUCTIONS = 100_000  # of a function with all that is joined, before it is outlined again
+# Scheduling
 SCHEDULED_INSTRUCTIONS = 40  # the order of fewer an engine's registers do not notice
 
 # Aggregates as numbers
@@ -107,6 +102,10 @@ DEMANDED_VISITS = 4  # and how often each is
 TAPE_DEPTH = 16
 TAPE_PATHS = 32  # tapes in one another;
 TAPE_SHARING = 4  # and, of more, paths of calls for each call
+# Of a derivative that is written wherever it is called, when a function is swept. Measured: a sum of 1000 calls of four
+# functions executes 0.76 of the instructions, in 0.78 of the bytes, that it does with calls of halves
+SWEPT_INSTRUCTIONS = 60
+SWEPT_DEPTH = 8  # calls within calls that are: each takes some frames of Python
 PARTIAL_CELLS = 4096  # of a vector that are looked at, each with all reads of it
 WRITTEN_OUT_COLUMNS = 16  # of a Jacobian that has code for what is not zero
 WRITTEN_OUT_INSTRUCTIONS = 600  # of its function, without loops and calls

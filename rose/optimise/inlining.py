@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping
 
-from ..ir import FOR, Func, Value, While
+from ..ir import ACCUM, FOR, Func, Value, While
 from ..ir.callgraph import callees, calls, weight
 from . import costs
 from .rewriter import IF_CONVERT, Simplifier
+
+_EDITED = {ACCUM, FOR}  # what later passes edit, in a function that is made here
 
 
 class Inliner:
@@ -52,7 +54,7 @@ class Inliner:
         """`f` with callees, which are done, inlined; itself where there is nothing to do."""
         made = self.made
         here = self.chosen(f)
-        if not here and all([made[g] is g for g in callees(f)]) and not any([v.op is FOR for v in f.body.code]):
+        if not here and all([made[g] is g for g in callees(f)]) and not any([v.op in _EDITED for v in f.body.code]):
             return f
         new = Simplifier(made, here, self.without).function(f)
         inlined = [g for g in here.values() if g.has_body]
@@ -64,6 +66,7 @@ class Inliner:
         """The calls in `f` that are inlined, each with the function."""
         out: dict[Value, Func] = {}
         total = self.weight(f)
+        longest = max(costs.LONG_BLOCK_INSTRUCTIONS, 2 * total)
         for v in calls(f):
             g = self.made[v.attr]
             if self.is_cheap(g):
@@ -76,11 +79,11 @@ class Inliner:
                     total += n
                     continue
                 once = self.calls[v.attr] == 1 and self.layers.get(g, 0) < costs.INLINED_LAYERS
-                most = costs.TRACED_INSTRUCTIONS if once or n <= costs.INLINED_INSTRUCTIONS else 0
+                most = longest if once or n <= costs.INLINED_INSTRUCTIONS else 0
                 if once and not any(callees(g)):
-                    most = costs.DERIVED_INSTRUCTIONS
+                    most = max(most, costs.LONG_INSTRUCTIONS)
                 if not most and self.is_inside(f, v) and n <= min(costs.INLINED_LOOP_INSTRUCTIONS, self.room):
-                    most, self.room = costs.TRACED_INSTRUCTIONS, self.room - n
+                    most, self.room = longest, self.room - n
                 if total + n <= most:
                     out[v] = g
                     total += n

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from ..ir import CONST, Builder, Op, Value
 from ..ir.ops import abs_, add, div, mul, neg, sub
 from ..ir.types import Real
+from ..ir.value import WIDE
 
 
 def signed(b: Builder, op: Op, args: tuple[Value, ...]) -> Value:
@@ -24,7 +25,20 @@ def signed(b: Builder, op: Op, args: tuple[Value, ...]) -> Value:
         for c, x in (args[0].args, args[0].args[::-1]):
             if c.op is CONST:
                 return b.emit(mul, (b.const(-c.attr, Real), x))
+    if op is mul and (product := _opposite(b, *args)) is not None:
+        return b.emit(neg, (product,))
     return b.emit(op, args)
+
+
+def _opposite(b: Builder, x: Value, y: Value) -> Value | None:
+    """The product with the opposite of a negative literal, if it is known."""
+    if x.op is CONST and x.attr < 0.0:
+        x = b.const(-x.attr, Real)
+    elif y.op is CONST and y.attr < 0.0:
+        y = b.const(-y.attr, Real)
+    else:
+        return None
+    return b.seen((mul, (x, y) if WIDE else (id(x), id(y))))
 
 
 def _add(b: Builder, x: Value, y: Value) -> Value:

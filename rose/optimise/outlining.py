@@ -1,14 +1,15 @@
 """Outlining: long functions become calls of shorter ones, as engines refuse long functions, and are slow at them.
 
-A block of many instructions becomes a row of calls, each of a piece of it: what a piece reads is its
-parameters, and what others read of it is its result. This happens right after tracing, so what is derived
-from a long function is short as well; and once more at the end, to what `join_halves.py` made longer.
+A block of many instructions becomes a row of calls, each of a piece of it: what a piece reads is its parameters, and
+what others read of it is its result, which they are given as a whole. It is the last of all passes: what is derived
+from a function does not depend on how long it is.
 
 Lambda lifting makes a function of a block, with what it reads from outside as parameters.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from .. import ir
@@ -33,19 +34,12 @@ from ..ir import (
 from ..ir.callgraph import weight, weight_of
 from ..ir.types import Tuple
 from . import costs
-from .instruments import run
 from .rewriter import Env, Rewriter
 
 
-def outline(f: Func, longest: int = costs.TRACED_INSTRUCTIONS) -> Func:
-    """`f`, finished, with pieces of it as functions of their own if it has more than `longest` instructions."""
-    f.body.known.clear()  # which takes more memory than the instructions
-    return f if weight(f.body) <= longest else run("outline", f, _in_pieces)
-
-
-def outline_again(f: Func) -> Func:
-    """The same at the end of the pipeline, where nothing is derived from it any more."""
-    return f if weight(f.body) <= costs.DERIVED_INSTRUCTIONS else _in_pieces(f)
+def outline(f: Func) -> Func:
+    """`f`, with pieces of it as functions of their own if it is long."""
+    return f if weight(f.body) <= costs.LONG_INSTRUCTIONS else _in_pieces(f)
 
 
 def _in_pieces(f: Func) -> Func:
@@ -57,7 +51,6 @@ def _in_pieces(f: Func) -> Func:
             env[p] = b.param(p.type, p.attr)
         outliner = _Outliner(f.name)
         outliner.block(b, f.body, env)
-        outliner.make_again(b, f.body.results, env)
         made = b.func(env[f.body.results[0]])
     made.memo = f.memo
     for piece in outliner.made:
@@ -104,19 +97,21 @@ class _Outliner(Rewriter):
 
     def __init__(self, name: str) -> None:
         self.name, self.count, self.made = name, 0, list[Func]()
+        self.places: dict[Value, tuple[Value, int]] = {}  # results of pieces: the tuple that has them, and where
 
     def block(self, b: Builder, block: Block, env: Env) -> None:
-        if weight(block) <= costs.TRACED_INSTRUCTIONS:
+        if weight(block) <= costs.LONG_BLOCK_INSTRUCTIONS:
             super().block(b, block, env)
             return
         pieces = _pieces(block)
         outs = _read_later(block, pieces)
         for piece in pieces:
-            is_loop = [v.op is FOR for v in piece]
+            is_loop = [v.op is FOR for v in piece if v.op is not GET]
             if is_loop == [True] or (len(piece) < max(costs.PIECE_INSTRUCTIONS // 10, 2) and not any(is_loop)):
                 self.code(b, piece, env)
             else:
                 self.piece(b, piece, outs, env)
+        self.make_again(b, block.results, env)
 
     def code(self, b: Builder, code: Iterable[Value], env: Env) -> None:
         for v in code:
@@ -124,33 +119,45 @@ class _Outliner(Rewriter):
 
     def instruction(self, b: Builder, v: Value, env: Env) -> Value:
         self.make_again(b, _uses(v) if v.op is FOR else v.args, env)
+        if v.op.eval is not None:
+            return b.again(v, tuple([env[a] for a in v.args]))
         b.loc = v.loc
         return super().instruction(b, v, env)
 
     def make_again(self, b: Builder, values: Iterable[Value], env: Env) -> None:
         """Make those of these values here that another piece has made, and that can be made here."""
         for a in values:
-            if a not in env and _is_remade(a) and all([_reachable(x, env) for x in a.args]):
+            if a in env:
+                continue
+            if a in self.places:
+                env[a] = b.get(*self.places[a])
+            elif _is_remade(a) and all([self._reachable(x, env) for x in a.args]):
                 env[a] = self.instruction(b, a, env)
 
+    def _reachable(self, a: Value, env: Env) -> bool:
+        return a in env or a in self.places or (_is_remade(a) and all([self._reachable(x, env) for x in a.args]))
+
     def piece(self, b: Builder, piece: Sequence[Value], outs: dict[Value, None], env: Env) -> None:
-        """A piece as a function, and its call."""
-        params = _read_from_outside(piece)
-        results = [v for v in piece if v in outs]
+        """A piece as a function, and its call. What it reads of another piece is passed as a whole, by reference."""
+        params, results, places = _read_from_outside(piece), [v for v in piece if v in outs], self.places
+        reads = Counter([places[v][0] for v in params if v in places])
+        apart = [v for v in params if v not in places or reads[places[v][0]] == 1]
         self.count += 1
         with ir.building(f"{self.name}.{self.count}") as inner:
+            whole = {out: inner.param(out.type) for out, n in reads.items() if n > 1}
+            self.places = {v: (whole[out], k) for v in params if v in places for out, k in [places[v]] if out in whole}
             own: Env = {}
-            for v in params:
+            for v in apart:
                 inner.loc = v.loc
                 own[v] = inner.param(v.type)
             self.code(inner, piece, own)
             part = inner.func(inner.tuple([_whole(inner, own[v]) for v in results]))
         self.made.append(part)
+        self.places = places
         b.loc = piece[0].loc
-        self.make_again(b, params, env)
-        out = b.call(part, [_whole(b, env[v]) for v in params])
-        for k, v in enumerate(results):
-            env[v] = b.get(out, k)
+        self.make_again(b, apart, env)
+        made = b.call(part, [*whole, *[_whole(b, env[v]) for v in apart]])
+        self.places.update({v: (made, k) for k, v in enumerate(results)})
 
 
 def _whole(b: Builder, v: Value) -> Value:
@@ -162,10 +169,10 @@ def _whole(b: Builder, v: Value) -> Value:
 
 
 def _is_remade(v: Value) -> bool:
-    """True for what each piece makes for itself: literals, and parts of its parameters."""
-    return (v.op in (CONST, ZERO, AT, GET) and not (v.op is GET and v.args[0].op is FOR)) or (
-        v.op is INDEX and v.args[1].op is CONST
-    )
+    """True for what each piece makes for itself: literals, and parts of parameters and of vectors."""
+    if v.op is GET:
+        return v.args[0].op is PARAM or _is_remade(v.args[0])
+    return v.op in (CONST, ZERO, AT) or (v.op is INDEX and v.args[1].op is CONST)
 
 
 def _pieces(block: Block) -> list[list[Value]]:
@@ -191,12 +198,19 @@ def _pieces(block: Block) -> list[list[Value]]:
 
 
 def _cut(block: Block, number: dict[Value, int], apart: set[Value]) -> list[list[Value]]:
+    """The code at these cuts. An item of a tuple goes with the tuple: what later pieces read are items."""
     pieces: list[list[Value]] = [[]]
+    at: dict[Value, list[Value]] = {}
     last = 0
     for v in block.code:
+        if v.op is GET and v.args[0] in at:
+            at[v] = at[v.args[0]]
+            at[v].append(v)
+            continue
         if v in apart or number[v] != last:
             pieces.append([])
             last = number[v]
+        at[v] = pieces[-1]
         pieces[-1].append(v)
         if v in apart:
             pieces.append([])
@@ -273,7 +287,3 @@ def _read_from_outside(piece: Sequence[Value]) -> list[Value]:
             if a not in own:
                 read(a)
     return list(out)
-
-
-def _reachable(a: Value, env: Env) -> bool:
-    return a in env or (_is_remade(a) and all([_reachable(x, env) for x in a.args]))

@@ -31,9 +31,8 @@ from .dead_code import remove_dead_code
 from .early_reads import read_early
 from .inlining import Inliner
 from .instruments import asked, instrumented, run, run_all
-from .join_halves import Room, join_halves
 from .loop_fusion import fuse_loops
-from .outlining import outline_again
+from .outlining import outline
 from .rewriter import RULES
 from .scalar_replacement import replace_accumulators
 from .scheduling import schedule
@@ -77,8 +76,6 @@ class Context:
         self.inliner = Inliner(roots, self.made, self.callers, self.without)
         self.given: Container[Func] = self.inliner.calls  # the functions as they came: not to be edited
         self.groups: Container[Value] = ()  # the loops that unroll-and-jam made: they are not unrolled
-        self.room = Room(roots)  # for join-halves
-        self.joined = False  # whether join-halves changed the function: it may be long
 
 
 def _jam(f: Func, c: Context) -> Func:
@@ -100,19 +97,12 @@ def _called(f: Func, made: Func, c: Context) -> Func:
     return made
 
 
-def _join(f: Func, c: Context) -> Func:
-    joined = join_halves(f, c.made, c.room, c.without)
-    c.joined = joined is not f
-    return joined
-
-
 def _sweep(f: Func, c: Context) -> Func:
     return remove_dead_code(f)
 
 
 BEFORE_DERIVATION = (
     Step("fuse-maps", "arithmetic on arrays"),
-    Step("outline", "engines: they refuse long functions, and are slow at them"),
     Step("live-parts", "correctness: what nobody reads may have an infinite derivative, which makes nans"),
     Step("write-out", "a Hessian of three diagonals"),
 )
@@ -127,12 +117,11 @@ PER_FUNCTION = (
     Pass("inline", lambda f, c: c.inliner.inlined(f), "a matrix by columns"),
     Pass("forward-sums", lambda f, c: forward_sums(f), "GradBench gmm", edits=True),
     Pass("fuse-loops", lambda f, c: fuse_loops(f, simd=c.simd), "GradBench ht", edits=True),
-    Pass("dead-code", _sweep, "a fourth derivative", edits=True),
+    Pass("dead-code", _sweep, "Rosenbrock 1000, unrolled", edits=True),
 )
 PROGRAM = Step("dead-arguments", "GradBench det")
 LAST = (
     Pass("hoist-from-while", _hoist, "GradBench saddle", of_parts=True),
-    Pass("join-halves", _join, "Rosenbrock 1000, unrolled"),
     Pass("unroll-and-jam", _jam, "a matrix by columns"),
     Pass(
         "unroll",
@@ -143,11 +132,7 @@ LAST = (
     Pass("branch", lambda f, c: branch(f, simd=c.simd), "billiards, 64 steps"),
     Pass("schedule", lambda f, c: schedule(f), "Rosenbrock 1000, unrolled", edits=True),
     Pass("early-reads", lambda f, c: read_early(f), "two tables in a scan", edits=True),
-    Pass(
-        "outline-again",
-        lambda f, c: outline_again(f) if c.joined else f,
-        "engines: they refuse functions as long as join-halves makes them",
-    ),
+    Pass("outline", lambda f, c: outline(f), "engines: they refuse long functions, and are slow at them"),
 )
 EVERY = (*BEFORE_DERIVATION, *AFTER_TRACING, MOTION, *PER_FUNCTION, PROGRAM, *LAST)
 REASONS = {step.name: step.why for step in (*EVERY, *ASKED_BY_MOTION, *RULES)}
@@ -195,7 +180,7 @@ def optimised(
     context = Context(funcs.values(), simd)
     inlined = _each(funcs.values(), PER_FUNCTION, context)
     program = run_all(PROGRAM.name, {name: inlined[f] for name, f in funcs.items()}, remove_dead_arguments)
-    context.made, context.room = {}, Room(program.values())
+    context.made = {}
     last = _each(program.values(), LAST, context)
     return {name: last[f] for name, f in program.items()}
 

@@ -2,8 +2,8 @@
 
 Reverse mode goes back over a row of terms when all of them are summed. Where the cotangent of the sum is known before,
 a term's part of the gradient needs nothing but the term: it moves up to it, and no residual is left. No operation
-changes, and the additions to one number keep their order. `join_halves.py` needs it. Measured: an unrolled Rosenbrock
-function of 1000 numbers executes 2.6 x as many instructions without it, as outlining then cuts between the halves.
+changes, and the additions to one number keep their order. Measured: an unrolled Rosenbrock function of 1000 numbers
+executes 1.18 x as many instructions without it, as outlining then cuts between the value and the gradient.
 """
 
 from __future__ import annotations

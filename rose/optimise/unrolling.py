@@ -48,7 +48,7 @@ class _Short:
         self.loops: set[Value] = set()
         self.spanned: set[Value] = set()  # those of dependent length, which are unrolled where their indices are known
         self.simd, self.stay = simd, stay
-        self.room = costs.TRACED_INSTRUCTIONS - weight(body)
+        self.room = costs.LONG_BLOCK_INSTRUCTIONS - weight(body)
         self.block(body)
 
     def block(self, block: Block) -> int:

@@ -75,7 +75,7 @@ def test_the_second_derivative_of_two_riccati_solutions_is_that_of_the_interpret
 @pytest.mark.parametrize("piece", [8, 40])
 @pytest.mark.parametrize("simd", [False, True])
 def test_code_in_small_pieces(piece: int, simd: bool, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(costs, "TRACED_INSTRUCTIONS", 2 * piece)
+    monkeypatch.setattr(costs, "LONG_BLOCK_INSTRUCTIONS", 2 * piece)
     monkeypatch.setattr(costs, "PIECE_INSTRUCTIONS", piece)
 
     def body(x: Vec[4, 3], y: Vec[4]) -> Real:

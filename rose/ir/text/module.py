@@ -47,8 +47,8 @@ def text_form(name: str, fields: tuple[str, ...], number: int = 0) -> Form:
 class Module:
     """The types and functions of a text. A function is made when it is first asked for, and checked."""
 
-    def __init__(self, source: Source, host: Host, finish: Callable[[Func], Func]) -> None:
-        self.source, self.host, self.finish = source, host, finish
+    def __init__(self, source: Source, host: Host) -> None:
+        self.source, self.host = source, host
         self.tree = parse_tree(source)
         self.types: Types = {"Real": Real, "Bool": Bool, "Tan": Tan, "Unit": Unit, "Single": Single}
         self.forms: dict[tuple[str, tuple[str, ...]], Form] = {("Dual", ("re", "du")): DUAL}
@@ -166,7 +166,7 @@ class Module:
             self.fail(RoseError, f"{name} calls itself: {chain}", at, "a function calls only others, without cycles")
         self.making.append(key)
         try:
-            made = self.made[key] = self.finish(self.checked(self.define(d, types, at), d))
+            made = self.made[key] = self.checked(self.define(d, types, at), d)
         finally:
             self.making.pop()
         return made
@@ -274,15 +274,10 @@ class Module:
         return self.source.at(self.defs[name.partition("<")[0]].name.at)
 
 
-def parse(
-    text: str, file: str | None = None, host: Host | None = None, finish: Callable[[Func], Func] = lambda f: f
-) -> Module:
-    """The types and functions of a text. `host` has what its opaque functions do in Python, by name.
-
-    `finish` is what is done to each function right after it was made.
-    """
+def parse(text: str, file: str | None = None, host: Host | None = None) -> Module:
+    """The types and functions of a text. `host` has what its opaque functions do in Python, by name."""
     with deep():
-        return Module(Source(text, file), host or {}, finish)
+        return Module(Source(text, file), host or {})
 
 
 @contextmanager

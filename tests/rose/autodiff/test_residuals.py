@@ -10,14 +10,19 @@ import rose
 from rose import Real, Vec
 from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.residuals import Residuals
-from rose.autodiff.unzip import unzip
+from rose.autodiff.unzip import UnzippedBody, unzip
 from rose.ir import FOR, Value
 from rose.testing import examine
 
 
 def residuals(f: Any) -> Residuals:
-    d = jvp(f.func, full_mask(f.func)).func
-    return Residuals(d, lambda g: unzip(g).signature)
+    return unzipped(f).residuals
+
+
+def unzipped(f: Any) -> UnzippedBody:
+    of = unzip(jvp(f.func, full_mask(f.func)).func)
+    assert isinstance(of, UnzippedBody)
+    return of
 
 
 def names(r: Residuals) -> list[str]:
@@ -54,17 +59,17 @@ def test_a_call_has_its_tape_and_what_its_linear_half_reads():
 
 
 def test_the_conditions_that_a_choice_joins_are_there_for_masks():
-    r = residuals(
+    of = unzipped(
         rose.fn([Real], Real)(lambda x: rose.select((rose.sin(x) > 0.0) & (rose.cos(x) < 1.0), rose.sqrt(x), x))
     )
-    assert r.chooses and [name for name in names(r) if name in ("and", "lt")] == ["lt", "lt"]
+    assert of.signature.chooses and [name for name in names(of.residuals) if name in ("and", "lt")] == ["lt", "lt"]
 
 
 def test_what_nothing_reads_is_known():
     """Nothing in a loop without iterations is read."""
     f = rose.fn([Real, Real, Real], Real)(lambda x, y, z: x + rose.sum(y * z for _ in rose.range(0)))
-    d = jvp(f.func, full_mask(f.func)).func
-    assert [d.params[k].attr for k in Residuals(d, lambda g: unzip(g).signature).unread] == ["dy", "dz"]
+    signature = unzipped(f).signature
+    assert [signature.g.params[k].attr for k in signature.unread] == ["dy", "dz"]
 
 
 def test_the_span_of_a_loop_is_not_on_the_tape_if_it_is_made_of_indices():

@@ -184,6 +184,6 @@ def test_what_has_no_optic_is_an_error_that_says_so(wrong: Callable[[], Any], sa
 
 
 def test_code_of_a_sine_grows_slowly_with_the_order():
-    """The halves of halves are joined as halves are, so that their tapes are gone."""
+    """Stages of stages are swept as stages are, so that their tapes are gone."""
     sizes = [len(rose.compile(rose.optic(sine, n)).wasm) for n in range(1, 7)]
-    assert all([large < 1.3 * small for small, large in pairwise(sizes)]), sizes
+    assert all([large < 1.4 * small for small, large in pairwise(sizes)]), sizes

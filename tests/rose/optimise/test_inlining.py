@@ -16,7 +16,7 @@ from rose.ir import Func, is_call
 from rose.ir.callgraph import callees, reachable, weight
 from rose.ir.check import check
 from rose.ir.ops import sin
-from rose.optimise.costs import INLINED_INSTRUCTIONS, TRACED_INSTRUCTIONS
+from rose.optimise.costs import INLINED_INSTRUCTIONS, LONG_BLOCK_INSTRUCTIONS
 from rose.optimise.pipeline import optimised
 
 pytestmark = pytest.mark.usefixtures("rolled")
@@ -67,10 +67,10 @@ def test_what_a_while_loop_calls_by_another_function_is_in_the_loop_as_well():
 
 
 def test_a_function_does_not_grow_beyond_what_engines_like():
-    parts = [steps(TRACED_INSTRUCTIONS // 5) for _ in range(5)]
+    parts = [steps(LONG_BLOCK_INSTRUCTIONS // 5) for _ in range(5)]
     f = fast(fn([Real], Real)(lambda x: sum([g(x) for g in parts], x)).func, (0.5,))
     assert list(callees(f))
-    assert weight(f.body) <= TRACED_INSTRUCTIONS
+    assert weight(f.body) <= LONG_BLOCK_INSTRUCTIONS
 
 
 @pytest.mark.slow
@@ -85,7 +85,7 @@ def test_a_chain_of_calls_is_as_long_as_it_likes():
         f = around(f)
     made = check(optimised({"f": f})["f"])
     assert list(callees(made))
-    assert weight(made.body) <= TRACED_INSTRUCTIONS
+    assert weight(made.body) <= LONG_BLOCK_INSTRUCTIONS
 
 
 def test_checkpoints_take_no_more_memory():

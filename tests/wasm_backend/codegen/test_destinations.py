@@ -4,6 +4,7 @@ from typing import Any
 
 import rose
 from rose import Real, Vec, fn
+from rose.differentiation.gradients import gradient
 from rose.ir import ACCUM, FOR, PACK, Func, Value
 from wasm_backend.codegen.destinations import Destinations
 from wasm_backend.codegen.liveness import Lives
@@ -51,5 +52,5 @@ def test_an_accumulator_that_a_call_adds_to_escapes():
     def g(x: Vec[2]) -> Real:
         return x[0] * x[1]
 
-    f = rose.grad(fn([Vec[2]], Real)(lambda x: g(x) + g(x))).func
+    f = gradient(fn([Vec[2]], Real)(lambda x: g(x) + g(x)), 0, "grad", in_halves=True).func
     assert set(destinations(f).escaping) == set(values(f, ACCUM))

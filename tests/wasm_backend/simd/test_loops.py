@@ -60,7 +60,7 @@ def vectors(f: Func) -> int:
 
 def agree(f: Func, *points: Sequence[Any], vectorised: bool = True) -> None:
     """A vectorised loop gives the bits of the interpreter, with the optimiser or not; `vectorised`, if some must be."""
-    for g in (f, check(optimised({"f": f})["f"])):
+    for g in (f, check(optimised({"f": f}, simd=True)["f"])):
         module = Module({"f": g}, simd=True)
         for x in (*points, *points[:1]):
             want, got = run(f, *x), module["f"](*x)
