@@ -72,6 +72,28 @@ def calls(n: int) -> rose.Fn:
     return f
 
 
+def arrays(n: int) -> rose.Fn:
+    """Arithmetic on arrays, written out."""
+
+    def f(v, w):
+        for _ in range(n // 3):
+            v = rose.sin(v) * w + v
+        return rose.sum(v)
+
+    return rose.fn([rose.Vec[50], rose.Vec[50]], rose.Real)(f)
+
+
+def solutions(n: int) -> rose.Fn:
+    """Systems of equations, one after the other."""
+
+    def f(a, v):
+        for _ in range(n):
+            v = rose.linalg.solve(a, v)
+        return rose.sum(v)
+
+    return rose.fn([rose.Vec[4, 4], rose.Vec[4]], rose.Real)(f)
+
+
 PROGRAMS: dict[str, Program] = {
     "straight": lambda n: (straight(n), (0, 1)),
     "calls": lambda n: (calls(n), (0, 1)),
@@ -79,6 +101,9 @@ PROGRAMS: dict[str, Program] = {
     "oscillator": lambda n: (oscillator(n // 10).forms["calls"], (0,)),
     "terms": lambda n: (terms(n // 40, max(4, n // 50)).forms["calls"], (0,)),
     "shared": lambda n: (shared(n // 10), (0,)),
+    "arrays": lambda n: (arrays(n // 10), (0, 1)),
+    "solutions": lambda n: (solutions(n // 50), (0, 1)),
+    "twice": lambda n: (rose.grad(straight(n // 10)), (0, 1)),
 }
 
 
