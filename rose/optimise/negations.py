@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir import CONST, Builder, Op, Value
+from ..ir import CONST, Builder, Op, Value, is_literal
 from ..ir.ops import abs_, add, div, mul, neg, sub
 from ..ir.types import Real
 from ..ir.value import WIDE
@@ -25,8 +25,12 @@ def signed(b: Builder, op: Op, args: tuple[Value, ...]) -> Value:
         for c, x in (args[0].args, args[0].args[::-1]):
             if c.op is CONST:
                 return b.emit(mul, (b.const(-c.attr, Real), x))
-    if op is mul and (product := _opposite(b, *args)) is not None:
-        return b.emit(neg, (product,))
+    if op is mul:
+        for c, x in (args, args[::-1]):
+            if is_literal(c, -1.0):
+                return signed(b, neg, (x,))
+        if (product := _opposite(b, *args)) is not None:
+            return b.emit(neg, (product,))
     return b.emit(op, args)
 
 
