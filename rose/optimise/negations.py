@@ -21,17 +21,26 @@ def signed(b: Builder, op: Op, args: tuple[Value, ...]) -> Value:
     """The row `op` of the table, on `args`, with as few negations as possible."""
     if op in _RULES and any([a.op is neg for a in args]):
         return _RULES[op](b, *args)
-    if op is neg and args[0].op is mul:
-        for c, x in (args[0].args, args[0].args[::-1]):
-            if c.op is CONST:
-                return b.emit(mul, (b.const(-c.attr, Real), x))
+    if op is neg:
+        return _negated(b, *args)
     if op is mul:
         for c, x in (args, args[::-1]):
             if is_literal(c, -1.0):
-                return signed(b, neg, (x,))
+                return _negated(b, x)
         if (product := _opposite(b, *args)) is not None:
             return b.emit(neg, (product,))
     return b.emit(op, args)
+
+
+def _negated(b: Builder, x: Value) -> Value:
+    """The negation of a number; of a product with a literal, the product with its opposite."""
+    if x.op is neg:
+        return x.args[0]
+    if x.op is mul:
+        for c, y in (x.args, x.args[::-1]):
+            if c.op is CONST:
+                return b.emit(mul, (b.const(-c.attr, Real), y))
+    return b.emit(neg, (x,))
 
 
 def _opposite(b: Builder, x: Value, y: Value) -> Value | None:
@@ -75,12 +84,8 @@ def _div(b: Builder, x: Value, y: Value) -> Value:
     return _product(b, div, x, y)
 
 
-def _neg(b: Builder, x: Value) -> Value:
-    return x.args[0]
-
-
 def _abs(b: Builder, x: Value) -> Value:
     return b.emit(abs_, x.args)
 
 
-_RULES: dict[Op, Callable[..., Value]] = {add: _add, sub: _sub, mul: _mul, div: _div, neg: _neg, abs_: _abs}
+_RULES: dict[Op, Callable[..., Value]] = {add: _add, sub: _sub, mul: _mul, div: _div, abs_: _abs}
