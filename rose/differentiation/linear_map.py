@@ -132,7 +132,7 @@ class LinearMap:
             now = ir.current_builder()
             if now is not b or not now.block.inside(around):
                 return self.pullback(xs, self.primal(xs)[1], ct)
-            return self._swept(now, sweep, xs, self._totals(xs), ct)
+            return self._swept(now, sweep, xs, self._opened(now, xs), ct)
 
         return y, pull
 
@@ -145,8 +145,6 @@ class LinearMap:
         self, b: Builder, sweep: Sweep, xs: Sequence[Value], totals: Mapping[int, Cotangent], ct: Value
     ) -> list[Value]:
         with timed("sweep"):
-            for total in totals.values():
-                opened(b, total)
             sweep.backward(b, self._linear(totals), self._cotangent(b, ct))
             return [filled(b, totals[k].close(b), xs[k]) for k in self.active]
 
@@ -158,16 +156,21 @@ class LinearMap:
             y, tape = self.primal(xs)
             return y, self.pullback(xs, tape, ct)
         b.origin = Origin("sweep", sweep.of.signature.g)
-        totals = self._totals(xs)
+        totals = self._opened(b, xs)  # first: what adds to them may then move up to what it reads
         with timed("sweep"):
-            for total in totals.values():
-                opened(b, total)  # first: what adds to them may then move up to what it reads
             y = b.get(sweep.forward(b, self._by_position(xs)), 0)
         return y, self._swept(b, sweep, xs, totals, ct)
 
     def _totals(self, xs: Sequence[Value]) -> dict[int, Cotangent]:
         """The sums of the cotangents of the parameters that have a tangent, by position."""
         return {k: Cotangent(linear_part(tangent(xs[k].type))) for k in self.moving}
+
+    def _opened(self, b: Builder, xs: Sequence[Value]) -> dict[int, Cotangent]:
+        """The same sums, with accumulators for all vectors in them."""
+        totals = self._totals(xs)
+        for total in totals.values():
+            opened(b, total)
+        return totals
 
     def _linear(self, totals: Mapping[int, Cotangent]) -> dict[int, Total]:
         """The same by the positions of the tangents in the derivative."""
