@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ..ir import ADD_TO, CALL, FOR, GET, PARAM, PURE_CALL, Block, Value, is_call, loop_of
+from ..ir import ADD_TO, CALL, FOR, GET, PARAM, PURE_CALL, Block, Func, Value, is_call, loop_of
 from ..ir.accumulators import base, is_ref
+from ..ir.callgraph import operations
 from ..ir.sizes import differ
+from ..ir.types import Tan
 
 
 def is_linear(v: Value) -> bool:
@@ -25,7 +27,7 @@ class Loops:
     without iterations is read. `given` has the linear arguments that a call reads, and its accumulators.
     """
 
-    def __init__(self, body: Block, given: Callable[[Value], Iterable[Value]]) -> None:
+    def __init__(self, g: Func, given: Callable[[Value], Iterable[Value]]) -> None:
         self.given = given
         self.linear: dict[Value, bool] = {}
         self.outside: dict[Value, list[Value]] = {}
@@ -33,9 +35,10 @@ class Loops:
         self.read: dict[Value, None] = {}  # the linear values that something reads
         self._parts: dict[tuple[Value, int], None] = {}  # of the results of loops
         self._adds: dict[Value, dict[Value, None]] = {}  # the accumulators from outside to which a loop adds
-        self._survey(body)
-        self._read(body.results)
-        self._visit(body)
+        if FOR in operations(g):
+            self._survey(g.body)
+        self._read(g.body.results)
+        self._visit(g.body)
 
     def _survey(self, block: Block) -> dict[Value, None]:
         """The accumulators from outside of a block to which it adds."""
@@ -64,9 +67,17 @@ class Loops:
 
     def _visit(self, block: Block) -> dict[Value, None]:
         """Find what is read in a block, from its last instruction to its first; the linear values from outside."""
-        code, used = self.code.setdefault(block, []), dict[Value, None]()
+        code, used, read = self.code.setdefault(block, []), dict[Value, None](), self.read
         for v in reversed(block.code):
-            if v.op is FOR:
+            if v.type is Tan and v.op.transpose is not None:  # a row of the table: most are
+                if v in read:
+                    code.append(v)
+                    for a in v.args:
+                        if a.type is Tan:
+                            read[a] = None
+                            if a.block is not block:
+                                used[a] = None
+            elif v.op is FOR:
                 used |= self._loop(v)
                 if self.linear[v]:
                     code.append(v)

@@ -57,7 +57,7 @@ class Residuals:
         self.items: dict[int, dict[int, None]] = {}  # of those that are tuples, the items that are read, if not all
         self.tapes: dict[Block, dict[Entry, int]] = {}  # the tape of each block: entry -> position
         self.loop_of: dict[Block, Value] = {}
-        self.versions = Versions(g.body)
+        self.versions = Versions(g)
         self._block(g.body)
 
     # what is read

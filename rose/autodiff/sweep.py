@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..ir import Block, Builder, Func, Value
-from ..ir.callgraph import callees_first, calls, done, has_tangents, reachable, weight
+from ..ir.callgraph import callees_first, calls, done, has_tangents, length, reachable
 from ..ir.types import as_tuple
 from ..optimise import costs
 from .cotangents import Cotangent, by_value, plain
@@ -75,7 +75,7 @@ class Room:
         """True if a function with tangents is written wherever it is called."""
         for f in callees_first(g, lambda f: f not in self.lengths and has_tangents(f)):
             inner = [self.lengths[v.attr] for v in calls(f) if v.block is f.body and has_tangents(v.attr)]
-            whole = weight(f.body) + sum([n for n in inner if n <= costs.SWEPT_INSTRUCTIONS])
+            whole = length(f) + sum([n for n in inner if n <= costs.SWEPT_INSTRUCTIONS])
             is_rule = f.primal is None
             self.lengths[f] = (
                 whole if isinstance(unzip(f), UnzippedBody) and not is_rule else costs.SWEPT_INSTRUCTIONS + 1

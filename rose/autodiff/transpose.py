@@ -88,7 +88,7 @@ def _backward_of(of: Unzipped, marked: bool) -> Work[Func]:
         return of.backward(marked)
     assert isinstance(of, UnzippedBody)
     work = Backward(of, marked)
-    for v in work.calls():
+    for v in of.calls:
         work.halves[v] = yield backward(v.attr, marked=work.masks.half(v))
     return work.half()
 
@@ -115,10 +115,6 @@ class Backward(LinearHalf):
         if c.op is reached and not c.args:
             return self.tests[c] if c in self.tests else b.const(False, Bool)
         return self.primal(b, c)
-
-    def calls(self) -> list[Value]:
-        """The calls that have a backward half."""
-        return [v for code in self.loops.code.values() for v in code if is_call(v)]
 
     def body(self, b: Builder, given: Arguments) -> Value:
         self.sweep(b, given.linear, given.ct[0])
@@ -305,8 +301,8 @@ class Backward(LinearHalf):
         op = v.op
         if op is POP or op is PUSH:
             self.stack(b, v)
-        elif op.transpose is not None:
-            self.row(b, v, op.transpose)
+        elif (rule := op.transpose) is not None:
+            self.row(b, v, rule)
         elif op is ADD_TO:
             if (ct := self.read(b, v.args[0])) is not None:
                 self.contribute(b, v, 1, ct)

@@ -30,7 +30,7 @@ from ..ir import (
     loop_of,
 )
 from ..ir.accumulators import is_ref
-from ..ir.callgraph import callees_first, has_tangents, memoised
+from ..ir.callgraph import callees_first, calls, has_tangents, memoised
 from ..ir.ops import select
 from ..ir.progress import step, timed
 from ..ir.puts import PUT
@@ -76,11 +76,12 @@ class UnzippedBody(Unzipped):
     """A function with instructions, unzipped. What its halves need is found when it is asked for."""
 
     def __init__(self, g: Func) -> None:
-        self.loops = Loops(g.body, _given)
+        self.loops = Loops(g, _given)
         self.partial = partly_read(self.loops.code, g.body.results)
-        code = [v for code in self.loops.code.values() for v in code]
-        self.puts = any([v.op is PUT for v in code])  # the element that is replaced is not taken
-        self.selects = self.puts or any([v.op is select or (is_call(v) and _signature(v.attr).chooses) for v in code])
+        there = {v.op for code in self.loops.code.values() for v in code}
+        self.calls = [v for code in self.loops.code.values() for v in code if is_call(v)] if calls(g) else []
+        self.puts = PUT in there  # the element that is replaced is not taken
+        self.selects = self.puts or select in there or any([_signature(v.attr).chooses for v in self.calls])
         chooses = self.selects or any([v.op is PARAM for v, _ in self.partial])
         unread = [k for k, p in enumerate(g.params) if p.type.linear and p not in self.loops.read]
         self.signature = HalfSignature(g, self._kept, chooses=chooses, unread=unread)
@@ -167,10 +168,11 @@ class ForwardHalf:
         primals = self.primals
         for v in block.code:
             b.loc = v.loc
-            if v.type is Tan and not is_call(v):
-                continue
-            if v.op.eval is not None and not v.type.linear:  # a row of the table: most are
+            is_row = v.op.eval is not None  # a row of the table: most are
+            if is_row and not v.type.linear:
                 primals[v] = b.again(v, tuple([primals[a] if a in primals else self.primal(b, a) for a in v.args]))
+                continue
+            if v.type is Tan and (is_row or not is_call(v)):
                 continue
             linear = is_linear(v)
             if v.op is FOR:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..ir import ACCUM, FOR, FREEZE, GET, INDEX, TUPLE, Block, Value, loop_of
-from ..ir.callgraph import instructions
+from ..ir import ACCUM, FOR, FREEZE, GET, INDEX, TUPLE, Func, Value, loop_of
+from ..ir.callgraph import instructions, operations
 from ..ir.ops import select
 from ..ir.puts import PUT
 from ..ir.types import Tuple, Type, Vec
@@ -21,12 +21,11 @@ Part = tuple[Value, Path]  # a vector in a value: the items that lead to it
 class Versions:
     """The vectors of a function that have versions."""
 
-    def __init__(self, body: Block) -> None:
+    def __init__(self, f: Func) -> None:
         self._same: dict[Part, Part] = {}
         self._put: dict[Part, None] = {}
-        code = list(instructions(body))
-        if any([v.op is PUT for v in code]):
-            for v in code:
+        if PUT in operations(f):
+            for v in instructions(f.body):
                 self._enter(v)
             self._put = {self._first(part): None for part in self._put}
 

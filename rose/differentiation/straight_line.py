@@ -11,13 +11,15 @@ from __future__ import annotations
 from .. import ir
 from ..autodiff.erase_tangents import untype
 from ..autodiff.jvp import Env, block_of_pairs
-from ..ir import ACCUM, FOR, Func, is_call
-from ..ir.callgraph import callees_first, done, instructions, weight
+from ..ir import ACCUM, CALL, FOR, PURE_CALL, Func
+from ..ir.callgraph import callees_first, done, length, operations
 from ..ir.sizes import Size
 from ..ir.types import Real, Tan, Vec, tangent
 from ..optimise import costs
 from ..optimise.dead_code import remove_dead_code
 from ..optimise.pipeline import write_out
+
+_NOT_STRAIGHT = {FOR, ACCUM, CALL, PURE_CALL}
 
 
 def sparse_columns(f: Func, k: int) -> Func | None:
@@ -54,8 +56,8 @@ def _columns(f: Func, k: int, t: Vec) -> Func | None:
             ((_, dy),) = done(block_of_pairs(b, short.body, env))
             columns.append(b.zero(tangent(f.result)) if dy is None else dy)
         made = remove_dead_code(b.func(b.pack(columns, Vec(t.size, tangent(f.result)))))
-    full = (t.size + 1) * weight(short.body)
-    return untype(made) if weight(made.body) < costs.WRITTEN_OUT_SHARE * full else None
+    full = (t.size + 1) * length(short)
+    return untype(made) if length(made) < costs.WRITTEN_OUT_SHARE * full else None
 
 
 def _written_out(f: Func) -> Func | None:
@@ -65,9 +67,9 @@ def _written_out(f: Func) -> Func | None:
         if g.jvp is not None or g.remat or not g.has_body:
             return None
         program.add(g)
-    if sum([weight(g.body) for g in program]) > 4 * costs.WRITTEN_OUT_INSTRUCTIONS:
+    if sum([length(g) for g in program]) > 4 * costs.WRITTEN_OUT_INSTRUCTIONS:
         return None
     short = write_out(f)
-    if any([v.op is FOR or v.op is ACCUM or is_call(v) for v in instructions(short.body)]):
+    if not operations(short).isdisjoint(_NOT_STRAIGHT):
         return None
-    return short if weight(short.body) <= costs.WRITTEN_OUT_INSTRUCTIONS else None
+    return short if length(short) <= costs.WRITTEN_OUT_INSTRUCTIONS else None

@@ -178,7 +178,7 @@ class Builder:
         if op.effect is None:
             given = args if WIDE else tuple(map(id, args))  # they live as long as what is known
             key = (op, given) if attr is None and type is None else (op, given, attr, type)
-            if (seen := self.seen(key)) is not None:
+            if (seen := block.known.get(key) if block.parent is None else self.seen(key)) is not None:
                 return seen
         if type is None and (type := op.type(*args)) is None:
             raise mismatch(op, args, self.loc or here())

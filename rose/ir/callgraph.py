@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from .builder import ADD_TO, CALL, CONST, FOR, PACK, PARAM, PURE_CALL, TUPLE, ZERO, Builder, building
+from .builder import ADD_TO, CALL, CONST, FOR, PACK, PARAM, PURE_CALL, TUPLE, ZERO, Builder, Op, building
 from .func import Block, Body, Branch, Func, Kind, Linear, Opaque, Origin, While
 from .types import Bool, Tuple, linear_part, tangent
 from .value import Value
@@ -98,32 +98,62 @@ def instructions(block: Block) -> Iterator[Value]:
             around.pop()
 
 
+class Inventory(NamedTuple):
+    """The inventory of a function: what decides whether a pass begins, so that no pass walks to learn it."""
+
+    operations: set[Op]
+    calls: list[Value]
+    weight: int
+
+
+def inventory(f: Func) -> Inventory:
+    """What is in a function, in its loops too: found in one walk, and once, until `changed`."""
+    if f.inventory is None:
+        f.inventory = _counted(f.body)
+    return f.inventory
+
+
+def _counted(block: Block) -> Inventory:
+    operations, calls, total = {v.op for v in block.code}, list[Value](), len(block.code)
+    if not operations.isdisjoint(_COUNTED):
+        for v in block.code:
+            op = v.op
+            if op is PURE_CALL or op is CALL:
+                calls.append(v)
+            elif op is ADD_TO:
+                total += 1
+            elif op is FOR:
+                inner = _counted(v.attr)
+                operations |= inner.operations
+                calls += inner.calls
+                total += inner.weight
+    return Inventory(operations, calls, total)
+
+
+_COUNTED = {PURE_CALL, CALL, ADD_TO, FOR}
+
+
 def calls(f: Func) -> list[Value]:
-    """The calls in a function, those in its loops too: found once, until `changed`."""
-    if f.calls is None:
-        f.calls = []
-        _find_calls(f.body, f.calls)
-    return f.calls
+    """The calls in a function, those in its loops too."""
+    return inventory(f).calls
 
 
-def _find_calls(block: Block, found: list[Value]) -> None:
-    for v in block.code:
-        if v.op is PURE_CALL or v.op is CALL:
-            found.append(v)
-        elif v.op is FOR:
-            _find_calls(v.attr, found)
+def operations(f: Func) -> set[Op]:
+    """The operations in a function, those in its loops too."""
+    return inventory(f).operations
 
 
 def changed(f: Func) -> None:
     """Note that a pass has edited `f` in place. The verifier finds one that forgets it."""
-    f.calls = f.users = None
+    f.inventory = f.users = None
 
 
 def is_current(f: Func) -> bool:
-    """True unless the calls of `f` were found before an edit of which nobody took note."""
-    found: list[Value] = []
-    _find_calls(f.body, found)
-    return f.calls is None or list(map(id, f.calls)) == list(map(id, found))
+    """True unless the inventory of `f` was taken before an edit of which nobody took note."""
+    known, now = f.inventory, _counted(f.body)
+    if known is None:
+        return True
+    return known._replace(calls=[]) == now._replace(calls=[]) and list(map(id, known.calls)) == list(map(id, now.calls))
 
 
 def callees(f: Func) -> list[Func]:
@@ -215,15 +245,14 @@ def done(work: Work[T]) -> T:
     return answer
 
 
+def length(f: Func) -> int:
+    """The `weight` of all instructions of a function."""
+    return inventory(f).weight
+
+
 def weight(block: Block) -> int:
-    """The sum of `weight_of` of each, in one loop: this is asked of every function."""
-    total = len(block.code)
-    for v in block.code:
-        if v.op is FOR:
-            total += weight(v.attr)
-        elif v.op is ADD_TO:
-            total += 1
-    return total
+    """The sum of `weight_of` of each instruction of a block."""
+    return _counted(block).weight
 
 
 def weight_of(v: Value) -> int:

@@ -152,7 +152,7 @@ class Func:
     """
 
     __slots__ = (
-        "body", "calls", "differentiated", "kind", "marks", "memo", "name", "origin", "pure", "result", "users",
+        "body", "differentiated", "inventory", "kind", "marks", "memo", "name", "origin", "pure", "result", "users",
     )  # fmt: skip
 
     def __init__(
@@ -161,7 +161,7 @@ class Func:
         self.name, self.body, self.result, self.pure, self.kind = name, body, result, pure, kind  # the name is a label
         self.origin = origin
         self.marks = Marks(sized=True) if _has_sized(kind) else UNMARKED
-        self.calls: list[Value] | None = None  # those in it, once they were asked for: see `callgraph.calls`
+        self.inventory: Any = None  # what is in it, once that was asked for: see `callgraph.inventory`
         self.users: Any = None  # those of its values, once they were asked for: see `users.users_of`
         self.differentiated = False  # a derivative was made without one: it can be given none any more
         self.memo: dict[Any, Any] = {}  # a cache of what passes derived from this function: see `callgraph.memoised`

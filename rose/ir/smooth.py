@@ -34,8 +34,8 @@ DEEPEST = 8  # operands of operands, of what is computed once more for an elemen
 
 def product(b: Builder, x: Value, y: Value) -> Value | None:
     """`x * y` as one smooth expression, if the same length is a factor of both; else None."""
-    if (n := _length_in(x)) is None or (m := _length_in(y)) is None or not _is_same(n.length, m.length):
-        return None
+    if (m := _length_in(y)) is None or (n := _length_in(x)) is None or not _is_same(n.length, m.length):
+        return None  # the second factor is the shorter one, where factors are multiplied one after the other
     square = _square(b, n.length)
     if square is None or (s := _times(b, n.steps, square)) is None or (s := _times(b, m.steps, s)) is None:
         return None
@@ -162,6 +162,8 @@ def _is_same(x: Seen, y: Seen, depth: int = DEEPEST) -> bool:
 
 def _length_in(v: Value) -> Factor | None:
     """The length that is a factor of `v`, in the first place of quotients and in either of products; None without."""
+    if v.op not in _OF_LENGTHS:
+        return None
     steps: list[tuple[Op, Seen]] = []
     x = _seen(Seen(v))
     for _ in range(LONGEST):
@@ -175,6 +177,9 @@ def _length_in(v: Value) -> Factor | None:
         else:
             break
     return Factor(x, steps) if _is_length(x.value) else None
+
+
+_OF_LENGTHS = {abs_, hypot, PURE_CALL, mul, div, neg, INDEX}  # what a length is, or may be in
 
 
 def _is_length(v: Value) -> bool:

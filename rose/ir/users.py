@@ -125,7 +125,7 @@ class Users:
         """Let a block have its instructions in another order, or without some."""
         block.code = code
         self._places.pop(block, None)
-        self.func.calls = None
+        self.func.inventory = None
 
     def sweep(self, block: Block | None = None) -> None:
         """Write the code without what was erased, and with what was moved where it belongs; of one block, or of all."""

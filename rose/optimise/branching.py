@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from .. import ir
 from ..ir import ADD_TO, AT, CALL, FOR, PARAM, Block, Builder, Func, Value, loop_of
 from ..ir.accumulators import base, begins_at_zero, is_ref
-from ..ir.callgraph import declared, make_branch
+from ..ir.callgraph import declared, make_branch, operations
 from ..ir.ops import and_, eq, idiv, imod, le, lt, mul, ne, neg, not_, or_, select
 from ..ir.sizes import Size
 from ..ir.types import Bool, Real
@@ -33,7 +33,7 @@ Sides = Mapping[bool, "Facts"]
 
 def branch(f: Func, depth: int = 0, *, simd: bool = False) -> Func:
     """`f` with branches in the place of selects; with `simd`, outside of loops that can be vectorised."""
-    for _ in range(costs.BRANCHING_ROUNDS):
+    for _ in range(costs.BRANCHING_ROUNDS if select in operations(f) else 0):
         copier = _Branching(f, depth, simd)
         if not copier.plans:
             break

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 from ..ir import CALL, FOR, INDEX, PURE_CALL, Block, Builder, Func, Value, loop_of
 from ..ir.accumulators import is_ref
-from ..ir.callgraph import Work, callees, done, instructions, memoised, with_parts
+from ..ir.callgraph import Work, callees, done, memoised, operations, with_parts
 from ..ir.progress import timed
 from . import costs
 from .dead_code import remove_dead_code
@@ -58,7 +58,7 @@ def _moved(f: Func) -> Func:
         new = with_parts(f, made)
     else:
         same = all([g is h for g, h in made.items()])
-        if same and not any([v.op is FOR for v in instructions(f.body)]):
+        if same and FOR not in operations(f):
             return f
         copier = _Copier(made)
         new = copier.function(remove_dead_code(f))

@@ -43,7 +43,7 @@ from ..ir import (
     span_of,
 )
 from ..ir.accumulators import base
-from ..ir.callgraph import callees, callees_first, make_branch, make_while
+from ..ir.callgraph import callees, callees_first, make_branch, make_while, operations
 from ..ir.sizes import Size
 from ..ir.types import Fin, Ref, Tuple, Type, Unit, Vec, items_of
 from . import costs
@@ -154,6 +154,9 @@ class _Simple:
         return self.done[key][1]
 
 
+_SHRINKING = {ACCUM, CALL, FOR, PURE_CALL}  # what can do without a part of what it makes, or tell others of that
+
+
 class _Program:
     """Interprocedural liveness: the live parts of the results, parameters and accumulators of all functions."""
 
@@ -219,6 +222,8 @@ class _Program:
     def _visit(self, f: Func) -> None:
         self.stale.discard(f)
         self.visits[f] += 1
+        if f in self.fixed and operations(f).isdisjoint(_SHRINKING):
+            return
         if f.has_body:
             live = self.live[f] = _Live(self, f)
             live.code(f.body)
@@ -292,7 +297,7 @@ class _Program:
                 made[f] = f
             elif not f.has_body:
                 made[f] = f if same or self.result[f] is False else _rebuilt(f, made)
-            elif same and not self.live[f].shrinks() and self._is_whole(f):
+            elif same and (f not in self.live or (not self.live[f].shrinks() and self._is_whole(f))):
                 made[f] = f
             else:
                 made[f] = remove_dead_code(_Remover(self, f, made).function(f))

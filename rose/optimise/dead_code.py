@@ -27,6 +27,7 @@ class _Live:
     def __init__(self) -> None:
         self.values: dict[Value, None] = {}
         self.items: dict[tuple[Value, int], None] = {}  # the results of a loop that are read
+        self.nests: set[Block] = set()  # the blocks with loops
 
     def block(self, block: Block) -> None:
         """Mark what a block needs for all of its results."""
@@ -39,6 +40,7 @@ class _Live:
         for v in reversed(block.code):
             op = v.op
             if op is FOR:
+                self.nests.add(block)
                 self.loop(v)
                 continue
             if v not in values:
@@ -91,8 +93,9 @@ class _Live:
 
 
 def _sweep(block: Block, live: _Live) -> None:
-    if not any([v.op is FOR for v in block.code]):
-        block.code = [v for v in block.code if v in live.values]
+    if block not in live.nests:
+        values = live.values
+        block.code = [v for v in block.code if v in values]
         return
     kept: list[Value] = []
     for v in block.code:

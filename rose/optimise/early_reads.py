@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..ir import FOR, GET, INDEX, Block, Func, Value
-from ..ir.callgraph import instructions
+from ..ir.callgraph import instructions, operations
 from ..ir.puts import PUT
 from ..ir.types import Fin
 
 
 def read_early(f: Func) -> Func:
     """`f` with reads before the puts that they can stand before, edited in place."""
-    if any([v.op is PUT for v in instructions(f.body)]):
+    if PUT in operations(f):
         for block in [f.body, *[v.attr for v in instructions(f.body) if v.op is FOR]]:
             _in_block(block)
     return f

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Mapping
 
 from ..ir import ACCUM, FOR, Func, Value, While
-from ..ir.callgraph import callees, calls, weight
+from ..ir.callgraph import callees, calls, length, operations
 from . import costs
 from .rewriter import IF_CONVERT, Simplifier
 
@@ -29,7 +29,6 @@ class Inliner:
         self.made, self.always, self.without = made, always, without
         self.is_cheap = IF_CONVERT.chosen(without)
         self.calls: dict[Func, int] = {}
-        self.weights: dict[Func, int] = {}
         self.layers: dict[Func, int] = {}  # how often the oldest part of it was inlined
         todo = list(roots)
         for f in todo:
@@ -38,7 +37,7 @@ class Inliner:
         seen, total = set(todo), 0
         while todo:
             f = todo.pop()
-            total += self.weight(f)
+            total += length(f)
             if isinstance(f.kind, While):
                 self.parts.update(callees(f))
             for g in callees(f):
@@ -54,26 +53,26 @@ class Inliner:
         """`f` with callees, which are done, inlined; itself where there is nothing to do."""
         made = self.made
         here = self.chosen(f)
-        if not here and all([made[g] is g for g in callees(f)]) and not any([v.op in _EDITED for v in f.body.code]):
+        if not here and all([made[g] is g for g in callees(f)]) and _EDITED.isdisjoint(operations(f)):
             return f
         new = Simplifier(made, here, self.without).function(f)
         inlined = [g for g in here.values() if g.has_body]
-        layers = [self.layers.get(g, 0) + (self.weight(g) > costs.INLINED_INSTRUCTIONS) for g in inlined]
+        layers = [self.layers.get(g, 0) + (length(g) > costs.INLINED_INSTRUCTIONS) for g in inlined]
         self.layers[new] = max(layers, default=0)
         return new
 
     def chosen(self, f: Func) -> dict[Value, Func]:
         """The calls in `f` that are inlined, each with the function."""
         out: dict[Value, Func] = {}
-        total = self.weight(f)
+        total = length(f)
         longest = max(costs.LONG_BLOCK_INSTRUCTIONS, 2 * total)
         for v in calls(f):
             g = self.made[v.attr]
             if self.is_cheap(g):
                 out[v] = g
-                total += sum([self.weight(h) for h in callees(g)])
+                total += sum([length(h) for h in callees(g)])
             elif g.has_body and not v.attr.remat:
-                n = self.weight(g)
+                n = length(g)
                 if g in self.always:
                     out[v] = g
                     total += n
@@ -92,8 +91,3 @@ class Inliner:
     def is_inside(self, f: Func, v: Value) -> bool:
         """True if a call in `f` is in a loop."""
         return v.block.parent is not None or f in self.parts
-
-    def weight(self, f: Func) -> int:
-        if f not in self.weights:
-            self.weights[f] = weight(f.body)
-        return self.weights[f]

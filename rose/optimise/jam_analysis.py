@@ -29,7 +29,7 @@ from ..ir import (
 )
 from ..ir.accumulators import aliases, base, begins_at_zero
 from ..ir.affine import affine_of
-from ..ir.callgraph import instructions, weight
+from ..ir.callgraph import instructions, operations, weight
 from ..ir.ops import iadd, idiv, ifrom, imod, imul
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Ref
@@ -63,7 +63,8 @@ class Jams:
         self.held: dict[Value, list[Value]] = {}  # what such a loop, around another, adds to sums over both of them
         self.uses: dict[Value, dict[Value, int]] = {}  # of accumulators, in the iterations of a loop
         self.moved: set[Value] = set()  # sums that are vectors by now
-        self.around = around = [v for v in instructions(f.body) if v.op is FOR and _is_long(v)]
+        loops = [v for v in instructions(f.body) if v.op is FOR] if FOR in operations(f) else []
+        self.around = around = [v for v in loops if _is_long(v)]
         pairs = [(v, w) for v in around for w in loop_of(v).code if _is_small(w)]
         if not pairs:
             return

@@ -31,7 +31,7 @@ from ..ir import (
     Value,
     loop_of,
 )
-from ..ir.callgraph import weight, weight_of
+from ..ir.callgraph import length, weight, weight_of
 from ..ir.types import Tuple
 from . import costs
 from .rewriter import Env, Rewriter
@@ -39,7 +39,7 @@ from .rewriter import Env, Rewriter
 
 def outline(f: Func) -> Func:
     """`f`, with pieces of it as functions of their own if it is long."""
-    return f if weight(f.body) <= costs.LONG_INSTRUCTIONS else _in_pieces(f)
+    return f if length(f) <= costs.LONG_INSTRUCTIONS else _in_pieces(f)
 
 
 def _in_pieces(f: Func) -> Func:

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from ..ir import ACCUM, ADD_TO, AT, CONST, FREEZE, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_literal
 from ..ir.accumulators import base, begins_at_zero
-from ..ir.callgraph import instructions
+from ..ir.callgraph import instructions, operations
 from ..ir.ops import add
 from ..ir.types import Fin, Real, Ref, Tuple, Type, Vec
 from . import costs
@@ -22,8 +22,13 @@ from .rewriter import Env, Simplifier
 
 def replace_accumulators(f: Func, without: Collection[str] = ()) -> Func:
     """`f` with its small accumulators taken apart."""
+    if operations(f).isdisjoint(_SUMS):
+        return f
     found = _Found(f.body)
     return remove_dead_code(_Replacer(found, without).function(f)) if found.kept or found.added else f
+
+
+_SUMS = {ACCUM, ADD_TO}
 
 
 class _Found:

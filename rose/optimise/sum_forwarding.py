@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ..ir import ACCUM, ADD_TO, AT, FOR, FREEZE, INDEX, Block, Func, Value, is_call, loop_of
 from ..ir.accumulators import base, begins_at_zero
-from ..ir.callgraph import instructions
+from ..ir.callgraph import instructions, operations
 from ..ir.types import Ref
 from ..ir.users import Users, users_of
 from . import costs
@@ -20,10 +20,9 @@ from . import costs
 
 def forward_sums(f: Func) -> Func:
     """`f` with fewer accumulators, edited in place."""
-    frozen = [v for v in instructions(f.body) if v.op is FREEZE]
-    if frozen:
+    if FREEZE in operations(f):
         users = users_of(f)
-        for z in frozen:
+        for z in [v for v in instructions(f.body) if v.op is FREEZE]:
             if (x := _is_copy_of(z, users)) is not None:
                 _replace(z, x, users)
             elif (target := _goes_to(z, users)) is not None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Mapping
 
 from ..ir import ADD_TO, CONST, FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call, loop_of, span_of
-from ..ir.callgraph import callees, calls, instructions, weight
+from ..ir.callgraph import callees, calls, instructions, length, operations
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Ref, Vec, items_of
 from . import costs
@@ -35,7 +35,7 @@ def unroll(
 
     `made` is what takes the place of its callees; some of that is `inlined`.
     """
-    short = _Short(f.body, simd, stay)
+    short = _Short(f, simd, stay)
     here = {v: made[v.attr] for v in calls(f) if v.attr in made and made[v.attr] in inlined}
     same = all([made.get(g, g) is g for g in callees(f)])
     return f if same and not short.loops else remove_dead_code(_Unroller(made, here, short, without).function(f))
@@ -44,12 +44,13 @@ def unroll(
 class _Short:
     """The loops of a function that are unrolled, inner ones first."""
 
-    def __init__(self, body: Block, simd: bool, stay: Container[Value]) -> None:
+    def __init__(self, f: Func, simd: bool, stay: Container[Value]) -> None:
         self.loops: set[Value] = set()
         self.spanned: set[Value] = set()  # those of dependent length, which are unrolled where their indices are known
         self.simd, self.stay = simd, stay
-        self.room = costs.LONG_BLOCK_INSTRUCTIONS - weight(body)
-        self.block(body)
+        self.room = costs.LONG_BLOCK_INSTRUCTIONS - length(f)
+        if FOR in operations(f):
+            self.block(f.body)
 
     def block(self, block: Block) -> int:
         """The count of instructions of a block, once it is rewritten."""

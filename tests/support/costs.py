@@ -44,7 +44,7 @@ class Cost(Watch):
         while block.parent is not None:
             block = block.parent
         if block not in self.found:
-            self.found[block] = InPlace(block, Lives(block))
+            self.found[block] = InPlace(block, Lives(Func("", block, block.results[0].type, pure=True)))
         return self.found[block]
 
 

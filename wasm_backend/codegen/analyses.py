@@ -48,9 +48,9 @@ class _Lives(Lives):
 
     many = sys.maxsize
 
-    def __init__(self, body: Block) -> None:
-        super().__init__(body)
-        loops = [v for v in instructions(body) if isinstance(v.attr, Block)]
+    def __init__(self, f: Func) -> None:
+        super().__init__(f)
+        loops = [v for v in instructions(f.body) if isinstance(v.attr, Block)]
         self.items = {(v, j): None for v in loops for j in range(len(loop_of(v).results))}
 
     def _defer(self, v: Value, user: Value | Block, block: Block) -> int:

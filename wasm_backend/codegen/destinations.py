@@ -20,6 +20,7 @@ from .liveness import is_alias
 from .states_in_place import InPlace, beginnings
 
 Part = tuple[Value, int]  # a leaf of a value
+_MADE = {PURE_CALL, CALL, FOR, PACK, TUPLE, PUT, ACCUM}
 
 
 class Destination(NamedTuple):
@@ -44,14 +45,14 @@ class Destinations:
 
     def _find(self, block: Block) -> None:
         made = self._made[block] = []
-        for v in block.code:
+        for v in [v for v in block.code if v.op in _MADE]:
             op = v.op
             if op is PURE_CALL or op is CALL:
                 self.escaping.update({ref: None for a in v.args if (ref := base(a)).op is ACCUM})
             elif op is FOR:
                 made.append(v)
                 self._find(v.attr)
-            elif op is PACK or op is TUPLE or (self.in_place.puts and (op is PUT or op is ACCUM)):
+            elif op is PACK or op is TUPLE or self.in_place.puts:
                 made.append(v)
 
     def _block(self, block: Block) -> None:

@@ -77,7 +77,7 @@ class Frame:
     ) -> None:  # fmt: skip
         self.program, self.f, self.memory, self.out = program, f, memory, out
         analyses = program.analyses
-        self.lives = analyses.lives(f.body)
+        self.lives = analyses.lives(f)
         self.in_place = analyses.in_place(f.body, self.lives)
         found = analyses.destinations(f.body, self.in_place)
         self.destinations, self.escaping = found.of, found.escaping

@@ -27,11 +27,12 @@ from rose.ir import (
     TUPLE,
     ZERO,
     Block,
+    Func,
     Op,
     Value,
     loop_of,
 )
-from rose.ir.callgraph import instructions
+from rose.ir.callgraph import operations
 from rose.ir.ops import stop_gradient
 from rose.ir.puts import PUT
 from rose.ir.types import MANY
@@ -92,7 +93,7 @@ class Lives:
 
     many = MANY  # an aggregate of more items is stored as they are made
 
-    def __init__(self, body: Block) -> None:
+    def __init__(self, f: Func) -> None:
         self.start: dict[Value, int] = {}
         self.end: dict[Block, int] = {}
         self.reader: dict[Value, Value | Block | None] = {}  # what reads a value; None if several do
@@ -107,9 +108,9 @@ class Lives:
         self.puts: list[int] = []  # those of puts, and of accumulators beside them, which may write where it is read
         self._when: dict[Value, int] = {}  # the number of the instruction with which a deferred one is written
         self._last: dict[Value, int] = {}
-        self._writes = any([v.op is PUT for v in instructions(body)])
-        self._number(body, 0)
-        self._visit(body)
+        self._writes = PUT in operations(f)
+        self._number(f.body, 0)
+        self._visit(f.body)
         deferred, aliases, dies = self.deferred, self.aliases, self.dies
         for v, n in self._last.items():
             if v not in deferred and v not in aliases and v.op is not CONST and v.op is not ZERO:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from rose.ir import Branch, Func
-from rose.ir.callgraph import weight
+from rose.ir.callgraph import length
 
 from . import costs
 
@@ -28,7 +28,7 @@ class Placing:
         self._size: dict[Func, int] = {}
         self._depth: dict[Func, int] = {}
         for f, called in calls.items():
-            self._size[f] = weight(f.body) if f.has_body else len(f.params)
+            self._size[f] = length(f) if f.has_body else len(f.params)
             self._depth[f] = 0
             for g in called:
                 self._join(f, g)

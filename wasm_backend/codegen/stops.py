@@ -8,11 +8,14 @@ a long loop that does little in an iteration becomes two: one of many iterations
 
 from __future__ import annotations
 
-from rose.ir import FOR, Block, Branch, Func, Value, While, is_call, loop_of
+from rose.ir import CALL, FOR, PURE_CALL, Block, Branch, Func, Value, While, is_call, loop_of
 from rose.ir.builder import LIBRARY
 from rose.ir.sizes import Size
 
 from . import costs
+from .templates import ROWS
+
+_LONG = {FOR, CALL, PURE_CALL, *[op for op in ROWS if op.library]}
 
 
 class Stops:
@@ -41,14 +44,13 @@ class Stops:
                 return self._block(f.body) if f.has_body else 1
 
     def _block(self, block: Block) -> int:
-        return sum([self._instruction(v) for v in block.code]) + 1
+        more = [self._instruction(v) - 1 for v in block.code if v.op in _LONG]
+        return len(block.code) + sum(more) + 1
 
     def _instruction(self, v: Value) -> int:
         if v.op is FOR:
             return self._loop(v)
-        if is_call(v):
-            return self.work(v.attr)
-        return LIBRARY if v.op.library else 1
+        return self.work(v.attr) if is_call(v) else LIBRARY
 
     def _loop(self, v: Value) -> int:
         n, once = loop_of(v).size, self._block(v.attr)

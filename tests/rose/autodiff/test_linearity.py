@@ -12,7 +12,7 @@ from rose.ir import FOR, Func
 
 
 def loops_of(g: Func) -> Loops:
-    return Loops(g.body, lambda call: [a for a in call.args if a.type.linear])
+    return Loops(g, lambda call: [a for a in call.args if a.type.linear])
 
 
 def derivative(mask: tuple[bool, ...]) -> Func:
@@ -52,6 +52,6 @@ def test_what_nothing_reads_is_not_linear():
         return rose.cond(c, lambda: rose.select(False, total, v[0]), lambda: v[1])
 
     g = jvp(f.func, full_mask(f.func)).func
-    loops = Loops(g.body, lambda call: [])  # as if both branches read nothing
+    loops = Loops(g, lambda call: [])  # as if both branches read nothing
     assert [v for v in g.body.code if v.op is FOR and loops.linear[v]] == []
     assert not any([v.op is FOR for code in loops.code.values() for v in code])

@@ -45,6 +45,6 @@ READS: dict[str, tuple[Any, bool]] = {  # of a matrix: whether it is read in par
 def test_what_is_read_in_part(name: str):
     body, partly = READS[name]
     d = jvp(f := rose.fn([ROWS], Real)(body).func, full_mask(f)).func
-    loops = Loops(d.body, lambda call: call.args)
+    loops = Loops(d, lambda call: call.args)
     keys = partly_read(loops.code, d.body.results)
     assert (bool([v for v, _ in keys if v is d.params[1]]), bool(keys)) == (partly, partly)

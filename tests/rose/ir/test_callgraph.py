@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from rose.ir import Func, Origin, Value, building
+import rose
+from rose.ir import ADD_TO, FOR, Func, Origin, Value, building
 from rose.ir.callgraph import (
     callees,
     callees_first,
@@ -16,17 +17,19 @@ from rose.ir.callgraph import (
     done,
     instructions,
     is_current,
+    length,
     make_branch,
     make_linear,
     make_while,
     map_kind,
     memoised,
+    operations,
     reachable,
     weight,
     with_parts,
 )
 from rose.ir.check import check_alone
-from rose.ir.ops import real
+from rose.ir.ops import real, sin
 from rose.ir.types import Bool, Real, Tan, tuple_of
 
 
@@ -103,6 +106,29 @@ def test_calls_are_found_once_until_the_function_is_changed():
         check_alone(top)
     changed(top)
     assert len(calls(top)) == 1 and is_current(top)
+
+
+def test_an_inventory_has_what_is_in_loops_too():
+    @rose.fn([rose.Vec[3]], rose.Real)
+    def f(v):
+        return rose.sum(rose.sin(v[i] * v[j]) for i in rose.range(3) for j in rose.range(3))
+
+    g = f.func
+    there = list(instructions(g.body))
+    assert operations(g) == {v.op for v in there} and {FOR, ADD_TO, sin} <= operations(g)
+    assert length(g) == weight(g.body) == len(there) + len([v for v in there if v.op is ADD_TO])
+
+
+def test_an_inventory_is_taken_anew_when_an_instruction_went():
+    with building("f") as b:
+        x = b.param(Real, "x")
+        rose.sin(x)
+        f = b.func(x * x)
+    assert sin in operations(f)
+    f.body.code = [v for v in f.body.code if v.op is not sin]
+    assert not is_current(f)
+    changed(f)
+    assert sin not in operations(f) and is_current(f)
 
 
 def test_a_branch_takes_a_condition_and_the_parameters_of_both():

@@ -12,7 +12,7 @@ from wasm_backend.codegen.states_in_place import InPlace
 
 
 def destinations(f: Func) -> Destinations:
-    return Destinations(f.body, InPlace(f.body, Lives(f.body)))
+    return Destinations(f.body, InPlace(f.body, Lives(f)))
 
 
 def func(body: Any, result: Any) -> Func:

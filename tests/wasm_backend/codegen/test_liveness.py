@@ -20,7 +20,7 @@ def value(f: Func, op: Any) -> Any:
 
 def test_a_number_that_is_read_once_is_deferred():
     f = func(lambda x, y: rose.sin(x * y) + 1.0, Real, Real)
-    assert {value(f, mul), value(f, sin), value(f, add)} == set(Lives(f.body).deferred)
+    assert {value(f, mul), value(f, sin), value(f, add)} == set(Lives(f).deferred)
 
 
 def test_a_number_that_is_read_twice_gets_a_local():
@@ -29,7 +29,7 @@ def test_a_number_that_is_read_twice_gets_a_local():
         return y * y
 
     f = func(body, Real)
-    assert value(f, sin) not in Lives(f.body).deferred
+    assert value(f, sin) not in Lives(f).deferred
 
 
 def test_a_number_that_a_loop_reads_is_not_computed_in_each_iteration():
@@ -38,7 +38,7 @@ def test_a_number_that_a_loop_reads_is_not_computed_in_each_iteration():
         return rose.sum(y * (i + 1.0) for i in rose.range(9))
 
     f = func(body, Real)
-    lives = Lives(f.body)
+    lives = Lives(f)
     assert value(f, sin) not in lives.deferred
     loop = value(f, FOR)
     assert value(f, sin) in lives.dies[lives.end[loop.attr]]
@@ -51,14 +51,14 @@ def test_an_expression_is_only_so_deep():
         return x
 
     f = func(body, Real)
-    assert 0 < len([v for v in f.body.code if v not in Lives(f.body).deferred]) < 5
+    assert 0 < len([v for v in f.body.code if v not in Lives(f).deferred]) < 5
 
 
 def test_items_of_a_long_vector_are_stored_when_they_are_made():
     f = func(lambda x: [rose.sin(x * k) for k in range(9)], Real, result=Vec[9])
     short = func(lambda x: [rose.sin(x * k) for k in range(8)], Real, result=Vec[8])
-    assert len(Lives(f.body).stored) == 9 and not Lives(short.body).stored
-    assert value(f, PACK) in Lives(f.body).start
+    assert len(Lives(f).stored) == 9 and not Lives(short).stored
+    assert value(f, PACK) in Lives(f).start
 
 
 def test_a_part_of_a_vector_of_vectors_is_an_alias():

@@ -219,7 +219,7 @@ def test_the_bits_are_those_of_the_interpreter(name: str):
 @pytest.mark.parametrize("name", IN_PLACE)
 def test_a_state_in_which_an_element_is_put_stays_where_it_lies(name: str):
     f = optimised({"f": fn([Vec[N]], Real)(PROGRAMS[name]).func})["f"]
-    found = InPlace(f.body, Lives(f.body))
+    found = InPlace(f.body, Lives(f))
     assert all([found.stays(part) for v in loops(f) for part, _ in beginnings(v)])
 
 

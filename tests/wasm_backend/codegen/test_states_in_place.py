@@ -156,7 +156,7 @@ def loops(f: Func) -> list[Value]:
 
 def any_stays(program: Any) -> bool:
     f = optimised({"f": fn([Vec[N]], Real)(program).func})["f"]
-    found = InPlace(f.body, Lives(f.body))
+    found = InPlace(f.body, Lives(f))
     return any([found.stays((v, 0)) for v in loops(f) if v.block is f.body])
 
 

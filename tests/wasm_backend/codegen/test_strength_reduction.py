@@ -25,7 +25,7 @@ def loop_of(f: Func) -> Value:
 
 
 def pointers(f: Func) -> Pointers:
-    return Pointers(loop_of(f), IndexUses(f.body, Lives(f.body).items))
+    return Pointers(loop_of(f), IndexUses(f.body, Lives(f).items))
 
 
 def summed(body: Any, n: int = 10, size: int = 100) -> Func:
