@@ -171,7 +171,7 @@ def lowered(
 def _lowered(
     named: Mapping[str, AnyFn], dtype: str, simd: bool | str, tape_limit: int, origins: Origins | None
 ) -> Lowered:
-    """The module; `origins` hear where its instructions come from."""
+    """The module; `origins` take the notes on where its instructions come from."""
     if dtype not in DTYPES:
         hint = 'dtype="f32" computes in single precision, dtype="f64" in double precision'
         raise TypeMismatch(f'dtype must be "f64" or "f32", not {ir.shown(dtype)}', here().into(("dtype",)), hint)

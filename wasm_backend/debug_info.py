@@ -4,8 +4,8 @@ A value's own code comes from where the value was written. Around it is the code
 around all is that of the function's result. A value that nobody wrote has no place of its own: the place of a number on
 a tape, say, is where the derivative was asked for.
 
-A module that may become a package is heard while it is written, which takes a few percent of that time; what was heard
-is made sense of when somebody asks.
+The notes are made while a module is written, which takes a few percent of that time; they are made sense of when
+somebody asks.
 """
 
 from __future__ import annotations
@@ -16,33 +16,20 @@ from types import CodeType
 from typing import cast
 
 from rose.errors import Loc, is_ours
-from rose.ir import Value
 
 from .abi.signature import Lowered, WrittenAt
 from .binary.encoder import Module, Notes
-from .codegen.assembler import Assembler, Writer
 
 
 class Origins:
-    """Listens to the writers of modules, and notes the `Loc` of each value on its code."""
+    """The `Loc` of each value, as the writers of modules noted it on the value's code: see `assembler.noted`."""
 
     def __init__(self) -> None:
-        self.heard: dict[bytes, list[tuple[int, Notes]]] = {}  # by the bytes of the module
+        self.notes: dict[bytes, list[tuple[int, Notes]]] = {}  # by the bytes of the module
 
-    def __call__(self, c: Assembler, write: Writer, /) -> Writer:
-        def noted(v: Value, /) -> None:
-            body = c.body
-            notes, start = body.notes, len(body)
-            write(v)
-            notes.starts.append(start)
-            notes.ends.append(len(body))
-            notes.texts.append(v.loc)
-
-        return noted
-
-    def finish(self, module: Module, wasm: bytes) -> None:
-        """Keep what was heard of a module."""
-        self.heard[wasm] = module.notes()
+    def take(self, module: Module, wasm: bytes) -> None:
+        """Keep the notes on a module."""
+        self.notes[wasm] = module.notes()
 
     def of(self, made: Lowered, asking: Collection[CodeType]) -> Lowered:
         """The module with the origins of its instructions: none are in `asking`, the code that asks for it."""
@@ -50,7 +37,7 @@ class Origins:
         return replace(made, origins=self._origins(made.wasm, asking), plain=plain)
 
     def _origins(self, wasm: bytes, asking: Collection[CodeType]) -> tuple[WrittenAt, ...]:
-        return tuple([x for at, notes in self.heard[wasm] for x in _flat(notes, at, asking)])
+        return tuple([x for at, notes in self.notes[wasm] for x in _flat(notes, at, asking)])
 
 
 def _flat(notes: Notes, at: int, asking: Collection[CodeType]) -> Iterator[WrittenAt]:

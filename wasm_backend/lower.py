@@ -48,9 +48,9 @@ def lower(
 ) -> Lowered:  # fmt: skip
     """The module that exports these functions, which are over `Single` if it is to be in single precision.
 
-    With `simd` its loops are vectorised, where they can be, and a plain module is beside it. `origins` hear where its
-    instructions come from. The tapes of its loops have at most `tape_limit` bytes. A `naive` module is one to compare
-    with: see `codegen/analyses.py`.
+    With `simd` its loops are vectorised, where they can be, and a plain module is beside it. `origins` take the notes
+    on where its instructions come from. The tapes of its loops have at most `tape_limit` bytes. A `naive` module is one
+    to compare with: see `codegen/analyses.py`.
     """
     analyses = NAIVE if naive else ECONOMICAL
     with timed("lower"):
@@ -80,7 +80,7 @@ class Program:
     ) -> None:  # fmt: skip
         self.module, self.tape_limit, self.analyses = Module(), tape_limit, analyses
         self.exports, self.single, self.simd = exports, single, simd
-        self.listener = origins
+        self.origins = origins
         self.fused = False  # some product and sum are one instruction
         self.stages = stages  # how many modules are made of these functions
         self.needs = calls_first(exports.values())
@@ -146,8 +146,8 @@ class Program:
         stops = cast("Any", tuple(m.stops()))
         with timed("encode"):
             wasm = m.finish()
-        if self.listener is not None:
-            self.listener.finish(m, wasm)
+        if self.origins is not None:
+            self.origins.take(m, wasm)
         return Lowered(wasm, signatures, self.imports, self.math.names, failures, base, None, (), stops)
 
     def reserve(self, n: int, to: int) -> int:
@@ -214,12 +214,11 @@ class Program:
 
     def code(self, frame: Frame) -> None:
         """Write the code of a function."""
-        f = frame.f
-        if self.listener is None:
-            self._code(frame)
-        else:
-            of = f.body.results[-1] if f.has_body else next(iter(f.params))
-            self.listener(frame.c, lambda _: self._code(frame))(of)
+        f, body = frame.f, frame.c.body
+        start = len(body)
+        self._code(frame)
+        of = f.body.results[-1] if f.has_body else next(iter(f.params))
+        body.notes.add(start, len(body), of.loc)
 
     def _code(self, frame: Frame) -> None:
         kind = frame.f.kind

@@ -43,6 +43,15 @@ def plain(b: Builder, ct: Value) -> Value:
 Place = Callable[[Builder], Value]  # finds an accumulator
 
 
+def unmarked(path: Path) -> bool:
+    """No part of the sum is marked."""
+    return False
+
+
+def _as_it_is(ct: Value) -> Value:
+    return ct
+
+
 def _item(place: Place | None, k: int) -> Place | None:
     return None if place is None else lambda b: b.at(place(b), k)
 
@@ -60,7 +69,7 @@ class Cotangent:
     def __init__(
         self,
         t: Type,
-        is_marked: Callable[[Path], bool] = lambda path: False,
+        is_marked: Callable[[Path], bool] = unmarked,
         path: Path = (),
         place: Place | None = None,
     ) -> None:
@@ -68,7 +77,7 @@ class Cotangent:
         self.sum: Value | None = None
         self.ref: Value | None = None
         self.unmarked: Value | None = None  # the sum of contributions that `mark` is still to mark
-        self.mark: Callable[[Value], Value] = lambda ct: ct
+        self.mark: Callable[[Value], Value] = _as_it_is
         whole = isinstance(t, Tuple)
         parts = enumerate(t.items) if whole else ()
         self.items = [Cotangent(x, is_marked, (*path, k), _item(place, k)) for k, x in parts] if whole else None

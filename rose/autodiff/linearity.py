@@ -24,7 +24,8 @@ class Loops:
 
     And for each block, unless it is part of a loop that is not linear: its linear instructions and loops, in order.
     What nothing reads is not among them: a zero is its cotangent, which may not meet an infinity. Nothing in a loop
-    without iterations is read. `given` has the linear arguments that a call reads, and its accumulators.
+    without iterations is read. `unread` are the positions of the linear parameters that nothing reads. `given` has the
+    linear arguments that a call reads, and its accumulators.
     """
 
     def __init__(self, g: Func, given: Callable[[Value], Iterable[Value]]) -> None:
@@ -32,13 +33,15 @@ class Loops:
         self.linear: dict[Value, bool] = {}
         self.outside: dict[Value, list[Value]] = {}
         self.code: dict[Block, list[Value]] = {}
-        self.read: dict[Value, None] = {}  # the linear values that something reads
+        self._live: dict[Value, None] = {}  # the linear values that something reads
         self._parts: dict[tuple[Value, int], None] = {}  # of the results of loops
         self._adds: dict[Value, dict[Value, None]] = {}  # the accumulators from outside to which a loop adds
         if FOR in operations(g):
             self._survey(g.body)
         self._read(g.body.results)
         self._visit(g.body)
+        self.unread = [k for k, p in enumerate(g.params) if p.type.linear and p not in self._live]
+        self._live, self._parts = {}, {}  # which take more memory than what is kept
 
     def _survey(self, block: Block) -> dict[Value, None]:
         """The accumulators from outside of a block to which it adds."""
@@ -54,20 +57,20 @@ class Loops:
     def _read(self, args: Iterable[Value]) -> None:
         for a in args:
             if a.type.linear:
-                self.read[a] = None
+                self._live[a] = None
                 if a.op is FOR:
                     self._parts |= dict.fromkeys([(a, j) for j in range(len(loop_of(a).results))])
 
     def _is_read(self, v: Value) -> bool:
         """True if something reads what `v` makes, or the accumulators that it adds to."""
-        if v in self.read:
+        if v in self._live:
             return True
         refs = [base(a) for a in v.args if is_ref(a)] if v.op is ADD_TO or is_call(v) else []
-        return any([ref in self.read or ref.op is PARAM for ref in refs if ref.type.linear])
+        return any([ref in self._live or ref.op is PARAM for ref in refs if ref.type.linear])
 
     def _visit(self, block: Block) -> dict[Value, None]:
         """Find what is read in a block, from its last instruction to its first; the linear values from outside."""
-        code, used, read = self.code.setdefault(block, []), dict[Value, None](), self.read
+        code, used, read = self.code.setdefault(block, []), dict[Value, None](), self._live
         for v in reversed(block.code):
             if v.type is Tan and v.op.transpose is not None:  # a row of the table: most are
                 if v in read:
@@ -100,7 +103,7 @@ class Loops:
         k = block.carried
         results = [j for j, r in enumerate(block.results) if r.type.linear]
         read = [j for j in results if (v, j) in self._parts]
-        lives = bool(read) or any([ref in self.read or ref.op is PARAM for ref in self._adds[v]])
+        lives = bool(read) or any([ref in self._live or ref.op is PARAM for ref in self._adds[v]])
         self.linear[v], self.outside[v] = lives, []
         if not lives:
             return {}

@@ -12,6 +12,7 @@ now added to, and what was added to is now read. Both are over `Real` alone, so 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ..errors import NotLinear
@@ -41,7 +42,7 @@ from ..ir.sizes import differ
 from ..ir.stacks import MORE, POP, PUSH, pop
 from ..ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec, linear_part
 from ..optimise.instruments import told
-from .cotangents import Cotangent, Path, Place, Sums, by_value, nothing, plain
+from .cotangents import Cotangent, Path, Place, Sums, by_value, nothing, plain, unmarked
 from .guards import Guard, MaskWriter, joined_by
 from .half_signature import Arguments, HalfSignature, Total, Way, opened
 from .linear_half import LinearHalf
@@ -103,12 +104,16 @@ class Backward(LinearHalf):
         self.loops, self.puts, self.masks = of.loops, of.puts, of.masks(marked=marked)
         self.halves: dict[Value, Func] = {}  # the backward half for each call
         self.tests: dict[Value, Value] = {}  # whether numbers were reached, for their guards
-        self.writer = MaskWriter(self.condition)
         self.under: dict[Cotangent, list[Guard | None]] = {}  # the guards of what is not marked yet
         self.cts: dict[Value, Cotangent | Value] = {}  # of a number, the sum itself
         self.spares: dict[Type, Value] = {}  # accumulators that nothing is added to
         self.reads: dict[Value, Value | None] = {}  # old linear accumulator -> its cotangent, a value
         self.begun: set[Value] = set()  # the linear accumulators whose cotangent was handed on
+
+    @cached_property
+    def writer(self) -> MaskWriter:
+        """What writes masks; few halves have any."""
+        return MaskWriter(self.condition)
 
     def condition(self, b: Builder, c: Value) -> Value:
         """A condition of a guard: one of the program, or whether a number was reached."""
@@ -224,11 +229,14 @@ class Backward(LinearHalf):
             return items[k]
         ct = self.cts.get(v)
         if not isinstance(ct, Cotangent):
-            is_marked: Callable[[Path], bool] = lambda path: self.masks.is_marked(key_of(v, path))
-            made = self.cts[v] = Cotangent(linear_part(v.type), is_marked, place=self.place_of(v))
+            made = self.cts[v] = Cotangent(linear_part(v.type), self.marks_of(v), place=self.place_of(v))
             made.sum = ct
             return made
         return ct
+
+    def marks_of(self, v: Value) -> Callable[[Path], bool]:
+        masks = self.masks
+        return (lambda path: masks.is_marked(key_of(v, path))) if isinstance(masks, SelectMasks) else unmarked
 
     def place_of(self, v: Value) -> Place | None:
         return None if v.op is not INDEX or v.type is Tan else lambda b: self.place(b, v)

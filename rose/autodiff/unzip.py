@@ -83,8 +83,7 @@ class UnzippedBody(Unzipped):
         self.puts = PUT in there  # the element that is replaced is not taken
         self.selects = self.puts or select in there or any([_signature(v.attr).chooses for v in self.calls])
         chooses = self.selects or any([v.op is PARAM for v, _ in self.partial])
-        unread = [k for k, p in enumerate(g.params) if p.type.linear and p not in self.loops.read]
-        self.signature = HalfSignature(g, self._kept, chooses=chooses, unread=unread)
+        self.signature = HalfSignature(g, self._kept, chooses=chooses, unread=self.loops.unread)
         self._masks: dict[bool, Masks] = {}
 
     def _kept(self) -> Kept:

@@ -240,6 +240,12 @@ class Notes:
     def __init__(self) -> None:
         self.starts, self.ends, self.texts = array("I"), array("I"), list[object]()
 
+    def add(self, start: int, end: int, text: object) -> None:
+        """Note something on the instructions from `start` to `end`."""
+        self.starts.append(start)
+        self.ends.append(end)
+        self.texts.append(text)
+
     def take(self, other: Notes, at: int) -> None:
         """Take over the notes on instructions that come to lie at an offset."""
         self.starts.extend([at + k for k in other.starts])

@@ -24,8 +24,8 @@ is read, on WebAssembly's stack. An *alias* makes no code: it is a part of its a
 others get locals by *linear scan* over the numbered instructions. In *destination-passing style* an aggregate is built
 where it is wanted, so a call is handed the address for its result. *Strength reduction*: a pointer grows in the place
 of an index that is multiplied. *Register promotion*: in a loop, an element of an accumulator is in locals. The heap is
-a *bump allocator*, for stacks alone. A *dynamic size* is known to a running module only. A *listener* hears which value
-is being written: debug information is one.
+a *bump allocator*, for stacks alone. A *dynamic size* is known to a running module only. *Notes* say of which value
+an instruction is: debug information is made of them.
 
 Contract: the same function gives the same bytes, and the results have the bits of the interpreter.
 """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, wraps
+from typing import Protocol, TypeVar
 
 from rose.ir import Value
 from rose.ir.sizes import Size
@@ -167,5 +168,24 @@ class Assembler(Code):
             self("memory.fill")
 
 
-Writer = Callable[[Value], None]
-Listener = Callable[[Assembler, Writer], Writer]  # hears which value is being written: it gives what is called instead
+class Writing(Protocol):
+    """What writes the code of values into an assembler."""
+
+    @property
+    def c(self) -> Assembler: ...
+
+
+W = TypeVar("W", bound=Writing)
+
+
+def noted(write: Callable[[W, Value], None]) -> Callable[[W, Value], None]:
+    """The method `write` of a value, which notes the `Loc` of the value on its code: see `debug_info.py`."""
+
+    @wraps(write)
+    def writing(self: W, v: Value, /) -> None:
+        body = self.c.body
+        start = len(body)
+        write(self, v)
+        body.notes.add(start, len(body), v.loc)
+
+    return writing

@@ -12,6 +12,7 @@ from rose.ir.types import Real, Ref, Tuple, Type
 
 from ..abi.layout import leaves, offsets, size
 from ..binary.encoder import I32, LOCAL_GET
+from .assembler import noted
 from .frame import Frame
 from .locations import Literal, Mem
 from .strength_reduction import IndexUses, reached
@@ -29,9 +30,6 @@ class Expressions:
         self.pointers: dict[tuple[Value, int], int] = {}
         self.unread: set[Value] = set()  # indices that only pointers are made of, so that they are no numbers
         self._index_uses: IndexUses | None = None
-        listener = frame.program.listener
-        if listener is not None:
-            self.compute = listener(self.c, self.compute)
 
     @property
     def index_uses(self) -> IndexUses:
@@ -62,7 +60,7 @@ class Expressions:
             assert isinstance(where, Literal), v
             self.c.constant(where.type, where.value)
 
-    def compute(self, v: Value, /) -> None:
+    def number(self, v: Value, /) -> None:
         """Put the number that an instruction makes on the stack: a row of the table, or a load."""
         if v.op is INDEX:
             at = self.frame.address(v.args[0])
@@ -97,6 +95,8 @@ class Expressions:
                     self.c("call", self.math[step])
                 else:
                     self.c.emit(step)
+
+    compute = noted(number)
 
     def store(self, v: Value, leaf: int, t: Type, to: Mem) -> None:
         """Let a leaf of `v` be at an address; nothing to do if it was built there."""

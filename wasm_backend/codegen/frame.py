@@ -16,7 +16,7 @@ from rose.ir.types import Ref, Tuple, Type, Vec
 
 from ..abi.layout import is_flat, item_leaves, leaf_offsets, leaves, offsets, size, wasm_type
 from ..binary.encoder import F32, F64, I32, V128, Body
-from .assembler import Assembler, Listener
+from .assembler import Assembler
 from .destinations import Destination, Part
 from .dynamic_sizes import DynamicSizes
 from .heap import Heap
@@ -54,8 +54,6 @@ class Program(Protocol):
     placed: Container[Func]  # functions that are written where they are called
     simd: bool | str  # loops are vectorised; if "relaxed", their bits may depend on the machine
 
-    @property
-    def listener(self) -> Listener | None: ...
     @property
     def math(self) -> Mathematics: ...
     def adder(self) -> int: ...

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from rose.ir import ACCUM, ADD_TO, AT, CALL, CONST, FOR, INDEX, PACK, PURE_CALL, TUPLE, ZERO, Block, Op, Value
 from rose.ir.puts import PUT
@@ -15,6 +14,7 @@ from ..abi.layout import item_offsets, leaf_offsets, leaves, offsets, size, wasm
 from ..binary.encoder import LOCAL_SET
 from . import stacks
 from .accumulators import accum, add_to
+from .assembler import noted
 from .calls import call
 from .expressions import Expressions
 from .frame import Frame
@@ -30,16 +30,11 @@ class FunctionWriter:
     """
 
     def __init__(self, frame: Frame, vectorise: Callable[[Loop], bool] | None = None) -> None:
-        self.frame, self.vectorise = frame, vectorise
+        self.frame, self.c, self.vectorise = frame, frame.c, vectorise
         self.expr = Expressions(frame)
-        self.compute = partial(Expressions.compute, self.expr)  # unheard: what is defined is heard already
         self.promotion = frame.program.analyses.promotion(self.expr)
         self.loop: Loop | None = None
         self.start, self.early = frame.lives.start, frame.lives.early
-        listener = frame.program.listener
-        if listener is not None:
-            self.define = listener(frame.c, self.define)
-            self.instruction = listener(frame.c, self.instruction)
 
     def write(self) -> None:
         """Write all of it, and leave the numbers of the results on the stack."""
@@ -69,9 +64,10 @@ class FunctionWriter:
             if (n := start[v]) in dies:
                 frame.release(n)
 
+    @noted
     def define(self, v: Value, /) -> None:
         """Put a number into a local, and into the aggregates that it is an item of."""
-        frame, c, compute = self.frame, self.frame.c, self.compute
+        frame, c, compute = self.frame, self.c, self.expr.number
         early = self.early.get(v)
         if early is None:
             compute(v)
@@ -96,6 +92,7 @@ class FunctionWriter:
             c.get(k)
             c.write(v.type, to)
 
+    @noted
     def instruction(self, v: Value, /) -> None:
         """Write an instruction that does not make a number."""
         if v in self.promotion.elements:

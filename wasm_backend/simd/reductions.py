@@ -14,6 +14,7 @@ from rose.ir.accumulators import base
 from rose.ir.types import Ref, Vec
 
 from ..binary.encoder import F64, V128, Body, instruction
+from ..codegen.assembler import noted
 from ..codegen.locations import Mem
 from ..codegen.loops import Pair
 from ..codegen.register_promotion import Promoted, Promotion
@@ -69,9 +70,6 @@ class Reductions:
         self.kept: dict[Value, int] = {}
         self.pairs: list[Pair] = []
         self._sort()
-        listener = self.frame.program.listener
-        if listener is not None:
-            self.add = listener(self.c, self.add)
 
     def _sort(self) -> None:
         totals: dict[int | At, Total] = {}
@@ -212,6 +210,7 @@ class Reductions:
         else:
             self.c("f64.store", offset)
 
+    @noted
     def add(self, v: Value, /) -> None:
         ref, x = v.args
         if ref in self.vectors.vectors:

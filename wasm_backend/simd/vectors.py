@@ -11,6 +11,7 @@ from rose.ir.sizes import Size
 from rose.ir.types import Real
 
 from ..binary.encoder import I32, V128, Body, instruction
+from ..codegen.assembler import noted
 from ..codegen.expressions import Expressions
 from ..codegen.locations import Mem
 from ..codegen.templates import template
@@ -64,10 +65,6 @@ class VectorWriter:
         self.owned: dict[Value, int] = {}  # the vectors that are given back
         self.held: list[tuple[int, int]] = []  # locals, until the loop ends
         self.free: list[int] = []  # vectors that were held, and can be had again
-        listener = expr.frame.program.listener
-        if listener is not None:
-            self.make = listener(self.c, self.make)
-            self.compute = listener(self.c, self.compute)
 
     # locals
 
@@ -103,6 +100,7 @@ class VectorWriter:
 
     # values
 
+    @noted
     def make(self, v: Value, /) -> None:
         """Compute an instruction for two iterations, into locals."""
         kind = self.plan.kinds[v]
@@ -221,6 +219,7 @@ class VectorWriter:
             self.expr.times(k)
         self.c("i32.add")
 
+    @noted
     def compute(self, v: Value, /) -> None:
         """Compute an instruction for two iterations, on the stack."""
         plan = self.plan
