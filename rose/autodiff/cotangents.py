@@ -43,7 +43,7 @@ def plain(b: Builder, ct: Value) -> Value:
 Place = Callable[[Builder], Value]  # finds an accumulator
 
 
-def unmarked(path: Path) -> bool:
+def never_marked(path: Path) -> bool:
     """No part of the sum is marked."""
     return False
 
@@ -69,7 +69,7 @@ class Cotangent:
     def __init__(
         self,
         t: Type,
-        is_marked: Callable[[Path], bool] = unmarked,
+        is_marked: Callable[[Path], bool] = never_marked,
         path: Path = (),
         place: Place | None = None,
     ) -> None:

@@ -42,7 +42,7 @@ from ..ir.sizes import differ
 from ..ir.stacks import MORE, POP, PUSH, pop
 from ..ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec, linear_part
 from ..optimise.instruments import told
-from .cotangents import Cotangent, Path, Place, Sums, by_value, nothing, plain, unmarked
+from .cotangents import Cotangent, Path, Place, Sums, by_value, never_marked, nothing, plain
 from .guards import Guard, MaskWriter, joined_by
 from .half_signature import Arguments, HalfSignature, Total, Way, opened
 from .linear_half import LinearHalf
@@ -236,7 +236,7 @@ class Backward(LinearHalf):
 
     def marks_of(self, v: Value) -> Callable[[Path], bool]:
         masks = self.masks
-        return (lambda path: masks.is_marked(key_of(v, path))) if isinstance(masks, SelectMasks) else unmarked
+        return (lambda path: masks.is_marked(key_of(v, path))) if isinstance(masks, SelectMasks) else never_marked
 
     def place_of(self, v: Value) -> Place | None:
         return None if v.op is not INDEX or v.type is Tan else lambda b: self.place(b, v)

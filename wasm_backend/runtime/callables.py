@@ -21,16 +21,19 @@ from rose.errors import NoField, RoseError, TypeMismatch, edge, here, hide_our_f
 from rose.host.argument_sizes import measured
 from rose.ir import Builder, Func, Opaque, not_one_each, shown
 from rose.ir.sizes import dims_of
-from rose.ir.types import Bool, Fin, Single, Tuple, Type, Unit, Vec
+from rose.ir.types import Bool, Fin, Real, Single, Tuple, Type, Unit, Vec
 
 from ..abi.layout import kind
 from ..abi.signature import Lowered, Signature, Slot
+from . import native, raw_call
 from .instances import Module, Numbers, known_sizes
 from .numbers import LARGEST_SINGLE
 from .places import destination, fill, number
 
 if TYPE_CHECKING:
     from .batch import Batch
+
+NativeCall: Any = native.load()
 
 # calls
 
@@ -137,7 +140,21 @@ def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[...
     }  # fmt: skip
     for k, p in enumerate(s.params):
         scope |= {f"t{k}": p.type, f"n{k}": (p.name,)}
-    return _defined(s.name, _source(s, pooled, bool(sizes), module.timeout, bool(module.lowered.stops)), scope)
+    call = _defined(s.name, _source(s, pooled, bool(sizes), module.timeout, bool(module.lowered.stops)), scope)
+    if NativeCall is None or pooled or sizes or module.timeout is not None or module.lowered.stops or not _of_reals(s):
+        return call
+    return NativeCall(call, functools.partial(_entered, module, s, scope["local"]))
+
+
+def _of_reals(s: Signature) -> bool:
+    """True for a function from numbers to a number, in double precision."""
+    return all([x.type is Real for x in (*s.params, s.result)])
+
+
+def _entered(module: Module, s: Signature, local: threading.local) -> tuple[Any, ...] | None:
+    """What `native.c` needs to make raw calls in this thread."""
+    call, args, fail, *rest = module.state(s, (), local)
+    return None if raw_call.private is None else (*raw_call.addresses(call, args), len(s.params), fail, rest)
 
 
 def _defined(name: str, text: str, scope: dict[str, Any]) -> Callable[..., Any]:

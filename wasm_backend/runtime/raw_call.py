@@ -14,7 +14,7 @@ import os
 import struct
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from types import CodeType
 from typing import Any, NamedTuple
@@ -149,6 +149,11 @@ def entry(store: Store, func: Func, params: str, result: str, raised: list[BaseE
         callee = ctypes.c_void_p(ctypes.addressof(func._func))  # pyright: ignore
         args = (context, callee, ctypes.c_void_p(at + 16), ctypes.c_size_t(size), ctypes.c_void_p(at))
     return Entry(call, args, partial(_failure, words, raised), reals, singles, words, (store, func))
+
+
+def addresses(call: Any, args: Sequence[Any]) -> list[int]:
+    """The address of the function of C in an `Entry`, and its arguments: addresses, and the size of the buffer."""
+    return [_cast(call, ctypes.c_void_p).value, *[x.value for x in args]]
 
 
 def _official(
