@@ -184,8 +184,10 @@ def noted(write: Callable[[W, Value], None]) -> Callable[[W, Value], None]:
     @wraps(write)
     def writing(self: W, v: Value, /) -> None:
         body = self.c.body
-        start = len(body)
+        notes, start = body.notes, len(body)
         write(self, v)
-        body.notes.add(start, len(body), v.loc)
+        notes.starts.append(start)  # as `add` does: each instruction comes through here
+        notes.ends.append(len(body))
+        notes.texts.append(v.loc)
 
     return writing
