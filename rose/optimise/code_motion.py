@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..ir import CALL, FOR, INDEX, PURE_CALL, Block, Builder, Func, Value, loop_of
+from ..ir import CALL, FOR, INDEX, PURE_CALL, Block, Builder, Func, Value, is_call, loop_of
 from ..ir.accumulators import is_ref
 from ..ir.callgraph import Work, callees, done, memoised, operations, with_parts
 from ..ir.progress import timed
@@ -58,7 +58,7 @@ def _moved(f: Func) -> Func:
         new = with_parts(f, made)
     else:
         same = all([g is h for g, h in made.items()])
-        if same and FOR not in operations(f):
+        if same and (FOR not in operations(f) or not _may_move(f.body)):
             return f
         copier = _Copier(made)
         new = copier.function(remove_dead_code(f))
@@ -69,6 +69,16 @@ def _moved(f: Func) -> Func:
     new.memo[key] = new
     new.marks = f.marks
     return new
+
+
+def _may_move(block: Block) -> bool:
+    """False if nothing in a loop of a block can be the same in each iteration: each reads something of its own."""
+    for v in block.code:
+        if v.op is FOR:
+            for w in loop_of(v).code:
+                if w.op is FOR or is_call(w) or (w.args and all([a.block is not w.block for a in w.args])):
+                    return True
+    return False
 
 
 class _Copier(Rewriter):
