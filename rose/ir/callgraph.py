@@ -114,23 +114,23 @@ def inventory(f: Func) -> Inventory:
 
 
 def _counted(block: Block) -> Inventory:
-    operations, calls, total = {v.op for v in block.code}, list[Value](), len(block.code)
-    if not operations.isdisjoint(_COUNTED):
-        for v in block.code:
-            op = v.op
-            if op is PURE_CALL or op is CALL:
-                calls.append(v)
-            elif op is ADD_TO:
-                total += 1
-            elif op is FOR:
+    ops = [v.op for v in block.code]
+    operations, calls, total = set(ops), list[Value](), len(ops)
+    if ADD_TO in operations:
+        total += ops.count(ADD_TO)
+    if not operations.isdisjoint(_CALLS_AND_LOOPS):
+        for v in [v for v in block.code if v.op in _CALLS_AND_LOOPS]:
+            if v.op is FOR:
                 inner = _counted(v.attr)
                 operations |= inner.operations
                 calls += inner.calls
                 total += inner.weight
+            else:
+                calls.append(v)
     return Inventory(operations, calls, total)
 
 
-_COUNTED = {PURE_CALL, CALL, ADD_TO, FOR}
+_CALLS_AND_LOOPS = {PURE_CALL, CALL, FOR}
 
 
 def calls(f: Func) -> list[Value]:
