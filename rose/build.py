@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -32,7 +31,6 @@ from .host.effects import TAPE_LIMIT
 from .host.marshal import is_listing, plain, present
 from .ir import Func, Value
 from .ir.numbers import is_truth
-from .ir.text.printer import show
 from .ir.types import Tuple, Type, Vec
 from .ir.value import host_index
 from .optimise.pipeline import optimise, optimised
@@ -360,6 +358,8 @@ class Compiled:
 
     def pretty(self) -> str:
         """The IR of the functions, as text."""
+        from .ir.text.printer import show
+
         return self._ir if isinstance(self._ir, str) else "\n\n".join([show(f) for f in self._ir])
 
     def disassemble(self) -> str:
@@ -375,6 +375,8 @@ def _unpickled(made: running.Compiled, docs: Mapping[str, str], text: str, sourc
 
 def _hashed(files: Sequence[str]) -> dict[str, str]:
     """The SHA-256 of each of the user's files that can still be read, by its name."""
+    from hashlib import sha256
+
     found = sorted([Path(file) for file in files if not is_ours(file)], key=lambda file: file.name)
     return {file.name: sha256(file.read_bytes()).hexdigest() for file in found if file.is_file()}
 

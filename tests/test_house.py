@@ -12,10 +12,13 @@ from paths import ROOT, TESTS
 FILES = sorted([*(ROOT / "rose").rglob("*.py"), *(ROOT / "wasm_backend").rglob("*.py")])
 LAZY = {  # modules that may import inside a function, and what
     "rose/build.py": "the back end, which only compiling needs",
+    "rose/errors/advice.py": "what finds similar names, for one that is wrong",
     "rose/frontend/pickling.py": "what reads a pickle by value",
     "rose/hooks.py": "the rooms above, for those below",
-    "wasm_backend/runtime/callables.py": "map, which needs NumPy",
-    "wasm_backend/runtime/code_cache.py": "what tells versions, which only large modules need",
+    "wasm_backend/lower.py": "what vectorises, which only who asks for it needs",
+    "wasm_backend/runtime/cache_directory.py": "what makes the directory, once",
+    "wasm_backend/runtime/callables.py": "map, which needs NumPy, and pickle",
+    "wasm_backend/runtime/code_cache.py": "digests, and what tells versions, which only large modules need",
     "wasm_backend/runtime/places.py": "arrays, which need NumPy",
     "rose/ir/libm/library.py": "what reads its file, which few programs need",
     "rose/optimise/instruments.py": "the printer, which only who asks to be told needs",

@@ -11,7 +11,6 @@ somebody asks.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from types import CodeType
 from typing import cast
 
@@ -33,8 +32,8 @@ class Origins:
 
     def of(self, made: Lowered, asking: Collection[CodeType]) -> Lowered:
         """The module with the origins of its instructions: none are in `asking`, the code that asks for it."""
-        plain = made.plain and replace(made.plain, origins=self._origins(made.plain.wasm, asking))
-        return replace(made, origins=self._origins(made.wasm, asking), plain=plain)
+        plain = made.plain and made.plain._replace(origins=self._origins(made.plain.wasm, asking))
+        return made._replace(origins=self._origins(made.wasm, asking), plain=plain)
 
     def _origins(self, wasm: bytes, asking: Collection[CodeType]) -> tuple[WrittenAt, ...]:
         return tuple([x for at, notes in self.notes[wasm] for x in _flat(notes, at, asking)])

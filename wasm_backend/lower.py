@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, cast
 
 from rose.errors import RoseError, TooLarge, here
@@ -39,7 +38,6 @@ from .codegen.vector_add import vector_add
 from .codegen.while_loop import WhileLoop
 from .debug_info import Origins
 from .libm.link import link
-from .simd.loops import probe, vectorise
 
 
 def lower(
@@ -57,11 +55,13 @@ def lower(
         plain = Program(exports, single, False, origins, tape_limit, analyses, stages=1 if not simd else 2).finish()
         if not simd:
             return plain
+        from .simd.loops import probe
+
         program = Program(exports, single, simd, origins, tape_limit, analyses, stages=2)
         made = program.finish()
     assert _outside(made) == _outside(plain)  # so that one can be used in the place of the other
     same = made.wasm == plain.wasm
-    return plain if same else replace(made, plain=Plain(plain.wasm, probe(relaxed=program.fused)))
+    return plain if same else made._replace(plain=Plain(plain.wasm, probe(relaxed=program.fused)))
 
 
 def _outside(made: Lowered) -> Any:
@@ -227,7 +227,15 @@ class Program:
         elif isinstance(kind, While):
             WhileLoop(frame).write()
         else:
-            FunctionWriter(frame, vectorise if self.simd else None).write()
+            FunctionWriter(frame, self._vectoriser()).write()
+
+    def _vectoriser(self) -> Callable[..., bool] | None:
+        """What vectorises loops, where it is asked for."""
+        if not self.simd:
+            return None
+        from .simd.loops import vectorise
+
+        return vectorise
 
     def export(self, name: str, f: Func) -> Signature:
         """Write a function that is called from outside: its aggregates lie at fixed addresses."""

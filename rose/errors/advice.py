@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -63,6 +62,8 @@ def of_objects(loc: Loc) -> str:
 
 def of_missing(name: str, module: str) -> str:
     """The hint for a name that is looked for in a public module, which does not have it."""
+    from difflib import get_close_matches
+
     known = public()
     if ours := known.get(name):
         return f"write {ours} in its place"

@@ -52,9 +52,9 @@ def times(x: Dimension, y: Dimension) -> Dimension:
     return _sorted(powers)
 
 
-def powered(x: Dimension, k: int | Fraction) -> Dimension:
+def powered(x: Dimension, k: int | str | Fraction) -> Dimension:
     """A power."""
-    return _sorted({name: n * k for name, n in x})
+    return _sorted({name: n * Fraction(k) for name, n in x})
 
 
 def of_result(op: Op | Library, units: Sequence[Dimension]) -> Dimension:

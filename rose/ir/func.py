@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..errors import Loc
 from .sizes import Size
@@ -79,28 +79,24 @@ class Loop(Block):
         return self.results[self.carried :]
 
 
-@dataclass(frozen=True, slots=True)
 class Body:
     """The kind of a function with instructions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+class Opaque(NamedTuple):
     """The kind of a function that the host evaluates."""
 
     impl: Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """The kind of a function that calls one of two with all parameters but the first, which says which."""
 
     then: Func
     otherwise: Func
 
 
-@dataclass(frozen=True, slots=True)
-class While:
+class While(NamedTuple):
     """The kind of a while loop: `body` is called for as long as `test` holds, at most `most` times."""
 
     test: Func
@@ -108,8 +104,7 @@ class While:
     most: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
+class Linear(NamedTuple):
     """The kind of a function that is linear in a tangent, its first parameter, because its maker says so.
 
     `by` is the same function over numbers. `transposed` takes the cotangent of the result in the place of the tangent,
@@ -124,15 +119,14 @@ Kind = Body | Opaque | Branch | While | Linear
 BODY = Body()
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """The origin of a function that no user wrote: derived from another, or, with none, made by Rose itself."""
 
     by: Literal["jvp", "fwd", "bwd", "lin", "sweep", "jet", "piece", "scan", "segment", "while", "library"]
     derived_from: Func | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Marks:
     """What is known of a function beside its instructions; its copies have the same, but for what a pass changes."""
 

@@ -17,7 +17,6 @@ same instructions in Python (`libm/`). A row with `expand` is an expression of o
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from functools import cache
 
 from ..errors import Loc
@@ -166,7 +165,7 @@ sqrt = scalar(
     eval=lambda x: math.sqrt(x) if x >= 0 else math.nan,
     jvp=[lambda d, x, z: d / (z + z)],
     wasm="f64.sqrt",
-    kind="function", monotone=GROWS_ABOVE_0, exact=False, whole=False, unit=(Fraction(1, 2),), cost=5,
+    kind="function", monotone=GROWS_ABOVE_0, exact=False, whole=False, unit=("1/2",), cost=5,
 )  # fmt: skip
 abs_ = scalar(
     "abs", "The absolute value; its derivative at 0 is 0.",
@@ -254,7 +253,7 @@ pow_ = mathematics(
 )  # fmt: skip
 cbrt = mathematics(
     "cbrt", "The cube root, of a negative number too.", lambda d, x, z: d / (3.0 * (z * z)),
-    monotone=GROWS, unit=(Fraction(1, 3),),
+    monotone=GROWS, unit=("1/3",),
 )  # fmt: skip
 hypot = mathematics(
     "hypot", "The length of `(x, y)`; its derivatives at (0, 0) are 0.",

@@ -18,7 +18,6 @@ order of `Signature.sizes`: it is called first, and again when one has changed. 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from rose.errors import Loc
@@ -36,8 +35,7 @@ FAILED = 8  # the address of a word: which of the failures stopped the module; 0
 ASKED = 12  # the address of a byte: 1 if the next stop is to call the runtime
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """One parameter or result: its type, and its address if it lies in memory."""
 
     name: str
@@ -55,8 +53,7 @@ class Slot:
         return number(self.at or 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """One exported function."""
 
     name: str
@@ -72,7 +69,7 @@ class Signature:
         def slot(s: Slot) -> Slot:
             return Slot(s.name, sized(s.type, sizes), s.at.at(sizes) if isinstance(s.at, Size) else s.at)
 
-        return replace(self, params=tuple([slot(p) for p in self.params]), result=slot(self.result))
+        return self._replace(params=tuple([slot(p) for p in self.params]), result=slot(self.result))
 
     def dynamic_sizes(self) -> Iterator[Size]:
         """The dynamic sizes and addresses in it."""
@@ -117,8 +114,7 @@ class Stop(NamedTuple):
     locals: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(NamedTuple):
     """The same module for engines that do not have all of WebAssembly, and a small one, which tells such engines."""
 
     wasm: bytes
@@ -126,8 +122,7 @@ class Plain:
     origins: tuple[WrittenAt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Lowered:
+class Lowered(NamedTuple):
     """A module: its bytes, its exports, and in order the opaque functions that it imports.
 
     `mathematics` names the functions of the library that it contains, whose notices go where it goes. Of the

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import linecache
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import PurePath
 from urllib.parse import quote
 
@@ -32,8 +31,8 @@ def with_map(wasm: bytes, file: str) -> bytes:
 
 def without_names(made: Lowered) -> Lowered:
     """The same modules without their custom sections, such as the names of functions."""
-    plain = made.plain and replace(made.plain, wasm=_without_names(made.plain.wasm))
-    return replace(made, wasm=_without_names(made.wasm), plain=plain)
+    plain = made.plain and made.plain._replace(wasm=_without_names(made.plain.wasm))
+    return made._replace(wasm=_without_names(made.wasm), plain=plain)
 
 
 def _without_names(wasm: bytes) -> bytes:

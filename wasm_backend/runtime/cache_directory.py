@@ -14,7 +14,6 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 NAME = "rose-machine-code"
@@ -77,6 +76,8 @@ def _opened() -> int | None:
 
 def _create(at: Path) -> None:
     """Create the directory with its marker at once, unless another process is first."""
+    from tempfile import TemporaryDirectory
+
     at.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with TemporaryDirectory(dir=at.parent, prefix=f".{NAME}-") as scratch:
         made = Path(scratch, NAME)

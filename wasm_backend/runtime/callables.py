@@ -10,10 +10,8 @@ import functools
 import importlib
 import inspect
 import keyword
-import pickle
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -338,7 +336,7 @@ class Export:
     @edge
     def __reduce__(self) -> tuple[Any, ...]:
         imports = [_packed(f) for f in self.lowered.imports]
-        lowered = replace(self.lowered, imports=(), origins=())
+        lowered = self.lowered._replace(imports=(), origins=())
         return _unpickled, (type(self), self.__name__, self._doc, lowered, imports, self._module.timeout)
 
 
@@ -393,14 +391,16 @@ class Compiled(Export):
 
 def _alone(lowered: Lowered, name: str, timeout: float | None) -> bytes:
     """One function, pickled for another process, which need not have the classes of its structs."""
+    import pickle
+
     signatures = {name: _without_forms(lowered.signatures[name])}
-    return pickle.dumps(Export(replace(lowered, signatures=signatures, plain=None), name, timeout=timeout))
+    return pickle.dumps(Export(lowered._replace(signatures=signatures, plain=None), name, timeout=timeout))
 
 
 def _without_forms(s: Signature) -> Signature:
     """The signature with plain tuples for structs, whose classes may not exist in another process."""
-    slot: Callable[[Slot], Slot] = lambda x: replace(x, type=_bare(x.type))
-    return replace(s, params=tuple([slot(p) for p in s.params]), result=slot(s.result))
+    slot: Callable[[Slot], Slot] = lambda x: x._replace(type=_bare(x.type))
+    return s._replace(params=tuple([slot(p) for p in s.params]), result=slot(s.result))
 
 
 def _bare(t: Type) -> Type:
@@ -412,11 +412,13 @@ def _bare(t: Type) -> Type:
 def _unpickled(
     cls: type[Export], name: str, doc: str | None, lowered: Lowered, imports: list[Any], timeout: float | None
 ) -> Export:
-    return cls(replace(lowered, imports=tuple([_opaque(*f) for f in imports])), name, doc, timeout=timeout)
+    return cls(lowered._replace(imports=tuple([_opaque(*f) for f in imports])), name, doc, timeout=timeout)
 
 
 def _packed(f: Func) -> tuple[Any, ...]:
     """An opaque function, pickled for `_opaque`: its body by its qualified name if that finds it, else by pickle."""
+    import pickle
+
     where = f"{getattr(f.impl, '__module__', '')}:{getattr(f.impl, '__qualname__', '')}"
     body: Any = where if _found(where) is f.impl else f.impl
     try:

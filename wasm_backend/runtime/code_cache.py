@@ -13,8 +13,6 @@ import os
 import platform
 import time
 from contextlib import suppress
-from hashlib import sha256
-from secrets import token_hex
 from typing import cast
 
 import wasmtime
@@ -25,7 +23,7 @@ from .handles import Engine, MachineCode
 WORTH = 2**14  # bytes: a module of this size takes 12 ms to compile; smaller ones are not stored
 CACHE_BYTES = 2**28  # bytes of all entries: the least recently used ones are deleted
 ABANDONED = 3600  # seconds after which an entry that is still being written is one of a process that was killed
-_DIGEST = sha256().digest_size
+_DIGEST = 32  # bytes of a digest
 
 
 def compiled(engine: Engine, wasm: bytes) -> MachineCode:
@@ -39,6 +37,7 @@ def compiled(engine: Engine, wasm: bytes) -> MachineCode:
 
 
 def _stored(engine: Engine, wasm: bytes, directory: int) -> MachineCode:
+    from hashlib import sha256
     from importlib.metadata import version  # takes 15 ms
 
     name = sha256(f"{version('wasmtime')} {platform.machine()} ".encode() + wasm).hexdigest()
@@ -55,6 +54,8 @@ def _stored(engine: Engine, wasm: bytes, directory: int) -> MachineCode:
 
 def _digest(name: str, code: bytes) -> bytes:
     """The digest of an entry: of its machine code, and of the hash of its module."""
+    from hashlib import sha256
+
     return sha256(name.encode() + code).digest()
 
 
@@ -74,7 +75,7 @@ def _write(directory: int, name: str, code: bytes) -> None:
     """Store an entry atomically, if possible."""
     if len(code) > CACHE_BYTES:
         return
-    new = f"new-{token_hex(8)}"
+    new = f"new-{os.urandom(8).hex()}"
     try:
         file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=directory)
         try:

@@ -110,7 +110,7 @@ def test_a_whole_row_gives_whole_numbers(op: Op):
 def test_a_result_has_the_unit_that_its_row_says(op: Op):
     """In another unit, of which the old one has four, the numbers are those of the old one times a power of 4."""
     assert op.eval is not None
-    powers = [Fraction(1)] if op.unit == "same" else list(op.unit) if isinstance(op.unit, tuple) else []
+    powers = [Fraction(1)] if op.unit == "same" else [*map(Fraction, op.unit)] if isinstance(op.unit, tuple) else []
     power = sum(powers, Fraction(0))
     for xs in itertools.product([0.75, 2.5, 20.0], repeat=arity(op)):
         assert op.eval(*[64.0 * x for x in xs]) == pytest.approx(64.0 ** float(power) * op.eval(*xs), rel=1e-14)

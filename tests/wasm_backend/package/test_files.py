@@ -1,6 +1,5 @@
 """The package of a module: its files, manifest, metadata and size; and whole packages in Node."""
 
-import dataclasses
 import gzip
 import hashlib
 import json
@@ -66,7 +65,7 @@ def test_a_package_whose_module_is_inside():
 
 
 def test_two_modules_for_two_kinds_of_engines():
-    made = dataclasses.replace(MODULE, wasm=WASM + b"\0\1\0", plain=Plain(WASM, b"\0asm"))
+    made = MODULE._replace(wasm=WASM + b"\0\1\0", plain=Plain(WASM, b"\0asm"))
     files = package_files(made, "line")
     assert (files["line.wasm"], files["line.simd.wasm"]) == (WASM, made.wasm)
     asked = "entry(() => WebAssembly.validate(new Uint8Array([0,97,115,109]))\n    ? {}\n    : {});".format
