@@ -56,15 +56,10 @@ def is_users(code: CodeType) -> bool:
 
 def users_frame() -> FrameType:
     """The innermost frame that is the user's; the outermost of all, if none is."""
-    frame, users = sys._getframe(1), _users  # pyright: ignore[reportPrivateUsage]
-    while True:
-        known = users.get(frame.f_code.co_filename)
-        if known or (known is None and _is_users(frame.f_code)):
-            return frame
-        outer = frame.f_back
-        if outer is None:
-            return frame
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while not is_users(frame.f_code) and (outer := frame.f_back) is not None:
         frame = outer
+    return frame
 
 
 def is_direct() -> bool:
@@ -75,11 +70,20 @@ def is_direct() -> bool:
     return frame is users_frame()
 
 
-def here() -> Loc:
-    """The expression that the innermost frame of the user's is at."""
-    frame = users_frame()
-    # as `Loc` does, in a third of its time
-    return tuple.__new__(Loc, (frame.f_code, frame.f_lasti, None))  # pyright: ignore[reportUnknownMemberType]
+def here(depth: int = 1) -> Loc:
+    """The expression that the innermost frame of the user's is at: the caller's, or so many frames around this one.
+
+    Each instruction asks: a frame that is looked at takes 0.1 us, `Loc` twice what making the tuple takes.
+    """
+    frame, known = sys._getframe(depth), _users.get  # pyright: ignore[reportPrivateUsage]
+    while not (users := known(frame.f_code.co_filename)):
+        if (users is None and _is_users(frame.f_code)) or (outer := frame.f_back) is None:
+            break
+        frame = outer
+    return _new(Loc, (frame.f_code, frame.f_lasti, None))  # pyright: ignore[reportUnknownMemberType]
+
+
+_new = tuple.__new__
 
 
 Span = tuple[int, int, int, int]  # first and last line, first and last column, as the syntax tree counts them

@@ -17,7 +17,7 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
@@ -70,7 +70,11 @@ def _check_made(name: str, reached: Reached) -> None:
     """Refuse a generator that is made inside, in any case, and of no seed."""
     for f in reached:
         loc = Loc(f.__code__, -1)
-        if not _MAKING.isdisjoint(_names(f)) and (found := loc.node()) and (call := _made(f, found[1])) is not None:
+        if (
+            not _MAKING.isdisjoint(_names(f.__code__))
+            and (found := loc.node())
+            and (call := _made(f, found[1])) is not None
+        ):
             raise _refusal(name, ast.unparse(call), loc.narrow(partial(_itself, call)))
 
 
@@ -94,7 +98,7 @@ def _generators(body: Any, reached: Reached, seen: set[int]) -> Iterator[tuple[s
         yield "random", random
         if numpys is not None and hasattr(numpys, "get_bit_generator"):
             # with the second of two normal numbers, which it makes at once, if any may be drawn by name
-            whole = any(["random" in _names(f) for f in reached])
+            whole = any(["random" in _names(f.__code__) for f in reached])
             yield "np.random", numpys.get_state.__self__ if whole else numpys.get_bit_generator()
     for f, known in reached.items():
         named += [(k, y) for k, x in known for y in (x, *_inside(x))]
@@ -148,7 +152,7 @@ def _function(x: Any) -> FunctionType | None:
 
 def _known(f: FunctionType) -> list[tuple[str, Any]]:
     """The values that a function names: free variables, globals, defaults; the functions in its modules and classes."""
-    closure, there, names = _closure(f), f.__globals__, _names(f)
+    closure, there, names = _closure(f), f.__globals__, _names(f.__code__)
     found = [(k, closure[k] if k in closure else there[k]) for k in names if k in closure or k in there]
     found += _defaults(f)
     for _, x in found[:_MANY]:
@@ -192,13 +196,14 @@ def _fields(x: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", fields) if type(fields) is dict else {}
 
 
-def _names(f: FunctionType) -> list[str]:
-    """The names that a function uses, and those that are written in it."""
-    codes, names = [f.__code__], list[str]()
-    for code in codes:
-        names += [*code.co_names, *code.co_freevars]
-        codes += [x for x in code.co_consts if isinstance(x, CodeType)]
-    return names
+@lru_cache(maxsize=1024)
+def _names(code: CodeType) -> tuple[str, ...]:
+    """The names that a function uses, and those that are written in it: of code, which closures of one `def` share."""
+    codes, names = [code], list[str]()
+    for x in codes:
+        names += [*x.co_names, *x.co_freevars]
+        codes += [k for k in x.co_consts if isinstance(k, CodeType)]
+    return tuple(names)
 
 
 # where it is written
@@ -208,7 +213,7 @@ def _may_draw(f: FunctionType, of: str) -> bool:
     """True if a function may draw from a generator: if that is written in it, or, without its source, its names."""
     found = Loc(f.__code__, -1).node()
     if found is None or of not in ("random", "np.random"):
-        return not {of, of.rpartition(".")[2]}.isdisjoint([*f.__code__.co_varnames, *_names(f)])
+        return not {of, of.rpartition(".")[2]}.isdisjoint([*f.__code__.co_varnames, *_names(f.__code__)])
     return _Drawn(f, of).call(*found) is not None
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable, Sequence
-from types import CellType
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS, Parameter
+from types import CellType, CodeType, FunctionType
+from typing import Any, NamedTuple
 
 from .. import errors
 from ..errors import Loc, RoseError, TypeMismatch, here
@@ -25,18 +27,48 @@ def written(f: Any) -> Loc:
     return here() if code is None or errors.is_ours(code.co_filename) else Loc(code, -1)
 
 
+class Param(NamedTuple):
+    """A parameter as it is written, and whether it has a default. Its kinds are those of `inspect`."""
+
+    name: str
+    kind: Any
+    optional: bool
+
+
+def parameters(f: Callable[..., Any]) -> list[Param]:
+    """The parameters of what can be called; a TypeError or a ValueError if it does not tell them.
+
+    A plain function has them in its code, which closures of one `def` share: `inspect` takes ten times as long.
+    """
+    if type(f) is not FunctionType or not f.__dict__.keys().isdisjoint(("__wrapped__", "__signature__")):
+        return [Param(p.name, p.kind, p.default is not p.empty) for p in inspect.signature(f).parameters.values()]
+    code, named = f.__code__, f.__kwdefaults__ or {}
+    names, count, last = code.co_varnames, code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+    required, rest = count - len(f.__defaults__ or ()), iter(names[last:])
+    found = [Param(k, _PLACED[j < code.co_posonlyargcount], j >= required) for j, k in enumerate(names[:count])]
+    if code.co_flags & CO_VARARGS:
+        found.append(Param(next(rest), Parameter.VAR_POSITIONAL, False))
+    found += [Param(k, Parameter.KEYWORD_ONLY, k in named) for k in names[count:last]]
+    if code.co_flags & CO_VARKEYWORDS:
+        found.append(Param(next(rest), Parameter.VAR_KEYWORD, False))
+    return found
+
+
+_PLACED = Parameter.POSITIONAL_OR_KEYWORD, Parameter.POSITIONAL_ONLY
+
+
 def arity(f: Callable[..., Any], given: int | None = None) -> int | None:
     """The number of parameters; None if it cannot be known, or is not fixed.
 
     It is the number `given`, if those after that many have defaults.
     """
     try:
-        params = inspect.signature(f).parameters.values()
+        params = parameters(f)
     except (TypeError, ValueError):
         return None
-    if given is not None and given <= len(params) and all([p.default is not p.empty for p in [*params][given:]]):
+    if given is not None and given <= len(params) and all([p.optional for p in params[given:]]):
         return given
-    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in params):
+    if any([p.kind not in _PLACED for p in params]):
         return None
     return len(params)
 
@@ -44,9 +76,9 @@ def arity(f: Callable[..., Any], given: int | None = None) -> int | None:
 def names_of(body: Callable[..., Any], count: int) -> list[str]:
     """The names of `count` parameters: those of `body`, or `x0`, `x1`, ... if it does not tell them."""
     try:
-        params = inspect.signature(body).parameters.values()
-        names = [p.name for p in params if p.kind is not p.VAR_POSITIONAL]
-        names = names[: max(count, sum([p.default is p.empty for p in params]))]
+        params = parameters(body)
+        names = [p.name for p in params if p.kind is not Parameter.VAR_POSITIONAL]
+        names = names[: max(count, sum([not p.optional for p in params]))]
     except (TypeError, ValueError):
         names = []
     return names if len(names) == count else [f"x{k}" for k in range(count)]
@@ -64,18 +96,19 @@ def types_of(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
         if isinstance(body, type):
             hint = "mark a class with @rose.struct: that makes a type of it"
         raise TypeMismatch(f"{shown(body)} is not a Python function with types for its parameters", here(), hint)
-    loc, params, given = written(body), inspect.signature(body).parameters, body.__annotations__
+    loc, given = written(body), body.__annotations__
     # what has a default and no type is a value of the host, known when the function is traced: its default
-    params = {k: p for k, p in params.items() if k in given or p.default is p.empty}
-    for p in params.values():
-        if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) or p.default is not p.empty:
-            kind = {p.VAR_POSITIONAL: "any number of", p.VAR_KEYWORD: "any named", p.KEYWORD_ONLY: "named"}.get(p.kind)
+    params = [p for p in parameters(body) if p.name in given or not p.optional]
+    for p in params:
+        if p.kind not in _PLACED or p.optional:
+            kind = _REFUSED.get(p.kind)
             what = f"{body.__name__} takes {kind} parameters" if kind else f"{p.name} has a type and a default"
             hint = "name each parameter, without a default: each is given at each call"
             if not kind:
                 hint = "leave out the default; or the type, and it is a constant, known when the function is traced"
             raise TypeMismatch(what, loc.narrow(errors.parameter(p.name)), hint)
-    if missing := [k for k in [*params, "return"] if k not in given]:
+    names = [*[p.name for p in params], "return"]
+    if missing := [k for k in names if k not in given]:
         what = ", ".join(["its result" if k == "return" else k for k in missing])
         what = " and ".join(what.rsplit(", ", 1))
         hint = "write `def f(x: Real, v: Vec[3]) -> Real`, or give the types: rose.fn([Real, Vec[3]], Real)(f)"
@@ -83,10 +116,26 @@ def types_of(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
             hint = "make it a plain method, which is traced where it is called, or write it outside of the class"
         raise TypeMismatch(f"{body.__name__} needs a type for {what}", loc.narrow(errors.annotation(missing[0])), hint)
     check_plain(body)
+    there = _scope(body, scope) if any([isinstance(given[k], str) for k in names]) else {}
+    *types, result = [_annotation(body.__name__, k, given[k], there, loc) for k in names]
+    return types, result
+
+
+_REFUSED = {
+    Parameter.VAR_POSITIONAL: "any number of", Parameter.VAR_KEYWORD: "any named", Parameter.KEYWORD_ONLY: "named",
+}  # fmt: skip
+
+
+def _scope(body: FunctionType, scope: Mapping[str, Any]) -> dict[str, Any]:
+    """What the names in the annotations of a function mean: its closure's, its module's, and its caller's."""
     cells = zip(body.__code__.co_freevars, body.__closure__ or (), strict=True)
-    names = {**body.__globals__, **{k: c.cell_contents for k, c in cells if c != CellType()}, **scope}
-    types = {k: _annotation(body.__name__, k, given[k], names, loc) for k in [*params, "return"]}
-    return [types[k] for k in params], types["return"]
+    return {**body.__globals__, **{k: c.cell_contents for k, c in cells if c != CellType()}, **scope}
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(hint: str) -> CodeType:
+    """The code of an annotation that is text: closures of one `def`, and many functions, share it."""
+    return compile(hint.lstrip(" \t"), "<string>", "eval")
 
 
 def _annotation(f: str, k: str, hint: Any, names: dict[str, Any], loc: Loc) -> Type:
@@ -94,7 +143,7 @@ def _annotation(f: str, k: str, hint: Any, names: dict[str, Any], loc: Loc) -> T
     loc = loc.narrow(errors.annotation(k))
     try:
         while isinstance(hint, str):
-            hint = eval(hint, names)
+            hint = eval(_compiled(hint), names)
         return as_type(hint)
     except RoseError as e:
         raise e.at(loc) from None
@@ -107,7 +156,10 @@ def _annotation(f: str, k: str, hint: Any, names: dict[str, Any], loc: Loc) -> T
 
 def check_plain(body: Any) -> None:
     """Check that a call of `body` gives its result: it is neither a generator nor async."""
-    if inspect.isgeneratorfunction(body) or inspect.isasyncgenfunction(body) or inspect.iscoroutinefunction(body):
-        said = "yields" if inspect.isgeneratorfunction(body) else "is async"
+    while isinstance(body, functools.partial):
+        body = body.func
+    kind = getattr(getattr(body, "__code__", None), "co_flags", 0)
+    if kind & (CO_GENERATOR | CO_ASYNC_GENERATOR | CO_COROUTINE):
+        said = "yields" if kind & CO_GENERATOR else "is async"
         what = f"{body.__name__} {said}, so a call of it is not its result"
         raise TypeMismatch(what, written(body), "write a plain `def` that returns its result")

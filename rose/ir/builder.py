@@ -184,7 +184,7 @@ class Builder:
             raise mismatch(op, args, self.loc or here())
         if args and args[0].op is CONST and op.eval is not None and all([is_known(v) for v in args]):
             return self.const(op.eval(*[v.attr for v in args]), type)
-        value = Value(op, type, args, attr, self.loc or here(), block)
+        value = Value(op, type, args, attr, self.loc or here(2), block)
         block.code.append(value)
         if key is not None:
             block.known[key] = value
@@ -256,7 +256,7 @@ class Builder:
             key = (type, _bits(x) if x.__class__ is float else x)
         known = self.root.known.get(key)
         if known is None:
-            known = self.root.known[key] = Value(CONST, type, (), x, self.loc or here(), self.root)
+            known = self.root.known[key] = Value(CONST, type, (), x, self.loc or here(2), self.root)
             self.root.code.append(known)
         return known
 
@@ -266,7 +266,7 @@ class Builder:
             return self.const(0.0, Real)
         known = self.root.known.get((ZERO, type))
         if known is None:
-            known = self.root.known[(ZERO, type)] = Value(ZERO, type, (), None, self.loc or here(), self.root)
+            known = self.root.known[(ZERO, type)] = Value(ZERO, type, (), None, self.loc or here(2), self.root)
             self.root.code.append(known)
         return known
 
@@ -415,7 +415,7 @@ class Builder:
     # functions
 
     def param(self, type: Type, name: str | None = None) -> Value:
-        value = Value(PARAM, type, (), name, self.loc or here(), self.block)
+        value = Value(PARAM, type, (), name, self.loc or here(2), self.block)
         self.block.params.append(value)
         return value
 
