@@ -33,7 +33,7 @@ NAMES = {  # by the module that has them; `all:all_` is there under another name
     "differentiation.sparse.pattern": "Sparsity sparsity",
     "errors": (
         "AssertionFailed EscapedValue NotDifferentiable NotLinear OutOfRange RoseError TimedOut TooLarge "
-        "TypeMismatch UnknownName WrongSyntax"
+        "TypeMismatch UnknownName UnrolledLoop WrongSyntax"
     ),
     "explain": "Explanation explain_nan",
     "for_scipy": "scipy",

@@ -61,6 +61,7 @@ from .errors import TimedOut as TimedOut
 from .errors import TooLarge as TooLarge
 from .errors import TypeMismatch as TypeMismatch
 from .errors import UnknownName as UnknownName
+from .errors import UnrolledLoop as UnrolledLoop
 from .errors import WrongSyntax as WrongSyntax
 from .explain import Explanation as Explanation
 from .explain import explain_nan as explain_nan
@@ -207,15 +208,15 @@ from .wengert import trace_table as trace_table
 __all__ = [
     "AssertionFailed", "Bool", "Compiled", "Dual", "EscapedValue", "Explanation", "Fin", "Fn",
     "NotDifferentiable", "NotLinear", "OutOfRange", "Real", "RoseError", "Sparsity", "Tan", "TimedOut",
-    "TooLarge", "TraceTable", "TypeMismatch", "Unit", "UnknownName", "Vec", "Vjp", "WrongSyntax", "abs", "accum",
-    "all", "any", "append", "arange", "argmax", "argmin", "argsort", "array", "array_split", "assert_", "astype",
-    "atleast_1d", "atleast_2d", "average", "bilaplacian", "block", "broadcast_to", "column_stack", "compile",
-    "concatenate", "cond", "constant", "convolve", "copy", "corrcoef", "correlate", "count_nonzero", "cov",
-    "cross", "cummax", "cummin", "cumprod", "cumsum", "curl", "derivatives", "diag", "diagonal", "diff", "dim",
-    "directional", "divergence", "dot", "dstack", "eager", "einsum", "expand_dims", "explain_nan", "eye",
-    "flatten", "flip", "fliplr", "flipud", "fn", "full", "full_like", "grad", "gradhessian", "gradhessianv",
-    "gradient", "hessian", "hessianv", "hstack", "hvp", "index", "inner", "interp", "interpret", "jacfwd",
-    "jacobian", "jacobianTv", "jacobianv", "jacrev", "jet", "jvp", "kron", "laplacian", "lens",
+    "TooLarge", "TraceTable", "TypeMismatch", "Unit", "UnknownName", "UnrolledLoop", "Vec", "Vjp", "WrongSyntax",
+    "abs", "accum", "all", "any", "append", "arange", "argmax", "argmin", "argsort", "array", "array_split",
+    "assert_", "astype", "atleast_1d", "atleast_2d", "average", "bilaplacian", "block", "broadcast_to",
+    "column_stack", "compile", "concatenate", "cond", "constant", "convolve", "copy", "corrcoef", "correlate",
+    "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "curl", "derivatives", "diag",
+    "diagonal", "diff", "dim", "directional", "divergence", "dot", "dstack", "eager", "einsum", "expand_dims",
+    "explain_nan", "eye", "flatten", "flip", "fliplr", "flipud", "fn", "full", "full_like", "grad", "gradhessian",
+    "gradhessianv", "gradient", "hessian", "hessianv", "hstack", "hvp", "index", "inner", "interp", "interpret",
+    "jacfwd", "jacobian", "jacobianTv", "jacobianv", "jacrev", "jet", "jvp", "kron", "laplacian", "lens",
     "linear_transpose", "linearize", "linspace", "logsumexp", "matmul", "max", "mean", "median", "meshgrid",
     "min", "moveaxis", "nan_to_num", "nanmax", "nanmean", "nanmin", "nansum", "norm", "ones", "ones_like", "op",
     "opaque", "optic", "outer", "pad", "parse", "partial_index", "percentile", "polyval", "pow", "print", "prod",

@@ -122,6 +122,10 @@ class TimedOut(RoseError, TimeoutError):
     """A call that took longer than the `timeout` that its module was compiled with."""
 
 
+class UnrolledLoop(UserWarning):
+    """A warning: a loop of Python's traces what a loop of the language would trace once."""
+
+
 def too_deep(e: RecursionError) -> RoseError:
     """The error for a recursion, of a program or of what is given to it, that Python ends."""
     limit = sys.getrecursionlimit()

@@ -70,6 +70,17 @@ def is_direct() -> bool:
     return frame is users_frame()
 
 
+_LANGUAGE = tuple([os.path.join(_ROOM, room) + os.sep for room in ("errors", "ir", "frontend")])
+
+
+def by_library() -> bool:
+    """True if the user's code called a library of ours, which called the language: its loops are none of the user's."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and frame.f_code.co_filename.startswith(_LANGUAGE):
+        frame = frame.f_back
+    return frame is not None and is_ours(frame.f_code.co_filename)
+
+
 def here(depth: int = 1) -> Loc:
     """The expression that the innermost frame of the user's is at: the caller's, or so many frames around this one.
 

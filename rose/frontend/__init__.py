@@ -15,6 +15,7 @@ Read in this order:
     eager            a builder that evaluates in the place of recording
     function         `Fn`, `Opaque`: tracing when needed, calls inside and outside of traces
     any_size         functions with a `rose.dim` in their types: one instance for each size
+    unrolling        the warning of a loop of Python's that traces many array operations
     arrays/          arithmetic, broadcasting and indexing of vectors, as NumPy's; NumPy's functions of elements
     language/        loops, accumulators, branches, linear algebra, debugging: the functions of the language
     syntax/          `@fn(syntax=True)`: plain `if`, `while` and `for` on traced values

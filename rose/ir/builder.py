@@ -160,7 +160,7 @@ class Builder:
         self.loc: Loc | None = None  # set by passes, so that derived code keeps its primal's location
         self.captured: dict[Value, Value] = {}
         self.maps: list[Value] = []  # the vectors of loops without a state, in the order of their ends
-        self.pure = True
+        self.pure, self.repeated = True, dict[Any, float]()  # array operations by place: see `frontend/unrolling.py`
         self.failure: RoseError | None = None  # a loop that was left too early: raised when it can be
 
     def emit(self, op: Op, args: tuple[Value, ...] = (), attr: Any = None, type: Type | None = None) -> Value:

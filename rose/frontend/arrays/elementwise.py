@@ -14,6 +14,7 @@ from ...ir.types import Bool, Tuple
 from ..columns import how_to_compute
 from ..function import of_values
 from ..operators import as_real
+from ..unrolling import counted
 from ..values import is_number
 from .shapes import Shape, as_array, broadcast, leaf_of, shape_of
 
@@ -26,11 +27,15 @@ def located(f: F) -> F:
     @wraps(f)
     def outer(*args: Any, **named: Any) -> Any:
         b = current_builder()
-        before, b.loc = b.loc, b.loc or here()
-        try:
+        if b.loc is not None:
             return f(*args, **named)
+        b.loc = loc = here()
+        try:
+            made = f(*args, **named)
         finally:
-            b.loc = before
+            b.loc = None
+        counted(b, loc, args, made)
+        return made
 
     return cast("F", outer)
 
