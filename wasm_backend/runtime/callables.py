@@ -13,6 +13,7 @@ import keyword
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from rose.errors import NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
@@ -156,9 +157,15 @@ def _entered(module: Module, s: Signature, local: threading.local) -> tuple[Any,
 
 
 def _defined(name: str, text: str, scope: dict[str, Any]) -> Callable[..., Any]:
-    # the path begins with that of this file, so that errors hide the frame as one of ours
-    exec(compile(text, f"{__file__}/{name}", "exec"), scope)
+    exec(_code(name, text), scope)
     return scope.pop("call")
+
+
+@functools.lru_cache(maxsize=256)
+def _code(name: str, text: str) -> CodeType:
+    """The code of a generated function, which takes 0.4 ms: one that is edited keeps its name and its signature."""
+    # the path begins with that of this file, so that errors hide the frame as one of ours
+    return compile(text, f"{__file__}/{name}", "exec")
 
 
 def _of_every_size(module: Module, s: Signature) -> Callable[..., Any]:
