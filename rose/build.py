@@ -26,7 +26,6 @@ from .frontend.documentation import OfInstances, signature_of
 from .frontend.function import AnyFn, checked
 from .frontend.tracing import no_collector as no_collector
 from .frontend.values import is_number
-from .frontend.vmap import vmap
 from .host.effects import TAPE_LIMIT
 from .host.marshal import is_listing, plain, present
 from .ir import Func, Value
@@ -34,7 +33,6 @@ from .ir.numbers import is_truth
 from .ir.types import Tuple, Type, Vec
 from .ir.value import host_index
 from .optimise.pipeline import optimise, optimised
-from .optimise.single_precision import to_single
 from .optimise.values import witness
 from .version import VERSION
 
@@ -187,6 +185,8 @@ def _lowered(
                 raise TypeMismatch(what, f.loc, "compile the outer function, or pass the values in as parameters")
         funcs = {name: untype(f.func) for name, f in named.items()}  # in a module a tangent is a number
         if dtype == "f32":
+            from .optimise.single_precision import to_single
+
             optimise(funcs.values())  # a literal that nothing needs may be too large for single precision
             funcs = {name: to_single(f) for name, f in funcs.items()}
         return _written(funcs, dtype, simd, tape_limit, origins)
@@ -418,6 +418,8 @@ class _Runtime:
     def map(self, f: AnyFn, args: Sequence[Any], in_axes: Any, options: Mapping[str, Any], /) -> Any:
         """The results of `f` for a batch of arguments; in a trace by a loop there."""
         if ir.is_tracing():
+            from .frontend.vmap import vmap
+
             axes = in_axes if is_listing(in_axes) else [None if _is_single(x) else in_axes for x in args]
             return vmap(f, tuple(axes))(*args)
         if "map" not in f.results:

@@ -13,8 +13,10 @@ FILES = sorted([*(ROOT / "rose").rglob("*.py"), *(ROOT / "wasm_backend").rglob("
 LAZY = {  # modules that may import inside a function, and what
     "rose/build.py": "the back end, which only compiling needs",
     "rose/errors/advice.py": "what finds similar names, for one that is wrong",
+    "rose/frontend/decorators.py": "what rewrites syntax, which only who asks for it needs",
     "rose/frontend/pickling.py": "what reads a pickle by value",
     "rose/hooks.py": "the rooms above, for those below",
+    "wasm_backend/libm/link.py": "functions of two numbers at once, which only vectorised loops call",
     "wasm_backend/lower.py": "what vectorises, which only who asks for it needs",
     "wasm_backend/runtime/cache_directory.py": "what makes the directory, once",
     "wasm_backend/runtime/callables.py": "map, which needs NumPy, and pickle",

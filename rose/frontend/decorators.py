@@ -17,7 +17,6 @@ from .annotations import as_type
 from .any_size import any_size
 from .function import AnyFn, Fn, Opaque, P
 from .signatures import arity, check_plain, name_of, types_of, written
-from .syntax.source import rewrite
 from .tracing import R
 
 _NOTHING: Any = object()
@@ -62,7 +61,7 @@ def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> An
                 f"{name_of(f)} takes {count} parameter{'s' * (count != 1)}, and {len(types)} types are given for them"
             )
             raise TypeMismatch(what, written(f), "give one type for each parameter")
-        return _of_sizes(Fn(rewrite(f) if syntax else f, types, out))
+        return _of_sizes(Fn(_rewritten(f) if syntax else f, types, out))
 
     return decorate
 
@@ -75,7 +74,14 @@ def _annotated(body: Any, syntax: bool) -> AnyFn:
         hint = "write @fn(syntax=True) once, directly above the `def`"
         raise TypeMismatch(f"{body.name} is an @fn already, made without syntax=True", here(), hint)
     types, result = types_of(body, errors.users_frame().f_locals)
-    return _of_sizes(Fn(rewrite(body) if syntax else body, types, result))
+    return _of_sizes(Fn(_rewritten(body) if syntax else body, types, result))
+
+
+def _rewritten(f: Any) -> Any:
+    """The function with its `if`, `while` and `for` as functions of the language."""
+    from .syntax.source import rewrite
+
+    return rewrite(f)
 
 
 def _of_sizes(f: AnyFn) -> AnyFn:

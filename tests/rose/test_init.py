@@ -92,11 +92,11 @@ def loaded(program: str) -> set[str]:
     ("program", "ours", "not_yet"),
     [
         ("import rose", 32, WRITING | BY_NAME),
-        (FIRST, 105, WRITING),
-        (f"{FIRST}\nf.func", 125, COMPILING),
-        (f"{FIRST}\nrose.compile(f)", 190, RUNNING),
-        (NUMBERS, 205, RARE),
-        (f"{NUMBERS}\nassert rose.value_and_grad(rose.grad(f))(0.0) == (1.0, 0.0)", 225, RARE),
+        (FIRST, 80, WRITING),
+        (f"{FIRST}\nf.func", 110, COMPILING),
+        (f"{FIRST}\nrose.compile(f)", 175, RUNNING),
+        (NUMBERS, 185, RARE),
+        (f"{NUMBERS}\nassert rose.value_and_grad(rose.grad(f))(0.0) == (1.0, 0.0)", 210, RARE),
     ],
     ids=["import", "fn", "trace", "compile", "numbers", "derivatives"],
 )

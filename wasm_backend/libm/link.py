@@ -18,7 +18,6 @@ from rose.ir.libm.library import (
 )
 
 from ..binary.encoder import I32, V128, Module, signed, unsigned
-from .lanes import lanes
 
 _HERE = Path(__file__).parent
 
@@ -43,6 +42,8 @@ class Linked:
     def twice(self, name: str) -> int:
         """The index of the function for two numbers at once, which is written when it is asked for."""
         if name not in self._twice:
+            from .lanes import lanes
+
             f = library().functions[name]
             k = self._twice[name] = self._module.reserve(
                 self._module.type([V128] * len(f.params), [V128]), f"{name} twice"
