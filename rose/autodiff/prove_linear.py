@@ -45,10 +45,12 @@ def as_linear(f: Func, mask: Sequence[bool]) -> Func:
 
 def assume_linear(f: Func, made: Func) -> None:
     """Let `made`, which is linear because its maker says so, be `f` with a tangent for its first parameter."""
-    f.memo[as_linear, tuple([k == 0 for k in range(len(f.params))])] = made
+    f.mark(linear=made)
 
 
 def _linear(f: Func, mask: Sequence[bool]) -> Work[Func]:
+    if f.marks.linear is not None and mask[0] and not any(mask[1:]):
+        return f.marks.linear
     key = (as_linear, tuple(mask))
     made = f.memo.get(key)
     if made is None:

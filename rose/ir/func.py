@@ -133,6 +133,7 @@ class Marks:
     remat: bool = False  # reverse mode keeps its parameters, and recomputes the rest
     primal: Func | None = None  # the function that it is a derivative of
     jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
+    linear: Func | None = None  # the same with a tangent for its first parameter: it is linear as its maker says so
     sized: bool = False  # it is one size of a function of any size: derivatives have the others' bits
 
 
