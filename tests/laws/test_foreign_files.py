@@ -20,7 +20,7 @@ from processes import INTERRUPTIBLE
 
 import rose
 from rose import Real
-from wasm_backend.runtime import code_cache, raw_call
+from wasm_backend.runtime import code_cache, entries, raw_call
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the names, pipes and links are those of POSIX")
 
@@ -96,7 +96,7 @@ def saved(out: str | Path) -> bool:
 
 def cached(folder: Path) -> bool:
     os.environ["ROSE_CACHE"] = str(folder)
-    code_cache.CACHE_BYTES = 0
+    entries.CACHE_BYTES = 0
     f = rose.fn([Real], Real)(lambda x: [x := x * x + k for k in range(2000)][-1])
     code_cache.compiled(raw_call.engine(), rose.compile(f).wasm)
     return True
@@ -137,7 +137,7 @@ RUNS: dict[str, tuple[bool, Callable[[Path], bool]]] = {
 @pytest.mark.parametrize("name", RUNS)
 def test_every_file_of_the_user_is_there_and_unchanged(name: str, theirs: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("ROSE_CACHE", "" if name != "doctor" else str(theirs))
-    monkeypatch.setattr(code_cache, "CACHE_BYTES", code_cache.CACHE_BYTES)
+    monkeypatch.setattr(entries, "CACHE_BYTES", entries.CACHE_BYTES)
     before = tree(theirs)
     works, run = RUNS[name]
     assert run(theirs) == works

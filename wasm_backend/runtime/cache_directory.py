@@ -30,11 +30,16 @@ class Entry(NamedTuple):
     used: float
 
 
+def is_off() -> bool:
+    """True if nothing is to be found that was made before, in this process or another."""
+    return os.environ.get("ROSE_CACHE") == ""
+
+
 def place() -> Path | None:
     """The path of the directory, which may not exist yet; None if the cache is off."""
-    chosen = os.environ.get("ROSE_CACHE")
-    if chosen == "" or os.name != "posix":  # elsewhere it is not known who can write
+    if is_off() or os.name != "posix":  # elsewhere it is not known who can write
         return None
+    chosen = os.environ.get("ROSE_CACHE")
     try:
         return Path(chosen or _users_directory()) / NAME
     except RuntimeError:  # there is no home directory
@@ -79,12 +84,14 @@ def _create(at: Path) -> None:
     from tempfile import TemporaryDirectory
 
     at.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=at.parent, prefix=f".{NAME}-") as scratch:
-        made = Path(scratch, NAME)
-        made.mkdir(mode=0o700)
+    made = at.with_name(f".{NAME}-{os.urandom(8).hex()}")
+    made.mkdir(mode=0o700)
+    try:
         (made / MARKER).write_bytes(_MARK)
-        with suppress(OSError):
-            made.rename(at)
+        made.rename(at)
+    except OSError:
+        (made / MARKER).unlink(missing_ok=True)
+        made.rmdir()
 
 
 def is_private(found: os.stat_result) -> bool:
