@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from rose.errors import Loc
-from rose.host.effects import Failure, Printer
+from rose.host.effects import Failure, Printer, place
 from rose.ir import Func
 from rose.ir.sizes import Dim, Size, Sizes, number, sized
 from rose.ir.types import Type
@@ -110,8 +110,16 @@ class Stop(NamedTuple):
     a number that lives on in a call is in memory for as long as it lives, in each iteration of the loops around.
     """
 
-    where: str  # the file and the line of the loop
+    loc: Loc | str | None  # of the loop: once pickled, the file and the line
     locals: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def where(self) -> str:
+        """The file and the line of the loop."""
+        return self.loc if isinstance(self.loc, str) else place(self.loc)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Stop, (self.where, self.locals)
 
 
 class Plain(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import NamedTuple, Protocol
 
-from rose.host.effects import place
 from rose.ir import ACCUM, Block, Value, loop_of, span_of
 from rose.ir.accumulators import base
 from rose.ir.callgraph import instructions
@@ -301,7 +300,7 @@ class Loop:
     # stops, and the pieces of a long loop between two
 
     def _stop(self) -> None:
-        self.c.stop(Stop(place(self.v.loc), tuple(self.frame.live())))
+        self.c.stop(Stop(self.v.loc, tuple(self.frame.live())))
 
     def _open_pieces(self, pointers: Pointers, every: int) -> int:
         """Begin the loop over the pieces: the local of where one ends, after `every` iterations or with the loop."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rose.host.effects import endless
-from rose.host.effects import place as place_of
 from rose.ir import While
 from rose.ir.sizes import Size, plus
 from rose.ir.types import Tuple
@@ -43,7 +42,7 @@ class WhileLoop:
             c.set(self.count)
         c("block")
         c("loop")
-        c.stop(Stop(place_of(frame.f.loc), tuple(frame.live())))
+        c.stop(Stop(frame.f.loc, tuple(frame.live())))
         enter(self.expr, self.kind.test, frame.f.params, ())
         c("i32.eqz")
         c("br_if", 1)

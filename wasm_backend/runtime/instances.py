@@ -45,7 +45,7 @@ class Instance:
         self.ready: dict[str, Numbers] = {}  # the exports that were told these sizes
         self.until, self.apart, self.stopped = inf, False, False  # see `stopping.py`
         self.large = False  # its memory has grown so much that it is not to be kept
-        self.stops = [stop.where for _, stop in lowered.stops]
+        self.stops = [stop for _, stop in lowered.stops]
         self.hosts = [self._host(f) for f in lowered.imports]
         imports: list[Any] = [f for f, _ in self.hosts]
         made = wasmtime.Instance(self.store, module, imports + [self._table()] * bool(self.stops))
@@ -185,7 +185,7 @@ def _asked(ref: weakref.ref[Instance], k: int) -> None:
     if instance.stopped:
         raise KeyboardInterrupt
     if instance.until <= clock():
-        where = instance.stops[k] if k < len(instance.stops) else ""
+        where = instance.stops[k].where if k < len(instance.stops) else ""
         what = f"the time of the call was up{f' in the loop at {where}' if where else ''}"
         raise TimedOut(what, here(), "give it a larger timeout, or its loops fewer iterations")
 
