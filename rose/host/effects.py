@@ -8,17 +8,18 @@ supplies nothing. The other reasons to stop go the same way.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import AssertionFailed, Loc, OutOfRange, RoseError, TooLarge, here, unpickled
 from ..ir import types
+from ..ir.digest import AsData
 from ..ir.sizes import Sizes, sized
 from ..ir.types import Real, Single, Tuple, Type
 from .marshal import plain
 
 
-class Printer:
+class Printer(AsData):
     """Prints values of some types between pieces of text. A spec, such as ".3f", says how a Real is written."""
 
     def __init__(self, pieces: Sequence[str], types: Sequence[Type], specs: Sequence[str]) -> None:
@@ -27,6 +28,9 @@ class Printer:
     def sized(self, sizes: Sizes) -> Printer:
         """The printer of values of these sizes."""
         return Printer(self.pieces, [sized(t, sizes) for t in self.types], self.specs)
+
+    def data(self, number: Callable[[Type], int]) -> Any:
+        return "print", self.pieces, [number(t) for t in self.types], self.specs
 
     def __call__(self, *xs: Any) -> None:
         first, *rest = self.pieces
@@ -81,12 +85,15 @@ class Failure:
         return self.__dict__ | {"loc": None, "text": text}
 
 
-class Assertion(Failure):
+class Assertion(Failure, AsData):
     """Stops the function where its argument is False."""
 
     def __init__(self, message: str, loc: Loc) -> None:
         hint = "rose.print above it shows the values; with rose.eager(): it stops where a debugger sees them"
         super().__init__(AssertionFailed, message, loc, hint)
+
+    def data(self, number: Callable[[Type], int]) -> Any:
+        return "assert", self.message
 
     def __call__(self, holds: bool) -> None:
         if not holds:

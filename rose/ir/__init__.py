@@ -18,6 +18,7 @@ Its files, in the order in which to read them:
     accumulators  aliasing, and sums that are never -0.0
     sizes         sizes that are known when a module runs: polynomials      numbers   literals
     check         the verifier: what a function must be to be well formed
+    digest        by what functions are the same to all passes
     progress      how far the compiler is      text/   the IR as text      libm/   musl's mathematics
 
 Terms:
