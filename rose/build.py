@@ -11,10 +11,12 @@ import inspect
 import re
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +31,13 @@ from .frontend.values import is_number
 from .host.effects import TAPE_LIMIT
 from .host.marshal import is_listing, plain, present
 from .ir import Func, Value
+from .ir.check import CHECKS
 from .ir.numbers import is_truth
+from .ir.progress import entering, telling
 from .ir.types import Tuple, Type, Vec
 from .ir.value import host_index
-from .optimise.pipeline import optimise, optimised
+from .module_key import exported, module_key
+from .optimise.instruments import asked
 from .optimise.values import witness
 from .version import VERSION
 
@@ -69,8 +74,6 @@ def compile(
     effect on the bytes. What loops of unknown length keep for reverse mode, their tape, has at most `tape_limit` bytes,
     in pages too; a call that needs more is a `TooLarge` that names the loop. Memory is looked at as it grows, by half.
     """
-    from wasm_backend.debug_info import Origins
-
     _check_timeout(timeout)
     limit = host_index(tape_limit)
     if limit is None or not 0 < limit <= 2**32:
@@ -81,16 +84,15 @@ def compile(
     if not named:
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
     named = fixed(named, sizes, dynamic=dynamic)
-    origins = Origins()
-    made = _lowered(named, dtype, simd, limit, origins)
+    made = _module(named, dtype, simd, limit)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g))}
 
     asking = _callers() | {f.loc.code for f in named.values() if _is_derived(f)}
     fs = list(named.values())
     written = [g for g in fs if g.loc.code is getattr(g.body, "__code__", None)] or fs  # and not derived
     files = dict.fromkeys([g.loc.code.co_filename for g in written])
-    noted = partial(origins.of, made, asking)
-    return Compiled(made, next(iter(named)), docs, [g.func for g in fs], list(files), noted, timeout)
+    noted = partial(made.noted, named, dtype, simd, limit, asking)
+    return Compiled(made.lowered, next(iter(named)), docs, fs, list(files), noted, timeout)
 
 
 def _check_timeout(x: Any) -> None:
@@ -159,15 +161,83 @@ def lowered(
     """
     from wasm_backend.debug_info import Origins
 
+    _check_options(dtype, simd)
     origins = None if asking is None else Origins()
     made = _lowered(named, dtype, simd, tape_limit, origins)
     return made if asking is None or origins is None else origins.of(made, asking)
 
 
-def _lowered(
-    named: Mapping[str, AnyFn], dtype: str, simd: bool | str, tape_limit: int, origins: Origins | None
-) -> Lowered:
-    """The module; `origins` take the notes on where its instructions come from."""
+class _Module:
+    """A module, and who heard where its instructions come from; nobody has, if it was made before."""
+
+    def __init__(self, lowered: Lowered, origins: Origins | None = None) -> None:
+        self.lowered, self.origins = lowered, origins
+
+    def noted(
+        self, named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int, asking: Collection[CodeType]
+    ) -> Lowered:
+        """The module with debug information, for which it is made once more if nobody heard it."""
+        if self.origins is None:
+            return lowered(named, dtype, simd, asking=asking, tape_limit=limit)
+        return self.origins.of(self.lowered, asking)
+
+
+def _module(named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int, *, heard: bool = True) -> _Module:
+    """The module of these functions, made once: in this process, while someone has it, and on this machine.
+
+    It is made now if `ROSE_CACHE` is empty, and for instruments, and the checks that `ROSE_CHECK` asks for. Debug
+    information is only `heard` where it may be wanted.
+    """
+    from wasm_backend.runtime.cache_directory import is_off
+
+    _check_options(dtype, simd)
+    with telling(", ".join(named)):
+        if is_off() or CHECKS or asked() is not None or witness() is not None:
+            return _new(named, dtype, simd, limit, heard)
+        return _shared(named, dtype, simd, limit, heard)
+
+
+def _shared(named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int, heard: bool) -> _Module:
+    """The module of these functions: that of this process, from the cache, or made now."""
+    (name, f), *more = named.items()
+    of = "module", name, dtype, simd, limit
+    held = None if more else f.results.get(of)
+    made = None if held is None else held()
+    if made is None:
+        made = _found(named, dtype, simd, limit, heard)
+        if not more:
+            f.results[of] = weakref.ref(made) if heard else lambda: made  # a function that is called keeps its module
+    return made
+
+
+def _found(named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int, heard: bool) -> _Module:
+    """The module of these functions, from the cache or made now."""
+    from wasm_backend.runtime.cache_directory import place
+
+    key = None if place() is None else module_key(named, (dtype, simd, limit))
+    if key is None:
+        return _new(named, dtype, simd, limit, heard)
+    from wasm_backend.runtime import module_cache
+
+    types = exported(named, dtype)
+    found = module_cache.stored(*key, types)
+    if found is not None:
+        return _Module(found)
+    begun = perf_counter()
+    made = _new(named, dtype, simd, limit, heard)
+    if perf_counter() - begun > module_cache.WORTH:
+        module_cache.keep(*key, types, made.lowered)
+    return made
+
+
+def _new(named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int, heard: bool) -> _Module:
+    from wasm_backend.debug_info import Origins
+
+    origins = Origins() if heard else None
+    return _Module(_lowered(named, dtype, simd, limit, origins), origins)
+
+
+def _check_options(dtype: str, simd: bool | str) -> None:
     if dtype not in DTYPES:
         hint = 'dtype="f32" computes in single precision, dtype="f64" in double precision'
         raise TypeMismatch(f'dtype must be "f64" or "f32", not {ir.shown(dtype)}', here().into(("dtype",)), hint)
@@ -178,6 +248,15 @@ def _lowered(
     if simd and dtype == "f32":
         what, hint = "simd computes with numbers of 64 bits, and this module has 32", 'leave out simd, or dtype="f32"'
         raise TypeMismatch(what, here().into(("simd",)), hint)
+
+
+def _lowered(
+    named: Mapping[str, AnyFn], dtype: str, simd: bool | str, tape_limit: int, origins: Origins | None
+) -> Lowered:
+    """The module; `origins` take the notes on where its instructions come from."""
+    from .optimise.pipeline import optimise
+    from .optimise.single_precision import to_single
+
     with no_collector():
         for f in named.values():
             if f.captured:
@@ -197,6 +276,9 @@ def _written(
 ) -> Lowered:
     from wasm_backend.lower import lower
 
+    from .optimise.pipeline import optimised
+
+    entering("optimise")
     fast = optimised(funcs, simd=bool(simd))
     made = lower(fast, single=dtype == "f32", simd=simd, tape_limit=tape_limit, origins=origins)
     if simd and made.plain is None:  # no loop of it is vectorised
@@ -230,7 +312,7 @@ class Compiled:
     __slots__ = ("__call__", "__dict__", "__weakref__")
 
     def __init__(
-        self, lowered: Lowered, main: str, docs: Mapping[str, str], ir: str | Sequence[Func], sources: Sequence[str],
+        self, lowered: Lowered, main: str, docs: Mapping[str, str], ir: str | Sequence[AnyFn], sources: Sequence[str],
         noted: Callable[[], Lowered] | None = None, timeout: float | None = None,
     ) -> None:  # fmt: skip
         self._timeout = timeout
@@ -359,8 +441,12 @@ class Compiled:
     def pretty(self) -> str:
         """The IR of the functions, as text."""
         from .ir.text.printer import show
+        from .optimise.pipeline import optimise
 
-        return self._ir if isinstance(self._ir, str) else "\n\n".join([show(f) for f in self._ir])
+        if isinstance(self._ir, str):
+            return self._ir
+        optimise([untype(f.func) for f in self._ir])  # as when it is compiled: that of a module from the cache was not
+        return "\n\n".join([show(f.func) for f in self._ir])
 
     def disassemble(self) -> str:
         """The instructions of the module, as text."""
@@ -413,7 +499,11 @@ class _Runtime:
 
     def run(self, f: AnyFn, /) -> Callable[..., Any]:
         """The compiled `f`."""
-        return compile({f.name: f}).running.__call__
+        made = _module({f.name: f}, "f64", False, TAPE_LIMIT, heard=False).lowered
+        _import("wasm_backend.runtime.callables")
+        from wasm_backend.runtime import callables as running
+
+        return running.Compiled(made, f.name, inspect.getdoc(f)).__call__
 
     def map(self, f: AnyFn, args: Sequence[Any], in_axes: Any, options: Mapping[str, Any], /) -> Any:
         """The results of `f` for a batch of arguments; in a trace by a loop there."""

@@ -35,7 +35,7 @@ def remembered(transform: F) -> F:
     _, *parameters = inspect.signature(transform).parameters.values()
     names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     defaults = {p.name: p.default for p in parameters if p.kind is not p.VAR_KEYWORD}
-    usual = _key(defaults)
+    usual = options_key(defaults)
 
     @edge
     @functools.wraps(transform)
@@ -46,7 +46,7 @@ def remembered(transform: F) -> F:
         if named or len(args) != 1:
             options = {**defaults, **dict(zip(names, args[1:], strict=False)), **named}
             f = args[0] if args else options.pop("f", None)
-            key = _key(options) if len(args) <= 1 + len(names) else None
+            key = options_key(options) if len(args) <= 1 + len(names) else None
         if key is None or not isinstance(f, Fn):
             return made_by(transform(*args, **named), outer, args, named)
         of = cast("AnyFn", f)
@@ -96,7 +96,7 @@ class AtPoint(Documented):
         return again, self.made_by
 
 
-def _key(options: Mapping[str, Any]) -> tuple[Any, ...] | None:
+def options_key(options: Mapping[str, Any]) -> tuple[Any, ...] | None:
     """The key of a result; None if an option is more than a number or a name, such as a traced value."""
     given = [(k, _plain(options[k])) for k in sorted(options)]
     return None if any([x is None for _, x in given]) else tuple(given)

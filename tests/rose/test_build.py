@@ -15,9 +15,9 @@ import pytest
 from processes import INTERRUPTIBLE
 
 import rose
-from rose import OutOfRange, Real, TypeMismatch, Vec, build, fn
+from rose import OutOfRange, Real, TypeMismatch, Vec, fn
 from rose.build import lowered
-from rose.optimise.pipeline import optimised
+from rose.optimise import pipeline
 from wasm_backend.lower import Program
 
 
@@ -189,7 +189,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def counted(what: str, run: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *args, **named: (found.append(what), run(*args, **named))[1]
 
-    monkeypatch.setattr(build, "optimised", counted("optimise", optimised))
+    monkeypatch.setattr(pipeline, "optimised", counted("optimise", pipeline.optimised))
     monkeypatch.setattr(Program, "finish", counted("lower", Program.finish))
     return found
 
