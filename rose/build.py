@@ -36,7 +36,6 @@ from .ir.numbers import is_truth
 from .ir.progress import entering, telling
 from .ir.types import Tuple, Type, Vec
 from .ir.value import host_index
-from .module_key import exported, module_key
 from .optimise.instruments import asked
 from .optimise.values import witness
 from .version import VERSION
@@ -213,6 +212,8 @@ def _shared(named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int
 def _found(named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int, heard: bool) -> _Module:
     """The module of these functions, from the cache or made now."""
     from wasm_backend.runtime.cache_directory import place
+
+    from .module_key import exported, module_key
 
     key = None if place() is None else module_key(named, (dtype, simd, limit))
     if key is None:

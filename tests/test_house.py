@@ -22,6 +22,7 @@ LAZY = {  # modules that may import inside a function, and what
     "wasm_backend/runtime/callables.py": "map, which needs NumPy, and pickle",
     "wasm_backend/runtime/code_cache.py": "digests, and what tells versions, which only large modules need",
     "wasm_backend/runtime/places.py": "arrays, which need NumPy",
+    "rose/ir/digest.py": "what hashes, which small functions do without",
     "rose/ir/libm/library.py": "what reads its file, which few programs need",
     "rose/optimise/instruments.py": "the printer, which only who asks to be told needs",
 }

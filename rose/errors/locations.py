@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import islice
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 _ROOM = os.path.dirname(os.path.dirname(__file__))
 _ROOTS = (_ROOM + os.sep, os.path.join(os.path.dirname(_ROOM), "wasm_backend") + os.sep)
@@ -91,10 +91,10 @@ def here(depth: int = 1) -> Loc:
         if (users is None and _is_users(frame.f_code)) or (outer := frame.f_back) is None:
             break
         frame = outer
-    return _new(Loc, (frame.f_code, frame.f_lasti, None))  # pyright: ignore[reportUnknownMemberType]
+    return _new(Loc, (frame.f_code, frame.f_lasti, None))
 
 
-_new = tuple.__new__
+_new: Any = cast("Any", tuple).__new__
 
 
 Span = tuple[int, int, int, int]  # first and last line, first and last column, as the syntax tree counts them

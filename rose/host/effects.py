@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import AssertionFailed, Loc, OutOfRange, RoseError, TooLarge, here, unpickled
 from ..ir import types
-from ..ir.digest import AsData
+from ..ir.func import AsData
 from ..ir.sizes import Sizes, sized
 from ..ir.types import Real, Single, Tuple, Type
 from .marshal import plain

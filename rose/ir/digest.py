@@ -16,14 +16,13 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import sha256
 from types import CodeType
 from typing import Any
 
 from ..errors import Loc
 from .builder import FOR
 from .callgraph import instructions
-from .func import Block, Body, Branch, Func, Kind, Linear, Opaque, Origin, While
+from .func import AsData, Block, Body, Branch, Func, Kind, Linear, Opaque, Origin, While
 from .lengths import NORM
 from .numbers import Numbers
 from .sizes import Size
@@ -36,16 +35,6 @@ _PLAIN = frozenset({float, int, bool, str})  # marshal writes 1, 1.0 and True di
 
 class Unknown(Exception):
     """Something in a function has no digest."""
-
-
-class AsData:
-    """A function of the host that is data: the runtimes do the same, in Python and in pages."""
-
-    loc: Loc | None = None  # that it tells
-
-    def data(self, number: Callable[[Type], int]) -> Any:
-        """All that it is, with the numbers of types in their places."""
-        raise NotImplementedError
 
 
 class _Numbered(dict[Any, int]):
@@ -69,7 +58,7 @@ class Digest:
         self.functions: dict[Func, int] = {}
         self.places: list[Loc | None] = []
         self.count = 0  # of instructions
-        self._hash = sha256()
+        self._content: list[bytes] = []
         self._types: dict[Type, int] = _Numbered(self.type)
         self._ops: dict[Any, int] = _Numbered(self._new)
         self._table: list[Any] = []  # of the types and operations
@@ -79,7 +68,7 @@ class Digest:
 
     def add(self, data: Any) -> None:
         """Add plain data."""
-        self._hash.update(_bytes(data))
+        self._content.append(_bytes(data))
 
     def function(self, f: Func) -> int:
         """Add a function, with all that it reaches; its number."""
@@ -104,7 +93,9 @@ class Digest:
             self.places = [*self._locs()]
         if self._fails:
             self.add(_lines([loc for loc in self.places if loc is not None]))
-        return self._hash.hexdigest()
+        from hashlib import sha256
+
+        return sha256(b"".join(self._content)).hexdigest()
 
     def _locs(self) -> Iterator[Loc | None]:
         for f in self.functions:

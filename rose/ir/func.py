@@ -83,6 +83,16 @@ class Body:
     """The kind of a function with instructions."""
 
 
+class AsData:
+    """A function of the host that is data: the runtimes do the same, in Python and in pages."""
+
+    loc: Loc | None = None  # that it tells
+
+    def data(self, number: Callable[[Type], int]) -> Any:
+        """All that it is, with the numbers of types in their places."""
+        raise NotImplementedError
+
+
 class Opaque(NamedTuple):
     """The kind of a function that the host evaluates."""
 

@@ -58,7 +58,7 @@ def _moved(f: Func) -> Func:
         new = with_parts(f, made)
     else:
         same = all([g is h for g, h in made.items()])
-        if same and (FOR not in operations(f) or not _may_move(f.body)):
+        if same and (FOR not in operations(f) or not _may_move(remove_dead_code(f).body)):
             return f
         copier = _Copier(made)
         new = copier.function(remove_dead_code(f))

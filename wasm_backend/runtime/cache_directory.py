@@ -81,7 +81,6 @@ def _opened() -> int | None:
 
 def _create(at: Path) -> None:
     """Create the directory with its marker at once, unless another process is first."""
-
     at.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     made = at.with_name(f".{NAME}-{os.urandom(8).hex()}")
     made.mkdir(mode=0o700)
