@@ -4,7 +4,10 @@ imports at the top, no leftovers."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from paths import ROOT, TESTS
@@ -55,9 +58,36 @@ EXPORTING = {"errors", "ir", "ir/libm", "functional", "implicit", "interpretatio
 EXPORTING = {f"rose/{room}/__init__.py" for room in (*EXPORTING, "testing")} | {"rose/__init__.py"}  # which are no maps
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(tree(path)))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    """The trees go when all rules were asked for: the garbage collector would go through them in all other tests."""
+    yield
+    tree.cache_clear()
+    nodes.cache_clear()
+
+
+def functions(path: Path) -> list[ast.FunctionDef]:
+    return [n for n in nodes(path) if isinstance(n, ast.FunctionDef)]
+
+
+def breaking(rule: Callable[[Path], Any], files: Iterable[Path] = FILES) -> dict[str, Any]:
+    """The files of which a rule says something: each with what it says."""
+    return {name(path): said for path in files if (said := rule(path))}
+
+
 def defines(path: Path) -> bool:
     """Whether a file defines something: most `__init__.py` do not."""
-    return any([isinstance(n, (ast.FunctionDef, ast.ClassDef)) for n in ast.parse(path.read_text()).body])
+    return any([isinstance(n, (ast.FunctionDef, ast.ClassDef)) for n in tree(path).body])
 
 
 def unit_tests(path: Path) -> Path:
@@ -76,28 +106,25 @@ def test_every_test_file_has_its_module():
     assert sorted({name(path) for path in tests} - {name(unit_tests(path)) for path in FILES}) == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_no_file_is_too_long(path: Path):
-    assert len(path.read_text().splitlines()) <= LONGEST_FILE or name(path) in LONGER
+def test_no_file_is_too_long():
+    lines = {path: len(path.read_text().splitlines()) for path in FILES}
+    assert breaking(lambda path: lines[path] > LONGEST_FILE and lines[path]).keys() == LONGER.keys()
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_no_function_is_longer_than_60_lines(path: Path):
-    functions = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]
-    long = [f"{f.name}: {f.end_lineno - f.lineno + 1}" for f in functions if f.end_lineno - f.lineno >= 60]
-    assert not long
+def test_no_function_is_longer_than_60_lines():
+    lines: Callable[[ast.FunctionDef], int] = lambda f: (f.end_lineno or 0) - f.lineno + 1
+    assert breaking(lambda path: [f"{f.name}: {lines(f)}" for f in functions(path) if lines(f) > 60]) == {}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_imports_stand_at_the_top(path: Path):
-    functions = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]
-    inside = [f.name for f in functions for n in ast.walk(f) if isinstance(n, (ast.Import, ast.ImportFrom))]
-    assert not inside or name(path) in LAZY
+def test_imports_stand_at_the_top():
+    imports = (ast.Import, ast.ImportFrom)
+    inside = breaking(lambda path: [f.name for f in functions(path) for n in ast.walk(f) if isinstance(n, imports)])
+    assert inside.keys() <= LAZY.keys()
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.name == "__init__.py"], ids=name)
-def test_the_init_of_a_room_is_a_map(path: Path):
-    assert (len(ast.parse(path.read_text()).body) > 1) == (name(path) in EXPORTING)
+def test_the_init_of_a_room_is_a_map():
+    rooms = [path for path in FILES if path.name == "__init__.py"]
+    assert breaking(lambda path: len(tree(path).body) > 1, rooms).keys() == EXPORTING
 
 
 LIBRARIES = {"implicit", "lib", "linalg", "nn", "random"}  # of which no parameter in twenty may be `Any`
@@ -105,7 +132,7 @@ LIBRARIES = {"implicit", "lib", "linalg", "nn", "random"}  # of which no paramet
 
 def parameters(path: Path) -> list[ast.arg]:
     """The parameters of all functions in a file, without `self`."""
-    found = [n.args for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]
+    found = [f.args for f in functions(path)]
     every = [p for a in found for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg)]
     return [p for p in every if p is not None and p.arg not in ("self", "cls")]
 
@@ -124,12 +151,12 @@ def calls_itself(f: ast.FunctionDef) -> bool:
     return not {f.name, f"self.{f.name}"}.isdisjoint(map(ast.unparse, found))
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_no_function_calls_itself_for_what_a_function_calls(path: Path):
+def test_no_function_calls_itself_for_what_a_function_calls():
     """There are exponentially many paths of calls, and long ones: `reachable` and `memoised` see each function once."""
-    functions = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]
-    over = [f for f in functions if any([isinstance(n, ast.Name) and n.id == "callees" for n in ast.walk(f)])]
-    assert not [f.name for f in over if f.name != "callees" and calls_itself(f)]
+    is_over: Callable[[ast.FunctionDef], bool] = lambda f: (
+        f.name != "callees" and any([isinstance(n, ast.Name) and n.id == "callees" for n in ast.walk(f)])
+    )
+    assert breaking(lambda path: [f.name for f in functions(path) if is_over(f) and calls_itself(f)]) == {}
 
 
 def mentions(x: ast.expr, names: set[str]) -> bool:
@@ -165,8 +192,8 @@ def test_no_function_calls_itself_for_each_operand_without_a_depth():
     """A value has exponentially many paths to what it is computed from: a walk has a memo, and is a loop."""
     found: set[str] = set()
     for path in FILES:
-        for f in ast.walk(ast.parse(path.read_text())):
-            if isinstance(f, ast.FunctionDef) and not all(map(has_depth, calls_for_each_operand(f))):
+        for f in functions(path):
+            if not all(map(has_depth, calls_for_each_operand(f))):
                 found.add(f"{name(path)}:{f.name}")
     assert found == set(FEW_PATHS)
 
@@ -183,7 +210,7 @@ NO_LIMITS = {  # numbers there that are no limits: what they are
 
 def numbers(path: Path) -> list[str]:
     """The names that a module gives to numbers."""
-    assigned = [n for n in ast.parse(path.read_text()).body if isinstance(n, (ast.Assign, ast.AnnAssign)) and n.value]
+    assigned = [n for n in tree(path).body if isinstance(n, (ast.Assign, ast.AnnAssign)) and n.value]
     found = [n for n in assigned if all([isinstance(x, ast.Constant | OPERATORS) for x in ast.walk(n.value)])]
     targets = [x for n in found for x in (n.targets if isinstance(n, ast.Assign) else [n.target])]
     values = [x.value for n in found for x in ast.walk(n.value) if isinstance(x, ast.Constant)]
@@ -199,22 +226,19 @@ def test_limits_stand_with_their_reasons_in_costs():
     assert {f"{name(path)}:{constant}" for path in there for constant in numbers(path)} == set(NO_LIMITS)
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_every_module_says_what_it_is_for(path: Path):
-    assert ast.get_docstring(ast.parse(path.read_text()))
+def test_every_module_says_what_it_is_for():
+    assert breaking(lambda path: not ast.get_docstring(tree(path))) == {}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_nothing_is_left_for_later(path: Path):
+def test_nothing_is_left_for_later():
     words = ("TO" + "DO", "FIX" + "ME", "X" * 3)
-    assert not any(word in path.read_text() for word in words)
+    assert breaking(lambda path: any([word in path.read_text() for word in words])) == {}
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if not name(p).startswith("rose/ir/")], ids=name)
-def test_the_parts_of_loops_are_read_by_name(path: Path):
+def test_the_parts_of_loops_are_read_by_name():
     """`loop_of(v).index`, `.states`, `.following`, `.elements`: see `rose/ir/views.py`."""
-    found = [ast.unparse(n) for n in ast.walk(ast.parse(path.read_text())) if _counts_parts(n)]
-    assert not found
+    outside = [path for path in FILES if not name(path).startswith("rose/ir/")]
+    assert breaking(lambda path: [ast.unparse(n) for n in nodes(path) if _counts_parts(n)], outside) == {}
 
 
 def _counts_parts(n: ast.AST) -> bool:

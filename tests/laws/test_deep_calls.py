@@ -53,33 +53,38 @@ def everywhere(f: AnyFn, *xs: Any) -> Any:
     return want
 
 
-def test_ten_thousand_calls_forwards():
+def test_ten_thousand_calls():
+    """Their value and gradient, in one module: what is derived is made of all that a derivative in forward mode is."""
     f, (y, dy, _) = chain(10_000), expected(10_000, 0.5)
+    check(f.func)
+    value, slope = rose.compile(rose.value_and_grad(f))(0.5)
+    assert (value, slope) == (run(f.func, 0.5), pytest.approx(dy, rel=1e-9))
+    assert value == pytest.approx(y, rel=1e-12)
+
+
+def test_a_thousand_and_more_calls_forwards():
+    """More than Python's recursion limit."""
+    f, (y, dy, _) = chain(1_200), expected(1_200, 0.5)
     assert everywhere(f, 0.5) == pytest.approx(y, rel=1e-12)
     along = rose.fn([Real], Real)(lambda x: rose.jvp(f)(rose.Dual(x, 1.0)).du)
     assert rose.compile(along)(0.5) == pytest.approx(dy, rel=1e-9)
 
 
-def test_ten_thousand_calls_backwards():
-    _, dy, _ = expected(10_000, 0.5)
-    assert rose.compile(rose.grad(chain(10_000)))(0.5) == pytest.approx(dy, rel=1e-9)
-
-
 def test_second_derivatives_of_a_chain():
-    f, (_, dy, ddy) = chain(500), expected(500, 0.5)
+    f, (_, dy, ddy) = chain(300), expected(300, 0.5)
     assert everywhere(rose.grad(f), 0.5) == pytest.approx(dy, rel=1e-9)
     assert everywhere(rose.grad(rose.grad(f)), 0.5) == pytest.approx(ddy, rel=1e-9)
 
 
 def test_a_chain_at_a_point():
-    f, (y, dy, _) = chain(500), expected(500, 0.5)
+    f, (y, dy, _) = chain(150), expected(150, 0.5)
     for at in (rose.vjp(f), rose.linearize(f)):
         value, derivative = at(0.5)
         assert value == pytest.approx(y, rel=1e-12)
         assert derivative(2.0) == pytest.approx(2.0 * dy, rel=1e-9)
 
 
-@pytest.mark.parametrize("n", [40, 500])
+@pytest.mark.parametrize("n", [40, 200])
 def test_a_chain_and_its_gradient_as_text(n: int):
     for f in (chain(n), rose.grad(chain(n))):
         text = show(f.func)
