@@ -3,7 +3,7 @@
 import gc
 import os
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -25,6 +25,9 @@ lower.Program.verify = staticmethod(check_alone)  # each function of a module is
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="write the golden files anew, from what comes out now")
     parser.addoption("--quick", action="store_true", help=f"no slow tests, and {SAMPLE} cases of each that has more")
+    parser.addoption(
+        "--fuzz", action="store_true", help="only what is left to `make fuzz`: more inputs of the same laws"
+    )
     parser.addoption("--naive", action="store_true", help="compare each module that is compiled with its naive code")
 
 
@@ -42,17 +45,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """With `--quick`, some cases of each test that is not slow are kept: the first, the last, and between.
 
     Of a test that is marked `whole`, all are: it has few, and each is the only one that its row has.
+    What is marked `fuzz` is run with `--fuzz`, and by nothing else.
     """
     for item in items:
         if item.path.parent.name in SLOW_FOLDERS:
             item.add_marker("slow")
+    chosen = [item for item in items if bool(item.get_closest_marker("fuzz")) == config.getoption("--fuzz")]
+    left_to(config, items, chosen)
     if config.getoption("--quick"):
         fast = [item for item in items if not item.get_closest_marker("slow")]
         tests = [list(cases) for _, cases in groupby(fast, lambda item: item.nodeid.partition("[")[0])]
         whole = {item for item in fast if item.get_closest_marker("whole")}
-        kept = whole | {case for cases in tests for k, case in enumerate(cases) if k in sampled(len(cases))}
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = [item for item in items if item in kept]
+        left_to(
+            config, items, whole | {case for cases in tests for k, case in enumerate(cases) if k in sampled(len(cases))}
+        )
+
+
+def left_to(config: pytest.Config, items: list[pytest.Item], kept: Collection[pytest.Item]) -> None:
+    """Keep these of the items."""
+    kept = {*kept}
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -12,6 +12,7 @@ from access_programs import GUARDS, SHAPES, Random, point, program
 from control_programs import CASES, Case
 from derivative_programs import sin
 from harness import reals, same
+from pairs import rest_in_fuzz, rotated, seeds
 
 import rose
 from rose import Bool, Dual, Fin, Real, Vec
@@ -68,11 +69,9 @@ def plain_zero(x: Any) -> Any:
 
 
 ALL = [(shape, guard) for shape in SHAPES for guard in GUARDS]
-SOME = {(shape, [*GUARDS][k % len(GUARDS)]) for k, shape in enumerate(SHAPES)}
-TABLE = [p if p in SOME else pytest.param(*p, marks=pytest.mark.slow) for p in ALL]
 
 
-@pytest.mark.parametrize(("shape", "guard"), TABLE)
+@pytest.mark.parametrize(("shape", "guard"), rest_in_fuzz(ALL, rotated([*SHAPES], [*GUARDS], each=2)))
 def test_the_columns_of_any_access(shape: str, guard: str):
     f = program(shape, guard, 3)
     hold(f, point(f))
@@ -83,7 +82,7 @@ def test_the_columns_of_branches_and_loops(case: Case):
     hold(case.fn, [case.at])
 
 
-@pytest.mark.parametrize("seed", [*range(4), *[pytest.param(k, marks=pytest.mark.slow) for k in range(4, 60)]])
+@pytest.mark.parametrize("seed", seeds(20, 60, quick=4))
 def test_the_columns_of_random_programs(seed: int):
     f = Random(seed, 3).program()
     hold(f, point(f))

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from access_programs import GUARDS, SHAPES, Random, point, program
 from costs import cost, numbers
+from pairs import rest_in_fuzz, rotated, seeds
 
 import rose
 from rose import Real, Vec
@@ -102,24 +103,22 @@ def test_derivatives_of_arrays_cost_a_constant_times_the_value(name: str):
 
 
 ALL = [(shape, guard) for shape in SHAPES for guard in GUARDS]
-SOME = [(shape, "plain") for shape in SHAPES] + [
-    (shape, [*GUARDS][1 + k % (len(GUARDS) - 1)]) for k, shape in enumerate(SHAPES)
-]
-QUICK = [p if p in SOME else pytest.param(*p, marks=pytest.mark.slow) for p in ALL]
+GUARDED = [guard for guard in GUARDS if guard != "plain"]
+TRACED_PAIRS = [*[(shape, "plain") for shape in SHAPES], *rotated([*SHAPES], GUARDED)]
+COMPILED_PAIRS = [*rotated([*SHAPES], GUARDED, start=2), *rotated([*SHAPES], GUARDED, start=4)]
 
 
-@pytest.mark.parametrize(("shape", "guard"), QUICK)
+@pytest.mark.parametrize(("shape", "guard"), rest_in_fuzz(ALL, TRACED_PAIRS))
 def test_derivatives_cost_a_constant_times_the_value_before_the_optimiser(shape: str, guard: str):
     hold(lambda n: program(shape, guard, n), (5, 10), TRACED)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("shape", "guard"), ALL)
+@pytest.mark.parametrize(("shape", "guard"), rest_in_fuzz(ALL, COMPILED_PAIRS, pytest.mark.slow))
 def test_derivatives_cost_a_constant_times_the_value(shape: str, guard: str):
     hold(lambda n: program(shape, guard, n), (20, 40), WHILE if "while" in shape else GRADIENT, compiled=True)
 
 
-@pytest.mark.parametrize("seed", [*range(6), *[pytest.param(k, marks=pytest.mark.slow) for k in range(6, 100)]])
+@pytest.mark.parametrize("seed", seeds(30, 100, quick=6))
 def test_derivatives_of_random_programs_cost_a_constant_times_the_value(seed: int):
     hold(lambda n: Random(seed, n).program(), (5, 10), *AT_RANDOM)
 

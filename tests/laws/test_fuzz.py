@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from harness import same
 from operations import plant
+from pairs import seeds
 from paths import ROOT, TESTS
 from random_programs import Program, program
 from second_semantics import Meaning, untraced
@@ -41,7 +42,7 @@ from tests.fuzz.laws import (
 
 MANY = int(os.environ.get("ROSE_FUZZ", "0"))
 # Parts of each law's programs, which can run beside one another: of these one is quick.
-PARTS = [0, *[pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 3)]]
+PARTS = seeds(4 if MANY else 2, 4, quick=1)
 SEEN: Counter[str] = Counter()
 
 

@@ -11,6 +11,12 @@ class Mutant(NamedTuple):
 
 OPS = "rose/ir/ops.py"
 TRANSPOSE = "rose/autodiff/transpose.py"
+MASKS = "rose/autodiff/select_masks.py"
+PARTIAL = "rose/autodiff/partial_reads.py"
+SWEEP = "rose/autodiff/sweep.py"
+AFFINE = "rose/ir/affine.py"
+OUTLINING = "rose/optimise/outlining.py"
+DEAD = "rose/optimise/dead_arguments.py"
 MUTANTS = (
     # rules, transposes and simplifications of the table
     Mutant(OPS, "lambda d, x, z: d / (z + z)", "lambda d, x, z: d / (z + z + z)"),
@@ -60,4 +66,32 @@ MUTANTS = (
     Mutant("wasm_backend/js/rose-values.js", "part.put(x[key], at + offset);", "part.put(x[key], at);"),
     Mutant("wasm_backend/js/rose-values.js", "views[of].slice(start, start + size)",
            "views[of].slice(start, start + size - 1)"),
+    # masks of what is not taken, and of what is read in part
+    Mutant(MASKS, "self.guards.branch(g, v.args[0], expected)\n", "self.guards.branch(g, v.args[0], not expected)\n"),
+    Mutant(MASKS, "Guard(None, marker, True)", "Guard(None, marker, False)"),
+    Mutant(MASKS, "uneven = self.choosing[block] or len(guards) > 1", "uneven = len(guards) > 1"),
+    Mutant("rose/autodiff/guards.py", "if condition.op is and_ and expected:", "if condition.op is and_:"),
+    Mutant(PARTIAL, "steps[0] if steps else 1)", "1)"),
+    Mutant(PARTIAL, "plus(low, min(far, 0)), plus(high, max(far, 0))",
+           "plus(low, max(far, 0)), plus(high, min(far, 0))"),
+    # affine forms, and templates
+    Mutant(AFFINE, "return [(args[0], -1), (args[1], 1)]", "return [(args[0], 1), (args[1], 1)]"),
+    Mutant(AFFINE, "terms[x] = plus(terms[x], k) if x in terms else k", "terms[x] = k"),
+    Mutant("wasm_backend/simd/plan.py", "tuple([(a, -k) for a, k in x.terms])", "x.terms"),
+    Mutant("wasm_backend/codegen/templates.py", "not in op.wasm and not op.library}", "not in op.wasm}"),
+    # cuts
+    Mutant(OUTLINING, "self.places = {v: (whole[out], k) for", "self.places = {v: (whole[out], 0) for"),
+    Mutant(OUTLINING, "self.places.update({v: (made, k) for k, v in enumerate(results)})",
+           "self.places.update({v: (made, k) for k, v in enumerate(results[::-1])})"),
+    Mutant("rose/optimise/staging.py", "if s is not None and k == side:", "if s is not None and k != side:"),
+    # one sweep, and the tape of what is not in it
+    Mutant(SWEEP, "if k in items else b.zero(item)", "if k not in items else b.zero(item)"),
+    Mutant(SWEEP, "to.add(b, plain(b, x) if marked and not to.marked else x)", "to.add(b, x)"),
+    Mutant("rose/autodiff/unzip.py", "zip(entries, out, strict=True)", "zip(entries, reversed([*out]), strict=True)"),
+    Mutant("rose/autodiff/residuals.py", "for item in signature.kept.items[k]:",
+           "for item in [*signature.kept.items[k]][:1]:"),
+    # what passes have in common: invariants, and what is needed
+    Mutant("rose/optimise/invariants.py", "todo += [w for ref in self.touched[v] for w in self.groups[ref]]", "pass"),
+    Mutant(DEAD, "if not fresh:", "if True:"),
+    Mutant(DEAD, "[reduce(_union, ns) for ns in zip(", "[ns[0] for ns in zip("),
 )  # fmt: skip

@@ -45,6 +45,8 @@ def test_a_condition_that_joins_others_counts_as_those():
         made = Guards()
         assert made.branch(None, c & d, True) is made.branch(made.branch(None, c, True), d, True)
         assert made.branch(None, ~c, True) is made.branch(None, c, False)
+        f = b.func(MaskWriter(lambda b, v: v).mask(b, made.branch(None, c & d, False)))
+    assert [run(f, *x) for x in [(True, True), (True, False), (False, False)]] == [False, True, True]
 
 
 def test_a_mask_holds_where_its_guards_do():

@@ -27,6 +27,7 @@ READS: dict[str, tuple[Any, bool]] = {  # of a matrix: whether it is read in par
     "the inside": (lambda x: rose.sum(x[1:-1]), True),
     "two halves": (lambda x: rose.sum(x[:4]) * rose.sum(x[3:]), False),
     "every other": (lambda x: rose.sum(x[::2]), True),
+    "the first and the last": (lambda x: rose.sum(x[:: N - 1]), True),
     "even and odd": (lambda x: rose.sum(x[::2]) * rose.sum(x[1::2]), False),
     "sums of indices": (lambda x: rose.sum(x[i + j, k] for i in r(4) for j in r(3) for k in r(M)), False),
     "some columns": (lambda x: rose.sum(x[:, 0] * x[:, 2]), True),

@@ -12,6 +12,7 @@ from rose.autodiff.jvp import full_mask, jvp
 from rose.autodiff.residuals import Residuals
 from rose.autodiff.unzip import UnzippedBody, unzip
 from rose.ir import FOR, Value
+from rose.ir.types import tuple_of
 from rose.testing import examine
 
 
@@ -70,6 +71,16 @@ def test_what_nothing_reads_is_known():
     f = rose.fn([Real, Real, Real], Real)(lambda x, y, z: x + rose.sum(y * z for _ in rose.range(0)))
     signature = unzipped(f).signature
     assert [signature.g.params[k].attr for k in signature.unread] == ["dy", "dz"]
+
+
+def test_what_a_callee_reads_of_a_tuple_is_handed_on_to_it():
+    three = tuple_of(Real, Real, Real)
+    h = rose.fn([three, Real], Real)(lambda p, y: rose.exp(p[1] * p[2] * y))
+    g = rose.fn([three], Real)(lambda p: rose.sum(h(p, 0.5 * i) for i in rose.range(3)) + p[0])
+    f = rose.fn([three], Real)(lambda p: rose.sum(g(p) * (k + 1.0) for k in rose.range(2)))
+    assert list(unzipped(g).residuals.items.values()) == [{1: None, 2: None}]
+    report = examine(f, points=2)
+    assert report.ok and report.points, report
 
 
 def test_the_span_of_a_loop_is_not_on_the_tape_if_it_is_made_of_indices():

@@ -82,6 +82,18 @@ def test_a_condition_inside_a_loop_guards_each_turn(order: tuple[Any, ...]):
     assert derivative(body, order, 0.0) == derivative(lambda x: x * 3.0, order, 0.0)
 
 
+@pytest.mark.parametrize("order", ORDERS, ids=lambda order: "".join([d.__name__ for d in order]))
+def test_a_state_that_the_next_iteration_does_not_take_adds_nothing(order: tuple[Any, ...]):
+    """It is nasty, and its cotangent comes from a branch of another iteration."""
+
+    def body(x: Any) -> Any:
+        step = lambda i, s: (rose.select(x > 0.0, s[1], s[0] * 2.0 + x * x), rose.sqrt(x) + s[0])
+        return rose.scan(step, (x, x), 3)[0]
+
+    want = derivative(lambda x: rose.scan(lambda i, s: s * 2.0 + x * x, x, 3), order, 0.0)
+    assert derivative(body, order, 0.0) == want
+
+
 def test_vectors_and_structs_are_chosen_whole():
     f = rose.fn([Vec[2]], Real)(
         lambda v: rose.dot(rose.select(v[0] > 0.0, rose.vec(rose.sqrt(v[i]) for i in rose.range(2)), v), v)

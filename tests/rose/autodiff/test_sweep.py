@@ -75,6 +75,31 @@ def test_what_is_outside_of_loops_is_in_scope():
     assert [v.block is made.body for v in calls(made)] == [False, False], "the two halves of the call in the loop"
 
 
+def agree(f: AnyFn, *args: Any) -> None:
+    """One sweep, interpreted and compiled, has the bits of the two halves."""
+    swept, halved = both_ways(f)
+    want = run(halved.func, *args)
+    assert same(run(check(swept.func), *args), want)
+    assert same(Module(optimised({"g": swept.func}))["g"](*args), want)
+
+
+THREE = tuple_of(Real, Real, Real)
+
+
+def test_a_call_in_a_loop_is_handed_the_items_of_a_tuple_that_its_reverse_reads():
+    g = rose.fn([THREE, Real], Real)(lambda p, y: rose.exp(p[0] * p[1] * y) + p[2])
+    f = rose.fn([THREE], Real)(lambda p: rose.sum(g(p, i * 0.5) for i in rose.range(3)) * p[1])
+    agree(f, (0.5, -0.75, 2.0), 1.5)
+
+
+def test_what_no_branch_took_in_a_call_is_0_outside_of_it():
+    """In the call it is -0.0: see `select_masks.py`."""
+    g = rose.fn([Real, Real, Real], Real)(lambda x, y, z: rose.select(x > 0.0, rose.sqrt(y) * z, z))
+    f = rose.fn([Real, Real, Real], Real)(lambda x, y, u: g(x, y, 1.0 / u))
+    agree(f, -1.0, 4.0, 2.0, 1.0)
+    assert [str(dx) for dx in rose.compile(rose.grad(f, (0, 1, 2)))(-1.0, 4.0, 2.0)] == ["0.0", "0.0", "-0.25"]
+
+
 def test_a_choice_in_a_function_that_is_written_out_keeps_its_masks():
     root = rose.fn([Real], Real)(lambda x: rose.select(x > 0.0, rose.sqrt(x), 0.0))
     f = rose.fn([Real, Real], Real)(lambda x, y: root(x) * y + root(y))

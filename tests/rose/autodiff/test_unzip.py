@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -41,6 +42,15 @@ def test_it_touches_no_tangent():
 def test_its_signature_has_the_type_of_the_tape():
     of = unzipped(f)
     assert items_of(of.fwd.result)[1] is of.signature.tape
+
+
+def test_the_tape_of_a_loop_has_what_its_iterations_made_each_in_its_place():
+    g = rose.fn([Vec[3]], Real)(lambda v: rose.sum(rose.sqrt(v[i]) * rose.exp(v[i]) for i in rose.range(3)))
+    x = 1.0, 4.0, 0.25
+    _, tape = run(check(unzipped(g).fwd), x)
+    assert set(tape) == {tuple(map(math.sqrt, x)), tuple(map(math.exp, x))}
+    slopes = [math.exp(y) * (0.5 / math.sqrt(y) + math.sqrt(y)) for y in x]
+    assert rose.grad(g)(x).tolist() == pytest.approx(slopes, rel=1e-15)
 
 
 def test_a_function_is_unzipped_once():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pairs import rest_in_fuzz, rotated
 
 import rose
 from rose import Real, TypeMismatch, Vec, fn
@@ -24,8 +25,11 @@ NORMS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("named", NORMS)
-@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (1, 3)])
+SHAPES = [(3, 3), (4, 2), (1, 3)]
+ALL = [(shape, named) for shape in SHAPES for named in NORMS]
+
+
+@pytest.mark.parametrize(("named", "shape"), rest_in_fuzz([(n, s) for s, n in ALL], rotated(NORMS, SHAPES)))
 def test_a_norm_is_numpys_and_has_its_derivatives(shape: tuple[int, int], named: dict[str, Any]):
     of: Any = np.linalg.norm
     x = np.random.default_rng(0).normal(size=shape)

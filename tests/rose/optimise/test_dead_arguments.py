@@ -53,6 +53,22 @@ def test_the_gradient_in_data_leaves_no_code_if_nobody_asks_for_it(by: Any):
     )
 
 
+@pytest.mark.parametrize("by", [optimised, remove_dead_arguments])
+def test_a_state_that_is_read_by_way_of_others_is_needed(by: Any):
+    step = lambda i, s: (s[1], s[2], s[3] + 1.0, s[3] * 2.0, s[4] * s[0])
+    f = fn([Real], Real)(lambda x: rose.scan(step, (x, x * 2.0, x * 3.0, x * 5.0, x * 7.0), 6)[0])
+    made = fast(f.func, (0.75,), by=by)
+    assert run(made, 0.75) == 31.0
+
+
+@pytest.mark.parametrize("by", [optimised, remove_dead_arguments])
+def test_what_one_side_of_a_branch_reads_is_needed(by: Any):
+    f = fn([Real] * 3, Real)(lambda c, y, z: rose.cond(c > 0.0, lambda: rose.exp(y), lambda: rose.sin(z)))
+    for c in (1.0, -1.0):
+        made = fast(f.func, (c, 0.5, 0.25), by=by)
+        assert run(made, c, 0.5, 0.25) == f(c, 0.5, 0.25)
+
+
 def test_a_result_that_no_caller_reads_is_not_made():
     @func(Real)
     def pair(b: Builder, x: Value) -> Value:

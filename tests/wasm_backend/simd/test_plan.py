@@ -54,6 +54,14 @@ def test_columns_beside_one_another_are_joined_at_the_index_of_a_loop_around():
     assert {(row.offset, *[k for _, k in row.terms]) for row in elements(plan)} == {(8 * k, 32) for k in range(4)}
 
 
+def test_an_index_from_the_end_falls_with_each_loop_that_it_is_of():
+    turned = lambda x, j: rose.sum(x[15 - (8 * j + i)] * x[i] for i in rose.range(8))
+    f = fn([Vec[16]], Real)(lambda x: rose.sum(turned(x, j) for j in rose.range(2)))
+    inner = next(v for v in loop_of(f.func).attr.code if v.op is FOR)
+    rows = elements(Plan(inner.attr, (), ()))
+    assert {(row.offset, row.step, *[k for _, k in row.terms]) for row in rows} == {(120, -8, -64), (0, 8)}
+
+
 def columns(x: Any, n: int, j: Any) -> Any:
     """The sum of products of numbers of `n` columns that lie side by side."""
     return rose.sum(x[i][n * j] * x[i][n * j + 1] + x[i][n * j + 2] * x[i][n * j + 3] for i in rose.range(8))
