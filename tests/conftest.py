@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from browsers import CHROMIUM
+from demo_site import begin
 
 from rose.ir.check import check_alone
 from wasm_backend import lower
@@ -68,6 +69,14 @@ def left_to(config: pytest.Config, items: list[pytest.Item], kept: Collection[py
     items[:] = [item for item in items if item in kept]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Each worker has tests that stand side by side, which share fixtures and what is cached, and takes over others
+    when it is done; a worker that is given some of all files makes most of that again."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "worksteal"
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """What is collected stays to the end, so the garbage collector never goes through it: that took a quarter of the
@@ -93,6 +102,16 @@ def naive(request: pytest.FixtureRequest) -> Generator[None]:
     with naive_code.beside(told):
         yield
     print(f"\nbeside naive code: {dict(told)}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def site_begun(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """With several workers, the demo site is made from the first test on: those that look at it come late."""
+    asked = any([item.path.parent.name == "web" for item in request.session.items])
+    begun = begin(tmp_path_factory.getbasetemp().parent) if asked and "PYTEST_XDIST_WORKER" in os.environ else None
+    yield
+    if begun is not None:
+        begun.wait()
 
 
 def sampled(count: int) -> set[int]:

@@ -115,17 +115,18 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(TESTS / "support")}
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_where_the_last_one_was_killed(tmp_path: Path):
+def test_a_run_goes_on_where_the_last_one_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     file = tmp_path / "fuzz.json"
-    run = lambda: subprocess.run(command(file, "--programs", "200"), cwd=ROOT, env=ENVIRONMENT, check=True)
-    run()
+    monkeypatch.setattr(campaign, "KINDS", {"small": campaign.KINDS["small"]._replace(size=20)})
+    run = lambda: Campaign(Ledger(file), ["small"]).run(60.0, 20)
+    assert run() == 0
     killed = subprocess.Popen(command(file), cwd=ROOT, env=ENVIRONMENT, start_new_session=True)
     time.sleep(1.0)
     os.killpg(killed.pid, 9)
     killed.wait()
-    run()
+    assert run() == 0
     counted = json.loads(file.read_text())["kinds"]["small"]
-    assert counted["next"] == counted["programs"] == counted["laws"]["value = meaning"] == 400
+    assert counted["next"] == counted["programs"] == counted["laws"]["value = meaning"] == 40
 
 
 def hanging(seeds: Any) -> Report:
@@ -137,9 +138,9 @@ def hanging(seeds: Any) -> Report:
 
 
 def test_what_hangs_or_crashes_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    kind = Kind(4, 3.0, 1.0, hanging, small, lambda p, seed: None)
+    kind = Kind(4, 1.5, 1.0, hanging, small, lambda p, seed: None)
     monkeypatch.setattr(campaign, "KINDS", {"small": kind})
-    monkeypatch.setattr(campaign, "ALONE", 3.0)
+    monkeypatch.setattr(campaign, "ALONE", 1.5)
     monkeypatch.setattr(campaign, "PATIENCE", 2)
     ledger, told = Ledger(tmp_path / "fuzz.json"), list[str]()
     assert Campaign(ledger, ["small"], 2, told.append).run(60.0, 8) == 2

@@ -48,6 +48,13 @@ def served(directory: Path, csp: str | None = None) -> Generator[str]:
         server.shutdown()
 
 
+def noted(page: Page, wrong: list[str]) -> None:
+    """Note what the console of a page says of errors."""
+    page.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
+    page.on("pageerror", lambda e: wrong.append(str(e)))
+    page.on("requestfailed", lambda r: wrong.append(f"{r.url}: {r.failure}"))
+
+
 def drag(page: Page, at: tuple[float, float], by: tuple[float, float], steps: int = 6) -> None:
     """Drag what lies at a place of the window, with the mouse, by so many pixels."""
     page.mouse.move(*at)

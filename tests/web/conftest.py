@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import served
+from browsers import noted, served
+from demo_site import made
 from paths import ROOT
 from playwright.sync_api import Page
 
 
 @pytest.fixture(scope="session")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo site, as `make web` makes it."""
+    """The demo site."""
     shared = tmp_path_factory.getbasetemp()
-    shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
-    with (shared / "site.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (shared / "site").exists():
-            command, env = [sys.executable, "web/build.py", "-o", shared / "making"], {**os.environ, "PYTHONPATH": "."}
-            subprocess.run(command, cwd=ROOT, env=env, check=True)
-            (shared / "making").rename(shared / "site")
-    return shared / "site"
+    return made(shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared)
 
 
 @pytest.fixture(scope="session")
@@ -73,8 +64,6 @@ def look(shots: Path, size: tuple[int, int], scheme: Any) -> Callable[[Page, str
 def page(page: Page) -> Iterator[Page]:
     """A page of the browser, that may not complain: what its console says of errors fails the test."""
     wrong: list[str] = []
-    page.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
-    page.on("pageerror", lambda e: wrong.append(str(e)))
-    page.on("requestfailed", lambda r: wrong.append(f"{r.url}: {r.failure}"))
+    noted(page, wrong)
     yield page
     assert not wrong

@@ -7,13 +7,14 @@ import io
 import json
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import noted
 from paths import ROOT
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 import rose
 
@@ -115,14 +116,46 @@ def opened(page: Page, site: str) -> Page:
     return page
 
 
-@pytest.fixture
-def live(opened: Page, dist: Path) -> Page:
-    """The page, with Python."""
+def with_python(page: Page, dist: Path) -> Page:
     if not (dist / "live" / "python" / "pyodide.mjs").exists():
         pytest.skip("the site was built without Pyodide: npm could not bring it")
-    opened.locator("#load").click()
-    expect(opened.locator("body")).to_have_attribute("data-compiled", "1", timeout=60_000)
-    return opened
+    page.locator("#load").click()
+    expect(page.locator("body")).to_have_attribute("data-compiled", "1", timeout=60_000)
+    return page
+
+
+@pytest.fixture
+def alone(opened: Page, dist: Path) -> Page:
+    """The page, with a Python of its own, which may be stopped."""
+    return with_python(opened, dist)
+
+
+@pytest.fixture(scope="module")
+def loaded(browser: Browser, site: str, dist: Path) -> Iterator[tuple[Page, list[str]]]:
+    """The page, with a Python that tests share, as it takes seconds to load; and what its console says of errors."""
+    page, wrong = browser.new_page(), list[str]()
+    noted(page, wrong)
+    page.goto(f"{site}/live/")
+    yield with_python(page, dist), wrong
+    page.close()
+
+
+@pytest.fixture
+def live(loaded: tuple[Page, list[str]]) -> Iterator[Page]:
+    """The page, with Python, and the first program in it."""
+    page, wrong = loaded
+    first, before = PROGRAMS["himmelblau"], compiled(page)
+    page.evaluate("document.querySelector('#programs').selectedIndex = 0")
+    if page.locator("textarea").input_value() != first:
+        write(page, first)
+        settled(page, before + 1)
+    yield page
+    assert not wrong
+
+
+def compiled(page: Page) -> int:
+    """How many programs were compiled."""
+    return int(page.locator("body").get_attribute("data-compiled") or 0)
 
 
 def write(page: Page, text: str) -> None:
@@ -185,7 +218,7 @@ def test_the_load_is_shown_with_its_size(live: Page, dist: Path, record_property
 
 
 def test_every_program_of_the_menu_has_pythons_numbers(live: Page, compiler: Any, shots: Path):
-    for count, name in enumerate([*RIGHT][1:] + [*RIGHT][:1], start=2):
+    for count, name in enumerate([*RIGHT][1:] + [*RIGHT][:1], start=compiled(live) + 1):
         live.locator("#programs").select_option(index=list(PROGRAMS).index(name))
         settled(live, count)
         live.locator("#map .handle").focus()
@@ -209,8 +242,9 @@ def spelled(x: float) -> str:
 
 
 def test_what_is_saved_has_the_bytes_that_cpython_makes(live: Page, compiler: Any, tmp_path: Path):
+    before = compiled(live)
     live.locator("#programs").select_option(index=list(PROGRAMS).index("springs"))
-    settled(live, 2)
+    settled(live, before + 1)
     for button in ("wasm", "zip"):
         with live.expect_download() as saved:
             live.locator(f"#{button}").click()
@@ -224,13 +258,13 @@ def test_what_is_saved_has_the_bytes_that_cpython_makes(live: Page, compiler: An
 
 
 def test_what_is_typed_is_compiled_after_a_pause(live: Page, compiler: Any):
-    area = live.locator("textarea")
+    area, before = live.locator("textarea"), compiled(live)
     area.focus()
     live.keyboard.press("Control+End")
     for _ in range(4):
         live.keyboard.press("Backspace")  # of "b**2"
     live.keyboard.type("3 * b")
-    settled(live, 2)
+    settled(live, before + 1)
     program = PROGRAMS["himmelblau"].replace("b**2", "3 * b")
     assert area.input_value() == program
     at = told(live)
@@ -238,7 +272,7 @@ def test_what_is_typed_is_compiled_after_a_pause(live: Page, compiler: Any):
 
 
 def test_an_error_appears_under_the_editor_and_the_picture_stays(live: Page, shots: Path):
-    before = told(live), live.locator("#map .contours").get_attribute("d")
+    before, count = (told(live), live.locator("#map .contours").get_attribute("d")), compiled(live)
     live.locator("#programs").select_option(index=list(PROGRAMS).index("error"))
     expect(live.locator("#wrong")).to_be_visible()
     assert "TypeMismatch: a traced Bool" in live.locator("#wrong").inner_text()
@@ -249,38 +283,39 @@ def test_an_error_appears_under_the_editor_and_the_picture_stays(live: Page, sho
     live.screenshot(path=shots / "live-error.png", full_page=True)
     live.locator("textarea").focus()
     live.keyboard.press("Control+z")  # the program before
-    settled(live, 2)
+    settled(live, count + 1)
     expect(live.locator("#wrong")).to_be_hidden()
     expect(live.locator("mark")).to_have_count(0)
 
 
 def test_what_a_program_prints_is_shown(live: Page):
+    before = compiled(live)
     write(live, f"{HEAD}    return x * rose.sin(y)\n\n\nprint(f(2.0, 3.0), rose.grad(f, (0, 1))(2.0, 3.0))")
-    settled(live, 2)
+    settled(live, before + 1)
     expect(live.locator("#said")).to_have_text("0.2822400161197344 (0.1411200080598672, -1.9799849932008908)\n")
 
 
-def test_a_program_that_does_not_end_is_stopped(live: Page):
-    write(live, f"while True:\n    pass\n{HEAD}    return x * y")
-    live.locator("#stop").click(timeout=8_000)
-    expect(live.locator("#wrong")).to_contain_text("Python was stopped: as you asked.")
-    write(live, f"while True:\n    pass\n{HEAD}    return x * y * 2")
-    expect(live.locator("#wrong")).to_contain_text("Python was stopped: no answer in 10 s.", timeout=60_000)
-    write(live, f"{HEAD}    return x * y * 3")
-    expect(live.locator("body")).to_have_attribute("data-drawn", "2", timeout=60_000)
-    assert told(live)["hxy"] == 3
+def test_a_program_that_does_not_end_is_stopped(alone: Page):
+    write(alone, f"while True:\n    pass\n{HEAD}    return x * y")
+    alone.locator("#stop").click(timeout=8_000)
+    expect(alone.locator("#wrong")).to_contain_text("Python was stopped: as you asked.")
+    write(alone, f"while True:\n    pass\n{HEAD}    return x * y * 2")
+    expect(alone.locator("#wrong")).to_contain_text("Python was stopped: no answer in 10 s.", timeout=60_000)
+    write(alone, f"{HEAD}    return x * y * 3")
+    expect(alone.locator("body")).to_have_attribute("data-drawn", "2", timeout=60_000)
+    assert told(alone)["hxy"] == 3
 
 
-def test_an_evaluation_that_does_not_end_is_ended(live: Page):
+def test_an_evaluation_that_does_not_end_is_ended(alone: Page):
     write(
-        live,
+        alone,
         f"{HEAD}    return rose.while_loop(lambda a: a < x + 5, lambda a: a * 1.0, 0.0)",
     )
-    expect(live.locator("#wrong")).to_contain_text("no answer in 2 s", timeout=20_000)
-    write(live, f"{HEAD}    return x * y * 2")
-    settled(live, 3)
-    expect(live.locator("#wrong")).to_be_hidden()
-    assert told(live)["hxy"] == 2
+    expect(alone.locator("#wrong")).to_contain_text("no answer in 2 s", timeout=20_000)
+    write(alone, f"{HEAD}    return x * y * 2")
+    settled(alone, 3)
+    expect(alone.locator("#wrong")).to_be_hidden()
+    assert told(alone)["hxy"] == 2
 
 
 def test_tab_indents_and_escape_lets_it_leave(opened: Page):
@@ -312,10 +347,10 @@ def test_other_pages_do_not_load_python(page: Page, site: str, folder: str):
 
 
 def test_the_time_of_compiling_is_told(live: Page, record_property: Callable[[str, object], None]):
-    times = list[float]()
+    times, before = list[float](), compiled(live)
     for k in range(8):
         write(live, PROGRAMS["springs"].replace("weight = 1.0", f"weight = 1.{k}"))
-        settled(live, k + 2)
+        settled(live, before + k + 1)
         times.append(float(live.locator("#status").inner_text().rpartition(" in ")[2].split()[0]))
     record_property("ms", times)
     print(
