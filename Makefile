@@ -63,7 +63,8 @@ web: .venv/dev  ## the demo site, into web/dist
 bench: .venv/dev  ## programs and times, beside other tools (which go into benchmarks/.peers)
 	@$(BIN)/python -m benchmarks
 
-fuzz: .venv/dev  ## random programs: HOURS=0.1 of them, in JOBS=1 processes, from where the ledger ends
+fuzz: .venv/dev  ## more cases of laws, then random programs: HOURS=0.1 of them, in JOBS=1 processes, from where the ledger ends
+	@$(BIN)/python -m pytest -n $(or $(JOBS),1) --fuzz
 	@PYTHONPATH=tests/support $(BIN)/python -m tests.fuzz --hours $(or $(HOURS),0.1) --jobs $(or $(JOBS),1)
 
 clean:  ## remove all that make made, and can make again

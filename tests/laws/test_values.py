@@ -10,6 +10,7 @@ import re
 from types import ModuleType
 
 import pytest
+from pairs import seeds
 
 import rose
 from rose import functional, implicit, linalg, nn
@@ -34,7 +35,7 @@ def test_each_public_function_is_in_a_program(room: ModuleType):
     assert functions - named <= OTHERS
 
 
-@pytest.mark.parametrize("part", [0, *[pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 3)]])
+@pytest.mark.parametrize("part", seeds(2, 4, quick=1))
 def test_every_step_keeps_the_values_of_derivatives_of_library_calls(part: int):
     total = Sum(longest=2_000)
     for name in [name for name in FAMILIES if ": " not in name][part::PARTS]:

@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from .page import PAGE, of_faults, placed
 from .table import MUTANTS, Mutant
 
 ROOT = Path(__file__).parents[2]
@@ -89,6 +90,7 @@ def main(numbers: list[int], *, own: bool = False) -> None:
             sys.exit(f"without a fault, {failing} fails: nothing is written")
     rows = [ledger[m.file + m.old] for m in MUTANTS if m.file + m.old in ledger]
     LEDGER.write_text(json.dumps(rows, indent=1) + "\n")
+    PAGE.write_text(placed(PAGE.read_text(), "faults", of_faults(rows)))
     hits = sum(row["found by"] is not None for row in rows)
     seconds = sum(row["seconds"] for row in rows)
     print(f"{hits} of {len(rows)} found; {seconds:.0f} s of a processor, {time.monotonic() - start:.0f} s in all")

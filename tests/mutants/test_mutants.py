@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from . import power
 from .__main__ import LEDGER, ROOT, planted
+from .page import PAGE, of_faults, of_files, placed
 from .table import MUTANTS, Mutant
 
 
@@ -18,6 +20,16 @@ def test_each_old_text_occurs_once(mutant: Mutant):
 def test_a_fault_whose_text_is_gone_fails_loudly(tmp_path: Path):
     with pytest.raises(AssertionError, match="mend tests/mutants"):
         planted(Mutant("rose/version.py", "no such text", ""), tmp_path)
+
+
+def test_the_tables_of_the_page_are_those_of_the_ledgers():
+    kills, page = json.loads(power.LEDGER.read_text()), PAGE.read_text()
+    assert (
+        placed(page, "kills", of_files(kills))
+        == placed(page, "faults", of_faults(json.loads(LEDGER.read_text())))
+        == page
+    )
+    assert all([set(row["found"]) <= set(row["asked"]) <= set(range(len(MUTANTS))) for row in kills.values()])
 
 
 def test_the_ledger_is_of_this_table_and_has_58_that_are_found():

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
 from browsers import BUNDLERS
+from pairs import pairs, rest_in_fuzz
 from playwright.sync_api import Browser
 
 AXE = BUNDLERS / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = ["", "quadratic/", "billiards/", "robot/", "slide/", "drag/", "fit/", "live/"]
+SIZES, SCHEMES = [(390, 844), (1280, 800)], ["light", "dark"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 FOUND = """async (tags) => {
   const { violations, passes } = await axe.run(document, { runOnly: { type: "tag", values: tags } });
@@ -19,7 +22,9 @@ FOUND = """async (tags) => {
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe is not installed: npm install --prefix tests/bundlers")
-@pytest.mark.parametrize("slug", PAGES)
+@pytest.mark.parametrize(
+    ("slug", "size", "scheme"), rest_in_fuzz(product(PAGES, SIZES, SCHEMES), pairs(PAGES, SIZES, SCHEMES))
+)
 def test_axe_finds_nothing_wrong(browser: Browser, site: str, size: tuple[int, int], scheme: Any, slug: str):
     width, height = size
     # axe brings a style of its own, which the policy of the pages refuses
