@@ -30,13 +30,15 @@ def main(numbers: list[int], files: list[str]) -> None:
     for file, (by, seconds) in asked(NONE, files).items():
         if by is not None:
             sys.exit(f"without a fault, {by} fails: nothing is written")
-        ledger[file] = {"seconds": seconds, "asked": numbers, "found": []}
+        print(f"{seconds:6} s  {file}", flush=True)
+        ledger[file] = {"seconds": seconds, "asked": list[int](), "found": list[int]()}
     for k in numbers:
         for file, (by, seconds) in asked(MUTANTS[k], files).items():
             print(f"{seconds:6} s  {k} {MUTANTS[k].file}  {by or 'MISSED by ' + file}", flush=True)
+            ledger[file]["asked"] += [k]
             ledger[file]["found"] += [k] if by is not None else []
-    LEDGER.write_text(json.dumps(ledger, indent=1, sort_keys=True) + "\n")
-    PAGE.write_text(placed(PAGE.read_text(), "kills", of_files(ledger)))
+        LEDGER.write_text(json.dumps(ledger, indent=1, sort_keys=True) + "\n")
+        PAGE.write_text(placed(PAGE.read_text(), "kills", of_files(ledger)))
 
 
 if __name__ == "__main__":
