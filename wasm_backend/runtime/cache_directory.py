@@ -19,6 +19,7 @@ from typing import NamedTuple
 NAME = "rose-machine-code"
 MARKER = "CACHEDIR.TAG"  # by which backups leave out caches: https://bford.info/cachedir
 _MARK = b"Signature: 8a477f597d28d172789f06886806bc55\n# Machine code, stored by Rose for Python. It may be deleted.\n"
+_IN_PAGES = "emscripten", "wasi"  # where nothing stays
 ENTRY = re.compile(r"[0-9a-f]{64}|new-[0-9a-f]{16}")  # stored, or being written
 
 
@@ -37,7 +38,7 @@ def is_off() -> bool:
 
 def place() -> Path | None:
     """The path of the directory, which may not exist yet; None if the cache is off."""
-    if is_off() or os.name != "posix":  # elsewhere it is not known who can write
+    if is_off() or os.name != "posix" or sys.platform in _IN_PAGES:  # elsewhere it is not known who can write
         return None
     chosen = os.environ.get("ROSE_CACHE")
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wasm_backend.runtime.cache_directory import MARKER, NAME, cache_directory, entries, is_private, place, read
+from wasm_backend.runtime.cache_directory import MARKER, NAME, cache_directory, entries, is_off, is_private, place, read
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere there is no cache")
 
@@ -40,6 +40,13 @@ def test_the_environment_names_another_directory_or_none(home: Path, monkeypatch
     assert is_used() and place() == home / "mine" / NAME
     monkeypatch.setenv("ROSE_CACHE", "")
     assert not is_used() and place() is None
+
+
+def test_there_is_none_in_a_page(home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    assert not is_used() and place() is None and not is_off()
+    monkeypatch.setenv("ROSE_CACHE", "")
+    assert is_off()
 
 
 def test_a_directory_that_others_can_write_to_is_not_used(home: Path, monkeypatch: pytest.MonkeyPatch):
