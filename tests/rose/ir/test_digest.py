@@ -21,6 +21,7 @@ from rose.ir.lengths import NORM
 from rose.ir.ops import add, mul
 from rose.ir.sizes import dim, opened
 from rose.ir.types import Fin, Single, Stack, Tan, Type, tuple_of
+from rose.optimise.dead_code import remove_dead_code
 
 
 def digest(*fs: Func) -> str:
@@ -167,15 +168,21 @@ def test_an_operation_that_is_not_of_the_table_has_none():
         digest(f)
 
 
-def test_places_are_in_order_where_there_are_loops_or_failures():
+def test_places_are_in_order():
     f, made = looped(3, 4, 0.5), Digest()
     made.function(f)
-    made.hexdigest()
     assert made.places[0] is f.params[0].loc and len(made.places) > made.count > 3
     straight = Digest()
     straight.function(TWICE)
-    straight.hexdigest()
-    assert straight.places == [] and straight.functions == {TWICE: 0}
+    assert straight.places == [TWICE.params[0].loc, TWICE.body.code[0].loc] and straight.functions == {TWICE: 0}
+
+
+def test_dead_code_that_goes_later_is_in_it_as_before():
+    f = func(Real, of=lambda b, x: (add(x, x), mul(x, x))[1])
+    before, made = digest(f), Digest()
+    assert len(f.body.code) == 2 and remove_dead_code(f) is f and len(f.body.code) == 1
+    made.function(f)
+    assert made.hexdigest() == before and len(made.places) == 3
 
 
 def test_each_part_of_the_ir_is_in_it_or_does_not_change_what_is_made():
