@@ -21,7 +21,7 @@ from .frontend.tracing import no_collector
 from .frontend.transforms import options_key
 from .ir.digest import Digest, Unknown
 from .ir.types import Type, single, untyped
-from .optimise.pipeline import swept
+from .optimise.dead_code import remove_dead_code
 from .version import BEGUN, VERSION
 
 DERIVING = {f"rose.differentiation.{name}" for name in ("fields", "gradients", "jacobians", "jets", "products")}
@@ -44,7 +44,7 @@ def module_key(fs: Mapping[str, AnyFn], options: tuple[Any, ...]) -> Key | None:
     """
     try:
         with no_collector():
-            digest = Digest(swept)
+            digest = Digest(remove_dead_code)
             for name, f in fs.items():
                 _add(digest, name, f)
             if digest.count < WORTH or (files := sources()) is None:

@@ -101,9 +101,6 @@ def _sweep(f: Func, c: Context) -> Func:
     return remove_dead_code(f)
 
 
-_NO_CONTEXT = Context((), False)
-
-
 BEFORE_DERIVATION = (
     Step("fuse-maps", "arithmetic on arrays"),
     Step("live-parts", "correctness: what nobody reads may have an infinite derivative, which makes nans"),
@@ -165,13 +162,6 @@ def optimise(roots: Iterable[Func]) -> None:
             _through(AFTER_TRACING, f, context)
             step("optimise")
         todo.extend(callees(f))
-
-
-def swept(f: Func) -> None:
-    """Run `AFTER_TRACING` over one function, in place, without instruments."""
-    if optimise not in f.memo:
-        f.memo[optimise] = True
-        _sweep(f, _NO_CONTEXT)
 
 
 def optimised(
