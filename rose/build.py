@@ -265,8 +265,6 @@ def _lowered(
                 raise TypeMismatch(what, f.loc, "compile the outer function, or pass the values in as parameters")
         funcs = {name: untype(f.func) for name, f in named.items()}  # in a module a tangent is a number
         if dtype == "f32":
-            from .optimise.single_precision import to_single
-
             optimise(funcs.values())  # a literal that nothing needs may be too large for single precision
             funcs = {name: to_single(f) for name, f in funcs.items()}
         return _written(funcs, dtype, simd, tape_limit, origins)
