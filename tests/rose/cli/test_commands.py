@@ -941,7 +941,7 @@ def test_ir_says_how_long_each_pass_took(sh: Shell):
     early = ["load", "trace", "live-parts", "jvp", "unzip", "sweep"]
     late = [name for name in PASSES[PASSES.index("early-dead-code") :] if name not in ("schedule", *OF_WHILE_LOOPS)]
     ran = [row.split()[0] for row in rows]
-    assert {*ran} == {*early, *late, "stage", "lower", "encode", "other"}
+    assert {*ran} == {*early, *late, "lower", "encode", "other"}
     assert ran[-3:] == ["lower", "encode", "other"]
     assert [name for name in ran if name in early] == early
     assert abs(sum([int(row.split()[2].rstrip("%")) for row in rows]) - 100) < len(rows)

@@ -269,7 +269,7 @@ def test_what_was_called_is_compiled_already(made: list[str]):
 
 
 def test_a_module_is_shared_while_someone_has_it_also_where_none_is_stored(monkeypatch: Any, made: list[str]):
-    monkeypatch.setattr(build, "module_key", lambda *_: None)
+    monkeypatch.setattr(module_key, "module_key", lambda *_: None)
     f = fn([Real], Real)(lambda x: x * 0.375)
     module = rose.compile(f)
     assert rose.compile(f)._lowered is module._lowered and len(made) == 1
