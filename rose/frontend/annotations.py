@@ -137,6 +137,8 @@ def struct(cls: C) -> C:
     """
     if not inspect.isclass(cls):
         raise TypeMismatch(f"rose.struct takes a class, not {shown(cls)}", here(), "mark a function with @rose.fn")
+    if cls is Vec or cls is Fin or cls is Dual:
+        raise TypeMismatch(f"rose.struct takes a class of yours, not {cls.__name__}", here(), _type_to_write(cls))
     try:
         made: Any = dataclasses.dataclass(cls)
     except (TypeError, ValueError) as e:

@@ -183,7 +183,9 @@ class Shell:
         return Done(e.value.code, out, err)
 
     def tree(self) -> dict[str, bytes]:
-        return {str(p.relative_to(self.folder)): p.read_bytes() for p in self.folder.rglob("*") if p.is_file()}
+        """The files that are there, but for the bytecode that Python keeps."""
+        files = [p for p in self.folder.rglob("*") if p.is_file() and p.parent.name != "__pycache__"]
+        return {str(p.relative_to(self.folder)): p.read_bytes() for p in files}
 
     def fails(self, code: int, *args: Any) -> str:
         """What it says, in failing as it should: on stderr, without a traceback, and writing nothing."""

@@ -10,6 +10,7 @@ import pytest
 import rose
 from rose import Bool, Dual, Fin, Real, Tan, TypeMismatch, Unit, Vec, fn
 from rose.frontend.annotations import Generic, as_type, dual, struct_of
+from rose.ir.forms import form_of
 from rose.ir.types import Tuple, tuple_of
 
 
@@ -51,6 +52,13 @@ def test_what_is_not_a_type_is_refused_with_a_hint(hint: Any):
     with pytest.raises(TypeMismatch) as e:
         as_type(hint)
     assert e.value.hint
+
+
+@pytest.mark.parametrize("cls", [Vec, Fin, rose.Dual])
+def test_no_struct_is_made_of_a_type(cls: type):
+    with pytest.raises(TypeMismatch, match=f"rose.struct takes a class of yours, not {cls.__name__}"):
+        rose.struct(cls)
+    assert cls is rose.Dual or form_of(cls) is None
 
 
 def test_a_struct_that_holds_itself_is_refused():
